@@ -1,0 +1,60 @@
+#include "autograd/arena.h"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "autograd/check.h"
+
+namespace glossa {
+
+namespace {
+constexpr std::size_t smallest_block = std::size_t{1} << 16;
+constexpr std::size_t huge_page = std::size_t{1} << 21;
+
+std::size_t rounded_up(std::size_t bytes, std::size_t multiple) { return (bytes + multiple - 1) / multiple * multiple; }
+}  // namespace
+
+Arena::~Arena() { release(); }
+
+void Arena::release() {
+  for (const Block& block : blocks_) std::free(block.data);
+  blocks_.clear();
+}
+
+void Arena::add_block(std::size_t size) {
+  const std::size_t page = size >= huge_page ? huge_page : alignment;
+  size = rounded_up(size, page);
+  auto* data = static_cast<std::byte*>(std::aligned_alloc(page, size));
+  check(data != nullptr, "arena", "expected {} bytes of memory; the machine has no more. Hint: lower data.max_tokens",
+        size);
+  if (page == huge_page) madvise(data, size, MADV_HUGEPAGE);  // fewer page faults and TLB misses; a wish, not a need
+  blocks_.push_back({data, size});
+  ++heap_allocations_;
+}
+
+void* Arena::allocate(std::size_t bytes) {
+  bytes = rounded_up(std::max<std::size_t>(bytes, 1), alignment);
+  if (blocks_.empty() || used_ + bytes > blocks_.back().size) {
+    used_before_ += used_;
+    used_ = 0;
+    const std::size_t last = blocks_.empty() ? smallest_block / 2 : blocks_.back().size;
+    // Doubling up to 64 MiB, then by what is asked for: memory that is never touched is never resident.
+    add_block(std::max(bytes, std::min<std::size_t>(2 * last, std::size_t{1} << 26)));
+  }
+  void* result = blocks_.back().data + used_;
+  used_ += bytes;
+  peak_ = std::max(peak_, bytes_used());
+  return result;
+}
+
+void Arena::reset() {
+  if (blocks_.size() > 1) {
+    release();
+    add_block(peak_);
+  }
+  used_ = used_before_ = 0;
+}
+
+}  // namespace glossa

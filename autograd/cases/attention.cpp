@@ -1,0 +1,227 @@
+#include <cmath>
+#include <limits>
+
+#include "autograd/cases/layouts.h"
+
+namespace glossa {
+
+namespace {
+
+constexpr double inf = std::numeric_limits<double>::infinity();
+
+/// softmax(scale q k^T + mask) v, sentence by sentence, head by head, row by row; no dropout.
+std::vector<double> attend(const Tensor<double>& q, const Tensor<double>& k, const Tensor<double>& v,
+                           const RowLayout& query, const RowLayout& key, const AttentionOptions& options,
+                           const Tensor<double>* mask) {
+  const Index width = q.cols() / options.heads, value_width = v.cols() / options.heads;
+  const double factor = options.scale != 0 ? options.scale : 1 / std::sqrt(static_cast<double>(width));
+  std::vector<double> y(q.rows() * v.cols());
+  for (Index b = 0; b < query.sentence_count(); ++b)
+    for (Index h = 0; h < options.heads; ++h)
+      for (Index t = 0; t < query.sentences[b].length; ++t) {
+        const Index row = query.sentences[b].offset + t;
+        std::vector<double> weight(key.sentences[b].length);
+        double total = 0;
+        for (Index s = 0; s < key.sentences[b].length; ++s) {
+          const bool blocked = (options.causal && s > t) || (mask && mask->row(t)[s] == -inf);
+          if (blocked) continue;
+          double score = 0;
+          for (Index j = 0; j < width; ++j)
+            score += q.row(row)[h * width + j] * k.row(key.sentences[b].offset + s)[h * width + j];
+          total += weight[s] = std::exp(factor * score + (mask ? mask->row(t)[s] : 0));
+        }
+        for (Index s = 0; s < key.sentences[b].length; ++s)
+          if (weight[s] > 0)
+            for (Index j = 0; j < value_width; ++j)
+              y[row * v.cols() + h * value_width + j] +=
+                  weight[s] / total * v.row(key.sentences[b].offset + s)[h * value_width + j];
+      }
+  return y;
+}
+
+Reference attention_reference(RowLayout query, RowLayout key, AttentionOptions options,
+                              const Tensor<double>* mask = nullptr) {
+  return [=](std::span<const Tensor<double>> x) { return attend(x[0], x[1], x[2], query, key, options, mask); };
+}
+
+/// Columns [first, first + count) of a matrix.
+std::vector<double> columns(const Tensor<double>& x, Index first, Index count) {
+  std::vector<double> y;
+  for (Index row = 0; row < x.rows(); ++row) y.insert(y.end(), x.row(row) + first, x.row(row) + first + count);
+  return y;
+}
+
+/// Additive masks in both scalars. `partly`: query 1 sees key 1 only. `first_blind`: query 0 sees nothing.
+/// `without_second`: nobody sees key 1.
+template <class T>
+const Tensor<T>& mask_partly() {
+  static T data[] = {T(0.5), T(-inf), T(-1), T(-inf), T(0), T(-inf), T(0), T(0), T(0)};
+  static const Tensor<T> mask{data, {3, 3}};
+  return mask;
+}
+
+template <class T>
+const Tensor<T>& mask_first_blind() {
+  static T data[] = {T(-inf), T(-inf), T(-inf), T(0), T(0), T(-inf), T(0), T(0), T(0)};
+  static const Tensor<T> mask{data, {3, 3}};
+  return mask;
+}
+
+template <class T>
+const Tensor<T>& mask_without_second() {
+  static T data[] = {T(0), T(-inf), T(0), T(0), T(-inf), T(0), T(0), T(-inf), T(0)};
+  static const Tensor<T> mask{data, {3, 3}};
+  return mask;
+}
+
+void add_attention_rows(std::vector<OpCase>& cases) {
+  const auto plain = [](RowLayout query, RowLayout key, AttentionOptions options) {
+    return [=](auto x) { return attention(x[0], x[1], x[2], query, key, options); };
+  };
+  const auto row = [&](const char* what, std::vector<CaseInput> inputs, RowLayout query, RowLayout key,
+                       AttentionOptions options) {
+    return op_case(std::string("attention.") + what, std::move(inputs), plain(query, key, options))
+        .reference(attention_reference(query, key, options));
+  };
+  const RowLayout packed = packed_2_3(), padded = padded_2_3(), other = packed_4_1(), three = one_of_3(),
+                  single = one_of_1();
+  const auto wrong = [=](AttentionOptions options, RowLayout key) {
+    return [=](Inputs<double> x) { attention(x[0], x[1], x[2], packed_2_3(), key, options); };
+  };
+
+  cases.push_back(row("one_head", {{3, 2}, {3, 2}, {3, 2}}, three, three, {})
+                      .error({{4, 2}, {5, 2}, {5, 2}}, wrong({}, packed), {"[4, 2]", "5"})
+                      .error({{5, 2}, {5, 3}, {5, 2}}, wrong({}, packed), {"[5, 2]", "[5, 3]"})
+                      .error({{5, 2}, {5, 2}, {4, 2}}, wrong({}, packed), {"[4, 2]", "5"})
+                      .error({{5, 3}, {5, 3}, {5, 2}}, wrong({.heads = 2}, packed), {"[5, 3]", "2"})
+                      .error({{5, 2}, {3, 2}, {3, 2}}, wrong({}, three), {"2", "1"})
+                      .error({{5, 2}, {5, 2}, {5, 2}}, wrong({.dropout = 2}, packed), {"2"}));
+  cases.push_back(row("two_heads", {{3, 4}, {3, 4}, {3, 4}}, three, three, {.heads = 2}));
+  cases.push_back(row("packed", {{5, 4}, {5, 4}, {5, 4}}, packed, packed, {.heads = 2}));
+  cases.push_back(row("padded", {{6, 4}, {6, 4}, {6, 4}}, padded, padded, {.heads = 2}));
+  cases.push_back(row("causal", {{3, 4}, {3, 4}, {3, 4}}, three, three, {.heads = 2, .causal = true}));
+  cases.push_back(row("causal_padded", {{6, 4}, {6, 4}, {6, 4}}, padded, padded, {.heads = 2, .causal = true}));
+  cases.push_back(row("cross_longer_keys", {{5, 4}, {5, 4}, {5, 4}}, packed, other, {.heads = 2}));
+  cases.push_back(row("cross_padded", {{6, 2}, {5, 2}, {5, 2}}, padded, other, {}));
+  cases.push_back(row("causal_cross", {{5, 2}, {5, 2}, {5, 2}}, other, packed, {.causal = true}));
+  cases.push_back(row("single_row", {{1, 4}, {1, 4}, {1, 4}}, single, single, {.heads = 2}));
+  cases.push_back(row("wider_values", {{3, 2}, {3, 2}, {3, 6}}, three, three, {.heads = 2}));
+  cases.push_back(row("width_one", {{3, 2}, {3, 2}, {3, 2}}, three, three, {.heads = 2}));
+  cases.push_back(row("own_scale", {{3, 4}, {3, 4}, {3, 4}}, three, three, {.heads = 2, .scale = 0.3}));
+
+  static constexpr RowSpan with_empty[] = {{0, 3}, {3, 0}}, two_of_three[] = {{0, 3}, {3, 2}};
+  const RowLayout keys_missing{.rows = 3, .sentences = with_empty, .sentence_ids = {}},
+      five{.rows = 5, .sentences = two_of_three, .sentence_ids = {}};
+  cases.push_back(row("no_keys", {{5, 4}, {3, 4}, {3, 4}}, five, keys_missing, {.heads = 2}));
+  cases.push_back(op_case("attention.same_for_all", {{3, 4}},
+                          [=](auto x) { return attention(x[0], x[0], x[0], one_of_3(), one_of_3(), {.heads = 2}); }));
+  cases.push_back(
+      op_case("attention.dropout", {{5, 4}, {5, 4}, {5, 4}}, plain(packed, other, {.heads = 2, .dropout = 0.3})));
+  cases.push_back(op_case("attention.dropout_padded", {{6, 4}, {6, 4}, {6, 4}},
+                          plain(padded, padded, {.heads = 2, .causal = true, .dropout = 0.3})));
+  cases.push_back(
+      op_case("attention.all_dropped", {{3, 4}, {3, 4}, {3, 4}}, plain(three, three, {.heads = 2, .dropout = 1}))
+          .reference([](auto) { return std::vector<double>(12); })
+          .with_zero_gradient());
+
+  static constexpr RowSpan long_ones[] = {{0, 70}, {70, 33}, {103, 9}};
+  const RowLayout many{.rows = 112, .sentences = long_ones, .sentence_ids = {}};
+  cases.push_back(row("large", {{112, 24}, {112, 24}, {112, 24}}, many, many, {.heads = 3}).sampling(4));
+  cases.push_back(
+      row("large_causal", {{112, 24}, {112, 24}, {112, 24}}, many, many, {.heads = 3, .causal = true}).sampling(4));
+}
+
+void add_mask_rows(std::vector<OpCase>& cases) {
+  const RowLayout packed = packed_2_3();
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  cases.push_back(op_case("attention.mask", {{5, 4}, {5, 4}, {5, 4}},
+                          []<class T>(Inputs<T> x) {
+                            const RowLayout layout = packed_2_3();
+                            return attention(x[0], x[1], x[2], layout, layout, {.heads = 2}, &mask_partly<T>());
+                          })
+                      .reference(attention_reference(packed, packed, {.heads = 2}, &mask_partly<double>()))
+                      .error({{6, 2}, {6, 2}, {6, 2}},
+                             [](Inputs<double> x) {
+                               static constexpr RowSpan all[] = {{0, 6}};
+                               const RowLayout layout{.rows = 6, .sentences = all, .sentence_ids = {}};
+                               attention(x[0], x[1], x[2], layout, layout, {}, &mask_partly<double>());
+                             },
+                             {"[3, 3]", "[6, 6]"}));
+  cases.push_back(op_case("attention.masked_row", {{3, 4}, {3, 4}, {3, 4}},
+                          []<class T>(Inputs<T> x) {
+                            return attention(x[0], x[1], x[2], one_of_3(), one_of_3(), {.heads = 2, .causal = true},
+                                             &mask_first_blind<T>());
+                          })
+                      .reference(attention_reference(one_of_3(), one_of_3(), {.heads = 2, .causal = true},
+                                                     &mask_first_blind<double>())));
+  cases.push_back(op_case("attention.masked_row_dropout", {{3, 4}, {3, 4}, {3, 4}}, []<class T>(Inputs<T> x) {
+    return attention(x[0], x[1], x[2], one_of_3(), one_of_3(), {.heads = 2, .dropout = 0.3}, &mask_first_blind<T>());
+  }));
+  // What nobody may see holds NaN: in the gap of a padded batch, and behind a mask.
+  cases.push_back(op_case("attention.nan_in_gap",
+                          {{6, 2},
+                           CaseInput{6, 2}.of({0.5, -1, 1, 0.25, nan, nan, 1, 2, -0.5, 1, 0.75, -2}),
+                           CaseInput{6, 2}.of({1, -1, 2, 0.5, nan, nan, 0.5, 1, -1, 1, 0.25, 2})},
+                          [](auto x) { return attention(x[0], x[1], x[2], padded_2_3(), padded_2_3(), {}); })
+                      .reference(attention_reference(padded_2_3(), padded_2_3(), {})));
+  cases.push_back(
+      op_case("attention.nan_behind_mask",
+              {{3, 2}, CaseInput{3, 2}.of({0.5, -1, nan, nan, 1, 2}), CaseInput{3, 2}.of({1, -1, nan, nan, 2, 1})},
+              []<class T>(Inputs<T> x) {
+                return attention(x[0], x[1], x[2], one_of_3(), one_of_3(), {}, &mask_without_second<T>());
+              })
+          .reference(attention_reference(one_of_3(), one_of_3(), {}, &mask_without_second<double>())));
+}
+
+void add_joined_rows(std::vector<OpCase>& cases) {
+  const auto self = [](RowLayout layout, AttentionOptions options) {
+    return [=](auto x) { return self_attention(x[0], layout, options); };
+  };
+  const auto self_reference = [](RowLayout layout, AttentionOptions options) -> Reference {
+    return [=](std::span<const Tensor<double>> x) {
+      const Index d = x[0].cols() / 3;
+      std::vector<double> q = columns(x[0], 0, d), k = columns(x[0], d, d), v = columns(x[0], 2 * d, d);
+      const Shape shape = x[0].shape.with(-1, d);
+      return attend({q.data(), shape}, {k.data(), shape}, {v.data(), shape}, layout, layout, options, nullptr);
+    };
+  };
+  const auto row = [&](const char* what, CaseInput input, RowLayout layout, AttentionOptions options) {
+    return op_case(std::string("self_attention.") + what, {std::move(input)}, self(layout, options))
+        .reference(self_reference(layout, options));
+  };
+  cases.push_back(row("packed", {5, 12}, packed_2_3(), {.heads = 2})
+                      .error({{5, 11}}, [=](Inputs<double> x) { self(packed_2_3(), {})(x); }, {"[5, 11]"})
+                      .error({{4, 12}}, [=](Inputs<double> x) { self(packed_2_3(), {})(x); }, {"[4, 12]", "5"}));
+  cases.push_back(row("padded_causal", {6, 12}, padded_2_3(), {.heads = 2, .causal = true}));
+  cases.push_back(
+      op_case("self_attention.dropout", {{5, 12}}, self(packed_2_3(), {.heads = 2, .causal = true, .dropout = 0.3})));
+  cases.push_back(op_case("self_attention.mask", {{3, 6}}, []<class T>(Inputs<T> x) {
+    return self_attention(x[0], one_of_3(), {.heads = 2}, &mask_first_blind<T>());
+  }));
+
+  const auto cross = [](RowLayout query, RowLayout key, AttentionOptions options) {
+    return [=](auto x) { return cross_attention(x[0], x[1], query, key, options); };
+  };
+  cases.push_back(op_case("cross_attention.packed", {{5, 4}, {5, 8}}, cross(packed_2_3(), packed_4_1(), {.heads = 2}))
+                      .reference([](std::span<const Tensor<double>> x) {
+                        std::vector<double> k = columns(x[1], 0, 4), v = columns(x[1], 4, 4);
+                        return attend(x[0], {k.data(), {5, 4}}, {v.data(), {5, 4}}, packed_2_3(), packed_4_1(),
+                                      {.heads = 2}, nullptr);
+                      })
+                      .error({{5, 4}, {5, 6}}, [=](Inputs<double> x) { cross(packed_2_3(), packed_4_1(), {})(x); },
+                             {"[5, 4]", "[5, 6]"})
+                      .error({{5, 4}, {4, 8}}, [=](Inputs<double> x) { cross(packed_2_3(), packed_4_1(), {})(x); },
+                             {"[4, 8]", "5"}));
+  cases.push_back(op_case("cross_attention.padded_dropout", {{6, 4}, {5, 8}},
+                          cross(padded_2_3(), packed_4_1(), {.heads = 2, .dropout = 0.3})));
+}
+
+}  // namespace
+
+void add_attention_cases(std::vector<OpCase>& cases) {
+  add_attention_rows(cases);
+  add_mask_rows(cases);
+  add_joined_rows(cases);
+}
+
+}  // namespace glossa

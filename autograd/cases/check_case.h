@@ -1,0 +1,37 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "autograd/cases/op_case.h"
+
+namespace glossa {
+
+/// What the checks of one row, or of all rows of one op, came to.
+struct CaseReport {
+  std::string name;
+  Index cases = 0;         ///< gradient checks: subsets of inputs, repeated variables
+  Index elements = 0;      ///< gradients compared with differences
+  double worst_error = 0;  ///< as in GradCheckResult
+  Index kinks = 0;         ///< elements repeated with a smaller step
+  Index skipped = 0;       ///< elements that lie on a kink
+  double seconds = 0;
+  std::vector<std::string> failures = {};  ///< sentences; empty: proved
+
+  void add(const CaseReport& other);
+};
+
+/// Largest error of a gradient in double, and of the float path beside double as a share of a tensor's maximum.
+inline constexpr double gradient_limit = 1e-8, float_limit = 1e-4;
+
+/// Runs all that a row of the table promises: value against the reference; every element's gradient against
+/// differences, for every subset of inputs (beyond four: none, all, each alone, all but one) and with one variable in
+/// two places; gradients added to what is there; nothing recorded without a tape, and the same bits; a second backward
+/// refused, or equal where the graph is kept; 1, 2 and 4 threads equal; no heap allocation; float beside double; errors
+/// with op and shapes in the text. Changes and restores the number of threads.
+CaseReport check_case(const OpCase& row);
+
+/// The whole table, one report an op, in the order of the table.
+std::vector<CaseReport> check_ops();
+
+}  // namespace glossa

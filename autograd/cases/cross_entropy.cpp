@@ -1,0 +1,83 @@
+#include <cmath>
+
+#include "autograd/cases/op_case.h"
+
+namespace glossa {
+
+namespace {
+
+constexpr int ignored = -100;
+
+/// - sum over rows and classes of q log p, q the smoothed target distribution.
+Reference cross_entropy_reference(std::vector<int> targets, double smoothing) {
+  return [=](std::span<const Tensor<double>> x) {
+    const Index classes = x[0].cols();
+    double loss = 0;
+    for (std::size_t row = 0; row < targets.size(); ++row) {
+      if (targets[row] == ignored) continue;
+      const std::span<const double> in(x[0].row(row), classes);
+      double top = in[0], total = 0;
+      for (const double v : in) top = std::max(top, v);
+      for (const double v : in) total += std::exp(v - top);
+      for (Index j = 0; j < classes; ++j) {
+        const double q = (j == targets[row] ? 1 - smoothing : 0) + smoothing / static_cast<double>(classes);
+        loss -= q * (in[j] - top - std::log(total));
+      }
+    }
+    return std::vector<double>{loss};
+  };
+}
+
+}  // namespace
+
+void add_cross_entropy_cases(std::vector<OpCase>& cases) {
+  const auto call = [](std::vector<int> targets, double smoothing) {
+    return [=](auto x) { return cross_entropy(x[0], targets, ignored, smoothing).sum; };
+  };
+  const auto row = [&](const char* what, CaseInput logits, std::vector<int> targets, double smoothing) {
+    return op_case(std::string("cross_entropy.") + what, {std::move(logits)}, call(targets, smoothing))
+        .reference(cross_entropy_reference(targets, smoothing));
+  };
+  cases.push_back(row("plain", {3, 4}, {0, 3, 1}, 0)
+                      .error({{2, 4}},
+                             [=](Inputs<double> x) {
+                               call({0, 1, 2}, 0)(x);
+                             },
+                             {"[2, 4]", "3"})
+                      .error({{2, 4}},
+                             [=](Inputs<double> x) {
+                               call({0, 4}, 0)(x);
+                             },
+                             {"[2, 4]", "4"})
+                      .error({{2, 4}},
+                             [=](Inputs<double> x) {
+                               call({0, -1}, 0)(x);
+                             },
+                             {"[2, 4]", "-1"})
+                      .error({{2, 2, 2}},
+                             [=](Inputs<double> x) {
+                               call({0, 1}, 0)(x);
+                             },
+                             {"[2, 2, 2]"})
+                      .error({{2, 4}},
+                             [=](Inputs<double> x) {
+                               call({0, 1}, 1.5)(x);
+                             },
+                             {"1.5"}));
+  cases.push_back(row("smoothed", {3, 4}, {0, 3, 1}, 0.1));
+  cases.push_back(row("ignored_rows", {4, 3}, {ignored, 2, ignored, 0}, 0));
+  cases.push_back(row("smoothed_ignored_rows", {4, 3}, {ignored, 2, ignored, 0}, 0.1));
+  cases.push_back(row("all_ignored", {2, 3}, {ignored, ignored}, 0.1).with_zero_gradient());
+  cases.push_back(row("no_rows", {0, 3}, {}, 0.1));
+  cases.push_back(row("one_class", {2, 1}, {0, 0}, 0).with_zero_gradient());
+  cases.push_back(row("one_class_smoothed", {2, 1}, {0, 0}, 0.25).with_zero_gradient());
+  cases.push_back(row("all_smoothing", {2, 3}, {0, 2}, 1));
+  cases.push_back(
+      row("large_logits", CaseInput{2, 3}.of({1e4, 1e4 - 1, 1e4 - 2, -1e4, -1e4 + 1, -1e4 + 2}), {1, 0}, 0.1)
+          .stepping(0x1p-22));
+  std::vector<int> many(700);
+  for (std::size_t i = 0; i < many.size(); ++i) many[i] = i % 7 == 0 ? ignored : static_cast<int>(i % 31);
+  cases.push_back(row("large", {700, 31}, many, 0.1).sampling(5));
+}
+
+}  // namespace glossa

@@ -1,0 +1,85 @@
+#include <cmath>
+
+#include "autograd/cases/layouts.h"
+
+namespace glossa {
+
+namespace {
+
+constexpr double epsilon = 1e-5;
+
+/// Two passes over each row; gain and bias are x[1] and x[2], if there are any.
+std::vector<double> layer_norm_reference(std::span<const Tensor<double>> x) {
+  std::vector<double> y;
+  for (Index row = 0; row < x[0].rows(); ++row) {
+    const std::span<const double> in(x[0].row(row), x[0].cols());
+    double mean = 0, variance = 0;
+    for (const double v : in) mean += v / static_cast<double>(in.size());
+    for (const double v : in) variance += (v - mean) * (v - mean) / static_cast<double>(in.size());
+    for (std::size_t j = 0; j < in.size(); ++j) {
+      const double normal = (in[j] - mean) / std::sqrt(variance + epsilon);
+      y.push_back(x.size() > 1 ? normal * x[1][j] + x[2][j] : normal);
+    }
+  }
+  return y;
+}
+
+}  // namespace
+
+void add_layer_norm_cases(std::vector<OpCase>& cases) {
+  const auto affine = [](auto x) { return layer_norm(x[0], x[1], x[2], epsilon); };
+  const auto plain = [](auto x) { return layer_norm(x[0], epsilon); };
+  cases.push_back(op_case("layer_norm.affine", {{3, 5}, {5}, {5}}, affine)
+                      .reference(layer_norm_reference)
+                      .error({{3, 5}, {4}, {5}}, [=](Inputs<double> x) { affine(x); }, {"[3, 5]", "[4]"})
+                      .error({{3, 5}, {5}, {1, 5}}, [=](Inputs<double> x) { affine(x); }, {"[3, 5]", "[1, 5]"})
+                      .error({{}, {}, {}}, [=](Inputs<double> x) { affine(x); }, {"[]"}));
+  cases.push_back(op_case("layer_norm.plain", {{3, 5}}, plain).reference(layer_norm_reference));
+  cases.push_back(op_case("layer_norm.rank_three", {{2, 2, 6}, {6}, {6}}, affine).reference(layer_norm_reference));
+  cases.push_back(op_case("layer_norm.vector", {{6}, {6}, {6}}, affine).reference(layer_norm_reference));
+  // y = bias, whatever epsilon is; the input's gradient is what rounding leaves of zero.
+  cases.push_back(op_case("layer_norm.width_one", {{3, 1}, {1}, {1}}, [](auto x) {
+                    return layer_norm(x[0], x[1], x[2], 0.1);
+                  }).reference(layer_norm_reference));
+  cases.push_back(op_case("layer_norm.no_rows", {{0, 4}, {4}, {4}}, affine).reference(layer_norm_reference));
+  // Rows much narrower than sqrt(epsilon): the function is curved on the scale of sqrt(epsilon).
+  cases.push_back(
+      op_case("layer_norm.constant_row", {CaseInput{2, 4}.of(std::vector<double>(8, 0.75)), {4}, {4}}, affine)
+          .reference(layer_norm_reference)
+          .stepping(0x1p-17));
+  cases.push_back(op_case("layer_norm.tiny_variance", {CaseInput{2, 4}.in(-1e-3, 1e-3), {4}, {4}}, affine)
+                      .reference(layer_norm_reference)
+                      .stepping(0x1p-17));
+  // Multiples of 1/8 with eight columns: every sum is exact in double, so that what remains is the op's own rounding.
+  cases.push_back(op_case("layer_norm.large_mean",
+                          {CaseInput{2, 8}.of({0.5, -1.25, 2, 0.125, -0.5, 1.5, -2, 0.75,  //
+                                               1, 1.25, -0.25, 0.375, -1, 2.5, 0.125, -1.75}),
+                           CaseInput{1}.of({1e6})},
+                          [](auto x) { return layer_norm(add(x[0], x[1]), epsilon); })
+                      .in_double_only());
+  cases.push_back(
+      op_case("layer_norm.wide", {{2, 67}, {67}, {67}}, affine).reference(layer_norm_reference).sampling(9));
+  cases.push_back(
+      op_case("layer_norm.large", {{700, 24}, {24}, {24}}, affine).reference(layer_norm_reference).sampling(3));
+
+  const auto add_norm = [](double p, const RowLayout& layout) {
+    return [=](auto x) { return add_layer_norm(x[0], x[1], p, layout, x[2], x[3], epsilon); };
+  };
+  cases.push_back(
+      op_case("add_layer_norm.no_dropout", {{5, 4}, {5, 4}, {4}, {4}}, add_norm(0, packed_2_3()))
+          .reference([](std::span<const Tensor<double>> x) {
+            std::vector<double> sum(x[0].size());
+            for (Index i = 0; i < x[0].size(); ++i) sum[i] = x[0][i] + x[1][i];
+            return layer_norm_reference(std::vector{Tensor<double>{sum.data(), x[0].shape}, x[2], x[3]});
+          })
+          .error({{5, 4}, {4, 4}, {4}, {4}}, [=](Inputs<double> x) { add_norm(0, packed_2_3())(x); },
+                 {"[5, 4]", "[4, 4]"})
+          .error({{4, 4}, {4, 4}, {4}, {4}}, [=](Inputs<double> x) { add_norm(0, packed_2_3())(x); }, {"[4, 4]", "5"})
+          .error({{5, 4}, {5, 4}, {3}, {4}}, [=](Inputs<double> x) { add_norm(0, packed_2_3())(x); }, {"[5, 4]", "[3]"})
+          .error({{5, 4}, {5, 4}, {4}, {4}}, [=](Inputs<double> x) { add_norm(2, packed_2_3())(x); }, {"2"}));
+  cases.push_back(op_case("add_layer_norm.dropout", {{5, 4}, {5, 4}, {4}, {4}}, add_norm(0.3, packed_2_3())));
+  cases.push_back(op_case("add_layer_norm.padded", {{6, 4}, {6, 4}, {4}, {4}}, add_norm(0.3, padded_2_3())));
+  cases.push_back(op_case("add_layer_norm.all_dropped", {{5, 4}, {5, 4}, {4}, {4}}, add_norm(1, packed_2_3())));
+}
+
+}  // namespace glossa

@@ -1,0 +1,37 @@
+#pragma once
+
+#include "autograd/cases/op_case.h"
+
+namespace glossa {
+
+/// Two sentences of 2 and 3 rows, one after the other: 5 rows.
+inline RowLayout packed_2_3() {
+  static constexpr RowSpan sentences[] = {{0, 2}, {2, 3}};
+  return {.rows = 5, .sentences = sentences, .sentence_ids = {}};
+}
+
+/// The same in boxes of 3 rows: row 2 is a gap.
+inline RowLayout padded_2_3() {
+  static constexpr RowSpan sentences[] = {{0, 2}, {3, 3}};
+  return {.rows = 6, .sentences = sentences, .sentence_ids = {}};
+}
+
+/// Two sentences of 4 and 1 rows: 5 rows.
+inline RowLayout packed_4_1() {
+  static constexpr RowSpan sentences[] = {{0, 4}, {4, 1}};
+  return {.rows = 5, .sentences = sentences, .sentence_ids = {}};
+}
+
+/// One sentence of 3 rows.
+inline RowLayout one_of_3() {
+  static constexpr RowSpan sentences[] = {{0, 3}};
+  return {.rows = 3, .sentences = sentences, .sentence_ids = {}};
+}
+
+/// One sentence of 1 row.
+inline RowLayout one_of_1() {
+  static constexpr RowSpan sentences[] = {{0, 1}};
+  return {.rows = 1, .sentences = sentences, .sentence_ids = {}};
+}
+
+}  // namespace glossa

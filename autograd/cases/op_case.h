@@ -1,0 +1,135 @@
+#pragma once
+
+#include <functional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "autograd/ops.h"
+
+namespace glossa {
+
+template <class T>
+using Inputs = std::span<const Variable<T>>;
+
+/// Shape of an input and where its sample numbers come from: uniform in [low, high), at least 1/16 away from `kinks`;
+/// or exactly `values`.
+struct CaseInput {
+  CaseInput(std::initializer_list<Index> extents) : shape(extents) {}
+  explicit CaseInput(const Shape& extents) : shape(extents) {}
+
+  CaseInput in(double from, double to) && {
+    low = from;
+    high = to;
+    return std::move(*this);
+  }
+  CaseInput away_from(std::vector<double> points) && {
+    kinks = std::move(points);
+    return std::move(*this);
+  }
+  CaseInput of(std::vector<double> numbers) && {
+    values = std::move(numbers);
+    return std::move(*this);
+  }
+  /// Its gradient is exactly zero, although the value depends on it (stop_gradient).
+  CaseInput stopped() && {
+    is_stopped = true;
+    return std::move(*this);
+  }
+
+  Shape shape;
+  double low = -2, high = 2;
+  std::vector<double> kinks, values;
+  bool is_stopped = false;
+};
+
+/// A call that must throw Error, and what its text must contain beside the op's name.
+struct ErrorRow {
+  std::vector<Shape> shapes;
+  std::function<void(Inputs<double>)> call;
+  std::vector<std::string> words;
+};
+
+/// The value in plain loops: flat, from the inputs' flat values.
+using Reference = std::function<std::vector<double>(std::span<const Tensor<double>>)>;
+
+/// One row of the table of gradient checks: what check_case needs to prove an op for one kind of input.
+struct OpCase {
+  std::string name;  // "softmax.masked_row": op, dot, what is particular
+  std::vector<CaseInput> inputs;
+  std::function<Variable<double>(Inputs<double>)> in_double;
+  std::function<Variable<float>(Inputs<float>)> in_float;
+  Reference reference_value = nullptr;
+  std::vector<ErrorRow> errors = {};
+  bool zero_gradient = false;  // every gradient is exactly zero, on purpose
+  bool allocates = false;      // its contract returns heap memory
+  bool double_only = false;    // float cannot hold the numbers
+  Index max_elements = 0;      // differences are taken for so many elements a tensor; 0: all
+  double step = 0x1p-10;       // of the differences, as in GradCheckOptions
+
+  std::string op() const { return name.substr(0, name.find('.')); }
+
+  OpCase reference(Reference value) && {
+    reference_value = std::move(value);
+    return std::move(*this);
+  }
+  OpCase error(std::vector<Shape> shapes, std::function<void(Inputs<double>)> call, std::vector<std::string> words) && {
+    errors.push_back({std::move(shapes), std::move(call), std::move(words)});
+    return std::move(*this);
+  }
+  OpCase with_zero_gradient() && {
+    zero_gradient = true;
+    return std::move(*this);
+  }
+  OpCase returning_heap_memory() && {
+    allocates = true;
+    return std::move(*this);
+  }
+  OpCase in_double_only() && {
+    double_only = true;
+    return std::move(*this);
+  }
+  /// For inputs large enough to be cut into pieces for several threads.
+  OpCase sampling(Index elements) && {
+    max_elements = elements;
+    return std::move(*this);
+  }
+  /// For inputs that are large beside what the op sees of them, or an op that is sharply curved.
+  OpCase stepping(double relative_step) && {
+    step = relative_step;
+    return std::move(*this);
+  }
+};
+
+/// A row from one generic callable: `call(x)`, x the input variables, either in float or in double.
+template <class Call>
+OpCase op_case(std::string name, std::vector<CaseInput> inputs, Call call) {
+  return {.name = std::move(name), .inputs = std::move(inputs), .in_double = call, .in_float = call};
+}
+
+/// The variables as the span that concat and stack take; lives as long as the expression it stands in.
+template <class V>
+std::span<const V> parts(std::initializer_list<V> variables) {
+  return {variables.begin(), variables.size()};
+}
+
+/// Every row, family by family.
+const std::vector<OpCase>& op_cases();
+
+// One a file of ops/: adds the family's rows.
+void add_arithmetic_cases(std::vector<OpCase>& cases);
+void add_pointwise_cases(std::vector<OpCase>& cases);
+void add_activation_cases(std::vector<OpCase>& cases);
+void add_product_cases(std::vector<OpCase>& cases);
+void add_reduction_cases(std::vector<OpCase>& cases);
+void add_softmax_cases(std::vector<OpCase>& cases);
+void add_layer_norm_cases(std::vector<OpCase>& cases);
+void add_selection_cases(std::vector<OpCase>& cases);
+void add_masking_cases(std::vector<OpCase>& cases);
+void add_dropout_cases(std::vector<OpCase>& cases);
+void add_shaping_cases(std::vector<OpCase>& cases);
+void add_attention_cases(std::vector<OpCase>& cases);
+void add_cross_entropy_cases(std::vector<OpCase>& cases);
+
+}  // namespace glossa

@@ -1,0 +1,114 @@
+#include "autograd/cases/op_case.h"
+
+namespace glossa {
+
+namespace {
+
+/// Plain loops over [..., M, K] x [..., K, N], batch axes that broadcast, and both transposes.
+Reference matmul_reference(bool transpose_a, bool transpose_b) {
+  return [=](std::span<const Tensor<double>> x) {
+    const auto a = extents4(x[0].shape), b = extents4(x[1].shape);
+    const Index m = a[transpose_a ? 3 : 2], k = a[transpose_a ? 2 : 3], n = b[transpose_b ? 2 : 3];
+    std::vector<double> y;
+    for (Index i = 0; i < (a[0] == 1 ? b[0] : a[0]); ++i)
+      for (Index j = 0; j < (a[1] == 1 ? b[1] : a[1]); ++j) {
+        const double* left = x[0].data + ((a[0] == 1 ? 0 : i) * a[1] + (a[1] == 1 ? 0 : j)) * m * k;
+        const double* right = x[1].data + ((b[0] == 1 ? 0 : i) * b[1] + (b[1] == 1 ? 0 : j)) * k * n;
+        for (Index r = 0; r < m; ++r)
+          for (Index c = 0; c < n; ++c) {
+            double sum = 0;
+            for (Index p = 0; p < k; ++p)
+              sum += left[transpose_a ? p * m + r : r * k + p] * right[transpose_b ? c * k + p : p * n + c];
+            y.push_back(sum);
+          }
+      }
+    return y;
+  };
+}
+
+std::vector<double> linear_reference(std::span<const Tensor<double>> x) {
+  std::vector<double> y;
+  for (Index row = 0; row < x[0].rows(); ++row)
+    for (Index o = 0; o < x[1].rows(); ++o) {
+      double sum = x.size() > 2 ? x[2][o] : 0;
+      for (Index i = 0; i < x[0].cols(); ++i) sum += x[0].row(row)[i] * x[1].row(o)[i];
+      y.push_back(sum);
+    }
+  return y;
+}
+
+void add_matmul_cases(std::vector<OpCase>& cases) {
+  const auto row = [](const char* what, Shape a, Shape b) {
+    return op_case(std::string("matmul.") + what, {CaseInput(a), CaseInput(b)},
+                   [](auto x) { return matmul(x[0], x[1]); })
+        .reference(matmul_reference(false, false));
+  };
+  const auto wrong = [](Inputs<double> x) { matmul(x[0], x[1]); };
+  cases.push_back(row("plain", {3, 4}, {4, 2})
+                      .error({{3, 4}, {3, 4}}, wrong, {"[3, 4]"})
+                      .error({{4}, {4, 2}}, wrong, {"[4]", "[4, 2]"})
+                      .error({{2, 3, 4}, {3, 4, 2}}, wrong, {"2", "3"}));
+  cases.push_back(op_case("matmul.transpose_a", {{4, 3}, {4, 2}}, [](auto x) {
+                    return matmul(x[0], x[1], true, false);
+                  }).reference(matmul_reference(true, false)));
+  cases.push_back(op_case("matmul.transpose_b", {{3, 4}, {2, 4}}, [](auto x) {
+                    return matmul(x[0], x[1], false, true);
+                  }).reference(matmul_reference(false, true)));
+  cases.push_back(op_case("matmul.transpose_both", {{4, 3}, {2, 4}}, [](auto x) {
+                    return matmul(x[0], x[1], true, true);
+                  }).reference(matmul_reference(true, true)));
+  cases.push_back(row("square", {3, 3}, {3, 3}));  // so that one variable serves as both
+  cases.push_back(
+      op_case("matmul.with_own_transpose", {{3, 4}}, [](auto x) { return matmul(x[0], x[0], false, true); }));
+  cases.push_back(
+      op_case("matmul.own_transpose_first", {{3, 4}}, [](auto x) { return matmul(x[0], x[0], true, false); }));
+  cases.push_back(row("batched", {2, 3, 4}, {2, 4, 2}));
+  cases.push_back(row("two_batch_axes", {2, 3, 2, 3}, {2, 3, 3, 2}));
+  cases.push_back(row("broadcast_right", {2, 3, 4}, {4, 2}));
+  cases.push_back(row("broadcast_left", {3, 4}, {2, 4, 2}));
+  cases.push_back(row("broadcast_both", {2, 1, 2, 3}, {1, 3, 3, 2}));
+  cases.push_back(row("broadcast_missing_axis", {2, 3, 2, 3}, {3, 3, 2}));
+  cases.push_back(op_case("matmul.batched_transpose_both", {{2, 4, 3}, {1, 2, 4}}, [](auto x) {
+                    return matmul(x[0], x[1], true, true);
+                  }).reference(matmul_reference(true, true)));
+  cases.push_back(row("m_one", {1, 4}, {4, 3}));
+  cases.push_back(row("n_one", {3, 4}, {4, 1}));
+  cases.push_back(row("k_one", {3, 1}, {1, 4}));
+  cases.push_back(row("all_one", {1, 1}, {1, 1}));
+  cases.push_back(row("m_zero", {0, 4}, {4, 3}));
+  cases.push_back(row("n_zero", {3, 4}, {4, 0}));
+  cases.push_back(row("k_zero", {3, 0}, {0, 4}));
+  cases.push_back(row("batch_zero", {0, 3, 4}, {4, 2}));
+  cases.push_back(row("large", {150, 70}, {70, 530}).sampling(3));
+  cases.push_back(row("deep", {20, 1500}, {1500, 12}).sampling(3));
+}
+
+void add_linear_cases(std::vector<OpCase>& cases) {
+  const auto biased = [](auto x) { return linear(x[0], x[1], x[2]); };
+  const auto plain = [](auto x) { return linear(x[0], x[1]); };
+  cases.push_back(op_case("linear.bias", {{3, 4}, {2, 4}, {2}}, biased)
+                      .reference(linear_reference)
+                      .error({{3, 4}, {2, 3}, {2}}, [=](Inputs<double> x) { biased(x); }, {"[3, 4]", "[2, 3]"})
+                      .error({{3, 4}, {2, 4}, {3}}, [=](Inputs<double> x) { biased(x); }, {"[2, 4]", "[3]"}));
+  cases.push_back(op_case("linear.no_bias", {{3, 4}, {2, 4}}, plain)
+                      .reference(linear_reference)
+                      .error({{3, 4}, {4}}, [=](Inputs<double> x) { plain(x); }, {"[3, 4]", "[4]"}));
+  cases.push_back(op_case("linear.rank_three", {{2, 3, 4}, {5, 4}, {5}}, biased).reference(linear_reference));
+  cases.push_back(op_case("linear.vector", {{4}, {3, 4}, {3}}, biased).reference(linear_reference));
+  cases.push_back(op_case("linear.one", {{1, 1}, {1, 1}, {1}}, biased).reference(linear_reference));
+  cases.push_back(op_case("linear.no_rows", {{0, 4}, {3, 4}, {3}}, biased).reference(linear_reference));
+  cases.push_back(op_case("linear.weight_twice", {{3, 4}, {4, 4}, {4}},
+                          [](auto x) { return linear(linear(x[0], x[1], x[2]), x[1], x[2]); }));
+  cases.push_back(op_case("linear.square", {{3, 3}, {3, 3}}, plain).reference(linear_reference));
+  cases.push_back(
+      op_case("linear.large", {{300, 40}, {530, 40}, {530}}, biased).reference(linear_reference).sampling(3));
+}
+
+}  // namespace
+
+void add_product_cases(std::vector<OpCase>& cases) {
+  add_matmul_cases(cases);
+  add_linear_cases(cases);
+}
+
+}  // namespace glossa

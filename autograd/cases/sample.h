@@ -1,0 +1,114 @@
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <vector>
+
+#include "autograd/cases/op_case.h"
+
+namespace glossa {
+
+/// The sample numbers of a row's input. All of them are float numbers, so that float and double see the same.
+inline std::vector<double> sample_values(const CaseInput& input, RandomStream& random) {
+  if (!input.values.empty()) return input.values;
+  constexpr double distance = 1.0 / 16;
+  std::vector<double> values(input.shape.size());
+  for (double& x : values) {
+    x = input.low + (input.high - input.low) * random.uniform();
+    for (const double kink : input.kinks)
+      if (std::abs(x - kink) < distance) x = x < kink ? kink - distance : kink + distance;
+    x = static_cast<float>(x);
+  }
+  return values;
+}
+
+template <class T>
+bool same_bits(const std::vector<T>& a, const std::vector<T>& b) {
+  return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0);
+}
+
+/// A row made ready to run in float or double: its inputs, a context, a random cotangent.
+template <class T>
+class Sample {
+ public:
+  /// Value and gradients of all inputs of one run.
+  struct Outcome {
+    std::vector<T> value;
+    std::vector<std::vector<T>> grads;
+
+    bool same_bits(const Outcome& other) const {
+      return glossa::same_bits(value, other.value) &&
+             std::ranges::equal(grads, other.grads,
+                                [](const auto& a, const auto& b) { return glossa::same_bits(a, b); });
+    }
+  };
+
+  explicit Sample(const OpCase& row) : row_(row) {
+    RandomStream random(1, row.name);
+    for (const CaseInput& input : row.inputs) {
+      const std::vector<double> values = sample_values(input, random);
+      check(static_cast<Index>(values.size()) == input.shape.size(), row.name, "expected {} sample numbers; got {}",
+            input.shape.size(), values.size());
+      inputs_.push_back({arena_.allocate_array<T>(input.shape.size()), input.shape});
+      std::transform(values.begin(), values.end(), inputs_.back().data, [](double x) { return static_cast<T>(x); });
+    }
+    leaves_.reserve(inputs_.size());
+  }
+
+  const std::vector<Tensor<T>>& inputs() const { return inputs_; }
+  Context<T>& context() { return context_; }
+  std::span<const Variable<T>> leaves() const { return leaves_; }
+
+  /// Starts a step and makes the inputs of `call`; with `wrapped` they are no leaves, but keep their gradients.
+  void begin(bool recording, bool wrapped = false) {
+    context_.begin({.training = true, .recording = recording});
+    leaves_.clear();
+    for (const Tensor<T>& input : inputs_) {
+      leaves_.push_back(context_.input(input));
+      if (wrapped) {
+        leaves_.back() = scale(leaves_.back(), 1.0);
+        leaves_.back().retain_grad();
+      }
+    }
+  }
+
+  Variable<T> call() const {
+    if constexpr (std::is_same_v<T, float>)
+      return row_.in_float(leaves_);
+    else
+      return row_.in_double(leaves_);
+  }
+
+  void backward(const Variable<T>& y, bool keep_graph = false) {
+    while (static_cast<Index>(cotangent_.size()) < y.size())
+      cotangent_.push_back(static_cast<T>(static_cast<float>(2 * random_.uniform() - 1)));
+    if (y.requires_grad()) context_.backward(y, Tensor<T>{cotangent_.data(), y.shape()}, keep_graph);
+  }
+
+  Outcome run() {
+    begin(true);
+    const Variable<T> y = call();
+    backward(y);
+    return outcome(y);
+  }
+
+  Outcome outcome(const Variable<T>& y) const {
+    const auto copy = [](const Tensor<T>& x) { return std::vector<T>(x.data, x.data + x.size()); };
+    Outcome result{copy(y.value()), {}};
+    for (const Variable<T>& leaf : leaves_)
+      result.grads.push_back(y.requires_grad() ? copy(leaf.grad()) : std::vector<T>(leaf.size()));
+    return result;
+  }
+
+ private:
+  const OpCase& row_;
+  Arena arena_;
+  std::vector<Tensor<T>> inputs_;
+  Context<T> context_;
+  std::vector<Variable<T>> leaves_;
+  std::vector<T> cotangent_;
+  RandomStream random_{1, "cotangent"};
+};
+
+}  // namespace glossa

@@ -1,0 +1,97 @@
+#include <numeric>
+
+#include "autograd/cases/layouts.h"
+
+namespace glossa {
+
+namespace {
+
+constexpr double root_of_width = 1.7;
+
+std::vector<double> rows_of(const Tensor<double>& table, std::span<const int> ids) {
+  std::vector<double> y;
+  for (const int id : ids) y.insert(y.end(), table.row(id), table.row(id) + table.cols());
+  return y;
+}
+
+/// factor * table[id] + positions[place in the sentence]; zeros in gaps.
+Reference embed_reference(std::vector<int> ids, RowLayout layout) {
+  return [ids, layout](std::span<const Tensor<double>> x) {
+    const Index d = x[0].cols();
+    std::vector<double> y(layout.rows * d);
+    for (const RowSpan sentence : layout.sentences)
+      for (Index t = 0; t < sentence.length; ++t)
+        for (Index j = 0; j < d; ++j) {
+          const Index row = sentence.offset + t;
+          y[row * d + j] = root_of_width * x[0].row(ids[row])[j] + x[1].row(layout.first_position + t)[j];
+        }
+    return y;
+  };
+}
+
+constexpr int some_ids[] = {0, 3, 1, 3, 3}, padded_ids[] = {2, 0, 0, 3, 1, 3}, one_id[] = {2}, low[] = {-1},
+              high[] = {4};
+
+void add_embedding_cases(std::vector<OpCase>& cases) {
+  cases.push_back(op_case("embedding.repeated_ids", {{4, 3}}, [](auto x) { return embedding(x[0], some_ids); })
+                      .reference([](std::span<const Tensor<double>> x) { return rows_of(x[0], some_ids); })
+                      .error({{4, 3}}, [](Inputs<double> x) { embedding(x[0], low); }, {"[4, 3]", "-1"})
+                      .error({{4, 3}}, [](Inputs<double> x) { embedding(x[0], high); }, {"[4, 3]", "4"})
+                      .error({{4}}, [](Inputs<double> x) { embedding(x[0], one_id); }, {"[4]"}));
+  cases.push_back(op_case("embedding.one_row", {{3, 1}}, [](auto x) {
+                    return embedding(x[0], one_id);
+                  }).reference([](std::span<const Tensor<double>> x) { return rows_of(x[0], one_id); }));
+  cases.push_back(op_case("embedding.no_ids", {{3, 2}}, [](auto x) {
+                    return embedding(x[0], std::span<const int>());
+                  }).reference([](auto) { return std::vector<double>(); }));
+  cases.push_back(op_case("embedding.large", {{50, 24}}, [](auto x) {
+                    static const std::vector<int> ids = [] {
+                      std::vector<int> many(900);
+                      for (std::size_t i = 0; i < many.size(); ++i) many[i] = static_cast<int>(i * i % 47);
+                      return many;
+                    }();
+                    return embedding(x[0], ids);
+                  }).sampling(6));
+
+  const auto embed = [](double p, std::span<const int> ids, const RowLayout& layout) {
+    return [=](auto x) { return embed_tokens(x[0], ids, root_of_width, x[1], p, layout); };
+  };
+  cases.push_back(
+      op_case("embed_tokens.packed", {{4, 3}, {3, 3}}, embed(0, some_ids, packed_2_3()))
+          .reference(embed_reference({0, 3, 1, 3, 3}, packed_2_3()))
+          .error({{4, 3}, {2, 3}}, [=](Inputs<double> x) { embed(0, some_ids, packed_2_3())(x); }, {"2", "3"})
+          .error({{4, 3}, {3, 2}}, [=](Inputs<double> x) { embed(0, some_ids, packed_2_3())(x); }, {"[3, 2]"})
+          .error({{3, 3}, {3, 3}}, [=](Inputs<double> x) { embed(0, some_ids, packed_2_3())(x); }, {"[3, 3]"})
+          .error({{4, 3}, {3, 3}}, [=](Inputs<double> x) { embed(0, some_ids, padded_2_3())(x); }, {"6", "5"}));
+  cases.push_back(op_case("embed_tokens.padded", {{4, 3}, {5, 3}}, embed(0, padded_ids, padded_2_3()))
+                      .reference(embed_reference({2, 0, 0, 3, 1, 3}, padded_2_3())));
+  cases.push_back(op_case("embed_tokens.dropout", {{4, 3}, {3, 3}}, embed(0.3, some_ids, packed_2_3())));
+  cases.push_back(op_case("embed_tokens.dropout_padded", {{4, 3}, {4, 3}}, embed(0.3, padded_ids, padded_2_3())));
+  RowLayout later = packed_2_3();
+  later.first_position = 2;
+  cases.push_back(op_case("embed_tokens.later_position", {{4, 3}, {6, 3}}, embed(0, some_ids, later))
+                      .reference(embed_reference({0, 3, 1, 3, 3}, later)));
+}
+
+}  // namespace
+
+void add_selection_cases(std::vector<OpCase>& cases) {
+  add_embedding_cases(cases);
+
+  static constexpr int indices[] = {0, 3, 3, 2, 1, 2}, one_each[] = {1, 0, 2}, outside[] = {0, 4};
+  cases.push_back(op_case("gather.repeated", {{2, 4}}, [](auto x) { return gather(x[0], indices); })
+                      .reference([](std::span<const Tensor<double>> x) {
+                        std::vector<double> y;
+                        for (int k = 0; k < 6; ++k) y.push_back(x[0].row(k / 3)[indices[k]]);
+                        return y;
+                      })
+                      .error({{2, 4}}, [](Inputs<double> x) { gather(x[0], outside); }, {"[2, 4]", "4"})
+                      .error({{4, 4}}, [](Inputs<double> x) { gather(x[0], one_each); }, {"[4, 4]", "3"}));
+  cases.push_back(op_case("gather.one_a_row", {{3, 1, 3}}, [](auto x) {
+                    return gather(x[0], one_each);
+                  }).reference([](std::span<const Tensor<double>> x) {
+    return std::vector<double>{x[0][1], x[0][3], x[0][8]};
+  }));
+}
+
+}  // namespace glossa

@@ -1,0 +1,140 @@
+#include "autograd/context.h"
+
+#include <cmath>
+
+namespace glossa {
+
+template <class T>
+void Context<T>::begin(const StepOptions& options) {
+  options_ = options;
+  key_ = philox_key(options.seed, options.update);
+  ++generation_;
+  random_sites_ = 0;
+  branches_ = 0;
+  first_nonfinite_.clear();
+  tape_.clear();
+  arena_.reset();
+  scratch_.reset();
+}
+
+template <class T>
+Variable<T> Context<T>::input(const Tensor<T>& value) {
+  if (!options_.recording) return constant(value);
+  return {this, value, tape_.add({.op = "input", .value = value, .keep = true}), generation_};
+}
+
+template <class T>
+Variable<T> Context<T>::parameter(Parameter<T>& parameter) {
+  check(parameter.value.data != nullptr, parameter.name, "expected a laid out store; got one before allocate()");
+  const bool trainable = parameter.whole ? parameter.whole->trainable : parameter.trainable;
+  if (!options_.recording || !trainable) return constant(parameter.value);
+  Node<T> node{.op = "parameter", .value = parameter.value, .keep = true};
+  node.parameter = &parameter.grad;
+  return {this, parameter.value, tape_.add(node), generation_};
+}
+
+template <class T>
+void Context<T>::backward(const Variable<T>& root, bool keep_graph) {
+  check(root.size() == 1, "backward", "expected a scalar, or a cotangent; got shape {}", root.shape().str());
+  T one{1};
+  backward(root, {&one, root.shape()}, keep_graph);
+}
+
+template <class T>
+void Context<T>::backward(const Variable<T>& root, const Tensor<T>& cotangent, bool keep_graph) {
+  context_of("backward", {root});
+  check(root.requires_grad(), "backward", "expected a variable that requires a gradient; got a constant");
+  check(cotangent.shape == root.shape(), "backward", "expected a cotangent of shape {}; got {}", root.shape().str(),
+        cotangent.shape.str());
+  tape_.backward(root.node_, cotangent, keep_graph);
+}
+
+template <class T>
+bool Context<T>::records(std::span<const Variable<T>> inputs) const {
+  if (!options_.recording) return false;
+  for (const Variable<T>& input : inputs)
+    if (input.requires_grad()) return true;
+  return false;
+}
+
+template <class T>
+Variable<T> Context<T>::add_node(Node<T> node, std::span<const Variable<T>> inputs) {
+  std::span<int> positions = array<int>(static_cast<Index>(inputs.size()));
+  for (std::size_t i = 0; i < inputs.size(); ++i) positions[i] = inputs[i].node_;
+  node.inputs = positions.data();
+  node.input_count = static_cast<int>(inputs.size());
+  return {this, node.value, tape_.add(node), generation_};
+}
+
+template <class T>
+void Context<T>::trace_finite(const char* op, const Tensor<T>& value) {
+  if (!first_nonfinite_.empty()) return;
+  for (Index i = 0; i < value.size(); ++i)
+    if (!std::isfinite(value[i])) {
+      first_nonfinite_ = fmt::format("{} {}: element {} is {}", op, value.shape.str(), i, value[i]);
+      return;
+    }
+}
+
+template <class T>
+Context<T>& context_of(const char* op, std::span<const Variable<T>> inputs) {
+  check(!inputs.empty(), op, "expected at least one input; got none");
+  Context<T>& context = inputs.front().context();
+  for (const Variable<T>& input : inputs)
+    check(&input.context() == &context, op, "expected inputs of one context; got two");
+  return context;
+}
+
+template <class T>
+Context<T>& context_of(const char* op, std::initializer_list<Variable<T>> inputs) {
+  return context_of(op, std::span<const Variable<T>>(inputs.begin(), inputs.size()));
+}
+
+template <class T>
+Context<T>& Variable<T>::context() const {
+  check(context_ != nullptr, "variable", "expected a value; got a variable that was never assigned");
+  check(generation_ == context_->generation(), "variable",
+        "expected a value of the step in progress; got one of step {} in step {} (its memory was given back)",
+        generation_, context_->generation());
+  return *context_;
+}
+
+template <class T>
+const Tensor<T>& Variable<T>::value() const {
+  context();
+  return value_;
+}
+
+template <class T>
+void Variable<T>::retain_grad() const {
+  Context<T>& c = context();
+  check(node_ >= 0, "retain_grad", "expected a variable that requires a gradient; got a constant");
+  c.tape().node(node_).keep = true;
+}
+
+template <class T>
+Tensor<T> Variable<T>::grad() const {
+  Context<T>& c = context();
+  check(node_ >= 0, "grad", "expected a variable that requires a gradient; got a constant");
+  check(c.tape().walked(), "grad", "expected backward to have run; it has not");
+  Node<T>& node = c.tape().node(node_);
+  check(node.keep, "grad", "expected a leaf or a variable with retain_grad(); got the result of {}", node.op);
+  GradSlot<T>& slot = node.slot();
+  if (!slot.set) {
+    if (slot.data == nullptr) slot.data = c.tensor(shape()).data;
+    std::fill_n(slot.data, size(), T{0});
+    slot.set = true;
+  }
+  return {slot.data, shape()};
+}
+
+template class Variable<float>;
+template class Variable<double>;
+template class Context<float>;
+template class Context<double>;
+template Context<float>& context_of(const char*, std::initializer_list<Variable<float>>);
+template Context<double>& context_of(const char*, std::initializer_list<Variable<double>>);
+template Context<float>& context_of(const char*, std::span<const Variable<float>>);
+template Context<double>& context_of(const char*, std::span<const Variable<double>>);
+
+}  // namespace glossa

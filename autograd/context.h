@@ -1,0 +1,126 @@
+#pragma once
+
+#include <initializer_list>
+#include <new>
+#include <span>
+#include <string>
+#include <type_traits>
+
+#include "autograd/check.h"
+#include "autograd/random.h"
+#include "autograd/tape.h"
+
+namespace glossa {
+
+/// How a step is computed. Everything that changes a result is here and is passed along with the values.
+struct StepOptions {
+  bool training = false;   // dropout acts
+  bool recording = true;   // false: nothing is put on the tape (inference)
+  std::uint64_t seed = 1;  // together with `update` the key of all random numbers of the step
+  std::uint64_t update = 0;
+};
+
+/// The place in which a forward pass happens: memory, tape, random key, training or evaluation. One per model in use;
+/// there is no global one. `begin` starts the next step and makes all variables of the last one invalid, in O(1).
+template <class T>
+class Context {
+ public:
+  Context() : tape_(arena_, scratch_) {}
+  Context(const Context&) = delete;
+  Context& operator=(const Context&) = delete;
+
+  /// Starts a step: frees values, gradients and closures of the last one.
+  void begin(const StepOptions& options);
+
+  /// Leaves. The memory of `value` belongs to the caller and must outlive the step.
+  Variable<T> constant(const Tensor<T>& value) { return {this, value, -1, generation_}; }
+  Variable<T> input(const Tensor<T>& value);
+  Variable<T> parameter(Parameter<T>& parameter);
+
+  /// Gradients of everything that requires one, from a scalar `root` (cotangent 1) or a given cotangent of its shape.
+  void backward(const Variable<T>& root, bool keep_graph = false);
+  void backward(const Variable<T>& root, const Tensor<T>& cotangent, bool keep_graph = false);
+
+  // --- For ops ---
+
+  /// Uninitialised memory for a value, until the next step.
+  Tensor<T> tensor(const Shape& shape) { return {arena_.allocate_array<T>(shape.size()), shape}; }
+
+  /// Memory for anything else that lives as long.
+  template <class E>
+  std::span<E> array(Index count) {
+    static_assert(std::is_trivially_destructible_v<E>);
+    return {arena_.allocate_array<E>(count), static_cast<std::size_t>(count)};
+  }
+
+  /// Memory until `release_scratch`, or the end of a derivative.
+  Tensor<T> scratch(const Shape& shape) { return {scratch_.allocate_array<T>(shape.size()), shape}; }
+  void release_scratch() { scratch_.reset(); }
+
+  /// Puts an op on the tape: its value and the derivative, which is called with the gradient of the value. Nothing is
+  /// kept where nothing requires a gradient. Captures are copied into the arena and never destroyed.
+  template <class Derivative>
+  Variable<T> record(const char* op, std::initializer_list<Variable<T>> inputs, const Tensor<T>& value,
+                     const Derivative& derivative) {
+    return record(op, std::span(inputs.begin(), inputs.size()), value, derivative);
+  }
+
+  template <class Derivative>
+  Variable<T> record(const char* op, std::span<const Variable<T>> inputs, const Tensor<T>& value,
+                     const Derivative& derivative) {
+    static_assert(std::is_trivially_destructible_v<Derivative>, "captures live in an arena: tensors, numbers, spans");
+    if (tracing_finite_) trace_finite(op, value);
+    if (!records(inputs)) return constant(value);
+    Node<T> node{.op = op, .value = value};
+    node.closure = new (arena_.allocate(sizeof(Derivative))) Derivative(derivative);
+    node.run = [](const void* closure, Backward<T>& backward) { (*static_cast<const Derivative*>(closure))(backward); };
+    return add_node(node, inputs);
+  }
+
+  bool training() const { return options_.training; }
+  const StepOptions& options() const { return options_; }
+
+  /// Key of the step's random numbers, and the number of the next place that draws some. Places are numbered in the
+  /// order of the forward pass, so a repeated pass draws the same numbers.
+  PhiloxKey random_key() const { return key_; }
+  std::uint32_t next_random_site() { return random_sites_++; }
+
+  /// Branches taken at kinks (relu, max, abs, ...), hashed while `trace_branches` is on: a difference quotient whose
+  /// points lie on different sides of a kink is seen by it.
+  void trace_branches(bool on) { tracing_branches_ = on; }
+  bool tracing_branches() const { return tracing_branches_; }
+  void add_branches(std::uint64_t hash) { branches_ = mix64(branches_ ^ hash); }
+  std::uint64_t branches() const { return branches_; }
+
+  /// While on, remembers the first op whose value is not finite.
+  void trace_finite(bool on) { tracing_finite_ = on; }
+  const std::string& first_nonfinite() const { return first_nonfinite_; }
+
+  std::uint32_t generation() const { return generation_; }
+  Tape<T>& tape() { return tape_; }
+  const Arena& arena() const { return arena_; }
+  std::size_t heap_allocations() const { return arena_.heap_allocations() + scratch_.heap_allocations(); }
+
+ private:
+  bool records(std::span<const Variable<T>> inputs) const;
+  Variable<T> add_node(Node<T> node, std::span<const Variable<T>> inputs);
+  void trace_finite(const char* op, const Tensor<T>& value);
+
+  Arena arena_, scratch_;
+  Tape<T> tape_;
+  StepOptions options_;
+  PhiloxKey key_{};
+  std::uint32_t generation_ = 1;
+  std::uint32_t random_sites_ = 0;
+  bool tracing_branches_ = false, tracing_finite_ = false;
+  std::uint64_t branches_ = 0;
+  std::string first_nonfinite_;
+};
+
+/// The context that all inputs of an op share. Throws `[op]` if they come from different ones or from a finished step.
+template <class T>
+Context<T>& context_of(const char* op, std::initializer_list<Variable<T>> inputs);
+template <class T>
+Context<T>& context_of(const char* op, std::span<const Variable<T>> inputs);
+
+}  // namespace glossa

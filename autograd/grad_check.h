@@ -1,0 +1,73 @@
+#pragma once
+
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "autograd/context.h"
+
+namespace glossa {
+
+/// What is checked: any function of variables, computed in the given context. It is called many times and must compute
+/// the same each time; random numbers of the context do (each call is the same step).
+using GradCheckFunction = std::function<Variable<double>(Context<double>&, std::span<const Variable<double>>)>;
+
+struct GradCheckOptions {
+  double floor = 0.1;                    // see worst_error; 0.1 for ops and layers, 0.01 for whole models
+  double step = 0x1p-10;                 // h / max(1, |x|) before it is rounded up to a power of two
+  std::vector<bool> requires_grad = {};  // beside the inputs; empty: all
+  Index max_elements = 0;                // a tensor; 0: every element. Else so many are chosen, always the same ones
+  StepOptions context = {.training = true};
+};
+
+struct GradCheckResult {
+  double worst_error = 0;  ///< max over elements of |a - n| / max(|a|, |n|, floor); infinite for NaN
+  std::string worst_name;  ///< "input 1", or the parameter's name
+  Shape worst_shape;
+  Index worst_index = 0;  ///< flat
+  double analytic = 0;    ///< a there: what backward says
+  double numeric = 0;     ///< n there: what differences say
+  double largest = 0;     ///< largest |n|: a check of zeros only proves nothing
+  Index elements = 0;     ///< compared
+  Index kinks = 0;        ///< of these, repeated with a smaller step because the first crossed a kink
+  Index skipped = 0;      ///< not compared: nearer to a kink than the smallest step
+
+  /// A sentence that says what differs, and by how much.
+  std::string describe() const;
+};
+
+/// Compares backward with differences, in double: objective sum(R o f(x)) with a fixed random R (a plain sum would hide
+/// every error of an op whose outputs add up to a constant), 5-point stencil
+///     n = (8 (F(x+h) - F(x-h)) - (F(x+2h) - F(x-2h))) / (12 h),  error O(h^4)  (Abramowitz and Stegun 25.3.6),
+/// h a power of two near 1e-3 max(1, |x|). A stencil whose points take other branches than x does (relu, max, abs, ...;
+/// see Context::branches) has crossed a kink: it is repeated with h / 8, at most three times, and then
+/// skipped.
+///
+/// A new op with its proof:
+///
+///     template <class T>
+///     Variable<T> softplus(const Variable<T>& x) {                        // log(1 + e^x)
+///       Context<T>& c = context_of("softplus", {x});
+///       const Tensor<T> in = x.value(), y = c.tensor(in.shape);
+///       kernels::map(y, [&](Index i) { return std::log1p(std::exp(in[i])); });
+///       return c.record("softplus", {x}, y, [in](Backward<T>& back) {
+///         const Tensor<T> dy = back.dy();
+///         back.add(0, [&](Index i) { return dy[i] / (1 + std::exp(-in[i])); });
+///       });
+///     }
+///     std::vector<double> x = {-1, 0, 2};
+///     const GradCheckResult result = grad_check(
+///         [](auto&, auto inputs) { return softplus(inputs[0]); }, std::vector{Tensor<double>{x.data(), {3}}});
+///     fmt::print("{}\n", result.describe());                              // worst_error below 1e-8
+///
+/// Throws what the function throws, and Error if options.requires_grad has another length than `inputs`.
+GradCheckResult grad_check(const GradCheckFunction& function, std::span<const Tensor<double>> inputs,
+                           const GradCheckOptions& options = {});
+
+/// The same for a layer or model: every trainable parameter beside the inputs. Values are restored; gradients of the
+/// store are overwritten.
+GradCheckResult grad_check(const GradCheckFunction& function, std::span<const Tensor<double>> inputs,
+                           ParameterStore<double>& parameters, const GradCheckOptions& options = {});
+
+}  // namespace glossa

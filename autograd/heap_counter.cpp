@@ -1,0 +1,82 @@
+#include "autograd/heap_counter.h"
+
+#include <atomic>
+#include <cerrno>
+#include <cstdlib>
+#include <new>
+
+namespace glossa {
+
+namespace {
+
+// Constant-initialised: memory is asked for before any constructor of this file could run.
+constinit std::atomic<std::size_t> own_count{0}, library_count{0};
+constinit thread_local int library_depth = 0;
+
+void count() { (library_depth > 0 ? library_count : own_count).fetch_add(1, std::memory_order_relaxed); }
+
+}  // namespace
+
+std::size_t heap_allocations() { return own_count.load(std::memory_order_relaxed); }
+std::size_t library_heap_allocations() { return library_count.load(std::memory_order_relaxed); }
+
+LibraryScope::LibraryScope() { ++library_depth; }
+LibraryScope::~LibraryScope() { --library_depth; }
+
+}  // namespace glossa
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+
+// The other forms of new and delete of the standard library end in these.
+void* operator new(std::size_t bytes) {
+  glossa::count();
+  if (void* memory = std::malloc(bytes ? bytes : 1)) return memory;
+  throw std::bad_alloc();
+}
+void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+
+#else
+
+// The program's malloc comes before glibc's, for shared libraries too; the heap itself stays glibc's, and so does free.
+extern "C" {
+void* __libc_malloc(std::size_t);
+void* __libc_calloc(std::size_t, std::size_t);
+void* __libc_realloc(void*, std::size_t);
+void* __libc_memalign(std::size_t, std::size_t);
+
+void* malloc(std::size_t bytes) {
+  glossa::count();
+  return __libc_malloc(bytes);
+}
+
+void* calloc(std::size_t count, std::size_t bytes) {
+  glossa::count();
+  return __libc_calloc(count, bytes);
+}
+
+void* realloc(void* memory, std::size_t bytes) {
+  glossa::count();
+  return __libc_realloc(memory, bytes);
+}
+
+void* memalign(std::size_t alignment, std::size_t bytes) {
+  glossa::count();
+  return __libc_memalign(alignment, bytes);
+}
+
+void* aligned_alloc(std::size_t alignment, std::size_t bytes) {
+  glossa::count();
+  return __libc_memalign(alignment, bytes);
+}
+
+int posix_memalign(void** result, std::size_t alignment, std::size_t bytes) {
+  glossa::count();
+  void* memory = __libc_memalign(alignment, bytes);
+  if (memory == nullptr) return ENOMEM;
+  *result = memory;
+  return 0;
+}
+}
+
+#endif

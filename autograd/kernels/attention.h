@@ -1,0 +1,47 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "autograd/rows.h"
+#include "autograd/tensor.h"
+
+namespace glossa::kernels {
+
+/// Columns of a matrix of rows: head h of q, k or v is the `width` columns from h * width.
+template <class T>
+struct Columns {
+  T* data = nullptr;  // null: not wanted
+  Index stride = 0;
+  bool add = false;  // gradients only: add to what is there
+};
+
+/// One call of attention: who attends to whom, and how. Weights are kept sentence by sentence, [heads, Tq, Tk] each;
+/// those of sentence b start at heads * cells[b].
+template <class T>
+struct AttentionShape {
+  RowLayout query, key;
+  Index heads, key_width, value_width;
+  bool causal;
+  T scale;
+  Tensor<T> mask;                      // added to the scores [T, S]; no data: none
+  std::span<const Index> cells;        // sum of Tq * Tk over the sentences before
+  std::span<const std::uint8_t> keep;  // dropout mask of the weights, laid out like them; empty: none
+  T keep_scale;
+
+  /// Elements of scratch that one thread needs.
+  Index scratch_size() const;
+};
+
+/// weights = softmax(scale q k^T + mask), out = dropout(weights) v, per (sentence, head). Gap rows of `out` become 0.
+template <class T>
+void attention_forward(const AttentionShape<T>& shape, Columns<const T> q, Columns<const T> k, Columns<const T> v,
+                       T* weights, Columns<T> out, T* scratch);
+
+/// Gradients of q, k and v from that of `out`; gap rows get 0.
+template <class T>
+void attention_backward(const AttentionShape<T>& shape, Columns<const T> q, Columns<const T> k, Columns<const T> v,
+                        const T* weights, Columns<const T> dout, Columns<T> dq, Columns<T> dk, Columns<T> dv,
+                        T* scratch);
+
+}  // namespace glossa::kernels

@@ -1,0 +1,27 @@
+#ifdef GLOSSA_HAS_ONEDNN
+
+#include <dnnl.h>
+#include <omp.h>
+
+#include "autograd/check.h"
+#include "autograd/heap_counter.h"
+#include "autograd/kernels/gemm.h"
+
+namespace glossa::kernels {
+
+void onednn_tile(Index m, Index n, Index k, const Factor<float>& a, const Factor<float>& b, float beta, float* c,
+                 Index stride) {
+  const LibraryScope scope;
+  // Outside a parallel region oneDNN would start threads of its own and cut k by their number: other bits.
+  const int before = omp_get_max_threads();
+  if (before != 1) omp_set_num_threads(1);
+  const dnnl_status_t status = dnnl_sgemm(a.transposed ? 'T' : 'N', b.transposed ? 'T' : 'N', m, n, k, 1.0f, a.data,
+                                          a.stride, b.data, b.stride, beta, c, stride);
+  if (before != 1) omp_set_num_threads(before);
+  check(status == dnnl_success, "gemm", "expected oneDNN to multiply [{}, {}] x [{}, {}]; got status {}", m, k, k, n,
+        static_cast<int>(status));
+}
+
+}  // namespace glossa::kernels
+
+#endif

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cmath>
+
+#include "autograd/kernels/row.h"
+#include "autograd/kernels/rowwise.h"
+
+namespace glossa::kernels {
+
+/// Mean and 1 / sqrt(variance + epsilon) of one row, kept for the derivative.
+template <class T>
+struct RowMoments {
+  T mean, inverse_deviation;
+};
+
+/// y = (x - mean) / sqrt(variance + epsilon) * gain + bias for one row; gain and bias may be null (1 and 0).
+/// Two passes over a row that stays in the first cache: the variance of differences does not cancel.
+template <class T>
+RowMoments<T> layer_norm_row(Index d, const T* x, const T* gain, const T* bias, T epsilon, T* y) {
+  const T mean = row_sum<T>(d, [&](Index j) { return x[j]; }) / static_cast<T>(d);
+  const T variance = row_sum<T>(d, [&](Index j) { return (x[j] - mean) * (x[j] - mean); }) / static_cast<T>(d);
+  const T inverse = T{1} / std::sqrt(variance + epsilon);
+  if (gain) {
+#pragma omp simd
+    for (Index j = 0; j < d; ++j) y[j] = (x[j] - mean) * inverse * gain[j] + bias[j];
+  } else {
+#pragma omp simd
+    for (Index j = 0; j < d; ++j) y[j] = (x[j] - mean) * inverse;
+  }
+  return {mean, inverse};
+}
+
+/// With n = (x - mean) * inverse and g = dy * gain: dx = inverse * (g - mean(g) - n * mean(g n)). `write(j, dx_j)`
+/// takes the result; dgain and dbias, if not null, are added to: dgain += dy n, dbias += dy.
+template <class T, class Write>
+void layer_norm_row_backward(Index d, const T* x, RowMoments<T> moments, const T* gain, const T* dy, T* dgain, T* dbias,
+                             const Write& write) {
+  const auto [mean, inverse] = moments;
+  const auto g = [&](Index j) { return gain ? dy[j] * gain[j] : dy[j]; };
+  const T mean_g = row_sum<T>(d, g) / static_cast<T>(d);
+  const T mean_gn = row_sum<T>(d, [&](Index j) { return g(j) * ((x[j] - mean) * inverse); }) / static_cast<T>(d);
+#pragma omp simd
+  for (Index j = 0; j < d; ++j) write(j, inverse * (g(j) - mean_g - (x[j] - mean) * inverse * mean_gn));
+  if (dgain) {
+#pragma omp simd
+    for (Index j = 0; j < d; ++j) dgain[j] += dy[j] * ((x[j] - mean) * inverse);
+  }
+  if (dbias) {
+#pragma omp simd
+    for (Index j = 0; j < d; ++j) dbias[j] += dy[j];
+  }
+}
+
+}  // namespace glossa::kernels

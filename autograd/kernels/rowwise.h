@@ -1,0 +1,52 @@
+#pragma once
+
+#include <algorithm>
+
+#include "autograd/parallel.h"
+#include "autograd/tensor.h"
+
+namespace glossa::kernels {
+
+/// Sums over the rows of a matrix are cut into pieces of 64 rows, each summed by one thread, and the pieces added in
+/// order: the cut depends on the shape alone.
+inline constexpr Index rows_per_piece = 64;
+inline Index row_pieces(Index rows) { return (rows + rows_per_piece - 1) / rows_per_piece; }
+
+/// Every row of y [N, D] becomes `row` [D].
+template <class T>
+void fill_rows(const Tensor<T>& y, const Tensor<T>& row) {
+  parallel_ranges(y.rows(), rows_per_piece, [&](Index begin, Index end) {
+    for (Index i = begin; i < end; ++i) std::copy_n(row.data, y.cols(), y.row(i));
+  });
+}
+
+/// to [D] (+)= sum of partial's rows [pieces, D], in order.
+template <class T>
+void add_pieces(const Tensor<T>& to, const T* partial, Index pieces, bool add) {
+  parallel_ranges(to.size(), 1024, [&](Index begin, Index end) {
+    if (!add) std::fill(to.data + begin, to.data + end, T{0});
+    for (Index p = 0; p < pieces; ++p) {
+      const T* from = partial + p * to.size();
+#pragma omp simd
+      for (Index j = begin; j < end; ++j) to.data[j] += from[j];
+    }
+  });
+}
+
+/// to [D] (+)= sum over the rows of x [N, D]; `partial` is scratch [row_pieces(N), D].
+template <class T>
+void column_sums(const Tensor<T>& to, const Tensor<T>& x, bool add, const Tensor<T>& partial) {
+  const Index cols = x.cols();
+  parallel_for(row_pieces(x.rows()), [&](Index piece) {
+    T* sum = partial.row(piece);
+    std::fill_n(sum, cols, T{0});
+    for (Index i = piece * rows_per_piece; i < std::min(x.rows(), (piece + 1) * rows_per_piece); ++i) {
+      const T* row = x.row(i);
+#pragma omp simd
+      for (Index j = 0; j < cols; ++j) sum[j] += row[j];
+    }
+  });
+  add_pieces(to, partial.data, row_pieces(x.rows()), add);
+}
+
+}  // namespace glossa::kernels

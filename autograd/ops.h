@@ -1,0 +1,238 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "autograd/context.h"
+#include "autograd/rows.h"
+
+/// Every differentiable operation. Shapes are row-major; "[..., D]" means any leading axes. Legend in docs/notation.md:
+/// B batch, S source length, T target length, N rows, D model width, H heads, K head width, F feed-forward width,
+/// V vocabulary. All throw Error `[op] expected ...; got ...` with the shapes in the text; all exist for float and
+/// double. A gradient flows to every Variable argument, and to nothing else.
+namespace glossa {
+
+// ---- arithmetic (ops/arithmetic.cpp); a and b broadcast by NumPy's rule ----
+
+template <class T>
+Variable<T> add(const Variable<T>& a, const Variable<T>& b);  ///< a + b
+template <class T>
+Variable<T> sub(const Variable<T>& a, const Variable<T>& b);  ///< a - b
+template <class T>
+Variable<T> mul(const Variable<T>& a, const Variable<T>& b);  ///< a * b, element by element
+template <class T>
+Variable<T> div(const Variable<T>& a, const Variable<T>& b);  ///< a / b; b = 0 gives inf or NaN as IEEE does
+template <class T>
+Variable<T> neg(const Variable<T>& x);  ///< -x
+template <class T>
+Variable<T> scale(const Variable<T>& x, double factor);  ///< factor * x
+/// Element by element; where a == b each gets half of the gradient, as in PyTorch.
+template <class T>
+Variable<T> minimum(const Variable<T>& a, const Variable<T>& b);
+template <class T>
+Variable<T> maximum(const Variable<T>& a, const Variable<T>& b);
+
+// ---- functions of one element (ops/pointwise.cpp) ----
+
+template <class T>
+Variable<T> exp(const Variable<T>& x);
+template <class T>
+Variable<T> log(const Variable<T>& x);  ///< natural; x <= 0 gives -inf or NaN as IEEE does
+template <class T>
+Variable<T> sqrt(const Variable<T>& x);  ///< x < 0 gives NaN; derivative at 0 is inf
+template <class T>
+Variable<T> pow(const Variable<T>& x, double exponent);  ///< exponent 0 has derivative 0 everywhere
+template <class T>
+Variable<T> square(const Variable<T>& x);
+template <class T>
+Variable<T> abs(const Variable<T>& x);  ///< derivative 0 at 0
+/// min(max(x, low), high); derivative 1 within [low, high], both ends included, else 0, as in PyTorch. low <= high.
+template <class T>
+Variable<T> clamp(const Variable<T>& x, double low, double high);
+
+// ---- activations (ops/activation.cpp) ----
+
+template <class T>
+Variable<T> tanh(const Variable<T>& x);
+template <class T>
+Variable<T> sigmoid(const Variable<T>& x);
+template <class T>
+Variable<T> relu(const Variable<T>& x);  ///< max(x, 0); derivative 0 at 0
+/// x Phi(x), Phi the normal distribution function: the exact (erf) form (Hendrycks and Gimpel 2016).
+template <class T>
+Variable<T> gelu(const Variable<T>& x);
+/// 0.5 x (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))): the tanh form of the same paper.
+template <class T>
+Variable<T> gelu_tanh(const Variable<T>& x);
+template <class T>
+Variable<T> silu(const Variable<T>& x);  ///< x sigmoid(x) (Elfwing et al. 2017; "swish")
+
+// ---- products (ops/product.cpp) ----
+
+/// op(a) op(b), op the transpose of the last two axes where asked. [M, K] x [K, N] -> [M, N]; up to two leading batch
+/// axes, which broadcast.
+template <class T>
+Variable<T> matmul(const Variable<T>& a, const Variable<T>& b, bool transpose_a = false, bool transpose_b = false);
+
+/// x W^T + b: x [..., I], weight [O, I], bias [O] -> [..., O].
+template <class T>
+Variable<T> linear(const Variable<T>& x, const Variable<T>& weight, const Variable<T>& bias);
+template <class T>
+Variable<T> linear(const Variable<T>& x, const Variable<T>& weight);
+
+// ---- reductions (ops/reduction.cpp); over one axis (negative: from the end), or over all elements to a scalar [] ----
+
+template <class T>
+Variable<T> sum(const Variable<T>& x);
+template <class T>
+Variable<T> sum(const Variable<T>& x, int axis, bool keep_axis = false);
+template <class T>
+Variable<T> mean(const Variable<T>& x);  ///< of no elements: Error
+template <class T>
+Variable<T> mean(const Variable<T>& x, int axis, bool keep_axis = false);
+template <class T>
+Variable<T> max(const Variable<T>& x);  ///< the first of equal elements gets the gradient
+template <class T>
+Variable<T> max(const Variable<T>& x, int axis, bool keep_axis = false);
+template <class T>
+Variable<T> norm(const Variable<T>& x);  ///< sqrt(sum x^2); derivative 0 where the norm is 0
+template <class T>
+Variable<T> norm(const Variable<T>& x, int axis, bool keep_axis = false);
+
+// ---- softmax (ops/softmax.cpp); over the last axis, rows shifted by their maximum ----
+
+/// y_i = exp(x_i) / sum_j exp(x_j). A row of -inf only gives zeros with zero gradient.
+template <class T>
+Variable<T> softmax(const Variable<T>& x);
+/// log(softmax(x)), without the logarithm of a small number. A row of -inf only stays -inf, with zero gradient.
+template <class T>
+Variable<T> log_softmax(const Variable<T>& x);
+
+// ---- normalisation (ops/layer_norm.cpp) ----
+
+/// y = (x - mean) / sqrt(variance + epsilon) * gain + bias over the last axis, variance with divisor D (Ba et al.
+/// 2016). x [..., D], gain and bias [D].
+template <class T>
+Variable<T> layer_norm(const Variable<T>& x, const Variable<T>& gain, const Variable<T>& bias, double epsilon);
+template <class T>
+Variable<T> layer_norm(const Variable<T>& x, double epsilon);  ///< without gain and bias
+
+/// layer_norm(x + dropout(branch)): the end of a post-norm sub-layer in one pass. x, branch [N, D].
+template <class T>
+Variable<T> add_layer_norm(const Variable<T>& x, const Variable<T>& branch, double dropout, const RowLayout& layout,
+                           const Variable<T>& gain, const Variable<T>& bias, double epsilon);
+
+// ---- selection (ops/selection.cpp) ----
+
+/// Rows of a table: table [V, D], N ids -> [N, D]. Gradients of repeated ids add up. An id outside [0, V): Error.
+/// `ids` is copied into the step's memory.
+template <class T>
+Variable<T> embedding(const Variable<T>& table, std::span<const int> ids);
+
+/// factor * table[id] + positions[position of the row], then dropout: the model's input in one pass. positions [P, D]
+/// is read from the row's place in its sentence. Gap rows become zeros. A sentence longer than P: Error.
+template <class T>
+Variable<T> embed_tokens(const Variable<T>& table, std::span<const int> ids, double factor,
+                         const Variable<T>& positions, double dropout, const RowLayout& layout);
+
+// ---- masking (ops/masking.cpp) ----
+
+/// y[..., j] = x[..., indices[..., j]] along the last axis; indices has x's rows and any number of columns.
+template <class T>
+Variable<T> gather(const Variable<T>& x, std::span<const int> indices);
+
+/// x where mask is true, else value; mask has x's shape, or that of its trailing axes. The gradient is 0 where filled.
+template <class T>
+Variable<T> masked_fill(const Variable<T>& x, std::span<const bool> mask, double value);
+
+/// a where the condition is true, else b: all of one shape.
+template <class T>
+Variable<T> where(std::span<const bool> condition, const Variable<T>& a, const Variable<T>& b);
+
+// ---- dropout (ops/dropout.cpp) ----
+
+/// Zeroes elements with probability p and divides the others by the probability to stay (Srivastava et al. 2014); p is
+/// rounded to a multiple of 1/65536. The identity in evaluation or at p = 0; p = 1 gives zeros. The mask is a function
+/// of (seed, update, place in the forward pass, sentence, position, column): `layout` says which sentence and position
+/// each row of x [N, D] is; without it rows are numbered through.
+template <class T>
+Variable<T> dropout(const Variable<T>& x, double p);
+template <class T>
+Variable<T> dropout(const Variable<T>& x, double p, const RowLayout& layout);
+
+/// x + dropout(branch): the end of a pre-norm sub-layer in one pass.
+template <class T>
+Variable<T> add_dropout(const Variable<T>& x, const Variable<T>& branch, double p, const RowLayout& layout);
+
+// ---- shape (ops/shaping.cpp) ----
+
+template <class T>
+Variable<T> reshape(const Variable<T>& x, const Shape& shape);  ///< same number of elements
+template <class T>
+Variable<T> transpose(const Variable<T>& x, int axis_a, int axis_b);
+template <class T>
+Variable<T> permute(const Variable<T>& x, std::initializer_list<int> axes);
+/// Joins along an axis; the other extents agree.
+template <class T>
+Variable<T> concat(std::span<const Variable<T>> parts, int axis);
+/// Pieces of the given lengths along an axis; the lengths add up to its extent.
+template <class T>
+std::vector<Variable<T>> split(const Variable<T>& x, std::span<const Index> lengths, int axis);
+template <class T>
+Variable<T> slice(const Variable<T>& x, int axis, Index begin, Index end);
+/// Joins along a new axis, put in before `axis`; all shapes agree.
+template <class T>
+Variable<T> stack(std::span<const Variable<T>> parts, int axis);
+/// The value without its history: no gradient flows back.
+template <class T>
+Variable<T> stop_gradient(const Variable<T>& x);
+
+// ---- attention (ops/attention.cpp) ----
+
+struct AttentionOptions {
+  Index heads = 1;
+  bool causal = false;  ///< query i of a sentence attends to its keys 0..i only
+  double dropout = 0;   ///< on the weights
+  double scale = 0;     ///< factor of the scores; 0: 1/sqrt(K)
+};
+
+/// softmax(scale q k^T + mask) v per sentence and head (Vaswani et al. 2017, section 3.2): q [Nq, H K], k [Nk, H K],
+/// v [Nk, H Kv] -> [Nq, H Kv]; head h uses columns [h K, (h+1) K). Sentence b of `query` attends to sentence b of `key`
+/// and to nothing else. `mask` [T, S] is added to the scores of every sentence and head (-inf blocks; at least as large
+/// as the longest sentences; it gets no gradient). A row with nothing to attend to gives zeros with zero gradient, and
+/// what is blocked is never read: NaN there does not leak. `weights`, if given, receives the weights after softmax and
+/// before dropout, sentence by sentence, [H, Tq, Tk] each: H * sum of Tq * Tk numbers.
+template <class T>
+Variable<T> attention(const Variable<T>& q, const Variable<T>& k, const Variable<T>& v, const RowLayout& query,
+                      const RowLayout& key, const AttentionOptions& options, const Tensor<T>* mask = nullptr,
+                      Tensor<T>* weights = nullptr);
+
+/// The same with the projections side by side in one matrix, as one product leaves them: qkv [N, 3D].
+template <class T>
+Variable<T> self_attention(const Variable<T>& qkv, const RowLayout& layout, const AttentionOptions& options,
+                           const Tensor<T>* mask = nullptr, Tensor<T>* weights = nullptr);
+
+/// q [Nq, D] and kv [Nk, 2D].
+template <class T>
+Variable<T> cross_attention(const Variable<T>& q, const Variable<T>& kv, const RowLayout& query, const RowLayout& key,
+                            const AttentionOptions& options, const Tensor<T>* mask = nullptr,
+                            Tensor<T>* weights = nullptr);
+
+// ---- loss (ops/cross_entropy.cpp) ----
+
+/// Cross-entropy over the rows whose target is not `ignore_index`.
+template <class T>
+struct CrossEntropy {
+  Variable<T> sum;     ///< scalar: what is trained on, smoothed, summed over the counted rows; 0 if there are none
+  double nll_sum = 0;  ///< the same without smoothing, natural logarithm
+  Index count = 0;     ///< rows counted
+};
+
+/// logits [N, V], N targets. Smoothed target distribution (1 - s) onehot + s / V over all V classes (Szegedy et al.
+/// 2016; PyTorch's and Marian's definition). Ignored rows get zero gradient. A target outside [0, V) that is not
+/// ignore_index: Error.
+template <class T>
+CrossEntropy<T> cross_entropy(const Variable<T>& logits, std::span<const int> targets, int ignore_index,
+                              double label_smoothing = 0);
+
+}  // namespace glossa

@@ -1,0 +1,127 @@
+#include <cmath>
+#include <numbers>
+
+#include "autograd/kernels/vector_math.h"
+#include "autograd/ops.h"
+
+namespace glossa {
+
+template <class T>
+Variable<T> tanh(const Variable<T>& x) {
+  Context<T>& c = context_of("tanh", {x});
+  const Tensor<T> in = x.value(), y = c.tensor(in.shape);
+  kernels::map(y, [&](Index i) { return kernels::tanh(in[i]); });
+
+  return c.record("tanh", {x}, y, [y](Backward<T>& back) {
+    const Tensor<T> dy = back.dy();
+    back.add(0, [&](Index i) { return dy[i] * (1 - y[i] * y[i]); });
+  });
+}
+
+template <class T>
+Variable<T> sigmoid(const Variable<T>& x) {
+  Context<T>& c = context_of("sigmoid", {x});
+  const Tensor<T> in = x.value(), y = c.tensor(in.shape);
+  kernels::map(y, [&](Index i) { return kernels::sigmoid(in[i]); });
+
+  return c.record("sigmoid", {x}, y, [y](Backward<T>& back) {
+    const Tensor<T> dy = back.dy();
+    back.add(0, [&](Index i) { return dy[i] * y[i] * (1 - y[i]); });
+  });
+}
+
+template <class T>
+Variable<T> relu(const Variable<T>& x) {
+  Context<T>& c = context_of("relu", {x});
+  const Tensor<T> in = x.value(), y = c.tensor(in.shape);
+  kernels::map(y, [&](Index i) { return in[i] < 0 ? T{0} : in[i]; });  // this way round NaN stays NaN
+  kernels::trace_branches(c, y.size(), [&](Index i) { return in[i] > 0; });
+
+  return c.record("relu", {x}, y, [in](Backward<T>& back) {
+    const Tensor<T> dy = back.dy();
+    back.add(0, [&](Index i) {
+      const T g = dy[i];  // loaded either way, so that the choice is no branch
+      return in[i] > 0 ? g : T{0};
+    });
+  });
+}
+
+template <class T>
+Variable<T> gelu(const Variable<T>& x) {
+  Context<T>& c = context_of("gelu", {x});
+  const Tensor<T> in = x.value(), y = c.tensor(in.shape);
+  constexpr T root_half = std::numbers::sqrt2_v<T> / 2;
+  kernels::map(y, [&](Index i) { return in[i] / 2 * (1 + std::erf(in[i] * root_half)); });
+
+  // d/dx x Phi(x) = Phi(x) + x phi(x); Phi(x) is y / x, which spares a second erf.
+  return c.record("gelu", {x}, y, [in, y](Backward<T>& back) {
+    const Tensor<T> dy = back.dy();
+    constexpr T density = std::numbers::inv_sqrtpi_v<T> * root_half;
+    back.add(0, [&](Index i) {
+      const T v = in[i], cumulative = kernels::select(std::abs(v) < T(1e-30), T(0.5), y[i] / v);
+      return dy[i] * (cumulative + v * density * kernels::exp(-v * v / 2));
+    });
+  });
+}
+
+namespace {
+
+/// The argument of the tanh in gelu_tanh, sqrt(2/pi) (x + 0.044715 x^3), and its derivative.
+template <class T>
+constexpr T inner_factor = std::numbers::sqrt2_v<T>* std::numbers::inv_sqrtpi_v<T>;
+template <class T>
+constexpr T cubic_factor = T(0.044715);
+
+template <class T>
+T inner(T x) {
+  return inner_factor<T> * (x + cubic_factor<T> * x * x * x);
+}
+
+template <class T>
+T inner_derivative(T x) {
+  return inner_factor<T> * (1 + 3 * cubic_factor<T> * x * x);
+}
+
+}  // namespace
+
+template <class T>
+Variable<T> gelu_tanh(const Variable<T>& x) {
+  Context<T>& c = context_of("gelu_tanh", {x});
+  const Tensor<T> in = x.value(), y = c.tensor(in.shape);
+  kernels::map(y, [&](Index i) { return in[i] / 2 * (1 + kernels::tanh(inner(in[i]))); });
+
+  return c.record("gelu_tanh", {x}, y, [in](Backward<T>& back) {
+    const Tensor<T> dy = back.dy();
+    back.add(0, [&](Index i) {
+      const T v = in[i], t = kernels::tanh(inner(v));
+      return dy[i] / 2 * (1 + t + v * (1 - t * t) * inner_derivative(v));
+    });
+  });
+}
+
+template <class T>
+Variable<T> silu(const Variable<T>& x) {
+  Context<T>& c = context_of("silu", {x});
+  const Tensor<T> in = x.value(), y = c.tensor(in.shape);
+  kernels::map(y, [&](Index i) { return in[i] * kernels::sigmoid(in[i]); });
+
+  return c.record("silu", {x}, y, [in](Backward<T>& back) {
+    const Tensor<T> dy = back.dy();
+    back.add(0, [&](Index i) {
+      const T v = in[i], s = kernels::sigmoid(v);
+      return dy[i] * s * (1 + v * (1 - s));
+    });
+  });
+}
+
+#define GLOSSA_INSTANTIATE(T)                         \
+  template Variable<T> tanh(const Variable<T>&);      \
+  template Variable<T> sigmoid(const Variable<T>&);   \
+  template Variable<T> relu(const Variable<T>&);      \
+  template Variable<T> gelu(const Variable<T>&);      \
+  template Variable<T> gelu_tanh(const Variable<T>&); \
+  template Variable<T> silu(const Variable<T>&);
+GLOSSA_INSTANTIATE(float)
+GLOSSA_INSTANTIATE(double)
+
+}  // namespace glossa

@@ -1,0 +1,177 @@
+#include "autograd/kernels/attention.h"
+
+#include <cmath>
+
+#include "autograd/kernels/dropout.h"
+#include "autograd/ops.h"
+
+namespace glossa {
+
+namespace {
+
+using kernels::AttentionShape;
+using kernels::Columns;
+
+RowLayout keep_layout(auto& context, const RowLayout& layout) {
+  RowLayout kept = layout;
+  const auto spans = context.template array<RowSpan>(layout.sentence_count());
+  std::copy(layout.sentences.begin(), layout.sentences.end(), spans.begin());
+  kept.sentences = spans;
+  kept.sentence_ids = {};  // the dropout mask is drawn in the forward pass
+  return kept;
+}
+
+/// Everything but the operands: checks, lengths, dropout.
+template <class T>
+AttentionShape<T> prepare(const char* op, Context<T>& c, Index key_width, Index value_width, const RowLayout& query,
+                          const RowLayout& key, const AttentionOptions& options, const Tensor<T>* mask) {
+  check(query.sentence_count() == key.sentence_count(), op, "expected as many query as key sentences; got {} and {}",
+        query.sentence_count(), key.sentence_count());
+  check(options.dropout >= 0 && options.dropout <= 1, op, "expected a dropout probability in [0, 1]; got {}",
+        options.dropout);
+  AttentionShape<T> shape{
+      .query = keep_layout(c, query),
+      .key = keep_layout(c, key),
+      .heads = options.heads,
+      .key_width = key_width,
+      .value_width = value_width,
+      .causal = options.causal,
+      .scale = static_cast<T>(options.scale != 0 ? options.scale : 1 / std::sqrt(double(key_width))),
+      .mask = {},
+      .cells = {},
+      .keep = {},
+      .keep_scale = T{1}};
+  const std::span<Index> cells = c.template array<Index>(query.sentence_count() + 1);
+  cells[0] = 0;
+  for (Index b = 0; b < query.sentence_count(); ++b) {
+    const RowSpan rows = query.sentences[b], keys = key.sentences[b];
+    check(rows.offset >= 0 && rows.length >= 0 && rows.offset + rows.length <= query.rows && keys.offset >= 0 &&
+              keys.length >= 0 && keys.offset + keys.length <= key.rows,
+          op, "expected sentence {} within {} query and {} key rows; got rows {} to {} and {} to {}", b, query.rows,
+          key.rows, rows.offset, rows.offset + rows.length, keys.offset, keys.offset + keys.length);
+    check(!mask || (mask->shape.rank() == 2 && rows.length <= mask->rows() && keys.length <= mask->cols()), op,
+          "expected a mask of at least [{}, {}]; got {}", rows.length, keys.length, mask ? mask->shape.str() : "none");
+    cells[b + 1] = cells[b] + rows.length * keys.length;
+  }
+  shape.cells = cells;
+  if (mask) {
+    shape.mask = c.tensor(mask->shape);
+    std::copy_n(mask->data, mask->size(), shape.mask.data);
+  }
+  if (c.training() && options.dropout > 0) {
+    const kernels::DropoutSite site(c.random_key(), c.next_random_site(), options.dropout);
+    const auto keep = c.template array<std::uint8_t>(options.heads * cells.back());
+    kernels::attention_dropout_mask(keep, options.heads, cells, site, query, key);
+    shape.keep = keep;
+    shape.keep_scale = static_cast<T>(site.keep_scale());
+  }
+  return shape;
+}
+
+/// Input number and first column of q, k and v in the inputs of the op.
+struct Place {
+  int input;
+  Index column;
+};
+
+/// The three forms differ only in where q, k and v stand.
+template <class T>
+Variable<T> attend(const char* op, std::initializer_list<Variable<T>> inputs, Place q, Place k, Place v,
+                   const AttentionShape<T>& shape, Tensor<T>* weights_out) {
+  Context<T>& c = context_of(op, inputs);
+  const auto columns = [&](Place place) {
+    const Tensor<T> x = (inputs.begin() + place.input)->value();
+    return Columns<const T>{x.data + place.column, x.cols()};
+  };
+  const Columns<const T> xq = columns(q), xk = columns(k), xv = columns(v);
+  const Index out_width = shape.heads * shape.value_width;
+  const Tensor<T> y = c.tensor({shape.query.rows, out_width});
+
+  bool keeps_weights = weights_out != nullptr;
+  for (const Variable<T>& input : inputs) keeps_weights |= input.requires_grad();
+  const Tensor<T> weights = keeps_weights ? c.tensor({shape.heads * shape.cells.back()}) : Tensor<T>{nullptr, Shape{0}};
+  const Index scratch_size = shape.scratch_size();
+  kernels::attention_forward(shape, xq, xk, xv, weights.data, Columns<T>{y.data, out_width},
+                             c.scratch({threads() * scratch_size}).data);
+  c.release_scratch();
+  if (weights_out) *weights_out = weights;
+
+  return c.record(op, inputs, y, [shape, q, k, v, xq, xk, xv, weights, scratch_size](Backward<T>& back) {
+    // Inputs that hold several of the three are asked for once.
+    Sink<T> sinks[3];
+    bool asked[3] = {};
+    const auto gradient = [&](Place place) {
+      if (!back.needs(place.input)) return Columns<T>{};
+      if (!asked[place.input]) sinks[place.input] = back.sink(place.input);
+      asked[place.input] = true;
+      const Sink<T>& to = sinks[place.input];
+      return Columns<T>{to.grad.data + place.column, to.grad.cols(), to.add};
+    };
+    const Columns<T> dq = gradient(q), dk = gradient(k), dv = gradient(v);
+    const Tensor<T> dy = back.dy();
+    kernels::attention_backward(shape, xq, xk, xv, weights.data, Columns<const T>{dy.data, dy.cols()}, dq, dk, dv,
+                                back.scratch({threads() * scratch_size}).data);
+  });
+}
+
+template <class T>
+void check_rows(const char* op, const char* what, const Tensor<T>& x, const RowLayout& layout, Index parts,
+                Index heads) {
+  check(heads >= 1 && x.shape.rank() == 2 && x.rows() == layout.rows && x.cols() % (parts * heads) == 0, op,
+        "expected {} [{}, a multiple of {} x {} heads]; got {}", what, layout.rows, parts, heads, x.shape.str());
+}
+
+}  // namespace
+
+template <class T>
+Variable<T> attention(const Variable<T>& q, const Variable<T>& k, const Variable<T>& v, const RowLayout& query,
+                      const RowLayout& key, const AttentionOptions& options, const Tensor<T>* mask,
+                      Tensor<T>* weights) {
+  const char* const op = "attention";
+  Context<T>& c = context_of(op, {q, k, v});
+  check_rows(op, "q", q.value(), query, 1, options.heads);
+  check_rows(op, "k", k.value(), key, 1, options.heads);
+  check_rows(op, "v", v.value(), key, 1, options.heads);
+  check(q.value().cols() == k.value().cols(), op, "expected q and k of one width; got {} and {}", q.shape().str(),
+        k.shape().str());
+  const AttentionShape<T> shape =
+      prepare(op, c, q.value().cols() / options.heads, v.value().cols() / options.heads, query, key, options, mask);
+  return attend(op, {q, k, v}, {0, 0}, {1, 0}, {2, 0}, shape, weights);
+}
+
+template <class T>
+Variable<T> self_attention(const Variable<T>& qkv, const RowLayout& layout, const AttentionOptions& options,
+                           const Tensor<T>* mask, Tensor<T>* weights) {
+  const char* const op = "self_attention";
+  Context<T>& c = context_of(op, {qkv});
+  check_rows(op, "qkv", qkv.value(), layout, 3, options.heads);
+  const Index d = qkv.value().cols() / 3;
+  const AttentionShape<T> shape = prepare(op, c, d / options.heads, d / options.heads, layout, layout, options, mask);
+  return attend(op, {qkv}, {0, 0}, {0, d}, {0, 2 * d}, shape, weights);
+}
+
+template <class T>
+Variable<T> cross_attention(const Variable<T>& q, const Variable<T>& kv, const RowLayout& query, const RowLayout& key,
+                            const AttentionOptions& options, const Tensor<T>* mask, Tensor<T>* weights) {
+  const char* const op = "cross_attention";
+  Context<T>& c = context_of(op, {q, kv});
+  check_rows(op, "q", q.value(), query, 1, options.heads);
+  check_rows(op, "kv", kv.value(), key, 2, options.heads);
+  const Index d = q.value().cols();
+  check(kv.value().cols() == 2 * d, op, "expected kv twice as wide as q; got {} and {}", kv.shape().str(),
+        q.shape().str());
+  const AttentionShape<T> shape = prepare(op, c, d / options.heads, d / options.heads, query, key, options, mask);
+  return attend(op, {q, kv}, {0, 0}, {1, 0}, {1, d}, shape, weights);
+}
+
+#define GLOSSA_INSTANTIATE(T)                                                                                          \
+  template Variable<T> attention(const Variable<T>&, const Variable<T>&, const Variable<T>&, const RowLayout&,         \
+                                 const RowLayout&, const AttentionOptions&, const Tensor<T>*, Tensor<T>*);             \
+  template Variable<T> self_attention(const Variable<T>&, const RowLayout&, const AttentionOptions&, const Tensor<T>*, \
+                                      Tensor<T>*);                                                                     \
+  template Variable<T> cross_attention(const Variable<T>&, const Variable<T>&, const RowLayout&, const RowLayout&,     \
+                                       const AttentionOptions&, const Tensor<T>*, Tensor<T>*);
+GLOSSA_INSTANTIATE(float)
+GLOSSA_INSTANTIATE(double)
+
+}  // namespace glossa

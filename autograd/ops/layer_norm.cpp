@@ -1,0 +1,165 @@
+#include "autograd/kernels/layer_norm.h"
+
+#include "autograd/kernels/dropout.h"
+#include "autograd/ops.h"
+
+namespace glossa {
+
+namespace {
+
+using kernels::RowMoments;
+
+/// What a norm keeps for its derivative.
+template <class T>
+struct Saved {
+  Tensor<T> x;  // what was normalised
+  std::span<RowMoments<T>> moments;
+  const T* gain = nullptr;
+};
+
+template <class T>
+void check_affine(const char* op, const Tensor<T>& x, const Tensor<T>& gain, const Tensor<T>& bias) {
+  check(x.shape.rank() >= 1 && gain.shape == Shape{x.cols()} && bias.shape == gain.shape, op,
+        "expected x [..., D], gain [D] and bias [D]; got {}, {} and {}", x.shape.str(), gain.shape.str(),
+        bias.shape.str());
+}
+
+void check_epsilon(const char* op, double epsilon) {
+  check(epsilon >= 0, op, "expected epsilon >= 0; got {}", epsilon);
+}
+
+/// The derivative of all forms: inputs gain_input and gain_input + 1 are gain and bias (if there are any), and
+/// write(row, column, d) takes the gradient of what was normalised.
+template <class T, class Write>
+void backward(Backward<T>& back, const Saved<T>& saved, int gain_input, const Write& write) {
+  const Tensor<T> dy = back.dy();
+  const Index d = saved.x.cols(), rows = saved.x.rows(), pieces = kernels::row_pieces(rows);
+  const bool needs_gain = saved.gain && back.needs(gain_input), needs_bias = saved.gain && back.needs(gain_input + 1);
+  // One pass over x and dy; every piece of rows has sums of its own for gain and bias.
+  T* const dgain = needs_gain ? back.scratch({pieces, d}).data : nullptr;
+  T* const dbias = needs_bias ? back.scratch({pieces, d}).data : nullptr;
+  parallel_for(pieces, [&](Index piece) {
+    T* const gain_sums = dgain ? dgain + piece * d : nullptr;
+    T* const bias_sums = dbias ? dbias + piece * d : nullptr;
+    if (gain_sums) std::fill_n(gain_sums, d, T{0});
+    if (bias_sums) std::fill_n(bias_sums, d, T{0});
+    const Index end = std::min(rows, (piece + 1) * kernels::rows_per_piece);
+    for (Index i = piece * kernels::rows_per_piece; i < end; ++i)
+      kernels::layer_norm_row_backward(d, saved.x.row(i), saved.moments[i], saved.gain, dy.row(i), gain_sums, bias_sums,
+                                       [&](Index j, T dx) { write(i, j, dx); });
+  });
+  if (needs_gain) {
+    const Sink<T> to = back.sink(gain_input);
+    kernels::add_pieces(to.grad, dgain, pieces, to.add);
+  }
+  if (needs_bias) {
+    const Sink<T> to = back.sink(gain_input + 1);
+    kernels::add_pieces(to.grad, dbias, pieces, to.add);
+  }
+}
+
+/// Writes to a sink that may not be wanted.
+template <class T>
+struct RowWriter {
+  T* data = nullptr;
+  Index cols = 0;
+  bool add = false;
+
+  RowWriter(Backward<T>& back, int input) {
+    if (!back.needs(input)) return;
+    const Sink<T> to = back.sink(input);
+    data = to.grad.data;
+    cols = to.grad.cols();
+    add = to.add;
+  }
+
+  void operator()(Index i, Index j, T value) const {
+    if (data) data[i * cols + j] = add ? data[i * cols + j] + value : value;
+  }
+};
+
+template <class T>
+Variable<T> layer_norm_op(const Variable<T>& x, const Variable<T>* gain, const Variable<T>* bias, double epsilon) {
+  Context<T>& c = context_of("layer_norm", {x});
+  check_epsilon("layer_norm", epsilon);
+  const Tensor<T> in = x.value(), y = c.tensor(in.shape);
+  if (gain) {
+    context_of("layer_norm", {x, *gain, *bias});
+    check_affine("layer_norm", in, gain->value(), bias->value());
+  }
+  const T* const g = gain ? gain->value().data : nullptr;
+  const T* const b = bias ? bias->value().data : nullptr;
+  const Saved<T> saved{in, c.template array<RowMoments<T>>(in.rows()), g};
+  parallel_ranges(in.rows(), kernels::rows_per_piece, [&](Index begin, Index end) {
+    for (Index i = begin; i < end; ++i)
+      saved.moments[i] = kernels::layer_norm_row(in.cols(), in.row(i), g, b, static_cast<T>(epsilon), y.row(i));
+  });
+
+  const auto derivative = [saved](Backward<T>& back) { backward(back, saved, 1, RowWriter<T>(back, 0)); };
+  return gain ? c.record("layer_norm", {x, *gain, *bias}, y, derivative) : c.record("layer_norm", {x}, y, derivative);
+}
+
+}  // namespace
+
+template <class T>
+Variable<T> layer_norm(const Variable<T>& x, const Variable<T>& gain, const Variable<T>& bias, double epsilon) {
+  return layer_norm_op(x, &gain, &bias, epsilon);
+}
+
+template <class T>
+Variable<T> layer_norm(const Variable<T>& x, double epsilon) {
+  return layer_norm_op<T>(x, nullptr, nullptr, epsilon);
+}
+
+template <class T>
+Variable<T> add_layer_norm(const Variable<T>& x, const Variable<T>& branch, double p, const RowLayout& layout,
+                           const Variable<T>& gain, const Variable<T>& bias, double epsilon) {
+  Context<T>& c = context_of("add_layer_norm", {x, branch, gain, bias});
+  check_epsilon("add_layer_norm", epsilon);
+  const Tensor<T> a = x.value(), r = branch.value(), g = gain.value(), b = bias.value();
+  check(a.shape == r.shape && a.shape.rank() == 2 && a.rows() == layout.rows, "add_layer_norm",
+        "expected x and branch [N, D] with the N = {} rows of the layout; got {} and {}", layout.rows, a.shape.str(),
+        r.shape.str());
+  check(p >= 0 && p <= 1, "add_layer_norm", "expected a dropout probability in [0, 1]; got {}", p);
+  check_affine("add_layer_norm", a, g, b);
+  const Tensor<T> sum = c.tensor(a.shape), y = c.tensor(a.shape);
+  const Index d = a.cols();
+  std::span<std::uint8_t> mask;
+  T keep{1};
+  if (c.training() && p > 0) {
+    const kernels::DropoutSite site(c.random_key(), c.next_random_site(), p);
+    mask = c.template array<std::uint8_t>(a.size());
+    kernels::dropout_mask(mask, d, site, layout);
+    keep = static_cast<T>(site.keep_scale());
+  }
+  const Saved<T> saved{sum, c.template array<RowMoments<T>>(a.rows()), g.data};
+  parallel_ranges(a.rows(), kernels::rows_per_piece, [&](Index begin, Index end) {
+    for (Index i = begin; i < end; ++i) {
+      const T *x_row = a.row(i), *branch_row = r.row(i);
+      T* const sum_row = sum.row(i);
+      if (mask.empty())
+        for (Index j = 0; j < d; ++j) sum_row[j] = x_row[j] + branch_row[j];
+      else
+        for (Index j = 0; j < d; ++j) sum_row[j] = x_row[j] + (mask[i * d + j] ? branch_row[j] * keep : T{0});
+      saved.moments[i] = kernels::layer_norm_row(d, sum_row, g.data, b.data, static_cast<T>(epsilon), y.row(i));
+    }
+  });
+
+  return c.record("add_layer_norm", {x, branch, gain, bias}, y, [saved, mask, keep, d](Backward<T>& back) {
+    const RowWriter<T> to_x(back, 0), to_branch(back, 1);
+    backward(back, saved, 2, [&](Index i, Index j, T ds) {
+      to_x(i, j, ds);
+      to_branch(i, j, mask.empty() ? ds : mask[i * d + j] ? ds * keep : T{0});
+    });
+  });
+}
+
+#define GLOSSA_INSTANTIATE(T)                                                                           \
+  template Variable<T> layer_norm(const Variable<T>&, const Variable<T>&, const Variable<T>&, double);  \
+  template Variable<T> layer_norm(const Variable<T>&, double);                                          \
+  template Variable<T> add_layer_norm(const Variable<T>&, const Variable<T>&, double, const RowLayout&, \
+                                      const Variable<T>&, const Variable<T>&, double);
+GLOSSA_INSTANTIATE(float)
+GLOSSA_INSTANTIATE(double)
+
+}  // namespace glossa

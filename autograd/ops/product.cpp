@@ -1,0 +1,135 @@
+#include "autograd/kernels/gemm.h"
+#include "autograd/kernels/rowwise.h"
+#include "autograd/ops.h"
+
+namespace glossa {
+
+namespace {
+
+using kernels::Factor;
+using kernels::gemm;
+
+/// A stack of matrices, as the batched product walks it.
+struct Stack {
+  Index count0, count1, rows, cols;
+
+  explicit Stack(const Shape& shape) : count0(extents4(shape)[0]), count1(extents4(shape)[1]) {
+    rows = extents4(shape)[2];
+    cols = extents4(shape)[3];
+  }
+
+  /// Offset of matrix (i, j) of the broadcast stack; axes of extent 1 repeat.
+  Index offset(Index i, Index j) const {
+    return ((count0 == 1 ? 0 : i) * count1 + (count1 == 1 ? 0 : j)) * rows * cols;
+  }
+};
+
+/// c (+)= op(a) op(b), summed over the batch axes that `c` lacks: every matrix of c is written by its first product.
+template <class T>
+void stacked_gemm(Stack batch, const Tensor<T>& a, bool transpose_a, const Tensor<T>& b, bool transpose_b,
+                  const Tensor<T>& c, bool add) {
+  const Stack sa(a.shape), sb(b.shape), sc(c.shape);
+  const Index k = transpose_a ? sa.rows : sa.cols;
+  for (Index i = 0; i < batch.count0; ++i)
+    for (Index j = 0; j < batch.count1; ++j) {
+      const bool first = (sc.count0 > 1 || i == 0) && (sc.count1 > 1 || j == 0);
+      gemm<T>(sc.rows, sc.cols, k, {a.data + sa.offset(i, j), sa.cols, transpose_a},
+              {b.data + sb.offset(i, j), sb.cols, transpose_b}, first && !add ? T{0} : T{1}, c.data + sc.offset(i, j),
+              sc.cols);
+    }
+}
+
+}  // namespace
+
+template <class T>
+Variable<T> matmul(const Variable<T>& a, const Variable<T>& b, bool transpose_a, bool transpose_b) {
+  Context<T>& c = context_of("matmul", {a, b});
+  const Tensor<T> x = a.value(), z = b.value();
+  const bool matrices = x.shape.rank() >= 2 && z.shape.rank() >= 2;
+  check(matrices && x.shape[transpose_a ? -2 : -1] == z.shape[transpose_b ? -1 : -2], "matmul",
+        "expected [..., M, K] and [..., K, N] after transposes ({}, {}); got {} and {}", transpose_a, transpose_b,
+        x.shape.str(), z.shape.str());
+  const Index m = x.shape[transpose_a ? -1 : -2], n = z.shape[transpose_b ? -2 : -1];
+  // Matrix axes of 1 let the batch axes broadcast by the common rule.
+  const Shape batch = broadcast(x.shape.with(-1, 1).with(-2, 1), z.shape.with(-1, 1).with(-2, 1), "matmul");
+  const Tensor<T> y = c.tensor(batch.with(-2, m).with(-1, n));
+  const Stack walk(y.shape);
+  stacked_gemm(walk, x, transpose_a, z, transpose_b, y, false);
+
+  return c.record("matmul", {a, b}, y, [walk, x, z, transpose_a, transpose_b](Backward<T>& back) {
+    const Tensor<T> dy = back.dy();
+    // Y = A B: dA = dY B^T, dB = A^T dY; a transposed operand takes the transposed product.
+    const auto write = [&](int input, const Tensor<T>& left, bool tl, const Tensor<T>& right, bool tr) {
+      if (!back.needs(input)) return;
+      const Sink<T> to = back.sink(input);
+      if (dy.size() == 0 && !to.add) kernels::map(to.grad, [](Index) { return T{0}; });
+      stacked_gemm(walk, left, tl, right, tr, to.grad, to.add);
+    };
+    if (transpose_a)
+      write(0, z, transpose_b, dy, true);
+    else
+      write(0, dy, false, z, !transpose_b);
+    if (transpose_b)
+      write(1, dy, true, x, transpose_a);
+    else
+      write(1, x, !transpose_a, dy, false);
+  });
+}
+
+namespace {
+
+template <class T>
+Variable<T> linear_op(const Variable<T>& x, const Variable<T>& weight, const Variable<T>* bias) {
+  Context<T>& c = context_of("linear", {x, weight});
+  const Tensor<T> in = x.value(), w = weight.value();
+  check(w.shape.rank() == 2 && in.shape.rank() >= 1 && in.cols() == w.cols(), "linear",
+        "expected x [..., I] and weight [O, I]; got {} and {}", in.shape.str(), w.shape.str());
+  const Index rows = in.rows(), inputs = w.cols(), outputs = w.rows();
+  const Tensor<T> y = c.tensor(in.shape.with(-1, outputs));
+  if (bias) {
+    context_of("linear", {x, *bias});
+    const Tensor<T> b = bias->value();
+    check(b.shape == Shape{outputs}, "linear", "expected bias [O] for weight {}; got {}", w.shape.str(), b.shape.str());
+    kernels::fill_rows(y, b);
+  }
+  gemm<T>(rows, outputs, inputs, {in.data, inputs}, {w.data, inputs, true}, bias ? T{1} : T{0}, y.data, outputs);
+
+  const auto derivative = [in, w, rows, inputs, outputs](Backward<T>& back) {
+    const Tensor<T> dy = back.dy();
+    if (back.needs(0)) {  // dX = dY W
+      const Sink<T> to = back.sink(0);
+      gemm<T>(rows, inputs, outputs, {dy.data, outputs}, {w.data, inputs}, to.beta(), to.grad.data, inputs);
+    }
+    if (back.needs(1)) {  // dW = dY^T X
+      const Sink<T> to = back.sink(1);
+      gemm<T>(outputs, inputs, rows, {dy.data, outputs, true}, {in.data, inputs}, to.beta(), to.grad.data, inputs);
+    }
+    if (back.has(2) && back.needs(2)) {  // db = sum over the rows of dY
+      const Sink<T> to = back.sink(2);
+      const Index pieces = kernels::row_pieces(rows);
+      kernels::column_sums(to.grad, dy, to.add, back.scratch({pieces, outputs}));
+    }
+  };
+  return bias ? c.record("linear", {x, weight, *bias}, y, derivative) : c.record("linear", {x, weight}, y, derivative);
+}
+
+}  // namespace
+
+template <class T>
+Variable<T> linear(const Variable<T>& x, const Variable<T>& weight, const Variable<T>& bias) {
+  return linear_op(x, weight, &bias);
+}
+
+template <class T>
+Variable<T> linear(const Variable<T>& x, const Variable<T>& weight) {
+  return linear_op<T>(x, weight, nullptr);
+}
+
+#define GLOSSA_INSTANTIATE(T)                                                              \
+  template Variable<T> matmul(const Variable<T>&, const Variable<T>&, bool, bool);         \
+  template Variable<T> linear(const Variable<T>&, const Variable<T>&, const Variable<T>&); \
+  template Variable<T> linear(const Variable<T>&, const Variable<T>&);
+GLOSSA_INSTANTIATE(float)
+GLOSSA_INSTANTIATE(double)
+
+}  // namespace glossa

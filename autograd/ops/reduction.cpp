@@ -1,0 +1,171 @@
+#include <cmath>
+
+#include "autograd/kernels/reduce.h"
+#include "autograd/ops.h"
+
+namespace glossa {
+
+namespace {
+
+/// What is reduced: a tensor seen as [outer, extent, inner], over the middle axis. `kept` is the result's shape with
+/// that axis left as 1 (it broadcasts to the input), `result` the shape that the caller asked for.
+struct Slices {
+  Index outer, extent, inner;
+  Shape kept, result;
+};
+
+Slices all_of(const Shape& x) { return {1, x.size(), 1, {}, {}}; }
+
+Slices along(const char* op, const Shape& x, int axis, bool keep_axis) {
+  axis = x.axis(axis, op);
+  Slices s{1, x[axis], 1, x.with(axis, 1), keep_axis ? x.with(axis, 1) : x.without(axis)};
+  for (int i = 0; i < axis; ++i) s.outer *= x[i];
+  for (int i = axis + 1; i < x.rank(); ++i) s.inner *= x[i];
+  return s;
+}
+
+void check_not_empty(const char* op, const Shape& x, const Slices& s) {
+  if (s.extent == 0) fail(op, "expected at least one element to reduce; got none in shape {}", x.str());
+}
+
+/// Sums of f(i), i a flat index of the input, in `s.result`.
+template <class T, class F>
+void sum_slices(const Tensor<T>& y, const Slices& s, const F& f) {
+  if (y.size() == 1)
+    y[0] = kernels::sum(s.extent, f);
+  else if (s.inner == 1)
+    parallel_ranges(s.outer, kernels::row_grain(s.extent), [&](Index begin, Index end) {
+      for (Index row = begin; row < end; ++row) y[row] = kernels::sum(row * s.extent, (row + 1) * s.extent, f);
+    });
+  else
+    kernels::reduce_to(Tensor<T>{y.data, {s.outer, 1, s.inner}}, {s.outer, s.extent, s.inner}, false, f);
+}
+
+/// Writes f(i, k) to a sink: i counts the input, k is where i was reduced to.
+template <class T, class F>
+void spread(const Sink<T>& to, const Shape& kept, const F& f) {
+  const Tensor<T>& grad = to.grad;
+  if (to.add)
+    kernels::map_broadcast(grad, grad.shape, kept, [&](Index i, Index, Index k) { return grad[i] + f(i, k); });
+  else
+    kernels::map_broadcast(grad, grad.shape, kept, [&](Index i, Index, Index k) { return f(i, k); });
+}
+
+/// sum (divisor 1) and mean.
+template <class T>
+Variable<T> divided_sum(const char* op, const Variable<T>& x, const Slices& s, Index divisor) {
+  Context<T>& c = context_of(op, {x});
+  const Tensor<T> in = x.value(), y = c.tensor(s.result);
+  const T d = static_cast<T>(divisor);
+  sum_slices(y, s, [&](Index i) { return in[i]; });
+  kernels::map(y, [&](Index k) { return y[k] / d; });
+
+  return c.record(op, {x}, y, [s, d](Backward<T>& back) {
+    const Tensor<T> dy = back.dy();
+    spread(back.sink(0), s.kept, [&](Index, Index k) { return dy[k] / d; });
+  });
+}
+
+template <class T>
+Variable<T> mean_of(const Variable<T>& x, const Slices& s) {
+  check_not_empty("mean", x.shape(), s);
+  return divided_sum("mean", x, s, s.extent);
+}
+
+template <class T>
+Variable<T> max_of(const Variable<T>& x, const Slices& s) {
+  Context<T>& c = context_of("max", {x});
+  check_not_empty("max", x.shape(), s);
+  const Tensor<T> in = x.value(), y = c.tensor(s.result);
+  const std::span<Index> winners = c.template array<Index>(y.size());  // flat indices of the input
+  parallel_ranges(y.size(), kernels::row_grain(s.extent), [&](Index begin, Index end) {
+    for (Index k = begin; k < end; ++k) {
+      const Index first = k / s.inner * s.extent * s.inner + k % s.inner;
+      Index best = first;
+      for (Index i = first + s.inner; i < first + s.extent * s.inner; i += s.inner)
+        if (in[i] > in[best] || (std::isnan(in[i]) && !std::isnan(in[best]))) best = i;
+      winners[k] = best;
+      y[k] = in[best];
+    }
+  });
+  kernels::trace_branches(c, in.size(),
+                          [&](Index i) { return winners[i / (s.extent * s.inner) * s.inner + i % s.inner] == i; });
+
+  return c.record("max", {x}, y, [winners](Backward<T>& back) {
+    const Tensor<T> dy = back.dy();
+    const Sink<T> dx = back.sink(0);
+    if (!dx.add) kernels::map(dx.grad, [](Index) { return T{0}; });
+    parallel_ranges(dy.size(), kernels::elementwise_grain, [&](Index begin, Index end) {
+      for (Index k = begin; k < end; ++k) dx.grad[winners[k]] += dy[k];
+    });
+  });
+}
+
+template <class T>
+Variable<T> norm_of(const Variable<T>& x, const Slices& s) {
+  Context<T>& c = context_of("norm", {x});
+  const Tensor<T> in = x.value(), y = c.tensor(s.result);
+  sum_slices(y, s, [&](Index i) { return in[i] * in[i]; });
+  kernels::map(y, [&](Index k) { return std::sqrt(y[k]); });
+
+  return c.record("norm", {x}, y, [s, in, y](Backward<T>& back) {
+    const Tensor<T> dy = back.dy();
+    spread(back.sink(0), s.kept, [&](Index i, Index k) { return y[k] == 0 ? T{0} : dy[k] * in[i] / y[k]; });
+  });
+}
+
+}  // namespace
+
+template <class T>
+Variable<T> sum(const Variable<T>& x) {
+  return divided_sum("sum", x, all_of(x.shape()), 1);
+}
+
+template <class T>
+Variable<T> sum(const Variable<T>& x, int axis, bool keep_axis) {
+  return divided_sum("sum", x, along("sum", x.shape(), axis, keep_axis), 1);
+}
+
+template <class T>
+Variable<T> mean(const Variable<T>& x) {
+  return mean_of(x, all_of(x.shape()));
+}
+
+template <class T>
+Variable<T> mean(const Variable<T>& x, int axis, bool keep_axis) {
+  return mean_of(x, along("mean", x.shape(), axis, keep_axis));
+}
+
+template <class T>
+Variable<T> max(const Variable<T>& x) {
+  return max_of(x, all_of(x.shape()));
+}
+
+template <class T>
+Variable<T> max(const Variable<T>& x, int axis, bool keep_axis) {
+  return max_of(x, along("max", x.shape(), axis, keep_axis));
+}
+
+template <class T>
+Variable<T> norm(const Variable<T>& x) {
+  return norm_of(x, all_of(x.shape()));
+}
+
+template <class T>
+Variable<T> norm(const Variable<T>& x, int axis, bool keep_axis) {
+  return norm_of(x, along("norm", x.shape(), axis, keep_axis));
+}
+
+#define GLOSSA_INSTANTIATE(T)                               \
+  template Variable<T> sum(const Variable<T>&);             \
+  template Variable<T> sum(const Variable<T>&, int, bool);  \
+  template Variable<T> mean(const Variable<T>&);            \
+  template Variable<T> mean(const Variable<T>&, int, bool); \
+  template Variable<T> max(const Variable<T>&);             \
+  template Variable<T> max(const Variable<T>&, int, bool);  \
+  template Variable<T> norm(const Variable<T>&);            \
+  template Variable<T> norm(const Variable<T>&, int, bool);
+GLOSSA_INSTANTIATE(float)
+GLOSSA_INSTANTIATE(double)
+
+}  // namespace glossa

@@ -1,0 +1,239 @@
+#include <algorithm>
+#include <numeric>
+
+#include "autograd/ops.h"
+
+namespace glossa {
+
+namespace {
+
+using Axes = std::array<Index, Shape::max_rank>;
+
+/// A rectangle of memory: `rows` runs of `width` neighbours, `stride` apart.
+template <class T>
+struct Block {
+  T* data;
+  Index stride;
+};
+
+/// to = from, or to += from, for a rectangle of rows x width.
+template <class T>
+void copy_block(Block<T> to, Block<T> from, Index rows, Index width, bool add) {
+  parallel_ranges(rows * width, kernels::elementwise_grain, [&](Index begin, Index end) {
+    while (begin < end) {
+      const Index row = begin / width, col = begin % width, run = std::min(width - col, end - begin);
+      T* target = to.data + row * to.stride + col;
+      const T* source = from.data + row * from.stride + col;
+      if (add) {
+#pragma omp simd
+        for (Index j = 0; j < run; ++j) target[j] += source[j];
+      } else {
+        std::copy_n(source, run, target);
+      }
+      begin += run;
+    }
+  });
+}
+
+/// Walks `n` (row-major, extents padded to rank 4) once: each(i, k), i counting 0, 1, ..., k the place by `stride`.
+template <class Each>
+void walk(const Axes& n, const Axes& stride, const Each& each) {
+  const Index rows = n[0] * n[1] * n[2],
+              grain = std::max<Index>(1, kernels::elementwise_grain / std::max<Index>(1, n[3]));
+  parallel_ranges(rows, grain, [&](Index begin, Index end) {
+    for (Index row = begin; row < end; ++row) {
+      const Index base = row / (n[1] * n[2]) * stride[0] + row / n[2] % n[1] * stride[1] + row % n[2] * stride[2];
+#pragma omp simd
+      for (Index j = 0; j < n[3]; ++j) each(row * n[3] + j, base + j * stride[3]);
+    }
+  });
+}
+
+/// `axes[i]` says which axis of x becomes axis i.
+template <class T>
+Variable<T> permuted(const char* op, const Variable<T>& x, std::span<const int> axes) {
+  Context<T>& c = context_of(op, {x});
+  const Tensor<T> in = x.value();
+  const int rank = in.shape.rank();
+  Shape shape = in.shape;
+  for (int i = 0; i < rank; ++i) shape = shape.with(i, in.shape[axes[i]]);
+  const Tensor<T> y = c.tensor(shape);
+  const Axes strides_x = broadcast_strides(in.shape, in.shape), strides_y = broadcast_strides(shape, shape);
+  Axes in_x{}, in_y{};  // strides in x for walking through y, and in y for walking through x
+  for (int i = 0; i < rank; ++i) {
+    const int pad = Shape::max_rank - rank;
+    in_x[i + pad] = strides_x[axes[i] + pad];
+    in_y[axes[i] + pad] = strides_y[i + pad];
+  }
+  walk(extents4(shape), in_x, [&](Index i, Index k) { y[i] = in[k]; });
+
+  return c.record(op, {x}, y, [in_y](Backward<T>& back) {
+    const Tensor<T> dy = back.dy();
+    const Sink<T> dx = back.sink(0);
+    if (dx.add)
+      walk(extents4(dx.grad.shape), in_y, [&](Index i, Index k) { dx.grad[i] += dy[k]; });
+    else
+      walk(extents4(dx.grad.shape), in_y, [&](Index i, Index k) { dx.grad[i] = dy[k]; });
+  });
+}
+
+/// Lays the parts side by side: each is seen as [outer, its size / outer], the result has `shape`.
+template <class T>
+Variable<T> joined(const char* op, Context<T>& c, std::span<const Variable<T>> parts, const Shape& shape, Index outer) {
+  const Tensor<T> y = c.tensor(shape);
+  const std::span<Index> widths = c.template array<Index>(std::ssize(parts));
+  std::transform(parts.begin(), parts.end(), widths.begin(),
+                 [&](const Variable<T>& part) { return part.size() / std::max<Index>(1, outer); });
+  const Index stride = std::accumulate(widths.begin(), widths.end(), Index{0});
+  T* at = y.data;
+  for (std::size_t p = 0; p < parts.size(); ++p) {
+    copy_block<T>({at, stride}, {parts[p].value().data, widths[p]}, outer, widths[p], false);
+    at += widths[p];
+  }
+
+  return c.record(op, parts, y, [widths, outer, stride](Backward<T>& back) {
+    T* from = back.dy().data;
+    for (std::size_t p = 0; p < widths.size(); ++p) {
+      if (const int input = static_cast<int>(p); back.needs(input)) {
+        const Sink<T> dx = back.sink(input);
+        copy_block<T>({dx.grad.data, widths[p]}, {from, stride}, outer, widths[p], dx.add);
+      }
+      from += widths[p];
+    }
+  });
+}
+
+/// Number of elements of the axes before `axis`.
+Index size_before(const Shape& shape, int axis) {
+  Index size = 1;
+  for (int i = 0; i < axis; ++i) size *= shape[i];
+  return size;
+}
+
+}  // namespace
+
+template <class T>
+Variable<T> reshape(const Variable<T>& x, const Shape& shape) {
+  Context<T>& c = context_of("reshape", {x});
+  if (x.size() != shape.size())
+    fail("reshape", "expected a shape of {} elements for {}; got {} with {}", x.size(), x.shape().str(), shape.str(),
+         shape.size());
+
+  // The value is the same memory: values never change.
+  return c.record("reshape", {x}, {x.value().data, shape}, [](Backward<T>& back) {
+    const Tensor<T> dy = back.dy();
+    const Sink<T> dx = back.sink(0);
+    kernels::accumulate(dx.grad, dx.add, [&](Index i) { return dy[i]; });
+  });
+}
+
+template <class T>
+Variable<T> transpose(const Variable<T>& x, int axis_a, int axis_b) {
+  std::array<int, Shape::max_rank> axes;
+  std::iota(axes.begin(), axes.end(), 0);
+  std::swap(axes[x.shape().axis(axis_a, "transpose")], axes[x.shape().axis(axis_b, "transpose")]);
+  return permuted("transpose", x, axes);
+}
+
+template <class T>
+Variable<T> permute(const Variable<T>& x, std::initializer_list<int> axes) {
+  const int rank = x.shape().rank();
+  std::array<int, Shape::max_rank> order{};
+  bool valid = std::ssize(axes) == rank;
+  for (int i = 0, seen = 0; valid && i < rank; ++i) {
+    order[i] = x.shape().axis(axes.begin()[i], "permute");
+    valid = !(seen >> order[i] & 1);
+    seen |= 1 << order[i];
+  }
+  if (!valid)
+    fail("permute", "expected each of the {} axes of {} once; got {} axes or one twice", rank, x.shape().str(),
+         axes.size());
+  return permuted("permute", x, order);
+}
+
+template <class T>
+Variable<T> concat(std::span<const Variable<T>> parts, int axis) {
+  Context<T>& c = context_of("concat", parts);
+  const Shape& first = parts.front().shape();
+  axis = first.axis(axis, "concat");
+  Index extent = 0;
+  for (const Variable<T>& part : parts) {
+    const Shape& shape = part.shape();
+    if (shape.rank() != first.rank() || shape.with(axis, 0) != first.with(axis, 0))
+      fail("concat", "expected shapes that agree beside axis {}; got {} and {}", axis, first.str(), shape.str());
+    extent += shape[axis];
+  }
+  return joined("concat", c, parts, first.with(axis, extent), size_before(first, axis));
+}
+
+template <class T>
+Variable<T> stack(std::span<const Variable<T>> parts, int axis) {
+  Context<T>& c = context_of("stack", parts);
+  const Shape& first = parts.front().shape();
+  const int rank = first.rank() + 1;
+  if (rank > Shape::max_rank || axis < -rank || axis >= rank)
+    fail("stack", "expected at most {} axes, and an axis in [{}, {}) for shape {}; got {}", Shape::max_rank - 1, -rank,
+         rank, first.str(), axis);
+  if (axis < 0) axis += rank;
+  for (const Variable<T>& part : parts)
+    if (part.shape() != first) fail("stack", "expected equal shapes; got {} and {}", first.str(), part.shape().str());
+  return joined("stack", c, parts, first.inserted(axis, std::ssize(parts)), size_before(first, axis));
+}
+
+template <class T>
+Variable<T> slice(const Variable<T>& x, int axis, Index begin, Index end) {
+  Context<T>& c = context_of("slice", {x});
+  const Tensor<T> in = x.value();
+  axis = in.shape.axis(axis, "slice");
+  const Index extent = in.shape[axis];
+  if (begin < 0 || begin > end || end > extent)
+    fail("slice", "expected 0 <= begin <= end <= {} (axis {} of {}); got {} and {}", extent, axis, in.shape.str(),
+         begin, end);
+  const Tensor<T> y = c.tensor(in.shape.with(axis, end - begin));
+  const Index outer = size_before(in.shape, axis), inner = in.size() / std::max<Index>(1, outer * extent);
+  const Index stride = extent * inner, offset = begin * inner, width = (end - begin) * inner;
+  copy_block<T>({y.data, width}, {in.data + offset, stride}, outer, width, false);
+
+  return c.record("slice", {x}, y, [outer, stride, offset, width](Backward<T>& back) {
+    const Sink<T> dx = back.sink(0);
+    if (!dx.add) kernels::map(dx.grad, [](Index) { return T{0}; });
+    copy_block<T>({dx.grad.data + offset, stride}, {back.dy().data, width}, outer, width, true);
+  });
+}
+
+template <class T>
+std::vector<Variable<T>> split(const Variable<T>& x, std::span<const Index> lengths, int axis) {
+  axis = x.shape().axis(axis, "split");
+  const Index total = std::accumulate(lengths.begin(), lengths.end(), Index{0});
+  const bool negative = std::any_of(lengths.begin(), lengths.end(), [](Index length) { return length < 0; });
+  if (negative || total != x.shape()[axis])
+    fail("split", "expected lengths >= 0 that add up to {} (axis {} of {}); got a sum of {}{}", x.shape()[axis], axis,
+         x.shape().str(), total, negative ? " with a negative length" : "");
+  std::vector<Variable<T>> pieces;
+  pieces.reserve(lengths.size());
+  Index begin = 0;
+  for (const Index length : lengths) {
+    pieces.push_back(slice(x, axis, begin, begin + length));
+    begin += length;
+  }
+  return pieces;
+}
+
+template <class T>
+Variable<T> stop_gradient(const Variable<T>& x) {
+  return context_of("stop_gradient", {x}).constant(x.value());
+}
+
+#define GLOSSA_INSTANTIATE(T)                                                               \
+  template Variable<T> reshape(const Variable<T>&, const Shape&);                           \
+  template Variable<T> transpose(const Variable<T>&, int, int);                             \
+  template Variable<T> permute(const Variable<T>&, std::initializer_list<int>);             \
+  template Variable<T> concat(std::span<const Variable<T>>, int);                           \
+  template Variable<T> stack(std::span<const Variable<T>>, int);                            \
+  template Variable<T> slice(const Variable<T>&, int, Index, Index);                        \
+  template std::vector<Variable<T>> split(const Variable<T>&, std::span<const Index>, int); \
+  template Variable<T> stop_gradient(const Variable<T>&);
+GLOSSA_INSTANTIATE(float)
+GLOSSA_INSTANTIATE(double)
+
+}  // namespace glossa

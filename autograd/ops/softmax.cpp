@@ -1,0 +1,109 @@
+#include <algorithm>
+#include <cmath>
+
+#include "autograd/kernels/reduce.h"
+#include "autograd/kernels/vector_math.h"
+#include "autograd/ops.h"
+
+namespace glossa {
+
+namespace {
+
+/// Calls f(row) for every row of a tensor, from several threads.
+template <class T, class F>
+void for_each_row(const Tensor<T>& x, const F& f) {
+  parallel_ranges(x.rows(), kernels::row_grain(x.cols()), [&](Index begin, Index end) {
+    for (Index row = begin; row < end; ++row) f(row);
+  });
+}
+
+/// What a row is shifted by so that exp does not overflow: its maximum. 0 for a row of -inf, where -inf would give NaN.
+template <class T>
+T shift_of(const T* x, Index cols) {
+  const T most = kernels::max(0, cols, [&](Index j) { return x[j]; });
+  return most == -std::numeric_limits<T>::infinity() ? T{0} : most;
+}
+
+/// One row of a sink: to[j] = f(j), or += f(j).
+template <class T, class F>
+void write_row(const Sink<T>& to, Index row, const F& f) {
+  T* grad = to.grad.row(row);
+  const Index cols = to.grad.cols();
+  if (to.add) {
+#pragma omp simd
+    for (Index j = 0; j < cols; ++j) grad[j] += f(j);
+  } else {
+#pragma omp simd
+    for (Index j = 0; j < cols; ++j) grad[j] = f(j);
+  }
+}
+
+}  // namespace
+
+template <class T>
+Variable<T> softmax(const Variable<T>& x) {
+  Context<T>& c = context_of("softmax", {x});
+  const Tensor<T> in = x.value(), y = c.tensor(in.shape);
+  for_each_row(y, [&](Index row) {
+    const Index cols = y.cols();
+    const T* from = in.row(row);
+    T* to = y.row(row);
+    const T shift = shift_of(from, cols);
+#pragma omp simd
+    for (Index j = 0; j < cols; ++j) to[j] = kernels::exp(from[j] - shift);
+    const T sum = kernels::sum(0, cols, [&](Index j) { return to[j]; });
+    const T factor = sum == 0 ? T{0} : 1 / sum;  // 0: a row of -inf
+#pragma omp simd
+    for (Index j = 0; j < cols; ++j) to[j] *= factor;
+  });
+
+  // dx = y (dy - <dy, y>), row by row; zero where y is.
+  return c.record("softmax", {x}, y, [y](Backward<T>& back) {
+    const Sink<T> dx = back.sink(0);
+    for_each_row(y, [&](Index row) {
+      const T *dy = back.dy().row(row), *p = y.row(row);
+      const T dot = kernels::sum(0, y.cols(), [&](Index j) { return dy[j] * p[j]; });
+      write_row(dx, row, [&](Index j) { return p[j] * (dy[j] - dot); });
+    });
+  });
+}
+
+template <class T>
+Variable<T> log_softmax(const Variable<T>& x) {
+  Context<T>& c = context_of("log_softmax", {x});
+  const Tensor<T> in = x.value(), y = c.tensor(in.shape);
+  for_each_row(y, [&](Index row) {
+    const Index cols = y.cols();
+    const T* from = in.row(row);
+    T* to = y.row(row);
+    const T shift = shift_of(from, cols);
+#pragma omp simd
+    for (Index j = 0; j < cols; ++j) to[j] = kernels::exp(from[j] - shift);
+    const T sum = kernels::sum(0, cols, [&](Index j) { return to[j]; });
+    const T log_sum = sum == 0 ? T{0} : std::log(sum);  // 0: a row of -inf
+#pragma omp simd
+    for (Index j = 0; j < cols; ++j) to[j] = from[j] - shift - log_sum;
+  });
+
+  // dx = dy - softmax(x) sum(dy), row by row.
+  return c.record("log_softmax", {x}, y, [y](Backward<T>& back) {
+    const Sink<T> dx = back.sink(0);
+    for_each_row(y, [&](Index row) {
+      const T *dy = back.dy().row(row), *log_p = y.row(row);
+      const bool empty = std::all_of(log_p, log_p + y.cols(), [](T v) { return std::isinf(v); });
+      const T sum = kernels::sum(0, y.cols(), [&](Index j) { return dy[j]; });
+      if (empty)
+        write_row(dx, row, [](Index) { return T{0}; });
+      else
+        write_row(dx, row, [&](Index j) { return dy[j] - kernels::exp(log_p[j]) * sum; });
+    });
+  });
+}
+
+#define GLOSSA_INSTANTIATE(T)                       \
+  template Variable<T> softmax(const Variable<T>&); \
+  template Variable<T> log_softmax(const Variable<T>&);
+GLOSSA_INSTANTIATE(float)
+GLOSSA_INSTANTIATE(double)
+
+}  // namespace glossa

@@ -1,0 +1,48 @@
+#include "autograd/parallel.h"
+
+#include <sched.h>
+
+#include <cmath>
+#include <fstream>
+#include <string>
+
+#include "autograd/check.h"
+
+namespace glossa {
+
+namespace {
+
+int cores_by_affinity() {
+  cpu_set_t set;
+  return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
+}
+
+/// cgroup v2: "max 100000" or "200000 100000" (microseconds of processor time a period).
+int cores_by_quota(int otherwise) {
+  std::ifstream file("/sys/fs/cgroup/cpu.max");
+  std::string quota;
+  double period = 0;
+  if (!(file >> quota >> period) || quota == "max" || period <= 0) return otherwise;
+  return std::max(1, static_cast<int>(std::ceil(std::strtod(quota.c_str(), nullptr) / period)));
+}
+
+int& thread_count() {
+  static int count = available_threads();
+  return count;
+}
+
+}  // namespace
+
+int available_threads() {
+  const int cores = cores_by_affinity();
+  return std::min(cores, cores_by_quota(cores));
+}
+
+int threads() { return thread_count(); }
+
+void set_threads(int count) {
+  check(count >= 1, "threads", "expected at least 1 thread; got {}", count);
+  thread_count() = count;
+}
+
+}  // namespace glossa

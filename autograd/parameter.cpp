@@ -1,0 +1,107 @@
+#include "autograd/parameter.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+
+#include "autograd/arena.h"
+#include "autograd/check.h"
+
+namespace glossa {
+
+template <class T>
+void ParameterStore<T>::Free::operator()(T* memory) const {
+  std::free(memory);
+}
+
+template <class T>
+Parameter<T>& ParameterStore<T>::declare(const std::string& name, const Shape& shape, Initializer initializer) {
+  check(!values_, name, "expected all parameters to be declared before the store is laid out; got one after");
+  for (const Parameter<T>& other : declared_) check(other.name != name, name, "expected a new name; got it twice");
+  initializers_.push_back(std::move(initializer));
+  return declared_.emplace_back(Parameter<T>{name, {nullptr, shape}, {}});
+}
+
+template <class T>
+Parameter<T>& ParameterStore<T>::part(Parameter<T>& whole, Index begin, Index end) {
+  const Shape& shape = whole.value.shape;
+  check(!values_ && shape.rank() >= 1 && 0 <= begin && begin <= end && end <= shape[0], whole.name,
+        "expected rows within {}, before the store is laid out; got [{}, {})", shape.str(), begin, end);
+  whole.has_parts = true;
+  Parameter<T>& part = parts_.emplace_back(Parameter<T>{whole.name, {nullptr, shape.with(0, end - begin)}, {}});
+  part.whole = &whole;
+  part.offset = begin * (shape[0] == 0 ? 0 : shape.size() / shape[0]);
+  return part;
+}
+
+template <class T>
+void ParameterStore<T>::allocate(std::uint64_t seed) {
+  check(!values_, "parameters", "expected a store that is not laid out yet; got one that is");
+  constexpr Index line = Arena::alignment / sizeof(T);
+  for (Parameter<T>& parameter : declared_) sorted_.push_back(&parameter);
+  std::sort(sorted_.begin(), sorted_.end(), [](const auto* a, const auto* b) { return a->name < b->name; });
+  for (Parameter<T>* parameter : sorted_) {
+    parameter->offset = flat_size_;
+    flat_size_ += (parameter->value.size() + line - 1) / line * line;
+  }
+  const auto zeros = [&] {
+    const std::size_t bytes = std::max<std::size_t>(flat_size_ * sizeof(T), Arena::alignment);
+    auto* memory = static_cast<T*>(std::aligned_alloc(Arena::alignment, bytes));
+    check(memory != nullptr, "parameters", "expected {} bytes of memory; the machine has no more", bytes);
+    std::memset(memory, 0, bytes);
+    return memory;
+  };
+  values_.reset(zeros());
+  grads_.reset(zeros());
+
+  for (std::size_t i = 0; i < declared_.size(); ++i) {
+    Parameter<T>& parameter = declared_[i];
+    parameter.value.data = values_.get() + parameter.offset;
+    parameter.grad.data = grads_.get() + parameter.offset;
+    RandomStream random(seed, parameter.name);
+    std::vector<double> initial(parameter.value.size());
+    initializers_[i](initial, parameter.value.shape, random);
+    std::transform(initial.begin(), initial.end(), parameter.value.data, [](double x) { return static_cast<T>(x); });
+  }
+  for (Parameter<T>& part : parts_) {
+    part.offset += part.whole->offset;
+    part.value.data = values_.get() + part.offset;
+    part.grad.data = grads_.get() + part.offset;
+  }
+}
+
+template <class T>
+Parameter<T>& ParameterStore<T>::at(std::string_view name) const {
+  for (Parameter<T>* parameter : sorted_)
+    if (parameter->name == name) return *parameter;
+  fail(name, "expected the name of a parameter; there is none of this name among {}", sorted_.size());
+}
+
+template <class T>
+Index ParameterStore<T>::count() const {
+  Index count = 0;
+  for (const Parameter<T>& parameter : declared_) count += parameter.value.size();
+  return count;
+}
+
+template <class T>
+void ParameterStore<T>::clear_grads() {
+  for (Parameter<T>& parameter : declared_) parameter.grad.set = false;
+  for (Parameter<T>& part : parts_) part.grad.set = false;
+}
+
+template <class T>
+void ParameterStore<T>::fill_unset_grads() {
+  const auto fill = [](Parameter<T>& parameter) {
+    if (!parameter.grad.set) std::fill_n(parameter.grad.data, parameter.value.size(), T{0});
+    parameter.grad.set = true;
+  };
+  for (Parameter<T>& parameter : declared_)
+    if (!parameter.has_parts) fill(parameter);
+  for (Parameter<T>& part : parts_) fill(part);
+}
+
+template class ParameterStore<float>;
+template class ParameterStore<double>;
+
+}  // namespace glossa

@@ -1,0 +1,95 @@
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "autograd/random.h"
+#include "autograd/tensor.h"
+
+namespace glossa {
+
+/// Gradient memory and whether anything has been written to it since it was last declared empty. The first
+/// contribution assigns, later ones add: gradients need no zeroing pass.
+template <class T>
+struct GradSlot {
+  T* data = nullptr;
+  bool set = false;
+};
+
+/// A named trainable tensor; value and gradient are slices of the store's two flat buffers.
+template <class T>
+struct Parameter {
+  std::string name;  // path, as in PyTorch: "encoder.layers.0.self_attn.in_proj_weight"
+  Tensor<T> value;
+  GradSlot<T> grad;
+  bool trainable = true;  // false: frozen, it gets no gradient
+  Index offset = 0;       // of value and gradient in the flat buffers, in elements
+
+  Parameter* whole = nullptr;  // of a part: what it is a part of, which decides whether it is trainable
+  bool has_parts = false;      // then gradients go to the parts
+
+  Tensor<T> grad_tensor() const { return {grad.data, value.shape}; }
+};
+
+/// Fills a fresh parameter; the stream is keyed by seed and name, so no initial value depends on another parameter.
+/// Values are drawn in double and rounded: float and double models start alike.
+using Initializer = std::function<void(std::span<double> values, const Shape& shape, RandomStream& random)>;
+
+/// All parameters of a model: two flat, 64-byte aligned buffers (values, gradients) in name order. Optimizers,
+/// clipping and checkpoints are loops over them. Layers declare their parameters at construction; `allocate` then lays
+/// them out. References to parameters stay valid for the store's life.
+template <class T>
+class ParameterStore {
+ public:
+  ParameterStore() = default;
+  ParameterStore(const ParameterStore&) = delete;
+  ParameterStore& operator=(const ParameterStore&) = delete;
+
+  /// Declares a parameter. Throws if the name exists or the store is laid out already.
+  Parameter<T>& declare(const std::string& name, const Shape& shape, Initializer initializer);
+
+  /// Rows [begin, end) of a declared parameter as a parameter of their own to compute with: packed projections are one
+  /// tensor in files and optimizers, and several in formulas. The whole must then only be used by parts that cover it.
+  Parameter<T>& part(Parameter<T>& whole, Index begin, Index end);
+
+  /// Lays out the buffers and draws the initial values from `seed`.
+  void allocate(std::uint64_t seed);
+
+  /// In name order, after `allocate`.
+  const std::vector<Parameter<T>*>& parameters() const { return sorted_; }
+
+  /// By name; throws if there is none.
+  Parameter<T>& at(std::string_view name) const;
+
+  /// Flat buffers; gaps between parameters (to 64 bytes) are zero and stay zero.
+  std::span<T> values() const { return {values_.get(), static_cast<std::size_t>(flat_size_)}; }
+  std::span<T> grads() const { return {grads_.get(), static_cast<std::size_t>(flat_size_)}; }
+
+  /// Number of trainable numbers, gaps not counted.
+  Index count() const;
+
+  /// Declares every gradient empty.
+  void clear_grads();
+
+  /// Writes zeros into the gradients that nothing has contributed to, so that the flat buffer can be read whole.
+  void fill_unset_grads();
+
+ private:
+  struct Free {
+    void operator()(T* memory) const;
+  };
+
+  std::deque<Parameter<T>> declared_;
+  std::deque<Parameter<T>> parts_;
+  std::vector<Initializer> initializers_;  // beside declared_
+  std::vector<Parameter<T>*> sorted_;
+  std::unique_ptr<T[], Free> values_, grads_;
+  Index flat_size_ = 0;
+};
+
+}  // namespace glossa

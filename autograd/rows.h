@@ -1,0 +1,32 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "autograd/shape.h"
+
+namespace glossa {
+
+/// A sentence in a matrix of token rows: its rows are offset, ..., offset + length - 1.
+struct RowSpan {
+  Index offset = 0;
+  Index length = 0;
+};
+
+/// How the sentences of a batch lie in a [N, D] matrix of token rows. Packed: one after the other, without gaps.
+/// Padded [B, T]: sentence b starts at row b * T, the rest of its box are gap rows, which hold zeros wherever a
+/// product would read them. `sentence_ids` number the sentences in the whole corpus: they key random numbers, so that a
+/// sentence draws the same dropout mask in any batch and any layout. Spans are borrowed from the caller.
+struct RowLayout {
+  Index rows = 0;
+  std::span<const RowSpan> sentences{};
+  std::span<const std::uint32_t> sentence_ids{};  // empty: numbered from 0
+  Index first_position = 0;                       // position of each sentence's first row (decoding goes on from there)
+
+  Index sentence_count() const { return static_cast<Index>(sentences.size()); }
+  std::uint32_t sentence_id(Index i) const {
+    return sentence_ids.empty() ? static_cast<std::uint32_t>(i) : sentence_ids[i];
+  }
+};
+
+}  // namespace glossa

@@ -1,0 +1,63 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <initializer_list>
+#include <string>
+#include <string_view>
+
+namespace glossa {
+
+using Index = std::int64_t;
+
+/// Extents of a tensor, rank 0 (a scalar) to 4, row-major: the last axis is contiguous.
+class Shape {
+ public:
+  static constexpr int max_rank = 4;
+
+  Shape() = default;
+  Shape(std::initializer_list<Index> extents);
+
+  int rank() const { return rank_; }
+
+  /// Number of elements; 1 for a scalar.
+  Index size() const;
+
+  /// Extent of an axis; negative axes count from the end. Throws if there is no such axis.
+  Index operator[](int axis) const;
+
+  /// The same shape with one extent replaced.
+  Shape with(int axis, Index extent) const;
+
+  /// The same shape with an axis taken out, or put in before `axis`.
+  Shape without(int axis) const;
+  Shape inserted(int axis, Index extent) const;
+
+  /// A tensor seen as rows of its last axis: [rows(), cols()]. A scalar is one row of one column.
+  Index cols() const { return rank_ == 0 ? 1 : extents_[rank_ - 1]; }
+  Index rows() const;
+
+  /// `axis` as a number in {0, ..., rank-1}; throws `[where]` if there is no such axis.
+  int axis(int axis, std::string_view where) const;
+
+  /// "[2, 3]".
+  std::string str() const;
+
+  friend bool operator==(const Shape& a, const Shape& b);
+
+ private:
+  std::array<Index, max_rank> extents_{};
+  int rank_ = 0;
+};
+
+/// The shape both operands broadcast to, by NumPy's rule: aligned at the last axis, extents equal or 1.
+/// Throws `[where]` with both shapes if they do not fit.
+Shape broadcast(const Shape& a, const Shape& b, std::string_view where);
+
+/// Extents padded with leading 1s to rank 4.
+std::array<Index, Shape::max_rank> extents4(const Shape& shape);
+
+/// Strides in elements for reading a tensor of shape `from` at the indices of shape `to`: 0 along broadcast axes.
+std::array<Index, Shape::max_rank> broadcast_strides(const Shape& from, const Shape& to);
+
+}  // namespace glossa

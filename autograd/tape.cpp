@@ -1,0 +1,103 @@
+#include "autograd/tape.h"
+
+#include <algorithm>
+
+#include "autograd/check.h"
+
+namespace glossa {
+
+template <class T>
+int Tape<T>::add(const Node<T>& node) {
+  nodes_.push_back(node);
+  return size() - 1;
+}
+
+template <class T>
+void Tape<T>::clear() {
+  nodes_.clear();
+  free_gradients_.clear();
+  walked_ = spent_ = false;
+}
+
+template <class T>
+T* Tape<T>::gradient_memory(Index size) {
+  // Sizes repeat from layer to layer, so the gradient of a finished node soon serves another.
+  for (auto free = free_gradients_.begin(); free != free_gradients_.end(); ++free)
+    if (free->first == size) {
+      T* memory = free->second;
+      *free = free_gradients_.back();
+      free_gradients_.pop_back();
+      return memory;
+    }
+  return arena_.allocate_array<T>(size);
+}
+
+template <class T>
+void Tape<T>::backward(int root, const Tensor<T>& cotangent, bool keep_graph) {
+  check(!spent_, "backward", "expected a tape that was not walked yet; got a second walk. Hint: pass keep_graph");
+  walked_ = true;
+  spent_ = !keep_graph;
+  for (Node<T>& node : nodes_) {
+    const bool leaf = node.run == nullptr;
+    if (!leaf) node.own = {};
+  }
+  if (GradSlot<T>& slot = nodes_[root].slot(); true) {
+    if (slot.data == nullptr) slot.data = gradient_memory(cotangent.size());
+    kernels::accumulate(Tensor<T>{slot.data, cotangent.shape}, slot.set, [&](Index i) { return cotangent[i]; });
+    slot.set = true;
+  }
+
+  for (int i = root; i >= 0; --i) {
+    Node<T>& node = nodes_[i];
+    if (node.run == nullptr || !node.own.set) continue;  // a leaf, or the root does not depend on it
+    Backward<T> backward(*this, i, {node.own.data, node.value.shape});
+    node.run(node.closure, backward);
+    backward.finish();
+    scratch_.reset();
+    if (!node.keep) {
+      free_gradients_.emplace_back(node.value.size(), node.own.data);
+      node.own = {};
+    }
+  }
+}
+
+template <class T>
+Sink<T> Backward<T>::sink(int input) {
+  Node<T>& node = tape_.nodes_[node_];
+  check(input < node.input_count && input < 64 * 1024, node.op, "expected an input below {}; got {}", node.input_count,
+        input);
+  Node<T>& source = tape_.nodes_[node.inputs[input]];
+  GradSlot<T>& slot = source.slot();
+  const Shape& shape = source.value.shape;
+
+  // Two inputs may share a gradient (x * x, tied weights): the later one waits in scratch until the first is written.
+  bool shared = false;
+  for (int other = 0; other < node.input_count && other < 64; ++other)
+    shared |= other != input && (asked_ >> other & 1) && &tape_.nodes_[node.inputs[other]].slot() == &slot;
+  if (input < 64) asked_ |= std::uint64_t{1} << input;
+  if (shared) {
+    auto* waiting = static_cast<Waiting*>(tape_.scratch_.allocate(sizeof(Waiting)));
+    *waiting = {scratch(shape), &slot, waiting_};
+    waiting_ = waiting;
+    return {waiting->grad, false};
+  }
+
+  if (slot.data == nullptr) slot.data = tape_.gradient_memory(shape.size());
+  const bool add = slot.set;
+  slot.set = true;
+  return {{slot.data, shape}, add};
+}
+
+template <class T>
+void Backward<T>::finish() {
+  for (; waiting_; waiting_ = waiting_->next)
+    kernels::accumulate(Tensor<T>{waiting_->slot->data, waiting_->grad.shape}, true,
+                        [grad = waiting_->grad](Index i) { return grad[i]; });
+}
+
+template class Tape<float>;
+template class Tape<double>;
+template class Backward<float>;
+template class Backward<double>;
+
+}  // namespace glossa

@@ -1,0 +1,118 @@
+#pragma once
+
+#include <vector>
+
+#include "autograd/arena.h"
+#include "autograd/kernels/elementwise.h"
+#include "autograd/parameter.h"
+#include "autograd/variable.h"
+
+namespace glossa {
+
+template <class T>
+class Backward;
+
+/// One recorded operation: its value, its inputs (as positions on the tape) and the closure that turns the gradient of
+/// the value into gradients of the inputs.
+template <class T>
+struct Node {
+  const char* op;
+  Tensor<T> value;
+  const int* inputs = nullptr;  // -1: an input that needs no gradient
+  int input_count = 0;
+  void (*run)(const void* closure, Backward<T>& backward) = nullptr;  // null: a leaf
+  const void* closure = nullptr;
+  GradSlot<T> own{};
+  GradSlot<T>* parameter = nullptr;  // the gradient of a parameter lives in its store
+  bool keep = false;
+
+  GradSlot<T>& slot() { return parameter ? *parameter : own; }
+};
+
+/// A list of whole-tensor nodes in creation order. Every node comes after its inputs, so backward is one walk from the
+/// end: no recursion, no sort, no set of visited nodes (Wengert 1964).
+template <class T>
+class Tape {
+ public:
+  /// `arena` holds the gradients of one step, `scratch` what a single derivative needs.
+  Tape(Arena& arena, Arena& scratch) : arena_(arena), scratch_(scratch) {}
+
+  int add(const Node<T>& node);
+  Node<T>& node(int index) { return nodes_[index]; }
+  int size() const { return static_cast<int>(nodes_.size()); }
+  void clear();
+
+  /// Adds d(cotangent . root) to the gradients of all leaves below `root`. With `keep_graph` it may be called again;
+  /// without, a second call is an Error.
+  void backward(int root, const Tensor<T>& cotangent, bool keep_graph);
+  bool walked() const { return walked_; }
+
+ private:
+  friend class Backward<T>;
+  T* gradient_memory(Index size);
+
+  Arena& arena_;
+  Arena& scratch_;
+  std::vector<Node<T>> nodes_;
+  std::vector<std::pair<Index, T*>> free_gradients_;  // of nodes whose derivative has run
+  bool walked_ = false;
+  bool spent_ = false;
+};
+
+/// Where an input's gradient goes: write it whole, adding to what is there if `add`.
+template <class T>
+struct Sink {
+  Tensor<T> grad;
+  bool add = false;
+
+  /// 1 or 0: the factor for what is there.
+  T beta() const { return add ? T{1} : T{0}; }
+};
+
+/// What the derivative of one node sees: the gradient of its value, and sinks for the gradients of its inputs. The
+/// engine, not the op, assigns or adds, reduces over broadcast axes and skips inputs that need nothing.
+template <class T>
+class Backward {
+ public:
+  Backward(Tape<T>& tape, int node, Tensor<T> dy) : tape_(tape), node_(node), dy_(dy) {}
+
+  /// Gradient of the root with respect to the node's value; same shape as the value.
+  const Tensor<T>& dy() const { return dy_; }
+
+  /// Whether input `input` was passed, and whether it wants a gradient.
+  bool has(int input) const { return input < tape_.nodes_[node_].input_count; }
+  bool needs(int input) const { return tape_.nodes_[node_].inputs[input] >= 0; }
+
+  /// The sink of input `input`. Whoever asks must write all of it. Asks for each input at most once.
+  Sink<T> sink(int input);
+
+  /// Adds f(i), i a flat index of the node's value, to the gradient of an input of the same shape, or of a shape that
+  /// was broadcast (then the sum over the broadcast axes). Does nothing if the input needs no gradient.
+  template <class F>
+  void add(int input, const F& f) {
+    if (!needs(input)) return;
+    const Sink<T> to = sink(input);
+    kernels::reduce_to(to.grad, dy_.shape, to.add, f);
+  }
+
+  /// Memory until the end of this derivative.
+  Tensor<T> scratch(const Shape& shape) { return {tape_.scratch_.template allocate_array<T>(shape.size()), shape}; }
+
+  /// Adds what had to wait because two inputs are the same variable; called by the tape.
+  void finish();
+
+ private:
+  struct Waiting {
+    Tensor<T> grad;
+    GradSlot<T>* slot;
+    Waiting* next;
+  };
+
+  Tape<T>& tape_;
+  int node_;
+  Tensor<T> dy_;
+  std::uint64_t asked_ = 0;  // bit i: the sink of input i is out
+  Waiting* waiting_ = nullptr;
+};
+
+}  // namespace glossa

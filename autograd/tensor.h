@@ -1,0 +1,24 @@
+#pragma once
+
+#include <span>
+
+#include "autograd/shape.h"
+
+namespace glossa {
+
+/// A view of contiguous row-major numbers; it owns nothing. Memory comes from an arena, a parameter store or the
+/// caller.
+template <class T>
+struct Tensor {
+  T* data = nullptr;
+  Shape shape;
+
+  Index size() const { return shape.size(); }
+  Index rows() const { return shape.rows(); }
+  Index cols() const { return shape.cols(); }
+  T& operator[](Index i) const { return data[i]; }
+  T* row(Index i) const { return data + i * cols(); }
+  std::span<T> span() const { return {data, static_cast<std::size_t>(size())}; }
+};
+
+}  // namespace glossa

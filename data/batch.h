@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "data/encoded_corpus.h"
+
+namespace glossa {
+
+/// Rows of one sentence: [offset, offset + length).
+struct Span {
+  int offset = 0, length = 0;
+
+  bool operator==(const Span&) const = default;
+};
+
+/// How the sentences of a batch lie in its rows: one right after the other, or each at a multiple of the longest one
+/// with rows of padding between, as a [B, S] box.
+enum class Layout { packed, padded };
+
+/// A batch of B sentences as rows of tokens. Rows outside every span (padded layout only) hold the pad id in all three
+/// lists, so that a loss that ignores pad ignores them.
+struct Batch {
+  int sentences = 0;                             // B
+  std::vector<int> sentence_ids;                 // [B] index of each sentence in the corpus: keys its random numbers
+  std::vector<int> source;                       // [source_rows]
+  std::vector<int> target_in;                    // [target_rows] <s> y
+  std::vector<int> target_out;                   // [target_rows] y </s>
+  std::vector<Span> source_spans, target_spans;  // [B]
+  int source_rows = 0, target_rows = 0;
+  int longest_source = 0, longest_target = 0;         // S and T of the padded box
+  std::int64_t source_tokens = 0, target_tokens = 0;  // useful rows: padding left out, </s> (and <s>) included
+  bool padded = false;
+};
+
+/// The sentences of `corpus` with the given indices as a batch; `specials` are the corpus's. Errors: no index, or one
+/// outside the corpus.
+Batch make_batch(const EncodedCorpus& corpus, std::span<const int> indices, const SpecialIds& specials, Layout layout);
+
+/// The same into an existing batch: allocates only where it has to grow.
+void fill_batch(Batch& batch, const EncodedCorpus& corpus, std::span<const int> indices, const SpecialIds& specials,
+                Layout layout);
+
+/// Makes room for the largest of `batches`, so that no later `fill_batch` with one of them allocates.
+void reserve_batch(Batch& batch, const EncodedCorpus& corpus, std::span<const std::vector<int>> batches, Layout layout);
+
+/// Useful tokens / rows computed, both sides together: 1 for a packed batch.
+double useful_share(const Batch& batch);
+
+/// Useful tokens / rows that the padded layout has: what packing saves.
+double padded_useful_share(const Batch& batch);
+
+}  // namespace glossa

@@ -1,0 +1,85 @@
+#include "data/encoded_corpus.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "autograd/check.h"
+#include "data/fingerprint.h"
+
+namespace glossa {
+namespace {
+
+std::vector<int> encode_line(const Tokenizer& tokenizer, const std::string& text, const ParallelCorpus& corpus,
+                             std::size_t pair) {
+  try {
+    return tokenizer.encode(text);
+  } catch (const Error& error) {
+    throw Error(error.kind(), fmt::format("{}:{}", corpus.name, corpus.line(pair)), error.what());
+  }
+}
+
+double share(std::int64_t part, std::int64_t whole) {
+  return whole > 0 ? 100.0 * static_cast<double>(part) / static_cast<double>(whole) : 0.0;
+}
+
+}  // namespace
+
+std::uint64_t EncodedCorpus::fingerprint() const {
+  Fingerprint hash;
+  for (const auto* side : {&source, &target})
+    for (const std::vector<int>& sentence : *side) {
+      hash.add(sentence.size());
+      for (const int id : sentence) hash.add(static_cast<std::uint64_t>(id));
+    }
+  return hash.value();
+}
+
+EncodedCorpus encode_corpus(const ParallelCorpus& corpus, const Tokenizer& source_tokenizer,
+                            const Tokenizer& target_tokenizer, const EncodeOptions& options) {
+  EncodedCorpus encoded;
+  encoded.specials = source_tokenizer.specials();
+  const SpecialIds& specials = encoded.specials;
+  EncodeReport& report = encoded.report;
+  check(specials == target_tokenizer.specials(), corpus.name,
+        "expected the same special ids for source and target; got two vocabularies that differ in them");
+  const std::size_t added = static_cast<std::size_t>(options.source_bos) + static_cast<std::size_t>(options.source_eos);
+  for (std::size_t pair = 0; pair < corpus.source.size(); ++pair) {
+    std::vector<int> source = encode_line(source_tokenizer, corpus.source[pair], corpus, pair);
+    std::vector<int> target = encode_line(target_tokenizer, corpus.target[pair], corpus, pair);
+    const std::size_t length = std::max(source.size() + added, target.size() + 1);
+    if (source.empty() || target.empty()) {
+      ++report.empty;
+      continue;
+    }
+    if (options.max_length > 0 && length > static_cast<std::size_t>(options.max_length)) {
+      if (report.too_long++ == 0) report.first_too_long = corpus.line(pair);
+      continue;
+    }
+    ++report.pairs;
+    report.source_tokens += static_cast<std::int64_t>(source.size());
+    report.target_tokens += static_cast<std::int64_t>(target.size());
+    report.source_unknown += std::count(source.begin(), source.end(), specials.unk);
+    report.target_unknown += std::count(target.begin(), target.end(), specials.unk);
+    if (options.source_bos) source.insert(source.begin(), specials.bos);
+    if (options.source_eos) source.push_back(specials.eos);
+    encoded.source.push_back(std::move(source));
+    encoded.target.push_back(std::move(target));
+    encoded.origin.push_back(pair);
+  }
+  check(report.pairs > 0, corpus.name,
+        "expected at least one pair to train on; got {} of {} pairs. Hint: data.max_length is {}", describe(report),
+        corpus.source.size(), options.max_length);
+  return encoded;
+}
+
+std::string describe(const EncodeReport& report) {
+  std::string text = fmt::format("{} pairs, {} source tokens ({:.2f} % unknown), {} target tokens ({:.2f} % unknown)",
+                                 report.pairs, report.source_tokens, share(report.source_unknown, report.source_tokens),
+                                 report.target_tokens, share(report.target_unknown, report.target_tokens));
+  if (report.too_long > 0)
+    text += fmt::format(", {} skipped for being too long (first: line {})", report.too_long, report.first_too_long);
+  if (report.empty > 0) text += fmt::format(", {} skipped for having no token on a side", report.empty);
+  return text;
+}
+
+}  // namespace glossa

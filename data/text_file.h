@@ -1,0 +1,76 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace glossa {
+
+/// What to do with bytes that are not UTF-8: stop with file, line and byte, or put U+FFFD in their place and count.
+enum class InvalidUtf8 { refuse, replace };
+
+struct TextOptions {
+  std::size_t max_line_bytes = std::size_t{1} << 20;  // a longer line is an error: memory stays bounded
+  InvalidUtf8 invalid_utf8 = InvalidUtf8::refuse;
+  bool keep_tabs = false;  // for column files
+};
+
+/// One line of text as the rest of the program sees it: `line` without one trailing CR, every Unicode space (TAB,
+/// U+00A0, U+2028, a CR inside the line, ...) as a plain space, and valid UTF-8. `where` is `file:line` for the errors
+/// (NUL byte, invalid UTF-8 that is to be refused); replaced pieces are added to `*replaced` unless it is null.
+std::string clean_line(std::string_view line, std::string_view where, const TextOptions& options,
+                       std::int64_t* replaced = nullptr);
+
+/// Reads a text file, pipe or gzip file (name ends in `.gz`) line by line. Only LF ends a line; a last line without LF
+/// counts; a byte order mark before the first line is dropped. Memory stays within `max_line_bytes` and one buffer.
+/// Errors name file, line and byte: missing or unreadable file, directory, damaged or truncated gzip, overlong line,
+/// and those of `clean_line`.
+class LineReader {
+ public:
+  LineReader(const std::string& path, const TextOptions& options);
+
+  /// Reads from an open descriptor (0 is standard input), which stays open; `name` stands for it in the errors.
+  LineReader(int descriptor, const std::string& name, const TextOptions& options);
+  ~LineReader();
+
+  /// The next line, cleaned; false at the end of the file. Returns as soon as a line is complete, so that a pipe can be
+  /// answered line by line.
+  bool next(std::string& line);
+
+  std::int64_t line_number() const { return line_number_; }  // of the last line read, from 1
+  std::int64_t replaced() const { return replaced_; }        // ill-formed pieces replaced so far
+  std::string where() const;                                 // file:line of the last line read
+
+ private:
+  class Source;
+  bool read_raw();
+  bool refill();
+
+  std::unique_ptr<Source> source_;
+  std::string name_;
+  TextOptions options_;
+  std::vector<char> buffer_;
+  std::size_t begin_ = 0, end_ = 0;
+  std::string raw_;
+  std::int64_t line_number_ = 0;
+  std::int64_t replaced_ = 0;
+};
+
+/// All lines of a file, cleaned; replaced pieces are added to `*replaced` unless it is null. Errors as in LineReader.
+std::vector<std::string> read_lines(const std::string& path, const TextOptions& options = {},
+                                    std::int64_t* replaced = nullptr);
+
+/// The file of a corpus side: `PREFIX.language`, else `PREFIX.language.gz`. Error naming both if neither exists.
+std::string resolve(const std::string& prefix, const std::string& language);
+
+/// All bytes of a regular file of at most `max_bytes`; for vocabularies and models.
+std::string read_file(const std::string& path, std::size_t max_bytes = std::size_t{1} << 30);
+
+/// Writes `bytes` to a new file beside `path` and renames it over `path`: either the whole file appears or, with an
+/// error, nothing.
+void write_file(const std::string& path, std::string_view bytes);
+
+}  // namespace glossa

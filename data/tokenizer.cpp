@@ -1,0 +1,28 @@
+#include "data/tokenizer.h"
+
+#include <utility>
+
+#include "autograd/check.h"
+#include "data/character_tokenizer.h"
+#include "data/fingerprint.h"
+#include "data/sentencepiece_tokenizer.h"
+#include "data/text_file.h"
+#include "data/word_tokenizer.h"
+
+namespace glossa {
+
+void Tokenizer::save(const std::string& path) const { write_file(path, serialize()); }
+
+std::uint64_t Tokenizer::fingerprint() const { return Fingerprint().add(kind()).add(serialize()).value(); }
+
+std::unique_ptr<Tokenizer> load_tokenizer(const std::string& path) { return parse_tokenizer(read_file(path), path); }
+
+std::unique_ptr<Tokenizer> parse_tokenizer(std::string bytes, const std::string& where) {
+  const std::string_view kind = Vocabulary::kind(bytes);
+  if (kind == "words") return std::make_unique<WordTokenizer>(Vocabulary::parse(bytes, where));
+  if (kind == "characters") return std::make_unique<CharacterTokenizer>(Vocabulary::parse(bytes, where));
+  check(kind.empty(), where + ":1", "expected a vocabulary of words or characters; got one of `{}`", kind);
+  return std::make_unique<SentencepieceTokenizer>(std::move(bytes), where);
+}
+
+}  // namespace glossa

@@ -1,0 +1,86 @@
+#pragma once
+
+#include <array>
+#include <string>
+#include <string_view>
+#include <vector>
+
+/// The words of the toy language. Hindi is written in lower-case ASCII by one scheme: long a, i, u are `aa`, `ee`, `oo`
+/// inside a word and `a`, `i`, `u` at its end (aadmi, kamra, kitaab); a nasal vowel is followed by `n` (mein, nahin,
+/// hoon); `chh` is the aspirate of `ch`, retroflex and dental consonants look alike, and the honorific `ji` is written
+/// after a whole word (pitaji).
+namespace glossa::toy {
+
+enum class Gender { masculine, feminine };
+enum class Number { singular, plural };
+
+/// What a noun is; bits, because an adjective fits several kinds.
+enum Kind : unsigned {
+  person = 1,
+  animal = 2,
+  text = 4,
+  fruit = 8,
+  food = 16,
+  thing = 32,
+  flora = 64,
+  place = 128,
+  tale = 256
+};
+
+/// A noun. Hindi has two genders and two cases: direct, and oblique before every postposition.
+struct Noun {
+  std::string english, english_plural;  ///< no plural: a mass noun (water)
+  Gender gender;
+  std::string direct, direct_plural, oblique, oblique_plural;
+  unsigned kind;
+  bool honorific = false;  ///< spoken of in the plural: mere pitaji kitaab padhte hain
+
+  bool mass() const { return english_plural.empty(); }
+};
+
+/// An adjective. Those in -a agree with their noun (accha, acche, acchi); the others never change (laal).
+struct Adjective {
+  std::string english;
+  std::string hindi;  ///< the stem if it inflects, else the word
+  bool inflects;
+  unsigned kinds;  ///< the nouns it fits
+};
+
+/// A verb. Compound verbs put a noun or adjective before `karna`: band karna (to close), kaam karna (to work).
+struct Verb {
+  std::string english, english_third, english_ing, english_past;
+  std::string english_particle;           ///< look `at`
+  std::string element;                    ///< `band` of band karna
+  std::string root;                       ///< before -ta and -na: khaata, khaana
+  std::string stem;                       ///< as a word of its own: kha raha hai
+  std::string future_first;               ///< khaaoonga
+  std::string future_stem;                ///< before -ga, -gi, -nge, -ngi: khaayega
+  std::array<std::string, 4> perfective;  ///< masculine and feminine singular, masculine and feminine plural
+  std::string request;                    ///< the polite imperative in -iye
+  bool takes_ne = true;                   ///< transitive: ergative subject in the past tense
+  Gender inner = Gender::masculine;       ///< the gender that the past agrees with when no object stands in the clause
+};
+
+/// Whom a possessive or a pronoun means; `apna` replaces a possessive that means the subject.
+enum class Owner { none, i, we, you, third };
+
+/// A word before the noun. Possessives and only they have an owner and agree with the thing possessed.
+struct Determiner {
+  std::string english, direct, oblique;  ///< of a possessive: twice the stem (mer-)
+  bool singular, plural;                 ///< the numbers it goes with
+  bool definite;
+  Owner owner = Owner::none;
+};
+
+const std::vector<Noun>& nouns();
+const std::vector<Adjective>& adjectives();
+const std::vector<Verb>& verbs();
+const std::vector<Determiner>& determiners();
+
+/// The entry with this English word; Error when the lexicon has none.
+const Noun& noun(std::string_view english);
+const Adjective& adjective(std::string_view english);
+const Verb& verb(std::string_view english);
+const Determiner& determiner(std::string_view english);
+
+}  // namespace glossa::toy

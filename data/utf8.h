@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace glossa::utf8 {
+
+inline constexpr std::string_view replacement = "\xEF\xBF\xBD";  // U+FFFD
+
+/// One code point at the front of a text: `bytes` long (0 at the end of the text). When the bytes are not
+/// valid UTF-8, `valid` is false and `bytes` is the length of the ill-formed piece (Unicode 15, section 3.9: longest
+/// valid prefix).
+struct CodePoint {
+  char32_t value = 0;
+  std::size_t bytes = 0;
+  bool valid = true;
+};
+
+/// The code point at the front of `text`. Overlong forms, surrogates and values above U+10FFFF are invalid.
+CodePoint first(std::string_view text);
+
+/// Byte offset (from 0) of the first invalid sequence, or npos when all of `text` is valid UTF-8.
+std::size_t find_invalid(std::string_view text);
+
+/// `text` with every ill-formed piece replaced by U+FFFD; the number of pieces is added to `*replaced` unless null.
+std::string replace_invalid(std::string_view text, std::int64_t* replaced = nullptr);
+
+/// Appends the UTF-8 form of `value`.
+void append(std::string& text, char32_t value);
+
+/// Unicode property White_Space.
+bool is_space(char32_t value);
+
+/// Lower case by Unicode's simple mapping, one code point to one; invalid bytes stay as they are.
+std::string lower_case(std::string_view text);
+
+/// Calls `use(piece, code point)` for each code point of `text`, in order; an ill-formed piece has `valid == false`.
+template <class Use>
+void for_each(std::string_view text, Use use) {
+  while (!text.empty()) {
+    const CodePoint c = first(text);
+    use(text.substr(0, c.bytes), c);
+    text.remove_prefix(c.bytes);
+  }
+}
+
+}  // namespace glossa::utf8

@@ -1,0 +1,75 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+namespace glossa {
+
+/// Ids of the tokens that are no text: unknown token (-1: there is none), padding, begin and end of a sentence.
+struct SpecialIds {
+  int unk = 0, pad = 1, bos = 2, eos = 3;
+
+  bool operator==(const SpecialIds&) const = default;
+  int count() const { return unk < 0 ? 3 : 4; }
+  bool contains(int id) const { return id == pad || id == bos || id == eos || (id == unk && unk >= 0); }
+
+  /// `<unk>`, `<pad>`, `<s>` or `</s>` for a special id, otherwise empty.
+  std::string_view name(int id) const;
+};
+
+/// Error at `where` unless all ids are distinct and in [0, vocabulary_size), where unk may also be -1.
+void check_specials(const SpecialIds& specials, int vocabulary_size, std::string_view where);
+
+using TokenCounts = std::unordered_map<std::string, std::int64_t>;
+
+struct VocabularyOptions {
+  SpecialIds specials = {};
+  std::int64_t min_frequency = 1;  // rarer tokens are left out
+  int max_size = 0;                // including the special tokens; 0: no limit
+};
+
+/// Tokens numbered 0, 1, ...: the special ones at their ids, all others in the remaining places. Text can never name a
+/// special token: a word `</s>` in a corpus is an ordinary, unknown word.
+class Vocabulary {
+ public:
+  /// The most frequent tokens first; equal frequencies by their bytes. Errors: special ids, sizes, nothing left.
+  static Vocabulary build(const TokenCounts& counts, const VocabularyOptions& options = {});
+
+  /// From the text of `serialize`: a header and one token a line in id order; `where` names the file. Errors, with
+  /// `where:line`: damaged header, missing special tokens, empty or duplicate tokens, no ordinary token.
+  static Vocabulary parse(std::string_view text, std::string_view where);
+
+  /// The first line names the kind of tokens and the special ids.
+  std::string serialize(std::string_view kind) const;
+
+  /// The kind in the header of a serialized vocabulary; empty if `text` is something else.
+  static std::string_view kind(std::string_view text);
+
+  int size() const { return static_cast<int>(tokens_.size()); }
+  const SpecialIds& specials() const { return specials_; }
+
+  /// Id of a token of text; the unknown id (maybe -1) for every other string.
+  int id(std::string_view token) const;
+
+  /// Token of an id; Error if it is out of range.
+  const std::string& token(int id) const;
+
+ private:
+  struct Hash {
+    using is_transparent = void;
+    std::size_t operator()(std::string_view text) const { return std::hash<std::string_view>{}(text); }
+  };
+
+  Vocabulary(std::vector<std::string> tokens, const SpecialIds& specials, std::string_view where);
+
+  std::vector<std::string> tokens_;
+  SpecialIds specials_;
+  std::unordered_map<std::string, int, Hash, std::equal_to<>> ids_;
+};
+
+}  // namespace glossa

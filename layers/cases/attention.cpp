@@ -1,0 +1,73 @@
+#include "layers/attention.h"
+
+#include <limits>
+
+#include "layers/cases/layer_case.h"
+#include "layers/cases/layer_layouts.h"
+
+namespace glossa {
+
+namespace {
+
+constexpr Index width = 8;
+
+struct Variant {
+  const char* name;
+  Index heads;
+  bool bias, causal, masked;
+};
+
+/// Additive masks [3, 4] (cross) and [4, 4] (self): some cells blocked, some lowered, row 1 blocked whole.
+template <class T>
+Tensor<T> sample_mask(Index rows) {
+  constexpr T blocked = -std::numeric_limits<T>::infinity();
+  static T cells[] = {0,       blocked, T{-1} / 2, 0,                             //
+                      blocked, blocked, blocked,   blocked, T{1}, 0, 0, blocked,  //
+                      blocked, 0,       0,         T{-1}};
+  return {cells, {rows, 4}};
+}
+
+}  // namespace
+
+void add_attention_cases(std::vector<LayerCase>& cases) {
+  constexpr Variant variants[] = {{"", 2, true, false, false},
+                                  {"_one_head_no_bias", 1, false, false, false},
+                                  {"_causal", 4, true, true, false},
+                                  {"_masked", 2, true, false, true}};
+  for (const CaseLayouts* const layouts : case_layouts)
+    for (const Variant& variant : variants) {
+      const auto options = MultiHeadAttention<double>::Options{
+          .width = width, .heads = variant.heads, .dropout = 0.3, .bias = variant.bias, .causal = variant.causal};
+      const auto make = [=]<class T>(ParameterStore<T>& store, auto kind) {
+        return MultiHeadAttention<T>(store, "layer", kind,
+                                     {options.width, options.heads, options.dropout, options.bias, options.causal});
+      };
+      const RowLayout source = layouts->source, target = layouts->target;
+      cases.push_back(layer_case(fmt::format("MultiHeadAttention.self_{}{}", layouts->name, variant.name),
+                                 {{source.rows, width}}, [=]<class T>(ParameterStore<T>& store) {
+                                   return [=, layer = make(store, MultiHeadAttention<T>::Kind::self)](Context<T>&,
+                                                                                                      Inputs<T> x) {
+                                     const Tensor<T> mask = sample_mask<T>(4);
+                                     return layer(x[0], source, variant.masked ? &mask : nullptr);
+                                   };
+                                 }));
+      cases.push_back(layer_case(fmt::format("MultiHeadAttention.cross_{}{}", layouts->name, variant.name),
+                                 {{target.rows, width}, {source.rows, width}}, [=]<class T>(ParameterStore<T>& store) {
+                                   return [=, layer = make(store, MultiHeadAttention<T>::Kind::cross)](Context<T>&,
+                                                                                                       Inputs<T> x) {
+                                     const Tensor<T> mask = sample_mask<T>(3);
+                                     return layer(x[0], target, x[1], source, variant.masked ? &mask : nullptr);
+                                   };
+                                 }));
+    }
+
+  // Queries, keys and values from one variable through the projections of cross-attention.
+  cases.push_back(
+      layer_case("MultiHeadAttention.cross_with_itself", {{5, width}}, []<class T>(ParameterStore<T>& store) {
+        using Attention = MultiHeadAttention<T>;
+        const Attention layer(store, "layer", Attention::Kind::cross, {.width = width, .heads = 2, .dropout = 0.3});
+        return [=](Context<T>&, Inputs<T> x) { return layer(x[0], packed_2_3(), x[0], packed_2_3()); };
+      }));
+}
+
+}  // namespace glossa

@@ -1,0 +1,47 @@
+#include "layers/embedding.h"
+
+#include "layers/cases/layer_case.h"
+#include "layers/cases/layer_layouts.h"
+#include "layers/init.h"
+
+namespace glossa {
+
+namespace {
+
+constexpr Index width = 4, positions = 5;
+
+/// The kinds of positions, by name.
+template <class T>
+PositionalEncoding<T> make_positions(ParameterStore<T>& store, const std::string& kind) {
+  if (kind == "learned") return PositionalEncoding<T>::learned(store, "positions", positions, width);
+  return PositionalEncoding<T>::sinusoidal(positions, width,
+                                           kind == "halves" ? Sinusoid::halves : Sinusoid::interleaved);
+}
+
+}  // namespace
+
+void add_embedding_cases(std::vector<LayerCase>& cases) {
+  for (const std::string kind : {"learned", "interleaved", "halves"})
+    cases.push_back(
+        layer_case("PositionalEncoding." + kind, {{positions, width}}, [=]<class T>(ParameterStore<T>& store) {
+          return [table = make_positions(store, kind)](Context<T>& c, Inputs<T> x) { return mul(x[0], table(c)); };
+        }));
+
+  // Tokens repeat; some, and some positions, do not occur. The ids of gap rows count for nothing.
+  static constexpr int packed_ids[] = {3, 0, 3, 3, 5}, padded_ids[] = {3, 0, 3, 3, 1, 1, 5, 1, 1, 1, 1, 1};
+  for (const std::string kind : {"learned", "interleaved", "halves"})
+    for (const CaseLayouts* const layouts : case_layouts)
+      for (const double dropout : {0.0, 0.3}) {
+        const RowLayout rows = layouts->source;
+        const std::span<const int> ids = rows.rows == 5 ? std::span<const int>(packed_ids) : padded_ids;
+        cases.push_back(layer_case(fmt::format("Embedding.{}_{}{}", kind, layouts->name, dropout > 0 ? "_dropout" : ""),
+                                   {}, [=]<class T>(ParameterStore<T>& store) {
+                                     Parameter<T>& table = store.declare("table", {6, width}, init::normal(0.5));
+                                     const Embedding<T> layer(table, make_positions(store, kind),
+                                                              {.factor = 2, .dropout = dropout});
+                                     return [=](Context<T>& c, Inputs<T>) { return layer(c, ids, rows); };
+                                   }));
+      }
+}
+
+}  // namespace glossa

@@ -1,0 +1,48 @@
+#pragma once
+
+#include "autograd/cases/check_case.h"
+
+namespace glossa {
+
+template <class T>
+using LayerFunction = std::function<Variable<T>(Context<T>&, Inputs<T>)>;
+
+/// One row of the table of gradient checks of layers and models: declares its parameters in a store and returns the
+/// function to check, in float or in double.
+struct LayerCase {
+  std::string name;           // "Residual.pre_padded": class, dot, what is particular
+  std::vector<Shape> inputs;  // filled with numbers uniform in [-2, 2)
+  std::function<LayerFunction<double>(ParameterStore<double>&)> in_double;
+  std::function<LayerFunction<float>(ParameterStore<float>&)> in_float;
+  double floor = 0.1;             // see GradCheckOptions
+  double limit = gradient_limit;  // of worst_error
+  double step = 0x1p-12;          // of the differences: layers are curved more sharply than single ops
+
+  std::string layer() const { return name.substr(0, name.find('.')); }
+};
+
+/// A row from one generic callable, build(ParameterStore<T>&) -> LayerFunction<T>.
+template <class Build>
+LayerCase layer_case(std::string name, std::vector<Shape> inputs, Build build) {
+  return {.name = std::move(name), .inputs = std::move(inputs), .in_double = build, .in_float = build};
+}
+
+/// Every row for layers, family by family.
+const std::vector<LayerCase>& layer_cases();
+
+void add_linear_cases(std::vector<LayerCase>& cases);  // and normalisation, feed-forward, residual
+void add_embedding_cases(std::vector<LayerCase>& cases);
+void add_attention_cases(std::vector<LayerCase>& cases);
+void add_stack_cases(std::vector<LayerCase>& cases);
+
+/// Runs all that a row promises: gradient of every element of every input and parameter against differences, in double,
+/// dropout on; every parameter is reached; values the same without a tape; gradients added to what is there, and the
+/// same where inputs or other parameters need none; 1, 2 and 4 threads bit-equal; no heap allocation after warm-up;
+/// float by every backend of products beside double. Changes and restores threads and backend.
+CaseReport check_layer(const LayerCase& row);
+
+/// All rows: one report a layer, or one a model.
+std::vector<CaseReport> check_layers();
+std::vector<CaseReport> check_models();
+
+}  // namespace glossa

@@ -1,0 +1,29 @@
+#pragma once
+
+#include "autograd/cases/layouts.h"
+
+namespace glossa {
+
+/// The rows of a source and of a target batch.
+struct CaseLayouts {
+  const char* name;
+  RowLayout source, target;
+};
+
+/// Sentences of 4 and 1 source rows and 2 and 3 target rows, one after the other; and the same in boxes with two
+/// columns (source) and one column (target) of padding more than needed. Numbered 9 and 4 in their corpus.
+inline const CaseLayouts& packed_layouts() {
+  static constexpr std::uint32_t ids[] = {9, 4};
+  static constexpr RowSpan source[] = {{0, 4}, {4, 1}}, target[] = {{0, 2}, {2, 3}};
+  static const CaseLayouts layouts{"packed", {5, source, ids}, {5, target, ids}};
+  return layouts;
+}
+inline const CaseLayouts& padded_layouts() {
+  static constexpr std::uint32_t ids[] = {9, 4};
+  static constexpr RowSpan source[] = {{0, 4}, {6, 1}}, target[] = {{0, 2}, {4, 3}};
+  static const CaseLayouts layouts{"padded", {12, source, ids}, {8, target, ids}};
+  return layouts;
+}
+inline const CaseLayouts* const case_layouts[] = {&packed_layouts(), &padded_layouts()};
+
+}  // namespace glossa

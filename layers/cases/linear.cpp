@@ -1,0 +1,60 @@
+#include "layers/cases/layer_case.h"
+#include "layers/cases/layer_layouts.h"
+#include "layers/feed_forward.h"
+#include "layers/residual.h"
+
+namespace glossa {
+
+void add_linear_cases(std::vector<LayerCase>& cases) {
+  for (const bool bias : {true, false})
+    cases.push_back(
+        layer_case(bias ? "Linear.bias" : "Linear.no_bias", {{2, 3, 4}}, [=]<class T>(ParameterStore<T>& store) {
+          return [layer = Linear<T>(store, "layer", 4, 5, {.bias = bias})](Context<T>&, Inputs<T> x) {
+            return layer(x[0]);
+          };
+        }));
+
+  cases.push_back(layer_case("LayerNorm.plain", {{5, 6}}, []<class T>(ParameterStore<T>& store) {
+    return [layer = LayerNorm<T>(store, "layer", 6, 1e-5)](Context<T>&, Inputs<T> x) { return layer(x[0]); };
+  }));
+  for (const CaseLayouts* const layouts : case_layouts) {
+    const RowLayout rows = layouts->target;
+    cases.push_back(layer_case(fmt::format("LayerNorm.add_{}", layouts->name), {{rows.rows, 6}, {rows.rows, 6}},
+                               [=]<class T>(ParameterStore<T>& store) {
+                                 return [=, layer = LayerNorm<T>(store, "layer", 6, 1e-5)](Context<T>&, Inputs<T> x) {
+                                   return layer.add(x[0], x[1], 0.3, rows);
+                                 };
+                               }));
+  }
+
+  const std::pair<const char*, Activation> activations[] = {{"relu", Activation::relu},
+                                                            {"gelu", Activation::gelu},
+                                                            {"gelu_tanh", Activation::gelu_tanh},
+                                                            {"silu", Activation::silu}};
+  for (const auto& [name, activation] : activations)
+    for (const CaseLayouts* const layouts : case_layouts)
+      for (const bool bias : {true, false}) {
+        const RowLayout rows = layouts->target;
+        cases.push_back(layer_case(
+            fmt::format("FeedForward.{}_{}{}", name, layouts->name, bias ? "" : "_no_bias"), {{rows.rows, 4}},
+            [=, activation = activation]<class T>(ParameterStore<T>& store) {
+              const FeedForward<T> layer(
+                  store, "layer", {.width = 4, .hidden = 6, .activation = activation, .dropout = 0.3, .bias = bias});
+              return [=](Context<T>&, Inputs<T> x) { return layer(x[0], rows); };
+            }));
+      }
+
+  for (const NormPlace place : {NormPlace::pre, NormPlace::post})
+    for (const CaseLayouts* const layouts : case_layouts) {
+      const RowLayout rows = layouts->target;
+      cases.push_back(layer_case(fmt::format("Residual.{}_{}", place == NormPlace::pre ? "pre" : "post", layouts->name),
+                                 {{rows.rows, 6}}, [=]<class T>(ParameterStore<T>& store) {
+                                   return [=, layer = Residual<T>(store, "norm", 6, place, 0.3, 1e-5)](Context<T>&,
+                                                                                                       Inputs<T> x) {
+                                     return layer(x[0], rows, [](const Variable<T>& h) { return tanh(h); });
+                                   };
+                                 }));
+    }
+}
+
+}  // namespace glossa

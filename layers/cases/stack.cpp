@@ -1,0 +1,67 @@
+#include "layers/cases/layer_case.h"
+#include "layers/cases/layer_layouts.h"
+#include "layers/decoder.h"
+#include "layers/encoder.h"
+
+namespace glossa {
+
+namespace {
+
+constexpr Index width = 8;
+
+struct Variant {
+  const char* name;
+  NormPlace norm;
+  Activation activation;
+  bool bias, final_norm;
+};
+
+StackOptions options_of(const Variant& variant, Index layers) {
+  return {.layers = layers,
+          .width = width,
+          .heads = 2,
+          .feed_forward = 10,
+          .norm = variant.norm,
+          .final_norm = variant.final_norm,
+          .activation = variant.activation,
+          .bias = variant.bias,
+          .residual_dropout = 0.2,
+          .attention_dropout = 0.3,
+          .activation_dropout = 0.1};
+}
+
+/// Rows for Layer(store, scope, options): on the source alone, or on the target with the source as memory.
+template <template <class> class Layer, bool has_memory>
+void add_rows(std::vector<LayerCase>& cases, const std::string& layer_name, Index layers) {
+  constexpr Variant variants[] = {{"pre_relu", NormPlace::pre, Activation::relu, true, true},
+                                  {"post_relu", NormPlace::post, Activation::relu, true, true},
+                                  {"pre_gelu_no_bias", NormPlace::pre, Activation::gelu, false, true},
+                                  {"post_silu_no_final_norm", NormPlace::post, Activation::silu, true, false}};
+  for (const Variant& variant : variants)
+    for (const CaseLayouts* const layouts : case_layouts) {
+      const StackOptions options = options_of(variant, layers);
+      const RowLayout source = layouts->source, target = layouts->target;
+      std::vector<Shape> inputs{{source.rows, width}};
+      if (has_memory) inputs.push_back({target.rows, width});
+      cases.push_back(layer_case(fmt::format("{}.{}_{}", layer_name, variant.name, layouts->name), inputs,
+                                 [=]<class T>(ParameterStore<T>& store) {
+                                   return [=, layer = Layer<T>(store, "layer", options)](Context<T>&, Inputs<T> x) {
+                                     if constexpr (has_memory)
+                                       return layer(x[1], target, x[0], source);
+                                     else
+                                       return layer(x[0], source);
+                                   };
+                                 }));
+    }
+}
+
+}  // namespace
+
+void add_stack_cases(std::vector<LayerCase>& cases) {
+  add_rows<EncoderLayer, false>(cases, "EncoderLayer", 1);
+  add_rows<Encoder, false>(cases, "Encoder", 2);
+  add_rows<DecoderLayer, true>(cases, "DecoderLayer", 1);
+  add_rows<Decoder, true>(cases, "Decoder", 2);
+}
+
+}  // namespace glossa

@@ -1,0 +1,98 @@
+#include "layers/decoder.h"
+
+namespace glossa {
+
+template <class T>
+DecoderLayer<T>::DecoderLayer(ParameterStore<T>& store, const std::string& scope, const StackOptions& o)
+    : self_attention_(
+          store, scope + ".self_attn", MultiHeadAttention<T>::Kind::self,
+          {.width = o.width, .heads = o.heads, .dropout = o.attention_dropout, .bias = o.bias, .causal = true}),
+      cross_attention_(store, scope + ".multihead_attn", MultiHeadAttention<T>::Kind::cross,
+                       {.width = o.width, .heads = o.heads, .dropout = o.attention_dropout, .bias = o.bias}),
+      feed_forward_(store, scope,
+                    {.width = o.width,
+                     .hidden = o.feed_forward,
+                     .activation = o.activation,
+                     .dropout = o.activation_dropout,
+                     .bias = o.bias}),
+      residual1_(store, scope + ".norm1", o.width, o.norm, o.residual_dropout, o.norm_epsilon),
+      residual2_(store, scope + ".norm2", o.width, o.norm, o.residual_dropout, o.norm_epsilon),
+      residual3_(store, scope + ".norm3", o.width, o.norm, o.residual_dropout, o.norm_epsilon) {}
+
+template <class T>
+template <class SelfAttention, class CrossAttention>
+Variable<T> DecoderLayer<T>::apply(const Variable<T>& x, const RowLayout& layout, const SelfAttention& attend_to_past,
+                                   const CrossAttention& attend_to_memory) const {
+  const Variable<T> past = residual1_(x, layout, attend_to_past);
+  const Variable<T> attended = residual2_(past, layout, attend_to_memory);
+  return residual3_(attended, layout, [&](const auto& h) { return feed_forward_(h, layout); });
+}
+
+template <class T>
+Variable<T> DecoderLayer<T>::operator()(const Variable<T>& x, const RowLayout& layout, const Variable<T>& memory,
+                                        const RowLayout& memory_layout) const {
+  return apply(
+      x, layout, [&](const auto& h) { return self_attention_(h, layout); },
+      [&](const auto& h) { return cross_attention_(h, layout, memory, memory_layout); });
+}
+
+template <class T>
+Variable<T> DecoderLayer<T>::step(const Variable<T>& x, DecoderCache<T>& cache, LayerCache<T>& own,
+                                  const RowLayout& layout, const CacheLayout& past) const {
+  Context<T>& c = x.context();
+  const Index width = cache.width();
+  return apply(
+      x, layout,
+      [&](const auto& h) {
+        const Variable<T> qkv = self_attention_.project(h);
+        cache.append(own, qkv.value());
+        return self_attention_.attend_cached(slice(qkv, 1, 0, width), layout,
+                                             c.constant({own.past.data(), {past.past.rows, 2 * width}}), past.past);
+      },
+      [&](const auto& h) {
+        return cross_attention_.attend_projected(
+            h, layout, c.constant({own.memory.data(), {past.memory.rows, 2 * width}}), past.memory);
+      });
+}
+
+template <class T>
+Decoder<T>::Decoder(ParameterStore<T>& store, const std::string& scope, const StackOptions& options)
+    : width_(options.width) {
+  for (Index i = 0; i < options.layers; ++i)
+    layers_.emplace_back(store, scope + ".layers." + std::to_string(i), options);
+  if (options.final_norm) norm_.emplace(store, scope + ".norm", options.width, options.norm_epsilon);
+}
+
+template <class T>
+Variable<T> Decoder<T>::operator()(Variable<T> x, const RowLayout& layout, const Variable<T>& memory,
+                                   const RowLayout& memory_layout) const {
+  for (const DecoderLayer<T>& layer : layers_) x = layer(x, layout, memory, memory_layout);
+  return norm_ ? (*norm_)(x) : x;
+}
+
+template <class T>
+void Decoder<T>::start(DecoderCache<T>& cache, const Variable<T>& memory, const RowLayout& memory_layout, Index rows,
+                       Index capacity) const {
+  cache.start(static_cast<Index>(layers_.size()), width_, rows, capacity, memory_layout);
+  for (std::size_t i = 0; i < layers_.size(); ++i) {
+    const Tensor<T> projected = layers_[i].project_memory(memory).value();
+    std::copy_n(projected.data, projected.size(), cache.layer(static_cast<Index>(i)).memory.data());
+  }
+}
+
+template <class T>
+Variable<T> Decoder<T>::step(Variable<T> x, DecoderCache<T>& cache) const {
+  const RowLayout layout = cache.query_layout();
+  const CacheLayout past = cache.layout();
+  for (std::size_t i = 0; i < layers_.size(); ++i)
+    x = layers_[i].step(x, cache, cache.layer(static_cast<Index>(i)), layout, past);
+  cache.advance();
+  return norm_ ? (*norm_)(x) : x;
+}
+
+template class DecoderLayer<float>;
+template class DecoderLayer<double>;
+template class Decoder<float>;
+template class Decoder<double>;
+
+}  // namespace glossa

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "layers/attention.h"
+#include "layers/decoder_cache.h"
+#include "layers/stack_options.h"
+
+namespace glossa {
+
+/// One layer of the decoder (Vaswani et al. 2017, figure 1, right): causal self-attention, cross-attention to the
+/// encoder's memory, feed-forward. Parameters: SCOPE.self_attn.*, SCOPE.multihead_attn.*, SCOPE.linear1.*,
+/// SCOPE.linear2.*, SCOPE.norm1.* to SCOPE.norm3.*.
+template <class T>
+class DecoderLayer {
+ public:
+  DecoderLayer(ParameterStore<T>& store, const std::string& scope, const StackOptions& options);
+
+  /// x [Nt, D], memory [Ns, D] -> [Nt, D].
+  Variable<T> operator()(const Variable<T>& x, const RowLayout& layout, const Variable<T>& memory,
+                         const RowLayout& memory_layout) const;
+
+  /// Keys and values [Ns, 2D] that cross-attention needs of the memory.
+  Variable<T> project_memory(const Variable<T>& memory) const { return cross_attention_.project_memory(memory); }
+
+  /// The next token of each row, x [R, D] -> [R, D], with the past of this layer in `own`.
+  Variable<T> step(const Variable<T>& x, DecoderCache<T>& cache, LayerCache<T>& own, const RowLayout& layout,
+                   const CacheLayout& past) const;
+
+ private:
+  template <class SelfAttention, class CrossAttention>
+  Variable<T> apply(const Variable<T>& x, const RowLayout& layout, const SelfAttention& attend_to_past,
+                    const CrossAttention& attend_to_memory) const;
+
+  MultiHeadAttention<T> self_attention_, cross_attention_;
+  FeedForward<T> feed_forward_;
+  Residual<T> residual1_, residual2_, residual3_;
+};
+
+/// The decoder: its layers in a row, then a final norm if there is one (SCOPE.norm.*).
+template <class T>
+class Decoder {
+ public:
+  Decoder(ParameterStore<T>& store, const std::string& scope, const StackOptions& options);
+
+  /// Embedded target [Nt, D], memory [Ns, D] -> states [Nt, D].
+  Variable<T> operator()(Variable<T> x, const RowLayout& layout, const Variable<T>& memory,
+                         const RowLayout& memory_layout) const;
+
+  /// Projects the memory for all layers and makes room for `rows` targets of at most `capacity` tokens.
+  void start(DecoderCache<T>& cache, const Variable<T>& memory, const RowLayout& memory_layout, Index rows,
+             Index capacity) const;
+
+  /// The next token of each row, embedded [R, D] -> states [R, D]; the cache grows by one position.
+  Variable<T> step(Variable<T> x, DecoderCache<T>& cache) const;
+
+ private:
+  Index width_;
+  std::vector<DecoderLayer<T>> layers_;
+  std::optional<LayerNorm<T>> norm_;
+};
+
+}  // namespace glossa

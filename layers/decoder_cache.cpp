@@ -1,0 +1,79 @@
+#include "layers/decoder_cache.h"
+
+#include <algorithm>
+
+#include "autograd/check.h"
+#include "autograd/parallel.h"
+
+namespace glossa {
+
+template <class T>
+void DecoderCache<T>::start(Index layers, Index width, Index rows, Index capacity, const RowLayout& memory) {
+  check(memory.sentence_count() >= 1 && rows % memory.sentence_count() == 0, "decoder_cache",
+        "expected as many rows for each of the {} sentences; got {} rows", memory.sentence_count(), rows);
+  width_ = width;
+  capacity_ = capacity;
+  position_ = 0;
+  most_rows_ = rows;
+  memory_rows_ = memory.rows;
+  layers_.resize(static_cast<std::size_t>(layers));
+  for (LayerCache<T>& layer : layers_) {
+    layer.past.resize(static_cast<std::size_t>(rows * capacity * 2 * width));
+    layer.other.resize(layer.past.size());
+    layer.memory.resize(static_cast<std::size_t>(memory.rows * 2 * width));
+  }
+  memory_spans_.clear();
+  for (Index r = 0; r < rows; ++r) memory_spans_.push_back(memory.sentences[r * memory.sentence_count() / rows]);
+}
+
+template <class T>
+void DecoderCache<T>::select(std::span<const Index> survivors) {
+  const Index size = static_cast<Index>(survivors.size()), row_size = capacity_ * 2 * width_;
+  bool in_place = true, same = size == rows();
+  for (Index r = 0; r < size; ++r) {
+    const Index from = survivors[r];
+    check(from >= 0 && from < rows(), "decoder_cache", "expected rows below {}; got {}", rows(), from);
+    // Going up, row `from` is still what it was if its turn is yet to come or if it keeps what it has.
+    in_place = in_place && (from >= r || survivors[from] == from);
+    same = same && from == r;
+  }
+  if (same) return;
+  check(size <= most_rows_, "decoder_cache", "expected at most {} rows; got {}", most_rows_, size);
+  parallel_for(static_cast<Index>(layers_.size()), [&](Index i) {
+    std::vector<T>&past = layers_[i].past, &to = in_place ? past : layers_[i].other;
+    for (Index r = 0; r < size; ++r)
+      if (!in_place || survivors[r] != r)
+        std::copy_n(past.data() + survivors[r] * row_size, position_ * 2 * width_, to.data() + r * row_size);
+    if (!in_place) past.swap(layers_[i].other);
+  });
+  old_spans_ = memory_spans_;
+  memory_spans_.resize(static_cast<std::size_t>(size));
+  for (Index r = 0; r < size; ++r) memory_spans_[r] = old_spans_[survivors[r]];
+}
+
+template <class T>
+void DecoderCache<T>::append(LayerCache<T>& layer, const Tensor<T>& qkv) const {
+  check(position_ < capacity_, "decoder_cache", "expected at most {} tokens; got one more", capacity_);
+  for (Index r = 0; r < rows(); ++r)
+    std::copy_n(qkv.row(r) + width_, 2 * width_, layer.past.data() + (r * capacity_ + position_) * 2 * width_);
+}
+
+template <class T>
+CacheLayout DecoderCache<T>::layout() {
+  past_spans_.clear();
+  for (Index r = 0; r < rows(); ++r) past_spans_.push_back({r * capacity_, position_ + 1});
+  return {.past = {.rows = rows() * capacity_, .sentences = past_spans_},
+          .memory = {.rows = memory_rows_, .sentences = memory_spans_}};
+}
+
+template <class T>
+RowLayout DecoderCache<T>::query_layout() {
+  query_spans_.clear();
+  for (Index r = 0; r < rows(); ++r) query_spans_.push_back({r, 1});
+  return {.rows = rows(), .sentences = query_spans_, .first_position = position_};
+}
+
+template class DecoderCache<float>;
+template class DecoderCache<double>;
+
+}  // namespace glossa

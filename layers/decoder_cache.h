@@ -1,0 +1,59 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "autograd/rows.h"
+#include "autograd/tensor.h"
+
+namespace glossa {
+
+/// What one decoder layer remembers between tokens.
+template <class T>
+struct LayerCache {
+  std::vector<T> past;    ///< keys and values of the target so far, [rows * capacity, 2D]
+  std::vector<T> other;   ///< second buffer of `past`, for reordering
+  std::vector<T> memory;  ///< keys and values of the source, [Ns, 2D]: projected once
+};
+
+/// Which rows of the caches each target row looks at in this step.
+struct CacheLayout {
+  RowLayout past, memory;
+};
+
+/// Key-value cache of a decoder: R target rows (hypotheses) advance together, one token a step. Its memory outlives
+/// the steps and is reused from batch to batch.
+template <class T>
+class DecoderCache {
+ public:
+  /// Empty cache for `rows` targets of at most `capacity` tokens, each reading one of the `memory` sentences: row r
+  /// reads sentence r * memory.sentence_count() / rows, so several hypotheses share one source without a copy.
+  void start(Index layers, Index width, Index rows, Index capacity, const RowLayout& memory);
+
+  Index rows() const { return static_cast<Index>(memory_spans_.size()); }
+  Index position() const { return position_; }  ///< tokens so far
+  Index width() const { return width_; }
+  LayerCache<T>& layer(Index i) { return layers_[static_cast<std::size_t>(i)]; }
+
+  /// Row r goes on from what was row survivors[r]; rows may repeat or end, up to as many as `start` made room for.
+  /// Rows that keep their place, or that move to a smaller number, cost least.
+  void select(std::span<const Index> survivors);
+
+  /// Writes keys and values of this step, columns D to 3D of qkv [R, 3D], behind the past of `layer`.
+  void append(LayerCache<T>& layer, const Tensor<T>& qkv) const;
+
+  /// Spans for the step in progress: its own position counts as past.
+  CacheLayout layout();
+
+  /// One row a sentence, at the step's position.
+  RowLayout query_layout();
+
+  void advance() { ++position_; }
+
+ private:
+  Index width_ = 0, capacity_ = 0, position_ = 0, most_rows_ = 0, memory_rows_ = 0;
+  std::vector<LayerCache<T>> layers_;
+  std::vector<RowSpan> memory_spans_, past_spans_, query_spans_, old_spans_;
+};
+
+}  // namespace glossa

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <string>
+
+#include "layers/positional_encoding.h"
+
+namespace glossa {
+
+/// Token ids to the input of a Transformer stack: dropout(factor * table[id] + position), ids of N rows -> [N, D], gap
+/// rows zero (Vaswani et al. 2017, sections 3.4 and 3.5: factor = sqrt(D)).
+template <class T>
+class Embedding {
+ public:
+  struct Options {
+    double factor = 1;
+    double dropout = 0;
+  };
+
+  /// `table` [V, D] is declared by the caller, who may share it between both sides and the output projection.
+  Embedding(Parameter<T>& table, PositionalEncoding<T> positions, const Options& options)
+      : table_(&table), positions_(std::move(positions)), options_(options) {}
+
+  Variable<T> operator()(Context<T>& context, std::span<const int> ids, const RowLayout& layout) const {
+    return embed_tokens(context.parameter(*table_), ids, options_.factor, positions_(context), options_.dropout,
+                        layout);
+  }
+
+ private:
+  Parameter<T>* table_;
+  PositionalEncoding<T> positions_;
+  Options options_;
+};
+
+}  // namespace glossa

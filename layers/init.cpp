@@ -1,0 +1,30 @@
+#include "layers/init.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace glossa::init {
+
+Initializer constant(double value) {
+  return [value](std::span<double> values, const Shape&, RandomStream&) { std::ranges::fill(values, value); };
+}
+
+Initializer uniform(double bound) {
+  return [bound](std::span<double> values, const Shape&, RandomStream& random) {
+    std::ranges::generate(values, [&] { return bound * (2 * random.uniform() - 1); });
+  };
+}
+
+Initializer normal(double deviation) {
+  return [deviation](std::span<double> values, const Shape&, RandomStream& random) {
+    std::ranges::generate(values, [&] { return deviation * random.normal(); });
+  };
+}
+
+Initializer xavier_uniform(double gain) {
+  return [gain](std::span<double> values, const Shape& shape, RandomStream& random) {
+    uniform(gain * std::sqrt(6.0 / static_cast<double>(shape[0] + shape[1])))(values, shape, random);
+  };
+}
+
+}  // namespace glossa::init

@@ -1,0 +1,20 @@
+#pragma once
+
+#include "autograd/parameter.h"
+
+/// Initial values of parameters.
+namespace glossa::init {
+
+Initializer constant(double value);
+
+/// Uniform in [-bound, bound].
+Initializer uniform(double bound);
+
+/// Normal with mean 0.
+Initializer normal(double deviation);
+
+/// Uniform with bound gain * sqrt(6 / (inputs + outputs)) for a weight [outputs, inputs] (Glorot and Bengio 2010).
+/// nn.Transformer draws every weight this way, packed projections over their whole [3D, D].
+Initializer xavier_uniform(double gain = 1);
+
+}  // namespace glossa::init

@@ -1,0 +1,25 @@
+#include "layers/linear.h"
+
+#include <cmath>
+
+namespace glossa {
+
+template <class T>
+Linear<T>::Linear(ParameterStore<T>& store, const std::string& scope, Index inputs, Index outputs,
+                  const Options& options)
+    : weight_(&store.declare(scope + ".weight", {outputs, inputs}, options.weight_init)) {
+  if (!options.bias) return;
+  const Initializer otherwise = init::uniform(1 / std::sqrt(static_cast<double>(inputs)));
+  bias_ = &store.declare(scope + ".bias", {outputs}, options.bias_init ? options.bias_init : otherwise);
+}
+
+template <class T>
+Variable<T> Linear<T>::operator()(const Variable<T>& x) const {
+  Context<T>& c = x.context();
+  return bias_ ? linear(x, c.parameter(*weight_), c.parameter(*bias_)) : linear(x, c.parameter(*weight_));
+}
+
+template class Linear<float>;
+template class Linear<double>;
+
+}  // namespace glossa

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <string>
+
+#include "autograd/ops.h"
+#include "layers/init.h"
+
+namespace glossa {
+
+/// y = x W^T + b: x [..., I] -> [..., O]. Parameters: SCOPE.weight [O, I] and, if wanted, SCOPE.bias [O].
+template <class T>
+class Linear {
+ public:
+  struct Options {
+    bool bias = true;
+    Initializer weight_init = init::xavier_uniform();
+    Initializer bias_init = {};  // unset: uniform in +-1/sqrt(I), PyTorch's default
+  };
+
+  Linear(ParameterStore<T>& store, const std::string& scope, Index inputs, Index outputs, const Options& options = {});
+
+  Variable<T> operator()(const Variable<T>& x) const;
+
+ private:
+  Parameter<T>* weight_;
+  Parameter<T>* bias_ = nullptr;
+};
+
+}  // namespace glossa

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "autograd/ops.h"
+
+namespace glossa {
+
+/// Order of the sines and cosines along the width.
+enum class Sinusoid {
+  interleaved,  ///< sin, cos, sin, cos, ...; frequency 10000^(-2i/D) (Vaswani et al. 2017, section 3.5)
+  halves,       ///< all sines, then all cosines; frequency 10000^(-i/(D/2 - 1)) (tensor2tensor, fairseq, Marian)
+};
+
+/// [positions, width] row-major, position 0 first.
+std::vector<double> sinusoidal_positions(Index positions, Index width, Sinusoid order);
+
+/// A table [P, D] that is added to the embeddings of a sentence's tokens: fixed sinusoids, or a learned parameter
+/// SCOPE.weight (Gehring et al. 2017).
+template <class T>
+class PositionalEncoding {
+ public:
+  static PositionalEncoding sinusoidal(Index positions, Index width, Sinusoid order);
+  static PositionalEncoding learned(ParameterStore<T>& store, const std::string& scope, Index positions, Index width);
+
+  /// The table as a variable of the step.
+  Variable<T> operator()(Context<T>& context) const;
+
+ private:
+  std::shared_ptr<const std::vector<T>> table_;
+  Shape shape_;
+  Parameter<T>* weight_ = nullptr;
+};
+
+}  // namespace glossa

@@ -1,0 +1,32 @@
+#pragma once
+
+#include "layers/layer_norm.h"
+
+namespace glossa {
+
+/// Where a sub-layer is normalised: after it, LayerNorm(x + Sublayer(x)) (Vaswani et al. 2017), or before it,
+/// x + Sublayer(LayerNorm(x)) (Xiong et al. 2020).
+enum class NormPlace { pre, post };
+
+/// "Add & Norm" around a sub-layer, with dropout on what the sub-layer adds. The one place that knows pre from post.
+template <class T>
+class Residual {
+ public:
+  Residual(ParameterStore<T>& store, const std::string& norm_scope, Index width, NormPlace place, double dropout,
+           double epsilon)
+      : norm_(store, norm_scope, width, epsilon), place_(place), dropout_(dropout) {}
+
+  /// x [N, D]; sublayer: [N, D] -> [N, D].
+  template <class Sublayer>
+  Variable<T> operator()(const Variable<T>& x, const RowLayout& layout, const Sublayer& sublayer) const {
+    if (place_ == NormPlace::pre) return add_dropout(x, sublayer(norm_(x)), dropout_, layout);
+    return norm_.add(x, sublayer(x), dropout_, layout);
+  }
+
+ private:
+  LayerNorm<T> norm_;
+  NormPlace place_;
+  double dropout_;
+};
+
+}  // namespace glossa

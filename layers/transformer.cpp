@@ -1,0 +1,103 @@
+#include "layers/transformer.h"
+
+#include <cmath>
+
+namespace glossa {
+
+namespace {
+
+StackOptions with_layers(StackOptions stack, Index layers) {
+  stack.layers = layers;
+  return stack;
+}
+
+}  // namespace
+
+template <class T>
+auto Transformer<T>::declare_tables(ParameterStore<T>& store, const TransformerOptions& o) -> Tables {
+  const Index width = o.stack.width;
+  check(o.source_vocabulary >= 1 && o.target_vocabulary >= 1, "transformer", "expected vocabularies; got {} and {}",
+        o.source_vocabulary, o.target_vocabulary);
+  const auto table = [&](const std::string& name, Index rows) {
+    return &store.declare(name, {rows, width}, init::normal(1 / std::sqrt(static_cast<double>(width))));
+  };
+  if (o.tied == Tied::all) {
+    check(o.source_vocabulary == o.target_vocabulary, "model.tied",
+          "expected one vocabulary for both sides to tie all embeddings; got {} and {} tokens. Hint: set "
+          "data.shared_vocabulary: true or model.tied: output",
+          o.source_vocabulary, o.target_vocabulary);
+    Parameter<T>* const shared = table("tok_emb.embedding.weight", o.source_vocabulary);
+    return {shared, shared, shared};
+  }
+  Parameter<T>* const source = table("src_tok_emb.embedding.weight", o.source_vocabulary);
+  Parameter<T>* const target = table("tgt_tok_emb.embedding.weight", o.target_vocabulary);
+  if (o.tied == Tied::output) return {source, target, target};
+  // nn.Linear's default, uniform in +-1/sqrt(D).
+  return {source, target,
+          &store.declare("generator.weight", {o.target_vocabulary, width},
+                         init::uniform(1 / std::sqrt(static_cast<double>(width))))};
+}
+
+template <class T>
+Embedding<T> Transformer<T>::make_embedding(ParameterStore<T>& store, const std::string& side, Parameter<T>& table,
+                                            const TransformerOptions& o) {
+  const Index width = o.stack.width;
+  PositionalEncoding<T> positions =
+      o.learned_positions ? PositionalEncoding<T>::learned(store, side + "_pos_emb", o.max_positions, width)
+                          : PositionalEncoding<T>::sinusoidal(o.max_positions, width, o.sinusoid);
+  const double factor = o.scale_embeddings ? std::sqrt(static_cast<double>(width)) : 1.0;
+  return {table, std::move(positions), {.factor = factor, .dropout = o.embedding_dropout}};
+}
+
+template <class T>
+Transformer<T>::Transformer(ParameterStore<T>& store, const TransformerOptions& options)
+    : options_(options),
+      tables_(declare_tables(store, options)),
+      source_embedding_(make_embedding(store, "src", *tables_.source, options)),
+      target_embedding_(make_embedding(store, "tgt", *tables_.target, options)),
+      encoder_(store, "encoder", with_layers(options.stack, options.encoder_layers)),
+      decoder_(store, "decoder", with_layers(options.stack, options.decoder_layers)) {
+  if (options.output_bias)
+    output_bias_ = &store.declare("generator.bias", {options.target_vocabulary}, init::constant(0));
+}
+
+template <class T>
+Variable<T> Transformer<T>::encode(Context<T>& context, std::span<const int> source, const RowLayout& layout) const {
+  return encoder_(source_embedding_(context, source, layout), layout);
+}
+
+template <class T>
+Variable<T> Transformer<T>::decode(Context<T>& context, std::span<const int> target, const RowLayout& layout,
+                                   const Variable<T>& memory, const RowLayout& memory_layout) const {
+  return decoder_(target_embedding_(context, target, layout), layout, memory, memory_layout);
+}
+
+template <class T>
+Variable<T> Transformer<T>::project(const Variable<T>& states) const {
+  Context<T>& c = states.context();
+  const Variable<T> table = c.parameter(*tables_.output);
+  return output_bias_ ? linear(states, table, c.parameter(*output_bias_)) : linear(states, table);
+}
+
+template <class T>
+Variable<T> Transformer<T>::operator()(Context<T>& context, std::span<const int> source, const RowLayout& source_layout,
+                                       std::span<const int> target, const RowLayout& target_layout) const {
+  const Variable<T> memory = encode(context, source, source_layout);
+  return project(decode(context, target, target_layout, memory, source_layout));
+}
+
+template <class T>
+void Transformer<T>::start(DecoderCache<T>& cache, const Variable<T>& memory, const RowLayout& memory_layout,
+                           Index rows, Index capacity) const {
+  decoder_.start(cache, memory, memory_layout, rows, capacity);
+}
+
+template <class T>
+Variable<T> Transformer<T>::step(Context<T>& context, std::span<const int> tokens, DecoderCache<T>& cache) const {
+  return project(decoder_.step(target_embedding_(context, tokens, cache.query_layout()), cache));
+}
+
+template class Transformer<float>;
+template class Transformer<double>;
+
+}  // namespace glossa

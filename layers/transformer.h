@@ -1,0 +1,78 @@
+#pragma once
+
+#include <optional>
+
+#include "layers/decoder.h"
+#include "layers/embedding.h"
+#include "layers/encoder.h"
+
+namespace glossa {
+
+/// Which of source embedding, target embedding and output projection are one tensor (Press and Wolf 2017).
+enum class Tied {
+  none,
+  output,  ///< target embedding and output projection
+  all,     ///< all three; needs one vocabulary for both sides
+};
+
+struct TransformerOptions {
+  Index source_vocabulary = 0, target_vocabulary = 0;
+  StackOptions stack;  ///< `layers` is overridden for each side:
+  Index encoder_layers = 6, decoder_layers = 6;
+  double embedding_dropout = 0.1;
+  bool learned_positions = false;
+  Sinusoid sinusoid = Sinusoid::interleaved;
+  Index max_positions = 1024;
+  Tied tied = Tied::none;
+  bool scale_embeddings = true;  ///< by sqrt(D)
+  bool output_bias = true;
+};
+
+/// The encoder-decoder Transformer (Vaswani et al. 2017, figure 1). Parameters: `encoder.*` and `decoder.*` as in
+/// nn.Transformer, `src_tok_emb.embedding.weight` [Vs, D], `tgt_tok_emb.embedding.weight` [Vt, D], `generator.weight`
+/// [Vt, D] and `generator.bias` [Vt] as in PyTorch's translation tutorial; with `Tied::output` there is no
+/// generator.weight, with `Tied::all` one `tok_emb.embedding.weight` serves three. Embeddings start as N(0, 1/D).
+template <class T>
+class Transformer {
+ public:
+  /// Declares the parameters in `store`; call store.allocate afterwards. Throws if the options do not fit together.
+  Transformer(ParameterStore<T>& store, const TransformerOptions& options);
+
+  const TransformerOptions& options() const { return options_; }
+
+  /// Source ids of Ns rows -> memory [Ns, D].
+  Variable<T> encode(Context<T>& context, std::span<const int> source, const RowLayout& layout) const;
+
+  /// Target ids (from <s> on) of Nt rows, memory [Ns, D] -> states [Nt, D].
+  Variable<T> decode(Context<T>& context, std::span<const int> target, const RowLayout& layout,
+                     const Variable<T>& memory, const RowLayout& memory_layout) const;
+
+  /// States [N, D] -> logits [N, V].
+  Variable<T> project(const Variable<T>& states) const;
+
+  /// The whole: source and target ids -> logits [Nt, V] of each next token.
+  Variable<T> operator()(Context<T>& context, std::span<const int> source, const RowLayout& source_layout,
+                         std::span<const int> target, const RowLayout& target_layout) const;
+
+  /// Decoding token by token: `start` once a batch, then `step` with the last token of each row -> logits [R, V].
+  void start(DecoderCache<T>& cache, const Variable<T>& memory, const RowLayout& memory_layout, Index rows,
+             Index capacity) const;
+  Variable<T> step(Context<T>& context, std::span<const int> tokens, DecoderCache<T>& cache) const;
+
+ private:
+  struct Tables {
+    Parameter<T>*source, *target, *output;
+  };
+  static Tables declare_tables(ParameterStore<T>& store, const TransformerOptions& options);
+  static Embedding<T> make_embedding(ParameterStore<T>& store, const std::string& side, Parameter<T>& table,
+                                     const TransformerOptions& options);
+
+  TransformerOptions options_;
+  Tables tables_;
+  Embedding<T> source_embedding_, target_embedding_;
+  Encoder<T> encoder_;
+  Decoder<T> decoder_;
+  Parameter<T>* output_bias_ = nullptr;
+};
+
+}  // namespace glossa

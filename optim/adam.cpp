@@ -1,0 +1,50 @@
+#include "optim/adam.h"
+
+#include <cmath>
+
+#include "autograd/check.h"
+#include "autograd/parallel.h"
+
+namespace glossa {
+
+template <class T>
+Adam<T>::Adam(const ParameterStore<T>& store, std::span<const Segment> segments, AdamOptions options)
+    : Optimizer<T>(store, segments, {"m", "v"}), options_(options) {
+  // At 0 a number that never had a gradient, a gap between parameters for one, would become 0/0.
+  if (!(static_cast<T>(options.epsilon) > 0))
+    misuse("optim.epsilon", "expected a number above 0; got {}", options.epsilon);
+}
+
+template <class T>
+void Adam<T>::step(double lr, double gradient_scale) {
+  ++this->steps_;
+  const auto t = static_cast<double>(this->steps_);
+  const auto scale = static_cast<T>(gradient_scale), epsilon = static_cast<T>(options_.epsilon);
+  const auto keep_m = static_cast<T>(options_.beta1), take_m = static_cast<T>(1 - options_.beta1);
+  const auto keep_v = static_cast<T>(options_.beta2), take_v = static_cast<T>(1 - options_.beta2);
+  // The corrections are factors of the whole step, computed once in double.
+  const auto rate = static_cast<T>(lr / (1 - std::pow(options_.beta1, t)));
+  const auto root_factor = static_cast<T>(1 / std::sqrt(1 - std::pow(options_.beta2, t)));
+  T* const value = this->values();
+  const T* const grad = this->grads();
+  T* const m = this->state()[0].values.data();
+  T* const v = this->state()[1].values.data();
+
+  parallel_for(static_cast<Index>(this->pieces().size()), [=, this](Index piece) {
+    const Segment segment = this->pieces()[piece];
+    const auto penalty = static_cast<T>(options_.decoupled ? 0 : segment.weight_decay);
+    const auto decay = static_cast<T>(options_.decoupled ? lr * segment.weight_decay : 0);
+#pragma omp simd
+    for (Index i = segment.begin; i < segment.end; ++i) {
+      const T g = scale * grad[i] + penalty * value[i];
+      m[i] = keep_m * m[i] + take_m * g;
+      v[i] = keep_v * v[i] + take_v * (g * g);
+      value[i] -= rate * m[i] / (std::sqrt(v[i]) * root_factor + epsilon) + decay * value[i];
+    }
+  });
+}
+
+template class Adam<float>;
+template class Adam<double>;
+
+}  // namespace glossa

@@ -1,0 +1,29 @@
+#include "optim/optimizer.h"
+
+#include <algorithm>
+
+namespace glossa {
+
+namespace {
+constexpr Index grain = 16384;  // elements; some 100 microseconds of memory traffic at most
+}
+
+template <class T>
+Optimizer<T>::Optimizer(const ParameterStore<T>& store, std::span<const Segment> segments,
+                        std::initializer_list<std::string_view> state_names)
+    : store_(store) {
+  for (const Segment& segment : segments)
+    for (Index begin = segment.begin; begin < segment.end; begin += grain)
+      pieces_.push_back({begin, std::min(segment.end, begin + grain), segment.weight_decay});
+  const std::size_t size = store.values().size();
+  for (const std::string_view name : state_names) {
+    const std::span<T> values(memory_.allocate_array<T>(static_cast<Index>(size)), size);
+    std::fill(values.begin(), values.end(), T{0});
+    state_.push_back({name, values});
+  }
+}
+
+template class Optimizer<float>;
+template class Optimizer<double>;
+
+}  // namespace glossa

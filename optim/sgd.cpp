@@ -1,0 +1,34 @@
+#include "optim/sgd.h"
+
+#include "autograd/parallel.h"
+
+namespace glossa {
+
+template <class T>
+Sgd<T>::Sgd(const ParameterStore<T>& store, std::span<const Segment> segments, SgdOptions options)
+    : Optimizer<T>(store, segments, {"momentum"}), options_(options) {}
+
+template <class T>
+void Sgd<T>::step(double lr, double gradient_scale) {
+  ++this->steps_;
+  T* const value = this->values();
+  const T* const grad = this->grads();
+  T* const momentum = this->state()[0].values.data();
+  const auto rate = static_cast<T>(lr), scale = static_cast<T>(gradient_scale), mu = static_cast<T>(options_.momentum);
+
+  parallel_for(static_cast<Index>(this->pieces().size()), [=, this](Index piece) {
+    const Segment segment = this->pieces()[piece];
+    const auto decay = static_cast<T>(segment.weight_decay);
+#pragma omp simd
+    for (Index i = segment.begin; i < segment.end; ++i) {
+      const T g = scale * grad[i] + decay * value[i];
+      momentum[i] = mu * momentum[i] + g;
+      value[i] -= rate * momentum[i];
+    }
+  });
+}
+
+template class Sgd<float>;
+template class Sgd<double>;
+
+}  // namespace glossa

@@ -1,0 +1,24 @@
+#pragma once
+
+#include "optim/optimizer.h"
+
+namespace glossa {
+
+struct SgdOptions {
+  double momentum = 0;
+};
+
+/// Stochastic gradient descent with momentum, in PyTorch's form (Sutskever et al. 2013, with the learning rate outside
+/// the average): g = gradient + weight_decay p, momentum = mu momentum + g, p -= lr momentum.
+template <class T>
+class Sgd : public Optimizer<T> {
+ public:
+  Sgd(const ParameterStore<T>& store, std::span<const Segment> segments, SgdOptions options = {});
+
+  void step(double lr, double gradient_scale) override;
+
+ private:
+  SgdOptions options_;
+};
+
+}  // namespace glossa

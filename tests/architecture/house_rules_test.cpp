@@ -1,0 +1,122 @@
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <regex>
+#include <set>
+#include <sstream>
+#include <string>
+#include <vector>
+
+namespace fs = std::filesystem;
+
+namespace {
+
+const fs::path root = GLOSSA_SOURCE_DIR;
+
+struct Source {
+  std::string path, room, text;
+};
+
+std::string room_of(const std::string& path) { return path.substr(0, path.find('/')); }
+
+std::vector<Source> sources() {
+  std::vector<Source> result;
+  for (const char* room : {"autograd", "layers", "optim", "data", "train", "tests"})
+    for (const auto& entry : fs::recursive_directory_iterator(root / room)) {
+      const std::string extension = entry.path().extension();
+      if (extension != ".h" && extension != ".cpp") continue;
+      std::ostringstream text;
+      text << std::ifstream(entry.path()).rdbuf();
+      result.push_back({fs::relative(entry.path(), root), room, text.str()});
+    }
+  return result;
+}
+
+std::vector<std::string> includes_of(const std::string& text) {
+  static const std::regex include(R"(#include ["<]([^">]+)[">])");
+  std::vector<std::string> result;
+  for (auto match = std::sregex_iterator(text.begin(), text.end(), include); match != std::sregex_iterator(); ++match)
+    result.push_back((*match)[1]);
+  return result;
+}
+
+/// Why `path` may not include `header`; empty if it may.
+std::string objection(const std::string& path, const std::string& header) {
+  static const std::map<std::string, std::set<std::string>> allowed{{"autograd", {"autograd"}},
+                                                                    {"layers", {"layers", "autograd"}},
+                                                                    {"optim", {"optim", "autograd"}},
+                                                                    {"data", {"data"}},
+                                                                    {"train", {"train", "data", "optim", "layers", "autograd"}}};
+  static const std::set<std::string> rooms{"autograd", "layers", "optim", "data", "train", "tests"};
+  static const std::set<std::string> known_to_all{"autograd/check.h", "autograd/random.h"};
+  const std::string from = room_of(path), to = room_of(header);
+  if (from == "tests") return "";
+  if (rooms.contains(to) && !allowed.at(from).contains(to) && !known_to_all.contains(header))
+    return from + " must not know " + to;
+  const bool kernel = path.starts_with("autograd/kernels/");
+  for (const char* tape : {"variable", "tape", "context", "ops", "grad_check"})
+    if (kernel && header == "autograd/" + std::string(tape) + ".h") return "kernels must not know the tape";
+  if (header.starts_with("cereal/") && from != "train") return "only train/ includes cereal";
+  if ((header == "iostream" || header == "cstdio") && from != "train") return "only train/ prints";
+  if (header.starts_with("CLI/") && path != "train/main.cpp") return "only train/main.cpp parses the command line";
+  return "";
+}
+
+}  // namespace
+
+TEST_CASE("includes follow the architecture") {
+  const std::vector<Source> all = sources();
+  REQUIRE(all.size() > 100);
+  for (const Source& source : all)
+    for (const std::string& header : includes_of(source.text)) {
+      INFO(source.path, " includes ", header);
+      CHECK_EQ(objection(source.path, header), "");
+    }
+}
+
+TEST_CASE("the include rule objects to what it should") {
+  CHECK_NE(objection("autograd/tape.cpp", "layers/linear.h"), "");
+  CHECK_NE(objection("optim/adam.cpp", "layers/linear.h"), "");
+  CHECK_NE(objection("data/batch.cpp", "autograd/tensor.h"), "");
+  CHECK_NE(objection("layers/linear.cpp", "train/config.h"), "");
+  CHECK_NE(objection("autograd/kernels/gemm.cpp", "autograd/context.h"), "");
+  CHECK_NE(objection("layers/linear.cpp", "cereal/cereal.hpp"), "");
+  CHECK_EQ(objection("data/batch.cpp", "autograd/check.h"), "");
+  CHECK_EQ(objection("train/run.cpp", "data/batch.h"), "");
+}
+
+TEST_CASE("a file holds one concept: at most 500 lines") {
+  for (const Source& source : sources()) {
+    const auto lines = std::count(source.text.begin(), source.text.end(), '\n');
+    INFO(source.path, " has ", lines, " lines");
+    CHECK_LE(lines, 500);
+  }
+}
+
+TEST_CASE("recorded derivatives name what they keep, and nothing sums in the order of threads") {
+  const std::regex implicit_capture(R"(record\([^;{]*\[[=&]\])");
+  const std::regex reduction(R"(#pragma omp[^\n]*(reduction|atomic))");
+  CHECK(std::regex_search(std::string("c.record(op, {x}, y, [=](B& b) {"), implicit_capture));
+  CHECK(std::regex_search(std::string("#pragma omp simd reduction(+ : s)"), reduction));
+  for (const Source& source : sources()) {
+    if (source.room == "tests") continue;
+    INFO(source.path);
+    CHECK_FALSE(std::regex_search(source.text, implicit_capture));
+    CHECK_FALSE(std::regex_search(source.text, reduction));
+  }
+}
+
+TEST_CASE("nothing else is at the top") {
+  const std::set<std::string> expected{"autograd", "layers",    "optim",        "data",          "train",      "tests",
+                                       "recipes",  "docs",      "bench",        ".ci",           ".git",       "run",
+                                       "LICENSE",  "README.md", "CMakeLists.txt", ".clang-format", ".gitignore", "runs"};
+  for (const auto& entry : fs::directory_iterator(root)) {
+    const std::string name = entry.path().filename();
+    if (name.starts_with("build")) continue;
+    INFO("top level: ", name);
+    CHECK(expected.contains(name));
+  }
+}

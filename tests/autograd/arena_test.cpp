@@ -1,0 +1,68 @@
+#include "autograd/arena.h"
+
+#include <doctest/doctest.h>
+
+#include <cstdint>
+#include <cstring>
+
+#include "autograd/check.h"
+#include "autograd/heap_counter.h"
+
+using namespace glossa;
+
+TEST_CASE("every piece starts on a cache line and overlaps no other") {
+  Arena arena;
+  std::vector<std::byte*> pieces;
+  for (std::size_t bytes : {1, 63, 64, 65, 0, 100000, 7, 3000000, 64}) {
+    auto* piece = static_cast<std::byte*>(arena.allocate(bytes));
+    CHECK(reinterpret_cast<std::uintptr_t>(piece) % Arena::alignment == 0);
+    std::memset(piece, static_cast<int>(pieces.size()), bytes);
+    pieces.push_back(bytes ? piece : nullptr);
+  }
+  for (std::size_t i = 0; i < pieces.size(); ++i)
+    if (pieces[i]) CHECK(static_cast<std::size_t>(*pieces[i]) == i);
+}
+
+TEST_CASE("reset keeps the memory and joins the blocks") {
+  Arena arena;
+  const auto step = [&] {
+    for (int i = 0; i < 100; ++i) arena.allocate(10000);
+  };
+  step();
+  const std::size_t used = arena.bytes_used();
+  CHECK(used >= 1000000);
+  CHECK(arena.peak_bytes() == used);
+  CHECK(arena.heap_allocations() > 1);
+  arena.reset();
+  CHECK(arena.bytes_used() == 0);
+  const std::size_t joined = arena.heap_allocations(), asked = heap_allocations();
+  for (int i = 0; i < 10; ++i) {
+    step();
+    arena.reset();
+  }
+  CHECK(arena.heap_allocations() == joined);
+  CHECK(heap_allocations() == asked);
+}
+
+#ifndef __SANITIZE_ADDRESS__  // its malloc ends the program instead of returning null
+TEST_CASE("memory that the machine does not have is an error") {
+  Arena arena;
+  CHECK_THROWS_AS(arena.allocate(std::size_t{1} << 60), Error);
+}
+#endif
+
+TEST_CASE("the heap counter counts, and tells product libraries apart") {
+  std::size_t own = heap_allocations(), library = library_heap_allocations();
+  ::operator delete(::operator new(100));
+  CHECK(heap_allocations() > own);
+  CHECK(library_heap_allocations() == library);
+  {
+    LibraryScope scope;
+    own = heap_allocations();
+    ::operator delete(::operator new(100));
+    CHECK(heap_allocations() == own);
+    CHECK(library_heap_allocations() == library + 1);
+  }
+  ::operator delete(::operator new(100));
+  CHECK(heap_allocations() == own + 1);
+}

@@ -1,0 +1,150 @@
+#include "autograd/grad_check.h"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+
+#include "autograd/ops.h"
+
+using namespace glossa;
+
+namespace {
+
+/// a * b with a derivative that a test may spoil: `da(g, i)` and `db(g, i)` change element i of the true gradient g.
+template <class ChangeA, class ChangeB>
+Variable<double> spoiled_mul(const Variable<double>& a, const Variable<double>& b, ChangeA da, ChangeB db) {
+  Context<double>& c = context_of("spoiled_mul", {a, b});
+  const Tensor<double> x = a.value(), z = b.value(), y = c.tensor(x.shape);
+  kernels::map(y, [&](Index i) { return x[i] * z[i]; });
+  return c.record("spoiled_mul", {a, b}, y, [=](Backward<double>& back) {
+    const Tensor<double> dy = back.dy();
+    back.add(0, [&](Index i) { return da(dy[i] * z[i], i); });
+    back.add(1, [&](Index i) { return db(dy[i] * x[i], i); });
+  });
+}
+
+constexpr auto unspoiled = [](double g, Index) { return g; };
+
+struct Numbers {
+  std::vector<double> a{0.5, -1.25, 2, 0.75, -0.5, 1.5}, b{1, -0.25, 0.5, 2, 1.25, -1.5};
+  std::vector<Tensor<double>> tensors{{a.data(), {2, 3}}, {b.data(), {2, 3}}};
+};
+
+template <class ChangeA, class ChangeB>
+GradCheckResult check_mul(ChangeA da, ChangeB db) {
+  return grad_check([=](auto&, auto x) { return spoiled_mul(x[0], x[1], da, db); }, Numbers().tensors);
+}
+
+}  // namespace
+
+TEST_CASE("a right derivative passes, every element of every input counted") {
+  const GradCheckResult result = check_mul(unspoiled, unspoiled);
+  CHECK(result.worst_error < 1e-11);
+  CHECK(result.elements == 12);
+  CHECK(result.kinks == 0);
+  CHECK(result.largest > 0.1);
+}
+
+TEST_CASE("wrong derivatives are caught") {
+  SUBCASE("by a factor of 1.0005, which a tolerance of 1e-3 lets pass") {
+    CHECK(check_mul([](double g, Index) { return 1.0005 * g; }, unspoiled).worst_error > 4e-4);
+  }
+  SUBCASE("the sign of one element") {
+    const GradCheckResult result = check_mul(unspoiled, [](double g, Index i) { return i == 4 ? -g : g; });
+    CHECK(result.worst_error > 1.9);
+    CHECK(result.worst_name == "input 1");
+    CHECK(result.worst_index == 4);
+    CHECK(result.describe().find("element 4 of input 1 [2, 3] has gradient") == 0);
+  }
+  SUBCASE("NaN") {
+    CHECK(std::isinf(check_mul([](double, Index) { return NAN; }, unspoiled).worst_error));
+  }
+  SUBCASE("a sum over a broadcast axis that is missing") {
+    std::vector<double> x{1, 2, 3, 4, 5, 6}, row{0.5, -1, 2};
+    const std::vector<Tensor<double>> tensors{{x.data(), {2, 3}}, {row.data(), {3}}};
+    const auto add_row = [](auto&, std::span<const Variable<double>> in) {
+      Context<double>& c = in[0].context();
+      const Tensor<double> a = in[0].value(), b = in[1].value(), y = c.tensor(a.shape);
+      kernels::map(y, [&](Index i) { return a[i] + b[i % 3]; });
+      return c.record("add_row", in, y, [](Backward<double>& back) {
+        const Tensor<double> dy = back.dy();
+        back.add(0, [&](Index i) { return dy[i]; });
+        if (!back.needs(1)) return;
+        const Sink<double> to = back.sink(1);
+        kernels::accumulate(to.grad, to.add, [&](Index i) { return dy[i]; });  // the first row only
+      });
+    };
+    const GradCheckResult result = grad_check(add_row, tensors);
+    CHECK(result.worst_error > 0.1);
+    CHECK(result.worst_name == "input 1");
+    CHECK(grad_check(add_row, tensors, {.requires_grad = {true, false}}).worst_error < 1e-11);
+  }
+  SUBCASE("an op whose outputs add up to a constant") {
+    // The derivative of softmax without its second term: a cotangent of ones would see an error only here and there.
+    const auto halved = [](auto&, auto in) { return add(softmax(in[0]), stop_gradient(softmax(in[0]))); };
+    CHECK(grad_check(halved, Numbers().tensors).worst_error > 0.4);
+  }
+}
+
+TEST_CASE("a stencil that crosses a kink is repeated with a smaller step") {
+  std::vector<double> x{0x1p-10, -0x1p-12, 1, -0x1p-16};
+  const std::vector<Tensor<double>> tensors{{x.data(), {4}}};
+  const GradCheckResult result = grad_check([](auto&, auto in) { return relu(in[0]); }, tensors);
+  CHECK(result.worst_error < 1e-8);
+  CHECK(result.kinks == 3);
+  CHECK(result.elements == 4);
+  CHECK(result.skipped == 0);
+}
+
+TEST_CASE("an element on a kink is skipped and counted") {
+  std::vector<double> x{0, 1};
+  const GradCheckResult result =
+      grad_check([](auto&, auto in) { return abs(in[0]); }, std::vector{Tensor<double>{x.data(), {2}}});
+  CHECK(result.skipped == 1);
+  CHECK(result.elements == 1);
+  CHECK(result.describe().find("1 skipped") != std::string::npos);
+}
+
+TEST_CASE("the stencil is of fourth order: half the step, a sixteenth of the error") {
+  std::vector<double> x{0.3};
+  const auto error = [&](double step) {
+    return grad_check([](auto&, auto in) { return exp(scale(in[0], 3.0)); }, std::vector{Tensor<double>{x.data(), {1}}},
+                      {.step = step})
+        .worst_error;
+  };
+  CHECK(error(0x1p-3) / error(0x1p-4) == doctest::Approx(16).epsilon(0.05));
+}
+
+TEST_CASE("parameters are moved, compared and put back") {
+  ParameterStore<double> store;
+  const auto draw = [](std::span<double> values, const Shape&, RandomStream& random) {
+    for (double& value : values) value = random.normal();
+  };
+  Parameter<double>& weight = store.declare("linear.weight", {2, 3}, draw);
+  Parameter<double>& bias = store.declare("linear.bias", {2}, draw);
+  Parameter<double>& frozen = store.declare("frozen", {2}, draw);
+  frozen.trainable = false;
+  store.allocate(1);
+  const std::vector<double> before(store.values().begin(), store.values().end());
+
+  const GradCheckFunction layer = [&](Context<double>& c, std::span<const Variable<double>> x) {
+    return mul(tanh(linear(x[0], c.parameter(weight), c.parameter(bias))), c.parameter(frozen));
+  };
+  const Numbers numbers;
+  const std::vector<Tensor<double>> inputs{numbers.tensors[0]};
+  const GradCheckResult result = grad_check(layer, inputs, store, {.floor = 0.01});
+  CHECK(result.worst_error < 1e-8);
+  CHECK(result.elements == 6 + 6 + 2);
+  CHECK(std::ranges::equal(before, store.values()));
+  CHECK(grad_check(layer, inputs, store, {.max_elements = 2}).elements == 6);
+}
+
+TEST_CASE("dropout is the same in every evaluation") {
+  const auto dropped = [](auto&, auto in) { return dropout(in[0], 0.5); };
+  CHECK(grad_check(dropped, Numbers().tensors).worst_error < 1e-11);
+}
+
+TEST_CASE("options that do not fit are refused") {
+  CHECK_THROWS_AS(grad_check([](auto&, auto in) { return neg(in[0]); }, Numbers().tensors, {.requires_grad = {true}}),
+                  Error);
+}

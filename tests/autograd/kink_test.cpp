@@ -1,0 +1,43 @@
+#include <doctest/doctest.h>
+
+#include <functional>
+
+#include "autograd/ops.h"
+
+using namespace glossa;
+
+// Gradients at points where differences say nothing: what ops.h documents.
+
+namespace {
+
+using Vector = std::vector<double>;
+using Call = std::function<Variable<double>(std::span<const Variable<double>>)>;
+
+/// Gradients of the inputs, one after the other, for a cotangent of ones.
+Vector gradient(std::vector<Vector> inputs, const Call& call) {
+  Context<double> context;
+  context.begin({});
+  std::vector<Variable<double>> variables;
+  for (Vector& input : inputs) variables.push_back(context.input({input.data(), {static_cast<Index>(input.size())}}));
+  const Variable<double> y = call(variables);
+  Vector ones(y.size(), 1.0), result;
+  context.backward(y, {ones.data(), y.shape()});
+  for (const Variable<double>& x : variables) result.insert(result.end(), x.grad().data, x.grad().data + x.size());
+  return result;
+}
+
+}  // namespace
+
+TEST_CASE("documented gradients at kinks") {
+  CHECK(gradient({{-1, 0, 1}}, [](auto x) { return relu(x[0]); }) == Vector{0, 0, 1});
+  CHECK(gradient({{-1, 0, 1}}, [](auto x) { return abs(x[0]); }) == Vector{-1, 0, 1});
+  CHECK(gradient({{-2, -1, 0, 1, 2}}, [](auto x) { return clamp(x[0], -1.0, 1.0); }) == Vector{0, 1, 1, 1, 0});
+  CHECK(gradient({{1, 2, 3}, {1, 3, 2}}, [](auto x) { return maximum(x[0], x[1]); }) == Vector{0.5, 0, 1, 0.5, 1, 0});
+  CHECK(gradient({{1, 2, 3}, {1, 3, 2}}, [](auto x) { return minimum(x[0], x[1]); }) == Vector{0.5, 1, 0, 0.5, 0, 1});
+  CHECK(gradient({{1, 3, 3, 2}}, [](auto x) { return max(x[0]); }) == Vector{0, 1, 0, 0});
+  CHECK(gradient({{1, 3, 3, 2}}, [](auto x) { return max(x[0], 0); }) == Vector{0, 1, 0, 0});
+  CHECK(gradient({{0, 0}}, [](auto x) { return norm(x[0]); }) == Vector{0, 0});
+  CHECK(gradient({{0, 0}}, [](auto x) { return norm(x[0], 0); }) == Vector{0, 0});
+  CHECK(gradient({{-1, 0, 2}}, [](auto x) { return pow(x[0], 0.0); }) == Vector{0, 0, 0});
+  CHECK(gradient({{-1, 0, 2}}, [](auto x) { return pow(x[0], 2.0); }) == Vector{-2, 0, 4});
+}

@@ -1,0 +1,64 @@
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <memory>
+#include <set>
+
+#include "autograd/cases/check_case.h"
+
+using namespace glossa;
+
+TEST_CASE("every row of the table of gradient checks holds, and there is one report an op") {
+  std::set<std::string> ops;
+  double worst = 0;
+  Index elements = 0;
+  for (const CaseReport& report : check_ops()) {
+    CHECK_MESSAGE(report.failures.empty(), fmt::format("{}", fmt::join(report.failures, "\n")));
+    CHECK_MESSAGE(report.skipped == 0, report.name);
+    CHECK_MESSAGE(ops.insert(report.name).second, report.name);
+    worst = std::max(worst, report.worst_error);
+    elements += report.elements;
+  }
+  MESSAGE(
+      fmt::format("{} ops, {} rows, {} gradients, worst error {:.1e}", ops.size(), op_cases().size(), elements, worst));
+}
+
+TEST_CASE("rows can be found by their names") {
+  std::set<std::string> names;
+  for (const OpCase& row : op_cases()) {
+    CHECK_MESSAGE(names.insert(row.name).second, row.name);
+    CHECK_MESSAGE(row.name.find('.') != std::string::npos, row.name);
+  }
+}
+
+TEST_CASE("check_case finds what is wrong with an op") {
+  const auto twice = [](auto x) { return scale(x[0], 2.0); };
+  CHECK(check_case(op_case("scale.right", {{2, 3}}, twice)).failures.empty());
+
+  SUBCASE("a value that differs from the reference") {
+    const auto reference = [](std::span<const Tensor<double>> x) { return std::vector<double>(x[0].size(), 1.0); };
+    CHECK(check_case(op_case("scale.value", {{2, 3}}, twice).reference(reference)).failures.size() == 1);
+  }
+  SUBCASE("a gradient that is nothing where it should be something") {
+    const auto cut = [](auto x) { return scale(stop_gradient(x[0]), 2.0); };
+    CHECK_FALSE(check_case(op_case("scale.cut", {{2, 3}}, cut)).failures.empty());
+  }
+  SUBCASE("a gradient that is something where it should be zero") {
+    CHECK_FALSE(check_case(op_case("scale.not_zero", {{2, 3}}, twice).with_zero_gradient()).failures.empty());
+  }
+  SUBCASE("an error that is not thrown, and one that does not say enough") {
+    const auto silent = [](Inputs<double> x) { scale(x[0], 1.0); };
+    CHECK(check_case(op_case("scale.silent", {{2}}, twice).error({{2}}, silent, {})).failures.size() == 2);
+    const auto unequal = [](Inputs<double> x) { add(x[0], x[1]); };
+    CHECK(check_case(op_case("add.terse", {{2}}, twice).error({{2}, {3}}, unequal, {"[4]"})).failures.size() == 2);
+  }
+  SUBCASE("memory from the heap") {
+    const auto greedy = [](auto x) { return scale(x[0], std::vector<double>(100, 2.0).back()); };
+    CHECK(check_case(op_case("scale.greedy", {{2, 3}}, greedy)).failures.size() == 2);
+  }
+  SUBCASE("a value that differs between two calls") {
+    auto calls = std::make_shared<int>(0);
+    const auto unsteady = [calls](auto x) { return scale(x[0], 2.0 + 1e-15 * ++*calls); };
+    CHECK_FALSE(check_case(op_case("scale.unsteady", {{2, 3}}, unsteady)).failures.empty());
+  }
+}

@@ -1,0 +1,61 @@
+#include "autograd/shape.h"
+
+#include <doctest/doctest.h>
+
+#include "autograd/check.h"
+
+using namespace glossa;
+
+TEST_CASE("extents, sizes and text") {
+  const Shape scalar, matrix{2, 3}, box{2, 0, 4};
+  CHECK(scalar.rank() == 0);
+  CHECK(scalar.size() == 1);
+  CHECK(scalar.rows() == 1);
+  CHECK(scalar.cols() == 1);
+  CHECK(scalar.str() == "[]");
+  CHECK(matrix.size() == 6);
+  CHECK(matrix[-1] == 3);
+  CHECK(matrix[0] == 2);
+  CHECK(matrix.str() == "[2, 3]");
+  CHECK(box.size() == 0);
+  CHECK(box.rows() == 0);
+  CHECK(Shape{2, 3, 4}.rows() == 6);
+  CHECK(Shape{2, 3, 4}.cols() == 4);
+}
+
+TEST_CASE("axes are replaced, taken out and put in") {
+  const Shape shape{2, 3, 4};
+  CHECK(shape.with(-1, 7) == Shape{2, 3, 7});
+  CHECK(shape.without(1) == Shape{2, 4});
+  CHECK(shape.inserted(0, 5) == Shape{5, 2, 3, 4});
+  CHECK(shape.inserted(3, 5) == Shape{2, 3, 4, 5});
+  CHECK(shape.without(0) == Shape{3, 4});
+  CHECK_FALSE(Shape{3, 4} == Shape{3, 4, 1});
+}
+
+TEST_CASE("wrong shapes are errors") {
+  CHECK_THROWS_AS((Shape{1, 2, 3, 4, 5}), Error);
+  CHECK_THROWS_AS((Shape{1, -2}), Error);
+  CHECK_THROWS_WITH_AS((Shape{2, 3}.axis(2, "sum")), doctest::Contains("[sum] expected an axis in [-2, 2)"), Error);
+  CHECK_THROWS_AS((Shape{2, 3}[-3]), Error);
+  CHECK_THROWS_AS((Shape{1, 2, 3, 4}.inserted(0, 1)), Error);
+  CHECK_THROWS_AS((Shape().without(0)), Error);
+}
+
+TEST_CASE("broadcasting follows NumPy's rule") {
+  CHECK(broadcast({2, 3, 4}, {4}, "add") == Shape{2, 3, 4});
+  CHECK(broadcast({3, 1, 2}, {4, 1}, "add") == Shape{3, 4, 2});
+  CHECK(broadcast({}, {2, 1}, "add") == Shape{2, 1});
+  CHECK(broadcast({0, 3}, {1, 3}, "add") == Shape{0, 3});
+  CHECK(broadcast({1}, {0}, "add") == Shape{0});
+  CHECK_THROWS_WITH_AS(broadcast({2, 3}, {2}, "add"), doctest::Contains("[2, 3] and [2]"), Error);
+  CHECK_THROWS_AS(broadcast({0}, {2}, "add"), Error);
+}
+
+TEST_CASE("strides of a broadcast operand are zero where it repeats") {
+  using Four = std::array<Index, 4>;
+  CHECK(extents4({3, 2}) == Four{1, 1, 3, 2});
+  CHECK(broadcast_strides({2, 3, 4}, {2, 3, 4}) == Four{0, 12, 4, 1});
+  CHECK(broadcast_strides({4}, {2, 3, 4}) == Four{0, 0, 0, 1});
+  CHECK(broadcast_strides({2, 1, 4}, {2, 3, 4}) == Four{0, 4, 0, 1});
+}

@@ -1,0 +1,93 @@
+#include <doctest/doctest.h>
+
+#include <cmath>
+
+#include "autograd/cases/layouts.h"
+
+using namespace glossa;
+
+// What ops return beside their value, and dropout's statistics: rows of the table see values and gradients only.
+
+TEST_CASE("cross_entropy reports the loss without smoothing and the rows it counted") {
+  std::vector<double> logits{1, 2, 0.5, -1, 0, 3};
+  Context<double> context;
+  context.begin({});
+  const Variable<double> x = context.input({logits.data(), {3, 2}});
+  const std::vector<int> targets{1, -1, 0};
+  const CrossEntropy<double> loss = cross_entropy(x, targets, -1, 0.1);
+  CHECK(loss.count == 2);
+  CHECK(loss.nll_sum == doctest::Approx(std::log(1 + std::exp(-1.0)) + std::log(1 + std::exp(3.0))).epsilon(1e-14));
+  CHECK(cross_entropy(x, targets, -1).sum.value()[0] == doctest::Approx(loss.nll_sum).epsilon(1e-14));
+  const CrossEntropy<double> nothing = cross_entropy(x, std::vector<int>{-1, -1, -1}, -1, 0.1);
+  CHECK(nothing.count == 0);
+  CHECK(nothing.nll_sum == 0);
+  CHECK(nothing.sum.value()[0] == 0);
+}
+
+TEST_CASE("attention hands out the weights after softmax and before dropout") {
+  std::vector<double> numbers(5 * 4), memory(2 * (2 * 2 + 3 * 3));
+  RandomStream random(1, "weights");
+  for (double& x : numbers) x = random.normal();
+  Context<double> context;
+  context.begin({.training = true});
+  const Variable<double> x = context.input({numbers.data(), {5, 4}});
+  Tensor<double> weights{memory.data(), {static_cast<Index>(memory.size())}};
+  attention<double>(x, x, x, packed_2_3(), packed_2_3(), {.heads = 2, .causal = true, .dropout = 0.5}, nullptr,
+                    &weights);
+  const double* row = memory.data();
+  for (const RowSpan sentence : packed_2_3().sentences)
+    for (int head = 0; head < 2; ++head)
+      for (Index t = 0; t < sentence.length; ++t, row += sentence.length) {
+        const double* q = &numbers[(sentence.offset + t) * 4 + head * 2];
+        double total = 0;
+        std::vector<double> expected(sentence.length);
+        for (Index s = 0; s <= t; ++s) {
+          const double* k = &numbers[(sentence.offset + s) * 4 + head * 2];
+          total += expected[s] = std::exp((q[0] * k[0] + q[1] * k[1]) / std::sqrt(2.0));
+        }
+        for (Index s = 0; s < sentence.length; ++s)
+          CHECK(row[s] == doctest::Approx(expected[s] / total).epsilon(1e-12));
+      }
+}
+
+TEST_CASE("dropout keeps a share of 1 - p and the mean") {
+  const std::vector<double> p{0.1, 0.3, 0.5};
+  std::vector<double> ones(200 * 100, 1.0);
+  Context<double> context;
+  for (const double share : p) {
+    context.begin({.training = true});
+    const Tensor<double> y = dropout(context.input({ones.data(), {200, 100}}), share).value();
+    double sum = 0, kept = 0;
+    for (const double value : y.span()) {
+      sum += value;
+      kept += value != 0;
+    }
+    CHECK(kept / 20000 == doctest::Approx(1 - share).epsilon(0.02));
+    CHECK(sum / 20000 == doctest::Approx(1).epsilon(0.02));
+  }
+}
+
+TEST_CASE("dropout is another in every place and update, the same in packed and padded batches, none in evaluation") {
+  std::vector<double> ones(6 * 40, 1.0);
+  Context<double> context;
+  const auto masks = [&](std::uint64_t update, const RowLayout& layout) {
+    context.begin({.training = true, .update = update});
+    const Variable<double> x = context.input({ones.data(), {layout.rows, 40}});
+    std::vector<std::vector<double>> result;
+    for (int place = 0; place < 2; ++place) {
+      const Tensor<double> y = dropout(x, 0.5, layout).value();
+      std::vector<double> rows;
+      for (const RowSpan sentence : layout.sentences)
+        rows.insert(rows.end(), y.row(sentence.offset), y.row(sentence.offset + sentence.length));
+      result.push_back(rows);
+    }
+    return result;
+  };
+  const auto first = masks(0, packed_2_3());
+  CHECK(first == masks(0, packed_2_3()));
+  CHECK(first == masks(0, padded_2_3()));
+  CHECK(first[0] != first[1]);
+  CHECK(first != masks(1, packed_2_3()));
+  context.begin({.training = false});
+  CHECK(dropout(context.input({ones.data(), {6, 40}}), 0.5).value()[3] == 1);
+}

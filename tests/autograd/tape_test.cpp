@@ -1,0 +1,170 @@
+#include "autograd/tape.h"
+
+#include <doctest/doctest.h>
+
+#include "autograd/ops.h"
+
+using namespace glossa;
+
+namespace {
+
+/// A context in its first step with one leaf of three numbers.
+struct Step {
+  std::vector<double> numbers{2, -3, 0.5};
+  Context<double> context;
+  Variable<double> x;
+
+  Step() {
+    context.begin({});
+    x = context.input({numbers.data(), {3}});
+  }
+
+  void backward_from(const Variable<double>& y) {
+    static std::vector<double> ones(3, 1.0);
+    context.backward(y, {ones.data(), {3}});
+  }
+};
+
+std::vector<double> grad_of(const Variable<double>& x) {
+  const auto grad = x.grad().span();
+  return {grad.begin(), grad.end()};
+}
+
+using Vector = std::vector<double>;
+
+}  // namespace
+
+TEST_CASE_FIXTURE(Step, "a diamond adds both paths") {
+  const auto left = scale(x, 2.0), right = scale(x, 5.0);
+  backward_from(add(left, right));
+  CHECK(grad_of(x) == Vector{7, 7, 7});
+}
+
+TEST_CASE_FIXTURE(Step, "a variable on a hundred paths gets the sum of all") {
+  auto sum = x;
+  for (int i = 1; i < 100; ++i) sum = add(sum, x);
+  backward_from(sum);
+  CHECK(grad_of(x) == Vector{100, 100, 100});
+}
+
+TEST_CASE_FIXTURE(Step, "one variable in both places of an op") {
+  backward_from(mul(x, x));
+  CHECK(grad_of(x) == Vector{4, -6, 1});
+}
+
+TEST_CASE_FIXTURE(Step, "residual x + f(x) + g(x)") {
+  backward_from(add(add(x, scale(x, 3.0)), square(x)));
+  CHECK(grad_of(x) == Vector{8, -2, 5});
+}
+
+TEST_CASE_FIXTURE(Step, "a chain of 10,000 ops needs no stack") {
+  auto y = x;
+  for (int i = 0; i < 10000; ++i) y = neg(y);
+  backward_from(y);
+  CHECK(grad_of(x) == Vector{1, 1, 1});
+}
+
+TEST_CASE_FIXTURE(Step, "a variable the root does not depend on has gradient zero") {
+  const auto unused = context.input({numbers.data(), {3}});
+  square(unused);
+  backward_from(neg(x));
+  CHECK(grad_of(unused) == Vector{0, 0, 0});
+}
+
+TEST_CASE_FIXTURE(Step, "stop_gradient lets nothing through") {
+  backward_from(mul(x, stop_gradient(x)));
+  CHECK(grad_of(x) == numbers);
+  CHECK_FALSE(stop_gradient(x).requires_grad());
+}
+
+TEST_CASE_FIXTURE(Step, "constants record nothing") {
+  const auto fixed = context.constant({numbers.data(), {3}});
+  const int before = context.tape().size();
+  CHECK_FALSE(square(fixed).requires_grad());
+  CHECK(context.tape().size() == before);
+  CHECK_THROWS_AS(fixed.grad(), Error);
+  CHECK_THROWS_AS(backward_from(square(fixed)), Error);
+}
+
+TEST_CASE_FIXTURE(Step, "the root's own gradient is the cotangent") {
+  const auto y = square(x);
+  y.retain_grad();
+  backward_from(y);
+  CHECK(grad_of(y) == Vector{1, 1, 1});
+}
+
+TEST_CASE_FIXTURE(Step, "a gradient in the middle is kept on request only") {
+  const auto kept = scale(x, 2.0), lost = scale(x, 2.0);
+  kept.retain_grad();
+  backward_from(mul(kept, lost));
+  CHECK(grad_of(kept) == Vector{4, -6, 1});
+  CHECK_THROWS_WITH_AS(lost.grad(), doctest::Contains("retain_grad"), Error);
+}
+
+TEST_CASE_FIXTURE(Step, "a gradient before backward is an error") { CHECK_THROWS_AS(x.grad(), Error); }
+
+TEST_CASE_FIXTURE(Step, "a second backward is an error unless the graph is kept") {
+  const auto y = square(x);
+  const Tensor<double> ones{numbers.data(), {3}};
+  context.backward(y, ones, true);
+  CHECK_NOTHROW(context.backward(y, ones));
+  CHECK_THROWS_WITH_AS(context.backward(y, ones), doctest::Contains("keep_graph"), Error);
+}
+
+TEST_CASE_FIXTURE(Step, "a variable of a finished step is an error") {
+  const auto y = square(x);
+  context.begin({});
+  CHECK_THROWS_WITH_AS(neg(y), doctest::Contains("step"), Error);
+  CHECK_THROWS_AS(y.value(), Error);
+  CHECK_THROWS_AS(y.grad(), Error);
+  CHECK(context.tape().size() == 0);
+}
+
+TEST_CASE_FIXTURE(Step, "two contexts in one op is an error") {
+  Context<double> other;
+  other.begin({});
+  const auto foreign = other.input({numbers.data(), {3}});
+  CHECK_THROWS_WITH_AS(add(x, foreign), doctest::Contains("[add] expected inputs of one context"), Error);
+}
+
+TEST_CASE_FIXTURE(Step, "a cotangent of another shape and a root that is no scalar are errors") {
+  const auto y = square(x);
+  CHECK_THROWS_WITH_AS(context.backward(y), doctest::Contains("[3]"), Error);
+  CHECK_THROWS_WITH_AS(context.backward(y, {numbers.data(), {1}}), doctest::Contains("[1]"), Error);
+}
+
+TEST_CASE("a variable that was never assigned is an error") { CHECK_THROWS_AS(Variable<double>().value(), Error); }
+
+TEST_CASE("a thousand steps use the memory of one") {
+  Step step;
+  std::size_t bytes = 0, asked = 0;
+  for (int update = 0; update < 1000; ++update) {
+    step.context.begin({});
+    CHECK(step.context.tape().size() == 0);
+    CHECK(step.context.arena().bytes_used() == 0);
+    step.x = step.context.input({step.numbers.data(), {3}});
+    step.backward_from(square(neg(step.x)));
+    if (update == 2) {
+      bytes = step.context.arena().peak_bytes();
+      asked = step.context.heap_allocations();
+    }
+  }
+  CHECK(step.context.arena().peak_bytes() == bytes);
+  CHECK(step.context.heap_allocations() == asked);
+}
+
+TEST_CASE("tied parameters share one gradient, frozen ones have none") {
+  ParameterStore<double> store;
+  const auto ones = [](std::span<double> values, const Shape&, RandomStream&) { std::ranges::fill(values, 2.0); };
+  Parameter<double>& tied = store.declare("tied", {3}, ones);
+  Parameter<double>& frozen = store.declare("frozen", {3}, ones);
+  frozen.trainable = false;
+  store.allocate(1);
+  Step step;
+  const auto once = mul(step.x, step.context.parameter(tied));
+  const auto twice = mul(once, step.context.parameter(tied));
+  step.backward_from(add(twice, step.context.parameter(frozen)));
+  store.fill_unset_grads();
+  CHECK(tied.grad_tensor()[0] == 2 * 2.0 * 2.0);
+  CHECK(grad_of(step.x) == Vector{4, 4, 4});
+}

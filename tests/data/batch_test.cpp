@@ -1,0 +1,112 @@
+#include "data/batch.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+
+#include "tests/data/data_test.h"
+
+using namespace glossa;
+using namespace glossa::test;
+using Ids = std::vector<int>;
+
+namespace {
+
+const SpecialIds specials;
+
+/// The tokens of sentence `b` in one of the lists.
+Ids rows(const Ids& tokens, const Span& span) {
+  return Ids(tokens.begin() + span.offset, tokens.begin() + span.offset + span.length);
+}
+
+}  // namespace
+
+TEST_CASE("a packed batch is all sentences, one right after the other") {
+  const EncodedCorpus corpus = encoded_of({{2, 1}, {1, 2}});  // ids 4 5 | 6 and 7 | 8 9
+  const Batch batch = make_batch(corpus, Ids{1, 0}, specials, Layout::packed);
+  CHECK(batch.sentences == 2);
+  CHECK(batch.sentence_ids == Ids{1, 0});
+  CHECK(batch.source == Ids{7, 3, 4, 5, 3});
+  CHECK(batch.target_in == Ids{2, 8, 9, 2, 6});
+  CHECK(batch.target_out == Ids{8, 9, 3, 6, 3});
+  CHECK(batch.source_spans == std::vector<Span>{{0, 2}, {2, 3}});
+  CHECK(batch.target_spans == std::vector<Span>{{0, 3}, {3, 2}});
+  CHECK(batch.source_rows == 5);
+  CHECK(batch.target_rows == 5);
+  CHECK(batch.source_tokens == 5);
+  CHECK(batch.target_tokens == 5);
+  CHECK_FALSE(batch.padded);
+  CHECK(useful_share(batch) == 1.0);
+  CHECK(padded_useful_share(batch) == doctest::Approx(10.0 / 12.0));
+}
+
+TEST_CASE("a padded batch is a box whose gaps hold pad") {
+  const EncodedCorpus corpus = encoded_of({{2, 1}, {1, 2}});
+  const Batch batch = make_batch(corpus, Ids{1, 0}, specials, Layout::padded);
+  CHECK(batch.source == Ids{7, 3, 1, 4, 5, 3});
+  CHECK(batch.target_in == Ids{2, 8, 9, 2, 6, 1});
+  CHECK(batch.target_out == Ids{8, 9, 3, 6, 3, 1});
+  CHECK(batch.source_spans == std::vector<Span>{{0, 2}, {3, 3}});
+  CHECK(batch.target_spans == std::vector<Span>{{0, 3}, {3, 2}});
+  CHECK(batch.padded);
+  CHECK(batch.source_tokens == 5);
+  CHECK(useful_share(batch) == doctest::Approx(10.0 / 12.0));
+  CHECK(useful_share(batch) == padded_useful_share(batch));
+}
+
+TEST_CASE("packed and padded batches hold the same sentences") {
+  std::vector<std::pair<int, int>> lengths;
+  for (int i = 0; i < 40; ++i) lengths.emplace_back(1 + i * 7 % 11, 1 + i * 5 % 13);
+  const EncodedCorpus corpus = encoded_of(lengths);
+  Ids all(40);
+  for (int i = 0; i < 40; ++i) all[static_cast<std::size_t>(i)] = i * 17 % 40;
+  const Batch packed = make_batch(corpus, all, specials, Layout::packed);
+  const Batch padded = make_batch(corpus, all, specials, Layout::padded);
+  CHECK(packed.source_tokens == padded.source_tokens);
+  CHECK(packed.target_tokens == padded.target_tokens);
+  for (std::size_t b = 0; b < 40; ++b) {
+    CHECK(rows(packed.source, packed.source_spans[b]) == rows(padded.source, padded.source_spans[b]));
+    CHECK(rows(packed.target_in, packed.target_spans[b]) == rows(padded.target_in, padded.target_spans[b]));
+    CHECK(rows(packed.target_out, packed.target_spans[b]) == rows(padded.target_out, padded.target_spans[b]));
+    CHECK(rows(packed.source, packed.source_spans[b]) == corpus.source[static_cast<std::size_t>(all[b])]);
+  }
+  const auto pads = std::count(padded.target_out.begin(), padded.target_out.end(), specials.pad);
+  CHECK(pads == padded.target_rows - padded.target_tokens);
+}
+
+TEST_CASE("a reserved batch is refilled without moving its memory") {
+  const EncodedCorpus corpus = encoded_of({{2, 1}, {9, 12}, {1, 2}, {30, 3}});
+  const std::vector<Ids> batches = {{0}, {1, 2}, {3}, {2, 0, 1}};
+  for (const Layout layout : {Layout::packed, Layout::padded}) {
+    Batch batch;
+    reserve_batch(batch, corpus, batches, layout);
+    const void* before[] = {batch.sentence_ids.data(), batch.source.data(),       batch.target_in.data(),
+                            batch.target_out.data(),   batch.source_spans.data(), batch.target_spans.data()};
+    for (const Ids& indices : batches) {
+      fill_batch(batch, corpus, indices, specials, layout);
+      const Batch fresh = make_batch(corpus, indices, specials, layout);
+      CHECK(batch.source == fresh.source);
+      CHECK(batch.target_out == fresh.target_out);
+      CHECK(batch.source_spans == fresh.source_spans);
+    }
+    const void* after[] = {batch.sentence_ids.data(), batch.source.data(),       batch.target_in.data(),
+                           batch.target_out.data(),   batch.source_spans.data(), batch.target_spans.data()};
+    CHECK(std::equal(std::begin(before), std::end(before), after));
+  }
+}
+
+TEST_CASE("one sentence of one token makes a batch; no sentence or an unknown one makes none") {
+  const EncodedCorpus corpus = encoded_of({{1, 1}});
+  for (const Layout layout : {Layout::packed, Layout::padded})
+    CHECK(make_batch(corpus, Ids{0}, specials, layout).source == Ids{4, 3});
+  CHECK(contains(message_of([&] { make_batch(corpus, Ids{}, specials, Layout::packed); }), "at least one sentence"));
+  for (const int bad : {-1, 1})
+    CHECK(contains(message_of([&] { make_batch(corpus, Ids{bad}, specials, Layout::packed); }), "from 0 to 0"));
+}
+
+TEST_CASE("moved special ids are used") {
+  const EncodedCorpus corpus = encoded_of({{1, 1}, {2, 2}});
+  const Batch batch = make_batch(corpus, Ids{0, 1}, {.unk = 3, .pad = 0, .bos = 1, .eos = 2}, Layout::padded);
+  CHECK(batch.target_in == Ids{1, 5, 0, 1, 8, 9});
+  CHECK(batch.target_out == Ids{5, 2, 0, 8, 9, 2});
+}

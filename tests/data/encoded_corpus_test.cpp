@@ -1,0 +1,85 @@
+#include "data/encoded_corpus.h"
+
+#include <doctest/doctest.h>
+
+#include "data/word_tokenizer.h"
+#include "tests/data/data_test.h"
+
+using namespace glossa;
+using namespace glossa::test;
+using Ids = std::vector<int>;
+using Sentences = std::vector<std::string>;
+
+TEST_CASE("sources carry the special tokens that are asked for, targets none") {
+  const ParallelCorpus corpus = corpus_of({"a b"}, {"x"});
+  const auto source = train_word_tokenizer(corpus.source), target = train_word_tokenizer(corpus.target);
+  CHECK(encode_corpus(corpus, *source, *target).source.at(0) == Ids{4, 5, 3});
+  CHECK(encode_corpus(corpus, *source, *target, {.source_bos = true}).source.at(0) == Ids{2, 4, 5, 3});
+  CHECK(encode_corpus(corpus, *source, *target, {.source_eos = false}).source.at(0) == Ids{4, 5});
+  const EncodedCorpus encoded = encode_corpus(corpus, *source, *target);
+  CHECK(encoded.target.at(0) == Ids{4});
+  CHECK(encoded.source_length(0) == 3);
+  CHECK(encoded.target_length(0) == 2);
+}
+
+TEST_CASE("pairs that are too long, special tokens counted, are skipped and counted") {
+  const ParallelCorpus corpus = corpus_of({"a a", "a a a", "a", "a"}, {"x", "x", "x x x", "x x"});
+  const auto source = train_word_tokenizer(corpus.source), target = train_word_tokenizer(corpus.target);
+  const EncodedCorpus encoded = encode_corpus(corpus, *source, *target, {.max_length = 3});
+  CHECK(encoded.size() == 2);
+  CHECK(encoded.origin == std::vector<std::size_t>{0, 3});
+  CHECK(encoded.report.too_long == 2);
+  CHECK(encoded.report.first_too_long == 2);
+  CHECK(contains(describe(encoded.report), "2 skipped for being too long (first: line 2)"));
+  CHECK(encode_corpus(corpus, *source, *target, {.max_length = 0}).size() == 4);
+  CHECK(contains(message_of([&] { encode_corpus(corpus, *source, *target, {.max_length = 1}); }),
+                 "[corpus] expected at least one pair to train on"));
+}
+
+TEST_CASE("pairs without a token on a side never reach a batch") {
+  const ParallelCorpus corpus = corpus_of({"a", " "}, {"x", "x"});
+  const auto source = train_word_tokenizer(corpus.source), target = train_word_tokenizer(corpus.target);
+  const EncodedCorpus encoded = encode_corpus(corpus, *source, *target);
+  CHECK(encoded.size() == 1);
+  CHECK(encoded.report.empty == 1);
+}
+
+TEST_CASE("unknown tokens are counted for each side") {
+  const auto tokenizer = train_word_tokenizer(Sentences{"a b"});
+  const EncodedCorpus encoded = encode_corpus(corpus_of({"a q b r"}, {"a b"}), *tokenizer, *tokenizer);
+  CHECK(encoded.report.source_unknown == 2);
+  CHECK(encoded.report.target_unknown == 0);
+  CHECK(describe(encoded.report) == "1 pairs, 4 source tokens (50.00 % unknown), 2 target tokens (0.00 % unknown)");
+}
+
+TEST_CASE("an unknown token without <unk> names corpus, line and token") {
+  const auto tokenizer = train_word_tokenizer(Sentences{"a b"}, {.specials = {-1, 0, 1, 2}});
+  ParallelCorpus corpus = corpus_of({"a", "a zebra"}, {"b", "b"});
+  corpus.lines = {1, 7};
+  const std::string message = message_of([&] { encode_corpus(corpus, *tokenizer, *tokenizer); });
+  CHECK(contains(message, "[corpus:7]"));
+  CHECK(contains(message, "`zebra`"));
+}
+
+TEST_CASE("source and target must agree on the special ids") {
+  const auto one = train_word_tokenizer(Sentences{"a"});
+  const auto other = train_word_tokenizer(Sentences{"a"}, {.specials = {3, 0, 1, 2}});
+  CHECK(contains(message_of([&] { encode_corpus(corpus_of({"a"}, {"a"}), *one, *other); }), "same special ids"));
+}
+
+TEST_CASE("the fingerprint sees every id, every boundary and the side, and is the same everywhere") {
+  EncodedCorpus corpus;
+  corpus.source = {{4, 5}, {6}};
+  corpus.target = {{7}, {8, 9}};
+  const std::uint64_t reference = corpus.fingerprint();
+  CHECK(reference == 0x7906001c89860073u);
+  EncodedCorpus changed = corpus;
+  changed.source[0][1] = 6;
+  CHECK(changed.fingerprint() != reference);
+  changed = corpus;
+  changed.source = {{4}, {5, 6}};
+  CHECK(changed.fingerprint() != reference);
+  changed = corpus;
+  std::swap(changed.source, changed.target);
+  CHECK(changed.fingerprint() != reference);
+}

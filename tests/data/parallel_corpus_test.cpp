@@ -1,0 +1,135 @@
+#include "data/parallel_corpus.h"
+
+#include <doctest/doctest.h>
+
+#include "tests/data/data_test.h"
+
+using namespace glossa;
+using namespace glossa::test;
+using Lines = std::vector<std::string>;
+
+namespace {
+
+ParallelCorpus read(const TemporaryFolder& folder, std::string_view english, std::string_view german,
+                    const CorpusOptions& options = {}) {
+  folder.write("train.en", english);
+  folder.write("train.de", german);
+  return read_parallel(folder.path("train"), "en", "de", options);
+}
+
+}  // namespace
+
+TEST_CASE("two files are read in step, with CRLF and without a last LF") {
+  const TemporaryFolder folder;
+  const ParallelCorpus corpus = read(folder, "A dog\r\nA cat\r\n", "Ein Hund\nEine Katze");
+  CHECK(corpus.source == Lines{"A dog", "A cat"});
+  CHECK(corpus.target == Lines{"Ein Hund", "Eine Katze"});
+  CHECK(corpus.report.lines == 2);
+  CHECK(describe(corpus.report) == "2 pairs from 2 lines");
+}
+
+TEST_CASE("unequal numbers of lines are refused with both counts and names") {
+  const TemporaryFolder folder;
+  const std::string prefix = folder.path("train");
+  const auto message = [&](std::string_view english, std::string_view german) {
+    return message_of([&] { read(folder, english, german); });
+  };
+  const std::string expected = fmt::format("[{}] expected as many lines on both sides; got ", prefix);
+  CHECK(message("a\nb\nc\n", "a\nb\n") == expected + "3 in " + prefix + ".en and 2 in " + prefix + ".de");
+  CHECK(message("a\nb\n", "a\nb\nc") == expected + "2 in " + prefix + ".en and 3 in " + prefix + ".de");
+  CHECK(message("", "a\n") == expected + "0 in " + prefix + ".en and 1 in " + prefix + ".de");
+  CHECK(message("a\nb", "a\nb\n").empty());
+}
+
+TEST_CASE("separators inside lines do not shift one side against the other") {
+  const TemporaryFolder folder;
+  const ParallelCorpus corpus = read(folder,
+                                     "a\rb\nc\xE2\x80\xA8"
+                                     "d\ne\x0B\x0C\xC2\x85 f\nend\n",
+                                     "1\n2\n3\nende\n");
+  CHECK(corpus.source == Lines{"a b", "c d", "e    f", "end"});
+  CHECK(corpus.target == Lines{"1", "2", "3", "ende"});
+}
+
+TEST_CASE("pairs with an empty or blank side are skipped and counted; line numbers stay those of the file") {
+  const TemporaryFolder folder;
+  const ParallelCorpus corpus = read(folder, "\na\n \t\nb\n\xC2\xA0\nc\n", "x\n\n\ny\n  \nz\n");
+  CHECK(corpus.source == Lines{"b", "c"});
+  CHECK(corpus.target == Lines{"y", "z"});
+  CHECK(corpus.lines == std::vector<std::int64_t>{4, 6});
+  CHECK(corpus.report.lines == 6);
+  CHECK(corpus.report.pairs == 2);
+  CHECK(corpus.report.empty_source == 1);
+  CHECK(corpus.report.empty_target == 1);
+  CHECK(corpus.report.empty_both == 2);
+  CHECK(describe(corpus.report) ==
+        "2 pairs from 6 lines, 1 skipped for an empty source, 1 skipped for an empty target, 2 skipped for being empty "
+        "on both sides");
+}
+
+TEST_CASE("a corpus without any pair is an error") {
+  const TemporaryFolder folder;
+  CHECK(contains(message_of([&] { read(folder, "", ""); }), "expected at least one pair of sentences; got none"));
+  CHECK(contains(message_of([&] { read(folder, "\n\n", "a\nb\n"); }), "2 skipped for an empty source"));
+}
+
+TEST_CASE("missing sides and bad bytes are named by file, line and byte") {
+  const TemporaryFolder folder;
+  folder.write("train.en", "a\n");
+  CHECK(contains(message_of([&] { read_parallel(folder.path("train"), "en", "fr"); }), folder.path("train.fr.gz")));
+  const std::string message = message_of([&] { read(folder, "a\nb\n", "a\nx\xC3\n"); });
+  CHECK(contains(message, fmt::format("[{}:2:2]", folder.path("train.de"))));
+  CorpusOptions replace;
+  replace.text.invalid_utf8 = InvalidUtf8::replace;
+  const ParallelCorpus corpus = read(folder, "a\nb\n", "a\nx\xC3\n", replace);
+  CHECK(corpus.target.at(1) == "x\xEF\xBF\xBD");
+  CHECK(corpus.report.replaced == 1);
+  CHECK(contains(describe(corpus.report), "1 invalid UTF-8 sequences replaced"));
+}
+
+TEST_CASE("lower-casing is an option") {
+  const TemporaryFolder folder;
+  CHECK(read(folder, "The Dog\n", "Der ÜBLE Hund\n").target.at(0) == "Der ÜBLE Hund");
+  const ParallelCorpus corpus = read(folder, "The Dog\n", "Der ÜBLE Hund\n", {.lowercase = true});
+  CHECK(corpus.source.at(0) == "the dog");
+  CHECK(corpus.target.at(0) == "der üble hund");
+}
+
+TEST_CASE("a Tatoeba export: the first two columns, the attribution dropped") {
+  const TemporaryFolder folder;
+  const std::string path = folder.write("hin.txt",
+                                        "Wow!\tवाह!\tCC-BY 2.0 (France) #1\r\n"
+                                        "\n"
+                                        "Help!\tबचाओ!\tCC-BY 2.0 (France) #2\r\n"
+                                        "Go.\t\tCC-BY 2.0 (France) #3\r\n");
+  const ParallelCorpus corpus = read_tsv(path, "en", "hi");
+  CHECK(corpus.source == Lines{"Wow!", "Help!"});
+  CHECK(corpus.target == Lines{"वाह!", "बचाओ!"});
+  CHECK(corpus.lines == std::vector<std::int64_t>{1, 3});
+  CHECK(corpus.report.empty_both == 1);
+  CHECK(corpus.report.empty_target == 1);
+  const ParallelCorpus reverse = read_tsv(path, "hi", "en", {.source_column = 1, .target_column = 0});
+  CHECK(reverse.source == corpus.target);
+}
+
+TEST_CASE("a header with both languages picks the columns by name, in any order") {
+  const TemporaryFolder folder;
+  const std::string path = folder.write("pairs.tsv",
+                                        "\xEF\xBB\xBF"
+                                        "de\tid\ten\nHund\t1\tdog\nKatze\t2\tcat\n");
+  const ParallelCorpus corpus = read_tsv(path, "en", "de");
+  CHECK(corpus.source == Lines{"dog", "cat"});
+  CHECK(corpus.target == Lines{"Hund", "Katze"});
+  CHECK(corpus.report.lines == 2);
+  CHECK(corpus.lines == std::vector<std::int64_t>{2, 3});
+  CHECK(read_tsv(path, "en", "fr").source.at(0) == "de");  // no header for this pair: an ordinary row
+}
+
+TEST_CASE("a row with too few columns is refused with file and line") {
+  const TemporaryFolder folder;
+  const std::string path = folder.write("pairs.tsv", "a\tb\nonly one\n");
+  CHECK(message_of([&] { read_tsv(path, "en", "de"); }) ==
+        fmt::format("[{}:2] expected at least 2 columns separated by TAB; got 1", path));
+  CHECK(contains(message_of([&] { read_tsv(path, "en", "de", {.source_column = 1}); }), "two different columns"));
+  CHECK(contains(message_of([&] { read_tsv(folder.write("empty.tsv", ""), "en", "de"); }), "got none"));
+}

@@ -1,0 +1,115 @@
+#include "data/sampler.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <set>
+
+#include "tests/data/data_test.h"
+
+using namespace glossa;
+using namespace glossa::test;
+using Batches = std::vector<std::vector<int>>;
+
+namespace {
+
+EncodedCorpus many() {
+  std::vector<std::pair<int, int>> lengths;
+  for (int i = 0; i < 1000; ++i) lengths.emplace_back(1 + i * 7919 % 20, 1 + i * 104729 % 15);  // many of equal lengths
+  return encoded_of(lengths);
+}
+
+std::int64_t load(const EncodedCorpus& corpus, const std::vector<int>& batch, BatchRule rule) {
+  std::int64_t longest = 0, rows = 0;
+  for (const int i : batch) {
+    longest = std::max<std::int64_t>({longest, corpus.source_length(i), corpus.target_length(i)});
+    rows += corpus.source_length(i) + corpus.target_length(i);
+  }
+  const auto sentences = static_cast<std::int64_t>(batch.size());
+  return rule == BatchRule::longest_side ? sentences * longest : rule == BatchRule::tokens ? rows : sentences;
+}
+
+}  // namespace
+
+TEST_CASE("every epoch has every sentence exactly once, within the budget, in no empty batch") {
+  const EncodedCorpus corpus = many();
+  for (const BatchRule rule : {BatchRule::longest_side, BatchRule::tokens, BatchRule::sentences})
+    for (const std::int64_t budget : {1, 50, 400, 1'000'000}) {
+      const Sampler sampler(corpus, {.max_tokens = budget, .rule = rule});
+      for (const bool shuffle : {false, true}) {
+        std::vector<int> seen;
+        for (const std::vector<int>& batch : sampler.epoch(3, shuffle)) {
+          REQUIRE_FALSE(batch.empty());
+          CHECK((load(corpus, batch, rule) <= budget || batch.size() == 1));
+          seen.insert(seen.end(), batch.begin(), batch.end());
+        }
+        std::sort(seen.begin(), seen.end());
+        REQUIRE(seen.size() == 1000);
+        for (int i = 0; i < 1000; ++i) CHECK(seen[static_cast<std::size_t>(i)] == i);
+      }
+    }
+}
+
+TEST_CASE("batches are a function of seed and epoch alone") {
+  const EncodedCorpus corpus = many();
+  const SamplerOptions options{.max_tokens = 400, .seed = 7};
+  const Sampler sampler(corpus, options);
+  const Batches first = sampler.epoch(1, true), second = sampler.epoch(2, true);
+  CHECK(first != second);
+  CHECK(sampler.epoch(1, true) == first);  // whatever was asked before
+  CHECK(Sampler(corpus, options).epoch(2, true) == second);
+  CHECK(Sampler(corpus, {.max_tokens = 400, .seed = 8}).epoch(1, true) != first);
+  CHECK(sampler.epoch(1, false) == sampler.epoch(2, false));
+}
+
+TEST_CASE("a shuffled epoch also mixes which sentences share a batch") {
+  const EncodedCorpus corpus = many();
+  const Sampler sampler(corpus, {.max_tokens = 400});
+  const auto sets = [](const Batches& batches) {
+    std::set<std::set<int>> result;
+    for (const auto& batch : batches) result.emplace(batch.begin(), batch.end());
+    return result;
+  };
+  CHECK(sets(sampler.epoch(1, true)) != sets(sampler.epoch(2, true)));
+}
+
+TEST_CASE("sentences x longest side cuts where the rule says") {
+  // Longest sides with the special token: 3, 3, 4, 4, 11.
+  const EncodedCorpus corpus = encoded_of({{2, 1}, {10, 4}, {1, 2}, {3, 2}, {2, 3}});
+  const Sampler sampler(corpus, {.max_tokens = 12});
+  CHECK(sampler.epoch(0, false) == Batches{{0, 2, 3}, {4}, {1}});
+  CHECK(sampler.oversized() == 0);
+}
+
+TEST_CASE("the same batches on every machine") {
+  std::vector<std::pair<int, int>> lengths;
+  for (int i = 0; i < 12; ++i) lengths.emplace_back(1 + i * 7919 % 5, 1 + i * 104729 % 4);
+  // From a separate implementation of Philox, the shuffle and the cut.
+  CHECK(Sampler(encoded_of(lengths), {.max_tokens = 15, .seed = 7}).epoch(1, true) ==
+        Batches{{11}, {5, 9}, {2, 6}, {1, 10}, {0, 4, 8}, {3, 7}});
+}
+
+TEST_CASE("batches hold sentences of similar length") {
+  const EncodedCorpus corpus = many();
+  for (const std::vector<int>& batch : Sampler(corpus, {.max_tokens = 400}).epoch(1, true)) {
+    for (std::size_t i = 1; i < batch.size(); ++i)
+      CHECK(corpus.target_length(batch[i - 1]) <= corpus.target_length(batch[i]));
+  }
+}
+
+TEST_CASE("a sentence beyond the budget makes a batch of its own and is counted") {
+  const EncodedCorpus corpus = encoded_of({{1, 1}, {50, 60}, {1, 1}, {70, 2}});
+  const Sampler sampler(corpus, {.max_tokens = 10});
+  CHECK(sampler.oversized() == 2);
+  CHECK(sampler.epoch(0, false) == Batches{{0, 2}, {3}, {1}});
+  CHECK(Sampler(corpus, {.max_tokens = 1, .rule = BatchRule::sentences}).oversized() == 0);
+}
+
+TEST_CASE("one sentence is a corpus; none and no budget are errors") {
+  CHECK(Sampler(encoded_of({{1, 1}}), {}).epoch(5, true) == Batches{{0}});
+  CHECK(contains(message_of([] { Sampler(EncodedCorpus{}, {}); }), "got none"));
+  for (const std::int64_t bad : {0, -1}) {
+    const std::string message = message_of([&] { Sampler(encoded_of({{1, 1}}), {.max_tokens = bad}); });
+    CHECK(contains(message, "[data.max_tokens] expected 1 or more"));
+  }
+}

@@ -1,0 +1,161 @@
+#include "layers/decoder_cache.h"
+
+#include "tests/layers/model_fixture.h"
+
+using namespace glossa;
+using namespace glossa::test;
+
+namespace {
+
+constexpr Index width = 2, capacity = 3;
+
+/// A cache of one layer whose rows hold 100 * row + position in every key and value.
+struct Filled {
+  DecoderCache<double> cache;
+  std::vector<RowSpan> memory_spans{{0, 2}, {2, 3}};
+  RowLayout memory{.rows = 5, .sentences = memory_spans};
+
+  Filled(Index rows, Index tokens) {
+    cache.start(1, width, rows, capacity, memory);
+    for (Index t = 0; t < tokens; ++t) append(100, static_cast<double>(t));
+  }
+
+  void append(double per_row, double base) {
+    std::vector<double> qkv(static_cast<std::size_t>(cache.rows() * 3 * width), -1);  // queries are not kept
+    for (Index r = 0; r < cache.rows(); ++r)
+      std::fill_n(qkv.begin() + r * 3 * width + width, 2 * width, per_row * static_cast<double>(r) + base);
+    cache.append(cache.layer(0), {qkv.data(), {cache.rows(), 3 * width}});
+    cache.advance();
+  }
+
+  /// What row r remembers of each position.
+  std::vector<double> row(Index r) {
+    std::vector<double> result;
+    for (Index t = 0; t < cache.position(); ++t) {
+      const double* cell = cache.layer(0).past.data() + (r * capacity + t) * 2 * width;
+      for (Index j = 1; j < 2 * width; ++j) CHECK(cell[j] == cell[0]);
+      result.push_back(cell[0]);
+    }
+    return result;
+  }
+
+  /// Offset of the memory that row r reads.
+  Index memory_of(Index r) { return cache.layout().memory.sentences[r].offset; }
+};
+
+using Row = std::vector<double>;
+
+}  // namespace
+
+TEST_CASE("rows share the memory of their sentence, and layouts show what a step sees") {
+  Filled f(4, 2);
+  CHECK(f.cache.rows() == 4);
+  CHECK(f.cache.position() == 2);
+  for (Index r = 0; r < 4; ++r) CHECK(f.memory_of(r) == (r < 2 ? 0 : 2));
+  CHECK(f.row(3) == Row{300, 301});
+  const CacheLayout layout = f.cache.layout();
+  CHECK(layout.past.rows == 4 * capacity);
+  CHECK(layout.past.sentences[2].offset == 2 * capacity);
+  CHECK(layout.past.sentences[2].length == 3);  // two before, and its own
+  CHECK(layout.memory.rows == 5);
+  CHECK(layout.memory.sentences[3].length == 3);
+  const RowLayout query = f.cache.query_layout();
+  CHECK(query.rows == 4);
+  CHECK(query.first_position == 2);
+  CHECK(query.sentences[3].offset == 3);
+  CHECK(query.sentences[3].length == 1);
+}
+
+TEST_CASE("select reorders, duplicates and compacts") {
+  const std::vector<std::vector<Index>> selections{{3, 1, 0, 2},  // reorder
+                                                   {1, 0, 3, 2},  // swap
+                                                   {0, 0, 2, 2},  // duplicate downwards
+                                                   {1, 1, 3, 3},  // duplicate, keep
+                                                   {0, 1, 1, 1}, {2, 2, 2, 2}, {1, 3}, {3}, {2, 0}, {0, 1, 2, 3}, {}};
+  for (const std::vector<Index>& survivors : selections) {
+    Filled f(4, 2);
+    f.cache.select(survivors);
+    REQUIRE(f.cache.rows() == static_cast<Index>(survivors.size()));
+    for (Index r = 0; r < f.cache.rows(); ++r) {
+      const auto was = static_cast<double>(survivors[r]);
+      CHECK(f.row(r) == Row{100 * was, 100 * was + 1});
+      CHECK(f.memory_of(r) == (survivors[r] < 2 ? 0 : 2));
+    }
+    f.append(1, 7);  // and goes on
+    for (Index r = 0; r < f.cache.rows(); ++r) CHECK(f.row(r).back() == static_cast<double>(r) + 7);
+  }
+}
+
+TEST_CASE("rows that have ended may come back as copies of others, never more than there is room for") {
+  Filled f(4, 1);
+  f.cache.select(std::vector<Index>{3, 0});
+  f.cache.select(std::vector<Index>{1, 0, 0, 1});
+  CHECK(f.row(0) == Row{0});
+  CHECK(f.row(1) == Row{300});
+  CHECK(f.row(2) == Row{300});
+  CHECK(f.row(3) == Row{0});
+  CHECK_THROWS_AS(f.cache.select(std::vector<Index>{0, 0, 1, 2, 3}), Error);
+}
+
+TEST_CASE("what does not fit is refused") {
+  Filled f(4, 3);
+  CHECK_THROWS_WITH_AS(f.append(1, 0), doctest::Contains("at most 3 tokens"), Error);
+  CHECK_THROWS_WITH_AS(f.cache.select(std::vector<Index>{4}), doctest::Contains("below 4; got 4"), Error);
+  CHECK_THROWS_AS(f.cache.select(std::vector<Index>{-1}), Error);
+  CHECK_THROWS_AS(f.cache.start(1, width, 3, capacity, f.memory), Error);  // 3 rows for 2 sentences
+}
+
+TEST_CASE("a cache that was used is empty again after start") {
+  Filled f(4, 3);
+  f.cache.start(1, width, 2, capacity, f.memory);
+  CHECK(f.cache.rows() == 2);
+  CHECK(f.cache.position() == 0);
+  f.append(100, 5);
+  CHECK(f.row(1) == Row{105});
+}
+
+TEST_CASE("after select a model goes on as if each row had always been where it is") {
+  const OneThread one_thread;
+  Model<double> model(small_options());
+  const Pair batch({4, 6}, packed);
+  const RowLayout source = batch.source.layout();
+  const StepOptions inference{.training = false, .recording = false};
+  /// Logits of the last token of `prefix`, after sentence `s`.
+  const auto whole = [&](Index s, const std::vector<int>& prefix) {
+    model.context.begin(inference);
+    const Side alone = make_side({s == 0 ? 4 : 6}, 0, packed);
+    const RowSpan span{0, static_cast<Index>(prefix.size())};
+    const RowLayout target{.rows = span.length, .sentences = {&span, 1}};
+    const Tensor<double> y = model.network(model.context, alone.ids, alone.layout(), prefix, target).value();
+    const double* last = y.row(span.length - 1);
+    return std::vector<double>(last, last + vocabulary);
+  };
+
+  std::vector<std::vector<int>> prefixes{{start}, {start}, {start}, {start}};
+  std::vector<Index> sentences{0, 0, 1, 1};
+  DecoderCache<double> cache;
+  model.context.begin(inference);
+  model.network.start(cache, model.network.encode(model.context, batch.source.ids, source), source, 4, 6);
+  const std::vector<std::vector<Index>> selections{{0, 1, 2, 3}, {1, 0, 3, 3}, {1, 1, 2}, {2, 0}, {0}};
+  int word = 3;
+  for (const std::vector<Index>& survivors : selections) {
+    std::vector<int> tokens;
+    for (const auto& prefix : prefixes) tokens.push_back(prefix.back());
+    model.context.begin(inference);
+    const Tensor<double> logits = model.network.step(model.context, tokens, cache).value();
+    std::vector<std::vector<double>> got;
+    for (Index r = 0; r < cache.rows(); ++r) got.emplace_back(logits.row(r), logits.row(r) + vocabulary);
+    for (Index r = 0; r < cache.rows(); ++r) CHECK(distance(got[r], whole(sentences[r], prefixes[r])) <= 1e-12);
+
+    cache.select(survivors);
+    std::vector<std::vector<int>> kept;
+    std::vector<Index> kept_sentences;
+    for (const Index r : survivors) {
+      kept.push_back(prefixes[r]);
+      kept.back().push_back(3 + word++ % (vocabulary - 3));  // each row another word
+      kept_sentences.push_back(sentences[r]);
+    }
+    prefixes = kept;
+    sentences = kept_sentences;
+  }
+}

@@ -1,0 +1,72 @@
+#include "layers/positional_encoding.h"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+
+#include "layers/embedding.h"
+#include "layers/init.h"
+
+using namespace glossa;
+
+namespace {
+
+void check_row(const std::vector<double>& table, Index width, Index position, const std::vector<double>& expected) {
+  REQUIRE(static_cast<Index>(expected.size()) == width);
+  for (Index j = 0; j < width; ++j) {
+    CAPTURE(position);
+    CAPTURE(j);
+    CHECK(table[position * width + j] == doctest::Approx(expected[j]).epsilon(1e-12));
+  }
+}
+
+}  // namespace
+
+TEST_CASE("interleaved sinusoids: sin and cos in turns, frequencies 10000^(-2i/D)") {
+  const std::vector<double> table = sinusoidal_positions(4, 4, Sinusoid::interleaved);
+  REQUIRE(table.size() == 16);
+  check_row(table, 4, 0, {0, 1, 0, 1});
+  // sin 1, cos 1, sin 0.01, cos 0.01
+  check_row(table, 4, 1, {0.8414709848078965, 0.5403023058681398, 0.009999833334166664, 0.9999500004166653});
+  // sin 3, cos 3, sin 0.03, cos 0.03
+  check_row(table, 4, 3, {0.1411200080598672, -0.9899924966004454, 0.02999550020249566, 0.9995500337489875});
+}
+
+TEST_CASE("halves of sinusoids: all sines, then all cosines, frequencies 10000^(-i/(D/2 - 1))") {
+  const std::vector<double> table = sinusoidal_positions(3, 6, Sinusoid::halves);
+  check_row(table, 6, 0, {0, 0, 0, 1, 1, 1});
+  // frequencies 1, 1/100, 1/10000
+  check_row(table, 6, 2,
+            {0.9092974268256817, 0.01999866669333308, 0.0001999999986666667, -0.4161468365471424, 0.9998000066665778,
+             0.9999999800000001});
+  check_row(sinusoidal_positions(2, 2, Sinusoid::halves), 2, 1, {0.8414709848078965, 0.5403023058681398});
+}
+
+TEST_CASE("a width that cannot be halved is refused") {
+  CHECK_THROWS_WITH_AS(sinusoidal_positions(3, 5, Sinusoid::halves), doctest::Contains("even width; got 5"), Error);
+  CHECK_THROWS_AS(sinusoidal_positions(3, 0, Sinusoid::interleaved), Error);
+}
+
+TEST_CASE("an embedding is factor * table[id] + position; gap rows are zero; positions go on where decoding is") {
+  ParameterStore<double> store;
+  Parameter<double>& table = store.declare("table", {3, 2}, init::constant(0));
+  const Embedding<double> layer(table, PositionalEncoding<double>::learned(store, "positions", 4, 2), {.factor = 10});
+  store.allocate(1);
+  std::ranges::copy(std::vector<double>{1, 2, 3, 4, 5, 6}, table.value.data);
+  std::ranges::copy(std::vector<double>{.1, .2, .3, .4, .5, .6, .7, .8}, store.at("positions.weight").value.data);
+  Context<double> context;
+  context.begin({});
+  const std::vector<int> ids{2, 0, 1, 0, 1};
+  const std::vector<RowSpan> spans{{0, 2}, {3, 2}};
+  RowLayout layout{.rows = 5, .sentences = spans};
+  const auto expect = [&](const std::vector<double>& expected) {
+    const Tensor<double> y = layer(context, ids, layout).value();
+    REQUIRE(y.size() == static_cast<Index>(expected.size()));
+    for (Index i = 0; i < y.size(); ++i) CHECK(y[i] == doctest::Approx(expected[i]));
+  };
+  expect({50.1, 60.2, 10.3, 20.4, 0, 0, 10.1, 20.2, 30.3, 40.4});
+  layout.first_position = 2;
+  expect({50.5, 60.6, 10.7, 20.8, 0, 0, 10.5, 20.6, 30.7, 40.8});
+  layout.first_position = 3;  // position 4 is one too far
+  CHECK_THROWS_WITH_AS(layer(context, ids, layout), doctest::Contains("model.max_positions"), Error);
+}

@@ -1,0 +1,195 @@
+#include "optim/optimizer.h"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <cstring>
+#include <functional>
+#include <memory>
+
+#include "autograd/check.h"
+#include "autograd/parallel.h"
+#include "optim/adam.h"
+#include "optim/sgd.h"
+#include "tests/optim/optim_test.h"
+
+using namespace glossa;
+using namespace glossa::test;
+
+namespace {
+
+constexpr double decay = 0.01;
+
+template <class T>
+using Maker = std::function<std::unique_ptr<Optimizer<T>>(const ParameterStore<T>&)>;
+
+template <class T>
+Maker<T> adam(bool decoupled, double epsilon = 1e-8) {
+  return [=](const ParameterStore<T>& store) {
+    return std::make_unique<Adam<T>>(
+        store, trainable_segments(store, decay),
+        AdamOptions{.beta1 = 0.9, .beta2 = 0.98, .epsilon = epsilon, .decoupled = decoupled});
+  };
+}
+
+template <class T>
+Maker<T> sgd() {
+  return [](const ParameterStore<T>& store) {
+    return std::make_unique<Sgd<T>>(store, trainable_segments(store, decay), SgdOptions{.momentum = 0.9});
+  };
+}
+
+/// One number's update in the order and form of PyTorch's documentation; a and b are the state.
+using Rule = std::function<void(double& p, double g, double& a, double& b, double lr, double weight_decay, int t)>;
+
+Rule adam_rule(bool decoupled) {
+  return [=](double& p, double g, double& m, double& v, double lr, double weight_decay, int t) {
+    if (decoupled)
+      p = p - lr * weight_decay * p;
+    else
+      g = g + weight_decay * p;
+    m = 0.9 * m + (1 - 0.9) * g;
+    v = 0.98 * v + (1 - 0.98) * g * g;
+    const double m_hat = m / (1 - std::pow(0.9, t)), v_hat = v / (1 - std::pow(0.98, t));
+    p = p - lr * m_hat / (std::sqrt(v_hat) + 1e-8);
+  };
+}
+
+void sgd_rule(double& p, double g, double& buffer, double&, double lr, double weight_decay, int) {
+  g = g + weight_decay * p;
+  buffer = 0.9 * buffer + g;
+  p = p - lr * buffer;
+}
+
+double rate(int t) { return 1e-2 / t; }
+
+/// Six updates with changing rates, decoder.weight frozen if asked; compares values after each with the rule.
+double worst_against(const Maker<double>& make, const Rule& rule, bool frozen) {
+  Model<double> model;
+  if (frozen) freeze(model.store, {"decoder.w*"});
+  const auto optimizer = make(model.store);
+  std::vector<double> p = copy(model.store.values()), a(p.size()), b(p.size());
+  double worst = 0;
+  for (int t = 1; t <= 6; ++t) {
+    model.set_grads(t);
+    for (const Parameter<double>* parameter : model.store.parameters()) {
+      if (!parameter->trainable) continue;
+      const bool decays = parameter->name == "encoder.weight" || parameter->name == "decoder.weight";
+      for (Index i = parameter->offset; i < parameter->offset + parameter->value.size(); ++i)
+        rule(p[i], 0.5 * model.store.grads()[i], a[i], b[i], rate(t), decays ? decay : 0, t);
+    }
+    optimizer->step(rate(t), 0.5);
+    worst = std::max(worst, difference(p, copy(model.store.values())));
+  }
+  CHECK(optimizer->steps() == 6);
+  const std::vector<double>* expected[] = {&a, &b};  // zero in gaps and for frozen parameters
+  for (std::size_t i = 0; i < optimizer->state().size(); ++i)
+    worst = std::max(worst, difference(*expected[i], copy(optimizer->state()[i].values)));
+  return worst;
+}
+
+/// Values and state after updates first, ..., last.
+template <class T>
+std::vector<double> trained(Model<T>& model, Optimizer<T>& optimizer, int first, int last, double grad_factor = 1,
+                            double gradient_scale = 1) {
+  for (int t = first; t <= last; ++t) {
+    model.set_grads(t, grad_factor);
+    optimizer.step(rate(t), gradient_scale);
+  }
+  std::vector<double> all;  // without the gaps, whose size depends on the scalar
+  const auto add = [&](std::span<T> flat) {
+    for (const Parameter<T>* parameter : model.store.parameters())
+      for (Index i = 0; i < parameter->value.size(); ++i) all.push_back(flat[parameter->offset + i]);
+  };
+  add(model.store.values());
+  for (const StateBuffer<T>& buffer : optimizer.state()) add(buffer.values);
+  return all;
+}
+
+template <class T>
+std::vector<double> trained(const Maker<T>& make, double grad_factor = 1, double gradient_scale = 1) {
+  Model<T> model;
+  const auto optimizer = make(model.store);
+  return trained(model, *optimizer, 1, 6, grad_factor, gradient_scale);
+}
+
+}  // namespace
+
+TEST_CASE("Adam, AdamW and SGD follow the papers' formulas, decay weights only and leave frozen parameters alone") {
+  for (const bool frozen : {false, true}) {
+    CHECK(worst_against(adam<double>(false), adam_rule(false), frozen) <= 1e-14);
+    CHECK(worst_against(adam<double>(true), adam_rule(true), frozen) <= 1e-14);
+    CHECK(worst_against(sgd<double>(), sgd_rule, frozen) <= 1e-14);
+  }
+}
+
+TEST_CASE("the first step of Adam is the learning rate against the gradient's sign") {
+  Model<double> model;
+  Adam<double> optimizer(model.store, trainable_segments(model.store));
+  model.set_grads(1);
+  const double before = model.store.values()[0], sign = model.store.grads()[0] > 0 ? 1 : -1;
+  optimizer.step(0.125, 1);
+  CHECK(model.store.values()[0] == doctest::Approx(before - sign * 0.125).epsilon(1e-4));
+}
+
+TEST_CASE("float follows double") {
+  // Where v is nearly nothing Adam divides rounding by rounding: a larger epsilon compares the formulas.
+  for (const bool decoupled : {false, true})
+    CHECK(difference(trained(adam<double>(decoupled, 1e-4)), trained(adam<float>(decoupled, 1e-4))) <= 1e-5);
+  CHECK(difference(trained(sgd<double>()), trained(sgd<float>())) <= 1e-5);
+}
+
+TEST_CASE("any number of threads gives the same bits") {
+  const int before = threads();
+  for (const auto& make : {adam<float>(false), adam<float>(true), sgd<float>()}) {
+    set_threads(1);
+    const std::vector<double> one = trained(make);
+    for (const int count : {2, 4}) {
+      set_threads(count);
+      CHECK(trained(make) == one);
+    }
+  }
+  set_threads(before);
+}
+
+TEST_CASE("gradient_scale is the same as scaled gradients") {
+  for (const auto& make : {adam<float>(false), adam<float>(true), sgd<float>()}) {
+    CHECK(trained(make, 4, 0.25) == trained(make));
+    CHECK(trained(make, 4, 1) != trained(make));
+  }
+}
+
+TEST_CASE("values, state and steps are all that a resume needs") {
+  for (const auto& make : {adam<float>(false), adam<float>(true), sgd<float>()}) {
+    Model<float> first, second(2);
+    const auto before = make(first.store), after = make(second.store);
+    trained(first, *before, 1, 3);
+    std::memcpy(second.store.values().data(), first.store.values().data(), first.store.values().size_bytes());
+    for (std::size_t i = 0; i < before->state().size(); ++i) {
+      CHECK(before->state()[i].name == after->state()[i].name);
+      std::memcpy(after->state()[i].values.data(), before->state()[i].values.data(),
+                  before->state()[i].values.size_bytes());
+    }
+    after->set_steps(before->steps());
+    CHECK(trained(second, *after, 4, 6) == trained(make));
+  }
+}
+
+TEST_CASE("state buffers are named, on cache lines and as long as the store's") {
+  const Model<float> model;
+  const auto optimizer = adam<float>(true)(model.store);
+  REQUIRE(optimizer->state().size() == 2);
+  CHECK(optimizer->state()[0].name == "m");
+  CHECK(optimizer->state()[1].name == "v");
+  CHECK(sgd<float>()(model.store)->state()[0].name == "momentum");
+  for (const auto& buffer : optimizer->state()) {
+    CHECK(buffer.values.size() == model.store.values().size());
+    CHECK(reinterpret_cast<std::uintptr_t>(buffer.values.data()) % 64 == 0);
+  }
+}
+
+TEST_CASE("an epsilon that is zero in the scalar type is refused") {
+  const Model<float> model;
+  CHECK_THROWS_WITH_AS(adam<float>(false, 0)(model.store), "[optim.epsilon] expected a number above 0; got 0", Error);
+  CHECK_THROWS_AS(adam<float>(false, 1e-60)(model.store), Error);
+}

@@ -1,0 +1,66 @@
+#include "optim/parameter_groups.h"
+
+#include <doctest/doctest.h>
+
+#include "autograd/check.h"
+#include "tests/optim/optim_test.h"
+
+using namespace glossa;
+using namespace glossa::test;
+
+namespace {
+
+using Segments = std::vector<Segment>;
+
+// In name order, in floats, 16 to a cache line: decoder.in_bias [0, 16), decoder.weight [16, 20224),
+// encoder.bias [20224, 20240), encoder.norm.weight [20240, 20256), encoder.weight [20256, 20304).
+
+std::vector<std::string> frozen_by(const std::vector<std::string>& patterns) {
+  const Model<float> model;
+  freeze(model.store, patterns);
+  std::vector<std::string> frozen;
+  for (const Parameter<float>* parameter : model.store.parameters())
+    if (!parameter->trainable) frozen.push_back(parameter->name);
+  return frozen;
+}
+
+}  // namespace
+
+TEST_CASE("norms and biases do not decay unless asked, and neighbours are merged") {
+  const Model<float> model;
+  CHECK(trainable_segments(model.store, 0.5) ==
+        Segments{{0, 16, 0}, {16, 20224, 0.5}, {20224, 20256, 0}, {20256, 20304, 0.5}});
+  CHECK(trainable_segments(model.store, 0.5, true) == Segments{{0, 20304, 0.5}});
+  CHECK(trainable_segments(model.store) == Segments{{0, 20304, 0}});
+}
+
+TEST_CASE("frozen parameters are in no segment") {
+  const Model<float> model;
+  freeze(model.store, {"encoder.norm.*", "decoder.in_bias"});
+  CHECK(trainable_segments(model.store) == Segments{{16, 20240, 0}, {20256, 20304, 0}});
+  freeze(model.store, {"*"});
+  CHECK(trainable_segments(model.store).empty());
+}
+
+TEST_CASE("a star stands for any text, the rest of a pattern for itself") {
+  using Names = std::vector<std::string>;
+  CHECK(frozen_by({}).empty());
+  CHECK(frozen_by({"encoder.*"}) == Names{"encoder.bias", "encoder.norm.weight", "encoder.weight"});
+  CHECK(frozen_by({"*.weight"}) == Names{"decoder.weight", "encoder.norm.weight", "encoder.weight"});
+  CHECK(frozen_by({"*norm*", "decoder.in_bias"}) == Names{"decoder.in_bias", "encoder.norm.weight"});
+  CHECK(frozen_by({"encoder.weight"}) == Names{"encoder.weight"});
+}
+
+TEST_CASE("a pattern that matches nothing is a misuse that names it") {
+  for (const std::string pattern : {"encode.*", "encoder", "weight", ""}) {
+    CAPTURE(pattern);
+    try {
+      frozen_by({"decoder.*", pattern});
+      FAIL("expected an error");
+    } catch (const Error& error) {
+      CHECK(error.kind() == Error::Kind::misuse);
+      CHECK(std::string(error.what()).find("[optim.freeze]") == 0);
+      CHECK(std::string(error.what()).find("got '" + pattern + "'") != std::string::npos);
+    }
+  }
+}

@@ -1,0 +1,154 @@
+#include "train/checkpoint_folder.h"
+
+#include <doctest/doctest.h>
+#include <unistd.h>
+
+#include "autograd/check.h"
+#include "tests/train/temporary_folder.h"
+
+using namespace glossa;
+using namespace glossa::testing;
+namespace fs = std::filesystem;
+
+using Names = std::vector<std::string>;
+
+namespace {
+
+const std::string weights = "some weights";
+
+CheckpointWriter some_writer() {
+  CheckpointWriter writer;
+  writer.add("weights", EntryKind::buffer, Dtype::u8, {weights.size()}, std::as_bytes(std::span(weights)));
+  return writer;
+}
+
+void damage(const fs::path& path) {
+  std::string bytes = read_bytes(path);
+  bytes[bytes.size() / 2] ^= 1;
+  write_bytes(path, bytes);
+}
+
+}  // namespace
+
+TEST_CASE("a new run has no checkpoint; a saved one is found through names and links") {
+  const TemporaryFolder base;
+  CheckpointFolder folder(base / "run", 2);
+  CHECK_FALSE(folder.newest_valid().has_value());
+  CHECK_THROWS_AS(best_checkpoint(base / "run"), Error);
+
+  const auto path = folder.save(37, some_writer(), false);
+  CHECK(path == base / "run" / "checkpoints" / "update-00000037.ckpt");
+  CHECK(best_checkpoint(base / "run").filename() == "last");
+  folder.save(38, some_writer(), true);
+  folder.save(123456789, some_writer(), false);
+  CHECK(fs::read_symlink(best_checkpoint(base / "run")) == "update-00000038.ckpt");
+  CHECK(CheckpointReader(best_checkpoint(base / "run")).entries().size() == 1);
+
+  const auto found = folder.newest_valid();
+  REQUIRE(found.has_value());
+  CHECK(found->update == 123456789);
+  CHECK(found->refused.empty());
+}
+
+TEST_CASE("pruning keeps the newest and the best, and nothing that is not ours is touched") {
+  const TemporaryFolder base;
+  const auto checkpoints = base / "run" / "checkpoints";
+  CheckpointFolder folder(base / "run", 3);
+  write_bytes(checkpoints / "notes.txt", "mine");
+  write_bytes(checkpoints / "update-1.ckpt", "not a name of ours");
+  for (std::uint64_t update = 1; update <= 9; ++update) folder.save(update, some_writer(), update == 2);
+  CHECK(names_in(checkpoints) == Names{"best", "last", "notes.txt", "update-00000002.ckpt", "update-00000007.ckpt",
+                                       "update-00000008.ckpt", "update-00000009.ckpt", "update-1.ckpt"});
+  CHECK(fs::read_symlink(checkpoints / "last") == "update-00000009.ckpt");
+  CHECK_THROWS_AS(CheckpointFolder(base / "other", 1), Error);
+}
+
+TEST_CASE("the newest valid file is taken, each refused one is reported, and the next saves keep the valid one") {
+  const TemporaryFolder base;
+  const auto checkpoints = base / "run" / "checkpoints";
+  {
+    CheckpointFolder folder(base / "run", 4);
+    for (std::uint64_t update = 10; update <= 40; update += 10) folder.save(update, some_writer(), false);
+  }
+  damage(checkpoints / "update-00000040.ckpt");
+  write_bytes(checkpoints / "update-00000030.ckpt", "");
+
+  CheckpointFolder folder(base / "run", 2);
+  const auto found = folder.newest_valid();
+  REQUIRE(found.has_value());
+  CHECK(found->update == 20);
+  REQUIRE(found->refused.size() == 2);
+  CHECK(found->refused[0].find("update-00000040.ckpt") != std::string::npos);
+  CHECK(found->refused[1].find("update-00000030.ckpt") != std::string::npos);
+
+  folder.save(21, some_writer(), false);
+  CHECK(names_in(checkpoints) ==
+        Names{"last", "update-00000020.ckpt", "update-00000021.ckpt", "update-00000030.ckpt", "update-00000040.ckpt"});
+  folder.save(30, some_writer(), false);  // the run comes by again: the damaged file is replaced
+  folder.save(31, some_writer(), false);
+  CHECK(names_in(checkpoints) == Names{"last", "update-00000030.ckpt", "update-00000031.ckpt", "update-00000040.ckpt"});
+  CHECK(folder.newest_valid()->update == 31);
+}
+
+TEST_CASE("files of which none is valid are an error that says why") {
+  const TemporaryFolder base;
+  CheckpointFolder folder(base / "run", 2);
+  damage(folder.save(1, some_writer(), false));
+  damage(folder.save(2, some_writer(), false));
+  const std::string text = error_of<Error>([&] { folder.newest_valid(); });
+  CHECK(text.find("got 2 damaged ones") != std::string::npos);
+  CHECK(text.find("update-00000001.ckpt") != std::string::npos);
+  CHECK(text.find("Hint") != std::string::npos);
+}
+
+TEST_CASE("temporary files of dead writers are removed at the start") {
+  const TemporaryFolder base;
+  const auto checkpoints = base / "run" / "checkpoints";
+  fs::create_directories(checkpoints);
+  write_bytes(checkpoints / ".update-00000005.ckpt.123-0.glossa-tmp", "half");
+  write_bytes(base / "run" / ".config.yaml.123-0.glossa-tmp", "half");
+  fs::create_symlink("update-00000005.ckpt", checkpoints / ".last.123-0.glossa-tmp");
+  write_bytes(checkpoints / ".hidden", "mine");
+  CheckpointFolder folder(base / "run", 2);
+  CHECK(names_in(checkpoints) == Names{".hidden"});
+  CHECK(names_in(base / "run") == Names{".lock", "checkpoints"});
+}
+
+TEST_CASE("a second trainer is refused and told the holder; afterwards the lock is free") {
+  const TemporaryFolder base;
+  {
+    const CheckpointFolder first(base / "run", 2);
+    const std::string text = error_of<Error>([&] { CheckpointFolder second(base / "run", 2); });
+    CHECK(text.find("process " + std::to_string(getpid())) != std::string::npos);
+    CHECK(text.find("Hint") != std::string::npos);
+    CHECK_FALSE(newest_valid_checkpoint(base / "run").has_value());  // readers need no lock
+  }
+  CHECK_NOTHROW(CheckpointFolder(base / "run", 2));
+}
+
+TEST_CASE("a run folder that cannot be made is an error that names it") {
+  const TemporaryFolder base;
+  write_bytes(base / "file", "");
+  CHECK(error_of<Error>([&] { CheckpointFolder(base / "file", 2); }).find((base / "file").string()) !=
+        std::string::npos);
+  fs::permissions(base.path(), fs::perms{0555});
+  std::string text;
+  {
+    const Unprivileged user;
+    text = error_of<Error>([&] { CheckpointFolder(base / "run", 2); });
+  }
+  CHECK(text.find("Permission denied") != std::string::npos);
+}
+
+TEST_CASE("a failed save leaves links and files as they were") {
+  const TemporaryFolder base;
+  const auto checkpoints = base / "run" / "checkpoints";
+  CheckpointFolder folder(base / "run", 2);
+  folder.save(1, some_writer(), true);
+  folder.save(2, some_writer(), false);
+  fs::create_directory(checkpoints / "update-00000003.ckpt");
+  CHECK_THROWS_AS(folder.save(3, some_writer(), true), Error);
+  CHECK(fs::read_symlink(checkpoints / "best") == "update-00000001.ckpt");
+  CHECK(fs::read_symlink(checkpoints / "last") == "update-00000002.ckpt");
+  CHECK(folder.newest_valid()->update == 2);
+}

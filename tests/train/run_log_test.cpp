@@ -1,0 +1,187 @@
+#include "train/run_log.h"
+
+#include <doctest/doctest.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "autograd/check.h"
+#include "tests/train/temporary_folder.h"
+
+using namespace glossa;
+using glossa::testing::read_bytes;
+using glossa::testing::TemporaryFolder;
+using glossa::testing::write_bytes;
+
+namespace {
+
+/// What a log writes to a terminal that is a file.
+struct FakeTerminal {
+  TemporaryFolder folder;
+  std::filesystem::path path = folder.path() / "terminal";
+  std::FILE* file = std::fopen(path.c_str(), "w");
+  ~FakeTerminal() { std::fclose(file); }
+  std::string text() const { return read_bytes(path); }
+};
+
+const TrainingReport kReport{50, 1, 2.5, 3.0, 12345.6, 0.001, 0.75};
+
+}  // namespace
+
+TEST_CASE("a training line is for people and machines") {
+  FakeTerminal terminal;
+  const TemporaryFolder run;
+  RunLog log(run.path(), 0, terminal.file);
+  log.training(kReport);
+  const std::string line = read_bytes(run.path() / "train.log");
+  std::string stamp = line.substr(0, 22);
+  for (char& c : stamp)
+    if (c >= '0' && c <= '9') c = '0';
+  CHECK(stamp == "[0000-00-00 00:00:00] ");
+  CHECK(line.substr(22) == "Ep. 1 : Up. 50 : loss 2.5000 : ppl 12.18 : 12346 tokens/s : lr 1.000e-03 : gnorm 0.750\n");
+  CHECK(terminal.text() == line);
+  const auto json = nlohmann::json::parse(read_bytes(run.path() / "metrics.jsonl"));
+  CHECK(json["update"] == 50);
+  CHECK(json["epoch"] == 1);
+  CHECK(json["loss"] == 2.5);
+  CHECK(json["smoothed_loss"] == 3.0);
+  CHECK(json["perplexity"] == std::exp(2.5));
+  CHECK(json["tokens_per_s"] == 12345.6);
+  CHECK(json["lr"] == 0.001);
+  CHECK(json["grad_norm"] == 0.75);
+}
+
+TEST_CASE("a validation line says whether it is the best") {
+  FakeTerminal terminal;
+  const TemporaryFolder run;
+  RunLog log(run.path(), 0, terminal.file);
+  log.validation({100, 2, 1.0, {}, {}, {}, 0});
+  log.validation({200, 3, 1.5, 12.345, 30.5, 0.25, 2});
+  const std::string text = read_bytes(run.path() / "train.log");
+  CHECK(text.find("] Ep. 2 : Up. 100 : valid loss 1.0000 : ppl 2.72 : new best\n") != std::string::npos);
+  CHECK(text.find("] Ep. 3 : Up. 200 : valid loss 1.5000 : ppl 4.48 : BLEU 12.35 : chrF 30.50 : exact match 0.2500 : "
+                  "stalled 2 times\n") != std::string::npos);
+  const std::string metrics = read_bytes(run.path() / "metrics.jsonl");
+  const auto first = nlohmann::json::parse(metrics.substr(0, metrics.find('\n')));
+  const auto second = nlohmann::json::parse(metrics.substr(metrics.find('\n')));
+  CHECK(first["valid_loss"] == 1.0);
+  CHECK_FALSE(first.contains("valid_bleu"));
+  CHECK(second["valid_perplexity"] == std::exp(1.5));
+  CHECK(second["valid_bleu"] == 12.345);
+  CHECK(second["valid_chrf"] == 30.5);
+  CHECK(second["valid_exact_match"] == 0.25);
+}
+
+TEST_CASE("what is not finite becomes null, and the line stays JSON") {
+  FakeTerminal terminal;
+  const TemporaryFolder run;
+  RunLog log(run.path(), 0, terminal.file);
+  TrainingReport report = kReport;
+  report.loss = std::numeric_limits<double>::quiet_NaN();
+  log.training(report);
+  CHECK(nlohmann::json::parse(read_bytes(run.path() / "metrics.jsonl"))["loss"].is_null());
+}
+
+TEST_CASE("a resumed run's metrics read like an undisturbed one's") {
+  FakeTerminal terminal;
+  const TemporaryFolder run;
+  const auto metrics = run.path() / "metrics.jsonl";
+  const auto report_at = [](std::int64_t update) {
+    TrainingReport report = kReport;
+    report.update = update;
+    return report;
+  };
+  {
+    RunLog log(run.path(), 0, terminal.file);
+    for (int update = 10; update <= 60; update += 10) log.training(report_at(update));
+  }
+  const std::string undisturbed = read_bytes(metrics);
+  write_bytes(metrics, undisturbed.substr(0, undisturbed.size() - 7));  // killed inside a line
+  {
+    RunLog log(run.path(), 40, terminal.file);
+    CHECK(read_bytes(metrics) == undisturbed.substr(0, undisturbed.find("{\"update\":50")));
+    log.training(report_at(50));
+    log.training(report_at(60));
+  }
+  CHECK(read_bytes(metrics) == undisturbed);
+  const std::string log_text = read_bytes(run.path() / "train.log");
+  CHECK(std::count(log_text.begin(), log_text.end(), '\n') == 8);  // the log for people keeps everything
+}
+
+TEST_CASE("a torn line goes even where it parses; a new run begins empty; other rubbish is dropped") {
+  FakeTerminal terminal;
+  const TemporaryFolder run;
+  const auto metrics = run.path() / "metrics.jsonl";
+  write_bytes(metrics, "{\"update\":5}\nrubbish\n{\"epoch\":1}\n{\"update\":6}");
+  { RunLog log(run.path(), 10, terminal.file); }
+  CHECK(read_bytes(metrics) == "{\"update\":5}\n");
+  { RunLog log(run.path(), 0, terminal.file); }
+  CHECK(read_bytes(metrics).empty());
+}
+
+TEST_CASE("without a terminal there is no progress bar") {
+  FakeTerminal terminal;
+  const TemporaryFolder run;
+  RunLog log(run.path(), 0, terminal.file);
+  CHECK_FALSE(log.wants_progress());
+  log.progress(0.5, "loss 1");
+  log.line("hello");
+  CHECK(terminal.text().find("hello") != std::string::npos);
+  CHECK(terminal.text().find('\r') == std::string::npos);
+}
+
+TEST_CASE("on a terminal the bar is drawn, and cleared before a line") {
+  const int master = posix_openpt(O_RDWR | O_NOCTTY);
+  if (master < 0 || grantpt(master) != 0 || unlockpt(master) != 0) {
+    MESSAGE("no pseudo-terminal here");
+    return;
+  }
+  std::FILE* terminal = std::fopen(ptsname(master), "w");
+  REQUIRE(terminal != nullptr);
+  const TemporaryFolder run;
+  {
+    RunLog log(run.path(), 0, terminal);
+    CHECK(log.wants_progress());
+    log.progress(0.5, "loss 1.25 " + std::string(200, 'x'));
+    CHECK_FALSE(log.wants_progress());
+    log.line("hello");
+  }
+  char buffer[2000];
+  const ssize_t size = read(master, buffer, sizeof buffer);
+  REQUIRE(size > 0);
+  const std::string shown(buffer, static_cast<std::size_t>(size));
+  const auto bar = shown.find("\r\x1b[K 50% [============            ] loss 1.25 xxx");
+  REQUIRE(bar != std::string::npos);
+  const auto cleared = shown.find("\r\x1b[K", bar + 1);
+  CHECK(cleared - bar == 4 + 79);
+  CHECK(shown.find("hello") > cleared);
+  CHECK(read_bytes(run.path() / "train.log").find('\r') == std::string::npos);
+  std::fclose(terminal);
+  close(master);
+}
+
+TEST_CASE("a file that cannot be written is named") {
+  FakeTerminal terminal;
+  const auto error_of = [&](const std::filesystem::path& run) -> std::string {
+    try {
+      RunLog(run, 0, terminal.file).line("x");
+    } catch (const Error& error) {
+      CHECK(error.exit_status() == 1);
+      return error.what();
+    }
+    return "no error";
+  };
+  CHECK(error_of("/nowhere") ==
+        "[/nowhere/train.log] expected a file that can be written; got: No such file or directory");
+  const TemporaryFolder run;
+  std::filesystem::create_symlink("/dev/full", run.path() / "train.log");
+  const std::string full = error_of(run.path());
+  CHECK(full.starts_with("[" + (run.path() / "train.log").string() + "] expected to append "));
+  CHECK(full.ends_with("got: No space left on device"));
+}

@@ -1,0 +1,185 @@
+#include "train/bleu.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <vector>
+
+#include "autograd/check.h"
+#include "data/utf8.h"
+
+namespace glossa {
+namespace {
+
+constexpr std::size_t max_order = 4;
+
+void replace_all(std::string& text, std::string_view from, std::string_view to) {
+  for (std::size_t at = text.find(from); at != text.npos; at = text.find(from, at + to.size())) {
+    text.replace(at, from.size(), to);
+  }
+}
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_point(char c) { return c == '.' || c == ','; }
+
+/// ASCII punctuation and space, without apostrophe, comma, hyphen and point.
+bool is_symbol(char c) {
+  return (c >= '{' && c <= '~') || (c >= '[' && c <= '`') || (c >= ' ' && c <= '&') || (c >= '(' && c <= '+') ||
+         (c >= ':' && c <= '@') || c == '/';
+}
+
+std::string isolate_symbols(std::string_view text) {
+  std::string result;
+  for (const char c : text) {
+    if (is_symbol(c)) {
+      result += {' ', c, ' '};
+    } else {
+      result += c;
+    }
+  }
+  return result;
+}
+
+/// Wherever `matches(a, b)` holds for two neighbours, puts spaces: before them if `before`, between them always, after
+/// them if `after`. Pairs do not overlap, as in a substitution by a regular expression.
+template <class Matches>
+std::string split_pairs(std::string_view text, Matches matches, bool before, bool after) {
+  std::string result;
+  std::size_t i = 0;
+  while (i < text.size()) {
+    if (i + 1 == text.size() || !matches(text[i], text[i + 1])) {
+      result += text[i++];
+      continue;
+    }
+    if (before) result += ' ';
+    result += {text[i], ' ', text[i + 1]};
+    if (after) result += ' ';
+    i += 2;
+  }
+  return result;
+}
+
+/// Pieces of `text` between white space.
+std::vector<std::string> split_words(std::string_view text) {
+  std::vector<std::string> words(1);
+  utf8::for_each(text, [&](std::string_view piece, utf8::CodePoint c) {
+    if (!utf8::is_space(c.value)) {
+      words.back() += piece;
+    } else if (!words.back().empty()) {
+      words.emplace_back();
+    }
+  });
+  if (words.back().empty()) words.pop_back();
+  return words;
+}
+
+std::vector<std::string> words_13a(std::string_view line) {
+  std::string text(line);
+  replace_all(text, "<skipped>", "");
+  replace_all(text, "-\n", "");
+  replace_all(text, "&quot;", "\"");
+  replace_all(text, "&amp;", "&");
+  replace_all(text, "&lt;", "<");
+  replace_all(text, "&gt;", ">");
+  text = isolate_symbols(' ' + text + ' ');
+  text = split_pairs(
+      text, [](char a, char b) { return !is_digit(a) && is_point(b); }, false, true);
+  text = split_pairs(
+      text, [](char a, char b) { return is_point(a) && !is_digit(b); }, true, false);
+  text = split_pairs(
+      text, [](char a, char b) { return is_digit(a) && b == '-'; }, false, true);
+  return split_words(text);
+}
+
+/// All n-grams of one order, sorted; unused places are empty.
+std::vector<std::array<std::string_view, max_order>> sorted_ngrams(const std::vector<std::string>& words,
+                                                                   std::size_t order) {
+  std::vector<std::array<std::string_view, max_order>> ngrams;
+  for (std::size_t i = 0; i + order <= words.size(); ++i) {
+    std::copy_n(words.begin() + static_cast<std::ptrdiff_t>(i), order, ngrams.emplace_back().begin());
+  }
+  std::ranges::sort(ngrams);
+  return ngrams;
+}
+
+double smoothing_value(const BleuOptions& options) {
+  if (options.smoothing_value != 0) return options.smoothing_value;
+  return options.smoothing == BleuSmoothing::floor ? 0.1 : 1;
+}
+
+}  // namespace
+
+std::string tokenize_13a(std::string_view line) {
+  std::string result;
+  for (const std::string& word : words_13a(line)) {
+    if (!result.empty()) result += ' ';
+    result += word;
+  }
+  return result;
+}
+
+BleuScore corpus_bleu(std::span<const std::string> hypotheses, std::span<const std::string> references,
+                      const BleuOptions& options) {
+  check(hypotheses.size() == references.size(), "bleu", "expected as many hypotheses as references; got {} and {}",
+        hypotheses.size(), references.size());
+  std::array<double, max_order> matches{}, totals{};
+  BleuScore result;
+  for (std::size_t i = 0; i < hypotheses.size(); ++i) {
+    const auto words_of = [&](const std::string& line) {
+      return words_13a(options.lowercase ? utf8::lower_case(line) : line);
+    };
+    const auto hypothesis = words_of(hypotheses[i]), reference = words_of(references[i]);
+    result.hypothesis_length += hypothesis.size();
+    result.reference_length += reference.size();
+    for (std::size_t n = 1; n <= max_order; ++n) {
+      const auto proposed = sorted_ngrams(hypothesis, n), wanted = sorted_ngrams(reference, n);
+      std::vector<std::array<std::string_view, max_order>> common;  // with the lesser of both counts: clipped
+      std::ranges::set_intersection(proposed, wanted, std::back_inserter(common));
+      matches[n - 1] += static_cast<double>(common.size());
+      totals[n - 1] += static_cast<double>(proposed.size());
+    }
+  }
+
+  const auto hypothesis_length = static_cast<double>(result.hypothesis_length);
+  const auto reference_length = static_cast<double>(result.reference_length);
+  if (reference_length > 0) result.ratio = hypothesis_length / reference_length;
+  if (hypothesis_length < reference_length) {
+    result.brevity_penalty = hypothesis_length > 0 ? std::exp(1 - reference_length / hypothesis_length) : 0;
+  }
+  if (std::ranges::all_of(matches, [](double m) { return m == 0; })) return result;
+
+  double halvings = 1;
+  std::size_t orders = max_order;
+  for (std::size_t n = 0; n < max_order; ++n) {
+    if (options.smoothing == BleuSmoothing::add_k && n > 0) {
+      matches[n] += smoothing_value(options);
+      totals[n] += smoothing_value(options);
+    }
+    if (totals[n] == 0) break;
+    if (options.effective_order) orders = n + 1;
+    if (matches[n] > 0) {
+      result.precisions[n] = 100 * matches[n] / totals[n];
+    } else if (options.smoothing == BleuSmoothing::exponential) {
+      result.precisions[n] = 100 / ((halvings *= 2) * totals[n]);
+    } else if (options.smoothing == BleuSmoothing::floor) {
+      result.precisions[n] = 100 * smoothing_value(options) / totals[n];
+    }
+  }
+  double log_sum = 0;  // minus infinity for a precision of 0, which makes the score 0
+  for (std::size_t n = 0; n < orders; ++n) log_sum += std::log(result.precisions[n]);
+  result.score = result.brevity_penalty * std::exp(log_sum / static_cast<double>(orders));
+  return result;
+}
+
+std::string bleu_signature(const BleuOptions& options) {
+  std::string smoothing = "exp";
+  if (options.smoothing == BleuSmoothing::none) smoothing = "none";
+  if (options.smoothing == BleuSmoothing::floor) smoothing = fmt::format("floor[{:.2f}]", smoothing_value(options));
+  if (options.smoothing == BleuSmoothing::add_k) smoothing = fmt::format("add-k[{:.2f}]", smoothing_value(options));
+  return fmt::format("nrefs:1|case:{}|eff:{}|tok:13a|smooth:{}|version:glossa-0.1.0",
+                     options.lowercase ? "lc" : "mixed", options.effective_order ? "yes" : "no", smoothing);
+}
+
+}  // namespace glossa

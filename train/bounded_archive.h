@@ -1,0 +1,153 @@
+#pragma once
+
+#include <bit>
+#include <cereal/cereal.hpp>
+#include <cereal/types/string.hpp>
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "autograd/check.h"
+
+/// The small state record of a checkpoint, by cereal, but safe against any bytes: no count is believed before it is
+/// compared with what remains, a bool is 0 or 1, nothing may follow the record. There are no class names, pointers or
+/// polymorphism in the format, and cereal's headers for those (memory, polymorphic, functional, unordered) stay out.
+/// A record holds integers of fixed width, float, double, bool, std::string and std::vector of these or of records.
+/// An enum is stored as a checked integer or a name, since cereal would believe any value.
+
+namespace glossa {
+
+static_assert(std::endian::native == std::endian::little, "files of glossa are little-endian, written without swaps");
+
+/// Appends a record's bytes to a string.
+class BoundedOutputArchive : public cereal::OutputArchive<BoundedOutputArchive, cereal::AllowEmptyClassElision> {
+ public:
+  explicit BoundedOutputArchive(std::string& bytes) : OutputArchive(this), bytes_(bytes) {}
+
+  void write(const void* data, std::size_t size) { bytes_.append(static_cast<const char*>(data), size); }
+
+ private:
+  std::string& bytes_;
+};
+
+/// Reads a record from bytes that nobody vouches for.
+class BoundedInputArchive : public cereal::InputArchive<BoundedInputArchive, cereal::AllowEmptyClassElision> {
+ public:
+  explicit BoundedInputArchive(std::string_view bytes) : InputArchive(this), rest_(bytes) {}
+
+  /// Copies the next `size` bytes; fewer remaining is an error.
+  void read(void* data, std::size_t size);
+
+  /// Reads the number of elements of a container. Every element takes at least `element_bytes`, so a greater count than
+  /// the remaining bytes allow is an error before any memory is asked for.
+  std::uint64_t read_count(std::size_t element_bytes);
+
+  /// Reads a bool; any byte but 0 and 1 is an error.
+  bool read_bool();
+
+  /// Bytes left over are an error.
+  void finish() const;
+
+ private:
+  std::string_view rest_;
+};
+
+template <class T>
+concept StoredNumber = std::is_arithmetic_v<T> && !std::is_same_v<T, long double>;
+
+template <StoredNumber T>
+void save(BoundedOutputArchive& archive, const T& value) {
+  archive.write(&value, sizeof(T));
+}
+
+template <StoredNumber T>
+void load(BoundedInputArchive& archive, T& value) {
+  if constexpr (std::is_same_v<T, bool>) {
+    value = archive.read_bool();
+  } else {
+    archive.read(&value, sizeof(T));
+  }
+}
+
+template <class T>
+void save(BoundedOutputArchive& archive, const cereal::SizeTag<T>& tag) {
+  save(archive, static_cast<std::uint64_t>(tag.size));
+}
+
+template <class T>
+void load(BoundedInputArchive& archive, cereal::SizeTag<T>& tag) {
+  tag.size = archive.read_count(1);
+}
+
+template <class T>
+void save(BoundedOutputArchive& archive, const cereal::BinaryData<T>& data) {
+  archive.write(data.data, data.size);
+}
+
+template <class T>
+void load(BoundedInputArchive& archive, cereal::BinaryData<T>& data) {
+  archive.read(data.data, data.size);
+}
+
+template <class T>
+void save(BoundedOutputArchive& archive, const cereal::NameValuePair<T>& pair) {
+  archive(pair.value);
+}
+
+template <class T>
+void load(BoundedInputArchive& archive, cereal::NameValuePair<T>& pair) {
+  archive(pair.value);
+}
+
+template <class T>
+void save(BoundedOutputArchive& archive, const std::vector<T>& values) {
+  save(archive, static_cast<std::uint64_t>(values.size()));
+  for (const T& value : values) archive(value);
+}
+
+/// In place of cereal's own, which takes memory for the whole count first: here memory grows with the bytes really
+/// read.
+template <class T>
+void load(BoundedInputArchive& archive, std::vector<T>& values) {
+  const std::uint64_t count = archive.read_count(StoredNumber<T> ? sizeof(T) : 1);
+  values.clear();
+  for (std::uint64_t i = 0; i < count; ++i) {
+    T value{};
+    archive(value);
+    values.push_back(std::move(value));
+  }
+}
+
+/// Turns the exception in flight (of cereal, of memory or an Error) into an Error at `where`, and throws it.
+[[noreturn]] void rethrow_as_error(std::string_view where);
+
+/// The bytes of a record: the same record always gives the same bytes.
+template <class Record>
+std::string to_bytes(const Record& record) {
+  std::string bytes;
+  BoundedOutputArchive archive(bytes);
+  archive(record);
+  return bytes;
+}
+
+/// The record in `bytes`, a fresh one. Throws only Error, whatever the bytes are; `where` names their file.
+template <class Record>
+Record from_bytes(std::string_view bytes, std::string_view where) {
+  try {
+    Record record{};
+    BoundedInputArchive archive(bytes);
+    archive(record);
+    archive.finish();
+    return record;
+  } catch (...) {
+    rethrow_as_error(where);
+  }
+}
+
+}  // namespace glossa
+
+CEREAL_SETUP_ARCHIVE_TRAITS(glossa::BoundedInputArchive, glossa::BoundedOutputArchive)

@@ -1,0 +1,123 @@
+#include "train/checkpoint.h"
+
+#include <algorithm>
+
+#include "train/bounded_archive.h"
+#include "train/sha256.h"
+
+namespace glossa {
+
+namespace {
+
+constexpr std::string_view state_entry = "state";
+
+std::string moment_name(std::string_view buffer, const std::string& parameter) {
+  return fmt::format("{}:{}", buffer, parameter);
+}
+
+std::vector<std::uint64_t> dims_of(const Shape& shape) {
+  std::vector<std::uint64_t> dims;
+  for (int i = 0; i < shape.rank(); ++i) dims.push_back(static_cast<std::uint64_t>(shape[i]));
+  return dims;
+}
+
+/// The slice of a flat buffer that belongs to a parameter.
+std::span<float> slice_of(std::span<float> flat, const Parameter<float>& parameter) {
+  return flat.subspan(static_cast<std::size_t>(parameter.offset), static_cast<std::size_t>(parameter.value.size()));
+}
+
+/// Refuses an entry that is missing or of another shape.
+void check_entry(const CheckpointReader& reader, const std::string& name, const Shape& shape) {
+  const CheckpointEntry* entry = reader.find(name);
+  check(entry != nullptr, reader.path().string(),
+        "expected a tensor {} {}; the file has none of this name. Hint: it belongs to a model of another configuration",
+        name, shape.str());
+  const bool fits = entry->dtype == Dtype::f32 && entry->dims == dims_of(shape);
+  std::string got;
+  for (const std::uint64_t dim : entry->dims) got += (got.empty() ? "" : ", ") + std::to_string(dim);
+  check(fits, reader.path().string(),
+        "expected {} to be f32 {}; got {} [{}]. Hint: the model or its vocabulary differ from those of the checkpoint",
+        name, shape.str(), name_of(entry->dtype), got);
+}
+
+}  // namespace
+
+void add_to_checkpoint(CheckpointWriter& writer, const ParameterStore<float>& parameters,
+                       const Optimizer<float>& optimizer, const TrainingState& state, std::string& state_bytes) {
+  for (const Parameter<float>* parameter : parameters.parameters()) {
+    const auto dims = dims_of(parameter->value.shape);
+    writer.add(parameter->name, EntryKind::parameter, Dtype::f32, dims, std::as_bytes(parameter->value.span()));
+    for (const StateBuffer<float>& buffer : optimizer.state())
+      writer.add(moment_name(buffer.name, parameter->name), EntryKind::moment, Dtype::f32, dims,
+                 std::as_bytes(slice_of(buffer.values, *parameter)));
+  }
+  state_bytes = to_bytes(state);
+  writer.add(std::string(state_entry), EntryKind::state, Dtype::u8, {state_bytes.size()},
+             std::as_bytes(std::span(state_bytes)));
+}
+
+TrainingState read_training_state(const CheckpointReader& reader) {
+  const std::string path = reader.path().string();
+  check(reader.find(state_entry) != nullptr, path, "expected a training state; the file has none");
+  const std::vector<std::byte> bytes = reader.read(state_entry);
+  TrainingState state =
+      from_bytes<TrainingState>({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, path);
+  check(state.version == TrainingState::current_version, path, "expected a training state of version {}; got {}",
+        TrainingState::current_version, state.version);
+  return state;
+}
+
+void read_parameters(const CheckpointReader& reader, ParameterStore<float>& parameters) {
+  for (const Parameter<float>* parameter : parameters.parameters())
+    check_entry(reader, parameter->name, parameter->value.shape);
+  for (const CheckpointEntry& entry : reader.entries())
+    if (entry.kind == EntryKind::parameter)
+      check(std::ranges::any_of(parameters.parameters(), [&](const auto* p) { return p->name == entry.name; }),
+            reader.path().string(), "expected only parameters of this model; got {} too", entry.name);
+  for (const Parameter<float>* parameter : parameters.parameters())
+    reader.read(parameter->name, std::as_writable_bytes(parameter->value.span()));
+}
+
+void read_moments(const CheckpointReader& reader, const ParameterStore<float>& parameters, Optimizer<float>& optimizer,
+                  const TrainingState& state) {
+  for (const Parameter<float>* parameter : parameters.parameters())
+    for (const StateBuffer<float>& buffer : optimizer.state())
+      check_entry(reader, moment_name(buffer.name, parameter->name), parameter->value.shape);
+  for (const Parameter<float>* parameter : parameters.parameters())
+    for (const StateBuffer<float>& buffer : optimizer.state())
+      reader.read(moment_name(buffer.name, parameter->name), std::as_writable_bytes(slice_of(buffer.values, *parameter)));
+  optimizer.set_steps(state.optimizer_steps);
+}
+
+namespace {
+
+void hash_entries(Sha256& hash, const CheckpointReader& reader, EntryKind kind) {
+  for (const CheckpointEntry& entry : reader.entries()) {
+    if (entry.kind != kind) continue;
+    hash.update(fmt::format("{}\n{}\n", entry.name, name_of(entry.dtype)));
+    for (const std::uint64_t dim : entry.dims) hash.update(fmt::format("{} ", dim));
+    hash.update(reader.read(entry.name));
+  }
+}
+
+}  // namespace
+
+std::string parameters_sha256(const CheckpointReader& reader) {
+  Sha256 hash;
+  hash_entries(hash, reader, EntryKind::parameter);
+  return hash.hex_digest();
+}
+
+std::string state_sha256(const CheckpointReader& reader) {
+  Sha256 hash;
+  hash_entries(hash, reader, EntryKind::parameter);
+  hash_entries(hash, reader, EntryKind::moment);
+  TrainingState state = read_training_state(reader);
+  // What may differ between two runs that do the same: options a resume may change, and time.
+  state.config.clear();
+  state.seconds = 0;
+  hash.update(to_bytes(state));
+  return hash.hex_digest();
+}
+
+}  // namespace glossa

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <string>
+
+#include "autograd/parameter.h"
+#include "optim/optimizer.h"
+#include "train/checkpoint_file.h"
+#include "train/training_state.h"
+
+namespace glossa {
+
+/// Names of the entries in a checkpoint: parameters under their own names, moments as `adam.m:NAME`, the record of
+/// counters as `state`.
+
+/// Collects everything an exact resume needs. `state_bytes` must outlive the writer.
+void add_to_checkpoint(CheckpointWriter& writer, const ParameterStore<float>& parameters,
+                       const Optimizer<float>& optimizer, const TrainingState& state, std::string& state_bytes);
+
+/// Reads the record of counters. Throws if there is none or it is of a newer version.
+TrainingState read_training_state(const CheckpointReader& reader);
+
+/// Reads the parameters. Names and shapes must be exactly the model's; every difference is named. Nothing is changed
+/// unless everything fits.
+void read_parameters(const CheckpointReader& reader, ParameterStore<float>& parameters);
+
+/// Reads the moments of the optimizer and its step count.
+void read_moments(const CheckpointReader& reader, const ParameterStore<float>& parameters, Optimizer<float>& optimizer,
+                  const TrainingState& state);
+
+/// SHA-256 over names, shapes and values of the parameters: two models are the same if it is.
+std::string parameters_sha256(const CheckpointReader& reader);
+
+/// The same over moments, counters and position in the data too; wall-clock time and paths left out.
+std::string state_sha256(const CheckpointReader& reader);
+
+}  // namespace glossa

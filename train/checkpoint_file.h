@@ -1,0 +1,112 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace glossa {
+
+/// A checkpoint is one immutable file of named arrays, little-endian:
+///
+///     0   8  magic 0x89 "GLS" CR LF Ctrl-Z LF      any damage by a transfer in text mode shows here
+///     8   4  format version, major << 16 | minor
+///    12   4  0x01020304: the order of bytes
+///    16   8  length of the file
+///    24   8  length of the table
+///    32   4  number of entries
+///    36   4  CRC32C of the bytes above
+///    40      table: for each entry, sorted by name,
+///                1 kind, 1 dtype, 1 rank, 1 length of the name, 4 CRC32C of the bytes, 8 offset, 8 length,
+///                8 for each dimension, the name
+///         4  CRC32C of the table
+///            the bytes of each entry, in the table's order, each at the next multiple of 64, zeros between
+///    -24  16  XXH3-128 (canonical form) of everything above, at the next multiple of 64
+///     -8   8  end marker
+///
+/// The checksums find every accident; they stop no attacker, so the structure is checked as if they were not there:
+/// no length is believed before it is compared with the size of the file, and memory stays near the size of the file.
+
+/// What an entry is for. Values are part of the format.
+enum class EntryKind : std::uint8_t { parameter = 1, moment = 2, state = 3, buffer = 4 };
+
+/// Type of an entry's elements. Values are part of the format.
+enum class Dtype : std::uint8_t { f32 = 1, f64 = 2, i64 = 3, u8 = 4 };
+
+/// Bytes of one element.
+std::size_t size_of(Dtype dtype);
+
+/// Names for people: "parameter", "f32".
+std::string_view name_of(EntryKind kind);
+std::string_view name_of(Dtype dtype);
+
+/// A line of the table.
+struct CheckpointEntry {
+  std::string name;  ///< 1 to 255 bytes of UTF-8 without control characters, slashes or backslashes
+  EntryKind kind{};
+  Dtype dtype{};
+  std::vector<std::uint64_t> dims;  ///< at most 8; none for a scalar
+  std::uint64_t offset = 0;         ///< of its bytes in the file
+  std::uint64_t length = 0;         ///< bytes: product of dims times the size of an element
+  std::uint32_t crc = 0;            ///< CRC32C of its bytes
+};
+
+/// Collects views of arrays and writes them as a checkpoint; the arrays are not copied: they must live, unchanged,
+/// until then.
+class CheckpointWriter {
+ public:
+  /// Adds an array, row-major. A name that is not plain or comes twice, more than 8 dimensions, or bytes that disagree
+  /// with dims are errors.
+  void add(std::string name, EntryKind kind, Dtype dtype, std::vector<std::uint64_t> dims,
+           std::span<const std::byte> bytes);
+
+  /// Writes the file by the protocol of AtomicFile; a file below 64 MiB is read back and verified before it is named.
+  /// The same arrays give the same bytes, in whatever order they were added.
+  void write(const std::filesystem::path& path) const;
+
+ private:
+  struct Item {
+    CheckpointEntry entry;
+    std::span<const std::byte> bytes;
+  };
+  std::vector<Item> items_;  // sorted by name
+};
+
+/// A verified checkpoint.
+class CheckpointReader {
+ public:
+  /// Opens a file and verifies all of it: structure, every checksum, the hash of the whole. Anything wrong is an Error
+  /// that names the file and what differs. Needs memory for the table only.
+  explicit CheckpointReader(const std::filesystem::path& path);
+  ~CheckpointReader();
+  CheckpointReader(CheckpointReader&& other) noexcept;
+  CheckpointReader& operator=(CheckpointReader&& other) noexcept;
+
+  const std::filesystem::path& path() const { return path_; }
+
+  /// All entries, sorted by name.
+  const std::vector<CheckpointEntry>& entries() const { return entries_; }
+
+  /// The entry of that name, or null.
+  const CheckpointEntry* find(std::string_view name) const;
+
+  /// The bytes of an entry. No such name, or bytes that changed since the file was opened, is an Error.
+  std::vector<std::byte> read(std::string_view name) const;
+
+  /// The same into `destination`, which must have the entry's length; it is unchanged after an Error.
+  void read(std::string_view name, std::span<std::byte> destination) const;
+
+ private:
+  void read_at(std::uint64_t offset, std::span<std::byte> destination) const;
+  void read_table(std::uint64_t file_size);
+  void verify_payload(std::uint64_t file_size) const;
+
+  std::filesystem::path path_;
+  int descriptor_ = -1;
+  std::vector<CheckpointEntry> entries_;
+};
+
+}  // namespace glossa

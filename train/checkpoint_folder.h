@@ -1,0 +1,66 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "train/checkpoint_file.h"
+
+namespace glossa {
+
+/// The lock of a run, RUN/.lock: one trainer at a time. The kernel releases it when the process ends, however it ends.
+class RunLock {
+ public:
+  /// Creates the folder if need be and takes the lock; a second trainer gets an Error that names the holder.
+  explicit RunLock(const std::filesystem::path& run);
+  ~RunLock();
+  RunLock(const RunLock&) = delete;
+  RunLock& operator=(const RunLock&) = delete;
+
+ private:
+  int descriptor_ = -1;
+};
+
+/// The checkpoint that a run goes on from.
+struct FoundCheckpoint {
+  std::uint64_t update = 0;
+  CheckpointReader reader;
+  std::vector<std::string> refused;  ///< one error text for each newer file that is not valid
+};
+
+/// The checkpoints of a run, RUN/checkpoints/: one file `update-00000037.ckpt` for each update kept and the symbolic
+/// links `last` and `best`. Made by the one trainer of the run; readers use the free functions below.
+class CheckpointFolder {
+ public:
+  /// Takes the run's lock, creates the folder if need be and removes temporary files of dead writers. `keep` is the
+  /// number of newest files that stay, at least 2 so that one is whole whatever happens to the other.
+  CheckpointFolder(const std::filesystem::path& run, std::size_t keep);
+
+  /// The newest valid checkpoint; nothing if there is no file at all. Files of which none is valid are an Error: a run
+  /// is not silently started afresh.
+  std::optional<FoundCheckpoint> newest_valid();
+
+  /// Writes the checkpoint of `update`; when it is durable, points `last` (and `best`) to it, then removes old files.
+  /// Neither the newest `keep` valid ones nor the one that `best` names are ever removed. Returns its path.
+  std::filesystem::path save(std::uint64_t update, const CheckpointWriter& writer, bool is_best);
+
+ private:
+  void prune(std::uint64_t newest) const;
+
+  RunLock lock_;
+  std::filesystem::path folder_;
+  std::size_t keep_;
+  std::set<std::uint64_t> refused_;  // found damaged: left for a person to look at, never counted as kept
+};
+
+/// The newest valid checkpoint in RUN/checkpoints/, as CheckpointFolder::newest_valid, without a lock.
+std::optional<FoundCheckpoint> newest_valid_checkpoint(const std::filesystem::path& run);
+
+/// The file to translate with when a run is named: `best` where there is one, else `last`. Error when there is neither.
+std::filesystem::path best_checkpoint(const std::filesystem::path& run);
+
+}  // namespace glossa

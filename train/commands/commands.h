@@ -1,0 +1,60 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+/// The commands of the program `glossa`: each takes its parsed arguments and returns the exit status, or throws Error.
+namespace glossa::commands {
+
+struct Train {
+  std::string config;
+  std::string run = "run";
+  bool resume = false, dump_config = false;
+  std::vector<std::string> sets;
+};
+int run(const Train& arguments);
+
+struct Translate {
+  std::string run, input;
+  std::int64_t beam = 0;  // 0: as the run is configured
+  std::vector<std::string> sets;
+};
+int run(const Translate& arguments);
+
+struct Evaluate {
+  std::string run, source, reference;
+  std::int64_t beam = 0;
+  bool json = false;
+  std::vector<std::string> sets;
+};
+int run(const Evaluate& arguments);
+
+struct Gradcheck {
+  bool json = false;
+};
+int run(const Gradcheck& arguments);
+
+struct Inspect {
+  std::string checkpoint;
+  bool json = false;
+};
+int run(const Inspect& arguments);
+
+struct BenchStep {
+  std::string config;
+  std::int64_t threads = 0, steps = 15;
+  bool json = false;
+};
+int run(const BenchStep& arguments);
+
+struct GenerateToy {
+  std::string out;
+  std::int64_t pairs = 50000, seed = 1;
+};
+int run(const GenerateToy& arguments);
+
+struct Options {};
+int run(const Options& arguments);
+
+}  // namespace glossa::commands

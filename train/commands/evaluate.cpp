@@ -1,0 +1,62 @@
+#include <chrono>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "autograd/check.h"
+#include "data/text_file.h"
+#include "train/bleu.h"
+#include "train/chrf.h"
+#include "train/commands/commands.h"
+#include "train/evaluation.h"
+#include "train/run.h"
+#include "train/runtime.h"
+
+namespace glossa::commands {
+
+int run(const Evaluate& arguments) {
+  const LoadedRun run = load_run(arguments.run, arguments.sets, arguments.beam);
+  apply_runtime(run.config.runtime);
+  const DataConfig& data = run.config.data;
+  ParallelCorpus corpus;
+  corpus.name = arguments.source;
+  const auto read = [&](const std::string& path) {
+    std::vector<std::string> lines = read_lines(path, text_options(data));
+    for (std::string& line : lines) line = normalise(data, line);
+    return lines;
+  };
+  corpus.source = read(arguments.source);
+  corpus.target = read(arguments.reference);
+  check(corpus.source.size() == corpus.target.size(), arguments.reference,
+        "expected as many lines as {} has, {}; got {}", arguments.source, corpus.source.size(), corpus.target.size());
+  check(!corpus.source.empty(), arguments.source, "expected at least one line; the file is empty");
+
+  const auto start = std::chrono::steady_clock::now();
+  Translator translator(*run.model->transformer, run.tokenizers, data, run.config.decode);
+  const std::vector<std::string> outputs = translator.translate(corpus.source);
+  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  const double loss = corpus_loss(*run.model->transformer, encode(data, corpus, run.tokenizers), data).per_token();
+  const BleuScore bleu = corpus_bleu(outputs, corpus.target);
+  const double chrf = corpus_chrf(outputs, corpus.target), exact = exact_match(outputs, corpus.target);
+
+  if (arguments.json) {
+    const nlohmann::ordered_json result{{"loss", loss},
+                                        {"perplexity", perplexity(loss)},
+                                        {"bleu", bleu.score},
+                                        {"chrf", chrf},
+                                        {"exact_match", exact},
+                                        {"sentences", corpus.source.size()},
+                                        {"seconds", seconds},
+                                        {"signature", bleu_signature()}};
+    std::puts(result.dump().c_str());
+    return 0;
+  }
+  fmt::print("loss {:.4f} per target token, perplexity {:.3f}\n", loss, perplexity(loss));
+  fmt::print("BLEU {:.2f} ({:.1f}/{:.1f}/{:.1f}/{:.1f}, BP {:.3f}, ratio {:.3f})  {}\n", bleu.score, bleu.precisions[0],
+             bleu.precisions[1], bleu.precisions[2], bleu.precisions[3], bleu.brevity_penalty, bleu.ratio,
+             bleu_signature());
+  fmt::print("chrF2 {:.2f}  {}\n", chrf, chrf_signature());
+  fmt::print("exact match {:.2f} % of {} sentences, decoded in {:.2f} s\n", 100 * exact, corpus.source.size(), seconds);
+  return 0;
+}
+
+}  // namespace glossa::commands

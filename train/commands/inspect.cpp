@@ -1,0 +1,71 @@
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <nlohmann/json.hpp>
+
+#include "autograd/check.h"
+#include "train/checkpoint.h"
+#include "train/commands/commands.h"
+
+namespace glossa::commands {
+
+namespace {
+
+/// Root mean square of a float tensor: a glance at its scale.
+double root_mean_square(const std::vector<std::byte>& bytes) {
+  double sum = 0;
+  const std::size_t count = bytes.size() / sizeof(float);
+  for (std::size_t i = 0; i < count; ++i) {
+    float value;
+    std::memcpy(&value, bytes.data() + i * sizeof value, sizeof value);
+    sum += double{value} * double{value};
+  }
+  return count == 0 ? 0 : std::sqrt(sum / static_cast<double>(count));
+}
+
+}  // namespace
+
+int run(const Inspect& arguments) {
+  const CheckpointReader reader(arguments.checkpoint);
+  const TrainingState state = read_training_state(reader);
+  std::uint64_t parameters = 0;
+  for (const CheckpointEntry& entry : reader.entries())
+    if (entry.kind == EntryKind::parameter) parameters += entry.length / size_of(entry.dtype);
+
+  if (arguments.json) {
+    nlohmann::ordered_json tensors = nlohmann::ordered_json::array();
+    for (const CheckpointEntry& entry : reader.entries())
+      if (entry.kind != EntryKind::state)
+        tensors.push_back({{"name", entry.name},
+                           {"kind", name_of(entry.kind)},
+                           {"dtype", name_of(entry.dtype)},
+                           {"shape", entry.dims}});
+    const nlohmann::ordered_json result{{"checkpoint", arguments.checkpoint},
+                                        {"update", state.update},
+                                        {"epoch", state.epoch},
+                                        {"batch", state.batch},
+                                        {"target_tokens", state.target_tokens},
+                                        {"parameters", parameters},
+                                        {"build", state.build},
+                                        {"sha256", parameters_sha256(reader)},
+                                        {"state_sha256", state_sha256(reader)},
+                                        {"tensors", tensors}};
+    std::puts(result.dump().c_str());
+    return 0;
+  }
+  fmt::print("{}: update {}, epoch {}, batch {}, {} target tokens\n", arguments.checkpoint, state.update,
+             state.epoch + 1, state.batch, state.target_tokens);
+  fmt::print("written by {}\n{} parameters\n\n{:<10} {:<5} {:>10}  {:<16} {}\n", state.build, parameters, "kind",
+             "type", "rms", "shape", "name");
+  for (const CheckpointEntry& entry : reader.entries()) {
+    if (entry.kind == EntryKind::state) continue;
+    std::string shape;
+    for (const std::uint64_t dim : entry.dims) shape += (shape.empty() ? "" : ", ") + std::to_string(dim);
+    fmt::print("{:<10} {:<5} {:>10.4g}  {:<16} {}\n", name_of(entry.kind), name_of(entry.dtype),
+               root_mean_square(reader.read(entry.name)), "[" + shape + "]", entry.name);
+  }
+  fmt::print("\nsha256       {}\nstate_sha256 {}\n", parameters_sha256(reader), state_sha256(reader));
+  return 0;
+}
+
+}  // namespace glossa::commands

@@ -1,0 +1,55 @@
+#include <unistd.h>
+
+#include <cstdio>
+#include <optional>
+
+#include "data/text_file.h"
+#include "train/commands/commands.h"
+#include "train/evaluation.h"
+#include "train/run.h"
+#include "train/runtime.h"
+
+namespace glossa::commands {
+
+namespace {
+
+/// Lines are translated together, up to this many: enough for full batches, few enough to see the first ones soon.
+constexpr std::size_t lines_at_once = 1024;
+
+void write_lines(const std::vector<std::string>& lines) {
+  for (const std::string& line : lines) {
+    std::fwrite(line.data(), 1, line.size(), stdout);
+    std::fputc('\n', stdout);
+  }
+  check(std::fflush(stdout) == 0, "standard output", "expected room for the translations; writing failed");
+}
+
+}  // namespace
+
+int run(const Translate& arguments) {
+  const LoadedRun run = load_run(arguments.run, arguments.sets, arguments.beam);
+  apply_runtime(run.config.runtime);
+  Translator translator(*run.model->transformer, run.tokenizers, run.config.data, run.config.decode);
+  const TextOptions options = text_options(run.config.data);
+  std::optional<LineReader> reader;
+  arguments.input.empty() ? reader.emplace(STDIN_FILENO, "standard input", options)
+                          : reader.emplace(arguments.input, options);
+
+  // A person at a terminal is answered line by line.
+  const std::size_t at_once = arguments.input.empty() && isatty(STDIN_FILENO) ? 1 : lines_at_once;
+  std::vector<std::string> lines;
+  std::int64_t first = 1;
+  std::string line;
+  for (bool more = true; more;) {
+    more = reader->next(line);
+    if (more) lines.push_back(line);
+    if (lines.size() == at_once || (!more && !lines.empty())) {
+      write_lines(translator.translate(lines, first));
+      first += static_cast<std::int64_t>(lines.size());
+      lines.clear();
+    }
+  }
+  return 0;
+}
+
+}  // namespace glossa::commands

@@ -1,0 +1,208 @@
+#include "train/config.h"
+
+#include <fmt/core.h>
+#include <fmt/ranges.h>
+#include <yaml-cpp/yaml.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <map>
+
+#include "autograd/check.h"
+
+namespace glossa {
+namespace {
+
+constexpr std::string_view kToy = "toy:";
+
+std::string read_file(const std::string& path) {
+  check(!std::filesystem::is_directory(path), path, "expected a configuration file; got a folder");
+  std::ifstream file(path, std::ios::binary);
+  check(file.is_open(), path, "expected a configuration file; got: {}. Hint: recipes/ has examples.",
+        std::strerror(errno));
+  std::string content(std::istreambuf_iterator<char>(file), {});
+  check(!file.bad(), path, "expected a readable configuration file; got: {}", std::strerror(errno));
+  return content;
+}
+
+GivenValue given_value(const YAML::Node& node) {
+  using Kind = GivenValue::Kind;
+  if (node.IsNull()) return {Kind::nothing, "", {}};
+  if (node.IsScalar()) return {Kind::scalar, node.Scalar(), {}};
+  GivenValue given{node.IsSequence() ? Kind::list : Kind::nested, "", {}};
+  if (node.IsSequence())
+    for (const YAML::Node& item : node) {
+      if (!item.IsScalar()) return {Kind::nested, "", {}};
+      given.list.push_back(item.Scalar());
+    }
+  return given;
+}
+
+[[noreturn]] void unknown_key(std::string_view where, const std::string& key) {
+  std::vector<std::string> names;
+  for (const auto& section : option_sections()) {
+    if (key == section.name)
+      misuse(where, "{0}: expected a key below it, such as {0}.{1}; got a value", key, section.options[0].name);
+    names.push_back(section.name);
+    for (const auto& option : section.options) {
+      names.push_back(section.name + "." + option.name);
+      // The right name in the wrong section.
+      if (option.name == key.substr(key.rfind('.') + 1))
+        misuse(where, "unknown key '{}'; did you mean '{}'?", key, names.back());
+    }
+  }
+  const std::string nearest = nearest_name(key, names);
+  if (nearest.empty()) misuse(where, "unknown key '{}'. Hint: docs/options.md lists every key.", key);
+  misuse(where, "unknown key '{}'; did you mean '{}'?", key, nearest);
+}
+
+/// Sets `section.key` in the configuration, with the errors that both YAML and --set can make.
+void set_option(Config& config, std::string_view where, const std::string& key, const GivenValue& given) {
+  for (const auto& section : option_sections())
+    for (const auto& option : section.options) {
+      if (key != section.name + "." + option.name) continue;
+      if (!option.set(config, given)) misuse(where, "{}: expected {}; got {}", key, option.accepts, given.shown());
+      return;
+    }
+  unknown_key(where, key);
+}
+
+/// Reads one YAML file into the configuration. yaml-cpp serves for the syntax alone: every value is taken as its text
+/// and read by its option, so that `no` is a language and not a boolean, and repeated keys are seen.
+class YamlReader {
+ public:
+  YamlReader(Config& config, const std::string& path) : config_(config), path_(path) {}
+
+  void read() {
+    const auto documents = parse();
+    if (documents.size() > 1) misuse(where(documents[1]), "expected one YAML document; got {}", documents.size());
+    if (documents.empty() || documents[0].IsNull()) return;
+    if (!documents[0].IsMap())
+      misuse(where(documents[0]), "expected sections such as 'data:' and 'model:'; got {}",
+             given_value(documents[0]).shown());
+    for (const auto& entry : documents[0]) read_section(entry.first, entry.second);
+  }
+
+ private:
+  std::vector<YAML::Node> parse() const {
+    const std::string content = read_file(path_);
+    try {
+      return YAML::LoadAll(content);
+    } catch (const YAML::Exception& error) {
+      misuse(fmt::format("{}:{}", path_, error.mark.line + 1), "expected YAML; got: {}", error.msg);
+    }
+  }
+
+  /// A value may stand under its section or, dotted, at the top.
+  void read_section(const YAML::Node& key, const YAML::Node& value) {
+    const std::string name = new_key("", key);
+    const auto& sections = option_sections();
+    const bool is_section =
+        std::any_of(sections.begin(), sections.end(), [&](const OptionSection& s) { return s.name == name; });
+    if (is_section && value.IsNull()) return;
+    if (!is_section || !value.IsMap()) return set_option(config_, where(key), name, given_value(value));
+    for (const auto& entry : value)
+      set_option(config_, where(entry.first), new_key(name + ".", entry.first), given_value(entry.second));
+  }
+
+  /// The key's full name, refused when it is no text or was there before.
+  std::string new_key(const std::string& prefix, const YAML::Node& key) {
+    if (!key.IsScalar()) misuse(where(key), "expected the name of an option; got {}", given_value(key).shown());
+    const std::string name = prefix + key.Scalar();
+    const auto [first, is_new] = lines_.emplace(name, key.Mark().line + 1);
+    if (!is_new) misuse(where(key), "expected each key once; got '{}' again, first on line {}", name, first->second);
+    return name;
+  }
+
+  std::string where(const YAML::Node& node) const { return fmt::format("{}:{}", path_, node.Mark().line + 1); }
+
+  Config& config_;
+  const std::string& path_;
+  std::map<std::string, int> lines_;
+};
+
+bool may_change_on_resume(std::string_view key) {
+  return key.starts_with("runtime.") || key.starts_with("train.max_") ||
+         (key.starts_with("train.") && key.ends_with("_every"));
+}
+
+std::string markdown_cell(std::string text) {
+  for (std::size_t at = 0; (at = text.find_first_of("|*<", at)) != text.npos; at += 2) text.insert(at, 1, '\\');
+  return text;
+}
+
+}  // namespace
+
+Config load_config(const std::string& path, const std::vector<std::string>& sets) {
+  Config config;
+  if (!path.empty()) YamlReader(config, path).read();
+  for (const std::string& set : sets) {
+    const std::string where = "--set " + set;
+    const auto equals = set.find('=');
+    if (equals == set.npos) misuse(where, "expected section.key=value; got '{}'", set);
+    set_option(config, where, set.substr(0, equals), {GivenValue::Kind::scalar, set.substr(equals + 1), {}});
+  }
+  return config;
+}
+
+void check_resume(const Config& old, const Config& now) {
+  for (const auto& section : option_sections())
+    for (const auto& option : section.options) {
+      const std::string key = section.name + "." + option.name;
+      const std::string before = option.text(old), after = option.text(now);
+      if (before != after && !may_change_on_resume(key))
+        misuse(key,
+               "expected {}, with which the run was started; got {}. Hint: on --resume only train.max_*, "
+               "train.*_every and runtime.* may change; start a new run for the rest.",
+               before, after);
+    }
+}
+
+std::string dump(const Config& config) {
+  std::string yaml =
+      "# Every option with its value. Periods: u updates, e epochs, t target tokens; K, M, G multiply.\n";
+  for (const auto& section : option_sections()) {
+    yaml += fmt::format("\n{}:  # {}\n", section.name, section.help);
+    for (const auto& option : section.options)
+      yaml +=
+          fmt::format("  {:<32}  # {} ({})\n", option.name + ": " + option.text(config), option.help, option.accepts);
+  }
+  return yaml;
+}
+
+std::string options_page() {
+  std::string page =
+      "# Options\n\n"
+      "Every key of a configuration file. The same keys work on the command line, the last one winning:\n"
+      "`glossa train CONFIG.yaml --set model.width=512 --set train.max_epochs=20`. This page is generated from\n"
+      "`train/option_table.cpp`; `glossa train CONFIG.yaml --dump-config` prints the same with the values in "
+      "effect.\n\n"
+      "* Booleans are `true` and `false`; `yes`, `no`, `on` and `off` are refused.\n"
+      "* Numbers have a decimal point in every locale.\n"
+      "* A period has a unit: `500u` updates, `2e` epochs, `10Mt` target tokens; K, M and G multiply by 10^3, 10^6, "
+      "10^9.\n"
+      "  A plain number counts updates, in `train.max_epochs` epochs. 0 means never, or no limit.\n"
+      "* Unknown and repeated keys are errors.\n"
+      "* With `--resume` only `train.max_*`, `train.*_every` and `runtime.*` may change.\n";
+  for (const auto& section : option_sections()) {
+    page += fmt::format("\n## {}: {}\n\n| name | default | range | help |\n|---|---|---|---|\n", section.name,
+                        section.help);
+    for (const auto& option : section.options)
+      page += fmt::format("| `{}` | `{}` | {} | {} |\n", option.name, option.text(Config{}),
+                          markdown_cell(option.accepts), markdown_cell(option.help));
+  }
+  return page;
+}
+
+std::optional<std::int64_t> toy_pairs(std::string_view key, std::string_view location) {
+  if (!location.starts_with(kToy)) return std::nullopt;
+  const auto pairs = parse_whole(location.substr(kToy.size()));
+  if (!pairs || *pairs < 1) misuse(key, "expected toy:PAIRS such as toy:50000; got '{}'", location);
+  return pairs;
+}
+
+}  // namespace glossa

@@ -1,0 +1,131 @@
+#include "train/datasets.h"
+
+#include <filesystem>
+
+#include "autograd/check.h"
+#include "autograd/random.h"
+#include "data/character_tokenizer.h"
+#include "data/sentencepiece_tokenizer.h"
+#include "data/toy_corpus.h"
+#include "data/utf8.h"
+#include "data/word_tokenizer.h"
+
+namespace glossa {
+
+namespace {
+
+SpecialIds specials(const DataConfig& config) {
+  return {static_cast<int>(config.unk_id), static_cast<int>(config.pad_id), static_cast<int>(config.bos_id),
+          static_cast<int>(config.eos_id)};
+}
+
+ParallelCorpus from_toy(std::string name, const std::vector<ToyPair>& pairs, bool english_first) {
+  ParallelCorpus corpus;
+  corpus.name = std::move(name);
+  for (const ToyPair& pair : pairs) {
+    corpus.source.push_back(english_first ? pair.english : pair.hindi);
+    corpus.target.push_back(english_first ? pair.hindi : pair.english);
+  }
+  corpus.report.lines = corpus.report.pairs = static_cast<std::int64_t>(pairs.size());
+  return corpus;
+}
+
+bool english_first(const DataConfig& config) {
+  if (config.source == "en" && config.target == "hi") return true;
+  if (config.source == "hi" && config.target == "en") return false;
+  misuse("data.train", "expected data.source and data.target to be en and hi for the toy corpus; got {} and {}",
+         config.source, config.target);
+}
+
+ParallelCorpus read_files(const DataConfig& config, const std::string& location) {
+  const CorpusOptions options{.text = text_options(config), .lowercase = config.lowercase};
+  if (location.ends_with(".tsv") || location.ends_with(".tsv.gz"))
+    return read_tsv(location, config.source, config.target, options);
+  return read_parallel(location, config.source, config.target, options);
+}
+
+std::unique_ptr<Tokenizer> train_tokenizer(const DataConfig& config, std::span<const std::string> sentences) {
+  const VocabularyOptions vocabulary{.specials = specials(config),
+                                     .min_frequency = config.min_frequency,
+                                     .max_size = static_cast<int>(config.vocab_size)};
+  switch (config.tokenizer) {
+    case DataConfig::Tokenizer::words: return train_word_tokenizer(sentences, vocabulary);
+    case DataConfig::Tokenizer::characters: return train_character_tokenizer(sentences, vocabulary);
+    case DataConfig::Tokenizer::sentencepiece: break;
+  }
+  const bool bpe = config.sentencepiece_model == DataConfig::SentencepieceModel::bpe;
+  return train_sentencepiece(sentences, {.model = bpe ? SubwordModel::bpe : SubwordModel::unigram,
+                                         .vocabulary_size = static_cast<int>(config.vocab_size),
+                                         .character_coverage = config.character_coverage,
+                                         .normalization = config.normalization,
+                                         .specials = specials(config)});
+}
+
+std::string tokenizer_file(const DataConfig& config, const std::string& run, const std::string& side) {
+  const bool subwords = config.tokenizer == DataConfig::Tokenizer::sentencepiece;
+  return std::filesystem::path(run) / (side + (subwords ? "sentencepiece.model" : "vocabulary.txt"));
+}
+
+}  // namespace
+
+std::uint64_t Tokenizers::fingerprint() const { return mix64(source->fingerprint()) ^ target->fingerprint(); }
+
+TextOptions text_options(const DataConfig& config) {
+  return {.max_line_bytes = static_cast<std::size_t>(config.max_line_bytes),
+          .invalid_utf8 = config.invalid_utf8 == DataConfig::InvalidUtf8::refuse ? InvalidUtf8::refuse
+                                                                                 : InvalidUtf8::replace};
+}
+
+SamplerOptions sampler_options(const DataConfig& config, std::uint64_t seed) {
+  return {.max_tokens = config.max_tokens, .rule = static_cast<BatchRule>(config.batch_rule), .seed = seed};
+}
+
+Layout layout(const DataConfig& config) {
+  return config.layout == DataConfig::Layout::packed ? Layout::packed : Layout::padded;
+}
+
+ParallelCorpus read_training(const DataConfig& config, std::uint64_t seed) {
+  if (const auto pairs = toy_pairs("data.train", config.train))
+    return from_toy(config.train, toy_corpus(*pairs, seed).train, english_first(config));
+  return read_files(config, config.train);
+}
+
+ParallelCorpus read_validation(const DataConfig& config, std::uint64_t seed) {
+  const std::string& location = config.valid.empty() ? config.train : config.valid;
+  if (const auto pairs = toy_pairs(config.valid.empty() ? "data.train" : "data.valid", location))
+    return from_toy(location, toy_corpus(*pairs, seed).valid, english_first(config));
+  return config.valid.empty() ? ParallelCorpus{} : read_files(config, config.valid);
+}
+
+Tokenizers train_tokenizers(const DataConfig& config, const ParallelCorpus& corpus) {
+  if (!config.shared_vocabulary) return {train_tokenizer(config, corpus.source), train_tokenizer(config, corpus.target)};
+  std::vector<std::string> both = corpus.source;
+  both.insert(both.end(), corpus.target.begin(), corpus.target.end());
+  const std::shared_ptr<const Tokenizer> tokenizer = train_tokenizer(config, both);
+  return {tokenizer, tokenizer};
+}
+
+void save_tokenizers(const Tokenizers& tokenizers, const DataConfig& config, const std::string& run) {
+  tokenizers.source->save(tokenizer_file(config, run, tokenizers.shared() ? "" : "source."));
+  if (!tokenizers.shared()) tokenizers.target->save(tokenizer_file(config, run, "target."));
+}
+
+Tokenizers load_tokenizers(const DataConfig& config, const std::string& run) {
+  if (!config.shared_vocabulary)
+    return {load_tokenizer(tokenizer_file(config, run, "source.")), load_tokenizer(tokenizer_file(config, run, "target."))};
+  const std::shared_ptr<const Tokenizer> tokenizer = load_tokenizer(tokenizer_file(config, run, ""));
+  return {tokenizer, tokenizer};
+}
+
+EncodedCorpus encode(const DataConfig& config, const ParallelCorpus& corpus, const Tokenizers& tokenizers) {
+  return encode_corpus(corpus, *tokenizers.source, *tokenizers.target,
+                       {.source_bos = config.source_bos,
+                        .source_eos = config.source_eos,
+                        .max_length = static_cast<int>(config.max_length)});
+}
+
+std::string normalise(const DataConfig& config, std::string_view line) {
+  return config.lowercase ? utf8::lower_case(line) : std::string(line);
+}
+
+}  // namespace glossa

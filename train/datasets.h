@@ -1,0 +1,44 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "data/batch.h"
+#include "data/encoded_corpus.h"
+#include "data/sampler.h"
+#include "train/config.h"
+
+namespace glossa {
+
+/// The tokenizers of a run; with a shared vocabulary both are the same object.
+struct Tokenizers {
+  std::shared_ptr<const Tokenizer> source, target;
+
+  bool shared() const { return source == target; }
+  std::uint64_t fingerprint() const;
+};
+
+/// The sentence pairs that data.train (or data.valid) names: files, a TSV file or the toy corpus.
+ParallelCorpus read_training(const DataConfig& config, std::uint64_t seed);
+
+/// The same for validation; no pairs if none is configured (the toy corpus brings its own).
+ParallelCorpus read_validation(const DataConfig& config, std::uint64_t seed);
+
+/// Learns the tokenizers that the configuration asks for from the training pairs.
+Tokenizers train_tokenizers(const DataConfig& config, const ParallelCorpus& corpus);
+
+/// Tokenizers live in the run's folder, one file each: `sentencepiece.model`, `vocabulary.txt`, or with `source.` or
+/// `target.` before it where the sides differ.
+void save_tokenizers(const Tokenizers& tokenizers, const DataConfig& config, const std::string& run);
+Tokenizers load_tokenizers(const DataConfig& config, const std::string& run);
+
+EncodedCorpus encode(const DataConfig& config, const ParallelCorpus& corpus, const Tokenizers& tokenizers);
+
+/// One line of outside text, as training text was treated: cleaned and lower-cased if the run is.
+std::string normalise(const DataConfig& config, std::string_view line);
+
+TextOptions text_options(const DataConfig& config);
+SamplerOptions sampler_options(const DataConfig& config, std::uint64_t seed);
+Layout layout(const DataConfig& config);
+
+}  // namespace glossa

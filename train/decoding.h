@@ -1,0 +1,112 @@
+#pragma once
+
+#include <limits>
+#include <span>
+#include <vector>
+
+#include "data/vocabulary.h"
+#include "layers/transformer.h"
+#include "train/top_tokens.h"
+
+namespace glossa {
+
+/// What a log-probability is divided by so that hypotheses of different lengths compare; lengths count </s>.
+enum class LengthPenalty {
+  none,   ///< 1
+  power,  ///< length^alpha
+  gnmt,   ///< ((5 + length) / 6)^alpha (Wu et al. 2016, section 7)
+};
+
+struct DecodeOptions {
+  Index beam = 1;  ///< hypotheses kept a sentence; 1 is greedy
+  LengthPenalty length_penalty = LengthPenalty::power;
+  double alpha = 1;
+  double max_length_factor = 2;  ///< a translation has at most factor * source ids + extra tokens, </s> included
+  Index max_length_extra = 10;
+  std::int64_t max_tokens = 2048;  ///< hypotheses x longest source of a batch
+};
+
+/// A translation as token ids, without <s> and </s>.
+struct Hypothesis {
+  std::vector<int> tokens;
+  double score = 0;            ///< log_probability under the length penalty: what the search makes largest
+  double log_probability = 0;  ///< natural logarithm, </s> included
+  bool finished = false;       ///< ended by </s>; false: cut off at the length limit
+};
+
+/// log_probability under the length penalty of `options`.
+double penalised(double log_probability, Index length, const DecodeOptions& options);
+
+/// Beam search with a key-value cache; a beam of 1 is greedy search. In each step every live hypothesis of a sentence
+/// is continued, the best 2 * beam continuations are looked at, those with </s> have ended, and the best `beam` others
+/// live on. A sentence is done when its best ended hypothesis is at least as good as any live one could become: at any
+/// length up to the limit or, once `beam` hypotheses have ended, if it ended next. At the limit an ended hypothesis is
+/// preferred; where there is none the best live one is cut off. <pad> and <s> are never chosen. Equal candidates: the
+/// earlier hypothesis, then the smaller id.
+///
+/// Memory (step arena, cache, lists) is kept from batch to batch, so no token costs a heap allocation.
+template <class T>
+class Searcher {
+ public:
+  /// The best translation of each source (ids as in training, </s> and all), in the order of the sources. They are
+  /// computed in batches of similar length, one sentence at least. A translation is no longer than the options say and
+  /// than model.max_positions. Throws on an empty source or one longer than that, and where the model gives NaN.
+  std::vector<Hypothesis> decode(const Transformer<T>& model, std::span<const std::vector<int>> sources,
+                                 const SpecialIds& specials, const DecodeOptions& options);
+
+ private:
+  /// Last token of a hypothesis and the node of what stands before it. Node 0 is <s>.
+  struct Node {
+    int token;
+    Index before;
+  };
+
+  /// A hypothesis that goes on: a row of the decoder. The rows of a sentence stand together.
+  struct Live {
+    Index sentence, node;
+    double log_probability;
+  };
+
+  struct Candidate {
+    double log_probability;
+    Index row;
+    int token;
+  };
+
+  struct Sentence {
+    Index input, limit;  // place among the sources; most tokens
+    Index ended = 0;     // hypotheses that came to </s>
+    // The best one so far:
+    Index node = 0;
+    double score = -std::numeric_limits<double>::infinity(), log_probability = score;
+    bool finished = false;
+  };
+
+  /// How many continuations of a sentence are looked at in a step.
+  Index choices() const { return options_.beam == 1 ? 1 : 2 * options_.beam; }
+
+  void start(std::span<const Index> batch, std::span<const std::vector<int>> sources);
+  void step();
+  void advance(Sentence& sentence, Index begin, Index end);
+  void keep_rows_in_place(Index first, Index parents);
+  Hypothesis hypothesis(const Sentence& sentence) const;
+
+  // Of the call in progress:
+  const Transformer<T>* model_ = nullptr;
+  SpecialIds specials_;
+  DecodeOptions options_;
+
+  Context<T> context_;
+  DecoderCache<T> cache_;
+
+  std::vector<int> source_ids_, tokens_;
+  std::vector<RowSpan> source_spans_;
+  std::vector<Sentence> sentences_;
+  std::vector<Node> nodes_;
+  std::vector<Live> live_, next_;
+  std::vector<Index> survivors_;  // beside next_: the row each goes on from
+  std::vector<TokenScore> top_;
+  std::vector<Candidate> candidates_;
+};
+
+}  // namespace glossa

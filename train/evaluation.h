@@ -1,0 +1,47 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "train/datasets.h"
+#include "train/decoding.h"
+#include "train/model_factory.h"
+
+namespace glossa {
+
+/// Unsmoothed natural-log cross-entropy of a corpus: sum over target tokens (</s> included) and their number.
+struct CorpusLoss {
+  double nll_sum = 0;
+  std::int64_t tokens = 0;
+
+  double per_token() const { return tokens == 0 ? 0 : nll_sum / static_cast<double>(tokens); }
+};
+
+/// In evaluation mode (no dropout), batch by batch in order of length.
+CorpusLoss corpus_loss(const Transformer<float>& model, const EncodedCorpus& corpus, const DataConfig& config);
+
+/// exp of the loss per token.
+double perplexity(double loss);
+
+/// Translates lines of text with a model: normalise, encode, search, decode. Not for several threads at once.
+class Translator {
+ public:
+  Translator(const Transformer<float>& model, const Tokenizers& tokenizers, const DataConfig& data,
+             const DecodeConfig& decode);
+
+  /// One translation a line, in order; an empty line gives an empty one. A line longer than the model's positions is
+  /// an Error that names its number, counted from `first_line`.
+  std::vector<std::string> translate(std::span<const std::string> lines, std::int64_t first_line = 1);
+
+ private:
+  const Transformer<float>& model_;
+  Tokenizers tokenizers_;
+  DataConfig data_;
+  DecodeOptions options_;
+  Searcher<float> searcher_;
+};
+
+/// Fraction of lines that are equal.
+double exact_match(std::span<const std::string> hypotheses, std::span<const std::string> references);
+
+}  // namespace glossa

@@ -1,0 +1,99 @@
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <new>
+
+#include "autograd/check.h"
+#include "train/commands/commands.h"
+
+namespace {
+
+namespace commands = glossa::commands;
+
+/// Declares a subcommand whose arguments fill a struct of commands.h and whose run is its `run`.
+template <class Arguments, class Declare>
+void add_command(CLI::App& parent, const char* name, const char* help, int& status, const Declare& declare) {
+  auto arguments = std::make_shared<Arguments>();
+  CLI::App* command = parent.add_subcommand(name, help);
+  declare(*command, *arguments);
+  command->callback([arguments, &status] { status = commands::run(*arguments); });
+}
+
+void add_sets(CLI::App& command, std::vector<std::string>& sets) {
+  command.add_option("--set", sets, "section.key=value: overrides the configuration; may repeat, the last wins")
+      ->allow_extra_args(false);
+}
+
+void add_commands(CLI::App& app, int& status) {
+  add_command<commands::Train>(app, "train", "Train a model as a configuration says", status, [](auto& c, auto& a) {
+    c.add_option("CONFIG", a.config, "YAML file; see docs/options.md")->required();
+    c.add_option("--run", a.run, "folder of the run")->capture_default_str();
+    c.add_flag("--resume", a.resume, "go on from the newest valid checkpoint");
+    c.add_flag("--dump-config", a.dump_config, "print the effective configuration and stop");
+    add_sets(c, a.sets);
+  });
+  add_command<commands::Translate>(app, "translate", "Translate lines of text", status, [](auto& c, auto& a) {
+    c.add_option("RUN", a.run, "folder of a run")->required();
+    c.add_option("--input", a.input, "file to translate (default: standard input)");
+    c.add_option("--beam", a.beam, "hypotheses kept in the search")->check(CLI::PositiveNumber);
+    add_sets(c, a.sets);
+  });
+  add_command<commands::Evaluate>(app, "evaluate", "Loss and translation quality on a test set", status,
+                                  [](auto& c, auto& a) {
+                                    c.add_option("RUN", a.run, "folder of a run")->required();
+                                    c.add_option("--source", a.source, "file to translate")->required();
+                                    c.add_option("--reference", a.reference, "its translation")->required();
+                                    c.add_option("--beam", a.beam, "hypotheses kept in the search")
+                                        ->check(CLI::PositiveNumber);
+                                    c.add_flag("--json", a.json, "one JSON object");
+                                    add_sets(c, a.sets);
+                                  });
+  add_command<commands::Gradcheck>(app, "gradcheck", "Check every derivative against differences", status,
+                                   [](auto& c, auto& a) { c.add_flag("--json", a.json, "one JSON object a line"); });
+  add_command<commands::Inspect>(app, "inspect", "Show what a checkpoint holds", status, [](auto& c, auto& a) {
+    c.add_option("CHECKPOINT", a.checkpoint, "file, for example RUN/checkpoints/last")->required();
+    c.add_flag("--json", a.json, "one JSON object");
+  });
+  add_command<commands::Options>(app, "options", "Print the reference of all options (docs/options.md)", status,
+                                 [](auto&, auto&) {});
+
+  CLI::App* bench = app.add_subcommand("bench", "Measure speed")->require_subcommand(1);
+  add_command<commands::BenchStep>(*bench, "step", "Time a training step", status, [](auto& c, auto& a) {
+    c.add_option("--config", a.config, "seed, tiny, small or base")->required();
+    c.add_option("--threads", a.threads, "default: all available")->check(CLI::PositiveNumber);
+    c.add_option("--steps", a.steps, "timed steps")->check(CLI::PositiveNumber)->capture_default_str();
+    c.add_flag("--json", a.json, "one JSON object");
+  });
+  CLI::App* generate = app.add_subcommand("generate", "Write a generated corpus")->require_subcommand(1);
+  add_command<commands::GenerateToy>(*generate, "toy", "English to romanised Hindi", status, [](auto& c, auto& a) {
+    c.add_option("--out", a.out, "folder")->required();
+    c.add_option("--pairs", a.pairs, "sentence pairs in all")->capture_default_str();
+    c.add_option("--seed", a.seed, "which pairs, in which order")->capture_default_str();
+  });
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app("glossa: trains encoder-decoder Transformers for translation on a CPU", "glossa");
+  app.require_subcommand(1);
+  app.set_version_flag("--version", GLOSSA_VERSION);
+  int status = 0;
+  add_commands(app, status);
+  try {
+    app.parse(argc, argv);
+    return status;
+  } catch (const CLI::ParseError& error) {
+    // Help and version are no errors; everything else on the command line is misuse.
+    return app.exit(error) == 0 ? 0 : 2;
+  } catch (const glossa::Error& error) {
+    std::fprintf(stderr, "glossa: %s\n", error.what());
+    return error.exit_status();
+  } catch (const std::bad_alloc&) {
+    std::fprintf(stderr, "glossa: [memory] expected enough memory; the machine has no more. Hint: lower "
+                         "data.max_tokens\n");
+    return 1;
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "glossa: %s\n", error.what());
+    return 1;
+  }
+}

@@ -1,0 +1,69 @@
+#include "train/model_factory.h"
+
+#include "optim/adam.h"
+#include "optim/sgd.h"
+
+namespace glossa {
+
+TransformerOptions transformer_options(const ModelConfig& m, Index source_vocabulary, Index target_vocabulary) {
+  TransformerOptions options;
+  options.source_vocabulary = source_vocabulary;
+  options.target_vocabulary = target_vocabulary;
+  options.stack = {.width = m.width,
+                   .heads = m.heads,
+                   .feed_forward = m.feed_forward,
+                   .norm = m.norm == ModelConfig::Norm::pre ? NormPlace::pre : NormPlace::post,
+                   .final_norm = m.final_norm,
+                   .norm_epsilon = m.norm_epsilon,
+                   .activation = static_cast<Activation>(m.activation),
+                   .bias = m.bias,
+                   .residual_dropout = m.dropout,
+                   .attention_dropout = m.attention_dropout.value_or(m.dropout),
+                   .activation_dropout = m.activation_dropout.value_or(m.dropout)};
+  options.encoder_layers = m.encoder_layers;
+  options.decoder_layers = m.decoder_layers;
+  options.embedding_dropout = m.embedding_dropout.value_or(m.dropout);
+  options.learned_positions = m.positions == ModelConfig::Positions::learned;
+  options.sinusoid = static_cast<Sinusoid>(m.sinusoid);
+  options.max_positions = m.max_positions;
+  options.tied = static_cast<Tied>(m.tied);
+  options.scale_embeddings = m.scale_embeddings;
+  options.output_bias = m.output_bias;
+  return options;
+}
+
+std::unique_ptr<Model> make_model(const ModelConfig& config, Index source_vocabulary, Index target_vocabulary,
+                                  std::uint64_t seed) {
+  auto model = std::make_unique<Model>();
+  model->transformer = std::make_unique<Transformer<float>>(
+      model->parameters, transformer_options(config, source_vocabulary, target_vocabulary));
+  model->parameters.allocate(seed);
+  return model;
+}
+
+std::unique_ptr<Optimizer<float>> make_optimizer(const OptimConfig& o, ParameterStore<float>& parameters) {
+  freeze(parameters, o.freeze);
+  const std::vector<Segment> segments = trainable_segments(parameters, o.weight_decay, o.decay_norm_and_bias);
+  if (o.name == OptimConfig::Name::sgd)
+    return std::make_unique<Sgd<float>>(parameters, segments, SgdOptions{.momentum = o.momentum});
+  return std::make_unique<Adam<float>>(parameters, segments,
+                                       AdamOptions{.beta1 = o.beta1,
+                                                   .beta2 = o.beta2,
+                                                   .epsilon = o.epsilon,
+                                                   .decoupled = o.name == OptimConfig::Name::adamw});
+}
+
+Schedule make_schedule(const OptimConfig& o, Index width) {
+  return Schedule({.kind = static_cast<ScheduleOptions::Kind>(o.schedule),
+                   .lr = o.lr,
+                   .warmup = o.warmup,
+                   .warmup_init_lr = o.warmup_init_lr,
+                   .min_lr = o.min_lr,
+                   .total_updates = o.total_updates,
+                   .factor = o.factor,
+                   .width = width,
+                   .plateau_factor = o.plateau_factor,
+                   .plateau_patience = o.plateau_patience});
+}
+
+}  // namespace glossa

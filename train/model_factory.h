@@ -1,0 +1,29 @@
+#pragma once
+
+#include <memory>
+
+#include "layers/transformer.h"
+#include "optim/lr_schedule.h"
+#include "optim/optimizer.h"
+#include "train/config.h"
+
+namespace glossa {
+
+/// A Transformer with its parameters.
+struct Model {
+  ParameterStore<float> parameters;
+  std::unique_ptr<Transformer<float>> transformer;
+};
+
+TransformerOptions transformer_options(const ModelConfig& config, Index source_vocabulary, Index target_vocabulary);
+
+/// A fresh model, initialised from `seed`.
+std::unique_ptr<Model> make_model(const ModelConfig& config, Index source_vocabulary, Index target_vocabulary,
+                                  std::uint64_t seed);
+
+/// Freezes what optim.freeze names and builds the optimizer for the rest.
+std::unique_ptr<Optimizer<float>> make_optimizer(const OptimConfig& config, ParameterStore<float>& parameters);
+
+Schedule make_schedule(const OptimConfig& config, Index width);
+
+}  // namespace glossa

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace glossa {
+
+/// How far a training run has come.
+struct Progress {
+  std::int64_t updates = 0;
+  double epochs = 0;  ///< passes over the corpus done; may be a fraction inside a pass
+  std::int64_t target_tokens = 0;
+};
+
+/// A length of training in updates, epochs or target tokens: `500u`, `2e`, `10Mt`. An amount of 0 means never or
+/// unlimited.
+struct Period {
+  enum class Unit { updates, epochs, target_tokens };
+
+  double amount = 0;  ///< whole unless the unit is epochs
+  Unit unit = Unit::updates;
+
+  bool operator==(const Period&) const = default;
+
+  /// True when nothing ever falls due.
+  bool never() const { return amount == 0; }
+
+  /// True when a multiple of the period lies in (before, after]: something done every period is to be done now.
+  bool due(const Progress& before, const Progress& after) const;
+
+  /// True when `now` has come as far as the period: a limit is used up. Never true for an amount of 0.
+  bool reached(const Progress& now) const;
+};
+
+/// Reads `NUMBER[K|M|G][u|e|t]`; a number without a unit counts in `plain`. Nothing where the text is not a period, is
+/// above 10^15 or asks for a part of an update or token. Exponents are refused, because `1e5` could mean two things.
+std::optional<Period> parse_period(std::string_view text, Period::Unit plain);
+
+/// The shortest text that parse_period reads back to the same period; `0` for never.
+std::string to_string(const Period& period);
+
+}  // namespace glossa

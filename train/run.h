@@ -1,0 +1,28 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "train/checkpoint.h"
+#include "train/datasets.h"
+#include "train/model_factory.h"
+
+namespace glossa {
+
+/// The effective configuration in a run's folder.
+std::filesystem::path config_file(const std::string& run);
+
+/// A trained model, ready to translate.
+struct LoadedRun {
+  Config config;
+  Tokenizers tokenizers;
+  std::unique_ptr<Model> model;
+  TrainingState state;
+};
+
+/// Loads a run from its folder: the best checkpoint, or the last if none is best. Throws naming the file if something
+/// is missing, damaged or does not belong together (a vocabulary that is not the checkpoint's). `sets` and a `beam` above
+/// 0 override options of decoding and runtime.
+LoadedRun load_run(const std::string& run, const std::vector<std::string>& sets = {}, std::int64_t beam = 0);
+
+}  // namespace glossa

@@ -1,0 +1,149 @@
+#include "train/run_log.h"
+
+#include <fcntl.h>
+#include <fmt/core.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cmath>
+#include <cstring>
+#include <ctime>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "autograd/check.h"
+#include "train/atomic_file.h"
+
+namespace glossa {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string time_stamp() {
+  const std::time_t now = std::time(nullptr);
+  std::tm local{};
+  localtime_r(&now, &local);
+  char text[32];
+  return {text, std::strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S", &local)};
+}
+
+std::size_t terminal_width(std::FILE* terminal) {
+  winsize size{};
+  return ioctl(fileno(terminal), TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
+}
+
+/// Whether a line of metrics.jsonl is whole and tells of no update after `updates_done`.
+bool belongs(const std::string& line, std::int64_t updates_done) {
+  const Json object = Json::parse(line, nullptr, false);
+  return object.is_object() && object.value("update", updates_done + 1) <= updates_done;
+}
+
+/// Cuts off what a run that goes on from `updates_done` will write again.
+std::filesystem::path cut_metrics(const std::filesystem::path& path, std::int64_t updates_done) {
+  std::ifstream file(path, std::ios::binary);
+  std::string kept, line;
+  bool cut = false;
+  while (std::getline(file, line)) {
+    // Without its newline the last line is half-written, even where it happens to parse.
+    const bool keep = !file.eof() && belongs(line, updates_done);
+    if (keep) kept += line + '\n';
+    cut = cut || !keep;
+  }
+  check(!file.bad(), path.string(), "expected a readable file; got: {}", std::strerror(errno));
+  if (cut) write_file_atomically(path, kept);
+  return path;
+}
+
+}  // namespace
+
+RunLog::Appender::Appender(std::filesystem::path path)
+    : path_(std::move(path)), descriptor_(open(path_.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666)) {
+  check(descriptor_ >= 0, path_.string(), "expected a file that can be written; got: {}", std::strerror(errno));
+}
+
+RunLog::Appender::~Appender() { close(descriptor_); }
+
+void RunLog::Appender::write(std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t written = ::write(descriptor_, text.data(), text.size());
+    if (written < 0 && errno == EINTR) continue;
+    check(written > 0, path_.string(), "expected to append {} bytes; got: {}", text.size(), std::strerror(errno));
+    text.remove_prefix(static_cast<std::size_t>(written));
+  }
+}
+
+RunLog::RunLog(const std::filesystem::path& run, std::int64_t updates_done, std::FILE* terminal)
+    : terminal_(terminal),
+      is_terminal_(isatty(fileno(terminal)) == 1),
+      log_(run / "train.log"),
+      metrics_(cut_metrics(run / "metrics.jsonl", updates_done)) {}
+
+RunLog::~RunLog() { clear_bar(); }
+
+void RunLog::line(std::string_view text) {
+  clear_bar();
+  const std::string stamped = fmt::format("[{}] {}\n", time_stamp(), text);
+  // A terminal that went away must not end the run; the log file must be whole.
+  std::fwrite(stamped.data(), 1, stamped.size(), terminal_);
+  std::fflush(terminal_);
+  log_.write(stamped);
+}
+
+void RunLog::training(const TrainingReport& report) {
+  Json object{{"update", report.update}, {"epoch", report.epoch}, {"loss", report.loss}};
+  object["perplexity"] = std::exp(report.loss);
+  if (report.smoothed_loss) object["smoothed_loss"] = *report.smoothed_loss;
+  object["tokens_per_s"] = report.tokens_per_s;
+  object["lr"] = report.lr;
+  object["grad_norm"] = report.grad_norm;
+  metrics_.write(object.dump() + '\n');
+  line(fmt::format("Ep. {} : Up. {} : loss {:.4f} : ppl {:.2f} : {:.0f} tokens/s : lr {:.3e} : gnorm {:.3f}",
+                   report.epoch, report.update, report.loss, std::exp(report.loss), report.tokens_per_s, report.lr,
+                   report.grad_norm));
+}
+
+void RunLog::validation(const ValidationReport& report) {
+  Json object{{"update", report.update}, {"epoch", report.epoch}, {"valid_loss", report.loss}};
+  object["valid_perplexity"] = std::exp(report.loss);
+  std::string text = fmt::format("Ep. {} : Up. {} : valid loss {:.4f} : ppl {:.2f}", report.epoch, report.update,
+                                 report.loss, std::exp(report.loss));
+  const auto add = [&](const char* key, const char* label, const std::optional<double>& value, int digits) {
+    if (!value) return;
+    object[key] = *value;
+    text += fmt::format(" : {} {:.{}f}", label, *value, digits);
+  };
+  add("valid_bleu", "BLEU", report.bleu, 2);
+  add("valid_chrf", "chrF", report.chrf, 2);
+  add("valid_exact_match", "exact match", report.exact_match, 4);
+  metrics_.write(object.dump() + '\n');
+  line(text + (report.stalled == 0 ? " : new best" : fmt::format(" : stalled {} times", report.stalled)));
+}
+
+bool RunLog::wants_progress() const {
+  return is_terminal_ && std::chrono::steady_clock::now() - bar_drawn_ > std::chrono::milliseconds(200);
+}
+
+void RunLog::progress(double fraction, std::string_view text) {
+  if (!is_terminal_) return;
+  constexpr std::size_t cells = 24;
+  const double share = std::clamp(fraction, 0.0, 1.0);
+  const auto filled = static_cast<std::size_t>(share * cells);
+  const std::string bar = std::string(filled, '=') + std::string(cells - filled, ' ');
+  const std::string whole = fmt::format("{:3.0f}% [{}] {}", 100 * share, bar, text);
+  // One cell short of the width: a full line would wrap and could not be cleared.
+  fmt::print(terminal_, "\r\x1b[K{:.{}}", whole, terminal_width(terminal_) - 1);
+  std::fflush(terminal_);
+  bar_shown_ = true;
+  bar_drawn_ = std::chrono::steady_clock::now();
+}
+
+void RunLog::clear_bar() {
+  if (!bar_shown_) return;
+  std::fputs("\r\x1b[K", terminal_);
+  std::fflush(terminal_);
+  bar_shown_ = false;
+}
+
+}  // namespace glossa

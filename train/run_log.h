@@ -1,0 +1,75 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <cstdio>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace glossa {
+
+/// What one training line says. Losses are natural-log cross-entropy per target token; `loss` is unsmoothed.
+struct TrainingReport {
+  std::int64_t update = 0, epoch = 0;
+  double loss = 0;
+  std::optional<double> smoothed_loss;
+  double tokens_per_s = 0;  ///< source + target tokens without padding
+  double lr = 0, grad_norm = 0;
+};
+
+/// What one validation line says.
+struct ValidationReport {
+  std::int64_t update = 0, epoch = 0;
+  double loss = 0;
+  std::optional<double> bleu, chrf, exact_match;  ///< where the corpus was translated; exact_match is a fraction of 1
+  std::int64_t stalled = 0;                       ///< validations since the best one; 0: this is the best
+};
+
+/// The records of a run directory: `train.log` for people (also on the terminal), `metrics.jsonl` for machines, one
+/// JSON object a line. Every line is in the file when the call returns. On a terminal a progress bar stands below the
+/// lines. Throws a failure that names the file where a line cannot be written.
+class RunLog {
+ public:
+  /// Opens both files for appending. Metrics beyond `updates_done` (0 for a new run) and a half-written last line are
+  /// cut off first, in one atomic replacement, so that the file of a resumed run reads like that of an undisturbed one.
+  explicit RunLog(const std::filesystem::path& run, std::int64_t updates_done = 0, std::FILE* terminal = stderr);
+
+  ~RunLog();
+  RunLog(const RunLog&) = delete;
+  RunLog& operator=(const RunLog&) = delete;
+
+  /// A line for people, with the time before it. Several lines in one text get one time.
+  void line(std::string_view text);
+
+  void training(const TrainingReport& report);
+  void validation(const ValidationReport& report);
+
+  /// True a few times a second on a terminal, never elsewhere: ask before composing what `progress` shows.
+  bool wants_progress() const;
+
+  /// Redraws the progress bar: `fraction` of 1 done, then `text`.
+  void progress(double fraction, std::string_view text);
+
+ private:
+  class Appender {
+   public:
+    explicit Appender(std::filesystem::path path);
+    ~Appender();
+    void write(std::string_view text);
+
+   private:
+    std::filesystem::path path_;
+    int descriptor_;
+  };
+
+  void clear_bar();
+
+  std::FILE* terminal_;
+  bool is_terminal_, bar_shown_ = false;
+  std::chrono::steady_clock::time_point bar_drawn_;
+  Appender log_, metrics_;
+};
+
+}  // namespace glossa

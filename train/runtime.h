@@ -1,0 +1,19 @@
+#pragma once
+
+#include <string>
+
+#include "train/config.h"
+
+namespace glossa {
+
+/// Sets threads and product library as the configuration says. The number of threads changes no result; the product
+/// library does.
+void apply_runtime(const RuntimeConfig& config);
+
+/// "2 threads, avx512, oneDNN products": what the run computes with, for the first lines of a log.
+std::string describe_runtime();
+
+/// Compiler, instruction set and product library: the same bits are promised within one.
+std::string build_fingerprint();
+
+}  // namespace glossa

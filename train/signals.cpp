@@ -1,0 +1,50 @@
+#include "train/signals.h"
+
+#include <csignal>
+#include <initializer_list>
+
+namespace glossa {
+
+namespace {
+
+volatile std::sig_atomic_t stop_requested = 0;
+volatile std::sig_atomic_t save_requested = 0;
+
+void on_stop(int signal) {
+  stop_requested = signal;
+  std::signal(signal, SIG_DFL);  // the second one ends the program
+}
+
+void on_save(int) { save_requested = 1; }
+
+void install(int signal, void (*handler)(int)) {
+  struct sigaction action {};
+  action.sa_handler = handler;
+  action.sa_flags = SA_RESTART;
+  sigaction(signal, &action, nullptr);
+}
+
+}  // namespace
+
+SignalWatch::SignalWatch() {
+  stop_requested = 0;
+  save_requested = 0;
+  install(SIGINT, on_stop);
+  install(SIGTERM, on_stop);
+  install(SIGUSR1, on_save);
+  install(SIGPIPE, SIG_IGN);
+}
+
+SignalWatch::~SignalWatch() {
+  for (const int signal : {SIGINT, SIGTERM, SIGUSR1, SIGPIPE}) install(signal, SIG_DFL);
+}
+
+int SignalWatch::stop_signal() const { return stop_requested; }
+
+bool SignalWatch::take_save_request() {
+  const bool requested = save_requested != 0;
+  save_requested = 0;
+  return requested;
+}
+
+}  // namespace glossa

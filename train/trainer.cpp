@@ -1,0 +1,235 @@
+#include "train/trainer.h"
+
+#include <cmath>
+#include <filesystem>
+
+#include "autograd/kernels/gemm.h"
+#include "autograd/parallel.h"
+#include "optim/clip.h"
+#include "train/atomic_file.h"
+#include "train/bleu.h"
+#include "train/chrf.h"
+
+namespace glossa {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+
+/// The position in training from which all numbers of an update follow.
+StepOptions step_options(const Config& config, const TrainingState& state) {
+  return {.training = true,
+          .recording = true,
+          .seed = static_cast<std::uint64_t>(config.train.seed),
+          .update = static_cast<std::uint64_t>(state.update)};
+}
+
+std::string reason(TrainingEnd end, const Config& config) {
+  switch (end) {
+    case TrainingEnd::max_updates: return "train.max_updates " + to_string(config.train.max_updates) + " reached";
+    case TrainingEnd::max_epochs: return "train.max_epochs " + to_string(config.train.max_epochs) + " reached";
+    case TrainingEnd::max_minutes: return fmt::format("train.max_minutes {} reached", config.train.max_minutes);
+    case TrainingEnd::early_stopping:
+      return fmt::format("no improvement in {} validations (train.patience)", config.train.patience);
+    case TrainingEnd::signal: return "stopped by a signal; go on with --resume";
+  }
+  return "";
+}
+
+}  // namespace
+
+Progress Trainer::progress() const {
+  const double part = batches_.empty() ? 0 : static_cast<double>(state_.batch) / static_cast<double>(batches_.size());
+  return {state_.update, static_cast<double>(state_.epoch) + part, state_.target_tokens};
+}
+
+std::optional<TrainingEnd> Trainer::ending() const {
+  const TrainConfig& t = config_.train;
+  if (t.max_updates.reached(progress())) return TrainingEnd::max_updates;
+  if (t.max_epochs.reached(progress())) return TrainingEnd::max_epochs;
+  if (t.max_minutes > 0 && state_.seconds >= 60 * t.max_minutes) return TrainingEnd::max_minutes;
+  if (t.patience > 0 && state_.stalled >= t.patience) return TrainingEnd::early_stopping;
+  return std::nullopt;
+}
+
+TrainingResult Trainer::train() {
+  SignalWatch signals;
+  begin_epoch();
+  bool saved = state_.update > 0;  // a resumed run stands at a checkpoint
+  std::optional<TrainingEnd> end = ending();
+  if (end) log_->line("nothing to do: " + reason(*end, config_) + ". Hint: raise it with --set");
+  while (!end) {
+    const Clock::time_point start = Clock::now();
+    const Progress before = progress();
+    const Update update = compute_gradients();
+    update.finite ? apply(update) : refuse(update);
+    if (state_.batch == static_cast<std::int64_t>(batches_.size())) {
+      ++state_.epoch;
+      state_.batch = 0;
+      begin_epoch();
+    }
+    const double seconds = seconds_since(start);
+    state_.seconds += seconds;
+    log_seconds_ += seconds;
+
+    const Progress now = progress();
+    if (config_.train.log_every.due(before, now)) log_update(update);
+    const bool best = config_.train.validate_every.due(before, now) && validate();
+    end = ending();
+    if (signals.stop_signal() != 0) end = TrainingEnd::signal;
+    saved = end || best || signals.take_save_request() || config_.train.save_every.due(before, now);
+    if (saved) save(best);
+    if (log_->wants_progress())
+      log_->progress(config_.train.max_updates.never()
+                         ? now.epochs / std::max(1.0, config_.train.max_epochs.amount)
+                         : static_cast<double>(now.updates) / config_.train.max_updates.amount,
+                     fmt::format("update {} epoch {:.2f}", now.updates, now.epochs));
+  }
+  log_->line(fmt::format("finished: {}; {} updates, {:.2f} epochs, {:.1f} s of training", reason(*end, config_),
+                         state_.update, progress().epochs, state_.seconds));
+  return {*end, state_};
+}
+
+void Trainer::begin_epoch() {
+  batches_ = sampler_->epoch(static_cast<int>(state_.epoch), true);
+  reserve_batch(batch_, training_, batches_, layout(config_.data));
+  check(state_.batch < static_cast<std::int64_t>(batches_.size()), "resume",
+        "expected a position within the {} batches of epoch {}; the checkpoint says {}", batches_.size(), state_.epoch,
+        state_.batch);
+}
+
+Trainer::Update Trainer::compute_gradients() {
+  Update update;
+  ParameterStore<float>& parameters = model_->parameters;
+  parameters.clear_grads();
+  // Micro-batches: sums of gradients and of tokens, divided once, so that any cut gives the mean over the same tokens.
+  for (std::int64_t i = 0; i < config_.train.accumulate && state_.batch < std::ssize(batches_); ++i, ++state_.batch) {
+    fill_batch(batch_, training_, batches_[static_cast<std::size_t>(state_.batch)], training_.specials,
+               layout(config_.data));
+    rows_.assign(batch_);
+    context_.begin(step_options(config_, state_));
+    const CrossEntropy<float> loss = batch_loss(context_, *model_->transformer, batch_, rows_, training_.specials.pad,
+                                                config_.train.label_smoothing);
+    context_.backward(loss.sum);
+    update.nll_sum += loss.nll_sum;
+    update.target_tokens += loss.count;
+    update.source_tokens += batch_.source_tokens;
+  }
+  parameters.fill_unset_grads();
+  update.grad_norm = global_norm<float>(parameters.grads()) / static_cast<double>(update.target_tokens);
+  update.finite = std::isfinite(update.nll_sum) && std::isfinite(update.grad_norm);
+  ++state_.update;
+  return update;
+}
+
+void Trainer::apply(const Update& update) {
+  lr_ = schedule_.lr(state_.optimizer_steps + 1);
+  const double tokens = static_cast<double>(update.target_tokens);
+  optimizer_->step(lr_, clip_factor(update.grad_norm, config_.optim.clip_norm) / tokens);
+  state_.optimizer_steps = optimizer_->steps();
+  state_.consecutive_bad = 0;
+  state_.target_tokens += update.target_tokens;
+  state_.log_loss += update.nll_sum;
+  state_.log_tokens += update.target_tokens;
+  log_source_tokens_ += update.source_tokens;
+  log_target_tokens_ += update.target_tokens;
+}
+
+void Trainer::refuse(const Update& update) {
+  ++state_.bad_updates;
+  ++state_.consecutive_bad;
+  // The last micro-batch again, watching each op: says where the first bad number came from.
+  StepOptions again = step_options(config_, state_);
+  --again.update;
+  again.recording = false;
+  context_.trace_finite(true);
+  context_.begin(again);
+  batch_loss(context_, *model_->transformer, batch_, rows_, training_.specials.pad, config_.train.label_smoothing);
+  context_.trace_finite(false);
+  const std::string where = context_.first_nonfinite().empty() ? "the backward pass" : context_.first_nonfinite();
+  log_->line(fmt::format("update {} skipped: loss {} and gradient norm {} are not finite; first seen in {}",
+                         state_.update, update.nll_sum, update.grad_norm, where));
+  check(state_.consecutive_bad < config_.train.max_bad_updates, fmt::format("update {}", state_.update),
+        "expected finite losses; got {} updates in a row without (train.max_bad_updates). The checkpoints before are "
+        "kept. Hint: lower optim.lr or set optim.clip_norm",
+        state_.consecutive_bad);
+}
+
+void Trainer::log_update(const Update& update) {
+  const double tokens = static_cast<double>(std::max<std::int64_t>(1, state_.log_tokens));
+  log_->training({.update = state_.update,
+                  .epoch = state_.epoch + 1,
+                  .loss = state_.log_loss / tokens,
+                  .smoothed_loss = {},
+                  .tokens_per_s = static_cast<double>(log_source_tokens_ + log_target_tokens_) / log_seconds_,
+                  .lr = lr_,
+                  .grad_norm = update.grad_norm});
+  state_.log_loss = 0;
+  state_.log_tokens = 0;
+  log_source_tokens_ = log_target_tokens_ = 0;
+  log_seconds_ = 0;
+}
+
+bool Trainer::validate() {
+  if (validation_.size() == 0) return false;
+  using Metric = TrainConfig::Metric;
+  ValidationReport report;
+  report.update = state_.update;
+  report.epoch = state_.epoch;
+  report.loss = corpus_loss(*model_->transformer, validation_, config_.data).per_token();
+  if (config_.train.decode_validation) {
+    Translator translator(*model_->transformer, tokenizers_, config_.data, config_.decode);
+    const std::vector<std::string> outputs = translator.translate(validation_sources_);
+    report.bleu = corpus_bleu(outputs, validation_references_).score;
+    report.chrf = corpus_chrf(outputs, validation_references_);
+    report.exact_match = exact_match(outputs, validation_references_);
+    write_samples(validation_sources_, validation_references_, outputs);
+  }
+  double metric = report.loss;
+  bool larger_is_better = true;
+  switch (config_.train.metric) {
+    case Metric::loss:
+    case Metric::perplexity: larger_is_better = false; break;
+    case Metric::bleu: metric = *report.bleu; break;
+    case Metric::chrf: metric = *report.chrf; break;
+    case Metric::exact_match: metric = *report.exact_match; break;
+  }
+  schedule_.observe(metric, larger_is_better);
+  state_.plateau = schedule_.plateau();
+  const bool best = std::isfinite(metric) &&
+                    (!state_.has_best || (larger_is_better ? metric > state_.best : metric < state_.best));
+  if (best) {
+    state_.has_best = true;
+    state_.best = metric;
+    state_.best_update = state_.update;
+  }
+  state_.stalled = best ? 0 : state_.stalled + 1;
+  report.stalled = state_.stalled;
+  log_->validation(report);
+  return best;
+}
+
+void Trainer::write_samples(std::span<const std::string> sources, std::span<const std::string> references,
+                            std::span<const std::string> outputs) {
+  std::string text;
+  const std::size_t count = std::min<std::size_t>(static_cast<std::size_t>(config_.train.samples), sources.size());
+  for (std::size_t k = 0; k < count; ++k) {
+    const std::size_t i = k * sources.size() / count;  // spread over the corpus, the same ones each time
+    text += fmt::format("source     {}\nreference  {}\noutput     {}\n\n", sources[i], references[i], outputs[i]);
+  }
+  if (text.empty()) return;
+  const std::filesystem::path folder = std::filesystem::path(run_) / "samples";
+  std::filesystem::create_directories(folder);
+  write_file_atomically(folder / fmt::format("update-{:08}.txt", state_.update), text);
+}
+
+void Trainer::save(bool is_best) {
+  CheckpointWriter writer;
+  std::string state_bytes;
+  add_to_checkpoint(writer, model_->parameters, *optimizer_, state_, state_bytes);
+  checkpoints_->save(static_cast<std::uint64_t>(state_.update), writer, is_best);
+}
+
+}  // namespace glossa

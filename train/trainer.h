@@ -1,0 +1,83 @@
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "autograd/context.h"
+#include "train/checkpoint.h"
+#include "train/checkpoint_folder.h"
+#include "train/criterion.h"
+#include "train/evaluation.h"
+#include "train/run_log.h"
+#include "train/signals.h"
+
+namespace glossa {
+
+/// Why training ended.
+enum class TrainingEnd { max_updates, max_epochs, max_minutes, early_stopping, signal };
+
+struct TrainingResult {
+  TrainingEnd end;
+  TrainingState state;
+};
+
+/// One training run: data, model, optimizer, schedule, and the loop over updates. Everything is at an update boundary
+/// when it is logged, validated or saved.
+class Trainer {
+ public:
+  /// Sets the run up in `run`, from its newest valid checkpoint if `resume` and there is one, else afresh. Throws
+  /// Error for everything that a user can have got wrong; the run's folder then holds no half-written file.
+  Trainer(Config config, const std::string& run, bool resume);
+
+  /// Trains until a limit of the configuration, early stopping or a signal, then saves.
+  TrainingResult train();
+
+ private:
+  struct Update {
+    double nll_sum = 0;
+    std::int64_t target_tokens = 0, source_tokens = 0;
+    double grad_norm = 0;
+    bool finite = false;
+  };
+
+  void prepare_data(bool resuming);
+  void restore(const FoundCheckpoint& found);
+  void warm_start();
+  void write_head(const std::vector<std::string>& notes);
+  Progress progress() const;
+  std::optional<TrainingEnd> ending() const;
+  void begin_epoch();
+  Update compute_gradients();
+  void apply(const Update& update);
+  void refuse(const Update& update);
+  void log_update(const Update& update);
+  bool validate();
+  void write_samples(std::span<const std::string> sources, std::span<const std::string> references,
+                     std::span<const std::string> outputs);
+  void save(bool is_best);
+
+  Config config_;
+  std::string run_;
+  std::optional<CheckpointFolder> checkpoints_;
+  Tokenizers tokenizers_;
+  EncodedCorpus training_, validation_;
+  std::vector<std::string> validation_sources_, validation_references_;
+  std::string data_report_;
+  std::unique_ptr<Model> model_;
+  std::unique_ptr<Optimizer<float>> optimizer_;
+  Schedule schedule_;
+  TrainingState state_;
+  std::optional<RunLog> log_;
+
+  Context<float> context_;
+  std::optional<Sampler> sampler_;
+  std::vector<std::vector<int>> batches_;  // of the epoch in progress
+  Batch batch_;
+  BatchRows rows_;
+  std::int64_t log_source_tokens_ = 0, log_target_tokens_ = 0;
+  double log_seconds_ = 0, lr_ = 0;
+};
+
+}  // namespace glossa

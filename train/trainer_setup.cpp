@@ -1,0 +1,131 @@
+#include <filesystem>
+
+#include "train/atomic_file.h"
+#include "train/run.h"
+#include "train/runtime.h"
+#include "train/trainer.h"
+
+namespace glossa {
+
+namespace {
+
+/// A fresh run must not write over an old one; a resumed one must be the same run.
+void check_continues(const Config& config, const std::string& run, bool resume, bool found) {
+  if (found && !resume)
+    misuse(run, "expected an empty folder for a new run; it holds checkpoints. Hint: go on with --resume, or choose "
+                "another --run");
+  if (found) check_resume(load_config(config_file(run)), config);
+}
+
+}  // namespace
+
+Trainer::Trainer(Config config, const std::string& run, bool resume)
+    : config_(std::move(config)), run_(run), schedule_(make_schedule(config_.optim, config_.model.width)) {
+  std::vector<std::string> notes = check(config_);
+  apply_runtime(config_.runtime);
+  const auto keep = static_cast<std::size_t>(config_.train.keep_checkpoints);
+  std::optional<FoundCheckpoint> found;
+  if (std::filesystem::exists(run)) {
+    checkpoints_.emplace(run, keep);
+    found = checkpoints_->newest_valid();
+  }
+  check_continues(config_, run, resume, found.has_value());
+  if (resume && !found) notes.push_back("--resume: no checkpoint in " + run + " yet, starting afresh");
+
+  // Everything that can be wrong with the input is found before the run's folder is made.
+  prepare_data(found.has_value());
+  model_ = make_model(config_.model, tokenizers_.source->vocabulary_size(), tokenizers_.target->vocabulary_size(),
+                      static_cast<std::uint64_t>(config_.train.seed));
+  optimizer_ = make_optimizer(config_.optim, model_->parameters);
+  sampler_.emplace(training_, sampler_options(config_.data, static_cast<std::uint64_t>(config_.train.seed)));
+  state_.vocabulary_hash = tokenizers_.fingerprint();
+  state_.data_hash = training_.fingerprint();
+  if (found) {
+    restore(*found);
+    for (const std::string& refused : found->refused) notes.push_back("checkpoint passed over: " + refused);
+    notes.push_back(fmt::format("resumed at update {} (epoch {}, batch {})", state_.update, state_.epoch + 1,
+                                state_.batch));
+    if (state_.build != build_fingerprint())
+      notes.push_back("the checkpoint was written by another build (" + state_.build +
+                      "): training goes on, but the same bits as without the stop are not promised");
+  } else if (!config_.train.warm_start.empty()) {
+    warm_start();
+    notes.push_back("warm start: weights of " + config_.train.warm_start);
+  }
+  state_.config = dump(config_);
+  state_.build = build_fingerprint();
+
+  if (!checkpoints_) checkpoints_.emplace(run, keep);
+  write_file_atomically(config_file(run), state_.config);
+  if (!found) save_tokenizers(tokenizers_, config_.data, run);
+  log_.emplace(run, state_.update);
+  write_head(notes);
+}
+
+void Trainer::prepare_data(bool resuming) {
+  const DataConfig& data = config_.data;
+  const auto seed = static_cast<std::uint64_t>(config_.train.seed);
+  const ParallelCorpus text = read_training(data, seed);
+  const ParallelCorpus valid = read_validation(data, seed);
+  tokenizers_ = resuming ? load_tokenizers(data, run_) : train_tokenizers(data, text);
+  training_ = encode(data, text, tokenizers_);
+  data_report_ = fmt::format("training data {}: {}; {}", text.name, describe(text.report), describe(training_.report));
+  if (valid.source.empty()) return;
+  validation_ = encode(data, valid, tokenizers_);
+  for (const std::size_t pair : validation_.origin) {
+    validation_sources_.push_back(valid.source[pair]);
+    validation_references_.push_back(valid.target[pair]);
+  }
+  data_report_ += fmt::format("\nvalidation data {}: {}; {}", valid.name, describe(valid.report),
+                              describe(validation_.report));
+}
+
+void Trainer::restore(const FoundCheckpoint& found) {
+  TrainingState saved = read_training_state(found.reader);
+  check(saved.vocabulary_hash == state_.vocabulary_hash, run_,
+        "expected the vocabulary of the checkpoint; the one in the folder is another. Hint: restore it");
+  check(saved.data_hash == state_.data_hash, "data.train",
+        "expected the training data of the checkpoint; {} is different now. Hint: restore the data, or start a new run "
+        "with train.warm_start: {}",
+        config_.data.train, run_);
+  read_parameters(found.reader, model_->parameters);
+  read_moments(found.reader, model_->parameters, *optimizer_, saved);
+  schedule_.set_plateau(saved.plateau);
+  state_ = std::move(saved);
+}
+
+void Trainer::warm_start() {
+  const std::filesystem::path from = config_.train.warm_start;
+  const CheckpointReader reader(std::filesystem::is_directory(from) ? best_checkpoint(from) : from);
+  check(read_training_state(reader).vocabulary_hash == state_.vocabulary_hash, "train.warm_start",
+        "expected a run with the vocabulary of this one; {} has another", from.string());
+  read_parameters(reader, model_->parameters);
+}
+
+void Trainer::write_head(const std::vector<std::string>& notes) {
+  if (state_.update == 0) log_->line("configuration\n" + state_.config);
+  log_->line(describe_runtime());
+  log_->line(data_report_);
+  log_->line(fmt::format("vocabulary: {} source and {} target tokens{}", tokenizers_.source->vocabulary_size(),
+                         tokenizers_.target->vocabulary_size(), tokenizers_.shared() ? ", shared" : ""));
+  log_->line(fmt::format("model: {} parameters", model_->parameters.count()));
+  std::int64_t useful = 0, padded = 0;
+  const auto batches = sampler_->epoch(0, true);
+  for (const std::vector<int>& batch : batches) {
+    std::int64_t longest_source = 0, longest_target = 0;
+    for (const int i : batch) {
+      useful += training_.source_length(i) + training_.target_length(i);
+      longest_source = std::max<std::int64_t>(longest_source, training_.source_length(i));
+      longest_target = std::max<std::int64_t>(longest_target, training_.target_length(i));
+    }
+    padded += (longest_source + longest_target) * std::ssize(batch);
+  }
+  const double share = static_cast<double>(useful) / static_cast<double>(padded);
+  log_->line(fmt::format("{} batches an epoch; useful tokens: {:.1f} % of the padded boxes{}", batches.size(),
+                         100 * share, config_.data.layout == DataConfig::Layout::packed ? ", 100 % as packed here" : ""));
+  if (sampler_->oversized() > 0)
+    log_->line(fmt::format("{} sentences are longer than data.max_tokens alone: a batch each", sampler_->oversized()));
+  for (const std::string& note : notes) log_->line("note: " + note);
+}
+
+}  // namespace glossa

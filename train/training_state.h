@@ -1,0 +1,50 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "optim/lr_schedule.h"
+
+namespace glossa {
+
+/// Every number that training changes beside parameters and moments. With them, and because all random numbers are
+/// functions of (seed, update), a resumed run is the run that was never stopped. Saved at update boundaries only.
+struct TrainingState {
+  static constexpr std::uint32_t current_version = 1;
+
+  std::uint32_t version = current_version;
+  std::string config;                  // the effective configuration, as YAML
+  std::uint64_t vocabulary_hash = 0;   // of the tokenizers
+  std::uint64_t data_hash = 0;         // of the encoded training pairs
+  std::string build;                   // compiler, instruction set, product library: same bits are promised within one
+
+  std::int64_t update = 0;             // optimizer updates tried, skipped ones included: keys the random numbers
+  std::int64_t optimizer_steps = 0;    // updates that moved the parameters
+  std::int64_t epoch = 0;              // passes done; the one in progress is this one, counted from 0
+  std::int64_t batch = 0;              // batches of it done
+  std::int64_t target_tokens = 0;      // in all
+  std::int64_t bad_updates = 0;        // non-finite ones, in all
+  std::int64_t consecutive_bad = 0;
+
+  // Since the last line of the log:
+  double log_loss = 0;
+  std::int64_t log_tokens = 0;
+
+  // Validation:
+  bool has_best = false;
+  double best = 0;
+  std::int64_t best_update = 0;
+  std::int64_t stalled = 0;
+  PlateauState plateau;
+
+  double seconds = 0;  // of training, in all; for people and max_minutes, not part of the state's hash
+
+  template <class Archive>
+  void serialize(Archive& a) {
+    a(version, config, vocabulary_hash, data_hash, build, update, optimizer_steps, epoch, batch, target_tokens,
+      bad_updates, consecutive_bad, log_loss, log_tokens, has_best, best, best_update, stalled, plateau.seen,
+      plateau.best, plateau.bad, plateau.reductions, seconds);
+  }
+};
+
+}  // namespace glossa
