@@ -35,7 +35,7 @@ Variable<T> Context<T>::parameter(Parameter<T>& parameter) {
 
 template <class T>
 void Context<T>::backward(const Variable<T>& root, bool keep_graph) {
-  check(root.size() == 1, "backward", "expected a scalar, or a cotangent; got shape {}", root.shape().str());
+  check(root.size() == 1, "backward", "expected a scalar, or a cotangent; got shape {}", root.shape());
   T one{1};
   backward(root, {&one, root.shape()}, keep_graph);
 }
@@ -44,8 +44,8 @@ template <class T>
 void Context<T>::backward(const Variable<T>& root, const Tensor<T>& cotangent, bool keep_graph) {
   context_of("backward", {root});
   check(root.requires_grad(), "backward", "expected a variable that requires a gradient; got a constant");
-  check(cotangent.shape == root.shape(), "backward", "expected a cotangent of shape {}; got {}", root.shape().str(),
-        cotangent.shape.str());
+  check(cotangent.shape == root.shape(), "backward", "expected a cotangent of shape {}; got {}", root.shape(),
+        cotangent.shape);
   tape_.backward(root.node_, cotangent, keep_graph);
 }
 
@@ -71,7 +71,7 @@ void Context<T>::trace_finite(const char* op, const Tensor<T>& value) {
   if (!first_nonfinite_.empty()) return;
   for (Index i = 0; i < value.size(); ++i)
     if (!std::isfinite(value[i])) {
-      first_nonfinite_ = fmt::format("{} {}: element {} is {}", op, value.shape.str(), i, value[i]);
+      first_nonfinite_ = fmt::format("{} {}: element {} is {}", op, value.shape, i, value[i]);
       return;
     }
 }

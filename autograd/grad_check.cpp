@@ -178,7 +178,7 @@ std::string GradCheckResult::describe() const {
   return fmt::format(
       "element {} of {} {} has gradient {:.12g} by backward and {:.12g} by differences, a relative error of {:.2e} "
       "({})",
-      worst_index, worst_name, worst_shape.str(), analytic, numeric, worst_error, counts);
+      worst_index, worst_name, worst_shape, analytic, numeric, worst_error, counts);
 }
 
 GradCheckResult grad_check(const GradCheckFunction& function, std::span<const Tensor<double>> inputs,

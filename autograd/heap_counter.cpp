@@ -3,7 +3,8 @@
 #include <atomic>
 #include <cerrno>
 #include <cstdlib>
-#include <new>
+
+#include "autograd/library_scope.h"
 
 namespace glossa {
 
@@ -11,32 +12,19 @@ namespace {
 
 // Constant-initialised: memory is asked for before any constructor of this file could run.
 constinit std::atomic<std::size_t> own_count{0}, library_count{0};
-constinit thread_local int library_depth = 0;
 
-void count() { (library_depth > 0 ? library_count : own_count).fetch_add(1, std::memory_order_relaxed); }
+[[maybe_unused]] void count() {
+  (LibraryScope::active() ? library_count : own_count).fetch_add(1, std::memory_order_relaxed);
+}
 
 }  // namespace
 
 std::size_t heap_allocations() { return own_count.load(std::memory_order_relaxed); }
 std::size_t library_heap_allocations() { return library_count.load(std::memory_order_relaxed); }
 
-LibraryScope::LibraryScope() { ++library_depth; }
-LibraryScope::~LibraryScope() { --library_depth; }
-
 }  // namespace glossa
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-
-// The other forms of new and delete of the standard library end in these.
-void* operator new(std::size_t bytes) {
-  glossa::count();
-  if (void* memory = std::malloc(bytes ? bytes : 1)) return memory;
-  throw std::bad_alloc();
-}
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
-
-#else
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 
 // The program's malloc comes before glibc's, for shared libraries too; the heap itself stays glibc's, and so does free.
 extern "C" {

@@ -80,6 +80,14 @@ Variable<T> linear(const Variable<T>& x, const Variable<T>& weight, const Variab
 template <class T>
 Variable<T> linear(const Variable<T>& x, const Variable<T>& weight);
 
+/// dropout(relu(x W^T + b)): the first half of a feed-forward layer in one op that keeps its result only
+/// (ops/linear_relu.cpp). x [N, I], weight [O, I], bias [O] -> [N, O].
+template <class T>
+Variable<T> linear_relu(const Variable<T>& x, const Variable<T>& weight, const Variable<T>& bias, double p,
+                        const RowLayout& layout);
+template <class T>
+Variable<T> linear_relu(const Variable<T>& x, const Variable<T>& weight, double p, const RowLayout& layout);
+
 // ---- reductions (ops/reduction.cpp); over one axis (negative: from the end), or over all elements to a scalar [] ----
 
 template <class T>

@@ -26,7 +26,7 @@ template <class T>
 Parameter<T>& ParameterStore<T>::part(Parameter<T>& whole, Index begin, Index end) {
   const Shape& shape = whole.value.shape;
   check(!values_ && shape.rank() >= 1 && 0 <= begin && begin <= end && end <= shape[0], whole.name,
-        "expected rows within {}, before the store is laid out; got [{}, {})", shape.str(), begin, end);
+        "expected rows within {}, before the store is laid out; got [{}, {})", shape, begin, end);
   whole.has_parts = true;
   Parameter<T>& part = parts_.emplace_back(Parameter<T>{whole.name, {nullptr, shape.with(0, end - begin)}, {}});
   part.whole = &whole;

@@ -9,7 +9,7 @@ namespace glossa {
 Shape::Shape(std::initializer_list<Index> extents) : rank_(static_cast<int>(extents.size())) {
   check(extents.size() <= max_rank, "shape", "expected at most {} axes; got {}", +max_rank, extents.size());
   std::copy(extents.begin(), extents.end(), extents_.begin());
-  for (const Index extent : extents) check(extent >= 0, "shape", "expected extents >= 0; got {}", str());
+  for (const Index extent : extents) check(extent >= 0, "shape", "expected extents >= 0; got {}", *this);
 }
 
 Index Shape::size() const {
@@ -25,7 +25,7 @@ Index Shape::rows() const {
 }
 
 int Shape::axis(int axis, std::string_view where) const {
-  check(axis >= -rank_ && axis < rank_, where, "expected an axis in [{}, {}) of shape {}; got {}", -rank_, rank_, str(),
+  check(axis >= -rank_ && axis < rank_, where, "expected an axis in [{}, {}) of shape {}; got {}", -rank_, rank_, *this,
         axis);
   return axis < 0 ? axis + rank_ : axis;
 }
@@ -47,7 +47,7 @@ Shape Shape::without(int i) const {
 }
 
 Shape Shape::inserted(int i, Index extent) const {
-  check(rank_ < max_rank, "shape", "expected at most {} axes; got one more than {}", +max_rank, str());
+  check(rank_ < max_rank, "shape", "expected at most {} axes; got one more than {}", +max_rank, *this);
   Shape result = *this;
   std::copy_backward(extents_.begin() + i, extents_.begin() + rank_, result.extents_.begin() + rank_ + 1);
   result.extents_[i] = extent;
@@ -69,8 +69,7 @@ Shape broadcast(const Shape& a, const Shape& b, std::string_view where) {
   Shape result = a.rank() >= b.rank() ? a : b;
   for (int i = 1; i <= std::min(a.rank(), b.rank()); ++i) {
     check(a[-i] == b[-i] || a[-i] == 1 || b[-i] == 1, where,
-          "expected shapes that broadcast (extents equal or 1, aligned at the last axis); got {} and {}", a.str(),
-          b.str());
+          "expected shapes that broadcast (extents equal or 1, aligned at the last axis); got {} and {}", a, b);
     result = result.with(-i, a[-i] == 1 ? b[-i] : a[-i]);
   }
   return result;

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <fmt/core.h>
+
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <initializer_list>
@@ -61,3 +64,14 @@ std::array<Index, Shape::max_rank> extents4(const Shape& shape);
 std::array<Index, Shape::max_rank> broadcast_strides(const Shape& from, const Shape& to);
 
 }  // namespace glossa
+
+/// Shapes print as their str(), made only when a text is really wanted.
+template <>
+struct fmt::formatter<glossa::Shape> {
+  constexpr auto parse(fmt::format_parse_context& context) { return context.begin(); }
+
+  template <class FormatContext>
+  auto format(const glossa::Shape& shape, FormatContext& context) const {
+    return std::ranges::copy(shape.str(), context.out()).out;
+  }
+};

@@ -89,6 +89,14 @@ Sink<T> Backward<T>::sink(int input) {
 }
 
 template <class T>
+Tensor<T> Backward<T>::take_dy() {
+  if (!tape_.nodes_[node_].keep) return dy_;
+  const Tensor<T> copy = scratch(dy_.shape);
+  kernels::map(copy, [from = dy_](Index i) { return from[i]; });
+  return copy;
+}
+
+template <class T>
 void Backward<T>::finish() {
   for (; waiting_; waiting_ = waiting_->next)
     kernels::accumulate(Tensor<T>{waiting_->slot->data, waiting_->grad.shape}, true,

@@ -95,6 +95,9 @@ class Backward {
     kernels::reduce_to(to.grad, dy_.shape, to.add, f);
   }
 
+  /// The same numbers in memory that may be overwritten: that of dy itself unless somebody will still read it.
+  Tensor<T> take_dy();
+
   /// Memory until the end of this derivative.
   Tensor<T> scratch(const Shape& shape) { return {tape_.scratch_.template allocate_array<T>(shape.size()), shape}; }
 

@@ -194,29 +194,4 @@ std::string read_file(const std::string& path, std::size_t max_bytes) {
   return bytes;
 }
 
-void write_file(const std::string& path, std::string_view bytes) {
-  const std::string temporary = fmt::format("{}.tmp-{}", path, ::getpid());
-  const auto give_up = [&](const char* what) {
-    const std::string reason = system_error();
-    ::unlink(temporary.c_str());
-    fail(path, "expected to {} {} bytes; got: {}. Hint: check the folder, its permissions and free space", what,
-         bytes.size(), reason);
-  };
-  {
-    Descriptor file(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
-    if (file.value < 0) give_up("create a file of");
-    for (std::string_view rest = bytes; !rest.empty();) {
-      const ssize_t put = ::write(file.value, rest.data(), rest.size());
-      if (put < 0 && errno != EINTR) give_up("write");
-      if (put > 0) rest.remove_prefix(static_cast<std::size_t>(put));
-    }
-    if (::fsync(file.value) != 0) give_up("sync");
-    if (::close(std::exchange(file.value, -1)) != 0) give_up("close a file of");
-  }
-  if (::rename(temporary.c_str(), path.c_str()) != 0) give_up("rename a file of");
-  const std::string folder = std::filesystem::path(path).parent_path().string();
-  const Descriptor parent(::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (parent.value >= 0) ::fsync(parent.value);
-}
-
 }  // namespace glossa

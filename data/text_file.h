@@ -69,8 +69,4 @@ std::string resolve(const std::string& prefix, const std::string& language);
 /// All bytes of a regular file of at most `max_bytes`; for vocabularies and models.
 std::string read_file(const std::string& path, std::size_t max_bytes = std::size_t{1} << 30);
 
-/// Writes `bytes` to a new file beside `path` and renames it over `path`: either the whole file appears or, with an
-/// error, nothing.
-void write_file(const std::string& path, std::string_view bytes);
-
 }  // namespace glossa

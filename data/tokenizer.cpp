@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "autograd/check.h"
+#include "data/atomic_file.h"
 #include "data/character_tokenizer.h"
 #include "data/fingerprint.h"
 #include "data/sentencepiece_tokenizer.h"
@@ -11,7 +12,7 @@
 
 namespace glossa {
 
-void Tokenizer::save(const std::string& path) const { write_file(path, serialize()); }
+void Tokenizer::save(const std::string& path) const { write_file_atomically(path, serialize()); }
 
 std::uint64_t Tokenizer::fingerprint() const { return Fingerprint().add(kind()).add(serialize()).value(); }
 

@@ -1,14 +1,12 @@
 #include "data/toy_corpus.h"
 
 #include <algorithm>
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
 #include <filesystem>
 #include <numeric>
 
 #include "autograd/check.h"
 #include "autograd/random.h"
+#include "data/atomic_file.h"
 #include "data/toy_topics.h"
 
 namespace glossa {
@@ -67,24 +65,10 @@ std::vector<std::size_t> sizes_of(const std::vector<toy::Topic>& topics) {
   return sizes;
 }
 
-/// Writes one side of a split beside its place, then renames it, so that no half a file is ever found there.
-void write_side(const std::string& path, const std::vector<ToyPair>& pairs, std::string ToyPair::*side) {
-  const std::string unfinished = path + ".tmp";
-  const auto give_up = [&] {
-    const int reason = errno;
-    std::remove(unfinished.c_str());
-    fail(path, "expected to write the file; got: {}. Hint: check the folder's permissions and the free space",
-         std::strerror(reason));
-  };
-  std::FILE* file = std::fopen(unfinished.c_str(), "wb");
-  if (file == nullptr) give_up();
-  bool ok = true;
-  for (const ToyPair& pair : pairs) {
-    const std::string line = pair.*side + '\n';
-    ok = ok && std::fwrite(line.data(), 1, line.size(), file) == line.size();
-  }
-  ok = std::fclose(file) == 0 && ok;
-  if (!ok || std::rename(unfinished.c_str(), path.c_str()) != 0) give_up();
+std::string text_of(const std::vector<ToyPair>& pairs, std::string ToyPair::*side) {
+  std::string text;
+  for (const ToyPair& pair : pairs) text += pair.*side + '\n';
+  return text;
 }
 
 }  // namespace
@@ -128,8 +112,8 @@ void write_toy(const std::string& folder, const ToySplits& splits) {
   const std::pair<const char*, const std::vector<ToyPair>*> files[] = {
       {"train", &splits.train}, {"valid", &splits.valid}, {"test", &splits.test}};
   for (const auto& [name, pairs] : files) {
-    write_side(folder + "/" + name + ".en", *pairs, &ToyPair::english);
-    write_side(folder + "/" + name + ".hi", *pairs, &ToyPair::hindi);
+    write_file_atomically(fmt::format("{}/{}.en", folder, name), text_of(*pairs, &ToyPair::english));
+    write_file_atomically(fmt::format("{}/{}.hi", folder, name), text_of(*pairs, &ToyPair::hindi));
   }
 }
 

@@ -11,6 +11,7 @@ FeedForward<T>::FeedForward(ParameterStore<T>& store, const std::string& scope, 
 
 template <class T>
 Variable<T> FeedForward<T>::operator()(const Variable<T>& x, const RowLayout& layout) const {
+  if (activation_ == Activation::relu) return linear2_(linear1_.relu(x, dropout_, layout));
   return linear2_(dropout(activate(linear1_(x), activation_), dropout_, layout));
 }
 

@@ -19,6 +19,13 @@ Variable<T> Linear<T>::operator()(const Variable<T>& x) const {
   return bias_ ? linear(x, c.parameter(*weight_), c.parameter(*bias_)) : linear(x, c.parameter(*weight_));
 }
 
+template <class T>
+Variable<T> Linear<T>::relu(const Variable<T>& x, double dropout, const RowLayout& layout) const {
+  Context<T>& c = x.context();
+  const Variable<T> weight = c.parameter(*weight_);
+  return bias_ ? linear_relu(x, weight, c.parameter(*bias_), dropout, layout) : linear_relu(x, weight, dropout, layout);
+}
+
 template class Linear<float>;
 template class Linear<double>;
 

@@ -21,6 +21,9 @@ class Linear {
 
   Variable<T> operator()(const Variable<T>& x) const;
 
+  /// dropout(relu(of that)) in one op: x [N, I] -> [N, O].
+  Variable<T> relu(const Variable<T>& x, double dropout, const RowLayout& layout) const;
+
  private:
   Parameter<T>* weight_;
   Parameter<T>* bias_ = nullptr;

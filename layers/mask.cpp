@@ -29,7 +29,7 @@ std::vector<char> causal_mask(Index positions) {
 template <class T>
 void write_additive_mask(std::span<const char> may_attend, const Tensor<T>& to) {
   check(static_cast<Index>(may_attend.size()) == to.size(), "additive_mask",
-        "expected a mask of shape {}; got {} cells", to.shape.str(), may_attend.size());
+        "expected a mask of shape {}; got {} cells", to.shape, may_attend.size());
   std::ranges::transform(may_attend, to.data,
                          [](char may) { return may ? T{0} : -std::numeric_limits<T>::infinity(); });
 }

@@ -16,7 +16,7 @@
 
 #include "autograd/check.h"
 #include "data/utf8.h"
-#include "train/atomic_file.h"
+#include "data/atomic_file.h"
 #include "train/crc32c.h"
 
 namespace glossa {

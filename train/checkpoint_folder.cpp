@@ -11,7 +11,7 @@
 #include <cstring>
 
 #include "autograd/check.h"
-#include "train/atomic_file.h"
+#include "data/atomic_file.h"
 
 namespace glossa {
 namespace {

@@ -11,15 +11,13 @@
 #include <cstring>
 #include <ctime>
 #include <fstream>
-#include <nlohmann/json.hpp>
 
 #include "autograd/check.h"
-#include "train/atomic_file.h"
+#include "data/atomic_file.h"
+#include "train/json_line.h"
 
 namespace glossa {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 std::string time_stamp() {
   const std::time_t now = std::time(nullptr);
@@ -36,8 +34,7 @@ std::size_t terminal_width(std::FILE* terminal) {
 
 /// Whether a line of metrics.jsonl is whole and tells of no update after `updates_done`.
 bool belongs(const std::string& line, std::int64_t updates_done) {
-  const Json object = Json::parse(line, nullptr, false);
-  return object.is_object() && object.value("update", updates_done + 1) <= updates_done;
+  return whole_in_json(line, "update").value_or(updates_done + 1) <= updates_done;
 }
 
 /// Cuts off what a run that goes on from `updates_done` will write again.
@@ -92,32 +89,32 @@ void RunLog::line(std::string_view text) {
 }
 
 void RunLog::training(const TrainingReport& report) {
-  Json object{{"update", report.update}, {"epoch", report.epoch}, {"loss", report.loss}};
-  object["perplexity"] = std::exp(report.loss);
-  if (report.smoothed_loss) object["smoothed_loss"] = *report.smoothed_loss;
-  object["tokens_per_s"] = report.tokens_per_s;
-  object["lr"] = report.lr;
-  object["grad_norm"] = report.grad_norm;
-  metrics_.write(object.dump() + '\n');
+  JsonLine json;
+  json.add("update", report.update).add("epoch", report.epoch).add("loss", report.loss);
+  json.add("perplexity", std::exp(report.loss));
+  if (report.smoothed_loss) json.add("smoothed_loss", *report.smoothed_loss);
+  json.add("tokens_per_s", report.tokens_per_s).add("lr", report.lr).add("grad_norm", report.grad_norm);
+  metrics_.write(json.text() + '\n');
   line(fmt::format("Ep. {} : Up. {} : loss {:.4f} : ppl {:.2f} : {:.0f} tokens/s : lr {:.3e} : gnorm {:.3f}",
                    report.epoch, report.update, report.loss, std::exp(report.loss), report.tokens_per_s, report.lr,
                    report.grad_norm));
 }
 
 void RunLog::validation(const ValidationReport& report) {
-  Json object{{"update", report.update}, {"epoch", report.epoch}, {"valid_loss", report.loss}};
-  object["valid_perplexity"] = std::exp(report.loss);
+  JsonLine json;
+  json.add("update", report.update).add("epoch", report.epoch).add("valid_loss", report.loss);
+  json.add("valid_perplexity", std::exp(report.loss));
   std::string text = fmt::format("Ep. {} : Up. {} : valid loss {:.4f} : ppl {:.2f}", report.epoch, report.update,
                                  report.loss, std::exp(report.loss));
   const auto add = [&](const char* key, const char* label, const std::optional<double>& value, int digits) {
     if (!value) return;
-    object[key] = *value;
+    json.add(key, *value);
     text += fmt::format(" : {} {:.{}f}", label, *value, digits);
   };
   add("valid_bleu", "BLEU", report.bleu, 2);
   add("valid_chrf", "chrF", report.chrf, 2);
   add("valid_exact_match", "exact match", report.exact_match, 4);
-  metrics_.write(object.dump() + '\n');
+  metrics_.write(json.text() + '\n');
   line(text + (report.stalled == 0 ? " : new best" : fmt::format(" : stalled {} times", report.stalled)));
 }
 

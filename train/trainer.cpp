@@ -6,7 +6,7 @@
 #include "autograd/kernels/gemm.h"
 #include "autograd/parallel.h"
 #include "optim/clip.h"
-#include "train/atomic_file.h"
+#include "data/atomic_file.h"
 #include "train/bleu.h"
 #include "train/chrf.h"
 

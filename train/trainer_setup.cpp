@@ -1,6 +1,6 @@
 #include <filesystem>
 
-#include "train/atomic_file.h"
+#include "data/atomic_file.h"
 #include "train/run.h"
 #include "train/runtime.h"
 #include "train/trainer.h"

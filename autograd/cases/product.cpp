@@ -1,4 +1,4 @@
-#include "autograd/cases/op_case.h"
+#include "autograd/cases/layouts.h"
 
 namespace glossa {
 
@@ -104,9 +104,35 @@ void add_linear_cases(std::vector<OpCase>& cases) {
       op_case("linear.large", {{300, 40}, {530, 40}, {530}}, biased).reference(linear_reference).sampling(3));
 }
 
+void add_linear_relu_cases(std::vector<OpCase>& cases) {
+  const auto biased = [](double p, const RowLayout& layout) {
+    return [=](auto x) { return linear_relu(x[0], x[1], x[2], p, layout); };
+  };
+  const auto plain = [](double p, const RowLayout& layout) {
+    return [=](auto x) { return linear_relu(x[0], x[1], p, layout); };
+  };
+  // What it is one op for: relu of the linear layer's reference.
+  const auto reference = [](std::span<const Tensor<double>> x) {
+    std::vector<double> y = linear_reference(x);
+    for (double& value : y) value = std::max(value, 0.0);
+    return y;
+  };
+  cases.push_back(op_case("linear_relu.no_dropout", {{5, 4}, {3, 4}, {3}}, biased(0, packed_2_3()))
+                      .reference(reference)
+                      .error({{5, 4}, {3, 3}, {3}}, [=](Inputs<double> x) { biased(0, packed_2_3())(x); },
+                             {"[5, 4]", "[3, 3]"})
+                      .error({{4, 4}, {3, 4}, {3}}, [=](Inputs<double> x) { biased(0, packed_2_3())(x); }, {"[4, 4]"})
+                      .error({{5, 4}, {3, 4}, {2}}, [=](Inputs<double> x) { biased(0, packed_2_3())(x); }, {"[2]"})
+                      .error({{5, 4}, {3, 4}, {3}}, [=](Inputs<double> x) { biased(2, packed_2_3())(x); }, {"2"}));
+  cases.push_back(op_case("linear_relu.dropout", {{5, 4}, {3, 4}, {3}}, biased(0.3, packed_2_3())));
+  cases.push_back(op_case("linear_relu.padded", {{6, 4}, {3, 4}, {3}}, biased(0.3, padded_2_3())));
+  cases.push_back(op_case("linear_relu.no_bias", {{5, 4}, {3, 4}}, plain(0.3, packed_2_3())));
+}
+
 }  // namespace
 
 void add_product_cases(std::vector<OpCase>& cases) {
+  add_linear_relu_cases(cases);
   add_matmul_cases(cases);
   add_linear_cases(cases);
 }

@@ -127,7 +127,7 @@ void add_joining_cases(std::vector<OpCase>& cases) {
       op_case("stack.scalars", {{}, {}, {}}, [](auto x) { return stack(x, 0); }).reference(one_after_another));
 }
 
-constexpr Index one_two[] = {1, 2}, two_two[] = {2, 2}, with_empty[] = {2, 0, 1};
+[[maybe_unused]] constexpr Index one_two[] = {1, 2}, two_two[] = {2, 2}, with_empty[] = {2, 0, 1};
 
 void add_cutting_cases(std::vector<OpCase>& cases) {
   cases.push_back(op_case("split.columns", {{2, 3}},

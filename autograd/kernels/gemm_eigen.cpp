@@ -1,6 +1,7 @@
 #include <Eigen/Core>
 
 #include "autograd/kernels/gemm.h"
+#include "autograd/library_scope.h"
 
 namespace glossa::kernels {
 
@@ -12,6 +13,7 @@ using Rows =
 
 template <class T>
 void eigen_tile(Index m, Index n, Index k, const Factor<T>& a, const Factor<T>& b, T beta, T* c, Index stride) {
+  const LibraryScope scope;  // Eigen packs large products in memory of its own
   Eigen::Map<Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>, 0, Eigen::OuterStride<>> result(
       c, m, n, Eigen::OuterStride<>(stride));
   if (beta == T{0}) result.setZero();

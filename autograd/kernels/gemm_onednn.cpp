@@ -4,8 +4,8 @@
 #include <omp.h>
 
 #include "autograd/check.h"
-#include "autograd/heap_counter.h"
 #include "autograd/kernels/gemm.h"
+#include "autograd/library_scope.h"
 
 namespace glossa::kernels {
 

@@ -50,7 +50,7 @@ AttentionShape<T> prepare(const char* op, Context<T>& c, Index key_width, Index 
           op, "expected sentence {} within {} query and {} key rows; got rows {} to {} and {} to {}", b, query.rows,
           key.rows, rows.offset, rows.offset + rows.length, keys.offset, keys.offset + keys.length);
     check(!mask || (mask->shape.rank() == 2 && rows.length <= mask->rows() && keys.length <= mask->cols()), op,
-          "expected a mask of at least [{}, {}]; got {}", rows.length, keys.length, mask ? mask->shape.str() : "none");
+          "expected a mask of at least [{}, {}]; got {}", rows.length, keys.length, mask ? mask->shape : Shape{});
     cells[b + 1] = cells[b] + rows.length * keys.length;
   }
   shape.cells = cells;
@@ -118,7 +118,7 @@ template <class T>
 void check_rows(const char* op, const char* what, const Tensor<T>& x, const RowLayout& layout, Index parts,
                 Index heads) {
   check(heads >= 1 && x.shape.rank() == 2 && x.rows() == layout.rows && x.cols() % (parts * heads) == 0, op,
-        "expected {} [{}, a multiple of {} x {} heads]; got {}", what, layout.rows, parts, heads, x.shape.str());
+        "expected {} [{}, a multiple of {} x {} heads]; got {}", what, layout.rows, parts, heads, x.shape);
 }
 
 }  // namespace
@@ -132,8 +132,7 @@ Variable<T> attention(const Variable<T>& q, const Variable<T>& k, const Variable
   check_rows(op, "q", q.value(), query, 1, options.heads);
   check_rows(op, "k", k.value(), key, 1, options.heads);
   check_rows(op, "v", v.value(), key, 1, options.heads);
-  check(q.value().cols() == k.value().cols(), op, "expected q and k of one width; got {} and {}", q.shape().str(),
-        k.shape().str());
+  check(q.value().cols() == k.value().cols(), op, "expected q and k of one width; got {} and {}", q.shape(), k.shape());
   const AttentionShape<T> shape =
       prepare(op, c, q.value().cols() / options.heads, v.value().cols() / options.heads, query, key, options, mask);
   return attend(op, {q, k, v}, {0, 0}, {1, 0}, {2, 0}, shape, weights);
@@ -158,8 +157,7 @@ Variable<T> cross_attention(const Variable<T>& q, const Variable<T>& kv, const R
   check_rows(op, "q", q.value(), query, 1, options.heads);
   check_rows(op, "kv", kv.value(), key, 2, options.heads);
   const Index d = q.value().cols();
-  check(kv.value().cols() == 2 * d, op, "expected kv twice as wide as q; got {} and {}", kv.shape().str(),
-        q.shape().str());
+  check(kv.value().cols() == 2 * d, op, "expected kv twice as wide as q; got {} and {}", kv.shape(), q.shape());
   const AttentionShape<T> shape = prepare(op, c, d / options.heads, d / options.heads, query, key, options, mask);
   return attend(op, {q, kv}, {0, 0}, {1, 0}, {1, d}, shape, weights);
 }

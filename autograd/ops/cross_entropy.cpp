@@ -14,19 +14,19 @@ CrossEntropy<T> cross_entropy(const Variable<T>& logits, std::span<const int> ta
   Context<T>& c = context_of("cross_entropy", {logits});
   const Tensor<T> x = logits.value();
   check(x.shape.rank() == 2 && x.rows() == static_cast<Index>(targets.size()), "cross_entropy",
-        "expected logits [N, V] and N targets; got {} and {}", x.shape.str(), targets.size());
+        "expected logits [N, V] and N targets; got {} and {}", x.shape, targets.size());
   check(label_smoothing >= 0 && label_smoothing <= 1, "cross_entropy", "expected label smoothing in [0, 1]; got {}",
         label_smoothing);
   const Index rows = x.rows(), classes = x.cols();
   for (Index i = 0; i < rows; ++i)
     check(targets[i] == ignore_index || (targets[i] >= 0 && targets[i] < classes), "cross_entropy",
-          "expected targets in [0, {}) or {} (ignored) for logits {}; got {} in row {}", classes, ignore_index,
-          x.shape.str(), targets[i], i);
+          "expected targets in [0, {}) or {} (ignored) for logits {}; got {} in row {}", classes, ignore_index, x.shape,
+          targets[i], i);
 
   // Per row: log sum exp(x), the negative log-likelihood of the target, and the smoothed loss
   //   (1 - s) (lse - x_t) + s (lse - mean x)  =  lse - (1 - s) x_t - s mean x.
   // Probabilities are never stored: the derivative makes them again from x and lse.
-  const std::span<T> lse = c.template array<T>(rows);
+  const std::span<T> top = c.template array<T>(rows), log_total = c.template array<T>(rows);
   const std::span<double> nll = c.template array<double>(rows), loss = c.template array<double>(rows);
   const std::span<int> kept = c.template array<int>(rows);
   const T smoothing = static_cast<T>(label_smoothing);
@@ -36,12 +36,13 @@ CrossEntropy<T> cross_entropy(const Variable<T>& logits, std::span<const int> ta
       nll[i] = loss[i] = 0;
       if (target < 0) continue;
       const T* const row = x.row(i);
-      const T top = kernels::row_max<T>(classes, -std::numeric_limits<T>::infinity(), [&](Index j) { return row[j]; });
-      lse[i] = top + std::log(kernels::row_sum<T>(classes, [&](Index j) { return kernels::exp(row[j] - top); }));
-      nll[i] = loss[i] = double{lse[i]} - double{row[target]};
+      top[i] = kernels::row_max<T>(classes, -std::numeric_limits<T>::infinity(), [&](Index j) { return row[j]; });
+      const T shift = top[i];
+      log_total[i] = std::log(kernels::row_sum<T>(classes, [&](Index j) { return kernels::exp(row[j] - shift); }));
+      nll[i] = loss[i] = double{log_total[i]} - (double{row[target]} - double{shift});
       if (smoothing > 0) {
-        const T mean = kernels::row_sum<T>(classes, [&](Index j) { return row[j]; }) / static_cast<T>(classes);
-        loss[i] = (1 - label_smoothing) * nll[i] + label_smoothing * (double{lse[i]} - double{mean});
+        const T mean = kernels::row_sum<T>(classes, [&](Index j) { return row[j] - shift; }) / static_cast<T>(classes);
+        loss[i] = (1 - label_smoothing) * nll[i] + label_smoothing * (double{log_total[i]} - double{mean});
       }
     }
   });
@@ -56,7 +57,7 @@ CrossEntropy<T> cross_entropy(const Variable<T>& logits, std::span<const int> ta
   const Tensor<T> y = c.tensor({});
   y[0] = static_cast<T>(sum);
 
-  result.sum = c.record("cross_entropy", {logits}, y, [x, lse, kept, smoothing](Backward<T>& back) {
+  result.sum = c.record("cross_entropy", {logits}, y, [x, top, log_total, kept, smoothing](Backward<T>& back) {
     // dx_j = dy (softmax(x)_j - (1 - s) [j = t] - s / V)
     const Sink<T> to = back.sink(0);
     const T dy = back.dy()[0];
@@ -70,13 +71,13 @@ CrossEntropy<T> cross_entropy(const Variable<T>& logits, std::span<const int> ta
           continue;
         }
         const T* const row = x.row(i);
-        const T shift = lse[i];
+        const T shift = top[i], rest = log_total[i];
         if (to.add) {
 #pragma omp simd
-          for (Index j = 0; j < classes; ++j) dx[j] += dy * (kernels::exp(row[j] - shift) - everywhere);
+          for (Index j = 0; j < classes; ++j) dx[j] += dy * (kernels::exp(row[j] - shift - rest) - everywhere);
         } else {
 #pragma omp simd
-          for (Index j = 0; j < classes; ++j) dx[j] = dy * (kernels::exp(row[j] - shift) - everywhere);
+          for (Index j = 0; j < classes; ++j) dx[j] = dy * (kernels::exp(row[j] - shift - rest) - everywhere);
         }
         dx[kept[i]] -= dy * (T{1} - smoothing);
       }

@@ -14,7 +14,7 @@ void check_probability(const char* op, double p) {
 template <class T>
 void check_rows(const char* op, const Tensor<T>& x, const RowLayout& layout) {
   check(x.shape.rank() == 2 && x.rows() == layout.rows, op,
-        "expected [N, D] with the N = {} rows of its layout; got {}", layout.rows, x.shape.str());
+        "expected [N, D] with the N = {} rows of its layout; got {}", layout.rows, x.shape);
 }
 
 /// A tensor without sentences: one sentence of all its rows.
@@ -54,8 +54,8 @@ template <class T>
 Variable<T> add_dropout(const Variable<T>& x, const Variable<T>& branch, double p, const RowLayout& layout) {
   Context<T>& c = context_of("add_dropout", {x, branch});
   check_probability("add_dropout", p);
-  check(x.shape() == branch.shape(), "add_dropout", "expected two equal shapes; got {} and {}", x.shape().str(),
-        branch.shape().str());
+  check(x.shape() == branch.shape(), "add_dropout", "expected two equal shapes; got {} and {}", x.shape(),
+        branch.shape());
   check_rows("add_dropout", x.value(), layout);
   if (!c.training() || p == 0) return add(x, branch);
   const Tensor<T> a = x.value(), b = branch.value(), y = c.tensor(a.shape);

@@ -20,8 +20,7 @@ struct Saved {
 template <class T>
 void check_affine(const char* op, const Tensor<T>& x, const Tensor<T>& gain, const Tensor<T>& bias) {
   check(x.shape.rank() >= 1 && gain.shape == Shape{x.cols()} && bias.shape == gain.shape, op,
-        "expected x [..., D], gain [D] and bias [D]; got {}, {} and {}", x.shape.str(), gain.shape.str(),
-        bias.shape.str());
+        "expected x [..., D], gain [D] and bias [D]; got {}, {} and {}", x.shape, gain.shape, bias.shape);
 }
 
 void check_epsilon(const char* op, double epsilon) {
@@ -118,8 +117,8 @@ Variable<T> add_layer_norm(const Variable<T>& x, const Variable<T>& branch, doub
   check_epsilon("add_layer_norm", epsilon);
   const Tensor<T> a = x.value(), r = branch.value(), g = gain.value(), b = bias.value();
   check(a.shape == r.shape && a.shape.rank() == 2 && a.rows() == layout.rows, "add_layer_norm",
-        "expected x and branch [N, D] with the N = {} rows of the layout; got {} and {}", layout.rows, a.shape.str(),
-        r.shape.str());
+        "expected x and branch [N, D] with the N = {} rows of the layout; got {} and {}", layout.rows, a.shape,
+        r.shape);
   check(p >= 0 && p <= 1, "add_layer_norm", "expected a dropout probability in [0, 1]; got {}", p);
   check_affine("add_layer_norm", a, g, b);
   const Tensor<T> sum = c.tensor(a.shape), y = c.tensor(a.shape);

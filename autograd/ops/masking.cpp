@@ -30,10 +30,10 @@ Variable<T> gather(const Variable<T>& x, std::span<const int> indices) {
   const Tensor<T> in = x.value();
   const Index rows = in.rows(), cols = in.cols(), count = std::ssize(indices);
   if (in.shape.rank() == 0 || (rows == 0 ? count != 0 : count % rows != 0))
-    fail("gather", "expected a multiple of {} indices, the rows of {}; got {}", rows, in.shape.str(), count);
+    fail("gather", "expected a multiple of {} indices, the rows of {}; got {}", rows, in.shape, count);
   for (const int index : indices)
     if (index < 0 || index >= cols)
-      fail("gather", "expected indices in [0, {}), the columns of {}; got {}", cols, in.shape.str(), index);
+      fail("gather", "expected indices in [0, {}), the columns of {}; got {}", cols, in.shape, index);
   const std::span<const int> at = keep(c, indices);
   const Tensor<T> y = c.tensor(in.shape.with(-1, rows == 0 ? 0 : count / rows));
   const auto for_each_row = [width = y.cols(), rows](const auto& f) {
@@ -58,8 +58,8 @@ Variable<T> masked_fill(const Variable<T>& x, std::span<const bool> mask, double
   const Tensor<T> in = x.value(), y = c.tensor(in.shape);
   const Index count = std::ssize(mask);
   if (!has_trailing(in.shape, count))
-    fail("masked_fill", "expected as many mask elements as x, of shape {}, or its trailing axes have; got {}",
-         in.shape.str(), count);
+    fail("masked_fill", "expected as many mask elements as x, of shape {}, or its trailing axes have; got {}", in.shape,
+         count);
   const std::span<const bool> kept = keep(c, mask);
   const T fill = static_cast<T>(value);
   const Shape folded{in.size() / std::max<Index>(1, count), count}, row{1, count};  // the mask repeats in every row
@@ -82,8 +82,8 @@ Variable<T> where(std::span<const bool> condition, const Variable<T>& a, const V
   Context<T>& c = context_of("where", {a, b});
   const Tensor<T> x = a.value(), z = b.value(), y = c.tensor(x.shape);
   if (x.shape != z.shape || std::ssize(condition) != x.size())
-    fail("where", "expected a, b and condition of one shape; got {}, {} and {} conditions", x.shape.str(),
-         z.shape.str(), condition.size());
+    fail("where", "expected a, b and condition of one shape; got {}, {} and {} conditions", x.shape, z.shape,
+         condition.size());
   const std::span<const bool> first = keep(c, condition);
   kernels::map(y, [&](Index i) { return first[i] ? x[i] : z[i]; });
 

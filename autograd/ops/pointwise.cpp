@@ -83,7 +83,7 @@ Variable<T> abs(const Variable<T>& x) {
 template <class T>
 Variable<T> clamp(const Variable<T>& x, double low, double high) {
   Context<T>& c = context_of("clamp", {x});
-  if (!(low <= high)) fail("clamp", "expected low <= high; got {} and {} (shape {})", low, high, x.shape().str());
+  if (!(low <= high)) fail("clamp", "expected low <= high; got {} and {} (shape {})", low, high, x.shape());
   const Tensor<T> in = x.value(), y = c.tensor(in.shape);
   const T least = static_cast<T>(low), most = static_cast<T>(high);
   kernels::map(y, [&](Index i) { return std::min(std::max(in[i], least), most); });  // in this order NaN stays NaN

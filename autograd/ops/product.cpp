@@ -1,6 +1,7 @@
 #include "autograd/kernels/gemm.h"
 #include "autograd/kernels/rowwise.h"
 #include "autograd/ops.h"
+#include "autograd/ops/linear_gradients.h"
 
 namespace glossa {
 
@@ -48,7 +49,7 @@ Variable<T> matmul(const Variable<T>& a, const Variable<T>& b, bool transpose_a,
   const bool matrices = x.shape.rank() >= 2 && z.shape.rank() >= 2;
   check(matrices && x.shape[transpose_a ? -2 : -1] == z.shape[transpose_b ? -1 : -2], "matmul",
         "expected [..., M, K] and [..., K, N] after transposes ({}, {}); got {} and {}", transpose_a, transpose_b,
-        x.shape.str(), z.shape.str());
+        x.shape, z.shape);
   const Index m = x.shape[transpose_a ? -1 : -2], n = z.shape[transpose_b ? -2 : -1];
   // Matrix axes of 1 let the batch axes broadcast by the common rule.
   const Shape batch = broadcast(x.shape.with(-1, 1).with(-2, 1), z.shape.with(-1, 1).with(-2, 1), "matmul");
@@ -83,33 +84,18 @@ Variable<T> linear_op(const Variable<T>& x, const Variable<T>& weight, const Var
   Context<T>& c = context_of("linear", {x, weight});
   const Tensor<T> in = x.value(), w = weight.value();
   check(w.shape.rank() == 2 && in.shape.rank() >= 1 && in.cols() == w.cols(), "linear",
-        "expected x [..., I] and weight [O, I]; got {} and {}", in.shape.str(), w.shape.str());
+        "expected x [..., I] and weight [O, I]; got {} and {}", in.shape, w.shape);
   const Index rows = in.rows(), inputs = w.cols(), outputs = w.rows();
   const Tensor<T> y = c.tensor(in.shape.with(-1, outputs));
   if (bias) {
     context_of("linear", {x, *bias});
     const Tensor<T> b = bias->value();
-    check(b.shape == Shape{outputs}, "linear", "expected bias [O] for weight {}; got {}", w.shape.str(), b.shape.str());
+    check(b.shape == Shape{outputs}, "linear", "expected bias [O] for weight {}; got {}", w.shape, b.shape);
     kernels::fill_rows(y, b);
   }
   gemm<T>(rows, outputs, inputs, {in.data, inputs}, {w.data, inputs, true}, bias ? T{1} : T{0}, y.data, outputs);
 
-  const auto derivative = [in, w, rows, inputs, outputs](Backward<T>& back) {
-    const Tensor<T> dy = back.dy();
-    if (back.needs(0)) {  // dX = dY W
-      const Sink<T> to = back.sink(0);
-      gemm<T>(rows, inputs, outputs, {dy.data, outputs}, {w.data, inputs}, to.beta(), to.grad.data, inputs);
-    }
-    if (back.needs(1)) {  // dW = dY^T X
-      const Sink<T> to = back.sink(1);
-      gemm<T>(outputs, inputs, rows, {dy.data, outputs, true}, {in.data, inputs}, to.beta(), to.grad.data, inputs);
-    }
-    if (back.has(2) && back.needs(2)) {  // db = sum over the rows of dY
-      const Sink<T> to = back.sink(2);
-      const Index pieces = kernels::row_pieces(rows);
-      kernels::column_sums(to.grad, dy, to.add, back.scratch({pieces, outputs}));
-    }
-  };
+  const auto derivative = [in, w](Backward<T>& back) { linear_gradients(back, back.dy(), in, w); };
   return bias ? c.record("linear", {x, weight, *bias}, y, derivative) : c.record("linear", {x, weight}, y, derivative);
 }
 

@@ -25,7 +25,7 @@ Slices along(const char* op, const Shape& x, int axis, bool keep_axis) {
 }
 
 void check_not_empty(const char* op, const Shape& x, const Slices& s) {
-  if (s.extent == 0) fail(op, "expected at least one element to reduce; got none in shape {}", x.str());
+  if (s.extent == 0) fail(op, "expected at least one element to reduce; got none in shape {}", x);
 }
 
 /// Sums of f(i), i a flat index of the input, in `s.result`.

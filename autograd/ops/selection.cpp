@@ -10,10 +10,10 @@ namespace {
 
 template <class T>
 void check_ids(const char* op, const Tensor<T>& table, std::span<const int> ids) {
-  check(table.shape.rank() == 2, op, "expected a table [V, D]; got {}", table.shape.str());
+  check(table.shape.rank() == 2, op, "expected a table [V, D]; got {}", table.shape);
   for (std::size_t i = 0; i < ids.size(); ++i)
     check(ids[i] >= 0 && ids[i] < table.rows(), op, "expected ids in [0, {}) for a table {}; got {} at {}",
-          table.rows(), table.shape.str(), ids[i], i);
+          table.rows(), table.shape, ids[i], i);
 }
 
 std::span<const int> keep_ids(auto& context, std::span<const int> ids) {
@@ -66,7 +66,7 @@ Variable<T> embed_tokens(const Variable<T>& table, std::span<const int> ids, dou
   check(static_cast<Index>(ids.size()) == n, "embed_tokens", "expected an id for each of the {} rows; got {}", n,
         ids.size());
   check(places.shape.rank() == 2 && places.cols() == d, "embed_tokens", "expected positions [P, {}]; got {}", d,
-        places.shape.str());
+        places.shape);
   check(p >= 0 && p <= 1, "embed_tokens", "expected a dropout probability in [0, 1]; got {}", p);
 
   // Position of each row in its sentence; -1 in gaps.

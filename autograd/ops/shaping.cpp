@@ -116,8 +116,7 @@ template <class T>
 Variable<T> reshape(const Variable<T>& x, const Shape& shape) {
   Context<T>& c = context_of("reshape", {x});
   if (x.size() != shape.size())
-    fail("reshape", "expected a shape of {} elements for {}; got {} with {}", x.size(), x.shape().str(), shape.str(),
-         shape.size());
+    fail("reshape", "expected a shape of {} elements for {}; got {} with {}", x.size(), x.shape(), shape, shape.size());
 
   // The value is the same memory: values never change.
   return c.record("reshape", {x}, {x.value().data, shape}, [](Backward<T>& back) {
@@ -146,8 +145,7 @@ Variable<T> permute(const Variable<T>& x, std::initializer_list<int> axes) {
     seen |= 1 << order[i];
   }
   if (!valid)
-    fail("permute", "expected each of the {} axes of {} once; got {} axes or one twice", rank, x.shape().str(),
-         axes.size());
+    fail("permute", "expected each of the {} axes of {} once; got {} axes or one twice", rank, x.shape(), axes.size());
   return permuted("permute", x, order);
 }
 
@@ -160,7 +158,7 @@ Variable<T> concat(std::span<const Variable<T>> parts, int axis) {
   for (const Variable<T>& part : parts) {
     const Shape& shape = part.shape();
     if (shape.rank() != first.rank() || shape.with(axis, 0) != first.with(axis, 0))
-      fail("concat", "expected shapes that agree beside axis {}; got {} and {}", axis, first.str(), shape.str());
+      fail("concat", "expected shapes that agree beside axis {}; got {} and {}", axis, first, shape);
     extent += shape[axis];
   }
   return joined("concat", c, parts, first.with(axis, extent), size_before(first, axis));
@@ -173,10 +171,10 @@ Variable<T> stack(std::span<const Variable<T>> parts, int axis) {
   const int rank = first.rank() + 1;
   if (rank > Shape::max_rank || axis < -rank || axis >= rank)
     fail("stack", "expected at most {} axes, and an axis in [{}, {}) for shape {}; got {}", Shape::max_rank - 1, -rank,
-         rank, first.str(), axis);
+         rank, first, axis);
   if (axis < 0) axis += rank;
   for (const Variable<T>& part : parts)
-    if (part.shape() != first) fail("stack", "expected equal shapes; got {} and {}", first.str(), part.shape().str());
+    if (part.shape() != first) fail("stack", "expected equal shapes; got {} and {}", first, part.shape());
   return joined("stack", c, parts, first.inserted(axis, std::ssize(parts)), size_before(first, axis));
 }
 
@@ -187,8 +185,8 @@ Variable<T> slice(const Variable<T>& x, int axis, Index begin, Index end) {
   axis = in.shape.axis(axis, "slice");
   const Index extent = in.shape[axis];
   if (begin < 0 || begin > end || end > extent)
-    fail("slice", "expected 0 <= begin <= end <= {} (axis {} of {}); got {} and {}", extent, axis, in.shape.str(),
-         begin, end);
+    fail("slice", "expected 0 <= begin <= end <= {} (axis {} of {}); got {} and {}", extent, axis, in.shape, begin,
+         end);
   const Tensor<T> y = c.tensor(in.shape.with(axis, end - begin));
   const Index outer = size_before(in.shape, axis), inner = in.size() / std::max<Index>(1, outer * extent);
   const Index stride = extent * inner, offset = begin * inner, width = (end - begin) * inner;
@@ -208,7 +206,7 @@ std::vector<Variable<T>> split(const Variable<T>& x, std::span<const Index> leng
   const bool negative = std::any_of(lengths.begin(), lengths.end(), [](Index length) { return length < 0; });
   if (negative || total != x.shape()[axis])
     fail("split", "expected lengths >= 0 that add up to {} (axis {} of {}); got a sum of {}{}", x.shape()[axis], axis,
-         x.shape().str(), total, negative ? " with a negative length" : "");
+         x.shape(), total, negative ? " with a negative length" : "");
   std::vector<Variable<T>> pieces;
   pieces.reserve(lengths.size());
   Index begin = 0;

@@ -21,8 +21,9 @@ struct Variant {
 template <class T>
 Tensor<T> sample_mask(Index rows) {
   constexpr T blocked = -std::numeric_limits<T>::infinity();
-  static T cells[] = {0,       blocked, T{-1} / 2, 0,                             //
-                      blocked, blocked, blocked,   blocked, T{1}, 0, 0, blocked,  //
+  static T cells[] = {0,       blocked, T{-1} / 2, 0,        //
+                      blocked, blocked, blocked,   blocked,  //
+                      T{1},    0,       0,         blocked,  //
                       blocked, 0,       0,         T{-1}};
   return {cells, {rows, 4}};
 }

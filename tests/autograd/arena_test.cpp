@@ -7,6 +7,7 @@
 
 #include "autograd/check.h"
 #include "autograd/heap_counter.h"
+#include "autograd/library_scope.h"
 
 using namespace glossa;
 

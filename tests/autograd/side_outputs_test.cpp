@@ -25,16 +25,17 @@ TEST_CASE("cross_entropy reports the loss without smoothing and the rows it coun
 }
 
 TEST_CASE("attention hands out the weights after softmax and before dropout") {
-  std::vector<double> numbers(5 * 4), memory(2 * (2 * 2 + 3 * 3));
+  std::vector<double> numbers(5 * 4);
   RandomStream random(1, "weights");
   for (double& x : numbers) x = random.normal();
   Context<double> context;
   context.begin({.training = true});
   const Variable<double> x = context.input({numbers.data(), {5, 4}});
-  Tensor<double> weights{memory.data(), {static_cast<Index>(memory.size())}};
+  Tensor<double> weights;  // set to memory of the step
   attention<double>(x, x, x, packed_2_3(), packed_2_3(), {.heads = 2, .causal = true, .dropout = 0.5}, nullptr,
                     &weights);
-  const double* row = memory.data();
+  REQUIRE(weights.size() == 2 * (2 * 2 + 3 * 3));
+  const double* row = weights.data;
   for (const RowSpan sentence : packed_2_3().sentences)
     for (int head = 0; head < 2; ++head)
       for (Index t = 0; t < sentence.length; ++t, row += sentence.length) {

@@ -1,4 +1,4 @@
-#include "train/atomic_file.h"
+#include "data/atomic_file.h"
 
 #include <doctest/doctest.h>
 #include <sys/mount.h>

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
-#include <nlohmann/json.hpp>
 
 #include "autograd/check.h"
 #include "autograd/heap_counter.h"
@@ -12,6 +11,7 @@
 #include "optim/adam.h"
 #include "train/commands/commands.h"
 #include "train/criterion.h"
+#include "train/json_line.h"
 #include "train/runtime.h"
 
 namespace glossa::commands {
@@ -92,8 +92,8 @@ int run(const BenchStep& arguments) {
   };
 
   for (int i = 0; i < 3; ++i) step();  // warm-up
-  const std::size_t heap = heap_allocations(), library = library_heap_allocations();
   std::vector<double> ms(static_cast<std::size_t>(std::max<std::int64_t>(1, arguments.steps)));
+  const std::size_t heap = heap_allocations(), library = library_heap_allocations();
   for (double& time : ms) {
     const auto start = std::chrono::steady_clock::now();
     step();
@@ -107,21 +107,23 @@ int run(const BenchStep& arguments) {
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
 
-  const nlohmann::ordered_json result{
-      {"config", s.name},
-      {"threads", threads()},
-      {"params", parameters.count()},
-      {"ms_median", median},
-      {"ms_min", ms.front()},
-      {"tokens_per_s", static_cast<double>(s.batch * (s.source + s.target)) / median * 1000},
-      {"heap_allocations_per_step", per_step},
-      {"library_heap_allocations_per_step", library_per_step},
-      {"peak_rss_mb", static_cast<double>(usage.ru_maxrss) / 1024},
-      {"gemm_backend", kernels::name(kernels::gemm_backend())}};
-  if (arguments.json)
-    std::puts(result.dump().c_str());
-  else
-    for (const auto& [key, value] : result.items()) fmt::print("{:<34} {}\n", key, value.dump());
+  const double tokens_per_s = static_cast<double>(s.batch * (s.source + s.target)) / median * 1000;
+  const double peak_rss_mb = static_cast<double>(usage.ru_maxrss) / 1024;
+  const std::string backend = kernels::name(kernels::gemm_backend());
+  if (arguments.json) {
+    JsonLine json;
+    json.add("config", s.name).add("threads", threads()).add("params", parameters.count()).add("ms_median", median);
+    json.add("ms_min", ms.front()).add("tokens_per_s", tokens_per_s).add("heap_allocations_per_step", per_step);
+    json.add("library_heap_allocations_per_step", library_per_step).add("peak_rss_mb", peak_rss_mb);
+    json.add("gemm_backend", backend);
+    std::puts(json.text().c_str());
+    return 0;
+  }
+  fmt::print("{}: {} parameters, {} thread{}, products by {}\n", s.name, parameters.count(), threads(),
+             threads() == 1 ? "" : "s", backend);
+  fmt::print("{:.1f} ms a step (median of {}; least {:.1f}), {:.0f} tokens/s, peak memory {:.0f} MB\n", median,
+             ms.size(), ms.front(), tokens_per_s, peak_rss_mb);
+  fmt::print("heap allocations a step: {:.2f}, and {:.0f} inside the product library\n", per_step, library_per_step);
   return 0;
 }
 

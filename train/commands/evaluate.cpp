@@ -1,6 +1,5 @@
 #include <chrono>
 #include <cstdio>
-#include <nlohmann/json.hpp>
 
 #include "autograd/check.h"
 #include "data/text_file.h"
@@ -8,6 +7,7 @@
 #include "train/chrf.h"
 #include "train/commands/commands.h"
 #include "train/evaluation.h"
+#include "train/json_line.h"
 #include "train/run.h"
 #include "train/runtime.h"
 
@@ -39,15 +39,11 @@ int run(const Evaluate& arguments) {
   const double chrf = corpus_chrf(outputs, corpus.target), exact = exact_match(outputs, corpus.target);
 
   if (arguments.json) {
-    const nlohmann::ordered_json result{{"loss", loss},
-                                        {"perplexity", perplexity(loss)},
-                                        {"bleu", bleu.score},
-                                        {"chrf", chrf},
-                                        {"exact_match", exact},
-                                        {"sentences", corpus.source.size()},
-                                        {"seconds", seconds},
-                                        {"signature", bleu_signature()}};
-    std::puts(result.dump().c_str());
+    JsonLine json;
+    json.add("loss", loss).add("perplexity", perplexity(loss)).add("bleu", bleu.score).add("chrf", chrf);
+    json.add("exact_match", exact).add("sentences", corpus.source.size()).add("seconds", seconds);
+    json.add("signature", bleu_signature());
+    std::puts(json.text().c_str());
     return 0;
   }
   fmt::print("loss {:.4f} per target token, perplexity {:.3f}\n", loss, perplexity(loss));

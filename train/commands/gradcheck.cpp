@@ -1,9 +1,9 @@
 #include <cstdio>
-#include <nlohmann/json.hpp>
 
 #include "autograd/check.h"
-#include "autograd/cases/check_case.h"
+#include "layers/cases/layer_case.h"
 #include "train/commands/commands.h"
+#include "train/json_line.h"
 
 namespace glossa::commands {
 
@@ -14,11 +14,11 @@ bool print(const char* kind, const std::vector<CaseReport>& reports, bool json) 
   bool passed = true;
   for (const CaseReport& report : reports) {
     if (json) {
-      const nlohmann::ordered_json line{{"name", report.name},         {"kind", kind},
-                                        {"cases", report.cases},       {"elements", report.elements},
-                                        {"worst_error", report.worst_error}, {"kinks", report.kinks},
-                                        {"seconds", report.seconds},   {"passed", report.failures.empty()}};
-      std::puts(line.dump().c_str());
+      JsonLine line;
+      line.add("name", report.name).add("kind", kind).add("cases", report.cases).add("elements", report.elements);
+      line.add("worst_error", report.worst_error).add("kinks", report.kinks).add("seconds", report.seconds);
+      line.add("passed", report.failures.empty());
+      std::puts(line.text().c_str());
     } else {
       fmt::print("{:<6} {:<28} {:>6} {:>9} {:>12.2e} {:>6} {:>8.2f}  {}\n", kind, report.name, report.cases,
                  report.elements, report.worst_error, report.kinks, report.seconds,
@@ -38,6 +38,8 @@ int run(const Gradcheck& arguments) {
     fmt::print("{:<6} {:<28} {:>6} {:>9} {:>12} {:>6} {:>8}\n", "kind", "name", "cases", "elements", "worst error",
                "kinks", "seconds");
   bool passed = print("op", check_ops(), arguments.json);
+  passed = print("layer", check_layers(), arguments.json) && passed;
+  passed = print("model", check_models(), arguments.json) && passed;
   return passed ? 0 : 1;
 }
 

@@ -1,11 +1,11 @@
 #include <cmath>
 #include <cstdio>
 #include <cstring>
-#include <nlohmann/json.hpp>
 
 #include "autograd/check.h"
 #include "train/checkpoint.h"
 #include "train/commands/commands.h"
+#include "train/json_line.h"
 
 namespace glossa::commands {
 
@@ -33,24 +33,19 @@ int run(const Inspect& arguments) {
     if (entry.kind == EntryKind::parameter) parameters += entry.length / size_of(entry.dtype);
 
   if (arguments.json) {
-    nlohmann::ordered_json tensors = nlohmann::ordered_json::array();
-    for (const CheckpointEntry& entry : reader.entries())
-      if (entry.kind != EntryKind::state)
-        tensors.push_back({{"name", entry.name},
-                           {"kind", name_of(entry.kind)},
-                           {"dtype", name_of(entry.dtype)},
-                           {"shape", entry.dims}});
-    const nlohmann::ordered_json result{{"checkpoint", arguments.checkpoint},
-                                        {"update", state.update},
-                                        {"epoch", state.epoch},
-                                        {"batch", state.batch},
-                                        {"target_tokens", state.target_tokens},
-                                        {"parameters", parameters},
-                                        {"build", state.build},
-                                        {"sha256", parameters_sha256(reader)},
-                                        {"state_sha256", state_sha256(reader)},
-                                        {"tensors", tensors}};
-    std::puts(result.dump().c_str());
+    std::vector<JsonLine> tensors;
+    for (const CheckpointEntry& entry : reader.entries()) {
+      if (entry.kind == EntryKind::state) continue;
+      JsonLine& tensor = tensors.emplace_back();
+      tensor.add("name", entry.name).add("kind", name_of(entry.kind)).add("dtype", name_of(entry.dtype));
+      tensor.add("shape", entry.dims);
+    }
+    JsonLine json;
+    json.add("checkpoint", arguments.checkpoint).add("update", state.update).add("epoch", state.epoch);
+    json.add("batch", state.batch).add("target_tokens", state.target_tokens).add("parameters", parameters);
+    json.add("build", state.build).add("sha256", parameters_sha256(reader)).add("state_sha256", state_sha256(reader));
+    json.add("tensors", tensors);
+    std::puts(json.text().c_str());
     return 0;
   }
   fmt::print("{}: update {}, epoch {}, batch {}, {} target tokens\n", arguments.checkpoint, state.update,

@@ -1,4 +1,4 @@
-#include "train/atomic_file.h"
+#include "data/atomic_file.h"
 
 #include <fcntl.h>
 #include <fmt/core.h>

@@ -1,0 +1,29 @@
+#pragma once
+
+#include "autograd/kernels/gemm.h"
+#include "autograd/kernels/rowwise.h"
+#include "autograd/tape.h"
+
+namespace glossa {
+
+/// The derivative of Y = X W^T + b that all linear ops share; inputs 0, 1 and (if there is one) 2 are X, W and b.
+/// dY [N, O], X [N, I], W [O, I].
+template <class T>
+void linear_gradients(Backward<T>& back, const Tensor<T>& dy, const Tensor<T>& x, const Tensor<T>& weight) {
+  const Index rows = dy.rows(), outputs = weight.rows(), inputs = weight.cols();
+  if (back.needs(0)) {  // dX = dY W
+    const Sink<T> to = back.sink(0);
+    kernels::gemm<T>(rows, inputs, outputs, {dy.data, outputs}, {weight.data, inputs}, to.beta(), to.grad.data, inputs);
+  }
+  if (back.needs(1)) {  // dW = dY^T X
+    const Sink<T> to = back.sink(1);
+    kernels::gemm<T>(outputs, inputs, rows, {dy.data, outputs, true}, {x.data, inputs}, to.beta(), to.grad.data,
+                     inputs);
+  }
+  if (back.has(2) && back.needs(2)) {  // db = sum over the rows of dY
+    const Sink<T> to = back.sink(2);
+    kernels::column_sums(to.grad, dy, to.add, back.scratch({kernels::row_pieces(rows), outputs}));
+  }
+}
+
+}  // namespace glossa

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace glossa {
+
+/// A JSON object on one line, its keys in the order in which they were added. NaN and infinity become null.
+class JsonLine {
+ public:
+  JsonLine& add(std::string_view key, double value);
+  JsonLine& add(std::string_view key, bool value);
+  JsonLine& add(std::string_view key, std::string_view value);
+  JsonLine& add(std::string_view key, const char* value) { return add(key, std::string_view(value)); }
+  JsonLine& add(std::string_view key, std::span<const std::uint64_t> values);
+  JsonLine& add(std::string_view key, const std::vector<JsonLine>& objects);
+
+  template <std::integral Whole>
+  JsonLine& add(std::string_view key, Whole value) {
+    return add_raw(key, std::to_string(value));
+  }
+
+  std::string text() const;
+
+ private:
+  JsonLine& add_raw(std::string_view key, std::string_view json);
+
+  std::string body_;
+};
+
+/// The whole number under `key` of a line that is a JSON object; nothing if it is not, or has none.
+std::optional<std::int64_t> whole_in_json(std::string_view line, std::string_view key);
+
+}  // namespace glossa
