@@ -32,7 +32,8 @@ void add_pair(ParallelCorpus& corpus, std::string_view source, std::string_view 
 }
 
 ParallelCorpus finished(ParallelCorpus corpus) {
-  check(corpus.report.pairs > 0, corpus.name, "expected at least one pair of sentences; got none: {}",
+  check(corpus.report.pairs > 0, corpus.name,
+        "expected at least one pair of sentences; got none: {}. Hint: a pair needs text on both sides",
         describe(corpus.report));
   return corpus;
 }
@@ -62,8 +63,9 @@ ParallelCorpus read_parallel(const std::string& prefix, const std::string& sourc
     if (has_source && has_target) add_pair(corpus, source, target, source_reader.line_number(), options);
   }
   check(source_reader.line_number() == target_reader.line_number(), prefix,
-        "expected as many lines on both sides; got {} in {} and {} in {}", source_reader.line_number(), source_path,
-        target_reader.line_number(), target_path);
+        "expected as many lines on both sides; got {} in {} and {} in {}. Hint: line n of one translates line n of the "
+        "other; find where they part",
+        source_reader.line_number(), source_path, target_reader.line_number(), target_path);
   corpus.report.lines = source_reader.line_number();
   corpus.report.replaced = source_reader.replaced() + target_reader.replaced();
   return finished(std::move(corpus));

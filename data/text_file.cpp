@@ -24,11 +24,12 @@ std::string system_error() { return std::strerror(errno); }
 
 int open_for_reading(const std::string& path) {
   const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  check(descriptor >= 0, path, "expected a readable file; got: {}", system_error());
+  check(descriptor >= 0, path, "expected a readable file; got: {}. Hint: check the path and its permissions",
+        system_error());
   struct stat status;
   if (::fstat(descriptor, &status) == 0 && S_ISDIR(status.st_mode)) {
     ::close(descriptor);
-    fail(path, "expected a file; got a directory");
+    fail(path, "expected a file; got a directory. Hint: name a file in it");
   }
   return descriptor;
 }

@@ -60,8 +60,7 @@ TrainingState read_training_state(const CheckpointReader& reader) {
   const std::string path = reader.path().string();
   check(reader.find(state_entry) != nullptr, path, "expected a training state; the file has none");
   const std::vector<std::byte> bytes = reader.read(state_entry);
-  TrainingState state =
-      from_bytes<TrainingState>({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, path);
+  TrainingState state = from_bytes<TrainingState>({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, path);
   check(state.version == TrainingState::current_version, path, "expected a training state of version {}; got {}",
         TrainingState::current_version, state.version);
   return state;
@@ -85,7 +84,8 @@ void read_moments(const CheckpointReader& reader, const ParameterStore<float>& p
       check_entry(reader, moment_name(buffer.name, parameter->name), parameter->value.shape);
   for (const Parameter<float>* parameter : parameters.parameters())
     for (const StateBuffer<float>& buffer : optimizer.state())
-      reader.read(moment_name(buffer.name, parameter->name), std::as_writable_bytes(slice_of(buffer.values, *parameter)));
+      reader.read(moment_name(buffer.name, parameter->name),
+                  std::as_writable_bytes(slice_of(buffer.values, *parameter)));
   optimizer.set_steps(state.optimizer_steps);
 }
 

@@ -15,8 +15,8 @@
 #include <utility>
 
 #include "autograd/check.h"
-#include "data/utf8.h"
 #include "data/atomic_file.h"
+#include "data/utf8.h"
 #include "train/crc32c.h"
 
 namespace glossa {
@@ -233,11 +233,14 @@ CheckpointReader::CheckpointReader(const std::filesystem::path& path) : path_(pa
   do {
     descriptor_ = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   } while (descriptor_ == -1 && errno == EINTR);
-  check(descriptor_ != -1, path_.string(), "expected a checkpoint; got {}", std::strerror(errno));
+  check(descriptor_ != -1, path_.string(),
+        "expected a checkpoint; got {}. Hint: name one, such as RUN/checkpoints/last", std::strerror(errno));
   try {
     struct stat status {};
     check(fstat(descriptor_, &status) == 0, path_.string(), "expected its size; got {}", std::strerror(errno));
-    check(S_ISREG(status.st_mode), path_.string(), "expected a checkpoint; got something that is not a regular file");
+    check(S_ISREG(status.st_mode), path_.string(),
+          "expected a checkpoint; got something that is not a regular file. Hint: name one, such as "
+          "RUN/checkpoints/last");
     const auto file_size = static_cast<std::uint64_t>(status.st_size);
     read_table(file_size);
     verify_payload(file_size);

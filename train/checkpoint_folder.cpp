@@ -72,7 +72,8 @@ RunLock::RunLock(const fs::path& run) {
   create_folder(run);
   const fs::path path = run / ".lock";
   descriptor_ = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-  check(descriptor_ != -1, path.string(), "expected to open the lock of the run; got {}", std::strerror(errno));
+  check(descriptor_ != -1, path.string(),
+        "expected to open the lock of the run; got {}. Hint: check the path and its permissions", std::strerror(errno));
   if (flock(descriptor_, LOCK_EX | LOCK_NB) == -1) {
     const int code = errno;
     char holder[64]{};

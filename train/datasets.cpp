@@ -49,9 +49,12 @@ std::unique_ptr<Tokenizer> train_tokenizer(const DataConfig& config, std::span<c
                                      .min_frequency = config.min_frequency,
                                      .max_size = static_cast<int>(config.vocab_size)};
   switch (config.tokenizer) {
-    case DataConfig::Tokenizer::words: return train_word_tokenizer(sentences, vocabulary);
-    case DataConfig::Tokenizer::characters: return train_character_tokenizer(sentences, vocabulary);
-    case DataConfig::Tokenizer::sentencepiece: break;
+    case DataConfig::Tokenizer::words:
+      return train_word_tokenizer(sentences, vocabulary);
+    case DataConfig::Tokenizer::characters:
+      return train_character_tokenizer(sentences, vocabulary);
+    case DataConfig::Tokenizer::sentencepiece:
+      break;
   }
   const bool bpe = config.sentencepiece_model == DataConfig::SentencepieceModel::bpe;
   return train_sentencepiece(sentences, {.model = bpe ? SubwordModel::bpe : SubwordModel::unigram,
@@ -72,8 +75,8 @@ std::uint64_t Tokenizers::fingerprint() const { return mix64(source->fingerprint
 
 TextOptions text_options(const DataConfig& config) {
   return {.max_line_bytes = static_cast<std::size_t>(config.max_line_bytes),
-          .invalid_utf8 = config.invalid_utf8 == DataConfig::InvalidUtf8::refuse ? InvalidUtf8::refuse
-                                                                                 : InvalidUtf8::replace};
+          .invalid_utf8 =
+              config.invalid_utf8 == DataConfig::InvalidUtf8::refuse ? InvalidUtf8::refuse : InvalidUtf8::replace};
 }
 
 SamplerOptions sampler_options(const DataConfig& config, std::uint64_t seed) {
@@ -98,7 +101,8 @@ ParallelCorpus read_validation(const DataConfig& config, std::uint64_t seed) {
 }
 
 Tokenizers train_tokenizers(const DataConfig& config, const ParallelCorpus& corpus) {
-  if (!config.shared_vocabulary) return {train_tokenizer(config, corpus.source), train_tokenizer(config, corpus.target)};
+  if (!config.shared_vocabulary)
+    return {train_tokenizer(config, corpus.source), train_tokenizer(config, corpus.target)};
   std::vector<std::string> both = corpus.source;
   both.insert(both.end(), corpus.target.begin(), corpus.target.end());
   const std::shared_ptr<const Tokenizer> tokenizer = train_tokenizer(config, both);
@@ -112,7 +116,8 @@ void save_tokenizers(const Tokenizers& tokenizers, const DataConfig& config, con
 
 Tokenizers load_tokenizers(const DataConfig& config, const std::string& run) {
   if (!config.shared_vocabulary)
-    return {load_tokenizer(tokenizer_file(config, run, "source.")), load_tokenizer(tokenizer_file(config, run, "target."))};
+    return {load_tokenizer(tokenizer_file(config, run, "source.")),
+            load_tokenizer(tokenizer_file(config, run, "target."))};
   const std::shared_ptr<const Tokenizer> tokenizer = load_tokenizer(tokenizer_file(config, run, ""));
   return {tokenizer, tokenizer};
 }

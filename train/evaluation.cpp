@@ -36,7 +36,8 @@ Translator::Translator(const Transformer<float>& model, const Tokenizers& tokeni
                .max_length_extra = decode.max_length_extra,
                .max_tokens = decode.max_tokens} {}
 
-std::vector<std::string> Translator::translate(std::span<const std::string> lines, std::int64_t first_line) {
+std::vector<std::string> Translator::translate(std::span<const std::string> lines, std::string_view name,
+                                               std::int64_t first_line) {
   const SpecialIds& specials = tokenizers_.source->specials();
   std::vector<std::vector<int>> sources;
   std::vector<std::size_t> line_of;
@@ -47,7 +48,8 @@ std::vector<std::string> Translator::translate(std::span<const std::string> line
     if (data_.source_bos) source.push_back(specials.bos);
     source.insert(source.end(), ids.begin(), ids.end());
     if (data_.source_eos) source.push_back(specials.eos);
-    check(static_cast<Index>(source.size()) <= model_.options().max_positions, fmt::format("line {}", first_line + static_cast<std::int64_t>(i)),
+    check(static_cast<Index>(source.size()) <= model_.options().max_positions,
+          fmt::format("{}:{}", name, first_line + static_cast<std::int64_t>(i)),
           "expected at most {} tokens (model.max_positions); got {}. Hint: split the line into sentences",
           model_.options().max_positions, source.size());
     sources.push_back(std::move(source));

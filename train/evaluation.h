@@ -30,8 +30,9 @@ class Translator {
              const DecodeConfig& decode);
 
   /// One translation a line, in order; an empty line gives an empty one. A line longer than the model's positions is
-  /// an Error that names its number, counted from `first_line`.
-  std::vector<std::string> translate(std::span<const std::string> lines, std::int64_t first_line = 1);
+  /// an Error that names it: `name`:number, counted from `first_line`.
+  std::vector<std::string> translate(std::span<const std::string> lines, std::string_view name,
+                                     std::int64_t first_line = 1);
 
  private:
   const Transformer<float>& model_;

@@ -1,5 +1,6 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
+#include <filesystem>
 #include <new>
 
 #include "autograd/check.h"
@@ -26,7 +27,7 @@ void add_sets(CLI::App& command, std::vector<std::string>& sets) {
 void add_commands(CLI::App& app, int& status) {
   add_command<commands::Train>(app, "train", "Train a model as a configuration says", status, [](auto& c, auto& a) {
     c.add_option("CONFIG", a.config, "YAML file; see docs/options.md")->required();
-    c.add_option("--run", a.run, "folder of the run")->capture_default_str();
+    c.add_option("--run", a.run, "folder of the run (default: runs/NAME for NAME.yaml)");
     c.add_flag("--resume", a.resume, "go on from the newest valid checkpoint");
     c.add_flag("--dump-config", a.dump_config, "print the effective configuration and stop");
     add_sets(c, a.sets);
@@ -34,19 +35,18 @@ void add_commands(CLI::App& app, int& status) {
   add_command<commands::Translate>(app, "translate", "Translate lines of text", status, [](auto& c, auto& a) {
     c.add_option("RUN", a.run, "folder of a run")->required();
     c.add_option("--input", a.input, "file to translate (default: standard input)");
-    c.add_option("--beam", a.beam, "hypotheses kept in the search")->check(CLI::PositiveNumber);
+    c.add_option("--beam", a.beam, "hypotheses kept in the search")->check(CLI::Range(1, 1024));
     add_sets(c, a.sets);
   });
-  add_command<commands::Evaluate>(app, "evaluate", "Loss and translation quality on a test set", status,
-                                  [](auto& c, auto& a) {
-                                    c.add_option("RUN", a.run, "folder of a run")->required();
-                                    c.add_option("--source", a.source, "file to translate")->required();
-                                    c.add_option("--reference", a.reference, "its translation")->required();
-                                    c.add_option("--beam", a.beam, "hypotheses kept in the search")
-                                        ->check(CLI::PositiveNumber);
-                                    c.add_flag("--json", a.json, "one JSON object");
-                                    add_sets(c, a.sets);
-                                  });
+  add_command<commands::Evaluate>(
+      app, "evaluate", "Loss and translation quality on a test set", status, [](auto& c, auto& a) {
+        c.add_option("RUN", a.run, "folder of a run")->required();
+        c.add_option("--source", a.source, "file to translate")->required();
+        c.add_option("--reference", a.reference, "its translation")->required();
+        c.add_option("--beam", a.beam, "hypotheses kept in the search")->check(CLI::Range(1, 1024));
+        c.add_flag("--json", a.json, "one JSON object");
+        add_sets(c, a.sets);
+      });
   add_command<commands::Gradcheck>(app, "gradcheck", "Check every derivative against differences", status,
                                    [](auto& c, auto& a) { c.add_flag("--json", a.json, "one JSON object a line"); });
   add_command<commands::Inspect>(app, "inspect", "Show what a checkpoint holds", status, [](auto& c, auto& a) {
@@ -59,8 +59,8 @@ void add_commands(CLI::App& app, int& status) {
   CLI::App* bench = app.add_subcommand("bench", "Measure speed")->require_subcommand(1);
   add_command<commands::BenchStep>(*bench, "step", "Time a training step", status, [](auto& c, auto& a) {
     c.add_option("--config", a.config, "seed, tiny, small or base")->required();
-    c.add_option("--threads", a.threads, "default: all available")->check(CLI::PositiveNumber);
-    c.add_option("--steps", a.steps, "timed steps")->check(CLI::PositiveNumber)->capture_default_str();
+    c.add_option("--threads", a.threads, "default: all available")->check(CLI::Range(1, 4096));
+    c.add_option("--steps", a.steps, "timed steps")->check(CLI::Range(1, 1000000))->capture_default_str();
     c.add_flag("--json", a.json, "one JSON object");
   });
   CLI::App* generate = app.add_subcommand("generate", "Write a generated corpus")->require_subcommand(1);
@@ -84,16 +84,26 @@ int main(int argc, char** argv) {
     return status;
   } catch (const CLI::ParseError& error) {
     // Help and version are no errors; everything else on the command line is misuse.
-    return app.exit(error) == 0 ? 0 : 2;
+    if (error.get_exit_code() == 0) return app.exit(error);
+    std::string text = error.what();
+    if (error.get_name() == "RequiredError")  // the reason may be a word that was not understood
+      for (const std::string& word : app.remaining(true)) text += "; unknown: " + word;
+    std::fprintf(stderr, "glossa: [command line] %s. Hint: add --help to see what is expected\n", text.c_str());
+    return 2;
   } catch (const glossa::Error& error) {
     std::fprintf(stderr, "glossa: %s\n", error.what());
     return error.exit_status();
+  } catch (const std::filesystem::filesystem_error& error) {
+    std::fprintf(stderr, "glossa: [%s] expected to reach it; got %s. Hint: check the path and its permissions\n",
+                 error.path1().c_str(), error.code().message().c_str());
+    return 1;
   } catch (const std::bad_alloc&) {
-    std::fprintf(stderr, "glossa: [memory] expected enough memory; the machine has no more. Hint: lower "
-                         "data.max_tokens\n");
+    std::fprintf(stderr,
+                 "glossa: [memory] expected enough memory; the machine has no more. Hint: lower "
+                 "data.max_tokens\n");
     return 1;
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "glossa: %s\n", error.what());
+    std::fprintf(stderr, "glossa: [internal] %s\n", error.what());
     return 1;
   }
 }

@@ -46,11 +46,10 @@ std::unique_ptr<Optimizer<float>> make_optimizer(const OptimConfig& o, Parameter
   const std::vector<Segment> segments = trainable_segments(parameters, o.weight_decay, o.decay_norm_and_bias);
   if (o.name == OptimConfig::Name::sgd)
     return std::make_unique<Sgd<float>>(parameters, segments, SgdOptions{.momentum = o.momentum});
-  return std::make_unique<Adam<float>>(parameters, segments,
-                                       AdamOptions{.beta1 = o.beta1,
-                                                   .beta2 = o.beta2,
-                                                   .epsilon = o.epsilon,
-                                                   .decoupled = o.name == OptimConfig::Name::adamw});
+  return std::make_unique<Adam<float>>(
+      parameters, segments,
+      AdamOptions{
+          .beta1 = o.beta1, .beta2 = o.beta2, .epsilon = o.epsilon, .decoupled = o.name == OptimConfig::Name::adamw});
 }
 
 Schedule make_schedule(const OptimConfig& o, Index width) {

@@ -121,7 +121,7 @@ std::vector<Option<TrainConfig>> train_options() {
       option("validate_every", &C::validate_every, period(), "period of validation"),
       option("save_every", &C::save_every, period(), "period of checkpoints"),
       option("log_every", &C::log_every, period(), "period of training lines"),
-      option("keep_checkpoints", &C::keep_checkpoints, whole("[1, 1000000]"),
+      option("keep_checkpoints", &C::keep_checkpoints, whole("[2, 1000000]"),
              "newest checkpoints kept, beside the best"),
       option("seed", &C::seed, whole("[0, 9007199254740991]"), "seed of everything random"),
       option("label_smoothing", &C::label_smoothing, number("[0, 1)"),

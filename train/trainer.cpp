@@ -5,8 +5,8 @@
 
 #include "autograd/kernels/gemm.h"
 #include "autograd/parallel.h"
-#include "optim/clip.h"
 #include "data/atomic_file.h"
+#include "optim/clip.h"
 #include "train/bleu.h"
 #include "train/chrf.h"
 
@@ -28,12 +28,16 @@ StepOptions step_options(const Config& config, const TrainingState& state) {
 
 std::string reason(TrainingEnd end, const Config& config) {
   switch (end) {
-    case TrainingEnd::max_updates: return "train.max_updates " + to_string(config.train.max_updates) + " reached";
-    case TrainingEnd::max_epochs: return "train.max_epochs " + to_string(config.train.max_epochs) + " reached";
-    case TrainingEnd::max_minutes: return fmt::format("train.max_minutes {} reached", config.train.max_minutes);
+    case TrainingEnd::max_updates:
+      return "train.max_updates " + to_string(config.train.max_updates) + " reached";
+    case TrainingEnd::max_epochs:
+      return "train.max_epochs " + to_string(config.train.max_epochs) + " reached";
+    case TrainingEnd::max_minutes:
+      return fmt::format("train.max_minutes {} reached", config.train.max_minutes);
     case TrainingEnd::early_stopping:
       return fmt::format("no improvement in {} validations (train.patience)", config.train.patience);
-    case TrainingEnd::signal: return "stopped by a signal; go on with --resume";
+    case TrainingEnd::signal:
+      return "stopped by a signal; go on with --resume";
   }
   return "";
 }
@@ -57,7 +61,6 @@ std::optional<TrainingEnd> Trainer::ending() const {
 TrainingResult Trainer::train() {
   SignalWatch signals;
   begin_epoch();
-  bool saved = state_.update > 0;  // a resumed run stands at a checkpoint
   std::optional<TrainingEnd> end = ending();
   if (end) log_->line("nothing to do: " + reason(*end, config_) + ". Hint: raise it with --set");
   while (!end) {
@@ -79,8 +82,7 @@ TrainingResult Trainer::train() {
     const bool best = config_.train.validate_every.due(before, now) && validate();
     end = ending();
     if (signals.stop_signal() != 0) end = TrainingEnd::signal;
-    saved = end || best || signals.take_save_request() || config_.train.save_every.due(before, now);
-    if (saved) save(best);
+    if (end || best || signals.take_save_request() || config_.train.save_every.due(before, now)) save(best);
     if (log_->wants_progress())
       log_->progress(config_.train.max_updates.never()
                          ? now.epochs / std::max(1.0, config_.train.max_epochs.amount)
@@ -181,7 +183,7 @@ bool Trainer::validate() {
   report.loss = corpus_loss(*model_->transformer, validation_, config_.data).per_token();
   if (config_.train.decode_validation) {
     Translator translator(*model_->transformer, tokenizers_, config_.data, config_.decode);
-    const std::vector<std::string> outputs = translator.translate(validation_sources_);
+    const std::vector<std::string> outputs = translator.translate(validation_sources_, "data.valid");
     report.bleu = corpus_bleu(outputs, validation_references_).score;
     report.chrf = corpus_chrf(outputs, validation_references_);
     report.exact_match = exact_match(outputs, validation_references_);
@@ -191,15 +193,23 @@ bool Trainer::validate() {
   bool larger_is_better = true;
   switch (config_.train.metric) {
     case Metric::loss:
-    case Metric::perplexity: larger_is_better = false; break;
-    case Metric::bleu: metric = *report.bleu; break;
-    case Metric::chrf: metric = *report.chrf; break;
-    case Metric::exact_match: metric = *report.exact_match; break;
+    case Metric::perplexity:
+      larger_is_better = false;
+      break;
+    case Metric::bleu:
+      metric = *report.bleu;
+      break;
+    case Metric::chrf:
+      metric = *report.chrf;
+      break;
+    case Metric::exact_match:
+      metric = *report.exact_match;
+      break;
   }
   schedule_.observe(metric, larger_is_better);
   state_.plateau = schedule_.plateau();
-  const bool best = std::isfinite(metric) &&
-                    (!state_.has_best || (larger_is_better ? metric > state_.best : metric < state_.best));
+  const bool best =
+      std::isfinite(metric) && (!state_.has_best || (larger_is_better ? metric > state_.best : metric < state_.best));
   if (best) {
     state_.has_best = true;
     state_.best = metric;

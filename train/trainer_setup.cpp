@@ -12,8 +12,9 @@ namespace {
 /// A fresh run must not write over an old one; a resumed one must be the same run.
 void check_continues(const Config& config, const std::string& run, bool resume, bool found) {
   if (found && !resume)
-    misuse(run, "expected an empty folder for a new run; it holds checkpoints. Hint: go on with --resume, or choose "
-                "another --run");
+    misuse(run,
+           "expected an empty folder for a new run; it holds checkpoints. Hint: go on with --resume, or choose "
+           "another --run");
   if (found) check_resume(load_config(config_file(run)), config);
 }
 
@@ -43,8 +44,8 @@ Trainer::Trainer(Config config, const std::string& run, bool resume)
   if (found) {
     restore(*found);
     for (const std::string& refused : found->refused) notes.push_back("checkpoint passed over: " + refused);
-    notes.push_back(fmt::format("resumed at update {} (epoch {}, batch {})", state_.update, state_.epoch + 1,
-                                state_.batch));
+    notes.push_back(
+        fmt::format("resumed at update {} (epoch {}, batch {})", state_.update, state_.epoch + 1, state_.batch));
     if (state_.build != build_fingerprint())
       notes.push_back("the checkpoint was written by another build (" + state_.build +
                       "): training goes on, but the same bits as without the stop are not promised");
@@ -76,8 +77,8 @@ void Trainer::prepare_data(bool resuming) {
     validation_sources_.push_back(valid.source[pair]);
     validation_references_.push_back(valid.target[pair]);
   }
-  data_report_ += fmt::format("\nvalidation data {}: {}; {}", valid.name, describe(valid.report),
-                              describe(validation_.report));
+  data_report_ +=
+      fmt::format("\nvalidation data {}: {}; {}", valid.name, describe(valid.report), describe(validation_.report));
 }
 
 void Trainer::restore(const FoundCheckpoint& found) {
@@ -122,7 +123,8 @@ void Trainer::write_head(const std::vector<std::string>& notes) {
   }
   const double share = static_cast<double>(useful) / static_cast<double>(padded);
   log_->line(fmt::format("{} batches an epoch; useful tokens: {:.1f} % of the padded boxes{}", batches.size(),
-                         100 * share, config_.data.layout == DataConfig::Layout::packed ? ", 100 % as packed here" : ""));
+                         100 * share,
+                         config_.data.layout == DataConfig::Layout::packed ? ", 100 % as packed here" : ""));
   if (sampler_->oversized() > 0)
     log_->line(fmt::format("{} sentences are longer than data.max_tokens alone: a batch each", sampler_->oversized()));
   for (const std::string& note : notes) log_->line("note: " + note);

@@ -13,17 +13,17 @@ struct TrainingState {
   static constexpr std::uint32_t current_version = 1;
 
   std::uint32_t version = current_version;
-  std::string config;                  // the effective configuration, as YAML
-  std::uint64_t vocabulary_hash = 0;   // of the tokenizers
-  std::uint64_t data_hash = 0;         // of the encoded training pairs
-  std::string build;                   // compiler, instruction set, product library: same bits are promised within one
+  std::string config;                 // the effective configuration, as YAML
+  std::uint64_t vocabulary_hash = 0;  // of the tokenizers
+  std::uint64_t data_hash = 0;        // of the encoded training pairs
+  std::string build;                  // compiler, instruction set, product library: same bits are promised within one
 
-  std::int64_t update = 0;             // optimizer updates tried, skipped ones included: keys the random numbers
-  std::int64_t optimizer_steps = 0;    // updates that moved the parameters
-  std::int64_t epoch = 0;              // passes done; the one in progress is this one, counted from 0
-  std::int64_t batch = 0;              // batches of it done
-  std::int64_t target_tokens = 0;      // in all
-  std::int64_t bad_updates = 0;        // non-finite ones, in all
+  std::int64_t update = 0;           // optimizer updates tried, skipped ones included: keys the random numbers
+  std::int64_t optimizer_steps = 0;  // updates that moved the parameters
+  std::int64_t epoch = 0;            // passes done; the one in progress is this one, counted from 0
+  std::int64_t batch = 0;            // batches of it done
+  std::int64_t target_tokens = 0;    // in all
+  std::int64_t bad_updates = 0;      // non-finite ones, in all
   std::int64_t consecutive_bad = 0;
 
   // Since the last line of the log:

@@ -117,13 +117,13 @@ void add_linear_relu_cases(std::vector<OpCase>& cases) {
     for (double& value : y) value = std::max(value, 0.0);
     return y;
   };
-  cases.push_back(op_case("linear_relu.no_dropout", {{5, 4}, {3, 4}, {3}}, biased(0, packed_2_3()))
-                      .reference(reference)
-                      .error({{5, 4}, {3, 3}, {3}}, [=](Inputs<double> x) { biased(0, packed_2_3())(x); },
-                             {"[5, 4]", "[3, 3]"})
-                      .error({{4, 4}, {3, 4}, {3}}, [=](Inputs<double> x) { biased(0, packed_2_3())(x); }, {"[4, 4]"})
-                      .error({{5, 4}, {3, 4}, {2}}, [=](Inputs<double> x) { biased(0, packed_2_3())(x); }, {"[2]"})
-                      .error({{5, 4}, {3, 4}, {3}}, [=](Inputs<double> x) { biased(2, packed_2_3())(x); }, {"2"}));
+  cases.push_back(
+      op_case("linear_relu.no_dropout", {{5, 4}, {3, 4}, {3}}, biased(0, packed_2_3()))
+          .reference(reference)
+          .error({{5, 4}, {3, 3}, {3}}, [=](Inputs<double> x) { biased(0, packed_2_3())(x); }, {"[5, 4]", "[3, 3]"})
+          .error({{4, 4}, {3, 4}, {3}}, [=](Inputs<double> x) { biased(0, packed_2_3())(x); }, {"[4, 4]"})
+          .error({{5, 4}, {3, 4}, {2}}, [=](Inputs<double> x) { biased(0, packed_2_3())(x); }, {"[2]"})
+          .error({{5, 4}, {3, 4}, {3}}, [=](Inputs<double> x) { biased(2, packed_2_3())(x); }, {"2"}));
   cases.push_back(op_case("linear_relu.dropout", {{5, 4}, {3, 4}, {3}}, biased(0.3, packed_2_3())));
   cases.push_back(op_case("linear_relu.padded", {{6, 4}, {3, 4}, {3}}, biased(0.3, padded_2_3())));
   cases.push_back(op_case("linear_relu.no_bias", {{5, 4}, {3, 4}}, plain(0.3, packed_2_3())));

@@ -45,11 +45,12 @@ std::vector<std::string> includes_of(const std::string& text) {
 
 /// Why `path` may not include `header`; empty if it may.
 std::string objection(const std::string& path, const std::string& header) {
-  static const std::map<std::string, std::set<std::string>> allowed{{"autograd", {"autograd"}},
-                                                                    {"layers", {"layers", "autograd"}},
-                                                                    {"optim", {"optim", "autograd"}},
-                                                                    {"data", {"data"}},
-                                                                    {"train", {"train", "data", "optim", "layers", "autograd"}}};
+  static const std::map<std::string, std::set<std::string>> allowed{
+      {"autograd", {"autograd"}},
+      {"layers", {"layers", "autograd"}},
+      {"optim", {"optim", "autograd"}},
+      {"data", {"data"}},
+      {"train", {"train", "data", "optim", "layers", "autograd"}}};
   static const std::set<std::string> rooms{"autograd", "layers", "optim", "data", "train", "tests"};
   static const std::set<std::string> known_to_all{"autograd/check.h", "autograd/random.h"};
   const std::string from = room_of(path), to = room_of(header);
@@ -119,9 +120,9 @@ TEST_CASE("recorded derivatives name what they keep, and nothing sums in the ord
 }
 
 TEST_CASE("nothing else is at the top") {
-  const std::set<std::string> expected{"autograd", "layers",    "optim",        "data",          "train",      "tests",
-                                       "recipes",  "docs",      "bench",        ".ci",           ".git",       "run",
-                                       "LICENSE",  "README.md", "CMakeLists.txt", ".clang-format", ".gitignore", "runs"};
+  const std::set<std::string> expected{
+      "autograd", "layers", "optim", "data",    "train",     "tests",          "recipes",       "docs",       "bench",
+      ".ci",      ".git",   "run",   "LICENSE", "README.md", "CMakeLists.txt", ".clang-format", ".gitignore", "runs"};
   for (const auto& entry : fs::directory_iterator(root)) {
     const std::string name = entry.path().filename();
     if (name.starts_with("build")) continue;

@@ -35,9 +35,10 @@ TEST_CASE("unequal numbers of lines are refused with both counts and names") {
     return message_of([&] { read(folder, english, german); });
   };
   const std::string expected = fmt::format("[{}] expected as many lines on both sides; got ", prefix);
-  CHECK(message("a\nb\nc\n", "a\nb\n") == expected + "3 in " + prefix + ".en and 2 in " + prefix + ".de");
-  CHECK(message("a\nb\n", "a\nb\nc") == expected + "2 in " + prefix + ".en and 3 in " + prefix + ".de");
-  CHECK(message("", "a\n") == expected + "0 in " + prefix + ".en and 1 in " + prefix + ".de");
+  const std::string hint = ". Hint: line n of one translates line n of the other; find where they part";
+  CHECK(message("a\nb\nc\n", "a\nb\n") == expected + "3 in " + prefix + ".en and 2 in " + prefix + ".de" + hint);
+  CHECK(message("a\nb\n", "a\nb\nc") == expected + "2 in " + prefix + ".en and 3 in " + prefix + ".de" + hint);
+  CHECK(message("", "a\n") == expected + "0 in " + prefix + ".en and 1 in " + prefix + ".de" + hint);
   CHECK(message("a\nb", "a\nb\n").empty());
 }
 

@@ -91,7 +91,9 @@ TEST_CASE("missing files, folders and unreadable files are named") {
   const TemporaryFolder folder;
   const std::string missing = folder.path("missing.en");
   CHECK(message_of([&] { read_lines(missing); }) ==
-        fmt::format("[{}] expected a readable file; got: No such file or directory", missing));
+        fmt::format("[{}] expected a readable file; got: No such file or directory. Hint: check the path and its "
+                    "permissions",
+                    missing));
   const std::string directory = folder.path("");
   CHECK(contains(message_of([&] { read_lines(directory); }), directory + "] expected a file; got a directory"));
   CHECK(contains(message_of([&] { read_file(directory); }), "got a directory"));

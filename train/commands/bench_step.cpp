@@ -56,7 +56,8 @@ Batch random_batch(const Shape& s) {
   corpus.specials = {.unk = -1, .pad = 0, .bos = 1, .eos = 2};
   const auto sentence = [&](Index length) {
     std::vector<int> ids(static_cast<std::size_t>(length));
-    std::ranges::generate(ids, [&] { return static_cast<int>(1 + random.below(static_cast<std::uint64_t>(s.vocabulary - 1))); });
+    std::ranges::generate(
+        ids, [&] { return static_cast<int>(1 + random.below(static_cast<std::uint64_t>(s.vocabulary - 1))); });
     return ids;
   };
   std::vector<int> indices;

@@ -9,7 +9,7 @@ namespace glossa::commands {
 
 struct Train {
   std::string config;
-  std::string run = "run";
+  std::string run;  // empty: runs/NAME for a configuration NAME.yaml
   bool resume = false, dump_config = false;
   std::vector<std::string> sets;
 };

@@ -27,12 +27,14 @@ int run(const Evaluate& arguments) {
   corpus.source = read(arguments.source);
   corpus.target = read(arguments.reference);
   check(corpus.source.size() == corpus.target.size(), arguments.reference,
-        "expected as many lines as {} has, {}; got {}", arguments.source, corpus.source.size(), corpus.target.size());
-  check(!corpus.source.empty(), arguments.source, "expected at least one line; the file is empty");
+        "expected as many lines as {} has, {}; got {}. Hint: line n of one translates line n of the other",
+        arguments.source, corpus.source.size(), corpus.target.size());
+  check(!corpus.source.empty(), arguments.source,
+        "expected at least one line; the file is empty. Hint: name a file with one sentence a line");
 
   const auto start = std::chrono::steady_clock::now();
   Translator translator(*run.model->transformer, run.tokenizers, data, run.config.decode);
-  const std::vector<std::string> outputs = translator.translate(corpus.source);
+  const std::vector<std::string> outputs = translator.translate(corpus.source, arguments.source);
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   const double loss = corpus_loss(*run.model->transformer, encode(data, corpus, run.tokenizers), data).per_token();
   const BleuScore bleu = corpus_bleu(outputs, corpus.target);

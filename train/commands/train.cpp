@@ -1,4 +1,5 @@
 #include <cstdio>
+#include <filesystem>
 
 #include "train/commands/commands.h"
 #include "train/trainer.h"
@@ -12,7 +13,8 @@ int run(const Train& arguments) {
     std::fputs(dump(config).c_str(), stdout);
     return 0;
   }
-  Trainer(config, arguments.run, arguments.resume).train();
+  const std::filesystem::path named_after_config = "runs" / std::filesystem::path(arguments.config).stem();
+  Trainer(config, arguments.run.empty() ? named_after_config.string() : arguments.run, arguments.resume).train();
   return 0;
 }
 

@@ -32,8 +32,8 @@ int run(const Translate& arguments) {
   Translator translator(*run.model->transformer, run.tokenizers, run.config.data, run.config.decode);
   const TextOptions options = text_options(run.config.data);
   std::optional<LineReader> reader;
-  arguments.input.empty() ? reader.emplace(STDIN_FILENO, "standard input", options)
-                          : reader.emplace(arguments.input, options);
+  const std::string name = arguments.input.empty() ? "standard input" : arguments.input;
+  arguments.input.empty() ? reader.emplace(STDIN_FILENO, name, options) : reader.emplace(name, options);
 
   // A person at a terminal is answered line by line.
   const std::size_t at_once = arguments.input.empty() && isatty(STDIN_FILENO) ? 1 : lines_at_once;
@@ -44,7 +44,7 @@ int run(const Translate& arguments) {
     more = reader->next(line);
     if (more) lines.push_back(line);
     if (lines.size() == at_once || (!more && !lines.empty())) {
-      write_lines(translator.translate(lines, first));
+      write_lines(translator.translate(lines, name, first));
       first += static_cast<std::int64_t>(lines.size());
       lines.clear();
     }

@@ -1,0 +1,29 @@
+#include <cmath>
+#include <cstdio>
+#include <vector>
+
+#include "autograd/grad_check.h"
+
+using namespace glossa;
+
+/// log(1 + exp(x)), and its derivative right below: dx = dy / (1 + exp(-x)).
+template <class T>
+Variable<T> softplus(const Variable<T>& x) {
+  Context<T>& c = context_of("softplus", {x});
+  const Tensor<T> in = x.value(), y = c.tensor(in.shape);
+  kernels::map(y, [&](Index i) { return std::log1p(std::exp(in[i])); });
+
+  return c.record("softplus", {x}, y, [in](Backward<T>& back) {
+    const Tensor<T> dy = back.dy();
+    back.add(0, [&](Index i) { return dy[i] / (1 + std::exp(-in[i])); });
+  });
+}
+
+int main() {
+  std::vector<double> numbers{-2, -0.5, 0, 0.3, 1, 4};
+  const Tensor<double> x{numbers.data(), {2, 3}};
+  const GradCheckResult result = grad_check(
+      [](Context<double>&, std::span<const Variable<double>> inputs) { return softplus(inputs[0]); }, {&x, 1});
+  std::puts(result.describe().c_str());
+  return result.worst_error < 1e-8 ? 0 : 1;
+}

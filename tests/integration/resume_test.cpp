@@ -1,0 +1,137 @@
+// The same bits whatever the number of threads, and however often a run was stopped.
+#include <doctest/doctest.h>
+
+#include <chrono>
+#include <csignal>
+#include <thread>
+
+#include "tests/integration/tiny_run.h"
+
+using namespace glossa::testing;
+
+namespace {
+
+/// Trains to the end at once, and again stopped after `updates` and resumed; both must agree in everything but time.
+/// Returns the update at which the run ended.
+long check_interrupted(const Strings& sets, int updates) {
+  const TinyRun tiny;
+  Strings first = sets, rest = sets;
+  first.push_back("train.max_updates=" + std::to_string(updates));
+  REQUIRE_EQ(tiny.train("whole", sets).status, 0);
+  REQUIRE_EQ(tiny.train("parts", first).status, 0);
+  CHECK_EQ(tiny.last_update("parts"), updates);
+  const Outcome resumed = tiny.resume("parts", rest);
+  REQUIRE_MESSAGE(resumed.status == 0, resumed.err);
+  CHECK_NE(resumed.err.find("resumed at update " + std::to_string(updates)), std::string::npos);
+  CHECK_EQ(tiny.hashes("parts"), tiny.hashes("whole"));
+  CHECK_EQ(tiny.metrics("parts"), tiny.metrics("whole"));
+  CHECK_FALSE(tiny.metrics("whole").empty());
+  return tiny.last_update("whole");
+}
+
+/// Waits until the run has logged an update; false if the program ended before.
+bool wait_for_metrics(Program& program, const std::filesystem::path& run, std::size_t lines) {
+  while (program.running()) {
+    if (lines_of(read_bytes(run / "metrics.jsonl")).size() >= lines) return true;
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  }
+  return false;
+}
+
+}  // namespace
+
+TEST_CASE("100 updates with dropout have the same hashes at 1, 2, 4 and 8 threads") {
+  const TinyRun tiny;
+  std::vector<std::string> hashes;
+  for (const char* threads : {"1", "2", "4", "8"}) {
+    REQUIRE_EQ(tiny.train(threads, {"train.max_updates=100", "runtime.threads=" + std::string(threads)}).status, 0);
+    hashes.push_back(tiny.hashes(threads));
+    CHECK_EQ(hashes.back(), hashes.front());
+    CHECK_EQ(tiny.metrics(threads), tiny.metrics("1"));
+  }
+  REQUIRE_EQ(tiny.train("other", {"train.max_updates=100", "train.seed=2"}).status, 0);
+  CHECK_NE(tiny.hashes("other"), hashes.front());
+}
+
+TEST_CASE("37 updates, then resumed to 100, are 100 updates") {
+  CHECK_EQ(check_interrupted({"train.max_updates=100"}, 37), 100);
+}
+
+TEST_CASE("a run may go on with another number of threads") {
+  const TinyRun tiny;
+  REQUIRE_EQ(tiny.train("whole", {"train.max_updates=60"}).status, 0);
+  REQUIRE_EQ(tiny.train("parts", {"train.max_updates=21", "runtime.threads=4"}).status, 0);
+  REQUIRE_EQ(tiny.resume("parts", {"train.max_updates=60", "runtime.threads=2"}).status, 0);
+  CHECK_EQ(tiny.hashes("parts"), tiny.hashes("whole"));
+}
+
+TEST_CASE("validation, accumulation and the plateau schedule go on where they stopped") {
+  // No sentence is translated exactly so soon: from the second validation on the plateau schedule counts and cuts.
+  CHECK_EQ(check_interrupted({"train.max_updates=100", "train.validate_every=5u", "train.metric=exact_match",
+                              "train.accumulate=3", "optim.schedule=plateau", "optim.plateau_patience=2"},
+                             37),
+           100);
+}
+
+TEST_CASE("validation and saving once an epoch, a limit in epochs") {
+  CHECK_GT(check_interrupted({"train.max_epochs=3", "train.max_updates=1000", "train.validate_every=1e",
+                              "train.save_every=0.5e", "train.decode_validation=false", "optim.schedule=cosine",
+                              "optim.total_updates=90"},
+                             40),
+           80);
+}
+
+TEST_CASE("early stopping counts on: the resumed run stops at the same validation") {
+  const long end = check_interrupted({"train.max_updates=100", "train.validate_every=5u", "train.metric=exact_match",
+                                      "train.patience=3"},
+                                     12);
+  CHECK_EQ(end, 20);  // the first is best, three more are not
+}
+
+TEST_CASE("SIGTERM and SIGINT: saved, exit status 0, and the resumed run is the undisturbed one") {
+  const TinyRun tiny;
+  const Strings sets{"train.max_updates=600", "train.log_every=1u", "train.save_every=0"};
+  REQUIRE_EQ(tiny.train("whole", sets).status, 0);
+  for (const int number : {SIGTERM, SIGINT}) {
+    const std::string run = "stopped-" + std::to_string(number);
+    Strings arguments = tiny.train_arguments(run, sets);
+    arguments.insert(arguments.begin(), GLOSSA_BINARY);
+    Program program({.arguments = arguments, .input = {}, .folder = {}});
+    REQUIRE(wait_for_metrics(program, tiny / run, 20));
+    program.signal(number);
+    const Outcome stopped = program.wait();
+    CHECK_EQ(stopped.status, 0);
+    CHECK_NE(stopped.err.find("stopped by a signal"), std::string::npos);
+    const long update = tiny.last_update(run);
+    CHECK_GE(update, 20);
+    CHECK_LT(update, 600);
+    REQUIRE_EQ(tiny.resume(run, sets).status, 0);
+    CHECK_EQ(tiny.hashes(run), tiny.hashes("whole"));
+    CHECK_EQ(tiny.metrics(run), tiny.metrics("whole"));
+  }
+}
+
+TEST_CASE("SIGUSR1 saves and changes nothing") {
+  const TinyRun tiny;
+  const Strings sets{"train.max_updates=400", "train.log_every=1u", "train.save_every=0"};
+  REQUIRE_EQ(tiny.train("whole", sets).status, 0);
+  Strings arguments = tiny.train_arguments("asked", sets);
+  arguments.insert(arguments.begin(), GLOSSA_BINARY);
+  Program program({.arguments = arguments, .input = {}, .folder = {}});
+  REQUIRE(wait_for_metrics(program, tiny / "asked", 20));
+  program.signal(SIGUSR1);
+  CHECK_EQ(program.wait().status, 0);
+  CHECK_EQ(tiny.hashes("asked"), tiny.hashes("whole"));
+  CHECK_EQ(names_in(tiny / "whole/checkpoints").size(), 2);  // the end's and the link
+  CHECK_EQ(names_in(tiny / "asked/checkpoints").size(), 3);
+}
+
+TEST_CASE("nothing to do: a finished run resumed stays as it is and says so") {
+  const TinyRun tiny;
+  REQUIRE_EQ(tiny.train("run").status, 0);
+  const std::string before = tiny.hashes("run");
+  const Outcome again = tiny.resume("run");
+  CHECK_EQ(again.status, 0);
+  CHECK_NE(again.err.find("nothing to do"), std::string::npos);
+  CHECK_EQ(tiny.hashes("run"), before);
+}

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "tests/integration/program.h"
+#include "tests/train/temporary_folder.h"
+
+namespace glossa::testing {
+
+using Strings = std::vector<std::string>;
+
+/// A corpus of the toy language (toy:2000 written to files once, because building the language takes a second), a
+/// configuration of a tiny model with dropout, and the commands that use them. Everything lies in one folder of its own.
+class TinyRun {
+ public:
+  TinyRun();
+
+  const std::filesystem::path& path() const { return folder_.path(); }
+  std::filesystem::path operator/(const std::string& name) const { return folder_ / name; }
+
+  /// `glossa train` with the tiny configuration into the folder `run`; `more` are further arguments, `sets` values for
+  /// --set.
+  Strings train_arguments(const std::string& run, const Strings& sets = {}, const Strings& more = {}) const;
+  Outcome train(const std::string& run, const Strings& sets = {}, const Strings& more = {}) const;
+  Outcome resume(const std::string& run, const Strings& sets = {}) const { return train(run, sets, {"--resume"}); }
+
+  /// The lines of RUN/metrics.jsonl without the one value that is a matter of time.
+  Strings metrics(const std::string& run) const;
+
+  /// sha256 and state_sha256 of the run's last checkpoint, and its update.
+  std::string hashes(const std::string& run) const;
+  long last_update(const std::string& run) const;
+
+ private:
+  TemporaryFolder folder_;
+};
+
+/// The one object of a text in JSON: its keys, and each value as JSON again. Throws if the text is anything else.
+std::map<std::string, std::string> json_object(const std::string& text);
+
+Strings lines_of(const std::string& text);
+
+/// Checks an error: the exit status; on standard error, after any log, one line `glossa: [where] ...` that tells what
+/// to do and contains each of `parts`.
+void check_error(const Outcome& outcome, int status, const Strings& parts);
+
+/// check_error for what is found before anything is done: the message is all that is printed.
+void check_refused(const Outcome& outcome, int status, const Strings& parts);
+
+}  // namespace glossa::testing
