@@ -38,6 +38,8 @@ class Context {
   Variable<T> parameter(Parameter<T>& parameter);
 
   /// Gradients of everything that requires one, from a scalar `root` (cotangent 1) or a given cotangent of its shape.
+  /// Once a step, unless the graph is kept: then leaves add up and gradients between start afresh. Throws for a root
+  /// that is a constant and for a cotangent of another shape.
   void backward(const Variable<T>& root, bool keep_graph = false);
   void backward(const Variable<T>& root, const Tensor<T>& cotangent, bool keep_graph = false);
 
@@ -88,9 +90,16 @@ class Context {
   /// Branches taken at kinks (relu, max, abs, ...), hashed while `trace_branches` is on: a difference quotient whose
   /// points lie on different sides of a kink is seen by it.
   void trace_branches(bool on) { tracing_branches_ = on; }
-  bool tracing_branches() const { return tracing_branches_; }
-  void add_branches(std::uint64_t hash) { branches_ = mix64(branches_ ^ hash); }
   std::uint64_t branches() const { return branches_; }
+
+  /// For ops with a kink: `taken(i)` says which way each of `size` elements went.
+  template <class Taken>
+  void add_branches(Index size, const Taken& taken) {
+    if (!tracing_branches_) return;
+    std::uint64_t hash = 0;
+    for (Index i = 0; i < size; ++i) hash = hash * 0x100000001B3u + (taken(i) ? 2 : 1);
+    branches_ = mix64(branches_ ^ hash);
+  }
 
   /// While on, remembers the first op whose value is not finite.
   void trace_finite(bool on) { tracing_finite_ = on; }

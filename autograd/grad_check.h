@@ -41,25 +41,8 @@ struct GradCheckResult {
 /// every error of an op whose outputs add up to a constant), 5-point stencil
 ///     n = (8 (F(x+h) - F(x-h)) - (F(x+2h) - F(x-2h))) / (12 h),  error O(h^4)  (Abramowitz and Stegun 25.3.6),
 /// h a power of two near 1e-3 max(1, |x|). A stencil whose points take other branches than x does (relu, max, abs, ...;
-/// see Context::branches) has crossed a kink: it is repeated with h / 8, at most three times, and then
-/// skipped.
-///
-/// A new op with its proof:
-///
-///     template <class T>
-///     Variable<T> softplus(const Variable<T>& x) {                        // log(1 + e^x)
-///       Context<T>& c = context_of("softplus", {x});
-///       const Tensor<T> in = x.value(), y = c.tensor(in.shape);
-///       kernels::map(y, [&](Index i) { return std::log1p(std::exp(in[i])); });
-///       return c.record("softplus", {x}, y, [in](Backward<T>& back) {
-///         const Tensor<T> dy = back.dy();
-///         back.add(0, [&](Index i) { return dy[i] / (1 + std::exp(-in[i])); });
-///       });
-///     }
-///     std::vector<double> x = {-1, 0, 2};
-///     const GradCheckResult result = grad_check(
-///         [](auto&, auto inputs) { return softplus(inputs[0]); }, std::vector{Tensor<double>{x.data(), {3}}});
-///     fmt::print("{}\n", result.describe());                              // worst_error below 1e-8
+/// see Context::branches) has crossed a kink: it is repeated with h / 8, at most three times, and then skipped.
+/// docs/examples/own_op.cpp proves an op of its own.
 ///
 /// Throws what the function throws, and Error if options.requires_grad has another length than `inputs`.
 GradCheckResult grad_check(const GradCheckFunction& function, std::span<const Tensor<double>> inputs,

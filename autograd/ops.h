@@ -26,7 +26,7 @@ template <class T>
 Variable<T> neg(const Variable<T>& x);  ///< -x
 template <class T>
 Variable<T> scale(const Variable<T>& x, double factor);  ///< factor * x
-/// Element by element; where a == b each gets half of the gradient, as in PyTorch.
+/// Element by element; NaN if either is; where a == b each gets half of the gradient, as in PyTorch.
 template <class T>
 Variable<T> minimum(const Variable<T>& a, const Variable<T>& b);
 template <class T>
@@ -35,7 +35,7 @@ Variable<T> maximum(const Variable<T>& a, const Variable<T>& b);
 // ---- functions of one element (ops/pointwise.cpp) ----
 
 template <class T>
-Variable<T> exp(const Variable<T>& x);
+Variable<T> exp(const Variable<T>& x);  ///< e^x
 template <class T>
 Variable<T> log(const Variable<T>& x);  ///< natural; x <= 0 gives -inf or NaN as IEEE does
 template <class T>
@@ -43,7 +43,7 @@ Variable<T> sqrt(const Variable<T>& x);  ///< x < 0 gives NaN; derivative at 0 i
 template <class T>
 Variable<T> pow(const Variable<T>& x, double exponent);  ///< exponent 0 has derivative 0 everywhere
 template <class T>
-Variable<T> square(const Variable<T>& x);
+Variable<T> square(const Variable<T>& x);  ///< x^2
 template <class T>
 Variable<T> abs(const Variable<T>& x);  ///< derivative 0 at 0
 /// min(max(x, low), high); derivative 1 within [low, high], both ends included, else 0, as in PyTorch. low <= high.
@@ -55,7 +55,7 @@ Variable<T> clamp(const Variable<T>& x, double low, double high);
 template <class T>
 Variable<T> tanh(const Variable<T>& x);
 template <class T>
-Variable<T> sigmoid(const Variable<T>& x);
+Variable<T> sigmoid(const Variable<T>& x);  ///< 1 / (1 + e^-x)
 template <class T>
 Variable<T> relu(const Variable<T>& x);  ///< max(x, 0); derivative 0 at 0
 /// x Phi(x), Phi the normal distribution function: the exact (erf) form (Hendrycks and Gimpel 2016).
@@ -81,7 +81,7 @@ template <class T>
 Variable<T> linear(const Variable<T>& x, const Variable<T>& weight);
 
 /// dropout(relu(x W^T + b)): the first half of a feed-forward layer in one op that keeps its result only
-/// (ops/linear_relu.cpp). x [N, I], weight [O, I], bias [O] -> [N, O].
+/// (ops/linear_relu.cpp). x [N, I], weight [O, I], bias [O] -> [N, O]; p and layout as for dropout.
 template <class T>
 Variable<T> linear_relu(const Variable<T>& x, const Variable<T>& weight, const Variable<T>& bias, double p,
                         const RowLayout& layout);
@@ -177,7 +177,8 @@ Variable<T> add_dropout(const Variable<T>& x, const Variable<T>& branch, double 
 template <class T>
 Variable<T> reshape(const Variable<T>& x, const Shape& shape);  ///< same number of elements
 template <class T>
-Variable<T> transpose(const Variable<T>& x, int axis_a, int axis_b);
+Variable<T> transpose(const Variable<T>& x, int axis_a, int axis_b);  ///< swaps two axes
+/// Axis i of the result is axis axes[i] of x; every axis of x once.
 template <class T>
 Variable<T> permute(const Variable<T>& x, std::initializer_list<int> axes);
 /// Joins along an axis; the other extents agree.
@@ -186,6 +187,7 @@ Variable<T> concat(std::span<const Variable<T>> parts, int axis);
 /// Pieces of the given lengths along an axis; the lengths add up to its extent.
 template <class T>
 std::vector<Variable<T>> split(const Variable<T>& x, std::span<const Index> lengths, int axis);
+/// Indices begin, ..., end - 1 of an axis, 0 <= begin <= end <= its extent.
 template <class T>
 Variable<T> slice(const Variable<T>& x, int axis, Index begin, Index end);
 /// Joins along a new axis, put in before `axis`; all shapes agree.
@@ -209,7 +211,7 @@ struct AttentionOptions {
 /// and to nothing else. `mask` [T, S] is added to the scores of every sentence and head (-inf blocks; at least as large
 /// as the longest sentences; it gets no gradient). A row with nothing to attend to gives zeros with zero gradient, and
 /// what is blocked is never read: NaN there does not leak. `weights`, if given, receives the weights after softmax and
-/// before dropout, sentence by sentence, [H, Tq, Tk] each: H * sum of Tq * Tk numbers.
+/// before dropout, sentence by sentence, [H, Tq, Tk] each: H * sum of Tq * Tk numbers in memory of the step.
 template <class T>
 Variable<T> attention(const Variable<T>& q, const Variable<T>& k, const Variable<T>& v, const RowLayout& query,
                       const RowLayout& key, const AttentionOptions& options, const Tensor<T>* mask = nullptr,

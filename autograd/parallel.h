@@ -3,6 +3,7 @@
 #include <omp.h>
 
 #include <algorithm>
+#include <exception>
 
 #include "autograd/shape.h"
 
@@ -20,7 +21,8 @@ inline int thread_index() { return omp_get_thread_num(); }
 int available_threads();
 
 /// Calls piece(i) for i in {0, ..., count-1}, in any order, from several threads. Pieces must write disjoint memory.
-/// Pieces are handed out one by one, so that uneven ones do not leave a thread idle.
+/// Pieces are handed out one by one, so that uneven ones do not leave a thread idle. Throws what a piece throws (one of
+/// several), after all pieces.
 template <class Piece>
 void parallel_for(Index count, const Piece& piece) {
   const int team = static_cast<int>(std::min<Index>(threads(), count));
@@ -28,8 +30,17 @@ void parallel_for(Index count, const Piece& piece) {
     for (Index i = 0; i < count; ++i) piece(i);
     return;
   }
+  std::exception_ptr thrown;  // nothing may leave the parallel region
 #pragma omp parallel for num_threads(team) schedule(dynamic, 1)
-  for (Index i = 0; i < count; ++i) piece(i);
+  for (Index i = 0; i < count; ++i) {
+    try {
+      piece(i);
+    } catch (...) {
+#pragma omp critical(glossa_parallel_for)
+      thrown = std::current_exception();
+    }
+  }
+  if (thrown) std::rethrow_exception(thrown);
 }
 
 /// Calls range(begin, end) over consecutive ranges of `grain` elements (the last may be shorter) of {0, ..., count-1}.

@@ -70,7 +70,7 @@ class ParameterStore {
   std::span<T> values() const { return {values_.get(), static_cast<std::size_t>(flat_size_)}; }
   std::span<T> grads() const { return {grads_.get(), static_cast<std::size_t>(flat_size_)}; }
 
-  /// Number of trainable numbers, gaps not counted.
+  /// Number of numbers in all parameters, frozen ones included, gaps not counted.
   Index count() const;
 
   /// Declares every gradient empty.

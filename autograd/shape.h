@@ -32,7 +32,7 @@ class Shape {
   /// The same shape with one extent replaced.
   Shape with(int axis, Index extent) const;
 
-  /// The same shape with an axis taken out, or put in before `axis`.
+  /// The same shape with an axis taken out, or put in before `axis` (rank(): behind the last; not negative).
   Shape without(int axis) const;
   Shape inserted(int axis, Index extent) const;
 

@@ -37,15 +37,12 @@ void Tape<T>::backward(int root, const Tensor<T>& cotangent, bool keep_graph) {
   check(!spent_, "backward", "expected a tape that was not walked yet; got a second walk. Hint: pass keep_graph");
   walked_ = true;
   spent_ = !keep_graph;
-  for (Node<T>& node : nodes_) {
-    const bool leaf = node.run == nullptr;
-    if (!leaf) node.own = {};
-  }
-  if (GradSlot<T>& slot = nodes_[root].slot(); true) {
-    if (slot.data == nullptr) slot.data = gradient_memory(cotangent.size());
-    kernels::accumulate(Tensor<T>{slot.data, cotangent.shape}, slot.set, [&](Index i) { return cotangent[i]; });
-    slot.set = true;
-  }
+  for (Node<T>& node : nodes_)
+    if (node.run != nullptr) node.own = {};  // leaves add up over several walks
+  GradSlot<T>& start = nodes_[root].slot();
+  if (start.data == nullptr) start.data = gradient_memory(cotangent.size());
+  kernels::accumulate(Tensor<T>{start.data, cotangent.shape}, start.set, [&](Index i) { return cotangent[i]; });
+  start.set = true;
 
   for (int i = root; i >= 0; --i) {
     Node<T>& node = nodes_[i];
@@ -64,8 +61,8 @@ void Tape<T>::backward(int root, const Tensor<T>& cotangent, bool keep_graph) {
 template <class T>
 Sink<T> Backward<T>::sink(int input) {
   Node<T>& node = tape_.nodes_[node_];
-  check(input < node.input_count && input < 64 * 1024, node.op, "expected an input below {}; got {}", node.input_count,
-        input);
+  check(input >= 0 && input < node.input_count && needs(input), node.op,
+        "expected one of the {} inputs that needs a gradient; got input {}", node.input_count, input);
   Node<T>& source = tape_.nodes_[node.inputs[input]];
   GradSlot<T>& slot = source.slot();
   const Shape& shape = source.value.shape;

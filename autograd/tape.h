@@ -83,7 +83,8 @@ class Backward {
   bool has(int input) const { return input < tape_.nodes_[node_].input_count; }
   bool needs(int input) const { return tape_.nodes_[node_].inputs[input] >= 0; }
 
-  /// The sink of input `input`. Whoever asks must write all of it. Asks for each input at most once.
+  /// The sink of input `input`, which must need a gradient. Whoever asks must write all of it. Ask for each input at
+  /// most once; with more than 64 inputs, write one sink before asking for the next.
   Sink<T> sink(int input);
 
   /// Adds f(i), i a flat index of the node's value, to the gradient of an input of the same shape, or of a shape that

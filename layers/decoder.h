@@ -52,7 +52,8 @@ class Decoder {
   void start(DecoderCache<T>& cache, const Variable<T>& memory, const RowLayout& memory_layout, Index rows,
              Index capacity) const;
 
-  /// The next token of each row, embedded [R, D] -> states [R, D]; the cache grows by one position.
+  /// The next token of each row, embedded [R, D] -> states [R, D]; the cache grows by one position. For inference: no
+  /// gradient flows into the past.
   Variable<T> step(Variable<T> x, DecoderCache<T>& cache) const;
 
  private:

@@ -22,10 +22,11 @@ auto Transformer<T>::declare_tables(ParameterStore<T>& store, const TransformerO
     return &store.declare(name, {rows, width}, init::normal(1 / std::sqrt(static_cast<double>(width))));
   };
   if (o.tied == Tied::all) {
-    check(o.source_vocabulary == o.target_vocabulary, "model.tied",
-          "expected one vocabulary for both sides to tie all embeddings; got {} and {} tokens. Hint: set "
-          "data.shared_vocabulary: true or model.tied: output",
-          o.source_vocabulary, o.target_vocabulary);
+    if (o.source_vocabulary != o.target_vocabulary)
+      misuse("model.tied",
+             "expected one vocabulary for both sides to tie all embeddings; got {} and {} tokens. Hint: set "
+             "data.shared_vocabulary: true or model.tied: output",
+             o.source_vocabulary, o.target_vocabulary);
     Parameter<T>* const shared = table("tok_emb.embedding.weight", o.source_vocabulary);
     return {shared, shared, shared};
   }

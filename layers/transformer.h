@@ -31,7 +31,8 @@ struct TransformerOptions {
 /// The encoder-decoder Transformer (Vaswani et al. 2017, figure 1). Parameters: `encoder.*` and `decoder.*` as in
 /// nn.Transformer, `src_tok_emb.embedding.weight` [Vs, D], `tgt_tok_emb.embedding.weight` [Vt, D], `generator.weight`
 /// [Vt, D] and `generator.bias` [Vt] as in PyTorch's translation tutorial; with `Tied::output` there is no
-/// generator.weight, with `Tied::all` one `tok_emb.embedding.weight` serves three. Embeddings start as N(0, 1/D).
+/// generator.weight, with `Tied::all` one `tok_emb.embedding.weight` serves three. Embeddings start as N(0, 1/D), as in
+/// tensor2tensor and fairseq.
 template <class T>
 class Transformer {
  public:

@@ -23,8 +23,7 @@ void freeze(const ParameterStore<T>& store, const std::vector<std::string>& patt
     if (!matched)
       misuse("optim.freeze",
              "expected a pattern that matches the name of a parameter; got '{}'. Hint: `glossa inspect` lists the "
-             "names; * "
-             "stands for any text.",
+             "names; * stands for any text",
              pattern);
   }
 }

@@ -9,18 +9,16 @@
 
 namespace glossa {
 
-/// Names of the entries in a checkpoint: parameters under their own names, moments as `adam.m:NAME`, the record of
-/// counters as `state`.
-
-/// Collects everything an exact resume needs. `state_bytes` must outlive the writer.
+/// Collects everything an exact resume needs: parameters under their own names, the optimizer's buffers as
+/// `BUFFER:NAME` (`m:` and `v:` of Adam), the record of counters as `state`. `state_bytes` must outlive the writer.
 void add_to_checkpoint(CheckpointWriter& writer, const ParameterStore<float>& parameters,
                        const Optimizer<float>& optimizer, const TrainingState& state, std::string& state_bytes);
 
 /// Reads the record of counters. Throws if there is none or it is of a newer version.
 TrainingState read_training_state(const CheckpointReader& reader);
 
-/// Reads the parameters. Names and shapes must be exactly the model's; every difference is named. Nothing is changed
-/// unless everything fits.
+/// Reads the parameters. Names and shapes must be exactly the model's; the first difference is named, and nothing is
+/// changed then.
 void read_parameters(const CheckpointReader& reader, ParameterStore<float>& parameters);
 
 /// Reads the moments of the optimizer and its step count.

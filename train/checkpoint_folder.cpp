@@ -116,10 +116,14 @@ fs::path CheckpointFolder::save(std::uint64_t update, const CheckpointWriter& wr
   const fs::path path = folder_ / file_name(update);
   writer.write(path);
   refused_.erase(update);
-  replace_link(folder_ / "last", file_name(update));
-  if (is_best) replace_link(folder_ / "best", file_name(update));
+  point_links(update, is_best);
   prune(update);
   return path;
+}
+
+void CheckpointFolder::point_links(std::uint64_t update, bool is_best) const {
+  replace_link(folder_ / "last", file_name(update));
+  if (is_best) replace_link(folder_ / "best", file_name(update));
 }
 
 void CheckpointFolder::prune(std::uint64_t newest) const {

@@ -48,6 +48,10 @@ class CheckpointFolder {
   /// Neither the newest `keep` valid ones nor the one that `best` names are ever removed. Returns its path.
   std::filesystem::path save(std::uint64_t update, const CheckpointWriter& writer, bool is_best);
 
+  /// Points `last` (and `best`) to the checkpoint of `update`. `save` does it; a resumed run does it again, because a
+  /// kill may have come between the file and its links.
+  void point_links(std::uint64_t update, bool is_best) const;
+
  private:
   void prune(std::uint64_t newest) const;
 

@@ -20,7 +20,8 @@ namespace {
 constexpr std::string_view kToy = "toy:";
 
 std::string read_file(const std::string& path) {
-  check(!std::filesystem::is_directory(path), path, "expected a configuration file; got a folder");
+  check(!std::filesystem::is_directory(path), path,
+        "expected a configuration file; got a folder. Hint: recipes/ has examples.");
   std::ifstream file(path, std::ios::binary);
   check(file.is_open(), path, "expected a configuration file; got: {}. Hint: recipes/ has examples.",
         std::strerror(errno));

@@ -32,11 +32,14 @@ Tokenizers train_tokenizers(const DataConfig& config, const ParallelCorpus& corp
 void save_tokenizers(const Tokenizers& tokenizers, const DataConfig& config, const std::string& run);
 Tokenizers load_tokenizers(const DataConfig& config, const std::string& run);
 
+/// The pairs as ids, with the special tokens and the limit of length that the configuration sets. Throws as
+/// encode_corpus.
 EncodedCorpus encode(const DataConfig& config, const ParallelCorpus& corpus, const Tokenizers& tokenizers);
 
-/// One line of outside text, as training text was treated: cleaned and lower-cased if the run is.
+/// A cleaned line of outside text as the training text was treated: lower-cased if the run is.
 std::string normalise(const DataConfig& config, std::string_view line);
 
+// What the configuration says, in the terms of data/.
 TextOptions text_options(const DataConfig& config);
 SamplerOptions sampler_options(const DataConfig& config, std::uint64_t seed);
 Layout layout(const DataConfig& config);

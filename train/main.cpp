@@ -81,6 +81,8 @@ int main(int argc, char** argv) {
   add_commands(app, status);
   try {
     app.parse(argc, argv);
+    glossa::check(std::fflush(stdout) == 0 && std::ferror(stdout) == 0, "standard output",
+                  "expected room for the output; writing failed");
     return status;
   } catch (const CLI::ParseError& error) {
     // Help and version are no errors; everything else on the command line is misuse.

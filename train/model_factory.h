@@ -15,6 +15,7 @@ struct Model {
   std::unique_ptr<Transformer<float>> transformer;
 };
 
+/// The configuration in the terms of layers/; unset dropout rates are those of the residual sums.
 TransformerOptions transformer_options(const ModelConfig& config, Index source_vocabulary, Index target_vocabulary);
 
 /// A fresh model, initialised from `seed`.
@@ -24,6 +25,7 @@ std::unique_ptr<Model> make_model(const ModelConfig& config, Index source_vocabu
 /// Freezes what optim.freeze names and builds the optimizer for the rest.
 std::unique_ptr<Optimizer<float>> make_optimizer(const OptimConfig& config, ParameterStore<float>& parameters);
 
+/// The learning rate as the configuration says; `width` is noam's.
 Schedule make_schedule(const OptimConfig& config, Index width);
 
 }  // namespace glossa

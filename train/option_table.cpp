@@ -135,7 +135,7 @@ std::vector<Option<TrainConfig>> train_options() {
              "translate the validation corpus at each validation, for BLEU, chrF and exact match"),
       option("samples", &C::samples, whole("[0, 1000]"), "translations shown at each validation"),
       option("warm_start", &C::warm_start, text("a run directory or a checkpoint"),
-             "begin with the weights of another run; empty: random weights"),
+             "begin with the weights and the vocabulary of another run; empty: random weights"),
       option("max_bad_updates", &C::max_bad_updates, whole("[1, 1000000]"),
              "stop after so many updates in a row with a loss or gradient that is not finite"),
   };

@@ -10,7 +10,8 @@ namespace glossa {
 /// library does.
 void apply_runtime(const RuntimeConfig& config);
 
-/// "2 threads, avx512, oneDNN products": what the run computes with, for the first lines of a log.
+/// "2 threads of 2 available, avx512, float products by onednn": what the run computes with, for the first lines of a
+/// log.
 std::string describe_runtime();
 
 /// Compiler, instruction set and product library: the same bits are promised within one.

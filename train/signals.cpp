@@ -12,7 +12,9 @@ volatile std::sig_atomic_t save_requested = 0;
 
 void on_stop(int signal) {
   stop_requested = signal;
-  std::signal(signal, SIG_DFL);  // the second one ends the program
+  // The second one ends the program.
+  std::signal(SIGINT, SIG_DFL);
+  std::signal(SIGTERM, SIG_DFL);
 }
 
 void on_save(int) { save_requested = 1; }

@@ -3,8 +3,6 @@
 #include <cmath>
 #include <filesystem>
 
-#include "autograd/kernels/gemm.h"
-#include "autograd/parallel.h"
 #include "data/atomic_file.h"
 #include "optim/clip.h"
 #include "train/bleu.h"
@@ -25,6 +23,9 @@ StepOptions step_options(const Config& config, const TrainingState& state) {
           .seed = static_cast<std::uint64_t>(config.train.seed),
           .update = static_cast<std::uint64_t>(state.update)};
 }
+
+/// The pass over the corpus, counted from 1, that the last update belongs to.
+std::int64_t epoch_of_last_update(const TrainingState& state) { return state.epoch + (state.batch > 0 ? 1 : 0); }
 
 std::string reason(TrainingEnd end, const Config& config) {
   switch (end) {
@@ -82,7 +83,9 @@ TrainingResult Trainer::train() {
     const bool best = config_.train.validate_every.due(before, now) && validate();
     end = ending();
     if (signals.stop_signal() != 0) end = TrainingEnd::signal;
-    if (end || best || signals.take_save_request() || config_.train.save_every.due(before, now)) save(best);
+    // After a refused update the checkpoints stay as they are: if no good one follows, the newest is from before.
+    const bool good = state_.consecutive_bad == 0;
+    if (end || best || (good && (signals.take_save_request() || config_.train.save_every.due(before, now)))) save(best);
     if (log_->wants_progress())
       log_->progress(config_.train.max_updates.never()
                          ? now.epochs / std::max(1.0, config_.train.max_epochs.amount)
@@ -160,10 +163,10 @@ void Trainer::refuse(const Update& update) {
 }
 
 void Trainer::log_update(const Update& update) {
-  const double tokens = static_cast<double>(std::max<std::int64_t>(1, state_.log_tokens));
+  // With nothing but refused updates since the last line the loss is 0 / 0: NaN, which is shown as such.
   log_->training({.update = state_.update,
-                  .epoch = state_.epoch + 1,
-                  .loss = state_.log_loss / tokens,
+                  .epoch = epoch_of_last_update(state_),
+                  .loss = state_.log_loss / static_cast<double>(state_.log_tokens),
                   .smoothed_loss = {},
                   .tokens_per_s = static_cast<double>(log_source_tokens_ + log_target_tokens_) / log_seconds_,
                   .lr = lr_,
@@ -179,7 +182,7 @@ bool Trainer::validate() {
   using Metric = TrainConfig::Metric;
   ValidationReport report;
   report.update = state_.update;
-  report.epoch = state_.epoch;
+  report.epoch = epoch_of_last_update(state_);
   report.loss = corpus_loss(*model_->transformer, validation_, config_.data).per_token();
   if (config_.train.decode_validation) {
     Translator translator(*model_->transformer, tokenizers_, config_.data, config_.decode);
@@ -236,6 +239,12 @@ void Trainer::write_samples(std::span<const std::string> sources, std::span<cons
 }
 
 void Trainer::save(bool is_best) {
+  bool finite = std::isfinite(global_norm<float>(model_->parameters.values()));
+  for (const StateBuffer<float>& buffer : optimizer_->state())
+    finite = finite && std::isfinite(global_norm<float>(buffer.values));
+  check(finite, fmt::format("update {}", state_.update),
+        "expected finite parameters and moments to save; got NaN or infinity. The checkpoints before are kept. Hint: "
+        "lower optim.lr or set optim.clip_norm");
   CheckpointWriter writer;
   std::string state_bytes;
   add_to_checkpoint(writer, model_->parameters, *optimizer_, state_, state_bytes);

@@ -1,6 +1,7 @@
 #include <filesystem>
 
 #include "data/atomic_file.h"
+#include "data/fingerprint.h"
 #include "train/run.h"
 #include "train/runtime.h"
 #include "train/trainer.h"
@@ -16,6 +17,13 @@ void check_continues(const Config& config, const std::string& run, bool resume, 
            "expected an empty folder for a new run; it holds checkpoints. Hint: go on with --resume, or choose "
            "another --run");
   if (found) check_resume(load_config(config_file(run)), config);
+}
+
+/// The run that train.warm_start names: its folder, or that of one of its checkpoints.
+std::string run_of_warm_start(const std::filesystem::path& from) {
+  check(std::filesystem::exists(from), "train.warm_start", "expected a run or a checkpoint; there is no {}",
+        from.string());
+  return std::filesystem::is_directory(from) ? from.string() : from.parent_path().parent_path().string();
 }
 
 }  // namespace
@@ -40,9 +48,10 @@ Trainer::Trainer(Config config, const std::string& run, bool resume)
   optimizer_ = make_optimizer(config_.optim, model_->parameters);
   sampler_.emplace(training_, sampler_options(config_.data, static_cast<std::uint64_t>(config_.train.seed)));
   state_.vocabulary_hash = tokenizers_.fingerprint();
-  state_.data_hash = training_.fingerprint();
+  state_.data_hash = Fingerprint().add(training_.fingerprint()).add(validation_.fingerprint()).value();
   if (found) {
     restore(*found);
+    checkpoints_->point_links(found->update, state_.has_best && state_.best_update == state_.update);
     for (const std::string& refused : found->refused) notes.push_back("checkpoint passed over: " + refused);
     notes.push_back(
         fmt::format("resumed at update {} (epoch {}, batch {})", state_.update, state_.epoch + 1, state_.batch));
@@ -68,7 +77,12 @@ void Trainer::prepare_data(bool resuming) {
   const auto seed = static_cast<std::uint64_t>(config_.train.seed);
   const ParallelCorpus text = read_training(data, seed);
   const ParallelCorpus valid = read_validation(data, seed);
-  tokenizers_ = resuming ? load_tokenizers(data, run_) : train_tokenizers(data, text);
+  if (resuming)
+    tokenizers_ = load_tokenizers(data, run_);
+  else if (!config_.train.warm_start.empty())  // weights mean something only with their vocabulary
+    tokenizers_ = load_tokenizers(data, run_of_warm_start(config_.train.warm_start));
+  else
+    tokenizers_ = train_tokenizers(data, text);
   training_ = encode(data, text, tokenizers_);
   data_report_ = fmt::format("training data {}: {}; {}", text.name, describe(text.report), describe(training_.report));
   if (valid.source.empty()) return;
@@ -86,7 +100,8 @@ void Trainer::restore(const FoundCheckpoint& found) {
   check(saved.vocabulary_hash == state_.vocabulary_hash, run_,
         "expected the vocabulary of the checkpoint; the one in the folder is another. Hint: restore it");
   check(saved.data_hash == state_.data_hash, "data.train",
-        "expected the training data of the checkpoint; {} is different now. Hint: restore the data, or start a new run "
+        "expected the training and validation data of the checkpoint; {} or data.valid is different now. Hint: restore "
+        "the data, or start a new run "
         "with train.warm_start: {}",
         config_.data.train, run_);
   read_parameters(found.reader, model_->parameters);
@@ -99,7 +114,7 @@ void Trainer::warm_start() {
   const std::filesystem::path from = config_.train.warm_start;
   const CheckpointReader reader(std::filesystem::is_directory(from) ? best_checkpoint(from) : from);
   check(read_training_state(reader).vocabulary_hash == state_.vocabulary_hash, "train.warm_start",
-        "expected a run with the vocabulary of this one; {} has another", from.string());
+        "expected a run with the vocabulary that it was trained with; {} has another", from.string());
   read_parameters(reader, model_->parameters);
 }
 

@@ -15,7 +15,7 @@ struct TrainingState {
   std::uint32_t version = current_version;
   std::string config;                 // the effective configuration, as YAML
   std::uint64_t vocabulary_hash = 0;  // of the tokenizers
-  std::uint64_t data_hash = 0;        // of the encoded training pairs
+  std::uint64_t data_hash = 0;        // of the encoded training and validation pairs
   std::string build;                  // compiler, instruction set, product library: same bits are promised within one
 
   std::int64_t update = 0;           // optimizer updates tried, skipped ones included: keys the random numbers

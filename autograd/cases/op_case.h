@@ -117,7 +117,7 @@ std::span<const V> parts(std::initializer_list<V> variables) {
 /// Every row, family by family.
 const std::vector<OpCase>& op_cases();
 
-// One a file of ops/: adds the family's rows.
+// One a family: adds its rows. Those of linear_relu stand with the products.
 void add_arithmetic_cases(std::vector<OpCase>& cases);
 void add_pointwise_cases(std::vector<OpCase>& cases);
 void add_activation_cases(std::vector<OpCase>& cases);

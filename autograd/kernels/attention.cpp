@@ -117,7 +117,7 @@ template <class T>
 Index AttentionShape<T>::scratch_size() const {
   const Index rows = longest(query), keys = longest(key);
   const Index k = padded<T>(key_width), v = padded<T>(value_width), s = padded<T>(keys);
-  // Backward needs the most: q, dq, dout [rows]; k, dk, dv [keys]; v^T [value_width, keys]; two score matrices.
+  // Backward: q, dq, dout [rows]; k, dk, dv [keys]; v^T [value_width, keys]; two score matrices. Forward adds k^T.
   return rows * (2 * k + v) + keys * (2 * k + v) + value_width * s + key_width * s + 2 * rows * s;
 }
 

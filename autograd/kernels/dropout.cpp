@@ -51,6 +51,8 @@ void keep_lane(std::uint8_t* mask, Index count, const Words& words, Index lane, 
 }  // namespace
 
 void dropout_mask(std::span<std::uint8_t> mask, Index cols, const DropoutSite& site, const RowLayout& layout) {
+  const Index first_row = layout.sentences.empty() ? layout.rows : layout.sentences.front().offset;
+  std::fill_n(mask.data(), first_row * cols, std::uint8_t{0});
   parallel_for(layout.sentence_count(), [&](Index b) {
     const RowSpan sentence = layout.sentences[b];
     for (Index t = 0; t < sentence.length; ++t) {

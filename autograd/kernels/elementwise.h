@@ -72,15 +72,6 @@ class BroadcastIndex {
   std::array<Index, Shape::max_rank> extents_, strides_;
 };
 
-/// Tells the context which way each element went at a kink, while it traces branches (see Context).
-template <class Context, class Taken>
-void trace_branches(Context& context, Index size, const Taken& taken) {
-  if (!context.tracing_branches()) return;
-  std::uint64_t hash = 0;
-  for (Index i = 0; i < size; ++i) hash = hash * 0x100000001B3u + (taken(i) ? 2 : 1);
-  context.add_branches(hash);
-}
-
 /// Reduces f over the axes along which `to` was broadcast to `from`: to[k] (+)= sum of f(i) over the flat indices i of
 /// `from` that map to k. Each sum is taken by one thread in index order, in runs of 128 so that rounding stays small.
 template <class T, class F>

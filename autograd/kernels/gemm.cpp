@@ -29,7 +29,6 @@ struct Tiling {
     cols = std::min(cols, n);
     while (count(m, n) < 8 && (rows > 64 || cols > 128)) (rows > 64 && 4 * rows >= cols ? rows : cols) /= 2;
     // Whole cache lines in a tile, so that neighbours never share one.
-    rows = std::max<Index>(1, rows);
     cols = std::min(n, (cols + 15) / 16 * 16);
   }
 

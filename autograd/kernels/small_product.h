@@ -11,12 +11,6 @@ template <class T>
 struct Lanes {
   using Vector [[gnu::vector_size(64)]] = T;
   static constexpr Index count = 64 / sizeof(T);
-
-  static Vector load(const T* from) {
-    Vector v;
-    std::memcpy(&v, from, sizeof v);
-    return v;
-  }
 };
 
 /// n rounded up to whole vectors.
@@ -32,7 +26,7 @@ inline void small_block(Index k, const T* a, Index a_row, Index a_col, const T* 
   typename L::Vector sum[R][C] = {};
   for (Index p = 0; p < k; ++p) {
     typename L::Vector column[C];
-    for (int j = 0; j < C; ++j) column[j] = L::load(b + p * ldb + j * L::count);
+    for (int j = 0; j < C; ++j) std::memcpy(&column[j], b + p * ldb + j * L::count, sizeof column[j]);
     for (int i = 0; i < R; ++i)
       for (int j = 0; j < C; ++j) sum[i][j] += a[i * a_row + p * a_col] * column[j];
   }

@@ -35,7 +35,7 @@ Variable<T> relu(const Variable<T>& x) {
   Context<T>& c = context_of("relu", {x});
   const Tensor<T> in = x.value(), y = c.tensor(in.shape);
   kernels::map(y, [&](Index i) { return in[i] < 0 ? T{0} : in[i]; });  // this way round NaN stays NaN
-  kernels::trace_branches(c, y.size(), [&](Index i) { return in[i] > 0; });
+  c.add_branches(y.size(), [&](Index i) { return in[i] > 0; });
 
   return c.record("relu", {x}, y, [in](Backward<T>& back) {
     const Tensor<T> dy = back.dy();

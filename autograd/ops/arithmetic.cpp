@@ -82,10 +82,11 @@ template <class T, class Prefers>
 Variable<T> select(const char* op, const Variable<T>& a, const Variable<T>& b, const Prefers& prefers_a) {
   Context<T>& c = context_of(op, {a, b});
   const Tensor<T> x = a.value(), z = b.value(), y = c.tensor(broadcast(x.shape, z.shape, op));
-  kernels::map_broadcast(y, x.shape, z.shape,
-                         [&](Index, Index i, Index j) { return prefers_a(z[j], x[i]) ? z[j] : x[i]; });
+  kernels::map_broadcast(y, x.shape, z.shape, [&](Index, Index i, Index j) {
+    return prefers_a(z[j], x[i]) || z[j] != z[j] ? z[j] : x[i];  // NaN stays NaN, from either side
+  });
   const kernels::BroadcastIndex of_x(x.shape, y.shape), of_z(z.shape, y.shape);
-  kernels::trace_branches(c, y.size(), [&](Index i) { return prefers_a(x[of_x(i)], z[of_z(i)]); });
+  c.add_branches(y.size(), [&](Index i) { return prefers_a(x[of_x(i)], z[of_z(i)]); });
 
   return c.record(op, {a, b}, y, [x, z, of_x, of_z](Backward<T>& back) {
     const Tensor<T> dy = back.dy();

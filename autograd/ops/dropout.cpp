@@ -17,7 +17,6 @@ void check_rows(const char* op, const Tensor<T>& x, const RowLayout& layout) {
         "expected [N, D] with the N = {} rows of its layout; got {}", layout.rows, x.shape);
 }
 
-/// A tensor without sentences: one sentence of all its rows.
 template <class T>
 Variable<T> dropout_rows(const char* op, const Variable<T>& x, double p, const RowLayout& layout) {
   Context<T>& c = context_of(op, {x});
@@ -40,7 +39,7 @@ Variable<T> dropout_rows(const char* op, const Variable<T>& x, double p, const R
 
 template <class T>
 Variable<T> dropout(const Variable<T>& x, double p) {
-  const RowSpan all{0, x.shape().rows()};
+  const RowSpan all{0, x.shape().rows()};  // no sentences: one of all rows
   return dropout_rows("dropout", x, p, {.rows = all.length, .sentences = {&all, 1}});
 }
 

@@ -16,6 +16,7 @@ Variable<T> linear_relu_op(const Variable<T>& x, const Variable<T>& weight, cons
         "expected x [N, I] with the N = {} rows of its layout and weight [O, I]; got {} and {}", layout.rows, in.shape,
         w.shape);
   check(p >= 0 && p <= 1, op, "expected a probability in [0, 1]; got {}", p);
+  if (bias) context_of(op, {x, *bias});
   const Tensor<T> b = bias ? bias->value() : Tensor<T>{};
   check(!bias || b.shape == Shape{w.rows()}, op, "expected bias [O] for weight {}; got {}", w.shape, b.shape);
   const Index rows = in.rows(), outputs = w.rows();
@@ -44,7 +45,7 @@ Variable<T> linear_relu_op(const Variable<T>& x, const Variable<T>& weight, cons
     }
   });
   c.release_scratch();
-  kernels::trace_branches(c, y.size(), [&](Index i) { return y[i] > T{0}; });
+  c.add_branches(y.size(), [&](Index i) { return y[i] > T{0}; });
 
   const auto derivative = [in, w, y, keep](Backward<T>& back) {
     // dz = dy keep where y > 0, written over dy; then the linear layer's own derivative.

@@ -72,7 +72,7 @@ Variable<T> abs(const Variable<T>& x) {
   Context<T>& c = context_of("abs", {x});
   const Tensor<T> in = x.value(), y = c.tensor(in.shape);
   kernels::map(y, [&](Index i) { return std::abs(in[i]); });
-  kernels::trace_branches(c, y.size(), [&](Index i) { return in[i] > 0; });
+  c.add_branches(y.size(), [&](Index i) { return in[i] > 0; });
 
   return c.record("abs", {x}, y, [in](Backward<T>& back) {
     const Tensor<T> dy = back.dy();
@@ -87,8 +87,8 @@ Variable<T> clamp(const Variable<T>& x, double low, double high) {
   const Tensor<T> in = x.value(), y = c.tensor(in.shape);
   const T least = static_cast<T>(low), most = static_cast<T>(high);
   kernels::map(y, [&](Index i) { return std::min(std::max(in[i], least), most); });  // in this order NaN stays NaN
-  kernels::trace_branches(c, y.size(), [&](Index i) { return in[i] < least; });
-  kernels::trace_branches(c, y.size(), [&](Index i) { return in[i] > most; });
+  c.add_branches(y.size(), [&](Index i) { return in[i] < least; });
+  c.add_branches(y.size(), [&](Index i) { return in[i] > most; });
 
   return c.record("clamp", {x}, y, [in, least, most](Backward<T>& back) {
     const Tensor<T> dy = back.dy();

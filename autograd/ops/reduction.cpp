@@ -88,8 +88,7 @@ Variable<T> max_of(const Variable<T>& x, const Slices& s) {
       y[k] = in[best];
     }
   });
-  kernels::trace_branches(c, in.size(),
-                          [&](Index i) { return winners[i / (s.extent * s.inner) * s.inner + i % s.inner] == i; });
+  c.add_branches(in.size(), [&](Index i) { return winners[i / (s.extent * s.inner) * s.inner + i % s.inner] == i; });
 
   return c.record("max", {x}, y, [winners](Backward<T>& back) {
     const Tensor<T> dy = back.dy();

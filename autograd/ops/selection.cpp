@@ -1,4 +1,4 @@
-#include <cstring>
+#include <algorithm>
 
 #include "autograd/kernels/dropout.h"
 #include "autograd/kernels/elementwise.h"
@@ -73,6 +73,9 @@ Variable<T> embed_tokens(const Variable<T>& table, std::span<const int> ids, dou
   const std::span<Index> position = c.template array<Index>(n);
   std::fill(position.begin(), position.end(), Index{-1});
   for (const RowSpan& sentence : layout.sentences) {
+    check(sentence.offset >= 0 && sentence.length >= 0 && sentence.offset + sentence.length <= n, "embed_tokens",
+          "expected sentences within {} rows; got rows {} to {}", n, sentence.offset,
+          sentence.offset + sentence.length);
     check(layout.first_position + sentence.length <= places.rows(), "embed_tokens",
           "expected sentences of at most {} tokens (model.max_positions); got one of {}", places.rows(),
           layout.first_position + sentence.length);

@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 
+#include <cmath>
 #include <functional>
 
 #include "autograd/ops.h"
@@ -27,6 +28,15 @@ Vector gradient(std::vector<Vector> inputs, const Call& call) {
 }
 
 }  // namespace
+
+TEST_CASE("minimum and maximum hide NaN on neither side") {
+  std::vector<double> number{1}, nan{NAN};
+  Context<double> context;
+  context.begin({});
+  const Variable<double> a = context.constant({number.data(), {1}}), b = context.constant({nan.data(), {1}});
+  for (const Variable<double>& y : {minimum(a, b), minimum(b, a), maximum(a, b), maximum(b, a)})
+    CHECK(std::isnan(y.value()[0]));
+}
 
 TEST_CASE("documented gradients at kinks") {
   CHECK(gradient({{-1, 0, 1}}, [](auto x) { return relu(x[0]); }) == Vector{0, 0, 1});

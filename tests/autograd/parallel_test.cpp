@@ -53,6 +53,13 @@ TEST_CASE_FIXTURE(RestoreThreads, "a loop within a piece stays on its thread") {
   CHECK(done == std::vector<int>(64, 1));
 }
 
+TEST_CASE_FIXTURE(RestoreThreads, "what a piece throws comes out") {
+  for (const int team : {1, 3}) {
+    set_threads(team);
+    CHECK_THROWS_AS(parallel_for(10, [](Index i) { check(i != 5, "piece", "expected another"); }), Error);
+  }
+}
+
 TEST_CASE_FIXTURE(RestoreThreads, "at least one thread") {
   CHECK(available_threads() >= 1);
   CHECK_THROWS_AS(set_threads(0), Error);

@@ -39,6 +39,7 @@ TEST_CASE("wrong shapes are errors") {
   CHECK_THROWS_WITH_AS((Shape{2, 3}.axis(2, "sum")), doctest::Contains("[sum] expected an axis in [-2, 2)"), Error);
   CHECK_THROWS_AS((Shape{2, 3}[-3]), Error);
   CHECK_THROWS_AS((Shape{1, 2, 3, 4}.inserted(0, 1)), Error);
+  CHECK_THROWS_AS((Shape{2, 3}.inserted(3, 1)), Error);
   CHECK_THROWS_AS((Shape().without(0)), Error);
 }
 

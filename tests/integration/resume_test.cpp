@@ -74,17 +74,16 @@ TEST_CASE("validation, accumulation and the plateau schedule go on where they st
 }
 
 TEST_CASE("validation and saving once an epoch, a limit in epochs") {
-  CHECK_GT(check_interrupted({"train.max_epochs=3", "train.max_updates=1000", "train.validate_every=1e",
-                              "train.save_every=0.5e", "train.decode_validation=false", "optim.schedule=cosine",
-                              "optim.total_updates=90"},
-                             40),
+  CHECK_GT(check_interrupted(
+               {"train.max_epochs=3", "train.max_updates=1000", "train.validate_every=1e", "train.save_every=0.5e",
+                "train.decode_validation=false", "optim.schedule=cosine", "optim.total_updates=90"},
+               40),
            80);
 }
 
 TEST_CASE("early stopping counts on: the resumed run stops at the same validation") {
-  const long end = check_interrupted({"train.max_updates=100", "train.validate_every=5u", "train.metric=exact_match",
-                                      "train.patience=3"},
-                                     12);
+  const long end = check_interrupted(
+      {"train.max_updates=100", "train.validate_every=5u", "train.metric=exact_match", "train.patience=3"}, 12);
   CHECK_EQ(end, 20);  // the first is best, three more are not
 }
 

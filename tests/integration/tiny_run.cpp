@@ -104,7 +104,11 @@ void check_error(const Outcome& outcome, int status, const Strings& parts) {
   REQUIRE_FALSE(lines.empty());
   const std::string& message = lines.back();
   CHECK(message.starts_with("glossa: ["));
-  CHECK((message.find("Hint") != message.npos || message.find("did you mean") != message.npos));
+  // In misuse, what was expected is what to write; a failure needs a hint.
+  const bool tells_what_to_do = message.find("Hint: ") != message.npos ||
+                                message.find("did you mean") != message.npos ||
+                                (status == 2 && message.find("] expected ") != message.npos);
+  CHECK(tells_what_to_do);
   for (const std::string& part : parts) {
     CAPTURE(part);
     CHECK_NE(message.find(part), message.npos);

@@ -13,7 +13,8 @@ namespace glossa::testing {
 using Strings = std::vector<std::string>;
 
 /// A corpus of the toy language (toy:2000 written to files once, because building the language takes a second), a
-/// configuration of a tiny model with dropout, and the commands that use them. Everything lies in one folder of its own.
+/// configuration of a tiny model with dropout, and the commands that use them. Everything lies in one folder of its
+/// own.
 class TinyRun {
  public:
   TinyRun();

@@ -36,23 +36,27 @@ int run(const Evaluate& arguments) {
   Translator translator(*run.model->transformer, run.tokenizers, data, run.config.decode);
   const std::vector<std::string> outputs = translator.translate(corpus.source, arguments.source);
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  const double loss = corpus_loss(*run.model->transformer, encode(data, corpus, run.tokenizers), data).per_token();
-  const BleuScore bleu = corpus_bleu(outputs, corpus.target);
+  const EncodedCorpus encoded = encode(data, corpus, run.tokenizers);
+  if (static_cast<std::size_t>(encoded.size()) < corpus.source.size())
+    fmt::print(stderr, "note: the loss is that of {}\n", describe(encoded.report));
+  const double loss = corpus_loss(*run.model->transformer, encoded, data).per_token();
+  const BleuOptions scoring{.lowercase = data.lowercase};  // both sides are: the signature says so
+  const BleuScore bleu = corpus_bleu(outputs, corpus.target, scoring);
   const double chrf = corpus_chrf(outputs, corpus.target), exact = exact_match(outputs, corpus.target);
 
   if (arguments.json) {
     JsonLine json;
     json.add("loss", loss).add("perplexity", perplexity(loss)).add("bleu", bleu.score).add("chrf", chrf);
     json.add("exact_match", exact).add("sentences", corpus.source.size()).add("seconds", seconds);
-    json.add("signature", bleu_signature());
+    json.add("signature", bleu_signature(scoring));
     std::puts(json.text().c_str());
     return 0;
   }
   fmt::print("loss {:.4f} per target token, perplexity {:.3f}\n", loss, perplexity(loss));
   fmt::print("BLEU {:.2f} ({:.1f}/{:.1f}/{:.1f}/{:.1f}, BP {:.3f}, ratio {:.3f})  {}\n", bleu.score, bleu.precisions[0],
              bleu.precisions[1], bleu.precisions[2], bleu.precisions[3], bleu.brevity_penalty, bleu.ratio,
-             bleu_signature());
-  fmt::print("chrF2 {:.2f}  {}\n", chrf, chrf_signature());
+             bleu_signature(scoring));
+  fmt::print("chrF2 {:.2f}  {}\n", chrf, chrf_signature(data.lowercase));
   fmt::print("exact match {:.2f} % of {} sentences, decoded in {:.2f} s\n", 100 * exact, corpus.source.size(), seconds);
   return 0;
 }

@@ -21,7 +21,8 @@ void write_lines(const std::vector<std::string>& lines) {
     std::fwrite(line.data(), 1, line.size(), stdout);
     std::fputc('\n', stdout);
   }
-  check(std::fflush(stdout) == 0, "standard output", "expected room for the translations; writing failed");
+  check(std::fflush(stdout) == 0 && std::ferror(stdout) == 0, "standard output",
+        "expected room for the translations; writing failed. Hint: is the disk full?");
 }
 
 }  // namespace

@@ -1,0 +1,176 @@
+// Configurations, text files and command lines that are wrong: each is refused with a message that names it, and
+// nothing half-written is left.
+#include <doctest/doctest.h>
+
+#include "tests/integration/tiny_run.h"
+
+using namespace glossa::testing;
+namespace fs = std::filesystem;
+
+namespace {
+
+/// Trains into a new run, which must be refused and must not come to be.
+void check_no_run(const TinyRun& tiny, const Strings& sets, int status, const Strings& parts) {
+  check_refused(tiny.train("run", sets), status, parts);
+  CHECK_FALSE(fs::exists(tiny / "run"));
+}
+
+/// Writes the two files of a corpus and returns its prefix.
+std::string write_corpus(const TinyRun& tiny, const std::string& english, const std::string& hindi) {
+  write_bytes(tiny / "corpus.en", english);
+  write_bytes(tiny / "corpus.hi", hindi);
+  return tiny / "corpus";
+}
+
+std::string repeated(const std::string& text, int times) {
+  std::string result;
+  for (int i = 0; i < times; ++i) result += text;
+  return result;
+}
+
+const std::string words = repeated("hello world\n", 30), worte = repeated("namaste vishva\n", 30);
+
+}  // namespace
+
+TEST_CASE("missing files: corpus, configuration, input, run, checkpoint") {
+  const TinyRun tiny;
+  const std::string nowhere = tiny / "nowhere";
+  check_no_run(tiny, {"data.train=" + nowhere}, 1, {"[" + nowhere + ".en]", nowhere + ".en.gz"});
+  check_no_run(tiny, {"data.valid=" + nowhere}, 1, {"[" + nowhere + ".en]"});
+  check_refused(glossa_program({"train", nowhere + ".yaml", "--run", tiny / "run"}), 1, {"[" + nowhere + ".yaml]"});
+  check_refused(glossa_program({"translate", nowhere}), 1, {"[" + nowhere + "]", "glossa train"});
+  check_refused(glossa_program({"inspect", nowhere}), 1, {"[" + nowhere + "]"});
+  REQUIRE_EQ(tiny.train("trained").status, 0);
+  check_refused(glossa_program({"translate", tiny / "trained", "--input", nowhere}), 1, {"[" + nowhere + "]"});
+  const std::string text = tiny / "toy/test.en";
+  check_refused(glossa_program({"evaluate", tiny / "trained", "--source", text, "--reference", nowhere}), 1,
+                {"[" + nowhere + "]"});
+}
+
+TEST_CASE("unequal line counts") {
+  const TinyRun tiny;
+  const std::string prefix = write_corpus(tiny, words, worte + "ek aur\n");
+  check_no_run(tiny, {"data.train=" + prefix}, 1, {"[" + prefix + "]", "30 in " + prefix + ".en", "31 in"});
+  REQUIRE_EQ(tiny.train("trained").status, 0);
+  check_refused(
+      glossa_program({"evaluate", tiny / "trained", "--source", prefix + ".en", "--reference", prefix + ".hi"}), 1,
+      {"[" + prefix + ".hi]", "30; got 31"});
+}
+
+TEST_CASE("an empty corpus, and one without a pair") {
+  const TinyRun tiny;
+  check_no_run(tiny, {"data.train=" + write_corpus(tiny, "", "")}, 1, {"corpus]", "0 pairs from 0 lines"});
+  check_no_run(tiny, {"data.train=" + write_corpus(tiny, "\n\n", "a\n\n")}, 1,
+               {"corpus]", "1 skipped for an empty source", "1 skipped for being empty on both sides"});
+  check_no_run(tiny, {"data.train=" + write_corpus(tiny, words, worte), "data.max_length=2"}, 1,
+               {"corpus]", "30 skipped for being too long", "data.max_length"});
+}
+
+TEST_CASE("an unknown key, in the file and on the command line") {
+  const TinyRun tiny;
+  write_bytes(tiny / "tiny.yaml", "data:\n  train: toy:2000\nmodel:\n  hedas: 2\n");
+  check_no_run(tiny, {}, 2, {"tiny.yaml:4]", "'model.hedas'", "did you mean 'model.heads'?"});
+  const TinyRun other;
+  check_no_run(other, {"modle.heads=2"}, 2, {"[--set modle.heads=2]", "did you mean 'model.heads'?"});
+  check_no_run(other, {"train.quux=2"}, 2, {"[--set train.quux=2]", "'train.quux'"});
+}
+
+TEST_CASE("heads that do not divide the width") {
+  check_no_run(TinyRun(), {"model.heads=3"}, 2, {"[model.heads]", "model.width (16)", "2 and 4 divide it"});
+}
+
+TEST_CASE("a line of 2 MB, in a corpus and to translate") {
+  const TinyRun tiny;
+  const std::string line(2'000'000, 'a');
+  const std::string prefix = write_corpus(tiny, words + line + "\n", worte + "x\n");
+  check_no_run(tiny, {"data.train=" + prefix}, 1, {"[" + prefix + ".en:31]", "1048576 bytes", "got 2000000"});
+  REQUIRE_EQ(tiny.train("trained").status, 0);
+  check_refused(glossa_program({"translate", tiny / "trained", "--input", prefix + ".en"}), 1,
+                {"[" + prefix + ".en:31]"});
+}
+
+TEST_CASE("a line of exactly 1,000,000 bytes is skipped and counted in training, and named in translation") {
+  const TinyRun tiny;
+  const std::string line = repeated("a ", 500'000);
+  REQUIRE_EQ(line.size(), 1'000'000);
+  const std::string prefix = write_corpus(tiny, words + line + "\n", worte + "x\n");
+  REQUIRE_EQ(tiny.train("run", {"data.train=" + prefix}).status, 0);
+  CHECK_NE(read_bytes(tiny / "run/train.log").find("1 skipped for being too long (first: line 31)"), std::string::npos);
+  const std::string text = "hello world\n" + line + "\nhello\n";
+  check_refused(glossa_program({"translate", tiny / "run"}, text), 1, {"[standard input:2]", "500001"});
+  write_bytes(tiny / "text.en", text);
+  check_refused(glossa_program({"translate", tiny / "run", "--input", tiny / "text.en"}), 1, {"text.en:2]", "500001"});
+}
+
+TEST_CASE("invalid UTF-8 is refused with file, line and byte, or replaced where asked for") {
+  const TinyRun tiny;
+  const std::string prefix = write_corpus(tiny, words + "he\xFF sleeps\n", worte + "vah sota hai\n");
+  check_no_run(tiny, {"data.train=" + prefix}, 1, {"[" + prefix + ".en:31:3]", "0xff", "data.invalid_utf8: replace"});
+  REQUIRE_EQ(tiny.train("run", {"data.train=" + prefix, "data.invalid_utf8=replace"}).status, 0);
+  CHECK_NE(read_bytes(tiny / "run/train.log").find("1 invalid UTF-8 sequences replaced"), std::string::npos);
+  REQUIRE_EQ(tiny.train("strict").status, 0);
+  check_refused(glossa_program({"translate", tiny / "strict"}, "hello\n\xC3\x28\n"), 1, {"[standard input:2:1]"});
+}
+
+TEST_CASE("a folder where a file is expected, and a file where a folder is") {
+  const TinyRun tiny;
+  const std::string toy = tiny / "toy";
+  fs::create_directory(tiny / "corpus.en");
+  write_bytes(tiny / "corpus.hi", worte);
+  check_no_run(tiny, {"data.train=" + (tiny / "corpus").string()}, 1, {"corpus.en]", "directory"});
+  check_refused(glossa_program({"train", toy, "--run", tiny / "run"}), 1, {"[" + toy + "]"});
+  check_refused(glossa_program({"inspect", toy}), 1, {"[" + toy + "]"});
+  check_refused(tiny.train("tiny.yaml"), 1, {"tiny.yaml]"});
+  check_refused(glossa_program({"translate", tiny / "tiny.yaml"}), 1, {"tiny.yaml]"});
+  check_refused(glossa_program({"inspect", tiny / "tiny.yaml"}), 1, {"tiny.yaml]", "another kind of file"});
+  check_refused(glossa_program({"generate", "toy", "--out", tiny / "tiny.yaml", "--pairs", "100"}), 1, {"tiny.yaml]"});
+  REQUIRE_EQ(tiny.train("trained").status, 0);
+  check_refused(glossa_program({"translate", tiny / "trained", "--input", toy}), 1, {"[" + toy + "]"});
+}
+
+TEST_CASE("more pairs than the toy language has, or none") {
+  const TinyRun tiny;
+  check_no_run(tiny, {"data.train=toy:90000000", "data.valid="}, 2, {"[toy corpus]", "got 90000000"});
+  check_refused(glossa_program({"generate", "toy", "--out", tiny / "out", "--pairs", "90000000"}), 2,
+                {"[toy corpus]", "got 90000000"});
+  check_refused(glossa_program({"generate", "toy", "--out", tiny / "out", "--pairs", "-1"}), 2, {"got -1"});
+  CHECK_FALSE(fs::exists(tiny / "out"));
+}
+
+TEST_CASE("a changed key on --resume names the key and both values") {
+  const TinyRun tiny;
+  REQUIRE_EQ(tiny.train("run").status, 0);
+  const std::string hashes = tiny.hashes("run"), config = read_bytes(tiny / "run/config.yaml");
+  check_refused(tiny.resume("run", {"model.width=32"}), 2, {"[model.width]", "expected 16", "got 32"});
+  check_refused(tiny.resume("run", {"train.seed=7"}), 2, {"[train.seed]", "expected 1", "got 7"});
+  CHECK_EQ(tiny.hashes("run"), hashes);
+  CHECK_EQ(read_bytes(tiny / "run/config.yaml"), config);
+}
+
+TEST_CASE("other data on --resume is refused") {
+  const TinyRun tiny;
+  REQUIRE_EQ(tiny.train("run").status, 0);
+  const std::string hashes = tiny.hashes("run");
+  std::string text = read_bytes(tiny / "toy/train.en");
+  text.replace(0, text.find('\n'), "hello");
+  write_bytes(tiny / "toy/train.en", text);
+  check_refused(tiny.resume("run", {"train.max_updates=40"}), 1,
+                {"[data.train]", "toy/train or data.valid is different now"});
+  CHECK_EQ(tiny.hashes("run"), hashes);
+}
+
+TEST_CASE("wrong command lines exit with 2 and name what is wrong") {
+  const TinyRun tiny;
+  check_refused(glossa_program({}), 2, {"[command line]", "subcommand"});
+  check_refused(glossa_program({"trian"}), 2, {"[command line]", "trian"});
+  check_refused(glossa_program({"bench", "leap"}), 2, {"[command line]", "leap"});
+  check_refused(glossa_program({"train"}), 2, {"[command line]", "CONFIG"});
+  check_refused(glossa_program({"translate"}), 2, {"[command line]", "RUN"});
+  check_refused(glossa_program({"evaluate", "run"}), 2, {"[command line]", "--source"});
+  check_refused(glossa_program({"inspect"}), 2, {"[command line]", "CHECKPOINT"});
+  check_refused(glossa_program({"translate", "run", "--beam", "0"}), 2, {"[command line]", "--beam"});
+  check_refused(glossa_program({"train", "a.yaml", "--rnu", "b"}), 2, {"[command line]", "--rnu"});
+  check_refused(glossa_program({"bench", "step", "--config", "huge", "--steps", "1"}), 2, {"--config", "huge"});
+  check_no_run(tiny, {"model.width"}, 2, {"[--set model.width]", "section.key=value"});
+  check_no_run(tiny, {"model.width=wide"}, 2, {"[--set model.width=wide]", "'wide'"});
+}

@@ -1,0 +1,157 @@
+// The commands as the command line promises them.
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <set>
+
+#include "tests/integration/tiny_run.h"
+
+using namespace glossa::testing;
+namespace fs = std::filesystem;
+
+namespace {
+
+using Names = std::set<std::string>;
+
+Names keys(const std::string& json) {
+  Names names;
+  for (const auto& [key, value] : json_object(json)) names.insert(key);
+  return names;
+}
+
+Outcome succeeded(Outcome outcome) {
+  REQUIRE_MESSAGE(outcome.status == 0, outcome.err);
+  return outcome;
+}
+
+}  // namespace
+
+TEST_CASE("translate: one line out for each line in, in order, from standard input and from a file") {
+  const TinyRun tiny;
+  succeeded(tiny.train("run", {"train.max_updates=150"}));
+  // Sentences of different lengths are batched in another order than they stand in; 1,500 need two rounds.
+  std::string text;
+  const Strings english = lines_of(read_bytes(tiny / "toy/train.en"));
+  for (std::size_t i = 0; i < 1500; ++i) text += i % 7 == 3 ? "\n" : english[i % english.size()] + "\n";
+  write_bytes(tiny / "text.en", text);
+
+  for (const Strings& search : {Strings{}, Strings{"--beam", "4"}}) {
+    Strings from_stdin{"translate", tiny / "run"};
+    from_stdin.insert(from_stdin.end(), search.begin(), search.end());
+    Strings from_file = from_stdin;
+    from_file.insert(from_file.end(), {"--input", tiny / "text.en"});
+    const Outcome streamed = succeeded(glossa_program(from_stdin, text));
+    CHECK_EQ(succeeded(glossa_program(from_file)).out, streamed.out);
+    CHECK_EQ(streamed.err, "");
+    const Strings lines = lines_of(streamed.out);
+    REQUIRE_EQ(lines.size(), 1500);
+    for (std::size_t i = 0; i < lines.size(); ++i) CHECK_EQ(lines[i].empty(), i % 7 == 3);
+    for (const std::size_t i : {0, 5, 700, 1499})
+      CHECK_EQ(succeeded(glossa_program(from_stdin, english[i % english.size()] + "\n")).out, lines[i] + "\n");
+    CHECK_GT(Names(lines.begin(), lines.end()).size(), 3);  // the order could not be told from equal lines
+  }
+  CHECK_EQ(succeeded(glossa_program({"translate", tiny / "run"})).out, "");
+  CHECK_EQ(succeeded(glossa_program({"translate", tiny / "run"}, "\n")).out, "\n");
+  CHECK_EQ(lines_of(succeeded(glossa_program({"translate", tiny / "run"}, "hello world")).out).size(), 1);
+}
+
+TEST_CASE("evaluate --json") {
+  const TinyRun tiny;
+  succeeded(tiny.train("run"));
+  const Strings arguments{"evaluate",           tiny / "run",  "--source",
+                          tiny / "toy/test.en", "--reference", tiny / "toy/test.hi"};
+  Strings json = arguments, beam = arguments;
+  json.push_back("--json");
+  beam.insert(beam.end(), {"--beam", "4"});
+  const Outcome scores = succeeded(glossa_program(json));
+  CHECK_EQ(keys(scores.out),
+           Names{"loss", "perplexity", "bleu", "chrf", "exact_match", "sentences", "seconds", "signature"});
+  auto object = json_object(scores.out);
+  CHECK_EQ(std::stoul(object["sentences"]), lines_of(read_bytes(tiny / "toy/test.en")).size());
+  CHECK_EQ(std::stod(object["perplexity"]), doctest::Approx(std::exp(std::stod(object["loss"]))));
+  CHECK_NE(succeeded(glossa_program(beam)).out.find("BLEU"), std::string::npos);
+}
+
+TEST_CASE("the files of a run and the keys of metrics.jsonl") {
+  const TinyRun tiny;
+  succeeded(tiny.train("run", {"train.validate_every=10u"}));
+  Names files;
+  for (const std::string& name : names_in(tiny / "run")) files.insert(name);
+  for (const char* name : {"config.yaml", "source.vocabulary.txt", "target.vocabulary.txt", "train.log",
+                           "metrics.jsonl", "checkpoints", "samples"})
+    CHECK_MESSAGE(files.contains(name), name);
+  CHECK(fs::is_symlink(tiny / "run/checkpoints/last"));
+  CHECK(fs::is_symlink(tiny / "run/checkpoints/best"));
+  const auto lines = tiny.metrics("run");
+  REQUIRE_EQ(lines.size(), 4);
+  for (const char* key : {"update", "epoch", "loss", "tokens_per_s"}) CHECK(keys(lines[0]).contains(key));
+  for (const char* key : {"update", "epoch", "valid_loss", "valid_perplexity", "valid_bleu", "valid_chrf"})
+    CHECK(keys(lines[1]).contains(key));
+  // The options that a run was started with are those it keeps.
+  const Outcome dumped = succeeded(glossa_program({"train", tiny / "run/config.yaml", "--dump-config"}));
+  CHECK_EQ(dumped.out, read_bytes(tiny / "run/config.yaml"));
+}
+
+TEST_CASE("inspect --json and its table") {
+  const TinyRun tiny;
+  succeeded(tiny.train("run"));
+  const fs::path last = tiny / "run/checkpoints/last";
+  const Outcome json = succeeded(glossa_program({"inspect", last, "--json"}));
+  for (const char* key : {"sha256", "state_sha256", "tensors", "update"}) CHECK(keys(json.out).contains(key));
+  const Outcome table = succeeded(glossa_program({"inspect", last}));
+  CHECK_NE(table.out.find("encoder.layers.0.self_attn.in_proj_weight"), std::string::npos);
+}
+
+TEST_CASE("bench step --json: its keys, and no heap allocation in a step") {
+  const Outcome bench =
+      succeeded(glossa_program({"bench", "step", "--config", "seed", "--threads", "2", "--steps", "1", "--json"}));
+  auto object = json_object(bench.out);
+  for (const char* key : {"config", "threads", "params", "ms_median", "ms_min", "tokens_per_s",
+                          "heap_allocations_per_step", "peak_rss_mb", "gemm_backend"})
+    CHECK_MESSAGE(object.contains(key), key);
+  CHECK_EQ(object["config"], "\"seed\"");
+  CHECK_EQ(object["threads"], "2");
+  CHECK_EQ(std::stod(object["heap_allocations_per_step"]), 0);
+}
+
+TEST_CASE("generate toy writes six files that share no sentence") {
+  const TemporaryFolder folder;
+  succeeded(glossa_program({"generate", "toy", "--out", folder / "toy", "--pairs", "3000", "--seed", "5"}));
+  CHECK_EQ(names_in(folder / "toy"), Strings{"test.en", "test.hi", "train.en", "train.hi", "valid.en", "valid.hi"});
+  for (const char* language : {"en", "hi"}) {
+    std::size_t lines = 0;
+    Names sentences;
+    for (const char* split : {"train", "valid", "test"}) {
+      Names own;
+      for (const std::string& line :
+           lines_of(read_bytes(folder.path() / "toy" / (split + std::string(".") + language)))) {
+        ++lines;
+        own.insert(line);
+      }
+      const std::size_t before = sentences.size();
+      sentences.insert(own.begin(), own.end());
+      CHECK_EQ(sentences.size(), before + own.size());
+    }
+    CHECK_EQ(lines, 3000);
+  }
+}
+
+TEST_CASE("data.train: toy:2000 needs no file and is the corpus that generate writes") {
+  const TinyRun tiny;
+  succeeded(tiny.train("files"));
+  succeeded(tiny.train("built-in", {"data.train=toy:2000", "data.valid="}));
+  CHECK_EQ(tiny.hashes("built-in"), tiny.hashes("files"));
+}
+
+TEST_CASE("gradcheck --json: every op, layer and model, one object a line, within the promised error") {
+  const Outcome report = succeeded(glossa_program({"gradcheck", "--json"}));
+  Names kinds;
+  for (const std::string& line : lines_of(report.out)) {
+    CAPTURE(line);
+    auto object = json_object(line);
+    for (const char* key : {"name", "kind", "cases", "elements", "worst_error", "seconds"}) CHECK(object.contains(key));
+    kinds.insert(object["kind"]);
+    CHECK_LE(std::stod(object["worst_error"]), object["kind"] == "\"model\"" ? 1e-7 : 1e-8);
+  }
+  CHECK_EQ(kinds, Names{"\"op\"", "\"layer\"", "\"model\""});
+}

@@ -1,0 +1,172 @@
+// Damaged checkpoints, foreign vocabularies, full disks and missing permissions.
+#include <doctest/doctest.h>
+#include <sys/mount.h>
+#include <unistd.h>
+
+#include <fstream>
+
+#include "tests/integration/tiny_run.h"
+
+using namespace glossa::testing;
+namespace fs = std::filesystem;
+
+namespace {
+
+/// A small disk while it lives; only root may have one.
+class SmallDisk {
+ public:
+  SmallDisk(fs::path folder, const std::string& size) : folder_(std::move(folder)) {
+    fs::create_directory(folder_);
+    mounted_ = mount("tmpfs", folder_.c_str(), "tmpfs", 0, ("size=" + size).c_str()) == 0;
+  }
+  ~SmallDisk() {
+    if (mounted_) umount2(folder_.c_str(), MNT_DETACH);
+  }
+  SmallDisk(const SmallDisk&) = delete;
+  SmallDisk& operator=(const SmallDisk&) = delete;
+
+  bool mounted() const { return mounted_; }
+  bool resize(const std::string& size) const {
+    return mount("tmpfs", folder_.c_str(), "tmpfs", MS_REMOUNT, ("size=" + size).c_str()) == 0;
+  }
+
+ private:
+  fs::path folder_;
+  bool mounted_ = false;
+};
+
+/// Whether a temporary file is left anywhere below.
+bool has_leftovers(const fs::path& folder) {
+  for (const auto& entry : fs::recursive_directory_iterator(folder))
+    if (entry.path().string().ends_with("-tmp")) return true;
+  return false;
+}
+
+/// glossa as a user who may read the test's files but write none of them. The program is copied to where that user can
+/// reach it.
+Outcome as_nobody(const TinyRun& tiny, Strings arguments) {
+  const fs::path program = tiny / "glossa";
+  if (!fs::exists(program)) fs::copy_file(GLOSSA_BINARY, program);
+  arguments.insert(arguments.begin(), program);
+  return run_program({.arguments = arguments, .input = {}, .folder = {}, .unprivileged = true});
+}
+
+}  // namespace
+
+TEST_CASE("a truncated checkpoint is refused by every command") {
+  const TinyRun tiny;
+  REQUIRE_EQ(tiny.train("run").status, 0);
+  const fs::path last = tiny / "run/checkpoints/last";
+  const std::string whole = read_bytes(last);
+  for (const std::size_t length : {std::size_t{0}, std::size_t{39}, std::size_t{5000}, whole.size() - 1}) {
+    write_bytes(last, whole.substr(0, length));
+    check_refused(glossa_program({"inspect", last}), 1, {"[" + last.string() + "]"});
+    check_refused(glossa_program({"translate", tiny / "run"}, "hello\n"), 1, {"[" + last.string() + "]"});
+    check_refused(tiny.train("warm", {"train.warm_start=" + (tiny / "run").string()}), 1, {"[" + last.string() + "]"});
+    CHECK_FALSE(fs::exists(tiny / "warm"));
+  }
+}
+
+TEST_CASE("a flipped bit anywhere in a checkpoint is found") {
+  const TinyRun tiny;
+  REQUIRE_EQ(tiny.train("run").status, 0);
+  const fs::path last = tiny / "run/checkpoints/last";
+  const std::string whole = read_bytes(last);
+  for (std::size_t i = 0; i < 12; ++i) {  // from the first byte to the last
+    std::string flipped = whole;
+    char& byte = flipped[i * (whole.size() - 1) / 11];
+    byte = static_cast<char>(byte ^ (1 << (i % 8)));
+    write_bytes(last, flipped);
+    CAPTURE(i);
+    check_refused(glossa_program({"inspect", last, "--json"}), 1, {"[" + last.string() + "]"});
+    check_refused(glossa_program({"translate", tiny / "run"}, "hello\n"), 1, {"[" + last.string() + "]"});
+  }
+  write_bytes(last, whole);
+  CHECK_EQ(glossa_program({"translate", tiny / "run"}, "hello\n").status, 0);
+}
+
+TEST_CASE("the vocabulary of another model is refused") {
+  const TinyRun tiny;
+  REQUIRE_EQ(tiny.train("run").status, 0);
+  const fs::path source = tiny / "run/source.vocabulary.txt", target = tiny / "run/target.vocabulary.txt";
+  const std::string own = read_bytes(source);
+  write_bytes(source, read_bytes(target));
+  check_refused(glossa_program({"translate", tiny / "run"}, "hello\n"), 1, {"run]", "vocabulary"});
+  check_refused(tiny.resume("run", {"train.max_updates=40"}), 1, {"run]", "vocabulary"});
+  fs::remove(source);
+  check_refused(glossa_program({"translate", tiny / "run"}, "hello\n"), 1, {"[" + source.string() + "]"});
+  write_bytes(source, own);
+  CHECK_EQ(glossa_program({"translate", tiny / "run"}, "hello\n").status, 0);
+}
+
+TEST_CASE("the configuration of another model is refused") {
+  const TinyRun tiny;
+  REQUIRE_EQ(tiny.train("run").status, 0);
+  REQUIRE_EQ(tiny.train("wide", {"model.width=32"}).status, 0);
+  fs::copy_file(tiny / "wide/config.yaml", tiny / "run/config.yaml", fs::copy_options::overwrite_existing);
+  check_refused(glossa_program({"translate", tiny / "run"}, "hello\n"), 1,
+                {"run/checkpoints/last]", "[32, 32]", "[32, 16]"});
+}
+
+TEST_CASE("a full disk: the save fails, the checkpoint before it is whole, and the run goes on when there is space") {
+  const TinyRun tiny;
+  const SmallDisk disk(tiny / "disk", "600k");  // room for two checkpoints
+  if (!disk.mounted()) {
+    MESSAGE("SKIPPED: the test of a full disk needs root and the right to mount a tmpfs");
+    return;
+  }
+  const Outcome full = tiny.train("disk/run");
+  check_error(full, 1, {"update-00000015.ckpt]", "No space left on device", "bytes needed", "free"});
+  CHECK_FALSE(has_leftovers(tiny / "disk"));
+  CHECK_EQ(tiny.last_update("disk/run"), 10);
+  CHECK_EQ(glossa_program({"translate", tiny / "disk/run"}, "hello\n").status, 0);
+
+  REQUIRE(disk.resize("4m"));
+  REQUIRE_EQ(tiny.resume("disk/run").status, 0);
+  REQUIRE_EQ(tiny.train("undisturbed").status, 0);
+  CHECK_EQ(tiny.hashes("disk/run"), tiny.hashes("undisturbed"));
+  CHECK_EQ(tiny.metrics("disk/run"), tiny.metrics("undisturbed"));
+}
+
+TEST_CASE("a disk full from the start") {
+  const TinyRun tiny;
+  const SmallDisk disk(tiny / "disk", "4k");
+  if (!disk.mounted()) {
+    MESSAGE("SKIPPED: the test of a full disk needs root and the right to mount a tmpfs");
+    return;
+  }
+  check_error(tiny.train("disk/run"), 1, {"disk/run/", "No space left on device"});
+  CHECK_FALSE(has_leftovers(tiny / "disk"));
+  check_refused(glossa_program({"generate", "toy", "--out", tiny / "disk/toy", "--pairs", "2000"}), 1,
+                {"disk/toy", "No space left on device"});
+  CHECK_FALSE(has_leftovers(tiny / "disk"));
+}
+
+TEST_CASE("standard output that cannot be written") {
+  const TinyRun tiny;
+  REQUIRE_EQ(tiny.train("run").status, 0);
+  const Outcome lost = run_program(
+      {.arguments = {"/bin/bash", "-c", "echo hello | \"$0\" translate \"$1\" >/dev/full", GLOSSA_BINARY, tiny / "run"},
+       .input = {},
+       .folder = {}});
+  check_refused(lost, 1, {"[standard output]"});
+}
+
+TEST_CASE("no permission to write the run's folder, or to read the corpus or the run") {
+  const TinyRun tiny;
+  check_refused(as_nobody(tiny, tiny.train_arguments("run")), 1, {"[" + (tiny / "run").string(), "Permission denied"});
+  CHECK_FALSE(fs::exists(tiny / "run"));
+
+  REQUIRE_EQ(tiny.train("run").status, 0);
+  const std::string hashes = tiny.hashes("run");
+  check_refused(as_nobody(tiny, tiny.train_arguments("run", {"train.max_updates=40"}, {"--resume"})), 1,
+                {"run/.lock]", "Permission denied"});
+  CHECK_EQ(tiny.hashes("run"), hashes);
+
+  fs::permissions(tiny / "run", fs::perms::owner_all);
+  if (geteuid() == 0)  // an owner may always enter
+    check_refused(as_nobody(tiny, {"translate", tiny / "run"}), 1, {"run", "Permission denied"});
+
+  fs::permissions(tiny / "toy/train.en", fs::perms::none);
+  check_refused(as_nobody(tiny, tiny.train_arguments("other")), 1, {"toy/train.en]", "Permission denied"});
+}

@@ -1,0 +1,88 @@
+// What README, docs and recipes tell a reader to type works.
+#include <doctest/doctest.h>
+
+#include <regex>
+
+#include "tests/integration/tiny_run.h"
+
+using namespace glossa::testing;
+namespace fs = std::filesystem;
+
+namespace {
+
+const fs::path root = GLOSSA_SOURCE_DIR;
+
+/// The lines of a page's ```sh blocks that call build/glossa, in order.
+Strings commands_in(const fs::path& page) {
+  Strings commands;
+  bool in_block = false;
+  for (const std::string& line : lines_of(read_bytes(page))) {
+    if (line.starts_with("```")) in_block = line == "```sh";
+    if (in_block && line.find("build/glossa ") != line.npos) commands.push_back(line);
+  }
+  return commands;
+}
+
+/// The command made quick: the same options, a smaller model and few updates; one timed step. In --set the last wins.
+std::string quick(std::string command) {
+  if (command.find("build/glossa train ") != command.npos)
+    command +=
+        " --set train.max_updates=20 --set train.validate_every=10u --set model.width=32 --set model.feed_forward=32"
+        " --set model.encoder_layers=1 --set model.decoder_layers=1";
+  if (command.find("build/glossa bench step") != command.npos) command += " --steps 1";
+  return command;
+}
+
+}  // namespace
+
+TEST_CASE("the commands in README and docs run, in their order, in a folder that has build/glossa and recipes/") {
+  std::vector<fs::path> pages{root / "README.md"};
+  for (const auto& entry : fs::directory_iterator(root / "docs"))
+    if (entry.path().extension() == ".md") pages.push_back(entry.path());
+  std::size_t run = 0;
+  for (const fs::path& page : pages) {
+    const TemporaryFolder folder;
+    fs::create_directory(folder / "build");
+    fs::create_symlink(GLOSSA_BINARY, folder / "build/glossa");
+    fs::create_directory_symlink(root / "recipes", folder / "recipes");
+    for (const std::string& command : commands_in(page)) {
+      CAPTURE(page);
+      CAPTURE(command);
+      const Outcome outcome =
+          run_program({.arguments = {"/bin/bash", "-c", quick(command)}, .input = {}, .folder = folder.path()});
+      CHECK_MESSAGE(outcome.status == 0, outcome.err);
+      ++run;
+    }
+  }
+  CHECK_GE(run, 7);  // README's alone; fewer would mean that they were not found
+}
+
+TEST_CASE("every recipe is a valid configuration, and its dump reads back to the same dump") {
+  const TemporaryFolder folder;
+  std::size_t recipes = 0;
+  for (const auto& entry : fs::directory_iterator(root / "recipes")) {
+    CAPTURE(entry.path());
+    const Outcome first = glossa_program({"train", entry.path(), "--dump-config"});
+    REQUIRE_MESSAGE(first.status == 0, first.err);
+    write_bytes(folder / "dump.yaml", first.out);
+    const Outcome second = glossa_program({"train", folder / "dump.yaml", "--dump-config"});
+    CHECK_EQ(second.status, 0);
+    CHECK_EQ(second.out, first.out);
+    ++recipes;
+  }
+  CHECK_GE(recipes, 4);
+}
+
+TEST_CASE("docs/options.md is what glossa options prints") {
+  const Outcome options = glossa_program({"options"});
+  CHECK_EQ(options.status, 0);
+  CHECK_MESSAGE(options.out == read_bytes(root / "docs/options.md"), "run: build/glossa options > docs/options.md");
+}
+
+TEST_CASE("without --run, the run's folder is named after the configuration") {
+  const TinyRun tiny;
+  const Outcome outcome =
+      run_program({.arguments = {GLOSSA_BINARY, "train", "tiny.yaml"}, .input = {}, .folder = tiny.path()});
+  CHECK_MESSAGE(outcome.status == 0, outcome.err);
+  CHECK(fs::exists(tiny / "runs/tiny/checkpoints/last"));
+}

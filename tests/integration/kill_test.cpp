@@ -1,0 +1,94 @@
+// What a run is worth after its trainer was killed, its checkpoints were damaged, or a second trainer came.
+#include <doctest/doctest.h>
+
+#include <csignal>
+#include <thread>
+
+#include "tests/integration/tiny_run.h"
+
+using namespace glossa::testing;
+namespace fs = std::filesystem;
+
+namespace {
+
+/// Cuts a file to half its length.
+void truncate(const fs::path& path) { fs::resize_file(path, fs::file_size(path) / 2); }
+
+/// Every file of a folder with its bytes.
+std::map<std::string, std::string> contents(const fs::path& folder) {
+  std::map<std::string, std::string> files;
+  for (const auto& entry : fs::recursive_directory_iterator(folder))
+    if (entry.is_regular_file()) files[entry.path()] = read_bytes(entry.path());
+  return files;
+}
+
+}  // namespace
+
+TEST_CASE("SIGKILL at random moments: always a valid checkpoint, and the hashes of the undisturbed run") {
+  const Outcome killed = run_program(
+      {.arguments = {"/bin/bash", GLOSSA_SOURCE_DIR "/tests/integration/kill_resume.sh", GLOSSA_BINARY, "8", "3"},
+       .input = {},
+       .folder = {}});
+  CAPTURE(killed.err);
+  CHECK_EQ(killed.status, 0);
+  CHECK(killed.out.starts_with("8 kills, "));
+}
+
+TEST_CASE("--resume without any checkpoint starts afresh and says so") {
+  const TinyRun tiny;
+  REQUIRE_EQ(tiny.train("fresh").status, 0);
+  const Outcome resumed = tiny.resume("resumed");
+  CHECK_EQ(resumed.status, 0);
+  CHECK_NE(resumed.err.find("starting afresh"), std::string::npos);
+  CHECK_EQ(tiny.hashes("resumed"), tiny.hashes("fresh"));
+}
+
+TEST_CASE("the newest checkpoint is damaged: the one before it serves, and the log says why") {
+  const TinyRun tiny;
+  REQUIRE_EQ(tiny.train("run").status, 0);
+  const std::string hashes = tiny.hashes("run");
+  truncate(tiny / "run/checkpoints/update-00000020.ckpt");
+  const Outcome resumed = tiny.resume("run");
+  CHECK_EQ(resumed.status, 0);
+  CHECK_NE(resumed.err.find("checkpoint passed over: [" + (tiny / "run/checkpoints/update-00000020.ckpt").string()),
+           std::string::npos);
+  CHECK_NE(resumed.err.find("resumed at update 15"), std::string::npos);
+  CHECK_EQ(tiny.hashes("run"), hashes);
+}
+
+TEST_CASE("no checkpoint is valid: stops instead of starting afresh, and changes nothing") {
+  const TinyRun tiny;
+  REQUIRE_EQ(tiny.train("run").status, 0);
+  for (const char* update : {"10", "15", "20"})
+    truncate(tiny.path() / "run/checkpoints" / ("update-000000" + std::string(update) + ".ckpt"));
+  const auto before = contents(tiny / "run");
+  check_refused(tiny.resume("run"), 1, {"run/checkpoints] expected at least one valid checkpoint; got 3 damaged ones"});
+  auto after = contents(tiny / "run");
+  after[tiny / "run/.lock"] = before.at(tiny / "run/.lock");  // names the last trainer
+  CHECK(after == before);
+}
+
+TEST_CASE("a new run is not written over an old one") {
+  const TinyRun tiny;
+  REQUIRE_EQ(tiny.train("run").status, 0);
+  const std::string hashes = tiny.hashes("run");
+  check_refused(tiny.train("run"), 2, {"[" + (tiny / "run").string() + "]", "--resume"});
+  CHECK_EQ(tiny.hashes("run"), hashes);
+}
+
+TEST_CASE("a second trainer is refused, the first goes on") {
+  const TinyRun tiny;
+  const Strings sets{"train.max_updates=1000000"};
+  Strings arguments = tiny.train_arguments("run", sets);
+  arguments.insert(arguments.begin(), GLOSSA_BINARY);
+  Program first({.arguments = arguments, .input = {}, .folder = {}});
+  while (first.running() && !fs::exists(tiny / "run/checkpoints/last"))
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  const std::string holder = "process " + std::to_string(first.pid());
+  check_refused(tiny.resume("run", sets), 1, {"run/.lock]", holder});
+  check_refused(tiny.train("run", sets), 1, {"run/.lock]", holder});
+  CHECK(first.running());
+  first.signal(SIGTERM);
+  CHECK_EQ(first.wait().status, 0);
+  CHECK_EQ(tiny.resume("run", {"train.max_updates=1"}).status, 0);  // the lock is free again
+}
