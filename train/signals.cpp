@@ -1,6 +1,8 @@
 #include "train/signals.h"
 
+#include <array>
 #include <csignal>
+#include <cstddef>
 #include <initializer_list>
 
 namespace glossa {
@@ -19,10 +21,20 @@ void on_stop(int signal) {
 
 void on_save(int) { save_requested = 1; }
 
+/// Handlers run on a stack of their own. Generated code of the product library moves the stack pointer into memory that
+/// it uses at the same time; a handler on "the stack" would write over numbers and over the heap.
+void give_handlers_a_stack() {
+  static std::array<std::byte, 1 << 16> stack;
+  stack_t alternate{};
+  alternate.ss_sp = stack.data();
+  alternate.ss_size = stack.size();
+  sigaltstack(&alternate, nullptr);
+}
+
 void install(int signal, void (*handler)(int)) {
   struct sigaction action {};
   action.sa_handler = handler;
-  action.sa_flags = SA_RESTART;
+  action.sa_flags = SA_RESTART | SA_ONSTACK;
   sigaction(signal, &action, nullptr);
 }
 
@@ -31,6 +43,7 @@ void install(int signal, void (*handler)(int)) {
 SignalWatch::SignalWatch() {
   stop_requested = 0;
   save_requested = 0;
+  give_handlers_a_stack();
   install(SIGINT, on_stop);
   install(SIGTERM, on_stop);
   install(SIGUSR1, on_save);

@@ -27,9 +27,10 @@ struct TrainingResult {
 /// when it is logged, validated or saved.
 class Trainer {
  public:
-  /// Sets the run up in `run`, from its newest valid checkpoint if `resume` and there is one, else afresh. Throws
-  /// Error for everything that a user can have got wrong; the run's folder then holds no half-written file.
-  Trainer(Config config, const std::string& run, bool resume);
+  /// Sets up the run that `config`, read from `config_path`, describes in `run`, from its newest valid checkpoint if
+  /// `resume` and there is one, else afresh. Throws Error for everything that a user can have got wrong; the run's
+  /// folder then holds no half-written file.
+  Trainer(Config config, const std::string& config_path, const std::string& run, bool resume);
 
   /// Trains until a limit of the configuration, early stopping or a signal, then saves.
   TrainingResult train();

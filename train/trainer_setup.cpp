@@ -19,6 +19,14 @@ void check_continues(const Config& config, const std::string& run, bool resume, 
   if (found) check_resume(load_config(config_file(run)), config);
 }
 
+/// The effective configuration is written to the run's folder: not over the file that it was read from.
+void check_not_overwriting(const std::string& config_path, const std::string& run, bool found) {
+  std::error_code missing;
+  if (!found && std::filesystem::equivalent(config_path, config_file(run), missing))
+    misuse(config_path,
+           "expected a run folder that does not hold the configuration itself. Hint: choose another --run");
+}
+
 /// The run that train.warm_start names: its folder, or that of one of its checkpoints.
 std::string run_of_warm_start(const std::filesystem::path& from) {
   check(std::filesystem::exists(from), "train.warm_start", "expected a run or a checkpoint; there is no {}",
@@ -28,7 +36,7 @@ std::string run_of_warm_start(const std::filesystem::path& from) {
 
 }  // namespace
 
-Trainer::Trainer(Config config, const std::string& run, bool resume)
+Trainer::Trainer(Config config, const std::string& config_path, const std::string& run, bool resume)
     : config_(std::move(config)), run_(run), schedule_(make_schedule(config_.optim, config_.model.width)) {
   std::vector<std::string> notes = check(config_);
   apply_runtime(config_.runtime);
@@ -39,6 +47,7 @@ Trainer::Trainer(Config config, const std::string& run, bool resume)
     found = checkpoints_->newest_valid();
   }
   check_continues(config_, run, resume, found.has_value());
+  check_not_overwriting(config_path, run, found.has_value());
   if (resume && !found) notes.push_back("--resume: no checkpoint in " + run + " yet, starting afresh");
 
   // Everything that can be wrong with the input is found before the run's folder is made.

@@ -41,7 +41,7 @@ Variable<T> linear_relu_op(const Variable<T>& x, const Variable<T>& weight, cons
         for (Index j = 0; j < outputs; ++j) row[j] += b[j];
       for (Index j = 0; j < outputs; ++j) row[j] = row[j] < T{0} ? T{0} : row[j];  // NaN stays NaN
       if (row_kept)
-        for (Index j = 0; j < outputs; ++j) row[j] *= row_kept[j] ? keep : T{0};
+        for (Index j = 0; j < outputs; ++j) row[j] = row_kept[j] ? row[j] * keep : T{0};
     }
   });
   c.release_scratch();

@@ -107,7 +107,7 @@ void check_error(const Outcome& outcome, int status, const Strings& parts) {
   // In misuse, what was expected is what to write; a failure needs a hint.
   const bool tells_what_to_do = message.find("Hint: ") != message.npos ||
                                 message.find("did you mean") != message.npos ||
-                                (status == 2 && message.find("] expected ") != message.npos);
+                                (status == 2 && message.find("expected ") != message.npos);
   CHECK(tells_what_to_do);
   for (const std::string& part : parts) {
     CAPTURE(part);

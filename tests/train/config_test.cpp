@@ -143,7 +143,8 @@ TEST_CASE("the shape of a file is checked") {
 TEST_CASE("a file that cannot be read is named") {
   const TemporaryFolder folder;
   const std::string path = folder.path().string();
-  CHECK(error_of([&] { load_config(path); }, 1) == "[" + path + "] expected a configuration file; got a folder");
+  CHECK(error_of([&] { load_config(path); }, 1) ==
+        "[" + path + "] expected a configuration file; got a folder. Hint: recipes/ has examples.");
   CHECK(error_of([&] { load_config(path + "/none.yaml"); }, 1) ==
         "[" + path +
             "/none.yaml] expected a configuration file; got: No such file or directory. Hint: recipes/ has examples.");

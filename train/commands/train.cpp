@@ -14,7 +14,9 @@ int run(const Train& arguments) {
     return 0;
   }
   const std::filesystem::path named_after_config = "runs" / std::filesystem::path(arguments.config).stem();
-  Trainer(config, arguments.run.empty() ? named_after_config.string() : arguments.run, arguments.resume).train();
+  Trainer(config, arguments.config, arguments.run.empty() ? named_after_config.string() : arguments.run,
+          arguments.resume)
+      .train();
   return 0;
 }
 
