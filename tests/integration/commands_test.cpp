@@ -46,10 +46,10 @@ TEST_CASE("translate: one line out for each line in, in order, from standard inp
     CHECK_EQ(streamed.err, "");
     const Strings lines = lines_of(streamed.out);
     REQUIRE_EQ(lines.size(), 1500);
-    for (std::size_t i = 0; i < lines.size(); ++i) CHECK_EQ(lines[i].empty(), i % 7 == 3);
+    for (std::size_t i = 3; i < lines.size(); i += 7) CHECK_EQ(lines[i], "");
     for (const std::size_t i : {0, 5, 700, 1499})
       CHECK_EQ(succeeded(glossa_program(from_stdin, english[i % english.size()] + "\n")).out, lines[i] + "\n");
-    CHECK_GT(Names(lines.begin(), lines.end()).size(), 3);  // the order could not be told from equal lines
+    CHECK_GT(Names(lines.begin(), lines.end()).size(), 100);  // the order could not be told from equal lines
   }
   CHECK_EQ(succeeded(glossa_program({"translate", tiny / "run"})).out, "");
   CHECK_EQ(succeeded(glossa_program({"translate", tiny / "run"}, "\n")).out, "\n");
