@@ -26,8 +26,7 @@ Variable<T> Context<T>::input(const Tensor<T>& value) {
 template <class T>
 Variable<T> Context<T>::parameter(Parameter<T>& parameter) {
   check(parameter.value.data != nullptr, parameter.name, "expected a laid out store; got one before allocate()");
-  const bool trainable = parameter.whole ? parameter.whole->trainable : parameter.trainable;
-  if (!options_.recording || !trainable) return constant(parameter.value);
+  if (!options_.recording || !parameter.is_trainable()) return constant(parameter.value);
   check(!parameter.has_parts, parameter.name, "expected one of its parts, which hold its gradient; got the whole");
   Node<T> node{.op = "parameter", .value = parameter.value, .keep = true};
   node.parameter = &parameter.grad;

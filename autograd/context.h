@@ -55,6 +55,14 @@ class Context {
     return {arena_.allocate_array<E>(count), static_cast<std::size_t>(count)};
   }
 
+  /// A copy of `values` there.
+  template <class E>
+  std::span<const E> keep(std::span<const E> values) {
+    const std::span<E> copy = array<E>(std::ssize(values));
+    std::copy(values.begin(), values.end(), copy.begin());
+    return copy;
+  }
+
   /// Memory until `release_scratch`, or the end of a derivative.
   Tensor<T> scratch(const Shape& shape) { return {scratch_.allocate_array<T>(shape.size()), shape}; }
   void release_scratch() { scratch_.reset(); }

@@ -3,95 +3,13 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 
 namespace glossa {
 
 namespace {
 
 constexpr double smallest_step = 0x1p-9;  // of the first step; rounding grows as the step shrinks
-
-/// Tensor whose elements are moved, and the gradient that backward found for it.
-struct Subject {
-  std::string name;
-  Tensor<double> value;
-  std::vector<double> grad;
-};
-
-/// F(x) = sum(R o f(x)) as a function of numbers that the caller moves in place.
-class Objective {
- public:
-  struct Point {
-    long double value;
-    std::uint64_t branches;
-  };
-
-  Objective(const GradCheckFunction& function, std::span<const Tensor<double>> inputs, const GradCheckOptions& options)
-      : function_(function), options_(options), copies_(inputs.size()) {
-    check(options.requires_grad.empty() || options.requires_grad.size() == inputs.size(), "grad_check",
-          "expected requires_grad for {} inputs; got {}", inputs.size(), options.requires_grad.size());
-    context_.trace_branches(true);
-    for (std::size_t i = 0; i < inputs.size(); ++i) {
-      copies_[i] = {arena_.allocate_array<double>(inputs[i].size()), inputs[i].shape};
-      std::copy_n(inputs[i].data, inputs[i].size(), copies_[i].data);
-    }
-  }
-
-  bool requires_grad(std::size_t input) const {
-    return options_.requires_grad.empty() || options_.requires_grad[input];
-  }
-
-  /// Backward from R. Returns the inputs that require a gradient.
-  std::vector<Subject> gradients() {
-    const Variable<double> y = forward(true);
-    std::vector<double> cotangent(y.size());
-    for (Index i = 0; i < y.size(); ++i) cotangent[i] = weight(i);
-    if (y.requires_grad()) context_.backward(y, Tensor<double>{cotangent.data(), y.shape()});
-    std::vector<Subject> subjects;
-    for (std::size_t i = 0; i < copies_.size(); ++i) {
-      if (!requires_grad(i)) continue;
-      Subject subject{fmt::format("input {}", i), copies_[i], std::vector<double>(copies_[i].size())};
-      if (y.requires_grad()) std::ranges::copy(variables_[i].grad().span(), subject.grad.begin());
-      subjects.push_back(std::move(subject));
-    }
-    return subjects;
-  }
-
-  Point at_current_values() {
-    const Variable<double> y = forward(false);
-    long double sum = 0;
-    for (Index i = 0; i < y.size(); ++i) sum += static_cast<long double>(weight(i)) * y.value()[i];
-    return {sum, context_.branches()};
-  }
-
- private:
-  Variable<double> forward(bool recording) {
-    StepOptions step = options_.context;
-    step.recording = recording;
-    context_.begin(step);
-    variables_.clear();
-    for (std::size_t i = 0; i < copies_.size(); ++i)
-      variables_.push_back(requires_grad(i) ? context_.input(copies_[i]) : context_.constant(copies_[i]));
-    return function_(context_, variables_);
-  }
-
-  /// R[i] in [-2, -1] or [1, 2]: no output counts little.
-  double weight(Index i) {
-    for (Index k = static_cast<Index>(cotangent_.size()); k <= i; ++k) {
-      const double u = random_.uniform();
-      cotangent_.push_back(u < 0.5 ? -1 - 2 * u : 2 * u);
-    }
-    return cotangent_[i];
-  }
-
-  const GradCheckFunction& function_;
-  const GradCheckOptions& options_;
-  Arena arena_;  // outlives the context's steps
-  std::vector<Tensor<double>> copies_;
-  std::vector<Variable<double>> variables_;
-  std::vector<double> cotangent_;
-  RandomStream random_{1, "grad_check"};
-  Context<double> context_;
-};
 
 /// Every element, or `limit` of them: one from each of so many equal stretches, the one with the largest gradient among
 /// them.
@@ -123,9 +41,9 @@ class Comparison {
  private:
   void compare(const Subject& subject, Index i) {
     double& x = subject.value[i];
-    const double first = std::exp2(std::ceil(std::log2(options_.step * std::max(1.0, std::abs(x)))));
+    const double unit = std::max(1.0, std::abs(x)), first = std::exp2(std::ceil(std::log2(options_.step * unit)));
     double numeric = 0, h = first;
-    while (!difference(x, h, numeric)) {
+    while (!stencil(x, h, numeric)) {
       h /= 8;
       if (h < first * smallest_step) {
         ++result_.skipped;
@@ -136,9 +54,7 @@ class Comparison {
     result_.kinks += h < first;
     result_.largest = std::max(result_.largest, std::abs(numeric));
 
-    const double analytic = subject.grad[i];
-    double error = std::abs(analytic - numeric) / std::max({std::abs(analytic), std::abs(numeric), options_.floor});
-    if (!std::isfinite(error)) error = std::numeric_limits<double>::infinity();
+    const double analytic = subject.grad[i], error = relative_error(analytic, numeric);
     if (result_.worst_name.empty() || error > result_.worst_error) {
       result_.worst_error = error;
       result_.worst_name = subject.name;
@@ -147,20 +63,77 @@ class Comparison {
       result_.analytic = analytic;
       result_.numeric = numeric;
     }
+    if (options_.second_step > 0) compare_extrapolated(subject, i, first * options_.second_step / options_.step);
+  }
+
+  void compare_extrapolated(const Subject& subject, Index i, double h) {
+    const double furthest = h;
+    std::optional<Extrapolated> witness;
+    while (!(witness = extrapolate(subject.value[i], h)))
+      if ((h /= 2) < furthest / 8) return;  // no room: smaller steps would only show rounding
+    ++result_.second_elements;
+    const double error = relative_error(subject.grad[i], witness->value);
+    if (h == furthest) {
+      result_.coarse += std::abs(witness->coarse - witness->value);
+      result_.fine += std::abs(witness->fine - witness->value);
+    }
+    if (error <= result_.second_error) return;
+    result_.second_error = error;
+    result_.second_name = subject.name;
+    result_.second_index = i;
+  }
+
+  double relative_error(double analytic, double numeric) const {
+    const double error =
+        std::abs(analytic - numeric) / std::max({std::abs(analytic), std::abs(numeric), options_.floor});
+    return std::isfinite(error) ? error : std::numeric_limits<double>::infinity();
+  }
+
+  /// F at x + offset; nothing if another branch is taken there.
+  std::optional<long double> at(double& x, double offset) {
+    const double before = x;
+    struct Restore {
+      double &x, value;
+      ~Restore() { x = value; }
+    } const restore{x, before};
+    x = before + offset;
+    const Objective::Point point = objective_.at_current_values();
+    if (point.branches != centre_.branches) return std::nullopt;
+    return point.value;
   }
 
   /// The derivative of the objective in x; false if a point of the stencil lies on another side of a kink.
-  bool difference(double& x, double h, double& result) {
-    const double at = x;
-    const auto point = [&](int k) {
-      x = at + k * h;
-      const Objective::Point p = objective_.at_current_values();
-      x = at;
-      return p;
-    };
-    const Objective::Point p[] = {point(-2), point(-1), point(1), point(2)};
-    result = static_cast<double>((8 * (p[2].value - p[1].value) - (p[3].value - p[0].value)) / (12 * h));
-    return std::ranges::all_of(p, [&](const Objective::Point& q) { return q.branches == centre_.branches; });
+  bool stencil(double& x, double h, double& result) {
+    const auto a = at(x, -2 * h), b = at(x, -h), c = at(x, h), d = at(x, 2 * h);
+    if (!a || !b || !c || !d) return false;
+    result = static_cast<double>((8 * (*c - *b) - (*d - *a)) / (12 * h));
+    return true;
+  }
+
+  struct Extrapolated {
+    double value, coarse, fine;  // the last two: the 5-point stencil with steps h / 8 and h / 16
+  };
+
+  /// Richardson's table over central differences with steps h, h/2, h/4, ...: column j is free of errors up to h^(2j).
+  std::optional<Extrapolated> extrapolate(double& x, double h) {
+    constexpr int levels = 8;
+    long double table[levels][levels], best = 0, best_change = std::numeric_limits<long double>::infinity();
+    for (int k = 0; k < levels; ++k, h /= 2) {
+      const auto below = at(x, -h), above = at(x, h);
+      if (!below || !above) return std::nullopt;
+      table[k][0] = (*above - *below) / (2 * h);
+      long double power = 1;
+      for (int j = 1; j <= k; ++j) {
+        power *= 4;
+        table[k][j] = table[k][j - 1] + (table[k][j - 1] - table[k - 1][j - 1]) / (power - 1);
+        const long double change =
+            std::max(std::abs(table[k][j] - table[k][j - 1]), std::abs(table[k][j] - table[k - 1][j - 1]));
+        if (!(change < best_change)) continue;  // NaN: beyond the domain
+        best_change = change;
+        best = table[k][j];
+      }
+    }
+    return Extrapolated{static_cast<double>(best), static_cast<double>(table[3][1]), static_cast<double>(table[4][1])};
   }
 
   Objective& objective_;
@@ -181,29 +154,27 @@ std::string GradCheckResult::describe() const {
       worst_index, worst_name, worst_shape, analytic, numeric, worst_error, counts);
 }
 
-GradCheckResult grad_check(const GradCheckFunction& function, std::span<const Tensor<double>> inputs,
-                           const GradCheckOptions& options) {
-  Objective objective(function, inputs, options);
-  const std::vector<Subject> subjects = objective.gradients();
+namespace {
+
+GradCheckResult compare_all(Objective& objective, const std::vector<Subject>& subjects,
+                            const GradCheckOptions& options) {
   Comparison comparison(objective, options);
   for (const Subject& subject : subjects) comparison.compare(subject);
   return comparison.result();
 }
 
+}  // namespace
+
+GradCheckResult grad_check(const GradCheckFunction& function, std::span<const Tensor<double>> inputs,
+                           const GradCheckOptions& options) {
+  Objective objective(function, inputs, options.requires_grad, options.context);
+  return compare_all(objective, objective.gradients(), options);
+}
+
 GradCheckResult grad_check(const GradCheckFunction& function, std::span<const Tensor<double>> inputs,
                            ParameterStore<double>& parameters, const GradCheckOptions& options) {
-  Objective objective(function, inputs, options);
-  parameters.clear_grads();
-  std::vector<Subject> subjects = objective.gradients();
-  parameters.fill_unset_grads();
-  for (const Parameter<double>* parameter : parameters.parameters())
-    if (parameter->trainable) {
-      const std::span<double> grad = parameter->grad_tensor().span();
-      subjects.push_back({parameter->name, parameter->value, {grad.begin(), grad.end()}});
-    }
-  Comparison comparison(objective, options);
-  for (const Subject& subject : subjects) comparison.compare(subject);
-  return comparison.result();
+  Objective objective(function, inputs, options.requires_grad, options.context);
+  return compare_all(objective, objective.gradients(parameters), options);
 }
 
 }  // namespace glossa

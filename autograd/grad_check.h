@@ -1,23 +1,15 @@
 #pragma once
 
-#include <functional>
-#include <span>
-#include <string>
-#include <vector>
-
-#include "autograd/context.h"
+#include "autograd/objective.h"
 
 namespace glossa {
-
-/// What is checked: any function of variables, computed in the given context. It is called many times and must compute
-/// the same each time; random numbers of the context do (each call is the same step).
-using GradCheckFunction = std::function<Variable<double>(Context<double>&, std::span<const Variable<double>>)>;
 
 struct GradCheckOptions {
   double floor = 0.1;                    // see worst_error; 0.1 for ops and layers, 0.01 for whole models
   double step = 0x1p-10;                 // h / max(1, |x|) before it is rounded up to a power of two
   std::vector<bool> requires_grad = {};  // beside the inputs; empty: all
   Index max_elements = 0;                // a tensor; 0: every element. Else so many are chosen, always the same ones
+  double second_step = 0;                // first step of the second witness, relative as `step`; 0: no second witness
   StepOptions context = {.training = true};
 };
 
@@ -33,15 +25,24 @@ struct GradCheckResult {
   Index kinks = 0;        ///< of these, repeated with a smaller step because the first crossed a kink
   Index skipped = 0;      ///< not compared: nearer to a kink than the smallest step
 
+  // The second witness, where it was asked for:
+  double second_error = 0;       ///< as worst_error, against extrapolated differences
+  std::string second_name = {};  ///< where
+  Index second_index = 0;
+  Index second_elements = 0;  ///< compared so: those with room enough before the next kink
+  double coarse = 0;          ///< sum over elements of the stencil's error with a step of second_step / 8
+  double fine = 0;            ///< the same with half that step: a sixteenth for a smooth function
+
   /// A sentence that says what differs, and by how much.
   std::string describe() const;
 };
 
-/// Compares backward with differences, in double: objective sum(R o f(x)) with a fixed random R (a plain sum would hide
-/// every error of an op whose outputs add up to a constant), 5-point stencil
+/// Compares backward with differences of the Objective, in double: 5-point stencil
 ///     n = (8 (F(x+h) - F(x-h)) - (F(x+2h) - F(x-2h))) / (12 h),  error O(h^4)  (Abramowitz and Stegun 25.3.6),
-/// h a power of two near 1e-3 max(1, |x|). A stencil whose points take other branches than x does (relu, max, abs, ...;
-/// see Context::branches) has crossed a kink: it is repeated with h / 8, at most three times, and then skipped.
+/// h a power of two near 1e-3 max(1, |x|). A stencil whose points take other branches than x does (relu, max, abs, ...)
+/// has crossed a kink: it is repeated with h / 8, at most three times, and then skipped. The second witness takes
+/// central differences with steps of 1, 1/2, ... 1/128 `second_step` and extrapolates them to a step of 0 (Richardson;
+/// the entry of the table that moved least, as in Ridders 1982): error about 1e-13 where the function is smooth.
 /// docs/examples/own_op.cpp proves an op of its own.
 ///
 /// Throws what the function throws, and Error if options.requires_grad has another length than `inputs`.

@@ -143,11 +143,11 @@ template <class T>
 Variable<T> embed_tokens(const Variable<T>& table, std::span<const int> ids, double factor,
                          const Variable<T>& positions, double dropout, const RowLayout& layout);
 
-// ---- masking (ops/masking.cpp) ----
-
 /// y[..., j] = x[..., indices[..., j]] along the last axis; indices has x's rows and any number of columns.
 template <class T>
 Variable<T> gather(const Variable<T>& x, std::span<const int> indices);
+
+// ---- masking (ops/masking.cpp) ----
 
 /// x where mask is true, else value; mask has x's shape, or that of its trailing axes. The gradient is 0 where filled.
 template <class T>

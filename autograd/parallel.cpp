@@ -1,8 +1,10 @@
 #include "autograd/parallel.h"
 
+#include <omp.h>
 #include <sched.h>
 
 #include <cmath>
+#include <exception>
 #include <fstream>
 #include <string>
 
@@ -43,6 +45,27 @@ int threads() { return thread_count(); }
 void set_threads(int count) {
   check(count >= 1, "threads", "expected at least 1 thread; got {}", count);
   thread_count() = count;
+}
+
+int thread_index() { return omp_get_thread_num(); }
+
+void run_pieces(Index count, const void* closure, void (*piece)(const void* closure, Index i)) {
+  const int team = static_cast<int>(std::min<Index>(threads(), count));
+  if (team <= 1 || omp_in_parallel()) {
+    for (Index i = 0; i < count; ++i) piece(closure, i);
+    return;
+  }
+  std::exception_ptr thrown;  // nothing may leave the parallel region
+#pragma omp parallel for num_threads(team) schedule(dynamic, 1)
+  for (Index i = 0; i < count; ++i) {
+    try {
+      piece(closure, i);
+    } catch (...) {
+#pragma omp critical(glossa_parallel_for)
+      thrown = std::current_exception();
+    }
+  }
+  if (thrown) std::rethrow_exception(thrown);
 }
 
 }  // namespace glossa

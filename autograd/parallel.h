@@ -1,9 +1,6 @@
 #pragma once
 
-#include <omp.h>
-
 #include <algorithm>
-#include <exception>
 
 #include "autograd/shape.h"
 
@@ -15,32 +12,21 @@ int threads();
 void set_threads(int count);
 
 /// Number of the calling thread inside a loop below, in {0, ..., threads()-1}: picks its piece of scratch memory.
-inline int thread_index() { return omp_get_thread_num(); }
+int thread_index();
 
 /// Cores this process may run on: the affinity mask, cut by the cgroup's quota.
 int available_threads();
+
+/// What parallel_for does, of a piece whose type is erased: one parallel region serves all loops, and none is compiled
+/// with each of them.
+void run_pieces(Index count, const void* closure, void (*piece)(const void* closure, Index i));
 
 /// Calls piece(i) for i in {0, ..., count-1}, in any order, from several threads. Pieces must write disjoint memory.
 /// Pieces are handed out one by one, so that uneven ones do not leave a thread idle. Throws what a piece throws (one of
 /// several), after all pieces.
 template <class Piece>
 void parallel_for(Index count, const Piece& piece) {
-  const int team = static_cast<int>(std::min<Index>(threads(), count));
-  if (team <= 1 || omp_in_parallel()) {
-    for (Index i = 0; i < count; ++i) piece(i);
-    return;
-  }
-  std::exception_ptr thrown;  // nothing may leave the parallel region
-#pragma omp parallel for num_threads(team) schedule(dynamic, 1)
-  for (Index i = 0; i < count; ++i) {
-    try {
-      piece(i);
-    } catch (...) {
-#pragma omp critical(glossa_parallel_for)
-      thrown = std::current_exception();
-    }
-  }
-  if (thrown) std::rethrow_exception(thrown);
+  run_pieces(count, &piece, [](const void* closure, Index i) { (*static_cast<const Piece*>(closure))(i); });
 }
 
 /// Calls range(begin, end) over consecutive ranges of `grain` elements (the last may be shorter) of {0, ..., count-1}.

@@ -93,7 +93,8 @@ void ParameterStore<T>::clear_grads() {
 template <class T>
 void ParameterStore<T>::fill_unset_grads() {
   const auto fill = [](Parameter<T>& parameter) {
-    if (!parameter.grad.set) std::fill_n(parameter.grad.data, parameter.value.size(), T{0});
+    if (parameter.grad.set || !parameter.is_trainable()) return;
+    std::fill_n(parameter.grad.data, parameter.value.size(), T{0});
     parameter.grad.set = true;
   };
   for (Parameter<T>& parameter : declared_)

@@ -34,6 +34,9 @@ struct Parameter {
   bool has_parts = false;      // then gradients go to the parts
 
   Tensor<T> grad_tensor() const { return {grad.data, value.shape}; }
+
+  /// A part follows what it is a part of.
+  bool is_trainable() const { return whole ? whole->trainable : trainable; }
 };
 
 /// Fills a fresh parameter; the stream is keyed by seed and name, so no initial value depends on another parameter.
@@ -76,7 +79,8 @@ class ParameterStore {
   /// Declares every gradient empty.
   void clear_grads();
 
-  /// Writes zeros into the gradients that nothing has contributed to, so that the flat buffer can be read whole.
+  /// Writes zeros into the gradients of trainable parameters that nothing has contributed to, so that their stretches
+  /// of the flat buffer can be read. Those of frozen ones are left as they are: nobody reads them.
   void fill_unset_grads();
 
  private:

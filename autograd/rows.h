@@ -31,4 +31,8 @@ struct RowLayout {
   }
 };
 
+/// Throws `[op]` unless `matrix` is [N, D] with the rows of `layout`, whose sentences lie within it in order and apart,
+/// with a number for each or for none. `may_overlap`: in any order, and on the same rows.
+void check_layout(const char* op, const RowLayout& layout, const Shape& matrix, bool may_overlap = false);
+
 }  // namespace glossa

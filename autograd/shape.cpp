@@ -1,6 +1,7 @@
 #include "autograd/shape.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "autograd/check.h"
 
@@ -12,16 +13,13 @@ Shape::Shape(std::initializer_list<Index> extents) : rank_(static_cast<int>(exte
   for (const Index extent : extents) check(extent >= 0, "shape", "expected extents >= 0; got {}", *this);
 }
 
-Index Shape::size() const {
-  Index size = 1;
-  for (int i = 0; i < rank_; ++i) size *= extents_[i];
-  return size;
-}
-
-Index Shape::rows() const {
-  Index rows = 1;
-  for (int i = 0; i + 1 < rank_; ++i) rows *= extents_[i];
-  return rows;
+Index Shape::product(int axes) const {
+  constexpr Index most = std::numeric_limits<Index>::max() / static_cast<Index>(sizeof(double));
+  Index product = 1;
+  bool fits = true;
+  for (int i = 0; i < axes; ++i) fits &= !__builtin_mul_overflow(product, extents_[i], &product);
+  check(fits && product <= most, "shape", "expected at most {} elements; got shape {}", most, *this);
+  return product;
 }
 
 int Shape::axis(int axis, std::string_view where) const {

@@ -23,8 +23,8 @@ class Shape {
 
   int rank() const { return rank_; }
 
-  /// Number of elements; 1 for a scalar.
-  Index size() const;
+  /// Number of elements; 1 for a scalar. Throws where memory for so many could not be addressed.
+  Index size() const { return product(rank_); }
 
   /// Extent of an axis; negative axes count from the end. Throws if there is no such axis.
   Index operator[](int axis) const;
@@ -38,7 +38,7 @@ class Shape {
 
   /// A tensor seen as rows of its last axis: [rows(), cols()]. A scalar is one row of one column.
   Index cols() const { return rank_ == 0 ? 1 : extents_[rank_ - 1]; }
-  Index rows() const;
+  Index rows() const { return product(rank_ - 1); }
 
   /// `axis` as a number in {0, ..., rank-1}; throws `[where]` if there is no such axis.
   int axis(int axis, std::string_view where) const;
@@ -49,6 +49,8 @@ class Shape {
   friend bool operator==(const Shape& a, const Shape& b);
 
  private:
+  Index product(int axes) const;  // of the first extents
+
   std::array<Index, max_rank> extents_{};
   int rank_ = 0;
 };

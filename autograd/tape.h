@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "autograd/arena.h"
+#include "autograd/kernels/broadcast.h"
 #include "autograd/kernels/elementwise.h"
 #include "autograd/parameter.h"
 #include "autograd/variable.h"
@@ -93,7 +94,10 @@ class Backward {
   void add(int input, const F& f) {
     if (!needs(input)) return;
     const Sink<T> to = sink(input);
-    kernels::reduce_to(to.grad, dy_.shape, to.add, f);
+    const bool same = to.grad.shape == dy_.shape;
+    const Tensor<T> whole = same ? to.grad : scratch(dy_.shape);
+    kernels::accumulate(whole, same && to.add, f);
+    if (!same) kernels::reduce(to.grad, whole, to.add);
   }
 
   /// The same numbers in memory that may be overwritten: that of dy itself unless somebody will still read it.

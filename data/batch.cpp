@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 #include "autograd/check.h"
 
@@ -22,25 +23,30 @@ struct Extent {
   }
 };
 
-}  // namespace
-
-void fill_batch(Batch& batch, const EncodedCorpus& corpus, std::span<const int> indices, const SpecialIds& specials,
-                Layout layout) {
-  check(!indices.empty(), "batch", "expected at least one sentence; got none");
+/// Both sides, source and target, of the given sentences.
+std::pair<Extent, Extent> extents(const EncodedCorpus& corpus, std::span<const int> indices) {
   Extent source, target;
   for (const int i : indices) {
-    check(i >= 0 && i < corpus.size(), "batch", "expected sentences from 0 to {}; got {}", corpus.size() - 1, i);
     source.add(corpus.source_length(i));
     target.add(corpus.target_length(i));
   }
+  return {source, target};
+}
+
+}  // namespace
+
+void fill_batch(Batch& batch, const EncodedCorpus& corpus, std::span<const int> indices, Layout layout) {
+  check(!indices.empty(), "batch", "expected at least one sentence; got none");
+  for (const int i : indices)
+    check(i >= 0 && i < corpus.size(), "batch", "expected sentences from 0 to {}; got {}", corpus.size() - 1, i);
+  const SpecialIds& specials = corpus.specials;
+  const auto [source, target] = extents(corpus, indices);
   const std::int64_t most = std::max(source.rows(indices.size(), layout), target.rows(indices.size(), layout));
   check(most <= std::numeric_limits<int>::max(), "batch",
         "expected fewer than 2^31 rows; got {}. Hint: data.max_tokens", most);
   batch.sentences = static_cast<int>(indices.size());
   batch.sentence_ids.assign(indices.begin(), indices.end());
   batch.padded = layout == Layout::padded;
-  batch.longest_source = source.longest;
-  batch.longest_target = target.longest;
   batch.source_tokens = source.tokens;
   batch.target_tokens = target.tokens;
   batch.source_rows = static_cast<int>(source.rows(indices.size(), layout));
@@ -65,9 +71,9 @@ void fill_batch(Batch& batch, const EncodedCorpus& corpus, std::span<const int> 
   }
 }
 
-Batch make_batch(const EncodedCorpus& corpus, std::span<const int> indices, const SpecialIds& specials, Layout layout) {
+Batch make_batch(const EncodedCorpus& corpus, std::span<const int> indices, Layout layout) {
   Batch batch;
-  fill_batch(batch, corpus, indices, specials, layout);
+  fill_batch(batch, corpus, indices, layout);
   return batch;
 }
 
@@ -75,11 +81,7 @@ void reserve_batch(Batch& batch, const EncodedCorpus& corpus, std::span<const st
                    Layout layout) {
   std::size_t sentences = 0, source_rows = 0, target_rows = 0;
   for (const std::vector<int>& indices : batches) {
-    Extent source, target;
-    for (const int i : indices) {
-      source.add(corpus.source_length(i));
-      target.add(corpus.target_length(i));
-    }
+    const auto [source, target] = extents(corpus, indices);
     sentences = std::max(sentences, indices.size());
     source_rows = std::max(source_rows, static_cast<std::size_t>(source.rows(indices.size(), layout)));
     target_rows = std::max(target_rows, static_cast<std::size_t>(target.rows(indices.size(), layout)));
@@ -92,14 +94,14 @@ void reserve_batch(Batch& batch, const EncodedCorpus& corpus, std::span<const st
   batch.target_out.reserve(target_rows);
 }
 
-double useful_share(const Batch& batch) {
-  return static_cast<double>(batch.source_tokens + batch.target_tokens) /
-         (static_cast<double>(batch.source_rows) + static_cast<double>(batch.target_rows));
-}
-
-double padded_useful_share(const Batch& batch) {
-  return static_cast<double>(batch.source_tokens + batch.target_tokens) /
-         (static_cast<double>(batch.sentences) * (batch.longest_source + batch.longest_target));
+double useful_share(const EncodedCorpus& corpus, std::span<const std::vector<int>> batches, Layout layout) {
+  std::int64_t useful = 0, rows = 0;
+  for (const std::vector<int>& indices : batches) {
+    const auto [source, target] = extents(corpus, indices);
+    useful += source.tokens + target.tokens;
+    rows += source.rows(indices.size(), layout) + target.rows(indices.size(), layout);
+  }
+  return static_cast<double>(useful) / static_cast<double>(rows);
 }
 
 }  // namespace glossa

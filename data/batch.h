@@ -29,26 +29,20 @@ struct Batch {
   std::vector<int> target_out;                   // [target_rows] y </s>
   std::vector<Span> source_spans, target_spans;  // [B]
   int source_rows = 0, target_rows = 0;
-  int longest_source = 0, longest_target = 0;         // S and T of the padded box
   std::int64_t source_tokens = 0, target_tokens = 0;  // useful rows: padding left out, </s> (and <s>) included
   bool padded = false;
 };
 
-/// The sentences of `corpus` with the given indices as a batch; `specials` are the corpus's. Errors: no index, or one
-/// outside the corpus.
-Batch make_batch(const EncodedCorpus& corpus, std::span<const int> indices, const SpecialIds& specials, Layout layout);
+/// The sentences of `corpus` with the given indices as a batch. Errors: no index, or one outside the corpus.
+Batch make_batch(const EncodedCorpus& corpus, std::span<const int> indices, Layout layout);
 
 /// The same into an existing batch: allocates only where it has to grow.
-void fill_batch(Batch& batch, const EncodedCorpus& corpus, std::span<const int> indices, const SpecialIds& specials,
-                Layout layout);
+void fill_batch(Batch& batch, const EncodedCorpus& corpus, std::span<const int> indices, Layout layout);
 
 /// Makes room for the largest of `batches`, so that no later `fill_batch` with one of them allocates.
 void reserve_batch(Batch& batch, const EncodedCorpus& corpus, std::span<const std::vector<int>> batches, Layout layout);
 
-/// Useful tokens / rows computed, both sides together: 1 for a packed batch.
-double useful_share(const Batch& batch);
-
-/// Useful tokens / rows that the padded layout has: what packing saves.
-double padded_useful_share(const Batch& batch);
+/// Useful tokens / rows computed, over both sides of all of `batches`: 1 for the packed layout.
+double useful_share(const EncodedCorpus& corpus, std::span<const std::vector<int>> batches, Layout layout);
 
 }  // namespace glossa

@@ -52,7 +52,10 @@ std::vector<std::string_view> columns(std::string_view row) {
 
 ParallelCorpus read_parallel(const std::string& prefix, const std::string& source_language,
                              const std::string& target_language, const CorpusOptions& options) {
-  const std::string source_path = resolve(prefix, source_language), target_path = resolve(prefix, target_language);
+  const auto side = [&](const std::string& language) {
+    return resolve(prefix + "." + language, "a corpus is named by its path without ." + language);
+  };
+  const std::string source_path = side(source_language), target_path = side(target_language);
   LineReader source_reader(source_path, options.text), target_reader(target_path, options.text);
   ParallelCorpus corpus;
   corpus.name = prefix;
@@ -71,8 +74,9 @@ ParallelCorpus read_parallel(const std::string& prefix, const std::string& sourc
   return finished(std::move(corpus));
 }
 
-ParallelCorpus read_tsv(const std::string& path, const std::string& source_language, const std::string& target_language,
+ParallelCorpus read_tsv(const std::string& name, const std::string& source_language, const std::string& target_language,
                         const CorpusOptions& options) {
+  const std::string path = resolve(name);
   if (options.source_column < 0 || options.target_column < 0 || options.source_column == options.target_column)
     misuse(path, "expected two different columns, counted from 0; got {} and {}", options.source_column,
            options.target_column);

@@ -33,7 +33,7 @@ struct ParallelCorpus {
 struct CorpusOptions {
   TextOptions text = {};
   bool lowercase = false;                    // both sides, Unicode's simple mapping
-  int source_column = 0, target_column = 1;  // of a TSV file without a header
+  int source_column = 0, target_column = 1;  // of a TSV file without a header, counted from 0
 };
 
 /// Reads `PREFIX.source_language` and `PREFIX.target_language` (or their .gz): line i of one translates line i of the
@@ -42,12 +42,12 @@ struct CorpusOptions {
 ParallelCorpus read_parallel(const std::string& prefix, const std::string& source_language,
                              const std::string& target_language, const CorpusOptions& options = {});
 
-/// Reads pairs from the columns of one tab-separated file (plain or .gz), without quoting. If the first row has a cell
+/// Reads pairs from the columns of one tab-separated file (or its .gz), without quoting. If the first row has a cell
 /// equal to each language, it is a header and names the columns; otherwise the columns of the options are taken, by
 /// default the first two (Tatoeba and Anki exports: English, other language, attribution). Further columns are ignored,
 /// blank lines and empty sides skipped and counted. Errors: those of LineReader; a row with too few columns; no pair
 /// left.
-ParallelCorpus read_tsv(const std::string& path, const std::string& source_language, const std::string& target_language,
+ParallelCorpus read_tsv(const std::string& name, const std::string& source_language, const std::string& target_language,
                         const CorpusOptions& options = {});
 
 /// One line of text for the log.

@@ -175,13 +175,11 @@ std::vector<std::string> read_lines(const std::string& path, const TextOptions& 
   return lines;
 }
 
-std::string resolve(const std::string& prefix, const std::string& language) {
-  const std::string plain = prefix + "." + language;
+std::string resolve(const std::string& path, std::string_view hint) {
   std::error_code ignored;
-  for (const std::string& path : {plain, plain + ".gz"})
-    if (std::filesystem::exists(path, ignored)) return path;
-  fail(plain, "expected the file {} or {}.gz; got neither. Hint: a corpus is named by its path without .{}", plain,
-       plain, language);
+  for (const std::string& name : {path, path + ".gz"})
+    if (std::filesystem::exists(name, ignored)) return name;
+  fail(path, "expected the file {} or {}.gz; got neither. Hint: {}", path, path, hint);
 }
 
 std::string read_file(const std::string& path, std::size_t max_bytes) {

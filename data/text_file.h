@@ -63,8 +63,8 @@ class LineReader {
 std::vector<std::string> read_lines(const std::string& path, const TextOptions& options = {},
                                     std::int64_t* replaced = nullptr);
 
-/// The file of a corpus side: `PREFIX.language`, else `PREFIX.language.gz`. Error naming both if neither exists.
-std::string resolve(const std::string& prefix, const std::string& language);
+/// A text file by its name, else by its name with `.gz`. Error naming both, with the hint, if neither exists.
+std::string resolve(const std::string& path, std::string_view hint = "check the path");
 
 /// All bytes of a regular file of at most `max_bytes`; for vocabularies and models.
 std::string read_file(const std::string& path, std::size_t max_bytes = std::size_t{1} << 30);

@@ -73,7 +73,7 @@ std::string text_of(const std::vector<ToyPair>& pairs, std::string ToyPair::*sid
 
 }  // namespace
 
-ToySplits toy_corpus(std::int64_t pairs, std::uint64_t seed) {
+ToySplits toy_corpus(std::int64_t pairs, std::uint64_t seed, std::string_view where) {
   std::vector<toy::Topic> topics = toy::toy_language();
   for (toy::Topic& topic : topics)
     for (auto& [name, group] : topic.groups) std::erase_if(group, is_always);
@@ -81,7 +81,8 @@ ToySplits toy_corpus(std::int64_t pairs, std::uint64_t seed) {
   const std::int64_t least = std::size(always);
   const std::int64_t most = std::accumulate(sizes.begin(), sizes.end(), least);
   if (pairs < least || pairs > most)
-    misuse("toy corpus", "expected {} to {} pairs; got {}. Hint: 50000 is a good number", least, most, pairs);
+    misuse(where, "expected {} to {} pairs of the toy language; got {}. Hint: 50000 is a good number", least, most,
+           pairs);
 
   RandomStream random(seed, "toy corpus");
   std::vector<ToyPair> drawn(std::begin(always), std::end(always));

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace glossa {
@@ -19,8 +20,8 @@ struct ToySplits {
 /// `pairs` distinct pairs of the toy language, drawn and ordered by `seed`. About 96 % are for training, 2 % for
 /// validation, 2 % for testing; a hash of the Hindi sentence, which no seed changes, decides where a pair lands, so the
 /// splits share no sentence of either language. "hello world" and "how are you" are always in train.
-/// Error (misuse) when `pairs` is less than 2 or more than the grammar yields.
-ToySplits toy_corpus(std::int64_t pairs, std::uint64_t seed);
+/// Error (misuse), at `where`, when `pairs` is less than 2 or more than the grammar yields.
+ToySplits toy_corpus(std::int64_t pairs, std::uint64_t seed, std::string_view where = "toy corpus");
 
 /// Writes train, valid and test, each as .en and .hi, into `folder` (made if missing). Every file appears whole or not
 /// at all; an Error names the file that could not be written.

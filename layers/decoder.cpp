@@ -4,20 +4,12 @@ namespace glossa {
 
 template <class T>
 DecoderLayer<T>::DecoderLayer(ParameterStore<T>& store, const std::string& scope, const StackOptions& o)
-    : self_attention_(
-          store, scope + ".self_attn", MultiHeadAttention<T>::Kind::self,
-          {.width = o.width, .heads = o.heads, .dropout = o.attention_dropout, .bias = o.bias, .causal = true}),
-      cross_attention_(store, scope + ".multihead_attn", MultiHeadAttention<T>::Kind::cross,
-                       {.width = o.width, .heads = o.heads, .dropout = o.attention_dropout, .bias = o.bias}),
-      feed_forward_(store, scope,
-                    {.width = o.width,
-                     .hidden = o.feed_forward,
-                     .activation = o.activation,
-                     .dropout = o.activation_dropout,
-                     .bias = o.bias}),
-      residual1_(store, scope + ".norm1", o.width, o.norm, o.residual_dropout, o.norm_epsilon),
-      residual2_(store, scope + ".norm2", o.width, o.norm, o.residual_dropout, o.norm_epsilon),
-      residual3_(store, scope + ".norm3", o.width, o.norm, o.residual_dropout, o.norm_epsilon) {}
+    : self_attention_(store, scope + ".self_attn", MultiHeadAttention<T>::Kind::self, o.attention(true)),
+      cross_attention_(store, scope + ".multihead_attn", MultiHeadAttention<T>::Kind::cross, o.attention(false)),
+      feed_forward_(store, scope, o.position_wise()),
+      residual1_(store, scope + ".norm1", o.width, o.norm, o.residual_dropout, o.normalisation()),
+      residual2_(store, scope + ".norm2", o.width, o.norm, o.residual_dropout, o.normalisation()),
+      residual3_(store, scope + ".norm3", o.width, o.norm, o.residual_dropout, o.normalisation()) {}
 
 template <class T>
 template <class SelfAttention, class CrossAttention>
@@ -46,8 +38,8 @@ Variable<T> DecoderLayer<T>::step(const Variable<T>& x, DecoderCache<T>& cache, 
       [&](const auto& h) {
         const Variable<T> qkv = self_attention_.project(h);
         cache.append(own, qkv.value());
-        return self_attention_.attend_cached(slice(qkv, 1, 0, width), layout,
-                                             c.constant({own.past.data(), {past.past.rows, 2 * width}}), past.past);
+        return self_attention_.attend_cached(qkv, layout, c.constant({own.past.data(), {past.past.rows, 2 * width}}),
+                                             past.past);
       },
       [&](const auto& h) {
         return cross_attention_.attend_projected(
@@ -57,10 +49,10 @@ Variable<T> DecoderLayer<T>::step(const Variable<T>& x, DecoderCache<T>& cache, 
 
 template <class T>
 Decoder<T>::Decoder(ParameterStore<T>& store, const std::string& scope, const StackOptions& options)
-    : width_(options.width) {
+    : width_(options.attention(true).inner_width()) {
   for (Index i = 0; i < options.layers; ++i)
     layers_.emplace_back(store, scope + ".layers." + std::to_string(i), options);
-  if (options.final_norm) norm_.emplace(store, scope + ".norm", options.width, options.norm_epsilon);
+  if (options.final_norm) norm_.emplace(store, scope + ".norm", options.width, options.normalisation());
 }
 
 template <class T>

@@ -57,7 +57,7 @@ class Decoder {
   Variable<T> step(Variable<T> x, DecoderCache<T>& cache) const;
 
  private:
-  Index width_;
+  Index width_;  // of all heads together: what the cache holds
   std::vector<DecoderLayer<T>> layers_;
   std::optional<LayerNorm<T>> norm_;
 };

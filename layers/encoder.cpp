@@ -4,16 +4,10 @@ namespace glossa {
 
 template <class T>
 EncoderLayer<T>::EncoderLayer(ParameterStore<T>& store, const std::string& scope, const StackOptions& o)
-    : self_attention_(store, scope + ".self_attn", MultiHeadAttention<T>::Kind::self,
-                      {.width = o.width, .heads = o.heads, .dropout = o.attention_dropout, .bias = o.bias}),
-      feed_forward_(store, scope,
-                    {.width = o.width,
-                     .hidden = o.feed_forward,
-                     .activation = o.activation,
-                     .dropout = o.activation_dropout,
-                     .bias = o.bias}),
-      residual1_(store, scope + ".norm1", o.width, o.norm, o.residual_dropout, o.norm_epsilon),
-      residual2_(store, scope + ".norm2", o.width, o.norm, o.residual_dropout, o.norm_epsilon) {}
+    : self_attention_(store, scope + ".self_attn", MultiHeadAttention<T>::Kind::self, o.attention(false)),
+      feed_forward_(store, scope, o.position_wise()),
+      residual1_(store, scope + ".norm1", o.width, o.norm, o.residual_dropout, o.normalisation()),
+      residual2_(store, scope + ".norm2", o.width, o.norm, o.residual_dropout, o.normalisation()) {}
 
 template <class T>
 Variable<T> EncoderLayer<T>::operator()(const Variable<T>& x, const RowLayout& layout) const {
@@ -25,7 +19,7 @@ template <class T>
 Encoder<T>::Encoder(ParameterStore<T>& store, const std::string& scope, const StackOptions& options) {
   for (Index i = 0; i < options.layers; ++i)
     layers_.emplace_back(store, scope + ".layers." + std::to_string(i), options);
-  if (options.final_norm) norm_.emplace(store, scope + ".norm", options.width, options.norm_epsilon);
+  if (options.final_norm) norm_.emplace(store, scope + ".norm", options.width, options.normalisation());
 }
 
 template <class T>

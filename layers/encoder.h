@@ -3,7 +3,6 @@
 #include <optional>
 #include <vector>
 
-#include "layers/attention.h"
 #include "layers/stack_options.h"
 
 namespace glossa {

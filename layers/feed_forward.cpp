@@ -2,17 +2,29 @@
 
 namespace glossa {
 
+namespace {
+
+LinearOptions linear_options(const FeedForwardOptions& o) {
+  LinearOptions linear{.bias = o.bias && o.hidden > 0};
+  if (o.weight_init) linear.weight_init = o.weight_init, linear.bias_init = init::constant(0);
+  return linear;
+}
+
+}  // namespace
+
 template <class T>
-FeedForward<T>::FeedForward(ParameterStore<T>& store, const std::string& scope, const Options& options)
-    : linear1_(store, scope + ".linear1", options.width, options.hidden, {.bias = options.bias}),
-      linear2_(store, scope + ".linear2", options.hidden, options.width, {.bias = options.bias}),
-      activation_(options.activation),
-      dropout_(options.dropout) {}
+FeedForward<T>::FeedForward(ParameterStore<T>& store, const std::string& scope, const FeedForwardOptions& o)
+    : linear1_(store, scope + ".linear1", o.width, o.hidden > 0 ? o.hidden : o.width, linear_options(o)),
+      activation_(o.activation),
+      dropout_(o.dropout) {
+  if (o.hidden > 0) linear2_.emplace(store, scope + ".linear2", o.hidden, o.width, linear_options(o));
+}
 
 template <class T>
 Variable<T> FeedForward<T>::operator()(const Variable<T>& x, const RowLayout& layout) const {
-  if (activation_ == Activation::relu) return linear2_(linear1_.relu(x, dropout_, layout));
-  return linear2_(dropout(activate(linear1_(x), activation_), dropout_, layout));
+  if (!linear2_) return linear1_(x);
+  if (activation_ == Activation::relu) return (*linear2_)(linear1_.relu(x, dropout_, layout));
+  return (*linear2_)(dropout(activate(linear1_(x), activation_), dropout_, layout));
 }
 
 template <class T>

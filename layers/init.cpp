@@ -21,6 +21,13 @@ Initializer normal(double deviation) {
   };
 }
 
+Initializer diagonal(double value) {
+  return [value](std::span<double> values, const Shape& shape, RandomStream&) {
+    const std::size_t k = static_cast<std::size_t>(shape.cols());
+    for (std::size_t i = 0; i < values.size(); ++i) values[i] = i / k % k == i % k ? value : 0;
+  };
+}
+
 Initializer xavier_uniform(double gain) {
   return [gain](std::span<double> values, const Shape& shape, RandomStream& random) {
     uniform(gain * std::sqrt(6.0 / static_cast<double>(shape[0] + shape[1])))(values, shape, random);

@@ -13,6 +13,9 @@ Initializer uniform(double bound);
 /// Normal with mean 0.
 Initializer normal(double deviation);
 
+/// Square matrices [..., K, K] with `value` on the diagonal and zeros elsewhere.
+Initializer diagonal(double value);
+
 /// Uniform with bound gain * sqrt(6 / (inputs + outputs)) for a weight [outputs, inputs] (Glorot and Bengio 2010).
 /// nn.Transformer draws every weight this way, packed projections over their whole [3D, D].
 Initializer xavier_uniform(double gain = 1);

@@ -1,24 +1,51 @@
 #include "layers/layer_norm.h"
 
+#include <cmath>
+
 namespace glossa {
 
+namespace {
+
+/// (x - mean) / (sqrt(variance) + epsilon). The norm of a row that is constant has derivative 0, a root would have
+/// none: padding stays without effect.
 template <class T>
-LayerNorm<T>::LayerNorm(ParameterStore<T>& store, const std::string& scope, Index width, double epsilon)
-    : weight_(&store.declare(scope + ".weight", {width}, init::constant(1))),
-      bias_(&store.declare(scope + ".bias", {width}, init::constant(0))),
-      epsilon_(epsilon) {}
+Variable<T> normalise_outside(const Variable<T>& x, double epsilon) {
+  Context<T>& c = x.context();
+  const Variable<T> centred = sub(x, mean(x, -1, true));
+  const Variable<T> deviation = scale(norm(centred, -1, true), 1 / std::sqrt(static_cast<double>(x.shape().cols())));
+  const Tensor<T> added = c.tensor({1});
+  added[0] = static_cast<T>(epsilon);
+  return div(centred, add(deviation, c.constant(added)));
+}
+
+}  // namespace
+
+template <class T>
+LayerNorm<T>::LayerNorm(ParameterStore<T>& store, const std::string& scope, Index width, const NormOptions& options)
+    : options_(options) {
+  const Shape shape{options.affine == NormAffine::vector ? width : 1};
+  if (options.affine != NormAffine::none) weight_ = &store.declare(scope + ".weight", shape, init::constant(1));
+  if (options.affine == NormAffine::vector || options.affine == NormAffine::scalar)
+    bias_ = &store.declare(scope + ".bias", shape, init::constant(0));
+}
 
 template <class T>
 Variable<T> LayerNorm<T>::operator()(const Variable<T>& x) const {
   Context<T>& c = x.context();
-  return layer_norm(x, c.parameter(*weight_), c.parameter(*bias_), epsilon_);
+  if (usual()) return layer_norm(x, c.parameter(*weight_), c.parameter(*bias_), options_.epsilon);
+  const bool outside = options_.epsilon_place == EpsilonPlace::outside;
+  Variable<T> y = outside ? normalise_outside(x, options_.epsilon) : layer_norm(x, options_.epsilon);
+  if (weight_) y = mul(y, c.parameter(*weight_));
+  if (bias_) y = glossa::add(y, c.parameter(*bias_));
+  return y;
 }
 
 template <class T>
 Variable<T> LayerNorm<T>::add(const Variable<T>& x, const Variable<T>& branch, double dropout,
                               const RowLayout& layout) const {
+  if (!usual()) return (*this)(add_dropout(x, branch, dropout, layout));
   Context<T>& c = x.context();
-  return add_layer_norm(x, branch, dropout, layout, c.parameter(*weight_), c.parameter(*bias_), epsilon_);
+  return add_layer_norm(x, branch, dropout, layout, c.parameter(*weight_), c.parameter(*bias_), options_.epsilon);
 }
 
 template class LayerNorm<float>;

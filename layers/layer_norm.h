@@ -7,21 +7,44 @@
 
 namespace glossa {
 
-/// Layer normalisation over the last axis with gain and bias (Ba et al. 2016): x [..., D] -> [..., D].
-/// Parameters: SCOPE.weight [D] (gain, starts at 1) and SCOPE.bias [D] (starts at 0).
+/// What a normalised row is multiplied by and what is added to it.
+enum class NormAffine {
+  vector,  ///< gain and bias of their own for each feature, [D] (Ba et al. 2016)
+  scalar,  ///< one gain and one bias for all features, [1]
+  gain,    ///< one gain for all features, [1]
+  none,    ///< nothing
+};
+
+/// Where epsilon keeps a row without variance from a division by zero.
+enum class EpsilonPlace {
+  inside,   ///< (x - mean) / sqrt(variance + epsilon)
+  outside,  ///< (x - mean) / (sqrt(variance) + epsilon)
+};
+
+struct NormOptions {
+  double epsilon = 1e-5;
+  NormAffine affine = NormAffine::vector;
+  EpsilonPlace epsilon_place = EpsilonPlace::inside;
+};
+
+/// Layer normalisation over the last axis (Ba et al. 2016): x [..., D] -> [..., D]. Parameters, where the affine part
+/// has them: SCOPE.weight (gain, starts at 1) and SCOPE.bias (starts at 0). The usual form is one op; the others are
+/// composed.
 template <class T>
 class LayerNorm {
  public:
-  LayerNorm(ParameterStore<T>& store, const std::string& scope, Index width, double epsilon);
+  LayerNorm(ParameterStore<T>& store, const std::string& scope, Index width, const NormOptions& options);
 
   Variable<T> operator()(const Variable<T>& x) const;
 
-  /// LayerNorm(x + dropout(branch)) in one pass: x, branch [N, D].
+  /// LayerNorm(x + dropout(branch)), in one pass in the usual form: x, branch [N, D].
   Variable<T> add(const Variable<T>& x, const Variable<T>& branch, double dropout, const RowLayout& layout) const;
 
  private:
-  Parameter<T>*weight_, *bias_;
-  double epsilon_;
+  bool usual() const { return options_.affine == NormAffine::vector && options_.epsilon_place == EpsilonPlace::inside; }
+
+  Parameter<T>*weight_ = nullptr, *bias_ = nullptr;
+  NormOptions options_;
 };
 
 }  // namespace glossa

@@ -6,7 +6,7 @@ namespace glossa {
 
 template <class T>
 Linear<T>::Linear(ParameterStore<T>& store, const std::string& scope, Index inputs, Index outputs,
-                  const Options& options)
+                  const LinearOptions& options)
     : weight_(&store.declare(scope + ".weight", {outputs, inputs}, options.weight_init)) {
   if (!options.bias) return;
   const Initializer otherwise = init::uniform(1 / std::sqrt(static_cast<double>(inputs)));

@@ -7,17 +7,18 @@
 
 namespace glossa {
 
+struct LinearOptions {
+  bool bias = true;
+  Initializer weight_init = init::xavier_uniform();
+  Initializer bias_init = {};  ///< unset: uniform in +-1/sqrt(I), PyTorch's default
+};
+
 /// y = x W^T + b: x [..., I] -> [..., O]. Parameters: SCOPE.weight [O, I] and, if wanted, SCOPE.bias [O].
 template <class T>
 class Linear {
  public:
-  struct Options {
-    bool bias = true;
-    Initializer weight_init = init::xavier_uniform();
-    Initializer bias_init = {};  // unset: uniform in +-1/sqrt(I), PyTorch's default
-  };
-
-  Linear(ParameterStore<T>& store, const std::string& scope, Index inputs, Index outputs, const Options& options = {});
+  Linear(ParameterStore<T>& store, const std::string& scope, Index inputs, Index outputs,
+         const LinearOptions& options = {});
 
   Variable<T> operator()(const Variable<T>& x) const;
 

@@ -6,19 +6,32 @@
 
 namespace glossa {
 
+namespace {
+
+/// What 10000 is raised to, with a minus, in a column.
+double exponent(Index column, Index width, Sinusoid order) {
+  const double d = static_cast<double>(width), half = d / 2;
+  switch (order) {
+    case Sinusoid::interleaved:
+      return static_cast<double>(column - column % 2) / d;
+    case Sinusoid::halves:
+      return static_cast<double>(column % (width / 2)) / std::max(1.0, half - 1);
+    case Sinusoid::raw_index:
+      return 2 * static_cast<double>(column) / d;
+  }
+  fail("positional_encoding", "expected a known order of sinusoids; got number {}", static_cast<int>(order));
+}
+
+}  // namespace
+
 std::vector<double> sinusoidal_positions(Index positions, Index width, Sinusoid order) {
   check(width >= 2 && width % 2 == 0, "positional_encoding", "expected an even width; got {}", width);
-  const Index half = width / 2;
   std::vector<double> table(static_cast<std::size_t>(positions * width));
   for (Index p = 0; p < positions; ++p)
-    for (Index i = 0; i < half; ++i) {
-      const double exponent = order == Sinusoid::interleaved
-                                  ? 2.0 * static_cast<double>(i) / static_cast<double>(width)
-                                  : static_cast<double>(i) / std::max(1.0, static_cast<double>(half - 1));
-      const double angle = static_cast<double>(p) * std::pow(10000.0, -exponent);
-      double* const row = table.data() + p * width;
-      row[order == Sinusoid::interleaved ? 2 * i : i] = std::sin(angle);
-      row[order == Sinusoid::interleaved ? 2 * i + 1 : half + i] = std::cos(angle);
+    for (Index j = 0; j < width; ++j) {
+      const double angle = static_cast<double>(p) * std::pow(10000.0, -exponent(j, width, order));
+      const bool is_sine = order == Sinusoid::halves ? j < width / 2 : j % 2 == 0;
+      table[p * width + j] = is_sine ? std::sin(angle) : std::cos(angle);
     }
   return table;
 }

@@ -13,8 +13,8 @@ template <class T>
 class Residual {
  public:
   Residual(ParameterStore<T>& store, const std::string& norm_scope, Index width, NormPlace place, double dropout,
-           double epsilon)
-      : norm_(store, norm_scope, width, epsilon), place_(place), dropout_(dropout) {}
+           const NormOptions& norm)
+      : norm_(store, norm_scope, width, norm), place_(place), dropout_(dropout) {}
 
   /// x [N, D]; sublayer: [N, D] -> [N, D].
   template <class Sublayer>

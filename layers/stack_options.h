@@ -1,5 +1,8 @@
 #pragma once
 
+#include <optional>
+
+#include "layers/attention.h"
 #include "layers/feed_forward.h"
 #include "layers/residual.h"
 
@@ -7,13 +10,44 @@ namespace glossa {
 
 /// What the layers of an encoder or decoder stack have in common.
 struct StackOptions {
-  Index layers = 6, width = 512, heads = 8, feed_forward = 2048;
+  Index layers = 6, width = 512, heads = 8;
+  Index head_width = 0;  ///< 0: width / heads
+  Similarity similarity = Similarity::scaled_dot;
+  Index feed_forward = 2048;  ///< 0: one matrix, see FeedForwardOptions
   NormPlace norm = NormPlace::post;
   bool final_norm = true;  ///< a norm after the last layer; nn.Transformer always has one, the paper has none
   double norm_epsilon = 1e-5;
+  NormAffine norm_affine = NormAffine::vector;
+  EpsilonPlace epsilon_place = EpsilonPlace::inside;
   Activation activation = Activation::relu;
-  bool bias = true;  ///< of the linear layers; norms always have theirs
+  bool bias = true;                               ///< of the linear layers; the norms say themselves
+  std::optional<AttentionBias> attention_bias{};  ///< unset: all or none, as `bias`
   double residual_dropout = 0.1, attention_dropout = 0.1, activation_dropout = 0.1;
+  Initializer weight_init{};  ///< of every matrix; unset: as nn.Transformer
+
+  AttentionLayerOptions attention(bool causal) const {
+    return {.width = width,
+            .heads = heads,
+            .head_width = head_width,
+            .similarity = similarity,
+            .dropout = attention_dropout,
+            .bias = attention_bias.value_or(bias ? AttentionBias::all : AttentionBias::none),
+            .causal = causal,
+            .weight_init = weight_init ? weight_init : init::xavier_uniform()};
+  }
+
+  FeedForwardOptions position_wise() const {
+    return {.width = width,
+            .hidden = feed_forward,
+            .activation = activation,
+            .dropout = activation_dropout,
+            .bias = bias,
+            .weight_init = weight_init};
+  }
+
+  NormOptions normalisation() const {
+    return {.epsilon = norm_epsilon, .affine = norm_affine, .epsilon_place = epsilon_place};
+  }
 };
 
 }  // namespace glossa

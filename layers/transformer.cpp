@@ -18,25 +18,27 @@ auto Transformer<T>::declare_tables(ParameterStore<T>& store, const TransformerO
   const Index width = o.stack.width;
   check(o.source_vocabulary >= 1 && o.target_vocabulary >= 1, "transformer", "expected vocabularies; got {} and {}",
         o.source_vocabulary, o.target_vocabulary);
-  const auto table = [&](const std::string& name, Index rows) {
-    return &store.declare(name, {rows, width}, init::normal(1 / std::sqrt(static_cast<double>(width))));
+  const double deviation = 1 / std::sqrt(static_cast<double>(width));
+  const auto declare = [&](const std::string& name, Index rows, const Initializer& usual) {
+    return &store.declare(name, {rows, width}, o.stack.weight_init ? o.stack.weight_init : usual);
   };
-  if (o.tied == Tied::all) {
+  Tables tables{};
+  if (o.tied == Tied::all || o.tied == Tied::embeddings) {
     if (o.source_vocabulary != o.target_vocabulary)
       misuse("model.tied",
-             "expected one vocabulary for both sides to tie all embeddings; got {} and {} tokens. Hint: set "
+             "expected one vocabulary for both sides to tie their embeddings; got {} and {} tokens. Hint: set "
              "data.shared_vocabulary: true or model.tied: output",
              o.source_vocabulary, o.target_vocabulary);
-    Parameter<T>* const shared = table("tok_emb.embedding.weight", o.source_vocabulary);
-    return {shared, shared, shared};
+    tables.source = tables.target = declare("tok_emb.embedding.weight", o.source_vocabulary, init::normal(deviation));
+  } else {
+    tables.source = declare("src_tok_emb.embedding.weight", o.source_vocabulary, init::normal(deviation));
+    tables.target = declare("tgt_tok_emb.embedding.weight", o.target_vocabulary, init::normal(deviation));
   }
-  Parameter<T>* const source = table("src_tok_emb.embedding.weight", o.source_vocabulary);
-  Parameter<T>* const target = table("tgt_tok_emb.embedding.weight", o.target_vocabulary);
-  if (o.tied == Tied::output) return {source, target, target};
-  // nn.Linear's default, uniform in +-1/sqrt(D).
-  return {source, target,
-          &store.declare("generator.weight", {o.target_vocabulary, width},
-                         init::uniform(1 / std::sqrt(static_cast<double>(width))))};
+  // By itself the output has nn.Linear's default, uniform in +-1/sqrt(D).
+  const bool own_output = o.tied == Tied::none || o.tied == Tied::embeddings;
+  tables.output =
+      own_output ? declare("generator.weight", o.target_vocabulary, init::uniform(deviation)) : tables.target;
+  return tables;
 }
 
 template <class T>

@@ -11,8 +11,9 @@ namespace glossa {
 /// Which of source embedding, target embedding and output projection are one tensor (Press and Wolf 2017).
 enum class Tied {
   none,
-  output,  ///< target embedding and output projection
-  all,     ///< all three; needs one vocabulary for both sides
+  output,      ///< target embedding and output projection
+  all,         ///< all three; needs one vocabulary for both sides
+  embeddings,  ///< source and target embedding; likewise
 };
 
 struct TransformerOptions {
@@ -31,8 +32,8 @@ struct TransformerOptions {
 /// The encoder-decoder Transformer (Vaswani et al. 2017, figure 1). Parameters: `encoder.*` and `decoder.*` as in
 /// nn.Transformer, `src_tok_emb.embedding.weight` [Vs, D], `tgt_tok_emb.embedding.weight` [Vt, D], `generator.weight`
 /// [Vt, D] and `generator.bias` [Vt] as in PyTorch's translation tutorial; with `Tied::output` there is no
-/// generator.weight, with `Tied::all` one `tok_emb.embedding.weight` serves three. Embeddings start as N(0, 1/D), as in
-/// tensor2tensor and fairseq.
+/// generator.weight, with `Tied::all` one `tok_emb.embedding.weight` serves three, with `Tied::embeddings` two.
+/// Embeddings start as N(0, 1/D), as in tensor2tensor and fairseq, or as stack.weight_init says.
 template <class T>
 class Transformer {
  public:

@@ -1,6 +1,7 @@
 #include "optim/adam.h"
 
 #include <cmath>
+#include <utility>
 
 #include "autograd/check.h"
 #include "autograd/parallel.h"
@@ -10,6 +11,8 @@ namespace glossa {
 template <class T>
 Adam<T>::Adam(const ParameterStore<T>& store, std::span<const Segment> segments, AdamOptions options)
     : Optimizer<T>(store, segments, {"m", "v"}), options_(options) {
+  for (const auto& [name, beta] : {std::pair("optim.beta1", options.beta1), std::pair("optim.beta2", options.beta2)})
+    if (!(beta >= 0 && beta < 1)) misuse(name, "expected a number in [0, 1); got {}", beta);
   // At 0 a number that never had a gradient, a gap between parameters for one, would become 0/0.
   if (!(static_cast<T>(options.epsilon) > 0))
     misuse("optim.epsilon", "expected a number above 0; got {}", options.epsilon);

@@ -6,9 +6,9 @@ namespace glossa {
 
 /// Defaults are PyTorch's.
 struct AdamOptions {
-  double beta1 = 0.9, beta2 = 0.999;
-  double epsilon = 1e-8;   // added to the root, after the bias correction; above 0
-  bool decoupled = false;  // weight decay apart from the gradient: AdamW
+  double beta1 = 0.9, beta2 = 0.999;  // in [0, 1)
+  double epsilon = 1e-8;              // added to the root, after the bias correction; above 0
+  bool decoupled = false;             // weight decay apart from the gradient: AdamW
 };
 
 /// Adam (Kingma and Ba 2015, algorithm 1) on g, the scaled gradient, with t counting the steps from 1:

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <utility>
 
 #include "autograd/check.h"
 
@@ -11,6 +12,12 @@ namespace glossa {
 using Kind = ScheduleOptions::Kind;
 
 Schedule::Schedule(const ScheduleOptions& options) : options_(options) {
+  const std::pair<const char*, double> rates[] = {{"optim.lr", options.lr},
+                                                  {"optim.warmup_init_lr", options.warmup_init_lr},
+                                                  {"optim.min_lr", options.min_lr},
+                                                  {"optim.factor", options.factor}};
+  for (const auto& [name, rate] : rates)
+    if (!(rate >= 0)) misuse(name, "expected a number of at least 0; got {}", rate);
   const Kind kind = options.kind;
   const std::int64_t least_warmup = kind == Kind::noam || kind == Kind::inverse_sqrt ? 1 : 0;
   if (options.warmup < least_warmup)

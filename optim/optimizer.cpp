@@ -1,6 +1,10 @@
 #include "optim/optimizer.h"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "optim/clip.h"
 
 namespace glossa {
 
@@ -11,7 +15,7 @@ constexpr Index grain = 16384;  // elements; some 100 microseconds of memory tra
 template <class T>
 Optimizer<T>::Optimizer(const ParameterStore<T>& store, std::span<const Segment> segments,
                         std::initializer_list<std::string_view> state_names)
-    : store_(store) {
+    : store_(store), segments_(segments.begin(), segments.end()) {
   for (const Segment& segment : segments)
     for (Index begin = segment.begin; begin < segment.end; begin += grain)
       pieces_.push_back({begin, std::min(segment.end, begin + grain), segment.weight_decay});
@@ -21,6 +25,14 @@ Optimizer<T>::Optimizer(const ParameterStore<T>& store, std::span<const Segment>
     std::fill(values.begin(), values.end(), T{0});
     state_.push_back({name, values});
   }
+}
+
+template <class T>
+double Optimizer<T>::grad_norm() const {
+  double squares = 0;
+  for (const Segment& segment : segments_)
+    squares += sum_of_squares<T>(std::span(grads() + segment.begin, grads() + segment.end));
+  return squares > std::numeric_limits<T>::max() ? std::numeric_limits<double>::infinity() : std::sqrt(squares);
 }
 
 template class Optimizer<float>;

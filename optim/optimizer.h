@@ -31,6 +31,10 @@ class Optimizer {
   /// averaging over tokens need no pass of their own. No gradient may be unset (`ParameterStore::fill_unset_grads`).
   virtual void step(double lr, double gradient_scale) = 0;
 
+  /// Euclidean norm of the gradients that `step` will read: frozen parameters do not count. Infinite where its square
+  /// is beyond T, as the second moment of Adam would be, which never came back: such a step is to be refused like NaN.
+  double grad_norm() const;
+
   /// What a checkpoint keeps, with `steps`: buffers laid out as the store's, 64-byte aligned, zero in gaps and for
   /// frozen parameters.
   std::span<const StateBuffer<T>> state() const { return state_; }
@@ -54,7 +58,8 @@ class Optimizer {
 
  private:
   const ParameterStore<T>& store_;
-  std::vector<Segment> pieces_;
+  std::vector<Segment> segments_;
+  std::vector<Segment> pieces_;  // of these
   Arena memory_;
   std::vector<StateBuffer<T>> state_;
 };

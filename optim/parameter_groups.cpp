@@ -6,13 +6,17 @@
 
 namespace glossa {
 
+namespace {
+
 template <class T>
 bool is_norm_or_bias(const Parameter<T>& parameter) {
   return parameter.value.shape.rank() < 2 || parameter.name.ends_with("bias");
 }
 
+}  // namespace
+
 template <class T>
-void freeze(const ParameterStore<T>& store, const std::vector<std::string>& patterns) {
+void freeze(ParameterStore<T>& store, const std::vector<std::string>& patterns) {
   for (const std::string& pattern : patterns) {
     bool matched = false;
     for (Parameter<T>* parameter : store.parameters())
@@ -30,6 +34,7 @@ void freeze(const ParameterStore<T>& store, const std::vector<std::string>& patt
 
 template <class T>
 std::vector<Segment> trainable_segments(const ParameterStore<T>& store, double weight_decay, bool decay_norm_and_bias) {
+  if (!(weight_decay >= 0)) misuse("optim.weight_decay", "expected a number of at least 0; got {}", weight_decay);
   std::vector<Segment> segments;
   const auto& parameters = store.parameters();
   for (std::size_t i = 0; i < parameters.size(); ++i) {
@@ -46,10 +51,8 @@ std::vector<Segment> trainable_segments(const ParameterStore<T>& store, double w
   return segments;
 }
 
-template bool is_norm_or_bias(const Parameter<float>&);
-template bool is_norm_or_bias(const Parameter<double>&);
-template void freeze(const ParameterStore<float>&, const std::vector<std::string>&);
-template void freeze(const ParameterStore<double>&, const std::vector<std::string>&);
+template void freeze(ParameterStore<float>&, const std::vector<std::string>&);
+template void freeze(ParameterStore<double>&, const std::vector<std::string>&);
 template std::vector<Segment> trainable_segments(const ParameterStore<float>&, double, bool);
 template std::vector<Segment> trainable_segments(const ParameterStore<double>&, double, bool);
 

@@ -15,19 +15,15 @@ struct Segment {
   friend bool operator==(const Segment&, const Segment&) = default;
 };
 
-/// True if weight decay does not apply to the parameter by default: a bias (its name ends so) or rank below 2, which is
-/// what the gains of norms have.
-template <class T>
-bool is_norm_or_bias(const Parameter<T>& parameter);
-
 /// Freezes the parameters whose name matches one of the patterns (`*` stands for any text: "encoder.*"): they get no
 /// gradient, and no optimizer moves or decays them. Throws misuse for a pattern that matches nothing.
 template <class T>
-void freeze(const ParameterStore<T>& store, const std::vector<std::string>& patterns);
+void freeze(ParameterStore<T>& store, const std::vector<std::string>& patterns);
 
 /// The flat buffers without the frozen parameters, in order, neighbours that decay alike merged. `weight_decay` is for
-/// weights, and for norms and biases too if `decay_norm_and_bias`. Segments begin and end on cache lines: they include
-/// the gaps behind parameters, where every optimizer keeps zeros.
+/// weights, at least 0, and for biases (the name ends so) and what has rank below 2 (gains of norms) if
+/// `decay_norm_and_bias`. Segments begin and end on cache lines: they include the gaps behind parameters, where every
+/// optimizer keeps zeros.
 template <class T>
 std::vector<Segment> trainable_segments(const ParameterStore<T>& store, double weight_decay = 0,
                                         bool decay_norm_and_bias = false);

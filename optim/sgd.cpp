@@ -1,12 +1,16 @@
 #include "optim/sgd.h"
 
+#include "autograd/check.h"
 #include "autograd/parallel.h"
 
 namespace glossa {
 
 template <class T>
 Sgd<T>::Sgd(const ParameterStore<T>& store, std::span<const Segment> segments, SgdOptions options)
-    : Optimizer<T>(store, segments, {"momentum"}), options_(options) {}
+    : Optimizer<T>(store, segments, {"momentum"}), options_(options) {
+  if (!(options.momentum >= 0 && options.momentum < 1))
+    misuse("optim.momentum", "expected a number in [0, 1); got {}", options.momentum);
+}
 
 template <class T>
 void Sgd<T>::step(double lr, double gradient_scale) {

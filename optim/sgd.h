@@ -5,7 +5,7 @@
 namespace glossa {
 
 struct SgdOptions {
-  double momentum = 0;
+  double momentum = 0;  // in [0, 1)
 };
 
 /// Stochastic gradient descent with momentum, in PyTorch's form (Sutskever et al. 2013, with the learning rate outside

@@ -1,6 +1,7 @@
 #include "train/checkpoint.h"
 
 #include <algorithm>
+#include <cstring>
 
 #include "train/bounded_archive.h"
 #include "train/sha256.h"
@@ -60,10 +61,14 @@ TrainingState read_training_state(const CheckpointReader& reader) {
   const std::string path = reader.path().string();
   check(reader.find(state_entry) != nullptr, path, "expected a training state; the file has none");
   const std::vector<std::byte> bytes = reader.read(state_entry);
-  TrainingState state = from_bytes<TrainingState>({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, path);
-  check(state.version == TrainingState::current_version, path, "expected a training state of version {}; got {}",
-        TrainingState::current_version, state.version);
-  return state;
+  // The version stands first, so that a record of another layout is known before it is taken apart.
+  std::uint32_t version = 0;
+  check(bytes.size() >= sizeof version, path, "expected a training state; got {} bytes", bytes.size());
+  std::memcpy(&version, bytes.data(), sizeof version);
+  check(version == TrainingState::current_version, path,
+        "expected a training state of version {}; got version {}. Hint: use the glossa that wrote it",
+        TrainingState::current_version, version);
+  return from_bytes<TrainingState>({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, path);
 }
 
 void read_parameters(const CheckpointReader& reader, ParameterStore<float>& parameters) {

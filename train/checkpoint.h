@@ -14,7 +14,7 @@ namespace glossa {
 void add_to_checkpoint(CheckpointWriter& writer, const ParameterStore<float>& parameters,
                        const Optimizer<float>& optimizer, const TrainingState& state, std::string& state_bytes);
 
-/// Reads the record of counters. Throws if there is none or it is of a newer version.
+/// Reads the record of counters. Throws if there is none or it is of another version.
 TrainingState read_training_state(const CheckpointReader& reader);
 
 /// Reads the parameters. Names and shapes must be exactly the model's; the first difference is named, and nothing is

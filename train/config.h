@@ -22,6 +22,7 @@ struct DataConfig {
 
   std::string train, valid;
   std::string source = "en", target = "de";
+  std::int64_t source_column = 0, target_column = 1;
   Tokenizer tokenizer = Tokenizer::sentencepiece;
   std::int64_t vocab_size = 8000;
   std::int64_t min_frequency = 1;
@@ -41,26 +42,38 @@ struct DataConfig {
 };
 
 struct ModelConfig {
+  enum class Similarity { scaled_dot, dot, general, additive };
   enum class Norm { pre, post };
+  enum class NormAffine { vector, scalar, gain, none };
+  enum class EpsilonPlace { inside, outside };
   enum class Activation { relu, gelu, gelu_tanh, silu };
   enum class Positions { sinusoidal, learned };
-  enum class Sinusoid { interleaved, halves };
-  enum class Tied { none, output, all };
+  enum class Sinusoid { interleaved, halves, raw_index };
+  enum class Tied { none, output, all, embeddings };
+  enum class AttentionBias { all, output, none };
+  enum class Init { xavier, normal };
 
-  std::int64_t width = 256, heads = 4, feed_forward = 1024;
+  std::int64_t width = 256, heads = 4, head_width = 0;
+  Similarity similarity = Similarity::scaled_dot;
+  std::int64_t feed_forward = 1024;
   std::int64_t encoder_layers = 3, decoder_layers = 3;
   double dropout = 0.1;
   std::optional<double> attention_dropout, activation_dropout, embedding_dropout;
   Norm norm = Norm::pre;
   bool final_norm = true;
   double norm_epsilon = 1e-5;
+  EpsilonPlace epsilon_place = EpsilonPlace::inside;
+  NormAffine norm_affine = NormAffine::vector;
   Activation activation = Activation::relu;
   Positions positions = Positions::sinusoidal;
   Sinusoid sinusoid = Sinusoid::interleaved;
   std::int64_t max_positions = 1024;
   Tied tied = Tied::all;
   bool bias = true, output_bias = false;
+  std::optional<AttentionBias> attention_bias;
   bool scale_embeddings = true;
+  Init init = Init::xavier;
+  double init_deviation = 0.01;
 };
 
 struct OptimConfig {
@@ -112,6 +125,9 @@ struct DecodeConfig {
   double alpha = 1.0;
   double max_length_factor = 2.0;
   std::int64_t max_length_extra = 10, max_tokens = 2048;
+  bool sample = false;
+  double temperature = 1.0;
+  std::int64_t seed = 1;
 };
 
 struct RuntimeConfig {

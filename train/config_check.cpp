@@ -22,6 +22,9 @@ void check_data(const DataConfig& data) {
     misuse("data.train", "expected a training corpus; got nothing. Hint: data.train=toy:50000 needs no files.");
   toy_pairs("data.train", data.train);
   toy_pairs("data.valid", data.valid);
+  if (data.source_column == data.target_column)
+    misuse("data.target_column", "expected another column than data.source_column; got {} for both",
+           data.target_column);
   if (data.tokenizer == DataConfig::Tokenizer::sentencepiece && data.unk_id < 0)
     misuse("data.unk_id", "expected at least 0 with data.tokenizer: sentencepiece, which needs <unk>; got {}",
            data.unk_id);
@@ -50,7 +53,7 @@ std::string nearest_divisors(std::int64_t width, std::int64_t heads) {
 }
 
 void check_model(const ModelConfig& model, const DataConfig& data) {
-  if (model.width % model.heads != 0)
+  if (model.head_width == 0 && model.width % model.heads != 0)
     misuse("model.heads", "expected a divisor of model.width ({}); got {}. Hint: {} it.", model.width, model.heads,
            nearest_divisors(model.width, model.heads));
   if (model.positions == ModelConfig::Positions::sinusoidal && model.width % 2 != 0)
@@ -58,10 +61,18 @@ void check_model(const ModelConfig& model, const DataConfig& data) {
   if (model.max_positions < data.max_length)
     misuse("model.max_positions", "expected at least data.max_length ({}); got {}", data.max_length,
            model.max_positions);
-  if (model.tied == ModelConfig::Tied::all && !data.shared_vocabulary)
+  const bool one_table = model.tied == ModelConfig::Tied::all || model.tied == ModelConfig::Tied::embeddings;
+  if (one_table && !data.shared_vocabulary)
     misuse("model.tied",
-           "expected none or output with data.shared_vocabulary: false; got all. Hint: embeddings of two "
-           "vocabularies cannot be shared.");
+           "expected none or output with data.shared_vocabulary: false; got {}. Hint: embeddings of two "
+           "vocabularies cannot be shared.",
+           model.tied == ModelConfig::Tied::all ? "all" : "embeddings");
+  if (model.feed_forward == 0 && model.activation != ModelConfig::Activation::relu)
+    misuse("model.activation",
+           "expected relu, the default, with model.feed_forward: 0, which has no activation; got another one");
+  if (model.feed_forward == 0 && model.activation_dropout.value_or(0) > 0)
+    misuse("model.activation_dropout", "expected 0 or null with model.feed_forward: 0, which has no activation; got {}",
+           *model.activation_dropout);
 }
 
 void check_optim(const OptimConfig& optim, const TrainConfig& train, const DataConfig& data) {
@@ -126,6 +137,9 @@ std::vector<std::string> check(const Config& config) {
   check_model(config.model, config.data);
   check_optim(config.optim, config.train, config.data);
   check_train(config.train, config.data);
+  if (config.decode.sample && config.decode.beam > 1)
+    misuse("decode.beam", "expected 1 with decode.sample: true; got {}. Hint: a sample is one draw, no search.",
+           config.decode.beam);
   if (config.decode.max_length_factor == 0 && config.decode.max_length_extra == 0)
     misuse("decode.max_length_extra", "expected at least 1 with decode.max_length_factor: 0; got 0");
   return doubts(config);

@@ -30,15 +30,18 @@ ParallelCorpus from_toy(std::string name, const std::vector<ToyPair>& pairs, boo
   return corpus;
 }
 
-bool english_first(const DataConfig& config) {
+bool english_first(const DataConfig& config, std::string_view key) {
   if (config.source == "en" && config.target == "hi") return true;
   if (config.source == "hi" && config.target == "en") return false;
-  misuse("data.train", "expected data.source and data.target to be en and hi for the toy corpus; got {} and {}",
-         config.source, config.target);
+  misuse(key, "expected data.source and data.target to be en and hi for the toy corpus; got {} and {}", config.source,
+         config.target);
 }
 
 ParallelCorpus read_files(const DataConfig& config, const std::string& location) {
-  const CorpusOptions options{.text = text_options(config), .lowercase = config.lowercase};
+  const CorpusOptions options{.text = text_options(config),
+                              .lowercase = config.lowercase,
+                              .source_column = static_cast<int>(config.source_column),
+                              .target_column = static_cast<int>(config.target_column)};
   if (location.ends_with(".tsv") || location.ends_with(".tsv.gz"))
     return read_tsv(location, config.source, config.target, options);
   return read_parallel(location, config.source, config.target, options);
@@ -87,17 +90,24 @@ Layout layout(const DataConfig& config) {
   return config.layout == DataConfig::Layout::packed ? Layout::packed : Layout::padded;
 }
 
-ParallelCorpus read_training(const DataConfig& config, std::uint64_t seed) {
-  if (const auto pairs = toy_pairs("data.train", config.train))
-    return from_toy(config.train, toy_corpus(*pairs, seed).train, english_first(config));
-  return read_files(config, config.train);
-}
-
-ParallelCorpus read_validation(const DataConfig& config, std::uint64_t seed) {
-  const std::string& location = config.valid.empty() ? config.train : config.valid;
-  if (const auto pairs = toy_pairs(config.valid.empty() ? "data.train" : "data.valid", location))
-    return from_toy(location, toy_corpus(*pairs, seed).valid, english_first(config));
-  return config.valid.empty() ? ParallelCorpus{} : read_files(config, config.valid);
+Corpora read_corpora(const DataConfig& config, std::uint64_t seed) {
+  // Building the toy language takes a second: a corpus that both ask for is built once.
+  std::int64_t built = 0;
+  ToySplits toy;
+  const auto read = [&](const char* key, const std::string& location, const std::vector<ToyPair>& split) {
+    const auto pairs = toy_pairs(key, location);
+    if (!pairs) return read_files(config, location);
+    const bool forwards = english_first(config, key);
+    if (built != *pairs) toy = toy_corpus(*pairs, seed, key);
+    built = *pairs;
+    return from_toy(location, split, forwards);
+  };
+  Corpora corpora{.training = read("data.train", config.train, toy.train), .validation = {}};
+  if (!config.valid.empty())
+    corpora.validation = read("data.valid", config.valid, toy.valid);
+  else if (built > 0)
+    corpora.validation = from_toy(config.train, toy.valid, english_first(config, "data.train"));
+  return corpora;
 }
 
 Tokenizers train_tokenizers(const DataConfig& config, const ParallelCorpus& corpus) {

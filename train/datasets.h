@@ -18,11 +18,14 @@ struct Tokenizers {
   std::uint64_t fingerprint() const;
 };
 
-/// The sentence pairs that data.train (or data.valid) names: files, a TSV file or the toy corpus.
-ParallelCorpus read_training(const DataConfig& config, std::uint64_t seed);
+/// Sentence pairs for training and validation.
+struct Corpora {
+  ParallelCorpus training, validation;
+};
 
-/// The same for validation; no pairs if none is configured (the toy corpus brings its own).
-ParallelCorpus read_validation(const DataConfig& config, std::uint64_t seed);
+/// The pairs that data.train and data.valid name: files, a TSV file or the toy corpus. No pairs for validation if none
+/// are configured; the toy corpus brings its own.
+Corpora read_corpora(const DataConfig& config, std::uint64_t seed);
 
 /// Learns the tokenizers that the configuration asks for from the training pairs.
 Tokenizers train_tokenizers(const DataConfig& config, const ParallelCorpus& corpus);

@@ -28,8 +28,13 @@ double penalised(double log_probability, Index length, const DecodeOptions& opti
 
 template <class T>
 std::vector<Hypothesis> Searcher<T>::decode(const Transformer<T>& model, std::span<const std::vector<int>> sources,
-                                            const SpecialIds& specials, const DecodeOptions& options) {
+                                            const SpecialIds& specials, const DecodeOptions& options,
+                                            std::span<const std::int64_t> numbers) {
   check(options.beam >= 1, "decode.beam", "expected at least 1; got {}", options.beam);
+  if (options.sample && options.beam > 1)
+    misuse("decode.beam", "expected 1 with decode.sample: true; got {}", options.beam);
+  check(numbers.empty() || numbers.size() == sources.size(), "decode",
+        "expected a number for each of {} sources; got {}", sources.size(), numbers.size());
   model_ = &model;
   specials_ = specials;
   options_ = options;
@@ -41,7 +46,7 @@ std::vector<Hypothesis> Searcher<T>::decode(const Transformer<T>& model, std::sp
     const Index longest = std::ssize(sources[rest.front()]);
     const Index fitting = std::max<Index>(1, options.max_tokens / (options.beam * std::max<Index>(1, longest)));
     const std::size_t count = std::min(rest.size(), static_cast<std::size_t>(fitting));
-    start(rest.first(count), sources);
+    start(rest.first(count), sources, numbers);
     while (!live_.empty()) step();
     for (const Sentence& sentence : sentences_) results[sentence.input] = hypothesis(sentence);
     rest = rest.subspan(count);
@@ -50,7 +55,8 @@ std::vector<Hypothesis> Searcher<T>::decode(const Transformer<T>& model, std::sp
 }
 
 template <class T>
-void Searcher<T>::start(std::span<const Index> batch, std::span<const std::vector<int>> sources) {
+void Searcher<T>::start(std::span<const Index> batch, std::span<const std::vector<int>> sources,
+                        std::span<const std::int64_t> numbers) {
   source_ids_.clear();
   source_spans_.clear();
   sentences_.clear();
@@ -65,7 +71,9 @@ void Searcher<T>::start(std::span<const Index> batch, std::span<const std::vecto
     const double most = static_cast<double>(model_->options().max_positions);
     survivors_.push_back(std::ssize(live_) * options_.beam);
     live_.push_back({.sentence = std::ssize(sentences_), .node = 0, .log_probability = 0});
-    sentences_.push_back({.input = input, .limit = static_cast<Index>(std::clamp(limit, 1.0, most))});
+    sentences_.push_back({.input = input,
+                          .limit = static_cast<Index>(std::clamp(limit, 1.0, most)),
+                          .number = numbers.empty() ? input : numbers[input]});
     source_spans_.push_back({std::ssize(source_ids_), std::ssize(source)});
     source_ids_.insert(source_ids_.end(), source.begin(), source.end());
     capacity = std::max(capacity, sentences_.back().limit);
@@ -82,6 +90,7 @@ void Searcher<T>::start(std::span<const Index> batch, std::span<const std::vecto
   tokens_.reserve(static_cast<std::size_t>(rows));
   for (std::vector<Live>* list : {&live_, &next_}) list->reserve(static_cast<std::size_t>(rows));
   survivors_.reserve(static_cast<std::size_t>(rows));
+  uniforms_.reserve(static_cast<std::size_t>(rows));
 }
 
 template <class T>
@@ -89,12 +98,7 @@ void Searcher<T>::step() {
   tokens_.clear();
   for (const Live& live : live_) tokens_.push_back(nodes_[live.node].token);
   context_.begin(evaluation);
-  const Tensor<T> logits = model_->step(context_, tokens_, cache_).value();
-
-  const std::array never{specials_.pad, specials_.bos};
-  const Index of_each = std::min(choices(), logits.cols() - std::ssize(never));
-  top_.resize(static_cast<std::size_t>(logits.rows() * of_each));
-  top_tokens(logits, never, of_each, top_);
+  choose(model_->step(context_, tokens_, cache_).value());
 
   next_.clear();
   survivors_.clear();
@@ -104,6 +108,20 @@ void Searcher<T>::step() {
   }
   live_.swap(next_);
   if (!live_.empty()) cache_.select(survivors_);
+}
+
+/// Fills top_.
+template <class T>
+void Searcher<T>::choose(const Tensor<T>& logits) {
+  const std::array never{specials_.pad, specials_.bos};
+  const Index of_each = std::min(choices(), logits.cols() - std::ssize(never));
+  top_.resize(static_cast<std::size_t>(logits.rows() * of_each));
+  if (!options_.sample) return top_tokens(logits, never, of_each, top_);
+  uniforms_.clear();
+  for (const Live& live : live_)
+    uniforms_.push_back(sampling_uniform(options_.seed, static_cast<std::uint64_t>(sentences_[live.sentence].number),
+                                         static_cast<std::uint32_t>(cache_.position())));
+  sample_tokens(logits, never, options_.temperature, uniforms_, top_);
 }
 
 /// One step of a sentence, from rows [begin, end) of live_ to the end of next_.

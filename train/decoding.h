@@ -6,7 +6,7 @@
 
 #include "data/vocabulary.h"
 #include "layers/transformer.h"
-#include "train/top_tokens.h"
+#include "train/sample_tokens.h"
 
 namespace glossa {
 
@@ -24,6 +24,9 @@ struct DecodeOptions {
   double max_length_factor = 2;  ///< a translation has at most factor * source ids + extra tokens, </s> included
   Index max_length_extra = 10;
   std::int64_t max_tokens = 2048;  ///< hypotheses x longest source of a batch
+  bool sample = false;             ///< draw each token from the softmax; needs a beam of 1
+  double temperature = 1;          ///< of the softmax that is drawn from
+  std::uint64_t seed = 1;          ///< of the draws
 };
 
 /// A translation as token ids, without <s> and </s>.
@@ -44,15 +47,20 @@ double penalised(double log_probability, Index length, const DecodeOptions& opti
 /// preferred; where there is none the best live one is cut off. <pad> and <s> are never chosen. Equal candidates: the
 /// earlier hypothesis, then the smaller id.
 ///
+/// With `sample` the one hypothesis of a sentence goes on with a token drawn by (seed, number of the sentence,
+/// position), so that it is the same in any batch.
+///
 /// Memory (step arena, cache, lists) is kept from batch to batch, so no token costs a heap allocation.
 template <class T>
 class Searcher {
  public:
   /// The best translation of each source (ids as in training, </s> and all), in the order of the sources. They are
   /// computed in batches of similar length, one sentence at least. A translation is no longer than the options say and
-  /// than model.max_positions. Throws on an empty source or one longer than that, and where the model gives NaN.
+  /// than model.max_positions. `numbers` (one a source, or none: 0, 1, ...) are what sampling knows the sentences by.
+  /// Throws on an empty source or one longer than that, and where the model gives NaN.
   std::vector<Hypothesis> decode(const Transformer<T>& model, std::span<const std::vector<int>> sources,
-                                 const SpecialIds& specials, const DecodeOptions& options);
+                                 const SpecialIds& specials, const DecodeOptions& options,
+                                 std::span<const std::int64_t> numbers = {});
 
  private:
   /// Last token of a hypothesis and the node of what stands before it. Node 0 is <s>.
@@ -74,8 +82,9 @@ class Searcher {
   };
 
   struct Sentence {
-    Index input, limit;  // place among the sources; most tokens
-    Index ended = 0;     // hypotheses that came to </s>
+    Index input, limit;   // place among the sources; most tokens
+    std::int64_t number;  // see decode
+    Index ended = 0;      // hypotheses that came to </s>
     // The best one so far:
     Index node = 0;
     double score = -std::numeric_limits<double>::infinity(), log_probability = score;
@@ -85,8 +94,10 @@ class Searcher {
   /// How many continuations of a sentence are looked at in a step.
   Index choices() const { return options_.beam == 1 ? 1 : 2 * options_.beam; }
 
-  void start(std::span<const Index> batch, std::span<const std::vector<int>> sources);
+  void start(std::span<const Index> batch, std::span<const std::vector<int>> sources,
+             std::span<const std::int64_t> numbers);
   void step();
+  void choose(const Tensor<T>& logits);
   void advance(Sentence& sentence, Index begin, Index end);
   void keep_rows_in_place(Index first, Index parents);
   Hypothesis hypothesis(const Sentence& sentence) const;
@@ -105,7 +116,8 @@ class Searcher {
   std::vector<Node> nodes_;
   std::vector<Live> live_, next_;
   std::vector<Index> survivors_;  // beside next_: the row each goes on from
-  std::vector<TokenScore> top_;
+  std::vector<TokenScore> top_;   // what each hypothesis may go on with, as many of each
+  std::vector<double> uniforms_;
   std::vector<Candidate> candidates_;
 };
 

@@ -12,7 +12,7 @@ CorpusLoss corpus_loss(const Transformer<float>& model, const EncodedCorpus& cor
   BatchRows rows;
   CorpusLoss total;
   for (const std::vector<int>& indices : Sampler(corpus, sampler_options(config, 0)).epoch(0, false)) {
-    fill_batch(batch, corpus, indices, corpus.specials, layout(config));
+    fill_batch(batch, corpus, indices, layout(config));
     rows.assign(batch);
     context.begin({.training = false, .recording = false});
     const CrossEntropy<float> loss = batch_loss(context, model, batch, rows, corpus.specials.pad, 0);
@@ -34,13 +34,17 @@ Translator::Translator(const Transformer<float>& model, const Tokenizers& tokeni
                .alpha = decode.alpha,
                .max_length_factor = decode.max_length_factor,
                .max_length_extra = decode.max_length_extra,
-               .max_tokens = decode.max_tokens} {}
+               .max_tokens = decode.max_tokens,
+               .sample = decode.sample,
+               .temperature = decode.temperature,
+               .seed = static_cast<std::uint64_t>(decode.seed)} {}
 
 std::vector<std::string> Translator::translate(std::span<const std::string> lines, std::string_view name,
                                                std::int64_t first_line) {
   const SpecialIds& specials = tokenizers_.source->specials();
   std::vector<std::vector<int>> sources;
   std::vector<std::size_t> line_of;
+  std::vector<std::int64_t> numbers;
   for (std::size_t i = 0; i < lines.size(); ++i) {
     const std::vector<int> ids = tokenizers_.source->encode(normalise(data_, lines[i]));
     if (ids.empty()) continue;
@@ -54,9 +58,10 @@ std::vector<std::string> Translator::translate(std::span<const std::string> line
           model_.options().max_positions, source.size());
     sources.push_back(std::move(source));
     line_of.push_back(i);
+    numbers.push_back(first_line + static_cast<std::int64_t>(i));
   }
   std::vector<std::string> results(lines.size());
-  const std::vector<Hypothesis> found = searcher_.decode(model_, sources, specials, options_);
+  const std::vector<Hypothesis> found = searcher_.decode(model_, sources, specials, options_, numbers);
   for (std::size_t i = 0; i < found.size(); ++i) results[line_of[i]] = tokenizers_.target->decode(found[i].tokens);
   return results;
 }

@@ -2,9 +2,11 @@
 #include <cstdio>
 #include <filesystem>
 #include <new>
+#include <system_error>
 
 #include "autograd/check.h"
 #include "train/commands/commands.h"
+#include "train/runtime.h"
 
 namespace {
 
@@ -47,11 +49,27 @@ void add_commands(CLI::App& app, int& status) {
         c.add_flag("--json", a.json, "one JSON object");
         add_sets(c, a.sets);
       });
-  add_command<commands::Gradcheck>(app, "gradcheck", "Check every derivative against differences", status,
-                                   [](auto& c, auto& a) { c.add_flag("--json", a.json, "one JSON object a line"); });
+  add_command<commands::Gradcheck>(
+      app, "gradcheck", "Check every derivative against differences", status, [](auto& c, auto& a) {
+        c.add_option("CONFIG", a.config, "YAML file: check the model that it describes (default: every op and layer)");
+        c.add_option("--only", a.only, "check only what has this in its name");
+        c.add_flag("--full", a.full, "every element of the model of CONFIG (default: 32 of each tensor)");
+        c.add_flag("--json", a.json, "one JSON object a line");
+        add_sets(c, a.sets);
+      });
   add_command<commands::Inspect>(app, "inspect", "Show what a checkpoint holds", status, [](auto& c, auto& a) {
     c.add_option("CHECKPOINT", a.checkpoint, "file, for example RUN/checkpoints/last")->required();
     c.add_flag("--json", a.json, "one JSON object");
+  });
+  add_command<commands::Export>(app, "export", "Write weights in PyTorch's names", status, [](auto& c, auto& a) {
+    c.add_option("RUN", a.run, "folder of a run (its best checkpoint), or a checkpoint")->required();
+    c.add_option("--safetensors", a.safetensors, "file to write")->required();
+  });
+  add_command<commands::Import>(app, "import", "Make a run of PyTorch's weights", status, [](auto& c, auto& a) {
+    c.add_option("FILE", a.file, "state_dict in a safetensors file; see docs/exchange.md")->required();
+    c.add_option("CONFIG", a.config, "YAML file that describes the model and its data")->required();
+    c.add_option("--run", a.run, "folder to make")->required();
+    add_sets(c, a.sets);
   });
   add_command<commands::Options>(app, "options", "Print the reference of all options (docs/options.md)", status,
                                  [](auto&, auto&) {});
@@ -74,6 +92,7 @@ void add_commands(CLI::App& app, int& status) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  glossa::limit_spinning(argv);
   CLI::App app("glossa: trains encoder-decoder Transformers for translation on a CPU", "glossa");
   app.require_subcommand(1);
   app.set_version_flag("--version", GLOSSA_VERSION);
@@ -82,7 +101,7 @@ int main(int argc, char** argv) {
   try {
     app.parse(argc, argv);
     glossa::check(std::fflush(stdout) == 0 && std::ferror(stdout) == 0, "standard output",
-                  "expected room for the output; writing failed");
+                  "expected room for the output; writing failed. Hint: is the disk full?");
     return status;
   } catch (const CLI::ParseError& error) {
     // Help and version are no errors; everything else on the command line is misuse.
@@ -98,6 +117,10 @@ int main(int argc, char** argv) {
   } catch (const std::filesystem::filesystem_error& error) {
     std::fprintf(stderr, "glossa: [%s] expected to reach it; got %s. Hint: check the path and its permissions\n",
                  error.path1().c_str(), error.code().message().c_str());
+    return 1;
+  } catch (const std::system_error& error) {  // {fmt} where standard output takes no more
+    std::fprintf(stderr, "glossa: [standard output] expected room for the output; got %s. Hint: is the disk full?\n",
+                 error.code().message().c_str());
     return 1;
   } catch (const std::bad_alloc&) {
     std::fprintf(stderr,

@@ -11,15 +11,21 @@ TransformerOptions transformer_options(const ModelConfig& m, Index source_vocabu
   options.target_vocabulary = target_vocabulary;
   options.stack = {.width = m.width,
                    .heads = m.heads,
+                   .head_width = m.head_width,
+                   .similarity = static_cast<Similarity>(m.similarity),
                    .feed_forward = m.feed_forward,
                    .norm = m.norm == ModelConfig::Norm::pre ? NormPlace::pre : NormPlace::post,
                    .final_norm = m.final_norm,
                    .norm_epsilon = m.norm_epsilon,
+                   .norm_affine = static_cast<NormAffine>(m.norm_affine),
+                   .epsilon_place = static_cast<EpsilonPlace>(m.epsilon_place),
                    .activation = static_cast<Activation>(m.activation),
                    .bias = m.bias,
                    .residual_dropout = m.dropout,
                    .attention_dropout = m.attention_dropout.value_or(m.dropout),
                    .activation_dropout = m.activation_dropout.value_or(m.dropout)};
+  if (m.attention_bias) options.stack.attention_bias = static_cast<AttentionBias>(*m.attention_bias);
+  if (m.init == ModelConfig::Init::normal) options.stack.weight_init = init::normal(m.init_deviation);
   options.encoder_layers = m.encoder_layers;
   options.decoder_layers = m.decoder_layers;
   options.embedding_dropout = m.embedding_dropout.value_or(m.dropout);

@@ -149,19 +149,6 @@ ValueRule<double> number(std::string_view interval) {
       number_text);
 }
 
-ValueRule<std::optional<double>> number_or_null(std::string_view interval) {
-  const ValueRule<double> rule = number(interval);
-  return {rule.accepts + " or null",
-          [read = rule.read](const GivenValue& given) {
-            using Result = std::optional<std::optional<double>>;
-            if (given.kind == Kind::nothing || (given.kind == Kind::scalar && given.scalar == "null"))
-              return Result(std::in_place);
-            const auto value = read(given);
-            return value ? Result(value) : std::nullopt;
-          },
-          [](const std::optional<double>& value) { return value ? number_text(*value) : "null"; }};
-}
-
 ValueRule<std::string> text(std::string accepts, bool may_be_empty) {
   return {std::move(accepts),
           [may_be_empty](const GivenValue& given) -> std::optional<std::string> {
@@ -212,6 +199,16 @@ ValueRule<std::size_t> choice_index(std::vector<std::string> names) {
         return found == names.end() ? std::nullopt : std::optional<std::size_t>(found - names.begin());
       },
       [names](std::size_t index) { return names.at(index); });
+}
+
+ValueRule<std::string> text_choice(std::vector<std::string> names) {
+  const ValueRule<std::size_t> rule = choice_index(names);
+  return {rule.accepts,
+          [names, read = rule.read](const GivenValue& given) {
+            const auto index = read(given);
+            return index ? std::optional(names[*index]) : std::nullopt;
+          },
+          yaml_text};
 }
 
 std::optional<std::int64_t> parse_whole(std::string_view text) { return parse_all<std::int64_t>(text); }

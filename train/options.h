@@ -40,8 +40,19 @@ ValueRule<std::int64_t> whole(std::string_view interval);
 /// A finite number in an interval, open ends included: `number("[0, 1)")`.
 ValueRule<double> number(std::string_view interval);
 
-/// Like `number`, or `null` for unset.
-ValueRule<std::optional<double>> number_or_null(std::string_view interval);
+/// What `rule` takes, or `null` for unset.
+template <class T>
+ValueRule<std::optional<T>> or_null(ValueRule<T> rule) {
+  using Result = std::optional<std::optional<T>>;
+  return {rule.accepts + " or null",
+          [read = rule.read](const GivenValue& given) {
+            if (given.kind == GivenValue::Kind::nothing) return Result(std::in_place);
+            if (given.kind == GivenValue::Kind::scalar && given.scalar == "null") return Result(std::in_place);
+            const std::optional<T> value = read(given);
+            return value ? Result(value) : std::nullopt;
+          },
+          [text = rule.text](const std::optional<T>& value) { return value ? text(*value) : "null"; }};
+}
 
 /// Text. `accepts` describes it; empty text is refused unless `may_be_empty`.
 ValueRule<std::string> text(std::string accepts, bool may_be_empty = true);
@@ -57,6 +68,9 @@ ValueRule<Period> limit(Period::Unit unit);
 
 /// Index of one of `names`: the part of `choice` that knows no type.
 ValueRule<std::size_t> choice_index(std::vector<std::string> names);
+
+/// One of `names`, kept as text.
+ValueRule<std::string> text_choice(std::vector<std::string> names);
 
 /// One enumerator of E by name. `names` are in the order of the enumerators, which count from 0.
 template <class E>

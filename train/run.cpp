@@ -6,15 +6,20 @@ namespace glossa {
 
 std::filesystem::path config_file(const std::string& run) { return std::filesystem::path(run) / "config.yaml"; }
 
-LoadedRun load_run(const std::string& run, const std::vector<std::string>& sets, std::int64_t beam) {
+Config load_run_config(const std::string& run, const std::vector<std::string>& sets, std::int64_t beam) {
   check(std::filesystem::is_directory(run), run,
         "expected the folder of a run; there is none. Hint: train one with glossa train CONFIG.yaml --run {}", run);
-  LoadedRun loaded;
   for (const std::string& set : sets)
     if (!set.starts_with("decode.") && !set.starts_with("runtime."))
       misuse("--set " + set, "expected an option of decode or runtime; a trained run keeps the others");
-  loaded.config = load_config(config_file(run), sets);
-  if (beam > 0) loaded.config.decode.beam = beam;
+  Config config = load_config(config_file(run), sets);
+  if (beam > 0) config.decode.beam = beam;
+  return config;
+}
+
+LoadedRun load_run(const std::string& run, Config config) {
+  LoadedRun loaded;
+  loaded.config = std::move(config);
   const CheckpointReader reader(best_checkpoint(run));
   loaded.state = read_training_state(reader);
   loaded.tokenizers = load_tokenizers(loaded.config.data, run);

@@ -19,12 +19,14 @@
 namespace glossa {
 namespace {
 
-std::string time_stamp() {
+/// The text with the time before it.
+std::string stamped(std::string_view line) {
   const std::time_t now = std::time(nullptr);
   std::tm local{};
   localtime_r(&now, &local);
-  char text[32];
-  return {text, std::strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S", &local)};
+  char time[32];
+  std::strftime(time, sizeof time, "%Y-%m-%d %H:%M:%S", &local);
+  return fmt::format("[{}] {}\n", time, line);
 }
 
 std::size_t terminal_width(std::FILE* terminal) {
@@ -81,18 +83,27 @@ RunLog::~RunLog() { clear_bar(); }
 
 void RunLog::line(std::string_view text) {
   clear_bar();
-  const std::string stamped = fmt::format("[{}] {}\n", time_stamp(), text);
+  const std::string line = stamped(text);
   // A terminal that went away must not end the run; the log file must be whole.
-  std::fwrite(stamped.data(), 1, stamped.size(), terminal_);
+  std::fwrite(line.data(), 1, line.size(), terminal_);
   std::fflush(terminal_);
-  log_.write(stamped);
+  log_.write(line);
+}
+
+void RunLog::record(std::string_view text) { log_.write(stamped(text)); }
+
+void RunLog::error(std::string_view text) noexcept {
+  try {
+    record(fmt::format("error: {}", text));
+  } catch (const Error&) {
+    // A full disk may be what ends the run.
+  }
 }
 
 void RunLog::training(const TrainingReport& report) {
   JsonLine json;
   json.add("update", report.update).add("epoch", report.epoch).add("loss", report.loss);
   json.add("perplexity", std::exp(report.loss));
-  if (report.smoothed_loss) json.add("smoothed_loss", *report.smoothed_loss);
   json.add("tokens_per_s", report.tokens_per_s).add("lr", report.lr).add("grad_norm", report.grad_norm);
   metrics_.write(json.text() + '\n');
   line(fmt::format("Ep. {} : Up. {} : loss {:.4f} : ppl {:.2f} : {:.0f} tokens/s : lr {:.3e} : gnorm {:.3f}",

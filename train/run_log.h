@@ -14,7 +14,6 @@ namespace glossa {
 struct TrainingReport {
   std::int64_t update = 0, epoch = 0;
   double loss = 0;
-  std::optional<double> smoothed_loss;
   double tokens_per_s = 0;  ///< source + target tokens without padding
   double lr = 0, grad_norm = 0;
 };
@@ -42,6 +41,13 @@ class RunLog {
 
   /// A line for people, with the time before it. Several lines in one text get one time.
   void line(std::string_view text);
+
+  /// The same in train.log alone.
+  void record(std::string_view text);
+
+  /// The error that ends the run, in train.log alone: the program prints it when it ends. Where it cannot be written,
+  /// nothing more is said.
+  void error(std::string_view text) noexcept;
 
   void training(const TrainingReport& report);
   void validation(const ValidationReport& report);

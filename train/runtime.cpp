@@ -1,6 +1,10 @@
 #include "train/runtime.h"
 
 #include <fmt/core.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
 
 #include "autograd/kernels/gemm.h"
 #include "autograd/parallel.h"
@@ -18,6 +22,15 @@ constexpr const char* instructions = "baseline x86-64";
 #endif
 
 }  // namespace
+
+void limit_spinning(char** argv) {
+  if (std::getenv("OMP_WAIT_POLICY") != nullptr || std::getenv("GOMP_SPINCOUNT") != nullptr) return;
+  std::error_code error;
+  const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", error);
+  if (error || setenv("GOMP_SPINCOUNT", "20000", 0) != 0) return;
+  execv(program.c_str(), argv);
+  // Should that fail, everything is the same but for the waiting.
+}
 
 void apply_runtime(const RuntimeConfig& config) {
   set_threads(config.threads == 0 ? available_threads() : static_cast<int>(config.threads));

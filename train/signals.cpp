@@ -1,16 +1,16 @@
 #include "train/signals.h"
 
-#include <array>
+#include <atomic>
 #include <csignal>
-#include <cstddef>
 #include <initializer_list>
+#include <thread>
 
 namespace glossa {
 
 namespace {
 
-volatile std::sig_atomic_t stop_requested = 0;
-volatile std::sig_atomic_t save_requested = 0;
+std::atomic<int> stop_requested = 0;
+std::atomic<bool> save_requested = false;
 
 void on_stop(int signal) {
   stop_requested = signal;
@@ -19,31 +19,30 @@ void on_stop(int signal) {
   std::signal(SIGTERM, SIG_DFL);
 }
 
-void on_save(int) { save_requested = 1; }
-
-/// Handlers run on a stack of their own. Generated code of the product library moves the stack pointer into memory that
-/// it uses at the same time; a handler on "the stack" would write over numbers and over the heap.
-void give_handlers_a_stack() {
-  static std::array<std::byte, 1 << 16> stack;
-  stack_t alternate{};
-  alternate.ss_sp = stack.data();
-  alternate.ss_size = stack.size();
-  sigaltstack(&alternate, nullptr);
-}
+void on_save(int) { save_requested = true; }
 
 void install(int signal, void (*handler)(int)) {
   struct sigaction action {};
   action.sa_handler = handler;
-  action.sa_flags = SA_RESTART | SA_ONSTACK;
+  action.sa_flags = SA_RESTART;
   sigaction(signal, &action, nullptr);
 }
 
 }  // namespace
 
+void take_signals_aside() {
+  sigset_t watched, before;
+  sigemptyset(&watched);
+  for (const int signal : {SIGINT, SIGTERM, SIGUSR1}) sigaddset(&watched, signal);
+  pthread_sigmask(SIG_BLOCK, &watched, &before);
+  std::thread([before] {
+    for (;;) sigsuspend(&before);
+  }).detach();
+}
+
 SignalWatch::SignalWatch() {
   stop_requested = 0;
-  save_requested = 0;
-  give_handlers_a_stack();
+  save_requested = false;
   install(SIGINT, on_stop);
   install(SIGTERM, on_stop);
   install(SIGUSR1, on_save);
@@ -56,10 +55,6 @@ SignalWatch::~SignalWatch() {
 
 int SignalWatch::stop_signal() const { return stop_requested; }
 
-bool SignalWatch::take_save_request() {
-  const bool requested = save_requested != 0;
-  save_requested = 0;
-  return requested;
-}
+bool SignalWatch::take_save_request() { return save_requested.exchange(false); }
 
 }  // namespace glossa

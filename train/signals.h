@@ -2,6 +2,11 @@
 
 namespace glossa {
 
+/// From here on SIGINT, SIGTERM and SIGUSR1 go to a thread that does nothing else, and to no thread that computes:
+/// generated code of the product library uses the stack pointer for other things, so that a handler on "the stack"
+/// would write over numbers. Threads inherit this: call it before the first parallel loop.
+void take_signals_aside();
+
 /// While one lives, SIGINT and SIGTERM ask training to stop at the next update boundary instead of ending the program;
 /// a second one of either ends it at once. SIGUSR1 asks for a checkpoint. SIGPIPE is ignored: writes report it.
 /// Handlers only set flags. One at a time.

@@ -59,7 +59,11 @@ void top_tokens(const Tensor<T>& logits, std::span<const int> never, Index count
     top_of_row(logits.row(r), logits.cols(), never, best);
     for (TokenScore& score : best) score.log_probability -= normaliser;
   });
-  for (const TokenScore& score : top)
+  check_probabilities(top);
+}
+
+void check_probabilities(std::span<const TokenScore> scores) {
+  for (const TokenScore& score : scores)
     check(!std::isnan(score.log_probability), "decode",
           "expected a probability for each next token; got NaN or infinity from the model. Hint: its training diverged "
           "or its checkpoint is damaged");

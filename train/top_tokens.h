@@ -18,4 +18,7 @@ struct TokenScore {
 template <class T>
 void top_tokens(const Tensor<T>& logits, std::span<const int> never, Index count, std::span<TokenScore> top);
 
+/// Throws if one of the log-probabilities is NaN: the model is broken.
+void check_probabilities(std::span<const TokenScore> scores);
+
 }  // namespace glossa

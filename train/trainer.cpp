@@ -16,12 +16,12 @@ using Clock = std::chrono::steady_clock;
 
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
-/// The position in training from which all numbers of an update follow.
-StepOptions step_options(const Config& config, const TrainingState& state) {
+/// The position in training from which all numbers of an update follow; updates count from 0.
+StepOptions step_options(const Config& config, std::int64_t update) {
   return {.training = true,
           .recording = true,
           .seed = static_cast<std::uint64_t>(config.train.seed),
-          .update = static_cast<std::uint64_t>(state.update)};
+          .update = static_cast<std::uint64_t>(update)};
 }
 
 /// The pass over the corpus, counted from 1, that the last update belongs to.
@@ -59,7 +59,16 @@ std::optional<TrainingEnd> Trainer::ending() const {
   return std::nullopt;
 }
 
-TrainingResult Trainer::train() {
+void Trainer::train() {
+  try {
+    update_until_end();
+  } catch (const std::exception& error) {
+    log_->error(error.what());
+    throw;
+  }
+}
+
+void Trainer::update_until_end() {
   SignalWatch signals;
   begin_epoch();
   std::optional<TrainingEnd> end = ending();
@@ -92,9 +101,10 @@ TrainingResult Trainer::train() {
                          : static_cast<double>(now.updates) / config_.train.max_updates.amount,
                      fmt::format("update {} epoch {:.2f}", now.updates, now.epochs));
   }
-  log_->line(fmt::format("finished: {}; {} updates, {:.2f} epochs, {:.1f} s of training", reason(*end, config_),
-                         state_.update, progress().epochs, state_.seconds));
-  return {*end, state_};
+  const std::string skipped =
+      state_.bad_updates > 0 ? fmt::format(" ({} of them skipped: not finite)", state_.bad_updates) : "";
+  log_->line(fmt::format("finished: {}; {} updates{}, {:.2f} epochs, {:.1f} s of training", reason(*end, config_),
+                         state_.update, skipped, progress().epochs, state_.seconds));
 }
 
 void Trainer::begin_epoch() {
@@ -105,25 +115,29 @@ void Trainer::begin_epoch() {
         state_.batch);
 }
 
+CrossEntropy<float> Trainer::batch_loss_at(std::int64_t batch, const StepOptions& options) {
+  fill_batch(batch_, training_, batches_[static_cast<std::size_t>(batch)], layout(config_.data));
+  rows_.assign(batch_);
+  context_.begin(options);
+  return batch_loss(context_, *model_->transformer, batch_, rows_, training_.specials.pad,
+                    config_.train.label_smoothing);
+}
+
 Trainer::Update Trainer::compute_gradients() {
   Update update;
+  update.first_batch = state_.batch;
   ParameterStore<float>& parameters = model_->parameters;
   parameters.clear_grads();
   // Micro-batches: sums of gradients and of tokens, divided once, so that any cut gives the mean over the same tokens.
   for (std::int64_t i = 0; i < config_.train.accumulate && state_.batch < std::ssize(batches_); ++i, ++state_.batch) {
-    fill_batch(batch_, training_, batches_[static_cast<std::size_t>(state_.batch)], training_.specials,
-               layout(config_.data));
-    rows_.assign(batch_);
-    context_.begin(step_options(config_, state_));
-    const CrossEntropy<float> loss = batch_loss(context_, *model_->transformer, batch_, rows_, training_.specials.pad,
-                                                config_.train.label_smoothing);
+    const CrossEntropy<float> loss = batch_loss_at(state_.batch, step_options(config_, state_.update));
     context_.backward(loss.sum);
     update.nll_sum += loss.nll_sum;
     update.target_tokens += loss.count;
     update.source_tokens += batch_.source_tokens;
   }
   parameters.fill_unset_grads();
-  update.grad_norm = global_norm<float>(parameters.grads()) / static_cast<double>(update.target_tokens);
+  update.grad_norm = optimizer_->grad_norm() / static_cast<double>(update.target_tokens);
   update.finite = std::isfinite(update.nll_sum) && std::isfinite(update.grad_norm);
   ++state_.update;
   return update;
@@ -145,21 +159,32 @@ void Trainer::apply(const Update& update) {
 void Trainer::refuse(const Update& update) {
   ++state_.bad_updates;
   ++state_.consecutive_bad;
-  // The last micro-batch again, watching each op: says where the first bad number came from.
-  StepOptions again = step_options(config_, state_);
-  --again.update;
-  again.recording = false;
-  context_.trace_finite(true);
-  context_.begin(again);
-  batch_loss(context_, *model_->transformer, batch_, rows_, training_.specials.pad, config_.train.label_smoothing);
-  context_.trace_finite(false);
-  const std::string where = context_.first_nonfinite().empty() ? "the backward pass" : context_.first_nonfinite();
   log_->line(fmt::format("update {} skipped: loss {} and gradient norm {} are not finite; first seen in {}",
-                         state_.update, update.nll_sum, update.grad_norm, where));
+                         state_.update, update.nll_sum, update.grad_norm, first_nonfinite(update)));
   check(state_.consecutive_bad < config_.train.max_bad_updates, fmt::format("update {}", state_.update),
         "expected finite losses; got {} updates in a row without (train.max_bad_updates). The checkpoints before are "
         "kept. Hint: lower optim.lr or set optim.clip_norm",
         state_.consecutive_bad);
+}
+
+/// Does the micro-batches of a refused update again, watching each op: says where the first bad number came from.
+std::string Trainer::first_nonfinite(const Update& update) {
+  ParameterStore<float>& parameters = model_->parameters;
+  context_.trace_finite(true);
+  std::string found;
+  for (std::int64_t batch = update.first_batch; batch < state_.batch && found.empty(); ++batch) {
+    parameters.clear_grads();
+    const CrossEntropy<float> loss = batch_loss_at(batch, step_options(config_, state_.update - 1));
+    found = context_.first_nonfinite();
+    if (found.empty()) {
+      context_.backward(loss.sum);
+      parameters.fill_unset_grads();
+      if (!std::isfinite(global_norm<float>(parameters.grads()))) found = "the backward pass";
+    }
+    if (!found.empty()) found += fmt::format(", batch {} of epoch {}", batch + 1, state_.epoch + 1);
+  }
+  context_.trace_finite(false);
+  return found.empty() ? "the sum over micro-batches" : found;
 }
 
 void Trainer::log_update(const Update& update) {
@@ -167,7 +192,6 @@ void Trainer::log_update(const Update& update) {
   log_->training({.update = state_.update,
                   .epoch = epoch_of_last_update(state_),
                   .loss = state_.log_loss / static_cast<double>(state_.log_tokens),
-                  .smoothed_loss = {},
                   .tokens_per_s = static_cast<double>(log_source_tokens_ + log_target_tokens_) / log_seconds_,
                   .lr = lr_,
                   .grad_norm = update.grad_norm});

@@ -18,11 +18,6 @@ namespace glossa {
 /// Why training ended.
 enum class TrainingEnd { max_updates, max_epochs, max_minutes, early_stopping, signal };
 
-struct TrainingResult {
-  TrainingEnd end;
-  TrainingState state;
-};
-
 /// One training run: data, model, optimizer, schedule, and the loop over updates. Everything is at an update boundary
 /// when it is logged, validated or saved.
 class Trainer {
@@ -32,8 +27,9 @@ class Trainer {
   /// folder then holds no half-written file.
   Trainer(Config config, const std::string& config_path, const std::string& run, bool resume);
 
-  /// Trains until a limit of the configuration, early stopping or a signal, then saves.
-  TrainingResult train();
+  /// Trains until a limit of the configuration, early stopping or a signal, then saves. An error that ends it is in
+  /// train.log too.
+  void train();
 
  private:
   struct Update {
@@ -41,6 +37,7 @@ class Trainer {
     std::int64_t target_tokens = 0, source_tokens = 0;
     double grad_norm = 0;
     bool finite = false;
+    std::int64_t first_batch = 0;  // of the epoch in progress; the last is the one before state_.batch
   };
 
   void prepare_data(bool resuming);
@@ -49,10 +46,13 @@ class Trainer {
   void write_head(const std::vector<std::string>& notes);
   Progress progress() const;
   std::optional<TrainingEnd> ending() const;
+  void update_until_end();
   void begin_epoch();
+  CrossEntropy<float> batch_loss_at(std::int64_t batch, const StepOptions& options);
   Update compute_gradients();
   void apply(const Update& update);
   void refuse(const Update& update);
+  std::string first_nonfinite(const Update& update);
   void log_update(const Update& update);
   bool validate();
   void write_samples(std::span<const std::string> sources, std::span<const std::string> references,

@@ -1,3 +1,5 @@
+#include <fmt/ranges.h>
+
 #include <filesystem>
 
 #include "data/atomic_file.h"
@@ -32,6 +34,16 @@ std::string run_of_warm_start(const std::filesystem::path& from) {
   check(std::filesystem::exists(from), "train.warm_start", "expected a run or a checkpoint; there is no {}",
         from.string());
   return std::filesystem::is_directory(from) ? from.string() : from.parent_path().parent_path().string();
+}
+
+/// When training will end, in one line.
+std::string budget(const TrainConfig& train) {
+  std::vector<std::string> limits;
+  if (!train.max_updates.never()) limits.push_back(fmt::format("{:.0f} updates", train.max_updates.amount));
+  if (!train.max_epochs.never()) limits.push_back(fmt::format("{:g} epochs", train.max_epochs.amount));
+  if (train.max_minutes > 0) limits.push_back(fmt::format("{:g} minutes", train.max_minutes));
+  if (train.patience > 0) limits.push_back(fmt::format("{} validations without improvement", train.patience));
+  return fmt::format("trains until {}", fmt::join(limits, " or "));
 }
 
 }  // namespace
@@ -74,7 +86,11 @@ Trainer::Trainer(Config config, const std::string& config_path, const std::strin
   state_.config = dump(config_);
   state_.build = build_fingerprint();
 
-  if (!checkpoints_) checkpoints_.emplace(run, keep);
+  if (!checkpoints_) {
+    checkpoints_.emplace(run, keep);
+    // Another trainer may have begun and ended while this one prepared its data.
+    check_continues(config_, run, false, checkpoints_->newest_valid().has_value());
+  }
   write_file_atomically(config_file(run), state_.config);
   if (!found) save_tokenizers(tokenizers_, config_.data, run);
   log_.emplace(run, state_.update);
@@ -84,8 +100,7 @@ Trainer::Trainer(Config config, const std::string& config_path, const std::strin
 void Trainer::prepare_data(bool resuming) {
   const DataConfig& data = config_.data;
   const auto seed = static_cast<std::uint64_t>(config_.train.seed);
-  const ParallelCorpus text = read_training(data, seed);
-  const ParallelCorpus valid = read_validation(data, seed);
+  const auto [text, valid] = read_corpora(data, seed);
   if (resuming)
     tokenizers_ = load_tokenizers(data, run_);
   else if (!config_.train.warm_start.empty())  // weights mean something only with their vocabulary
@@ -128,27 +143,17 @@ void Trainer::warm_start() {
 }
 
 void Trainer::write_head(const std::vector<std::string>& notes) {
-  if (state_.update == 0) log_->line("configuration\n" + state_.config);
+  if (state_.update == 0) log_->record("configuration\n" + state_.config);
   log_->line(describe_runtime());
   log_->line(data_report_);
-  log_->line(fmt::format("vocabulary: {} source and {} target tokens{}", tokenizers_.source->vocabulary_size(),
-                         tokenizers_.target->vocabulary_size(), tokenizers_.shared() ? ", shared" : ""));
-  log_->line(fmt::format("model: {} parameters", model_->parameters.count()));
-  std::int64_t useful = 0, padded = 0;
+  log_->line(fmt::format("model: {} parameters; {} source and {} target tokens{}", model_->parameters.count(),
+                         tokenizers_.source->vocabulary_size(), tokenizers_.target->vocabulary_size(),
+                         tokenizers_.shared() ? ", shared" : ""));
   const auto batches = sampler_->epoch(0, true);
-  for (const std::vector<int>& batch : batches) {
-    std::int64_t longest_source = 0, longest_target = 0;
-    for (const int i : batch) {
-      useful += training_.source_length(i) + training_.target_length(i);
-      longest_source = std::max<std::int64_t>(longest_source, training_.source_length(i));
-      longest_target = std::max<std::int64_t>(longest_target, training_.target_length(i));
-    }
-    padded += (longest_source + longest_target) * std::ssize(batch);
-  }
-  const double share = static_cast<double>(useful) / static_cast<double>(padded);
   log_->line(fmt::format("{} batches an epoch; useful tokens: {:.1f} % of the padded boxes{}", batches.size(),
-                         100 * share,
+                         100 * useful_share(training_, batches, Layout::padded),
                          config_.data.layout == DataConfig::Layout::packed ? ", 100 % as packed here" : ""));
+  log_->line(budget(config_.train));
   if (sampler_->oversized() > 0)
     log_->line(fmt::format("{} sentences are longer than data.max_tokens alone: a batch each", sampler_->oversized()));
   for (const std::string& note : notes) log_->line("note: " + note);

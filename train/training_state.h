@@ -12,11 +12,11 @@ namespace glossa {
 struct TrainingState {
   static constexpr std::uint32_t current_version = 1;
 
-  std::uint32_t version = current_version;
-  std::string config;                 // the effective configuration, as YAML
-  std::uint64_t vocabulary_hash = 0;  // of the tokenizers
-  std::uint64_t data_hash = 0;        // of the encoded training and validation pairs
-  std::string build;                  // compiler, instruction set, product library: same bits are promised within one
+  std::uint32_t version = current_version;  // stays first: it tells how to read the rest
+  std::string config;                       // the effective configuration, as YAML
+  std::uint64_t vocabulary_hash = 0;        // of the tokenizers
+  std::uint64_t data_hash = 0;              // of the encoded training and validation pairs
+  std::string build;  // compiler, instruction set, product library: same bits are promised within one
 
   std::int64_t update = 0;           // optimizer updates tried, skipped ones included: keys the random numbers
   std::int64_t optimizer_steps = 0;  // updates that moved the parameters

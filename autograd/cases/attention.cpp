@@ -95,7 +95,8 @@ void add_attention_rows(std::vector<OpCase>& cases) {
                       .error({{5, 2}, {5, 2}, {4, 2}}, wrong({}, packed), {"[4, 2]", "5"})
                       .error({{5, 3}, {5, 3}, {5, 2}}, wrong({.heads = 2}, packed), {"[5, 3]", "2"})
                       .error({{5, 2}, {3, 2}, {3, 2}}, wrong({}, three), {"2", "1"})
-                      .error({{5, 2}, {5, 2}, {5, 2}}, wrong({.dropout = 2}, packed), {"2"}));
+                      .error({{5, 2}, {5, 2}, {5, 2}}, wrong({.dropout = 2}, packed), {"2"})
+                      .error({{5, 2}, {5, 2}, {5, 2}}, wrong({}, beyond_5()), {"sentence 1"}));
   cases.push_back(row("two_heads", {{3, 4}, {3, 4}, {3, 4}}, three, three, {.heads = 2}));
   cases.push_back(row("packed", {{5, 4}, {5, 4}, {5, 4}}, packed, packed, {.heads = 2}));
   cases.push_back(row("padded", {{6, 4}, {6, 4}, {6, 4}}, padded, padded, {.heads = 2}));
@@ -191,7 +192,9 @@ void add_joined_rows(std::vector<OpCase>& cases) {
   };
   cases.push_back(row("packed", {5, 12}, packed_2_3(), {.heads = 2})
                       .error({{5, 11}}, [=](Inputs<double> x) { self(packed_2_3(), {})(x); }, {"[5, 11]"})
-                      .error({{4, 12}}, [=](Inputs<double> x) { self(packed_2_3(), {})(x); }, {"[4, 12]", "5"}));
+                      .error({{4, 12}}, [=](Inputs<double> x) { self(packed_2_3(), {})(x); }, {"[4, 12]", "5"})
+                      .error({{5, 12}}, [=](Inputs<double> x) { self(overlapping_of_5(), {})(x); }, {"sentence 1"})
+                      .error({{5, 12}}, [=](Inputs<double> x) { self(beyond_5(), {})(x); }, {"sentence 1"}));
   cases.push_back(row("padded_causal", {6, 12}, padded_2_3(), {.heads = 2, .causal = true}));
   cases.push_back(
       op_case("self_attention.dropout", {{5, 12}}, self(packed_2_3(), {.heads = 2, .causal = true, .dropout = 0.3})));
@@ -210,6 +213,8 @@ void add_joined_rows(std::vector<OpCase>& cases) {
                       })
                       .error({{5, 4}, {5, 6}}, [=](Inputs<double> x) { cross(packed_2_3(), packed_4_1(), {})(x); },
                              {"[5, 4]", "[5, 6]"})
+                      .error({{5, 4}, {5, 8}},
+                             [=](Inputs<double> x) { cross(overlapping_of_5(), packed_4_1(), {})(x); }, {"sentence 1"})
                       .error({{5, 4}, {4, 8}}, [=](Inputs<double> x) { cross(packed_2_3(), packed_4_1(), {})(x); },
                              {"[4, 8]", "5"}));
   cases.push_back(op_case("cross_attention.padded_dropout", {{6, 4}, {5, 8}},

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <chrono>
-
 #include "autograd/cases/sample.h"
 #include "autograd/grad_check.h"
 #include "autograd/heap_counter.h"
@@ -74,7 +72,7 @@ class CaseChecker {
       if (of > 4 && chosen != 1 && chosen < of - 1) continue;
       std::vector<bool> requires_grad(count());
       for (std::size_t i = 0; i < count(); ++i) requires_grad[i] = (subset >> i & 1) && !row_.inputs[i].is_stopped;
-      const GradCheckResult result = compare(function, requires_grad);
+      const GradCheckResult result = compare(function, requires_grad, subset == all && row_.max_elements == 0);
       if (subset != all || result.elements == 0 || sample_.run().value.empty()) continue;
       expect((result.largest > 1e-5) != row_.zero_gradient,
              "a check that proves nothing: the largest gradient is {:.2e}", result.largest);
@@ -97,16 +95,26 @@ class CaseChecker {
       }
   }
 
-  GradCheckResult compare(const GradCheckFunction& function, const std::vector<bool>& requires_grad) {
-    const GradCheckResult result =
-        grad_check(function, sample_.inputs(),
-                   {.step = row_.step, .requires_grad = requires_grad, .max_elements = row_.max_elements});
+  GradCheckResult compare(const GradCheckFunction& function, const std::vector<bool>& requires_grad,
+                          bool second_witness = false) {
+    const GradCheckResult result = grad_check(function, sample_.inputs(),
+                                              {.step = row_.step,
+                                               .requires_grad = requires_grad,
+                                               .max_elements = row_.max_elements,
+                                               .second_step = second_witness ? 512 * row_.step : 0});
     ++report_.cases;
     report_.elements += result.elements;
     report_.kinks += result.kinks;
     report_.skipped += result.skipped;
     report_.worst_error = std::max(report_.worst_error, result.worst_error);
     expect(result.worst_error <= gradient_limit, "{}", result.describe());
+    report_.second_error = std::max(report_.second_error, result.second_error);
+    if (result.coarse > 1e-7 && result.coarse > 1e-9 * result.largest)
+      expect(result.fine * 10 < result.coarse && result.coarse < result.fine * 24,
+             "the stencil's error falls from {:.2e} to {:.2e} at half the step; expected a sixteenth", result.coarse,
+             result.fine);
+    expect(result.second_error <= second_limit, "element {} of {} differs by {:.2e} from extrapolated differences",
+           result.second_index, result.second_name, result.second_error);
     return result;
   }
 
@@ -242,6 +250,7 @@ void CaseReport::add(const CaseReport& other) {
   cases += other.cases;
   elements += other.elements;
   worst_error = std::max(worst_error, other.worst_error);
+  second_error = std::max(second_error, other.second_error);
   kinks += other.kinks;
   skipped += other.skipped;
   seconds += other.seconds;
@@ -249,22 +258,25 @@ void CaseReport::add(const CaseReport& other) {
 }
 
 CaseReport check_case(const OpCase& row) {
-  const auto start = std::chrono::steady_clock::now();
   const int before = threads();
   set_threads(1);
-  CaseReport report = CaseChecker(row).run();
+  const CaseReport report = timed({}, [&](CaseReport& all) { all = CaseChecker(row).run(); });
   set_threads(before);
-  report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return report;
 }
 
-std::vector<CaseReport> check_ops() {
-  std::vector<CaseReport> reports;
-  for (const OpCase& row : op_cases()) {
-    if (reports.empty() || reports.back().name != row.op()) reports.push_back({.name = row.op()});
-    reports.back().add(check_case(row));
-  }
-  return reports;
+std::vector<std::string> op_names() {
+  std::vector<std::string> names;
+  for (const OpCase& row : op_cases())
+    if (names.empty() || names.back() != row.op()) names.push_back(row.op());
+  return names;
+}
+
+CaseReport check_op(const std::string& op) {
+  CaseReport report{.name = op};
+  for (const OpCase& row : op_cases())
+    if (row.op() == op) report.add(check_case(row));
+  return report;
 }
 
 }  // namespace glossa

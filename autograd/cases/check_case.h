@@ -1,5 +1,7 @@
 #pragma once
 
+#include <chrono>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -10,19 +12,34 @@ namespace glossa {
 /// What the checks of one row, or of all rows of one op, came to.
 struct CaseReport {
   std::string name;
-  Index cases = 0;         ///< gradient checks: subsets of inputs, repeated variables
-  Index elements = 0;      ///< gradients compared with differences
-  double worst_error = 0;  ///< as in GradCheckResult
-  Index kinks = 0;         ///< elements repeated with a smaller step
-  Index skipped = 0;       ///< elements that lie on a kink
+  Index cases = 0;                          ///< gradient checks: subsets of inputs, repeated variables
+  Index elements = 0;                       ///< gradients compared with differences
+  double worst_error = 0;                   ///< as in GradCheckResult
+  double second_error = 0;                  ///< the same by the second witness
+  std::optional<double> taylor_slope = {};  ///< of a whole model
+  Index kinks = 0;                          ///< elements repeated with a smaller step
+  Index skipped = 0;                        ///< elements that lie on a kink
   double seconds = 0;
   std::vector<std::string> failures = {};  ///< sentences; empty: proved
 
   void add(const CaseReport& other);
 };
 
-/// Largest error of a gradient in double, and of the float path beside double as a share of a tensor's maximum.
-inline constexpr double gradient_limit = 1e-8, float_limit = 1e-4;
+/// `report` after `work` on it, with the seconds that it took.
+template <class Work>
+CaseReport timed(CaseReport report, const Work& work) {
+  const auto start = std::chrono::steady_clock::now();
+  work(report);
+  report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return report;
+}
+
+/// Largest error of a gradient in double by each witness, and of the float path beside double as a share of a tensor's
+/// maximum.
+inline constexpr double gradient_limit = 1e-8, second_limit = 1e-11, float_limit = 1e-4;
+
+/// Smallest slope of Taylor's remainder: 2 if every derivative is right, 1 if one is wrong.
+inline constexpr double slope_limit = 1.95;
 
 /// Runs all that a row of the table promises: value against the reference; every element's gradient against
 /// differences, for every subset of inputs (beyond four: none, all, each alone, all but one) and with one variable in
@@ -31,7 +48,10 @@ inline constexpr double gradient_limit = 1e-8, float_limit = 1e-4;
 /// with op and shapes in the text. Changes and restores the number of threads.
 CaseReport check_case(const OpCase& row);
 
-/// The whole table, one report an op, in the order of the table.
-std::vector<CaseReport> check_ops();
+/// Every op of the table, in its order.
+std::vector<std::string> op_names();
+
+/// All rows of one op as one report.
+CaseReport check_op(const std::string& op);
 
 }  // namespace glossa

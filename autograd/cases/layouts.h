@@ -22,6 +22,16 @@ inline RowLayout packed_4_1() {
   return {.rows = 5, .sentences = sentences, .sentence_ids = {}};
 }
 
+/// Two that no op takes, of 5 rows: sentences on the same rows, and one that ends behind the last row.
+inline RowLayout overlapping_of_5() {
+  static constexpr RowSpan sentences[] = {{0, 3}, {2, 3}};
+  return {.rows = 5, .sentences = sentences, .sentence_ids = {}};
+}
+inline RowLayout beyond_5() {
+  static constexpr RowSpan sentences[] = {{0, 2}, {2, 4}};
+  return {.rows = 5, .sentences = sentences, .sentence_ids = {}};
+}
+
 /// One sentence of 3 rows.
 inline RowLayout one_of_3() {
   static constexpr RowSpan sentences[] = {{0, 3}};

@@ -1,4 +1,5 @@
 #include <Eigen/Core>
+#include <algorithm>
 
 #include "autograd/kernels/gemm.h"
 #include "autograd/library_scope.h"
@@ -6,27 +7,33 @@
 namespace glossa::kernels {
 
 namespace {
-template <class T>
-using Rows =
-    Eigen::Map<const Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>, 0, Eigen::OuterStride<>>;
+
+using Eigen::internal::gemm_blocking_space;
+using Eigen::internal::general_matrix_matrix_product;
+
+/// What Eigen's operator * comes to for large matrices, for one order of the factors. The operator would also compile
+/// loops of its own for small matrices, vectors and every expression, three times as much.
+template <class T, int order_a, int order_b>
+void add_product(Index m, Index n, Index k, const Factor<T>& a, const Factor<T>& b, T* c, Index stride) {
+  using Eigen::Dynamic, Eigen::RowMajor;
+  gemm_blocking_space<RowMajor, T, T, Dynamic, Dynamic, Dynamic> blocking(m, n, k, 1, true);
+  general_matrix_matrix_product<Index, T, order_a, false, T, order_b, false, RowMajor, 1>::run(
+      m, n, k, a.data, a.stride, b.data, b.stride, c, 1, stride, T{1}, blocking);
+}
+
 }  // namespace
 
 template <class T>
 void eigen_tile(Index m, Index n, Index k, const Factor<T>& a, const Factor<T>& b, T beta, T* c, Index stride) {
-  const LibraryScope scope;  // Eigen packs large products in memory of its own
-  Eigen::Map<Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>, 0, Eigen::OuterStride<>> result(
-      c, m, n, Eigen::OuterStride<>(stride));
-  if (beta == T{0}) result.setZero();
-  const Rows<T> left(a.data, a.transposed ? k : m, a.transposed ? m : k, Eigen::OuterStride<>(a.stride));
-  const Rows<T> right(b.data, b.transposed ? n : k, b.transposed ? k : n, Eigen::OuterStride<>(b.stride));
-  if (a.transposed && b.transposed)
-    result.noalias() += left.transpose() * right.transpose();
-  else if (a.transposed)
-    result.noalias() += left.transpose() * right;
-  else if (b.transposed)
-    result.noalias() += left * right.transpose();
+  constexpr int rows = Eigen::RowMajor, columns = Eigen::ColMajor;
+  const LibraryScope scope;  // Eigen packs in memory of its own
+  for (Index i = 0; i < m && beta == T{0}; ++i) std::fill_n(c + i * stride, n, T{0});
+  if (a.transposed)
+    b.transposed ? add_product<T, columns, columns>(m, n, k, a, b, c, stride)
+                 : add_product<T, columns, rows>(m, n, k, a, b, c, stride);
   else
-    result.noalias() += left * right;
+    b.transposed ? add_product<T, rows, columns>(m, n, k, a, b, c, stride)
+                 : add_product<T, rows, rows>(m, n, k, a, b, c, stride);
 }
 
 template void eigen_tile(Index, Index, Index, const Factor<float>&, const Factor<float>&, float, float*, Index);

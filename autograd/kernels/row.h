@@ -3,36 +3,57 @@
 #include <algorithm>
 #include <array>
 
-#include "autograd/shape.h"
+#include "autograd/kernels/elementwise.h"
 
 namespace glossa::kernels {
 
-/// Sum of f(0), ..., f(n-1) by one thread in an order fixed by n: 32 lanes side by side (so that it vectorises), then a
-/// tree over the lanes.
-template <class T, class F>
-T row_sum(Index n, const F& f) {
+/// start, f(0), ..., f(n-1) joined by `combine`, by one thread in an order fixed by n: 32 lanes side by side (so that
+/// it vectorises), then a tree over the lanes.
+template <class T, class Combine, class F>
+T fold(Index n, T start, const Combine& combine, const F& f) {
   constexpr Index lanes = 32;
-  std::array<T, lanes> lane{};
+  std::array<T, lanes> lane;
+  lane.fill(start);
   Index i = 0;
   for (; i + lanes <= n; i += lanes)
-    for (Index l = 0; l < lanes; ++l) lane[l] += f(i + l);
-  for (Index l = 0; l < n - i; ++l) lane[l] += f(i + l);
+#pragma omp simd
+    for (Index l = 0; l < lanes; ++l) lane[l] = combine(lane[l], f(i + l));
+  for (Index l = 0; l < n - i; ++l) lane[l] = combine(lane[l], f(i + l));
   for (Index half = lanes / 2; half > 0; half /= 2)
-    for (Index l = 0; l < half; ++l) lane[l] += lane[l + half];
+    for (Index l = 0; l < half; ++l) lane[l] = combine(lane[l], lane[l + half]);
   return lane[0];
+}
+
+/// Sum of f(0), ..., f(n-1).
+template <class T, class F>
+T row_sum(Index n, const F& f) {
+  return fold(
+      n, T{0}, [](T a, T b) { return a + b; }, f);
 }
 
 /// Largest of f(0), ..., f(n-1), at least `floor`; NaN is passed over.
 template <class T, class F>
 T row_max(Index n, T floor, const F& f) {
-  constexpr Index lanes = 32;
-  std::array<T, lanes> lane;
-  lane.fill(floor);
-  Index i = 0;
-  for (; i + lanes <= n; i += lanes)
-    for (Index l = 0; l < lanes; ++l) lane[l] = std::max(lane[l], f(i + l));
-  for (Index l = 0; l < n - i; ++l) lane[l] = std::max(lane[l], f(i + l));
-  return *std::max_element(lane.begin(), lane.end());
+  return fold(
+      n, floor, [](T a, T b) { return b > a ? b : a; }, f);
 }
+
+/// Sum of f(0), ..., f(n-1) by several threads: pieces of `elementwise_grain`, added in order.
+template <class T, class F>
+T sum(Index n, const F& f) {
+  std::array<T, 256> pieces;  // at a time, so that no memory is asked for
+  T total{0};
+  for (Index first = 0; first < n; first += std::ssize(pieces) * elementwise_grain) {
+    const Index size = std::min(n - first, std::ssize(pieces) * elementwise_grain);
+    parallel_ranges(size, elementwise_grain, [&](Index from, Index to) {
+      pieces[from / elementwise_grain] = row_sum<T>(to - from, [&](Index i) { return f(first + from + i); });
+    });
+    for (Index from = 0; from < size; from += elementwise_grain) total += pieces[from / elementwise_grain];
+  }
+  return total;
+}
+
+/// Rows a thread takes at a time.
+inline Index row_grain(Index cols) { return std::max<Index>(1, elementwise_grain / std::max<Index>(1, cols)); }
 
 }  // namespace glossa::kernels

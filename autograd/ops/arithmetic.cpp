@@ -1,13 +1,27 @@
-#include "autograd/kernels/elementwise.h"
+#include <functional>
+
 #include "autograd/ops.h"
 
 namespace glossa {
 
+namespace {
+
+/// f(a, b) element by element, of shapes that broadcast.
+template <class T, class F>
+Tensor<T> combined(const char* op, Context<T>& c, const Tensor<T>& a, const Tensor<T>& b, const F& f) {
+  const Tensor<T> y = c.tensor(broadcast(a.shape, b.shape, op));
+  const Tensor<T> x = kernels::expanded(c, a, y.shape), z = kernels::expanded(c, b, y.shape);
+  kernels::map(y, [&](Index i) { return f(x[i], z[i]); });
+  c.release_scratch();
+  return y;
+}
+
+}  // namespace
+
 template <class T>
 Variable<T> add(const Variable<T>& a, const Variable<T>& b) {
   Context<T>& c = context_of("add", {a, b});
-  const Tensor<T> x = a.value(), z = b.value(), y = c.tensor(broadcast(x.shape, z.shape, "add"));
-  kernels::map_broadcast(y, x.shape, z.shape, [&](Index, Index i, Index j) { return x[i] + z[j]; });
+  const Tensor<T> y = combined("add", c, a.value(), b.value(), std::plus<T>());
 
   return c.record("add", {a, b}, y, [](Backward<T>& back) {
     const Tensor<T> dy = back.dy();
@@ -19,8 +33,7 @@ Variable<T> add(const Variable<T>& a, const Variable<T>& b) {
 template <class T>
 Variable<T> sub(const Variable<T>& a, const Variable<T>& b) {
   Context<T>& c = context_of("sub", {a, b});
-  const Tensor<T> x = a.value(), z = b.value(), y = c.tensor(broadcast(x.shape, z.shape, "sub"));
-  kernels::map_broadcast(y, x.shape, z.shape, [&](Index, Index i, Index j) { return x[i] - z[j]; });
+  const Tensor<T> y = combined("sub", c, a.value(), b.value(), std::minus<T>());
 
   return c.record("sub", {a, b}, y, [](Backward<T>& back) {
     const Tensor<T> dy = back.dy();
@@ -32,28 +45,25 @@ Variable<T> sub(const Variable<T>& a, const Variable<T>& b) {
 template <class T>
 Variable<T> mul(const Variable<T>& a, const Variable<T>& b) {
   Context<T>& c = context_of("mul", {a, b});
-  const Tensor<T> x = a.value(), z = b.value(), y = c.tensor(broadcast(x.shape, z.shape, "mul"));
-  kernels::map_broadcast(y, x.shape, z.shape, [&](Index, Index i, Index j) { return x[i] * z[j]; });
+  const Tensor<T> x = a.value(), z = b.value(), y = combined("mul", c, x, z, std::multiplies<T>());
 
   return c.record("mul", {a, b}, y, [x, z](Backward<T>& back) {
     const Tensor<T> dy = back.dy();
-    const kernels::BroadcastIndex of_x(x.shape, dy.shape), of_z(z.shape, dy.shape);
-    back.add(0, [&](Index i) { return dy[i] * z[of_z(i)]; });
-    back.add(1, [&](Index i) { return dy[i] * x[of_x(i)]; });
+    const Tensor<T> left = kernels::expanded(back, x, dy.shape), right = kernels::expanded(back, z, dy.shape);
+    back.add(0, [&](Index i) { return dy[i] * right[i]; });
+    back.add(1, [&](Index i) { return dy[i] * left[i]; });
   });
 }
 
 template <class T>
 Variable<T> div(const Variable<T>& a, const Variable<T>& b) {
   Context<T>& c = context_of("div", {a, b});
-  const Tensor<T> x = a.value(), z = b.value(), y = c.tensor(broadcast(x.shape, z.shape, "div"));
-  kernels::map_broadcast(y, x.shape, z.shape, [&](Index, Index i, Index j) { return x[i] / z[j]; });
+  const Tensor<T> x = a.value(), z = b.value(), y = combined("div", c, x, z, std::divides<T>());
 
   return c.record("div", {a, b}, y, [y, z](Backward<T>& back) {
-    const Tensor<T> dy = back.dy();
-    const kernels::BroadcastIndex of_z(z.shape, dy.shape);
-    back.add(0, [&](Index i) { return dy[i] / z[of_z(i)]; });
-    back.add(1, [&](Index i) { return -dy[i] * y[i] / z[of_z(i)]; });
+    const Tensor<T> dy = back.dy(), divisor = kernels::expanded(back, z, dy.shape);
+    back.add(0, [&](Index i) { return dy[i] / divisor[i]; });
+    back.add(1, [&](Index i) { return -dy[i] * y[i] / divisor[i]; });
   });
 }
 
@@ -81,18 +91,20 @@ namespace {
 template <class T, class Prefers>
 Variable<T> select(const char* op, const Variable<T>& a, const Variable<T>& b, const Prefers& prefers_a) {
   Context<T>& c = context_of(op, {a, b});
-  const Tensor<T> x = a.value(), z = b.value(), y = c.tensor(broadcast(x.shape, z.shape, op));
-  kernels::map_broadcast(y, x.shape, z.shape, [&](Index, Index i, Index j) {
-    return prefers_a(z[j], x[i]) || z[j] != z[j] ? z[j] : x[i];  // NaN stays NaN, from either side
-  });
-  const kernels::BroadcastIndex of_x(x.shape, y.shape), of_z(z.shape, y.shape);
-  c.add_branches(y.size(), [&](Index i) { return prefers_a(x[of_x(i)], z[of_z(i)]); });
+  const Tensor<T> x = a.value(), z = b.value(),
+                  y = combined(op, c, x, z, [&](T left, T right) {
+                    return prefers_a(right, left) || right != right ? right : left;  // NaN stays NaN, from either side
+                  });
+  const Tensor<T> first = kernels::expanded(c, x, y.shape), second = kernels::expanded(c, z, y.shape);
+  c.add_branches(y.size(), [&](Index i) { return prefers_a(first[i], second[i]); });
+  c.release_scratch();
 
-  return c.record(op, {a, b}, y, [x, z, of_x, of_z](Backward<T>& back) {
+  return c.record(op, {a, b}, y, [x, z](Backward<T>& back) {
     const Tensor<T> dy = back.dy();
-    const auto share = [&](T mine, T other) { return mine == other ? T(0.5) : T(Prefers{}(mine, other)); };
-    back.add(0, [&](Index i) { return dy[i] * share(x[of_x(i)], z[of_z(i)]); });
-    back.add(1, [&](Index i) { return dy[i] * share(z[of_z(i)], x[of_x(i)]); });
+    const Tensor<T> left = kernels::expanded(back, x, dy.shape), right = kernels::expanded(back, z, dy.shape);
+    const auto share = [](T mine, T other) { return mine == other ? T(0.5) : T(Prefers{}(mine, other)); };
+    back.add(0, [&](Index i) { return dy[i] * share(left[i], right[i]); });
+    back.add(1, [&](Index i) { return dy[i] * share(right[i], left[i]); });
   });
 }
 

@@ -2,8 +2,8 @@
 
 #include <cmath>
 
-#include "autograd/kernels/dropout.h"
 #include "autograd/ops.h"
+#include "autograd/ops/dropout_mask.h"
 
 namespace glossa {
 
@@ -12,13 +12,10 @@ namespace {
 using kernels::AttentionShape;
 using kernels::Columns;
 
-RowLayout keep_layout(auto& context, const RowLayout& layout) {
-  RowLayout kept = layout;
-  const auto spans = context.template array<RowSpan>(layout.sentence_count());
-  std::copy(layout.sentences.begin(), layout.sentences.end(), spans.begin());
-  kept.sentences = spans;
-  kept.sentence_ids = {};  // the dropout mask is drawn in the forward pass
-  return kept;
+RowLayout keep_layout(auto& context, RowLayout layout) {
+  layout.sentences = context.keep(layout.sentences);
+  layout.sentence_ids = {};  // the dropout mask is drawn in the forward pass
+  return layout;
 }
 
 /// Everything but the operands: checks, lengths, dropout.
@@ -27,8 +24,7 @@ AttentionShape<T> prepare(const char* op, Context<T>& c, Index key_width, Index 
                           const RowLayout& key, const AttentionOptions& options, const Tensor<T>* mask) {
   check(query.sentence_count() == key.sentence_count(), op, "expected as many query as key sentences; got {} and {}",
         query.sentence_count(), key.sentence_count());
-  check(options.dropout >= 0 && options.dropout <= 1, op, "expected a dropout probability in [0, 1]; got {}",
-        options.dropout);
+  check_probability(op, options.dropout);
   AttentionShape<T> shape{
       .query = keep_layout(c, query),
       .key = keep_layout(c, key),
@@ -45,10 +41,6 @@ AttentionShape<T> prepare(const char* op, Context<T>& c, Index key_width, Index 
   cells[0] = 0;
   for (Index b = 0; b < query.sentence_count(); ++b) {
     const RowSpan rows = query.sentences[b], keys = key.sentences[b];
-    check(rows.offset >= 0 && rows.length >= 0 && rows.offset + rows.length <= query.rows && keys.offset >= 0 &&
-              keys.length >= 0 && keys.offset + keys.length <= key.rows,
-          op, "expected sentence {} within {} query and {} key rows; got rows {} to {} and {} to {}", b, query.rows,
-          key.rows, rows.offset, rows.offset + rows.length, keys.offset, keys.offset + keys.length);
     check(!mask || (mask->shape.rank() == 2 && rows.length <= mask->rows() && keys.length <= mask->cols()), op,
           "expected a mask of at least [{}, {}]; got {}", rows.length, keys.length, mask ? mask->shape : Shape{});
     cells[b + 1] = cells[b] + rows.length * keys.length;
@@ -114,11 +106,16 @@ Variable<T> attend(const char* op, std::initializer_list<Variable<T>> inputs, Pl
   });
 }
 
+enum class Role { queries, keys };
+
+/// `parts` matrices side by side. Several sentences may read the same keys, but the heads that write gradients run side
+/// by side.
 template <class T>
-void check_rows(const char* op, const char* what, const Tensor<T>& x, const RowLayout& layout, Index parts,
-                Index heads) {
-  check(heads >= 1 && x.shape.rank() == 2 && x.rows() == layout.rows && x.cols() % (parts * heads) == 0, op,
-        "expected {} [{}, a multiple of {} x {} heads]; got {}", what, layout.rows, parts, heads, x.shape);
+void check_operand(const char* op, const char* what, const Variable<T>& x, const RowLayout& layout, Role role,
+                   Index parts, Index heads) {
+  check_layout(op, layout, x.shape(), role == Role::keys && !x.requires_grad());
+  check(heads >= 1 && x.shape().cols() % (parts * heads) == 0, op,
+        "expected {} [{}, a multiple of {} x {} heads]; got {}", what, layout.rows, parts, heads, x.shape());
 }
 
 }  // namespace
@@ -129,9 +126,9 @@ Variable<T> attention(const Variable<T>& q, const Variable<T>& k, const Variable
                       Tensor<T>* weights) {
   const char* const op = "attention";
   Context<T>& c = context_of(op, {q, k, v});
-  check_rows(op, "q", q.value(), query, 1, options.heads);
-  check_rows(op, "k", k.value(), key, 1, options.heads);
-  check_rows(op, "v", v.value(), key, 1, options.heads);
+  check_operand(op, "q", q, query, Role::queries, 1, options.heads);
+  check_operand(op, "k", k, key, Role::keys, 1, options.heads);
+  check_operand(op, "v", v, key, Role::keys, 1, options.heads);
   check(q.value().cols() == k.value().cols(), op, "expected q and k of one width; got {} and {}", q.shape(), k.shape());
   const AttentionShape<T> shape =
       prepare(op, c, q.value().cols() / options.heads, v.value().cols() / options.heads, query, key, options, mask);
@@ -143,7 +140,7 @@ Variable<T> self_attention(const Variable<T>& qkv, const RowLayout& layout, cons
                            const Tensor<T>* mask, Tensor<T>* weights) {
   const char* const op = "self_attention";
   Context<T>& c = context_of(op, {qkv});
-  check_rows(op, "qkv", qkv.value(), layout, 3, options.heads);
+  check_operand(op, "qkv", qkv, layout, Role::queries, 3, options.heads);
   const Index d = qkv.value().cols() / 3;
   const AttentionShape<T> shape = prepare(op, c, d / options.heads, d / options.heads, layout, layout, options, mask);
   return attend(op, {qkv}, {0, 0}, {0, d}, {0, 2 * d}, shape, weights);
@@ -154,8 +151,8 @@ Variable<T> cross_attention(const Variable<T>& q, const Variable<T>& kv, const R
                             const AttentionOptions& options, const Tensor<T>* mask, Tensor<T>* weights) {
   const char* const op = "cross_attention";
   Context<T>& c = context_of(op, {q, kv});
-  check_rows(op, "q", q.value(), query, 1, options.heads);
-  check_rows(op, "kv", kv.value(), key, 2, options.heads);
+  check_operand(op, "q", q, query, Role::queries, 1, options.heads);
+  check_operand(op, "kv", kv, key, Role::keys, 2, options.heads);
   const Index d = q.value().cols();
   check(kv.value().cols() == 2 * d, op, "expected kv twice as wide as q; got {} and {}", kv.shape(), q.shape());
   const AttentionShape<T> shape = prepare(op, c, d / options.heads, d / options.heads, query, key, options, mask);

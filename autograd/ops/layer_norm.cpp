@@ -1,7 +1,7 @@
 #include "autograd/kernels/layer_norm.h"
 
-#include "autograd/kernels/dropout.h"
 #include "autograd/ops.h"
+#include "autograd/ops/dropout_mask.h"
 
 namespace glossa {
 
@@ -113,42 +113,34 @@ Variable<T> layer_norm(const Variable<T>& x, double epsilon) {
 template <class T>
 Variable<T> add_layer_norm(const Variable<T>& x, const Variable<T>& branch, double p, const RowLayout& layout,
                            const Variable<T>& gain, const Variable<T>& bias, double epsilon) {
-  Context<T>& c = context_of("add_layer_norm", {x, branch, gain, bias});
-  check_epsilon("add_layer_norm", epsilon);
+  const char* const op = "add_layer_norm";
+  Context<T>& c = context_of(op, {x, branch, gain, bias});
+  check_epsilon(op, epsilon);
   const Tensor<T> a = x.value(), r = branch.value(), g = gain.value(), b = bias.value();
-  check(a.shape == r.shape && a.shape.rank() == 2 && a.rows() == layout.rows, "add_layer_norm",
-        "expected x and branch [N, D] with the N = {} rows of the layout; got {} and {}", layout.rows, a.shape,
-        r.shape);
-  check(p >= 0 && p <= 1, "add_layer_norm", "expected a dropout probability in [0, 1]; got {}", p);
-  check_affine("add_layer_norm", a, g, b);
+  check(a.shape == r.shape, op, "expected x and branch of one shape; got {} and {}", a.shape, r.shape);
+  check_layout(op, layout, a.shape);
+  check_affine(op, a, g, b);
   const Tensor<T> sum = c.tensor(a.shape), y = c.tensor(a.shape);
   const Index d = a.cols();
-  std::span<std::uint8_t> mask;
-  T keep{1};
-  if (c.training() && p > 0) {
-    const kernels::DropoutSite site(c.random_key(), c.next_random_site(), p);
-    mask = c.template array<std::uint8_t>(a.size());
-    kernels::dropout_mask(mask, d, site, layout);
-    keep = static_cast<T>(site.keep_scale());
-  }
+  const DropoutMask<T> mask = draw_mask(op, c, a.shape, p, layout);
   const Saved<T> saved{sum, c.template array<RowMoments<T>>(a.rows()), g.data};
   parallel_ranges(a.rows(), kernels::rows_per_piece, [&](Index begin, Index end) {
     for (Index i = begin; i < end; ++i) {
       const T *x_row = a.row(i), *branch_row = r.row(i);
       T* const sum_row = sum.row(i);
-      if (mask.empty())
-        for (Index j = 0; j < d; ++j) sum_row[j] = x_row[j] + branch_row[j];
+      if (mask)
+        for (Index j = 0; j < d; ++j) sum_row[j] = x_row[j] + mask(i * d + j, branch_row[j]);
       else
-        for (Index j = 0; j < d; ++j) sum_row[j] = x_row[j] + (mask[i * d + j] ? branch_row[j] * keep : T{0});
+        for (Index j = 0; j < d; ++j) sum_row[j] = x_row[j] + branch_row[j];
       saved.moments[i] = kernels::layer_norm_row(d, sum_row, g.data, b.data, static_cast<T>(epsilon), y.row(i));
     }
   });
 
-  return c.record("add_layer_norm", {x, branch, gain, bias}, y, [saved, mask, keep, d](Backward<T>& back) {
+  return c.record(op, {x, branch, gain, bias}, y, [saved, mask, d](Backward<T>& back) {
     const RowWriter<T> to_x(back, 0), to_branch(back, 1);
     backward(back, saved, 2, [&](Index i, Index j, T ds) {
       to_x(i, j, ds);
-      to_branch(i, j, mask.empty() ? ds : mask[i * d + j] ? ds * keep : T{0});
+      to_branch(i, j, mask ? mask(i * d + j, ds) : ds);
     });
   });
 }

@@ -1,5 +1,5 @@
-#include "autograd/kernels/dropout.h"
 #include "autograd/ops.h"
+#include "autograd/ops/dropout_mask.h"
 #include "autograd/ops/linear_gradients.h"
 
 namespace glossa {
@@ -12,42 +12,33 @@ Variable<T> linear_relu_op(const Variable<T>& x, const Variable<T>& weight, cons
   const char* const op = "linear_relu";
   Context<T>& c = context_of(op, {x, weight});
   const Tensor<T> in = x.value(), w = weight.value();
-  check(w.shape.rank() == 2 && in.shape.rank() == 2 && in.cols() == w.cols() && in.rows() == layout.rows, op,
-        "expected x [N, I] with the N = {} rows of its layout and weight [O, I]; got {} and {}", layout.rows, in.shape,
-        w.shape);
-  check(p >= 0 && p <= 1, op, "expected a probability in [0, 1]; got {}", p);
+  check_layout(op, layout, in.shape);
+  check(w.shape.rank() == 2 && in.cols() == w.cols(), op, "expected x [N, I] and weight [O, I]; got {} and {}",
+        in.shape, w.shape);
   if (bias) context_of(op, {x, *bias});
   const Tensor<T> b = bias ? bias->value() : Tensor<T>{};
   check(!bias || b.shape == Shape{w.rows()}, op, "expected bias [O] for weight {}; got {}", w.shape, b.shape);
   const Index rows = in.rows(), outputs = w.rows();
   const Tensor<T> y = c.tensor({rows, outputs});
+  const DropoutMask<T> mask = draw_mask(op, c, y.shape, p, layout, /*in_scratch=*/true);
   kernels::gemm<T>(rows, outputs, w.cols(), {in.data, w.cols()}, {w.data, w.cols(), true}, T{0}, y.data, outputs);
 
   // One pass in place for bias, relu and dropout. Only y is kept: a positive y was kept, a zero has no gradient.
-  T keep{1};
-  std::span<std::uint8_t> mask;
-  if (c.training() && p > 0) {
-    const kernels::DropoutSite site(c.random_key(), c.next_random_site(), p);
-    mask = {reinterpret_cast<std::uint8_t*>(c.scratch({y.size()}).data), static_cast<std::size_t>(y.size())};
-    kernels::dropout_mask(mask, outputs, site, layout);
-    keep = static_cast<T>(site.keep_scale());
-  }
-  const std::uint8_t* const kept = mask.data();
   parallel_ranges(rows, kernels::rows_per_piece, [&](Index begin, Index end) {
     for (Index i = begin; i < end; ++i) {
       T* const row = y.row(i);
-      const std::uint8_t* const row_kept = kept ? kept + i * outputs : nullptr;
       if (b.data)
         for (Index j = 0; j < outputs; ++j) row[j] += b[j];
       for (Index j = 0; j < outputs; ++j) row[j] = row[j] < T{0} ? T{0} : row[j];  // NaN stays NaN
-      if (row_kept)
-        for (Index j = 0; j < outputs; ++j) row[j] = row_kept[j] ? row[j] * keep : T{0};
+      if (mask)
+#pragma omp simd
+        for (Index j = 0; j < outputs; ++j) row[j] = mask(i * outputs + j, row[j]);
     }
   });
   c.release_scratch();
   c.add_branches(y.size(), [&](Index i) { return y[i] > T{0}; });
 
-  const auto derivative = [in, w, y, keep](Backward<T>& back) {
+  const auto derivative = [in, w, y, keep = mask.factor](Backward<T>& back) {
     // dz = dy keep where y > 0, written over dy; then the linear layer's own derivative.
     const Tensor<T> dz = back.take_dy();
     kernels::map(dz, [&](Index i) {

@@ -1,6 +1,6 @@
 #include <cmath>
 
-#include "autograd/kernels/reduce.h"
+#include "autograd/kernels/row.h"
 #include "autograd/ops.h"
 
 namespace glossa {
@@ -28,27 +28,24 @@ void check_not_empty(const char* op, const Shape& x, const Slices& s) {
   if (s.extent == 0) fail(op, "expected at least one element to reduce; got none in shape {}", x);
 }
 
-/// Sums of f(i), i a flat index of the input, in `s.result`.
-template <class T, class F>
-void sum_slices(const Tensor<T>& y, const Slices& s, const F& f) {
+/// Sums of the slices of x, in `s.result`.
+template <class T>
+void sum_slices(const Tensor<T>& y, const Slices& s, const Tensor<T>& x) {
   if (y.size() == 1)
-    y[0] = kernels::sum(s.extent, f);
+    y[0] = kernels::sum<T>(s.extent, [&](Index i) { return x[i]; });
   else if (s.inner == 1)
     parallel_ranges(s.outer, kernels::row_grain(s.extent), [&](Index begin, Index end) {
-      for (Index row = begin; row < end; ++row) y[row] = kernels::sum(row * s.extent, (row + 1) * s.extent, f);
+      for (Index row = begin; row < end; ++row)
+        y[row] = kernels::row_sum<T>(s.extent, [from = x.data + row * s.extent](Index i) { return from[i]; });
     });
   else
-    kernels::reduce_to(Tensor<T>{y.data, {s.outer, 1, s.inner}}, {s.outer, s.extent, s.inner}, false, f);
+    kernels::reduce(Tensor<T>{y.data, {s.outer, 1, s.inner}}, Tensor<T>{x.data, {s.outer, s.extent, s.inner}}, false);
 }
 
-/// Writes f(i, k) to a sink: i counts the input, k is where i was reduced to.
-template <class T, class F>
-void spread(const Sink<T>& to, const Shape& kept, const F& f) {
-  const Tensor<T>& grad = to.grad;
-  if (to.add)
-    kernels::map_broadcast(grad, grad.shape, kept, [&](Index i, Index, Index k) { return grad[i] + f(i, k); });
-  else
-    kernels::map_broadcast(grad, grad.shape, kept, [&](Index i, Index, Index k) { return f(i, k); });
+/// What belongs to the slices, seen at every element of the input.
+template <class T>
+Tensor<T> spread(Backward<T>& back, const Tensor<T>& x, const Slices& s, const Shape& input) {
+  return kernels::expanded(back, Tensor<T>{x.data, s.kept}, input);
 }
 
 /// sum (divisor 1) and mean.
@@ -57,12 +54,13 @@ Variable<T> divided_sum(const char* op, const Variable<T>& x, const Slices& s, I
   Context<T>& c = context_of(op, {x});
   const Tensor<T> in = x.value(), y = c.tensor(s.result);
   const T d = static_cast<T>(divisor);
-  sum_slices(y, s, [&](Index i) { return in[i]; });
+  sum_slices(y, s, in);
   kernels::map(y, [&](Index k) { return y[k] / d; });
 
   return c.record(op, {x}, y, [s, d](Backward<T>& back) {
-    const Tensor<T> dy = back.dy();
-    spread(back.sink(0), s.kept, [&](Index, Index k) { return dy[k] / d; });
+    const Sink<T> dx = back.sink(0);
+    const Tensor<T> dy = spread(back, back.dy(), s, dx.grad.shape);
+    kernels::accumulate(dx.grad, dx.add, [&](Index i) { return dy[i] / d; });
   });
 }
 
@@ -104,12 +102,16 @@ template <class T>
 Variable<T> norm_of(const Variable<T>& x, const Slices& s) {
   Context<T>& c = context_of("norm", {x});
   const Tensor<T> in = x.value(), y = c.tensor(s.result);
-  sum_slices(y, s, [&](Index i) { return in[i] * in[i]; });
+  const Tensor<T> squares = c.scratch(in.shape);
+  kernels::map(squares, [&](Index i) { return in[i] * in[i]; });
+  sum_slices(y, s, squares);
+  c.release_scratch();
   kernels::map(y, [&](Index k) { return std::sqrt(y[k]); });
 
   return c.record("norm", {x}, y, [s, in, y](Backward<T>& back) {
-    const Tensor<T> dy = back.dy();
-    spread(back.sink(0), s.kept, [&](Index i, Index k) { return y[k] == 0 ? T{0} : dy[k] * in[i] / y[k]; });
+    const Sink<T> dx = back.sink(0);
+    const Tensor<T> dy = spread(back, back.dy(), s, in.shape), norm = spread(back, y, s, in.shape);
+    kernels::accumulate(dx.grad, dx.add, [&](Index i) { return norm[i] == 0 ? T{0} : dy[i] * in[i] / norm[i]; });
   });
 }
 

@@ -1,8 +1,8 @@
 #include <algorithm>
 
-#include "autograd/kernels/dropout.h"
-#include "autograd/kernels/elementwise.h"
+#include "autograd/kernels/row.h"
 #include "autograd/ops.h"
+#include "autograd/ops/dropout_mask.h"
 
 namespace glossa {
 
@@ -14,12 +14,6 @@ void check_ids(const char* op, const Tensor<T>& table, std::span<const int> ids)
   for (std::size_t i = 0; i < ids.size(); ++i)
     check(ids[i] >= 0 && ids[i] < table.rows(), op, "expected ids in [0, {}) for a table {}; got {} at {}",
           table.rows(), table.shape, ids[i], i);
-}
-
-std::span<const int> keep_ids(auto& context, std::span<const int> ids) {
-  const std::span<int> copy = context.template array<int>(static_cast<Index>(ids.size()));
-  std::copy(ids.begin(), ids.end(), copy.begin());
-  return copy;
 }
 
 /// table[row_of(i)] += f(i, j) for all i in order. Rows repeat, so threads share out the columns, not the rows.
@@ -49,7 +43,7 @@ Variable<T> embedding(const Variable<T>& table, std::span<const int> ids) {
   const Tensor<T> y = c.tensor({n, d});
   for (Index i = 0; i < n; ++i) std::copy_n(rows.row(ids[i]), d, y.row(i));
 
-  return c.record("embedding", {table}, y, [kept = keep_ids(c, ids), n](Backward<T>& back) {
+  return c.record("embedding", {table}, y, [kept = c.keep(ids), n](Backward<T>& back) {
     const Tensor<T> dy = back.dy();
     scatter_add(
         back.sink(0), n, [&](Index i) { return kept[i]; }, [&](Index i, Index j) { return dy.row(i)[j]; });
@@ -63,34 +57,22 @@ Variable<T> embed_tokens(const Variable<T>& table, std::span<const int> ids, dou
   const Tensor<T> rows = table.value(), places = positions.value();
   check_ids("embed_tokens", rows, ids);
   const Index n = layout.rows, d = rows.cols();
-  check(static_cast<Index>(ids.size()) == n, "embed_tokens", "expected an id for each of the {} rows; got {}", n,
-        ids.size());
   check(places.shape.rank() == 2 && places.cols() == d, "embed_tokens", "expected positions [P, {}]; got {}", d,
         places.shape);
-  check(p >= 0 && p <= 1, "embed_tokens", "expected a dropout probability in [0, 1]; got {}", p);
+  check_layout("embed_tokens", layout, {static_cast<Index>(ids.size()), d});
 
   // Position of each row in its sentence; -1 in gaps.
   const std::span<Index> position = c.template array<Index>(n);
   std::fill(position.begin(), position.end(), Index{-1});
   for (const RowSpan& sentence : layout.sentences) {
-    check(sentence.offset >= 0 && sentence.length >= 0 && sentence.offset + sentence.length <= n, "embed_tokens",
-          "expected sentences within {} rows; got rows {} to {}", n, sentence.offset,
-          sentence.offset + sentence.length);
     check(layout.first_position + sentence.length <= places.rows(), "embed_tokens",
           "expected sentences of at most {} tokens (model.max_positions); got one of {}", places.rows(),
           layout.first_position + sentence.length);
     for (Index t = 0; t < sentence.length; ++t) position[sentence.offset + t] = layout.first_position + t;
   }
 
-  std::span<std::uint8_t> mask;
-  T keep{1};
-  if (c.training() && p > 0) {
-    const kernels::DropoutSite site(c.random_key(), c.next_random_site(), p);
-    mask = c.template array<std::uint8_t>(n * d);
-    kernels::dropout_mask(mask, d, site, layout);
-    keep = static_cast<T>(site.keep_scale());
-  }
   const Tensor<T> y = c.tensor({n, d});
+  const DropoutMask<T> mask = draw_mask("embed_tokens", c, y.shape, p, layout);
   const T s = static_cast<T>(factor);
   parallel_ranges(n, 64, [&](Index begin, Index end) {
     for (Index i = begin; i < end; ++i) {
@@ -100,19 +82,19 @@ Variable<T> embed_tokens(const Variable<T>& table, std::span<const int> ids, dou
         continue;
       }
       const T *token = rows.row(ids[i]), *place = places.row(position[i]);
-      if (mask.empty())
-        for (Index j = 0; j < d; ++j) row[j] = s * token[j] + place[j];
+      if (mask)
+        for (Index j = 0; j < d; ++j) row[j] = mask(i * d + j, s * token[j] + place[j]);
       else
-        for (Index j = 0; j < d; ++j) row[j] = mask[i * d + j] ? (s * token[j] + place[j]) * keep : T{0};
+        for (Index j = 0; j < d; ++j) row[j] = s * token[j] + place[j];
     }
   });
 
   return c.record("embed_tokens", {table, positions}, y,
-                  [kept = keep_ids(c, ids), position, mask, keep, s, n, d](Backward<T>& back) {
+                  [kept = c.keep(ids), position, mask, s, n, d](Backward<T>& back) {
                     const Tensor<T> dy = back.dy();
                     const auto dropped = [&](Index i, Index j) {
                       const Index at = i * d + j;
-                      return mask.empty() ? dy[at] : mask[at] ? dy[at] * keep : T{0};
+                      return mask ? mask(at, dy[at]) : dy[at];
                     };
                     if (back.needs(0))
                       scatter_add(
@@ -124,7 +106,36 @@ Variable<T> embed_tokens(const Variable<T>& table, std::span<const int> ids, dou
                   });
 }
 
+template <class T>
+Variable<T> gather(const Variable<T>& x, std::span<const int> indices) {
+  Context<T>& c = context_of("gather", {x});
+  const Tensor<T> in = x.value();
+  const Index rows = in.rows(), cols = in.cols(), count = std::ssize(indices);
+  if (in.shape.rank() == 0 || (rows == 0 ? count != 0 : count % rows != 0))
+    fail("gather", "expected a multiple of {} indices, the rows of {}; got {}", rows, in.shape, count);
+  for (const int index : indices)
+    if (index < 0 || index >= cols)
+      fail("gather", "expected indices in [0, {}), the columns of {}; got {}", cols, in.shape, index);
+  const std::span<const int> at = c.keep(indices);
+  const Tensor<T> y = c.tensor(in.shape.with(-1, rows == 0 ? 0 : count / rows));
+  const auto for_each_row = [width = y.cols(), rows](const auto& f) {
+    parallel_ranges(rows, kernels::row_grain(width), [&](Index begin, Index end) {
+      for (Index row = begin; row < end; ++row)
+        for (Index i = row * width; i < (row + 1) * width; ++i) f(row, i);
+    });
+  };
+  for_each_row([&](Index row, Index i) { y[i] = in.row(row)[at[i]]; });
+
+  return c.record("gather", {x}, y, [at, for_each_row](Backward<T>& back) {
+    const Tensor<T> dy = back.dy();
+    const Sink<T> dx = back.sink(0);
+    if (!dx.add) kernels::map(dx.grad, [](Index) { return T{0}; });
+    for_each_row([&](Index row, Index i) { dx.grad.row(row)[at[i]] += dy[i]; });  // a row may repeat an index
+  });
+}
+
 #define GLOSSA_INSTANTIATE(T)                                                                                     \
+  template Variable<T> gather(const Variable<T>&, std::span<const int>);                                          \
   template Variable<T> embedding(const Variable<T>&, std::span<const int>);                                       \
   template Variable<T> embed_tokens(const Variable<T>&, std::span<const int>, double, const Variable<T>&, double, \
                                     const RowLayout&);

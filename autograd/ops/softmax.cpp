@@ -1,7 +1,8 @@
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
-#include "autograd/kernels/reduce.h"
+#include "autograd/kernels/row.h"
 #include "autograd/kernels/vector_math.h"
 #include "autograd/ops.h"
 
@@ -20,7 +21,7 @@ void for_each_row(const Tensor<T>& x, const F& f) {
 /// What a row is shifted by so that exp does not overflow: its maximum. 0 for a row of -inf, where -inf would give NaN.
 template <class T>
 T shift_of(const T* x, Index cols) {
-  const T most = kernels::max(0, cols, [&](Index j) { return x[j]; });
+  const T most = kernels::row_max<T>(cols, -std::numeric_limits<T>::infinity(), [&](Index j) { return x[j]; });
   return most == -std::numeric_limits<T>::infinity() ? T{0} : most;
 }
 
@@ -51,7 +52,7 @@ Variable<T> softmax(const Variable<T>& x) {
     const T shift = shift_of(from, cols);
 #pragma omp simd
     for (Index j = 0; j < cols; ++j) to[j] = kernels::exp(from[j] - shift);
-    const T sum = kernels::sum(0, cols, [&](Index j) { return to[j]; });
+    const T sum = kernels::row_sum<T>(cols, [&](Index j) { return to[j]; });
     const T factor = sum == 0 ? T{0} : 1 / sum;  // 0: a row of -inf
 #pragma omp simd
     for (Index j = 0; j < cols; ++j) to[j] *= factor;
@@ -62,7 +63,7 @@ Variable<T> softmax(const Variable<T>& x) {
     const Sink<T> dx = back.sink(0);
     for_each_row(y, [&](Index row) {
       const T *dy = back.dy().row(row), *p = y.row(row);
-      const T dot = kernels::sum(0, y.cols(), [&](Index j) { return dy[j] * p[j]; });
+      const T dot = kernels::row_sum<T>(y.cols(), [&](Index j) { return dy[j] * p[j]; });
       write_row(dx, row, [&](Index j) { return p[j] * (dy[j] - dot); });
     });
   });
@@ -79,7 +80,7 @@ Variable<T> log_softmax(const Variable<T>& x) {
     const T shift = shift_of(from, cols);
 #pragma omp simd
     for (Index j = 0; j < cols; ++j) to[j] = kernels::exp(from[j] - shift);
-    const T sum = kernels::sum(0, cols, [&](Index j) { return to[j]; });
+    const T sum = kernels::row_sum<T>(cols, [&](Index j) { return to[j]; });
     const T log_sum = sum == 0 ? T{0} : std::log(sum);  // 0: a row of -inf
 #pragma omp simd
     for (Index j = 0; j < cols; ++j) to[j] = from[j] - shift - log_sum;
@@ -91,7 +92,7 @@ Variable<T> log_softmax(const Variable<T>& x) {
     for_each_row(y, [&](Index row) {
       const T *dy = back.dy().row(row), *log_p = y.row(row);
       const bool empty = std::all_of(log_p, log_p + y.cols(), [](T v) { return std::isinf(v); });
-      const T sum = kernels::sum(0, y.cols(), [&](Index j) { return dy[j]; });
+      const T sum = kernels::row_sum<T>(y.cols(), [&](Index j) { return dy[j]; });
       if (empty)
         write_row(dx, row, [](Index) { return T{0}; });
       else

@@ -14,7 +14,10 @@ constexpr Index width = 8;
 struct Variant {
   const char* name;
   Index heads;
-  bool bias, causal, masked;
+  AttentionBias bias;
+  bool causal, masked;
+  Similarity similarity = Similarity::scaled_dot;
+  Index head_width = 0;
 };
 
 /// Additive masks [3, 4] (cross) and [4, 4] (self): some cells blocked, some lowered, row 1 blocked whole.
@@ -31,31 +34,45 @@ Tensor<T> sample_mask(Index rows) {
 }  // namespace
 
 void add_attention_cases(std::vector<LayerCase>& cases) {
-  constexpr Variant variants[] = {{"", 2, true, false, false},
-                                  {"_one_head_no_bias", 1, false, false, false},
-                                  {"_causal", 4, true, true, false},
-                                  {"_masked", 2, true, false, true}};
+  using enum AttentionBias;
+  using enum Similarity;
+  constexpr Variant variants[] = {{"", 2, all, false, false},
+                                  {"_one_head_no_bias", 1, none, false, false},
+                                  {"_output_bias", 2, output, false, false},
+                                  {"_causal", 4, all, true, false},
+                                  {"_masked", 2, all, false, true},
+                                  {"_wide_heads", 2, none, true, false, scaled_dot, 8},
+                                  {"_dot", 2, all, false, false, dot},
+                                  {"_general", 2, none, false, false, general},
+                                  {"_general_causal", 2, all, true, false, general, 3},
+                                  {"_general_masked", 2, all, false, true, general},
+                                  {"_additive", 2, none, false, false, additive},
+                                  {"_additive_causal", 2, all, true, false, additive, 3},
+                                  {"_additive_masked", 2, all, false, true, additive}};
   for (const CaseLayouts* const layouts : case_layouts)
     for (const Variant& variant : variants) {
-      const auto options = MultiHeadAttention<double>::Options{
-          .width = width, .heads = variant.heads, .dropout = 0.3, .bias = variant.bias, .causal = variant.causal};
-      const auto make = [=]<class T>(ParameterStore<T>& store, auto kind) {
-        return MultiHeadAttention<T>(store, "layer", kind,
-                                     {options.width, options.heads, options.dropout, options.bias, options.causal});
-      };
+      const AttentionLayerOptions options{.width = width,
+                                          .heads = variant.heads,
+                                          .head_width = variant.head_width,
+                                          .similarity = variant.similarity,
+                                          .dropout = 0.3,
+                                          .bias = variant.bias,
+                                          .causal = variant.causal};
       const RowLayout source = layouts->source, target = layouts->target;
       cases.push_back(layer_case(fmt::format("MultiHeadAttention.self_{}{}", layouts->name, variant.name),
                                  {{source.rows, width}}, [=]<class T>(ParameterStore<T>& store) {
-                                   return [=, layer = make(store, MultiHeadAttention<T>::Kind::self)](Context<T>&,
-                                                                                                      Inputs<T> x) {
+                                   return [=, layer = MultiHeadAttention<T>(
+                                                  store, "layer", MultiHeadAttention<T>::Kind::self, options)](
+                                              Context<T>&, Inputs<T> x) {
                                      const Tensor<T> mask = sample_mask<T>(4);
                                      return layer(x[0], source, variant.masked ? &mask : nullptr);
                                    };
                                  }));
       cases.push_back(layer_case(fmt::format("MultiHeadAttention.cross_{}{}", layouts->name, variant.name),
                                  {{target.rows, width}, {source.rows, width}}, [=]<class T>(ParameterStore<T>& store) {
-                                   return [=, layer = make(store, MultiHeadAttention<T>::Kind::cross)](Context<T>&,
-                                                                                                       Inputs<T> x) {
+                                   return [=, layer = MultiHeadAttention<T>(
+                                                  store, "layer", MultiHeadAttention<T>::Kind::cross, options)](
+                                              Context<T>&, Inputs<T> x) {
                                      const Tensor<T> mask = sample_mask<T>(3);
                                      return layer(x[0], target, x[1], source, variant.masked ? &mask : nullptr);
                                    };

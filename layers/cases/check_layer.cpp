@@ -1,10 +1,10 @@
-#include <chrono>
 #include <cmath>
 
 #include "autograd/grad_check.h"
 #include "autograd/heap_counter.h"
 #include "autograd/kernels/gemm.h"
 #include "autograd/parallel.h"
+#include "autograd/taylor_test.h"
 #include "layers/cases/layer_sample.h"
 #include "layers/cases/model_case.h"
 
@@ -20,6 +20,7 @@ class LayerChecker {
 
   CaseReport run() {
     attempt(&LayerChecker::check_gradients);
+    if (row_.whole_model) attempt(&LayerChecker::check_slope);
     attempt(&LayerChecker::check_untaped);
     attempt(&LayerChecker::check_accumulation);
     attempt(&LayerChecker::check_frozen);
@@ -51,17 +52,31 @@ class LayerChecker {
 
   void check_gradients() {
     const GradCheckResult result =
-        grad_check(sample_.function(), sample_.inputs(), sample_.store(), {.floor = row_.floor, .step = row_.step});
+        grad_check(sample_.function(), sample_.inputs(), sample_.store(),
+                   {.floor = row_.floor, .step = row_.step, .second_step = row_.whole_model ? 0 : 0x1p-1});
     ++report_.cases;
     report_.elements += result.elements;
     report_.worst_error = result.worst_error;
+    report_.second_error = result.second_error;
     report_.kinks += result.kinks;
     report_.skipped += result.skipped;
     expect(result.worst_error <= row_.limit && result.skipped == 0, "{}", result.describe());
+    expect(result.second_error <= layer_second_limit,
+           "element {} of {} differs by {:.2e} from extrapolated differences", result.second_index, result.second_name,
+           result.second_error);
     const auto outcome = sample_.run();
-    for (std::size_t i = 0; i < outcome.grads.size(); ++i)
-      expect(std::ranges::any_of(outcome.grads[i], [](double g) { return std::abs(g) > 1e-3; }),
-             "a check that proves nothing: all gradients of {} are nearly zero", sample_.name(i));
+    for (std::size_t i = 0; i < outcome.grads.size(); ++i) {
+      const bool moves = std::ranges::any_of(outcome.grads[i], [](double g) { return std::abs(g) > 1e-4; });
+      const bool can_move = std::ranges::count(row_.without_effect, sample_.name(i)) == 0;
+      expect(moves || !can_move, "a check that proves nothing: all gradients of {} are nearly zero", sample_.name(i));
+      expect(!moves || can_move, "{} has an effect though the row says it has none", sample_.name(i));
+    }
+  }
+
+  void check_slope() {
+    report_.taylor_slope = taylor_test(sample_.function(), sample_.store()).slope;
+    expect(*report_.taylor_slope >= slope_limit, "Taylor's remainder falls with slope {:.3f}; expected 2",
+           *report_.taylor_slope);
   }
 
   void check_untaped() {
@@ -155,30 +170,27 @@ class LayerChecker {
 }  // namespace
 
 CaseReport check_layer(const LayerCase& row) {
-  const auto start = std::chrono::steady_clock::now();
   const int team = threads();
   const GemmBackend backend = kernels::gemm_backend();
   set_threads(1);
-  CaseReport report = LayerChecker(row).run();
+  const CaseReport report = timed({}, [&](CaseReport& all) { all = LayerChecker(row).run(); });
   set_threads(team);
   kernels::set_gemm_backend(backend);
-  report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return report;
 }
 
-std::vector<CaseReport> check_layers() {
-  std::vector<CaseReport> reports;
-  for (const LayerCase& row : layer_cases()) {
-    if (reports.empty() || reports.back().name != row.layer()) reports.push_back({.name = row.layer()});
-    reports.back().add(check_layer(row));
-  }
-  return reports;
+std::vector<std::string> layer_names() {
+  std::vector<std::string> names;
+  for (const LayerCase& row : layer_cases())
+    if (names.empty() || names.back() != row.layer()) names.push_back(row.layer());
+  return names;
 }
 
-std::vector<CaseReport> check_models() {
-  std::vector<CaseReport> reports;
-  for (const LayerCase& row : model_cases()) reports.push_back(check_layer(row));
-  return reports;
+CaseReport check_layers(const std::string& layer) {
+  CaseReport report{.name = layer};
+  for (const LayerCase& row : layer_cases())
+    if (row.layer() == layer) report.add(check_layer(row));
+  return report;
 }
 
 }  // namespace glossa

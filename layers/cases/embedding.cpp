@@ -14,14 +14,16 @@ constexpr Index width = 4, positions = 5;
 template <class T>
 PositionalEncoding<T> make_positions(ParameterStore<T>& store, const std::string& kind) {
   if (kind == "learned") return PositionalEncoding<T>::learned(store, "positions", positions, width);
-  return PositionalEncoding<T>::sinusoidal(positions, width,
-                                           kind == "halves" ? Sinusoid::halves : Sinusoid::interleaved);
+  const Sinusoid order = kind == "halves"      ? Sinusoid::halves
+                         : kind == "raw_index" ? Sinusoid::raw_index
+                                               : Sinusoid::interleaved;
+  return PositionalEncoding<T>::sinusoidal(positions, width, order);
 }
 
 }  // namespace
 
 void add_embedding_cases(std::vector<LayerCase>& cases) {
-  for (const std::string kind : {"learned", "interleaved", "halves"})
+  for (const std::string kind : {"learned", "interleaved", "halves", "raw_index"})
     cases.push_back(
         layer_case("PositionalEncoding." + kind, {{positions, width}}, [=]<class T>(ParameterStore<T>& store) {
           return [table = make_positions(store, kind)](Context<T>& c, Inputs<T> x) { return mul(x[0], table(c)); };

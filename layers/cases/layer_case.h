@@ -4,6 +4,9 @@
 
 namespace glossa {
 
+/// Of the second witness: a layer sums the roundings of hundreds of operations.
+inline constexpr double layer_second_limit = 10 * second_limit;
+
 template <class T>
 using LayerFunction = std::function<Variable<T>(Context<T>&, Inputs<T>)>;
 
@@ -16,7 +19,10 @@ struct LayerCase {
   std::function<LayerFunction<float>(ParameterStore<float>&)> in_float;
   double floor = 0.1;             // see GradCheckOptions
   double limit = gradient_limit;  // of worst_error
-  double step = 0x1p-12;          // of the differences: layers are curved more sharply than single ops
+  bool whole_model = false;       // Taylor's test in place of the second witness
+  std::vector<std::string> without_effect =
+      {};                 // parameters that a later norm takes out again: gradient 0 but for epsilon
+  double step = 0x1p-12;  // of the differences: layers are curved more sharply than single ops
 
   std::string layer() const { return name.substr(0, name.find('.')); }
 };
@@ -41,8 +47,10 @@ void add_stack_cases(std::vector<LayerCase>& cases);
 /// float by every backend of products beside double. Changes and restores threads and backend.
 CaseReport check_layer(const LayerCase& row);
 
-/// All rows: one report a layer, or one a model.
-std::vector<CaseReport> check_layers();
-std::vector<CaseReport> check_models();
+/// Every layer of the table, in its order.
+std::vector<std::string> layer_names();
+
+/// All rows of one layer as one report.
+CaseReport check_layers(const std::string& layer);
 
 }  // namespace glossa

@@ -1,3 +1,5 @@
+#include <tuple>
+
 #include "layers/cases/layer_case.h"
 #include "layers/cases/layer_layouts.h"
 #include "layers/feed_forward.h"
@@ -14,17 +16,27 @@ void add_linear_cases(std::vector<LayerCase>& cases) {
           };
         }));
 
-  cases.push_back(layer_case("LayerNorm.plain", {{5, 6}}, []<class T>(ParameterStore<T>& store) {
-    return [layer = LayerNorm<T>(store, "layer", 6, 1e-5)](Context<T>&, Inputs<T> x) { return layer(x[0]); };
-  }));
-  for (const CaseLayouts* const layouts : case_layouts) {
-    const RowLayout rows = layouts->target;
-    cases.push_back(layer_case(fmt::format("LayerNorm.add_{}", layouts->name), {{rows.rows, 6}, {rows.rows, 6}},
-                               [=]<class T>(ParameterStore<T>& store) {
-                                 return [=, layer = LayerNorm<T>(store, "layer", 6, 1e-5)](Context<T>&, Inputs<T> x) {
-                                   return layer.add(x[0], x[1], 0.3, rows);
-                                 };
-                               }));
+  const std::tuple<const char*, NormAffine, EpsilonPlace> norms[] = {
+      {"", NormAffine::vector, EpsilonPlace::inside},
+      {"_scalar", NormAffine::scalar, EpsilonPlace::inside},
+      {"_gain", NormAffine::gain, EpsilonPlace::inside},
+      {"_without_affine", NormAffine::none, EpsilonPlace::inside},
+      {"_outside", NormAffine::vector, EpsilonPlace::outside},
+      {"_outside_without_affine", NormAffine::none, EpsilonPlace::outside}};
+  for (const auto& [name, affine, place] : norms) {
+    const NormOptions options{.epsilon = 1e-5, .affine = affine, .epsilon_place = place};
+    cases.push_back(
+        layer_case(fmt::format("LayerNorm.plain{}", name), {{5, 6}}, [=]<class T>(ParameterStore<T>& store) {
+          return [layer = LayerNorm<T>(store, "layer", 6, options)](Context<T>&, Inputs<T> x) { return layer(x[0]); };
+        }));
+    for (const CaseLayouts* const layouts : case_layouts) {
+      const RowLayout rows = layouts->target;
+      cases.push_back(layer_case(fmt::format("LayerNorm.add_{}{}", layouts->name, name),
+                                 {{rows.rows, 6}, {rows.rows, 6}}, [=]<class T>(ParameterStore<T>& store) {
+                                   return [=, layer = LayerNorm<T>(store, "layer", 6, options)](
+                                              Context<T>&, Inputs<T> x) { return layer.add(x[0], x[1], 0.3, rows); };
+                                 }));
+    }
   }
 
   const std::pair<const char*, Activation> activations[] = {{"relu", Activation::relu},
@@ -44,13 +56,18 @@ void add_linear_cases(std::vector<LayerCase>& cases) {
             }));
       }
 
+  cases.push_back(layer_case("FeedForward.one_matrix", {{5, 4}}, []<class T>(ParameterStore<T>& store) {
+    return [layer = FeedForward<T>(store, "layer", {.width = 4, .hidden = 0, .dropout = 0.3})](
+               Context<T>&, Inputs<T> x) { return layer(x[0], packed_2_3()); };
+  }));
+
   for (const NormPlace place : {NormPlace::pre, NormPlace::post})
     for (const CaseLayouts* const layouts : case_layouts) {
       const RowLayout rows = layouts->target;
       cases.push_back(layer_case(fmt::format("Residual.{}_{}", place == NormPlace::pre ? "pre" : "post", layouts->name),
                                  {{rows.rows, 6}}, [=]<class T>(ParameterStore<T>& store) {
-                                   return [=, layer = Residual<T>(store, "norm", 6, place, 0.3, 1e-5)](Context<T>&,
-                                                                                                       Inputs<T> x) {
+                                   return [=, layer = Residual<T>(store, "norm", 6, place, 0.3, NormOptions{})](
+                                              Context<T>&, Inputs<T> x) {
                                      return layer(x[0], rows, [](const Variable<T>& h) { return tanh(h); });
                                    };
                                  }));

@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <regex>
 #include <sstream>
 #include <string>
 
@@ -29,6 +30,7 @@ std::string all_pages() {
 TEST_CASE("programs shown in README and docs are those that are built and run") {
   const std::string pages = all_pages();
   for (const auto& entry : fs::directory_iterator(root / "docs" / "examples")) {
+    if (entry.path().extension() != ".cpp") continue;  // another language's are neither
     INFO(entry.path());
     CHECK_NE(pages.find("```cpp\n" + text_of(entry.path()) + "```\n"), std::string::npos);
   }
@@ -41,4 +43,18 @@ TEST_CASE("README links every page of docs") {
       INFO(entry.path());
       CHECK_NE(readme.find("docs/" + entry.path().filename().string()), std::string::npos);
     }
+}
+
+TEST_CASE("names that the page of the articles links to are in their files") {
+  const std::string page = text_of(root / "docs" / "articles.md");
+  const std::regex link(R"(\[`([^`]+)`\]\(\.\./([^)]+)\))");
+  int links = 0;
+  for (auto match = std::sregex_iterator(page.begin(), page.end(), link); match != std::sregex_iterator(); ++match) {
+    const std::string name = (*match)[1], file = (*match)[2];
+    INFO(name, " in ", file);
+    CHECK_NE((file + "\n" + text_of(root / file)).find(name), std::string::npos);
+    CHECK(fs::exists(root / file));
+    ++links;
+  }
+  CHECK_GT(links, 50);
 }

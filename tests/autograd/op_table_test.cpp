@@ -12,7 +12,8 @@ TEST_CASE("every row of the table of gradient checks holds, and there is one rep
   std::set<std::string> ops;
   double worst = 0;
   Index elements = 0;
-  for (const CaseReport& report : check_ops()) {
+  for (const std::string& op : op_names()) {
+    const CaseReport report = check_op(op);
     CHECK_MESSAGE(report.failures.empty(), fmt::format("{}", fmt::join(report.failures, "\n")));
     CHECK_MESSAGE(report.skipped == 0, report.name);
     CHECK_MESSAGE(ops.insert(report.name).second, report.name);

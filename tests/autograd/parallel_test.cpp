@@ -47,8 +47,8 @@ TEST_CASE_FIXTURE(RestoreThreads, "a loop within a piece stays on its thread") {
   set_threads(4);
   std::vector<int> done(64);
   parallel_for(8, [&](Index i) {
-    const int outer = omp_get_thread_num();
-    parallel_for(8, [&](Index j) { done[i * 8 + j] = omp_get_thread_num() == outer ? 1 : 2; });
+    const int outer = thread_index();
+    parallel_for(8, [&](Index j) { done[i * 8 + j] = thread_index() == outer ? 1 : 2; });
   });
   CHECK(done == std::vector<int>(64, 1));
 }

@@ -43,6 +43,14 @@ TEST_CASE("wrong shapes are errors") {
   CHECK_THROWS_AS((Shape().without(0)), Error);
 }
 
+TEST_CASE("a shape with more elements than can be addressed is an error, not a small number") {
+  const Index large = Index{1} << 32;
+  CHECK_THROWS_WITH_AS((Shape{large, large}.size()), doctest::Contains("[4294967296, 4294967296]"), Error);
+  CHECK_THROWS_AS((Shape{large, large, 2}.rows()), Error);
+  CHECK_THROWS_AS((Shape{large, large / 4}.size()), Error);  // their bytes overflow
+  CHECK(Shape{large, large / 32}.size() == large * (large / 32));
+}
+
 TEST_CASE("broadcasting follows NumPy's rule") {
   CHECK(broadcast({2, 3, 4}, {4}, "add") == Shape{2, 3, 4});
   CHECK(broadcast({3, 1, 2}, {4, 1}, "add") == Shape{3, 4, 2});

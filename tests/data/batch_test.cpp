@@ -12,8 +12,6 @@ using Ids = std::vector<int>;
 
 namespace {
 
-const SpecialIds specials;
-
 /// The tokens of sentence `b` in one of the lists.
 Ids rows(const Ids& tokens, const Span& span) {
   return Ids(tokens.begin() + span.offset, tokens.begin() + span.offset + span.length);
@@ -23,7 +21,7 @@ Ids rows(const Ids& tokens, const Span& span) {
 
 TEST_CASE("a packed batch is all sentences, one right after the other") {
   const EncodedCorpus corpus = encoded_of({{2, 1}, {1, 2}});  // ids 4 5 | 6 and 7 | 8 9
-  const Batch batch = make_batch(corpus, Ids{1, 0}, specials, Layout::packed);
+  const Batch batch = make_batch(corpus, Ids{1, 0}, Layout::packed);
   CHECK(batch.sentences == 2);
   CHECK(batch.sentence_ids == Ids{1, 0});
   CHECK(batch.source == Ids{7, 3, 4, 5, 3});
@@ -36,13 +34,11 @@ TEST_CASE("a packed batch is all sentences, one right after the other") {
   CHECK(batch.source_tokens == 5);
   CHECK(batch.target_tokens == 5);
   CHECK_FALSE(batch.padded);
-  CHECK(useful_share(batch) == 1.0);
-  CHECK(padded_useful_share(batch) == doctest::Approx(10.0 / 12.0));
 }
 
 TEST_CASE("a padded batch is a box whose gaps hold pad") {
   const EncodedCorpus corpus = encoded_of({{2, 1}, {1, 2}});
-  const Batch batch = make_batch(corpus, Ids{1, 0}, specials, Layout::padded);
+  const Batch batch = make_batch(corpus, Ids{1, 0}, Layout::padded);
   CHECK(batch.source == Ids{7, 3, 1, 4, 5, 3});
   CHECK(batch.target_in == Ids{2, 8, 9, 2, 6, 1});
   CHECK(batch.target_out == Ids{8, 9, 3, 6, 3, 1});
@@ -50,8 +46,6 @@ TEST_CASE("a padded batch is a box whose gaps hold pad") {
   CHECK(batch.target_spans == std::vector<Span>{{0, 3}, {3, 2}});
   CHECK(batch.padded);
   CHECK(batch.source_tokens == 5);
-  CHECK(useful_share(batch) == doctest::Approx(10.0 / 12.0));
-  CHECK(useful_share(batch) == padded_useful_share(batch));
 }
 
 TEST_CASE("packed and padded batches hold the same sentences") {
@@ -60,8 +54,8 @@ TEST_CASE("packed and padded batches hold the same sentences") {
   const EncodedCorpus corpus = encoded_of(lengths);
   Ids all(40);
   for (int i = 0; i < 40; ++i) all[static_cast<std::size_t>(i)] = i * 17 % 40;
-  const Batch packed = make_batch(corpus, all, specials, Layout::packed);
-  const Batch padded = make_batch(corpus, all, specials, Layout::padded);
+  const Batch packed = make_batch(corpus, all, Layout::packed);
+  const Batch padded = make_batch(corpus, all, Layout::padded);
   CHECK(packed.source_tokens == padded.source_tokens);
   CHECK(packed.target_tokens == padded.target_tokens);
   for (std::size_t b = 0; b < 40; ++b) {
@@ -70,8 +64,15 @@ TEST_CASE("packed and padded batches hold the same sentences") {
     CHECK(rows(packed.target_out, packed.target_spans[b]) == rows(padded.target_out, padded.target_spans[b]));
     CHECK(rows(packed.source, packed.source_spans[b]) == corpus.source[static_cast<std::size_t>(all[b])]);
   }
-  const auto pads = std::count(padded.target_out.begin(), padded.target_out.end(), specials.pad);
+  const auto pads = std::count(padded.target_out.begin(), padded.target_out.end(), corpus.specials.pad);
   CHECK(pads == padded.target_rows - padded.target_tokens);
+}
+
+TEST_CASE("the share of useful tokens is that of all batches together") {
+  const EncodedCorpus corpus = encoded_of({{2, 1}, {1, 2}, {4, 4}});  // rows with special tokens: 3 + 2, 2 + 3, 5 + 5
+  const std::vector<Ids> batches{{0, 1}, {2}};
+  CHECK(useful_share(corpus, batches, Layout::packed) == 1.0);
+  CHECK(useful_share(corpus, batches, Layout::padded) == doctest::Approx(20.0 / 22.0));
 }
 
 TEST_CASE("a reserved batch is refilled without moving its memory") {
@@ -83,8 +84,8 @@ TEST_CASE("a reserved batch is refilled without moving its memory") {
     const void* before[] = {batch.sentence_ids.data(), batch.source.data(),       batch.target_in.data(),
                             batch.target_out.data(),   batch.source_spans.data(), batch.target_spans.data()};
     for (const Ids& indices : batches) {
-      fill_batch(batch, corpus, indices, specials, layout);
-      const Batch fresh = make_batch(corpus, indices, specials, layout);
+      fill_batch(batch, corpus, indices, layout);
+      const Batch fresh = make_batch(corpus, indices, layout);
       CHECK(batch.source == fresh.source);
       CHECK(batch.target_out == fresh.target_out);
       CHECK(batch.source_spans == fresh.source_spans);
@@ -98,15 +99,16 @@ TEST_CASE("a reserved batch is refilled without moving its memory") {
 TEST_CASE("one sentence of one token makes a batch; no sentence or an unknown one makes none") {
   const EncodedCorpus corpus = encoded_of({{1, 1}});
   for (const Layout layout : {Layout::packed, Layout::padded})
-    CHECK(make_batch(corpus, Ids{0}, specials, layout).source == Ids{4, 3});
-  CHECK(contains(message_of([&] { make_batch(corpus, Ids{}, specials, Layout::packed); }), "at least one sentence"));
+    CHECK(make_batch(corpus, Ids{0}, layout).source == Ids{4, 3});
+  CHECK(contains(message_of([&] { make_batch(corpus, Ids{}, Layout::packed); }), "at least one sentence"));
   for (const int bad : {-1, 1})
-    CHECK(contains(message_of([&] { make_batch(corpus, Ids{bad}, specials, Layout::packed); }), "from 0 to 0"));
+    CHECK(contains(message_of([&] { make_batch(corpus, Ids{bad}, Layout::packed); }), "from 0 to 0"));
 }
 
 TEST_CASE("moved special ids are used") {
-  const EncodedCorpus corpus = encoded_of({{1, 1}, {2, 2}});
-  const Batch batch = make_batch(corpus, Ids{0, 1}, {.unk = 3, .pad = 0, .bos = 1, .eos = 2}, Layout::padded);
+  EncodedCorpus corpus = encoded_of({{1, 1}, {2, 2}});
+  corpus.specials = {.unk = 3, .pad = 0, .bos = 1, .eos = 2};
+  const Batch batch = make_batch(corpus, Ids{0, 1}, Layout::padded);
   CHECK(batch.target_in == Ids{1, 5, 0, 1, 8, 9});
   CHECK(batch.target_out == Ids{5, 2, 0, 8, 9, 2});
 }

@@ -1,47 +1,41 @@
 #pragma once
 
-#include <stdlib.h>
+#include <doctest/doctest.h>
+#include <zlib.h>
 
 #include <cstdint>
-#include <filesystem>
-#include <fstream>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "autograd/check.h"
 #include "data/encoded_corpus.h"
+#include "tests/support/temporary_folder.h"
 
 namespace glossa::test {
 
-/// A fresh folder, removed with all it holds at the end of the scope.
+/// A fresh folder with the files that a test writes, removed with all it holds at the end of the scope.
 class TemporaryFolder {
  public:
-  TemporaryFolder() {
-    std::string name = (std::filesystem::temp_directory_path() / "glossa-data-XXXXXX").string();
-    if (!::mkdtemp(name.data())) fail(name, "expected to create a folder");
-    path_ = name;
-  }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-  ~TemporaryFolder() { std::filesystem::remove_all(path_); }
-
-  std::string path(std::string_view name) const { return (path_ / name).string(); }
+  std::string path(std::string_view name) const { return (folder_.path() / name).string(); }
 
   /// Writes a file and returns its path.
   std::string write(std::string_view name, std::string_view bytes) const {
-    std::ofstream(path(name), std::ios::binary) << bytes;
+    testing::write_bytes(path(name), std::string(bytes));
     return path(name);
   }
 
-  std::size_t files() const {
-    return static_cast<std::size_t>(
-        std::distance(std::filesystem::directory_iterator(path_), std::filesystem::directory_iterator()));
-  }
+  std::size_t files() const { return testing::names_in(folder_.path()).size(); }
 
  private:
-  std::filesystem::path path_;
+  testing::TemporaryFolder folder_;
 };
+
+inline void write_gzip(const std::string& path, const std::string& bytes) {
+  gzFile file = ::gzopen(path.c_str(), "wb");
+  REQUIRE(::gzwrite(file, bytes.data(), static_cast<unsigned>(bytes.size())) == static_cast<int>(bytes.size()));
+  REQUIRE(::gzclose(file) == Z_OK);
+}
 
 /// Text of the Error that `action` throws; empty if it throws none.
 template <class Action>

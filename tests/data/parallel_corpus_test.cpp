@@ -126,6 +126,19 @@ TEST_CASE("a header with both languages picks the columns by name, in any order"
   CHECK(read_tsv(path, "en", "fr").source.at(0) == "de");  // no header for this pair: an ordinary row
 }
 
+TEST_CASE("any two columns, and a file that is only there as .gz") {
+  const TemporaryFolder folder;
+  write_gzip(folder.path("pairs.tsv.gz"), "1\tdog\tx\tHund\n2\tcat\ty\tKatze\n");
+  const CorpusOptions columns{.source_column = 3, .target_column = 1};
+  for (const char* name : {"pairs.tsv", "pairs.tsv.gz"}) {
+    const ParallelCorpus corpus = read_tsv(folder.path(name), "de", "en", columns);
+    CHECK(corpus.source == Lines{"Hund", "Katze"});
+    CHECK(corpus.target == Lines{"dog", "cat"});
+  }
+  CHECK(contains(message_of([&] { read_tsv(folder.path("none.tsv"), "de", "en"); }),
+                 fmt::format("expected the file {0} or {0}.gz; got neither", folder.path("none.tsv"))));
+}
+
 TEST_CASE("a row with too few columns is refused with file and line") {
   const TemporaryFolder folder;
   const std::string path = folder.write("pairs.tsv", "a\tb\nonly one\n");

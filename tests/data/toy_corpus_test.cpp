@@ -1,7 +1,6 @@
 #include "data/toy_corpus.h"
 
 #include <doctest/doctest.h>
-#include <stdlib.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -13,8 +12,13 @@
 #include "autograd/check.h"
 #include "autograd/random.h"
 #include "data/toy_topics.h"
+#include "tests/support/temporary_folder.h"
 
 namespace glossa {
+
+using testing::names_in;
+using testing::TemporaryFolder;
+
 namespace {
 
 std::vector<ToyPair> all_pairs(const ToySplits& splits) {
@@ -58,15 +62,6 @@ const std::map<std::string, std::string>& dictionary() {
   }();
   return hindi;
 }
-
-struct TemporaryFolder {
-  std::string path;
-  TemporaryFolder() {
-    char name[] = "/tmp/glossa-toy-XXXXXX";
-    path = mkdtemp(name);
-  }
-  ~TemporaryFolder() { std::filesystem::remove_all(path); }
-};
 
 }  // namespace
 
@@ -243,11 +238,11 @@ TEST_CASE("a size that the grammar cannot yield is misuse and says the most") {
   CHECK(most >= 100000);
   for (const std::int64_t pairs : {std::int64_t{1}, most + 1}) {
     try {
-      toy_corpus(pairs, 1);
+      toy_corpus(pairs, 1, "data.train");
       FAIL("expected an Error");
     } catch (const Error& error) {
       CHECK(error.kind() == Error::Kind::misuse);
-      CHECK(std::string(error.what()).find("expected 2 to " + std::to_string(most) + " pairs") != std::string::npos);
+      CHECK(std::string(error.what()).starts_with("[data.train] expected 2 to " + std::to_string(most) + " pairs"));
     }
   }
   CHECK(all_pairs(toy_corpus(most, 1)).size() == static_cast<std::size_t>(most));
@@ -257,9 +252,9 @@ TEST_CASE("the toy corpus is written as six files of lines") {
   const TemporaryFolder folder;
   const ToyPair hello = {"hello world", "namaste vishva"}, read = {"i read the book", "main kitaab padhta hoon"};
   const ToySplits splits = {{hello, read}, {read}, {read, hello}};
-  write_toy(folder.path + "/toy", splits);
+  write_toy(folder / "toy", splits);
   const auto lines = [&](const std::string& name) {
-    std::ifstream file(folder.path + "/toy/" + name);
+    std::ifstream file(folder / "toy" / name);
     std::vector<std::string> all;
     for (std::string line; std::getline(file, line);) all.push_back(line);
     return all;
@@ -270,21 +265,20 @@ TEST_CASE("the toy corpus is written as six files of lines") {
   for (std::size_t i = 0; i < english.size(); ++i) CHECK(ToyPair{english[i], hindi[i]} == splits.test[i]);
   CHECK(lines("train.en").size() == splits.train.size());
   CHECK(lines("valid.hi").size() == splits.valid.size());
-  const auto files = std::distance(std::filesystem::directory_iterator(folder.path + "/toy"), {});
-  CHECK(files == 6);
+  CHECK(names_in(folder / "toy").size() == 6);
 }
 
 TEST_CASE("a file that cannot be written is named and nothing is left behind") {
   const TemporaryFolder folder;
-  std::filesystem::create_directories(folder.path + "/train.hi");  // a folder stands where the file should go
+  std::filesystem::create_directory(folder / "train.hi");  // a folder stands where the file should go
   try {
-    write_toy(folder.path, {{{"hello world", "namaste vishva"}}, {}, {}});
+    write_toy(folder.path(), {{{"hello world", "namaste vishva"}}, {}, {}});
     FAIL("expected an Error");
   } catch (const Error& error) {
     CHECK(error.kind() == Error::Kind::failure);
-    CHECK(std::string(error.what()).find(folder.path + "/train.hi") != std::string::npos);
+    CHECK(std::string(error.what()).find(folder / "train.hi") != std::string::npos);
   }
-  CHECK_FALSE(std::filesystem::exists(folder.path + "/train.hi.tmp"));
+  CHECK(names_in(folder.path()) == std::vector<std::string>{"train.en", "train.hi"});  // and no half of one
 }
 
 }  // namespace glossa

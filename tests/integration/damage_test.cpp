@@ -145,11 +145,17 @@ TEST_CASE("a disk full from the start") {
 TEST_CASE("standard output that cannot be written") {
   const TinyRun tiny;
   REQUIRE_EQ(tiny.train("run").status, 0);
-  const Outcome lost = run_program(
-      {.arguments = {"/bin/bash", "-c", "echo hello | \"$0\" translate \"$1\" >/dev/full", GLOSSA_BINARY, tiny / "run"},
-       .input = {},
-       .folder = {}});
-  check_refused(lost, 1, {"[standard output]"});
+  for (const char* command :
+       {"echo hello | $0 translate run", "$0 evaluate run --source toy/test.en --reference toy/test.hi --json",
+        "$0 inspect run/checkpoints/last", "$0 inspect run/checkpoints/last --json", "$0 train tiny.yaml --dump-config",
+        "$0 options"}) {
+    CAPTURE(command);
+    const Outcome lost =
+        run_program({.arguments = {"/bin/bash", "-c", command + std::string(" >/dev/full"), GLOSSA_BINARY},
+                     .input = {},
+                     .folder = tiny.path()});
+    check_refused(lost, 1, {"[standard output]"});
+  }
 }
 
 TEST_CASE("no permission to write the run's folder, or to read the corpus or the run") {

@@ -12,6 +12,27 @@ namespace {
 
 const fs::path root = GLOSSA_SOURCE_DIR;
 
+std::vector<fs::path> pages() {
+  std::vector<fs::path> pages{root / "README.md"};
+  for (const auto& entry : fs::directory_iterator(root / "docs"))
+    if (entry.path().extension() == ".md") pages.push_back(entry.path());
+  return pages;
+}
+
+/// The files that a page links to, code blocks and other places of the web left out.
+std::vector<fs::path> links_in(const fs::path& page) {
+  static const std::regex link(R"(\]\(([^):#]+)(#[^)]*)?\))");
+  std::vector<fs::path> links;
+  bool in_block = false;
+  for (const std::string& line : lines_of(read_bytes(page))) {
+    if (line.starts_with("```")) in_block = !in_block;
+    for (auto match = std::sregex_iterator(line.begin(), line.end(), link);
+         !in_block && match != std::sregex_iterator(); ++match)
+      links.push_back(page.parent_path() / (*match)[1].str());
+  }
+  return links;
+}
+
 /// The lines of a page's ```sh blocks that call build/glossa, in order.
 Strings commands_in(const fs::path& page) {
   Strings commands;
@@ -36,11 +57,8 @@ std::string quick(std::string command) {
 }  // namespace
 
 TEST_CASE("the commands in README and docs run, in their order, in a folder that has build/glossa and recipes/") {
-  std::vector<fs::path> pages{root / "README.md"};
-  for (const auto& entry : fs::directory_iterator(root / "docs"))
-    if (entry.path().extension() == ".md") pages.push_back(entry.path());
   std::size_t run = 0;
-  for (const fs::path& page : pages) {
+  for (const fs::path& page : pages()) {
     const TemporaryFolder folder;
     fs::create_directory(folder / "build");
     fs::create_symlink(GLOSSA_BINARY, folder / "build/glossa");
@@ -55,6 +73,17 @@ TEST_CASE("the commands in README and docs run, in their order, in a folder that
     }
   }
   CHECK_GE(run, 7);  // README's alone; fewer would mean that they were not found
+}
+
+TEST_CASE("every link in README and docs to a file leads to one") {
+  std::size_t links = 0;
+  for (const fs::path& page : pages())
+    for (const fs::path& target : links_in(page)) {
+      CAPTURE(page);
+      CHECK_MESSAGE(fs::exists(target), target);
+      ++links;
+    }
+  CHECK_GE(links, 5);  // README's table alone
 }
 
 TEST_CASE("every recipe is a valid configuration, and its dump reads back to the same dump") {

@@ -68,6 +68,19 @@ TEST_CASE("no checkpoint is valid: stops instead of starting afresh, and changes
   CHECK(after == before);
 }
 
+TEST_CASE("a kill between a checkpoint and its links: --resume points them to it") {
+  const TinyRun tiny;
+  REQUIRE_EQ(tiny.train("run", {"train.validate_every=10u", "train.decode_validation=false"}).status, 0);
+  const fs::path folder = tiny / "run/checkpoints";
+  REQUIRE_EQ(fs::read_symlink(folder / "best"), "update-00000020.ckpt");  // so early each validation is the best
+  for (const char* link : {"last", "best"}) {
+    fs::remove(folder / link);
+    fs::create_symlink("update-00000010.ckpt", folder / link);
+  }
+  REQUIRE_EQ(tiny.resume("run", {"train.validate_every=10u", "train.decode_validation=false"}).status, 0);
+  for (const char* link : {"last", "best"}) CHECK_EQ(fs::read_symlink(folder / link), "update-00000020.ckpt");
+}
+
 TEST_CASE("a new run is not written over an old one") {
   const TinyRun tiny;
   REQUIRE_EQ(tiny.train("run").status, 0);

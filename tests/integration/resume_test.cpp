@@ -1,9 +1,7 @@
 // The same bits whatever the number of threads, and however often a run was stopped.
 #include <doctest/doctest.h>
 
-#include <chrono>
 #include <csignal>
-#include <thread>
 
 #include "tests/integration/tiny_run.h"
 
@@ -27,15 +25,6 @@ long check_interrupted(const Strings& sets, int updates) {
   CHECK_EQ(tiny.metrics("parts"), tiny.metrics("whole"));
   CHECK_FALSE(tiny.metrics("whole").empty());
   return tiny.last_update("whole");
-}
-
-/// Waits until the run has logged an update; false if the program ended before.
-bool wait_for_metrics(Program& program, const std::filesystem::path& run, std::size_t lines) {
-  while (program.running()) {
-    if (lines_of(read_bytes(run / "metrics.jsonl")).size() >= lines) return true;
-    std::this_thread::sleep_for(std::chrono::milliseconds(2));
-  }
-  return false;
 }
 
 }  // namespace

@@ -2,9 +2,11 @@
 
 #include <doctest/doctest.h>
 
+#include <chrono>
 #include <nlohmann/json.hpp>  // here only: it compiles slowly
 #include <regex>
 #include <sstream>
+#include <thread>
 
 namespace glossa::testing {
 namespace {
@@ -66,6 +68,12 @@ Outcome TinyRun::train(const std::string& run, const Strings& sets, const String
   return glossa_program(train_arguments(run, sets, more));
 }
 
+std::string TinyRun::write_corpus(const std::string& english, const std::string& hindi) const {
+  write_bytes(path() / "corpus.en", english);
+  write_bytes(path() / "corpus.hi", hindi);
+  return path() / "corpus";
+}
+
 Strings TinyRun::metrics(const std::string& run) const {
   Strings lines = lines_of(read_bytes(path() / run / "metrics.jsonl"));
   static const std::regex speed("\"tokens_per_s\":[^,}]*");
@@ -81,6 +89,14 @@ std::string TinyRun::hashes(const std::string& run) const {
 }
 
 long TinyRun::last_update(const std::string& run) const { return std::stol(hashes(run)); }
+
+bool wait_for_metrics(Program& program, const std::filesystem::path& run, std::size_t lines) {
+  while (program.running()) {
+    if (lines_of(read_bytes(run / "metrics.jsonl")).size() >= lines) return true;
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  }
+  return false;
+}
 
 std::map<std::string, std::string> json_object(const std::string& text) {
   std::map<std::string, std::string> object;

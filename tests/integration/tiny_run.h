@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "tests/integration/program.h"
-#include "tests/train/temporary_folder.h"
+#include "tests/support/temporary_folder.h"
 
 namespace glossa::testing {
 
@@ -28,6 +28,9 @@ class TinyRun {
   Outcome train(const std::string& run, const Strings& sets = {}, const Strings& more = {}) const;
   Outcome resume(const std::string& run, const Strings& sets = {}) const { return train(run, sets, {"--resume"}); }
 
+  /// Writes the two files of a corpus and returns its prefix.
+  std::string write_corpus(const std::string& english, const std::string& hindi) const;
+
   /// The lines of RUN/metrics.jsonl without the one value that is a matter of time.
   Strings metrics(const std::string& run) const;
 
@@ -38,6 +41,9 @@ class TinyRun {
  private:
   TemporaryFolder folder_;
 };
+
+/// Waits until the run has so many lines in metrics.jsonl; false if the program ended before.
+bool wait_for_metrics(Program& program, const std::filesystem::path& run, std::size_t lines);
 
 /// The one object of a text in JSON: its keys, and each value as JSON again. Throws if the text is anything else.
 std::map<std::string, std::string> json_object(const std::string& text);

@@ -42,6 +42,12 @@ TEST_CASE("halves of sinusoids: all sines, then all cosines, frequencies 10000^(
   check_row(sinusoidal_positions(2, 2, Sinusoid::halves), 2, 1, {0.8414709848078965, 0.5403023058681398});
 }
 
+TEST_CASE("sinusoids of the raw column: sin in even, cos in odd ones, frequencies 10000^(-2i/D)") {
+  // frequencies 1, 1/100, 1/10000, 1/1000000
+  check_row(sinusoidal_positions(3, 4, Sinusoid::raw_index), 4, 2,
+            {0.9092974268256817, 0.9998000066665778, 0.0001999999986666667, 0.999999999998});
+}
+
 TEST_CASE("a width that cannot be halved is refused") {
   CHECK_THROWS_WITH_AS(sinusoidal_positions(3, 5, Sinusoid::halves), doctest::Contains("even width; got 5"), Error);
   CHECK_THROWS_AS(sinusoidal_positions(3, 0, Sinusoid::interleaved), Error);

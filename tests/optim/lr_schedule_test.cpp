@@ -105,6 +105,12 @@ TEST_CASE("options that leave the formula undefined are refused") {
   CHECK_THROWS_AS(Schedule({.kind = Kind::inverse_sqrt}), Error);
   CHECK_THROWS_AS(Schedule({.kind = Kind::noam, .warmup = 1, .width = 0}), Error);
   CHECK_THROWS_AS(Schedule({.warmup = -1}), Error);
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  CHECK_THROWS_WITH_AS(Schedule({.lr = -0.5}), "[optim.lr] expected a number of at least 0; got -0.5", Error);
+  CHECK_THROWS_AS(Schedule({.lr = nan}), Error);
+  CHECK_THROWS_AS(Schedule({.warmup = 1, .warmup_init_lr = -1}), Error);
+  CHECK_THROWS_AS(Schedule({.min_lr = -1}), Error);
+  CHECK_THROWS_AS(Schedule({.kind = Kind::noam, .warmup = 1, .factor = -1}), Error);
   CHECK_THROWS_WITH_AS(Schedule({.kind = Kind::cosine, .warmup = 5, .total_updates = 5}),
                        "[optim.total_updates] expected more than optim.warmup (5); got 5", Error);
 }

@@ -193,3 +193,60 @@ TEST_CASE("an epsilon that is zero in the scalar type is refused") {
   CHECK_THROWS_WITH_AS(adam<float>(false, 0)(model.store), "[optim.epsilon] expected a number above 0; got 0", Error);
   CHECK_THROWS_AS(adam<float>(false, 1e-60)(model.store), Error);
 }
+
+TEST_CASE("options out of range are refused") {
+  const Model<float> model;
+  const auto make = [&](AdamOptions options) { Adam<float>(model.store, trainable_segments(model.store), options); };
+  CHECK_THROWS_WITH_AS(make({.beta1 = 1}), "[optim.beta1] expected a number in [0, 1); got 1", Error);
+  CHECK_THROWS_AS(make({.beta1 = -0.1}), Error);
+  CHECK_THROWS_WITH_AS(make({.beta2 = 1.5}), "[optim.beta2] expected a number in [0, 1); got 1.5", Error);
+  CHECK_THROWS_AS(make({.beta2 = NAN}), Error);
+  CHECK_NOTHROW(make({.beta1 = 0, .beta2 = 0}));
+  CHECK_THROWS_WITH_AS(Sgd<float>(model.store, trainable_segments(model.store), {.momentum = 1}),
+                       "[optim.momentum] expected a number in [0, 1); got 1", Error);
+}
+
+TEST_CASE("the norm of the gradients is that of what the step reads") {
+  Model<double> model;
+  const auto all = adam<double>(true)(model.store);
+  model.set_grads(1);
+  const auto norm_without = [&](const std::string& name) {
+    double squares = 0;
+    for (const Parameter<double>* parameter : model.store.parameters())
+      for (const double g : parameter->grad_tensor().span()) squares += parameter->name == name ? 0 : g * g;
+    return doctest::Approx(std::sqrt(squares)).epsilon(1e-14);
+  };
+  CHECK(all->grad_norm() == norm_without(""));
+  freeze(model.store, {"decoder.weight"});
+  CHECK(adam<double>(true)(model.store)->grad_norm() == norm_without("decoder.weight"));
+}
+
+TEST_CASE("gradients of frozen parameters are neither cleared nor read") {
+  Model<float> model;
+  freeze(model.store, {"decoder.weight"});
+  const auto optimizer = adam<float>(false)(model.store);
+  model.set_grads(1);
+  const double norm = optimizer->grad_norm();
+  std::ranges::fill(model.store.at("decoder.weight").grad_tensor().span(), 1e30f);
+  model.store.fill_unset_grads();
+  CHECK(model.store.at("decoder.weight").grad.data[0] == 1e30f);
+  CHECK(optimizer->grad_norm() == norm);
+}
+
+TEST_CASE("a gradient whose square overflows has an infinite norm: Adam would never move again") {
+  Model<float> model;
+  const auto optimizer = adam<float>(false)(model.store);
+  model.set_grads(1);
+  float& g = model.store.grads()[0];
+  g = 1e18f;
+  CHECK(optimizer->grad_norm() == doctest::Approx(1e18));
+  g = 1e20f;
+  CHECK(std::isinf(optimizer->grad_norm()));
+  optimizer->step(1e-3, 1);  // why: the moment is beyond float, and every later step is divided by it
+  CHECK(std::isinf(optimizer->state()[1].values[0]));
+  g = NAN;
+  CHECK(std::isnan(optimizer->grad_norm()));
+  Model<double> wide;
+  wide.store.grads()[0] = 1e20;
+  CHECK(adam<double>(false)(wide.store)->grad_norm() == 1e20);
+}

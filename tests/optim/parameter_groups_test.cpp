@@ -16,7 +16,7 @@ using Segments = std::vector<Segment>;
 // encoder.bias [20224, 20240), encoder.norm.weight [20240, 20256), encoder.weight [20256, 20304).
 
 std::vector<std::string> frozen_by(const std::vector<std::string>& patterns) {
-  const Model<float> model;
+  Model<float> model;
   freeze(model.store, patterns);
   std::vector<std::string> frozen;
   for (const Parameter<float>* parameter : model.store.parameters())
@@ -35,11 +35,17 @@ TEST_CASE("norms and biases do not decay unless asked, and neighbours are merged
 }
 
 TEST_CASE("frozen parameters are in no segment") {
-  const Model<float> model;
+  Model<float> model;
   freeze(model.store, {"encoder.norm.*", "decoder.in_bias"});
   CHECK(trainable_segments(model.store) == Segments{{16, 20240, 0}, {20256, 20304, 0}});
   freeze(model.store, {"*"});
   CHECK(trainable_segments(model.store).empty());
+}
+
+TEST_CASE("weight decay below zero is refused") {
+  const Model<float> model;
+  CHECK_THROWS_WITH_AS(trainable_segments(model.store, -0.5),
+                       "[optim.weight_decay] expected a number of at least 0; got -0.5", Error);
 }
 
 TEST_CASE("a star stands for any text, the rest of a pattern for itself") {

@@ -6,7 +6,7 @@
 #include <limits>
 #include <optional>
 
-#include "tests/train/temporary_folder.h"
+#include "tests/support/temporary_folder.h"
 
 using glossa::Error;
 using glossa::from_bytes;

@@ -11,7 +11,7 @@
 
 #include "autograd/check.h"
 #include "autograd/random.h"
-#include "tests/train/temporary_folder.h"
+#include "tests/support/temporary_folder.h"
 #include "train/crc32c.h"
 
 using namespace glossa;

@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include "autograd/check.h"
-#include "tests/train/temporary_folder.h"
+#include "tests/support/temporary_folder.h"
 
 using namespace glossa;
 using namespace glossa::testing;

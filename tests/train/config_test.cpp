@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "autograd/check.h"
-#include "tests/train/temporary_folder.h"
+#include "tests/support/temporary_folder.h"
 
 using namespace glossa;
 using glossa::testing::TemporaryFolder;
@@ -159,6 +159,14 @@ TEST_CASE("errors of --set show the option") {
   CHECK(set_error("heads=4") == "[--set heads=4] unknown key 'heads'; did you mean 'model.heads'?");
 }
 
+TEST_CASE("the normalisation is one that sentencepiece has") {
+  for (const char* rule : {"nmt_nfkc", "nfkc", "nmt_nfkc_cf", "nfkc_cf", "identity"})
+    CHECK(load_config("", {std::string("data.normalization=") + rule}).data.normalization == rule);
+  CHECK(set_error("data.normalization=nfc") ==
+        "[--set data.normalization=nfc] data.normalization: expected nmt_nfkc, nfkc, nmt_nfkc_cf, nfkc_cf or identity; "
+        "got 'nfc'");
+}
+
 TEST_CASE("every numeric option refuses what is no number or huge, and names itself") {
   int numeric = 0;
   for (const auto& section : option_sections())
@@ -212,26 +220,46 @@ TEST_CASE("every option has a name of its own, help, and a default that it accep
       CHECK_FALSE(option.help.empty());
       CHECK(option.help.find('\n') == std::string::npos);
     }
-  CHECK(keys.size() == 86);
+  CHECK(keys.size() >= 108);
   CHECK(dump(YamlFile(dump(Config{})).load()) == dump(Config{}));
 }
 
 TEST_CASE("every choice has as many names as enumerators, in their order") {
-  const Config c = load_config(
-      "", {"data.tokenizer=sentencepiece", "data.sentencepiece_model=unigram", "data.invalid_utf8=replace",
-           "data.batch_rule=sentences", "data.layout=padded", "model.norm=post", "model.activation=silu",
-           "model.positions=learned", "model.sinusoid=halves", "model.tied=all", "optim.name=adamw",
-           "optim.schedule=plateau", "train.metric=exact_match", "decode.length_penalty=gnmt", "runtime.gemm=onednn"});
+  const Config c = load_config("", {"data.tokenizer=sentencepiece",
+                                    "data.sentencepiece_model=unigram",
+                                    "data.invalid_utf8=replace",
+                                    "data.batch_rule=sentences",
+                                    "data.layout=padded",
+                                    "model.similarity=additive",
+                                    "model.norm=post",
+                                    "model.norm_affine=none",
+                                    "model.epsilon_place=outside",
+                                    "model.activation=silu",
+                                    "model.positions=learned",
+                                    "model.sinusoid=raw_index",
+                                    "model.tied=embeddings",
+                                    "model.attention_bias=none",
+                                    "model.init=normal",
+                                    "optim.name=adamw",
+                                    "optim.schedule=plateau",
+                                    "train.metric=exact_match",
+                                    "decode.length_penalty=gnmt",
+                                    "runtime.gemm=onednn"});
   CHECK(c.data.tokenizer == DataConfig::Tokenizer::sentencepiece);
   CHECK(c.data.sentencepiece_model == DataConfig::SentencepieceModel::unigram);
   CHECK(c.data.invalid_utf8 == DataConfig::InvalidUtf8::replace);
   CHECK(c.data.batch_rule == DataConfig::BatchRule::sentences);
   CHECK(c.data.layout == DataConfig::Layout::padded);
+  CHECK(c.model.similarity == ModelConfig::Similarity::additive);
   CHECK(c.model.norm == ModelConfig::Norm::post);
+  CHECK(c.model.norm_affine == ModelConfig::NormAffine::none);
+  CHECK(c.model.epsilon_place == ModelConfig::EpsilonPlace::outside);
   CHECK(c.model.activation == ModelConfig::Activation::silu);
   CHECK(c.model.positions == ModelConfig::Positions::learned);
-  CHECK(c.model.sinusoid == ModelConfig::Sinusoid::halves);
-  CHECK(c.model.tied == ModelConfig::Tied::all);
+  CHECK(c.model.sinusoid == ModelConfig::Sinusoid::raw_index);
+  CHECK(c.model.tied == ModelConfig::Tied::embeddings);
+  CHECK(c.model.attention_bias == ModelConfig::AttentionBias::none);
+  CHECK(c.model.init == ModelConfig::Init::normal);
   CHECK(c.optim.name == OptimConfig::Name::adamw);
   CHECK(c.optim.schedule == OptimConfig::Schedule::plateau);
   CHECK(c.train.metric == TrainConfig::Metric::exact_match);
@@ -245,6 +273,8 @@ TEST_CASE("options that must fit together are checked together") {
         "[data.train] expected a training corpus; got nothing. Hint: data.train=toy:50000 needs no files.");
   CHECK(check_error({"data.train=toy:many"}) == "[data.train] expected toy:PAIRS such as toy:50000; got 'toy:many'");
   CHECK(check_error({"data.valid=toy:0"}) == "[data.valid] expected toy:PAIRS such as toy:50000; got 'toy:0'");
+  CHECK(check_error({"data.source_column=1"}) ==
+        "[data.target_column] expected another column than data.source_column; got 1 for both");
   CHECK(check_error({"data.bos_id=3"}) == "[data.eos_id] expected an id of its own; got 3, as data.bos_id");
   CHECK(check_error({"data.pad_id=9000"}) == "[data.pad_id] expected an id below data.vocab_size (8000); got 9000");
   CHECK(check_error({"data.unk_id=-1", "data.tokenizer=words"}) == "no error");
@@ -261,6 +291,18 @@ TEST_CASE("options that must fit together are checked together") {
   CHECK(check_error({"data.shared_vocabulary=false"}) ==
         "[model.tied] expected none or output with data.shared_vocabulary: false; got all. Hint: embeddings of two "
         "vocabularies cannot be shared.");
+  CHECK(check_error({"data.shared_vocabulary=false", "model.tied=embeddings"}) ==
+        "[model.tied] expected none or output with data.shared_vocabulary: false; got embeddings. Hint: embeddings of "
+        "two vocabularies cannot be shared.");
+  CHECK(check_error({"model.heads=3", "model.head_width=50"}) == "no error");
+  CHECK(check_error({"model.feed_forward=0"}) == "no error");
+  CHECK(check_error({"model.feed_forward=0", "model.activation=gelu"}) ==
+        "[model.activation] expected relu, the default, with model.feed_forward: 0, which has no activation; got "
+        "another one");
+  CHECK(check_error({"model.feed_forward=0", "model.activation_dropout=0.1"}) ==
+        "[model.activation_dropout] expected 0 or null with model.feed_forward: 0, which has no activation; got 0.1");
+  CHECK(check_error({"decode.sample=true", "decode.beam=4"}) ==
+        "[decode.beam] expected 1 with decode.sample: true; got 4. Hint: a sample is one draw, no search.");
   CHECK(check_error({"optim.warmup=0"}) ==
         "[optim.warmup] expected at least 1 update with optim.schedule: inverse_sqrt; got 0");
   CHECK(check_error({"optim.warmup=0", "optim.schedule=noam"}) ==
@@ -327,8 +369,8 @@ TEST_CASE("on resume only limits, periods and the runtime may change") {
 TEST_CASE("the reference page has a row for every option") {
   const std::string page = options_page();
   CHECK(page == options_page());
-  CHECK(page.find("| `heads` | `4` | a whole number in [1, 4096] | attention heads H; must divide width |\n") !=
-        std::string::npos);
+  CHECK(page.find("| `heads` | `4` | a whole number in [1, 4096] | attention heads H; must divide width unless "
+                  "head_width is set |\n") != std::string::npos);
   std::size_t rows = 0;
   for (const auto& section : option_sections()) {
     CHECK(page.find("\n## " + section.name + ": ") != std::string::npos);

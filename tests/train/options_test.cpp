@@ -76,7 +76,7 @@ TEST_CASE("no locale changes a number") {
 }
 
 TEST_CASE("an optional number may be null") {
-  const auto rule = number_or_null("[0, 1)");
+  const auto rule = or_null(number("[0, 1)"));
   for (const GivenValue& unset : {nothing, scalar("null")}) {
     const auto value = rule.read(unset);
     REQUIRE(value.has_value());

@@ -12,7 +12,7 @@
 #include <string>
 
 #include "autograd/check.h"
-#include "tests/train/temporary_folder.h"
+#include "tests/support/temporary_folder.h"
 
 using namespace glossa;
 using glossa::testing::read_bytes;
@@ -30,7 +30,7 @@ struct FakeTerminal {
   std::string text() const { return read_bytes(path); }
 };
 
-const TrainingReport kReport{50, 1, 2.5, 3.0, 12345.6, 0.001, 0.75};
+const TrainingReport kReport{50, 1, 2.5, 12345.6, 0.001, 0.75};
 
 }  // namespace
 
@@ -50,11 +50,28 @@ TEST_CASE("a training line is for people and machines") {
   CHECK(json["update"] == 50);
   CHECK(json["epoch"] == 1);
   CHECK(json["loss"] == 2.5);
-  CHECK(json["smoothed_loss"] == 3.0);
   CHECK(json["perplexity"] == std::exp(2.5));
   CHECK(json["tokens_per_s"] == 12345.6);
   CHECK(json["lr"] == 0.001);
   CHECK(json["grad_norm"] == 0.75);
+}
+
+TEST_CASE("what is only for the log is not on the terminal, and the last error is in the log") {
+  FakeTerminal terminal;
+  const TemporaryFolder run;
+  RunLog log(run.path(), 0, terminal.file);
+  log.record("configuration\nmany lines");
+  log.error("[file] expected this; got that");
+  CHECK(terminal.text().empty());
+  const std::string text = read_bytes(run.path() / "train.log");
+  CHECK(text.find("] configuration\nmany lines\n") != std::string::npos);
+  CHECK(text.ends_with("] error: [file] expected this; got that\n"));
+
+  const TemporaryFolder full;
+  std::filesystem::create_symlink("/dev/full", full.path() / "train.log");
+  RunLog lost(full.path(), 0, terminal.file);
+  CHECK_THROWS_AS(lost.record("x"), Error);
+  CHECK_NOTHROW(lost.error("x"));
 }
 
 TEST_CASE("a validation line says whether it is the best") {

@@ -66,7 +66,7 @@ Batch random_batch(const Shape& s) {
     corpus.target.push_back(sentence(s.target - 1));  // the batch puts <s> before it and </s> behind it
     indices.push_back(static_cast<int>(b));
   }
-  return make_batch(corpus, indices, corpus.specials, Layout::packed);
+  return make_batch(corpus, indices, Layout::packed);
 }
 
 }  // namespace

@@ -31,7 +31,10 @@ struct Evaluate {
 int run(const Evaluate& arguments);
 
 struct Gradcheck {
-  bool json = false;
+  std::string config;  // empty: the whole table
+  std::string only;    // part of a name
+  bool full = false, json = false;
+  std::vector<std::string> sets;
 };
 int run(const Gradcheck& arguments);
 
@@ -40,6 +43,17 @@ struct Inspect {
   bool json = false;
 };
 int run(const Inspect& arguments);
+
+struct Export {
+  std::string run, safetensors;
+};
+int run(const Export& arguments);
+
+struct Import {
+  std::string file, config, run;
+  std::vector<std::string> sets;
+};
+int run(const Import& arguments);
 
 struct BenchStep {
   std::string config;

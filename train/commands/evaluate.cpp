@@ -13,17 +13,17 @@
 
 namespace glossa::commands {
 
-int run(const Evaluate& arguments) {
-  const LoadedRun run = load_run(arguments.run, arguments.sets, arguments.beam);
-  apply_runtime(run.config.runtime);
-  const DataConfig& data = run.config.data;
-  ParallelCorpus corpus;
-  corpus.name = arguments.source;
+namespace {
+
+/// Both files, line by line; what is wrong with them is found before anything is loaded.
+ParallelCorpus read_texts(const Evaluate& arguments, const DataConfig& data) {
   const auto read = [&](const std::string& path) {
     std::vector<std::string> lines = read_lines(path, text_options(data));
     for (std::string& line : lines) line = normalise(data, line);
     return lines;
   };
+  ParallelCorpus corpus;
+  corpus.name = arguments.source;
   corpus.source = read(arguments.source);
   corpus.target = read(arguments.reference);
   check(corpus.source.size() == corpus.target.size(), arguments.reference,
@@ -31,14 +31,25 @@ int run(const Evaluate& arguments) {
         arguments.source, corpus.source.size(), corpus.target.size());
   check(!corpus.source.empty(), arguments.source,
         "expected at least one line; the file is empty. Hint: name a file with one sentence a line");
+  return corpus;
+}
 
-  const auto start = std::chrono::steady_clock::now();
-  Translator translator(*run.model->transformer, run.tokenizers, data, run.config.decode);
-  const std::vector<std::string> outputs = translator.translate(corpus.source, arguments.source);
-  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}  // namespace
+
+int run(const Evaluate& arguments) {
+  const Config config = load_run_config(arguments.run, arguments.sets, arguments.beam);
+  const DataConfig& data = config.data;
+  const ParallelCorpus corpus = read_texts(arguments, data);
+  const LoadedRun run = load_run(arguments.run, config);
+  apply_runtime(config.runtime);
   const EncodedCorpus encoded = encode(data, corpus, run.tokenizers);
   if (static_cast<std::size_t>(encoded.size()) < corpus.source.size())
     fmt::print(stderr, "note: the loss is that of {}\n", describe(encoded.report));
+
+  const auto start = std::chrono::steady_clock::now();
+  Translator translator(*run.model->transformer, run.tokenizers, data, config.decode);
+  const std::vector<std::string> outputs = translator.translate(corpus.source, arguments.source);
+  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   const double loss = corpus_loss(*run.model->transformer, encoded, data).per_token();
   const BleuOptions scoring{.lowercase = data.lowercase};  // both sides are: the signature says so
   const BleuScore bleu = corpus_bleu(outputs, corpus.target, scoring);

@@ -13,6 +13,7 @@ int run(const Train& arguments) {
     std::fputs(dump(config).c_str(), stdout);
     return 0;
   }
+  take_signals_aside();
   const std::filesystem::path named_after_config = "runs" / std::filesystem::path(arguments.config).stem();
   Trainer(config, arguments.config, arguments.run.empty() ? named_after_config.string() : arguments.run,
           arguments.resume)

@@ -28,7 +28,7 @@ void write_lines(const std::vector<std::string>& lines) {
 }  // namespace
 
 int run(const Translate& arguments) {
-  const LoadedRun run = load_run(arguments.run, arguments.sets, arguments.beam);
+  const LoadedRun run = load_run(arguments.run, load_run_config(arguments.run, arguments.sets, arguments.beam));
   apply_runtime(run.config.runtime);
   Translator translator(*run.model->transformer, run.tokenizers, run.config.data, run.config.decode);
   const TextOptions options = text_options(run.config.data);

@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 
 #include "autograd/check.h"
-#include "tests/train/temporary_folder.h"
+#include "tests/support/temporary_folder.h"
 
 using namespace glossa;
 using namespace glossa::testing;

@@ -1,0 +1,61 @@
+#include "autograd/kernels/small_product.h"
+
+#include <cstring>
+
+// Compiled with -ffp-contract=fast: a product is worth its fused multiply-add, and nothing else is in this file.
+namespace glossa::kernels {
+
+namespace {
+
+/// R rows by C vectors of the result, kept in registers over the whole of k.
+template <class T, int R, int C>
+void small_block(Index k, const T* a, Index a_row, Index a_col, const T* b, Index ldb, T* c, Index ldc) {
+  using L = Lanes<T>;
+  typename L::Vector sum[R][C] = {};
+  for (Index p = 0; p < k; ++p) {
+    typename L::Vector column[C];
+    for (int j = 0; j < C; ++j) std::memcpy(&column[j], b + p * ldb + j * L::count, sizeof column[j]);
+    for (int i = 0; i < R; ++i)
+      for (int j = 0; j < C; ++j) sum[i][j] += a[i * a_row + p * a_col] * column[j];
+  }
+  for (int i = 0; i < R; ++i)
+    for (int j = 0; j < C; ++j) std::memcpy(c + i * ldc + j * L::count, &sum[i][j], sizeof sum[i][j]);
+}
+
+template <class T, int R>
+void small_rows(Index n, Index k, const T* a, Index a_row, Index a_col, const T* b, Index ldb, T* c, Index ldc) {
+  constexpr Index L = Lanes<T>::count;
+  Index j = 0;
+  for (; j + 4 * L <= n; j += 4 * L) small_block<T, R, 4>(k, a, a_row, a_col, b + j, ldb, c + j, ldc);
+  for (; j + 2 * L <= n; j += 2 * L) small_block<T, R, 2>(k, a, a_row, a_col, b + j, ldb, c + j, ldc);
+  for (; j < n; j += L) small_block<T, R, 1>(k, a, a_row, a_col, b + j, ldb, c + j, ldc);
+}
+
+}  // namespace
+
+template <class T>
+void small_product(Index m, Index n, Index k, const T* a, Index a_row, Index a_col, const T* b, Index ldb, T* c,
+                   Index ldc) {
+  Index i = 0;
+  for (; i + 4 <= m; i += 4) small_rows<T, 4>(n, k, a + i * a_row, a_row, a_col, b, ldb, c + i * ldc, ldc);
+  for (; i < m; ++i) small_rows<T, 1>(n, k, a + i * a_row, a_row, a_col, b, ldb, c + i * ldc, ldc);
+}
+
+template <class T>
+void small_product_skipping_zeros(Index m, Index n, Index k, const T* a, Index a_row, Index a_col, const T* b,
+                                  Index ldb, T* c, Index ldc) {
+  for (Index i = 0; i < m; ++i) {
+    for (Index j = 0; j < n; ++j) c[i * ldc + j] = T{0};
+    for (Index p = 0; p < k; ++p)
+      if (const T factor = a[i * a_row + p * a_col]; factor != T{0})
+        for (Index j = 0; j < n; ++j) c[i * ldc + j] += factor * b[p * ldb + j];
+  }
+}
+
+#define GLOSSA_INSTANTIATE(T)                                                                           \
+  template void small_product(Index, Index, Index, const T*, Index, Index, const T*, Index, T*, Index); \
+  template void small_product_skipping_zeros(Index, Index, Index, const T*, Index, Index, const T*, Index, T*, Index);
+GLOSSA_INSTANTIATE(float)
+GLOSSA_INSTANTIATE(double)
+
+}  // namespace glossa::kernels

@@ -1,0 +1,72 @@
+#include "autograd/objective.h"
+
+#include <algorithm>
+
+namespace glossa {
+
+Objective::Objective(const GradCheckFunction& function, std::span<const Tensor<double>> inputs,
+                     const std::vector<bool>& requires_grad, const StepOptions& step)
+    : function_(function), requires_grad_(requires_grad), step_(step), copies_(inputs.size()) {
+  check(requires_grad.empty() || requires_grad.size() == inputs.size(), "grad_check",
+        "expected requires_grad for {} inputs; got {}", inputs.size(), requires_grad.size());
+  context_.trace_branches(true);
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    copies_[i] = {arena_.allocate_array<double>(inputs[i].size()), inputs[i].shape};
+    std::copy_n(inputs[i].data, inputs[i].size(), copies_[i].data);
+  }
+}
+
+std::vector<Subject> Objective::gradients() {
+  const Variable<double> y = forward(true);
+  std::vector<double> cotangent(y.size());
+  for (Index i = 0; i < y.size(); ++i) cotangent[i] = weight(i);
+  if (y.requires_grad()) context_.backward(y, Tensor<double>{cotangent.data(), y.shape()});
+  std::vector<Subject> subjects;
+  for (std::size_t i = 0; i < copies_.size(); ++i) {
+    if (!requires_grad_.empty() && !requires_grad_[i]) continue;
+    Subject subject{fmt::format("input {}", i), copies_[i], std::vector<double>(copies_[i].size())};
+    if (y.requires_grad()) std::ranges::copy(variables_[i].grad().span(), subject.grad.begin());
+    subjects.push_back(std::move(subject));
+  }
+  return subjects;
+}
+
+std::vector<Subject> Objective::gradients(ParameterStore<double>& parameters) {
+  parameters.clear_grads();
+  std::vector<Subject> subjects = gradients();
+  parameters.fill_unset_grads();
+  for (const Parameter<double>* parameter : parameters.parameters())
+    if (parameter->trainable) {
+      const std::span<double> grad = parameter->grad_tensor().span();
+      subjects.push_back({parameter->name, parameter->value, {grad.begin(), grad.end()}});
+    }
+  return subjects;
+}
+
+Objective::Point Objective::at_current_values() {
+  const Variable<double> y = forward(false);
+  long double sum = 0;
+  for (Index i = 0; i < y.size(); ++i) sum += static_cast<long double>(weight(i)) * y.value()[i];
+  return {sum, context_.branches()};
+}
+
+Variable<double> Objective::forward(bool recording) {
+  step_.recording = recording;
+  context_.begin(step_);
+  variables_.clear();
+  for (std::size_t i = 0; i < copies_.size(); ++i)
+    variables_.push_back(requires_grad_.empty() || requires_grad_[i] ? context_.input(copies_[i])
+                                                                     : context_.constant(copies_[i]));
+  return function_(context_, variables_);
+}
+
+/// R[i] in [-2, -1] or [1, 2]: no output counts little.
+double Objective::weight(Index i) {
+  for (Index k = static_cast<Index>(cotangent_.size()); k <= i; ++k) {
+    const double u = random_.uniform();
+    cotangent_.push_back(u < 0.5 ? -1 - 2 * u : 2 * u);
+  }
+  return cotangent_[i];
+}
+
+}  // namespace glossa

@@ -1,0 +1,60 @@
+#pragma once
+
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "autograd/context.h"
+
+namespace glossa {
+
+/// What is checked: any function of variables, computed in the given context. It is called many times and must compute
+/// the same each time; random numbers of the context do (each call is the same step).
+using GradCheckFunction = std::function<Variable<double>(Context<double>&, std::span<const Variable<double>>)>;
+
+/// A tensor whose elements may be moved, and the gradient that backward found for it.
+struct Subject {
+  std::string name;  ///< "input 1", or the parameter's name
+  Tensor<double> value;
+  std::vector<double> grad;
+};
+
+/// F(x) = sum(R o f(x)), R fixed and random: a vector function as one number, so that its derivative can be compared
+/// with differences. A plain sum would hide every error of an op whose outputs add up to a constant.
+class Objective {
+ public:
+  struct Point {
+    long double value;
+    std::uint64_t branches;  ///< fingerprint of the branches taken (relu, max, abs, ...): see Context::branches
+  };
+
+  /// `inputs` are copied. `requires_grad` stands beside them; empty: all do. Throws Error on another length.
+  Objective(const GradCheckFunction& function, std::span<const Tensor<double>> inputs,
+            const std::vector<bool>& requires_grad, const StepOptions& step);
+
+  /// Backward from R: every input that requires a gradient.
+  std::vector<Subject> gradients();
+
+  /// The same, and every trainable parameter; the store's gradients are overwritten.
+  std::vector<Subject> gradients(ParameterStore<double>& parameters);
+
+  /// F where inputs and parameters stand now: the caller moves Subject::value in place.
+  Point at_current_values();
+
+ private:
+  Variable<double> forward(bool recording);
+  double weight(Index i);
+
+  const GradCheckFunction& function_;
+  const std::vector<bool> requires_grad_;
+  StepOptions step_;
+  Arena arena_;  // outlives the context's steps
+  std::vector<Tensor<double>> copies_;
+  std::vector<Variable<double>> variables_;
+  std::vector<double> cotangent_;
+  RandomStream random_{1, "grad_check"};
+  Context<double> context_;
+};
+
+}  // namespace glossa

@@ -1,0 +1,39 @@
+#pragma once
+
+#include "autograd/context.h"
+#include "autograd/kernels/dropout.h"
+
+namespace glossa {
+
+/// Which elements of a matrix of token rows dropout keeps, and the factor for them.
+template <class T>
+struct DropoutMask {
+  const std::uint8_t* kept = nullptr;  // null: dropout does not act
+  T factor{1};
+
+  explicit operator bool() const { return kept != nullptr; }
+
+  /// `value` of element i after dropout, where it acts.
+  T operator()(Index i, T value) const { return kept[i] ? value * factor : T{0}; }
+};
+
+inline void check_probability(const char* op, double p) {
+  check(p >= 0 && p <= 1, op, "expected a dropout probability in [0, 1]; got {}", p);
+}
+
+/// Draws the mask of the next place in the forward pass, for `matrix` [N, D]: none in evaluation or at p = 0. It lives
+/// as long as the step, or in scratch if the derivative does not read it.
+template <class T>
+DropoutMask<T> draw_mask(const char* op, Context<T>& c, const Shape& matrix, double p, const RowLayout& layout,
+                         bool in_scratch = false) {
+  check_probability(op, p);
+  if (!c.training() || p == 0) return {};
+  const kernels::DropoutSite site(c.random_key(), c.next_random_site(), p);
+  const Index size = matrix.size();
+  auto* const memory = in_scratch ? reinterpret_cast<std::uint8_t*>(c.scratch({size}).data)
+                                  : c.template array<std::uint8_t>(size).data();
+  kernels::dropout_mask({memory, static_cast<std::size_t>(size)}, matrix.cols(), site, layout);
+  return {memory, static_cast<T>(site.keep_scale())};
+}
+
+}  // namespace glossa

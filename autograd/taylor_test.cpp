@@ -1,0 +1,75 @@
+#include "autograd/taylor_test.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace glossa {
+
+namespace {
+
+/// The parameters as one point on a line: x + t d.
+class Line {
+ public:
+  explicit Line(const std::vector<Subject>& subjects) : subjects_(subjects) {
+    Index elements = 0;
+    for (const Subject& subject : subjects) elements += subject.value.size();
+    const double share = 1 / std::sqrt(static_cast<double>(std::max<Index>(elements, 1)));
+    RandomStream random(1, "taylor_test");
+    for (const Subject& subject : subjects)
+      for (Index i = 0; i < subject.value.size(); ++i) {
+        const double x = subject.value[i], d = (2 * random.uniform() - 1) * std::max(1.0, std::abs(x)) * share;
+        start_.push_back(x);
+        direction_.push_back(d);
+        derivative_ += static_cast<long double>(subject.grad[i]) * d;
+      }
+  }
+  ~Line() { move(0); }
+  Line(const Line&) = delete;
+
+  void move(double t) {
+    std::size_t k = 0;
+    for (const Subject& subject : subjects_)
+      for (Index i = 0; i < subject.value.size(); ++i, ++k) subject.value[i] = start_[k] + t * direction_[k];
+  }
+
+  long double derivative() const { return derivative_; }
+
+ private:
+  const std::vector<Subject>& subjects_;
+  std::vector<double> start_, direction_;
+  long double derivative_ = 0;
+};
+
+}  // namespace
+
+TaylorResult taylor_test(const GradCheckFunction& function, ParameterStore<double>& parameters,
+                         const StepOptions& step) {
+  constexpr int points = 5;
+  Objective objective(function, {}, {}, step);
+  const std::vector<Subject> subjects = objective.gradients(parameters);
+  const Objective::Point centre = objective.at_current_values();
+  const long double rounding = 1e-13L * std::max(1.0L, std::abs(centre.value));
+  Line line(subjects);
+
+  TaylorResult result;
+  result.slope = std::numeric_limits<double>::infinity();
+  // Larger steps show the third derivative beside the second.
+  for (double t = 0x1p-6; t > 0x1p-30 && result.remainders.size() < points; t /= 2) {
+    line.move(t);
+    const Objective::Point point = objective.at_current_values();
+    if (point.branches != centre.branches) {  // a kink between here and the centre: start again nearer to it
+      result.remainders.clear();
+      continue;
+    }
+    if (result.remainders.empty()) result.step = t;
+    result.remainders.push_back(static_cast<double>(std::abs(point.value - centre.value - t * line.derivative())));
+  }
+  if (result.remainders.size() < points) result.slope = 0;  // no room before the next kink
+  for (std::size_t i = 1; i < result.remainders.size(); ++i)
+    if (result.remainders[i] > rounding)
+      result.slope = std::min(result.slope, std::log2(result.remainders[i - 1] / result.remainders[i]));
+  return result;
+}
+
+}  // namespace glossa

@@ -1,0 +1,93 @@
+#include "layers/additive_attention.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace glossa {
+
+namespace {
+
+/// The keys of each query side by side: query i has `width` cells, of which its sentence's keys are the first.
+template <class T>
+struct Cells {
+  Index width = 1;          // longest sentence of keys
+  std::span<int> key_rows;  // [Nq * width]: row of each cell's key; any row where there is none
+  Tensor<T> mask;           // [Nq, 1, width]: what is added to the scores, -inf where there is nothing to attend to
+};
+
+template <class T>
+Cells<T> lay_out(Context<T>& c, const RowLayout& query, const RowLayout& key, bool causal, const Tensor<T>* mask) {
+  const char* const op = "additive_attention";
+  check(query.sentence_count() == key.sentence_count(), op, "expected as many query as key sentences; got {} and {}",
+        query.sentence_count(), key.sentence_count());
+  Cells<T> cells;
+  for (const RowSpan& keys : key.sentences) cells.width = std::max(cells.width, keys.length);
+  cells.key_rows = c.template array<int>(query.rows * cells.width);
+  cells.mask = c.tensor({query.rows, 1, cells.width});
+  std::ranges::fill(cells.key_rows, 0);
+  std::ranges::fill(cells.mask.span(), -std::numeric_limits<T>::infinity());
+  for (Index b = 0; b < query.sentence_count(); ++b) {
+    const RowSpan queries = query.sentences[b], keys = key.sentences[b];
+    check(!mask || (mask->shape.rank() == 2 && queries.length <= mask->rows() && keys.length <= mask->cols()), op,
+          "expected a mask of at least [{}, {}]; got {}", queries.length, keys.length, mask ? mask->shape : Shape{});
+    for (Index i = 0; i < queries.length; ++i)
+      for (Index j = 0; j < (causal ? std::min(i + 1, keys.length) : keys.length); ++j) {
+        const Index cell = (queries.offset + i) * cells.width + j;
+        cells.key_rows[cell] = static_cast<int>(keys.offset + j);
+        cells.mask[cell] = mask ? mask->row(i)[j] : T{0};
+      }
+  }
+  return cells;
+}
+
+/// Weights [Nq, H, width] as glossa::attention gives them: sentence by sentence, [H, Tq, Tk] each.
+template <class T>
+Tensor<T> by_sentence(Context<T>& c, const Tensor<T>& weights, const RowLayout& query, const RowLayout& key) {
+  const Index heads = weights.shape[1];
+  Index count = 0;
+  for (Index b = 0; b < query.sentence_count(); ++b) count += query.sentences[b].length * key.sentences[b].length;
+  const Tensor<T> result = c.tensor({heads * count});
+  T* to = result.data;
+  for (Index b = 0; b < query.sentence_count(); ++b)
+    for (Index h = 0; h < heads; ++h)
+      for (Index i = 0; i < query.sentences[b].length; ++i)
+        to = std::copy_n(weights.row((query.sentences[b].offset + i) * heads + h), key.sentences[b].length, to);
+  return result;
+}
+
+}  // namespace
+
+template <class T>
+Variable<T> additive_attention(const Variable<T>& q, const Variable<T>& kv, const Variable<T>& vector,
+                               const RowLayout& query, const RowLayout& key, const AttentionOptions& options,
+                               const Tensor<T>* mask, Tensor<T>* weights) {
+  Context<T>& c = context_of("additive_attention", {q, kv, vector});
+  const Index rows = query.rows, heads = options.heads, inner = q.shape().cols(), width = inner / heads;
+  check(q.shape() == Shape{rows, inner} && kv.shape() == Shape{key.rows, 2 * inner} &&
+            vector.shape() == Shape{heads, width} && width * heads == inner,
+        "additive_attention", "expected q [{}, H K], kv [{}, 2 H K] and a vector [{}, K]; got {}, {} and {}", rows,
+        key.rows, heads, q.shape(), kv.shape(), vector.shape());
+  const Cells<T> cells = lay_out(c, query, key, options.causal, mask);
+  const Index n = cells.width;
+
+  const Variable<T> pairs = embedding(kv, cells.key_rows);  // keys and values of every cell, [Nq n, 2 H K]
+  const Variable<T> keys = reshape(slice(pairs, 1, 0, inner), {rows, n, heads, width});
+  const Variable<T> values = reshape(slice(pairs, 1, inner, 2 * inner), {rows, n, heads, width});
+  const Variable<T> meeting = tanh(add(keys, reshape(q, {rows, 1, heads, width})));
+  const Variable<T> scores = scale(sum(mul(meeting, vector), -1), options.scale != 0 ? options.scale : 1.0);
+
+  const Variable<T> attended = softmax(add(transpose(scores, 1, 2), c.constant(cells.mask)));  // [Nq, H, n]
+  if (weights) *weights = by_sentence(c, attended.value(), query, key);
+  // A column for every key and head, whatever n is: a sentence draws the same mask in any batch.
+  const Variable<T> kept = dropout(reshape(transpose(attended, 1, 2), {rows, n * heads}), options.dropout, query);
+  return reshape(sum(mul(reshape(kept, {rows, n, heads, 1}), values), 1), {rows, inner});
+}
+
+#define GLOSSA_INSTANTIATE(T)                                                                          \
+  template Variable<T> additive_attention(const Variable<T>&, const Variable<T>&, const Variable<T>&,  \
+                                          const RowLayout&, const RowLayout&, const AttentionOptions&, \
+                                          const Tensor<T>*, Tensor<T>*);
+GLOSSA_INSTANTIATE(float)
+GLOSSA_INSTANTIATE(double)
+
+}  // namespace glossa

@@ -1,0 +1,67 @@
+#pragma once
+
+#include "autograd/ops.h"
+#include "tests/support/golden.h"
+
+namespace glossa::testing {
+
+/// One case of a golden file of PyTorch's (see pytorch.py for the names): computed once, then compared.
+template <class T>
+class GoldenCase {
+ public:
+  GoldenCase(const Golden<T>& golden, std::string name) : golden_(golden), name_(std::move(name)) {}
+
+  ParameterStore<T> store;
+  Context<T> context;
+
+  std::string path(const std::string& rest) const { return name_ + "/" + rest; }
+  Sentences sentences(const std::string& name) const { return Sentences(golden_.ints(path("in/" + name))); }
+  std::vector<int> ids(const std::string& name) const { return golden_.ints(path("in/" + name)); }
+
+  /// Starts the step. Layers have declared their parameters in `store` before.
+  void begin() {
+    store.allocate(1);
+    golden_.assign(path("param/"), store);
+    context.begin({.training = true});
+    store.clear_grads();
+  }
+
+  /// An input that requires a gradient.
+  Variable<T> input(const std::string& name) {
+    inputs_.emplace_back(name, context.input(golden_.tensor(path("in/" + name))));
+    return inputs_.back().second;
+  }
+
+  /// Compares the value and all gradients.
+  void check_value(const Variable<T>& y) {
+    golden_.check(path("out/y"), y.value());
+    context.backward(y, golden_.tensor(path("cotangent")));
+    check_gradients(1);
+  }
+
+  /// Compares a scalar, divided by `count`, and all gradients.
+  void check_loss(const Variable<T>& sum, double count) {
+    golden_.check(path("out/loss"), scale(sum, 1 / count).value());
+    context.backward(sum);
+    check_gradients(count);
+  }
+
+ private:
+  void check_gradients(double count) {
+    const auto check = [&](const std::string& name, const Tensor<T>& gradient) {
+      std::vector<T> mean(gradient.data, gradient.data + gradient.size());
+      for (T& g : mean) g /= static_cast<T>(count);
+      golden_.check(path("grad/" + name), {mean.data(), gradient.shape});
+    };
+    store.fill_unset_grads();
+    for (const auto& [name, input] : inputs_) check(name, input.grad());
+    for (const Parameter<T>* parameter : store.parameters()) check(parameter->name, parameter->grad_tensor());
+    CHECK_EQ(golden_.names(path("grad/")).size(), inputs_.size() + store.parameters().size());
+  }
+
+  const Golden<T>& golden_;
+  std::string name_;
+  std::vector<std::pair<std::string, Variable<T>>> inputs_;
+};
+
+}  // namespace glossa::testing

@@ -1,0 +1,87 @@
+// Layers compared with PyTorch's. Not compared, because the definitions differ: what PyTorch computes for padded
+// queries (glossa has no such rows), and queries whose keys are all masked (NaN there, zeros here).
+#include <doctest/doctest.h>
+
+#include "layers/decoder.h"
+#include "layers/encoder.h"
+#include "tests/golden/golden_case.h"
+
+using namespace glossa;
+using namespace glossa::testing;
+
+namespace {
+
+constexpr Index width = 12, heads = 4, hidden = 20;
+
+template <class T>
+void check_attention(const std::string& name) {
+  CAPTURE(name);
+  using Layer = MultiHeadAttention<T>;
+  const Golden<T> golden("pytorch/attention");
+  GoldenCase<T> one(golden, name);
+  const bool cross = name == "cross";
+  const Layer layer(one.store, "layer", cross ? Layer::Kind::cross : Layer::Kind::self,
+                    {.width = width, .heads = heads, .causal = name == "causal"});
+  one.begin();
+  const Sentences queries = one.sentences("lengths");
+  const Variable<T> x = one.input("x");
+  Tensor<T> weights;
+  if (cross) {
+    const Variable<T> memory = one.input("memory");
+    one.check_value(layer(x, queries.layout(), memory, one.sentences("memory_lengths").layout(), nullptr, &weights));
+  } else {
+    one.check_value(layer(x, queries.layout(), nullptr, &weights));
+  }
+  golden.check(one.path("out/weights"), weights);
+}
+
+StackOptions stack_options(NormPlace norm, Activation activation) {
+  return {.width = width,
+          .heads = heads,
+          .feed_forward = hidden,
+          .norm = norm,
+          .activation = activation,
+          .residual_dropout = 0,
+          .attention_dropout = 0,
+          .activation_dropout = 0};
+}
+
+/// Both places of the norm with both activations: `check(name, options)` for each.
+template <class Check>
+void for_each_kind(const Check& check) {
+  for (const auto& [norm, place] : {std::pair("pre", NormPlace::pre), std::pair("post", NormPlace::post)})
+    for (const auto& [name, activation] : {std::pair("relu", Activation::relu), std::pair("gelu", Activation::gelu)})
+      check(fmt::format("{}_{}", norm, name), stack_options(place, activation));
+}
+
+}  // namespace
+
+TEST_CASE_TEMPLATE("nn.MultiheadAttention: self, key padding, causal, cross; values, weights, gradients", T, double,
+                   float) {
+  for (const char* name : {"self", "key_padding", "causal", "cross"}) check_attention<T>(name);
+}
+
+TEST_CASE_TEMPLATE("nn.TransformerEncoderLayer: norm first and last, relu and gelu", T, double, float) {
+  const Golden<T> golden("pytorch/layers");
+  for_each_kind([&](const std::string& kind, const StackOptions& options) {
+    CAPTURE(kind);
+    GoldenCase<T> one(golden, "encoder_" + kind);
+    const EncoderLayer<T> layer(one.store, "layer", options);
+    one.begin();
+    const Sentences sentences = one.sentences("lengths");
+    one.check_value(layer(one.input("x"), sentences.layout()));
+  });
+}
+
+TEST_CASE_TEMPLATE("nn.TransformerDecoderLayer: norm first and last, relu and gelu", T, double, float) {
+  const Golden<T> golden("pytorch/layers");
+  for_each_kind([&](const std::string& kind, const StackOptions& options) {
+    CAPTURE(kind);
+    GoldenCase<T> one(golden, "decoder_" + kind);
+    const DecoderLayer<T> layer(one.store, "layer", options);
+    one.begin();
+    const Sentences target = one.sentences("lengths"), source = one.sentences("memory_lengths");
+    const Variable<T> x = one.input("x"), memory = one.input("memory");
+    one.check_value(layer(x, target.layout(), memory, source.layout()));
+  });
+}

@@ -1,0 +1,120 @@
+// Optimizers, clipping and schedules compared with torch.optim.
+#include <doctest/doctest.h>
+
+#include <memory>
+
+#include "optim/adam.h"
+#include "optim/clip.h"
+#include "optim/lr_schedule.h"
+#include "optim/sgd.h"
+#include "tests/golden/torch_optimizer.h"
+#include "tests/support/golden.h"
+
+using namespace glossa;
+using namespace glossa::testing;
+
+namespace {
+
+/// The parameters of optimizers.safetensors.
+template <class T>
+struct Parameters {
+  explicit Parameters(const Golden<T>& golden) : golden(golden) {
+    for (const char* name : {"a", "b"})
+      store.declare(name, golden.tensor(fmt::format("start/{}", name)).shape,
+                    [](std::span<double>, const Shape&, RandomStream&) {});
+    store.allocate(1);
+    golden.assign("start/", store);
+    for (const char* name : {"a", "b"}) grads.push_back(golden.tensor(fmt::format("grads/{}", name)));
+  }
+
+  void set_grads(Index step) {
+    store.clear_grads();
+    for (std::size_t i = 0; i < grads.size(); ++i) {
+      Parameter<T>& parameter = *store.parameters()[i];
+      std::copy_n(grads[i].data + step * parameter.value.size(), parameter.value.size(), parameter.grad.data);
+      parameter.grad.set = true;
+    }
+    store.fill_unset_grads();
+  }
+
+  const Golden<T>& golden;
+  ParameterStore<T> store;
+  std::vector<Tensor<T>> grads;  // [10, ...] in name order
+};
+
+}  // namespace
+
+TEST_CASE_TEMPLATE("Adam, AdamW and SGD with momentum: ten steps with given gradients", T, double, float) {
+  const Golden<T> golden("pytorch/optimizers");
+  for (const std::string kind : {"adam", "adamw", "sgd"})
+    for (const double decay : {0.0, 0.1}) {
+      CAPTURE(kind);
+      CAPTURE(decay);
+      Parameters<T> parameters(golden);
+      const auto optimizer = torch_optimizer(kind, parameters.store, decay);
+      for (Index step = 0; step < 10; ++step) {
+        parameters.set_grads(step);
+        optimizer->step(torch_lr(kind), 1);
+      }
+      for (const Parameter<T>* p : parameters.store.parameters())
+        golden.check(fmt::format("{}/{}/{}", kind, decay > 0 ? "decay" : "plain", p->name), p->value);
+    }
+}
+
+TEST_CASE_TEMPLATE("clip_grad_norm_: above and below the limit", T, double, float) {
+  const Golden<T> golden("pytorch/optimizers");
+  for (const std::string name : {"clip_active", "clip_inactive"}) {
+    CAPTURE(name);
+    Parameters<T> parameters(golden);
+    parameters.set_grads(0);
+    const double norm = global_norm<T>(parameters.store.grads());
+    const double wanted = golden.number(name + "/norm");
+    CHECK_LE(std::abs(norm - wanted), golden_limit<T> * wanted);
+    const double factor = clip_factor(norm, golden.number(name + "/max_norm"));
+    CHECK_EQ(factor < 1, name == "clip_active");
+    for (Parameter<T>* p : parameters.store.parameters()) {
+      for (T& g : p->grad_tensor().span()) g *= static_cast<T>(factor);
+      golden.check(name + "/" + p->name, p->grad_tensor());
+    }
+  }
+}
+
+TEST_CASE("schedules: constant, cosine and linear, with and without warm-up") {
+  const Golden<double> golden("pytorch/schedules");
+  using Kind = ScheduleOptions::Kind;
+  for (const auto& [name, kind] :
+       {std::pair(std::string("constant"), Kind::constant), {"cosine", Kind::cosine}, {"linear", Kind::linear}})
+    for (const bool warmup : {false, true}) {
+      std::vector<double> rates = golden.doubles(name + (warmup ? "_warmup" : ""));
+      // PyTorch counts its steps from 0, at the peak; a warm-up of one update is at the peak in update 1.
+      const Schedule schedule({.kind = kind,
+                               .lr = 0.1,
+                               .warmup = warmup ? 5 : 1,
+                               .min_lr = 0.02 * (kind != Kind::constant),
+                               .total_updates = std::ssize(rates)});
+      for (std::size_t i = 0; i < rates.size(); ++i) {
+        CAPTURE(name);
+        CAPTURE(i);
+        CHECK_LE(std::abs(schedule.lr(static_cast<std::int64_t>(i) + 1) - rates[i]), 1e-10 * 0.1);
+      }
+    }
+}
+
+TEST_CASE("ReduceLROnPlateau: smaller and larger is better") {
+  const Golden<double> golden("pytorch/schedules");
+  for (const bool larger : {false, true}) {
+    const std::string name = larger ? "plateau_max" : "plateau_min";
+    const std::vector<double> rates = golden.doubles(name), metrics = golden.doubles(name + "/metrics");
+    Schedule schedule({.kind = ScheduleOptions::Kind::plateau,
+                       .lr = 0.1,
+                       .min_lr = 0.02,
+                       .plateau_factor = 0.5,
+                       .plateau_patience = 2});
+    for (std::size_t i = 0; i < rates.size(); ++i) {
+      CAPTURE(name);
+      CAPTURE(i);
+      CHECK_LE(std::abs(schedule.lr(static_cast<std::int64_t>(i) + 1) - rates[i]), 1e-10 * 0.1);
+      schedule.observe(metrics[i], larger);
+    }
+  }
+}

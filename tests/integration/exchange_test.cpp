@@ -1,0 +1,75 @@
+// A run to safetensors and back.
+#include <doctest/doctest.h>
+
+#include <filesystem>
+
+#include "tests/integration/tiny_run.h"
+
+using namespace glossa::testing;
+namespace fs = std::filesystem;
+
+namespace {
+
+Outcome succeeded(Outcome outcome) {
+  REQUIRE_MESSAGE(outcome.status == 0, outcome.err);
+  return outcome;
+}
+
+Outcome import_run(const TinyRun& tiny, const std::string& file, const std::string& run, const Strings& more = {}) {
+  Strings arguments{"import", tiny / file, tiny / "tiny.yaml", "--run", tiny / run};
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  return glossa_program(arguments);
+}
+
+std::string sha256(const TinyRun& tiny, const std::string& run) {
+  return json_object(succeeded(glossa_program({"inspect", tiny / run / "checkpoints/last", "--json"})).out)
+      .at("sha256");
+}
+
+}  // namespace
+
+TEST_CASE("an exported run is imported as it was, translates, evaluates and is trained on") {
+  const TinyRun tiny;
+  succeeded(tiny.train("run"));
+  succeeded(glossa_program({"export", tiny / "run", "--safetensors", tiny / "a.safetensors"}));
+  succeeded(import_run(tiny, "a.safetensors", "imported"));
+  CHECK_EQ(sha256(tiny, "imported"), sha256(tiny, "run"));
+
+  const auto translation = [&](const std::string& run) {
+    return succeeded(glossa_program({"translate", tiny / run}, "how are you\n")).out;
+  };
+  CHECK_EQ(translation("imported"), translation("run"));
+  const auto loss = [&](const std::string& run) {
+    const Outcome evaluated = succeeded(glossa_program(
+        {"evaluate", tiny / run, "--source", tiny / "toy/test.en", "--reference", tiny / "toy/test.hi", "--json"}));
+    return json_object(evaluated.out).at("loss");
+  };
+  CHECK_EQ(loss("imported"), loss("run"));
+
+  // A checkpoint may be named instead of a run; the same weights give the same tensors.
+  succeeded(glossa_program({"export", tiny / "imported/checkpoints/last", "--safetensors", tiny / "b.safetensors"}));
+  succeeded(import_run(tiny, "b.safetensors", "again"));
+  CHECK_EQ(sha256(tiny, "again"), sha256(tiny, "run"));
+
+  succeeded(tiny.resume("imported", {"train.max_updates=10"}));
+  CHECK_EQ(tiny.last_update("imported"), 10);
+  CHECK_NE(sha256(tiny, "imported"), sha256(tiny, "run"));
+  succeeded(tiny.train("warm", {"train.warm_start=" + (tiny / "again").string(), "train.max_updates=3"}));
+}
+
+TEST_CASE("export and import refuse what does not fit") {
+  const TinyRun tiny;
+  succeeded(tiny.train("run", {"train.max_updates=2"}));
+  succeeded(glossa_program({"export", tiny / "run", "--safetensors", tiny / "a.safetensors"}));
+  check_refused(glossa_program({"export", tiny / "none", "--safetensors", tiny / "b.safetensors"}), 1, {"none"});
+  check_refused(import_run(tiny, "a.safetensors", "run"), 2, {"it holds one", "--run"});
+  check_refused(import_run(tiny, "none.safetensors", "new"), 1, {"none.safetensors", "No such file"});
+  check_refused(import_run(tiny, "tiny.yaml", "new"), 1, {"tiny.yaml", "safetensors"});
+  check_refused(import_run(tiny, "a.safetensors", "new", {"--set", "model.bias=false"}), 1,
+                {"not in the model: ", "linear1.bias"});
+  check_refused(import_run(tiny, "a.safetensors", "new", {"--set", "model.encoder_layers=2"}), 1,
+                {"missing: ", "encoder.layers.1"});
+  check_refused(import_run(tiny, "a.safetensors", "new", {"--set", "train.warm_start=" + (tiny / "run").string()}), 2,
+                {"train.warm_start", "expected none"});
+  CHECK_FALSE(fs::exists(tiny / "new"));
+}

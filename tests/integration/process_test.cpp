@@ -1,0 +1,127 @@
+// The program as a process: signals, waiting threads, and two trainers that come for one folder.
+#include <doctest/doctest.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <thread>
+#include <utility>
+
+#include "tests/integration/tiny_run.h"
+
+using namespace glossa::testing;
+namespace fs = std::filesystem;
+
+namespace {
+
+Launch glossa_launch(Strings arguments) {
+  arguments.insert(arguments.begin(), GLOSSA_BINARY);
+  return {.arguments = std::move(arguments), .input = {}, .folder = {}};
+}
+
+/// The blocked signals of each thread of a process, as bits.
+std::vector<unsigned long> blocked_signals(pid_t pid) {
+  std::vector<unsigned long> masks;
+  for (const auto& task : fs::directory_iterator("/proc/" + std::to_string(pid) + "/task"))
+    for (const std::string& line : lines_of(read_bytes(task.path() / "status")))
+      if (line.starts_with("SigBlk:")) masks.push_back(std::stoul(line.substr(7), nullptr, 16));
+  return masks;
+}
+
+/// A corpus whose English side is a pipe: a trainer that reads it waits until the test writes.
+class PipedCorpus {
+ public:
+  explicit PipedCorpus(const TinyRun& tiny) : prefix_(tiny.write_corpus("", "namaste vishva\naap kaise ho\n")) {
+    fs::remove(prefix_ + ".en");
+    REQUIRE_EQ(mkfifo((prefix_ + ".en").c_str(), 0600), 0);
+  }
+  ~PipedCorpus() { close(pipe_); }
+  PipedCorpus(const PipedCorpus&) = delete;
+  PipedCorpus& operator=(const PipedCorpus&) = delete;
+
+  const std::string& prefix() const { return prefix_; }
+
+  /// Waits until the program reads the corpus.
+  void wait_for_reader(Program& program) {
+    while (pipe_ == -1 && program.running()) {
+      pipe_ = open((prefix_ + ".en").c_str(), O_WRONLY | O_NONBLOCK | O_CLOEXEC);
+      std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    }
+    REQUIRE_NE(pipe_, -1);
+  }
+
+  void finish() {
+    const std::string text = "hello world\nhow are you\n";
+    REQUIRE_EQ(write(pipe_, text.data(), text.size()), static_cast<ssize_t>(text.size()));
+    close(std::exchange(pipe_, -1));
+  }
+
+ private:
+  std::string prefix_;
+  int pipe_ = -1;
+};
+
+}  // namespace
+
+TEST_CASE("signals that training handles reach one thread, and none that computes") {
+  const TinyRun tiny;
+  Program program(glossa_launch(tiny.train_arguments("run", {"train.max_updates=1000000", "runtime.threads=4"})));
+  REQUIRE(wait_for_metrics(program, tiny / "run", 1));
+  const std::vector<unsigned long> masks = blocked_signals(program.pid());
+  CHECK_GE(masks.size(), 3);  // the main thread, the one for signals, workers
+  for (const int signal : {SIGINT, SIGTERM, SIGUSR1}) {
+    CAPTURE(signal);
+    CHECK_EQ(std::ranges::count_if(masks, [&](unsigned long mask) { return (mask >> (signal - 1) & 1) == 0; }), 1);
+  }
+  program.signal(SIGTERM);
+  CHECK_EQ(program.wait().status, 0);
+}
+
+TEST_CASE("SIGTERM before the first update ends the program at once and leaves nothing") {
+  const TinyRun tiny;
+  PipedCorpus corpus(tiny);
+  Program program(glossa_launch(tiny.train_arguments("run", {"data.train=" + corpus.prefix()})));
+  corpus.wait_for_reader(program);
+  program.signal(SIGTERM);
+  CHECK_EQ(program.wait().status, 128 + SIGTERM);
+  CHECK_FALSE(fs::exists(tiny / "run"));
+}
+
+TEST_CASE("where nothing says how threads wait, the program starts itself again as the same process") {
+  const TinyRun tiny;
+  Strings arguments = tiny.train_arguments("run", {"train.max_updates=1000000"});
+  arguments.insert(arguments.begin(), GLOSSA_BINARY);
+  for (const bool said : {true, false}) {
+    CAPTURE(said);
+    Strings launched = arguments;
+    if (!said) launched.insert(launched.begin(), {"/usr/bin/env", "-u", "OMP_WAIT_POLICY", "-u", "GOMP_SPINCOUNT"});
+    Program program({.arguments = launched, .input = {}, .folder = {}});
+    REQUIRE(wait_for_metrics(program, tiny / "run", 1));
+    const std::string process = "/proc/" + std::to_string(program.pid());
+    CHECK_EQ(read_bytes(process + "/environ").find("GOMP_SPINCOUNT=20000") == std::string::npos, said);
+    std::string command;
+    for (const std::string& argument : arguments) command += argument + '\0';
+    CHECK_EQ(read_bytes(process + "/cmdline"), command);
+    program.signal(SIGTERM);
+    CHECK_EQ(program.wait().status, 0);
+    fs::remove_all(tiny / "run");
+  }
+}
+
+TEST_CASE("a trainer that prepared its data while another finished in its folder does not write over it") {
+  for (const Strings& more : {Strings{}, Strings{"--resume"}}) {
+    const TinyRun tiny;
+    PipedCorpus corpus(tiny);
+    Program late(glossa_launch(tiny.train_arguments("run", {"data.train=" + corpus.prefix()}, more)));
+    corpus.wait_for_reader(late);
+    REQUIRE_EQ(tiny.train("run").status, 0);
+    const std::string hashes = tiny.hashes("run"), config = read_bytes(tiny / "run/config.yaml");
+    corpus.finish();
+    check_refused(late.wait(), 2, {"[" + (tiny / "run").string() + "]", "it holds checkpoints", "--resume"});
+    CHECK_EQ(tiny.hashes("run"), hashes);
+    CHECK_EQ(read_bytes(tiny / "run/config.yaml"), config);
+  }
+}

@@ -1,0 +1,146 @@
+// What a training run logs, refuses and begins with.
+#include <doctest/doctest.h>
+
+#include <cstring>
+#include <limits>
+#include <regex>
+
+#include "tests/integration/tiny_run.h"
+#include "train/checkpoint_file.h"
+
+using namespace glossa::testing;
+namespace fs = std::filesystem;
+
+namespace {
+
+/// Three pairs that share no word; with `one_sentence_batches` an epoch has three batches.
+std::string three_pairs(const TinyRun& tiny) {
+  return tiny.write_corpus("red house\ngreen tree\nblue sky\n", "laal ghar\nhara ped\nneela aasmaan\n");
+}
+const Strings one_sentence_batches{"data.batch_rule=sentences", "data.max_tokens=1", "train.log_every=1u"};
+
+Strings joined(Strings list, const Strings& more) {
+  list.insert(list.end(), more.begin(), more.end());
+  return list;
+}
+
+/// Puts `value` all over the embedding of one source word of a run's last checkpoint.
+void poison(const fs::path& run, float value) {
+  const fs::path path = fs::canonical(run / "checkpoints/last");
+  constexpr std::size_t word = 6, width = 16;
+  std::vector<std::vector<std::byte>> contents;
+  glossa::CheckpointWriter writer;
+  {
+    const glossa::CheckpointReader reader(path);
+    contents.reserve(reader.entries().size());
+    REQUIRE_NE(reader.find("src_tok_emb.embedding.weight"), nullptr);
+    for (const glossa::CheckpointEntry& entry : reader.entries()) {
+      std::vector<std::byte>& bytes = contents.emplace_back(reader.read(entry.name));
+      if (entry.name == "src_tok_emb.embedding.weight")
+        for (std::size_t i = 0; i < width; ++i)
+          std::memcpy(bytes.data() + (word * width + i) * sizeof value, &value, sizeof value);
+      writer.add(entry.name, entry.kind, entry.dtype, entry.dims, bytes);
+    }
+  }
+  writer.write(path);
+}
+
+/// The one match of a pattern's group in a text; empty if there is none.
+std::string found(const std::string& text, const std::string& pattern) {
+  std::smatch match;
+  return std::regex_search(text, match, std::regex(pattern)) ? match[1].str() : "";
+}
+
+}  // namespace
+
+TEST_CASE("training and validation lines count epochs alike: the last update of epoch 1 is in epoch 1") {
+  const TinyRun tiny;
+  const std::string corpus = three_pairs(tiny);
+  const Strings sets = joined(one_sentence_batches, {"data.train=" + corpus, "data.valid=" + corpus,
+                                                     "train.max_updates=7", "train.validate_every=1e"});
+  REQUIRE_EQ(tiny.train("run", sets).status, 0);
+  Strings lines;
+  for (const std::string& line : tiny.metrics("run")) {
+    auto object = json_object(line);
+    lines.push_back((object.contains("valid_loss") ? "valid " : "") + object["update"] + " " + object["epoch"]);
+  }
+  CHECK_EQ(lines, Strings{"1 1", "2 1", "3 1", "valid 3 1", "4 2", "5 2", "6 2", "valid 6 2", "7 3"});
+}
+
+TEST_CASE("the terminal is told in short what is trained and until when; the log has the configuration too") {
+  const TinyRun tiny;
+  const Outcome outcome = tiny.train("run", {"train.max_epochs=2"});
+  REQUIRE_EQ(outcome.status, 0);
+  const std::string log = read_bytes(tiny / "run/train.log");
+  for (const char* part : {"1 thread of ", "toy/train: ", " parameters; ",
+                           " batches an epoch; useful tokens: ", "trains until 20 updates or 2 epochs"}) {
+    CAPTURE(part);
+    CHECK_NE(outcome.err.find(part), std::string::npos);
+    CHECK_NE(log.find(part), std::string::npos);
+  }
+  const std::string config = read_bytes(tiny / "run/config.yaml");
+  CHECK_NE(log.find(config), std::string::npos);
+  CHECK_EQ(outcome.err.find("max_line_bytes"), std::string::npos);
+  CHECK_LE(lines_of(outcome.err).size(), 12);
+  CHECK_EQ(outcome.err.find("skipped"), std::string::npos);
+}
+
+TEST_CASE("an update that is not finite is skipped and counted, and the batch and op are named that it came from") {
+  const TinyRun tiny;
+  const Strings sets = joined(one_sentence_batches, {"data.train=" + three_pairs(tiny), "data.valid="});
+  REQUIRE_EQ(tiny.train("base", sets).status, 0);
+  poison(tiny / "base", 2e38F);  // finite, but not once it is scaled
+  const Strings warm = joined(sets, {"train.warm_start=" + (tiny / "base").string()});
+  const std::string where = "skipped: [^\n]*first seen in embed_tokens [^\n]*, batch ([123]) of epoch 1\n";
+
+  const Outcome each = tiny.train("each", joined(warm, {"train.max_updates=3"}));
+  REQUIRE_MESSAGE(each.status == 0, each.err);
+  const std::string batch = found(each.err, where);
+  CHECK_EQ(found(each.err, "update ([0-9]+) skipped"), batch);  // a batch an update
+  CHECK_NE(each.err.find("3 updates (1 of them skipped: not finite), "), std::string::npos);
+
+  const Outcome together = tiny.train("together", joined(warm, {"train.max_updates=1", "train.accumulate=3"}));
+  REQUIRE_MESSAGE(together.status == 0, together.err);
+  CHECK_EQ(found(together.err, where), batch);
+}
+
+TEST_CASE("a state that is not finite is never saved, and the error that ends the run is in its log") {
+  const TinyRun tiny;
+  const Strings sets = joined(one_sentence_batches, {"data.train=" + three_pairs(tiny), "data.valid="});
+  REQUIRE_EQ(tiny.train("base", sets).status, 0);
+  poison(tiny / "base", std::numeric_limits<float>::quiet_NaN());
+  const Outcome outcome =
+      tiny.train("run", joined(sets, {"train.warm_start=" + (tiny / "base").string(), "train.max_updates=7"}));
+  check_error(outcome, 1, {"[update 5] expected finite parameters and moments to save"});  // train.save_every: 5u
+  CHECK(names_in(tiny / "run/checkpoints").empty());
+  const Strings log = lines_of(read_bytes(tiny / "run/train.log"));
+  CHECK_NE(log.back().find("] error: [update 5] expected finite parameters"), std::string::npos);
+}
+
+TEST_CASE("warm start on other data: the weights and the vocabulary of the other run, and a fresh count") {
+  const TinyRun tiny;
+  REQUIRE_EQ(tiny.train("base").status, 0);
+  const std::string corpus = tiny.write_corpus("the boy eats\na new word\n", "ladka khaata hai\nek naya shabd\n");
+  const Strings sets{"data.train=" + corpus, "train.warm_start=" + (tiny / "base").string(), "train.max_updates=1"};
+  const Outcome outcome = tiny.train("warm", sets);
+  REQUIRE_MESSAGE(outcome.status == 0, outcome.err);
+  CHECK_NE(outcome.err.find("warm start: weights of"), std::string::npos);
+  CHECK_EQ(tiny.last_update("warm"), 1);
+  for (const char* side : {"source.vocabulary.txt", "target.vocabulary.txt"})
+    CHECK_EQ(read_bytes(tiny / "warm" / side), read_bytes(tiny / "base" / side));
+  CHECK_EQ(glossa_program({"translate", tiny / "warm"}, "the boy eats\n").status, 0);
+}
+
+TEST_CASE("a table of pairs: any columns, and found as .gz") {
+  const TinyRun tiny;
+  std::string table;
+  for (int i = 0; i < 30; ++i) table += "1\tnamaste vishva\tx\thello world\n";
+  write_bytes(tiny / "pairs.tsv", table);
+  const Strings sets{"data.train=" + (tiny / "pairs.tsv").string(), "data.source_column=3", "data.target_column=1"};
+  REQUIRE_EQ(tiny.train("plain", sets).status, 0);
+  CHECK_NE(read_bytes(tiny / "plain/source.vocabulary.txt").find("hello"), std::string::npos);
+  CHECK_NE(read_bytes(tiny / "plain/target.vocabulary.txt").find("vishva"), std::string::npos);
+  REQUIRE_EQ(run_program({.arguments = {"/bin/gzip", "pairs.tsv"}, .input = {}, .folder = tiny.path()}).status, 0);
+  REQUIRE_EQ(tiny.train("zipped", sets).status, 0);
+  CHECK_EQ(tiny.hashes("zipped"), tiny.hashes("plain"));
+}

@@ -1,0 +1,181 @@
+// What the articles' systems and the similarities of attention have beside the usual model: parameters, and the same
+// numbers in every way to compute them.
+#include <map>
+
+#include "layers/additive_attention.h"
+#include "layers/cases/article_options.h"
+#include "tests/layers/model_fixture.h"
+
+using namespace glossa;
+using namespace glossa::test;
+
+namespace {
+
+/// Every article's system and every similarity, in the fixture's size.
+std::map<std::string, TransformerOptions> variants() {
+  std::map<std::string, TransformerOptions> all;
+  for (int article = 0; article < article_count; ++article) {
+    TransformerOptions options = article_options(article);
+    options.source_vocabulary = options.target_vocabulary = vocabulary;
+    options.max_positions = 16;
+    options.stack.weight_init = {};
+    all["article " + std::to_string(article)] = options;
+  }
+  const std::pair<const char*, Similarity> similarities[] = {
+      {"dot", Similarity::dot}, {"general", Similarity::general}, {"additive", Similarity::additive}};
+  for (const auto& [name, similarity] : similarities) {
+    all[name] = small_options();
+    all[name].stack.similarity = similarity;
+    all[name].stack.head_width = 6;
+  }
+  return all;
+}
+
+std::map<std::string, std::string> shapes(const TransformerOptions& options) {
+  Model<float> model(options);
+  std::map<std::string, std::string> result;
+  for (const Parameter<float>* parameter : model.store.parameters())
+    result[parameter->name] = parameter->value.shape.str();
+  return result;
+}
+
+}  // namespace
+
+TEST_CASE("variants: packed and padded batches, and sentences alone, give the same numbers, dropout and all") {
+  const OneThread one_thread;
+  for (const auto& [name, options] : variants()) {
+    CAPTURE(name);
+    Model<double> model(options);
+    const std::vector<int> numbers{3, 8, 5};
+    const Outcome<double> together = model.step(Pair(numbers, packed));
+    const Outcome<double> boxed = model.step(Pair(numbers, 2));
+    for (std::size_t i = 0; i < numbers.size(); ++i) CHECK(distance(boxed.logits[i], together.logits[i]) <= 1e-12);
+    // Gradients of what a later norm takes out again are nothing but rounding: compared as they are, not as shares.
+    for (std::size_t i = 0; i < together.grads.size(); ++i)
+      for (std::size_t k = 0; k < together.grads[i].size(); ++k)
+        CHECK(boxed.grads[i][k] == doctest::Approx(together.grads[i][k]).epsilon(1e-12));
+    for (std::size_t i = 0; i < numbers.size(); ++i)
+      CHECK(distance(model.step(Pair({numbers[i]}, packed)).logits[0], together.logits[i]) <= 1e-12);
+  }
+}
+
+TEST_CASE("variants: token by token with a cache as all at once") {
+  const OneThread one_thread;
+  constexpr StepOptions evaluation{.training = false, .recording = false};
+  for (const auto& [name, options] : variants()) {
+    CAPTURE(name);
+    Model<double> model(options);
+    const Pair batch({3, 8, 5}, packed);
+    model.context.begin(evaluation);
+    const Tensor<double> whole = model.logits(batch).value();
+    const std::vector<double> expected(whole.data, whole.data + whole.size());
+    const RowLayout source = batch.source.layout();
+    DecoderCache<double> cache;
+    model.context.begin(evaluation);
+    model.network.start(cache, model.network.encode(model.context, batch.source.ids, source), source, 3, 7);
+    for (Index t = 0; t < 7; ++t) {
+      const auto& spans = batch.target.spans;
+      std::vector<int> tokens;
+      for (const RowSpan& span : spans) tokens.push_back(batch.target.ids[span.offset + std::min(t, span.length - 1)]);
+      model.context.begin(evaluation);
+      const Tensor<double> logits = model.network.step(model.context, tokens, cache).value();
+      for (Index b = 0; b < 3; ++b) {
+        if (t >= spans[b].length) continue;
+        const double* const row = expected.data() + (spans[b].offset + t) * vocabulary;
+        for (Index j = 0; j < vocabulary; ++j) CHECK(std::abs(logits.row(b)[j] - row[j]) <= 1e-12);
+      }
+    }
+  }
+}
+
+TEST_CASE("variants: parameters have the shapes that the articles give them") {
+  const auto wide = shapes(article_options(2));
+  CHECK(wide.at("encoder.layers.0.self_attn.in_proj_weight") == "[48, 8]");
+  CHECK(wide.at("encoder.layers.0.self_attn.out_proj.weight") == "[8, 16]");
+  CHECK(wide.at("encoder.layers.0.linear1.weight") == "[8, 8]");
+  CHECK(wide.at("encoder.layers.0.norm1.weight") == "[1]");
+  CHECK(wide.at("tok_emb.embedding.weight") == "[9, 8]");
+  CHECK(wide.at("generator.weight") == "[9, 8]");
+  for (const char* absent : {"encoder.layers.0.linear2.weight", "encoder.layers.0.linear1.bias",
+                             "encoder.layers.0.norm1.bias", "src_tok_emb.embedding.weight"})
+    CHECK_MESSAGE(wide.count(absent) == 0, absent);
+
+  const auto output_bias = shapes(article_options(4));
+  CHECK(output_bias.count("decoder.layers.1.multihead_attn.in_proj_bias") == 0);
+  CHECK(output_bias.at("decoder.layers.1.multihead_attn.out_proj.bias") == "[8]");
+  CHECK(output_bias.at("decoder.norm.bias") == "[1]");
+
+  TransformerOptions trained = variants().at("general");
+  CHECK(shapes(trained).at("decoder.layers.0.self_attn.similarity_weight") == "[2, 6, 6]");
+  trained.stack.similarity = Similarity::additive;
+  CHECK(shapes(trained).at("decoder.layers.0.multihead_attn.similarity_vector") == "[2, 6]");
+}
+
+TEST_CASE("a general similarity starts as the scaled dot product") {
+  const OneThread one_thread;
+  TransformerOptions options = small_options();
+  Model<double> usual(options);
+  options.stack.similarity = Similarity::general;
+  Model<double> general(options);
+  const Pair batch({3, 8, 5}, packed);
+  const Outcome<double> expected = usual.step(batch), got = general.step(batch);
+  for (std::size_t i = 0; i < expected.logits.size(); ++i) CHECK(distance(got.logits[i], expected.logits[i]) <= 1e-12);
+}
+
+TEST_CASE("weights drawn alike: all matrices from one distribution, biases 0") {
+  Model<double> model([] {
+    TransformerOptions options = article_options(0);
+    options.stack.width = 64;
+    options.stack.feed_forward = 128;
+    return options;
+  }());
+  double squares = 0;
+  Index count = 0;
+  for (const Parameter<double>* parameter : model.store.parameters()) {
+    CAPTURE(parameter->name);
+    if (parameter->name.ends_with("bias"))
+      for (const double x : parameter->value.span()) CHECK(x == 0);
+    if (parameter->value.shape.rank() < 2) continue;
+    for (const double x : parameter->value.span()) squares += x * x;
+    count += parameter->value.size();
+  }
+  CHECK(std::sqrt(squares / static_cast<double>(count)) == doctest::Approx(0.01).epsilon(0.02));
+}
+
+TEST_CASE("norms without a usual affine part: what they compute") {
+  std::vector<double> numbers{1, 2, 3, 6, 5, 5, 5, 5};  // mean 3, variance 3.5; a row without variance
+  const auto norm = [&](const NormOptions& options) {
+    ParameterStore<double> store;
+    const LayerNorm<double> layer(store, "norm", 4, options);
+    store.allocate(1);
+    for (const Parameter<double>* p : store.parameters()) p->value[0] = p->name == "norm.weight" ? 2 : 10;
+    Context<double> context;
+    context.begin({});
+    const Tensor<double> y = layer(context.constant({numbers.data(), {2, 4}})).value();
+    return std::vector<double>(y.data, y.data + y.size());
+  };
+  const double inside = std::sqrt(3.5 + 0.5), outside = std::sqrt(3.5) + 0.5;
+  CHECK(norm({0.5, NormAffine::none})[3] == doctest::Approx(3 / inside).epsilon(1e-14));
+  CHECK(norm({0.5, NormAffine::none, EpsilonPlace::outside})[3] == doctest::Approx(3 / outside).epsilon(1e-14));
+  CHECK(norm({0.5, NormAffine::gain})[3] == doctest::Approx(2 * 3 / inside).epsilon(1e-14));
+  CHECK(norm({0.5, NormAffine::scalar})[3] == doctest::Approx(2 * 3 / inside + 10).epsilon(1e-14));
+  CHECK(norm({1e-12, NormAffine::none, EpsilonPlace::outside})[5] == 0);
+}
+
+TEST_CASE("additive attention refuses what does not fit, and says the shapes") {
+  Context<double> context;
+  context.begin({});
+  std::vector<double> numbers(64);
+  const RowSpan span{0, 2};
+  const RowLayout rows{.rows = 2, .sentences = {&span, 1}};
+  const auto tensor = [&](const Shape& shape) { return context.constant({numbers.data(), shape}); };
+  CHECK_NOTHROW(additive_attention(tensor({2, 4}), tensor({2, 8}), tensor({2, 2}), rows, rows, {.heads = 2}));
+  CHECK_THROWS_WITH_AS(additive_attention(tensor({2, 4}), tensor({2, 4}), tensor({2, 2}), rows, rows, {.heads = 2}),
+                       doctest::Contains("[2, 4], [2, 4] and [2, 2]"), Error);
+  CHECK_THROWS_AS(additive_attention(tensor({2, 4}), tensor({2, 8}), tensor({2, 2}), rows, {.rows = 2}, {.heads = 2}),
+                  Error);
+  const Tensor<double> narrow{numbers.data(), {1, 2}};
+  CHECK_THROWS_WITH_AS(
+      additive_attention(tensor({2, 4}), tensor({2, 8}), tensor({2, 2}), rows, rows, {.heads = 2}, &narrow),
+      doctest::Contains("mask"), Error);
+}

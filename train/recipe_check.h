@@ -1,0 +1,41 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "autograd/grad_check.h"
+#include "autograd/taylor_test.h"
+#include "train/config.h"
+#include "train/criterion.h"
+#include "train/datasets.h"
+
+namespace glossa {
+
+/// The model of a configuration in double, freshly initialised, and the loss that it is trained on (smoothing, dropout
+/// and padding as configured) over the first few sentences of its training data, as a function of its parameters.
+class RecipeCheck {
+ public:
+  /// Reads the training data and learns the tokenizers as training would. Throws as those do.
+  explicit RecipeCheck(const Config& config);
+  RecipeCheck(const RecipeCheck&) = delete;
+
+  std::vector<std::string> tensors() const;
+  Shape shape(const std::string& tensor) const;
+
+  /// Compares the gradient of one tensor with differences: `max_elements` of it, or all if that is 0.
+  GradCheckResult check(const std::string& tensor, Index max_elements);
+
+  /// Taylor's test of the gradient of all of them.
+  TaylorResult taylor();
+
+  const Batch& batch() const { return batch_; }
+
+ private:
+  ParameterStore<double> parameters_;
+  std::unique_ptr<Transformer<double>> model_;
+  Batch batch_;
+  BatchRows rows_;
+  GradCheckFunction loss_;
+};
+
+}  // namespace glossa
