@@ -55,6 +55,8 @@ class Comparison {
     result_.largest = std::max(result_.largest, std::abs(numeric));
 
     const double analytic = subject.grad[i], error = relative_error(analytic, numeric);
+    const double loose = std::abs(analytic - numeric) / (1e-5 + 1e-3 * std::abs(numeric));
+    result_.loose_error = std::max(result_.loose_error, std::isfinite(loose) ? loose : error);
     if (result_.worst_name.empty() || error > result_.worst_error) {
       result_.worst_error = error;
       result_.worst_name = subject.name;

@@ -15,6 +15,7 @@ struct GradCheckOptions {
 
 struct GradCheckResult {
   double worst_error = 0;  ///< max over elements of |a - n| / max(|a|, |n|, floor); infinite for NaN
+  double loose_error = 0;  ///< largest |a - n| / (1e-5 + 1e-3 |n|): up to 1 PyTorch's gradcheck would let it pass
   std::string worst_name;  ///< "input 1", or the parameter's name
   Shape worst_shape;
   Index worst_index = 0;  ///< flat

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "autograd/check.h"
 #include "autograd/parallel.h"
@@ -14,12 +15,16 @@ namespace {
 /// In double, in order of ids: what comes out is the same with any instruction set's vectors.
 template <class T>
 TokenScore sample_row(const T* x, Index n, std::span<const int> never, double temperature, double uniform) {
-  const double top = static_cast<double>(*std::max_element(x, x + n));
-  double whole = 0, allowed = 0;  // sums of e^(x - top), and of e^((x - top) / temperature) of tokens that may come
   const auto may_come = [&](Index j) { return std::ranges::find(never, static_cast<int>(j)) == never.end(); };
+  double top = -std::numeric_limits<double>::infinity(), best = top;  // of all tokens, of those that may come
+  for (Index j = 0; j < n; ++j) {
+    top = std::max(top, static_cast<double>(x[j]));
+    if (may_come(j)) best = std::max(best, static_cast<double>(x[j]));
+  }
   const auto share = [&](Index j) {
-    return may_come(j) ? std::exp((static_cast<double>(x[j]) - top) / temperature) : 0;
+    return may_come(j) ? std::exp((static_cast<double>(x[j]) - best) / temperature) : 0;
   };
+  double whole = 0, allowed = 0;
   for (Index j = 0; j < n; ++j) {
     whole += std::exp(static_cast<double>(x[j]) - top);
     allowed += share(j);

@@ -107,6 +107,7 @@ class CaseChecker {
     report_.kinks += result.kinks;
     report_.skipped += result.skipped;
     report_.worst_error = std::max(report_.worst_error, result.worst_error);
+    report_.loose_error = std::max(report_.loose_error, result.loose_error);
     expect(result.worst_error <= gradient_limit, "{}", result.describe());
     report_.second_error = std::max(report_.second_error, result.second_error);
     if (result.coarse > 1e-7 && result.coarse > 1e-9 * result.largest)
@@ -250,6 +251,7 @@ void CaseReport::add(const CaseReport& other) {
   cases += other.cases;
   elements += other.elements;
   worst_error = std::max(worst_error, other.worst_error);
+  loose_error = std::max(loose_error, other.loose_error);
   second_error = std::max(second_error, other.second_error);
   kinks += other.kinks;
   skipped += other.skipped;

@@ -15,6 +15,7 @@ struct CaseReport {
   Index cases = 0;                          ///< gradient checks: subsets of inputs, repeated variables
   Index elements = 0;                       ///< gradients compared with differences
   double worst_error = 0;                   ///< as in GradCheckResult
+  double loose_error = 0;                   ///< as in GradCheckResult
   double second_error = 0;                  ///< the same by the second witness
   std::optional<double> taylor_slope = {};  ///< of a whole model
   Index kinks = 0;                          ///< elements repeated with a smaller step

@@ -57,6 +57,7 @@ class LayerChecker {
     ++report_.cases;
     report_.elements += result.elements;
     report_.worst_error = result.worst_error;
+    report_.loose_error = result.loose_error;
     report_.second_error = result.second_error;
     report_.kinks += result.kinks;
     report_.skipped += result.skipped;

@@ -115,6 +115,25 @@ TEST_CASE("the stencil is of fourth order: half the step, a sixteenth of the err
   CHECK(error(0x1p-3) / error(0x1p-4) == doctest::Approx(16).epsilon(0.05));
 }
 
+TEST_CASE("the second witness sees what the first takes for its own error") {
+  std::vector<double> x{0.3, -0.7};
+  const auto error = [&](double factor) {
+    return grad_check(
+        [factor](auto&, auto in) {
+          const Variable<double> part = scale(in[0], factor);
+          return exp(add(part, stop_gradient(sub(in[0], part))));
+        },
+        std::vector{Tensor<double>{x.data(), {2}}}, {.second_step = 0x1p-1});
+  };
+  const GradCheckResult right = error(1), wrong = error(1 + 1e-9);
+  CHECK(right.second_elements == 2);
+  CHECK(right.second_error < 1e-12);
+  CHECK(wrong.worst_error < 1e-8);
+  CHECK(wrong.second_error == doctest::Approx(1e-9).epsilon(0.01));
+  CHECK(wrong.loose_error < 1e-3);
+  CHECK(right.coarse / right.fine == doctest::Approx(16).epsilon(0.05));
+}
+
 TEST_CASE("parameters are moved, compared and put back") {
   ParameterStore<double> store;
   const auto draw = [](std::span<double> values, const Shape&, RandomStream& random) {

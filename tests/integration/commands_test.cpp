@@ -156,3 +156,23 @@ TEST_CASE("gradcheck --json: every op, layer and model, one object a line, withi
   }
   CHECK_EQ(kinds, Names{"\"op\"", "\"layer\"", "\"model\""});
 }
+
+TEST_CASE("gradcheck of a configuration: tensor by tensor, and Taylor's slope of the whole") {
+  const TinyRun tiny;
+  const std::string config = tiny / "tiny.yaml";
+  const Outcome report =
+      succeeded(run_program({.arguments = {GLOSSA_BINARY, "gradcheck", config, "--only", "norm", "--json"},
+                             .input = {},
+                             .folder = tiny.path()}));
+  const Strings lines = lines_of(report.out);
+  REQUIRE_GE(lines.size(), 3);
+  for (const std::string& line : lines) {
+    CAPTURE(line);
+    auto object = json_object(line);
+    CHECK_EQ(object["passed"], "true");
+    CHECK_LE(std::stod(object["worst_error"]), 1e-7);
+    if (object["kind"] == "\"tensor\"") CHECK_NE(object["name"].find("norm"), std::string::npos);
+  }
+  CHECK_GE(std::stod(json_object(lines.back())["taylor_slope"]), 1.95);
+  check_refused(glossa_program({"gradcheck", "--only", "nothing has this name"}), 2, {"[gradcheck --only]"});
+}

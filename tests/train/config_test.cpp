@@ -220,7 +220,7 @@ TEST_CASE("every option has a name of its own, help, and a default that it accep
       CHECK_FALSE(option.help.empty());
       CHECK(option.help.find('\n') == std::string::npos);
     }
-  CHECK(keys.size() >= 108);
+  CHECK(keys.size() >= 98);
   CHECK(dump(YamlFile(dump(Config{})).load()) == dump(Config{}));
 }
 
