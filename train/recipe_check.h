@@ -11,8 +11,9 @@
 
 namespace glossa {
 
-/// The model of a configuration in double, freshly initialised, and the loss that it is trained on (smoothing, dropout
-/// and padding as configured) over the first few sentences of its training data, as a function of its parameters.
+/// The model of a configuration in double, its first weights moved a little at random, and the loss that it is trained
+/// on (smoothing, dropout and padding as configured) over the first few sentences of its training data, as a function
+/// of its parameters.
 class RecipeCheck {
  public:
   /// Reads the training data and learns the tokenizers as training would. Throws as those do.
