@@ -37,11 +37,11 @@ void Arena::add_block(std::size_t size) {
 void* Arena::allocate(std::size_t bytes) {
   bytes = rounded_up(std::max<std::size_t>(bytes, 1), alignment);
   if (blocks_.empty() || used_ + bytes > blocks_.back().size) {
-    used_before_ += used_;
-    used_ = 0;
     const std::size_t last = blocks_.empty() ? smallest_block / 2 : blocks_.back().size;
     // Doubling up to 64 MiB, then by what is asked for: memory that is never touched is never resident.
     add_block(std::max(bytes, std::min<std::size_t>(2 * last, std::size_t{1} << 26)));
+    used_before_ += used_;  // now that it did not throw: what the blocks before hold stays in use
+    used_ = 0;
   }
   void* result = blocks_.back().data + used_;
   used_ += bytes;
@@ -50,11 +50,11 @@ void* Arena::allocate(std::size_t bytes) {
 }
 
 void Arena::reset() {
+  used_ = used_before_ = 0;
   if (blocks_.size() > 1) {
     release();
     add_block(peak_);
   }
-  used_ = used_before_ = 0;
 }
 
 }  // namespace glossa

@@ -46,7 +46,7 @@ void Context<T>::backward(const Variable<T>& root, const Tensor<T>& cotangent, b
   check(root.requires_grad(), "backward", "expected a variable that requires a gradient; got a constant");
   check(cotangent.shape == root.shape(), "backward", "expected a cotangent of shape {}; got {}", root.shape(),
         cotangent.shape);
-  tape_.backward(root.node_, cotangent, keep_graph);
+  tape_.backward(root.node_, cotangent, keep_graph, profile_);
 }
 
 template <class T>
@@ -77,11 +77,18 @@ void Context<T>::trace_finite(const char* op, const Tensor<T>& value) {
 }
 
 template <class T>
+void Context<T>::profile_forward(const char* op, std::span<const Variable<T>> inputs, const Tensor<T>& value) {
+  Index elements = value.size();
+  for (const Variable<T>& input : inputs) elements += input.size();
+  profile_->lap(op, false, static_cast<double>(elements) * sizeof(T));
+}
+
+template <class T>
 Context<T>& context_of(const char* op, std::span<const Variable<T>> inputs) {
   check(!inputs.empty(), op, "expected at least one input; got none");
-  Context<T>& context = inputs.front().context();
+  Context<T>& context = inputs.front().context(op);
   for (const Variable<T>& input : inputs)
-    check(&input.context() == &context, op, "expected inputs of one context; got two");
+    check(&input.context(op) == &context, op, "expected inputs of one context; got two");
   return context;
 }
 
@@ -91,9 +98,9 @@ Context<T>& context_of(const char* op, std::initializer_list<Variable<T>> inputs
 }
 
 template <class T>
-Context<T>& Variable<T>::context() const {
-  check(context_ != nullptr, "variable", "expected a value; got a variable that was never assigned");
-  check(generation_ == context_->generation(), "variable",
+Context<T>& Variable<T>::context(const char* op) const {
+  check(context_ != nullptr, op, "expected a value; got a variable that was never assigned");
+  check(generation_ == context_->generation(), op,
         "expected a value of the step in progress; got one of step {} in step {} (its memory was given back)",
         generation_, context_->generation());
   return *context_;
@@ -109,6 +116,7 @@ template <class T>
 void Variable<T>::retain_grad() const {
   Context<T>& c = context();
   check(node_ >= 0, "retain_grad", "expected a variable that requires a gradient; got a constant");
+  check(!c.tape().walked(), "retain_grad", "expected a call before backward, which gives gradients up; got one after");
   c.tape().node(node_).keep = true;
 }
 

@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include "autograd/check.h"
+#include "autograd/profile.h"
 #include "autograd/random.h"
 #include "autograd/tape.h"
 
@@ -80,6 +81,7 @@ class Context {
                      const Derivative& derivative) {
     static_assert(std::is_trivially_destructible_v<Derivative>, "captures live in an arena: tensors, numbers, spans");
     if (tracing_finite_) trace_finite(op, value);
+    if (profile_) profile_forward(op, inputs, value);
     if (!records(inputs)) return constant(value);
     Node<T> node{.op = op, .value = value};
     node.closure = new (arena_.allocate(sizeof(Derivative))) Derivative(derivative);
@@ -113,6 +115,10 @@ class Context {
   void trace_finite(bool on) { tracing_finite_ = on; }
   const std::string& first_nonfinite() const { return first_nonfinite_; }
 
+  /// Times every op of the steps to come, forward and backward, until null is given.
+  void set_profile(Profile* profile) { profile_ = profile; }
+  Profile* profile() const { return profile_; }
+
   std::uint32_t generation() const { return generation_; }
   Tape<T>& tape() { return tape_; }
   const Arena& arena() const { return arena_; }
@@ -122,6 +128,7 @@ class Context {
   bool records(std::span<const Variable<T>> inputs) const;
   Variable<T> add_node(Node<T> node, std::span<const Variable<T>> inputs);
   void trace_finite(const char* op, const Tensor<T>& value);
+  void profile_forward(const char* op, std::span<const Variable<T>> inputs, const Tensor<T>& value);
 
   Arena arena_, scratch_;
   Tape<T> tape_;
@@ -132,6 +139,7 @@ class Context {
   bool tracing_branches_ = false, tracing_finite_ = false;
   std::uint64_t branches_ = 0;
   std::string first_nonfinite_;
+  Profile* profile_ = nullptr;
 };
 
 /// The context that all inputs of an op share. Throws `[op]` if they come from different ones or from a finished step.

@@ -10,6 +10,7 @@ namespace glossa {
 namespace {
 
 constexpr double smallest_step = 0x1p-9;  // of the first step; rounding grows as the step shrinks
+constexpr double infinity = std::numeric_limits<double>::infinity();
 
 /// Every element, or `limit` of them: one from each of so many equal stretches, the one with the largest gradient among
 /// them.
@@ -33,6 +34,9 @@ class Comparison {
       : objective_(objective), options_(options), centre_(objective.at_current_values()) {}
 
   void compare(const Subject& subject) {
+    // Whichever elements are chosen, and however near to a kink it is.
+    const auto broken = std::ranges::find_if_not(subject.grad, [](double g) { return std::isfinite(g); });
+    if (broken != subject.grad.end()) note(subject, broken - subject.grad.begin(), NAN, infinity);
     for (const Index i : chosen_elements(subject, options_.max_elements)) compare(subject, i);
   }
 
@@ -57,15 +61,18 @@ class Comparison {
     const double analytic = subject.grad[i], error = relative_error(analytic, numeric);
     const double loose = std::abs(analytic - numeric) / (1e-5 + 1e-3 * std::abs(numeric));
     result_.loose_error = std::max(result_.loose_error, std::isfinite(loose) ? loose : error);
-    if (result_.worst_name.empty() || error > result_.worst_error) {
-      result_.worst_error = error;
-      result_.worst_name = subject.name;
-      result_.worst_shape = subject.value.shape;
-      result_.worst_index = i;
-      result_.analytic = analytic;
-      result_.numeric = numeric;
-    }
+    note(subject, i, numeric, error);
     if (options_.second_step > 0) compare_extrapolated(subject, i, first * options_.second_step / options_.step);
+  }
+
+  void note(const Subject& subject, Index i, double numeric, double error) {
+    if (!result_.worst_name.empty() && error <= result_.worst_error) return;
+    result_.worst_error = error;
+    result_.worst_name = subject.name;
+    result_.worst_shape = subject.value.shape;
+    result_.worst_index = i;
+    result_.analytic = subject.grad[i];
+    result_.numeric = numeric;
   }
 
   void compare_extrapolated(const Subject& subject, Index i, double h) {
@@ -88,7 +95,7 @@ class Comparison {
   double relative_error(double analytic, double numeric) const {
     const double error =
         std::abs(analytic - numeric) / std::max({std::abs(analytic), std::abs(numeric), options_.floor});
-    return std::isfinite(error) ? error : std::numeric_limits<double>::infinity();
+    return std::isfinite(error) ? error : infinity;
   }
 
   /// F at x + offset; nothing if another branch is taken there.

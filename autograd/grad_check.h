@@ -14,13 +14,13 @@ struct GradCheckOptions {
 };
 
 struct GradCheckResult {
-  double worst_error = 0;  ///< max over elements of |a - n| / max(|a|, |n|, floor); infinite for NaN
+  double worst_error = 0;  ///< max over elements of |a - n| / max(|a|, |n|, floor); infinite for any a, n not finite
   double loose_error = 0;  ///< largest |a - n| / (1e-5 + 1e-3 |n|): up to 1 PyTorch's gradcheck would let it pass
   std::string worst_name;  ///< "input 1", or the parameter's name
   Shape worst_shape;
   Index worst_index = 0;  ///< flat
   double analytic = 0;    ///< a there: what backward says
-  double numeric = 0;     ///< n there: what differences say
+  double numeric = 0;     ///< n there: what differences say; NaN where a is not finite
   double largest = 0;     ///< largest |n|: a check of zeros only proves nothing
   Index elements = 0;     ///< compared
   Index kinks = 0;        ///< of these, repeated with a smaller step because the first crossed a kink
@@ -33,6 +33,9 @@ struct GradCheckResult {
   Index second_elements = 0;  ///< compared so: those with room enough before the next kink
   double coarse = 0;          ///< sum over elements of the stencil's error with a step of second_step / 8
   double fine = 0;            ///< the same with half that step: a sixteenth for a smooth function
+
+  /// Whether something was compared, and nothing differs by more than `limit`.
+  bool passes(double limit) const { return elements > 0 && worst_error <= limit; }
 
   /// A sentence that says what differs, and by how much.
   std::string describe() const;

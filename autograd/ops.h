@@ -81,7 +81,8 @@ template <class T>
 Variable<T> linear(const Variable<T>& x, const Variable<T>& weight);
 
 /// dropout(relu(x W^T + b)): the first half of a feed-forward layer in one op that keeps its result only
-/// (ops/linear_relu.cpp). x [N, I], weight [O, I], bias [O] -> [N, O]; p and layout as for dropout.
+/// (ops/linear_relu.cpp). x [N, I], weight [O, I], bias [O] -> [N, O]; p and layout as for dropout. Derivative 0 where
+/// x W^T + b is 0.
 template <class T>
 Variable<T> linear_relu(const Variable<T>& x, const Variable<T>& weight, const Variable<T>& bias, double p,
                         const RowLayout& layout);
@@ -244,5 +245,14 @@ struct CrossEntropy {
 template <class T>
 CrossEntropy<T> cross_entropy(const Variable<T>& logits, std::span<const int> targets, int ignore_index,
                               double label_smoothing = 0);
+
+/// cross_entropy(linear(x, weight, bias), targets, ...) without the [N, V] logits ever being in memory at once:
+/// x [N, D], weight [V, D], bias [V] or none. The same numbers but for rounding.
+template <class T>
+CrossEntropy<T> linear_cross_entropy(const Variable<T>& x, const Variable<T>& weight, const Variable<T>& bias,
+                                     std::span<const int> targets, int ignore_index, double label_smoothing = 0);
+template <class T>
+CrossEntropy<T> linear_cross_entropy(const Variable<T>& x, const Variable<T>& weight, std::span<const int> targets,
+                                     int ignore_index, double label_smoothing = 0);
 
 }  // namespace glossa

@@ -28,6 +28,8 @@ int cores_by_quota(int otherwise) {
   return std::max(1, static_cast<int>(std::ceil(std::strtod(quota.c_str(), nullptr) / period)));
 }
 
+thread_local int index_in_team = 0;
+
 int& thread_count() {
   static int count = available_threads();
   return count;
@@ -47,7 +49,8 @@ void set_threads(int count) {
   thread_count() = count;
 }
 
-int thread_index() { return omp_get_thread_num(); }
+// Not OpenMP's number: within a parallel region of the caller's that may be beyond threads().
+int thread_index() { return index_in_team; }
 
 void run_pieces(Index count, const void* closure, void (*piece)(const void* closure, Index i)) {
   const int team = static_cast<int>(std::min<Index>(threads(), count));
@@ -56,14 +59,19 @@ void run_pieces(Index count, const void* closure, void (*piece)(const void* clos
     return;
   }
   std::exception_ptr thrown;  // nothing may leave the parallel region
-#pragma omp parallel for num_threads(team) schedule(dynamic, 1)
-  for (Index i = 0; i < count; ++i) {
-    try {
-      piece(closure, i);
-    } catch (...) {
+#pragma omp parallel num_threads(team)
+  {
+    index_in_team = omp_get_thread_num();
+#pragma omp for schedule(dynamic, 1)
+    for (Index i = 0; i < count; ++i) {
+      try {
+        piece(closure, i);
+      } catch (...) {
 #pragma omp critical(glossa_parallel_for)
-      thrown = std::current_exception();
+        thrown = std::current_exception();
+      }
     }
+    index_in_team = 0;
   }
   if (thrown) std::rethrow_exception(thrown);
 }

@@ -11,7 +11,8 @@ namespace glossa {
 int threads();
 void set_threads(int count);
 
-/// Number of the calling thread inside a loop below, in {0, ..., threads()-1}: picks its piece of scratch memory.
+/// Number of the calling thread inside a loop below, in {0, ..., threads()-1}: picks its piece of scratch memory. 0
+/// outside, and in a parallel region of the caller's, where each loop stays on its thread.
 int thread_index();
 
 /// Cores this process may run on: the affinity mask, cut by the cgroup's quota.
@@ -23,7 +24,7 @@ void run_pieces(Index count, const void* closure, void (*piece)(const void* clos
 
 /// Calls piece(i) for i in {0, ..., count-1}, in any order, from several threads. Pieces must write disjoint memory.
 /// Pieces are handed out one by one, so that uneven ones do not leave a thread idle. Throws what a piece throws (one of
-/// several), after all pieces.
+/// several), when no piece is running any more; some may then never have begun.
 template <class Piece>
 void parallel_for(Index count, const Piece& piece) {
   run_pieces(count, &piece, [](const void* closure, Index i) { (*static_cast<const Piece*>(closure))(i); });

@@ -25,8 +25,11 @@ Parameter<T>& ParameterStore<T>::declare(const std::string& name, const Shape& s
 template <class T>
 Parameter<T>& ParameterStore<T>::part(Parameter<T>& whole, Index begin, Index end) {
   const Shape& shape = whole.value.shape;
-  check(!values_ && shape.rank() >= 1 && 0 <= begin && begin <= end && end <= shape[0], whole.name,
-        "expected rows within {}, before the store is laid out; got [{}, {})", shape, begin, end);
+  check(!values_ && !whole.whole, whole.name, "expected a whole parameter, before the store is laid out; got {}",
+        values_ ? "one after" : "a part");
+  const Index next = rows_in_parts(whole);
+  check(shape.rank() >= 1 && begin == next && begin <= end && end <= shape[0], whole.name,
+        "expected rows within {}, from {} on, where the last part ends; got [{}, {})", shape, next, begin, end);
   whole.has_parts = true;
   Parameter<T>& part = parts_.emplace_back(Parameter<T>{whole.name, {nullptr, shape.with(0, end - begin)}, {}});
   part.whole = &whole;
@@ -35,8 +38,18 @@ Parameter<T>& ParameterStore<T>::part(Parameter<T>& whole, Index begin, Index en
 }
 
 template <class T>
+Index ParameterStore<T>::rows_in_parts(const Parameter<T>& whole) const {
+  Index rows = 0;
+  for (const Parameter<T>& part : parts_) rows += part.whole == &whole ? part.value.shape[0] : 0;
+  return rows;
+}
+
+template <class T>
 void ParameterStore<T>::allocate(std::uint64_t seed) {
   check(!values_, "parameters", "expected a store that is not laid out yet; got one that is");
+  for (const Parameter<T>& parameter : declared_)
+    check(!parameter.has_parts || rows_in_parts(parameter) == parameter.value.shape[0], parameter.name,
+          "expected parts that cover {}; got {} rows", parameter.value.shape, rows_in_parts(parameter));
   constexpr Index line = Arena::alignment / sizeof(T);
   for (Parameter<T>& parameter : declared_) sorted_.push_back(&parameter);
   std::sort(sorted_.begin(), sorted_.end(), [](const auto* a, const auto* b) { return a->name < b->name; });
@@ -82,6 +95,12 @@ Index ParameterStore<T>::count() const {
   Index count = 0;
   for (const Parameter<T>& parameter : declared_) count += parameter.value.size();
   return count;
+}
+
+template <class T>
+bool ParameterStore<T>::has_grad(const Parameter<T>& parameter) const {
+  if (!parameter.has_parts) return parameter.grad.set;
+  return std::ranges::all_of(parts_, [&](const auto& part) { return part.whole != &parameter || part.grad.set; });
 }
 
 template <class T>

@@ -57,7 +57,8 @@ class ParameterStore {
   Parameter<T>& declare(const std::string& name, const Shape& shape, Initializer initializer);
 
   /// Rows [begin, end) of a declared parameter as a parameter of their own to compute with: packed projections are one
-  /// tensor in files and optimizers, and several in formulas. The whole must then only be used by parts that cover it.
+  /// tensor in files and optimizers, and several in formulas. Parts follow one another from the first row on, and
+  /// `allocate` throws unless they reach the last: the whole has no gradient but theirs.
   Parameter<T>& part(Parameter<T>& whole, Index begin, Index end);
 
   /// Lays out the buffers and draws the initial values from `seed`.
@@ -76,6 +77,9 @@ class ParameterStore {
   /// Number of numbers in all parameters, frozen ones included, gaps not counted.
   Index count() const;
 
+  /// Whether its gradient was written since it was declared empty: all of its parts, if it has any.
+  bool has_grad(const Parameter<T>& parameter) const;
+
   /// Declares every gradient empty.
   void clear_grads();
 
@@ -87,6 +91,8 @@ class ParameterStore {
   struct Free {
     void operator()(T* memory) const;
   };
+
+  Index rows_in_parts(const Parameter<T>& whole) const;
 
   std::deque<Parameter<T>> declared_;
   std::deque<Parameter<T>> parts_;

@@ -14,11 +14,11 @@ struct RowSpan {
 };
 
 /// How the sentences of a batch lie in a [N, D] matrix of token rows. Packed: one after the other, without gaps.
-/// Padded [B, T]: sentence b starts at row b * T, the rest of its box are gap rows, which hold zeros wherever a
-/// product would read them. Sentences come in the order of their rows and do not overlap; only keys that need no
-/// gradient may (hypotheses that read one source). `sentence_ids` (one a sentence, or none) number the sentences in the
-/// whole corpus: they key random numbers, so that a sentence draws the same dropout mask in any batch and any layout.
-/// Spans are borrowed from the caller.
+/// Padded [B, T]: sentence b starts at row b * T, the rest of its box are gap rows: they hold finite numbers that no
+/// result depends on, and no gradient flows into or out of them. Sentences come in the order of their rows and do not
+/// overlap; only keys that need no gradient may (hypotheses that read one source). `sentence_ids` (one a sentence, or
+/// none) number the sentences in the whole corpus: they key random numbers, so that a sentence draws the same dropout
+/// mask in any batch and any layout. Spans are borrowed from the caller.
 struct RowLayout {
   Index rows = 0;
   std::span<const RowSpan> sentences{};

@@ -32,8 +32,17 @@ T* Tape<T>::gradient_memory(Index size) {
   return arena_.allocate_array<T>(size);
 }
 
+/// What most derivatives move: they read the gradient of the value and the inputs, and write the inputs' gradients.
 template <class T>
-void Tape<T>::backward(int root, const Tensor<T>& cotangent, bool keep_graph) {
+double Tape<T>::bytes_of_derivative(const Node<T>& node) const {
+  Index elements = node.value.size();
+  for (int i = 0; i < node.input_count; ++i)
+    if (node.inputs[i] >= 0) elements += 2 * nodes_[node.inputs[i]].value.size();
+  return static_cast<double>(elements) * sizeof(T);
+}
+
+template <class T>
+void Tape<T>::backward(int root, const Tensor<T>& cotangent, bool keep_graph, Profile* profile) {
   check(!spent_, "backward", "expected a tape that was not walked yet; got a second walk. Hint: pass keep_graph");
   walked_ = true;
   spent_ = !keep_graph;
@@ -51,6 +60,7 @@ void Tape<T>::backward(int root, const Tensor<T>& cotangent, bool keep_graph) {
     node.run(node.closure, backward);
     backward.finish();
     scratch_.reset();
+    if (profile) profile->lap(node.op, true, bytes_of_derivative(node));
     if (!node.keep) {
       free_gradients_.emplace_back(node.value.size(), node.own.data);
       node.own = {};

@@ -6,6 +6,7 @@
 #include "autograd/kernels/broadcast.h"
 #include "autograd/kernels/elementwise.h"
 #include "autograd/parameter.h"
+#include "autograd/profile.h"
 #include "autograd/variable.h"
 
 namespace glossa {
@@ -44,13 +45,14 @@ class Tape {
   void clear();
 
   /// Adds d(cotangent . root) to the gradients of all leaves below `root`. With `keep_graph` it may be called again;
-  /// without, a second call is an Error.
-  void backward(int root, const Tensor<T>& cotangent, bool keep_graph);
+  /// without, a second call is an Error. Each derivative is timed if there is a `profile`.
+  void backward(int root, const Tensor<T>& cotangent, bool keep_graph, Profile* profile = nullptr);
   bool walked() const { return walked_; }
 
  private:
   friend class Backward<T>;
   T* gradient_memory(Index size);
+  double bytes_of_derivative(const Node<T>& node) const;
 
   Arena& arena_;
   Arena& scratch_;

@@ -65,7 +65,11 @@ TaylorResult taylor_test(const GradCheckFunction& function, ParameterStore<doubl
     if (result.remainders.empty()) result.step = t;
     result.remainders.push_back(static_cast<double>(std::abs(point.value - centre.value - t * line.derivative())));
   }
-  if (result.remainders.size() < points) result.slope = 0;  // no room before the next kink
+  const bool finite = std::ranges::all_of(result.remainders, [](double remainder) { return std::isfinite(remainder); });
+  if (result.remainders.size() < points || !finite) {  // no room before the next kink, or NaN, which falls to nothing
+    result.slope = 0;
+    return result;
+  }
   for (std::size_t i = 1; i < result.remainders.size(); ++i)
     if (result.remainders[i] > rounding)
       result.slope = std::min(result.slope, std::log2(result.remainders[i - 1] / result.remainders[i]));

@@ -19,7 +19,9 @@ class Variable {
   const Tensor<T>& value() const;
   const Shape& shape() const { return value_.shape; }
   Index size() const { return value_.size(); }
-  Context<T>& context() const;
+
+  /// Where it was computed. Throws `[op]` for a variable of a finished step, and for one that was never assigned.
+  Context<T>& context(const char* op = "variable") const;
 
   /// Whether a gradient flows to this variable.
   bool requires_grad() const { return node_ >= 0; }

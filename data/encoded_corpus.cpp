@@ -9,15 +9,6 @@
 namespace glossa {
 namespace {
 
-std::vector<int> encode_line(const Tokenizer& tokenizer, const std::string& text, const ParallelCorpus& corpus,
-                             std::size_t pair) {
-  try {
-    return tokenizer.encode(text);
-  } catch (const Error& error) {
-    throw Error(error.kind(), fmt::format("{}:{}", corpus.name, corpus.line(pair)), error.what());
-  }
-}
-
 double share(std::int64_t part, std::int64_t whole) {
   return whole > 0 ? 100.0 * static_cast<double>(part) / static_cast<double>(whole) : 0.0;
 }
@@ -44,15 +35,16 @@ EncodedCorpus encode_corpus(const ParallelCorpus& corpus, const Tokenizer& sourc
         "expected the same special ids for source and target; got two vocabularies that differ in them");
   const std::size_t added = static_cast<std::size_t>(options.source_bos) + static_cast<std::size_t>(options.source_eos);
   for (std::size_t pair = 0; pair < corpus.source.size(); ++pair) {
-    std::vector<int> source = encode_line(source_tokenizer, corpus.source[pair], corpus, pair);
-    std::vector<int> target = encode_line(target_tokenizer, corpus.target[pair], corpus, pair);
+    const std::int64_t line = corpus.line(pair);
+    std::vector<int> source = source_tokenizer.encode_line(corpus.source[pair], corpus.source_name, line);
+    std::vector<int> target = target_tokenizer.encode_line(corpus.target[pair], corpus.target_name, line);
     const std::size_t length = std::max(source.size() + added, target.size() + 1);
     if (source.empty() || target.empty()) {
       ++report.empty;
       continue;
     }
     if (options.max_length > 0 && length > static_cast<std::size_t>(options.max_length)) {
-      if (report.too_long++ == 0) report.first_too_long = corpus.line(pair);
+      if (report.too_long++ == 0) report.first_too_long = line;
       continue;
     }
     ++report.pairs;

@@ -45,7 +45,7 @@ struct EncodedCorpus {
 };
 
 /// Encodes all pairs. Errors: the tokenizers have different special ids; an unknown token where there is no `<unk>`
-/// (names corpus and line); no pair left.
+/// (names the side's file and line); no pair left.
 EncodedCorpus encode_corpus(const ParallelCorpus& corpus, const Tokenizer& source_tokenizer,
                             const Tokenizer& target_tokenizer, const EncodeOptions& options = {});
 

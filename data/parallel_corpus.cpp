@@ -59,6 +59,8 @@ ParallelCorpus read_parallel(const std::string& prefix, const std::string& sourc
   LineReader source_reader(source_path, options.text), target_reader(target_path, options.text);
   ParallelCorpus corpus;
   corpus.name = prefix;
+  corpus.source_name = source_path;
+  corpus.target_name = target_path;
   std::string source, target;
   for (;;) {
     const bool has_source = source_reader.next(source), has_target = target_reader.next(target);
@@ -86,7 +88,7 @@ ParallelCorpus read_tsv(const std::string& name, const std::string& source_langu
   text.keep_tabs = true;
   LineReader reader(path, text);
   ParallelCorpus corpus;
-  corpus.name = path;
+  corpus.name = corpus.source_name = corpus.target_name = path;
   for (std::string row; reader.next(row);) {
     const std::vector<std::string_view> cells = columns(row);
     if (reader.line_number() == 1) {

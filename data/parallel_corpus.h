@@ -21,6 +21,7 @@ struct CorpusReport {
 /// Sentence pairs, `source[i]` with `target[i]`, cleaned (see clean_line) and never empty.
 struct ParallelCorpus {
   std::string name;                         // for messages: path prefix, file or generator
+  std::string source_name, target_name;     // the same for what is about a line of one side
   std::vector<std::string> source, target;  // equal lengths
   std::vector<std::int64_t> lines;          // line (from 1) each pair was read from; empty: pair i is line i + 1
   CorpusReport report;

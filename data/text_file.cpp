@@ -1,6 +1,7 @@
 #include "data/text_file.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
@@ -106,6 +107,11 @@ class LineReader::Source {
     return static_cast<std::size_t>(got);
   }
 
+  bool would_wait() const {
+    pollfd input{.fd = descriptor_, .events = POLLIN, .revents = 0};
+    return !gzip_ && ::poll(&input, 1, 0) == 0;
+  }
+
  private:
   std::string name_;
   Descriptor owned_;
@@ -165,6 +171,10 @@ bool LineReader::next(std::string& line) {
   line = clean_line(raw_, where(), options_, &replaced_);
   if (line_number_ == 1 && line.starts_with(byte_order_mark)) line.erase(0, byte_order_mark.size());
   return true;
+}
+
+bool LineReader::would_wait() const {
+  return std::memchr(buffer_.data() + begin_, '\n', end_ - begin_) == nullptr && source_->would_wait();
 }
 
 std::vector<std::string> read_lines(const std::string& path, const TextOptions& options, std::int64_t* replaced) {

@@ -40,6 +40,9 @@ class LineReader {
   /// answered line by line.
   bool next(std::string& line);
 
+  /// Whether `next` would have to wait for someone to write: no line is at hand and the pipe or terminal has no more.
+  bool would_wait() const;
+
   std::int64_t line_number() const { return line_number_; }  // of the last line read, from 1
   std::int64_t replaced() const { return replaced_; }        // ill-formed pieces replaced so far
   std::string where() const;                                 // file:line of the last line read

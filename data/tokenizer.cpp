@@ -12,6 +12,14 @@
 
 namespace glossa {
 
+std::vector<int> Tokenizer::encode_line(std::string_view text, std::string_view name, std::int64_t line) const {
+  try {
+    return encode(text);
+  } catch (const Error& error) {
+    throw Error(error.kind(), fmt::format("{}:{}", name, line), error.what());
+  }
+}
+
 void Tokenizer::save(const std::string& path) const { write_file_atomically(path, serialize()); }
 
 std::uint64_t Tokenizer::fingerprint() const { return Fingerprint().add(kind()).add(serialize()).value(); }

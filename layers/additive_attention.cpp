@@ -7,6 +7,8 @@ namespace glossa {
 
 namespace {
 
+constexpr const char* op = "additive_attention";
+
 /// The keys of each query side by side: query i has `width` cells, of which its sentence's keys are the first.
 template <class T>
 struct Cells {
@@ -17,7 +19,6 @@ struct Cells {
 
 template <class T>
 Cells<T> lay_out(Context<T>& c, const RowLayout& query, const RowLayout& key, bool causal, const Tensor<T>* mask) {
-  const char* const op = "additive_attention";
   check(query.sentence_count() == key.sentence_count(), op, "expected as many query as key sentences; got {} and {}",
         query.sentence_count(), key.sentence_count());
   Cells<T> cells;
@@ -61,13 +62,19 @@ template <class T>
 Variable<T> additive_attention(const Variable<T>& q, const Variable<T>& kv, const Variable<T>& vector,
                                const RowLayout& query, const RowLayout& key, const AttentionOptions& options,
                                const Tensor<T>* mask, Tensor<T>* weights) {
-  Context<T>& c = context_of("additive_attention", {q, kv, vector});
+  Context<T>& c = context_of(op, {q, kv, vector});
+  check(options.heads >= 1, op, "expected at least 1 head; got {}", options.heads);
+  check_layout(op, query, q.shape());
+  check_layout(op, key, kv.shape(), /*may_overlap=*/true);
   const Index rows = query.rows, heads = options.heads, inner = q.shape().cols(), width = inner / heads;
-  check(q.shape() == Shape{rows, inner} && kv.shape() == Shape{key.rows, 2 * inner} &&
-            vector.shape() == Shape{heads, width} && width * heads == inner,
-        "additive_attention", "expected q [{}, H K], kv [{}, 2 H K] and a vector [{}, K]; got {}, {} and {}", rows,
-        key.rows, heads, q.shape(), kv.shape(), vector.shape());
+  check(kv.shape().cols() == 2 * inner && vector.shape() == Shape{heads, width} && width * heads == inner, op,
+        "expected q [{}, H K], kv [{}, 2 H K] and a vector [{}, K]; got {}, {} and {}", rows, key.rows, heads,
+        q.shape(), kv.shape(), vector.shape());
   const Cells<T> cells = lay_out(c, query, key, options.causal, mask);
+  if (key.rows == 0) {  // nobody has anything to attend to
+    if (weights) *weights = c.tensor({0});
+    return scale(q, 0.0);
+  }
   const Index n = cells.width;
 
   const Variable<T> pairs = embedding(kv, cells.key_rows);  // keys and values of every cell, [Nq n, 2 H K]

@@ -65,6 +65,7 @@ Variable<T> Decoder<T>::operator()(Variable<T> x, const RowLayout& layout, const
 template <class T>
 void Decoder<T>::start(DecoderCache<T>& cache, const Variable<T>& memory, const RowLayout& memory_layout, Index rows,
                        Index capacity) const {
+  check_layout("decoder.start", memory_layout, memory.shape(), /*may_overlap=*/true);
   cache.start(static_cast<Index>(layers_.size()), width_, rows, capacity, memory_layout);
   for (std::size_t i = 0; i < layers_.size(); ++i) {
     const Tensor<T> projected = layers_[i].project_memory(memory).value();

@@ -21,7 +21,7 @@ class DecoderLayer {
   Variable<T> operator()(const Variable<T>& x, const RowLayout& layout, const Variable<T>& memory,
                          const RowLayout& memory_layout) const;
 
-  /// Keys and values [Ns, 2D] that cross-attention needs of the memory.
+  /// Keys and values [Ns, 2 H K] that cross-attention needs of the memory.
   Variable<T> project_memory(const Variable<T>& memory) const { return cross_attention_.project_memory(memory); }
 
   /// The next token of each row, x [R, D] -> [R, D], with the past of this layer in `own`.

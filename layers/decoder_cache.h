@@ -11,9 +11,9 @@ namespace glossa {
 /// What one decoder layer remembers between tokens.
 template <class T>
 struct LayerCache {
-  std::vector<T> past;    ///< keys and values of the target so far, [rows * capacity, 2D]
+  std::vector<T> past;    ///< keys and values of the target so far, [rows * capacity, 2 H K]
   std::vector<T> other;   ///< second buffer of `past`, for reordering
-  std::vector<T> memory;  ///< keys and values of the source, [Ns, 2D]: projected once
+  std::vector<T> memory;  ///< keys and values of the source, [Ns, 2 H K]: projected once
 };
 
 /// Which rows of the caches each target row looks at in this step.
@@ -39,7 +39,7 @@ class DecoderCache {
   /// Rows that keep their place, or that move to a smaller number, cost least.
   void select(std::span<const Index> survivors);
 
-  /// Writes keys and values of this step, columns D to 3D of qkv [R, 3D], behind the past of `layer`.
+  /// Writes keys and values of this step, columns H K to 3 H K of qkv [R, 3 H K], behind the past of `layer`.
   void append(LayerCache<T>& layer, const Tensor<T>& qkv) const;
 
   /// Spans for the step in progress: its own position counts as past.

@@ -83,6 +83,16 @@ Variable<T> Transformer<T>::project(const Variable<T>& states) const {
 }
 
 template <class T>
+CrossEntropy<T> Transformer<T>::loss(const Variable<T>& states, std::span<const int> next, int ignore_index,
+                                     double label_smoothing) const {
+  Context<T>& c = states.context();
+  const Variable<T> table = c.parameter(*tables_.output);
+  return output_bias_ ? linear_cross_entropy(states, table, c.parameter(*output_bias_), next, ignore_index,
+                                             label_smoothing)
+                      : linear_cross_entropy(states, table, next, ignore_index, label_smoothing);
+}
+
+template <class T>
 Variable<T> Transformer<T>::operator()(Context<T>& context, std::span<const int> source, const RowLayout& source_layout,
                                        std::span<const int> target, const RowLayout& target_layout) const {
   const Variable<T> memory = encode(context, source, source_layout);

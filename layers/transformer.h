@@ -52,6 +52,10 @@ class Transformer {
   /// States [N, D] -> logits [N, V].
   Variable<T> project(const Variable<T>& states) const;
 
+  /// Cross-entropy of states [N, D] with the tokens that come `next`; logits are never stored as a whole.
+  CrossEntropy<T> loss(const Variable<T>& states, std::span<const int> next, int ignore_index,
+                       double label_smoothing) const;
+
   /// The whole: source and target ids -> logits [Nt, V] of each next token.
   Variable<T> operator()(Context<T>& context, std::span<const int> source, const RowLayout& source_layout,
                          std::span<const int> target, const RowLayout& target_layout) const;

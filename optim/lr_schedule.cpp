@@ -25,6 +25,10 @@ Schedule::Schedule(const ScheduleOptions& options) : options_(options) {
   if ((kind == Kind::cosine || kind == Kind::linear) && options.total_updates <= options.warmup)
     misuse("optim.total_updates", "expected more than optim.warmup ({}); got {}", options.warmup,
            options.total_updates);
+  if (kind == Kind::plateau && !(options.plateau_factor > 0 && options.plateau_factor < 1))
+    misuse("optim.plateau_factor", "expected a number in (0, 1); got {}", options.plateau_factor);
+  if (kind == Kind::plateau && options.plateau_patience < 0)
+    misuse("optim.plateau_patience", "expected at least 0; got {}", options.plateau_patience);
   if (kind == Kind::noam && options.width < 1) misuse("model.width", "expected at least 1; got {}", options.width);
 }
 

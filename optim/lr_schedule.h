@@ -16,7 +16,7 @@ struct ScheduleOptions {
   std::int64_t total_updates = 0;     // cosine and linear: the update at which min_lr is reached
   double factor = 1;                  // noam
   std::int64_t width = 512;           // noam: model width
-  double plateau_factor = 0.5;        // plateau: what lr is multiplied by
+  double plateau_factor = 0.5;        // plateau: what lr is multiplied by, in (0, 1)
   std::int64_t plateau_patience = 3;  // plateau: validations without improvement that are let pass before that
 };
 

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "autograd/check.h"
 #include "optim/clip.h"
 
 namespace glossa {
@@ -33,6 +34,19 @@ double Optimizer<T>::grad_norm() const {
   for (const Segment& segment : segments_)
     squares += sum_of_squares<T>(std::span(grads() + segment.begin, grads() + segment.end));
   return squares > std::numeric_limits<T>::max() ? std::numeric_limits<double>::infinity() : std::sqrt(squares);
+}
+
+template <class T>
+void Optimizer<T>::begin_step() {
+  auto segment = segments_.begin();
+  for (const Parameter<T>* parameter : store_.parameters()) {
+    while (segment != segments_.end() && segment->end <= parameter->offset) ++segment;
+    if (segment == segments_.end() || segment->begin > parameter->offset) continue;
+    check(parameter->trainable, parameter->name, "expected to be trained as when the optimizer was made; it is frozen");
+    check(store_.has_grad(*parameter), parameter->name,
+          "expected a gradient; nothing has written one. Hint: call fill_unset_grads() after backward");
+  }
+  ++steps_;
 }
 
 template class Optimizer<float>;

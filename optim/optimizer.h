@@ -28,7 +28,8 @@ class Optimizer {
   Optimizer& operator=(const Optimizer&) = delete;
 
   /// One update with learning rate `lr`. Every gradient is read once and multiplied by `gradient_scale`: clipping and
-  /// averaging over tokens need no pass of their own. No gradient may be unset (`ParameterStore::fill_unset_grads`).
+  /// averaging over tokens need no pass of their own. Throws for a gradient that is unset, which would be an old one
+  /// (`ParameterStore::fill_unset_grads`), and for a parameter that was frozen after the optimizer was made.
   virtual void step(double lr, double gradient_scale) = 0;
 
   /// Euclidean norm of the gradients that `step` will read: frozen parameters do not count. Infinite where its square
@@ -47,6 +48,9 @@ class Optimizer {
   /// For a store that is laid out; it must outlive the optimizer. State buffers of the given names start at zero.
   Optimizer(const ParameterStore<T>& store, std::span<const Segment> segments,
             std::initializer_list<std::string_view> state_names);
+
+  /// Checks and counts a step.
+  void begin_step();
 
   /// What the step works on, cut small so that threads share it evenly and every piece is one loop.
   std::span<const Segment> pieces() const { return pieces_; }

@@ -9,6 +9,7 @@
 
 #include "autograd/check.h"
 #include "data/utf8.h"
+#include "data/word_tokenizer.h"
 
 namespace glossa {
 namespace {
@@ -61,20 +62,6 @@ std::string split_pairs(std::string_view text, Matches matches, bool before, boo
   return result;
 }
 
-/// Pieces of `text` between white space.
-std::vector<std::string> split_words(std::string_view text) {
-  std::vector<std::string> words(1);
-  utf8::for_each(text, [&](std::string_view piece, utf8::CodePoint c) {
-    if (!utf8::is_space(c.value)) {
-      words.back() += piece;
-    } else if (!words.back().empty()) {
-      words.emplace_back();
-    }
-  });
-  if (words.back().empty()) words.pop_back();
-  return words;
-}
-
 std::vector<std::string> words_13a(std::string_view line) {
   std::string text(line);
   replace_all(text, "<skipped>", "");
@@ -90,7 +77,8 @@ std::vector<std::string> words_13a(std::string_view line) {
       text, [](char a, char b) { return is_point(a) && !is_digit(b); }, true, false);
   text = split_pairs(
       text, [](char a, char b) { return is_digit(a) && b == '-'; }, false, true);
-  return split_words(text);
+  const std::vector<std::string_view> words = split_words(text);
+  return {words.begin(), words.end()};
 }
 
 /// All n-grams of one order, sorted; unused places are empty.

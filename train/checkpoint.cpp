@@ -16,12 +16,6 @@ std::string moment_name(std::string_view buffer, const std::string& parameter) {
   return fmt::format("{}:{}", buffer, parameter);
 }
 
-std::vector<std::uint64_t> dims_of(const Shape& shape) {
-  std::vector<std::uint64_t> dims;
-  for (int i = 0; i < shape.rank(); ++i) dims.push_back(static_cast<std::uint64_t>(shape[i]));
-  return dims;
-}
-
 /// The slice of a flat buffer that belongs to a parameter.
 std::span<float> slice_of(std::span<float> flat, const Parameter<float>& parameter) {
   return flat.subspan(static_cast<std::size_t>(parameter.offset), static_cast<std::size_t>(parameter.value.size()));
@@ -42,6 +36,12 @@ void check_entry(const CheckpointReader& reader, const std::string& name, const 
 }
 
 }  // namespace
+
+std::vector<std::uint64_t> dims_of(const Shape& shape) {
+  std::vector<std::uint64_t> dims;
+  for (int i = 0; i < shape.rank(); ++i) dims.push_back(static_cast<std::uint64_t>(shape[i]));
+  return dims;
+}
 
 void add_to_checkpoint(CheckpointWriter& writer, const ParameterStore<float>& parameters,
                        const Optimizer<float>& optimizer, const TrainingState& state, std::string& state_bytes) {
@@ -68,7 +68,13 @@ TrainingState read_training_state(const CheckpointReader& reader) {
   check(version == TrainingState::current_version, path,
         "expected a training state of version {}; got version {}. Hint: use the glossa that wrote it",
         TrainingState::current_version, version);
-  return from_bytes<TrainingState>({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, path);
+  const auto state = from_bytes<TrainingState>({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, path);
+  for (const std::int64_t counter : {state.update, state.optimizer_steps, state.epoch, state.batch, state.target_tokens,
+                                     state.bad_updates, state.consecutive_bad, state.log_tokens, state.best_update,
+                                     state.stalled, state.plateau.bad, state.plateau.reductions})
+    check(counter >= 0, path, "expected counters of 0 and more; got {}. Hint: use an older checkpoint of the same run",
+          counter);
+  return state;
 }
 
 void read_parameters(const CheckpointReader& reader, ParameterStore<float>& parameters) {
@@ -118,9 +124,10 @@ std::string state_sha256(const CheckpointReader& reader) {
   hash_entries(hash, reader, EntryKind::parameter);
   hash_entries(hash, reader, EntryKind::moment);
   TrainingState state = read_training_state(reader);
-  // What may differ between two runs that do the same: options a resume may change, and time.
   state.config.clear();
   state.seconds = 0;
+  state.log_loss = 0;
+  state.log_tokens = 0;
   hash.update(to_bytes(state));
   return hash.hex_digest();
 }

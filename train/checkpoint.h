@@ -14,7 +14,10 @@ namespace glossa {
 void add_to_checkpoint(CheckpointWriter& writer, const ParameterStore<float>& parameters,
                        const Optimizer<float>& optimizer, const TrainingState& state, std::string& state_bytes);
 
-/// Reads the record of counters. Throws if there is none or it is of another version.
+/// The extents of a shape as files have them.
+std::vector<std::uint64_t> dims_of(const Shape& shape);
+
+/// Reads the record of counters. Throws if there is none, it is of another version, or a counter is below 0.
 TrainingState read_training_state(const CheckpointReader& reader);
 
 /// Reads the parameters. Names and shapes must be exactly the model's; the first difference is named, and nothing is
@@ -28,7 +31,8 @@ void read_moments(const CheckpointReader& reader, const ParameterStore<float>& p
 /// SHA-256 over names, shapes and values of the parameters: two models are the same if it is.
 std::string parameters_sha256(const CheckpointReader& reader);
 
-/// The same over moments, counters and position in the data too; wall-clock time and paths left out.
+/// The same over moments, counters and position in the data too. Left out is what may differ between runs that do the
+/// same: wall-clock time, the configuration, and what the next line of the log will tell.
 std::string state_sha256(const CheckpointReader& reader);
 
 }  // namespace glossa

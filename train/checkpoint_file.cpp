@@ -11,12 +11,12 @@
 #include <cerrno>
 #include <cstring>
 #include <memory>
-#include <optional>
 #include <utility>
 
 #include "autograd/check.h"
 #include "data/atomic_file.h"
 #include "data/utf8.h"
+#include "train/byte_length.h"
 #include "train/crc32c.h"
 
 namespace glossa {
@@ -34,15 +34,6 @@ constexpr std::uint64_t chunk_bytes = 1 << 20, verify_below = 64 << 20;
 constexpr std::string_view hint = "Hint: the file is damaged; use an older checkpoint of the same run";
 
 std::uint64_t aligned(std::uint64_t offset) { return (offset + alignment - 1) / alignment * alignment; }
-
-/// Product of the dims times the size of an element, or nothing if it does not fit in 64 bits.
-std::optional<std::uint64_t> byte_length(Dtype dtype, std::span<const std::uint64_t> dims) {
-  std::uint64_t length = size_of(dtype);
-  for (const std::uint64_t dim : dims) {
-    if (__builtin_mul_overflow(length, dim, &length)) return std::nullopt;
-  }
-  return length;
-}
 
 /// Whether a name can be printed and used anywhere: no control character, no path.
 bool is_plain(std::string_view name) {
@@ -112,7 +103,7 @@ CheckpointEntry parse_entry(Cursor& table, std::string_view where) {
   check(dtype >= 1 && dtype <= 4, where, "expected a known dtype for '{}'; got {}. {}", entry.name, dtype, hint);
   entry.kind = EntryKind{kind};
   entry.dtype = Dtype{dtype};
-  const auto length = byte_length(entry.dtype, entry.dims);
+  const auto length = byte_length(size_of(entry.dtype), entry.dims);
   check(length && *length == entry.length, where,
         "expected the length of '{}' to be that of its dims; got {} bytes. {}", entry.name, entry.length, hint);
   return entry;
@@ -167,7 +158,7 @@ void CheckpointWriter::add(std::string name, EntryKind kind, Dtype dtype, std::v
         max_name, name.size());
   check(dims.size() <= max_rank, name, "expected at most {} dimensions; got {}", max_rank, dims.size());
   check(items_.size() < max_entries, name, "expected at most {} entries; got one more", max_entries);
-  const auto length = byte_length(dtype, dims);
+  const auto length = byte_length(size_of(dtype), dims);
   check(length && *length == bytes.size(), name, "expected as many bytes as its dims say; got {}", bytes.size());
   const auto at = std::ranges::lower_bound(
       items_, name, {}, [](const Item& item) -> auto& { return item.entry.name; });

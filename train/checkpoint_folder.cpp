@@ -98,8 +98,7 @@ CheckpointFolder::CheckpointFolder(const fs::path& run, std::size_t keep)
     : lock_(run), folder_(run / "checkpoints"), keep_(keep) {
   check(keep >= 2, folder_.string(), "expected to keep at least 2 checkpoints; got {}", keep);
   create_folder(folder_);
-  remove_temporary_files(run);
-  remove_temporary_files(folder_);
+  for (const fs::path& folder : {run, folder_, run / "samples"}) remove_temporary_files(folder);
   sync_folder(run);
 }
 

@@ -5,30 +5,15 @@
 #include <yaml-cpp/yaml.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <map>
 
 #include "autograd/check.h"
+#include "data/text_file.h"
 
 namespace glossa {
 namespace {
 
 constexpr std::string_view kToy = "toy:";
-
-std::string read_file(const std::string& path) {
-  check(!std::filesystem::is_directory(path), path,
-        "expected a configuration file; got a folder. Hint: recipes/ has examples.");
-  std::ifstream file(path, std::ios::binary);
-  check(file.is_open(), path, "expected a configuration file; got: {}. Hint: recipes/ has examples.",
-        std::strerror(errno));
-  std::string content(std::istreambuf_iterator<char>(file), {});
-  check(!file.bad(), path, "expected a readable configuration file; got: {}", std::strerror(errno));
-  return content;
-}
 
 GivenValue given_value(const YAML::Node& node) {
   using Kind = GivenValue::Kind;
@@ -72,14 +57,14 @@ void set_option(Config& config, std::string_view where, const std::string& key, 
   unknown_key(where, key);
 }
 
-/// Reads one YAML file into the configuration. yaml-cpp serves for the syntax alone: every value is taken as its text
+/// Reads one YAML text into the configuration. yaml-cpp serves for the syntax alone: every value is taken as its text
 /// and read by its option, so that `no` is a language and not a boolean, and repeated keys are seen.
 class YamlReader {
  public:
-  YamlReader(Config& config, const std::string& path) : config_(config), path_(path) {}
+  YamlReader(Config& config, const std::string& where) : config_(config), where_(where) {}
 
-  void read() {
-    const auto documents = parse();
+  void read(const std::string& yaml) {
+    const auto documents = parse(yaml);
     if (documents.size() > 1) misuse(where(documents[1]), "expected one YAML document; got {}", documents.size());
     if (documents.empty() || documents[0].IsNull()) return;
     if (!documents[0].IsMap())
@@ -89,12 +74,11 @@ class YamlReader {
   }
 
  private:
-  std::vector<YAML::Node> parse() const {
-    const std::string content = read_file(path_);
+  std::vector<YAML::Node> parse(const std::string& yaml) const {
     try {
-      return YAML::LoadAll(content);
+      return YAML::LoadAll(yaml);
     } catch (const YAML::Exception& error) {
-      misuse(fmt::format("{}:{}", path_, error.mark.line + 1), "expected YAML; got: {}", error.msg);
+      misuse(fmt::format("{}:{}", where_, error.mark.line + 1), "expected YAML; got: {}", error.msg);
     }
   }
 
@@ -119,10 +103,10 @@ class YamlReader {
     return name;
   }
 
-  std::string where(const YAML::Node& node) const { return fmt::format("{}:{}", path_, node.Mark().line + 1); }
+  std::string where(const YAML::Node& node) const { return fmt::format("{}:{}", where_, node.Mark().line + 1); }
 
   Config& config_;
-  const std::string& path_;
+  const std::string& where_;
   std::map<std::string, int> lines_;
 };
 
@@ -138,9 +122,15 @@ std::string markdown_cell(std::string text) {
 
 }  // namespace
 
+Config parse_config(const std::string& yaml, const std::string& where) {
+  Config config;
+  YamlReader(config, where).read(yaml);
+  return config;
+}
+
 Config load_config(const std::string& path, const std::vector<std::string>& sets) {
   Config config;
-  if (!path.empty()) YamlReader(config, path).read();
+  if (!path.empty()) config = parse_config(read_file(path), path);
   for (const std::string& set : sets) {
     const std::string where = "--set " + set;
     const auto equals = set.find('=');
@@ -150,17 +140,21 @@ Config load_config(const std::string& path, const std::vector<std::string>& sets
   return config;
 }
 
-void check_resume(const Config& old, const Config& now) {
+void check_agree(const Config& old, const Config& now, const std::function<bool(std::string_view key)>& matters,
+                 std::string_view source, std::string_view hint) {
   for (const auto& section : option_sections())
     for (const auto& option : section.options) {
       const std::string key = section.name + "." + option.name;
       const std::string before = option.text(old), after = option.text(now);
-      if (before != after && !may_change_on_resume(key))
-        misuse(key,
-               "expected {}, with which the run was started; got {}. Hint: on --resume only train.max_*, "
-               "train.*_every and runtime.* may change; start a new run for the rest.",
-               before, after);
+      if (before != after && matters(key))
+        misuse(key, "expected {}, {}; got {}. Hint: {}", before, source, after, hint);
     }
+}
+
+void check_resume(const Config& old, const Config& now) {
+  check_agree(
+      old, now, [](std::string_view key) { return !may_change_on_resume(key); }, "with which the run was started",
+      "on --resume only train.max_*, train.*_every and runtime.* may change; start a new run for the rest.");
 }
 
 std::string dump(const Config& config) {

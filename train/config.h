@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -156,9 +157,12 @@ struct OptionSection {
 /// Every option in its order: the one source of reading, checking, dumping and documenting.
 const std::vector<OptionSection>& option_sections();
 
+/// Reads YAML text; `where` names it in errors. Throws a misuse with `where:line` on an unknown or repeated key and on
+/// a value that does not fit.
+Config parse_config(const std::string& yaml, const std::string& where);
+
 /// Reads a YAML file, then applies the `section.key=value` texts of `--set` in their order. An empty path means
-/// defaults. Throws a misuse with `file:line` or `--set ...` on an unknown or repeated key and on a value that does not
-/// fit; a failure when the file cannot be read.
+/// defaults. Throws as parse_config, with `--set ...` for those, and a failure when the file cannot be read.
 Config load_config(const std::string& path, const std::vector<std::string>& sets = {});
 
 /// Checks what one option alone cannot tell. Throws a misuse that names the keys; returns warnings about what is
@@ -168,6 +172,11 @@ std::vector<std::string> check(const Config& config);
 /// Throws a misuse naming the key and both values unless a run started with `old` may go on with `now`: only
 /// train.max_*, train.*_every and runtime.* may differ.
 void check_resume(const Config& old, const Config& now);
+
+/// Throws a misuse naming the first key that `matters` and whose values differ: "expected VALUE, `source`; got VALUE.
+/// Hint: `hint`".
+void check_agree(const Config& old, const Config& now, const std::function<bool(std::string_view key)>& matters,
+                 std::string_view source, std::string_view hint);
 
 /// The configuration as commented YAML: every option in table order, the same bytes for the same values;
 /// load_config reads it back to an equal configuration.

@@ -17,8 +17,9 @@ void BatchRows::assign(const Batch& batch) {
 template <class T>
 CrossEntropy<T> batch_loss(Context<T>& context, const Transformer<T>& model, const Batch& batch, const BatchRows& rows,
                            int pad, double label_smoothing) {
-  const Variable<T> logits = model(context, batch.source, rows.source(), batch.target_in, rows.target());
-  return cross_entropy(logits, batch.target_out, pad, label_smoothing);
+  const Variable<T> memory = model.encode(context, batch.source, rows.source());
+  const Variable<T> states = model.decode(context, batch.target_in, rows.target(), memory, rows.source());
+  return model.loss(states, batch.target_out, pad, label_smoothing);
 }
 
 template CrossEntropy<float> batch_loss(Context<float>&, const Transformer<float>&, const Batch&, const BatchRows&, int,

@@ -21,7 +21,7 @@ SpecialIds specials(const DataConfig& config) {
 
 ParallelCorpus from_toy(std::string name, const std::vector<ToyPair>& pairs, bool english_first) {
   ParallelCorpus corpus;
-  corpus.name = std::move(name);
+  corpus.name = corpus.source_name = corpus.target_name = std::move(name);
   for (const ToyPair& pair : pairs) {
     corpus.source.push_back(english_first ? pair.english : pair.hindi);
     corpus.target.push_back(english_first ? pair.hindi : pair.english);

@@ -39,30 +39,38 @@ Translator::Translator(const Transformer<float>& model, const Tokenizers& tokeni
                .temperature = decode.temperature,
                .seed = static_cast<std::uint64_t>(decode.seed)} {}
 
-std::vector<std::string> Translator::translate(std::span<const std::string> lines, std::string_view name,
-                                               std::int64_t first_line) {
+auto Translator::encode(std::span<const std::string> lines, std::string_view name, std::int64_t first_line) const
+    -> Sources {
   const SpecialIds& specials = tokenizers_.source->specials();
-  std::vector<std::vector<int>> sources;
-  std::vector<std::size_t> line_of;
-  std::vector<std::int64_t> numbers;
+  Sources sources;
   for (std::size_t i = 0; i < lines.size(); ++i) {
-    const std::vector<int> ids = tokenizers_.source->encode(normalise(data_, lines[i]));
+    const std::int64_t number = first_line + static_cast<std::int64_t>(i);
+    const std::vector<int> ids = tokenizers_.source->encode_line(normalise(data_, lines[i]), name, number);
     if (ids.empty()) continue;
     std::vector<int> source;
     if (data_.source_bos) source.push_back(specials.bos);
     source.insert(source.end(), ids.begin(), ids.end());
     if (data_.source_eos) source.push_back(specials.eos);
-    check(static_cast<Index>(source.size()) <= model_.options().max_positions,
-          fmt::format("{}:{}", name, first_line + static_cast<std::int64_t>(i)),
+    check(std::ssize(source) <= model_.options().max_positions, fmt::format("{}:{}", name, number),
           "expected at most {} tokens (model.max_positions); got {}. Hint: split the line into sentences",
           model_.options().max_positions, source.size());
-    sources.push_back(std::move(source));
-    line_of.push_back(i);
-    numbers.push_back(first_line + static_cast<std::int64_t>(i));
+    sources.ids.push_back(std::move(source));
+    sources.numbers.push_back(number);
   }
+  return sources;
+}
+
+std::vector<Hypothesis> Translator::search(const Sources& sources) {
+  return searcher_.decode(model_, sources.ids, tokenizers_.source->specials(), options_, sources.numbers);
+}
+
+std::vector<std::string> Translator::translate(std::span<const std::string> lines, std::string_view name,
+                                               std::int64_t first_line) {
+  const Sources sources = encode(lines, name, first_line);
+  const std::vector<Hypothesis> found = search(sources);
   std::vector<std::string> results(lines.size());
-  const std::vector<Hypothesis> found = searcher_.decode(model_, sources, specials, options_, numbers);
-  for (std::size_t i = 0; i < found.size(); ++i) results[line_of[i]] = tokenizers_.target->decode(found[i].tokens);
+  for (std::size_t i = 0; i < found.size(); ++i)
+    results[sources.numbers[i] - first_line] = tokenizers_.target->decode(found[i].tokens);
   return results;
 }
 

@@ -24,12 +24,6 @@ std::vector<std::string> torch_names(const std::string& name, bool own_output) {
 
 std::string shape_text(const std::vector<std::uint64_t>& shape) { return fmt::format("[{}]", fmt::join(shape, ", ")); }
 
-std::vector<std::uint64_t> dims_of(const Shape& shape) {
-  std::vector<std::uint64_t> dims;
-  for (int i = 0; i < shape.rank(); ++i) dims.push_back(static_cast<std::uint64_t>(shape[i]));
-  return dims;
-}
-
 /// "KIND: a, b; " of the first names; nothing if there are none.
 std::string listed(std::string_view kind, std::vector<std::string> names) {
   constexpr std::size_t most = 12;

@@ -1,6 +1,6 @@
 #include "train/json_line.h"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <nlohmann/json.hpp>  // here only: it compiles slowly
 
@@ -24,15 +24,13 @@ JsonLine& JsonLine::add(std::string_view key, std::string_view value) {
 }
 
 JsonLine& JsonLine::add(std::string_view key, std::span<const std::uint64_t> values) {
-  std::string list;
-  for (const std::uint64_t value : values) list += (list.empty() ? "" : ",") + std::to_string(value);
-  return add_raw(key, fmt::format("[{}]", list));
+  return add_raw(key, fmt::format("[{}]", fmt::join(values, ",")));
 }
 
 JsonLine& JsonLine::add(std::string_view key, const std::vector<JsonLine>& objects) {
-  std::string list;
-  for (const JsonLine& object : objects) list += (list.empty() ? "" : ",") + object.text();
-  return add_raw(key, fmt::format("[{}]", list));
+  std::vector<std::string> texts;
+  for (const JsonLine& object : objects) texts.push_back(object.text());
+  return add_raw(key, fmt::format("[{}]", fmt::join(texts, ",")));
 }
 
 std::string JsonLine::text() const { return fmt::format("{{{}}}", body_); }

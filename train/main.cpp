@@ -75,11 +75,32 @@ void add_commands(CLI::App& app, int& status) {
                                  [](auto&, auto&) {});
 
   CLI::App* bench = app.add_subcommand("bench", "Measure speed")->require_subcommand(1);
-  add_command<commands::BenchStep>(*bench, "step", "Time a training step", status, [](auto& c, auto& a) {
+  const auto of_config = [](auto& c, auto& a) {
     c.add_option("--config", a.config, "seed, tiny, small or base")->required();
     c.add_option("--threads", a.threads, "default: all available")->check(CLI::Range(1, 4096));
+    c.add_flag("--json", a.json, "one JSON object a line");
+  };
+  const auto of_steps = [of_config](auto& c, auto& a) {
+    of_config(c, a);
     c.add_option("--steps", a.steps, "timed steps")->check(CLI::Range(1, 1000000))->capture_default_str();
+  };
+  add_command<commands::BenchStep>(*bench, "step", "Time a training step", status, of_steps);
+  add_command<commands::BenchProfile>(*bench, "profile", "Where the time of a training step goes", status, of_steps);
+  add_command<commands::BenchGemm>(*bench, "gemm", "Speed of the products of a training step", status, of_config);
+  add_command<commands::BenchFloor>(*bench, "floor", "Least time of a training step: products and Adam's memory alone",
+                                    status, of_config);
+  add_command<commands::BenchTrain>(*bench, "train", "Train an epoch of a configuration", status, [](auto& c, auto& a) {
+    c.add_option("CONFIG", a.config, "YAML file; see docs/options.md")->required();
     c.add_flag("--json", a.json, "one JSON object");
+    add_sets(c, a.sets);
+  });
+  add_command<commands::BenchDecode>(*bench, "decode", "Speed of translating a file", status, [](auto& c, auto& a) {
+    c.add_option("RUN", a.run, "folder of a run")->required();
+    c.add_option("--source", a.source, "file to translate")->required();
+    c.add_option("--beam", a.beam, "hypotheses kept in the search")->check(CLI::Range(1, 1024));
+    c.add_option("--threads", a.threads, "default: all available")->check(CLI::Range(1, 4096));
+    c.add_flag("--json", a.json, "one JSON object");
+    add_sets(c, a.sets);
   });
   CLI::App* generate = app.add_subcommand("generate", "Write a generated corpus")->require_subcommand(1);
   add_command<commands::GenerateToy>(*generate, "toy", "English to romanised Hindi", status, [](auto& c, auto& a) {
@@ -118,9 +139,12 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "glossa: [%s] expected to reach it; got %s. Hint: check the path and its permissions\n",
                  error.path1().c_str(), error.code().message().c_str());
     return 1;
-  } catch (const std::system_error& error) {  // {fmt} where standard output takes no more
-    std::fprintf(stderr, "glossa: [standard output] expected room for the output; got %s. Hint: is the disk full?\n",
-                 error.code().message().c_str());
+  } catch (const std::system_error& error) {
+    // {fmt} where standard output takes no more; a thread that cannot be had.
+    const bool lost = std::ferror(stdout) != 0;
+    std::fprintf(stderr, "glossa: [%s] expected %s; got %s. Hint: %s\n", lost ? "standard output" : "system",
+                 lost ? "room for the output" : "to get what the program needs", error.code().message().c_str(),
+                 lost ? "is the disk full?" : "is the number of processes and threads limited (ulimit -u)?");
     return 1;
   } catch (const std::bad_alloc&) {
     std::fprintf(stderr,

@@ -137,7 +137,8 @@ std::vector<Option<TrainConfig>> train_options() {
   return {
       option("max_updates", &C::max_updates, limit(Period::Unit::updates), "stop after so many updates"),
       option("max_epochs", &C::max_epochs, limit(Period::Unit::epochs), "stop after so many passes over the corpus"),
-      option("max_minutes", &C::max_minutes, number("[0, 10000000]"), "stop after so many minutes; 0 for no limit"),
+      option("max_minutes", &C::max_minutes, number("[0, 10000000]"),
+             "stop after so many minutes of training, validation and saving left out; 0 for no limit"),
       option("validate_every", &C::validate_every, period(), "period of validation"),
       option("save_every", &C::save_every, period(), "period of checkpoints"),
       option("log_every", &C::log_every, period(), "period of training lines"),

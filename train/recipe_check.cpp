@@ -30,7 +30,7 @@ RecipeCheck::RecipeCheck(const Config& config) {
   // Where biases are 0 and gains 1 some errors do not show, and tiny weights bring all of ReLU's inputs to its kink.
   RandomStream random(seed, "recipe_check");
   for (const Parameter<double>* parameter : parameters_.parameters())
-    for (double& x : parameter->value.span()) x += random.uniform() / 10 - 0.05;
+    for (double& x : parameter->value.span()) x += random.uniform() / 5 - 0.1;
   loss_ = [this, pad = encoded.specials.pad, smoothing = config.train.label_smoothing](
               Context<double>& context, std::span<const Variable<double>>) {
     const CrossEntropy<double> loss = batch_loss(context, *model_, batch_, rows_, pad, smoothing);

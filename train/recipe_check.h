@@ -11,9 +11,9 @@
 
 namespace glossa {
 
-/// The model of a configuration in double, its first weights moved a little at random, and the loss that it is trained
-/// on (smoothing, dropout and padding as configured) over the first few sentences of its training data, as a function
-/// of its parameters.
+/// The model of a configuration in double, its first weights moved a little at random, and the loss a token that it is
+/// trained on (smoothing, dropout and padding as configured) over the first few sentences of its training data, as a
+/// function of its parameters.
 class RecipeCheck {
  public:
   /// Reads the training data and learns the tokenizers as training would. Throws as those do.
@@ -21,15 +21,12 @@ class RecipeCheck {
   RecipeCheck(const RecipeCheck&) = delete;
 
   std::vector<std::string> tensors() const;
-  Shape shape(const std::string& tensor) const;
 
   /// Compares the gradient of one tensor with differences: `max_elements` of it, or all if that is 0.
   GradCheckResult check(const std::string& tensor, Index max_elements);
 
   /// Taylor's test of the gradient of all of them.
   TaylorResult taylor();
-
-  const Batch& batch() const { return batch_; }
 
  private:
   ParameterStore<double> parameters_;

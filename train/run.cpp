@@ -1,10 +1,18 @@
 #include "train/run.h"
 
+#include "data/text_file.h"
 #include "train/checkpoint_folder.h"
 
 namespace glossa {
 
 std::filesystem::path config_file(const std::string& run) { return std::filesystem::path(run) / "config.yaml"; }
+
+void check_not_overwriting(const Config& config, const std::string& config_path, const std::string& run) {
+  std::error_code missing;
+  if (std::filesystem::equivalent(config_path, config_file(run), missing) && read_file(config_path) != dump(config))
+    misuse(config_path,
+           "expected a run folder that does not hold the configuration itself. Hint: choose another --run");
+}
 
 Config load_run_config(const std::string& run, const std::vector<std::string>& sets, std::int64_t beam) {
   check(std::filesystem::is_directory(run), run,
@@ -22,6 +30,10 @@ LoadedRun load_run(const std::string& run, Config config) {
   loaded.config = std::move(config);
   const CheckpointReader reader(best_checkpoint(run));
   loaded.state = read_training_state(reader);
+  check_agree(
+      parse_config(loaded.state.config, reader.path().string()), loaded.config,
+      [](std::string_view key) { return key.starts_with("data.") || key.starts_with("model."); },
+      "with which the run was trained", "restore " + config_file(run).string());
   loaded.tokenizers = load_tokenizers(loaded.config.data, run);
   check(loaded.tokenizers.fingerprint() == loaded.state.vocabulary_hash, run,
         "expected the vocabulary that {} was trained with; got another one. Hint: restore the run's own vocabulary or "

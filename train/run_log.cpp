@@ -84,9 +84,7 @@ RunLog::~RunLog() { clear_bar(); }
 void RunLog::line(std::string_view text) {
   clear_bar();
   const std::string line = stamped(text);
-  // A terminal that went away must not end the run; the log file must be whole.
-  std::fwrite(line.data(), 1, line.size(), terminal_);
-  std::fflush(terminal_);
+  show(line);
   log_.write(line);
 }
 
@@ -141,16 +139,19 @@ void RunLog::progress(double fraction, std::string_view text) {
   const std::string bar = std::string(filled, '=') + std::string(cells - filled, ' ');
   const std::string whole = fmt::format("{:3.0f}% [{}] {}", 100 * share, bar, text);
   // One cell short of the width: a full line would wrap and could not be cleared.
-  fmt::print(terminal_, "\r\x1b[K{:.{}}", whole, terminal_width(terminal_) - 1);
-  std::fflush(terminal_);
+  show(fmt::format("\r\x1b[K{:.{}}", whole, terminal_width(terminal_) - 1));
   bar_shown_ = true;
   bar_drawn_ = std::chrono::steady_clock::now();
 }
 
+void RunLog::show(std::string_view text) {
+  std::fwrite(text.data(), 1, text.size(), terminal_);
+  std::fflush(terminal_);
+}
+
 void RunLog::clear_bar() {
   if (!bar_shown_) return;
-  std::fputs("\r\x1b[K", terminal_);
-  std::fflush(terminal_);
+  show("\r\x1b[K");
   bar_shown_ = false;
 }
 

@@ -70,6 +70,8 @@ class RunLog {
     int descriptor_;
   };
 
+  /// A terminal that went away must not end the run: what cannot be written there is lost.
+  void show(std::string_view text);
   void clear_bar();
 
   std::FILE* terminal_;

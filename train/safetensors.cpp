@@ -6,11 +6,11 @@
 #include <cstring>
 #include <fstream>
 #include <nlohmann/json.hpp>
-#include <optional>
 #include <set>
 
 #include "autograd/check.h"
 #include "data/atomic_file.h"
+#include "train/byte_length.h"
 
 namespace glossa {
 
@@ -30,14 +30,6 @@ std::uint64_t size_of(std::string_view dtype) {
                                                                {"I64", 8}, {"I32", 4}, {"U8", 1},  {"BOOL", 1}};
   const auto found = sizes.find(dtype);
   return found == sizes.end() ? 0 : found->second;
-}
-
-/// Product of the dims times the size of an element, or nothing if it does not fit in 64 bits.
-std::optional<std::uint64_t> byte_length(const SafetensorsEntry& entry) {
-  std::uint64_t length = size_of(entry.dtype);
-  for (const std::uint64_t dim : entry.shape)
-    if (__builtin_mul_overflow(length, dim, &length)) return std::nullopt;
-  return length;
 }
 
 float from_bfloat16(std::uint16_t bits) { return std::bit_cast<float>(std::uint32_t{bits} << 16); }
@@ -89,7 +81,7 @@ SafetensorsEntry parse_entry(const std::string& name, const Json& json, const He
                 json["data_offsets"].dump().substr(0, 100));
   entry.begin = offsets[0];
   entry.end = offsets[1];
-  const auto length = byte_length(entry);
+  const auto length = byte_length(size_of(entry.dtype), entry.shape);
   error.require(length && *length == entry.end - entry.begin,
                 "'{}' to have the length of its shape {} in {}; got {} bytes", name, json["shape"].dump(), entry.dtype,
                 entry.end - entry.begin);
@@ -236,7 +228,7 @@ void write_safetensors(const std::filesystem::path& path, std::vector<Safetensor
     end += tensor.values.size_bytes();
     check(tensor.name != metadata_key && !header.contains(tensor.name), path.string(),
           "expected every tensor to have a name of its own; got '{}'", tensor.name);
-    check(byte_length(entry) == tensor.values.size_bytes(), path.string(),
+    check(byte_length(size_of(entry.dtype), entry.shape) == tensor.values.size_bytes(), path.string(),
           "expected the shape of '{}' to be that of its values; got {} of them", tensor.name, tensor.values.size());
     header[tensor.name] = {{"dtype", entry.dtype}, {"shape", entry.shape}, {"data_offsets", {entry.begin, end}}};
   }

@@ -59,6 +59,18 @@ std::optional<TrainingEnd> Trainer::ending() const {
   return std::nullopt;
 }
 
+Trainer::EpochSize Trainer::epoch_size() const {
+  const auto batches = sampler_->epoch(0, true);
+  Batch batch;
+  std::int64_t tokens = 0;
+  for (const std::vector<int>& indices : batches) {
+    fill_batch(batch, training_, indices, layout(config_.data));
+    tokens += batch.source_tokens + batch.target_tokens;
+  }
+  const std::int64_t updates = (std::ssize(batches) + config_.train.accumulate - 1) / config_.train.accumulate;
+  return {updates, tokens, useful_share(training_, batches, layout(config_.data))};
+}
+
 void Trainer::train() {
   try {
     update_until_end();
@@ -92,9 +104,11 @@ void Trainer::update_until_end() {
     const bool best = config_.train.validate_every.due(before, now) && validate();
     end = ending();
     if (signals.stop_signal() != 0) end = TrainingEnd::signal;
-    // After a refused update the checkpoints stay as they are: if no good one follows, the newest is from before.
+    // After a refused update the checkpoints stay as they are: if no good one follows, the newest is from before. A
+    // save that was due then waits for a good one.
+    save_due_ = signals.take_save_request() || config_.train.save_every.due(before, now) || save_due_;
     const bool good = state_.consecutive_bad == 0;
-    if (end || best || (good && (signals.take_save_request() || config_.train.save_every.due(before, now)))) save(best);
+    if (end || best || (good && save_due_)) save(best);
     if (log_->wants_progress())
       log_->progress(config_.train.max_updates.never()
                          ? now.epochs / std::max(1.0, config_.train.max_epochs.amount)
@@ -263,6 +277,7 @@ void Trainer::write_samples(std::span<const std::string> sources, std::span<cons
 }
 
 void Trainer::save(bool is_best) {
+  save_due_ = false;
   bool finite = std::isfinite(global_norm<float>(model_->parameters.values()));
   for (const StateBuffer<float>& buffer : optimizer_->state())
     finite = finite && std::isfinite(global_norm<float>(buffer.values));

@@ -31,6 +31,17 @@ class Trainer {
   /// train.log too.
   void train();
 
+  /// Seconds of training so far, validation and saving left out.
+  double seconds() const { return state_.seconds; }
+
+  /// The work of an epoch: its updates, the source and target tokens without padding, and their share of the rows that
+  /// are computed.
+  struct EpochSize {
+    std::int64_t updates, tokens;
+    double useful_share;
+  };
+  EpochSize epoch_size() const;
+
  private:
   struct Update {
     double nll_sum = 0;
@@ -42,7 +53,7 @@ class Trainer {
 
   void prepare_data(bool resuming);
   void restore(const FoundCheckpoint& found);
-  void warm_start();
+  void warm_start(const CheckpointReader& base);
   void write_head(const std::vector<std::string>& notes);
   Progress progress() const;
   std::optional<TrainingEnd> ending() const;
@@ -79,6 +90,7 @@ class Trainer {
   BatchRows rows_;
   std::int64_t log_source_tokens_ = 0, log_target_tokens_ = 0;
   double log_seconds_ = 0, lr_ = 0;
+  bool save_due_ = false;
 };
 
 }  // namespace glossa

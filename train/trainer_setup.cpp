@@ -13,26 +13,32 @@ namespace glossa {
 namespace {
 
 /// A fresh run must not write over an old one; a resumed one must be the same run.
-void check_continues(const Config& config, const std::string& run, bool resume, bool found) {
+void check_continues(const Config& config, const std::string& run, bool resume,
+                     const std::optional<FoundCheckpoint>& found) {
   if (found && !resume)
     misuse(run,
            "expected an empty folder for a new run; it holds checkpoints. Hint: go on with --resume, or choose "
            "another --run");
-  if (found) check_resume(load_config(config_file(run)), config);
+  // What the run is, its checkpoint says: the file beside it may have been edited.
+  if (found) check_resume(parse_config(read_training_state(found->reader).config, found->reader.path()), config);
 }
 
-/// The effective configuration is written to the run's folder: not over the file that it was read from.
-void check_not_overwriting(const std::string& config_path, const std::string& run, bool found) {
-  std::error_code missing;
-  if (!found && std::filesystem::equivalent(config_path, config_file(run), missing))
-    misuse(config_path,
-           "expected a run folder that does not hold the configuration itself. Hint: choose another --run");
-}
-
-/// The run that train.warm_start names: its folder, or that of one of its checkpoints.
-std::string run_of_warm_start(const std::filesystem::path& from) {
+/// The checkpoint that train.warm_start names: its own, or that of the run. Its vocabulary must be of the kind that is
+/// configured.
+CheckpointReader open_warm_start(const Config& config) {
+  const std::filesystem::path from = config.train.warm_start;
   check(std::filesystem::exists(from), "train.warm_start", "expected a run or a checkpoint; there is no {}",
         from.string());
+  CheckpointReader reader(std::filesystem::is_directory(from) ? best_checkpoint(from) : from);
+  check_agree(
+      parse_config(read_training_state(reader).config, reader.path()), config,
+      [](std::string_view key) { return key == "data.tokenizer" || key == "data.shared_vocabulary"; },
+      "as the run of train.warm_start has it", "weights mean something only with their vocabulary");
+  return reader;
+}
+
+/// The folder of that run.
+std::string run_of_warm_start(const std::filesystem::path& from) {
   return std::filesystem::is_directory(from) ? from.string() : from.parent_path().parent_path().string();
 }
 
@@ -58,11 +64,13 @@ Trainer::Trainer(Config config, const std::string& config_path, const std::strin
     checkpoints_.emplace(run, keep);
     found = checkpoints_->newest_valid();
   }
-  check_continues(config_, run, resume, found.has_value());
-  check_not_overwriting(config_path, run, found.has_value());
+  check_continues(config_, run, resume, found);
+  if (!found) check_not_overwriting(config_, config_path, run);
   if (resume && !found) notes.push_back("--resume: no checkpoint in " + run + " yet, starting afresh");
 
   // Everything that can be wrong with the input is found before the run's folder is made.
+  std::optional<CheckpointReader> base;
+  if (!found && !config_.train.warm_start.empty()) base.emplace(open_warm_start(config_));
   prepare_data(found.has_value());
   model_ = make_model(config_.model, tokenizers_.source->vocabulary_size(), tokenizers_.target->vocabulary_size(),
                       static_cast<std::uint64_t>(config_.train.seed));
@@ -79,8 +87,8 @@ Trainer::Trainer(Config config, const std::string& config_path, const std::strin
     if (state_.build != build_fingerprint())
       notes.push_back("the checkpoint was written by another build (" + state_.build +
                       "): training goes on, but the same bits as without the stop are not promised");
-  } else if (!config_.train.warm_start.empty()) {
-    warm_start();
+  } else if (base) {
+    warm_start(*base);
     notes.push_back("warm start: weights of " + config_.train.warm_start);
   }
   state_.config = dump(config_);
@@ -89,7 +97,7 @@ Trainer::Trainer(Config config, const std::string& config_path, const std::strin
   if (!checkpoints_) {
     checkpoints_.emplace(run, keep);
     // Another trainer may have begun and ended while this one prepared its data.
-    check_continues(config_, run, false, checkpoints_->newest_valid().has_value());
+    check_continues(config_, run, false, checkpoints_->newest_valid());
   }
   write_file_atomically(config_file(run), state_.config);
   if (!found) save_tokenizers(tokenizers_, config_.data, run);
@@ -134,12 +142,10 @@ void Trainer::restore(const FoundCheckpoint& found) {
   state_ = std::move(saved);
 }
 
-void Trainer::warm_start() {
-  const std::filesystem::path from = config_.train.warm_start;
-  const CheckpointReader reader(std::filesystem::is_directory(from) ? best_checkpoint(from) : from);
-  check(read_training_state(reader).vocabulary_hash == state_.vocabulary_hash, "train.warm_start",
-        "expected a run with the vocabulary that it was trained with; {} has another", from.string());
-  read_parameters(reader, model_->parameters);
+void Trainer::warm_start(const CheckpointReader& base) {
+  check(read_training_state(base).vocabulary_hash == state_.vocabulary_hash, "train.warm_start",
+        "expected a run with the vocabulary that it was trained with; {} has another", config_.train.warm_start);
+  read_parameters(base, model_->parameters);
 }
 
 void Trainer::write_head(const std::vector<std::string>& notes) {

@@ -26,7 +26,7 @@ struct TrainingState {
   std::int64_t bad_updates = 0;      // non-finite ones, in all
   std::int64_t consecutive_bad = 0;
 
-  // Since the last line of the log:
+  // Since the last line of the log; not part of the state's hash, because train.log_every may change:
   double log_loss = 0;
   std::int64_t log_tokens = 0;
 

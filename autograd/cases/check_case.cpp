@@ -2,17 +2,15 @@
 
 #include <fmt/format.h>
 
-#include "autograd/cases/sample.h"
-#include "autograd/grad_check.h"
-#include "autograd/heap_counter.h"
+#include "autograd/cases/row_checker.h"
 
 namespace glossa {
 
 namespace {
 
-class CaseChecker {
+class CaseChecker : public RowChecker<Sample, OpCase> {
  public:
-  explicit CaseChecker(const OpCase& row) : row_(row), report_{.name = row.name} {}
+  using RowChecker::RowChecker;
 
   CaseReport run() {
     attempt(&CaseChecker::check_value);
@@ -23,36 +21,22 @@ class CaseChecker {
     attempt(&CaseChecker::check_second_backward);
     attempt(&CaseChecker::check_accumulation);
     attempt(&CaseChecker::check_thread_counts<double>);
-    attempt(&CaseChecker::check_heap<double>);
+    if (!row_.allocates) attempt(&CaseChecker::check_heap<double>);
     attempt(&CaseChecker::check_errors);
     if (!row_.double_only) {
       attempt(&CaseChecker::check_thread_counts<float>);
-      attempt(&CaseChecker::check_heap<float>);
+      if (!row_.allocates) attempt(&CaseChecker::check_heap<float>);
       attempt(&CaseChecker::check_float);
     }
     return std::move(report_);
   }
 
  private:
-  void attempt(void (CaseChecker::*part)()) {
-    try {
-      (this->*part)();
-    } catch (const Error& error) {
-      expect(false, "threw {}", error.what());
-    }
-  }
-
-  template <class... Args>
-  void expect(bool ok, fmt::format_string<Args...> format, Args&&... args) {
-    if (!ok) report_.failures.push_back(row_.name + ": " + fmt::format(format, std::forward<Args>(args)...));
-  }
-
   std::size_t count() const { return row_.inputs.size(); }
 
   void check_value() {
     if (!row_.reference_value) return;
-    sample_.begin(false);
-    const Variable<double> y = sample_.call();
+    const Variable<double> y = sample_.forward(false);
     const std::vector<double> expected = row_.reference_value(sample_.inputs());
     expect(static_cast<Index>(expected.size()) == y.size(), "expected {} numbers as the reference; got shape {}",
            expected.size(), y.shape().str());
@@ -102,20 +86,11 @@ class CaseChecker {
                                                .requires_grad = requires_grad,
                                                .max_elements = row_.max_elements,
                                                .second_step = second_witness ? 512 * row_.step : 0});
-    ++report_.cases;
-    report_.elements += result.elements;
-    report_.kinks += result.kinks;
-    report_.skipped += result.skipped;
-    report_.worst_error = std::max(report_.worst_error, result.worst_error);
-    report_.loose_error = std::max(report_.loose_error, result.loose_error);
-    expect(result.worst_error <= gradient_limit, "{}", result.describe());
-    report_.second_error = std::max(report_.second_error, result.second_error);
+    expect_right(result, gradient_limit, second_limit);
     if (result.coarse > 1e-7 && result.coarse > 1e-9 * result.largest)
       expect(result.fine * 10 < result.coarse && result.coarse < result.fine * 24,
              "the stencil's error falls from {:.2e} to {:.2e} at half the step; expected a sixteenth", result.coarse,
              result.fine);
-    expect(result.second_error <= second_limit, "element {} of {} differs by {:.2e} from extrapolated differences",
-           result.second_index, result.second_name, result.second_error);
     return result;
   }
 
@@ -125,17 +100,6 @@ class CaseChecker {
       if (row_.zero_gradient || row_.inputs[i].is_stopped)
         expect(std::ranges::all_of(outcome.grads[i], [](double g) { return g == 0; }),
                "expected the gradient of input {} to be exactly zero", i);
-  }
-
-  void check_untaped() {
-    const auto taped = sample_.run();
-    sample_.begin(false);
-    const Variable<double> y = sample_.call();
-    expect(!y.requires_grad() && sample_.context().tape().size() == 0,
-           "recorded on the tape though nothing is recorded");
-    expect(same_bits(sample_.outcome(y).value, taped.value), "other values without a tape");
-    for (const Variable<double>& leaf : sample_.leaves())
-      expect(!leaf.requires_grad(), "an input requires a gradient though nothing is recorded");
   }
 
   void check_second_backward() {
@@ -164,57 +128,10 @@ class CaseChecker {
     sample_.backward(y);
     const auto added = sample_.outcome(y);
     for (std::size_t i = 0; i < count(); ++i) {
-      const Tensor<double> other = sample_.inputs()[i];
-      double worst = 0, largest = 1;
-      for (Index k = 0; k < other.size(); ++k) {
-        const double expected = alone.grads[i][k] + 3 * other[k];
-        worst = std::max(worst, std::abs(added.grads[i][k] - expected));
-        largest = std::max(largest, std::abs(expected));
-      }
-      expect(worst <= 1e-13 * largest, "gradient of input {} is not added to what was there (off by {:.2e})", i, worst);
+      std::vector<double> expected = alone.grads[i];
+      for (std::size_t k = 0; k < expected.size(); ++k) expected[k] += 3 * sample_.inputs()[i][k];
+      expect_added(i, added.grads[i], expected);
     }
-  }
-
-  template <class T>
-  void check_thread_counts() {
-    Sample<T> sample(row_);
-    const auto with_one = sample.run();
-    for (const int team : {2, 4}) {
-      set_threads(team);
-      expect(sample.run().same_bits(with_one), "other bits with {} threads", team);
-    }
-    set_threads(1);
-  }
-
-  template <class T>
-  void check_heap() {
-    if (row_.allocates) return;
-    Sample<T> sample(row_);
-    std::size_t asked = 0;
-    for (int warm_up = 0; warm_up < 3; ++warm_up) {
-      sample.begin(true);
-      const std::size_t before = heap_allocations();
-      sample.backward(sample.call());
-      asked = heap_allocations() - before;
-    }
-    expect(asked == 0, "{} heap allocations in a {} step after warm-up", asked, sizeof(T) == 4 ? "float" : "double");
-  }
-
-  void check_float() {
-    const auto expected = sample_.run();
-    const auto got = Sample<float>(row_).run();
-    const auto compare = [&](const std::vector<double>& a, const std::vector<float>& b, const std::string& what) {
-      double worst = 0, largest = 0.01;
-      for (std::size_t i = 0; i < a.size(); ++i) {
-        if (a[i] == b[i] || (std::isnan(a[i]) && std::isnan(b[i]))) continue;
-        const double difference = std::abs(a[i] - b[i]);
-        worst = std::max(worst, std::isnan(difference) ? INFINITY : difference);
-        largest = std::max(largest, std::abs(a[i]));
-      }
-      expect(worst <= float_limit * largest, "{} in float is off by {:.2e} of its maximum", what, worst / largest);
-    };
-    compare(expected.value, got.value, "the value");
-    for (std::size_t i = 0; i < count(); ++i) compare(expected.grads[i], got.grads[i], fmt::format("gradient {}", i));
   }
 
   void check_errors() {
@@ -239,10 +156,6 @@ class CaseChecker {
       }
     }
   }
-
-  const OpCase& row_;
-  CaseReport report_;
-  Sample<double> sample_{row_};
 };
 
 }  // namespace

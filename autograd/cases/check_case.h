@@ -42,11 +42,11 @@ inline constexpr double gradient_limit = 1e-8, second_limit = 1e-11, float_limit
 /// Smallest slope of Taylor's remainder: 2 if every derivative is right, 1 if one is wrong.
 inline constexpr double slope_limit = 1.95;
 
-/// Runs all that a row of the table promises: value against the reference; every element's gradient against
-/// differences, for every subset of inputs (beyond four: none, all, each alone, all but one) and with one variable in
-/// two places; gradients added to what is there; nothing recorded without a tape, and the same bits; a second backward
-/// refused, or equal where the graph is kept; 1, 2 and 4 threads equal; no heap allocation; float beside double; errors
-/// with op and shapes in the text. Changes and restores the number of threads.
+/// Runs all that a row of the table promises: value against the reference; every element's gradient (or a sample's, see
+/// OpCase::sampling) against differences, for every subset of inputs (beyond four: all, each alone, all but one) and
+/// with one variable in two places; gradients added to what is there; nothing recorded without a tape, and the same
+/// bits; a second backward refused, or equal where the graph is kept; 1, 2 and 4 threads equal; no heap allocation;
+/// float beside double; errors with op and shapes in the text. Changes and restores the number of threads.
 CaseReport check_case(const OpCase& row);
 
 /// Every op of the table, in its order.

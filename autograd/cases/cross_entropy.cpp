@@ -78,6 +78,45 @@ void add_cross_entropy_cases(std::vector<OpCase>& cases) {
   std::vector<int> many(700);
   for (std::size_t i = 0; i < many.size(); ++i) many[i] = i % 7 == 0 ? ignored : static_cast<int>(i % 31);
   cases.push_back(row("large", {700, 31}, many, 0.1).sampling(5));
+
+  // The fused form: what it must equal is the reference over the logits that a plain product gives.
+  const auto fused = [](const char* what, Index rows, Index width, Index classes, bool bias, std::vector<int> targets,
+                        double smoothing) {
+    std::vector<CaseInput> inputs{{rows, width}, {classes, width}};
+    if (bias) inputs.push_back({classes});
+    const auto loss = [=](auto x) {
+      return bias ? linear_cross_entropy(x[0], x[1], x[2], targets, ignored, smoothing).sum
+                  : linear_cross_entropy(x[0], x[1], targets, ignored, smoothing).sum;
+    };
+    return op_case(std::string("linear_cross_entropy.") + what, inputs, loss)
+        .reference([=, loss = cross_entropy_reference(targets, smoothing)](std::span<const Tensor<double>> x) {
+          std::vector<double> numbers(static_cast<std::size_t>(rows * classes));
+          const Tensor<double> logits{numbers.data(), {rows, classes}};
+          for (Index i = 0; i < rows; ++i)
+            for (Index j = 0; j < classes; ++j) {
+              logits.row(i)[j] = bias ? x[2][j] : 0;
+              for (Index k = 0; k < width; ++k) logits.row(i)[j] += x[0].row(i)[k] * x[1].row(j)[k];
+            }
+          return loss(std::span(&logits, 1));
+        });
+  };
+  const auto call_fused = [](std::vector<int> targets, double smoothing) {
+    return [=](Inputs<double> x) {
+      x.size() == 3 ? linear_cross_entropy(x[0], x[1], x[2], targets, ignored, smoothing)
+                    : linear_cross_entropy(x[0], x[1], targets, ignored, smoothing);
+    };
+  };
+  cases.push_back(fused("plain", 3, 2, 4, false, {0, 3, 1}, 0)
+                      .error({{2, 3}, {4, 2}}, call_fused({0, 1}, 0), {"[2, 3]", "[4, 2]"})
+                      .error({{2, 3}, {4, 3}}, call_fused({0, 1, 2}, 0), {"[2, 3]", "3"})
+                      .error({{2, 3}, {4, 3}}, call_fused({0, 4}, 0), {"[2, 4]", "4"})
+                      .error({{2, 3}, {4, 3}, {3}}, call_fused({0, 1}, 0), {"[4, 3]", "[3]"})
+                      .error({{2, 3}, {4, 3}}, call_fused({0, 1}, -0.5), {"-0.5"}));
+  cases.push_back(fused("bias", 3, 2, 4, true, {0, 3, 1}, 0));
+  cases.push_back(fused("smoothed_ignored_rows", 4, 3, 5, true, {ignored, 2, ignored, 0}, 0.1));
+  cases.push_back(fused("all_ignored", 2, 2, 3, true, {ignored, ignored}, 0.1).with_zero_gradient());
+  cases.push_back(fused("no_rows", 0, 2, 3, true, {}, 0.1).with_zero_gradient());
+  cases.push_back(fused("large", 700, 3, 31, true, many, 0.1).sampling(5));  // several chunks
 }
 
 }  // namespace glossa

@@ -82,6 +82,8 @@ void add_layer_norm_cases(std::vector<OpCase>& cases) {
           .error({{5, 4}, {5, 4}, {4}, {4}}, [=](Inputs<double> x) { add_norm(0, beyond_5())(x); }, {"sentence 1"}));
   cases.push_back(op_case("add_layer_norm.dropout", {{5, 4}, {5, 4}, {4}, {4}}, add_norm(0.3, packed_2_3())));
   cases.push_back(op_case("add_layer_norm.padded", {{6, 4}, {6, 4}, {4}, {4}}, add_norm(0.3, padded_2_3())));
+  cases.push_back(
+      op_case("add_layer_norm.large", {{300, 24}, {300, 24}, {24}, {24}}, add_norm(0.3, packed_100_200())).sampling(3));
   cases.push_back(op_case("add_layer_norm.all_dropped", {{5, 4}, {5, 4}, {4}, {4}}, add_norm(1, packed_2_3())));
 }
 

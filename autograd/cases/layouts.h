@@ -22,6 +22,12 @@ inline RowLayout packed_4_1() {
   return {.rows = 5, .sentences = sentences, .sentence_ids = {}};
 }
 
+/// Two sentences of 100 and 200 rows: 300, which are cut into pieces for several threads.
+inline RowLayout packed_100_200() {
+  static constexpr RowSpan sentences[] = {{0, 100}, {100, 200}};
+  return {.rows = 300, .sentences = sentences, .sentence_ids = {}};
+}
+
 /// Two that no op takes, of 5 rows: sentences on the same rows, and one that ends behind the last row.
 inline RowLayout overlapping_of_5() {
   static constexpr RowSpan sentences[] = {{0, 3}, {2, 3}};

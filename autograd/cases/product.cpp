@@ -129,6 +129,8 @@ void add_linear_relu_cases(std::vector<OpCase>& cases) {
   cases.push_back(op_case("linear_relu.dropout", {{5, 4}, {3, 4}, {3}}, biased(0.3, packed_2_3())));
   cases.push_back(op_case("linear_relu.padded", {{6, 4}, {3, 4}, {3}}, biased(0.3, padded_2_3())));
   cases.push_back(op_case("linear_relu.no_bias", {{5, 4}, {3, 4}}, plain(0.3, packed_2_3())));
+  cases.push_back(
+      op_case("linear_relu.large", {{300, 30}, {200, 30}, {200}}, biased(0.3, packed_100_200())).sampling(4));
 }
 
 }  // namespace

@@ -24,6 +24,11 @@ inline std::vector<double> sample_values(const CaseInput& input, RandomStream& r
 }
 
 template <class T>
+std::vector<T> numbers_of(const Tensor<T>& x) {
+  return {x.data, x.data + x.size()};
+}
+
+template <class T>
 bool same_bits(const std::vector<T>& a, const std::vector<T>& b) {
   return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0);
 }
@@ -73,6 +78,9 @@ class Sample {
     }
   }
 
+  /// Whose gradient stands at that place in an outcome.
+  std::string name(std::size_t i) const { return fmt::format("input {}", i); }
+
   Variable<T> call() const {
     if constexpr (std::is_same_v<T, float>)
       return row_.in_float(leaves_);
@@ -86,18 +94,23 @@ class Sample {
     if (y.requires_grad()) context_.backward(y, Tensor<T>{cotangent_.data(), y.shape()}, keep_graph);
   }
 
+  Variable<T> forward(bool recording) {
+    begin(recording);
+    return call();
+  }
+
+  void step() { backward(forward(true)); }
+
   Outcome run() {
-    begin(true);
-    const Variable<T> y = call();
+    const Variable<T> y = forward(true);
     backward(y);
     return outcome(y);
   }
 
   Outcome outcome(const Variable<T>& y) const {
-    const auto copy = [](const Tensor<T>& x) { return std::vector<T>(x.data, x.data + x.size()); };
-    Outcome result{copy(y.value()), {}};
+    Outcome result{numbers_of(y.value()), {}};
     for (const Variable<T>& leaf : leaves_)
-      result.grads.push_back(y.requires_grad() ? copy(leaf.grad()) : std::vector<T>(leaf.size()));
+      result.grads.push_back(y.requires_grad() ? numbers_of(leaf.grad()) : std::vector<T>(leaf.size()));
     return result;
   }
 

@@ -32,6 +32,16 @@ Reference embed_reference(std::vector<int> ids, RowLayout layout) {
 constexpr int some_ids[] = {0, 3, 1, 3, 3}, padded_ids[] = {2, 0, 0, 3, 1, 3}, one_id[] = {2}, low[] = {-1},
               high[] = {4};
 
+/// The first of 12000 numbers below 47, in no order.
+std::span<const int> many_ids(std::size_t count) {
+  static const std::vector<int> ids = [] {
+    std::vector<int> many(12000);
+    for (std::size_t i = 0; i < many.size(); ++i) many[i] = static_cast<int>(i * i % 47);
+    return many;
+  }();
+  return std::span(ids).first(count);
+}
+
 void add_embedding_cases(std::vector<OpCase>& cases) {
   cases.push_back(op_case("embedding.repeated_ids", {{4, 3}}, [](auto x) { return embedding(x[0], some_ids); })
                       .reference([](std::span<const Tensor<double>> x) { return rows_of(x[0], some_ids); })
@@ -44,14 +54,11 @@ void add_embedding_cases(std::vector<OpCase>& cases) {
   cases.push_back(op_case("embedding.no_ids", {{3, 2}}, [](auto x) {
                     return embedding(x[0], std::span<const int>());
                   }).reference([](auto) { return std::vector<double>(); }));
-  cases.push_back(op_case("embedding.large", {{50, 24}}, [](auto x) {
-                    static const std::vector<int> ids = [] {
-                      std::vector<int> many(900);
-                      for (std::size_t i = 0; i < many.size(); ++i) many[i] = static_cast<int>(i * i % 47);
-                      return many;
-                    }();
-                    return embedding(x[0], ids);
-                  }).sampling(6));
+  cases.push_back(op_case("embedding.large", {{50, 150}}, [](auto x) {
+                    return embedding(x[0], many_ids(900));
+                  }).reference([](std::span<const Tensor<double>> x) {
+                      return rows_of(x[0], many_ids(900));
+                    }).sampling(6));
 
   const auto embed = [](double p, std::span<const int> ids, const RowLayout& layout) {
     return [=](auto x) { return embed_tokens(x[0], ids, root_of_width, x[1], p, layout); };
@@ -69,6 +76,8 @@ void add_embedding_cases(std::vector<OpCase>& cases) {
                       .reference(embed_reference({2, 0, 0, 3, 1, 3}, padded_2_3())));
   cases.push_back(op_case("embed_tokens.dropout", {{4, 3}, {3, 3}}, embed(0.3, some_ids, packed_2_3())));
   cases.push_back(op_case("embed_tokens.dropout_padded", {{4, 3}, {4, 3}}, embed(0.3, padded_ids, padded_2_3())));
+  cases.push_back(
+      op_case("embed_tokens.large", {{50, 150}, {200, 150}}, embed(0.3, many_ids(300), packed_100_200())).sampling(6));
   RowLayout later = packed_2_3();
   later.first_position = 2;
   cases.push_back(op_case("embed_tokens.later_position", {{4, 3}, {6, 3}}, embed(0, some_ids, later))
@@ -94,6 +103,13 @@ void add_selection_cases(std::vector<OpCase>& cases) {
                   }).reference([](std::span<const Tensor<double>> x) {
     return std::vector<double>{x[0][1], x[0][3], x[0][8]};
   }));
+  cases.push_back(op_case("gather.large", {{300, 50}}, [](auto x) { return gather(x[0], many_ids(12000)); })
+                      .reference([](std::span<const Tensor<double>> x) {
+                        std::vector<double> y;
+                        for (int k = 0; k < 12000; ++k) y.push_back(x[0].row(k / 40)[many_ids(12000)[k]]);
+                        return y;
+                      })
+                      .sampling(6));
 }
 
 }  // namespace glossa

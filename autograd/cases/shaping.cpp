@@ -109,6 +109,7 @@ void add_joining_cases(std::vector<OpCase>& cases) {
   cases.push_back(op_case("concat.one_part", {{2, 2}}, along(0)).reference(same));
   cases.push_back(op_case("concat.seven_parts", {{1, 2}, {1, 2}, {1, 2}, {1, 2}, {1, 2}, {1, 2}, {1, 2}}, along(0))
                       .reference(one_after_another));
+  cases.push_back(op_case("concat.large", {{120, 70}, {120, 110}}, along(1)).reference(side_by_side).sampling(6));
 
   cases.push_back(op_case("stack.first", {{2, 3}, {2, 3}}, [](auto x) { return stack(x, 0); })
                       .reference(one_after_another)
@@ -125,9 +126,13 @@ void add_joining_cases(std::vector<OpCase>& cases) {
   }));
   cases.push_back(
       op_case("stack.scalars", {{}, {}, {}}, [](auto x) { return stack(x, 0); }).reference(one_after_another));
+  cases.push_back(op_case("stack.large", {{120, 110}, {120, 110}}, [](auto x) { return stack(x, 1); })
+                      .reference(side_by_side)
+                      .sampling(6));
 }
 
-[[maybe_unused]] constexpr Index one_two[] = {1, 2}, two_two[] = {2, 2}, with_empty[] = {2, 0, 1};
+[[maybe_unused]] constexpr Index one_two[] = {1, 2}, two_two[] = {2, 2}, with_empty[] = {2, 0, 1},
+                                 fifty_seventy[] = {50, 70};
 
 void add_cutting_cases(std::vector<OpCase>& cases) {
   cases.push_back(op_case("split.columns", {{2, 3}},
@@ -152,6 +157,14 @@ void add_cutting_cases(std::vector<OpCase>& cases) {
                     const auto pieces = split(x[0], with_empty, 0);
                     return concat(parts({pieces[2], pieces[1], pieces[0]}), 0);
                   }).returning_heap_memory());
+  cases.push_back(op_case("split.large", {{200, 120}},
+                          [](auto x) {
+                            const auto pieces = split(x[0], fifty_seventy, 1);
+                            return concat(parts({pieces[0], pieces[1]}), 1);
+                          })
+                      .reference(same)
+                      .returning_heap_memory()
+                      .sampling(6));
 
   const auto columns = [](std::span<const Tensor<double>> x) {
     return std::vector<double>{x[0][1], x[0][2], x[0][5], x[0][6]};
@@ -166,6 +179,14 @@ void add_cutting_cases(std::vector<OpCase>& cases) {
   cases.push_back(
       op_case("slice.overlapping", {{2, 4}}, [](auto x) { return mul(slice(x[0], 1, 0, 3), slice(x[0], 1, 1, 4)); }));
   cases.push_back(op_case("slice.everything", {{2, 2}}, [](auto x) { return slice(x[0], 0, 0, 2); }).reference(same));
+  cases.push_back(op_case("slice.large", {{200, 120}}, [](auto x) { return slice(x[0], 1, 10, 110); })
+                      .reference([](std::span<const Tensor<double>> x) {
+                        std::vector<double> y;
+                        for (Index row = 0; row < 200; ++row)
+                          y.insert(y.end(), x[0].row(row) + 10, x[0].row(row) + 110);
+                        return y;
+                      })
+                      .sampling(6));
   cases.push_back(op_case("slice.nothing", {{2, 2}}, [](auto x) { return slice(x[0], 0, 1, 1); }));
 
   cases.push_back(op_case("stop_gradient.one_path", {{2, 3}, CaseInput{2, 3}.stopped()},

@@ -7,16 +7,14 @@ namespace glossa::kernels {
 template <class T>
 void expand(const Tensor<T>& to, const Tensor<T>& from) {
   const auto n = extents4(to.shape), stride = broadcast_strides(from.shape, to.shape);
-  parallel_ranges(n[0] * n[1] * n[2], row_grain(n[3]), [&](Index begin, Index end) {
-    for (Index row = begin; row < end; ++row) {
-      const Index i0 = row / (n[1] * n[2]), i1 = row / n[2] % n[1], i2 = row % n[2];
-      const T* const source = from.data + i0 * stride[0] + i1 * stride[1] + i2 * stride[2];
-      T* const target = to.data + row * n[3];
-      if (stride[3] == 0)
-        std::fill_n(target, n[3], *source);
-      else
-        std::copy_n(source, n[3], target);
-    }
+  for_each_row(n[0] * n[1] * n[2], n[3], [&](Index row) {
+    const Index i0 = row / (n[1] * n[2]), i1 = row / n[2] % n[1], i2 = row % n[2];
+    const T* const source = from.data + i0 * stride[0] + i1 * stride[1] + i2 * stride[2];
+    T* const target = to.data + row * n[3];
+    if (stride[3] == 0)
+      std::fill_n(target, n[3], *source);
+    else
+      std::copy_n(source, n[3], target);
   });
 }
 

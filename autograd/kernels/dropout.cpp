@@ -79,6 +79,7 @@ void attention_dropout_mask(std::span<std::uint8_t> mask, Index heads, std::span
     for (Index i = 0; i < rows; ++i)
       for (Index group = 0; group < heads; group += lanes)
         for (Index j = 0; j < cols; j += width) {
+          // Keys have the low 20 bits (max_positions is at most 2^20), groups of heads the others.
           const auto first = static_cast<std::uint32_t>(j | (group / lanes) << 20);
           const Words words = philox_block(first, static_cast<std::uint32_t>(query.first_position + i),
                                            query.sentence_id(b), site.site, site.key);

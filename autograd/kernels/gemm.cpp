@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "autograd/check.h"
+#include "autograd/kernels/product_log.h"
 #include "autograd/parallel.h"
 
 namespace glossa::kernels {
@@ -57,19 +58,27 @@ Factor<T> from(const Factor<T>& factor, Index row, Index col) {
 }  // namespace
 
 template <class T>
-void gemm(Index m, Index n, Index k, const Factor<T>& a, const Factor<T>& b, T beta, T* c, Index stride) {
+void gemm(Index m, Index n, Index k, const Factor<T>& a, const Factor<T>& b, T beta, T* c, Index stride,
+          const TileFinish& finish) {
   if (m == 0 || n == 0) return;
-  if (k == 0) {
-    for (Index i = 0; i < m && beta == T{0}; ++i) std::fill_n(c + i * stride, n, T{0});
-    return;
-  }
+  note_product({m, n, k, a.transposed, b.transposed});
   const Tiling tiling(m, n);
   const Index across = (n + tiling.cols - 1) / tiling.cols;
   parallel_for(tiling.count(m, n), [&](Index piece) {
     const Index i = piece / across * tiling.rows, j = piece % across * tiling.cols;
-    tile(std::min(tiling.rows, m - i), std::min(tiling.cols, n - j), k, from(a, i, 0), from(b, 0, j), beta,
-         c + i * stride + j, stride);
+    const Index rows = std::min(tiling.rows, m - i), cols = std::min(tiling.cols, n - j);
+    T* const to = c + i * stride + j;
+    if (k > 0)
+      tile(rows, cols, k, from(a, i, 0), from(b, 0, j), beta, to, stride);
+    else if (beta == T{0})
+      for (Index row = 0; row < rows; ++row) std::fill_n(to + row * stride, cols, T{0});
+    if (finish.run) finish.run(finish.closure, {i, i + rows, j, j + cols});
   });
+}
+
+template <class T>
+void gemm(Index m, Index n, Index k, const Factor<T>& a, const Factor<T>& b, T beta, T* c, Index stride) {
+  gemm<T>(m, n, k, a, b, beta, c, stride, TileFinish{});
 }
 
 GemmBackend gemm_backend() { return backend(); }
@@ -84,7 +93,10 @@ void set_gemm_backend(GemmBackend wanted) {
 
 std::string name(GemmBackend which) { return which == GemmBackend::onednn ? "onednn" : "eigen"; }
 
-template void gemm(Index, Index, Index, const Factor<float>&, const Factor<float>&, float, float*, Index);
-template void gemm(Index, Index, Index, const Factor<double>&, const Factor<double>&, double, double*, Index);
+#define GLOSSA_INSTANTIATE(T)                                                                \
+  template void gemm(Index, Index, Index, const Factor<T>&, const Factor<T>&, T, T*, Index); \
+  template void gemm(Index, Index, Index, const Factor<T>&, const Factor<T>&, T, T*, Index, const TileFinish&);
+GLOSSA_INSTANTIATE(float)
+GLOSSA_INSTANTIATE(double)
 
 }  // namespace glossa::kernels

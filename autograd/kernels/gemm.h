@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "autograd/shape.h"
+#include "autograd/tensor.h"
 
 namespace glossa::kernels {
 
@@ -20,6 +20,43 @@ struct Factor {
 template <class T>
 void gemm(Index m, Index n, Index k, const Factor<T>& a, const Factor<T>& b, T beta, T* c, Index stride);
 
+/// Rows and columns of a tile of C.
+struct TileRange {
+  Index first_row, last_row, first_col, last_col;  // the last ones not included
+};
+
+/// What is done with every tile of C as soon as it is whole, while it is in the cache; its closure's type is erased.
+struct TileFinish {
+  const void* closure = nullptr;
+  void (*run)(const void* closure, const TileRange& tile) = nullptr;
+};
+
+template <class T>
+void gemm(Index m, Index n, Index k, const Factor<T>& a, const Factor<T>& b, T beta, T* c, Index stride,
+          const TileFinish& finish);
+
+/// The product, then finish(tile) for every tile.
+template <class T, class Finish>
+void gemm_then(Index m, Index n, Index k, const Factor<T>& a, const Factor<T>& b, T* c, Index stride,
+               const Finish& finish) {
+  gemm<T>(m, n, k, a, b, T{0}, c, stride,
+          {&finish, [](const void* closure, const TileRange& tile) { (*static_cast<const Finish*>(closure))(tile); }});
+}
+
+/// For gemm_then: y += bias [n], row by row.
+template <class T>
+struct AddBias {
+  Tensor<T> y, bias;
+
+  void operator()(const TileRange& tile) const {
+    for (Index i = tile.first_row; i < tile.last_row; ++i) {
+      T* const row = y.row(i);
+#pragma omp simd
+      for (Index j = tile.first_col; j < tile.last_col; ++j) row[j] += bias.data[j];
+    }
+  }
+};
+
 /// Which library multiplies float tiles: "onednn" where it was found at build time, else "eigen". Double is Eigen's.
 enum class GemmBackend { eigen, onednn };
 GemmBackend gemm_backend();
@@ -31,7 +68,8 @@ std::string name(GemmBackend backend);
 /// One tile by one backend; a file each.
 template <class T>
 void eigen_tile(Index m, Index n, Index k, const Factor<T>& a, const Factor<T>& b, T beta, T* c, Index stride);
+/// With more than one of its own `threads` oneDNN cuts k by their number: that is for measuring only.
 void onednn_tile(Index m, Index n, Index k, const Factor<float>& a, const Factor<float>& b, float beta, float* c,
-                 Index stride);
+                 Index stride, int threads = 1);
 
 }  // namespace glossa::kernels

@@ -10,14 +10,14 @@
 namespace glossa::kernels {
 
 void onednn_tile(Index m, Index n, Index k, const Factor<float>& a, const Factor<float>& b, float beta, float* c,
-                 Index stride) {
+                 Index stride, int threads) {
   const LibraryScope scope;
-  // Outside a parallel region oneDNN would start threads of its own and cut k by their number: other bits.
+  // Outside a parallel region oneDNN would start as many threads as it finds here.
   const int before = omp_get_max_threads();
-  if (before != 1) omp_set_num_threads(1);
+  if (before != threads) omp_set_num_threads(threads);
   const dnnl_status_t status = dnnl_sgemm(a.transposed ? 'T' : 'N', b.transposed ? 'T' : 'N', m, n, k, 1.0f, a.data,
                                           a.stride, b.data, b.stride, beta, c, stride);
-  if (before != 1) omp_set_num_threads(before);
+  if (before != threads) omp_set_num_threads(before);
   check(status == dnnl_success, "gemm", "expected oneDNN to multiply [{}, {}] x [{}, {}]; got status {}", m, k, k, n,
         static_cast<int>(status));
 }

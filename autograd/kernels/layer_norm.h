@@ -30,20 +30,28 @@ RowMoments<T> layer_norm_row(Index d, const T* x, const T* gain, const T* bias, 
   return {mean, inverse};
 }
 
-/// With n = (x - mean) * inverse and g = dy * gain: dx = inverse * (g - mean(g) - n * mean(g n)). `write(j, dx_j)`
-/// takes the result; dgain and dbias, if not null, are added to: dgain += dy n, dbias += dy.
-template <class T, class Write>
+/// With r = 1 / sqrt(variance + epsilon), n = (x - mean) r and g = dy * gain: dx = r (g - mean(g) - n mean(g n)), for
+/// dr/dx_j = -r^2 n_j / D makes dn_i/dx_j = r ([i = j] - 1/D - n_i n_j / D). dgain and dbias, if not null, are added
+/// to: dgain += dy n, dbias += dy.
+template <class T>
 void layer_norm_row_backward(Index d, const T* x, RowMoments<T> moments, const T* gain, const T* dy, T* dgain, T* dbias,
-                             const Write& write) {
+                             T* dx) {
   const auto [mean, inverse] = moments;
-  const auto g = [&](Index j) { return gain ? dy[j] * gain[j] : dy[j]; };
-  const T mean_g = row_sum<T>(d, g) / static_cast<T>(d);
-  const T mean_gn = row_sum<T>(d, [&](Index j) { return g(j) * ((x[j] - mean) * inverse); }) / static_cast<T>(d);
+  const auto n = [&](Index j) { return (x[j] - mean) * inverse; };
+  // g stands in dx until its means are known.
+  if (gain) {
 #pragma omp simd
-  for (Index j = 0; j < d; ++j) write(j, inverse * (g(j) - mean_g - (x[j] - mean) * inverse * mean_gn));
+    for (Index j = 0; j < d; ++j) dx[j] = dy[j] * gain[j];
+  } else {
+    std::copy_n(dy, d, dx);
+  }
+  const T mean_g = row_sum<T>(d, [&](Index j) { return dx[j]; }) / static_cast<T>(d);
+  const T mean_gn = row_sum<T>(d, [&](Index j) { return dx[j] * n(j); }) / static_cast<T>(d);
+#pragma omp simd
+  for (Index j = 0; j < d; ++j) dx[j] = inverse * (dx[j] - mean_g - n(j) * mean_gn);
   if (dgain) {
 #pragma omp simd
-    for (Index j = 0; j < d; ++j) dgain[j] += dy[j] * ((x[j] - mean) * inverse);
+    for (Index j = 0; j < d; ++j) dgain[j] += dy[j] * n(j);
   }
   if (dbias) {
 #pragma omp simd

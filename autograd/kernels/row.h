@@ -7,11 +7,10 @@
 
 namespace glossa::kernels {
 
-/// start, f(0), ..., f(n-1) joined by `combine`, by one thread in an order fixed by n: 32 lanes side by side (so that
+/// start, f(0), ..., f(n-1) joined by `combine`, by one thread in an order fixed by n: some lanes side by side (so that
 /// it vectorises), then a tree over the lanes.
-template <class T, class Combine, class F>
+template <class T, Index lanes = 32, class Combine, class F>
 T fold(Index n, T start, const Combine& combine, const F& f) {
-  constexpr Index lanes = 32;
   std::array<T, lanes> lane;
   lane.fill(start);
   Index i = 0;
@@ -55,5 +54,13 @@ T sum(Index n, const F& f) {
 
 /// Rows a thread takes at a time.
 inline Index row_grain(Index cols) { return std::max<Index>(1, elementwise_grain / std::max<Index>(1, cols)); }
+
+/// f(row) for each of `rows` rows of `cols` elements, from several threads.
+template <class F>
+void for_each_row(Index rows, Index cols, const F& f) {
+  parallel_ranges(rows, row_grain(cols), [&](Index begin, Index end) {
+    for (Index row = begin; row < end; ++row) f(row);
+  });
+}
 
 }  // namespace glossa::kernels

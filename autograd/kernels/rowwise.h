@@ -12,14 +12,6 @@ namespace glossa::kernels {
 inline constexpr Index rows_per_piece = 64;
 inline Index row_pieces(Index rows) { return (rows + rows_per_piece - 1) / rows_per_piece; }
 
-/// Every row of y [N, D] becomes `row` [D].
-template <class T>
-void fill_rows(const Tensor<T>& y, const Tensor<T>& row) {
-  parallel_ranges(y.rows(), rows_per_piece, [&](Index begin, Index end) {
-    for (Index i = begin; i < end; ++i) std::copy_n(row.data, y.cols(), y.row(i));
-  });
-}
-
 /// to [D] (+)= sum of partial's rows [pieces, D], in order.
 template <class T>
 void add_pieces(const Tensor<T>& to, const T* partial, Index pieces, bool add) {

@@ -1,5 +1,6 @@
 #include "autograd/kernels/small_product.h"
 
+#include <algorithm>
 #include <cstring>
 
 // Compiled with -ffp-contract=fast: a product is worth its fused multiply-add, and nothing else is in this file.
@@ -9,9 +10,12 @@ namespace {
 
 /// R rows by C vectors of the result, kept in registers over the whole of k.
 template <class T, int R, int C>
-void small_block(Index k, const T* a, Index a_row, Index a_col, const T* b, Index ldb, T* c, Index ldc) {
+void small_block(Index k, const T* a, Index a_row, Index a_col, const T* b, Index ldb, T* c, Index ldc, bool add) {
   using L = Lanes<T>;
   typename L::Vector sum[R][C] = {};
+  if (add)
+    for (int i = 0; i < R; ++i)
+      for (int j = 0; j < C; ++j) std::memcpy(&sum[i][j], c + i * ldc + j * L::count, sizeof sum[i][j]);
   for (Index p = 0; p < k; ++p) {
     typename L::Vector column[C];
     for (int j = 0; j < C; ++j) std::memcpy(&column[j], b + p * ldb + j * L::count, sizeof column[j]);
@@ -22,39 +26,44 @@ void small_block(Index k, const T* a, Index a_row, Index a_col, const T* b, Inde
     for (int j = 0; j < C; ++j) std::memcpy(c + i * ldc + j * L::count, &sum[i][j], sizeof sum[i][j]);
 }
 
+/// R rows of the result, as many columns at a time as leave registers for all of their sums.
 template <class T, int R>
-void small_rows(Index n, Index k, const T* a, Index a_row, Index a_col, const T* b, Index ldb, T* c, Index ldc) {
+void small_rows(Index n, Index k, const T* a, Index a_row, Index a_col, const T* b, Index ldb, T* c, Index ldc,
+                bool add) {
   constexpr Index L = Lanes<T>::count;
   Index j = 0;
-  for (; j + 4 * L <= n; j += 4 * L) small_block<T, R, 4>(k, a, a_row, a_col, b + j, ldb, c + j, ldc);
-  for (; j + 2 * L <= n; j += 2 * L) small_block<T, R, 2>(k, a, a_row, a_col, b + j, ldb, c + j, ldc);
-  for (; j < n; j += L) small_block<T, R, 1>(k, a, a_row, a_col, b + j, ldb, c + j, ldc);
+  for (; R <= 4 && j + 4 * L <= n; j += 4 * L)
+    small_block<T, std::min(R, 4), 4>(k, a, a_row, a_col, b + j, ldb, c + j, ldc, add);
+  for (; j + 2 * L <= n; j += 2 * L) small_block<T, R, 2>(k, a, a_row, a_col, b + j, ldb, c + j, ldc, add);
+  for (; j < n; j += L) small_block<T, R, 1>(k, a, a_row, a_col, b + j, ldb, c + j, ldc, add);
 }
 
 }  // namespace
 
 template <class T>
 void small_product(Index m, Index n, Index k, const T* a, Index a_row, Index a_col, const T* b, Index ldb, T* c,
-                   Index ldc) {
+                   Index ldc, bool add) {
   Index i = 0;
-  for (; i + 4 <= m; i += 4) small_rows<T, 4>(n, k, a + i * a_row, a_row, a_col, b, ldb, c + i * ldc, ldc);
-  for (; i < m; ++i) small_rows<T, 1>(n, k, a + i * a_row, a_row, a_col, b, ldb, c + i * ldc, ldc);
+  for (; i + 8 <= m; i += 8) small_rows<T, 8>(n, k, a + i * a_row, a_row, a_col, b, ldb, c + i * ldc, ldc, add);
+  for (; i + 4 <= m; i += 4) small_rows<T, 4>(n, k, a + i * a_row, a_row, a_col, b, ldb, c + i * ldc, ldc, add);
+  for (; i < m; ++i) small_rows<T, 1>(n, k, a + i * a_row, a_row, a_col, b, ldb, c + i * ldc, ldc, add);
 }
 
 template <class T>
 void small_product_skipping_zeros(Index m, Index n, Index k, const T* a, Index a_row, Index a_col, const T* b,
-                                  Index ldb, T* c, Index ldc) {
+                                  Index ldb, T* c, Index ldc, bool add) {
   for (Index i = 0; i < m; ++i) {
-    for (Index j = 0; j < n; ++j) c[i * ldc + j] = T{0};
+    for (Index j = 0; j < n && !add; ++j) c[i * ldc + j] = T{0};
     for (Index p = 0; p < k; ++p)
       if (const T factor = a[i * a_row + p * a_col]; factor != T{0})
         for (Index j = 0; j < n; ++j) c[i * ldc + j] += factor * b[p * ldb + j];
   }
 }
 
-#define GLOSSA_INSTANTIATE(T)                                                                           \
-  template void small_product(Index, Index, Index, const T*, Index, Index, const T*, Index, T*, Index); \
-  template void small_product_skipping_zeros(Index, Index, Index, const T*, Index, Index, const T*, Index, T*, Index);
+#define GLOSSA_INSTANTIATE(T)                                                                                         \
+  template void small_product(Index, Index, Index, const T*, Index, Index, const T*, Index, T*, Index, bool);         \
+  template void small_product_skipping_zeros(Index, Index, Index, const T*, Index, Index, const T*, Index, T*, Index, \
+                                             bool);
 GLOSSA_INSTANTIATE(float)
 GLOSSA_INSTANTIATE(double)
 

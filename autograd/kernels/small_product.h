@@ -17,16 +17,16 @@ constexpr Index padded(Index n) {
   return (n + Lanes<T>::count - 1) / Lanes<T>::count * Lanes<T>::count;
 }
 
-/// C = A B by one thread, for the products of one attention head, which fit in the cache and are too small for a
-/// library's packing. C [m, n], B [k, n] in rows of whole vectors (n a multiple of Lanes::count); A [m, k] with any
-/// strides, so that a transpose costs nothing.
+/// C = A B, or C += A B if `add`, by one thread, for the products of one attention head, which fit in the cache and are
+/// too small for a library's packing. C [m, n], B [k, n] in rows of whole vectors (n a multiple of Lanes::count);
+/// A [m, k] with any strides, so that a transpose costs nothing.
 template <class T>
 void small_product(Index m, Index n, Index k, const T* a, Index a_row, Index a_col, const T* b, Index ldb, T* c,
-                   Index ldc);
+                   Index ldc, bool add = false);
 
 /// The same, but rows of B whose factor is zero are not read: NaN behind a mask stays there.
 template <class T>
 void small_product_skipping_zeros(Index m, Index n, Index k, const T* a, Index a_row, Index a_col, const T* b,
-                                  Index ldb, T* c, Index ldc);
+                                  Index ldb, T* c, Index ldc, bool add = false);
 
 }  // namespace glossa::kernels

@@ -58,6 +58,7 @@ Variable<T> gelu(const Variable<T>& x) {
     const Tensor<T> dy = back.dy();
     constexpr T density = std::numbers::inv_sqrtpi_v<T> * root_half;
     back.add(0, [&](Index i) {
+      // At 0, y / x is 0 / 0, and near it y may underflow: Phi is 1/2 there.
       const T v = in[i], cumulative = kernels::select(std::abs(v) < T(1e-30), T(0.5), y[i] / v);
       return dy[i] * (cumulative + v * density * kernels::exp(-v * v / 2));
     });

@@ -67,35 +67,31 @@ Variable<T> div(const Variable<T>& a, const Variable<T>& b) {
   });
 }
 
-template <class T>
-Variable<T> neg(const Variable<T>& x) {
-  return scale(x, -1.0);
-}
+namespace {
 
 template <class T>
-Variable<T> scale(const Variable<T>& x, double factor) {
-  Context<T>& c = context_of("scale", {x});
+Variable<T> scaled(const char* op, const Variable<T>& x, double factor) {
+  Context<T>& c = context_of(op, {x});
   const Tensor<T> in = x.value(), y = c.tensor(in.shape);
   const T s = static_cast<T>(factor);
   kernels::map(y, [&](Index i) { return s * in[i]; });
 
-  return c.record("scale", {x}, y, [s](Backward<T>& back) {
+  return c.record(op, {x}, y, [s](Backward<T>& back) {
     const Tensor<T> dy = back.dy();
     back.add(0, [&](Index i) { return s * dy[i]; });
   });
 }
 
-namespace {
-
 /// minimum and maximum: `prefers_a(a, b)` says that the result is a and not b.
 template <class T, class Prefers>
 Variable<T> select(const char* op, const Variable<T>& a, const Variable<T>& b, const Prefers& prefers_a) {
   Context<T>& c = context_of(op, {a, b});
-  const Tensor<T> x = a.value(), z = b.value(),
-                  y = combined(op, c, x, z, [&](T left, T right) {
-                    return prefers_a(right, left) || right != right ? right : left;  // NaN stays NaN, from either side
-                  });
+  const Tensor<T> x = a.value(), z = b.value(), y = c.tensor(broadcast(x.shape, z.shape, op));
   const Tensor<T> first = kernels::expanded(c, x, y.shape), second = kernels::expanded(c, z, y.shape);
+  kernels::map(y, [&](Index i) {
+    const T left = first[i], right = second[i];
+    return prefers_a(right, left) || right != right ? right : left;  // NaN stays NaN, from either side
+  });
   c.add_branches(y.size(), [&](Index i) { return prefers_a(first[i], second[i]); });
   c.release_scratch();
 
@@ -109,6 +105,16 @@ Variable<T> select(const char* op, const Variable<T>& a, const Variable<T>& b, c
 }
 
 }  // namespace
+
+template <class T>
+Variable<T> neg(const Variable<T>& x) {
+  return scaled("neg", x, -1.0);
+}
+
+template <class T>
+Variable<T> scale(const Variable<T>& x, double factor) {
+  return scaled("scale", x, factor);
+}
 
 template <class T>
 Variable<T> minimum(const Variable<T>& a, const Variable<T>& b) {

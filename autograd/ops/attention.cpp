@@ -66,7 +66,10 @@ struct Place {
   Index column;
 };
 
-/// The three forms differ only in where q, k and v stand.
+/// The three forms differ only in where q, k and v stand. For each sentence and head, with the scale s, the masks M and
+/// dropout's mask m over 1 - p (products with m and P element by element, the sum along a row):
+///     P = softmax(s q k^T + M),    y = (m P) v,    dv = (m P)^T dy,
+///     dP = m (dy v^T),    dS = P (dP - sum(dP P)),    dq = s dS k,    dk = s dS^T q.
 template <class T>
 Variable<T> attend(const char* op, std::initializer_list<Variable<T>> inputs, Place q, Place k, Place v,
                    const AttentionShape<T>& shape, Tensor<T>* weights_out) {

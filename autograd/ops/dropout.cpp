@@ -14,6 +14,7 @@ Variable<T> dropout_rows(const Variable<T>& x, double p, const RowLayout& layout
   const Tensor<T> y = c.tensor(in.shape);
   kernels::map(y, [&](Index i) { return mask(i, in[i]); });
 
+  // dx = m dy / (1 - p), m the mask of ones and zeros.
   return c.record("dropout", {x}, y, [mask](Backward<T>& back) {
     const Tensor<T> dy = back.dy();
     back.add(0, [&](Index i) { return mask(i, dy[i]); });
@@ -46,6 +47,7 @@ Variable<T> add_dropout(const Variable<T>& x, const Variable<T>& branch, double 
   const Tensor<T> y = c.tensor(a.shape);
   kernels::map(y, [&](Index i) { return a[i] + mask(i, b[i]); });
 
+  // dx = dy, dbranch = m dy / (1 - p).
   return c.record(op, {x, branch}, y, [mask](Backward<T>& back) {
     const Tensor<T> dy = back.dy();
     back.add(0, [&](Index i) { return dy[i]; });

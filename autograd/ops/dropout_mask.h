@@ -2,19 +2,20 @@
 
 #include "autograd/context.h"
 #include "autograd/kernels/dropout.h"
+#include "autograd/kernels/vector_math.h"
 
 namespace glossa {
 
 /// Which elements of a matrix of token rows dropout keeps, and the factor for them.
 template <class T>
 struct DropoutMask {
-  const std::uint8_t* kept = nullptr;  // null: dropout does not act
+  const std::uint8_t* keep = nullptr;  // null: dropout does not act
   T factor{1};
 
-  explicit operator bool() const { return kept != nullptr; }
+  explicit operator bool() const { return keep != nullptr; }
 
   /// `value` of element i after dropout, where it acts.
-  T operator()(Index i, T value) const { return kept[i] ? value * factor : T{0}; }
+  T operator()(Index i, T value) const { return kernels::select(keep[i] != 0, value * factor, T{0}); }
 };
 
 inline void check_probability(const char* op, double p) {

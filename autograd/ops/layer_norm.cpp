@@ -27,8 +27,9 @@ void check_epsilon(const char* op, double epsilon) {
   check(epsilon >= 0, op, "expected epsilon >= 0; got {}", epsilon);
 }
 
-/// The derivative of all forms: inputs gain_input and gain_input + 1 are gain and bias (if there are any), and
-/// write(row, column, d) takes the gradient of what was normalised.
+/// The derivative of all forms, a row by kernels::layer_norm_row_backward, which has the formula: inputs gain_input and
+/// gain_input + 1 are gain and bias (if there are any), and write(i, dx) takes the gradient of row i of what was
+/// normalised.
 template <class T, class Write>
 void backward(Backward<T>& back, const Saved<T>& saved, int gain_input, const Write& write) {
   const Tensor<T> dy = back.dy();
@@ -37,15 +38,18 @@ void backward(Backward<T>& back, const Saved<T>& saved, int gain_input, const Wr
   // One pass over x and dy; every piece of rows has sums of its own for gain and bias.
   T* const dgain = needs_gain ? back.scratch({pieces, d}).data : nullptr;
   T* const dbias = needs_bias ? back.scratch({pieces, d}).data : nullptr;
+  const Tensor<T> dx = back.scratch({pieces, d});  // a row at a time
   parallel_for(pieces, [&](Index piece) {
     T* const gain_sums = dgain ? dgain + piece * d : nullptr;
     T* const bias_sums = dbias ? dbias + piece * d : nullptr;
     if (gain_sums) std::fill_n(gain_sums, d, T{0});
     if (bias_sums) std::fill_n(bias_sums, d, T{0});
     const Index end = std::min(rows, (piece + 1) * kernels::rows_per_piece);
-    for (Index i = piece * kernels::rows_per_piece; i < end; ++i)
+    for (Index i = piece * kernels::rows_per_piece; i < end; ++i) {
       kernels::layer_norm_row_backward(d, saved.x.row(i), saved.moments[i], saved.gain, dy.row(i), gain_sums, bias_sums,
-                                       [&](Index j, T dx) { write(i, j, dx); });
+                                       dx.row(piece));
+      write(i, dx.row(piece));
+    }
   });
   if (needs_gain) {
     const Sink<T> to = back.sink(gain_input);
@@ -57,23 +61,32 @@ void backward(Backward<T>& back, const Saved<T>& saved, int gain_input, const Wr
   }
 }
 
-/// Writes to a sink that may not be wanted.
+/// Writes rows to a sink that may not be wanted.
 template <class T>
 struct RowWriter {
-  T* data = nullptr;
-  Index cols = 0;
+  Tensor<T> grad;
   bool add = false;
 
   RowWriter(Backward<T>& back, int input) {
     if (!back.needs(input)) return;
     const Sink<T> to = back.sink(input);
-    data = to.grad.data;
-    cols = to.grad.cols();
+    grad = to.grad;
     add = to.add;
   }
 
-  void operator()(Index i, Index j, T value) const {
-    if (data) data[i * cols + j] = add ? data[i * cols + j] + value : value;
+  /// Row i becomes (or has added) value(0), value(1), ...
+  template <class Value>
+  void operator()(Index i, const Value& value) const {
+    if (!grad.data) return;
+    T* const row = grad.row(i);
+    const Index d = grad.cols();
+    if (add) {
+#pragma omp simd
+      for (Index j = 0; j < d; ++j) row[j] += value(j);
+    } else {
+#pragma omp simd
+      for (Index j = 0; j < d; ++j) row[j] = value(j);
+    }
   }
 };
 
@@ -94,7 +107,10 @@ Variable<T> layer_norm_op(const Variable<T>& x, const Variable<T>* gain, const V
       saved.moments[i] = kernels::layer_norm_row(in.cols(), in.row(i), g, b, static_cast<T>(epsilon), y.row(i));
   });
 
-  const auto derivative = [saved](Backward<T>& back) { backward(back, saved, 1, RowWriter<T>(back, 0)); };
+  const auto derivative = [saved](Backward<T>& back) {
+    const RowWriter<T> to_x(back, 0);
+    backward(back, saved, 1, [&](Index i, const T* dx) { to_x(i, [dx](Index j) { return dx[j]; }); });
+  };
   return gain ? c.record("layer_norm", {x, *gain, *bias}, y, derivative) : c.record("layer_norm", {x}, y, derivative);
 }
 
@@ -129,8 +145,10 @@ Variable<T> add_layer_norm(const Variable<T>& x, const Variable<T>& branch, doub
       const T *x_row = a.row(i), *branch_row = r.row(i);
       T* const sum_row = sum.row(i);
       if (mask)
+#pragma omp simd
         for (Index j = 0; j < d; ++j) sum_row[j] = x_row[j] + mask(i * d + j, branch_row[j]);
       else
+#pragma omp simd
         for (Index j = 0; j < d; ++j) sum_row[j] = x_row[j] + branch_row[j];
       saved.moments[i] = kernels::layer_norm_row(d, sum_row, g.data, b.data, static_cast<T>(epsilon), y.row(i));
     }
@@ -138,9 +156,12 @@ Variable<T> add_layer_norm(const Variable<T>& x, const Variable<T>& branch, doub
 
   return c.record(op, {x, branch, gain, bias}, y, [saved, mask, d](Backward<T>& back) {
     const RowWriter<T> to_x(back, 0), to_branch(back, 1);
-    backward(back, saved, 2, [&](Index i, Index j, T ds) {
-      to_x(i, j, ds);
-      to_branch(i, j, mask ? mask(i * d + j, ds) : ds);
+    backward(back, saved, 2, [&](Index i, const T* ds) {
+      to_x(i, [ds](Index j) { return ds[j]; });
+      if (mask)
+        to_branch(i, [mask, ds, at = i * d](Index j) { return mask(at + j, ds[j]); });
+      else
+        to_branch(i, [ds](Index j) { return ds[j]; });
     });
   });
 }

@@ -21,28 +21,29 @@ Variable<T> linear_relu_op(const Variable<T>& x, const Variable<T>& weight, cons
   const Index rows = in.rows(), outputs = w.rows();
   const Tensor<T> y = c.tensor({rows, outputs});
   const DropoutMask<T> mask = draw_mask(op, c, y.shape, p, layout, /*in_scratch=*/true);
-  kernels::gemm<T>(rows, outputs, w.cols(), {in.data, w.cols()}, {w.data, w.cols(), true}, T{0}, y.data, outputs);
-
-  // One pass in place for bias, relu and dropout. Only y is kept: a positive y was kept, a zero has no gradient.
-  parallel_ranges(rows, kernels::rows_per_piece, [&](Index begin, Index end) {
-    for (Index i = begin; i < end; ++i) {
-      T* const row = y.row(i);
-      if (b.data)
-        for (Index j = 0; j < outputs; ++j) row[j] += b[j];
-      for (Index j = 0; j < outputs; ++j) row[j] = row[j] < T{0} ? T{0} : row[j];  // NaN stays NaN
-      if (mask)
+  // Bias, relu and dropout in place, tile by tile. Only y is kept: a positive y was kept, a zero has no gradient.
+  kernels::gemm_then<T>(rows, outputs, w.cols(), {in.data, w.cols()}, {w.data, w.cols(), true}, y.data, outputs,
+                        [&](const kernels::TileRange& tile) {
+                          for (Index i = tile.first_row; i < tile.last_row; ++i) {
+                            T* const row = y.row(i);
+                            const auto relu = [](T z) { return z < T{0} ? T{0} : z; };  // NaN stays NaN
 #pragma omp simd
-        for (Index j = 0; j < outputs; ++j) row[j] = mask(i * outputs + j, row[j]);
-    }
-  });
+                            for (Index j = tile.first_col; j < tile.last_col; ++j)
+                              row[j] = relu(b.data ? row[j] + b[j] : row[j]);
+                            if (mask)
+#pragma omp simd
+                              for (Index j = tile.first_col; j < tile.last_col; ++j)
+                                row[j] = mask(i * outputs + j, row[j]);
+                          }
+                        });
   c.release_scratch();
   c.add_branches(y.size(), [&](Index i) { return y[i] > T{0}; });
 
-  const auto derivative = [in, w, y, keep = mask.factor](Backward<T>& back) {
-    // dz = dy keep where y > 0, written over dy; then the linear layer's own derivative.
+  const auto derivative = [in, w, y, factor = mask.factor](Backward<T>& back) {
+    // dz = dy factor where y > 0, written over dy; then the linear layer's own derivative.
     const Tensor<T> dz = back.take_dy();
     kernels::map(dz, [&](Index i) {
-      const T g = dz[i] * keep;
+      const T g = dz[i] * factor;
       return y[i] > T{0} ? g : T{0};
     });
     linear_gradients(back, dz, in, w);

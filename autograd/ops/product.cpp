@@ -7,7 +7,6 @@ namespace glossa {
 
 namespace {
 
-using kernels::Factor;
 using kernels::gemm;
 
 /// A stack of matrices, as the batched product walks it.
@@ -59,11 +58,12 @@ Variable<T> matmul(const Variable<T>& a, const Variable<T>& b, bool transpose_a,
 
   return c.record("matmul", {a, b}, y, [walk, x, z, transpose_a, transpose_b](Backward<T>& back) {
     const Tensor<T> dy = back.dy();
-    // Y = A B: dA = dY B^T, dB = A^T dY; a transposed operand takes the transposed product.
+    // Y = A B: dA = dY B^T, dB = A^T dY. Y = A^T B: dA = B dY^T. Y = A B^T: dB = dY^T A.
     const auto write = [&](int input, const Tensor<T>& left, bool tl, const Tensor<T>& right, bool tr) {
       if (!back.needs(input)) return;
       const Sink<T> to = back.sink(input);
-      if (dy.size() == 0 && !to.add) kernels::map(to.grad, [](Index) { return T{0}; });
+      if (dy.size() == 0 && !to.add)  // then no product writes it
+        kernels::map(to.grad, [](Index) { return T{0}; });
       stacked_gemm(walk, left, tl, right, tr, to.grad, to.add);
     };
     if (transpose_a)
@@ -91,9 +91,11 @@ Variable<T> linear_op(const Variable<T>& x, const Variable<T>& weight, const Var
     context_of("linear", {x, *bias});
     const Tensor<T> b = bias->value();
     check(b.shape == Shape{outputs}, "linear", "expected bias [O] for weight {}; got {}", w.shape, b.shape);
-    kernels::fill_rows(y, b);
+    kernels::gemm_then<T>(rows, outputs, inputs, {in.data, inputs}, {w.data, inputs, true}, y.data, outputs,
+                          kernels::AddBias<T>{y, b});
+  } else {
+    gemm<T>(rows, outputs, inputs, {in.data, inputs}, {w.data, inputs, true}, T{0}, y.data, outputs);
   }
-  gemm<T>(rows, outputs, inputs, {in.data, inputs}, {w.data, inputs, true}, bias ? T{1} : T{0}, y.data, outputs);
 
   const auto derivative = [in, w](Backward<T>& back) { linear_gradients(back, back.dy(), in, w); };
   return bias ? c.record("linear", {x, weight, *bias}, y, derivative) : c.record("linear", {x, weight}, y, derivative);

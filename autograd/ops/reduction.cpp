@@ -34,9 +34,8 @@ void sum_slices(const Tensor<T>& y, const Slices& s, const Tensor<T>& x) {
   if (y.size() == 1)
     y[0] = kernels::sum<T>(s.extent, [&](Index i) { return x[i]; });
   else if (s.inner == 1)
-    parallel_ranges(s.outer, kernels::row_grain(s.extent), [&](Index begin, Index end) {
-      for (Index row = begin; row < end; ++row)
-        y[row] = kernels::row_sum<T>(s.extent, [from = x.data + row * s.extent](Index i) { return from[i]; });
+    kernels::for_each_row(s.outer, s.extent, [&](Index row) {
+      y[row] = kernels::row_sum<T>(s.extent, [from = x.data + row * s.extent](Index i) { return from[i]; });
     });
   else
     kernels::reduce(Tensor<T>{y.data, {s.outer, 1, s.inner}}, Tensor<T>{x.data, {s.outer, s.extent, s.inner}}, false);
@@ -76,15 +75,13 @@ Variable<T> max_of(const Variable<T>& x, const Slices& s) {
   check_not_empty("max", x.shape(), s);
   const Tensor<T> in = x.value(), y = c.tensor(s.result);
   const std::span<Index> winners = c.template array<Index>(y.size());  // flat indices of the input
-  parallel_ranges(y.size(), kernels::row_grain(s.extent), [&](Index begin, Index end) {
-    for (Index k = begin; k < end; ++k) {
-      const Index first = k / s.inner * s.extent * s.inner + k % s.inner;
-      Index best = first;
-      for (Index i = first + s.inner; i < first + s.extent * s.inner; i += s.inner)
-        if (in[i] > in[best] || (std::isnan(in[i]) && !std::isnan(in[best]))) best = i;
-      winners[k] = best;
-      y[k] = in[best];
-    }
+  kernels::for_each_row(y.size(), s.extent, [&](Index k) {
+    const Index first = k / s.inner * s.extent * s.inner + k % s.inner;
+    Index best = first;
+    for (Index i = first + s.inner; i < first + s.extent * s.inner; i += s.inner)
+      if (in[i] > in[best] || (std::isnan(in[i]) && !std::isnan(in[best]))) best = i;
+    winners[k] = best;
+    y[k] = in[best];
   });
   c.add_branches(in.size(), [&](Index i) { return winners[i / (s.extent * s.inner) * s.inner + i % s.inner] == i; });
 

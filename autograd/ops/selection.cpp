@@ -43,10 +43,11 @@ Variable<T> embedding(const Variable<T>& table, std::span<const int> ids) {
   const Tensor<T> y = c.tensor({n, d});
   for (Index i = 0; i < n; ++i) std::copy_n(rows.row(ids[i]), d, y.row(i));
 
-  return c.record("embedding", {table}, y, [kept = c.keep(ids), n](Backward<T>& back) {
+  // dtable[v] = sum of dy_i over the rows i whose id is v.
+  return c.record("embedding", {table}, y, [ids = c.keep(ids), n](Backward<T>& back) {
     const Tensor<T> dy = back.dy();
     scatter_add(
-        back.sink(0), n, [&](Index i) { return kept[i]; }, [&](Index i, Index j) { return dy.row(i)[j]; });
+        back.sink(0), n, [&](Index i) { return ids[i]; }, [&](Index i, Index j) { return dy.row(i)[j]; });
   });
 }
 
@@ -89,8 +90,10 @@ Variable<T> embed_tokens(const Variable<T>& table, std::span<const int> ids, dou
     }
   });
 
+  // With g = dy after the mask: dtable[v] = s * sum of g_i over the rows i whose id is v; dpositions[t] = sum of g_i
+  // over those at position t.
   return c.record("embed_tokens", {table, positions}, y,
-                  [kept = c.keep(ids), position, mask, s, n, d](Backward<T>& back) {
+                  [ids = c.keep(ids), position, mask, s, n, d](Backward<T>& back) {
                     const Tensor<T> dy = back.dy();
                     const auto dropped = [&](Index i, Index j) {
                       const Index at = i * d + j;
@@ -98,7 +101,7 @@ Variable<T> embed_tokens(const Variable<T>& table, std::span<const int> ids, dou
                     };
                     if (back.needs(0))
                       scatter_add(
-                          back.sink(0), n, [&](Index i) { return position[i] < 0 ? -1 : kept[i]; },
+                          back.sink(0), n, [&](Index i) { return position[i] < 0 ? -1 : ids[i]; },
                           [&](Index i, Index j) { return s * dropped(i, j); });
                     if (back.needs(1))
                       scatter_add(
@@ -118,19 +121,18 @@ Variable<T> gather(const Variable<T>& x, std::span<const int> indices) {
       fail("gather", "expected indices in [0, {}), the columns of {}; got {}", cols, in.shape, index);
   const std::span<const int> at = c.keep(indices);
   const Tensor<T> y = c.tensor(in.shape.with(-1, rows == 0 ? 0 : count / rows));
-  const auto for_each_row = [width = y.cols(), rows](const auto& f) {
-    parallel_ranges(rows, kernels::row_grain(width), [&](Index begin, Index end) {
-      for (Index row = begin; row < end; ++row)
-        for (Index i = row * width; i < (row + 1) * width; ++i) f(row, i);
+  const auto for_each_index = [width = y.cols(), rows](const auto& f) {
+    kernels::for_each_row(rows, width, [&](Index row) {
+      for (Index i = row * width; i < (row + 1) * width; ++i) f(row, i);
     });
   };
-  for_each_row([&](Index row, Index i) { y[i] = in.row(row)[at[i]]; });
+  for_each_index([&](Index row, Index i) { y[i] = in.row(row)[at[i]]; });
 
-  return c.record("gather", {x}, y, [at, for_each_row](Backward<T>& back) {
+  return c.record("gather", {x}, y, [at, for_each_index](Backward<T>& back) {
     const Tensor<T> dy = back.dy();
     const Sink<T> dx = back.sink(0);
     if (!dx.add) kernels::map(dx.grad, [](Index) { return T{0}; });
-    for_each_row([&](Index row, Index i) { dx.grad.row(row)[at[i]] += dy[i]; });  // a row may repeat an index
+    for_each_index([&](Index row, Index i) { dx.grad.row(row)[at[i]] += dy[i]; });  // a row may repeat an index
   });
 }
 

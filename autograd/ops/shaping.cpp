@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "autograd/kernels/row.h"
 #include "autograd/ops.h"
 
 namespace glossa {
@@ -38,14 +39,10 @@ void copy_block(Block<T> to, Block<T> from, Index rows, Index width, bool add) {
 /// Walks `n` (row-major, extents padded to rank 4) once: each(i, k), i counting 0, 1, ..., k the place by `stride`.
 template <class Each>
 void walk(const Axes& n, const Axes& stride, const Each& each) {
-  const Index rows = n[0] * n[1] * n[2],
-              grain = std::max<Index>(1, kernels::elementwise_grain / std::max<Index>(1, n[3]));
-  parallel_ranges(rows, grain, [&](Index begin, Index end) {
-    for (Index row = begin; row < end; ++row) {
-      const Index base = row / (n[1] * n[2]) * stride[0] + row / n[2] % n[1] * stride[1] + row % n[2] * stride[2];
+  kernels::for_each_row(n[0] * n[1] * n[2], n[3], [&](Index row) {
+    const Index base = row / (n[1] * n[2]) * stride[0] + row / n[2] % n[1] * stride[1] + row % n[2] * stride[2];
 #pragma omp simd
-      for (Index j = 0; j < n[3]; ++j) each(row * n[3] + j, base + j * stride[3]);
-    }
+    for (Index j = 0; j < n[3]; ++j) each(row * n[3] + j, base + j * stride[3]);
   });
 }
 
@@ -201,6 +198,7 @@ Variable<T> slice(const Variable<T>& x, int axis, Index begin, Index end) {
 
 template <class T>
 std::vector<Variable<T>> split(const Variable<T>& x, std::span<const Index> lengths, int axis) {
+  context_of("split", {x});
   axis = x.shape().axis(axis, "split");
   const Index total = std::accumulate(lengths.begin(), lengths.end(), Index{0});
   const bool negative = std::any_of(lengths.begin(), lengths.end(), [](Index length) { return length < 0; });

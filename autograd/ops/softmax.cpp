@@ -10,14 +10,6 @@ namespace glossa {
 
 namespace {
 
-/// Calls f(row) for every row of a tensor, from several threads.
-template <class T, class F>
-void for_each_row(const Tensor<T>& x, const F& f) {
-  parallel_ranges(x.rows(), kernels::row_grain(x.cols()), [&](Index begin, Index end) {
-    for (Index row = begin; row < end; ++row) f(row);
-  });
-}
-
 /// What a row is shifted by so that exp does not overflow: its maximum. 0 for a row of -inf, where -inf would give NaN.
 template <class T>
 T shift_of(const T* x, Index cols) {
@@ -45,7 +37,7 @@ template <class T>
 Variable<T> softmax(const Variable<T>& x) {
   Context<T>& c = context_of("softmax", {x});
   const Tensor<T> in = x.value(), y = c.tensor(in.shape);
-  for_each_row(y, [&](Index row) {
+  kernels::for_each_row(y.rows(), y.cols(), [&](Index row) {
     const Index cols = y.cols();
     const T* from = in.row(row);
     T* to = y.row(row);
@@ -58,10 +50,10 @@ Variable<T> softmax(const Variable<T>& x) {
     for (Index j = 0; j < cols; ++j) to[j] *= factor;
   });
 
-  // dx = y (dy - <dy, y>), row by row; zero where y is.
+  // dx = y (dy - <dy, y>), row by row; for finite dy zero where y is.
   return c.record("softmax", {x}, y, [y](Backward<T>& back) {
     const Sink<T> dx = back.sink(0);
-    for_each_row(y, [&](Index row) {
+    kernels::for_each_row(y.rows(), y.cols(), [&](Index row) {
       const T *dy = back.dy().row(row), *p = y.row(row);
       const T dot = kernels::row_sum<T>(y.cols(), [&](Index j) { return dy[j] * p[j]; });
       write_row(dx, row, [&](Index j) { return p[j] * (dy[j] - dot); });
@@ -73,7 +65,7 @@ template <class T>
 Variable<T> log_softmax(const Variable<T>& x) {
   Context<T>& c = context_of("log_softmax", {x});
   const Tensor<T> in = x.value(), y = c.tensor(in.shape);
-  for_each_row(y, [&](Index row) {
+  kernels::for_each_row(y.rows(), y.cols(), [&](Index row) {
     const Index cols = y.cols();
     const T* from = in.row(row);
     T* to = y.row(row);
@@ -89,7 +81,7 @@ Variable<T> log_softmax(const Variable<T>& x) {
   // dx = dy - softmax(x) sum(dy), row by row.
   return c.record("log_softmax", {x}, y, [y](Backward<T>& back) {
     const Sink<T> dx = back.sink(0);
-    for_each_row(y, [&](Index row) {
+    kernels::for_each_row(y.rows(), y.cols(), [&](Index row) {
       const T *dy = back.dy().row(row), *log_p = y.row(row);
       const bool empty = std::all_of(log_p, log_p + y.cols(), [](T v) { return std::isinf(v); });
       const T sum = kernels::row_sum<T>(y.cols(), [&](Index j) { return dy[j]; });

@@ -41,7 +41,7 @@ class LayerSample {
   ParameterStore<T>& store() { return store_; }
   Context<T>& context() { return context_; }
 
-  /// Of the gradients in an outcome.
+  /// Whose gradient stands at that place in an outcome.
   const std::string& name(std::size_t i) const { return names_[i]; }
 
   Variable<T> forward(bool recording, bool inputs_need_grad = true) {
@@ -58,20 +58,24 @@ class LayerSample {
     if (y.requires_grad()) context_.backward(y, Tensor<T>{cotangent_.data(), y.shape()});
   }
 
+  void step() {
+    store_.clear_grads();
+    backward(forward(true));
+  }
+
   /// One step; `add`: to the gradients of parameters that the last one left.
   Outcome run(bool inputs_need_grad = true, bool add = false) {
     if (!add) store_.clear_grads();
     const Variable<T> y = forward(true, inputs_need_grad);
     backward(y);
     store_.fill_unset_grads();
-    Outcome result{copy(y.value()), {}};
+    Outcome result{numbers_of(y.value()), {}};
     for (const Variable<T>& leaf : leaves_)
-      result.grads.push_back(leaf.requires_grad() ? copy(leaf.grad()) : std::vector<T>());
-    for (const Parameter<T>* parameter : store_.parameters()) result.grads.push_back(copy(parameter->grad_tensor()));
+      result.grads.push_back(leaf.requires_grad() ? numbers_of(leaf.grad()) : std::vector<T>());
+    for (const Parameter<T>* parameter : store_.parameters())
+      result.grads.push_back(numbers_of(parameter->grad_tensor()));
     return result;
   }
-
-  static std::vector<T> copy(const Tensor<T>& x) { return {x.data, x.data + x.size()}; }
 
  private:
   ParameterStore<T> store_;

@@ -58,3 +58,25 @@ TEST_CASE("names that the page of the articles links to are in their files") {
   }
   CHECK_GT(links, 50);
 }
+
+TEST_CASE("options that the page of the articles names are in the article's recipe, with their values") {
+  const std::regex heading("## Article (\\d):.*"), option(R"(`(?:\w+\.)?(\w+)(: [^`]+)?`)");
+  std::istringstream page(text_of(root / "docs" / "articles.md"));
+  std::string recipe;
+  int options = 0;
+  for (std::string line; std::getline(page, line);) {
+    std::smatch article;
+    if (std::regex_match(line, article, heading))
+      recipe = text_of(root / "recipes" / ("article-" + article[1].str() + ".yaml"));
+    if (recipe.empty() || !line.starts_with("| ")) continue;
+    const std::string cell = line.substr(line.rfind('|', line.size() - 2));  // the last one
+    for (auto match = std::sregex_iterator(cell.begin(), cell.end(), option); match != std::sregex_iterator();
+         ++match) {
+      INFO(match->str(), " in ", line);
+      const std::string name = (*match)[1], value = (*match)[2];
+      CHECK(std::regex_search(recipe, std::regex("\n *" + name + (value.empty() ? ":" : value + " *(#.*)?\n"))));
+      ++options;
+    }
+  }
+  CHECK_GT(options, 30);
+}

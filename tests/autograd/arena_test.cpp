@@ -1,6 +1,7 @@
 #include "autograd/arena.h"
 
 #include <doctest/doctest.h>
+#include <sys/resource.h>
 
 #include <cstdint>
 #include <cstring>
@@ -46,9 +47,32 @@ TEST_CASE("reset keeps the memory and joins the blocks") {
 }
 
 #ifndef __SANITIZE_ADDRESS__  // its malloc ends the program instead of returning null, and is not counted
-TEST_CASE("memory that the machine does not have is an error") {
+TEST_CASE("memory that the machine does not have is an error, and what was handed out before stays in use") {
   Arena arena;
+  auto* const held = static_cast<std::byte*>(arena.allocate(64));
   CHECK_THROWS_AS(arena.allocate(std::size_t{1} << 60), Error);
+  CHECK(static_cast<std::byte*>(arena.allocate(64)) - held == 64);
+  CHECK(arena.bytes_used() == 128);
+}
+
+TEST_CASE("an arena that could not join its blocks is empty, and goes on") {
+  Arena arena;
+  for (int i = 0; i < 2; ++i) arena.allocate(std::size_t{40} << 20);  // two blocks, too large for malloc to keep
+  rlimit before{};
+  REQUIRE(getrlimit(RLIMIT_AS, &before) == 0);
+  const rlimit none{0, before.rlim_max};
+  setrlimit(RLIMIT_AS, &none);
+  bool threw = false;
+  try {
+    arena.reset();
+  } catch (const Error&) {
+    threw = true;
+  }
+  setrlimit(RLIMIT_AS, &before);
+  CHECK(threw);
+  CHECK(arena.bytes_used() == 0);
+  CHECK_NOTHROW(arena.allocate(64));
+  CHECK(arena.bytes_used() == 64);
 }
 
 TEST_CASE("the heap counter counts, and tells product libraries apart") {

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "autograd/ops.h"
+#include "autograd/worse.h"
 
 using namespace glossa;
 
@@ -59,6 +60,21 @@ TEST_CASE("wrong derivatives are caught") {
   SUBCASE("NaN") {
     CHECK(std::isinf(check_mul([](double, Index) { return NAN; }, unspoiled).worst_error));
   }
+  SUBCASE("NaN that sampling leaves out, and beside a kink") {
+    std::vector<double> ones(100, 1.0), x = ones;
+    x[7] = 0;
+    const std::vector<Tensor<double>> tensors{{ones.data(), {100}}, {x.data(), {100}}};
+    const auto nan_at = [](Index where) {
+      return [=](auto&, auto in) {
+        return abs(spoiled_mul(in[0], in[1], unspoiled, [=](double g, Index i) { return i == where ? NAN : g; }));
+      };
+    };
+    for (const Index where : {7, 50}) {
+      const GradCheckResult result = grad_check(nan_at(where), tensors, {.max_elements = 2});
+      CHECK(std::isinf(result.worst_error));
+      CHECK(result.worst_index == where);
+    }
+  }
   SUBCASE("a sum over a broadcast axis that is missing") {
     std::vector<double> x{1, 2, 3, 4, 5, 6}, row{0.5, -1, 2};
     const std::vector<Tensor<double>> tensors{{x.data(), {2, 3}}, {row.data(), {3}}};
@@ -103,6 +119,22 @@ TEST_CASE("an element on a kink is skipped and counted") {
   CHECK(result.skipped == 1);
   CHECK(result.elements == 1);
   CHECK(result.describe().find("1 skipped") != std::string::npos);
+  CHECK(result.passes(1e-8));
+}
+
+TEST_CASE("a check that compared nothing does not pass") {
+  std::vector<double> x{0};
+  const GradCheckResult result =
+      grad_check([](auto&, auto in) { return abs(in[0]); }, std::vector{Tensor<double>{x.data(), {1}}});
+  CHECK(result.worst_error == 0);
+  CHECK_FALSE(result.passes(1e-8));
+}
+
+TEST_CASE("of two errors NaN is the worse") {
+  CHECK(worse(1, 2) == 2);
+  CHECK(worse(2, 1) == 2);
+  CHECK(std::isinf(worse(1, NAN)));
+  CHECK(std::isinf(worse(NAN, 1)));
 }
 
 TEST_CASE("the stencil is of fourth order: half the step, a sixteenth of the error") {

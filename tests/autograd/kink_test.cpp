@@ -48,6 +48,12 @@ TEST_CASE("documented gradients at kinks") {
   CHECK(gradient({{1, 3, 3, 2}}, [](auto x) { return max(x[0], 0); }) == Vector{0, 1, 0, 0});
   CHECK(gradient({{0, 0}}, [](auto x) { return norm(x[0]); }) == Vector{0, 0});
   CHECK(gradient({{0, 0}}, [](auto x) { return norm(x[0], 0); }) == Vector{0, 0});
+  CHECK(gradient({{0, 4}}, [](auto x) { return sqrt(x[0]); }) == Vector{INFINITY, 0.25});
   CHECK(gradient({{-1, 0, 2}}, [](auto x) { return pow(x[0], 0.0); }) == Vector{0, 0, 0});
   CHECK(gradient({{-1, 0, 2}}, [](auto x) { return pow(x[0], 2.0); }) == Vector{-2, 0, 4});
+  const auto half_of_feed_forward = [](auto x) {  // x [3, 1], weight [1, 1]
+    const RowSpan all{0, 3};
+    return linear_relu(reshape(x[0], {3, 1}), reshape(x[1], {1, 1}), 0.0, {.rows = 3, .sentences = {&all, 1}});
+  };
+  CHECK(gradient({{-1, 0, 2}, {3}}, half_of_feed_forward) == Vector{0, 0, 3, 2});
 }

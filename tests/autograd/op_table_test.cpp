@@ -1,6 +1,7 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
+#include <cmath>
 #include <memory>
 #include <set>
 
@@ -39,6 +40,24 @@ TEST_CASE("check_case finds what is wrong with an op") {
   SUBCASE("a value that differs from the reference") {
     const auto reference = [](std::span<const Tensor<double>> x) { return std::vector<double>(x[0].size(), 1.0); };
     CHECK(check_case(op_case("scale.value", {{2, 3}}, twice).reference(reference)).failures.size() == 1);
+  }
+  SUBCASE("an element that no difference was taken for") {
+    const auto kinked = op_case("abs.kink", {CaseInput{2}.of({0, 1})}, [](auto x) { return abs(x[0]); });
+    CHECK(check_case(kinked).failures.size() == 1);
+  }
+  SUBCASE("a gradient that is NaN where another is there before it") {
+    const auto spoiled = [](auto x) {
+      const auto in = x[0].value(), y = x[0].context().tensor(in.shape);
+      kernels::map(y, [&](Index i) { return 2 * in[i]; });
+      return x[0].context().record("scale", {x[0]}, y, [](auto& back) {
+        const auto to = back.sink(0);
+        kernels::map(to.grad, [&](Index i) { return to.add ? NAN : 2 * back.dy()[i]; });
+      });
+    };
+    const CaseReport report = check_case(op_case("scale.spoiled", {{2, 3}}, spoiled));
+    CHECK(report.worst_error < 1e-8);
+    REQUIRE(report.failures.size() == 1);
+    CHECK(report.failures[0].find("is not added to what was there (off by inf)") != std::string::npos);
   }
   SUBCASE("a gradient that is nothing where it should be something") {
     const auto cut = [](auto x) { return scale(stop_gradient(x[0]), 2.0); };

@@ -53,6 +53,16 @@ TEST_CASE_FIXTURE(RestoreThreads, "a loop within a piece stays on its thread") {
   CHECK(done == std::vector<int>(64, 1));
 }
 
+TEST_CASE_FIXTURE(RestoreThreads, "a loop within a parallel region of the caller's has the scratch of one thread") {
+  set_threads(4);
+  parallel_for(64, [](Index) {});  // whose threads the region below may get
+  set_threads(1);
+  std::vector<int> index(4, -1);
+#pragma omp parallel for num_threads(4) schedule(static, 1)
+  for (int caller = 0; caller < 4; ++caller) parallel_for(1, [&](Index) { index[caller] = thread_index(); });
+  CHECK(index == std::vector<int>(4, 0));
+}
+
 TEST_CASE_FIXTURE(RestoreThreads, "what a piece throws comes out") {
   for (const int team : {1, 3}) {
     set_threads(team);

@@ -101,6 +101,12 @@ TEST_CASE_FIXTURE(Step, "a gradient in the middle is kept on request only") {
   CHECK_THROWS_WITH_AS(lost.grad(), doctest::Contains("retain_grad"), Error);
 }
 
+TEST_CASE_FIXTURE(Step, "a gradient that was given up cannot be asked for any more") {
+  const auto lost = scale(x, 2.0);
+  backward_from(square(lost));
+  CHECK_THROWS_WITH_AS(lost.retain_grad(), doctest::Contains("[retain_grad] expected a call before backward"), Error);
+}
+
 TEST_CASE_FIXTURE(Step, "a gradient before backward is an error") { CHECK_THROWS_AS(x.grad(), Error); }
 
 TEST_CASE_FIXTURE(Step, "a second backward is an error unless the graph is kept") {
@@ -114,7 +120,10 @@ TEST_CASE_FIXTURE(Step, "a second backward is an error unless the graph is kept"
 TEST_CASE_FIXTURE(Step, "a variable of a finished step is an error") {
   const auto y = square(x);
   context.begin({});
-  CHECK_THROWS_WITH_AS(neg(y), doctest::Contains("step"), Error);
+  CHECK_THROWS_WITH_AS(neg(y), doctest::Contains("[neg] expected a value of the step in progress"), Error);
+  CHECK_THROWS_WITH_AS(scale(y, 2.0), doctest::Contains("[scale]"), Error);
+  CHECK_THROWS_WITH_AS(mul(y, y), doctest::Contains("[mul]"), Error);
+  CHECK_THROWS_WITH_AS(split(y, std::vector<Index>{1, 2}, 0), doctest::Contains("[split]"), Error);
   CHECK_THROWS_AS(y.value(), Error);
   CHECK_THROWS_AS(y.grad(), Error);
   CHECK(context.tape().size() == 0);
@@ -133,7 +142,10 @@ TEST_CASE_FIXTURE(Step, "a cotangent of another shape and a root that is no scal
   CHECK_THROWS_WITH_AS(context.backward(y, {numbers.data(), {1}}), doctest::Contains("[1]"), Error);
 }
 
-TEST_CASE("a variable that was never assigned is an error") { CHECK_THROWS_AS(Variable<double>().value(), Error); }
+TEST_CASE("a variable that was never assigned is an error") {
+  CHECK_THROWS_AS(Variable<double>().value(), Error);
+  CHECK_THROWS_WITH_AS(neg(Variable<double>()), doctest::Contains("[neg]"), Error);
+}
 
 TEST_CASE("a thousand steps use the memory of one") {
   Step step;

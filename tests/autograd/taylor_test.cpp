@@ -55,6 +55,14 @@ TEST_CASE("Taylor's test keeps its steps on one side of a kink") {
   CHECK(result.slope == doctest::Approx(2).epsilon(0.02));
 }
 
+TEST_CASE("Taylor's test of NaN does not pass") {
+  ParameterStore<double> store;
+  Parameter<double>& x =
+      store.declare("x", {1}, [](std::span<double> values, const Shape&, RandomStream&) { values[0] = -1; });
+  store.allocate(1);
+  CHECK(taylor_test([&](Context<double>& c, auto) { return log(c.parameter(x)); }, store).slope == 0);
+}
+
 TEST_CASE("Taylor's test without room before the next kink does not pass") {
   ParameterStore<double> store;
   Parameter<double>& x =

@@ -8,6 +8,8 @@
 #include <cstdint>
 #include <limits>
 
+#include "autograd/worse.h"
+
 namespace {
 
 using namespace glossa;
@@ -30,7 +32,7 @@ double worst_ulps(const F& f, const Exact& exact, const Covered& covered) {
     for (const float x : {std::bit_cast<float>(bits), -std::bit_cast<float>(bits)}) {
       const double expected = exact(static_cast<double>(x));
       if (expected == 0 ? f(x) != 0 : covered(expected))
-        worst = std::max(worst, expected == 0 ? inf : ulps(f(x), expected));
+        worst = worse(worst, expected == 0 ? inf : ulps(f(x), expected));
     }
   return worst;
 }

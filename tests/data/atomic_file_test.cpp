@@ -1,11 +1,11 @@
 #include "data/atomic_file.h"
 
 #include <doctest/doctest.h>
-#include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 
 #include "autograd/check.h"
+#include "tests/support/small_disk.h"
 #include "tests/support/temporary_folder.h"
 
 using namespace glossa;
@@ -13,25 +13,6 @@ using namespace glossa::testing;
 namespace fs = std::filesystem;
 
 using Names = std::vector<std::string>;
-
-namespace {
-
-/// A file system of 128 KiB over a folder while it lives, where the process has the right to mount one.
-class SmallDisk {
- public:
-  explicit SmallDisk(const fs::path& folder)
-      : folder_(folder), mounted_(mount("tmpfs", folder.c_str(), "tmpfs", 0, "size=128k") == 0) {}
-  ~SmallDisk() {
-    if (mounted_) umount(folder_.c_str());
-  }
-  bool mounted() const { return mounted_; }
-
- private:
-  fs::path folder_;
-  bool mounted_;
-};
-
-}  // namespace
 
 TEST_CASE("a file is written, replaced, and has the permissions of the umask") {
   const TemporaryFolder folder;
@@ -154,7 +135,7 @@ TEST_CASE("the limit of file size is an error, not a signal") {
 
 TEST_CASE("full disk: needed and free bytes are named, the previous file stays, later it works") {
   const TemporaryFolder folder;
-  const SmallDisk disk(folder.path());
+  const SmallDisk disk(folder.path(), "128k");
   if (!disk.mounted()) {
     MESSAGE("SKIPPED: no right to mount a small tmpfs, so a full disk is not tested here");
     return;

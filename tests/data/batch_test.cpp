@@ -7,7 +7,7 @@
 #include "tests/data/data_test.h"
 
 using namespace glossa;
-using namespace glossa::test;
+using namespace glossa::testing;
 using Ids = std::vector<int>;
 
 namespace {
@@ -100,9 +100,9 @@ TEST_CASE("one sentence of one token makes a batch; no sentence or an unknown on
   const EncodedCorpus corpus = encoded_of({{1, 1}});
   for (const Layout layout : {Layout::packed, Layout::padded})
     CHECK(make_batch(corpus, Ids{0}, layout).source == Ids{4, 3});
-  CHECK(contains(message_of([&] { make_batch(corpus, Ids{}, Layout::packed); }), "at least one sentence"));
+  CHECK(contains(error_of<Error>([&] { make_batch(corpus, Ids{}, Layout::packed); }), "at least one sentence"));
   for (const int bad : {-1, 1})
-    CHECK(contains(message_of([&] { make_batch(corpus, Ids{bad}, Layout::packed); }), "from 0 to 0"));
+    CHECK(contains(error_of<Error>([&] { make_batch(corpus, Ids{bad}, Layout::packed); }), "from 0 to 0"));
 }
 
 TEST_CASE("moved special ids are used") {

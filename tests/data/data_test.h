@@ -12,24 +12,7 @@
 #include "data/encoded_corpus.h"
 #include "tests/support/temporary_folder.h"
 
-namespace glossa::test {
-
-/// A fresh folder with the files that a test writes, removed with all it holds at the end of the scope.
-class TemporaryFolder {
- public:
-  std::string path(std::string_view name) const { return (folder_.path() / name).string(); }
-
-  /// Writes a file and returns its path.
-  std::string write(std::string_view name, std::string_view bytes) const {
-    testing::write_bytes(path(name), std::string(bytes));
-    return path(name);
-  }
-
-  std::size_t files() const { return testing::names_in(folder_.path()).size(); }
-
- private:
-  testing::TemporaryFolder folder_;
-};
+namespace glossa::testing {
 
 inline void write_gzip(const std::string& path, const std::string& bytes) {
   gzFile file = ::gzopen(path.c_str(), "wb");
@@ -37,22 +20,13 @@ inline void write_gzip(const std::string& path, const std::string& bytes) {
   REQUIRE(::gzclose(file) == Z_OK);
 }
 
-/// Text of the Error that `action` throws; empty if it throws none.
-template <class Action>
-std::string message_of(Action action) {
-  try {
-    action();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return {};
-}
-
 inline bool contains(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
 
 inline ParallelCorpus corpus_of(std::vector<std::string> source, std::vector<std::string> target) {
   ParallelCorpus corpus;
   corpus.name = "corpus";
+  corpus.source_name = "corpus.en";
+  corpus.target_name = "corpus.de";
   corpus.source = std::move(source);
   corpus.target = std::move(target);
   return corpus;
@@ -74,4 +48,4 @@ inline EncodedCorpus encoded_of(const std::vector<std::pair<int, int>>& lengths)
   return corpus;
 }
 
-}  // namespace glossa::test
+}  // namespace glossa::testing

@@ -6,7 +6,7 @@
 #include "tests/data/data_test.h"
 
 using namespace glossa;
-using namespace glossa::test;
+using namespace glossa::testing;
 using Ids = std::vector<int>;
 using Sentences = std::vector<std::string>;
 
@@ -32,7 +32,7 @@ TEST_CASE("pairs that are too long, special tokens counted, are skipped and coun
   CHECK(encoded.report.first_too_long == 2);
   CHECK(contains(describe(encoded.report), "2 skipped for being too long (first: line 2)"));
   CHECK(encode_corpus(corpus, *source, *target, {.max_length = 0}).size() == 4);
-  CHECK(contains(message_of([&] { encode_corpus(corpus, *source, *target, {.max_length = 1}); }),
+  CHECK(contains(error_of<Error>([&] { encode_corpus(corpus, *source, *target, {.max_length = 1}); }),
                  "[corpus] expected at least one pair to train on"));
 }
 
@@ -52,19 +52,21 @@ TEST_CASE("unknown tokens are counted for each side") {
   CHECK(describe(encoded.report) == "1 pairs, 4 source tokens (50.00 % unknown), 2 target tokens (0.00 % unknown)");
 }
 
-TEST_CASE("an unknown token without <unk> names corpus, line and token") {
+TEST_CASE("an unknown token without <unk> names the side's file, line and token") {
   const auto tokenizer = train_word_tokenizer(Sentences{"a b"}, {.specials = {-1, 0, 1, 2}});
   ParallelCorpus corpus = corpus_of({"a", "a zebra"}, {"b", "b"});
   corpus.lines = {1, 7};
-  const std::string message = message_of([&] { encode_corpus(corpus, *tokenizer, *tokenizer); });
-  CHECK(contains(message, "[corpus:7]"));
-  CHECK(contains(message, "`zebra`"));
+  const auto message = [&] { return error_of<Error>([&] { encode_corpus(corpus, *tokenizer, *tokenizer); }); };
+  CHECK(contains(message(), "[corpus.en:7]"));
+  CHECK(contains(message(), "`zebra`"));
+  std::swap(corpus.source, corpus.target);
+  CHECK(contains(message(), "[corpus.de:7]"));
 }
 
 TEST_CASE("source and target must agree on the special ids") {
   const auto one = train_word_tokenizer(Sentences{"a"});
   const auto other = train_word_tokenizer(Sentences{"a"}, {.specials = {3, 0, 1, 2}});
-  CHECK(contains(message_of([&] { encode_corpus(corpus_of({"a"}, {"a"}), *one, *other); }), "same special ids"));
+  CHECK(contains(error_of<Error>([&] { encode_corpus(corpus_of({"a"}, {"a"}), *one, *other); }), "same special ids"));
 }
 
 TEST_CASE("the fingerprint sees every id, every boundary and the side, and is the same everywhere") {

@@ -5,7 +5,7 @@
 #include "tests/data/data_test.h"
 
 using namespace glossa;
-using namespace glossa::test;
+using namespace glossa::testing;
 using Lines = std::vector<std::string>;
 
 namespace {
@@ -14,7 +14,7 @@ ParallelCorpus read(const TemporaryFolder& folder, std::string_view english, std
                     const CorpusOptions& options = {}) {
   folder.write("train.en", english);
   folder.write("train.de", german);
-  return read_parallel(folder.path("train"), "en", "de", options);
+  return read_parallel(folder / "train", "en", "de", options);
 }
 
 }  // namespace
@@ -30,9 +30,9 @@ TEST_CASE("two files are read in step, with CRLF and without a last LF") {
 
 TEST_CASE("unequal numbers of lines are refused with both counts and names") {
   const TemporaryFolder folder;
-  const std::string prefix = folder.path("train");
+  const std::string prefix = folder / "train";
   const auto message = [&](std::string_view english, std::string_view german) {
-    return message_of([&] { read(folder, english, german); });
+    return error_of<Error>([&] { read(folder, english, german); });
   };
   const std::string expected = fmt::format("[{}] expected as many lines on both sides; got ", prefix);
   const std::string hint = ". Hint: line n of one translates line n of the other; find where they part";
@@ -70,16 +70,17 @@ TEST_CASE("pairs with an empty or blank side are skipped and counted; line numbe
 
 TEST_CASE("a corpus without any pair is an error") {
   const TemporaryFolder folder;
-  CHECK(contains(message_of([&] { read(folder, "", ""); }), "expected at least one pair of sentences; got none"));
-  CHECK(contains(message_of([&] { read(folder, "\n\n", "a\nb\n"); }), "2 skipped for an empty source"));
+  CHECK(contains(error_of<Error>([&] { read(folder, "", ""); }), "expected at least one pair of sentences; got none"));
+  CHECK(contains(error_of<Error>([&] { read(folder, "\n\n", "a\nb\n"); }), "2 skipped for an empty source"));
 }
 
 TEST_CASE("missing sides and bad bytes are named by file, line and byte") {
   const TemporaryFolder folder;
   folder.write("train.en", "a\n");
-  CHECK(contains(message_of([&] { read_parallel(folder.path("train"), "en", "fr"); }), folder.path("train.fr.gz")));
-  const std::string message = message_of([&] { read(folder, "a\nb\n", "a\nx\xC3\n"); });
-  CHECK(contains(message, fmt::format("[{}:2:2]", folder.path("train.de"))));
+  CHECK(contains(error_of<Error>([&] { read_parallel(folder / "train", "en", "fr"); }),
+                 (folder / "train.fr.gz").string()));
+  const std::string message = error_of<Error>([&] { read(folder, "a\nb\n", "a\nx\xC3\n"); });
+  CHECK(contains(message, fmt::format("[{}:2:2]", (folder / "train.de").string())));
   CorpusOptions replace;
   replace.text.invalid_utf8 = InvalidUtf8::replace;
   const ParallelCorpus corpus = read(folder, "a\nb\n", "a\nx\xC3\n", replace);
@@ -128,22 +129,22 @@ TEST_CASE("a header with both languages picks the columns by name, in any order"
 
 TEST_CASE("any two columns, and a file that is only there as .gz") {
   const TemporaryFolder folder;
-  write_gzip(folder.path("pairs.tsv.gz"), "1\tdog\tx\tHund\n2\tcat\ty\tKatze\n");
+  write_gzip(folder / "pairs.tsv.gz", "1\tdog\tx\tHund\n2\tcat\ty\tKatze\n");
   const CorpusOptions columns{.source_column = 3, .target_column = 1};
   for (const char* name : {"pairs.tsv", "pairs.tsv.gz"}) {
-    const ParallelCorpus corpus = read_tsv(folder.path(name), "de", "en", columns);
+    const ParallelCorpus corpus = read_tsv(folder / name, "de", "en", columns);
     CHECK(corpus.source == Lines{"Hund", "Katze"});
     CHECK(corpus.target == Lines{"dog", "cat"});
   }
-  CHECK(contains(message_of([&] { read_tsv(folder.path("none.tsv"), "de", "en"); }),
-                 fmt::format("expected the file {0} or {0}.gz; got neither", folder.path("none.tsv"))));
+  CHECK(contains(error_of<Error>([&] { read_tsv(folder / "none.tsv", "de", "en"); }),
+                 fmt::format("expected the file {0} or {0}.gz; got neither", (folder / "none.tsv").string())));
 }
 
 TEST_CASE("a row with too few columns is refused with file and line") {
   const TemporaryFolder folder;
   const std::string path = folder.write("pairs.tsv", "a\tb\nonly one\n");
-  CHECK(message_of([&] { read_tsv(path, "en", "de"); }) ==
+  CHECK(error_of<Error>([&] { read_tsv(path, "en", "de"); }) ==
         fmt::format("[{}:2] expected at least 2 columns separated by TAB; got 1", path));
-  CHECK(contains(message_of([&] { read_tsv(path, "en", "de", {.source_column = 1}); }), "two different columns"));
-  CHECK(contains(message_of([&] { read_tsv(folder.write("empty.tsv", ""), "en", "de"); }), "got none"));
+  CHECK(contains(error_of<Error>([&] { read_tsv(path, "en", "de", {.source_column = 1}); }), "two different columns"));
+  CHECK(contains(error_of<Error>([&] { read_tsv(folder.write("empty.tsv", ""), "en", "de"); }), "got none"));
 }

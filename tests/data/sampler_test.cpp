@@ -8,7 +8,7 @@
 #include "tests/data/data_test.h"
 
 using namespace glossa;
-using namespace glossa::test;
+using namespace glossa::testing;
 using Batches = std::vector<std::vector<int>>;
 
 namespace {
@@ -107,9 +107,9 @@ TEST_CASE("a sentence beyond the budget makes a batch of its own and is counted"
 
 TEST_CASE("one sentence is a corpus; none and no budget are errors") {
   CHECK(Sampler(encoded_of({{1, 1}}), {}).epoch(5, true) == Batches{{0}});
-  CHECK(contains(message_of([] { Sampler(EncodedCorpus{}, {}); }), "got none"));
+  CHECK(contains(error_of<Error>([] { Sampler(EncodedCorpus{}, {}); }), "got none"));
   for (const std::int64_t bad : {0, -1}) {
-    const std::string message = message_of([&] { Sampler(encoded_of({{1, 1}}), {.max_tokens = bad}); });
+    const std::string message = error_of<Error>([&] { Sampler(encoded_of({{1, 1}}), {.max_tokens = bad}); });
     CHECK(contains(message, "[data.max_tokens] expected 1 or more"));
   }
 }

@@ -6,7 +6,7 @@
 #include "tests/data/data_test.h"
 
 using namespace glossa;
-using namespace glossa::test;
+using namespace glossa::testing;
 using Sentences = std::vector<std::string>;
 using Ids = std::vector<int>;
 
@@ -54,7 +54,7 @@ TEST_CASE("special ids may be moved; <unk> is needed") {
   const auto tokenizer = train_sentencepiece(small_corpus(), {.vocabulary_size = 80, .specials = moved});
   CHECK(tokenizer->specials() == moved);
   CHECK(tokenizer->token(0) == "<pad>");
-  CHECK(contains(message_of([] { train_sentencepiece(small_corpus(), {.specials = {-1, 0, 1, 2}}); }), "<unk>"));
+  CHECK(contains(error_of<Error>([] { train_sentencepiece(small_corpus(), {.specials = {-1, 0, 1, 2}}); }), "<unk>"));
 }
 
 TEST_CASE("text cannot name a special token, unknown characters show as U+2047") {
@@ -86,7 +86,7 @@ TEST_CASE("a line with a mark of the library's own is learnt from, too") {
 TEST_CASE("the saved file is the library's model, verbatim") {
   const TemporaryFolder folder;
   const auto tokenizer = train_sentencepiece(small_corpus(), {.vocabulary_size = 80});
-  const std::string path = folder.path("sentencepiece.model");
+  const std::string path = folder / "sentencepiece.model";
   tokenizer->save(path);
   CHECK(read_file(path) == tokenizer->serialize());
   const auto copy = load_tokenizer(path);
@@ -99,16 +99,16 @@ TEST_CASE("damaged models, ids out of range and impossible options are errors") 
   const std::string model = tokenizer->serialize();
   for (const std::size_t size : {std::size_t{0}, std::size_t{1}, std::size_t{40}, model.size() / 2, model.size() - 1}) {
     CAPTURE(size);
-    CHECK(contains(message_of([&] { parse_tokenizer(model.substr(0, size), "cut.model"); }), "[cut.model"));
+    CHECK(contains(error_of<Error>([&] { parse_tokenizer(model.substr(0, size), "cut.model"); }), "[cut.model"));
   }
   const int size = tokenizer->vocabulary_size();
-  CHECK(contains(message_of([&] { tokenizer->token(size); }), "expected an id from 0 to"));
-  CHECK(contains(message_of([&] { tokenizer->decode(Ids{-1}); }), "got -1"));
-  const std::string few = message_of([] { train_sentencepiece(small_corpus(), {.vocabulary_size = 20}); });
+  CHECK(contains(error_of<Error>([&] { tokenizer->token(size); }), "expected an id from 0 to"));
+  CHECK(contains(error_of<Error>([&] { tokenizer->decode(Ids{-1}); }), "got -1"));
+  const std::string few = error_of<Error>([] { train_sentencepiece(small_corpus(), {.vocabulary_size = 20}); });
   CHECK(contains(few, "expected to train 20 pieces"));
   CHECK(contains(few, "Increase vocab_size"));
-  CHECK(contains(message_of([] { train_sentencepiece(Sentences{}); }), "got none"));
-  CHECK(contains(message_of([] { train_sentencepiece(Sentences{"", " "}); }), "got none"));
-  CHECK(
-      contains(message_of([] { train_sentencepiece(small_corpus(), {.normalization = "nothing"}); }), "sentencepiece"));
+  CHECK(contains(error_of<Error>([] { train_sentencepiece(Sentences{}); }), "got none"));
+  CHECK(contains(error_of<Error>([] { train_sentencepiece(Sentences{"", " "}); }), "got none"));
+  CHECK(contains(error_of<Error>([] { train_sentencepiece(small_corpus(), {.normalization = "nothing"}); }),
+                 "sentencepiece"));
 }

@@ -12,11 +12,9 @@
 #include "tests/data/data_test.h"
 
 using namespace glossa;
-using namespace glossa::test;
+using namespace glossa::testing;
 using namespace std::string_literals;
 using Lines = std::vector<std::string>;
-
-namespace {}  // namespace
 
 TEST_CASE("only LF ends a line; other separators become spaces") {
   const TemporaryFolder folder;
@@ -52,14 +50,14 @@ TEST_CASE("lines around the edges of the read buffer stay whole") {
 TEST_CASE("NUL bytes are refused with file, line and byte") {
   const TemporaryFolder folder;
   const std::string path = folder.write("nul.en", "fine\nab\0c\n"s);
-  const std::string message = message_of([&] { read_lines(path); });
+  const std::string message = error_of<Error>([&] { read_lines(path); });
   CHECK(contains(message, fmt::format("[{}:2:3] expected text; got a NUL byte", path)));
 }
 
 TEST_CASE("invalid UTF-8 is refused with file, line and byte, or replaced and counted") {
   const TemporaryFolder folder;
   const std::string path = folder.write("bad.de", "gut\nsch\xF6n\n\xFF\n");
-  const std::string message = message_of([&] { read_lines(path); });
+  const std::string message = error_of<Error>([&] { read_lines(path); });
   CHECK(contains(message, fmt::format("[{}:2:4] expected valid UTF-8; got 0xf6", path)));
   CHECK(contains(message, "data.invalid_utf8: replace"));
   std::int64_t replaced = 0;
@@ -73,31 +71,31 @@ TEST_CASE("a line beyond the cap is refused with its length; one at the cap is r
   const std::size_t cap = std::size_t{1} << 20;
   CHECK(read_lines(folder.write("cap", std::string(cap, 'a') + "\n")).at(0).size() == cap);
   const std::string path = folder.write("long", "ok\n" + std::string(10'000'000, 'a') + "\nok\n");
-  const std::string message = message_of([&] { read_lines(path); });
+  const std::string message = error_of<Error>([&] { read_lines(path); });
   CHECK(contains(message, fmt::format("[{}:2] expected at most 1048576 bytes in a line; got 10000000", path)));
-  CHECK(contains(message_of([&] { read_lines(path, {.max_line_bytes = 1}); }), path + ":1]"));
+  CHECK(contains(error_of<Error>([&] { read_lines(path, {.max_line_bytes = 1}); }), path + ":1]"));
 }
 
 TEST_CASE("missing files, folders and unreadable files are named") {
   const TemporaryFolder folder;
-  const std::string missing = folder.path("missing.en");
-  CHECK(message_of([&] { read_lines(missing); }) ==
+  const std::string missing = folder / "missing.en";
+  CHECK(error_of<Error>([&] { read_lines(missing); }) ==
         fmt::format("[{}] expected a readable file; got: No such file or directory. Hint: check the path and its "
                     "permissions",
                     missing));
-  const std::string directory = folder.path("");
-  CHECK(contains(message_of([&] { read_lines(directory); }), directory + "] expected a file; got a directory"));
-  CHECK(contains(message_of([&] { read_file(directory); }), "got a directory"));
+  const std::string directory = folder.path() / "";
+  CHECK(contains(error_of<Error>([&] { read_lines(directory); }), directory + "] expected a file; got a directory"));
+  CHECK(contains(error_of<Error>([&] { read_file(directory); }), "got a directory"));
   if (::geteuid() != 0) {  // root may read anything
     const std::string secret = folder.write("secret", "x\n");
     REQUIRE(::chmod(secret.c_str(), 0) == 0);
-    CHECK(contains(message_of([&] { read_lines(secret); }), "Permission denied"));
+    CHECK(contains(error_of<Error>([&] { read_lines(secret); }), "Permission denied"));
   }
 }
 
 TEST_CASE("a pipe is read line by line") {
   const TemporaryFolder folder;
-  const std::string path = folder.path("pipe");
+  const std::string path = folder / "pipe";
   REQUIRE(::mkfifo(path.c_str(), 0600) == 0);
   std::thread writer([&] { std::ofstream(path) << "one\ntwo"; });
   CHECK(read_lines(path) == Lines{"one", "two"});
@@ -111,17 +109,23 @@ TEST_CASE("a pipe is read line by line") {
   REQUIRE(reader.next(line));  // although the writer is not done
   CHECK(line == "first");
   CHECK(reader.where() == "standard input:1");
-  REQUIRE(::write(ends[1], "ond\n", 4) == 4);
-  ::close(ends[1]);
+  CHECK(reader.would_wait());  // half a line is none
+  REQUIRE(::write(ends[1], "ond\nthird\n", 10) == 10);
+  CHECK_FALSE(reader.would_wait());
   REQUIRE(reader.next(line));
   CHECK(line == "second");
+  CHECK_FALSE(reader.would_wait());
+  REQUIRE(reader.next(line));
+  CHECK(reader.would_wait());
+  ::close(ends[1]);
+  CHECK_FALSE(reader.would_wait());  // the end is there to be read
   CHECK_FALSE(reader.next(line));
   ::close(ends[0]);
 }
 
 TEST_CASE("gzip files are read; truncated, damaged and false ones are refused") {
   const TemporaryFolder folder;
-  const std::string path = folder.path("corpus.en.gz");
+  const std::string path = folder / "corpus.en.gz";
   std::string text;
   for (int i = 0; i < 20000; ++i) text += fmt::format("line {}\n", i);
   write_gzip(path, text);
@@ -134,19 +138,19 @@ TEST_CASE("gzip files are read; truncated, damaged and false ones are refused") 
        {bytes.size() - 1, bytes.size() - 8, bytes.size() / 2, std::size_t{12}, std::size_t{3}}) {
     CAPTURE(size);
     const std::string cut = folder.write("cut.en.gz", bytes.substr(0, size));
-    CHECK(contains(message_of([&] { read_lines(cut); }), fmt::format("[{}] expected a whole gzip file", cut)));
+    CHECK(contains(error_of<Error>([&] { read_lines(cut); }), fmt::format("[{}] expected a whole gzip file", cut)));
   }
   std::string flipped = bytes;
   flipped[flipped.size() - 6] ^= 1;  // in the checksum
-  CHECK(contains(message_of([&] { read_lines(folder.write("flip.gz", flipped)); }), "expected a whole gzip file"));
-  CHECK(contains(message_of([&] { read_lines(folder.write("plain.gz", "no gzip\n")); }), "expected gzip data"));
-  CHECK(contains(message_of([&] { read_lines(folder.write("empty.gz", "")); }), "expected"));
+  CHECK(contains(error_of<Error>([&] { read_lines(folder.write("flip.gz", flipped)); }), "expected a whole gzip file"));
+  CHECK(contains(error_of<Error>([&] { read_lines(folder.write("plain.gz", "no gzip\n")); }), "expected gzip data"));
+  CHECK(contains(error_of<Error>([&] { read_lines(folder.write("empty.gz", "")); }), "expected"));
 }
 
 TEST_CASE("a corpus side is found plain before compressed, and both names are told when there is none") {
   const TemporaryFolder folder;
-  const std::string prefix = folder.path("train");
-  const std::string message = message_of([&] { resolve(prefix + ".en"); });
+  const std::string prefix = folder / "train";
+  const std::string message = error_of<Error>([&] { resolve(prefix + ".en"); });
   CHECK(contains(message, "expected the file " + prefix + ".en or " + prefix + ".en.gz; got neither"));
   write_gzip(prefix + ".en.gz", "a\n");
   CHECK(resolve(prefix + ".en") == prefix + ".en.gz");
@@ -157,6 +161,6 @@ TEST_CASE("a corpus side is found plain before compressed, and both names are to
 TEST_CASE("a file is read whole, up to a limit") {
   const TemporaryFolder folder;
   folder.write("file", "new"s + '\0' + "bytes");
-  CHECK(read_file(folder.path("file")) == "new"s + '\0' + "bytes");
-  CHECK(contains(message_of([&] { read_file(folder.path("file"), 3); }), "expected at most 3 bytes"));
+  CHECK(read_file(folder / "file") == "new"s + '\0' + "bytes");
+  CHECK(contains(error_of<Error>([&] { read_file(folder / "file", 3); }), "expected at most 3 bytes"));
 }

@@ -8,7 +8,7 @@
 #include "tests/data/data_test.h"
 
 using namespace glossa;
-using namespace glossa::test;
+using namespace glossa::testing;
 using Sentences = std::vector<std::string>;
 using Ids = std::vector<int>;
 
@@ -19,7 +19,7 @@ const Sentences multilingual = {"नमस्ते दुनिया", "ज़
 
 void check_saved(const Tokenizer& tokenizer) {
   const TemporaryFolder folder;
-  const std::string path = folder.path("vocabulary.source.txt");
+  const std::string path = folder / "vocabulary.source.txt";
   tokenizer.save(path);
   const auto copy = load_tokenizer(path);
   CHECK(copy->kind() == tokenizer.kind());
@@ -66,13 +66,13 @@ TEST_CASE("special ids are dropped from text, unknown tokens show") {
   const auto words = train_word_tokenizer(Sentences{"a b"});
   CHECK(words->decode(Ids{2, 4, 0, 5, 3, 1, 1}) == "a <unk> b");
   CHECK(words->encode("a </s> x") == Ids{4, 0, 0});
-  CHECK(contains(message_of([&] { words->decode(Ids{4, 99}); }), "expected an id from 0 to 5; got 99"));
+  CHECK(contains(error_of<Error>([&] { words->decode(Ids{4, 99}); }), "expected an id from 0 to 5; got 99"));
 }
 
 TEST_CASE("without <unk> an unknown token is an error that names it") {
   const auto words = train_word_tokenizer(Sentences{"a b"}, {.specials = {-1, 0, 1, 2}});
   CHECK(words->encode("b a") == Ids{4, 3});
-  CHECK(contains(message_of([&] { words->encode("a zebra"); }), "got `zebra`"));
+  CHECK(contains(error_of<Error>([&] { words->encode("a zebra"); }), "got `zebra`"));
 }
 
 TEST_CASE("the same sentences give the same vocabulary in any order of counting") {
@@ -85,11 +85,11 @@ TEST_CASE("the same sentences give the same vocabulary in any order of counting"
 TEST_CASE("files that are no tokenizer are refused by name") {
   const TemporaryFolder folder;
   const auto message = [&](std::string_view bytes) {
-    return message_of([&] { load_tokenizer(folder.write("bad.txt", bytes)); });
+    return error_of<Error>([&] { load_tokenizer(folder.write("bad.txt", bytes)); });
   };
-  CHECK(contains(message(""), folder.path("bad.txt")));
+  CHECK(contains(message(""), (folder / "bad.txt").string()));
   CHECK(contains(message("just a text\n"), "expected a vocabulary or a sentencepiece model"));
   CHECK(contains(message("glossa-vocabulary syllables unk=0 pad=1 bos=2 eos=3\n"), "got one of `syllables`"));
   CHECK(contains(message("glossa-vocabulary words unk=0 pad=1 bos=2 eos=3\n<unk>\n"), "bad.txt"));
-  CHECK(contains(message_of([&] { load_tokenizer(folder.path("none")); }), "No such file"));
+  CHECK(contains(error_of<Error>([&] { load_tokenizer(folder / "none"); }), "No such file"));
 }

@@ -5,14 +5,14 @@
 #include "tests/data/data_test.h"
 
 using namespace glossa;
-using namespace glossa::test;
+using namespace glossa::testing;
 
 namespace {
 
 const TokenCounts counts = {{"the", 5}, {"dog", 2}, {"cat", 2}, {"zebra", 1}, {"</s>", 9}};
 
 std::string parse_error(std::string_view text) {
-  return message_of([&] { Vocabulary::parse(text, "v.txt"); });
+  return error_of<Error>([&] { Vocabulary::parse(text, "v.txt"); });
 }
 
 }  // namespace
@@ -50,14 +50,14 @@ TEST_CASE("rare tokens and those beyond the size are left out") {
   const Vocabulary small = Vocabulary::build(counts, {.max_size = 6});
   CHECK(small.size() == 6);
   CHECK(small.id("dog") == 0);
-  CHECK(contains(message_of([&] { Vocabulary::build(counts, {.min_frequency = 10}); }), "frequency 10"));
-  CHECK(contains(message_of([&] { Vocabulary::build(counts, {.max_size = 4}); }), "besides the special ones"));
+  CHECK(contains(error_of<Error>([&] { Vocabulary::build(counts, {.min_frequency = 10}); }), "frequency 10"));
+  CHECK(contains(error_of<Error>([&] { Vocabulary::build(counts, {.max_size = 4}); }), "besides the special ones"));
 }
 
 TEST_CASE("special ids are distinct, inside the vocabulary, and pad, bos, eos are there") {
   for (const SpecialIds& bad : {SpecialIds{0, 1, 2, 2}, SpecialIds{0, -1, 2, 3}, SpecialIds{0, 1, -1, 3},
                                 SpecialIds{0, 1, 2, -1}, SpecialIds{-2, 1, 2, 3}, SpecialIds{0, 1, 2, 8}})
-    CHECK(contains(message_of([&] { Vocabulary::build(counts, {.specials = bad}); }), "special ids"));
+    CHECK(contains(error_of<Error>([&] { Vocabulary::build(counts, {.specials = bad}); }), "special ids"));
 }
 
 TEST_CASE("what is written is read again, byte for byte") {
@@ -92,6 +92,6 @@ TEST_CASE("damaged vocabulary files are refused with file and line") {
 
 TEST_CASE("ids out of range are errors") {
   const Vocabulary vocabulary = Vocabulary::build(counts);
-  CHECK(message_of([&] { vocabulary.token(8); }) == "[vocabulary] expected an id from 0 to 7; got 8");
-  CHECK(contains(message_of([&] { vocabulary.token(-1); }), "got -1"));
+  CHECK(error_of<Error>([&] { vocabulary.token(8); }) == "[vocabulary] expected an id from 0 to 7; got 8");
+  CHECK(contains(error_of<Error>([&] { vocabulary.token(-1); }), "got -1"));
 }

@@ -6,9 +6,10 @@ Needs numpy. The files come out the same, bit for bit, each time: sums run in a 
 and functions are the C library's. Usage: python3 tests/golden/articles.py [FOLDER]
 
 Names are CASE/in/X (inputs), CASE/param/X (weights, named and shaped as in glossa and PyTorch), CASE/out/X (values).
-CASE `system` is a whole model as its recipe trains it: the article's where that can learn, else completed or mended.
-The other cases are parts, computed as the article prints them. Sentences are computed in a padded box with masks, as in
-the articles; what is kept of them are rows below one another with their lengths beside.
+CASE `system` is a whole model: the article's where that can learn, else completed or mended as its recipe has it, but
+that what articles 1 and 3 lack, embeddings and output, is plain: neither scaled nor tied. The other cases are parts,
+computed as the article prints them, except for the additive similarity, which is mended. Sentences are computed in a
+padded box with masks, as in the articles; what is kept of them are rows below one another with their lengths beside.
 """
 
 import json

@@ -106,6 +106,22 @@ TEST_CASE("invalid UTF-8 is refused with file, line and byte, or replaced where 
   check_refused(glossa_program({"translate", tiny / "strict"}, "hello\n\xC3\x28\n"), 1, {"[standard input:2:1]"});
 }
 
+TEST_CASE("without <unk>, an unknown token is named with its file and line") {
+  const TinyRun tiny;
+  const std::string train = tiny.write_corpus(words, worte);
+  write_bytes(tiny / "valid.en", "hello\nhello\n");
+  write_bytes(tiny / "valid.hi", "namaste\nnamaste zebra\n");
+  const Strings sets{"data.train=" + train, "data.unk_id=-1", "data.valid="};
+  Strings with_validation = sets;
+  with_validation.back() += tiny / "valid";
+  check_no_run(tiny, with_validation, 1, {"[" + (tiny / "valid.hi:2").string() + "]", "`zebra`"});
+  REQUIRE_EQ(tiny.train("run", sets).status, 0);
+  check_refused(glossa_program({"translate", tiny / "run"}, "hello\nzebra\n"), 1, {"[standard input:2]", "`zebra`"});
+  check_refused(
+      glossa_program({"evaluate", tiny / "run", "--source", tiny / "valid.en", "--reference", tiny / "valid.hi"}), 1,
+      {"[" + (tiny / "valid.hi:2").string() + "]", "`zebra`"});
+}
+
 TEST_CASE("a folder where a file is expected, and a file where a folder is") {
   const TinyRun tiny;
   const std::string toy = tiny / "toy";

@@ -19,11 +19,6 @@ Names keys(const std::string& json) {
   return names;
 }
 
-Outcome succeeded(Outcome outcome) {
-  REQUIRE_MESSAGE(outcome.status == 0, outcome.err);
-  return outcome;
-}
-
 }  // namespace
 
 TEST_CASE("translate: one line out for each line in, in order, from standard input and from a file") {
@@ -54,6 +49,20 @@ TEST_CASE("translate: one line out for each line in, in order, from standard inp
   CHECK_EQ(succeeded(glossa_program({"translate", tiny / "run"})).out, "");
   CHECK_EQ(succeeded(glossa_program({"translate", tiny / "run"}, "\n")).out, "\n");
   CHECK_EQ(lines_of(succeeded(glossa_program({"translate", tiny / "run"}, "hello world")).out).size(), 1);
+}
+
+TEST_CASE("translate answers a program that waits for a line before it writes on") {
+  const TinyRun tiny;
+  succeeded(tiny.train("run"));
+  const Outcome asked = run_program(
+      {.arguments =
+           {"/bin/bash", "-c",
+            "coproc { \"$0\" translate run; }\n"
+            "for i in 1 2; do echo hello world >&${COPROC[1]}; read -r -t 60 answer <&${COPROC[0]} || exit 3; done",
+            GLOSSA_BINARY},
+       .input = {},
+       .folder = tiny.path()});
+  CHECK_MESSAGE(asked.status == 0, asked.err);
 }
 
 TEST_CASE("evaluate --json") {
@@ -100,6 +109,8 @@ TEST_CASE("inspect --json and its table") {
   const Outcome json = succeeded(glossa_program({"inspect", last, "--json"}));
   for (const char* key : {"sha256", "state_sha256", "tensors", "update"}) CHECK(keys(json.out).contains(key));
   const Outcome table = succeeded(glossa_program({"inspect", last}));
+  CHECK_EQ(json_object(json.out).at("epoch"), "1");
+  CHECK_NE(table.out.find("epoch 1 (counted from 1)"), std::string::npos);
   CHECK_NE(table.out.find("encoder.layers.0.self_attn.in_proj_weight"), std::string::npos);
 }
 
@@ -181,4 +192,11 @@ TEST_CASE("gradcheck of a configuration: tensor by tensor, and Taylor's slope of
   }
   CHECK_GE(std::stod(json_object(lines.back())["taylor_slope"]), 1.95);
   check_refused(glossa_program({"gradcheck", "--only", "nothing has this name"}), 2, {"[gradcheck --only]"});
+  check_refused(
+      run_program(
+          {.arguments = {GLOSSA_BINARY, "gradcheck", config, "--only", "nrom"}, .input = {}, .folder = tiny.path()}),
+      2, {"[gradcheck --only]", "'nrom'"});
+  check_refused(glossa_program({"gradcheck", "--only", "softmax", "--full"}), 2, {"[gradcheck --full]", "CONFIG"});
+  check_refused(glossa_program({"gradcheck", "--only", "softmax", "--set", "model.width=8"}), 2,
+                {"[gradcheck --set]", "CONFIG"});
 }

@@ -1,39 +1,14 @@
 // Damaged checkpoints, foreign vocabularies, full disks and missing permissions.
 #include <doctest/doctest.h>
-#include <sys/mount.h>
 #include <unistd.h>
 
-#include <fstream>
-
 #include "tests/integration/tiny_run.h"
+#include "tests/support/small_disk.h"
 
 using namespace glossa::testing;
 namespace fs = std::filesystem;
 
 namespace {
-
-/// A small disk while it lives; only root may have one.
-class SmallDisk {
- public:
-  SmallDisk(fs::path folder, const std::string& size) : folder_(std::move(folder)) {
-    fs::create_directory(folder_);
-    mounted_ = mount("tmpfs", folder_.c_str(), "tmpfs", 0, ("size=" + size).c_str()) == 0;
-  }
-  ~SmallDisk() {
-    if (mounted_) umount2(folder_.c_str(), MNT_DETACH);
-  }
-  SmallDisk(const SmallDisk&) = delete;
-  SmallDisk& operator=(const SmallDisk&) = delete;
-
-  bool mounted() const { return mounted_; }
-  bool resize(const std::string& size) const {
-    return mount("tmpfs", folder_.c_str(), "tmpfs", MS_REMOUNT, ("size=" + size).c_str()) == 0;
-  }
-
- private:
-  fs::path folder_;
-  bool mounted_ = false;
-};
 
 /// Whether a temporary file is left anywhere below.
 bool has_leftovers(const fs::path& folder) {
@@ -42,11 +17,14 @@ bool has_leftovers(const fs::path& folder) {
   return false;
 }
 
-/// glossa as a user who may read the test's files but write none of them. The program is copied to where that user can
-/// reach it.
+/// glossa as a user who may read the test's files; where the test runs as root, another one, for whom the program is
+/// copied to where it can be reached.
 Outcome as_nobody(const TinyRun& tiny, Strings arguments) {
-  const fs::path program = tiny / "glossa";
-  if (!fs::exists(program)) fs::copy_file(GLOSSA_BINARY, program);
+  fs::path program = GLOSSA_BINARY;
+  if (geteuid() == 0) {
+    program = tiny / "glossa";
+    fs::copy_file(GLOSSA_BINARY, program, fs::copy_options::skip_existing);
+  }
   arguments.insert(arguments.begin(), program);
   return run_program({.arguments = arguments, .input = {}, .folder = {}, .unprivileged = true});
 }
@@ -99,13 +77,31 @@ TEST_CASE("the vocabulary of another model is refused") {
   CHECK_EQ(glossa_program({"translate", tiny / "run"}, "hello\n").status, 0);
 }
 
-TEST_CASE("the configuration of another model is refused") {
+TEST_CASE("the configuration of another model or other data, whatever shapes it gives, is refused") {
   const TinyRun tiny;
   REQUIRE_EQ(tiny.train("run").status, 0);
-  REQUIRE_EQ(tiny.train("wide", {"model.width=32"}).status, 0);
-  fs::copy_file(tiny / "wide/config.yaml", tiny / "run/config.yaml", fs::copy_options::overwrite_existing);
-  check_refused(glossa_program({"translate", tiny / "run"}, "hello\n"), 1,
-                {"run/checkpoints/last]", "[32, 32]", "[32, 16]"});
+  const fs::path config = tiny / "run/config.yaml";
+  const std::string own = read_bytes(config);
+  const auto with = [&](const std::string& from, const std::string& to) {
+    std::string edited = own;
+    edited.replace(edited.find(from), from.size(), to);
+    write_bytes(config, edited);
+  };
+  with("width: 16", "width: 32");
+  check_refused(glossa_program({"translate", tiny / "run"}, "hello\n"), 2, {"[model.width]", "expected 16", "got 32"});
+  with("  norm: pre", "  norm: post");
+  check_refused(glossa_program({"translate", tiny / "run"}, "hello\n"), 2,
+                {"[model.norm]", "expected pre", "got post", "restore " + config.string()});
+  check_refused(tiny.train("run", {"model.norm=post", "train.max_updates=40"}, {"--resume"}), 2,
+                {"[model.norm]", "expected pre", "got post"});
+  with("lowercase: false", "lowercase: true");
+  check_refused(glossa_program({"translate", tiny / "run"}, "hello\n"), 2, {"[data.lowercase]"});
+
+  with("beam: 1", "beam: 2");  // this is not the model's
+  CHECK_EQ(glossa_program({"translate", tiny / "run"}, "hello\n").status, 0);
+  fs::remove(config);  // what the run is, its checkpoint says
+  REQUIRE_EQ(tiny.resume("run").status, 0);
+  CHECK_EQ(read_bytes(config), own);
 }
 
 TEST_CASE("a full disk: the save fails, the checkpoint before it is whole, and the run goes on when there is space") {
@@ -158,12 +154,27 @@ TEST_CASE("standard output that cannot be written") {
   }
 }
 
+TEST_CASE("a thread that cannot be had is not taken for a full disk") {
+  const TinyRun tiny;
+  REQUIRE_EQ(as_nobody(tiny, {"--version"}).status, 0);
+  Strings arguments = tiny.train_arguments("run");
+  const fs::path program = geteuid() == 0 ? tiny / "glossa" : fs::path(GLOSSA_BINARY);
+  arguments.insert(arguments.begin(),
+                   {"/bin/bash", "-c", "export ASAN_OPTIONS=detect_leaks=0; ulimit -u 1; exec \"$0\" \"$@\"", program});
+  const Outcome outcome = run_program({.arguments = arguments, .input = {}, .folder = {}, .unprivileged = true});
+  check_refused(outcome, 1, {"[system]", "Resource temporarily unavailable", "ulimit -u"});
+}
+
 TEST_CASE("no permission to write the run's folder, or to read the corpus or the run") {
   const TinyRun tiny;
+  REQUIRE_EQ(as_nobody(tiny, {"--version"}).status, 0);
+  fs::permissions(tiny.path(), fs::perms{0555});
   check_refused(as_nobody(tiny, tiny.train_arguments("run")), 1, {"[" + (tiny / "run").string(), "Permission denied"});
+  fs::permissions(tiny.path(), fs::perms{0755});
   CHECK_FALSE(fs::exists(tiny / "run"));
 
   REQUIRE_EQ(tiny.train("run").status, 0);
+  fs::permissions(tiny / "run/.lock", fs::perms{0444});
   const std::string hashes = tiny.hashes("run");
   check_refused(as_nobody(tiny, tiny.train_arguments("run", {"train.max_updates=40"}, {"--resume"})), 1,
                 {"run/.lock]", "Permission denied"});

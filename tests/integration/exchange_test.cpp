@@ -10,11 +10,6 @@ namespace fs = std::filesystem;
 
 namespace {
 
-Outcome succeeded(Outcome outcome) {
-  REQUIRE_MESSAGE(outcome.status == 0, outcome.err);
-  return outcome;
-}
-
 Outcome import_run(const TinyRun& tiny, const std::string& file, const std::string& run, const Strings& more = {}) {
   Strings arguments{"import", tiny / file, tiny / "tiny.yaml", "--run", tiny / run};
   arguments.insert(arguments.end(), more.begin(), more.end());
@@ -55,6 +50,29 @@ TEST_CASE("an exported run is imported as it was, translates, evaluates and is t
   CHECK_EQ(tiny.last_update("imported"), 10);
   CHECK_NE(sha256(tiny, "imported"), sha256(tiny, "run"));
   succeeded(tiny.train("warm", {"train.warm_start=" + (tiny / "again").string(), "train.max_updates=3"}));
+}
+
+TEST_CASE("import and train write over what a failed try left, and over no checkpoint") {
+  const TinyRun tiny;
+  succeeded(tiny.train("run", {"train.max_updates=2"}));
+  succeeded(glossa_program({"export", tiny / "run", "--safetensors", tiny / "a.safetensors"}));
+  for (const char* run : {"imported", "trained", "named"}) {
+    fs::create_directories(tiny.path() / run / "checkpoints");
+    fs::copy_file(tiny / "run/config.yaml", tiny.path() / run / "config.yaml");
+  }
+  succeeded(import_run(tiny, "a.safetensors", "imported"));
+  check_refused(import_run(tiny, "a.safetensors", "imported"), 2, {"it holds one", "--run"});
+  succeeded(tiny.train("trained"));
+
+  // The configuration that is read may be the one that the run has, but not be written over with another.
+  const Strings own{"train", tiny / "named/config.yaml", "--run", tiny / "named"};
+  Strings changed = own, resumed = own;
+  changed.insert(changed.end(), {"--set", "train.max_updates=3"});
+  resumed.push_back("--resume");
+  check_refused(glossa_program(changed), 2, {"named/config.yaml]", "--run"});
+  const Outcome afresh = succeeded(glossa_program(resumed));
+  CHECK_NE(afresh.err.find("starting afresh"), std::string::npos);
+  CHECK_EQ(tiny.hashes("named"), tiny.hashes("run"));
 }
 
 TEST_CASE("export and import refuse what does not fit") {

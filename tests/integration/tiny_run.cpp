@@ -113,6 +113,11 @@ Strings lines_of(const std::string& text) {
   return lines;
 }
 
+Outcome succeeded(Outcome outcome) {
+  REQUIRE_MESSAGE(outcome.status == 0, outcome.err);
+  return outcome;
+}
+
 void check_error(const Outcome& outcome, int status, const Strings& parts) {
   CAPTURE(outcome.err);
   CHECK_EQ(outcome.status, status);

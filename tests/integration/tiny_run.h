@@ -50,6 +50,9 @@ std::map<std::string, std::string> json_object(const std::string& text);
 
 Strings lines_of(const std::string& text);
 
+/// The outcome of a program that must have ended well.
+Outcome succeeded(Outcome outcome);
+
 /// Checks an error: the exit status; on standard error, after any log, one line `glossa: [where] ...` that tells what
 /// to do and contains each of `parts`.
 void check_error(const Outcome& outcome, int status, const Strings& parts);

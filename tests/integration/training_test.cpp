@@ -1,5 +1,6 @@
 // What a training run logs, refuses and begins with.
 #include <doctest/doctest.h>
+#include <fmt/core.h>
 
 #include <cstring>
 #include <limits>
@@ -104,6 +105,22 @@ TEST_CASE("an update that is not finite is skipped and counted, and the batch an
   CHECK_EQ(found(together.err, where), batch);
 }
 
+TEST_CASE("a save that falls on a refused update is done after the next good one") {
+  const TinyRun tiny;
+  const Strings sets = joined(one_sentence_batches, {"data.train=" + three_pairs(tiny), "data.valid="});
+  REQUIRE_EQ(tiny.train("base", sets).status, 0);
+  poison(tiny / "base", 2e38F);
+  const Strings warm =
+      joined(sets, {"train.warm_start=" + (tiny / "base").string(), "train.max_updates=9", "train.save_every=0"});
+  const Outcome first = succeeded(tiny.train("first", warm));
+  const std::string after = first.err.substr(first.err.find("skipped") + 1);  // of the second epoch: 4, 5 or 6
+  const int refused = std::stoi(found(after, "update ([0-9]+) skipped"));
+  const bool next_too = first.err.find(fmt::format("update {} skipped", refused + 1)) != std::string::npos;
+  succeeded(tiny.train("run", joined(warm, {fmt::format("train.save_every={}u", refused)})));
+  CHECK(fs::exists(tiny / fmt::format("run/checkpoints/update-{:08}.ckpt", refused + (next_too ? 2 : 1))));
+  CHECK_FALSE(fs::exists(tiny / fmt::format("run/checkpoints/update-{:08}.ckpt", refused)));
+}
+
 TEST_CASE("a state that is not finite is never saved, and the error that ends the run is in its log") {
   const TinyRun tiny;
   const Strings sets = joined(one_sentence_batches, {"data.train=" + three_pairs(tiny), "data.valid="});
@@ -129,6 +146,24 @@ TEST_CASE("warm start on other data: the weights and the vocabulary of the other
   for (const char* side : {"source.vocabulary.txt", "target.vocabulary.txt"})
     CHECK_EQ(read_bytes(tiny / "warm" / side), read_bytes(tiny / "base" / side));
   CHECK_EQ(glossa_program({"translate", tiny / "warm"}, "the boy eats\n").status, 0);
+}
+
+TEST_CASE("warm start with another kind of vocabulary names the option") {
+  const TinyRun tiny;
+  succeeded(tiny.train("base", {"data.shared_vocabulary=true"}));
+  const std::string from = "train.warm_start=" + (tiny / "base").string();
+  for (const char* kind : {"characters", "sentencepiece"})
+    check_refused(tiny.train("run", {from, "data.shared_vocabulary=true", "data.tokenizer=" + std::string(kind)}), 2,
+                  {"[data.tokenizer]", "expected words", "got " + std::string(kind)});
+  check_refused(tiny.train("run", {from}), 2, {"[data.shared_vocabulary]", "expected true"});
+  CHECK_FALSE(fs::exists(tiny / "run"));
+}
+
+TEST_CASE("when the log was written does not matter to the hash of the state") {
+  const TinyRun tiny;
+  succeeded(tiny.train("often", {"train.log_every=1u"}));
+  succeeded(tiny.train("seldom", {"train.log_every=7u"}));
+  CHECK_EQ(tiny.hashes("often"), tiny.hashes("seldom"));
 }
 
 TEST_CASE("a table of pairs: any columns, and found as .gz") {

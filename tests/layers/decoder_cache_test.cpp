@@ -105,6 +105,18 @@ TEST_CASE("what does not fit is refused") {
   CHECK_THROWS_AS(f.cache.start(1, width, 3, capacity, f.memory), Error);  // 3 rows for 2 sentences
 }
 
+TEST_CASE("a memory that is not what its layout says is refused") {
+  Model<double> model(small_options());
+  const Pair batch({4, 6}, packed);
+  RowLayout source = batch.source.layout();
+  model.context.begin({});
+  const Variable<double> memory = model.network.encode(model.context, batch.source.ids, source);
+  DecoderCache<double> cache;
+  CHECK_NOTHROW(model.network.start(cache, memory, source, 2, 6));
+  --source.rows;
+  CHECK_THROWS_WITH_AS(model.network.start(cache, memory, source, 2, 6), doctest::Contains("[decoder.start]"), Error);
+}
+
 TEST_CASE("a cache that was used is empty again after start") {
   Filled f(4, 3);
   f.cache.start(1, width, 2, capacity, f.memory);

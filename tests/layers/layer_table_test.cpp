@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 
+#include <cmath>
 #include <set>
 
 #include "layers/cases/model_case.h"
@@ -23,3 +24,23 @@ void check_table(const std::vector<LayerCase>& rows) {
 TEST_CASE("every row of the table of layers is proved") { check_table(layer_cases()); }
 
 TEST_CASE("every row of the table of models is proved") { check_table(model_cases()); }
+
+TEST_CASE("check_layer finds a gradient of a parameter that is NaN where another is there before it") {
+  const auto build = [](bool spoil) {
+    return [spoil]<class T>(ParameterStore<T>& store) -> LayerFunction<T> {
+      Parameter<T>& p = store.declare("p", {2, 3}, [](std::span<double>, const Shape&, RandomStream&) {});
+      return [spoil, &p](Context<T>& c, Inputs<T> x) {
+        const Tensor<T> in = p.value, y = c.tensor(in.shape);
+        kernels::map(y, [&](Index i) { return 2 * in[i]; });
+        return mul(x[0], c.record("twice", {c.parameter(p)}, y, [spoil](Backward<T>& back) {
+          const Sink<T> to = back.sink(0);
+          kernels::accumulate(to.grad, to.add, [&](Index i) { return spoil && to.add ? NAN : 2 * back.dy()[i]; });
+        }));
+      };
+    };
+  };
+  CHECK(check_layer(layer_case("Twice.right", {{2, 3}}, build(false))).failures.empty());
+  const CaseReport report = check_layer(layer_case("Twice.spoiled", {{2, 3}}, build(true)));
+  REQUIRE(report.failures.size() == 1);
+  CHECK(report.failures[0].find("gradient of p is not added to what was there (off by inf)") != std::string::npos);
+}

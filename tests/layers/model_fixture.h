@@ -10,6 +10,7 @@
 
 #include "autograd/kernels/gemm.h"
 #include "autograd/parallel.h"
+#include "autograd/worse.h"
 #include "layers/transformer.h"
 
 namespace glossa::test {
@@ -151,8 +152,7 @@ double distance(const std::vector<A>& a, const std::vector<B>& b) {
   if (a.size() != b.size()) return INFINITY;
   double worst = 0, largest = 1e-30;
   for (std::size_t i = 0; i < a.size(); ++i) {
-    const double difference = std::abs(static_cast<double>(a[i]) - static_cast<double>(b[i]));
-    worst = std::max(worst, std::isnan(difference) ? INFINITY : difference);
+    worst = worse(worst, std::abs(static_cast<double>(a[i]) - static_cast<double>(b[i])));
     largest = std::max(largest, std::abs(static_cast<double>(b[i])));
   }
   return worst / largest;

@@ -174,6 +174,23 @@ TEST_CASE("additive attention refuses what does not fit, and says the shapes") {
                        doctest::Contains("[2, 4], [2, 4] and [2, 2]"), Error);
   CHECK_THROWS_AS(additive_attention(tensor({2, 4}), tensor({2, 8}), tensor({2, 2}), rows, {.rows = 2}, {.heads = 2}),
                   Error);
+  const auto attend = [&](const RowLayout& query, const RowLayout& key, Index heads, Index key_rows = 2) {
+    return additive_attention(tensor({2, 4}), tensor({key_rows, 8}), tensor({2, 2}), query, key, {.heads = heads});
+  };
+  const RowSpan beyond{1, 2}, before{-1, 2}, nobody{0, 0};
+  const RowSpan twice[] = {{0, 1}, {0, 1}}, apart[] = {{0, 1}, {1, 1}};
+  for (const RowSpan& wrong : {beyond, before}) {
+    CHECK_THROWS_WITH_AS(attend(rows, {.rows = 2, .sentences = {&wrong, 1}}, 2), doctest::Contains("sentence 0"),
+                         Error);
+    CHECK_THROWS_WITH_AS(attend({.rows = 2, .sentences = {&wrong, 1}}, rows, 2), doctest::Contains("sentence 0"),
+                         Error);
+  }
+  CHECK_THROWS_WITH_AS(attend({.rows = 2, .sentences = twice}, rows, 2), doctest::Contains("sentence 1"), Error);
+  CHECK_NOTHROW(attend({.rows = 2, .sentences = apart}, {.rows = 2, .sentences = twice}, 2));
+  for (const Index heads : {0, -2, 3}) CHECK_THROWS_AS(attend(rows, rows, heads), Error);
+  CHECK_THROWS_WITH_AS(attend(rows, rows, 0), doctest::Contains("at least 1 head"), Error);
+  const Variable<double> alone = attend(rows, {.rows = 0, .sentences = {&nobody, 1}}, 2, 0);
+  CHECK(std::ranges::count(alone.value().span(), 0.0) == 8);
   const Tensor<double> narrow{numbers.data(), {1, 2}};
   CHECK_THROWS_WITH_AS(
       additive_attention(tensor({2, 4}), tensor({2, 8}), tensor({2, 2}), rows, rows, {.heads = 2}, &narrow),

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "autograd/parameter.h"
+#include "autograd/worse.h"
 
 namespace glossa::test {
 
@@ -46,11 +47,11 @@ std::vector<double> copy(std::span<T> values) {
   return {values.begin(), values.end()};
 }
 
-/// Largest |a - b| / max(|a|, 1).
+/// Largest |a - b| / max(|a|, 1); infinite for NaN.
 inline double difference(const std::vector<double>& a, const std::vector<double>& b) {
   double largest = a.size() == b.size() ? 0 : 1e300;
   for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i)
-    largest = std::max(largest, std::abs(a[i] - b[i]) / std::max(1.0, std::abs(a[i])));
+    largest = worse(largest, std::abs(a[i] - b[i]) / std::max(1.0, std::abs(a[i])));
   return largest;
 }
 

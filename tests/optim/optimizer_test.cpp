@@ -233,6 +233,27 @@ TEST_CASE("gradients of frozen parameters are neither cleared nor read") {
   CHECK(optimizer->grad_norm() == norm);
 }
 
+TEST_CASE("a step with an old gradient is refused") {
+  Model<double> model;
+  const auto make = {adam<double>(true), sgd<double>()};
+  for (const Maker<double>& maker : make) {
+    const auto optimizer = maker(model.store);
+    model.set_grads(1);
+    model.store.clear_grads();
+    CHECK_THROWS_WITH_AS(optimizer->step(0.1, 1), doctest::Contains("fill_unset_grads"), Error);
+    CHECK(optimizer->steps() == 0);
+    model.store.fill_unset_grads();
+    CHECK_NOTHROW(optimizer->step(0.1, 1));
+  }
+  const auto optimizer = adam<double>(true)(model.store);
+  freeze(model.store, {"decoder.weight"});
+  model.set_grads(2);
+  CHECK_THROWS_WITH_AS(optimizer->step(0.1, 1), doctest::Contains("[decoder.weight]"), Error);
+  CHECK_NOTHROW(adam<double>(true)(model.store)->step(0.1, 1));
+}
+
+TEST_CASE("what was compared with NaN differs") { CHECK(std::isinf(difference({1, 2}, {1, NAN}))); }
+
 TEST_CASE("a gradient whose square overflows has an infinite norm: Adam would never move again") {
   Model<float> model;
   const auto optimizer = adam<float>(false)(model.store);

@@ -41,8 +41,6 @@ class Golden {
     return {values.begin(), values.end()};
   }
 
-  bool has(const std::string& name) const { return reader_.entries().contains(name); }
-
   /// What follows `prefix` in the names that begin with it.
   std::vector<std::string> names(const std::string& prefix) const {
     std::vector<std::string> result;

@@ -10,9 +10,19 @@
 #include <iterator>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace glossa::testing {
+
+inline std::string read_bytes(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+inline void write_bytes(const std::filesystem::path& path, std::string_view bytes) {
+  std::ofstream(path, std::ios::binary | std::ios::trunc) << bytes;
+}
 
 /// A fresh folder for one test, removed with everything in it at the end.
 class TemporaryFolder {
@@ -32,18 +42,15 @@ class TemporaryFolder {
   const std::filesystem::path& path() const { return path_; }
   std::filesystem::path operator/(const std::string& name) const { return path_ / name; }
 
+  /// Writes a file and returns its path.
+  std::string write(std::string_view name, std::string_view bytes) const {
+    write_bytes(path_ / name, bytes);
+    return path_ / name;
+  }
+
  private:
   std::filesystem::path path_;
 };
-
-inline std::string read_bytes(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
-inline void write_bytes(const std::filesystem::path& path, const std::string& bytes) {
-  std::ofstream(path, std::ios::binary | std::ios::trunc) << bytes;
-}
 
 /// Names in a folder, sorted.
 inline std::vector<std::string> names_in(const std::filesystem::path& folder) {

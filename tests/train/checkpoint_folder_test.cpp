@@ -104,14 +104,19 @@ TEST_CASE("files of which none is valid are an error that says why") {
 TEST_CASE("temporary files of dead writers are removed at the start") {
   const TemporaryFolder base;
   const auto checkpoints = base / "run" / "checkpoints";
+  const auto samples = base / "run" / "samples";
   fs::create_directories(checkpoints);
+  fs::create_directories(samples);
   write_bytes(checkpoints / ".update-00000005.ckpt.123-0.glossa-tmp", "half");
+  write_bytes(samples / ".update-00000005.txt.123-0.glossa-tmp", "half");
+  write_bytes(samples / "update-00000004.txt", "whole");
   write_bytes(base / "run" / ".config.yaml.123-0.glossa-tmp", "half");
   fs::create_symlink("update-00000005.ckpt", checkpoints / ".last.123-0.glossa-tmp");
   write_bytes(checkpoints / ".hidden", "mine");
   CheckpointFolder folder(base / "run", 2);
   CHECK(names_in(checkpoints) == Names{".hidden"});
-  CHECK(names_in(base / "run") == Names{".lock", "checkpoints"});
+  CHECK(names_in(samples) == Names{"update-00000004.txt"});
+  CHECK(names_in(base / "run") == Names{".lock", "checkpoints", "samples"});
 }
 
 TEST_CASE("a second trainer is refused and told the holder; afterwards the lock is free") {

@@ -25,6 +25,19 @@ std::string error_for(const std::string& bytes) {
 
 }  // namespace
 
+TEST_CASE("a counter below 0 is refused") {
+  for (std::int64_t TrainingState::*counter :
+       {&TrainingState::update, &TrainingState::optimizer_steps, &TrainingState::epoch, &TrainingState::batch,
+        &TrainingState::target_tokens, &TrainingState::bad_updates, &TrainingState::consecutive_bad,
+        &TrainingState::log_tokens, &TrainingState::best_update, &TrainingState::stalled}) {
+    TrainingState state;
+    state.*counter = 1;
+    CHECK(error_for(to_bytes(state)) == "");
+    state.*counter = -1;
+    CHECK(error_for(to_bytes(state)).find("expected counters of 0 and more; got -1") != std::string::npos);
+  }
+}
+
 TEST_CASE("the version of the training state is read first, whatever follows it") {
   std::string bytes = to_bytes(TrainingState{});
   CHECK(error_for(bytes) == "");

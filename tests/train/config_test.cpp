@@ -144,10 +144,16 @@ TEST_CASE("a file that cannot be read is named") {
   const TemporaryFolder folder;
   const std::string path = folder.path().string();
   CHECK(error_of([&] { load_config(path); }, 1) ==
-        "[" + path + "] expected a configuration file; got a folder. Hint: recipes/ has examples.");
+        "[" + path + "] expected a file; got a directory. Hint: name a file in it");
   CHECK(error_of([&] { load_config(path + "/none.yaml"); }, 1) ==
         "[" + path +
-            "/none.yaml] expected a configuration file; got: No such file or directory. Hint: recipes/ has examples.");
+            "/none.yaml] expected a readable file; got: No such file or directory. Hint: check the path and its "
+            "permissions");
+}
+
+TEST_CASE("text that lies in no file is read the same, and its errors are where it is said to be") {
+  CHECK(parse_config("model:\n  width: 64\n", "here").model.width == 64);
+  CHECK(error_of([] { parse_config("model:\n  width: x\n", "here"); }).starts_with("[here:2] model.width: expected "));
 }
 
 TEST_CASE("errors of --set show the option") {

@@ -183,6 +183,26 @@ TEST_CASE("on a terminal the bar is drawn, and cleared before a line") {
   close(master);
 }
 
+TEST_CASE("a terminal that went away does not end the run") {
+  const int master = posix_openpt(O_RDWR | O_NOCTTY);
+  if (master < 0 || grantpt(master) != 0 || unlockpt(master) != 0) {
+    MESSAGE("no pseudo-terminal here");
+    return;
+  }
+  std::FILE* terminal = std::fopen(ptsname(master), "w");
+  REQUIRE(terminal != nullptr);
+  std::setvbuf(terminal, nullptr, _IONBF, 0);  // as standard error is
+  const TemporaryFolder run;
+  {
+    RunLog log(run.path(), 0, terminal);
+    close(master);
+    CHECK_NOTHROW(log.progress(0.5, "loss 1.25"));
+    CHECK_NOTHROW(log.line("hello"));
+  }
+  CHECK(read_bytes(run.path() / "train.log").ends_with("hello\n"));
+  std::fclose(terminal);
+}
+
 TEST_CASE("a file that cannot be written is named") {
   FakeTerminal terminal;
   const auto error_of = [&](const std::filesystem::path& run) -> std::string {

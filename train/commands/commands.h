@@ -62,6 +62,38 @@ struct BenchStep {
 };
 int run(const BenchStep& arguments);
 
+struct BenchProfile {
+  std::string config;
+  std::int64_t threads = 0, steps = 10;
+  bool json = false;
+};
+int run(const BenchProfile& arguments);
+
+struct BenchProducts {
+  std::string config;
+  std::int64_t threads = 0;
+  bool json = false;
+};
+struct BenchGemm : BenchProducts {};
+int run(const BenchGemm& arguments);
+struct BenchFloor : BenchProducts {};
+int run(const BenchFloor& arguments);
+
+struct BenchDecode {
+  std::string run, source;
+  std::int64_t beam = 0, threads = 0;
+  bool json = false;
+  std::vector<std::string> sets;
+};
+int run(const BenchDecode& arguments);
+
+struct BenchTrain {
+  std::string config;
+  bool json = false;
+  std::vector<std::string> sets;
+};
+int run(const BenchTrain& arguments);
+
 struct GenerateToy {
   std::string out;
   std::int64_t pairs = 50000, seed = 1;

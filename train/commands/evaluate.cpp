@@ -23,7 +23,8 @@ ParallelCorpus read_texts(const Evaluate& arguments, const DataConfig& data) {
     return lines;
   };
   ParallelCorpus corpus;
-  corpus.name = arguments.source;
+  corpus.name = corpus.source_name = arguments.source;
+  corpus.target_name = arguments.reference;
   corpus.source = read(arguments.source);
   corpus.target = read(arguments.reference);
   check(corpus.source.size() == corpus.target.size(), arguments.reference,

@@ -38,18 +38,27 @@ class Table {
     total_.failures.clear();
   }
 
-  /// The exit status.
-  int finish(const std::string& only) {
+  /// Refuses a part of names that chose no row.
+  void check_chosen(const std::string& only) const {
     if (rows_ == 0)
       misuse("gradcheck --only",
              "expected part of the name of an op, layer, model or tensor; got '{}', which is in none", only);
+  }
+
+  /// The exit status.
+  int finish() const {
     if (!json_)
-      fmt::print("{} rows, {} elements against differences, worst error {:.1e}, in {:.1f} s: {}\n", rows_,
-                 total_.elements, total_.worst_error, total_.seconds, passed_ ? "all right" : "NOT all right");
+      fmt::print("{} rows, {} elements against differences{}, worst error {:.1e}, in {:.1f} s: {}\n", rows_,
+                 total_.elements, and_skipped(total_), total_.worst_error, total_.seconds,
+                 passed_ ? "all right" : "NOT all right");
     return passed_ ? 0 : 1;
   }
 
  private:
+  static std::string and_skipped(const CaseReport& report) {
+    return report.skipped > 0 ? fmt::format(", {} skipped on a kink", report.skipped) : "";
+  }
+
   void print_json(const char* kind, const CaseReport& report) {
     JsonLine line;
     line.add("name", report.name).add("kind", kind).add("cases", report.cases).add("elements", report.elements);
@@ -65,8 +74,9 @@ class Table {
     const std::string second = report.taylor_slope       ? fmt::format("slope {:.3f}", *report.taylor_slope)
                                : report.second_error > 0 ? fmt::format("{:.2e}", report.second_error)
                                                          : "";
-    fmt::print("{:<6} {:<42} {:>6} {:>9} {:>12.2e} {:>12} {:>8.2f}  {}\n", kind, report.name, report.cases,
-               report.elements, report.worst_error, second, report.seconds, report.failures.empty() ? "ok" : "FAILED");
+    fmt::print("{:<6} {:<42} {:>6} {:>9} {:>12.2e} {:>12} {:>8.2f}  {}{}\n", kind, report.name, report.cases,
+               report.elements, report.worst_error, second, report.seconds, report.failures.empty() ? "ok" : "FAILED",
+               and_skipped(report));
   }
 
   bool json_, shows_progress_, passed_ = true;
@@ -83,6 +93,7 @@ void check_everything(Table& table, const std::string& only) {
     if (is_in(only, layer)) table.row("layer", layer, [&] { return check_layers(layer); });
   for (const LayerCase& model : model_cases())
     if (is_in(only, model.name)) table.row("model", model.name, [&] { return check_layer(model); });
+  table.check_chosen(only);
 }
 
 void check_recipe(Table& table, const Gradcheck& arguments) {
@@ -100,9 +111,10 @@ void check_recipe(Table& table, const Gradcheck& arguments) {
           report.worst_error = result.worst_error;
           report.kinks = result.kinks;
           report.skipped = result.skipped;
-          if (result.worst_error > model_limit) report.failures.push_back(result.describe());
+          if (!result.passes(model_limit)) report.failures.push_back(result.describe());
         });
       });
+  table.check_chosen(arguments.only);
   table.row("model", arguments.config, [&] {
     return timed({.name = arguments.config}, [&](CaseReport& report) {
       const TaylorResult taylor = recipe.taylor();
@@ -117,9 +129,12 @@ void check_recipe(Table& table, const Gradcheck& arguments) {
 }  // namespace
 
 int run(const Gradcheck& arguments) {
+  if (arguments.config.empty() && (arguments.full || !arguments.sets.empty()))
+    misuse(arguments.full ? "gradcheck --full" : "gradcheck --set",
+           "expected the CONFIG whose model is checked; got none. Hint: without it every op and layer is checked");
   Table table(arguments.json);
   arguments.config.empty() ? check_everything(table, arguments.only) : check_recipe(table, arguments);
-  return table.finish(arguments.only);
+  return table.finish();
 }
 
 }  // namespace glossa::commands

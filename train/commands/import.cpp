@@ -14,10 +14,10 @@ namespace glossa::commands {
 
 namespace {
 
-void check_is_new(const Import& arguments) {
-  const std::filesystem::path written = config_file(arguments.run);
-  if (std::filesystem::exists(written) || std::filesystem::exists(written.parent_path() / "checkpoints"))
-    misuse(arguments.run, "expected no run in this folder yet; it holds one. Hint: choose another --run");
+/// What a try that failed left may be written over, checkpoints never.
+void check_is_new(const std::string& run) {
+  if (newest_valid_checkpoint(run))
+    misuse(run, "expected no run in this folder yet; it holds one. Hint: choose another --run");
 }
 
 }  // namespace
@@ -30,7 +30,8 @@ int run(const Import& arguments) {
   if (!config.train.warm_start.empty())
     misuse("train.warm_start", "expected none: the weights come from {}; got {}", arguments.file,
            config.train.warm_start);
-  check_is_new(arguments);
+  check_is_new(arguments.run);
+  check_not_overwriting(config, arguments.config, arguments.run);
   const SafetensorsReader file(arguments.file);
 
   const auto seed = static_cast<std::uint64_t>(config.train.seed);
@@ -52,6 +53,7 @@ int run(const Import& arguments) {
   state.build = build_fingerprint();
 
   CheckpointFolder checkpoints(arguments.run, static_cast<std::size_t>(config.train.keep_checkpoints));
+  check_is_new(arguments.run);  // a trainer may have come meanwhile
   write_file_atomically(config_file(arguments.run), state.config);
   save_tokenizers(tokenizers, config.data, arguments.run);
   CheckpointWriter writer;

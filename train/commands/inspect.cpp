@@ -32,6 +32,7 @@ int run(const Inspect& arguments) {
   for (const CheckpointEntry& entry : reader.entries())
     if (entry.kind == EntryKind::parameter) parameters += entry.length / size_of(entry.dtype);
 
+  // As in the log, the epoch in progress counts from 1.
   if (arguments.json) {
     std::vector<JsonLine> tensors;
     for (const CheckpointEntry& entry : reader.entries()) {
@@ -41,15 +42,15 @@ int run(const Inspect& arguments) {
       tensor.add("shape", entry.dims);
     }
     JsonLine json;
-    json.add("checkpoint", arguments.checkpoint).add("update", state.update).add("epoch", state.epoch);
+    json.add("checkpoint", arguments.checkpoint).add("update", state.update).add("epoch", state.epoch + 1);
     json.add("batch", state.batch).add("target_tokens", state.target_tokens).add("parameters", parameters);
     json.add("build", state.build).add("sha256", parameters_sha256(reader)).add("state_sha256", state_sha256(reader));
     json.add("tensors", tensors);
     std::puts(json.text().c_str());
     return 0;
   }
-  fmt::print("{}: update {}, epoch {}, batch {}, {} target tokens\n", arguments.checkpoint, state.update,
-             state.epoch + 1, state.batch, state.target_tokens);
+  fmt::print("{}: update {}, epoch {} (counted from 1), {} batches of it done, {} target tokens\n",
+             arguments.checkpoint, state.update, state.epoch + 1, state.batch, state.target_tokens);
   fmt::print("written by {}\n{} parameters\n\n{:<10} {:<5} {:>10}  {:<16} {}\n", state.build, parameters, "kind",
              "type", "rms", "shape", "name");
   for (const CheckpointEntry& entry : reader.entries()) {

@@ -13,7 +13,8 @@ namespace glossa::commands {
 
 namespace {
 
-/// Lines are translated together, up to this many: enough for full batches, few enough to see the first ones soon.
+/// Lines are translated together, up to this many: enough for full batches, few enough to see the first ones soon. Who
+/// waits for an answer before writing on, a person or a program, gets it at once.
 constexpr std::size_t lines_at_once = 1024;
 
 void write_lines(const std::vector<std::string>& lines) {
@@ -36,15 +37,13 @@ int run(const Translate& arguments) {
   const std::string name = arguments.input.empty() ? "standard input" : arguments.input;
   arguments.input.empty() ? reader.emplace(STDIN_FILENO, name, options) : reader.emplace(name, options);
 
-  // A person at a terminal is answered line by line.
-  const std::size_t at_once = arguments.input.empty() && isatty(STDIN_FILENO) ? 1 : lines_at_once;
   std::vector<std::string> lines;
   std::int64_t first = 1;
   std::string line;
   for (bool more = true; more;) {
     more = reader->next(line);
     if (more) lines.push_back(line);
-    if (lines.size() == at_once || (!more && !lines.empty())) {
+    if (!lines.empty() && (!more || lines.size() == lines_at_once || reader->would_wait())) {
       write_lines(translator.translate(lines, name, first));
       first += static_cast<std::int64_t>(lines.size());
       lines.clear();

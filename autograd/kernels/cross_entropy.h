@@ -1,0 +1,68 @@
+#pragma once
+
+#include <cmath>
+#include <limits>
+
+#include "autograd/kernels/row.h"
+#include "autograd/kernels/vector_math.h"
+
+namespace glossa::kernels {
+
+/// lse = log sum_j e^(x_j) = top + rest, in two parts because their sum would round.
+template <class T>
+struct LogSumExp {
+  T top, rest;
+};
+
+template <class T>
+LogSumExp<T> log_sum_exp(Index n, const T* x) {
+  const T top = row_max<T>(n, -std::numeric_limits<T>::infinity(), [&](Index j) { return x[j]; });
+  return {top, std::log(row_sum<T>(n, [&](Index j) { return kernels::exp(x[j] - top); }))};
+}
+
+/// What one row adds to the loss: nll = lse - x_t, and with smoothing s
+///   loss = (1 - s) (lse - x_t) + s (lse - mean x)  =  lse - (1 - s) x_t - s mean x.
+struct RowLoss {
+  double nll = 0, loss = 0;
+};
+
+template <class T>
+RowLoss cross_entropy_row(Index n, const T* x, LogSumExp<T> lse, int target, double smoothing) {
+  const double nll = double{lse.rest} - (double{x[target]} - double{lse.top});
+  if (smoothing == 0) return {nll, nll};
+  const T mean = row_sum<T>(n, [&](Index j) { return x[j] - lse.top; }) / static_cast<T>(n);
+  return {nll, (1 - smoothing) * nll + smoothing * (double{lse.rest} - double{mean})};
+}
+
+/// Both at once where nothing else needs the logits: the loss, and over `x` its gradient for dy = 1. The row is read
+/// once from afar and an exponential taken once an element.
+template <class T>
+RowLoss cross_entropy_row_in_place(Index n, T* x, int target, double smoothing) {
+  const T top = row_max<T>(n, -std::numeric_limits<T>::infinity(), [&](Index j) { return x[j]; });
+  const T shifted_target = x[target] - top;
+  const double mean = smoothing == 0 ? 0 : double{row_sum<T>(n, [&](Index j) { return x[j] - top; })} / n;
+  const T total = row_sum<T>(n, [&](Index j) { return x[j] = kernels::exp(x[j] - top); });
+  const T inverse = T{1} / total, everywhere = static_cast<T>(smoothing / n);
+#pragma omp simd
+  for (Index j = 0; j < n; ++j) x[j] = x[j] * inverse - everywhere;
+  x[target] -= static_cast<T>(1 - smoothing);
+  const double lse = std::log(double{total}), nll = lse - double{shifted_target};
+  return {nll, smoothing == 0 ? nll : (1 - smoothing) * nll + smoothing * (lse - mean)};
+}
+
+/// Its derivative: lse' = softmax(x), so dx_j = dy (softmax(x)_j - (1 - s) [j = t] - s / V). `dx` may be `x` itself.
+template <class T>
+void cross_entropy_row_backward(Index n, const T* x, LogSumExp<T> lse, int target, T smoothing, T dy, T* dx, bool add) {
+  const T everywhere = smoothing / static_cast<T>(n);
+  const auto gradient = [&](Index j) { return dy * (kernels::exp(x[j] - lse.top - lse.rest) - everywhere); };
+  if (add) {
+#pragma omp simd
+    for (Index j = 0; j < n; ++j) dx[j] += gradient(j);
+  } else {
+#pragma omp simd
+    for (Index j = 0; j < n; ++j) dx[j] = gradient(j);
+  }
+  dx[target] -= dy * (T{1} - smoothing);
+}
+
+}  // namespace glossa::kernels

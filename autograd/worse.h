@@ -1,0 +1,14 @@
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace glossa {
+
+/// The larger of two errors. NaN counts as infinite: std::max(worst, NaN) is `worst`, as if nothing were wrong.
+inline double worse(double a, double b) {
+  return std::isnan(a) || std::isnan(b) ? std::numeric_limits<double>::infinity() : std::max(a, b);
+}
+
+}  // namespace glossa

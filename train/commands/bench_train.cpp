@@ -1,0 +1,57 @@
+#include <cstdio>
+#include <filesystem>
+
+#include "train/benchmark.h"
+#include "train/commands/commands.h"
+#include "train/json_line.h"
+#include "train/trainer.h"
+
+namespace glossa::commands {
+
+namespace {
+
+/// A folder that is gone afterwards.
+struct TemporaryRun {
+  std::string path = (std::filesystem::temp_directory_path() / "glossa-bench-XXXXXX").string();
+
+  TemporaryRun() {
+    check(mkdtemp(path.data()) != nullptr, path,
+          "expected to make a folder for the run; got an error. Hint: set TMPDIR");
+  }
+  ~TemporaryRun() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path, ignored);
+  }
+};
+
+}  // namespace
+
+/// One epoch as `train` does it, checkpoints and validation left out.
+int run(const BenchTrain& arguments) {
+  Config config = load_config(arguments.config, arguments.sets);
+  const Period never;
+  config.train.max_updates = config.train.validate_every = config.train.save_every = never;
+  config.train.max_epochs = config.train.log_every = {1, Period::Unit::epochs};
+  config.train.max_minutes = 0;
+  config.train.patience = 0;
+  take_signals_aside();
+  const TemporaryRun folder;
+  Trainer trainer(config, arguments.config, folder.path, false);
+  trainer.train();
+  const Trainer::EpochSize epoch = trainer.epoch_size();
+  const double seconds = trainer.seconds(), tokens_per_s = static_cast<double>(epoch.tokens) / seconds;
+  if (arguments.json) {
+    JsonLine json;
+    json.add("updates", epoch.updates).add("tokens", epoch.tokens).add("seconds", seconds);
+    json.add("tokens_per_s", tokens_per_s).add("useful_share", epoch.useful_share).add("peak_rss_mb", peak_rss_mb());
+    std::puts(json.text().c_str());
+    return 0;
+  }
+  fmt::print("an epoch: {} updates, {} source and target tokens in {:.1f} s, {:.0f} tokens/s\n", epoch.updates,
+             epoch.tokens, seconds, tokens_per_s);
+  fmt::print("{:.1f} % of the rows computed are useful; peak memory {:.0f} MB\n", 100 * epoch.useful_share,
+             peak_rss_mb());
+  return 0;
+}
+
+}  // namespace glossa::commands
