@@ -25,7 +25,6 @@ Index longest(const RowLayout& layout) {
 template <class T>
 void masked_softmax(T* score, Index keys, Index width, T scale, const T* mask) {
   constexpr T blocked = -std::numeric_limits<T>::infinity();
-  constexpr Index L = Lanes<T>::count;
   if (mask) {
     for (Index j = 0; j < keys; ++j) score[j] = mask[j] == blocked ? blocked : score[j] * scale + mask[j];
   } else {
@@ -33,14 +32,12 @@ void masked_softmax(T* score, Index keys, Index width, T scale, const T* mask) {
     for (Index j = 0; j < keys; ++j) score[j] *= scale;
   }
   std::fill(score + keys, score + width, blocked);
-  const T top = fold<T, L>(
-      width, blocked, [](T a, T b) { return b > a ? b : a; }, [&](Index j) { return score[j]; });
+  const T top = row_max<T, 1>(width, blocked, [&](Index j) { return score[j]; });
   if (top == blocked) {  // nothing to attend to, or NaN only, which shows
     for (Index j = 0; j < width; ++j) score[j] = std::isnan(score[j]) ? score[j] : T{0};
     return;
   }
-  const T total = fold<T, L>(
-      width, T{0}, [](T a, T b) { return a + b; }, [&](Index j) { return score[j] = kernels::exp(score[j] - top); });
+  const T total = row_sum<T, 1>(width, [&](Index j) { return score[j] = kernels::exp(score[j] - top); });
   const T inverse = T{1} / total;
   for (Index j = 0; j < width; ++j) score[j] *= inverse;
 }
@@ -51,9 +48,8 @@ void few_scores(Index rows, Index keys, Index key_width, const T* q, Index q_str
                 T* score, Index width) {
   for (Index i = 0; i < rows; ++i)
     for (Index j = 0; j < keys; ++j)
-      score[i * width + j] = fold<T, Lanes<T>::count>(
-          key_width, T{0}, [](T a, T b) { return a + b; },
-          [&](Index d) { return q[i * q_stride + d] * k[j * k_stride + d]; });
+      score[i * width + j] =
+          row_sum<T, 1>(key_width, [&](Index d) { return q[i * q_stride + d] * k[j * k_stride + d]; });
 }
 
 constexpr Index few_queries = 4;
@@ -93,8 +89,7 @@ struct Head {
   RowSpan rows, keys;
   Index number, cells;  // of the head; where its weights start
 
-  Head(const AttentionShape<T>& shape, Index piece) : number(piece % shape.heads) {
-    const Index b = piece / shape.heads;
+  Head(const AttentionShape<T>& shape, Index b, Index h) : number(h) {
     rows = shape.query.sentences[b];
     keys = shape.key.sentences[b];
     cells = shape.heads * shape.cells[b] + number * rows.length * keys.length;
@@ -106,6 +101,16 @@ struct Head {
     return matrix.data + span.offset * matrix.stride + number * width;
   }
 };
+
+/// Calls work(head) for all of them. One thread takes the heads of a sentence, whose rows lie side by side; where there
+/// are few sentences every head is a piece of its own.
+template <class T, class Work>
+void for_each_head(const AttentionShape<T>& shape, const Work& work) {
+  const Index together = shape.query.sentence_count() >= 32 ? shape.heads : 1, pieces = shape.heads / together;
+  parallel_for(shape.query.sentence_count() * pieces, [&](Index piece) {
+    for (Index h = 0; h < together; ++h) work(Head<T>(shape, piece / pieces, piece % pieces * together + h));
+  });
+}
 
 }  // namespace
 
@@ -125,8 +130,7 @@ void attention_forward(const AttentionShape<T>& shape, Columns<const T> q, Colum
   note_product({.m = shape.heads * shape.cells.back(), .n = 1, .k = kw + vw, .per_head = true});
   zero_gaps(shape.query, out, shape.heads * vw);
   const Index scratch_size = shape.scratch_size();
-  parallel_for(shape.query.sentence_count() * shape.heads, [&](Index piece) {
-    const Head<T> head(shape, piece);
+  for_each_head(shape, [&](const Head<T>& head) {
     const Index rows = head.rows.length, keys = head.keys.length, width = padded<T>(keys);
     if (rows == 0) return;
     Bump<T> memory{scratch + thread_index() * scratch_size};
@@ -171,8 +175,7 @@ void attention_backward(const AttentionShape<T>& shape, Columns<const T> q, Colu
   if (dk.data && !dk.add) zero_gaps(shape.key, dk, shape.heads * kw);
   if (dv.data && !dv.add) zero_gaps(shape.key, dv, shape.heads * vw);
   const Index scratch_size = shape.scratch_size();
-  parallel_for(shape.query.sentence_count() * shape.heads, [&](Index piece) {
-    const Head<T> head(shape, piece);
+  for_each_head(shape, [&](const Head<T>& head) {
     const Index rows = head.rows.length, keys = head.keys.length, width = padded<T>(keys);
     Bump<T> memory{scratch + thread_index() * scratch_size};
     const T *const query = head.of(q, head.rows, kw), *const key = head.of(k, head.keys, kw),
@@ -199,9 +202,7 @@ void attention_backward(const AttentionShape<T>& shape, Columns<const T> q, Colu
       }
       // With m = keep / (1 - p): dropped = m weight, dweight = m (dout v^T), and
       // dscore = scale weight (dweight - sum_j weight dweight), 0 where the weight is: what is blocked stays unread.
-      const T sum = fold<T, Lanes<T>::count>(
-          width, T{0}, [](T a, T b) { return a + b; },
-          [&](Index j) { return select(drop[j] == T{0}, T{0}, drop[j] * d[j]); });
+      const T sum = row_sum<T, 1>(width, [&](Index j) { return select(drop[j] == T{0}, T{0}, drop[j] * d[j]); });
 #pragma omp simd
       for (Index j = 0; j < keys; ++j)
         d[j] = select(weight[j] == T{0}, T{0},

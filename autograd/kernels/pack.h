@@ -2,10 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdint>
 #include <cstring>
 #include <limits>
-#include <type_traits>
 
 #include "autograd/kernels/small_product.h"
 
@@ -43,28 +41,6 @@ Panel<T> as_panel(Index rows, Index cols, const T* from, Index stride, Bump<T>& 
   return {to, width};
 }
 
-/// Transposes a square of vectors in registers: row and lane numbers swap one bit at a time.
-template <class T>
-void transpose_square(typename Lanes<T>::Vector (&row)[Lanes<T>::count]) {
-  using Mask [[gnu::vector_size(64)]] = std::conditional_t<sizeof(T) == 4, std::int32_t, std::int64_t>;
-  constexpr int L = Lanes<T>::count;
-#pragma GCC unroll 8
-  for (int bit = 1; bit < L; bit *= 2) {
-    Mask low, high;
-    for (int l = 0; l < L; ++l) {
-      low[l] = l & bit ? L + (l ^ bit) : l;
-      high[l] = l & bit ? L + l : l ^ bit;
-    }
-#pragma GCC unroll 16
-    for (int i = 0; i < L; ++i)
-      if (!(i & bit)) {
-        const auto a = row[i], b = row[i + bit];
-        row[i] = __builtin_shuffle(a, b, low);
-        row[i + bit] = __builtin_shuffle(a, b, high);
-      }
-  }
-}
-
 /// [rows, cols] transposed as a panel [cols, rows], zeros behind each row.
 template <class T>
 Panel<T> transposed_panel(Index rows, Index cols, const T* from, Index stride, Bump<T>& memory) {
@@ -74,11 +50,19 @@ Panel<T> transposed_panel(Index rows, Index cols, const T* from, Index stride, B
   for (Index i = 0; i < rows; i += L)
     for (Index j = 0; j < cols; j += L) {
       const Index height = std::min(L, rows - i), breadth = std::min(L, cols - j);
-      typename Lanes<T>::Vector square[L] = {};
-      for (Index r = 0; r < height; ++r)
-        std::memcpy(&square[r], from + (i + r) * stride + j, static_cast<std::size_t>(breadth) * sizeof(T));
+      typename Lanes<T>::Vector square[L];
+      if (height == L && breadth == L) {
+        for (Index r = 0; r < L; ++r) std::memcpy(&square[r], from + (i + r) * stride + j, sizeof square[r]);
+      } else {
+        std::memset(square, 0, sizeof square);
+        for (Index r = 0; r < height; ++r)
+          std::memcpy(&square[r], from + (i + r) * stride + j, static_cast<std::size_t>(breadth) * sizeof(T));
+      }
       transpose_square<T>(square);
-      for (Index r = 0; r < breadth; ++r) std::memcpy(to + (j + r) * width + i, &square[r], sizeof square[r]);
+      if (breadth == L)
+        for (Index r = 0; r < L; ++r) std::memcpy(to + (j + r) * width + i, &square[r], sizeof square[r]);
+      else
+        for (Index r = 0; r < breadth; ++r) std::memcpy(to + (j + r) * width + i, &square[r], sizeof square[r]);
     }
   return {to, width};
 }

@@ -2,39 +2,59 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 
 #include "autograd/kernels/elementwise.h"
+#include "autograd/kernels/lanes.h"
 
 namespace glossa::kernels {
 
-/// start, f(0), ..., f(n-1) joined by `combine`, by one thread in an order fixed by n: some lanes side by side (so that
-/// it vectorises), then a tree over the lanes.
-template <class T, Index lanes = 32, class Combine, class F>
+struct Plus {
+  template <class V>
+  V operator()(V a, V b) const {
+    return a + b;
+  }
+};
+
+/// Passes over NaN in the second place.
+struct Larger {
+  template <class V>
+  V operator()(V a, V b) const {
+    return b > a ? b : a;
+  }
+};
+
+/// start, f(0), ..., f(n-1) joined by `combine`, by one thread in an order fixed by n: `vectors` of lanes side by side,
+/// then a tree over the lanes. Short rows want one vector.
+template <class T, int vectors = 2, class Combine, class F>
 T fold(Index n, T start, const Combine& combine, const F& f) {
-  std::array<T, lanes> lane;
-  lane.fill(start);
+  constexpr Index L = Lanes<T>::count, lanes = vectors * L;
+  alignas(64) T lane[lanes];
+  std::fill_n(lane, lanes, start);
   Index i = 0;
   for (; i + lanes <= n; i += lanes)
 #pragma omp simd
     for (Index l = 0; l < lanes; ++l) lane[l] = combine(lane[l], f(i + l));
   for (Index l = 0; l < n - i; ++l) lane[l] = combine(lane[l], f(i + l));
-  for (Index half = lanes / 2; half > 0; half /= 2)
-    for (Index l = 0; l < half; ++l) lane[l] = combine(lane[l], lane[l + half]);
-  return lane[0];
+  typename Lanes<T>::Vector joined, next;
+  std::memcpy(&joined, lane, sizeof joined);
+  for (int v = 1; v < vectors; ++v) {
+    std::memcpy(&next, lane + v * L, sizeof next);
+    joined = combine(joined, next);
+  }
+  return join_lanes<T>(joined, combine);
 }
 
 /// Sum of f(0), ..., f(n-1).
-template <class T, class F>
+template <class T, int vectors = 2, class F>
 T row_sum(Index n, const F& f) {
-  return fold(
-      n, T{0}, [](T a, T b) { return a + b; }, f);
+  return fold<T, vectors>(n, T{0}, Plus{}, f);
 }
 
 /// Largest of f(0), ..., f(n-1), at least `floor`; NaN is passed over.
-template <class T, class F>
+template <class T, int vectors = 2, class F>
 T row_max(Index n, T floor, const F& f) {
-  return fold(
-      n, floor, [](T a, T b) { return b > a ? b : a; }, f);
+  return fold<T, vectors>(n, floor, Larger{}, f);
 }
 
 /// Sum of f(0), ..., f(n-1) by several threads: pieces of `elementwise_grain`, added in order.

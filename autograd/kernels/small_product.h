@@ -1,21 +1,8 @@
 #pragma once
 
-#include "autograd/shape.h"
+#include "autograd/kernels/lanes.h"
 
 namespace glossa::kernels {
-
-/// 64 bytes of numbers in one register (or two, or four, on a smaller machine).
-template <class T>
-struct Lanes {
-  using Vector [[gnu::vector_size(64)]] = T;
-  static constexpr Index count = 64 / sizeof(T);
-};
-
-/// n rounded up to whole vectors.
-template <class T>
-constexpr Index padded(Index n) {
-  return (n + Lanes<T>::count - 1) / Lanes<T>::count * Lanes<T>::count;
-}
 
 /// C = A B, or C += A B if `add`, by one thread, for the products of one attention head, which fit in the cache and are
 /// too small for a library's packing. C [m, n], B [k, n] in rows of whole vectors (n a multiple of Lanes::count);

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <cstdint>
+#include <type_traits>
+
+#include "autograd/shape.h"
+
+namespace glossa::kernels {
+
+/// 64 bytes of numbers in one register (or two, or four, on a smaller machine).
+template <class T>
+struct Lanes {
+  using Vector [[gnu::vector_size(64)]] = T;
+  using Order [[gnu::vector_size(64)]] =
+      std::conditional_t<sizeof(T) == 4, std::int32_t, std::int64_t>;  // to shuffle by
+  static constexpr Index count = 64 / sizeof(T);
+};
+
+/// n rounded up to whole vectors.
+template <class T>
+constexpr Index padded(Index n) {
+  return (n + Lanes<T>::count - 1) / Lanes<T>::count * Lanes<T>::count;
+}
+
+/// All lanes joined by `combine`, in a tree: halves, quarters, ...
+template <class T, class Combine>
+T join_lanes(typename Lanes<T>::Vector v, const Combine& combine) {
+  constexpr int count = Lanes<T>::count;
+#pragma GCC unroll 4
+  for (int half = count / 2; half > 0; half /= 2) {
+    typename Lanes<T>::Order other;
+    for (int l = 0; l < count; ++l) other[l] = l ^ half;
+    v = combine(v, __builtin_shuffle(v, other));
+  }
+  return v[0];
+}
+
+/// Transposes a square of vectors in registers: row and lane numbers swap one bit at a time.
+template <class T>
+void transpose_square(typename Lanes<T>::Vector (&row)[Lanes<T>::count]) {
+  constexpr int count = Lanes<T>::count;
+#pragma GCC unroll 4
+  for (int bit = 1; bit < count; bit *= 2) {
+    typename Lanes<T>::Order low, high;
+    for (int l = 0; l < count; ++l) {
+      low[l] = l & bit ? count + (l ^ bit) : l;
+      high[l] = l & bit ? count + l : l ^ bit;
+    }
+#pragma GCC unroll 16
+    for (int i = 0; i < count; ++i)
+      if (!(i & bit)) {
+        const auto a = row[i], b = row[i + bit];
+        row[i] = __builtin_shuffle(a, b, low);
+        row[i + bit] = __builtin_shuffle(a, b, high);
+      }
+  }
+}
+
+}  // namespace glossa::kernels
