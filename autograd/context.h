@@ -10,6 +10,7 @@
 #include "autograd/profile.h"
 #include "autograd/random.h"
 #include "autograd/tape.h"
+#include "autograd/transposed_weights.h"
 
 namespace glossa {
 
@@ -119,6 +120,15 @@ class Context {
   void set_profile(Profile* profile) { profile_ = profile; }
   Profile* profile() const { return profile_; }
 
+  /// Has linear ops take weights from there, in steps that record nothing, until null is given. They must not change
+  /// meanwhile.
+  void set_transposed_weights(TransposedWeights<T>* weights) { transposed_weights_ = weights; }
+
+  /// The transpose of `weight`, or null.
+  const T* transposed(const Tensor<T>& weight) const {
+    return transposed_weights_ && !options_.recording ? transposed_weights_->of(weight) : nullptr;
+  }
+
   std::uint32_t generation() const { return generation_; }
   Tape<T>& tape() { return tape_; }
   const Arena& arena() const { return arena_; }
@@ -140,6 +150,7 @@ class Context {
   std::uint64_t branches_ = 0;
   std::string first_nonfinite_;
   Profile* profile_ = nullptr;
+  TransposedWeights<T>* transposed_weights_ = nullptr;
 };
 
 /// The context that all inputs of an op share. Throws `[op]` if they come from different ones or from a finished step.

@@ -43,7 +43,7 @@ Variable<T> DecoderLayer<T>::step(const Variable<T>& x, DecoderCache<T>& cache, 
       },
       [&](const auto& h) {
         return cross_attention_.attend_projected(
-            h, layout, c.constant({own.memory.data(), {past.memory.rows, 2 * width}}), past.memory);
+            h, past.readers, c.constant({own.memory.data(), {past.memory.rows, 2 * width}}), past.memory);
       });
 }
 

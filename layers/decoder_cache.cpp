@@ -61,9 +61,20 @@ void DecoderCache<T>::append(LayerCache<T>& layer, const Tensor<T>& qkv) const {
 template <class T>
 CacheLayout DecoderCache<T>::layout() {
   past_spans_.clear();
-  for (Index r = 0; r < rows(); ++r) past_spans_.push_back({r * capacity_, position_ + 1});
+  read_spans_.clear();
+  reader_spans_.clear();
+  for (Index r = 0; r < rows(); ++r) {
+    past_spans_.push_back({r * capacity_, position_ + 1});
+    if (r > 0 && memory_spans_[r].offset == memory_spans_[r - 1].offset) {
+      ++reader_spans_.back().length;
+    } else {
+      read_spans_.push_back(memory_spans_[r]);
+      reader_spans_.push_back({r, 1});
+    }
+  }
   return {.past = {.rows = rows() * capacity_, .sentences = past_spans_},
-          .memory = {.rows = memory_rows_, .sentences = memory_spans_}};
+          .memory = {.rows = memory_rows_, .sentences = read_spans_},
+          .readers = {.rows = rows(), .sentences = reader_spans_}};
 }
 
 template <class T>

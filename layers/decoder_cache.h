@@ -19,6 +19,7 @@ struct LayerCache {
 /// Which rows of the caches each target row looks at in this step.
 struct CacheLayout {
   RowLayout past, memory;
+  RowLayout readers;  ///< beside `memory`: the rows that read a sentence stand together and count as one query
 };
 
 /// Key-value cache of a decoder: R target rows (hypotheses) advance together, one token a step. Its memory outlives
@@ -54,6 +55,7 @@ class DecoderCache {
   Index width_ = 0, capacity_ = 0, position_ = 0, most_rows_ = 0, memory_rows_ = 0;
   std::vector<LayerCache<T>> layers_;
   std::vector<RowSpan> memory_spans_, past_spans_, query_spans_, old_spans_;
+  std::vector<RowSpan> read_spans_, reader_spans_;
 };
 
 }  // namespace glossa

@@ -1,15 +1,30 @@
 #include "train/decoding.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <numeric>
+#include <optional>
+
+#include "autograd/parallel.h"
+#include "train/batch_search.h"
 
 namespace glossa {
 
 namespace {
 
-constexpr StepOptions evaluation{.training = false, .recording = false};
+/// Sources of similar length together, the longest first, as many as the options allow; one at least.
+std::vector<std::span<const Index>> batches_of(std::span<const Index> order, std::span<const std::vector<int>> sources,
+                                               const DecodeOptions& options) {
+  std::vector<std::span<const Index>> batches;
+  while (!order.empty()) {
+    const Index longest = std::ssize(sources[order.front()]);
+    const Index fitting = std::max<Index>(1, options.max_tokens / (options.beam * std::max<Index>(1, longest)));
+    const std::size_t count = std::min(order.size(), static_cast<std::size_t>(fitting));
+    batches.push_back(order.first(count));
+    order = order.subspan(count);
+  }
+  return batches;
+}
 
 }  // namespace
 
@@ -27,6 +42,11 @@ double penalised(double log_probability, Index length, const DecodeOptions& opti
 }
 
 template <class T>
+Searcher<T>::Searcher() = default;
+template <class T>
+Searcher<T>::~Searcher() = default;
+
+template <class T>
 std::vector<Hypothesis> Searcher<T>::decode(const Transformer<T>& model, std::span<const std::vector<int>> sources,
                                             const SpecialIds& specials, const DecodeOptions& options,
                                             std::span<const std::int64_t> numbers) {
@@ -35,166 +55,28 @@ std::vector<Hypothesis> Searcher<T>::decode(const Transformer<T>& model, std::sp
     misuse("decode.beam", "expected 1 with decode.sample: true; got {}", options.beam);
   check(numbers.empty() || numbers.size() == sources.size(), "decode",
         "expected a number for each of {} sources; got {}", sources.size(), numbers.size());
-  model_ = &model;
-  specials_ = specials;
-  options_ = options;
   std::vector<Index> order(sources.size());
   std::iota(order.begin(), order.end(), Index{0});
   std::stable_sort(order.begin(), order.end(), [&](Index a, Index b) { return sources[a].size() > sources[b].size(); });
+  const std::vector<std::span<const Index>> batches = batches_of(order, sources, options);
   std::vector<Hypothesis> results(sources.size());
-  for (std::span<const Index> rest = order; !rest.empty();) {
-    const Index longest = std::ssize(sources[rest.front()]);
-    const Index fitting = std::max<Index>(1, options.max_tokens / (options.beam * std::max<Index>(1, longest)));
-    const std::size_t count = std::min(rest.size(), static_cast<std::size_t>(fitting));
-    start(rest.first(count), sources, numbers);
-    while (!live_.empty()) step();
-    for (const Sentence& sentence : sentences_) results[sentence.input] = hypothesis(sentence);
-    rest = rest.subspan(count);
-  }
-  return results;
-}
 
-template <class T>
-void Searcher<T>::start(std::span<const Index> batch, std::span<const std::vector<int>> sources,
-                        std::span<const std::int64_t> numbers) {
-  source_ids_.clear();
-  source_spans_.clear();
-  sentences_.clear();
-  live_.clear();
-  survivors_.clear();
-  nodes_.assign(1, {specials_.bos, 0});
-  Index capacity = 0;
-  for (const Index input : batch) {
-    const std::vector<int>& source = sources[input];
-    check(!source.empty(), "decode", "expected at least one token in source {}; got none", input);
-    const double limit = options_.max_length_factor * source.size() + options_.max_length_extra;
-    const double most = static_cast<double>(model_->options().max_positions);
-    survivors_.push_back(std::ssize(live_) * options_.beam);
-    live_.push_back({.sentence = std::ssize(sentences_), .node = 0, .log_probability = 0});
-    sentences_.push_back({.input = input,
-                          .limit = static_cast<Index>(std::clamp(limit, 1.0, most)),
-                          .number = numbers.empty() ? input : numbers[input]});
-    source_spans_.push_back({std::ssize(source_ids_), std::ssize(source)});
-    source_ids_.insert(source_ids_.end(), source.begin(), source.end());
-    capacity = std::max(capacity, sentences_.back().limit);
-  }
-  context_.begin(evaluation);
-  const RowLayout layout{.rows = std::ssize(source_ids_), .sentences = source_spans_};
-  const Variable<T> memory = model_->encode(context_, source_ids_, layout);
-  // The cache gets room for whole beams; a sentence begins with one hypothesis.
-  const Index rows = std::ssize(live_) * options_.beam;
-  model_->start(cache_, memory, layout, rows, capacity);
-  cache_.select(survivors_);
-
-  nodes_.reserve(static_cast<std::size_t>(1 + rows * capacity));
-  tokens_.reserve(static_cast<std::size_t>(rows));
-  for (std::vector<Live>* list : {&live_, &next_}) list->reserve(static_cast<std::size_t>(rows));
-  survivors_.reserve(static_cast<std::size_t>(rows));
-  uniforms_.reserve(static_cast<std::size_t>(rows));
-}
-
-template <class T>
-void Searcher<T>::step() {
-  tokens_.clear();
-  for (const Live& live : live_) tokens_.push_back(nodes_[live.node].token);
-  context_.begin(evaluation);
-  choose(model_->step(context_, tokens_, cache_).value());
-
-  next_.clear();
-  survivors_.clear();
-  for (Index begin = 0, end = 0; begin < std::ssize(live_); begin = end) {
-    while (end < std::ssize(live_) && live_[end].sentence == live_[begin].sentence) ++end;
-    advance(sentences_[live_[begin].sentence], begin, end);
-  }
-  live_.swap(next_);
-  if (!live_.empty()) cache_.select(survivors_);
-}
-
-/// Fills top_.
-template <class T>
-void Searcher<T>::choose(const Tensor<T>& logits) {
-  const std::array never{specials_.pad, specials_.bos};
-  const Index of_each = std::min(choices(), logits.cols() - std::ssize(never));
-  top_.resize(static_cast<std::size_t>(logits.rows() * of_each));
-  if (!options_.sample) return top_tokens(logits, never, of_each, top_);
-  uniforms_.clear();
-  for (const Live& live : live_)
-    uniforms_.push_back(sampling_uniform(options_.seed, static_cast<std::uint64_t>(sentences_[live.sentence].number),
-                                         static_cast<std::uint32_t>(cache_.position())));
-  sample_tokens(logits, never, options_.temperature, uniforms_, top_);
-}
-
-/// One step of a sentence, from rows [begin, end) of live_ to the end of next_.
-template <class T>
-void Searcher<T>::advance(Sentence& sentence, Index begin, Index end) {
-  candidates_.clear();
-  const std::size_t of_each = top_.size() / live_.size();
-  for (Index r = begin; r < end; ++r)
-    for (const TokenScore& next : std::span(top_).subspan(r * of_each, of_each))
-      candidates_.push_back({live_[r].log_probability + next.log_probability, r, next.token});
-  const Index looked_at = std::min(std::ssize(candidates_), choices());
-  std::partial_sort(candidates_.begin(), candidates_.begin() + looked_at, candidates_.end(),
-                    [](const Candidate& a, const Candidate& b) {
-                      if (a.log_probability != b.log_probability) return a.log_probability > b.log_probability;
-                      return a.row != b.row ? a.row < b.row : a.token < b.token;
-                    });
-
-  const Index first = std::ssize(next_), length = cache_.position();
-  const auto take_if_better = [&](double log_probability, Index node, bool finished) {
-    const double score = penalised(log_probability, length, options_);
-    if (score <= sentence.score) return;
-    sentence.node = node;
-    sentence.score = score;
-    sentence.log_probability = log_probability;
-    sentence.finished = finished;
+  // Turned over anew for each call, as the weights may have changed; a few sentences are not worth it.
+  std::size_t ids = 0;
+  for (const std::vector<int>& source : sources) ids += source.size();
+  std::optional<TransposedWeights<T>> weights;
+  if (ids >= 1024) weights.emplace();
+  while (std::ssize(searches_) < threads()) searches_.emplace_back();
+  const auto search = [&](Index i) {
+    searches_[thread_index()].run(model, specials, options, weights ? &*weights : nullptr, batches[i], sources, numbers,
+                                  results);
   };
-  for (const Candidate& c : std::span(candidates_).first(looked_at)) {
-    if (c.token == specials_.eos) {
-      ++sentence.ended;
-      take_if_better(c.log_probability, live_[c.row].node, true);
-    } else if (std::ssize(next_) - first < options_.beam) {
-      next_.push_back({live_[c.row].sentence, std::ssize(nodes_), c.log_probability});
-      nodes_.push_back({c.token, live_[c.row].node});
-      survivors_.push_back(c.row);
-    }
-  }
-  if (std::ssize(next_) == first) return;
-
-  const Live best = next_[first];
-  const bool at_limit = length >= sentence.limit;
-  if (at_limit && !sentence.finished) take_if_better(best.log_probability, best.node, false);
-  const Index later = sentence.ended >= options_.beam ? length + 1 : sentence.limit;
-  if (at_limit || sentence.score >= penalised(best.log_probability, later, options_)) {
-    next_.resize(first);
-    survivors_.resize(first);
-  } else {
-    keep_rows_in_place(first, begin);
-  }
-}
-
-/// Puts hypotheses from `first` on, where possible, at the place that what they go on from has among the parents: then
-/// the cache need not move it.
-template <class T>
-void Searcher<T>::keep_rows_in_place(Index first, Index parents) {
-  const Index count = std::ssize(next_) - first;
-  for (Index i = 0; i < count; ++i)
-    for (Index home = survivors_[first + i] - parents;
-         home < count && home != i && survivors_[first + home] != parents + home;
-         home = survivors_[first + i] - parents) {
-      std::swap(next_[first + i], next_[first + home]);
-      std::swap(survivors_[first + i], survivors_[first + home]);
-    }
-}
-
-template <class T>
-Hypothesis Searcher<T>::hypothesis(const Sentence& sentence) const {
-  Hypothesis result{.tokens = {},
-                    .score = sentence.score,
-                    .log_probability = sentence.log_probability,
-                    .finished = sentence.finished};
-  for (Index node = sentence.node; node != 0; node = nodes_[node].before) result.tokens.push_back(nodes_[node].token);
-  std::reverse(result.tokens.begin(), result.tokens.end());
-  return result;
+  // A batch by one thread, without waiting for others at every op; all threads on each of them where there are few.
+  if (std::ssize(batches) >= 2 * threads())
+    parallel_for(std::ssize(batches), search);
+  else
+    for (Index i = 0; i < std::ssize(batches); ++i) search(i);
+  return results;
 }
 
 template class Searcher<float>;

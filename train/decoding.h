@@ -1,12 +1,11 @@
 #pragma once
 
-#include <limits>
+#include <deque>
 #include <span>
 #include <vector>
 
 #include "data/vocabulary.h"
 #include "layers/transformer.h"
-#include "train/sample_tokens.h"
 
 namespace glossa {
 
@@ -40,6 +39,9 @@ struct Hypothesis {
 /// log_probability under the length penalty of `options`.
 double penalised(double log_probability, Index length, const DecodeOptions& options);
 
+template <class T>
+class BatchSearch;
+
 /// Beam search with a key-value cache; a beam of 1 is greedy search. In each step every live hypothesis of a sentence
 /// is continued, the best 2 * beam continuations are looked at, those with </s> have ended, and the best `beam` others
 /// live on. A sentence is done when its best ended hypothesis is at least as good as any live one could become: at any
@@ -50,75 +52,24 @@ double penalised(double log_probability, Index length, const DecodeOptions& opti
 /// With `sample` the one hypothesis of a sentence goes on with a token drawn by (seed, number of the sentence,
 /// position), so that it is the same in any batch.
 ///
-/// Memory (step arena, cache, lists) is kept from batch to batch, so no token costs a heap allocation.
+/// Sentences are searched in batches of similar length, several batches side by side where there are enough of them for
+/// all threads. Memory is kept from batch to batch, so no token costs a heap allocation.
 template <class T>
 class Searcher {
  public:
-  /// The best translation of each source (ids as in training, </s> and all), in the order of the sources. They are
-  /// computed in batches of similar length, one sentence at least. A translation is no longer than the options say and
-  /// than model.max_positions. `numbers` (one a source, or none: 0, 1, ...) are what sampling knows the sentences by.
-  /// Throws on an empty source or one longer than that, and where the model gives NaN.
+  Searcher();
+  ~Searcher();
+
+  /// The best translation of each source (ids as in training, </s> and all), in the order of the sources. A translation
+  /// is no longer than the options say and than model.max_positions. `numbers` (one a source, or none: 0, 1, ...) are
+  /// what sampling knows the sentences by. Throws on an empty source or one longer than that, and where the model gives
+  /// NaN.
   std::vector<Hypothesis> decode(const Transformer<T>& model, std::span<const std::vector<int>> sources,
                                  const SpecialIds& specials, const DecodeOptions& options,
                                  std::span<const std::int64_t> numbers = {});
 
  private:
-  /// Last token of a hypothesis and the node of what stands before it. Node 0 is <s>.
-  struct Node {
-    int token;
-    Index before;
-  };
-
-  /// A hypothesis that goes on: a row of the decoder. The rows of a sentence stand together.
-  struct Live {
-    Index sentence, node;
-    double log_probability;
-  };
-
-  struct Candidate {
-    double log_probability;
-    Index row;
-    int token;
-  };
-
-  struct Sentence {
-    Index input, limit;   // place among the sources; most tokens
-    std::int64_t number;  // see decode
-    Index ended = 0;      // hypotheses that came to </s>
-    // The best one so far:
-    Index node = 0;
-    double score = -std::numeric_limits<double>::infinity(), log_probability = score;
-    bool finished = false;
-  };
-
-  /// How many continuations of a sentence are looked at in a step.
-  Index choices() const { return options_.beam == 1 ? 1 : 2 * options_.beam; }
-
-  void start(std::span<const Index> batch, std::span<const std::vector<int>> sources,
-             std::span<const std::int64_t> numbers);
-  void step();
-  void choose(const Tensor<T>& logits);
-  void advance(Sentence& sentence, Index begin, Index end);
-  void keep_rows_in_place(Index first, Index parents);
-  Hypothesis hypothesis(const Sentence& sentence) const;
-
-  // Of the call in progress:
-  const Transformer<T>* model_ = nullptr;
-  SpecialIds specials_;
-  DecodeOptions options_;
-
-  Context<T> context_;
-  DecoderCache<T> cache_;
-
-  std::vector<int> source_ids_, tokens_;
-  std::vector<RowSpan> source_spans_;
-  std::vector<Sentence> sentences_;
-  std::vector<Node> nodes_;
-  std::vector<Live> live_, next_;
-  std::vector<Index> survivors_;  // beside next_: the row each goes on from
-  std::vector<TokenScore> top_;   // what each hypothesis may go on with, as many of each
-  std::vector<double> uniforms_;
-  std::vector<Candidate> candidates_;
+  std::deque<BatchSearch<T>> searches_;  // one a thread
 };
 
 }  // namespace glossa

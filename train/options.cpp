@@ -149,8 +149,8 @@ ValueRule<double> number(std::string_view interval) {
       number_text);
 }
 
-ValueRule<std::string> text(std::string accepts, bool may_be_empty) {
-  return {std::move(accepts),
+ValueRule<std::string> text(const char* accepts, bool may_be_empty) {
+  return {accepts,
           [may_be_empty](const GivenValue& given) -> std::optional<std::string> {
             const bool is_text = given.kind == Kind::scalar || given.kind == Kind::nothing;
             if (!is_text || (given.scalar.empty() && !may_be_empty)) return std::nullopt;
@@ -159,8 +159,8 @@ ValueRule<std::string> text(std::string accepts, bool may_be_empty) {
           yaml_text};
 }
 
-ValueRule<std::vector<std::string>> text_list(std::string accepts) {
-  return {std::move(accepts),
+ValueRule<std::vector<std::string>> text_list(const char* accepts) {
+  return {accepts,
           [](const GivenValue& given) -> std::optional<std::vector<std::string>> {
             if (given.kind == Kind::nested) return std::nullopt;
             return given.kind == Kind::list ? given.list : split_commas(given.scalar);
@@ -190,8 +190,8 @@ ValueRule<Period> limit(Period::Unit unit) {
       to_string);
 }
 
-ValueRule<std::size_t> choice_index(std::vector<std::string> names) {
-  const std::vector<std::string> most(names.begin(), names.end() - 1);
+ValueRule<std::size_t> choice_index(Names literals) {
+  const std::vector<std::string> names(literals.begin(), literals.end()), most(names.begin(), names.end() - 1);
   return scalar_rule<std::size_t>(
       fmt::format("{} or {}", fmt::join(most, ", "), names.back()),
       [names](std::string_view s) {
@@ -201,12 +201,12 @@ ValueRule<std::size_t> choice_index(std::vector<std::string> names) {
       [names](std::size_t index) { return names.at(index); });
 }
 
-ValueRule<std::string> text_choice(std::vector<std::string> names) {
+ValueRule<std::string> text_choice(Names names) {
   const ValueRule<std::size_t> rule = choice_index(names);
   return {rule.accepts,
-          [names, read = rule.read](const GivenValue& given) {
-            const auto index = read(given);
-            return index ? std::optional(names[*index]) : std::nullopt;
+          [rule](const GivenValue& given) {
+            const auto index = rule.read(given);
+            return index ? std::optional(rule.text(*index)) : std::nullopt;
           },
           yaml_text};
 }

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <initializer_list>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -55,10 +56,10 @@ ValueRule<std::optional<T>> or_null(ValueRule<T> rule) {
 }
 
 /// Text. `accepts` describes it; empty text is refused unless `may_be_empty`.
-ValueRule<std::string> text(std::string accepts, bool may_be_empty = true);
+ValueRule<std::string> text(const char* accepts, bool may_be_empty = true);
 
 /// A YAML list of texts, or one text with commas.
-ValueRule<std::vector<std::string>> text_list(std::string accepts);
+ValueRule<std::vector<std::string>> text_list(const char* accepts);
 
 /// A period of any unit; a plain number counts updates.
 ValueRule<Period> period();
@@ -66,16 +67,19 @@ ValueRule<Period> period();
 /// A limit in one unit: a plain number or that unit, nothing else.
 ValueRule<Period> limit(Period::Unit unit);
 
+/// Literals: a table of strings made in place compiles slowly.
+using Names = std::initializer_list<const char*>;
+
 /// Index of one of `names`: the part of `choice` that knows no type.
-ValueRule<std::size_t> choice_index(std::vector<std::string> names);
+ValueRule<std::size_t> choice_index(Names names);
 
 /// One of `names`, kept as text.
-ValueRule<std::string> text_choice(std::vector<std::string> names);
+ValueRule<std::string> text_choice(Names names);
 
 /// One enumerator of E by name. `names` are in the order of the enumerators, which count from 0.
 template <class E>
-ValueRule<E> choice(std::vector<std::string> names) {
-  auto rule = choice_index(std::move(names));
+ValueRule<E> choice(Names names) {
+  const auto rule = choice_index(names);
   return {rule.accepts,
           [read = rule.read](const GivenValue& given) -> std::optional<E> {
             const auto index = read(given);
@@ -96,8 +100,8 @@ struct Option {
 
 /// A row: name, member, rule and one line of help. The default is the member's own initialiser.
 template <class S, class T>
-Option<S> option(std::string name, T S::*member, ValueRule<T> rule, std::string help) {
-  return {std::move(name), rule.accepts, std::move(help),
+Option<S> option(const char* name, T S::*member, const ValueRule<T>& rule, const char* help) {
+  return {name, rule.accepts, help,
           [member, read = rule.read](S& s, const GivenValue& given) {
             auto value = read(given);
             if (value) s.*member = std::move(*value);

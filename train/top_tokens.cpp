@@ -5,8 +5,7 @@
 #include <limits>
 
 #include "autograd/check.h"
-#include "autograd/kernels/row.h"
-#include "autograd/kernels/vector_math.h"
+#include "autograd/kernels/cross_entropy.h"
 #include "autograd/parallel.h"
 
 namespace glossa {
@@ -17,31 +16,30 @@ bool better(const TokenScore& a, const TokenScore& b) {
   return a.log_probability > b.log_probability || (a.log_probability == b.log_probability && a.token < b.token);
 }
 
-/// log of the sum of e^x over a row, shifted by its maximum.
-template <class T>
-double log_sum_exp(const T* x, Index n) {
-  const T top = kernels::row_max<T>(n, -std::numeric_limits<T>::infinity(), [&](Index j) { return x[j]; });
-  const T sum = kernels::row_sum<T>(n, [&](Index j) { return kernels::exp(x[j] - top); });
-  return static_cast<double>(top) + std::log(static_cast<double>(sum));
-}
-
-/// One pass with a heap of the best so far, the worst of them on top: an element costs a comparison, hardly ever more.
+/// One pass with a heap of the best so far, the worst of them on top. Whole stretches below that one, nearly all, cost
+/// a comparison.
 template <class T>
 void top_of_row(const T* x, Index n, std::span<const int> never, std::span<TokenScore> top) {
+  constexpr Index stretch = 128;
   const auto begin = top.begin(), end = top.end();
   auto filled = begin;
   T worst = -std::numeric_limits<T>::infinity();
-  for (Index j = 0; j < n; ++j) {
-    if (!(x[j] > worst) && filled == end) continue;  // of equal ones the first stays
-    const int token = static_cast<int>(j);
-    if (std::find(never.begin(), never.end(), token) != never.end()) continue;
-    if (filled == end)
-      std::pop_heap(begin, filled, better);
-    else
-      ++filled;
-    *(filled - 1) = {static_cast<double>(x[j]), token};
-    std::push_heap(begin, filled, better);
-    if (filled == end) worst = static_cast<T>(begin->log_probability);
+  for (Index from = 0; from < n; from += stretch) {
+    const Index to = std::min(n, from + stretch);
+    if (filled == end && !(kernels::row_max<T>(to - from, worst, [&](Index j) { return x[from + j]; }) > worst))
+      continue;
+    for (Index j = from; j < to; ++j) {
+      if (!(x[j] > worst) && filled == end) continue;  // of equal ones the first stays
+      const int token = static_cast<int>(j);
+      if (std::find(never.begin(), never.end(), token) != never.end()) continue;
+      if (filled == end)
+        std::pop_heap(begin, filled, better);
+      else
+        ++filled;
+      *(filled - 1) = {static_cast<double>(x[j]), token};
+      std::push_heap(begin, filled, better);
+      if (filled == end) worst = static_cast<T>(begin->log_probability);
+    }
   }
   std::sort_heap(begin, filled, better);
 }
@@ -55,9 +53,9 @@ void top_tokens(const Tensor<T>& logits, std::span<const int> never, Index count
         logits.cols() - std::ssize(never), logits.rows(), count, top.size());
   parallel_for(logits.rows(), [&](Index r) {
     const std::span<TokenScore> best = top.subspan(r * count, count);
-    const double normaliser = log_sum_exp(logits.row(r), logits.cols());
+    const auto [largest, rest] = kernels::log_sum_exp(logits.cols(), logits.row(r));
     top_of_row(logits.row(r), logits.cols(), never, best);
-    for (TokenScore& score : best) score.log_probability -= normaliser;
+    for (TokenScore& score : best) score.log_probability -= double{largest} + double{rest};
   });
   check_probabilities(top);
 }

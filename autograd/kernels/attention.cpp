@@ -42,18 +42,6 @@ void masked_softmax(T* score, Index keys, Index width, T scale, const T* mask) {
   for (Index j = 0; j < width; ++j) score[j] *= inverse;
 }
 
-/// Scores of few queries, q k^T key by key: to transpose the keys would cost more.
-template <class T>
-void few_scores(Index rows, Index keys, Index key_width, const T* q, Index q_stride, const T* k, Index k_stride,
-                T* score, Index width) {
-  for (Index i = 0; i < rows; ++i)
-    for (Index j = 0; j < keys; ++j)
-      score[i * width + j] =
-          row_sum<T, 1>(key_width, [&](Index d) { return q[i * q_stride + d] * k[j * k_stride + d]; });
-}
-
-constexpr Index few_queries = 4;
-
 /// Rows of no sentence become zero.
 template <class T>
 void zero_gaps(const RowLayout& layout, Columns<T> matrix, Index cols) {
@@ -102,14 +90,50 @@ struct Head {
   }
 };
 
-/// Calls work(head) for all of them. One thread takes the heads of a sentence, whose rows lie side by side; where there
-/// are few sentences every head is a piece of its own.
+/// Calls work(b, first, last) for all heads [first, last) of all sentences b. One thread takes the heads of a sentence,
+/// whose rows lie side by side; where there are few sentences every head is a piece of its own.
 template <class T, class Work>
-void for_each_head(const AttentionShape<T>& shape, const Work& work) {
+void for_heads(const AttentionShape<T>& shape, const Work& work) {
   const Index together = shape.query.sentence_count() >= 32 ? shape.heads : 1, pieces = shape.heads / together;
   parallel_for(shape.query.sentence_count() * pieces, [&](Index piece) {
-    for (Index h = 0; h < together; ++h) work(Head<T>(shape, piece / pieces, piece % pieces * together + h));
+    const Index first = piece % pieces * together;
+    work(piece / pieces, first, first + together);
   });
+}
+
+/// Scores of query `i` become its weights, which are kept if there is a place for them, and then dropped out.
+template <class T>
+void weigh(const AttentionShape<T>& shape, const Head<T>& head, Index i, T* score, Index width, T* weights) {
+  const Index keys = head.keys.length, at = head.cells + i * keys;
+  masked_softmax(score, shape.causal ? std::min(i + 1, keys) : keys, width, shape.scale,
+                 shape.mask.data ? shape.mask.row(i) : nullptr);
+  if (weights) std::copy_n(score, keys, weights + at);
+  if (shape.keep.empty()) return;
+  const std::uint8_t* const keep = shape.keep.data() + at;
+  const T keep_scale = shape.keep_scale;
+#pragma omp simd
+  for (Index j = 0; j < keys; ++j) score[j] = select(keep[j] != 0, score[j] * keep_scale, T{0});
+}
+
+constexpr Index few_queries = 4;
+
+/// For few queries, as in decoding: their heads side by side, key by key, so that keys and values are read in the order
+/// in which they lie, and once.
+template <class T>
+void attend_few(const AttentionShape<T>& shape, Index b, Index first, Index last, Columns<const T> q,
+                Columns<const T> k, Columns<const T> v, T* weights, Columns<T> out, T* score) {
+  const Head<T> head(shape, b, first);
+  const Index keys = head.keys.length, width = padded<T>(keys), heads = last - first;
+  const T *const key = head.of(k, head.keys, shape.key_width), *const value = head.of(v, head.keys, shape.value_width);
+  for (Index i = 0; i < head.rows.length; ++i) {
+    const T* const query = head.of(q, head.rows, shape.key_width) + i * q.stride;
+    T* const result = head.of(out, head.rows, shape.value_width) + i * out.stride;
+    for (Index j = 0; j < keys; ++j) head_dots(heads, shape.key_width, query, key + j * k.stride, score + j, width);
+    for (Index h = 0; h < heads; ++h) weigh(shape, Head<T>(shape, b, first + h), i, score + h * width, width, weights);
+    std::fill_n(result, heads * shape.value_width, T{0});
+    for (Index j = 0; j < keys; ++j)
+      add_weighted_heads(heads, shape.value_width, score + j, width, value + j * v.stride, result);
+  }
 }
 
 }  // namespace
@@ -119,8 +143,10 @@ Index AttentionShape<T>::scratch_size() const {
   const Index rows = longest(query), keys = longest(key);
   const Index k = padded<T>(key_width), v = padded<T>(value_width), s = padded<T>(keys);
   // The most that is taken at a time: panels of q, k, v, dout and k^T or v^T, two score matrices, a result.
-  return rows * (k + v) + keys * (k + v) + std::max(key_width, value_width) * s + 2 * rows * s +
-         std::max(rows, keys) * std::max(k, v);
+  // Few queries: a row of scores for every head.
+  const Index most = rows * (k + v) + keys * (k + v) + std::max(key_width, value_width) * s + 2 * rows * s +
+                     std::max(rows, keys) * std::max(k, v);
+  return std::max(most, heads * s);
 }
 
 template <class T>
@@ -130,38 +156,27 @@ void attention_forward(const AttentionShape<T>& shape, Columns<const T> q, Colum
   note_product({.m = shape.heads * shape.cells.back(), .n = 1, .k = kw + vw, .per_head = true});
   zero_gaps(shape.query, out, shape.heads * vw);
   const Index scratch_size = shape.scratch_size();
-  for_each_head(shape, [&](const Head<T>& head) {
-    const Index rows = head.rows.length, keys = head.keys.length, width = padded<T>(keys);
-    if (rows == 0) return;
-    Bump<T> memory{scratch + thread_index() * scratch_size};
-    const T *const query = head.of(q, head.rows, kw), *const key = head.of(k, head.keys, kw),
-                   *const value = head.of(v, head.keys, vw);
+  for_heads(shape, [&](Index b, Index first, Index last) {
+    T* const own = scratch + thread_index() * scratch_size;
+    if (shape.query.sentences[b].length < few_queries)
+      return attend_few(shape, b, first, last, q, k, v, weights, out, own);
+    for (Index h = first; h < last; ++h) {
+      const Head<T> head(shape, b, h);
+      const Index rows = head.rows.length, keys = head.keys.length, width = padded<T>(keys);
+      Bump<T> memory{own};
+      const T* const value = head.of(v, head.keys, vw);
 
-    // scores = q k^T
-    T* const score = memory.take(rows, keys);
-    if (rows < few_queries) {
-      few_scores(rows, keys, kw, query, q.stride, key, k.stride, score, width);
-    } else {
-      const Panel<T> key_t = transposed_panel(keys, kw, key, k.stride, memory);
-      small_product(rows, width, kw, query, q.stride, Index{1}, key_t.data, key_t.stride, score, width);
+      // scores = q k^T
+      T* const score = memory.take(rows, keys);
+      const Panel<T> key_t = transposed_panel(keys, kw, head.of(k, head.keys, kw), k.stride, memory);
+      small_product(rows, width, kw, head.of(q, head.rows, kw), q.stride, Index{1}, key_t.data, key_t.stride, score,
+                    width);
+      for (Index i = 0; i < rows; ++i) weigh(shape, head, i, score + i * width, width, weights);
+      // out = weights v
+      const Panel<T> values = as_panel(keys, vw, value, v.stride, memory);
+      product(!shape.blocks() || all_finite(keys, vw, value, v.stride), rows, vw, keys, score, width, Index{1}, values,
+              head.of(out, head.rows, vw), out.stride, false, memory);
     }
-    for (Index i = 0; i < rows; ++i) {
-      T* const row = score + i * width;
-      const Index at = head.cells + i * keys;
-      masked_softmax(row, shape.causal ? std::min(i + 1, keys) : keys, width, shape.scale,
-                     shape.mask.data ? shape.mask.row(i) : nullptr);
-      if (weights) std::copy_n(row, keys, weights + at);
-      if (!shape.keep.empty()) {
-        const std::uint8_t* const keep = shape.keep.data() + at;
-        const T keep_scale = shape.keep_scale;
-#pragma omp simd
-        for (Index j = 0; j < keys; ++j) row[j] = select(keep[j] != 0, row[j] * keep_scale, T{0});
-      }
-    }
-    // out = weights v
-    const Panel<T> values = as_panel(keys, vw, value, v.stride, memory);
-    product(all_finite(keys, vw, value, v.stride), rows, vw, keys, score, width, Index{1}, values,
-            head.of(out, head.rows, vw), out.stride, false, memory);
   });
 }
 
@@ -175,51 +190,55 @@ void attention_backward(const AttentionShape<T>& shape, Columns<const T> q, Colu
   if (dk.data && !dk.add) zero_gaps(shape.key, dk, shape.heads * kw);
   if (dv.data && !dv.add) zero_gaps(shape.key, dv, shape.heads * vw);
   const Index scratch_size = shape.scratch_size();
-  for_each_head(shape, [&](const Head<T>& head) {
-    const Index rows = head.rows.length, keys = head.keys.length, width = padded<T>(keys);
-    Bump<T> memory{scratch + thread_index() * scratch_size};
-    const T *const query = head.of(q, head.rows, kw), *const key = head.of(k, head.keys, kw),
-                   *const value = head.of(v, head.keys, vw), *const d_out = head.of(dout, head.rows, vw);
-    const bool finite = all_finite(rows, kw, query, q.stride) && all_finite(keys, kw, key, k.stride) &&
-                        all_finite(rows, vw, d_out, dout.stride);
+  for_heads(shape, [&](Index b, Index first, Index last) {
+    for (Index h = first; h < last; ++h) {
+      const Head<T> head(shape, b, h);
+      const Index rows = head.rows.length, keys = head.keys.length, width = padded<T>(keys);
+      Bump<T> memory{scratch + thread_index() * scratch_size};
+      const T *const query = head.of(q, head.rows, kw), *const key = head.of(k, head.keys, kw),
+                     *const value = head.of(v, head.keys, vw), *const d_out = head.of(dout, head.rows, vw);
+      const bool finite =
+          !shape.blocks() || (all_finite(rows, kw, query, q.stride) && all_finite(keys, kw, key, k.stride) &&
+                              all_finite(rows, vw, d_out, dout.stride));
 
-    // dout v^T
-    T *const d_score = memory.take(rows, keys), *const dropped = memory.take(rows, keys);
-    const Panel<T> value_t = transposed_panel(keys, vw, value, v.stride, memory);
-    small_product(rows, width, vw, d_out, dout.stride, Index{1}, value_t.data, value_t.stride, d_score, width);
-    const T scale = shape.scale, keep_scale = shape.keep_scale;
-    for (Index i = 0; i < rows; ++i) {
-      const Index at = head.cells + i * keys;
-      const T* const weight = weights + at;
-      T *const d = d_score + i * width, *const drop = dropped + i * width;
-      std::fill(drop + keys, drop + width, T{0});
-      if (shape.keep.empty()) {
-        std::copy_n(weight, keys, drop);
-      } else {
-        const std::uint8_t* const keep = shape.keep.data() + at;
+      // dout v^T
+      T *const d_score = memory.take(rows, keys), *const dropped = memory.take(rows, keys);
+      const Panel<T> value_t = transposed_panel(keys, vw, value, v.stride, memory);
+      small_product(rows, width, vw, d_out, dout.stride, Index{1}, value_t.data, value_t.stride, d_score, width);
+      const T scale = shape.scale, keep_scale = shape.keep_scale;
+      for (Index i = 0; i < rows; ++i) {
+        const Index at = head.cells + i * keys;
+        const T* const weight = weights + at;
+        T *const d = d_score + i * width, *const drop = dropped + i * width;
+        std::fill(drop + keys, drop + width, T{0});
+        if (shape.keep.empty()) {
+          std::copy_n(weight, keys, drop);
+        } else {
+          const std::uint8_t* const keep = shape.keep.data() + at;
 #pragma omp simd
-        for (Index j = 0; j < keys; ++j) drop[j] = select(keep[j] != 0, weight[j] * keep_scale, T{0});
+          for (Index j = 0; j < keys; ++j) drop[j] = select(keep[j] != 0, weight[j] * keep_scale, T{0});
+        }
+        // With m = keep / (1 - p): dropped = m weight, dweight = m (dout v^T), and
+        // dscore = scale weight (dweight - sum_j weight dweight), 0 where the weight is: what is blocked stays unread.
+        const T sum = row_sum<T, 1>(width, [&](Index j) { return select(drop[j] == T{0}, T{0}, drop[j] * d[j]); });
+#pragma omp simd
+        for (Index j = 0; j < keys; ++j)
+          d[j] = select(weight[j] == T{0}, T{0},
+                        (select(drop[j] == T{0}, T{0}, d[j] * keep_scale) - sum) * weight[j] * scale);
+        std::fill(d + keys, d + width, T{0});
       }
-      // With m = keep / (1 - p): dropped = m weight, dweight = m (dout v^T), and
-      // dscore = scale weight (dweight - sum_j weight dweight), 0 where the weight is: what is blocked stays unread.
-      const T sum = row_sum<T, 1>(width, [&](Index j) { return select(drop[j] == T{0}, T{0}, drop[j] * d[j]); });
-#pragma omp simd
-      for (Index j = 0; j < keys; ++j)
-        d[j] = select(weight[j] == T{0}, T{0},
-                      (select(drop[j] == T{0}, T{0}, d[j] * keep_scale) - sum) * weight[j] * scale);
-      std::fill(d + keys, d + width, T{0});
+      const auto write = [&](Columns<T> to, RowSpan span, Index cols, Index k, const T* left, bool transposed,
+                             const Panel<T>& right) {
+        product(finite, span.length, cols, k, left, transposed ? 1 : width, transposed ? width : 1, right,
+                head.of(to, span, cols), to.stride, to.add, memory);
+      };
+      const Panel<T> queries = as_panel(rows, kw, query, q.stride, memory),
+                     key_rows = as_panel(keys, kw, key, k.stride, memory),
+                     d_outs = as_panel(rows, vw, d_out, dout.stride, memory);
+      if (dv.data) write(dv, head.keys, vw, rows, dropped, true, d_outs);     // dv = dropped^T dout
+      if (dq.data) write(dq, head.rows, kw, keys, d_score, false, key_rows);  // dq = dscore k
+      if (dk.data) write(dk, head.keys, kw, rows, d_score, true, queries);    // dk = dscore^T q
     }
-    const auto write = [&](Columns<T> to, RowSpan span, Index cols, Index k, const T* left, bool transposed,
-                           const Panel<T>& right) {
-      product(finite, span.length, cols, k, left, transposed ? 1 : width, transposed ? width : 1, right,
-              head.of(to, span, cols), to.stride, to.add, memory);
-    };
-    const Panel<T> queries = as_panel(rows, kw, query, q.stride, memory),
-                   key_rows = as_panel(keys, kw, key, k.stride, memory),
-                   d_outs = as_panel(rows, vw, d_out, dout.stride, memory);
-    if (dv.data) write(dv, head.keys, vw, rows, dropped, true, d_outs);     // dv = dropped^T dout
-    if (dq.data) write(dq, head.rows, kw, keys, d_score, false, key_rows);  // dq = dscore k
-    if (dk.data) write(dk, head.keys, kw, rows, d_score, true, queries);    // dk = dscore^T q
   });
 }
 

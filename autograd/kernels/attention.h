@@ -29,6 +29,9 @@ struct AttentionShape {
   std::span<const std::uint8_t> keep;  // dropout mask of the weights, laid out like them; empty: none
   T keep_scale;
 
+  /// Whether some keys may be kept from some queries.
+  bool blocks() const { return causal || mask.data != nullptr; }
+
   /// Elements of scratch that one thread needs.
   Index scratch_size() const;
 };

@@ -50,6 +50,31 @@ void small_product(Index m, Index n, Index k, const T* a, Index a_row, Index a_c
 }
 
 template <class T>
+void head_dots(Index heads, Index width, const T* q, const T* k, T* score, Index stride) {
+  using L = Lanes<T>;
+  for (Index h = 0; h < heads; ++h, q += width, k += width) {
+    typename L::Vector sum{}, x, y;
+    Index i = 0;
+    for (; i + L::count <= width; i += L::count) {
+      std::memcpy(&x, q + i, sizeof x);
+      std::memcpy(&y, k + i, sizeof y);
+      sum += x * y;
+    }
+    T total = join_lanes<T>(sum, [](auto u, auto v) { return u + v; });
+    for (; i < width; ++i) total += q[i] * k[i];
+    score[h * stride] = total;
+  }
+}
+
+template <class T>
+void add_weighted_heads(Index heads, Index width, const T* weight, Index stride, const T* v, T* out) {
+  for (Index h = 0; h < heads; ++h)
+    if (const T w = weight[h * stride]; w != T{0})
+#pragma omp simd
+      for (Index i = h * width; i < (h + 1) * width; ++i) out[i] += w * v[i];
+}
+
+template <class T>
 void small_product_skipping_zeros(Index m, Index n, Index k, const T* a, Index a_row, Index a_col, const T* b,
                                   Index ldb, T* c, Index ldc, bool add) {
   for (Index i = 0; i < m; ++i) {
@@ -61,6 +86,8 @@ void small_product_skipping_zeros(Index m, Index n, Index k, const T* a, Index a
 }
 
 #define GLOSSA_INSTANTIATE(T)                                                                                         \
+  template void head_dots(Index, Index, const T*, const T*, T*, Index);                                               \
+  template void add_weighted_heads(Index, Index, const T*, Index, const T*, T*);                                      \
   template void small_product(Index, Index, Index, const T*, Index, Index, const T*, Index, T*, Index, bool);         \
   template void small_product_skipping_zeros(Index, Index, Index, const T*, Index, Index, const T*, Index, T*, Index, \
                                              bool);

@@ -1,6 +1,6 @@
 #include "autograd/ops.h"
 #include "autograd/ops/dropout_mask.h"
-#include "autograd/ops/linear_gradients.h"
+#include "autograd/ops/linear_product.h"
 
 namespace glossa {
 
@@ -22,7 +22,7 @@ Variable<T> linear_relu_op(const Variable<T>& x, const Variable<T>& weight, cons
   const Tensor<T> y = c.tensor({rows, outputs});
   const DropoutMask<T> mask = draw_mask(op, c, y.shape, p, layout, /*in_scratch=*/true);
   // Bias, relu and dropout in place, tile by tile. Only y is kept: a positive y was kept, a zero has no gradient.
-  kernels::gemm_then<T>(rows, outputs, w.cols(), {in.data, w.cols()}, {w.data, w.cols(), true}, y.data, outputs,
+  kernels::gemm_then<T>(rows, outputs, w.cols(), {in.data, w.cols()}, transposed_weight(c, w), y.data, outputs,
                         [&](const kernels::TileRange& tile) {
                           for (Index i = tile.first_row; i < tile.last_row; ++i) {
                             T* const row = y.row(i);

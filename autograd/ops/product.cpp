@@ -1,7 +1,7 @@
 #include "autograd/kernels/gemm.h"
 #include "autograd/kernels/rowwise.h"
 #include "autograd/ops.h"
-#include "autograd/ops/linear_gradients.h"
+#include "autograd/ops/linear_product.h"
 
 namespace glossa {
 
@@ -91,10 +91,10 @@ Variable<T> linear_op(const Variable<T>& x, const Variable<T>& weight, const Var
     context_of("linear", {x, *bias});
     const Tensor<T> b = bias->value();
     check(b.shape == Shape{outputs}, "linear", "expected bias [O] for weight {}; got {}", w.shape, b.shape);
-    kernels::gemm_then<T>(rows, outputs, inputs, {in.data, inputs}, {w.data, inputs, true}, y.data, outputs,
+    kernels::gemm_then<T>(rows, outputs, inputs, {in.data, inputs}, transposed_weight(c, w), y.data, outputs,
                           kernels::AddBias<T>{y, b});
   } else {
-    gemm<T>(rows, outputs, inputs, {in.data, inputs}, {w.data, inputs, true}, T{0}, y.data, outputs);
+    gemm<T>(rows, outputs, inputs, {in.data, inputs}, transposed_weight(c, w), T{0}, y.data, outputs);
   }
 
   const auto derivative = [in, w](Backward<T>& back) { linear_gradients(back, back.dy(), in, w); };

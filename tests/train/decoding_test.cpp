@@ -9,6 +9,7 @@
 
 #include "autograd/heap_counter.h"
 #include "autograd/parallel.h"
+#include "train/top_tokens.h"
 
 using namespace glossa;
 

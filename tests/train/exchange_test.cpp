@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
 namespace {
 
 using Tying = ModelConfig::Tied;
-using Names = std::set<std::string>;
+using ParameterNames = std::set<std::string>;
 
 const std::string source = "src_tok_emb.embedding.weight", target = "tgt_tok_emb.embedding.weight",
                   output = "generator.weight";
@@ -74,14 +74,15 @@ std::string error_of_import(const fs::path& path, Model& model) {
 
 TEST_CASE("what is exported is imported to the last bit, however tensors are tied") {
   for (const auto& [tied, tables] :
-       {std::pair(Tying::none, Names{source, target, output}), std::pair(Tying::output, Names{source, output}),
-        std::pair(Tying::all, Names{output}), std::pair(Tying::embeddings, Names{source, output})}) {
+       {std::pair(Tying::none, ParameterNames{source, target, output}),
+        std::pair(Tying::output, ParameterNames{source, output}), std::pair(Tying::all, ParameterNames{output}),
+        std::pair(Tying::embeddings, ParameterNames{source, output})}) {
     CAPTURE(static_cast<int>(tied));
     const TemporaryFolder folder;
     const auto model = model_of(tied, 1), other = model_of(tied, 2);
     const fs::path path = export_model(folder, *model);
     const SafetensorsReader file(path);
-    Names found;
+    ParameterNames found;
     for (const std::string& name : {source, target, output})
       if (file.entries().contains(name)) found.insert(name);
     CHECK_EQ(found, tables);

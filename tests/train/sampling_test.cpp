@@ -5,6 +5,7 @@
 
 #include "autograd/parallel.h"
 #include "train/decoding.h"
+#include "train/sample_tokens.h"
 
 using namespace glossa;
 

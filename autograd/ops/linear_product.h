@@ -1,10 +1,17 @@
 #pragma once
 
+#include "autograd/context.h"
 #include "autograd/kernels/gemm.h"
 #include "autograd/kernels/rowwise.h"
-#include "autograd/tape.h"
 
 namespace glossa {
+
+/// W^T [I, O] as a product reads it, from W [O, I] or from its transpose where the context has one.
+template <class T>
+kernels::Factor<T> transposed_weight(Context<T>& c, const Tensor<T>& weight) {
+  if (const T* const turned = c.transposed(weight)) return {turned, weight.rows(), false};
+  return {weight.data, weight.cols(), true};
+}
 
 /// The derivative of Y = X W^T + b that all linear ops share; inputs 0, 1 and (if there is one) 2 are X, W and b.
 /// dY [N, O], X [N, I], W [O, I].
