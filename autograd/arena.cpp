@@ -3,7 +3,6 @@
 #include <sys/mman.h>
 
 #include <algorithm>
-#include <cstdlib>
 
 #include "autograd/check.h"
 
@@ -19,17 +18,23 @@ std::size_t rounded_up(std::size_t bytes, std::size_t multiple) { return (bytes 
 Arena::~Arena() { release(); }
 
 void Arena::release() {
-  for (const Block& block : blocks_) std::free(block.data);
+  for (const Block& block : blocks_) munmap(block.data, block.size);
   blocks_.clear();
 }
 
+/// From the system itself: what is given back does not stay with the process.
 void Arena::add_block(std::size_t size) {
-  const std::size_t page = size >= huge_page ? huge_page : alignment;
-  size = rounded_up(size, page);
-  auto* data = static_cast<std::byte*>(std::aligned_alloc(page, size));
-  check(data != nullptr, "arena", "expected {} bytes of memory; the machine has no more. Hint: lower data.max_tokens",
-        size);
-  if (page == huge_page) madvise(data, size, MADV_HUGEPAGE);  // fewer page faults and TLB misses; a wish, not a need
+  const std::size_t alignment = size >= huge_page ? huge_page : smallest_block;
+  size = rounded_up(size, alignment);
+  void* const mapped =
+      mmap(nullptr, size + alignment, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  check(mapped != MAP_FAILED, "arena",
+        "expected {} bytes of memory; the machine has no more. Hint: lower data.max_tokens", size);
+  const std::size_t address = reinterpret_cast<std::size_t>(mapped), ahead = rounded_up(address, alignment) - address;
+  std::byte* const data = static_cast<std::byte*>(mapped) + ahead;
+  if (ahead > 0) munmap(mapped, ahead);
+  munmap(data + size, alignment - ahead);
+  if (alignment == huge_page) madvise(data, size, MADV_HUGEPAGE);  // fewer TLB misses; a wish, not a need
   blocks_.push_back({data, size});
   ++heap_allocations_;
 }

@@ -1,6 +1,7 @@
 #include "autograd/context.h"
 
 #include <cmath>
+#include <functional>
 
 namespace glossa {
 
@@ -60,10 +61,36 @@ bool Context<T>::records(std::span<const Variable<T>> inputs) const {
 template <class T>
 Variable<T> Context<T>::add_node(Node<T> node, std::span<const Variable<T>> inputs) {
   std::span<int> positions = array<int>(static_cast<Index>(inputs.size()));
-  for (std::size_t i = 0; i < inputs.size(); ++i) positions[i] = inputs[i].node_;
+  node.owns_value = true;
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    positions[i] = inputs[i].node_;
+    if (positions[i] >= 0) ++tape_.node(positions[i]).uses;
+    const Tensor<T>& input = inputs[i].value_;
+    if (std::less_equal<>()(input.data, node.value.data) && std::less<>()(node.value.data, input.data + input.size())) {
+      node.owns_value = false;  // a view, as reshape makes
+      if (positions[i] >= 0) tape_.node(positions[i]).owns_value = false;
+    }
+  }
   node.inputs = positions.data();
   node.input_count = static_cast<int>(inputs.size());
   return {this, node.value, tape_.add(node), generation_};
+}
+
+template <class T>
+Variable<T> Context<T>::unread(const Variable<T>& y) {
+  if (y.requires_grad()) tape_.node(y.node_).value_unread = true;
+  return y;
+}
+
+template <class T>
+Tensor<T> Context<T>::take(const Variable<T>& x) {
+  const Tensor<T> value = x.value();
+  if (!x.requires_grad()) return tensor(value.shape);
+  Node<T>& node = tape_.node(x.node_);
+  if (!node.value_unread || !node.owns_value || node.uses > 0 || node.keep) return tensor(value.shape);
+  node.owns_value = false;
+  node.value_spent = true;
+  return value;
 }
 
 template <class T>
@@ -108,6 +135,9 @@ Context<T>& Variable<T>::context(const char* op) const {
 
 template <class T>
 const Tensor<T>& Variable<T>::value() const {
+  check(node_ < 0 || !context().tape().node(node_).value_spent, "variable",
+        "expected a value that is still there; got one whose memory went to a later op or to a gradient. Hint: read it "
+        "before, or call retain_grad() first");
   context();
   return value_;
 }

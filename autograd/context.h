@@ -90,6 +90,13 @@ class Context {
     return add_node(node, inputs);
   }
 
+  /// For ops whose derivative does not read their value `y`: the next op may overwrite it.
+  Variable<T> unread(const Variable<T>& y);
+
+  /// Memory for a value of the shape of `x`: its own, if its op said `unread` and no other op has used it. Reading x is
+  /// an Error from then on.
+  Tensor<T> take(const Variable<T>& x);
+
   bool training() const { return options_.training; }
   const StepOptions& options() const { return options_; }
 

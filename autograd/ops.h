@@ -126,7 +126,8 @@ Variable<T> layer_norm(const Variable<T>& x, const Variable<T>& gain, const Vari
 template <class T>
 Variable<T> layer_norm(const Variable<T>& x, double epsilon);  ///< without gain and bias
 
-/// layer_norm(x + dropout(branch)): the end of a post-norm sub-layer in one pass. x, branch [N, D].
+/// layer_norm(x + dropout(branch)): the end of a post-norm sub-layer in one pass. x, branch [N, D]. If
+/// `branch` comes from a linear op and nothing else has used it, its memory is taken: reading it later is an Error.
 template <class T>
 Variable<T> add_layer_norm(const Variable<T>& x, const Variable<T>& branch, double dropout, const RowLayout& layout,
                            const Variable<T>& gain, const Variable<T>& bias, double epsilon);
@@ -169,7 +170,7 @@ Variable<T> dropout(const Variable<T>& x, double p);
 template <class T>
 Variable<T> dropout(const Variable<T>& x, double p, const RowLayout& layout);
 
-/// x + dropout(branch): the end of a pre-norm sub-layer in one pass.
+/// x + dropout(branch): the end of a pre-norm sub-layer in one pass. `branch` as above.
 template <class T>
 Variable<T> add_dropout(const Variable<T>& x, const Variable<T>& branch, double p, const RowLayout& layout);
 

@@ -67,12 +67,15 @@ void ParameterStore<T>::allocate(std::uint64_t seed) {
   values_.reset(zeros());
   grads_.reset(zeros());
 
+  Arena drawn;  // the heap would keep what is freed here
   for (std::size_t i = 0; i < declared_.size(); ++i) {
     Parameter<T>& parameter = declared_[i];
     parameter.value.data = values_.get() + parameter.offset;
     parameter.grad.data = grads_.get() + parameter.offset;
     RandomStream random(seed, parameter.name);
-    std::vector<double> initial(parameter.value.size());
+    drawn.reset();
+    const std::span<double> initial(drawn.allocate_array<double>(parameter.value.size()),
+                                    static_cast<std::size_t>(parameter.value.size()));
     initializers_[i](initial, parameter.value.shape, random);
     std::transform(initial.begin(), initial.end(), parameter.value.data, [](double x) { return static_cast<T>(x); });
   }

@@ -32,6 +32,8 @@ T* Tape<T>::gradient_memory(Index size) {
   return arena_.allocate_array<T>(size);
 }
 
+constexpr Index smallest_spent = 1024;
+
 /// What most derivatives move: they read the gradient of the value and the inputs, and write the inputs' gradients.
 template <class T>
 double Tape<T>::bytes_of_derivative(const Node<T>& node) const {
@@ -64,6 +66,11 @@ void Tape<T>::backward(int root, const Tensor<T>& cotangent, bool keep_graph, Pr
     if (!node.keep) {
       free_gradients_.emplace_back(node.value.size(), node.own.data);
       node.own = {};
+      // Nobody reads the value any more either. Small ones, a loss for one, are left for people to read.
+      if (node.owns_value && spent_ && i != root && node.value.size() >= smallest_spent) {
+        free_gradients_.emplace_back(node.value.size(), node.value.data);
+        node.value_spent = true;
+      }
     }
   }
 }

@@ -27,6 +27,10 @@ struct Node {
   GradSlot<T> own{};
   GradSlot<T>* parameter = nullptr;  // the gradient of a parameter lives in its store
   bool keep = false;
+  bool owns_value = false;    // no other node's value lies in the same memory
+  bool value_spent = false;   // that memory was given to something else
+  bool value_unread = false;  // its own derivative does not read it
+  int uses = 0;               // as an input of other nodes
 
   GradSlot<T>& slot() { return parameter ? *parameter : own; }
 };

@@ -1,7 +1,5 @@
 #include "train/benchmark.h"
 
-#include <sys/resource.h>
-
 #include "autograd/check.h"
 
 namespace glossa {
@@ -76,12 +74,6 @@ void StepBenchmark::step(Profile* profile) {
 
 double median(std::span<const double> sorted) {
   return (sorted[(sorted.size() - 1) / 2] + sorted[sorted.size() / 2]) / 2;
-}
-
-double peak_rss_mb() {
-  rusage usage{};
-  getrusage(RUSAGE_SELF, &usage);
-  return static_cast<double>(usage.ru_maxrss) / 1024;
 }
 
 }  // namespace glossa

@@ -60,7 +60,4 @@ void measure(std::span<double> ms, const Work& work) {
 /// The middle of sorted numbers; of an even count the mean of the middle two.
 double median(std::span<const double> sorted);
 
-/// Most memory that the process ever held, MiB.
-double peak_rss_mb();
-
 }  // namespace glossa

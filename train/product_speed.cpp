@@ -60,7 +60,7 @@ std::map<std::string, double> time_product(const kernels::Product& p) {
   }
   kernels::set_gemm_backend(before);
   if (kernels::has_gemm_backend(kernels::GemmBackend::onednn))
-    ms["onednn whole"] =
+    ms["onednn_whole"] =
         least_ms([&] { kernels::onednn_tile(p.m, p.n, p.k, left, right, 0, c.data(), p.n, threads()); });
   return ms;
 }

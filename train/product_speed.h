@@ -18,7 +18,7 @@ struct StepProduct {
 std::vector<StepProduct> products_of(StepBenchmark& benchmark);
 
 /// Least milliseconds of one product, by each way to compute it: "onednn" and "eigen" in tiles, as training does, and
-/// "onednn whole" by one call with threads of its own.
+/// "onednn_whole" by one call with threads of its own.
 std::map<std::string, double> time_product(const kernels::Product& product);
 
 /// Bytes a second of all threads reading two arrays and writing one of them, as an optimizer does.

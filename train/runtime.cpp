@@ -5,6 +5,8 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
+#include <limits>
 
 #include "autograd/kernels/gemm.h"
 #include "autograd/parallel.h"
@@ -41,6 +43,48 @@ void apply_runtime(const RuntimeConfig& config) {
 std::string describe_runtime() {
   return fmt::format("{} thread{} of {} available, {}, float products by {}", threads(), threads() == 1 ? "" : "s",
                      available_threads(), instructions, kernels::name(kernels::gemm_backend()));
+}
+
+Surroundings surroundings() {
+#ifdef __AVX2__
+  constexpr bool built_for_avx2 = true;
+#else
+  constexpr bool built_for_avx2 = false;
+#endif
+  return {.built_for_avx2 = built_for_avx2,
+          .processor_has_avx2 = __builtin_cpu_supports("avx2") != 0,
+          .has_onednn = kernels::has_gemm_backend(kernels::GemmBackend::onednn),
+          .available_threads = available_threads(),
+          .cores = static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN))};
+}
+
+std::vector<std::string> warnings(const Surroundings& around) {
+  std::vector<std::string> found;
+  if (!around.processor_has_avx2)
+    found.push_back("this processor has no AVX2: training takes several times as long as on one that has");
+  else if (!around.built_for_avx2)
+    found.push_back(
+        "this program was built for any x86-64 processor and leaves the AVX2 of this one idle, but for oneDNN's "
+        "products. Hint: build it here, without -DGLOSSA_NATIVE=OFF");
+  if (!around.has_onednn)
+    found.push_back(
+        "this program was built without oneDNN: its products are about a third slower. "
+        "Hint: install libdnnl-dev and build it again");
+  if (around.available_threads == 1 && around.cores > 1)
+    found.push_back(fmt::format(
+        "only 1 of the machine's {} cores may be used. Hint: raise the limit (taskset, the container's --cpus)",
+        around.cores));
+  return found;
+}
+
+double peak_rss_mb() {
+  // Not getrusage: its figure begins with that of the program that started this one.
+  std::ifstream status("/proc/self/status");
+  for (std::string key; status >> key; status.ignore(std::numeric_limits<std::streamsize>::max(), '\n')) {
+    double kib = 0;
+    if (key == "VmHWM:" && status >> kib) return kib / 1024;
+  }
+  return 0;
 }
 
 std::string build_fingerprint() {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "train/config.h"
 
@@ -18,6 +19,20 @@ void apply_runtime(const RuntimeConfig& config);
 /// "2 threads of 2 available, avx512, float products by onednn": what the run computes with, for the first lines of a
 /// log.
 std::string describe_runtime();
+
+/// What decides how fast the program can be, beside the processor itself.
+struct Surroundings {
+  bool built_for_avx2, processor_has_avx2;
+  bool has_onednn;
+  int available_threads, cores;  // those that the process may use, those that the machine has
+};
+Surroundings surroundings();
+
+/// A sentence for each thing that makes training slower than it need be.
+std::vector<std::string> warnings(const Surroundings& around);
+
+/// Most memory that the process ever held, MiB.
+double peak_rss_mb();
 
 /// Compiler, instruction set and product library: the same bits are promised within one.
 std::string build_fingerprint();

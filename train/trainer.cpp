@@ -7,6 +7,7 @@
 #include "optim/clip.h"
 #include "train/bleu.h"
 #include "train/chrf.h"
+#include "train/runtime.h"
 
 namespace glossa {
 
@@ -82,7 +83,6 @@ void Trainer::train() {
 
 void Trainer::update_until_end() {
   SignalWatch signals;
-  begin_epoch();
   std::optional<TrainingEnd> end = ending();
   if (end) log_->line("nothing to do: " + reason(*end, config_) + ". Hint: raise it with --set");
   while (!end) {
@@ -117,8 +117,9 @@ void Trainer::update_until_end() {
   }
   const std::string skipped =
       state_.bad_updates > 0 ? fmt::format(" ({} of them skipped: not finite)", state_.bad_updates) : "";
-  log_->line(fmt::format("finished: {}; {} updates{}, {:.2f} epochs, {:.1f} s of training", reason(*end, config_),
-                         state_.update, skipped, progress().epochs, state_.seconds));
+  log_->line(fmt::format("finished: {}; {} updates{}, {:.2f} epochs, {:.1f} s of training, peak memory {:.0f} MiB",
+                         reason(*end, config_), state_.update, skipped, progress().epochs, state_.seconds,
+                         peak_rss_mb()));
 }
 
 void Trainer::begin_epoch() {

@@ -54,7 +54,8 @@ class Trainer {
   void prepare_data(bool resuming);
   void restore(const FoundCheckpoint& found);
   void warm_start(const CheckpointReader& base);
-  void write_head(const std::vector<std::string>& notes);
+  std::string rehearse();
+  void write_head(const std::vector<std::string>& notes, const std::string& memory);
   Progress progress() const;
   std::optional<TrainingEnd> ending() const;
   void update_until_end();

@@ -52,6 +52,15 @@ std::string budget(const TrainConfig& train) {
   return fmt::format("trains until {}", fmt::join(limits, " or "));
 }
 
+/// Which of two batches takes more memory: the one with more rows; of equals, the one with more pairs of them in
+/// attention.
+std::pair<int, Index> size_in_memory(const Batch& batch) {
+  Index pairs = 0;
+  for (const auto* spans : {&batch.source_spans, &batch.target_spans})
+    for (const Span& span : *spans) pairs += Index{span.length} * span.length;
+  return {batch.source_rows + batch.target_rows, pairs};
+}
+
 }  // namespace
 
 Trainer::Trainer(Config config, const std::string& config_path, const std::string& run, bool resume)
@@ -93,6 +102,8 @@ Trainer::Trainer(Config config, const std::string& config_path, const std::strin
   }
   state_.config = dump(config_);
   state_.build = build_fingerprint();
+  begin_epoch();
+  const std::string memory = rehearse();
 
   if (!checkpoints_) {
     checkpoints_.emplace(run, keep);
@@ -102,7 +113,7 @@ Trainer::Trainer(Config config, const std::string& config_path, const std::strin
   write_file_atomically(config_file(run), state_.config);
   if (!found) save_tokenizers(tokenizers_, config_.data, run);
   log_.emplace(run, state_.update);
-  write_head(notes);
+  write_head(notes, memory);
 }
 
 void Trainer::prepare_data(bool resuming) {
@@ -148,17 +159,42 @@ void Trainer::warm_start(const CheckpointReader& base) {
   read_parameters(base, model_->parameters);
 }
 
-void Trainer::write_head(const std::vector<std::string>& notes) {
+/// One pass forward and back over the largest batch, for the memory that it takes: who starts a run learns at once
+/// whether the machine has it, and the arena then has its size. Nothing that training reads is left changed. All epochs
+/// have batches of the same shapes.
+std::string Trainer::rehearse() {
+  std::int64_t largest = 0;
+  std::pair<int, Index> most{};
+  for (std::int64_t i = 0; i < std::ssize(batches_); ++i) {
+    fill_batch(batch_, training_, batches_[static_cast<std::size_t>(i)], layout(config_.data));
+    if (size_in_memory(batch_) <= most) continue;
+    most = size_in_memory(batch_);
+    largest = i;
+  }
+  context_.backward(batch_loss_at(largest, {.training = true}).sum);
+  model_->parameters.clear_grads();
+  std::size_t moments = 0;
+  for (const StateBuffer<float>& buffer : optimizer_->state()) moments += buffer.values.size_bytes();
+  const auto mib = [](std::size_t bytes) { return static_cast<double>(bytes) / (1 << 20); };
+  return fmt::format(
+      "memory: parameters {0:.1f} MiB, gradients {0:.1f}, optimizer {1:.1f}, a step of {2} rows {3:.1f}; "
+      "{4:.0f} in all with program and data, validation apart",
+      mib(model_->parameters.values().size_bytes()), mib(moments), most.first, mib(context_.arena().peak_bytes()),
+      peak_rss_mb());
+}
+
+void Trainer::write_head(const std::vector<std::string>& notes, const std::string& memory) {
   if (state_.update == 0) log_->record("configuration\n" + state_.config);
   log_->line(describe_runtime());
+  for (const std::string& warning : warnings(surroundings())) log_->line("warning: " + warning);
   log_->line(data_report_);
   log_->line(fmt::format("model: {} parameters; {} source and {} target tokens{}", model_->parameters.count(),
                          tokenizers_.source->vocabulary_size(), tokenizers_.target->vocabulary_size(),
                          tokenizers_.shared() ? ", shared" : ""));
-  const auto batches = sampler_->epoch(0, true);
-  log_->line(fmt::format("{} batches an epoch; useful tokens: {:.1f} % of the padded boxes{}", batches.size(),
-                         100 * useful_share(training_, batches, Layout::padded),
+  log_->line(fmt::format("{} batches an epoch; useful tokens: {:.1f} % of the padded boxes{}", batches_.size(),
+                         100 * useful_share(training_, batches_, Layout::padded),
                          config_.data.layout == DataConfig::Layout::packed ? ", 100 % as packed here" : ""));
+  log_->line(memory);
   log_->line(budget(config_.train));
   if (sampler_->oversized() > 0)
     log_->line(fmt::format("{} sentences are longer than data.max_tokens alone: a batch each", sampler_->oversized()));

@@ -51,7 +51,7 @@ Variable<T> gelu(const Variable<T>& x) {
   Context<T>& c = context_of("gelu", {x});
   const Tensor<T> in = x.value(), y = c.tensor(in.shape);
   constexpr T root_half = std::numbers::sqrt2_v<T> / 2;
-  kernels::map(y, [&](Index i) { return in[i] / 2 * (1 + std::erf(in[i] * root_half)); });
+  kernels::map(y, [&](Index i) { return in[i] / 2 * (1 + kernels::erf(in[i] * root_half)); });
 
   // d/dx x Phi(x) = Phi(x) + x phi(x); Phi(x) is y / x, which spares a second erf.
   return c.record("gelu", {x}, y, [in, y](Backward<T>& back) {

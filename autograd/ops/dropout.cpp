@@ -44,7 +44,7 @@ Variable<T> add_dropout(const Variable<T>& x, const Variable<T>& branch, double 
   check_layout(op, layout, a.shape);
   const DropoutMask<T> mask = draw_mask(op, c, a.shape, p, layout);
   if (!mask) return add(x, branch);
-  const Tensor<T> y = c.tensor(a.shape);
+  const Tensor<T> y = c.take(branch);
   kernels::map(y, [&](Index i) { return a[i] + mask(i, b[i]); });
 
   // dx = dy, dbranch = m dy / (1 - p).

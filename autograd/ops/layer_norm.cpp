@@ -136,7 +136,7 @@ Variable<T> add_layer_norm(const Variable<T>& x, const Variable<T>& branch, doub
   check(a.shape == r.shape, op, "expected x and branch of one shape; got {} and {}", a.shape, r.shape);
   check_layout(op, layout, a.shape);
   check_affine(op, a, g, b);
-  const Tensor<T> sum = c.tensor(a.shape), y = c.tensor(a.shape);
+  const Tensor<T> sum = c.take(branch), y = c.tensor(a.shape);
   const Index d = a.cols();
   const DropoutMask<T> mask = draw_mask(op, c, a.shape, p, layout);
   const Saved<T> saved{sum, c.template array<RowMoments<T>>(a.rows()), g.data};

@@ -98,7 +98,8 @@ Variable<T> linear_op(const Variable<T>& x, const Variable<T>& weight, const Var
   }
 
   const auto derivative = [in, w](Backward<T>& back) { linear_gradients(back, back.dy(), in, w); };
-  return bias ? c.record("linear", {x, weight, *bias}, y, derivative) : c.record("linear", {x, weight}, y, derivative);
+  return c.unread(bias ? c.record("linear", {x, weight, *bias}, y, derivative)
+                       : c.record("linear", {x, weight}, y, derivative));
 }
 
 }  // namespace

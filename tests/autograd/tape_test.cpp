@@ -2,6 +2,9 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <cmath>
+
 #include "autograd/ops.h"
 
 using namespace glossa;
@@ -179,4 +182,62 @@ TEST_CASE("tied parameters share one gradient, frozen ones have none") {
   store.fill_unset_grads();
   CHECK(tied.grad_tensor()[0] == 2 * 2.0 * 2.0);
   CHECK(grad_of(step.x) == Vector{4, 4, 4});
+}
+
+namespace {
+
+/// A context with a leaf large enough for its memory to be worth reusing.
+struct LargeStep {
+  std::vector<double> numbers = std::vector<double>(64 * 64, 0.5);
+  Context<double> context;
+  Variable<double> x;
+
+  LargeStep() {
+    context.begin({.training = true});
+    x = context.input({numbers.data(), {64, 64}});
+  }
+};
+
+}  // namespace
+
+TEST_CASE_FIXTURE(LargeStep,
+                  "backward reuses the memory of values: reading one later is an error, unless it was retained") {
+  const auto y = tanh(x), kept = square(y), loss = sum(exp(kept));
+  kept.retain_grad();
+  context.backward(loss);
+  CHECK(loss.value()[0] > 0);
+  CHECK(kept.value()[5] == doctest::Approx(std::tanh(0.5) * std::tanh(0.5)));
+  CHECK(x.value()[5] == 0.5);
+  CHECK_THROWS_WITH_AS(y.value(), doctest::Contains("retain_grad"), Error);
+}
+
+TEST_CASE_FIXTURE(LargeStep, "a value with a view, and all values of a graph that is kept, stay where they are") {
+  const auto y = tanh(x), view = reshape(y, {64 * 64});
+  context.backward(sum(exp(view)));
+  CHECK(y.value()[5] == std::tanh(0.5));
+  CHECK(view.value()[5] == std::tanh(0.5));
+
+  context.begin({});
+  const auto input = context.input({numbers.data(), {64, 64}}), z = tanh(input);
+  context.backward(sum(exp(z)), /*keep_graph=*/true);
+  CHECK(z.value()[5] == std::tanh(0.5));
+}
+
+TEST_CASE_FIXTURE(LargeStep, "a branch's memory is taken only if nobody else reads it") {
+  const RowSpan all{0, 64};
+  const RowLayout layout{.rows = 64, .sentences = {&all, 1}};
+  const auto branch = linear(x, x);
+  const double* const before_taken = branch.value().data;
+  CHECK(add_dropout(x, branch, 0.5, layout).value().data == before_taken);
+  CHECK_THROWS_WITH_AS(branch.value(), doctest::Contains("later op"), Error);
+
+  const auto shared = linear(x, x);
+  mul(shared, shared);  // its derivative reads it
+  const std::vector<double> before(shared.value().data, shared.value().data + 4);
+  add_dropout(x, shared, 0.5, layout);
+  CHECK(std::equal(before.begin(), before.end(), shared.value().data));
+
+  const auto activated = tanh(x);  // reads its own value
+  add_dropout(x, activated, 0.5, layout);
+  CHECK(activated.value()[0] == std::tanh(0.5));
 }

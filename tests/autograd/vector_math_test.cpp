@@ -3,11 +3,15 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
-#include <array>
 #include <bit>
+#include <cmath>
 #include <cstdint>
+#include <functional>
 #include <limits>
+#include <numbers>
+#include <vector>
 
+#include "autograd/ops.h"
 #include "autograd/worse.h"
 
 namespace {
@@ -39,17 +43,41 @@ double worst_ulps(const F& f, const Exact& exact, const Covered& covered) {
 
 bool is_float(double exact) { return exact >= least_normal && exact <= std::numeric_limits<float>::max(); }
 
-/// Whether a loop over f, which is vector code with a scalar tail, gives the bits of one call at a time.
-template <class F>
-bool same_bits_in_a_loop(const F& f) {
-  std::array<float, 1003> x, y;
-  for (std::size_t i = 0; i < x.size(); ++i)
-    x[i] = -100 + 0.2f * static_cast<float>(i) + 1e-3f * static_cast<float>(i % 7);
-#pragma omp simd
-  for (std::size_t i = 0; i < x.size(); ++i) y[i] = f(x[i]);
-  for (std::size_t i = 0; i < x.size(); ++i) {
-    volatile float alone = x[i];
-    if (std::bit_cast<std::uint32_t>(f(alone)) != std::bit_cast<std::uint32_t>(y[i])) return false;
+using Vector = std::vector<float>;
+using Op = std::function<Variable<float>(const Variable<float>&)>;
+
+struct ValueAndSlope {
+  Vector value, slope;
+};
+
+ValueAndSlope run(const Op& op, Vector x) {
+  Context<float> context;
+  context.begin({});
+  const Shape shape{static_cast<Index>(x.size())};
+  const Variable<float> in = context.input({x.data(), shape}), y = op(in);
+  Vector ones(x.size(), 1);
+  context.backward(y, {ones.data(), shape});
+  const auto copy = [](const Tensor<float>& t) { return Vector(t.data, t.data + t.size()); };
+  return {copy(y.value()), copy(in.grad())};
+}
+
+Vector evenly(float first, float last, int count) {
+  Vector x(count);
+  for (int i = 0; i < count; ++i) x[i] = first + (last - first) * static_cast<float>(i) / static_cast<float>(count - 1);
+  return x;
+}
+
+bool same_bits(float a, float b) { return std::bit_cast<std::uint32_t>(a) == std::bit_cast<std::uint32_t>(b); }
+
+/// Whether an op, which is vector code with a scalar tail, gives the bits of one element at a time.
+bool same_bits_alone(const Op& op) {
+  for (const float end : {100.0f, 5.0f}) {
+    const Vector x = evenly(-end, end, 1003);
+    const ValueAndSlope all = run(op, x);
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      const ValueAndSlope alone = run(op, {x[i]});
+      if (!same_bits(alone.value[0], all.value[i]) || !same_bits(alone.slope[0], all.slope[i])) return false;
+    }
   }
   return true;
 }
@@ -57,16 +85,19 @@ bool same_bits_in_a_loop(const F& f) {
 const auto exp_float = [](float x) { return kernels::exp(x); };
 const auto tanh_float = [](float x) { return kernels::tanh(x); };
 const auto sigmoid_float = [](float x) { return kernels::sigmoid(x); };
+const auto erf_float = [](float x) { return kernels::erf(x); };
 
 }  // namespace
 
-TEST_CASE("float exp, tanh and sigmoid are accurate over the whole range") {
+TEST_CASE("float exp, tanh, sigmoid and erf are accurate over the whole range") {
   CHECK(worst_ulps(
             exp_float, [](double x) { return std::exp(x); }, is_float) < 1.5);
   CHECK(worst_ulps(
             tanh_float, [](double x) { return std::tanh(x); }, [](double) { return true; }) < 3);
   CHECK(worst_ulps(
             sigmoid_float, [](double x) { return 1 / (1 + std::exp(-x)); }, is_float) < 2.5);
+  CHECK(worst_ulps(
+            erf_float, [](double x) { return std::erf(x); }, [](double) { return true; }) < 2.5);
 }
 
 TEST_CASE("float exp at its ends") {
@@ -103,8 +134,41 @@ TEST_CASE("float tanh and sigmoid at their ends") {
   CHECK(std::isnan(kernels::sigmoid(not_a_number)));
 }
 
-TEST_CASE("a loop gives the same bits as single calls") {
-  CHECK(same_bits_in_a_loop(exp_float));
-  CHECK(same_bits_in_a_loop(tanh_float));
-  CHECK(same_bits_in_a_loop(sigmoid_float));
+TEST_CASE("float erf at its ends") {
+  for (const float x : {3.95f, 4.0f, std::nextafter(4.0f, inf), 1e30f, inf}) {
+    CHECK(kernels::erf(x) == 1.0f);
+    CHECK(kernels::erf(-x) == -1.0f);
+  }
+  CHECK((kernels::erf(0.0f) == 0.0f && !std::signbit(kernels::erf(0.0f))));
+  CHECK((kernels::erf(-0.0f) == 0.0f && std::signbit(kernels::erf(-0.0f))));
+  CHECK(std::isnan(kernels::erf(not_a_number)));
+  CHECK(std::isnan(kernels::erf(-not_a_number)));
+}
+
+TEST_CASE("float erf is odd and never above 1") {
+  for (std::uint32_t bits = 0; bits < 0x7F800000u; bits += 4099) {
+    const float x = std::bit_cast<float>(bits), y = kernels::erf(x);
+    if (!same_bits(kernels::erf(-x), -y) || y > 1) FAIL("at ", x);
+  }
+}
+
+TEST_CASE("float gelu and its derivative are accurate in both tails") {
+  const Vector x = evenly(-12, 12, 100003);
+  const ValueAndSlope got = run([](const auto& in) { return gelu(in); }, x);
+  double worst_value = 0, worst_slope = 0;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    const double v = x[i], cumulative = std::erfc(-v / std::numbers::sqrt2) / 2;
+    const double density = std::exp(-v * v / 2) / std::sqrt(2 * std::numbers::pi);
+    worst_value = worse(worst_value, std::fabs(got.value[i] - v * cumulative));
+    worst_slope = worse(worst_slope, std::fabs(got.slope[i] - (cumulative + v * density)));
+  }
+  CHECK(worst_value < 6e-7);
+  CHECK(worst_slope < 3e-7);
+}
+
+TEST_CASE("an element gets the same bits in a vector and alone") {
+  CHECK(same_bits_alone([](const auto& x) { return exp(x); }));
+  CHECK(same_bits_alone([](const auto& x) { return tanh(x); }));
+  CHECK(same_bits_alone([](const auto& x) { return sigmoid(x); }));
+  CHECK(same_bits_alone([](const auto& x) { return gelu(x); }));
 }

@@ -114,18 +114,6 @@ TEST_CASE("inspect --json and its table") {
   CHECK_NE(table.out.find("encoder.layers.0.self_attn.in_proj_weight"), std::string::npos);
 }
 
-TEST_CASE("bench step --json: its keys, and no heap allocation in a step") {
-  const Outcome bench =
-      succeeded(glossa_program({"bench", "step", "--config", "seed", "--threads", "2", "--steps", "1", "--json"}));
-  auto object = json_object(bench.out);
-  for (const char* key : {"config", "threads", "params", "ms_median", "ms_min", "tokens_per_s",
-                          "heap_allocations_per_step", "peak_rss_mb", "gemm_backend"})
-    CHECK_MESSAGE(object.contains(key), key);
-  CHECK_EQ(object["config"], "\"seed\"");
-  CHECK_EQ(object["threads"], "2");
-  CHECK_EQ(std::stod(object["heap_allocations_per_step"]), 0);
-}
-
 TEST_CASE("generate toy writes six files that share no sentence") {
   const TemporaryFolder folder;
   succeeded(glossa_program({"generate", "toy", "--out", folder / "toy", "--pairs", "3000", "--seed", "5"}));

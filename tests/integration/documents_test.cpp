@@ -48,13 +48,13 @@ Strings commands_in(const fs::path& page) {
 /// operation or model proved. In --set the last wins.
 std::string quick(std::string command) {
   const auto has = [&](const char* text) { return command.find(text) != command.npos; };
-  if (has("build/glossa train ")) {
+  if (has("build/glossa train ") || has("build/glossa bench train ")) {
     command +=
         " --set train.max_updates=20 --set train.validate_every=10u --set model.width=32 --set model.feed_forward=32"
         " --set model.encoder_layers=1 --set model.decoder_layers=1";
     if (!has("data.train")) command += " --set data.train=toy:10000";
   }
-  if (has("build/glossa bench step")) command += " --steps 1";
+  if (has("build/glossa bench step") || has("build/glossa bench profile")) command += " --steps 1";
   if (command.ends_with("build/glossa gradcheck")) command += " --only linear";
   if (command.ends_with("gradcheck --only article")) command += "-0";
   return command;

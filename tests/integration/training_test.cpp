@@ -1,6 +1,8 @@
 // What a training run logs, refuses and begins with.
 #include <doctest/doctest.h>
 #include <fmt/core.h>
+#include <sched.h>
+#include <unistd.h>
 
 #include <cstring>
 #include <limits>
@@ -84,6 +86,39 @@ TEST_CASE("the terminal is told in short what is trained and until when; the log
   CHECK_EQ(outcome.err.find("max_line_bytes"), std::string::npos);
   CHECK_LE(lines_of(outcome.err).size(), 12);
   CHECK_EQ(outcome.err.find("skipped"), std::string::npos);
+}
+
+TEST_CASE("the memory that training will need is said before, and is what it then takes") {
+  const TinyRun tiny;
+  // Room enough for the step to count beside the program.
+  const Outcome outcome =
+      succeeded(tiny.train("run", {"model.width=128", "model.feed_forward=512", "data.max_tokens=4096",
+                                   "train.max_updates=5", "train.save_every=0"}));
+  const auto mib = [&](const std::string& pattern) {
+    const std::string number = found(outcome.err, pattern);
+    REQUIRE_MESSAGE(!number.empty(), pattern);
+    return std::stod(number);
+  };
+  const double count = mib("model: ([0-9]+) parameters"), parameters = mib("memory: parameters ([0-9.]+) MiB");
+  CHECK_EQ(parameters, doctest::Approx(count * sizeof(float) / (1 << 20)).epsilon(0.1));
+  CHECK_EQ(mib("gradients ([0-9.]+), "), parameters);
+  CHECK_EQ(mib("optimizer ([0-9.]+), "), doctest::Approx(2 * parameters).epsilon(0.1));  // Adam's moments
+  const double step = mib("a step of [0-9]+ rows ([0-9.]+);"), in_all = mib("; ([0-9]+) in all"),
+               peak = mib("peak memory ([0-9]+) MiB");
+  CHECK_GT(step, 4 * parameters);
+  CHECK_GT(in_all, 4 * parameters + step);
+#ifndef __SANITIZE_ADDRESS__  // which keeps for a while what was given back
+  CHECK_EQ(peak, doctest::Approx(in_all).epsilon(0.05));
+#endif
+}
+
+TEST_CASE("who lets a run have one core only is told") {
+  const TinyRun tiny;
+  Strings arguments = tiny.train_arguments("run");
+  arguments.insert(arguments.begin(), {"/usr/bin/taskset", "-c", std::to_string(sched_getcpu()), GLOSSA_BINARY});
+  const Outcome outcome = succeeded(run_program({.arguments = arguments, .input = {}, .folder = {}}));
+  const bool told = outcome.err.find("warning: only 1 of the machine's ") != std::string::npos;
+  CHECK_EQ(told, sysconf(_SC_NPROCESSORS_ONLN) > 1);
 }
 
 TEST_CASE("an update that is not finite is skipped and counted, and the batch and op are named that it came from") {

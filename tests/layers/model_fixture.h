@@ -132,6 +132,7 @@ struct Model {
     store.clear_grads();
     const Variable<T> y = logits(batch);
     const CrossEntropy<T> cost = loss(batch, y);
+    y.retain_grad();  // its value is read afterwards
     context.backward(cost.sum);
     store.fill_unset_grads();
     Outcome<T> result{.loss = cost.sum.value()[0], .nll = cost.nll_sum, .count = cost.count};

@@ -1,9 +1,9 @@
 #include <cstdio>
 #include <filesystem>
 
-#include "train/benchmark.h"
 #include "train/commands/commands.h"
 #include "train/json_line.h"
+#include "train/runtime.h"
 #include "train/trainer.h"
 
 namespace glossa::commands {

@@ -1,0 +1,142 @@
+// What `glossa bench` prints for programs: one JSON object a line, with the keys that docs/performance.md lists.
+#include <doctest/doctest.h>
+
+#include <set>
+
+#include "autograd/kernels/gemm.h"
+#include "tests/integration/tiny_run.h"
+
+using namespace glossa::testing;
+namespace fs = std::filesystem;
+
+namespace {
+
+using Object = std::map<std::string, std::string>;
+
+/// The objects that `glossa bench ... --json` prints; all must have these keys and no others.
+std::vector<Object> bench(Strings arguments, const std::set<std::string>& keys) {
+  arguments.insert(arguments.begin(), "bench");
+  arguments.push_back("--json");
+  const Outcome outcome = succeeded(glossa_program(arguments));
+  std::vector<Object> objects;
+  for (const std::string& line : lines_of(outcome.out)) {
+    CAPTURE(line);
+    objects.push_back(json_object(line));
+    std::set<std::string> found;
+    for (const auto& [key, value] : objects.back()) found.insert(key);
+    CHECK_EQ(found, keys);
+  }
+  REQUIRE_FALSE(objects.empty());
+  return objects;
+}
+
+double number(const Object& object, const std::string& key) { return std::stod(object.at(key)); }
+
+}  // namespace
+
+TEST_CASE("bench step: no heap allocation in a step") {
+  const Object step = bench({"step", "--config", "seed", "--threads", "2", "--steps", "1"},
+                            {"config", "threads", "params", "ms_median", "ms_min", "tokens_per_s", "peak_rss_mb",
+                             "heap_allocations_per_step", "library_heap_allocations_per_step", "gemm_backend"})
+                          .front();
+  CHECK_EQ(step.at("config"), "\"seed\"");
+  CHECK_EQ(step.at("threads"), "2");
+  CHECK_EQ(number(step, "heap_allocations_per_step"), 0);
+  CHECK_GT(number(step, "peak_rss_mb"), 4 * number(step, "params") * 4 / (1 << 20));  // value, gradient, two moments
+}
+
+TEST_CASE("bench profile: its parts add up to the step, and their shares to 1") {
+  const std::vector<Object> parts = bench({"profile", "--config", "seed", "--steps", "3"},
+                                          {"part", "calls", "ms", "share", "gflops", "gb_per_s", "step_ms"});
+  double ms = 0, share = 0;
+  std::set<std::string> names;
+  for (const Object& part : parts) {
+    ms += number(part, "ms");
+    share += number(part, "share");
+    CHECK_GE(number(part, "calls"), 1);
+    CHECK_MESSAGE(names.insert(part.at("part")).second, part.at("part"));
+  }
+  const double step_ms = number(parts.front(), "step_ms");
+  CHECK_LE(ms, step_ms * 1.0001);
+  CHECK_GE(ms, step_ms * 0.8);  // the rest went into taking notes, which on an idle machine is next to nothing
+  CHECK_EQ(share, doctest::Approx(ms / step_ms));
+  for (const char* name : {"\"adam\"", "\"linear\"", "\"linear, backward\""}) CHECK_MESSAGE(names.contains(name), name);
+}
+
+TEST_CASE("bench gemm and floor: every linear product of a step; the floor is the sum of its parts") {
+  std::set<std::string> keys{"m", "n", "k", "transposes", "calls", "eigen"};
+  if (glossa::kernels::has_gemm_backend(glossa::kernels::GemmBackend::onednn)) keys.insert({"onednn", "onednn_whole"});
+  double linear_gflop = 0;
+  for (const Object& product : bench({"gemm", "--config", "seed"}, keys)) {
+    linear_gflop +=
+        2e-9 * number(product, "m") * number(product, "n") * number(product, "k") * number(product, "calls");
+    CHECK_GT(number(product, "eigen"), 0);
+  }
+  const Object floor =
+      bench({"floor", "--config", "seed"}, {"config", "threads", "gflop", "linear_ms", "attention_ms", "adam_ms",
+                                            "bandwidth_gb_per_s", "floor_ms", "step_ms", "share_of_floor"})
+          .front();
+  CHECK_EQ(number(floor, "floor_ms"),
+           doctest::Approx(number(floor, "linear_ms") + number(floor, "attention_ms") + number(floor, "adam_ms")));
+  CHECK_EQ(number(floor, "share_of_floor"), doctest::Approx(number(floor, "floor_ms") / number(floor, "step_ms")));
+  const double attention_gflop = number(floor, "attention_ms") / 1000 * 100;  // it is counted at 100 GFLOP/s
+  CHECK_EQ(number(floor, "gflop"), doctest::Approx(linear_gflop + attention_gflop));
+}
+
+TEST_CASE("bench decode: greedy and beam, without an allocation a token") {
+  const TinyRun tiny;
+  succeeded(tiny.train("run"));
+  const std::size_t lines = lines_of(read_bytes(tiny / "toy/valid.en")).size();
+  for (const char* beam : {"1", "4"}) {
+    CAPTURE(beam);
+    const Object speed =
+        bench({"decode", tiny / "run", "--source", tiny / "toy/valid.en", "--beam", beam, "--threads", "2"},
+              {"beam", "threads", "sentences", "tokens", "sentences_per_s", "tokens_per_s",
+               "heap_allocations_per_token", "peak_rss_mb"})
+            .front();
+    CHECK_EQ(speed.at("beam"), beam);
+    CHECK_EQ(speed.at("threads"), "2");
+    CHECK_EQ(number(speed, "sentences"), lines);
+    CHECK_EQ(number(speed, "tokens_per_s") / number(speed, "sentences_per_s"),
+             doctest::Approx(number(speed, "tokens") / number(speed, "sentences")));
+    CHECK_LT(number(speed, "heap_allocations_per_token"), 0.1);
+  }
+}
+
+TEST_CASE("bench train: one epoch, and nothing left behind") {
+  const TinyRun tiny;
+  const TemporaryFolder temporary;
+  const Outcome outcome =
+      succeeded(run_program({.arguments = {"/usr/bin/env", "TMPDIR=" + temporary.path().string(), GLOSSA_BINARY,
+                                           "bench", "train", tiny / "tiny.yaml", "--json"},
+                             .input = {},
+                             .folder = {}}));
+  const Object epoch = json_object(outcome.out);
+  for (const char* key : {"updates", "tokens", "seconds", "tokens_per_s", "useful_share", "peak_rss_mb"})
+    CHECK_MESSAGE(epoch.contains(key), key);
+  CHECK_EQ(number(epoch, "useful_share"), 1);  // packed
+  CHECK_EQ(number(epoch, "tokens_per_s"), doctest::Approx(number(epoch, "tokens") / number(epoch, "seconds")));
+  CHECK_NE(outcome.err.find("finished: train.max_epochs 1"), std::string::npos);
+  CHECK_NE(outcome.err.find("; " + epoch.at("updates") + " updates"), std::string::npos);
+  CHECK_EQ(names_in(temporary.path()), Strings{});
+}
+
+TEST_CASE("bench: what cannot be meant is misuse") {
+  const TinyRun tiny;
+  for (const char* command : {"step", "profile", "gemm", "floor"}) {
+    CAPTURE(command);
+    check_refused(glossa_program({"bench", command, "--config", "huge"}), 2, {"[bench --config]", "huge"});
+    check_refused(glossa_program({"bench", command}), 2, {"--config"});
+    check_refused(glossa_program({"bench", command, "--config", "seed", "--threads", "0"}), 2, {"--threads"});
+  }
+  check_refused(glossa_program({"bench"}), 2, {"[command line]"});
+  check_refused(glossa_program({"bench", "profile", "--config", "seed", "--steps", "0"}), 2, {"--steps"});
+  check_refused(glossa_program({"bench", "gemm", "--config", "seed", "--steps", "1"}), 2, {"--steps"});
+  check_refused(glossa_program({"bench", "train"}), 2, {"CONFIG"});
+  check_refused(glossa_program({"bench", "train", tiny / "tiny.yaml", "--set", "model.widht=8"}), 2, {"model.widht"});
+  check_refused(glossa_program({"bench", "decode", tiny / "run"}), 2, {"--source"});
+  check_refused(glossa_program({"bench", "decode", tiny / "run", "--source", tiny / "toy/valid.en", "--beam", "0"}), 2,
+                {"--beam"});
+  // A run or a text that is not there is no misuse.
+  check_refused(glossa_program({"bench", "decode", tiny / "run", "--source", tiny / "toy/valid.en"}), 1, {"run"});
+}

@@ -1,0 +1,72 @@
+#include "train/runtime.h"
+
+#include <doctest/doctest.h>
+
+#include "autograd/kernels/gemm.h"
+#include "autograd/parallel.h"
+
+using namespace glossa;
+
+namespace {
+
+constexpr Surroundings good{
+    .built_for_avx2 = true, .processor_has_avx2 = true, .has_onednn = true, .available_threads = 2, .cores = 2};
+
+/// `good` with one thing changed: the one warning that follows, "" if none.
+template <class Change>
+std::string warning(const Change& change) {
+  Surroundings around = good;
+  change(around);
+  const std::vector<std::string> found = warnings(around);
+  REQUIRE_LE(found.size(), 1);
+  return found.empty() ? "" : found.front();
+}
+
+bool has(const std::string& text, const char* part) { return text.find(part) != text.npos; }
+
+}  // namespace
+
+TEST_CASE("warnings: a build without AVX2 or oneDNN, and cores that may not be used") {
+  CHECK_EQ(warnings(good), std::vector<std::string>{});
+  CHECK(has(warning([](Surroundings& s) { s.built_for_avx2 = false; }), "GLOSSA_NATIVE"));
+  const std::string old = warning([](Surroundings& s) { s.built_for_avx2 = s.processor_has_avx2 = false; });
+  CHECK(has(old, "AVX2"));
+  CHECK_FALSE(has(old, "GLOSSA_NATIVE"));  // it would not help
+  CHECK(has(warning([](Surroundings& s) { s.has_onednn = false; }), "libdnnl-dev"));
+  CHECK(has(warning([](Surroundings& s) { s.available_threads = 1; }), "1 of the machine's 2 cores"));
+  CHECK_EQ(warning([](Surroundings& s) { s.available_threads = s.cores = 1; }), "");
+  CHECK_EQ(warning([](Surroundings& s) { s.cores = 8; }), "");
+  CHECK_EQ(warnings({.built_for_avx2 = false,
+                     .processor_has_avx2 = true,
+                     .has_onednn = false,
+                     .available_threads = 1,
+                     .cores = 4})
+               .size(),
+           3);
+}
+
+TEST_CASE("surroundings are those of this build and process") {
+  const Surroundings here = surroundings();
+#ifdef __AVX2__
+  CHECK(here.built_for_avx2);
+  CHECK(here.processor_has_avx2);  // or this line would not be reached
+#else
+  CHECK_FALSE(here.built_for_avx2);
+#endif
+  CHECK_EQ(here.has_onednn, kernels::has_gemm_backend(kernels::GemmBackend::onednn));
+  CHECK_EQ(here.available_threads, available_threads());
+  CHECK_LE(here.available_threads, here.cores);
+}
+
+TEST_CASE("peak_rss_mb sees memory that was touched and given back") {
+  constexpr std::size_t mib = 1 << 20;
+  const double before = peak_rss_mb();
+  CHECK_GT(before, 1);
+  const auto size = static_cast<std::size_t>(before) + 64;
+  {
+    const std::vector<char> memory(size * mib, 1);
+    CHECK_EQ(memory[size * mib / 2], 1);
+  }
+  CHECK_GE(peak_rss_mb(), static_cast<double>(size));
+  CHECK_LT(peak_rss_mb(), 3 * before + 128);
+}
