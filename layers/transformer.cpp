@@ -87,9 +87,9 @@ CrossEntropy<T> Transformer<T>::loss(const Variable<T>& states, std::span<const 
                                      double label_smoothing) const {
   Context<T>& c = states.context();
   const Variable<T> table = c.parameter(*tables_.output);
-  return output_bias_ ? linear_cross_entropy(states, table, c.parameter(*output_bias_), next, ignore_index,
-                                             label_smoothing)
-                      : linear_cross_entropy(states, table, next, ignore_index, label_smoothing);
+  return output_bias_
+             ? linear_cross_entropy(states, table, c.parameter(*output_bias_), next, ignore_index, label_smoothing)
+             : linear_cross_entropy(states, table, next, ignore_index, label_smoothing);
 }
 
 template <class T>

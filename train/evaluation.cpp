@@ -6,8 +6,8 @@
 
 namespace glossa {
 
-CorpusLoss corpus_loss(const Transformer<float>& model, const EncodedCorpus& corpus, const DataConfig& config) {
-  Context<float> context;
+CorpusLoss corpus_loss(Context<float>& context, const Transformer<float>& model, const EncodedCorpus& corpus,
+                       const DataConfig& config) {
   Batch batch;
   BatchRows rows;
   CorpusLoss total;

@@ -17,8 +17,9 @@ struct CorpusLoss {
   double per_token() const { return tokens == 0 ? 0 : nll_sum / static_cast<double>(tokens); }
 };
 
-/// In evaluation mode (no dropout), batch by batch in order of length.
-CorpusLoss corpus_loss(const Transformer<float>& model, const EncodedCorpus& corpus, const DataConfig& config);
+/// In evaluation mode (no dropout), batch by batch in order of length; `context` lends its memory and begins new steps.
+CorpusLoss corpus_loss(Context<float>& context, const Transformer<float>& model, const EncodedCorpus& corpus,
+                       const DataConfig& config);
 
 /// exp of the loss per token.
 double perplexity(double loss);

@@ -222,7 +222,7 @@ bool Trainer::validate() {
   ValidationReport report;
   report.update = state_.update;
   report.epoch = epoch_of_last_update(state_);
-  report.loss = corpus_loss(*model_->transformer, validation_, config_.data).per_token();
+  report.loss = corpus_loss(context_, *model_->transformer, validation_, config_.data).per_token();
   if (config_.train.decode_validation) {
     Translator translator(*model_->transformer, tokenizers_, config_.data, config_.decode);
     const std::vector<std::string> outputs = translator.translate(validation_sources_, "data.valid");

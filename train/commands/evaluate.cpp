@@ -51,7 +51,8 @@ int run(const Evaluate& arguments) {
   Translator translator(*run.model->transformer, run.tokenizers, data, config.decode);
   const std::vector<std::string> outputs = translator.translate(corpus.source, arguments.source);
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  const double loss = corpus_loss(*run.model->transformer, encoded, data).per_token();
+  Context<float> context;
+  const double loss = corpus_loss(context, *run.model->transformer, encoded, data).per_token();
   const BleuOptions scoring{.lowercase = data.lowercase};  // both sides are: the signature says so
   const BleuScore bleu = corpus_bleu(outputs, corpus.target, scoring);
   const double chrf = corpus_chrf(outputs, corpus.target), exact = exact_match(outputs, corpus.target);
