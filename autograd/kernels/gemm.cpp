@@ -36,13 +36,13 @@ struct Tiling {
   Index count(Index m, Index n) const { return ((m + rows - 1) / rows) * ((n + cols - 1) / cols); }
 };
 
-void tile(Index m, Index n, Index k, const Factor<double>& a, const Factor<double>& b, double beta, double* c,
-          Index stride) {
+void multiply(Index m, Index n, Index k, const Factor<double>& a, const Factor<double>& b, double beta, double* c,
+              Index stride) {
   eigen_tile(m, n, k, a, b, beta, c, stride);
 }
 
-void tile(Index m, Index n, Index k, const Factor<float>& a, const Factor<float>& b, float beta, float* c,
-          Index stride) {
+void multiply(Index m, Index n, Index k, const Factor<float>& a, const Factor<float>& b, float beta, float* c,
+              Index stride) {
 #ifdef GLOSSA_HAS_ONEDNN
   if (backend() == GemmBackend::onednn) return onednn_tile(m, n, k, a, b, beta, c, stride);
 #endif
@@ -58,27 +58,34 @@ Factor<T> from(const Factor<T>& factor, Index row, Index col) {
 }  // namespace
 
 template <class T>
-void gemm(Index m, Index n, Index k, const Factor<T>& a, const Factor<T>& b, T beta, T* c, Index stride,
-          const TileFinish& finish) {
+TiledProduct<T>::TiledProduct(Index m, Index n, Index k, const Factor<T>& a, const Factor<T>& b, T beta, T* c,
+                              Index stride, const TileFinish& finish)
+    : m_(m), n_(n), k_(k), stride_(stride), a_(a), b_(b), beta_(beta), c_(c), finish_(finish) {
   if (m == 0 || n == 0) return;
   note_product({m, n, k, a.transposed, b.transposed});
   const Tiling tiling(m, n);
-  const Index across = (n + tiling.cols - 1) / tiling.cols;
-  parallel_for(tiling.count(m, n), [&](Index piece) {
-    const Index i = piece / across * tiling.rows, j = piece % across * tiling.cols;
-    const Index rows = std::min(tiling.rows, m - i), cols = std::min(tiling.cols, n - j);
-    T* const to = c + i * stride + j;
-    if (k > 0)
-      tile(rows, cols, k, from(a, i, 0), from(b, 0, j), beta, to, stride);
-    else if (beta == T{0})
-      for (Index row = 0; row < rows; ++row) std::fill_n(to + row * stride, cols, T{0});
-    if (finish.run) finish.run(finish.closure, {i, i + rows, j, j + cols});
-  });
+  tile_rows_ = tiling.rows;
+  tile_cols_ = tiling.cols;
+  count_ = tiling.count(m, n);
+}
+
+template <class T>
+void TiledProduct<T>::compute(Index tile) const {
+  const Index across = (n_ + tile_cols_ - 1) / tile_cols_;
+  const Index i = tile / across * tile_rows_, j = tile % across * tile_cols_;
+  const Index rows = std::min(tile_rows_, m_ - i), cols = std::min(tile_cols_, n_ - j);
+  T* const to = c_ + i * stride_ + j;
+  if (k_ > 0)
+    multiply(rows, cols, k_, from(a_, i, 0), from(b_, 0, j), beta_, to, stride_);
+  else if (beta_ == T{0})
+    for (Index row = 0; row < rows; ++row) std::fill_n(to + row * stride_, cols, T{0});
+  if (finish_.run) finish_.run(finish_.closure, {i, i + rows, j, j + cols});
 }
 
 template <class T>
 void gemm(Index m, Index n, Index k, const Factor<T>& a, const Factor<T>& b, T beta, T* c, Index stride) {
-  gemm<T>(m, n, k, a, b, beta, c, stride, TileFinish{});
+  const TiledProduct<T> product(m, n, k, a, b, beta, c, stride);
+  parallel_for(product.count(), [&](Index tile) { product.compute(tile); });
 }
 
 GemmBackend gemm_backend() { return backend(); }
@@ -93,9 +100,9 @@ void set_gemm_backend(GemmBackend wanted) {
 
 std::string name(GemmBackend which) { return which == GemmBackend::onednn ? "onednn" : "eigen"; }
 
-#define GLOSSA_INSTANTIATE(T)                                                                \
-  template void gemm(Index, Index, Index, const Factor<T>&, const Factor<T>&, T, T*, Index); \
-  template void gemm(Index, Index, Index, const Factor<T>&, const Factor<T>&, T, T*, Index, const TileFinish&);
+#define GLOSSA_INSTANTIATE(T)     \
+  template class TiledProduct<T>; \
+  template void gemm(Index, Index, Index, const Factor<T>&, const Factor<T>&, T, T*, Index);
 GLOSSA_INSTANTIATE(float)
 GLOSSA_INSTANTIATE(double)
 

@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "autograd/parallel.h"
 #include "autograd/tensor.h"
 
 namespace glossa::kernels {
@@ -31,16 +32,31 @@ struct TileFinish {
   void (*run)(const void* closure, const TileRange& tile) = nullptr;
 };
 
+/// A product in the pieces in which threads take it; those of several products may share a parallel region.
 template <class T>
-void gemm(Index m, Index n, Index k, const Factor<T>& a, const Factor<T>& b, T beta, T* c, Index stride,
-          const TileFinish& finish);
+class TiledProduct {
+ public:
+  TiledProduct() = default;  // of no tiles
+  TiledProduct(Index m, Index n, Index k, const Factor<T>& a, const Factor<T>& b, T beta, T* c, Index stride,
+               const TileFinish& finish = {});
+
+  Index count() const { return count_; }
+  void compute(Index tile) const;
+
+ private:
+  Index m_ = 0, n_ = 0, k_ = 0, stride_ = 0, tile_rows_ = 0, tile_cols_ = 0, count_ = 0;
+  Factor<T> a_{}, b_{};
+  T beta_{}, *c_ = nullptr;
+  TileFinish finish_{};
+};
 
 /// The product, then finish(tile) for every tile.
 template <class T, class Finish>
 void gemm_then(Index m, Index n, Index k, const Factor<T>& a, const Factor<T>& b, T* c, Index stride,
                const Finish& finish) {
-  gemm<T>(m, n, k, a, b, T{0}, c, stride,
-          {&finish, [](const void* closure, const TileRange& tile) { (*static_cast<const Finish*>(closure))(tile); }});
+  const auto run = [](const void* closure, const TileRange& tile) { (*static_cast<const Finish*>(closure))(tile); };
+  const TiledProduct<T> product(m, n, k, a, b, T{0}, c, stride, {&finish, run});
+  parallel_for(product.count(), [&](Index tile) { product.compute(tile); });
 }
 
 /// For gemm_then: y += bias [n], row by row.

@@ -25,19 +25,23 @@ void add_pieces(const Tensor<T>& to, const T* partial, Index pieces, bool add) {
   });
 }
 
+/// Row `piece` of `partial` [row_pieces(N), D] becomes the sum over that piece of the rows of x [N, D].
+template <class T>
+void sum_piece(const Tensor<T>& partial, const Tensor<T>& x, Index piece) {
+  const Index cols = x.cols();
+  T* const sum = partial.row(piece);
+  std::fill_n(sum, cols, T{0});
+  for (Index i = piece * rows_per_piece; i < std::min(x.rows(), (piece + 1) * rows_per_piece); ++i) {
+    const T* row = x.row(i);
+#pragma omp simd
+    for (Index j = 0; j < cols; ++j) sum[j] += row[j];
+  }
+}
+
 /// to [D] (+)= sum over the rows of x [N, D]; `partial` is scratch [row_pieces(N), D].
 template <class T>
 void column_sums(const Tensor<T>& to, const Tensor<T>& x, bool add, const Tensor<T>& partial) {
-  const Index cols = x.cols();
-  parallel_for(row_pieces(x.rows()), [&](Index piece) {
-    T* sum = partial.row(piece);
-    std::fill_n(sum, cols, T{0});
-    for (Index i = piece * rows_per_piece; i < std::min(x.rows(), (piece + 1) * rows_per_piece); ++i) {
-      const T* row = x.row(i);
-#pragma omp simd
-      for (Index j = 0; j < cols; ++j) sum[j] += row[j];
-    }
-  });
+  parallel_for(row_pieces(x.rows()), [&](Index piece) { sum_piece(partial, x, piece); });
   add_pieces(to, partial.data, row_pieces(x.rows()), add);
 }
 

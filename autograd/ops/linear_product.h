@@ -14,22 +14,30 @@ kernels::Factor<T> transposed_weight(Context<T>& c, const Tensor<T>& weight) {
 }
 
 /// The derivative of Y = X W^T + b that all linear ops share; inputs 0, 1 and (if there is one) 2 are X, W and b.
-/// dY [N, O], X [N, I], W [O, I].
+/// dY [N, O], X [N, I], W [O, I]. None of the three gradients needs another: one parallel region computes them all.
 template <class T>
 void linear_gradients(Backward<T>& back, const Tensor<T>& dy, const Tensor<T>& x, const Tensor<T>& weight) {
   const Index rows = dy.rows(), outputs = weight.rows(), inputs = weight.cols();
+  kernels::TiledProduct<T> dx, dw;
   if (back.needs(0)) {  // dX = dY W
     const Sink<T> to = back.sink(0);
-    kernels::gemm<T>(rows, inputs, outputs, {dy.data, outputs}, {weight.data, inputs}, to.beta(), to.grad.data, inputs);
+    dx = {rows, inputs, outputs, {dy.data, outputs}, {weight.data, inputs}, to.beta(), to.grad.data, inputs};
   }
   if (back.needs(1)) {  // dW = dY^T X
     const Sink<T> to = back.sink(1);
-    kernels::gemm<T>(outputs, inputs, rows, {dy.data, outputs, true}, {x.data, inputs}, to.beta(), to.grad.data,
-                     inputs);
+    dw = {outputs, inputs, rows, {dy.data, outputs, true}, {x.data, inputs}, to.beta(), to.grad.data, inputs};
   }
-  if (back.has(2) && back.needs(2)) {  // db = sum over the rows of dY
+  const bool needs_db = back.has(2) && back.needs(2);  // db = sum over the rows of dY
+  const Index pieces = needs_db ? kernels::row_pieces(rows) : 0;
+  const Tensor<T> partial = needs_db ? back.scratch({pieces, outputs}) : Tensor<T>{};
+  parallel_for(dw.count() + dx.count() + pieces, [&](Index i) {
+    if (i < dw.count()) return dw.compute(i);
+    if (i -= dw.count(); i < dx.count()) return dx.compute(i);
+    kernels::sum_piece(partial, dy, i - dx.count());
+  });
+  if (needs_db) {
     const Sink<T> to = back.sink(2);
-    kernels::column_sums(to.grad, dy, to.add, back.scratch({kernels::row_pieces(rows), outputs}));
+    kernels::add_pieces(to.grad, partial.data, pieces, to.add);
   }
 }
 

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -62,9 +63,11 @@ const std::string& cases_text() {
 /// A row has the op's name, and the cases call it with as many arguments as the overload takes.
 bool covered(const Overload& overload) {
   if (std::ranges::count(op_cases(), overload.op, &OpCase::op) == 0) return false;
-  const std::regex call("[^\\w:.]" + overload.op + "\\(");
-  for (std::sregex_iterator match(cases_text().begin(), cases_text().end(), call), end; match != end; ++match) {
-    const Index arguments = count_arguments(cases_text(), match->position() + match->length());
+  const std::string &text = cases_text(), call = overload.op + '(';
+  const auto part_of_name = [](unsigned char c) { return std::isalnum(c) || c == '_' || c == ':' || c == '.'; };
+  for (std::size_t at = text.find(call); at != text.npos; at = text.find(call, at + 1)) {
+    if (at > 0 && part_of_name(text[at - 1])) continue;
+    const Index arguments = count_arguments(text, at + call.size());
     if (overload.least <= arguments && arguments <= overload.most) return true;
   }
   return false;
