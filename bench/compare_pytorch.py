@@ -89,9 +89,9 @@ def pytorch_step(config, threads, variant, steps):
 
 def run(command):
     environment = {k: v for k, v in os.environ.items() if not k.startswith(("OMP_", "GOMP_"))}
-    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, env=environment)
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment)
     if done.returncode != 0:
-        sys.exit(f"{' '.join(command)}: exit status {done.returncode}")
+        sys.exit(f"{' '.join(command)}: exit status {done.returncode}\n{done.stderr}")
     return json.loads(done.stdout.strip().splitlines()[-1])
 
 
