@@ -103,7 +103,7 @@ void Trainer::update_until_end() {
     if (config_.train.log_every.due(before, now)) log_update(update);
     const bool best = config_.train.validate_every.due(before, now) && validate();
     end = ending();
-    if (signals.stop_signal() != 0) end = TrainingEnd::signal;
+    if (!end && signals.stop_signal() != 0) end = TrainingEnd::signal;
     // After a refused update the checkpoints stay as they are: if no good one follows, the newest is from before. A
     // save that was due then waits for a good one.
     save_due_ = signals.take_save_request() || config_.train.save_every.due(before, now) || save_due_;
