@@ -6,7 +6,6 @@
 
 #include "autograd/kernels/pack.h"
 #include "autograd/kernels/product_log.h"
-#include "autograd/kernels/row.h"
 #include "autograd/kernels/vector_math.h"
 #include "autograd/parallel.h"
 
@@ -20,26 +19,48 @@ Index longest(const RowLayout& layout) {
   return longest;
 }
 
-/// softmax over the first `keys` scores of a row of whole vectors, in place, as far as they may be attended to; what
-/// may not becomes 0 without being read, and so does the rest of the row.
 template <class T>
-void masked_softmax(T* score, Index keys, Index width, T scale, const T* mask) {
-  constexpr T blocked = -std::numeric_limits<T>::infinity();
-  if (mask) {
-    for (Index j = 0; j < keys; ++j) score[j] = mask[j] == blocked ? blocked : score[j] * scale + mask[j];
-  } else {
+constexpr T blocked = -std::numeric_limits<T>::infinity();
+
+/// Softmax of one vector of queries: down every lane of scores [keys, L], in place. A lane where all is blocked becomes
+/// zeros; NaN shows.
+template <class T>
+void softmax_lanes(Index keys, T* score, Index stride) {
+  using Vector = typename Lanes<T>::Vector;
+  Vector top = Vector{} + blocked<T>;
+  for (Index j = 0; j < keys; ++j) {
+    const Vector s = load(score + j * stride);
+    top = s > top ? s : top;
+  }
+  alignas(64) T shift[Lanes<T>::count];
+  store(shift, top == blocked<T> ? Vector{} : top);
+  Vector total{};
+  for (Index j = 0; j < keys; ++j) {
+    T* const row = score + j * stride;
 #pragma omp simd
-    for (Index j = 0; j < keys; ++j) score[j] *= scale;
+    for (Index l = 0; l < Lanes<T>::count; ++l) row[l] = kernels::exp(row[l] - shift[l]);
+    total += load(row);
   }
-  std::fill(score + keys, score + width, blocked);
-  const T top = row_max<T, 1>(width, blocked, [&](Index j) { return score[j]; });
-  if (top == blocked) {  // nothing to attend to, or NaN only, which shows
-    for (Index j = 0; j < width; ++j) score[j] = std::isnan(score[j]) ? score[j] : T{0};
-    return;
+  const Vector inverse = total == T{0} ? total : T{1} / total;
+  for (Index j = 0; j < keys; ++j) store(score + j * stride, load(score + j * stride) * inverse);
+}
+
+/// With m = keep / (1 - p): dropped = m weight, dweight = m (dout v^T), and, down every lane,
+/// dscore = scale weight (dweight - sum of weight dweight), in place of dout v^T; 0 where the weight is: what is
+/// blocked stays unread.
+template <class T>
+void softmax_lanes_backward(Index keys, const T* weight, const T* dropped, T scale, T keep_scale, T* d, Index stride) {
+  using Vector = typename Lanes<T>::Vector;
+  Vector sum{};
+  for (Index j = 0; j < keys; ++j) {
+    const Vector m_weight = load(dropped + j * stride);
+    sum += m_weight == T{0} ? Vector{} : m_weight * load(d + j * stride);
   }
-  const T total = row_sum<T, 1>(width, [&](Index j) { return score[j] = kernels::exp(score[j] - top); });
-  const T inverse = T{1} / total;
-  for (Index j = 0; j < width; ++j) score[j] *= inverse;
+  for (Index j = 0; j < keys; ++j) {
+    const Vector w = load(weight + j * stride), m_weight = load(dropped + j * stride), dy = load(d + j * stride);
+    const Vector d_weight = m_weight == T{0} ? Vector{} : dy * keep_scale;
+    store(d + j * stride, w == T{0} ? Vector{} : (d_weight - sum) * w * scale);
+  }
 }
 
 /// Rows of no sentence become zero.
@@ -80,7 +101,7 @@ struct Head {
   Head(const AttentionShape<T>& shape, Index b, Index h) : number(h) {
     rows = shape.query.sentences[b];
     keys = shape.key.sentences[b];
-    cells = shape.heads * shape.cells[b] + number * rows.length * keys.length;
+    cells = shape.heads * shape.cells[b] + number * keys.length * padded<T>(rows.length);
   }
 
   /// Its first element in rows `span` of a matrix, `width` columns a head.
@@ -101,38 +122,71 @@ void for_heads(const AttentionShape<T>& shape, const Work& work) {
   });
 }
 
-/// Scores of query `i` become its weights, which are kept if there is a place for them, and then dropped out.
+/// to = dropout(weight), both [keys, queries in whole vectors].
 template <class T>
-void weigh(const AttentionShape<T>& shape, const Head<T>& head, Index i, T* score, Index width, T* weights) {
-  const Index keys = head.keys.length, at = head.cells + i * keys;
-  masked_softmax(score, shape.causal ? std::min(i + 1, keys) : keys, width, shape.scale,
-                 shape.mask.data ? shape.mask.row(i) : nullptr);
-  if (weights) std::copy_n(score, keys, weights + at);
-  if (shape.keep.empty()) return;
-  const std::uint8_t* const keep = shape.keep.data() + at;
+void drop(const AttentionShape<T>& shape, const T* weight, const std::uint8_t* keep, Index size, T* to) {
   const T keep_scale = shape.keep_scale;
 #pragma omp simd
-  for (Index j = 0; j < keys; ++j) score[j] = select(keep[j] != 0, score[j] * keep_scale, T{0});
+  for (Index i = 0; i < size; ++i) to[i] = select(keep[i] != 0, weight[i] * keep_scale, T{0});
+}
+
+/// Scores q k^T of a head, [keys, queries in whole vectors], become its weights softmax(scale score + mask). What may
+/// not be attended to is not read.
+template <class T>
+void weigh(const AttentionShape<T>& shape, Index keys, Index width, T* score) {
+  constexpr Index L = Lanes<T>::count;
+  const T scale = shape.scale;
+  for (Index first = 0; first < width; first += L) {
+    for (Index j = 0; j < keys; ++j) {
+      T* const row = score + j * width + first;
+      if (shape.mask.data) {
+        const T* const mask = shape.mask.row(j) + first;
+#pragma omp simd
+        for (Index l = 0; l < L; ++l) row[l] = select(mask[l] == blocked<T>, blocked<T>, row[l] * scale + mask[l]);
+      } else {
+#pragma omp simd
+        for (Index l = 0; l < L; ++l) row[l] *= scale;
+      }
+      if (shape.causal)
+#pragma omp simd
+        for (Index l = 0; l < L; ++l) row[l] = select(first + l < j, blocked<T>, row[l]);
+    }
+    softmax_lanes(keys, score + first, width);
+  }
 }
 
 constexpr Index few_queries = 4;
 
-/// For few queries, as in decoding: their heads side by side, key by key, so that keys and values are read in the order
-/// in which they lie, and once.
+/// For few queries, as in decoding: a query at a time and its heads as lanes, so that keys and values are read in the
+/// order in which they lie, and once. `score` is scratch [keys, heads in whole vectors].
 template <class T>
 void attend_few(const AttentionShape<T>& shape, Index b, Index first, Index last, Columns<const T> q,
                 Columns<const T> k, Columns<const T> v, T* weights, Columns<T> out, T* score) {
   const Head<T> head(shape, b, first);
-  const Index keys = head.keys.length, width = padded<T>(keys), heads = last - first;
+  const Index keys = head.keys.length, heads = last - first, width = padded<T>(heads);
   const T *const key = head.of(k, head.keys, shape.key_width), *const value = head.of(v, head.keys, shape.value_width);
+  std::fill_n(score, keys * width, T{0});
   for (Index i = 0; i < head.rows.length; ++i) {
     const T* const query = head.of(q, head.rows, shape.key_width) + i * q.stride;
     T* const result = head.of(out, head.rows, shape.value_width) + i * out.stride;
-    for (Index j = 0; j < keys; ++j) head_dots(heads, shape.key_width, query, key + j * k.stride, score + j, width);
-    for (Index h = 0; h < heads; ++h) weigh(shape, Head<T>(shape, b, first + h), i, score + h * width, width, weights);
+    const Index open = shape.causal ? std::min(i + 1, keys) : keys;
+    for (Index j = 0; j < keys; ++j) {
+      const T mask = j >= open ? blocked<T> : shape.mask.data ? shape.mask.row(j)[i] : T{0};
+      head_dots(heads, shape.key_width, query, key + j * k.stride, score + j * width);
+      for (Index h = 0; h < heads; ++h)
+        score[j * width + h] = mask == blocked<T> ? mask : score[j * width + h] * shape.scale + mask;
+    }
+    for (Index lane = 0; lane < width; lane += Lanes<T>::count) softmax_lanes(keys, score + lane, width);
+    for (Index h = 0; h < heads && (weights || !shape.keep.empty()); ++h)
+      for (Index j = 0; j < keys; ++j) {
+        T& weight = score[j * width + h];
+        const Index cell = Head<T>(shape, b, first + h).cells + j * padded<T>(head.rows.length) + i;
+        if (weights) weights[cell] = weight;
+        if (!shape.keep.empty()) weight = shape.keep[cell] ? weight * shape.keep_scale : T{0};
+      }
     std::fill_n(result, heads * shape.value_width, T{0});
     for (Index j = 0; j < keys; ++j)
-      add_weighted_heads(heads, shape.value_width, score + j, width, value + j * v.stride, result);
+      add_weighted_heads(heads, shape.value_width, score + j * width, value + j * v.stride, result);
   }
 }
 
@@ -141,19 +195,18 @@ void attend_few(const AttentionShape<T>& shape, Index b, Index first, Index last
 template <class T>
 Index AttentionShape<T>::scratch_size() const {
   const Index rows = longest(query), keys = longest(key);
-  const Index k = padded<T>(key_width), v = padded<T>(value_width), s = padded<T>(keys);
-  // The most that is taken at a time: panels of q, k, v, dout and k^T or v^T, two score matrices, a result.
-  // Few queries: a row of scores for every head.
-  const Index most = rows * (k + v) + keys * (k + v) + std::max(key_width, value_width) * s + 2 * rows * s +
+  const Index k = padded<T>(key_width), v = padded<T>(value_width), s = padded<T>(rows);
+  // The most that is taken at a time: panels of q, k, v, dout and q^T or dout^T, two score matrices, a result.
+  const Index most = rows * (k + v) + keys * (k + v) + std::max(key_width, value_width) * s + 2 * keys * s +
                      std::max(rows, keys) * std::max(k, v);
-  return std::max(most, heads * s);
+  return std::max(most, keys * padded<T>(heads));  // or, for few queries, scores of all heads
 }
 
 template <class T>
 void attention_forward(const AttentionShape<T>& shape, Columns<const T> q, Columns<const T> k, Columns<const T> v,
                        T* weights, Columns<T> out, T* scratch) {
   const Index kw = shape.key_width, vw = shape.value_width;
-  note_product({.m = shape.heads * shape.cells.back(), .n = 1, .k = kw + vw, .per_head = true});
+  note_product({.m = shape.scores(), .n = 1, .k = kw + vw, .per_head = true});
   zero_gaps(shape.query, out, shape.heads * vw);
   const Index scratch_size = shape.scratch_size();
   for_heads(shape, [&](Index b, Index first, Index last) {
@@ -162,20 +215,22 @@ void attention_forward(const AttentionShape<T>& shape, Columns<const T> q, Colum
       return attend_few(shape, b, first, last, q, k, v, weights, out, own);
     for (Index h = first; h < last; ++h) {
       const Head<T> head(shape, b, h);
-      const Index rows = head.rows.length, keys = head.keys.length, width = padded<T>(keys);
+      const Index rows = head.rows.length, keys = head.keys.length, width = padded<T>(rows);
       Bump<T> memory{own};
-      const T* const value = head.of(v, head.keys, vw);
 
-      // scores = q k^T
-      T* const score = memory.take(rows, keys);
-      const Panel<T> key_t = transposed_panel(keys, kw, head.of(k, head.keys, kw), k.stride, memory);
-      small_product(rows, width, kw, head.of(q, head.rows, kw), q.stride, Index{1}, key_t.data, key_t.stride, score,
-                    width);
-      for (Index i = 0; i < rows; ++i) weigh(shape, head, i, score + i * width, width, weights);
-      // out = weights v
+      // weights = softmax(q k^T), where they are kept if they are
+      T* const weight = weights ? weights + head.cells : memory.take(keys, rows);
+      const Panel<T> query_t = transposed_panel(rows, kw, head.of(q, head.rows, kw), q.stride, memory);
+      small_product(keys, width, kw, head.of(k, head.keys, kw), k.stride, Index{1}, query_t.data, query_t.stride,
+                    weight, width);
+      weigh(shape, keys, width, weight);
+      // out = dropout(weights) v
+      T* const dropped = shape.keep.empty() ? weight : memory.take(keys, rows);
+      if (dropped != weight) drop(shape, weight, shape.keep.data() + head.cells, keys * width, dropped);
+      const T* const value = head.of(v, head.keys, vw);
       const Panel<T> values = as_panel(keys, vw, value, v.stride, memory);
-      product(!shape.blocks() || all_finite(keys, vw, value, v.stride), rows, vw, keys, score, width, Index{1}, values,
-              head.of(out, head.rows, vw), out.stride, false, memory);
+      product(!shape.blocks() || all_finite(keys, vw, value, v.stride), rows, vw, keys, dropped, Index{1}, width,
+              values, head.of(out, head.rows, vw), out.stride, false, memory);
     }
   });
 }
@@ -185,7 +240,7 @@ void attention_backward(const AttentionShape<T>& shape, Columns<const T> q, Colu
                         const T* weights, Columns<const T> dout, Columns<T> dq, Columns<T> dk, Columns<T> dv,
                         T* scratch) {
   const Index kw = shape.key_width, vw = shape.value_width;
-  note_product({.m = shape.heads * shape.cells.back(), .n = 2, .k = kw + vw, .per_head = true});
+  note_product({.m = shape.scores(), .n = 2, .k = kw + vw, .per_head = true});
   if (dq.data && !dq.add) zero_gaps(shape.query, dq, shape.heads * kw);
   if (dk.data && !dk.add) zero_gaps(shape.key, dk, shape.heads * kw);
   if (dv.data && !dv.add) zero_gaps(shape.key, dv, shape.heads * vw);
@@ -193,7 +248,7 @@ void attention_backward(const AttentionShape<T>& shape, Columns<const T> q, Colu
   for_heads(shape, [&](Index b, Index first, Index last) {
     for (Index h = first; h < last; ++h) {
       const Head<T> head(shape, b, h);
-      const Index rows = head.rows.length, keys = head.keys.length, width = padded<T>(keys);
+      const Index rows = head.rows.length, keys = head.keys.length, width = padded<T>(rows);
       Bump<T> memory{scratch + thread_index() * scratch_size};
       const T *const query = head.of(q, head.rows, kw), *const key = head.of(k, head.keys, kw),
                      *const value = head.of(v, head.keys, vw), *const d_out = head.of(dout, head.rows, vw);
@@ -201,35 +256,22 @@ void attention_backward(const AttentionShape<T>& shape, Columns<const T> q, Colu
           !shape.blocks() || (all_finite(rows, kw, query, q.stride) && all_finite(keys, kw, key, k.stride) &&
                               all_finite(rows, vw, d_out, dout.stride));
 
-      // dout v^T
-      T *const d_score = memory.take(rows, keys), *const dropped = memory.take(rows, keys);
-      const Panel<T> value_t = transposed_panel(keys, vw, value, v.stride, memory);
-      small_product(rows, width, vw, d_out, dout.stride, Index{1}, value_t.data, value_t.stride, d_score, width);
-      const T scale = shape.scale, keep_scale = shape.keep_scale;
-      for (Index i = 0; i < rows; ++i) {
-        const Index at = head.cells + i * keys;
-        const T* const weight = weights + at;
-        T *const d = d_score + i * width, *const drop = dropped + i * width;
-        std::fill(drop + keys, drop + width, T{0});
-        if (shape.keep.empty()) {
-          std::copy_n(weight, keys, drop);
-        } else {
-          const std::uint8_t* const keep = shape.keep.data() + at;
-#pragma omp simd
-          for (Index j = 0; j < keys; ++j) drop[j] = select(keep[j] != 0, weight[j] * keep_scale, T{0});
-        }
-        // With m = keep / (1 - p): dropped = m weight, dweight = m (dout v^T), and
-        // dscore = scale weight (dweight - sum_j weight dweight), 0 where the weight is: what is blocked stays unread.
-        const T sum = row_sum<T, 1>(width, [&](Index j) { return select(drop[j] == T{0}, T{0}, drop[j] * d[j]); });
-#pragma omp simd
-        for (Index j = 0; j < keys; ++j)
-          d[j] = select(weight[j] == T{0}, T{0},
-                        (select(drop[j] == T{0}, T{0}, d[j] * keep_scale) - sum) * weight[j] * scale);
-        std::fill(d + keys, d + width, T{0});
-      }
+      // dout v^T, turned over as the weights are: v dout^T
+      T* const d_score = memory.take(keys, rows);
+      const Panel<T> d_out_t = transposed_panel(rows, vw, d_out, dout.stride, memory);
+      small_product(keys, width, vw, value, v.stride, Index{1}, d_out_t.data, d_out_t.stride, d_score, width);
+      const T* const weight = weights + head.cells;
+      T* const dropped = memory.take(keys, rows);
+      if (shape.keep.empty())
+        std::copy_n(weight, keys * width, dropped);
+      else
+        drop(shape, weight, shape.keep.data() + head.cells, keys * width, dropped);
+      for (Index lane = 0; lane < width; lane += Lanes<T>::count)
+        softmax_lanes_backward(keys, weight + lane, dropped + lane, shape.scale, shape.keep_scale, d_score + lane,
+                               width);
       const auto write = [&](Columns<T> to, RowSpan span, Index cols, Index k, const T* left, bool transposed,
                              const Panel<T>& right) {
-        product(finite, span.length, cols, k, left, transposed ? 1 : width, transposed ? width : 1, right,
+        product(finite, span.length, cols, k, left, transposed ? width : 1, transposed ? 1 : width, right,
                 head.of(to, span, cols), to.stride, to.add, memory);
       };
       const Panel<T> queries = as_panel(rows, kw, query, q.stride, memory),

@@ -16,21 +16,29 @@ struct Columns {
   bool add = false;  // gradients only: add to what is there
 };
 
-/// One call of attention: who attends to whom, and how. Weights are kept sentence by sentence, [heads, Tq, Tk] each;
-/// those of sentence b start at heads * cells[b].
+/// One call of attention: who attends to whom, and how. Weights are kept sentence by sentence as [heads, Tk, Tq], the
+/// queries in whole vectors: what belongs to a query is a lane, so that its softmax sums down lanes and never along
+/// them. Those of sentence b start at heads * cells[b].
 template <class T>
 struct AttentionShape {
   RowLayout query, key;
   Index heads, key_width, value_width;
   bool causal;
   T scale;
-  Tensor<T> mask;                      // added to the scores [T, S]; no data: none
-  std::span<const Index> cells;        // sum of Tq * Tk over the sentences before
+  Tensor<T> mask;                      // added to the scores, turned over: [S, T in whole vectors]; no data: none
+  std::span<const Index> cells;        // sum of Tk * padded(Tq) over the sentences before
   std::span<const std::uint8_t> keep;  // dropout mask of the weights, laid out like them; empty: none
   T keep_scale;
 
   /// Whether some keys may be kept from some queries.
   bool blocks() const { return causal || mask.data != nullptr; }
+
+  /// How many weights there are, without what fills vectors.
+  Index scores() const {
+    Index cells = 0;
+    for (Index b = 0; b < query.sentence_count(); ++b) cells += query.sentences[b].length * key.sentences[b].length;
+    return heads * cells;
+  }
 
   /// Elements of scratch that one thread needs.
   Index scratch_size() const;

@@ -15,13 +15,20 @@ constexpr Index chunk = width * lanes;
 
 using Words = std::array<std::array<std::uint32_t, width>, 4>;
 
-/// Philox for the counters (first + 0, ..., first + 15; c1; c2; c3), word by word so that it vectorises.
-Words philox_block(std::uint32_t first, std::uint32_t c1, std::uint32_t c2, std::uint32_t c3, PhiloxKey key) {
-  Words c;
-  for (Index i = 0; i < width; ++i) c[0][i] = first + static_cast<std::uint32_t>(i);
-  c[1].fill(c1);
-  c[2].fill(c2);
-  c[3].fill(c3);
+std::array<std::uint32_t, width> all(std::uint32_t value) {
+  std::array<std::uint32_t, width> word;
+  word.fill(value);
+  return word;
+}
+
+std::array<std::uint32_t, width> from(std::uint32_t first) {
+  std::array<std::uint32_t, width> word;
+  for (Index i = 0; i < width; ++i) word[i] = first + static_cast<std::uint32_t>(i);
+  return word;
+}
+
+/// Philox for sixteen counters, word by word so that it vectorises.
+Words philox_block(Words c, PhiloxKey key) {
   for (int round = 0; round < 10; ++round) {
 #pragma omp simd
     for (Index i = 0; i < width; ++i) {
@@ -58,9 +65,10 @@ void dropout_mask(std::span<std::uint8_t> mask, Index cols, const DropoutSite& s
     for (Index t = 0; t < sentence.length; ++t) {
       std::uint8_t* row = mask.data() + (sentence.offset + t) * cols;
       for (Index j = 0; j < cols; j += chunk) {
-        const Words words = philox_block(static_cast<std::uint32_t>(j / chunk * width),
-                                         static_cast<std::uint32_t>(layout.first_position + t), layout.sentence_id(b),
-                                         site.site, site.key);
+        const Words words = philox_block(
+            {from(static_cast<std::uint32_t>(j / chunk * width)),
+             all(static_cast<std::uint32_t>(layout.first_position + t)), all(layout.sentence_id(b)), all(site.site)},
+            site.key);
         for (Index lane = 0; lane < lanes && j + lane * width < cols; ++lane)
           keep_lane(row + j + lane * width, std::min(width, cols - j - lane * width), words, lane, site.threshold);
       }
@@ -71,20 +79,21 @@ void dropout_mask(std::span<std::uint8_t> mask, Index cols, const DropoutSite& s
   });
 }
 
-void attention_dropout_mask(std::span<std::uint8_t> mask, Index heads, std::span<const Index> cells,
+void attention_dropout_mask(std::span<std::uint8_t> mask, Index heads, std::span<const Index> cells, Index vector,
                             const DropoutSite& site, const RowLayout& query, const RowLayout& key) {
   parallel_for(query.sentence_count(), [&](Index b) {
-    const Index rows = query.sentences[b].length, cols = key.sentences[b].length;
-    std::uint8_t* sentence = mask.data() + heads * cells[b];
-    for (Index i = 0; i < rows; ++i)
-      for (Index group = 0; group < heads; group += lanes)
-        for (Index j = 0; j < cols; j += width) {
+    const Index keys = key.sentences[b].length, rows = (query.sentences[b].length + vector - 1) / vector * vector;
+    std::uint8_t* const sentence = mask.data() + heads * cells[b];
+    for (Index group = 0; group < heads; group += lanes)
+      for (Index j = 0; j < keys; ++j)
+        for (Index i = 0; i < rows; i += width) {
           // Keys have the low 20 bits (max_positions is at most 2^20), groups of heads the others.
           const auto first = static_cast<std::uint32_t>(j | (group / lanes) << 20);
-          const Words words = philox_block(first, static_cast<std::uint32_t>(query.first_position + i),
-                                           query.sentence_id(b), site.site, site.key);
+          const Words words = philox_block({all(first), from(static_cast<std::uint32_t>(query.first_position + i)),
+                                            all(query.sentence_id(b)), all(site.site)},
+                                           site.key);
           for (Index h = group; h < std::min(heads, group + lanes); ++h)
-            keep_lane(sentence + (h * rows + i) * cols + j, std::min(width, cols - j), words, h - group,
+            keep_lane(sentence + (h * keys + j) * rows + i, std::min(width, rows - i), words, h - group,
                       site.threshold);
         }
   });

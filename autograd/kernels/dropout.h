@@ -26,9 +26,10 @@ struct DropoutSite {
 /// mask[row * cols + col] = 1 if kept, 0 if dropped, for every row of every sentence; gap rows get 0.
 void dropout_mask(std::span<std::uint8_t> mask, Index cols, const DropoutSite& site, const RowLayout& layout);
 
-/// The masks of attention weights, sentence by sentence, [heads, Tq, Tk] each; sentence b starts at heads * cells[b].
-/// The numbers of eight heads come from one counter.
-void attention_dropout_mask(std::span<std::uint8_t> mask, Index heads, std::span<const Index> cells,
+/// The masks of attention weights, sentence by sentence, [heads, Tk, Tq in vectors of `vector`] each; sentence b starts
+/// at heads * cells[b]. Counter = (key, position of the query, sentence, site); the numbers of eight heads come from
+/// one counter.
+void attention_dropout_mask(std::span<std::uint8_t> mask, Index heads, std::span<const Index> cells, Index vector,
                             const DropoutSite& site, const RowLayout& query, const RowLayout& key);
 
 }  // namespace glossa::kernels

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <cstring>
 #include <type_traits>
 
 #include "autograd/shape.h"
@@ -20,6 +21,18 @@ struct Lanes {
 template <class T>
 constexpr Index padded(Index n) {
   return (n + Lanes<T>::count - 1) / Lanes<T>::count * Lanes<T>::count;
+}
+
+template <class T>
+typename Lanes<T>::Vector load(const T* from) {
+  typename Lanes<T>::Vector v;
+  std::memcpy(&v, from, sizeof v);
+  return v;
+}
+
+template <class T>
+void store(T* to, typename Lanes<T>::Vector v) {
+  std::memcpy(to, &v, sizeof v);
 }
 
 /// All lanes joined by `combine`, in a tree: halves, quarters, ...

@@ -52,7 +52,7 @@ Panel<T> transposed_panel(Index rows, Index cols, const T* from, Index stride, B
       const Index height = std::min(L, rows - i), breadth = std::min(L, cols - j);
       typename Lanes<T>::Vector square[L];
       if (height == L && breadth == L) {
-        for (Index r = 0; r < L; ++r) std::memcpy(&square[r], from + (i + r) * stride + j, sizeof square[r]);
+        for (Index r = 0; r < L; ++r) square[r] = load(from + (i + r) * stride + j);
       } else {
         std::memset(square, 0, sizeof square);
         for (Index r = 0; r < height; ++r)
@@ -60,9 +60,9 @@ Panel<T> transposed_panel(Index rows, Index cols, const T* from, Index stride, B
       }
       transpose_square<T>(square);
       if (breadth == L)
-        for (Index r = 0; r < L; ++r) std::memcpy(to + (j + r) * width + i, &square[r], sizeof square[r]);
+        for (Index r = 0; r < L; ++r) store(to + (j + r) * width + i, square[r]);
       else
-        for (Index r = 0; r < breadth; ++r) std::memcpy(to + (j + r) * width + i, &square[r], sizeof square[r]);
+        for (Index r = 0; r < breadth; ++r) store(to + (j + r) * width + i, square[r]);
     }
   return {to, width};
 }

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstring>
 
 #include "autograd/kernels/elementwise.h"
 #include "autograd/kernels/lanes.h"
@@ -36,12 +35,8 @@ T fold(Index n, T start, const Combine& combine, const F& f) {
 #pragma omp simd
     for (Index l = 0; l < lanes; ++l) lane[l] = combine(lane[l], f(i + l));
   for (Index l = 0; l < n - i; ++l) lane[l] = combine(lane[l], f(i + l));
-  typename Lanes<T>::Vector joined, next;
-  std::memcpy(&joined, lane, sizeof joined);
-  for (int v = 1; v < vectors; ++v) {
-    std::memcpy(&next, lane + v * L, sizeof next);
-    joined = combine(joined, next);
-  }
+  typename Lanes<T>::Vector joined = load(lane);
+  for (int v = 1; v < vectors; ++v) joined = combine(joined, load(lane + v * L));
   return join_lanes<T>(joined, combine);
 }
 

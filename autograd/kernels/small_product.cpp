@@ -1,7 +1,6 @@
 #include "autograd/kernels/small_product.h"
 
 #include <algorithm>
-#include <cstring>
 
 // Compiled with -ffp-contract=fast: a product is worth its fused multiply-add, and nothing else is in this file.
 namespace glossa::kernels {
@@ -15,15 +14,15 @@ void small_block(Index k, const T* a, Index a_row, Index a_col, const T* b, Inde
   typename L::Vector sum[R][C] = {};
   if (add)
     for (int i = 0; i < R; ++i)
-      for (int j = 0; j < C; ++j) std::memcpy(&sum[i][j], c + i * ldc + j * L::count, sizeof sum[i][j]);
+      for (int j = 0; j < C; ++j) sum[i][j] = load(c + i * ldc + j * L::count);
   for (Index p = 0; p < k; ++p) {
     typename L::Vector column[C];
-    for (int j = 0; j < C; ++j) std::memcpy(&column[j], b + p * ldb + j * L::count, sizeof column[j]);
+    for (int j = 0; j < C; ++j) column[j] = load(b + p * ldb + j * L::count);
     for (int i = 0; i < R; ++i)
       for (int j = 0; j < C; ++j) sum[i][j] += a[i * a_row + p * a_col] * column[j];
   }
   for (int i = 0; i < R; ++i)
-    for (int j = 0; j < C; ++j) std::memcpy(c + i * ldc + j * L::count, &sum[i][j], sizeof sum[i][j]);
+    for (int j = 0; j < C; ++j) store(c + i * ldc + j * L::count, sum[i][j]);
 }
 
 /// R rows of the result, as many columns at a time as leave registers for all of their sums.
@@ -50,26 +49,22 @@ void small_product(Index m, Index n, Index k, const T* a, Index a_row, Index a_c
 }
 
 template <class T>
-void head_dots(Index heads, Index width, const T* q, const T* k, T* score, Index stride) {
+void head_dots(Index heads, Index width, const T* q, const T* k, T* score) {
   using L = Lanes<T>;
   for (Index h = 0; h < heads; ++h, q += width, k += width) {
-    typename L::Vector sum{}, x, y;
+    typename L::Vector sum{};
     Index i = 0;
-    for (; i + L::count <= width; i += L::count) {
-      std::memcpy(&x, q + i, sizeof x);
-      std::memcpy(&y, k + i, sizeof y);
-      sum += x * y;
-    }
+    for (; i + L::count <= width; i += L::count) sum += load(q + i) * load(k + i);
     T total = join_lanes<T>(sum, [](auto u, auto v) { return u + v; });
     for (; i < width; ++i) total += q[i] * k[i];
-    score[h * stride] = total;
+    score[h] = total;
   }
 }
 
 template <class T>
-void add_weighted_heads(Index heads, Index width, const T* weight, Index stride, const T* v, T* out) {
+void add_weighted_heads(Index heads, Index width, const T* weight, const T* v, T* out) {
   for (Index h = 0; h < heads; ++h)
-    if (const T w = weight[h * stride]; w != T{0})
+    if (const T w = weight[h]; w != T{0})
 #pragma omp simd
       for (Index i = h * width; i < (h + 1) * width; ++i) out[i] += w * v[i];
 }
@@ -86,8 +81,8 @@ void small_product_skipping_zeros(Index m, Index n, Index k, const T* a, Index a
 }
 
 #define GLOSSA_INSTANTIATE(T)                                                                                         \
-  template void head_dots(Index, Index, const T*, const T*, T*, Index);                                               \
-  template void add_weighted_heads(Index, Index, const T*, Index, const T*, T*);                                      \
+  template void head_dots(Index, Index, const T*, const T*, T*);                                                      \
+  template void add_weighted_heads(Index, Index, const T*, const T*, T*);                                             \
   template void small_product(Index, Index, Index, const T*, Index, Index, const T*, Index, T*, Index, bool);         \
   template void small_product_skipping_zeros(Index, Index, Index, const T*, Index, Index, const T*, Index, T*, Index, \
                                              bool);

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "autograd/kernels/pack.h"
 #include "autograd/ops.h"
 #include "autograd/ops/dropout_mask.h"
 
@@ -43,21 +44,39 @@ AttentionShape<T> prepare(const char* op, Context<T>& c, Index key_width, Index 
     const RowSpan rows = query.sentences[b], keys = key.sentences[b];
     check(!mask || (mask->shape.rank() == 2 && rows.length <= mask->rows() && keys.length <= mask->cols()), op,
           "expected a mask of at least [{}, {}]; got {}", rows.length, keys.length, mask ? mask->shape : Shape{});
-    cells[b + 1] = cells[b] + rows.length * keys.length;
+    cells[b + 1] = cells[b] + keys.length * kernels::padded<T>(rows.length);
   }
   shape.cells = cells;
   if (mask) {
-    shape.mask = c.tensor(mask->shape);
-    std::copy_n(mask->data, mask->size(), shape.mask.data);
+    const Index width = kernels::padded<T>(mask->rows());
+    shape.mask = c.tensor({mask->cols(), width});
+    kernels::Bump<T> memory{shape.mask.data};
+    kernels::transposed_panel(mask->rows(), mask->cols(), mask->data, mask->cols(), memory);
   }
   if (c.training() && options.dropout > 0) {
     const kernels::DropoutSite site(c.random_key(), c.next_random_site(), options.dropout);
     const auto keep = c.template array<std::uint8_t>(options.heads * cells.back());
-    kernels::attention_dropout_mask(keep, options.heads, cells, site, query, key);
+    kernels::attention_dropout_mask(keep, options.heads, cells, kernels::Lanes<T>::count, site, query, key);
     shape.keep = keep;
     shape.keep_scale = static_cast<T>(site.keep_scale());
   }
   return shape;
+}
+
+/// The weights as the caller gets them: [heads, Tq, Tk] of each sentence, from [heads, Tk, Tq in whole vectors].
+template <class T>
+Tensor<T> by_query(Context<T>& c, const AttentionShape<T>& shape, const Tensor<T>& weights) {
+  const Tensor<T> result = c.tensor({shape.scores()});
+  T* to = result.data;
+  for (Index b = 0; b < shape.query.sentence_count(); ++b) {
+    const Index rows = shape.query.sentences[b].length, keys = shape.key.sentences[b].length;
+    const Index width = kernels::padded<T>(rows);
+    const T* head = weights.data + shape.heads * shape.cells[b];
+    for (Index h = 0; h < shape.heads; ++h, head += keys * width)
+      for (Index i = 0; i < rows; ++i)
+        for (Index j = 0; j < keys; ++j) *to++ = head[j * width + i];
+  }
+  return result;
 }
 
 /// Input number and first column of q, k and v in the inputs of the op.
@@ -89,7 +108,7 @@ Variable<T> attend(const char* op, std::initializer_list<Variable<T>> inputs, Pl
   kernels::attention_forward(shape, xq, xk, xv, weights.data, Columns<T>{y.data, out_width},
                              c.scratch({threads() * scratch_size}).data);
   c.release_scratch();
-  if (weights_out) *weights_out = weights;
+  if (weights_out) *weights_out = by_query(c, shape, weights);
 
   return c.record(op, inputs, y, [shape, q, k, v, xq, xk, xv, weights, scratch_size](Backward<T>& back) {
     // Inputs that hold several of the three are asked for once.
