@@ -25,13 +25,20 @@ void add_pieces(const Tensor<T>& to, const T* partial, Index pieces, bool add) {
   });
 }
 
-/// Row `piece` of `partial` [row_pieces(N), D] becomes the sum over that piece of the rows of x [N, D].
+/// Row `piece` of `partial` [row_pieces(N), D] becomes the sum over that piece of the rows of x [N, D], four of which
+/// are read side by side.
 template <class T>
 void sum_piece(const Tensor<T>& partial, const Tensor<T>& x, Index piece) {
-  const Index cols = x.cols();
+  const Index cols = x.cols(), end = std::min(x.rows(), (piece + 1) * rows_per_piece);
   T* const sum = partial.row(piece);
   std::fill_n(sum, cols, T{0});
-  for (Index i = piece * rows_per_piece; i < std::min(x.rows(), (piece + 1) * rows_per_piece); ++i) {
+  Index i = piece * rows_per_piece;
+  for (; i + 4 <= end; i += 4) {
+    const T *a = x.row(i), *b = x.row(i + 1), *c = x.row(i + 2), *d = x.row(i + 3);
+#pragma omp simd
+    for (Index j = 0; j < cols; ++j) sum[j] += (a[j] + b[j]) + (c[j] + d[j]);
+  }
+  for (; i < end; ++i) {
     const T* row = x.row(i);
 #pragma omp simd
     for (Index j = 0; j < cols; ++j) sum[j] += row[j];

@@ -18,6 +18,15 @@ inline float select(bool when, float a, float b) {
 
 inline double select(bool when, double a, double b) { return when ? a : b; }
 
+/// a b + c, in one rounding where the machine has it: half the work of a polynomial.
+inline float multiply_add(float a, float b, float c) {
+#ifdef FP_FAST_FMAF
+  return std::fma(a, b, c);
+#else
+  return a * b + c;
+#endif
+}
+
 /// e^x = 2^n (1 + q) with an integer n and |x - n ln 2| <= ln(2) / 2. `n` is given in place for adding it to the
 /// exponent bits of a float. For |x| < 127 ln 2; other arguments give some number, NaN gives q = NaN.
 struct ExpParts {
@@ -27,17 +36,17 @@ struct ExpParts {
 
 inline ExpParts exp_parts(float x) {
   constexpr float round_to_integer = 0x1.8p23f;  // added, it pushes the fraction out of the mantissa
-  const float shifted = x * 0x1.715476p0f + round_to_integer;
+  const float shifted = multiply_add(x, 0x1.715476p0f, round_to_integer);
   const float n = shifted - round_to_integer;
   // ln 2 in two parts (Cody and Waite 1980): the first has few enough bits for n times it to be exact.
-  const float r = (x - n * 0x1.63p-1f) - n * -0x1.bd0106p-13f;
+  const float r = multiply_add(n, 0x1.bd0106p-13f, multiply_add(n, -0x1.63p-1f, x));
   // (e^r - 1 - r) / r^2, fitted to equal ripples of e^r: 3.2e-9 at most.
   float p = 0x1.6db4e8p-10f;
-  p = p * r + 0x1.123bdep-7f;
-  p = p * r + 0x1.55545ep-5f;
-  p = p * r + 0x1.55548ep-3f;
-  p = p * r + 0.5f;
-  return {r + r * r * p, std::bit_cast<std::uint32_t>(shifted) << 23};
+  p = multiply_add(p, r, 0x1.123bdep-7f);
+  p = multiply_add(p, r, 0x1.55545ep-5f);
+  p = multiply_add(p, r, 0x1.55548ep-3f);
+  p = multiply_add(p, r, 0.5f);
+  return {multiply_add(r * r, p, r), std::bit_cast<std::uint32_t>(shifted) << 23};
 }
 
 /// e^x to 1.5 units in the last place. Where the result would be below the least normal number (x < -87.33) it is 0:
@@ -55,7 +64,7 @@ inline float tanh(float x) {
   const float magnitude = std::fabs(x);
   const ExpParts parts = exp_parts(2 * select(magnitude > 9.5f, 9.5f, magnitude));  // tanh 9.5 rounds to 1
   const float power = std::bit_cast<float>(0x3F800000u + parts.n);
-  const float m = power * parts.q + (power - 1);
+  const float m = multiply_add(power, parts.q, power - 1);
   return std::copysign(m / (m + 2), x);
 }
 
@@ -70,12 +79,14 @@ inline float erf(float x) {
   // g / t - 1 on [0, 4], fitted to equal ripples of the relative error of erf: 4.3e-9 at most. The sum is in pairs
   // (Estrin 1960): a vector unit would wait on a chain of nine. The 1, added last, keeps their rounding small.
   const float t2 = t * t, t4 = t2 * t2;
-  const float low = (0x1.06eba8p-3f + 0x1.45f3p-1f * t) + t2 * (0x1.a4f8c4p-4f - 0x1.39b7cap-6f * t);
-  const float high = (-0x1.637a12p-13f + 0x1.b744ccp-10f * t) + t2 * (-0x1.4e2996p-11f + 0x1.f28ac4p-14f * t);
-  const float p = low + t4 * (high - t4 * 0x1.3b027p-17f);
-  const ExpParts parts = exp_parts(-(p * t + t));
+  const float low = multiply_add(t2, multiply_add(t, -0x1.39b7cap-6f, 0x1.a4f8c4p-4f),
+                                 multiply_add(t, 0x1.45f3p-1f, 0x1.06eba8p-3f));
+  const float high = multiply_add(t2, multiply_add(t, 0x1.f28ac4p-14f, -0x1.4e2996p-11f),
+                                  multiply_add(t, 0x1.b744ccp-10f, -0x1.637a12p-13f));
+  const float p = multiply_add(t4, multiply_add(t4, -0x1.3b027p-17f, high), low);
+  const ExpParts parts = exp_parts(-multiply_add(p, t, t));
   const float power = std::bit_cast<float>(0x3F800000u + parts.n);
-  return std::copysign(power * parts.q + (power - 1), x);
+  return std::copysign(multiply_add(power, parts.q, power - 1), x);
 }
 
 inline double exp(double x) { return std::exp(x); }
