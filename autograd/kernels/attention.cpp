@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <type_traits>
 
 #include "autograd/kernels/pack.h"
 #include "autograd/kernels/product_log.h"
@@ -155,6 +156,15 @@ void weigh(const AttentionShape<T>& shape, Index keys, Index width, T* score) {
   }
 }
 
+/// Asks for the rows of a sentence, `cols` wide: heads go through them in strides that the processor does not foresee.
+template <class E>
+void fetch(const Columns<E>& matrix, const RowSpan& rows, Index cols) {
+  constexpr Index line = 64 / sizeof(E);
+  for (Index i = 0; matrix.data && i < rows.length; ++i)
+    for (Index j = 0; j < cols; j += line)
+      __builtin_prefetch(matrix.data + (rows.offset + i) * matrix.stride + j, std::is_const_v<E> ? 0 : 1, 2);
+}
+
 constexpr Index few_queries = 4;
 
 /// For few queries, as in decoding: a query at a time and its heads as lanes, so that keys and values are read in the
@@ -211,6 +221,11 @@ void attention_forward(const AttentionShape<T>& shape, Columns<const T> q, Colum
   const Index scratch_size = shape.scratch_size();
   for_heads(shape, [&](Index b, Index first, Index last) {
     T* const own = scratch + thread_index() * scratch_size;
+    if (first == 0) {
+      fetch(q, shape.query.sentences[b], shape.heads * kw);
+      fetch(k, shape.key.sentences[b], shape.heads * kw);
+      fetch(v, shape.key.sentences[b], shape.heads * vw);
+    }
     if (shape.query.sentences[b].length < few_queries)
       return attend_few(shape, b, first, last, q, k, v, weights, out, own);
     for (Index h = first; h < last; ++h) {
@@ -246,10 +261,23 @@ void attention_backward(const AttentionShape<T>& shape, Columns<const T> q, Colu
   if (dv.data && !dv.add) zero_gaps(shape.key, dv, shape.heads * vw);
   const Index scratch_size = shape.scratch_size();
   for_heads(shape, [&](Index b, Index first, Index last) {
+    T* const own = scratch + thread_index() * scratch_size;
+    if (first == 0) {
+      const RowSpan rows = shape.query.sentences[b], keys = shape.key.sentences[b];
+      fetch(q, rows, shape.heads * kw);
+      fetch(k, keys, shape.heads * kw);
+      fetch(v, keys, shape.heads * vw);
+      fetch(dout, rows, shape.heads * vw);
+      fetch(Columns<const T>{weights + shape.heads * shape.cells[b]}, {0, 1},
+            shape.heads * (shape.cells[b + 1] - shape.cells[b]));
+      fetch(dq, rows, shape.heads * kw);
+      fetch(dk, keys, shape.heads * kw);
+      fetch(dv, keys, shape.heads * vw);
+    }
     for (Index h = first; h < last; ++h) {
       const Head<T> head(shape, b, h);
       const Index rows = head.rows.length, keys = head.keys.length, width = padded<T>(rows);
-      Bump<T> memory{scratch + thread_index() * scratch_size};
+      Bump<T> memory{own};
       const T *const query = head.of(q, head.rows, kw), *const key = head.of(k, head.keys, kw),
                      *const value = head.of(v, head.keys, vw), *const d_out = head.of(dout, head.rows, vw);
       const bool finite =
