@@ -23,7 +23,7 @@ void Arena::release() {
 }
 
 /// From the system itself: what is given back does not stay with the process.
-void Arena::add_block(std::size_t size) {
+void Arena::add_block(std::size_t size, std::size_t sure) {
   const std::size_t alignment = size >= huge_page ? huge_page : smallest_block;
   size = rounded_up(size, alignment);
   void* const mapped =
@@ -34,7 +34,8 @@ void Arena::add_block(std::size_t size) {
   std::byte* const data = static_cast<std::byte*>(mapped) + ahead;
   if (ahead > 0) munmap(mapped, ahead);
   munmap(data + size, alignment - ahead);
-  if (alignment == huge_page) madvise(data, size, MADV_HUGEPAGE);  // fewer TLB misses; a wish, not a need
+  // Fewer TLB misses: a wish, not a need. Not for the end, as a page is resident as a whole.
+  if (sure >= huge_page) madvise(data, sure / huge_page * huge_page, MADV_HUGEPAGE);
   blocks_.push_back({data, size});
   ++heap_allocations_;
 }
@@ -44,7 +45,8 @@ void* Arena::allocate(std::size_t bytes) {
   if (blocks_.empty() || used_ + bytes > blocks_.back().size) {
     const std::size_t last = blocks_.empty() ? smallest_block / 2 : blocks_.back().size;
     // Doubling up to 64 MiB, then by what is asked for: memory that is never touched is never resident.
-    add_block(std::max(bytes, std::min<std::size_t>(2 * last, std::size_t{1} << 26)));
+    const std::size_t growth = std::min<std::size_t>(2 * last, std::size_t{1} << 26);
+    bytes > growth ? add_block(bytes, bytes) : add_block(growth, 0);
     used_before_ += used_;  // now that it did not throw: what the blocks before hold stays in use
     used_ = 0;
   }
@@ -58,7 +60,7 @@ void Arena::reset() {
   used_ = used_before_ = 0;
   if (blocks_.size() > 1) {
     release();
-    add_block(peak_);
+    add_block(peak_, peak_);
   }
 }
 

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
+#include <span>
 #include <vector>
 
 namespace glossa {
@@ -25,6 +27,14 @@ class Arena {
     return static_cast<T*>(allocate(static_cast<std::size_t>(count) * sizeof(T)));
   }
 
+  /// The same, as zeros.
+  template <class T>
+  std::span<T> zeros(std::ptrdiff_t count) {
+    const std::span<T> values(allocate_array<T>(count), static_cast<std::size_t>(count));
+    std::fill(values.begin(), values.end(), T{0});
+    return values;
+  }
+
   /// Gives everything back in O(1).
   void reset();
 
@@ -40,7 +50,8 @@ class Arena {
     std::size_t size;
   };
 
-  void add_block(std::size_t size);
+  /// `sure`: bytes of it that are going to be used.
+  void add_block(std::size_t size, std::size_t sure);
   void release();
 
   std::vector<Block> blocks_;  // only the last one is being filled

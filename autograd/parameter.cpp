@@ -1,22 +1,14 @@
 #include "autograd/parameter.h"
 
 #include <algorithm>
-#include <cstdlib>
-#include <cstring>
 
-#include "autograd/arena.h"
 #include "autograd/check.h"
 
 namespace glossa {
 
 template <class T>
-void ParameterStore<T>::Free::operator()(T* memory) const {
-  std::free(memory);
-}
-
-template <class T>
 Parameter<T>& ParameterStore<T>::declare(const std::string& name, const Shape& shape, Initializer initializer) {
-  check(!values_, name, "expected all parameters to be declared before the store is laid out; got one after");
+  check(!laid_out(), name, "expected all parameters to be declared before the store is laid out; got one after");
   for (const Parameter<T>& other : declared_) check(other.name != name, name, "expected a new name; got it twice");
   initializers_.push_back(std::move(initializer));
   return declared_.emplace_back(Parameter<T>{name, {nullptr, shape}, {}});
@@ -25,8 +17,8 @@ Parameter<T>& ParameterStore<T>::declare(const std::string& name, const Shape& s
 template <class T>
 Parameter<T>& ParameterStore<T>::part(Parameter<T>& whole, Index begin, Index end) {
   const Shape& shape = whole.value.shape;
-  check(!values_ && !whole.whole, whole.name, "expected a whole parameter, before the store is laid out; got {}",
-        values_ ? "one after" : "a part");
+  check(!laid_out() && !whole.whole, whole.name, "expected a whole parameter, before the store is laid out; got {}",
+        laid_out() ? "one after" : "a part");
   const Index next = rows_in_parts(whole);
   check(shape.rank() >= 1 && begin == next && begin <= end && end <= shape[0], whole.name,
         "expected rows within {}, from {} on, where the last part ends; got [{}, {})", shape, next, begin, end);
@@ -46,32 +38,27 @@ Index ParameterStore<T>::rows_in_parts(const Parameter<T>& whole) const {
 
 template <class T>
 void ParameterStore<T>::allocate(std::uint64_t seed) {
-  check(!values_, "parameters", "expected a store that is not laid out yet; got one that is");
+  check(!laid_out(), "parameters", "expected a store that is not laid out yet; got one that is");
   for (const Parameter<T>& parameter : declared_)
     check(!parameter.has_parts || rows_in_parts(parameter) == parameter.value.shape[0], parameter.name,
           "expected parts that cover {}; got {} rows", parameter.value.shape, rows_in_parts(parameter));
   constexpr Index line = Arena::alignment / sizeof(T);
   for (Parameter<T>& parameter : declared_) sorted_.push_back(&parameter);
   std::sort(sorted_.begin(), sorted_.end(), [](const auto* a, const auto* b) { return a->name < b->name; });
+  Index size = 0;
   for (Parameter<T>* parameter : sorted_) {
-    parameter->offset = flat_size_;
-    flat_size_ += (parameter->value.size() + line - 1) / line * line;
+    parameter->offset = size;
+    size += (parameter->value.size() + line - 1) / line * line;
   }
-  const auto zeros = [&] {
-    const std::size_t bytes = std::max<std::size_t>(flat_size_ * sizeof(T), Arena::alignment);
-    auto* memory = static_cast<T*>(std::aligned_alloc(Arena::alignment, bytes));
-    check(memory != nullptr, "parameters", "expected {} bytes of memory; the machine has no more", bytes);
-    std::memset(memory, 0, bytes);
-    return memory;
-  };
-  values_.reset(zeros());
-  grads_.reset(zeros());
+  const std::span<T> both = memory_.zeros<T>(2 * size);
+  values_ = both.first(static_cast<std::size_t>(size));
+  grads_ = both.last(static_cast<std::size_t>(size));
 
-  Arena drawn;  // the heap would keep what is freed here
+  Arena drawn;
   for (std::size_t i = 0; i < declared_.size(); ++i) {
     Parameter<T>& parameter = declared_[i];
-    parameter.value.data = values_.get() + parameter.offset;
-    parameter.grad.data = grads_.get() + parameter.offset;
+    parameter.value.data = values_.data() + parameter.offset;
+    parameter.grad.data = grads_.data() + parameter.offset;
     RandomStream random(seed, parameter.name);
     drawn.reset();
     const std::span<double> initial(drawn.allocate_array<double>(parameter.value.size()),
@@ -81,8 +68,8 @@ void ParameterStore<T>::allocate(std::uint64_t seed) {
   }
   for (Parameter<T>& part : parts_) {
     part.offset += part.whole->offset;
-    part.value.data = values_.get() + part.offset;
-    part.grad.data = grads_.get() + part.offset;
+    part.value.data = values_.data() + part.offset;
+    part.grad.data = grads_.data() + part.offset;
   }
 }
 

@@ -2,12 +2,12 @@
 
 #include <deque>
 #include <functional>
-#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "autograd/arena.h"
 #include "autograd/random.h"
 #include "autograd/tensor.h"
 
@@ -71,8 +71,8 @@ class ParameterStore {
   Parameter<T>& at(std::string_view name) const;
 
   /// Flat buffers; gaps between parameters (to 64 bytes) are zero and stay zero.
-  std::span<T> values() const { return {values_.get(), static_cast<std::size_t>(flat_size_)}; }
-  std::span<T> grads() const { return {grads_.get(), static_cast<std::size_t>(flat_size_)}; }
+  std::span<T> values() const { return values_; }
+  std::span<T> grads() const { return grads_; }
 
   /// Number of numbers in all parameters, frozen ones included, gaps not counted.
   Index count() const;
@@ -88,18 +88,15 @@ class ParameterStore {
   void fill_unset_grads();
 
  private:
-  struct Free {
-    void operator()(T* memory) const;
-  };
-
+  bool laid_out() const { return values_.data() != nullptr; }
   Index rows_in_parts(const Parameter<T>& whole) const;
 
   std::deque<Parameter<T>> declared_;
   std::deque<Parameter<T>> parts_;
   std::vector<Initializer> initializers_;  // beside declared_
   std::vector<Parameter<T>*> sorted_;
-  std::unique_ptr<T[], Free> values_, grads_;
-  Index flat_size_ = 0;
+  Arena memory_;
+  std::span<T> values_, grads_;
 };
 
 }  // namespace glossa

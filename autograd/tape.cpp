@@ -16,6 +16,7 @@ template <class T>
 void Tape<T>::clear() {
   nodes_.clear();
   free_gradients_.clear();
+  spare_.clear();
   walked_ = spent_ = false;
 }
 
@@ -29,7 +30,20 @@ T* Tape<T>::gradient_memory(Index size) {
       free_gradients_.pop_back();
       return memory;
     }
+  for (std::span<T>& spare : spare_) {
+    const std::size_t taken = (static_cast<std::size_t>(size) + line - 1) / line * line;
+    if (taken > spare.size()) continue;
+    T* const memory = spare.data();
+    spare = spare.subspan(taken);
+    return memory;
+  }
   return arena_.allocate_array<T>(size);
+}
+
+template <class T>
+void Tape<T>::give(const Tensor<T>& memory) {
+  if (spent_ && memory.data)
+    spare_.push_back(memory.span().first(static_cast<std::size_t>(memory.size()) / line * line));
 }
 
 constexpr Index smallest_spent = 1024;

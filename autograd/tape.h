@@ -1,5 +1,6 @@
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "autograd/arena.h"
@@ -55,13 +56,17 @@ class Tape {
 
  private:
   friend class Backward<T>;
+  static constexpr std::size_t line = Arena::alignment / sizeof(T);
+
   T* gradient_memory(Index size);
+  void give(const Tensor<T>& memory);
   double bytes_of_derivative(const Node<T>& node) const;
 
   Arena& arena_;
   Arena& scratch_;
   std::vector<Node<T>> nodes_;
   std::vector<std::pair<Index, T*>> free_gradients_;  // of nodes whose derivative has run
+  std::vector<std::span<T>> spare_;                   // given by derivatives, to cut gradients from
   bool walked_ = false;
   bool spent_ = false;
 };
@@ -111,6 +116,10 @@ class Backward {
 
   /// Memory until the end of this derivative.
   Tensor<T> scratch(const Shape& shape) { return {tape_.scratch_.template allocate_array<T>(shape.size()), shape}; }
+
+  /// Memory of the step that the op kept for this derivative only: from now on gradients may lie there, unless the
+  /// graph is kept.
+  void give(const Tensor<T>& memory) { tape_.give(memory); }
 
   /// Adds what had to wait because two inputs are the same variable; called by the tape.
   void finish();

@@ -21,11 +21,8 @@ Optimizer<T>::Optimizer(const ParameterStore<T>& store, std::span<const Segment>
     for (Index begin = segment.begin; begin < segment.end; begin += grain)
       pieces_.push_back({begin, std::min(segment.end, begin + grain), segment.weight_decay});
   const std::size_t size = store.values().size();
-  for (const std::string_view name : state_names) {
-    const std::span<T> values(memory_.allocate_array<T>(static_cast<Index>(size)), size);
-    std::fill(values.begin(), values.end(), T{0});
-    state_.push_back({name, values});
-  }
+  const std::span<T> all = memory_.zeros<T>(static_cast<Index>(size * state_names.size()));
+  for (const std::string_view name : state_names) state_.push_back({name, all.subspan(state_.size() * size, size)});
 }
 
 template <class T>

@@ -152,9 +152,10 @@ CrossEntropy<T> linear_cross_entropy_op(const Variable<T>& x, const Variable<T>&
       if (!back.has(input) || !back.needs(input)) return;
       const Sink<T> to = back.sink(input);
       kernels::accumulate(to.grad, to.add, [&](Index i) { return dy * gradient[i]; });
+      back.give(gradient);
     };
-    scaled(0, dx);
     scaled(1, dw);
+    scaled(0, dx);
     scaled(2, db);
   };
   result.sum = bias ? c.record(op, {x, weight, *bias}, y, derivative) : c.record(op, {x, weight}, y, derivative);
