@@ -8,13 +8,22 @@
 
 namespace glossa::kernels {
 
-/// 64 bytes of numbers in one register (or two, or four, on a smaller machine).
+/// Bytes in a register of this machine. A longer vector would be computed in memory.
+#if defined __AVX512F__
+inline constexpr int vector_bytes = 64;
+#elif defined __AVX__
+inline constexpr int vector_bytes = 32;
+#else
+inline constexpr int vector_bytes = 16;
+#endif
+
+/// The numbers in one register.
 template <class T>
 struct Lanes {
-  using Vector [[gnu::vector_size(64)]] = T;
-  using Order [[gnu::vector_size(64)]] =
+  using Vector [[gnu::vector_size(vector_bytes)]] = T;
+  using Order [[gnu::vector_size(vector_bytes)]] =
       std::conditional_t<sizeof(T) == 4, std::int32_t, std::int64_t>;  // to shuffle by
-  static constexpr Index count = 64 / sizeof(T);
+  static constexpr Index count = vector_bytes / sizeof(T);
 };
 
 /// n rounded up to whole vectors.

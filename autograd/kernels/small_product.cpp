@@ -7,6 +7,13 @@ namespace glossa::kernels {
 
 namespace {
 
+/// How many vectors of the result fit in registers beside what they are computed from.
+#if defined __AVX512F__ || defined __aarch64__
+constexpr int sums = 16;
+#else
+constexpr int sums = 8;
+#endif
+
 /// R rows by C vectors of the result, kept in registers over the whole of k.
 template <class T, int R, int C>
 void small_block(Index k, const T* a, Index a_row, Index a_col, const T* b, Index ldb, T* c, Index ldc, bool add) {
@@ -25,15 +32,16 @@ void small_block(Index k, const T* a, Index a_row, Index a_col, const T* b, Inde
     for (int j = 0; j < C; ++j) store(c + i * ldc + j * L::count, sum[i][j]);
 }
 
-/// R rows of the result, as many columns at a time as leave registers for all of their sums.
+/// R rows of the result, as many columns at a time as there are registers for.
 template <class T, int R>
 void small_rows(Index n, Index k, const T* a, Index a_row, Index a_col, const T* b, Index ldb, T* c, Index ldc,
                 bool add) {
   constexpr Index L = Lanes<T>::count;
   Index j = 0;
-  for (; R <= 4 && j + 4 * L <= n; j += 4 * L)
-    small_block<T, std::min(R, 4), 4>(k, a, a_row, a_col, b + j, ldb, c + j, ldc, add);
-  for (; j + 2 * L <= n; j += 2 * L) small_block<T, R, 2>(k, a, a_row, a_col, b + j, ldb, c + j, ldc, add);
+  if constexpr (4 * R <= sums)
+    for (; j + 4 * L <= n; j += 4 * L) small_block<T, R, 4>(k, a, a_row, a_col, b + j, ldb, c + j, ldc, add);
+  if constexpr (2 * R <= sums)
+    for (; j + 2 * L <= n; j += 2 * L) small_block<T, R, 2>(k, a, a_row, a_col, b + j, ldb, c + j, ldc, add);
   for (; j < n; j += L) small_block<T, R, 1>(k, a, a_row, a_col, b + j, ldb, c + j, ldc, add);
 }
 
@@ -45,6 +53,7 @@ void small_product(Index m, Index n, Index k, const T* a, Index a_row, Index a_c
   Index i = 0;
   for (; i + 8 <= m; i += 8) small_rows<T, 8>(n, k, a + i * a_row, a_row, a_col, b, ldb, c + i * ldc, ldc, add);
   for (; i + 4 <= m; i += 4) small_rows<T, 4>(n, k, a + i * a_row, a_row, a_col, b, ldb, c + i * ldc, ldc, add);
+  for (; i + 2 <= m; i += 2) small_rows<T, 2>(n, k, a + i * a_row, a_row, a_col, b, ldb, c + i * ldc, ldc, add);
   for (; i < m; ++i) small_rows<T, 1>(n, k, a + i * a_row, a_row, a_col, b, ldb, c + i * ldc, ldc, add);
 }
 
