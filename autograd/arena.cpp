@@ -29,7 +29,8 @@ void Arena::add_block(std::size_t size, std::size_t sure) {
   void* const mapped =
       mmap(nullptr, size + alignment, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   check(mapped != MAP_FAILED, "arena",
-        "expected {} bytes of memory; the machine has no more. Hint: lower data.max_tokens", size);
+        "expected {} bytes of memory; the machine has no more. Hint: a smaller model, or a lower data.max_tokens",
+        size);
   const std::size_t address = reinterpret_cast<std::size_t>(mapped), ahead = rounded_up(address, alignment) - address;
   std::byte* const data = static_cast<std::byte*>(mapped) + ahead;
   if (ahead > 0) munmap(mapped, ahead);
@@ -46,7 +47,7 @@ void* Arena::allocate(std::size_t bytes) {
     const std::size_t last = blocks_.empty() ? smallest_block / 2 : blocks_.back().size;
     // Doubling up to 64 MiB, then by what is asked for: memory that is never touched is never resident.
     const std::size_t growth = std::min<std::size_t>(2 * last, std::size_t{1} << 26);
-    bytes > growth ? add_block(bytes, bytes) : add_block(growth, 0);
+    add_block(std::max(bytes, growth), bytes > growth ? bytes : 0);
     used_before_ += used_;  // now that it did not throw: what the blocks before hold stays in use
     used_ = 0;
   }

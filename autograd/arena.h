@@ -8,8 +8,8 @@
 namespace glossa {
 
 /// Bump allocator: memory of one lifetime, given back all at once. Every piece starts on a cache line (64 bytes).
-/// Blocks double in size; `reset` keeps the memory and joins many blocks into one, so that after a warm-up nothing is
-/// asked from the heap.
+/// Blocks double in size up to 64 MiB; `reset` keeps the memory and joins many blocks into one, so that after a warm-up
+/// nothing is asked from the heap.
 class Arena {
  public:
   static constexpr std::size_t alignment = 64;

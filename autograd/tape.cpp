@@ -30,8 +30,8 @@ T* Tape<T>::gradient_memory(Index size) {
       free_gradients_.pop_back();
       return memory;
     }
+  const std::size_t taken = (static_cast<std::size_t>(size) + line - 1) / line * line;
   for (std::span<T>& spare : spare_) {
-    const std::size_t taken = (static_cast<std::size_t>(size) + line - 1) / line * line;
     if (taken > spare.size()) continue;
     T* const memory = spare.data();
     spare = spare.subspan(taken);

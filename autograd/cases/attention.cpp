@@ -52,7 +52,7 @@ std::vector<double> columns(const Tensor<double>& x, Index first, Index count) {
 }
 
 /// Additive masks in both scalars. `partly`: query 1 sees key 1 only. `first_blind`: query 0 sees nothing.
-/// `without_second`: nobody sees key 1.
+/// `without_second` [6, 6]: nobody sees key 1.
 template <class T>
 const Tensor<T>& mask_partly() {
   static T data[] = {T(0.5), T(-inf), T(-1), T(-inf), T(0), T(-inf), T(0), T(0), T(0)};
@@ -69,9 +69,33 @@ const Tensor<T>& mask_first_blind() {
 
 template <class T>
 const Tensor<T>& mask_without_second() {
-  static T data[] = {T(0), T(-inf), T(0), T(0), T(-inf), T(0), T(0), T(-inf), T(0)};
-  static const Tensor<T> mask{data, {3, 3}};
+  static std::vector<T> data = [] {
+    std::vector<T> values(6 * 6);
+    for (std::size_t i = 1; i < values.size(); i += 6) values[i] = T(-inf);
+    return values;
+  }();
+  static const Tensor<T> mask{data.data(), {6, 6}};
   return mask;
+}
+
+/// [75, 72], for sentences of up to 70 rows: numbers, a quarter blocked, and query 7 sees nothing.
+template <class T>
+const Tensor<T>& mask_large() {
+  static std::vector<T> data = [] {
+    std::vector<T> values;
+    for (int t = 0; t < 75; ++t)
+      for (int s = 0; s < 72; ++s)
+        values.push_back(T(t == 7 || (t + 3 * s) % 4 == 0 ? -inf : (t * 5 + s * 3) % 11 * 0.2 - 1));
+    return values;
+  }();
+  static const Tensor<T> mask{data.data(), {75, 72}};
+  return mask;
+}
+
+/// Three sentences of 70, 33 and 9 rows: 112.
+RowLayout packed_70_33_9() {
+  static constexpr RowSpan sentences[] = {{0, 70}, {70, 33}, {103, 9}};
+  return {.rows = 112, .sentences = sentences, .sentence_ids = {}};
 }
 
 void add_attention_rows(std::vector<OpCase>& cases) {
@@ -125,11 +149,16 @@ void add_attention_rows(std::vector<OpCase>& cases) {
           .reference([](auto) { return std::vector<double>(12); })
           .with_zero_gradient());
 
-  static constexpr RowSpan long_ones[] = {{0, 70}, {70, 33}, {103, 9}};
-  const RowLayout many{.rows = 112, .sentences = long_ones, .sentence_ids = {}};
+  // More heads than lanes, and more queries.
+  cases.push_back(
+      row("many_heads", {{3, 18}, {3, 18}, {3, 18}}, three, three, {.heads = 18, .causal = true}).sampling(9));
+  const RowLayout many = packed_70_33_9();
   cases.push_back(row("large", {{112, 24}, {112, 24}, {112, 24}}, many, many, {.heads = 3}).sampling(4));
   cases.push_back(
       row("large_causal", {{112, 24}, {112, 24}, {112, 24}}, many, many, {.heads = 3, .causal = true}).sampling(4));
+  cases.push_back(op_case("attention.large_dropout", {{112, 24}, {112, 24}, {112, 24}},
+                          plain(many, many, {.heads = 3, .causal = true, .dropout = 0.3}))
+                      .sampling(4));
 }
 
 void add_mask_rows(std::vector<OpCase>& cases) {
@@ -172,6 +201,25 @@ void add_mask_rows(std::vector<OpCase>& cases) {
                 return attention(x[0], x[1], x[2], one_of_3(), one_of_3(), {}, &mask_without_second<T>());
               })
           .reference(attention_reference(one_of_3(), one_of_3(), {}, &mask_without_second<double>())));
+
+  // The same for more queries than are taken one by one.
+  const RowLayout many = packed_70_33_9();
+  cases.push_back(op_case("attention.large_mask", {{112, 6}, {112, 6}, {112, 6}},
+                          []<class T>(Inputs<T> x) {
+                            return attention(x[0], x[1], x[2], packed_70_33_9(), packed_70_33_9(),
+                                             {.heads = 2, .causal = true}, &mask_large<T>());
+                          })
+                      .reference(attention_reference(many, many, {.heads = 2, .causal = true}, &mask_large<double>()))
+                      .sampling(6));
+  static constexpr RowSpan six_rows[] = {{0, 6}};
+  static const RowLayout six{.rows = 6, .sentences = six_rows, .sentence_ids = {}};
+  cases.push_back(
+      op_case("attention.nan_behind_mask_of_many",
+              {{6, 2},
+               CaseInput{6, 2}.of({0.5, -1, nan, nan, 1, 2, -1.5, 1, 0.25, -2, 1.5, 0.75}),
+               CaseInput{6, 2}.of({1, -1, nan, nan, 2, 1, 0.5, -0.5, -1, 2, 0.25, 1.5})},
+              []<class T>(Inputs<T> x) { return attention(x[0], x[1], x[2], six, six, {}, &mask_without_second<T>()); })
+          .reference(attention_reference(six, six, {}, &mask_without_second<double>())));
 }
 
 void add_joined_rows(std::vector<OpCase>& cases) {

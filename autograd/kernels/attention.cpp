@@ -1,13 +1,11 @@
 #include "autograd/kernels/attention.h"
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
 #include <type_traits>
 
 #include "autograd/kernels/pack.h"
 #include "autograd/kernels/product_log.h"
-#include "autograd/kernels/vector_math.h"
+#include "autograd/kernels/softmax_lanes.h"
 #include "autograd/parallel.h"
 
 namespace glossa::kernels {
@@ -18,50 +16,6 @@ Index longest(const RowLayout& layout) {
   Index longest = 0;
   for (const RowSpan& sentence : layout.sentences) longest = std::max(longest, sentence.length);
   return longest;
-}
-
-template <class T>
-constexpr T blocked = -std::numeric_limits<T>::infinity();
-
-/// Softmax of one vector of queries: down every lane of scores [keys, L], in place. A lane where all is blocked becomes
-/// zeros; NaN shows.
-template <class T>
-void softmax_lanes(Index keys, T* score, Index stride) {
-  using Vector = typename Lanes<T>::Vector;
-  Vector top = Vector{} + blocked<T>;
-  for (Index j = 0; j < keys; ++j) {
-    const Vector s = load(score + j * stride);
-    top = s > top ? s : top;
-  }
-  alignas(64) T shift[Lanes<T>::count];
-  store(shift, top == blocked<T> ? Vector{} : top);
-  Vector total{};
-  for (Index j = 0; j < keys; ++j) {
-    T* const row = score + j * stride;
-#pragma omp simd
-    for (Index l = 0; l < Lanes<T>::count; ++l) row[l] = kernels::exp(row[l] - shift[l]);
-    total += load(row);
-  }
-  const Vector inverse = total == T{0} ? total : T{1} / total;
-  for (Index j = 0; j < keys; ++j) store(score + j * stride, load(score + j * stride) * inverse);
-}
-
-/// With m = keep / (1 - p): dropped = m weight, dweight = m (dout v^T), and, down every lane,
-/// dscore = scale weight (dweight - sum of weight dweight), in place of dout v^T; 0 where the weight is: what is
-/// blocked stays unread.
-template <class T>
-void softmax_lanes_backward(Index keys, const T* weight, const T* dropped, T scale, T keep_scale, T* d, Index stride) {
-  using Vector = typename Lanes<T>::Vector;
-  Vector sum{};
-  for (Index j = 0; j < keys; ++j) {
-    const Vector m_weight = load(dropped + j * stride);
-    sum += m_weight == T{0} ? Vector{} : m_weight * load(d + j * stride);
-  }
-  for (Index j = 0; j < keys; ++j) {
-    const Vector w = load(weight + j * stride), m_weight = load(dropped + j * stride), dy = load(d + j * stride);
-    const Vector d_weight = m_weight == T{0} ? Vector{} : dy * keep_scale;
-    store(d + j * stride, w == T{0} ? Vector{} : (d_weight - sum) * w * scale);
-  }
 }
 
 /// Rows of no sentence become zero.
@@ -123,12 +77,17 @@ void for_heads(const AttentionShape<T>& shape, const Work& work) {
   });
 }
 
-/// to = dropout(weight), both [keys, queries in whole vectors].
+/// The weights of a head, [keys, queries in whole vectors], after dropout: themselves where it does not act.
 template <class T>
-void drop(const AttentionShape<T>& shape, const T* weight, const std::uint8_t* keep, Index size, T* to) {
+const T* drop(const AttentionShape<T>& shape, const Head<T>& head, const T* weight, Bump<T>& memory) {
+  if (shape.keep.empty()) return weight;
+  const std::uint8_t* const keep = shape.keep.data() + head.cells;
+  const Index size = head.keys.length * padded<T>(head.rows.length);
   const T keep_scale = shape.keep_scale;
+  T* const to = memory.take(1, size);
 #pragma omp simd
   for (Index i = 0; i < size; ++i) to[i] = select(keep[i] != 0, weight[i] * keep_scale, T{0});
+  return to;
 }
 
 /// Scores q k^T of a head, [keys, queries in whole vectors], become its weights softmax(scale score + mask). What may
@@ -156,12 +115,13 @@ void weigh(const AttentionShape<T>& shape, Index keys, Index width, T* score) {
   }
 }
 
-/// Asks for the rows of a sentence, `cols` wide: heads go through them in strides that the processor does not foresee.
+/// Asks for what heads [first, last) read or write of a sentence's rows: each goes through its columns in strides that
+/// the processor does not foresee.
 template <class E>
-void fetch(const Columns<E>& matrix, const RowSpan& rows, Index cols) {
+void fetch(const Columns<E>& matrix, const RowSpan& rows, Index first, Index last, Index width) {
   constexpr Index line = 64 / sizeof(E);
   for (Index i = 0; matrix.data && i < rows.length; ++i)
-    for (Index j = 0; j < cols; j += line)
+    for (Index j = first * width; j < last * width; j += line)
       __builtin_prefetch(matrix.data + (rows.offset + i) * matrix.stride + j, std::is_const_v<E> ? 0 : 1, 2);
 }
 
@@ -173,30 +133,33 @@ template <class T>
 void attend_few(const AttentionShape<T>& shape, Index b, Index first, Index last, Columns<const T> q,
                 Columns<const T> k, Columns<const T> v, T* weights, Columns<T> out, T* score) {
   const Head<T> head(shape, b, first);
-  const Index keys = head.keys.length, heads = last - first, width = padded<T>(heads);
+  const Index keys = head.keys.length, rows = padded<T>(head.rows.length);
+  const Index heads = last - first, width = padded<T>(heads);
   const T *const key = head.of(k, head.keys, shape.key_width), *const value = head.of(v, head.keys, shape.value_width);
+  T* const kept = weights ? weights + head.cells : nullptr;  // [heads, keys, rows]
+  const std::uint8_t* const keep = shape.keep.empty() ? nullptr : shape.keep.data() + head.cells;
+  if (kept) std::fill_n(kept, heads * keys * rows, T{0});
   std::fill_n(score, keys * width, T{0});
   for (Index i = 0; i < head.rows.length; ++i) {
     const T* const query = head.of(q, head.rows, shape.key_width) + i * q.stride;
     T* const result = head.of(out, head.rows, shape.value_width) + i * out.stride;
-    const Index open = shape.causal ? std::min(i + 1, keys) : keys;
     for (Index j = 0; j < keys; ++j) {
-      const T mask = j >= open ? blocked<T> : shape.mask.data ? shape.mask.row(j)[i] : T{0};
-      head_dots(heads, shape.key_width, query, key + j * k.stride, score + j * width);
-      for (Index h = 0; h < heads; ++h)
-        score[j * width + h] = mask == blocked<T> ? mask : score[j * width + h] * shape.scale + mask;
+      T* const row = score + j * width;
+      const T mask = shape.causal && j > i ? blocked<T> : shape.mask.data ? shape.mask.row(j)[i] : T{0};
+      if (mask != blocked<T>) head_dots(heads, shape.key_width, query, key + j * k.stride, row);
+      for (Index h = 0; h < heads; ++h) row[h] = mask == blocked<T> ? mask : row[h] * shape.scale + mask;
     }
     for (Index lane = 0; lane < width; lane += Lanes<T>::count) softmax_lanes(keys, score + lane, width);
-    for (Index h = 0; h < heads && (weights || !shape.keep.empty()); ++h)
-      for (Index j = 0; j < keys; ++j) {
-        T& weight = score[j * width + h];
-        const Index cell = Head<T>(shape, b, first + h).cells + j * padded<T>(head.rows.length) + i;
-        if (weights) weights[cell] = weight;
-        if (!shape.keep.empty()) weight = shape.keep[cell] ? weight * shape.keep_scale : T{0};
-      }
     std::fill_n(result, heads * shape.value_width, T{0});
-    for (Index j = 0; j < keys; ++j)
-      add_weighted_heads(heads, shape.value_width, score + j * width, value + j * v.stride, result);
+    for (Index j = 0; j < keys; ++j) {
+      T* const row = score + j * width;
+      for (Index h = 0; h < heads && (kept || keep); ++h) {
+        const Index cell = (h * keys + j) * rows + i;
+        if (kept) kept[cell] = row[h];
+        if (keep) row[h] = keep[cell] ? row[h] * shape.keep_scale : T{0};
+      }
+      add_weighted_heads(heads, shape.value_width, row, value + j * v.stride, result);
+    }
   }
 }
 
@@ -221,13 +184,11 @@ void attention_forward(const AttentionShape<T>& shape, Columns<const T> q, Colum
   const Index scratch_size = shape.scratch_size();
   for_heads(shape, [&](Index b, Index first, Index last) {
     T* const own = scratch + thread_index() * scratch_size;
-    if (first == 0) {
-      fetch(q, shape.query.sentences[b], shape.heads * kw);
-      fetch(k, shape.key.sentences[b], shape.heads * kw);
-      fetch(v, shape.key.sentences[b], shape.heads * vw);
-    }
     if (shape.query.sentences[b].length < few_queries)
       return attend_few(shape, b, first, last, q, k, v, weights, out, own);
+    fetch(q, shape.query.sentences[b], first, last, kw);
+    fetch(k, shape.key.sentences[b], first, last, kw);
+    fetch(v, shape.key.sentences[b], first, last, vw);
     for (Index h = first; h < last; ++h) {
       const Head<T> head(shape, b, h);
       const Index rows = head.rows.length, keys = head.keys.length, width = padded<T>(rows);
@@ -240,8 +201,7 @@ void attention_forward(const AttentionShape<T>& shape, Columns<const T> q, Colum
                     weight, width);
       weigh(shape, keys, width, weight);
       // out = dropout(weights) v
-      T* const dropped = shape.keep.empty() ? weight : memory.take(keys, rows);
-      if (dropped != weight) drop(shape, weight, shape.keep.data() + head.cells, keys * width, dropped);
+      const T* const dropped = drop(shape, head, weight, memory);
       const T* const value = head.of(v, head.keys, vw);
       const Panel<T> values = as_panel(keys, vw, value, v.stride, memory);
       product(!shape.blocks() || all_finite(keys, vw, value, v.stride), rows, vw, keys, dropped, Index{1}, width,
@@ -262,18 +222,14 @@ void attention_backward(const AttentionShape<T>& shape, Columns<const T> q, Colu
   const Index scratch_size = shape.scratch_size();
   for_heads(shape, [&](Index b, Index first, Index last) {
     T* const own = scratch + thread_index() * scratch_size;
-    if (first == 0) {
-      const RowSpan rows = shape.query.sentences[b], keys = shape.key.sentences[b];
-      fetch(q, rows, shape.heads * kw);
-      fetch(k, keys, shape.heads * kw);
-      fetch(v, keys, shape.heads * vw);
-      fetch(dout, rows, shape.heads * vw);
-      fetch(Columns<const T>{weights + shape.heads * shape.cells[b]}, {0, 1},
-            shape.heads * (shape.cells[b + 1] - shape.cells[b]));
-      fetch(dq, rows, shape.heads * kw);
-      fetch(dk, keys, shape.heads * kw);
-      fetch(dv, keys, shape.heads * vw);
-    }
+    const RowSpan sentence = shape.query.sentences[b], key_sentence = shape.key.sentences[b];
+    fetch(q, sentence, first, last, kw);
+    fetch(k, key_sentence, first, last, kw);
+    fetch(v, key_sentence, first, last, vw);
+    fetch(dout, sentence, first, last, vw);
+    fetch(dq, sentence, first, last, kw);
+    fetch(dk, key_sentence, first, last, kw);
+    fetch(dv, key_sentence, first, last, vw);
     for (Index h = first; h < last; ++h) {
       const Head<T> head(shape, b, h);
       const Index rows = head.rows.length, keys = head.keys.length, width = padded<T>(rows);
@@ -289,11 +245,7 @@ void attention_backward(const AttentionShape<T>& shape, Columns<const T> q, Colu
       const Panel<T> d_out_t = transposed_panel(rows, vw, d_out, dout.stride, memory);
       small_product(keys, width, vw, value, v.stride, Index{1}, d_out_t.data, d_out_t.stride, d_score, width);
       const T* const weight = weights + head.cells;
-      T* const dropped = memory.take(keys, rows);
-      if (shape.keep.empty())
-        std::copy_n(weight, keys * width, dropped);
-      else
-        drop(shape, weight, shape.keep.data() + head.cells, keys * width, dropped);
+      const T* const dropped = drop(shape, head, weight, memory);
       for (Index lane = 0; lane < width; lane += Lanes<T>::count)
         softmax_lanes_backward(keys, weight + lane, dropped + lane, shape.scale, shape.keep_scale, d_score + lane,
                                width);

@@ -23,11 +23,11 @@ struct Larger {
   }
 };
 
-/// start, f(0), ..., f(n-1) joined by `combine`, by one thread in an order fixed by n: `vectors` of lanes side by side,
-/// then a tree over the lanes. Short rows want one vector.
-template <class T, int vectors = 2, class Combine, class F>
+/// start, f(0), ..., f(n-1) joined by `combine`, by one thread in an order fixed by n: two vectors of lanes side by
+/// side, then a tree over the lanes.
+template <class T, class Combine, class F>
 T fold(Index n, T start, const Combine& combine, const F& f) {
-  constexpr Index L = Lanes<T>::count, lanes = vectors * L;
+  constexpr Index L = Lanes<T>::count, lanes = 2 * L;
   alignas(64) T lane[lanes];
   std::fill_n(lane, lanes, start);
   Index i = 0;
@@ -35,21 +35,19 @@ T fold(Index n, T start, const Combine& combine, const F& f) {
 #pragma omp simd
     for (Index l = 0; l < lanes; ++l) lane[l] = combine(lane[l], f(i + l));
   for (Index l = 0; l < n - i; ++l) lane[l] = combine(lane[l], f(i + l));
-  typename Lanes<T>::Vector joined = load(lane);
-  for (int v = 1; v < vectors; ++v) joined = combine(joined, load(lane + v * L));
-  return join_lanes<T>(joined, combine);
+  return join_lanes<T>(combine(load(lane), load(lane + L)), combine);
 }
 
 /// Sum of f(0), ..., f(n-1).
-template <class T, int vectors = 2, class F>
+template <class T, class F>
 T row_sum(Index n, const F& f) {
-  return fold<T, vectors>(n, T{0}, Plus{}, f);
+  return fold<T>(n, T{0}, Plus{}, f);
 }
 
 /// Largest of f(0), ..., f(n-1), at least `floor`; NaN is passed over.
-template <class T, int vectors = 2, class F>
+template <class T, class F>
 T row_max(Index n, T floor, const F& f) {
-  return fold<T, vectors>(n, floor, Larger{}, f);
+  return fold<T>(n, floor, Larger{}, f);
 }
 
 /// Sum of f(0), ..., f(n-1) by several threads: pieces of `elementwise_grain`, added in order.

@@ -1,7 +1,5 @@
 #include "autograd/kernels/small_product.h"
 
-#include <algorithm>
-
 // Compiled with -ffp-contract=fast: a product is worth its fused multiply-add, and nothing else is in this file.
 namespace glossa::kernels {
 

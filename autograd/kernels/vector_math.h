@@ -79,8 +79,8 @@ inline float erf(float x) {
   // g / t - 1 on [0, 4], fitted to equal ripples of the relative error of erf: 4.3e-9 at most. The sum is in pairs
   // (Estrin 1960): a vector unit would wait on a chain of nine. The 1, added last, keeps their rounding small.
   const float t2 = t * t, t4 = t2 * t2;
-  const float low = multiply_add(t2, multiply_add(t, -0x1.39b7cap-6f, 0x1.a4f8c4p-4f),
-                                 multiply_add(t, 0x1.45f3p-1f, 0x1.06eba8p-3f));
+  const float low =
+      multiply_add(t2, multiply_add(t, -0x1.39b7cap-6f, 0x1.a4f8c4p-4f), multiply_add(t, 0x1.45f3p-1f, 0x1.06eba8p-3f));
   const float high = multiply_add(t2, multiply_add(t, 0x1.f28ac4p-14f, -0x1.4e2996p-11f),
                                   multiply_add(t, 0x1.b744ccp-10f, -0x1.637a12p-13f));
   const float p = multiply_add(t4, multiply_add(t4, -0x1.3b027p-17f, high), low);

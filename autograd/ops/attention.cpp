@@ -40,18 +40,20 @@ AttentionShape<T> prepare(const char* op, Context<T>& c, Index key_width, Index 
       .keep_scale = T{1}};
   const std::span<Index> cells = c.template array<Index>(query.sentence_count() + 1);
   cells[0] = 0;
+  Index most_rows = 0, most_keys = 0;
   for (Index b = 0; b < query.sentence_count(); ++b) {
     const RowSpan rows = query.sentences[b], keys = key.sentences[b];
     check(!mask || (mask->shape.rank() == 2 && rows.length <= mask->rows() && keys.length <= mask->cols()), op,
           "expected a mask of at least [{}, {}]; got {}", rows.length, keys.length, mask ? mask->shape : Shape{});
+    most_rows = std::max(most_rows, rows.length);
+    most_keys = std::max(most_keys, keys.length);
     cells[b + 1] = cells[b] + keys.length * kernels::padded<T>(rows.length);
   }
   shape.cells = cells;
   if (mask) {
-    const Index width = kernels::padded<T>(mask->rows());
-    shape.mask = c.tensor({mask->cols(), width});
+    shape.mask = c.tensor({most_keys, kernels::padded<T>(most_rows)});
     kernels::Bump<T> memory{shape.mask.data};
-    kernels::transposed_panel(mask->rows(), mask->cols(), mask->data, mask->cols(), memory);
+    kernels::transposed_panel(most_rows, most_keys, mask->data, mask->cols(), memory);
   }
   if (c.training() && options.dropout > 0) {
     const kernels::DropoutSite site(c.random_key(), c.next_random_site(), options.dropout);

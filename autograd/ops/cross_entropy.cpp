@@ -154,7 +154,7 @@ CrossEntropy<T> linear_cross_entropy_op(const Variable<T>& x, const Variable<T>&
       kernels::accumulate(to.grad, to.add, [&](Index i) { return dy * gradient[i]; });
       back.give(gradient);
     };
-    scaled(1, dw);
+    scaled(1, dw);  // the largest first: the gradient of x can lie there then
     scaled(0, dx);
     scaled(2, db);
   };

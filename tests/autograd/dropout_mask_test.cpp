@@ -44,7 +44,7 @@ TEST_CASE(
   const std::vector<RowSpan> queries{{0, 3}, {3, 18}}, keys{{0, 5}, {5, 2}};
   const std::vector<std::uint32_t> ids{11, 5};
   const RowLayout query{.rows = 21, .sentences = queries, .sentence_ids = ids}, key{.rows = 7, .sentences = keys};
-  for (const Index vector : {8, 16})
+  for (const Index vector : {2, 4, 8, 16})
     for (const Index heads : {1, 4, 11}) {
       const auto padded = [&](Index n) { return (n + vector - 1) / vector * vector; };
       const std::vector<Index> cells{0, 5 * padded(3), 5 * padded(3) + 2 * padded(18)};

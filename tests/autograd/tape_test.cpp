@@ -241,3 +241,32 @@ TEST_CASE_FIXTURE(LargeStep, "a branch's memory is taken only if nobody else rea
   add_dropout(x, activated, 0.5, layout);
   CHECK(activated.value()[0] == std::tanh(0.5));
 }
+
+TEST_CASE("gradients lie in the memory that an op gives, unless the graph is kept") {
+  constexpr Index n = 64;
+  std::vector<double> x(n * n), weight(n * n);
+  RandomStream random(1, "given");
+  for (double& number : x) number = random.normal();
+  for (double& number : weight) number = random.normal();
+  const std::vector<int> targets(n, 3);
+  Context<double> context;
+  std::size_t asked = 0;
+  const auto gradients = [&](bool keep_graph, int walks) {
+    context.begin({});
+    const Variable<double> in = context.input({x.data(), {n, n}}), w = context.input({weight.data(), {n, n}});
+    const Variable<double> loss = linear_cross_entropy<double>(scale(in, 0.5), w, targets, -1).sum;
+    const std::size_t before = context.arena().bytes_used();
+    for (int walk = 0; walk < walks; ++walk) context.backward(loss, keep_graph);
+    asked = context.arena().bytes_used() - before;
+    Vector both = grad_of(in);
+    for (const double g : grad_of(w)) both.push_back(g);
+    return both;
+  };
+  const Vector once = gradients(false, 1);
+  CHECK(asked < 3 * n * n * sizeof(double));  // gradients of in, of 0.5 in, and of w
+  CHECK(gradients(true, 1) == once);
+  CHECK(asked >= 3 * n * n * sizeof(double));
+  Vector twice = once;
+  for (double& g : twice) g *= 2;
+  CHECK(gradients(true, 2) == twice);
+}
