@@ -1,0 +1,150 @@
+// What a fused op computes, said in plain ops: both give the same numbers and gradients, whatever else they save.
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <limits>
+#include <memory>
+
+#include "autograd/objective.h"
+#include "autograd/ops.h"
+
+using namespace glossa;
+
+namespace {
+
+using Inputs = std::span<const Variable<double>>;
+using Function = std::function<Variable<double>(Inputs)>;
+
+constexpr RowSpan spans[] = {{0, 6}, {6, 2}}, memory_spans[] = {{0, 3}, {3, 5}};
+const RowLayout layout{.rows = 8, .sentences = spans}, memory{.rows = 8, .sentences = memory_spans};
+
+/// Value (times a random cotangent) and gradients of the two at random inputs of these shapes, in training.
+void check_same(const std::vector<Shape>& shapes, const Function& fused, const Function& plain) {
+  RandomStream random(1, "fused");
+  Arena arena;
+  std::vector<Tensor<double>> inputs;
+  for (const Shape& shape : shapes) {
+    inputs.push_back({arena.allocate_array<double>(shape.size()), shape});
+    for (double& x : inputs.back().span()) x = random.normal();
+  }
+  const GradCheckFunction functions[] = {[&](Context<double>&, Inputs x) { return fused(x); },
+                                         [&](Context<double>&, Inputs x) { return plain(x); }};
+  Objective first(functions[0], inputs, {}, {.training = true}), second(functions[1], inputs, {}, {.training = true});
+  CHECK(std::fabs(static_cast<double>(first.at_current_values().value - second.at_current_values().value)) < 1e-12);
+  const std::vector<Subject> a = first.gradients(), b = second.gradients();
+  for (std::size_t input = 0; input < shapes.size(); ++input) {
+    double difference = 0, largest = 0;
+    for (std::size_t i = 0; i < a[input].grad.size(); ++i) {
+      difference = std::max(difference, std::fabs(a[input].grad[i] - b[input].grad[i]));
+      largest = std::max(largest, std::fabs(b[input].grad[i]));
+    }
+    CAPTURE(input);
+    CHECK(difference < 1e-13 * (1 + largest));
+    CHECK(largest > 0);
+  }
+}
+
+/// softmax(q k^T / sqrt(K)) v, sentence by sentence and head by head, side by side again.
+Variable<double> plain_attention(const Variable<double>& q, const Variable<double>& k, const Variable<double>& v,
+                                 const RowLayout& query, const RowLayout& key, const AttentionOptions& options) {
+  const Index width = q.shape().cols() / options.heads;
+  std::vector<Variable<double>> sentences;
+  for (Index b = 0; b < query.sentence_count(); ++b) {
+    const RowSpan rows = query.sentences[b], keys = key.sentences[b];
+    const std::unique_ptr<bool[]> seen(new bool[rows.length * keys.length]);
+    for (Index i = 0; i < rows.length; ++i)
+      for (Index j = 0; j < keys.length; ++j) seen[i * keys.length + j] = !options.causal || j <= i;
+    std::vector<Variable<double>> heads;
+    for (Index h = 0; h < options.heads; ++h) {
+      const auto head = [&](const Variable<double>& x, const RowSpan& span) {
+        return slice(slice(x, 0, span.offset, span.offset + span.length), 1, h * width, (h + 1) * width);
+      };
+      const auto scores =
+          scale(matmul(head(q, rows), head(k, keys), false, true), 1 / std::sqrt(static_cast<double>(width)));
+      const auto open = masked_fill(scores, {seen.get(), static_cast<std::size_t>(rows.length * keys.length)},
+                                    -std::numeric_limits<double>::infinity());
+      heads.push_back(matmul(softmax(open), head(v, keys)));
+    }
+    sentences.push_back(concat<double>(heads, 1));
+  }
+  return concat<double>(sentences, 0);
+}
+
+}  // namespace
+
+TEST_CASE("linear is a product and a sum") {
+  check_same(
+      {{8, 5}, {3, 5}, {3}}, [](Inputs x) { return linear(x[0], x[1], x[2]); },
+      [](Inputs x) { return add(matmul(x[0], x[1], false, true), x[2]); });
+}
+
+TEST_CASE("linear_relu is linear, relu and dropout") {
+  check_same(
+      {{8, 5}, {20, 5}, {20}}, [](Inputs x) { return linear_relu(x[0], x[1], x[2], 0.3, layout); },
+      [](Inputs x) { return dropout(relu(linear(x[0], x[1], x[2])), 0.3, layout); });
+}
+
+TEST_CASE("add_layer_norm is dropout, a sum and layer_norm") {
+  check_same(
+      {{8, 20}, {8, 20}, {20}, {20}},
+      [](Inputs x) { return add_layer_norm(x[0], x[1], 0.3, layout, x[2], x[3], 1e-5); },
+      [](Inputs x) { return layer_norm(add(x[0], dropout(x[1], 0.3, layout)), x[2], x[3], 1e-5); });
+}
+
+TEST_CASE("add_dropout is dropout and a sum") {
+  check_same(
+      {{8, 20}, {8, 20}}, [](Inputs x) { return add_dropout(x[0], x[1], 0.3, layout); },
+      [](Inputs x) { return add(x[0], dropout(x[1], 0.3, layout)); });
+}
+
+TEST_CASE("embed_tokens is embedding, a factor, positions and dropout") {
+  const std::vector<int> ids{3, 1, 0, 3, 2, 2, 1, 3}, places{0, 1, 2, 3, 4, 5, 0, 1};
+  std::vector<double> table(6 * 20);
+  RandomStream random(2, "positions");
+  for (double& x : table) x = random.normal();
+  const Tensor<double> positions{table.data(), {6, 20}};
+  const auto constant = [&](Inputs x) { return x[0].context().constant(positions); };
+  check_same(
+      {{4, 20}}, [&](Inputs x) { return embed_tokens(x[0], ids, 4, constant(x), 0.3, layout); },
+      [&](Inputs x) {
+        return dropout(add(scale(embedding(x[0], ids), 4), embedding(constant(x), places)), 0.3, layout);
+      });
+}
+
+TEST_CASE("attention is two products and a softmax, a sentence and a head at a time") {
+  for (const bool causal : {false, true}) {
+    const AttentionOptions options{.heads = 2, .causal = causal};
+    check_same(
+        {{8, 6}, {8, 6}, {8, 6}}, [&](Inputs x) { return attention(x[0], x[1], x[2], layout, memory, options); },
+        [&](Inputs x) { return plain_attention(x[0], x[1], x[2], layout, memory, options); });
+  }
+}
+
+TEST_CASE("self_attention and cross_attention are attention of columns side by side") {
+  const AttentionOptions options{.heads = 2, .causal = true, .dropout = 0.3};
+  check_same(
+      {{8, 18}}, [&](Inputs x) { return self_attention(x[0], layout, options); },
+      [&](Inputs x) {
+        return attention(slice(x[0], 1, 0, 6), slice(x[0], 1, 6, 12), slice(x[0], 1, 12, 18), layout, layout, options);
+      });
+  check_same(
+      {{8, 6}, {8, 12}}, [&](Inputs x) { return cross_attention(x[0], x[1], layout, memory, options); },
+      [&](Inputs x) { return attention(x[0], slice(x[1], 1, 0, 6), slice(x[1], 1, 6, 12), layout, memory, options); });
+}
+
+TEST_CASE("cross_entropy is log_softmax, a choice and a mean; with the output layer in one, linear before it") {
+  const std::vector<int> targets{3, 0, 6, 2, 2, 5, 1, 4};
+  const double smoothing = 0.1;
+  check_same(
+      {{8, 7}}, [&](Inputs x) { return cross_entropy(x[0], targets, -1, smoothing).sum; },
+      [&](Inputs x) {
+        const Variable<double> log_p = log_softmax(x[0]);
+        return sub(scale(sum(gather(log_p, targets)), smoothing - 1), scale(sum(log_p), smoothing / 7));
+      });
+  const std::vector<int> some_ignored{3, 0, -1, 2, 2, 5, -1, 4};
+  check_same(
+      {{8, 5}, {7, 5}, {7}},
+      [&](Inputs x) { return linear_cross_entropy(x[0], x[1], x[2], some_ignored, -1, smoothing).sum; },
+      [&](Inputs x) { return cross_entropy(linear(x[0], x[1], x[2]), some_ignored, -1, smoothing).sum; });
+}
