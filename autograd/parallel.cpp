@@ -53,12 +53,13 @@ void set_threads(int count) {
 int thread_index() { return index_in_team; }
 
 void run_pieces(Index count, const void* closure, void (*piece)(const void* closure, Index i)) {
-  const int team = static_cast<int>(std::min<Index>(threads(), count));
-  if (team <= 1 || omp_in_parallel()) {
+  const int team = threads();
+  if (team <= 1 || count <= 1 || omp_in_parallel()) {
     for (Index i = 0; i < count; ++i) piece(closure, i);
     return;
   }
   std::exception_ptr thrown;  // nothing may leave the parallel region
+  // All threads, even for few pieces: when a team gets smaller, OpenMP ends threads, and starts others when it grows.
 #pragma omp parallel num_threads(team)
   {
     index_in_team = omp_get_thread_num();

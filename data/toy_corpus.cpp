@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
 #include <numeric>
 
 #include "autograd/check.h"
 #include "autograd/random.h"
 #include "data/atomic_file.h"
+#include "data/text_file.h"
 #include "data/toy_topics.h"
 
 namespace glossa {
@@ -112,10 +114,15 @@ void write_toy(const std::string& folder, const ToySplits& splits) {
         error.message());
   const std::pair<const char*, const std::vector<ToyPair>*> files[] = {
       {"train", &splits.train}, {"valid", &splits.valid}, {"test", &splits.test}};
+  std::map<std::string, std::string> texts;
   for (const auto& [name, pairs] : files) {
-    write_file_atomically(fmt::format("{}/{}.en", folder, name), text_of(*pairs, &ToyPair::english));
-    write_file_atomically(fmt::format("{}/{}.hi", folder, name), text_of(*pairs, &ToyPair::hindi));
+    texts[fmt::format("{}/{}.en", folder, name)] = text_of(*pairs, &ToyPair::english);
+    texts[fmt::format("{}/{}.hi", folder, name)] = text_of(*pairs, &ToyPair::hindi);
   }
+  for (const auto& [file, text] : texts)
+    check(!std::filesystem::exists(file) || read_file(file) == text, file,
+          "expected no file, or this very one; got another one. Hint: choose another folder, or remove it");
+  for (const auto& [file, text] : texts) write_file_atomically(file, text);
 }
 
 }  // namespace glossa

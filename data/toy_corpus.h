@@ -24,7 +24,7 @@ struct ToySplits {
 ToySplits toy_corpus(std::int64_t pairs, std::uint64_t seed, std::string_view where = "toy corpus");
 
 /// Writes train, valid and test, each as .en and .hi, into `folder` (made if missing). Every file appears whole or not
-/// at all; an Error names the file that could not be written.
+/// at all; an Error names the file that could not be written, or that is there with another text: then none is.
 void write_toy(const std::string& folder, const ToySplits& splits);
 
 }  // namespace glossa

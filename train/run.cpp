@@ -15,8 +15,11 @@ void check_not_overwriting(const Config& config, const std::string& config_path,
 }
 
 Config load_run_config(const std::string& run, const std::vector<std::string>& sets, std::int64_t beam) {
-  check(std::filesystem::is_directory(run), run,
-        "expected the folder of a run; there is none. Hint: train one with glossa train CONFIG.yaml --run {}", run);
+  const std::string where = run.empty() ? "RUN" : run;
+  check(std::filesystem::exists(run), where,
+        "expected the folder of a run; there is none. Hint: glossa train CONFIG.yaml --run FOLDER makes one");
+  check(std::filesystem::is_regular_file(config_file(run)), where,
+        "expected the folder of a run, with its config.yaml; got something else. Hint: it is what train had as --run");
   for (const std::string& set : sets)
     if (!set.starts_with("decode.") && !set.starts_with("runtime."))
       misuse("--set " + set, "expected an option of decode or runtime; a trained run keeps the others");

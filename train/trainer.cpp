@@ -72,16 +72,16 @@ Trainer::EpochSize Trainer::epoch_size() const {
   return {updates, tokens, useful_share(training_, batches, layout(config_.data))};
 }
 
-void Trainer::train() {
+TrainingEnd Trainer::train() {
   try {
-    update_until_end();
+    return update_until_end();
   } catch (const std::exception& error) {
     log_->error(error.what());
     throw;
   }
 }
 
-void Trainer::update_until_end() {
+TrainingEnd Trainer::update_until_end() {
   SignalWatch signals;
   std::optional<TrainingEnd> end = ending();
   if (end) log_->line("nothing to do: " + reason(*end, config_) + ". Hint: raise it with --set");
@@ -120,6 +120,7 @@ void Trainer::update_until_end() {
   log_->line(fmt::format("finished: {}; {} updates{}, {:.2f} epochs, {:.1f} s of training, peak memory {:.0f} MiB",
                          reason(*end, config_), state_.update, skipped, progress().epochs, state_.seconds,
                          peak_rss_mb()));
+  return *end;
 }
 
 void Trainer::begin_epoch() {

@@ -27,9 +27,9 @@ class Trainer {
   /// folder then holds no half-written file.
   Trainer(Config config, const std::string& config_path, const std::string& run, bool resume);
 
-  /// Trains until a limit of the configuration, early stopping or a signal, then saves. An error that ends it is in
-  /// train.log too.
-  void train();
+  /// Trains until a limit of the configuration, early stopping or a signal, then saves; says which it was. An error
+  /// that ends it is in train.log too.
+  TrainingEnd train();
 
   /// Seconds of training so far, validation and saving left out.
   double seconds() const { return state_.seconds; }
@@ -58,7 +58,7 @@ class Trainer {
   void write_head(const std::vector<std::string>& notes, const std::string& memory);
   Progress progress() const;
   std::optional<TrainingEnd> ending() const;
-  void update_until_end();
+  TrainingEnd update_until_end();
   void begin_epoch();
   CrossEntropy<float> batch_loss_at(std::int64_t batch, const StepOptions& options);
   Update compute_gradients();

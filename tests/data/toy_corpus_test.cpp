@@ -11,6 +11,7 @@
 
 #include "autograd/check.h"
 #include "autograd/random.h"
+#include "data/text_file.h"
 #include "data/toy_topics.h"
 #include "tests/support/temporary_folder.h"
 
@@ -268,6 +269,23 @@ TEST_CASE("the toy corpus is written as six files of lines") {
   CHECK(names_in(folder / "toy").size() == 6);
 }
 
+TEST_CASE("the toy corpus is written again, but not over another text") {
+  const TemporaryFolder folder;
+  const ToySplits splits = {{{"hello world", "namaste vishva"}}, {}, {}};
+  write_toy(folder.path(), splits);
+  CHECK_NOTHROW(write_toy(folder.path(), splits));
+  std::ofstream(folder / "valid.en") << "mine\n";
+  std::filesystem::remove(folder / "test.en");
+  try {
+    write_toy(folder.path(), splits);
+    FAIL("expected an Error");
+  } catch (const Error& error) {
+    CHECK(std::string(error.what()).find(folder / "valid.en") != std::string::npos);
+  }
+  CHECK(read_file(folder / "valid.en") == "mine\n");
+  CHECK_FALSE(std::filesystem::exists(folder / "test.en"));  // nothing was written
+}
+
 TEST_CASE("a file that cannot be written is named and nothing is left behind") {
   const TemporaryFolder folder;
   std::filesystem::create_directory(folder / "train.hi");  // a folder stands where the file should go
@@ -278,7 +296,7 @@ TEST_CASE("a file that cannot be written is named and nothing is left behind") {
     CHECK(error.kind() == Error::Kind::failure);
     CHECK(std::string(error.what()).find(folder / "train.hi") != std::string::npos);
   }
-  CHECK(names_in(folder.path()) == std::vector<std::string>{"train.en", "train.hi"});  // and no half of one
+  CHECK(names_in(folder.path()) == std::vector<std::string>{"train.hi"});
 }
 
 }  // namespace glossa

@@ -1,7 +1,10 @@
 // What `glossa bench` prints for programs: one JSON object a line, with the keys that docs/performance.md lists.
 #include <doctest/doctest.h>
 
+#include <chrono>
+#include <csignal>
 #include <set>
+#include <thread>
 
 #include "autograd/kernels/gemm.h"
 #include "tests/integration/tiny_run.h"
@@ -118,6 +121,30 @@ TEST_CASE("bench train: one epoch, and nothing left behind") {
   CHECK_EQ(number(epoch, "tokens_per_s"), doctest::Approx(number(epoch, "tokens") / number(epoch, "seconds")));
   CHECK_NE(outcome.err.find("finished: train.max_epochs 1"), std::string::npos);
   CHECK_NE(outcome.err.find("; " + epoch.at("updates") + " updates"), std::string::npos);
+  CHECK_EQ(names_in(temporary.path()), Strings{});
+}
+
+TEST_CASE("bench train that a signal stops tells nothing of an epoch") {
+  const TinyRun tiny;
+  const TemporaryFolder temporary;
+  // Thousands of updates.
+  Program program({.arguments = {"/usr/bin/env", "TMPDIR=" + temporary.path().string(), GLOSSA_BINARY, "bench", "train",
+                                 tiny / "tiny.yaml", "--set", "data.train=toy:20000", "--set", "data.max_tokens=12"},
+                   .input = {},
+                   .folder = {}});
+  const auto training = [&] {
+    for (const fs::path& folder : fs::directory_iterator(temporary.path()))
+      if (fs::exists(folder / "train.log") &&
+          read_bytes(folder / "train.log").find("trains until") != std::string::npos)
+        return true;
+    return false;
+  };
+  while (program.running() && !training()) std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  std::this_thread::sleep_for(std::chrono::milliseconds(300));
+  program.signal(SIGINT);
+  const Outcome outcome = program.wait();
+  CHECK_EQ(outcome.status, 130);
+  CHECK_EQ(outcome.out, "");
   CHECK_EQ(names_in(temporary.path()), Strings{});
 }
 

@@ -45,7 +45,7 @@ int run(const BenchDecode& arguments) {
   fmt::print("beam {}, {} thread{}: {} sentences in {:.2f} s, {:.0f} sentences/s, {:.0f} tokens/s\n",
              config.decode.beam, threads(), threads() == 1 ? "" : "s", found.size(), seconds, sentences / seconds,
              static_cast<double>(tokens) / seconds);
-  fmt::print("heap allocations a token: {:.3f}; peak memory {:.0f} MB\n", per_token, peak_rss_mb());
+  fmt::print("heap allocations a token: {:.3f}; peak memory {:.0f} MiB\n", per_token, peak_rss_mb());
   return 0;
 }
 

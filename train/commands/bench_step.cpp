@@ -34,7 +34,7 @@ int run(const BenchStep& arguments) {
   }
   fmt::print("{}: {} parameters, {} thread{}, products by {}\n", shape.name, benchmark.parameters(), threads(),
              threads() == 1 ? "" : "s", backend);
-  fmt::print("{:.1f} ms a step (median of {}; least {:.1f}), {:.0f} tokens/s, peak memory {:.0f} MB\n", median(ms),
+  fmt::print("{:.1f} ms a step (median of {}; least {:.1f}), {:.0f} tokens/s, peak memory {:.0f} MiB\n", median(ms),
              ms.size(), ms.front(), tokens_per_s, peak_rss_mb());
   fmt::print("heap allocations a step: {:.2f}, and {:.0f} inside the product library\n", per_step, library_per_step);
   return 0;

@@ -12,11 +12,14 @@ namespace {
 
 /// A folder that is gone afterwards.
 struct TemporaryRun {
-  std::string path = (std::filesystem::temp_directory_path() / "glossa-bench-XXXXXX").string();
+  std::string path;
 
   TemporaryRun() {
-    check(mkdtemp(path.data()) != nullptr, path,
-          "expected to make a folder for the run; got an error. Hint: set TMPDIR");
+    std::error_code error;
+    const std::filesystem::path parent = std::filesystem::temp_directory_path(error);
+    path = (parent / "glossa-bench-XXXXXX").string();
+    check(!error && mkdtemp(path.data()) != nullptr, "bench train",
+          "expected a folder for temporary files; got none that can be written to. Hint: set TMPDIR");
   }
   ~TemporaryRun() {
     std::error_code ignored;
@@ -37,7 +40,7 @@ int run(const BenchTrain& arguments) {
   take_signals_aside();
   const TemporaryRun folder;
   Trainer trainer(config, arguments.config, folder.path, false);
-  trainer.train();
+  if (trainer.train() == TrainingEnd::signal) return 130;  // as of a program that the signal ended: no figures
   const Trainer::EpochSize epoch = trainer.epoch_size();
   const double seconds = trainer.seconds(), tokens_per_s = static_cast<double>(epoch.tokens) / seconds;
   if (arguments.json) {
@@ -49,7 +52,7 @@ int run(const BenchTrain& arguments) {
   }
   fmt::print("an epoch: {} updates, {} source and target tokens in {:.1f} s, {:.0f} tokens/s\n", epoch.updates,
              epoch.tokens, seconds, tokens_per_s);
-  fmt::print("{:.1f} % of the rows computed are useful; peak memory {:.0f} MB\n", 100 * epoch.useful_share,
+  fmt::print("{:.1f} % of the rows computed are useful; peak memory {:.0f} MiB\n", 100 * epoch.useful_share,
              peak_rss_mb());
   return 0;
 }
