@@ -94,6 +94,12 @@ Tensor<T> Context<T>::take(const Variable<T>& x) {
 }
 
 template <class T>
+Tensor<T> Context<T>::scratch(const Shape& shape, const Variable<T>& parameter) {
+  const GradSlot<T>* const slot = parameter.requires_grad() ? tape_.node(parameter.node_).parameter : nullptr;
+  return slot && !slot->set && shape.size() <= parameter.size() ? Tensor<T>{slot->data, shape} : scratch(shape);
+}
+
+template <class T>
 void Context<T>::trace_finite(const char* op, const Tensor<T>& value) {
   if (!first_nonfinite_.empty()) return;
   for (Index i = 0; i < value.size(); ++i)

@@ -69,6 +69,10 @@ class Context {
   Tensor<T> scratch(const Shape& shape) { return {scratch_.allocate_array<T>(shape.size()), shape}; }
   void release_scratch() { scratch_.reset(); }
 
+  /// The same, and where it is large enough in the memory of the gradient of `parameter`, if that has none yet: nobody
+  /// reads it before it is written.
+  Tensor<T> scratch(const Shape& shape, const Variable<T>& parameter);
+
   /// Puts an op on the tape: its value and the derivative, which is called with the gradient of the value. Nothing is
   /// kept where nothing requires a gradient. Captures are copied into the arena and never destroyed.
   template <class Derivative>

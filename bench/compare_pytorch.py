@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Times a training step of glossa and of PyTorch in turns on this machine, and prints their ratio.
+"""Times a training step of glossa and of PyTorch in turns on this machine, and prints their ratios, in time and in peak
+memory, to PyTorch's faster variant.
 
 usage: bench/compare_pytorch.py [--glossa build/glossa] [--threads 2] [--rounds 5] [--variants eager,compiled] [CONFIG ...]
 
@@ -113,8 +114,8 @@ def compare(config, options):
     line = {"config": config, "threads": options.threads, "glossa_ms": round(middle["glossa"], 1)}
     line |= {f"{name}_ms": round(middle[name], 1) for name in peers}
     line |= {"ratio": round(middle[best] / middle["glossa"], 2), "glossa_mb": round(memory["glossa"])}
-    least = min(memory[name] for name in peers)
-    line |= {"pytorch_mb": round(least), "memory_ratio": round(memory["glossa"] / least, 2)}
+    line |= {f"{name}_mb": round(memory[name]) for name in peers}
+    line |= {"memory_ratio": round(memory["glossa"] / memory[best], 3)}
     print(json.dumps(line), flush=True)
 
 

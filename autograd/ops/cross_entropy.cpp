@@ -109,7 +109,7 @@ CrossEntropy<T> linear_cross_entropy_op(const Variable<T>& x, const Variable<T>&
   const Tensor<T> dx = has_dx ? c.tensor(in.shape) : Tensor<T>{}, dw = has_dw ? c.tensor(w.shape) : Tensor<T>{},
                   db = has_db ? c.tensor(b.shape) : Tensor<T>{};
   const Index chunk = std::min(rows, chunk_rows);
-  const Tensor<T> memory = c.scratch({chunk, classes});
+  const Tensor<T> memory = c.scratch({chunk, classes}, weight);
   const Tensor<T> partial = has_db ? c.scratch({kernels::row_pieces(chunk), classes}) : Tensor<T>{};
   for (Index first = 0; first == 0 || first < rows; first += chunk_rows) {  // once for no rows: gradients of zeros
     const Tensor<T> logits{memory.data, {std::min(chunk, rows - first), classes}};

@@ -270,3 +270,32 @@ TEST_CASE("gradients lie in the memory that an op gives, unless the graph is kep
   for (double& g : twice) g *= 2;
   CHECK(gradients(true, 2) == twice);
 }
+
+TEST_CASE("an op may compute where a gradient is going to be, but not where one is") {
+  constexpr Index n = 64;
+  ParameterStore<double> store;
+  Parameter<double>& weight =
+      store.declare("weight", {n, n}, [](std::span<double> values, const Shape&, RandomStream& random) {
+        for (double& value : values) value = random.normal();
+      });
+  store.allocate(1);
+  std::vector<double> x(n * n, 0.1);
+  const std::vector<int> targets(n, 3);
+  Context<double> context;
+  const auto step = [&](bool backward) {
+    context.begin({});
+    const auto loss =
+        linear_cross_entropy<double>(context.constant({x.data(), {n, n}}), context.parameter(weight), targets, -1);
+    if (backward) context.backward(loss.sum);
+  };
+  step(false);
+  CHECK_FALSE(store.has_grad(weight));
+  step(true);
+  const Vector once(weight.grad.data, weight.grad.data + n * n);
+  step(false);
+  CHECK(Vector(weight.grad.data, weight.grad.data + n * n) == once);
+  step(true);
+  Vector twice = once;
+  for (double& g : twice) g *= 2;
+  CHECK(Vector(weight.grad.data, weight.grad.data + n * n) == twice);
+}
