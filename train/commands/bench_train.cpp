@@ -40,7 +40,7 @@ int run(const BenchTrain& arguments) {
   take_signals_aside();
   const TemporaryRun folder;
   Trainer trainer(config, arguments.config, folder.path, false);
-  if (trainer.train() == TrainingEnd::signal) return 130;  // as of a program that the signal ended: no figures
+  if (trainer.train() == TrainingEnd::signal) return 130;  // as after Ctrl-C: no figures
   const Trainer::EpochSize epoch = trainer.epoch_size();
   const double seconds = trainer.seconds(), tokens_per_s = static_cast<double>(epoch.tokens) / seconds;
   if (arguments.json) {
