@@ -94,19 +94,19 @@ Variable<T> linear_relu(const Variable<T>& x, const Variable<T>& weight, double 
 template <class T>
 Variable<T> sum(const Variable<T>& x);
 template <class T>
-Variable<T> sum(const Variable<T>& x, int axis, bool keep_axis = false);
+Variable<T> sum(const Variable<T>& x, int axis, bool keepdim = false);
 template <class T>
 Variable<T> mean(const Variable<T>& x);  ///< of no elements: Error
 template <class T>
-Variable<T> mean(const Variable<T>& x, int axis, bool keep_axis = false);
+Variable<T> mean(const Variable<T>& x, int axis, bool keepdim = false);
 template <class T>
 Variable<T> max(const Variable<T>& x);  ///< the first of equal elements gets the gradient
 template <class T>
-Variable<T> max(const Variable<T>& x, int axis, bool keep_axis = false);
+Variable<T> max(const Variable<T>& x, int axis, bool keepdim = false);
 template <class T>
 Variable<T> norm(const Variable<T>& x);  ///< sqrt(sum x^2); derivative 0 where the norm is 0
 template <class T>
-Variable<T> norm(const Variable<T>& x, int axis, bool keep_axis = false);
+Variable<T> norm(const Variable<T>& x, int axis, bool keepdim = false);
 
 // ---- softmax (ops/softmax.cpp); over the last axis, rows shifted by their maximum ----
 
@@ -140,7 +140,7 @@ template <class T>
 Variable<T> embedding(const Variable<T>& table, std::span<const int> ids);
 
 /// factor * table[id] + positions[position of the row], then dropout: the model's input in one pass. positions [P, D]
-/// is read from the row's place in its sentence. Gap rows become zeros. A sentence longer than P: Error.
+/// is read from the row's place in its sequence. Gap rows become zeros. A sequence longer than P: Error.
 template <class T>
 Variable<T> embed_tokens(const Variable<T>& table, std::span<const int> ids, double factor,
                          const Variable<T>& positions, double dropout, const RowLayout& layout);
@@ -163,7 +163,7 @@ Variable<T> where(std::span<const bool> condition, const Variable<T>& a, const V
 
 /// Zeroes elements with probability p and divides the others by the probability to stay (Srivastava et al. 2014); p is
 /// rounded to a multiple of 1/65536. The identity in evaluation or at p = 0; p = 1 gives zeros. The mask is a function
-/// of (seed, update, place in the forward pass, sentence, position, column): `layout` says which sentence and position
+/// of (seed, update, place in the forward pass, sequence, position, column): `layout` says which sequence and position
 /// each row of x [N, D] is; without it rows are numbered through.
 template <class T>
 Variable<T> dropout(const Variable<T>& x, double p);
@@ -203,17 +203,17 @@ Variable<T> stop_gradient(const Variable<T>& x);
 
 struct AttentionOptions {
   Index heads = 1;
-  bool causal = false;  ///< query i of a sentence attends to its keys 0..i only
+  bool causal = false;  ///< query i of a sequence attends to its keys 0..i only
   double dropout = 0;   ///< on the weights
   double scale = 0;     ///< factor of the scores; 0: 1/sqrt(K)
 };
 
-/// softmax(scale q k^T + mask) v per sentence and head (Vaswani et al. 2017, section 3.2): q [Nq, H K], k [Nk, H K],
-/// v [Nk, H Kv] -> [Nq, H Kv]; head h uses columns [h K, (h+1) K). Sentence b of `query` attends to sentence b of `key`
-/// and to nothing else. `mask` [T, S] is added to the scores of every sentence and head (-inf blocks; at least as large
-/// as the longest sentences; it gets no gradient). A row with nothing to attend to gives zeros with zero gradient, and
+/// softmax(scale q k^T + mask) v per sequence and head (Vaswani et al. 2017, section 3.2): q [Nq, H K], k [Nk, H K],
+/// v [Nk, H Kv] -> [Nq, H Kv]; head h uses columns [h K, (h+1) K). Sequence b of `query` attends to sequence b of `key`
+/// and to nothing else. `mask` [T, S] is added to the scores of every sequence and head (-inf blocks; at least as large
+/// as the longest sequences; it gets no gradient). A row with nothing to attend to gives zeros with zero gradient, and
 /// what is blocked is never read: NaN there does not leak. `weights`, if given, receives the weights after softmax and
-/// before dropout, sentence by sentence, [H, Tq, Tk] each: H * sum of Tq * Tk numbers in memory of the step.
+/// before dropout, sequence by sequence, [H, Tq, Tk] each: H * sum of Tq * Tk numbers in memory of the step.
 template <class T>
 Variable<T> attention(const Variable<T>& q, const Variable<T>& k, const Variable<T>& v, const RowLayout& query,
                       const RowLayout& key, const AttentionOptions& options, const Tensor<T>* mask = nullptr,

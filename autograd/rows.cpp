@@ -7,18 +7,18 @@ namespace glossa {
 void check_layout(const char* op, const RowLayout& layout, const Shape& matrix, bool may_overlap) {
   check(matrix.rank() == 2 && matrix.rows() == layout.rows, op,
         "expected [N, D] with the N = {} rows of its layout; got {}", layout.rows, matrix);
-  check(layout.sentence_ids.empty() || layout.sentence_ids.size() == layout.sentences.size(), op,
-        "expected a number for each of {} sentences, or none; got {}", layout.sentences.size(),
-        layout.sentence_ids.size());
+  check(layout.sequence_ids.empty() || layout.sequence_ids.size() == layout.sequences.size(), op,
+        "expected a number for each of {} sequences, or none; got {}", layout.sequences.size(),
+        layout.sequence_ids.size());
   check(layout.first_position >= 0, op, "expected a first position of at least 0; got {}", layout.first_position);
   Index free = 0;
-  for (Index b = 0; b < layout.sentence_count(); ++b) {
-    const auto [offset, length] = layout.sentences[b];
+  for (Index b = 0; b < layout.sequence_count(); ++b) {
+    const auto [offset, length] = layout.sequences[b];
     check(offset >= 0 && length >= 0 && length <= layout.rows - offset, op,
-          "expected sentence {} within {} rows; got {} from row {} on", b, layout.rows, length, offset);
+          "expected sequence {} within {} rows; got {} from row {} on", b, layout.rows, length, offset);
     check(
         offset >= free || may_overlap, op,
-        "expected sentences in order and apart; got sentence {} from row {} on, where the one before ends at {}. Hint: "
+        "expected sequences in order and apart; got sequence {} from row {} on, where the one before ends at {}. Hint: "
         "keys may share rows if they need no gradient",
         b, offset, free);
     free = offset + length;

@@ -1,4 +1,4 @@
-// The ops of a training step one by one, on the shapes of a small translation model: 128 sentences of 16 tokens.
+// The ops of a training step one by one, on the shapes of a small translation model: 128 sequences of 16 tokens.
 // Built with -DGLOSSA_BENCH=ON (libbenchmark-dev); build/bench_kernels --benchmark_filter=attention
 
 #include <benchmark/benchmark.h>
@@ -11,16 +11,16 @@ namespace {
 
 using namespace glossa;
 
-constexpr Index sentences = 128, length = 16, rows = sentences * length, width = 128, heads = 4, classes = 8000;
+constexpr Index sequences = 128, length = 16, rows = sequences * length, width = 128, heads = 4, classes = 8000;
 
 std::vector<RowSpan> equal_spans() {
   std::vector<RowSpan> spans;
-  for (Index b = 0; b < sentences; ++b) spans.push_back({b * length, length});
+  for (Index b = 0; b < sequences; ++b) spans.push_back({b * length, length});
   return spans;
 }
 
 const std::vector<RowSpan> spans = equal_spans();
-const RowLayout layout{.rows = rows, .sentences = spans};
+const RowLayout layout{.rows = rows, .sequences = spans};
 
 using Inputs = std::span<const Variable<float>>;
 using Op = std::function<Variable<float>(Inputs)>;

@@ -9,26 +9,26 @@ namespace {
 
 constexpr const char* op = "additive_attention";
 
-/// The keys of each query side by side: query i has `width` cells, of which its sentence's keys are the first.
+/// The keys of each query side by side: query i has `width` cells, of which its sequence's keys are the first.
 template <class T>
 struct Cells {
-  Index width = 1;          // longest sentence of keys
+  Index width = 1;          // longest sequence of keys
   std::span<int> key_rows;  // [Nq * width]: row of each cell's key; any row where there is none
   Tensor<T> mask;           // [Nq, 1, width]: what is added to the scores, -inf where there is nothing to attend to
 };
 
 template <class T>
 Cells<T> lay_out(Context<T>& c, const RowLayout& query, const RowLayout& key, bool causal, const Tensor<T>* mask) {
-  check(query.sentence_count() == key.sentence_count(), op, "expected as many query as key sentences; got {} and {}",
-        query.sentence_count(), key.sentence_count());
+  check(query.sequence_count() == key.sequence_count(), op, "expected as many query as key sequences; got {} and {}",
+        query.sequence_count(), key.sequence_count());
   Cells<T> cells;
-  for (const RowSpan& keys : key.sentences) cells.width = std::max(cells.width, keys.length);
+  for (const RowSpan& keys : key.sequences) cells.width = std::max(cells.width, keys.length);
   cells.key_rows = c.template array<int>(query.rows * cells.width);
   cells.mask = c.tensor({query.rows, 1, cells.width});
   std::ranges::fill(cells.key_rows, 0);
   std::ranges::fill(cells.mask.span(), -std::numeric_limits<T>::infinity());
-  for (Index b = 0; b < query.sentence_count(); ++b) {
-    const RowSpan queries = query.sentences[b], keys = key.sentences[b];
+  for (Index b = 0; b < query.sequence_count(); ++b) {
+    const RowSpan queries = query.sequences[b], keys = key.sequences[b];
     check(!mask || (mask->shape.rank() == 2 && queries.length <= mask->rows() && keys.length <= mask->cols()), op,
           "expected a mask of at least [{}, {}]; got {}", queries.length, keys.length, mask ? mask->shape : Shape{});
     for (Index i = 0; i < queries.length; ++i)
@@ -41,18 +41,18 @@ Cells<T> lay_out(Context<T>& c, const RowLayout& query, const RowLayout& key, bo
   return cells;
 }
 
-/// Weights [Nq, H, width] as glossa::attention gives them: sentence by sentence, [H, Tq, Tk] each.
+/// Weights [Nq, H, width] as glossa::attention gives them: sequence by sequence, [H, Tq, Tk] each.
 template <class T>
-Tensor<T> by_sentence(Context<T>& c, const Tensor<T>& weights, const RowLayout& query, const RowLayout& key) {
+Tensor<T> by_sequence(Context<T>& c, const Tensor<T>& weights, const RowLayout& query, const RowLayout& key) {
   const Index heads = weights.shape[1];
   Index count = 0;
-  for (Index b = 0; b < query.sentence_count(); ++b) count += query.sentences[b].length * key.sentences[b].length;
+  for (Index b = 0; b < query.sequence_count(); ++b) count += query.sequences[b].length * key.sequences[b].length;
   const Tensor<T> result = c.tensor({heads * count});
   T* to = result.data;
-  for (Index b = 0; b < query.sentence_count(); ++b)
+  for (Index b = 0; b < query.sequence_count(); ++b)
     for (Index h = 0; h < heads; ++h)
-      for (Index i = 0; i < query.sentences[b].length; ++i)
-        to = std::copy_n(weights.row((query.sentences[b].offset + i) * heads + h), key.sentences[b].length, to);
+      for (Index i = 0; i < query.sequences[b].length; ++i)
+        to = std::copy_n(weights.row((query.sequences[b].offset + i) * heads + h), key.sequences[b].length, to);
   return result;
 }
 
@@ -84,8 +84,8 @@ Variable<T> additive_attention(const Variable<T>& q, const Variable<T>& kv, cons
   const Variable<T> scores = scale(sum(mul(meeting, vector), -1), options.scale != 0 ? options.scale : 1.0);
 
   const Variable<T> attended = softmax(add(transpose(scores, 1, 2), c.constant(cells.mask)));  // [Nq, H, n]
-  if (weights) *weights = by_sentence(c, attended.value(), query, key);
-  // A column for every key and head, whatever n is: a sentence draws the same mask in any batch.
+  if (weights) *weights = by_sequence(c, attended.value(), query, key);
+  // A column for every key and head, whatever n is: a sequence draws the same mask in any batch.
   const Variable<T> kept = dropout(reshape(transpose(attended, 1, 2), {rows, n * heads}), options.dropout, query);
   return reshape(sum(mul(reshape(kept, {rows, n, heads, 1}), values), 1), {rows, inner});
 }

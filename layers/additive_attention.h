@@ -9,8 +9,8 @@ namespace glossa {
 /// [Nq, H K]. Layouts, causal, dropout, mask and weights as for glossa::attention; options.scale is a factor of the
 /// scores, 0 is 1.
 ///
-/// Composed of ops: it needs memory for Nq * S * H * K numbers several times, S the longest sentence of keys. Keys are
-/// read before the mask acts, so NaN there does leak, unlike in glossa::attention; sentences may share keys, gradients
+/// Composed of ops: it needs memory for Nq * S * H * K numbers several times, S the longest sequence of keys. Keys are
+/// read before the mask acts, so NaN there does leak, unlike in glossa::attention; sequences may share keys, gradients
 /// and all.
 template <class T>
 Variable<T> additive_attention(const Variable<T>& q, const Variable<T>& kv, const Variable<T>& vector,

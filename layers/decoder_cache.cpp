@@ -9,8 +9,8 @@ namespace glossa {
 
 template <class T>
 void DecoderCache<T>::start(Index layers, Index width, Index rows, Index capacity, const RowLayout& memory) {
-  check(memory.sentence_count() >= 1 && rows % memory.sentence_count() == 0, "decoder_cache",
-        "expected as many rows for each of the {} sentences; got {} rows", memory.sentence_count(), rows);
+  check(memory.sequence_count() >= 1 && rows % memory.sequence_count() == 0, "decoder_cache",
+        "expected as many rows for each of the {} sequences; got {} rows", memory.sequence_count(), rows);
   width_ = width;
   capacity_ = capacity;
   position_ = 0;
@@ -23,7 +23,7 @@ void DecoderCache<T>::start(Index layers, Index width, Index rows, Index capacit
     layer.memory.resize(static_cast<std::size_t>(memory.rows * 2 * width));
   }
   memory_spans_.clear();
-  for (Index r = 0; r < rows; ++r) memory_spans_.push_back(memory.sentences[r * memory.sentence_count() / rows]);
+  for (Index r = 0; r < rows; ++r) memory_spans_.push_back(memory.sequences[r * memory.sequence_count() / rows]);
 }
 
 template <class T>
@@ -72,16 +72,16 @@ CacheLayout DecoderCache<T>::layout() {
       reader_spans_.push_back({r, 1});
     }
   }
-  return {.past = {.rows = rows() * capacity_, .sentences = past_spans_},
-          .memory = {.rows = memory_rows_, .sentences = read_spans_},
-          .readers = {.rows = rows(), .sentences = reader_spans_}};
+  return {.past = {.rows = rows() * capacity_, .sequences = past_spans_},
+          .memory = {.rows = memory_rows_, .sequences = read_spans_},
+          .readers = {.rows = rows(), .sequences = reader_spans_}};
 }
 
 template <class T>
 RowLayout DecoderCache<T>::query_layout() {
   query_spans_.clear();
   for (Index r = 0; r < rows(); ++r) query_spans_.push_back({r, 1});
-  return {.rows = rows(), .sentences = query_spans_, .first_position = position_};
+  return {.rows = rows(), .sequences = query_spans_, .first_position = position_};
 }
 
 template class DecoderCache<float>;

@@ -19,7 +19,7 @@ struct LayerCache {
 /// Which rows of the caches each target row looks at in this step.
 struct CacheLayout {
   RowLayout past, memory;
-  RowLayout readers;  ///< beside `memory`: the rows that read a sentence stand together and count as one query
+  RowLayout readers;  ///< beside `memory`: the rows that read a sequence stand together and count as one query
 };
 
 /// Key-value cache of a decoder: R target rows (hypotheses) advance together, one token a step. Its memory outlives
@@ -27,8 +27,8 @@ struct CacheLayout {
 template <class T>
 class DecoderCache {
  public:
-  /// Empty cache for `rows` targets of at most `capacity` tokens, each reading one of the `memory` sentences: row r
-  /// reads sentence r * memory.sentence_count() / rows, so several hypotheses share one source without a copy.
+  /// Empty cache for `rows` targets of at most `capacity` tokens, each reading one of the `memory` sequences: row r
+  /// reads sequence r * memory.sequence_count() / rows, so several hypotheses share one source without a copy.
   void start(Index layers, Index width, Index rows, Index capacity, const RowLayout& memory);
 
   Index rows() const { return static_cast<Index>(memory_spans_.size()); }
@@ -46,7 +46,7 @@ class DecoderCache {
   /// Spans for the step in progress: its own position counts as past.
   CacheLayout layout();
 
-  /// One row a sentence, at the step's position.
+  /// One row a sequence, at the step's position.
   RowLayout query_layout();
 
   void advance() { ++position_; }

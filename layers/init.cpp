@@ -15,9 +15,9 @@ Initializer uniform(double bound) {
   };
 }
 
-Initializer normal(double deviation) {
-  return [deviation](std::span<double> values, const Shape&, RandomStream& random) {
-    std::ranges::generate(values, [&] { return deviation * random.normal(); });
+Initializer normal(double std) {
+  return [std](std::span<double> values, const Shape&, RandomStream& random) {
+    std::ranges::generate(values, [&] { return std * random.normal(); });
   };
 }
 

@@ -11,7 +11,7 @@ Initializer constant(double value);
 Initializer uniform(double bound);
 
 /// Normal with mean 0.
-Initializer normal(double deviation);
+Initializer normal(double std);
 
 /// Square matrices [..., K, K] with `value` on the diagonal and zeros elsewhere.
 Initializer diagonal(double value);

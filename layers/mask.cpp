@@ -7,12 +7,12 @@
 
 namespace glossa {
 
-std::vector<RowSpan> spans_of_padded(std::span<const int> ids, Index sentences, int pad) {
-  check(sentences >= 1 && static_cast<Index>(ids.size()) % sentences == 0, "spans_of_padded",
-        "expected ids of a [B, T] box with B = {}; got {}", sentences, ids.size());
-  const Index width = static_cast<Index>(ids.size()) / sentences;
+std::vector<RowSpan> spans_of_padded(std::span<const int> ids, Index sequences, int pad) {
+  check(sequences >= 1 && static_cast<Index>(ids.size()) % sequences == 0, "spans_of_padded",
+        "expected ids of a [B, T] box with B = {}; got {}", sequences, ids.size());
+  const Index width = static_cast<Index>(ids.size()) / sequences;
   std::vector<RowSpan> spans;
-  for (Index b = 0; b < sentences; ++b) {
+  for (Index b = 0; b < sequences; ++b) {
     Index length = width;
     while (length > 0 && ids[b * width + length - 1] == pad) --length;
     spans.push_back({b * width, length});

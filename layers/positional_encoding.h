@@ -18,7 +18,7 @@ enum class Sinusoid {
 /// [positions, width] row-major, position 0 first.
 std::vector<double> sinusoidal_positions(Index positions, Index width, Sinusoid order);
 
-/// A table [P, D] that is added to the embeddings of a sentence's tokens: fixed sinusoids, or a learned parameter
+/// A table [P, D] that is added to the embeddings of a sequence's tokens: fixed sinusoids, or a learned parameter
 /// SCOPE.weight (Gehring et al. 2017).
 template <class T>
 class PositionalEncoding {

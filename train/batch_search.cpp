@@ -51,7 +51,7 @@ void BatchSearch<T>::start(std::span<const Index> batch, std::span<const std::ve
     capacity = std::max(capacity, sentences_.back().limit);
   }
   context_.begin(evaluation);
-  const RowLayout layout{.rows = std::ssize(source_ids_), .sentences = source_spans_};
+  const RowLayout layout{.rows = std::ssize(source_ids_), .sequences = source_spans_};
   const Variable<T> memory = model_->encode(context_, source_ids_, layout);
   // The cache gets room for whole beams; a sentence begins with one hypothesis.
   const Index rows = std::ssize(live_) * options_.beam;

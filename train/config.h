@@ -74,7 +74,7 @@ struct ModelConfig {
   std::optional<AttentionBias> attention_bias;
   bool scale_embeddings = true;
   Init init = Init::xavier;
-  double init_deviation = 0.01;
+  double init_std = 0.01;
 };
 
 struct OptimConfig {

@@ -25,7 +25,7 @@ TransformerOptions transformer_options(const ModelConfig& m, Index source_vocabu
                    .attention_dropout = m.attention_dropout.value_or(m.dropout),
                    .activation_dropout = m.activation_dropout.value_or(m.dropout)};
   if (m.attention_bias) options.stack.attention_bias = static_cast<AttentionBias>(*m.attention_bias);
-  if (m.init == ModelConfig::Init::normal) options.stack.weight_init = init::normal(m.init_deviation);
+  if (m.init == ModelConfig::Init::normal) options.stack.weight_init = init::normal(m.init_std);
   options.encoder_layers = m.encoder_layers;
   options.decoder_layers = m.decoder_layers;
   options.embedding_dropout = m.embedding_dropout.value_or(m.dropout);

@@ -94,8 +94,8 @@ std::vector<Option<ModelConfig>> model_options() {
       option("scale_embeddings", &C::scale_embeddings, true_or_false(),
              "multiply embeddings by the square root of width"),
       option("init", &C::init, choice<C::Init>({"xavier", "normal"}),
-             "first weights: as nn.Transformer's, or normal with init_deviation and biases 0"),
-      option("init_deviation", &C::init_deviation, number("(0, 1]"), "standard deviation of init: normal"),
+             "first weights: as nn.Transformer's, or normal with init_std and biases 0"),
+      option("init_std", &C::init_std, number("(0, 1]"), "standard deviation of init: normal"),
   };
 }
 

@@ -9,32 +9,32 @@ namespace {
 
 constexpr double inf = std::numeric_limits<double>::infinity();
 
-/// softmax(scale q k^T + mask) v, sentence by sentence, head by head, row by row; no dropout.
+/// softmax(scale q k^T + mask) v, sequence by sequence, head by head, row by row; no dropout.
 std::vector<double> attend(const Tensor<double>& q, const Tensor<double>& k, const Tensor<double>& v,
                            const RowLayout& query, const RowLayout& key, const AttentionOptions& options,
                            const Tensor<double>* mask) {
   const Index width = q.cols() / options.heads, value_width = v.cols() / options.heads;
   const double factor = options.scale != 0 ? options.scale : 1 / std::sqrt(static_cast<double>(width));
   std::vector<double> y(q.rows() * v.cols());
-  for (Index b = 0; b < query.sentence_count(); ++b)
+  for (Index b = 0; b < query.sequence_count(); ++b)
     for (Index h = 0; h < options.heads; ++h)
-      for (Index t = 0; t < query.sentences[b].length; ++t) {
-        const Index row = query.sentences[b].offset + t;
-        std::vector<double> weight(key.sentences[b].length);
+      for (Index t = 0; t < query.sequences[b].length; ++t) {
+        const Index row = query.sequences[b].offset + t;
+        std::vector<double> weight(key.sequences[b].length);
         double total = 0;
-        for (Index s = 0; s < key.sentences[b].length; ++s) {
+        for (Index s = 0; s < key.sequences[b].length; ++s) {
           const bool blocked = (options.causal && s > t) || (mask && mask->row(t)[s] == -inf);
           if (blocked) continue;
           double score = 0;
           for (Index j = 0; j < width; ++j)
-            score += q.row(row)[h * width + j] * k.row(key.sentences[b].offset + s)[h * width + j];
+            score += q.row(row)[h * width + j] * k.row(key.sequences[b].offset + s)[h * width + j];
           total += weight[s] = std::exp(factor * score + (mask ? mask->row(t)[s] : 0));
         }
-        for (Index s = 0; s < key.sentences[b].length; ++s)
+        for (Index s = 0; s < key.sequences[b].length; ++s)
           if (weight[s] > 0)
             for (Index j = 0; j < value_width; ++j)
               y[row * v.cols() + h * value_width + j] +=
-                  weight[s] / total * v.row(key.sentences[b].offset + s)[h * value_width + j];
+                  weight[s] / total * v.row(key.sequences[b].offset + s)[h * value_width + j];
       }
   return y;
 }
@@ -78,7 +78,7 @@ const Tensor<T>& mask_without_second() {
   return mask;
 }
 
-/// [75, 72], for sentences of up to 70 rows: numbers, a quarter blocked, and query 7 sees nothing.
+/// [75, 72], for sequences of up to 70 rows: numbers, a quarter blocked, and query 7 sees nothing.
 template <class T>
 const Tensor<T>& mask_large() {
   static std::vector<T> data = [] {
@@ -92,10 +92,10 @@ const Tensor<T>& mask_large() {
   return mask;
 }
 
-/// Three sentences of 70, 33 and 9 rows: 112.
+/// Three sequences of 70, 33 and 9 rows: 112.
 RowLayout packed_70_33_9() {
-  static constexpr RowSpan sentences[] = {{0, 70}, {70, 33}, {103, 9}};
-  return {.rows = 112, .sentences = sentences, .sentence_ids = {}};
+  static constexpr RowSpan sequences[] = {{0, 70}, {70, 33}, {103, 9}};
+  return {.rows = 112, .sequences = sequences, .sequence_ids = {}};
 }
 
 void add_attention_rows(std::vector<OpCase>& cases) {
@@ -120,7 +120,7 @@ void add_attention_rows(std::vector<OpCase>& cases) {
                       .error({{5, 3}, {5, 3}, {5, 2}}, wrong({.heads = 2}, packed), {"[5, 3]", "2"})
                       .error({{5, 2}, {3, 2}, {3, 2}}, wrong({}, three), {"2", "1"})
                       .error({{5, 2}, {5, 2}, {5, 2}}, wrong({.dropout = 2}, packed), {"2"})
-                      .error({{5, 2}, {5, 2}, {5, 2}}, wrong({}, beyond_5()), {"sentence 1"}));
+                      .error({{5, 2}, {5, 2}, {5, 2}}, wrong({}, beyond_5()), {"sequence 1"}));
   cases.push_back(row("two_heads", {{3, 4}, {3, 4}, {3, 4}}, three, three, {.heads = 2}));
   cases.push_back(row("packed", {{5, 4}, {5, 4}, {5, 4}}, packed, packed, {.heads = 2}));
   cases.push_back(row("padded", {{6, 4}, {6, 4}, {6, 4}}, padded, padded, {.heads = 2}));
@@ -135,8 +135,8 @@ void add_attention_rows(std::vector<OpCase>& cases) {
   cases.push_back(row("own_scale", {{3, 4}, {3, 4}, {3, 4}}, three, three, {.heads = 2, .scale = 0.3}));
 
   static constexpr RowSpan with_empty[] = {{0, 3}, {3, 0}}, two_of_three[] = {{0, 3}, {3, 2}};
-  const RowLayout keys_missing{.rows = 3, .sentences = with_empty, .sentence_ids = {}},
-      five{.rows = 5, .sentences = two_of_three, .sentence_ids = {}};
+  const RowLayout keys_missing{.rows = 3, .sequences = with_empty, .sequence_ids = {}},
+      five{.rows = 5, .sequences = two_of_three, .sequence_ids = {}};
   cases.push_back(row("no_keys", {{5, 4}, {3, 4}, {3, 4}}, five, keys_missing, {.heads = 2}));
   cases.push_back(op_case("attention.same_for_all", {{3, 4}},
                           [=](auto x) { return attention(x[0], x[0], x[0], one_of_3(), one_of_3(), {.heads = 2}); }));
@@ -173,7 +173,7 @@ void add_mask_rows(std::vector<OpCase>& cases) {
                       .error({{6, 2}, {6, 2}, {6, 2}},
                              [](Inputs<double> x) {
                                static constexpr RowSpan all[] = {{0, 6}};
-                               const RowLayout layout{.rows = 6, .sentences = all, .sentence_ids = {}};
+                               const RowLayout layout{.rows = 6, .sequences = all, .sequence_ids = {}};
                                attention(x[0], x[1], x[2], layout, layout, {}, &mask_partly<double>());
                              },
                              {"[3, 3]", "[6, 6]"}));
@@ -212,7 +212,7 @@ void add_mask_rows(std::vector<OpCase>& cases) {
                       .reference(attention_reference(many, many, {.heads = 2, .causal = true}, &mask_large<double>()))
                       .sampling(6));
   static constexpr RowSpan six_rows[] = {{0, 6}};
-  static const RowLayout six{.rows = 6, .sentences = six_rows, .sentence_ids = {}};
+  static const RowLayout six{.rows = 6, .sequences = six_rows, .sequence_ids = {}};
   cases.push_back(
       op_case("attention.nan_behind_mask_of_many",
               {{6, 2},
@@ -241,8 +241,8 @@ void add_joined_rows(std::vector<OpCase>& cases) {
   cases.push_back(row("packed", {5, 12}, packed_2_3(), {.heads = 2})
                       .error({{5, 11}}, [=](Inputs<double> x) { self(packed_2_3(), {})(x); }, {"[5, 11]"})
                       .error({{4, 12}}, [=](Inputs<double> x) { self(packed_2_3(), {})(x); }, {"[4, 12]", "5"})
-                      .error({{5, 12}}, [=](Inputs<double> x) { self(overlapping_of_5(), {})(x); }, {"sentence 1"})
-                      .error({{5, 12}}, [=](Inputs<double> x) { self(beyond_5(), {})(x); }, {"sentence 1"}));
+                      .error({{5, 12}}, [=](Inputs<double> x) { self(overlapping_of_5(), {})(x); }, {"sequence 1"})
+                      .error({{5, 12}}, [=](Inputs<double> x) { self(beyond_5(), {})(x); }, {"sequence 1"}));
   cases.push_back(row("padded_causal", {6, 12}, padded_2_3(), {.heads = 2, .causal = true}));
   cases.push_back(
       op_case("self_attention.dropout", {{5, 12}}, self(packed_2_3(), {.heads = 2, .causal = true, .dropout = 0.3})));
@@ -262,7 +262,7 @@ void add_joined_rows(std::vector<OpCase>& cases) {
                       .error({{5, 4}, {5, 6}}, [=](Inputs<double> x) { cross(packed_2_3(), packed_4_1(), {})(x); },
                              {"[5, 4]", "[5, 6]"})
                       .error({{5, 4}, {5, 8}},
-                             [=](Inputs<double> x) { cross(overlapping_of_5(), packed_4_1(), {})(x); }, {"sentence 1"})
+                             [=](Inputs<double> x) { cross(overlapping_of_5(), packed_4_1(), {})(x); }, {"sequence 1"})
                       .error({{5, 4}, {4, 8}}, [=](Inputs<double> x) { cross(packed_2_3(), packed_4_1(), {})(x); },
                              {"[4, 8]", "5"}));
   cases.push_back(op_case("cross_attention.padded_dropout", {{6, 4}, {5, 8}},

@@ -78,8 +78,8 @@ void add_layer_norm_cases(std::vector<OpCase>& cases) {
           .error({{5, 4}, {5, 4}, {3}, {4}}, [=](Inputs<double> x) { add_norm(0, packed_2_3())(x); }, {"[5, 4]", "[3]"})
           .error({{5, 4}, {5, 4}, {4}, {4}}, [=](Inputs<double> x) { add_norm(2, packed_2_3())(x); }, {"2"})
           .error({{5, 4}, {5, 4}, {4}, {4}}, [=](Inputs<double> x) { add_norm(0, overlapping_of_5())(x); },
-                 {"sentence 1"})
-          .error({{5, 4}, {5, 4}, {4}, {4}}, [=](Inputs<double> x) { add_norm(0, beyond_5())(x); }, {"sentence 1"}));
+                 {"sequence 1"})
+          .error({{5, 4}, {5, 4}, {4}, {4}}, [=](Inputs<double> x) { add_norm(0, beyond_5())(x); }, {"sequence 1"}));
   cases.push_back(op_case("add_layer_norm.dropout", {{5, 4}, {5, 4}, {4}, {4}}, add_norm(0.3, packed_2_3())));
   cases.push_back(op_case("add_layer_norm.padded", {{6, 4}, {6, 4}, {4}, {4}}, add_norm(0.3, padded_2_3())));
   cases.push_back(

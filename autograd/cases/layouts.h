@@ -4,50 +4,50 @@
 
 namespace glossa {
 
-/// Two sentences of 2 and 3 rows, one after the other: 5 rows.
+/// Two sequences of 2 and 3 rows, one after the other: 5 rows.
 inline RowLayout packed_2_3() {
-  static constexpr RowSpan sentences[] = {{0, 2}, {2, 3}};
-  return {.rows = 5, .sentences = sentences, .sentence_ids = {}};
+  static constexpr RowSpan sequences[] = {{0, 2}, {2, 3}};
+  return {.rows = 5, .sequences = sequences, .sequence_ids = {}};
 }
 
 /// The same in boxes of 3 rows: row 2 is a gap.
 inline RowLayout padded_2_3() {
-  static constexpr RowSpan sentences[] = {{0, 2}, {3, 3}};
-  return {.rows = 6, .sentences = sentences, .sentence_ids = {}};
+  static constexpr RowSpan sequences[] = {{0, 2}, {3, 3}};
+  return {.rows = 6, .sequences = sequences, .sequence_ids = {}};
 }
 
-/// Two sentences of 4 and 1 rows: 5 rows.
+/// Two sequences of 4 and 1 rows: 5 rows.
 inline RowLayout packed_4_1() {
-  static constexpr RowSpan sentences[] = {{0, 4}, {4, 1}};
-  return {.rows = 5, .sentences = sentences, .sentence_ids = {}};
+  static constexpr RowSpan sequences[] = {{0, 4}, {4, 1}};
+  return {.rows = 5, .sequences = sequences, .sequence_ids = {}};
 }
 
-/// Two sentences of 100 and 200 rows: 300, which are cut into pieces for several threads.
+/// Two sequences of 100 and 200 rows: 300, which are cut into pieces for several threads.
 inline RowLayout packed_100_200() {
-  static constexpr RowSpan sentences[] = {{0, 100}, {100, 200}};
-  return {.rows = 300, .sentences = sentences, .sentence_ids = {}};
+  static constexpr RowSpan sequences[] = {{0, 100}, {100, 200}};
+  return {.rows = 300, .sequences = sequences, .sequence_ids = {}};
 }
 
-/// Two that no op takes, of 5 rows: sentences on the same rows, and one that ends behind the last row.
+/// Two that no op takes, of 5 rows: sequences on the same rows, and one that ends behind the last row.
 inline RowLayout overlapping_of_5() {
-  static constexpr RowSpan sentences[] = {{0, 3}, {2, 3}};
-  return {.rows = 5, .sentences = sentences, .sentence_ids = {}};
+  static constexpr RowSpan sequences[] = {{0, 3}, {2, 3}};
+  return {.rows = 5, .sequences = sequences, .sequence_ids = {}};
 }
 inline RowLayout beyond_5() {
-  static constexpr RowSpan sentences[] = {{0, 2}, {2, 4}};
-  return {.rows = 5, .sentences = sentences, .sentence_ids = {}};
+  static constexpr RowSpan sequences[] = {{0, 2}, {2, 4}};
+  return {.rows = 5, .sequences = sequences, .sequence_ids = {}};
 }
 
-/// One sentence of 3 rows.
+/// One sequence of 3 rows.
 inline RowLayout one_of_3() {
-  static constexpr RowSpan sentences[] = {{0, 3}};
-  return {.rows = 3, .sentences = sentences, .sentence_ids = {}};
+  static constexpr RowSpan sequences[] = {{0, 3}};
+  return {.rows = 3, .sequences = sequences, .sequence_ids = {}};
 }
 
-/// One sentence of 1 row.
+/// One sequence of 1 row.
 inline RowLayout one_of_1() {
-  static constexpr RowSpan sentences[] = {{0, 1}};
-  return {.rows = 1, .sentences = sentences, .sentence_ids = {}};
+  static constexpr RowSpan sequences[] = {{0, 1}};
+  return {.rows = 1, .sequences = sequences, .sequence_ids = {}};
 }
 
 }  // namespace glossa

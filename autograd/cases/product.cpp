@@ -124,8 +124,8 @@ void add_linear_relu_cases(std::vector<OpCase>& cases) {
           .error({{4, 4}, {3, 4}, {3}}, [=](Inputs<double> x) { biased(0, packed_2_3())(x); }, {"[4, 4]"})
           .error({{5, 4}, {3, 4}, {2}}, [=](Inputs<double> x) { biased(0, packed_2_3())(x); }, {"[2]"})
           .error({{5, 4}, {3, 4}, {3}}, [=](Inputs<double> x) { biased(2, packed_2_3())(x); }, {"2"})
-          .error({{5, 4}, {3, 4}, {3}}, [=](Inputs<double> x) { biased(0, overlapping_of_5())(x); }, {"sentence 1"})
-          .error({{5, 4}, {3, 4}, {3}}, [=](Inputs<double> x) { biased(0, beyond_5())(x); }, {"sentence 1"}));
+          .error({{5, 4}, {3, 4}, {3}}, [=](Inputs<double> x) { biased(0, overlapping_of_5())(x); }, {"sequence 1"})
+          .error({{5, 4}, {3, 4}, {3}}, [=](Inputs<double> x) { biased(0, beyond_5())(x); }, {"sequence 1"}));
   cases.push_back(op_case("linear_relu.dropout", {{5, 4}, {3, 4}, {3}}, biased(0.3, packed_2_3())));
   cases.push_back(op_case("linear_relu.padded", {{6, 4}, {3, 4}, {3}}, biased(0.3, padded_2_3())));
   cases.push_back(op_case("linear_relu.no_bias", {{5, 4}, {3, 4}}, plain(0.3, packed_2_3())));

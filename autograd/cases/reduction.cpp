@@ -48,7 +48,7 @@ Reference over_axis(Fold fold, int axis) {
   };
 }
 
-/// `over(x)` reduces all elements, `over(x, axis, keep_axis)` one axis.
+/// `over(x)` reduces all elements, `over(x, axis, keepdim)` one axis.
 template <class All, class One>
 void add_reduction(std::vector<OpCase>& cases, const std::string& op, Fold fold, All all, One one) {
   const auto along = [one](int axis, bool keep) { return [=](auto x) { return one(x[0], axis, keep); }; };
@@ -62,7 +62,7 @@ void add_reduction(std::vector<OpCase>& cases, const std::string& op, Fold fold,
                       .error({{2, 3}}, [one](Inputs<double> x) { one(x[0], -3, true); }, {"[2, 3]", "-3"}));
   cases.push_back(op_case(op + ".middle_axis", {{2, 4, 3}}, along(1, false)).reference(over_axis(fold, 1)));
   cases.push_back(op_case(op + ".last_axis", {{3, 5}}, along(-1, false)).reference(over_axis(fold, 1)));
-  cases.push_back(op_case(op + ".keep_axis", {{2, 3, 2, 2}}, along(-3, true)).reference(over_axis(fold, 1)));
+  cases.push_back(op_case(op + ".keepdim", {{2, 3, 2, 2}}, along(-3, true)).reference(over_axis(fold, 1)));
   cases.push_back(op_case(op + ".extent_one", {{3, 1, 2}}, along(1, false)).reference(over_axis(fold, 1)));
   cases.push_back(op_case(op + ".nothing_left", {{3, 0}}, along(0, false)).reference(over_axis(fold, 0)));
   cases.push_back(op_case(op + ".large_all", {{4, 5003}}, [all](auto x) { return all(x[0]); })

@@ -14,15 +14,15 @@ std::vector<double> rows_of(const Tensor<double>& table, std::span<const int> id
   return y;
 }
 
-/// factor * table[id] + positions[place in the sentence]; zeros in gaps.
+/// factor * table[id] + positions[place in the sequence]; zeros in gaps.
 Reference embed_reference(std::vector<int> ids, RowLayout layout) {
   return [ids, layout](std::span<const Tensor<double>> x) {
     const Index d = x[0].cols();
     std::vector<double> y(layout.rows * d);
-    for (const RowSpan sentence : layout.sentences)
-      for (Index t = 0; t < sentence.length; ++t)
+    for (const RowSpan sequence : layout.sequences)
+      for (Index t = 0; t < sequence.length; ++t)
         for (Index j = 0; j < d; ++j) {
-          const Index row = sentence.offset + t;
+          const Index row = sequence.offset + t;
           y[row * d + j] = root_of_width * x[0].row(ids[row])[j] + x[1].row(layout.first_position + t)[j];
         }
     return y;
@@ -70,8 +70,8 @@ void add_embedding_cases(std::vector<OpCase>& cases) {
           .error({{4, 3}, {3, 2}}, [=](Inputs<double> x) { embed(0, some_ids, packed_2_3())(x); }, {"[3, 2]"})
           .error({{3, 3}, {3, 3}}, [=](Inputs<double> x) { embed(0, some_ids, packed_2_3())(x); }, {"[3, 3]"})
           .error({{4, 3}, {3, 3}}, [=](Inputs<double> x) { embed(0, some_ids, padded_2_3())(x); }, {"6", "5"})
-          .error({{4, 3}, {5, 3}}, [=](Inputs<double> x) { embed(0, some_ids, overlapping_of_5())(x); }, {"sentence 1"})
-          .error({{4, 3}, {5, 3}}, [=](Inputs<double> x) { embed(0, some_ids, beyond_5())(x); }, {"sentence 1"}));
+          .error({{4, 3}, {5, 3}}, [=](Inputs<double> x) { embed(0, some_ids, overlapping_of_5())(x); }, {"sequence 1"})
+          .error({{4, 3}, {5, 3}}, [=](Inputs<double> x) { embed(0, some_ids, beyond_5())(x); }, {"sequence 1"}));
   cases.push_back(op_case("embed_tokens.padded", {{4, 3}, {5, 3}}, embed(0, padded_ids, padded_2_3()))
                       .reference(embed_reference({2, 0, 0, 3, 1, 3}, padded_2_3())));
   cases.push_back(op_case("embed_tokens.dropout", {{4, 3}, {3, 3}}, embed(0.3, some_ids, packed_2_3())));

@@ -14,20 +14,20 @@ namespace {
 
 Index longest(const RowLayout& layout) {
   Index longest = 0;
-  for (const RowSpan& sentence : layout.sentences) longest = std::max(longest, sentence.length);
+  for (const RowSpan& sequence : layout.sequences) longest = std::max(longest, sequence.length);
   return longest;
 }
 
-/// Rows of no sentence become zero.
+/// Rows of no sequence become zero.
 template <class T>
 void zero_gaps(const RowLayout& layout, Columns<T> matrix, Index cols) {
   Index row = 0;
   const auto zero_until = [&](Index end) {
     for (; row < end; ++row) std::fill_n(matrix.data + row * matrix.stride, cols, T{0});
   };
-  for (const RowSpan& sentence : layout.sentences) {
-    zero_until(sentence.offset);
-    row = std::max(row, sentence.offset + sentence.length);
+  for (const RowSpan& sequence : layout.sequences) {
+    zero_until(sequence.offset);
+    row = std::max(row, sequence.offset + sequence.length);
   }
   zero_until(layout.rows);
 }
@@ -47,15 +47,15 @@ void product(bool finite, Index m, Index n, Index k, const T* a, Index a_row, In
     for (Index j = 0; j < n; ++j) to[i * stride + j] = add ? to[i * stride + j] + c[i * width + j] : c[i * width + j];
 }
 
-/// One head of one sentence.
+/// One head of one sequence.
 template <class T>
 struct Head {
   RowSpan rows, keys;
   Index number, cells;  // of the head; where its weights start
 
   Head(const AttentionShape<T>& shape, Index b, Index h) : number(h) {
-    rows = shape.query.sentences[b];
-    keys = shape.key.sentences[b];
+    rows = shape.query.sequences[b];
+    keys = shape.key.sequences[b];
     cells = shape.heads * shape.cells[b] + number * keys.length * padded<T>(rows.length);
   }
 
@@ -66,12 +66,12 @@ struct Head {
   }
 };
 
-/// Calls work(b, first, last) for all heads [first, last) of all sentences b. One thread takes the heads of a sentence,
-/// whose rows lie side by side; where there are few sentences every head is a piece of its own.
+/// Calls work(b, first, last) for all heads [first, last) of all sequences b. One thread takes the heads of a sequence,
+/// whose rows lie side by side; where there are few sequences every head is a piece of its own.
 template <class T, class Work>
 void for_heads(const AttentionShape<T>& shape, const Work& work) {
-  const Index together = shape.query.sentence_count() >= 32 ? shape.heads : 1, pieces = shape.heads / together;
-  parallel_for(shape.query.sentence_count() * pieces, [&](Index piece) {
+  const Index together = shape.query.sequence_count() >= 32 ? shape.heads : 1, pieces = shape.heads / together;
+  parallel_for(shape.query.sequence_count() * pieces, [&](Index piece) {
     const Index first = piece % pieces * together;
     work(piece / pieces, first, first + together);
   });
@@ -115,7 +115,7 @@ void weigh(const AttentionShape<T>& shape, Index keys, Index width, T* score) {
   }
 }
 
-/// Asks for what heads [first, last) read or write of a sentence's rows: each goes through its columns in strides that
+/// Asks for what heads [first, last) read or write of a sequence's rows: each goes through its columns in strides that
 /// the processor does not foresee.
 template <class E>
 void fetch(const Columns<E>& matrix, const RowSpan& rows, Index first, Index last, Index width) {
@@ -184,11 +184,11 @@ void attention_forward(const AttentionShape<T>& shape, Columns<const T> q, Colum
   const Index scratch_size = shape.scratch_size();
   for_heads(shape, [&](Index b, Index first, Index last) {
     T* const own = scratch + thread_index() * scratch_size;
-    if (shape.query.sentences[b].length < few_queries)
+    if (shape.query.sequences[b].length < few_queries)
       return attend_few(shape, b, first, last, q, k, v, weights, out, own);
-    fetch(q, shape.query.sentences[b], first, last, kw);
-    fetch(k, shape.key.sentences[b], first, last, kw);
-    fetch(v, shape.key.sentences[b], first, last, vw);
+    fetch(q, shape.query.sequences[b], first, last, kw);
+    fetch(k, shape.key.sequences[b], first, last, kw);
+    fetch(v, shape.key.sequences[b], first, last, vw);
     for (Index h = first; h < last; ++h) {
       const Head<T> head(shape, b, h);
       const Index rows = head.rows.length, keys = head.keys.length, width = padded<T>(rows);
@@ -222,14 +222,14 @@ void attention_backward(const AttentionShape<T>& shape, Columns<const T> q, Colu
   const Index scratch_size = shape.scratch_size();
   for_heads(shape, [&](Index b, Index first, Index last) {
     T* const own = scratch + thread_index() * scratch_size;
-    const RowSpan sentence = shape.query.sentences[b], key_sentence = shape.key.sentences[b];
-    fetch(q, sentence, first, last, kw);
-    fetch(k, key_sentence, first, last, kw);
-    fetch(v, key_sentence, first, last, vw);
-    fetch(dout, sentence, first, last, vw);
-    fetch(dq, sentence, first, last, kw);
-    fetch(dk, key_sentence, first, last, kw);
-    fetch(dv, key_sentence, first, last, vw);
+    const RowSpan sequence = shape.query.sequences[b], key_sequence = shape.key.sequences[b];
+    fetch(q, sequence, first, last, kw);
+    fetch(k, key_sequence, first, last, kw);
+    fetch(v, key_sequence, first, last, vw);
+    fetch(dout, sequence, first, last, vw);
+    fetch(dq, sequence, first, last, kw);
+    fetch(dk, key_sequence, first, last, kw);
+    fetch(dv, key_sequence, first, last, vw);
     for (Index h = first; h < last; ++h) {
       const Head<T> head(shape, b, h);
       const Index rows = head.rows.length, keys = head.keys.length, width = padded<T>(rows);

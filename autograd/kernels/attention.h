@@ -16,9 +16,9 @@ struct Columns {
   bool add = false;  // gradients only: add to what is there
 };
 
-/// One call of attention: who attends to whom, and how. Weights are kept sentence by sentence as [heads, Tk, Tq], the
+/// One call of attention: who attends to whom, and how. Weights are kept sequence by sequence as [heads, Tk, Tq], the
 /// queries in whole vectors: what belongs to a query is a lane, so that its softmax sums down lanes and never along
-/// them. Those of sentence b start at heads * cells[b].
+/// them. Those of sequence b start at heads * cells[b].
 template <class T>
 struct AttentionShape {
   RowLayout query, key;
@@ -26,7 +26,7 @@ struct AttentionShape {
   bool causal;
   T scale;
   Tensor<T> mask;                      // added to the scores, turned over: [S, T in whole vectors]; no data: none
-  std::span<const Index> cells;        // sum of Tk * padded(Tq) over the sentences before
+  std::span<const Index> cells;        // sum of Tk * padded(Tq) over the sequences before
   std::span<const std::uint8_t> keep;  // dropout mask of the weights, laid out like them; empty: none
   T keep_scale;
 
@@ -36,7 +36,7 @@ struct AttentionShape {
   /// How many weights there are, without what fills vectors.
   Index scores() const {
     Index cells = 0;
-    for (Index b = 0; b < query.sentence_count(); ++b) cells += query.sentences[b].length * key.sentences[b].length;
+    for (Index b = 0; b < query.sequence_count(); ++b) cells += query.sequences[b].length * key.sequences[b].length;
     return heads * cells;
   }
 
@@ -44,7 +44,7 @@ struct AttentionShape {
   Index scratch_size() const;
 };
 
-/// weights = softmax(scale q k^T + mask), out = dropout(weights) v, per (sentence, head). Gap rows of `out` become 0.
+/// weights = softmax(scale q k^T + mask), out = dropout(weights) v, per (sequence, head). Gap rows of `out` become 0.
 template <class T>
 void attention_forward(const AttentionShape<T>& shape, Columns<const T> q, Columns<const T> k, Columns<const T> v,
                        T* weights, Columns<T> out, T* scratch);

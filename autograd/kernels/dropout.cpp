@@ -64,37 +64,37 @@ void draw(Index count, const DropoutSite& site, int counts, const Counter& count
 }  // namespace
 
 void dropout_mask(std::span<std::uint8_t> mask, Index cols, const DropoutSite& site, const RowLayout& layout) {
-  const Index first_row = layout.sentences.empty() ? layout.rows : layout.sentences.front().offset;
+  const Index first_row = layout.sequences.empty() ? layout.rows : layout.sequences.front().offset;
   std::fill_n(mask.data(), first_row * cols, std::uint8_t{0});
   const Index chunks = (cols + chunk - 1) / chunk;
-  parallel_for(layout.sentence_count(), [&](Index b) {
-    const RowSpan sentence = layout.sentences[b];
-    const std::uint32_t id = layout.sentence_id(b);
+  parallel_for(layout.sequence_count(), [&](Index b) {
+    const RowSpan sequence = layout.sequences[b];
+    const std::uint32_t id = layout.sequence_id(b);
     draw(
-        sentence.length * chunks, site, 0,
+        sequence.length * chunks, site, 0,
         [&](Index block) {
           return PhiloxCounter{static_cast<std::uint32_t>(block % chunks * width),
                                static_cast<std::uint32_t>(layout.first_position + block / chunks), id, site.site};
         },
         [&](Index block, const auto& keep) {
           const Index left = cols - block % chunks * chunk;
-          std::uint8_t* const to = mask.data() + (sentence.offset + block / chunks) * cols + block % chunks * chunk;
+          std::uint8_t* const to = mask.data() + (sequence.offset + block / chunks) * cols + block % chunks * chunk;
           for (Index lane = 0; lane < lanes && lane * width < left; ++lane)
             keep(lane, to + lane * width, left - lane * width);
         });
-    const Index end = b + 1 < layout.sentence_count() ? layout.sentences[b + 1].offset : layout.rows;
-    const Index used = sentence.offset + sentence.length;
+    const Index end = b + 1 < layout.sequence_count() ? layout.sequences[b + 1].offset : layout.rows;
+    const Index used = sequence.offset + sequence.length;
     std::fill_n(mask.data() + used * cols, std::max<Index>(0, end - used) * cols, std::uint8_t{0});
   });
 }
 
 void attention_dropout_mask(std::span<std::uint8_t> mask, Index heads, std::span<const Index> cells, Index vector,
                             const DropoutSite& site, const RowLayout& query, const RowLayout& key) {
-  parallel_for(query.sentence_count(), [&](Index b) {
-    const Index keys = key.sentences[b].length, rows = (query.sentences[b].length + vector - 1) / vector * vector;
+  parallel_for(query.sequence_count(), [&](Index b) {
+    const Index keys = key.sequences[b].length, rows = (query.sequences[b].length + vector - 1) / vector * vector;
     const Index parts = (rows + width - 1) / width;
-    const std::uint32_t id = query.sentence_id(b);
-    std::uint8_t* const sentence = mask.data() + heads * cells[b];
+    const std::uint32_t id = query.sequence_id(b);
+    std::uint8_t* const sequence = mask.data() + heads * cells[b];
     for (Index group = 0; group < heads; group += lanes)
       draw(
           keys * parts, site, 1,
@@ -107,7 +107,7 @@ void attention_dropout_mask(std::span<std::uint8_t> mask, Index heads, std::span
           [&](Index block, const auto& keep) {
             const Index j = block / parts, i = block % parts * width;
             for (Index h = group; h < std::min(heads, group + lanes); ++h)
-              keep(h - group, sentence + (h * keys + j) * rows + i, rows - i);
+              keep(h - group, sequence + (h * keys + j) * rows + i, rows - i);
           });
   });
 }

@@ -9,7 +9,7 @@
 namespace glossa::kernels {
 
 /// Random numbers of one place in the forward pass. Element (row, column) of a matrix of tokens draws 16 bits of
-/// Philox(counter = (column block, position, sentence, site), key = (seed, update)): a function of what the element is,
+/// Philox(counter = (column block, position, sequence, site), key = (seed, update)): a function of what the element is,
 /// not of where it lies in memory.
 struct DropoutSite {
   PhiloxKey key;
@@ -23,11 +23,11 @@ struct DropoutSite {
   double keep_scale() const { return threshold == 65536 ? 0.0 : 65536.0 / (65536.0 - threshold); }
 };
 
-/// mask[row * cols + col] = 1 if kept, 0 if dropped, for every row of every sentence; gap rows get 0.
+/// mask[row * cols + col] = 1 if kept, 0 if dropped, for every row of every sequence; gap rows get 0.
 void dropout_mask(std::span<std::uint8_t> mask, Index cols, const DropoutSite& site, const RowLayout& layout);
 
-/// The masks of attention weights, sentence by sentence, [heads, Tk, Tq in vectors of `vector`] each; sentence b starts
-/// at heads * cells[b]. Counter = (key, position of the query, sentence, site); the numbers of eight heads come from
+/// The masks of attention weights, sequence by sequence, [heads, Tk, Tq in vectors of `vector`] each; sequence b starts
+/// at heads * cells[b]. Counter = (key, position of the query, sequence, site); the numbers of eight heads come from
 /// one counter.
 void attention_dropout_mask(std::span<std::uint8_t> mask, Index heads, std::span<const Index> cells, Index vector,
                             const DropoutSite& site, const RowLayout& query, const RowLayout& key);

@@ -10,7 +10,7 @@ namespace glossa::kernels {
 /// Mean and 1 / sqrt(variance + epsilon) of one row, kept for the derivative.
 template <class T>
 struct RowMoments {
-  T mean, inverse_deviation;
+  T mean, inverse_std;
 };
 
 /// y = (x - mean) / sqrt(variance + epsilon) * gain + bias for one row; gain and bias may be null (1 and 0).

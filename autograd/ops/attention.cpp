@@ -14,8 +14,8 @@ using kernels::AttentionShape;
 using kernels::Columns;
 
 RowLayout keep_layout(auto& context, RowLayout layout) {
-  layout.sentences = context.keep(layout.sentences);
-  layout.sentence_ids = {};  // the dropout mask is drawn in the forward pass
+  layout.sequences = context.keep(layout.sequences);
+  layout.sequence_ids = {};  // the dropout mask is drawn in the forward pass
   return layout;
 }
 
@@ -23,8 +23,8 @@ RowLayout keep_layout(auto& context, RowLayout layout) {
 template <class T>
 AttentionShape<T> prepare(const char* op, Context<T>& c, Index key_width, Index value_width, const RowLayout& query,
                           const RowLayout& key, const AttentionOptions& options, const Tensor<T>* mask) {
-  check(query.sentence_count() == key.sentence_count(), op, "expected as many query as key sentences; got {} and {}",
-        query.sentence_count(), key.sentence_count());
+  check(query.sequence_count() == key.sequence_count(), op, "expected as many query as key sequences; got {} and {}",
+        query.sequence_count(), key.sequence_count());
   check_probability(op, options.dropout);
   AttentionShape<T> shape{
       .query = keep_layout(c, query),
@@ -38,11 +38,11 @@ AttentionShape<T> prepare(const char* op, Context<T>& c, Index key_width, Index 
       .cells = {},
       .keep = {},
       .keep_scale = T{1}};
-  const std::span<Index> cells = c.template array<Index>(query.sentence_count() + 1);
+  const std::span<Index> cells = c.template array<Index>(query.sequence_count() + 1);
   cells[0] = 0;
   Index most_rows = 0, most_keys = 0;
-  for (Index b = 0; b < query.sentence_count(); ++b) {
-    const RowSpan rows = query.sentences[b], keys = key.sentences[b];
+  for (Index b = 0; b < query.sequence_count(); ++b) {
+    const RowSpan rows = query.sequences[b], keys = key.sequences[b];
     check(!mask || (mask->shape.rank() == 2 && rows.length <= mask->rows() && keys.length <= mask->cols()), op,
           "expected a mask of at least [{}, {}]; got {}", rows.length, keys.length, mask ? mask->shape : Shape{});
     most_rows = std::max(most_rows, rows.length);
@@ -65,13 +65,13 @@ AttentionShape<T> prepare(const char* op, Context<T>& c, Index key_width, Index 
   return shape;
 }
 
-/// The weights as the caller gets them: [heads, Tq, Tk] of each sentence, from [heads, Tk, Tq in whole vectors].
+/// The weights as the caller gets them: [heads, Tq, Tk] of each sequence, from [heads, Tk, Tq in whole vectors].
 template <class T>
 Tensor<T> by_query(Context<T>& c, const AttentionShape<T>& shape, const Tensor<T>& weights) {
   const Tensor<T> result = c.tensor({shape.scores()});
   T* to = result.data;
-  for (Index b = 0; b < shape.query.sentence_count(); ++b) {
-    const Index rows = shape.query.sentences[b].length, keys = shape.key.sentences[b].length;
+  for (Index b = 0; b < shape.query.sequence_count(); ++b) {
+    const Index rows = shape.query.sequences[b].length, keys = shape.key.sequences[b].length;
     const Index width = kernels::padded<T>(rows);
     const T* head = weights.data + shape.heads * shape.cells[b];
     for (Index h = 0; h < shape.heads; ++h, head += keys * width)
@@ -87,7 +87,7 @@ struct Place {
   Index column;
 };
 
-/// The three forms differ only in where q, k and v stand. For each sentence and head, with the scale s, the masks M and
+/// The three forms differ only in where q, k and v stand. For each sequence and head, with the scale s, the masks M and
 /// dropout's mask m over 1 - p (products with m and P element by element, the sum along a row):
 ///     P = softmax(s q k^T + M),    y = (m P) v,    dv = (m P)^T dy,
 ///     dP = m (dy v^T),    dS = P (dP - sum(dP P)),    dq = s dS k,    dk = s dS^T q.
@@ -132,7 +132,7 @@ Variable<T> attend(const char* op, std::initializer_list<Variable<T>> inputs, Pl
 
 enum class Role { queries, keys };
 
-/// `parts` matrices side by side. Several sentences may read the same keys, but the heads that write gradients run side
+/// `parts` matrices side by side. Several sequences may read the same keys, but the heads that write gradients run side
 /// by side.
 template <class T>
 void check_operand(const char* op, const char* what, const Variable<T>& x, const RowLayout& layout, Role role,

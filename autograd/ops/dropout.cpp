@@ -25,8 +25,8 @@ Variable<T> dropout_rows(const Variable<T>& x, double p, const RowLayout& layout
 
 template <class T>
 Variable<T> dropout(const Variable<T>& x, double p) {
-  const RowSpan all{0, x.shape().rows()};  // no sentences: one of all rows
-  return dropout_rows(x, p, {.rows = all.length, .sentences = {&all, 1}});
+  const RowSpan all{0, x.shape().rows()};  // no sequences: one of all rows
+  return dropout_rows(x, p, {.rows = all.length, .sequences = {&all, 1}});
 }
 
 template <class T>

@@ -16,9 +16,9 @@ struct Slices {
 
 Slices all_of(const Shape& x) { return {1, x.size(), 1, {}, {}}; }
 
-Slices along(const char* op, const Shape& x, int axis, bool keep_axis) {
+Slices along(const char* op, const Shape& x, int axis, bool keepdim) {
   axis = x.axis(axis, op);
-  Slices s{1, x[axis], 1, x.with(axis, 1), keep_axis ? x.with(axis, 1) : x.without(axis)};
+  Slices s{1, x[axis], 1, x.with(axis, 1), keepdim ? x.with(axis, 1) : x.without(axis)};
   for (int i = 0; i < axis; ++i) s.outer *= x[i];
   for (int i = axis + 1; i < x.rank(); ++i) s.inner *= x[i];
   return s;
@@ -120,8 +120,8 @@ Variable<T> sum(const Variable<T>& x) {
 }
 
 template <class T>
-Variable<T> sum(const Variable<T>& x, int axis, bool keep_axis) {
-  return divided_sum("sum", x, along("sum", x.shape(), axis, keep_axis), 1);
+Variable<T> sum(const Variable<T>& x, int axis, bool keepdim) {
+  return divided_sum("sum", x, along("sum", x.shape(), axis, keepdim), 1);
 }
 
 template <class T>
@@ -130,8 +130,8 @@ Variable<T> mean(const Variable<T>& x) {
 }
 
 template <class T>
-Variable<T> mean(const Variable<T>& x, int axis, bool keep_axis) {
-  return mean_of(x, along("mean", x.shape(), axis, keep_axis));
+Variable<T> mean(const Variable<T>& x, int axis, bool keepdim) {
+  return mean_of(x, along("mean", x.shape(), axis, keepdim));
 }
 
 template <class T>
@@ -140,8 +140,8 @@ Variable<T> max(const Variable<T>& x) {
 }
 
 template <class T>
-Variable<T> max(const Variable<T>& x, int axis, bool keep_axis) {
-  return max_of(x, along("max", x.shape(), axis, keep_axis));
+Variable<T> max(const Variable<T>& x, int axis, bool keepdim) {
+  return max_of(x, along("max", x.shape(), axis, keepdim));
 }
 
 template <class T>
@@ -150,8 +150,8 @@ Variable<T> norm(const Variable<T>& x) {
 }
 
 template <class T>
-Variable<T> norm(const Variable<T>& x, int axis, bool keep_axis) {
-  return norm_of(x, along("norm", x.shape(), axis, keep_axis));
+Variable<T> norm(const Variable<T>& x, int axis, bool keepdim) {
+  return norm_of(x, along("norm", x.shape(), axis, keepdim));
 }
 
 #define GLOSSA_INSTANTIATE(T)                               \

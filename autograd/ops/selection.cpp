@@ -62,14 +62,14 @@ Variable<T> embed_tokens(const Variable<T>& table, std::span<const int> ids, dou
         places.shape);
   check_layout("embed_tokens", layout, {static_cast<Index>(ids.size()), d});
 
-  // Position of each row in its sentence; -1 in gaps.
+  // Position of each row in its sequence; -1 in gaps.
   const std::span<Index> position = c.template array<Index>(n);
   std::fill(position.begin(), position.end(), Index{-1});
-  for (const RowSpan& sentence : layout.sentences) {
-    check(layout.first_position + sentence.length <= places.rows(), "embed_tokens",
-          "expected sentences of at most {} tokens (model.max_positions); got one of {}", places.rows(),
-          layout.first_position + sentence.length);
-    for (Index t = 0; t < sentence.length; ++t) position[sentence.offset + t] = layout.first_position + t;
+  for (const RowSpan& sequence : layout.sequences) {
+    check(layout.first_position + sequence.length <= places.rows(), "embed_tokens",
+          "expected sequences of at most {} tokens (model.max_positions); got one of {}", places.rows(),
+          layout.first_position + sequence.length);
+    for (Index t = 0; t < sequence.length; ++t) position[sequence.offset + t] = layout.first_position + t;
   }
 
   const Tensor<T> y = c.tensor({n, d});

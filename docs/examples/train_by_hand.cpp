@@ -15,10 +15,10 @@ int main() {
   parameters.allocate(/*seed=*/1);
   Adam<float> adam(parameters, trainable_segments(parameters));
 
-  // One sentence, ended by </s> = 3, and its "translation", which begins with <s> = 2: the reverse.
+  // One sequence, ended by </s> = 3, and its "translation", which begins with <s> = 2: the reverse.
   const std::vector<int> source{5, 6, 7, 8, 3}, target_in{2, 8, 7, 6, 5}, target_out{8, 7, 6, 5, 3};
-  const RowSpan sentence{.offset = 0, .length = 5};
-  const RowLayout layout{.rows = 5, .sentences = {&sentence, 1}};
+  const RowSpan sequence{.offset = 0, .length = 5};
+  const RowLayout layout{.rows = 5, .sequences = {&sequence, 1}};
   Context<float> context;
   double loss_per_token = 0;
   for (std::uint64_t update = 1; update <= 200; ++update) {

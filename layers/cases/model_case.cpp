@@ -7,12 +7,12 @@ namespace glossa {
 
 namespace {
 
-/// Ids for the sentences of a batch: word(sentence, place) in their rows, `pad` in the gaps.
+/// Ids for the sequences of a batch: word(sequence, place) in their rows, `pad` in the gaps.
 template <class Word>
 std::vector<int> fill(const RowLayout& layout, int pad, const Word& word) {
   std::vector<int> ids(static_cast<std::size_t>(layout.rows), pad);
-  for (Index b = 0; b < layout.sentence_count(); ++b)
-    for (Index t = 0; t < layout.sentences[b].length; ++t) ids[layout.sentences[b].offset + t] = word(b, t);
+  for (Index b = 0; b < layout.sequence_count(); ++b)
+    for (Index t = 0; t < layout.sequences[b].length; ++t) ids[layout.sequences[b].offset + t] = word(b, t);
   return ids;
 }
 

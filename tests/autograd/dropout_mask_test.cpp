@@ -22,10 +22,10 @@ std::uint32_t word(Index i) { return static_cast<std::uint32_t>(i); }
 
 }  // namespace
 
-TEST_CASE("a dropout mask is Philox of (column block, position, sentence, site), eight columns a counter") {
+TEST_CASE("a dropout mask is Philox of (column block, position, sequence, site), eight columns a counter") {
   const std::vector<RowSpan> spans{{1, 3}, {4, 2}};
   const std::vector<std::uint32_t> ids{11, 5};
-  const RowLayout layout{.rows = 7, .sentences = spans, .sentence_ids = ids, .first_position = 2};
+  const RowLayout layout{.rows = 7, .sequences = spans, .sequence_ids = ids, .first_position = 2};
   for (const Index cols : {1, 40, 128, 300}) {
     std::vector<std::uint8_t> mask(7 * cols, 9);
     kernels::dropout_mask(mask, cols, site, layout);
@@ -40,10 +40,10 @@ TEST_CASE("a dropout mask is Philox of (column block, position, sentence, site),
 }
 
 TEST_CASE(
-    "a mask of attention is Philox of (key and group of heads, position, sentence, site), eight heads a counter") {
+    "a mask of attention is Philox of (key and group of heads, position, sequence, site), eight heads a counter") {
   const std::vector<RowSpan> queries{{0, 3}, {3, 18}}, keys{{0, 5}, {5, 2}};
   const std::vector<std::uint32_t> ids{11, 5};
-  const RowLayout query{.rows = 21, .sentences = queries, .sentence_ids = ids}, key{.rows = 7, .sentences = keys};
+  const RowLayout query{.rows = 21, .sequences = queries, .sequence_ids = ids}, key{.rows = 7, .sequences = keys};
   for (const Index vector : {2, 4, 8, 16})
     for (const Index heads : {1, 4, 11}) {
       const auto padded = [&](Index n) { return (n + vector - 1) / vector * vector; };

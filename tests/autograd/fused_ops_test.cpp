@@ -17,7 +17,7 @@ using Inputs = std::span<const Variable<double>>;
 using Function = std::function<Variable<double>(Inputs)>;
 
 constexpr RowSpan spans[] = {{0, 6}, {6, 2}}, memory_spans[] = {{0, 3}, {3, 5}};
-const RowLayout layout{.rows = 8, .sentences = spans}, memory{.rows = 8, .sentences = memory_spans};
+const RowLayout layout{.rows = 8, .sequences = spans}, memory{.rows = 8, .sequences = memory_spans};
 
 /// Value (times a random cotangent) and gradients of the two at random inputs of these shapes, in training.
 void check_same(const std::vector<Shape>& shapes, const Function& fused, const Function& plain) {
@@ -45,13 +45,13 @@ void check_same(const std::vector<Shape>& shapes, const Function& fused, const F
   }
 }
 
-/// softmax(q k^T / sqrt(K)) v, sentence by sentence and head by head, side by side again.
+/// softmax(q k^T / sqrt(K)) v, sequence by sequence and head by head, side by side again.
 Variable<double> plain_attention(const Variable<double>& q, const Variable<double>& k, const Variable<double>& v,
                                  const RowLayout& query, const RowLayout& key, const AttentionOptions& options) {
   const Index width = q.shape().cols() / options.heads;
-  std::vector<Variable<double>> sentences;
-  for (Index b = 0; b < query.sentence_count(); ++b) {
-    const RowSpan rows = query.sentences[b], keys = key.sentences[b];
+  std::vector<Variable<double>> sequences;
+  for (Index b = 0; b < query.sequence_count(); ++b) {
+    const RowSpan rows = query.sequences[b], keys = key.sequences[b];
     const std::unique_ptr<bool[]> seen(new bool[rows.length * keys.length]);
     for (Index i = 0; i < rows.length; ++i)
       for (Index j = 0; j < keys.length; ++j) seen[i * keys.length + j] = !options.causal || j <= i;
@@ -66,9 +66,9 @@ Variable<double> plain_attention(const Variable<double>& q, const Variable<doubl
                                     -std::numeric_limits<double>::infinity());
       heads.push_back(matmul(softmax(open), head(v, keys)));
     }
-    sentences.push_back(concat<double>(heads, 1));
+    sequences.push_back(concat<double>(heads, 1));
   }
-  return concat<double>(sentences, 0);
+  return concat<double>(sequences, 0);
 }
 
 }  // namespace
@@ -112,7 +112,7 @@ TEST_CASE("embed_tokens is embedding, a factor, positions and dropout") {
       });
 }
 
-TEST_CASE("attention is two products and a softmax, a sentence and a head at a time") {
+TEST_CASE("attention is two products and a softmax, a sequence and a head at a time") {
   for (const bool causal : {false, true}) {
     const AttentionOptions options{.heads = 2, .causal = causal};
     check_same(

@@ -53,7 +53,7 @@ TEST_CASE("documented gradients at kinks") {
   CHECK(gradient({{-1, 0, 2}}, [](auto x) { return pow(x[0], 2.0); }) == Vector{-2, 0, 4});
   const auto half_of_feed_forward = [](auto x) {  // x [3, 1], weight [1, 1]
     const RowSpan all{0, 3};
-    return linear_relu(reshape(x[0], {3, 1}), reshape(x[1], {1, 1}), 0.0, {.rows = 3, .sentences = {&all, 1}});
+    return linear_relu(reshape(x[0], {3, 1}), reshape(x[1], {1, 1}), 0.0, {.rows = 3, .sequences = {&all, 1}});
   };
   CHECK(gradient({{-1, 0, 2}, {3}}, half_of_feed_forward) == Vector{0, 0, 3, 2});
 }

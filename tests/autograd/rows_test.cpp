@@ -8,17 +8,17 @@ using namespace glossa;
 
 namespace {
 
-/// Two sentences of one query row each, which read the same three keys.
+/// Two sequences of one query row each, which read the same three keys.
 struct SharedKeys {
   static constexpr RowSpan one_each[] = {{0, 1}, {1, 1}}, same[] = {{0, 3}, {0, 3}};
-  RowLayout query{.rows = 2, .sentences = one_each}, key{.rows = 3, .sentences = same};
+  RowLayout query{.rows = 2, .sequences = one_each}, key{.rows = 3, .sequences = same};
   std::vector<double> numbers{0.5, -1, 2, 0.25, 1, -0.5, 1.5, 0.75, -2, 0.5, 1, 0.125};
   Tensor<double> q{numbers.data(), {2, 2}}, kv{numbers.data(), {3, 4}};
 };
 
 }  // namespace
 
-TEST_CASE("sentences that share keys attend as if each had its own") {
+TEST_CASE("sequences that share keys attend as if each had its own") {
   const SharedKeys shared;
   Context<double> context;
   context.begin({});
@@ -32,7 +32,7 @@ TEST_CASE("sentences that share keys attend as if each had its own") {
 
 TEST_CASE("keys that get a gradient may not be shared") {
   const SharedKeys shared;
-  const char* const why = "expected sentences in order and apart; got sentence 1 from row 0 on";
+  const char* const why = "expected sequences in order and apart; got sequence 1 from row 0 on";
   for (const bool recording : {true, false}) {
     Context<double> context;
     context.begin({.recording = recording});
@@ -62,11 +62,11 @@ TEST_CASE("a layout that does not fit its matrix is refused") {
   CHECK_THROWS_AS(check_layout("op", beyond_5(), matrix, /*may_overlap=*/true), Error);
   constexpr RowSpan backwards[] = {{3, 2}, {0, 3}}, negative[] = {{0, -1}}, before[] = {{-1, 2}};
   for (const std::span<const RowSpan> spans : {std::span<const RowSpan>(backwards), {negative}, {before}})
-    CHECK_THROWS_AS(check_layout("op", {.rows = 5, .sentences = spans}, matrix), Error);
+    CHECK_THROWS_AS(check_layout("op", {.rows = 5, .sequences = spans}, matrix), Error);
   constexpr std::uint32_t one_id[] = {7};
   RowLayout layout = packed_2_3();
-  layout.sentence_ids = one_id;
-  CHECK_THROWS_WITH_AS(check_layout("op", layout, matrix), doctest::Contains("each of 2 sentences, or none; got 1"),
+  layout.sequence_ids = one_id;
+  CHECK_THROWS_WITH_AS(check_layout("op", layout, matrix), doctest::Contains("each of 2 sequences, or none; got 1"),
                        Error);
   layout = packed_2_3();
   layout.first_position = -1;

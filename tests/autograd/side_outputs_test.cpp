@@ -36,17 +36,17 @@ TEST_CASE("attention hands out the weights after softmax and before dropout") {
                     &weights);
   REQUIRE(weights.size() == 2 * (2 * 2 + 3 * 3));
   const double* row = weights.data;
-  for (const RowSpan sentence : packed_2_3().sentences)
+  for (const RowSpan sequence : packed_2_3().sequences)
     for (int head = 0; head < 2; ++head)
-      for (Index t = 0; t < sentence.length; ++t, row += sentence.length) {
-        const double* q = &numbers[(sentence.offset + t) * 4 + head * 2];
+      for (Index t = 0; t < sequence.length; ++t, row += sequence.length) {
+        const double* q = &numbers[(sequence.offset + t) * 4 + head * 2];
         double total = 0;
-        std::vector<double> expected(sentence.length);
+        std::vector<double> expected(sequence.length);
         for (Index s = 0; s <= t; ++s) {
-          const double* k = &numbers[(sentence.offset + s) * 4 + head * 2];
+          const double* k = &numbers[(sequence.offset + s) * 4 + head * 2];
           total += expected[s] = std::exp((q[0] * k[0] + q[1] * k[1]) / std::sqrt(2.0));
         }
-        for (Index s = 0; s < sentence.length; ++s)
+        for (Index s = 0; s < sequence.length; ++s)
           CHECK(row[s] == doctest::Approx(expected[s] / total).epsilon(1e-12));
       }
 }
@@ -78,8 +78,8 @@ TEST_CASE("dropout is another in every place and update, the same in packed and 
     for (int place = 0; place < 2; ++place) {
       const Tensor<double> y = dropout(x, 0.5, layout).value();
       std::vector<double> rows;
-      for (const RowSpan sentence : layout.sentences)
-        rows.insert(rows.end(), y.row(sentence.offset), y.row(sentence.offset + sentence.length));
+      for (const RowSpan sequence : layout.sequences)
+        rows.insert(rows.end(), y.row(sequence.offset), y.row(sequence.offset + sequence.length));
       result.push_back(rows);
     }
     return result;

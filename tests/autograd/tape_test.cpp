@@ -225,7 +225,7 @@ TEST_CASE_FIXTURE(LargeStep, "a value with a view, and all values of a graph tha
 
 TEST_CASE_FIXTURE(LargeStep, "a branch's memory is taken only if nobody else reads it") {
   const RowSpan all{0, 64};
-  const RowLayout layout{.rows = 64, .sentences = {&all, 1}};
+  const RowLayout layout{.rows = 64, .sequences = {&all, 1}};
   const auto branch = linear(x, x);
   const double* const before_taken = branch.value().data;
   CHECK(add_dropout(x, branch, 0.5, layout).value().data == before_taken);

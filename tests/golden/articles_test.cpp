@@ -34,8 +34,8 @@ struct Part {
   }
 };
 
-/// `count` sentences of `length` rows.
-Sentences same_lengths(int count, int length) { return Sentences(std::vector<int>(count, length)); }
+/// `count` sequences of `length` rows.
+Sequences same_lengths(int count, int length) { return Sequences(std::vector<int>(count, length)); }
 
 using Attention = MultiHeadAttention<double>;
 
@@ -60,7 +60,7 @@ TEST_CASE("each article's model: memory, logits and probabilities") {
     const Transformer<double> model(part.one.store, article_options(article));
     part.one.begin();
     part.one.context.begin({.training = false});
-    const Sentences source = part.one.sentences("source_lengths"), target = part.one.sentences("target_lengths");
+    const Sequences source = part.one.sequences("source_lengths"), target = part.one.sequences("target_lengths");
     const Variable<double> memory = model.encode(part.one.context, part.one.ids("source"), source.layout());
     const Variable<double> logits =
         model.project(model.decode(part.one.context, part.one.ids("target"), target.layout(), memory, source.layout()));
@@ -81,8 +81,8 @@ TEST_CASE("article 1: attention with an additive mask, weights of each head and 
   part.one.begin();
   const Variable<double> x = part.rows("x");
   const Tensor<double> mask = part.golden.tensor("block/in/mask");
-  const Sentences sentences = same_lengths(3, 4);
-  const RowLayout layout = sentences.layout();
+  const Sequences sequences = same_lengths(3, 4);
+  const RowLayout layout = sequences.layout();
 
   Tensor<double> weights;
   const Variable<double> attended = attention(x, layout, &mask, &weights);
@@ -93,7 +93,7 @@ TEST_CASE("article 1: attention with an additive mask, weights of each head and 
   const Variable<double> z = residual(x, layout, [&](const auto& h) { return attention(h, layout, &mask); });
   part.check("y", residual(z, layout, [&](const auto& h) { return feed_forward(h, layout); }));
 
-  // Time first: [T, B, D]. Rows of a sentence stand together here, so the axes are exchanged before and after.
+  // Time first: [T, B, D]. Rows of a sequence stand together here, so the axes are exchanged before and after.
   const Variable<double> time_first = permute(reshape(x, {3, 4, width}), {1, 0, 2});
   const Variable<double> rows = reshape(permute(time_first, {1, 0, 2}), {12, width});
   part.check("attended", attention(rows, layout, &mask));
@@ -133,7 +133,7 @@ TEST_CASE("article 2: the four similarities") {
       const Tensor<double> box = inputs.golden.tensor(inputs.one.path(side));
       return part.one.context.input({box.data, {box.rows(), width}});
     };
-    const Sentences queries = same_lengths(1, 3), keys = same_lengths(1, 5);
+    const Sequences queries = same_lengths(1, 3), keys = same_lengths(1, 5);
     Tensor<double> weights;
     part.check("y", layer(input("in/x"), queries.layout(), input("in/memory"), keys.layout(), nullptr, &weights));
     part.golden.check(part.one.path("out/weights"), {weights.data, {heads, 3, 5}}, limit);
@@ -152,7 +152,7 @@ TEST_CASE("article 2: encoder and decoder as printed, with a norm over all posit
   const Linear<double> generator(store, "generator", width, 9, {.bias = false});
   part.one.begin();
   const Variable<double> source = part.one.input("source"), target = part.one.input("target");
-  const Sentences sources = same_lengths(1, 4), targets = same_lengths(1, 3);
+  const Sequences sources = same_lengths(1, 4), targets = same_lengths(1, 3);
   const RowLayout s = sources.layout(), t = targets.layout();
 
   const Variable<double> normed = norm_of_whole(add(encoder(source, s), source));
@@ -189,7 +189,7 @@ struct PrintedSide {
   Part part;
   Attention attention;
   FeedForward<double> feed_forward;
-  Sentences sentences = same_lengths(2, 4);
+  Sequences sequences = same_lengths(2, 4);
   double epsilon = 1e-12;
 
   explicit PrintedSide(const char* side)
@@ -202,7 +202,7 @@ struct PrintedSide {
   }
 
   Variable<double> attend(const Variable<double>& x, const Tensor<double>* mask = nullptr) const {
-    return attention(x, sentences.layout(), mask);
+    return attention(x, sequences.layout(), mask);
   }
 
   /// Epsilon is added to what is normalised, and again behind.
@@ -212,7 +212,7 @@ struct PrintedSide {
   }
 
   Variable<double> finish(const Variable<double>& residual) {
-    return norm(add(residual, feed_forward(residual, sentences.layout())));
+    return norm(add(residual, feed_forward(residual, sequences.layout())));
   }
 };
 

@@ -15,7 +15,7 @@ class GoldenCase {
   Context<T> context;
 
   std::string path(const std::string& rest) const { return name_ + "/" + rest; }
-  Sentences sentences(const std::string& name) const { return Sentences(golden_.ints(path("in/" + name))); }
+  Sequences sequences(const std::string& name) const { return Sequences(golden_.ints(path("in/" + name))); }
   std::vector<int> ids(const std::string& name) const { return golden_.ints(path("in/" + name)); }
 
   /// Starts the step. Layers have declared their parameters in `store` before.

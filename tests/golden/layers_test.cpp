@@ -23,12 +23,12 @@ void check_attention(const std::string& name) {
   const Layer layer(one.store, "layer", cross ? Layer::Kind::cross : Layer::Kind::self,
                     {.width = width, .heads = heads, .causal = name == "causal"});
   one.begin();
-  const Sentences queries = one.sentences("lengths");
+  const Sequences queries = one.sequences("lengths");
   const Variable<T> x = one.input("x");
   Tensor<T> weights;
   if (cross) {
     const Variable<T> memory = one.input("memory");
-    one.check_value(layer(x, queries.layout(), memory, one.sentences("memory_lengths").layout(), nullptr, &weights));
+    one.check_value(layer(x, queries.layout(), memory, one.sequences("memory_lengths").layout(), nullptr, &weights));
   } else {
     one.check_value(layer(x, queries.layout(), nullptr, &weights));
   }
@@ -68,8 +68,8 @@ TEST_CASE_TEMPLATE("nn.TransformerEncoderLayer: norm first and last, relu and ge
     GoldenCase<T> one(golden, "encoder_" + kind);
     const EncoderLayer<T> layer(one.store, "layer", options);
     one.begin();
-    const Sentences sentences = one.sentences("lengths");
-    one.check_value(layer(one.input("x"), sentences.layout()));
+    const Sequences sequences = one.sequences("lengths");
+    one.check_value(layer(one.input("x"), sequences.layout()));
   });
 }
 
@@ -80,7 +80,7 @@ TEST_CASE_TEMPLATE("nn.TransformerDecoderLayer: norm first and last, relu and ge
     GoldenCase<T> one(golden, "decoder_" + kind);
     const DecoderLayer<T> layer(one.store, "layer", options);
     one.begin();
-    const Sentences target = one.sentences("lengths"), source = one.sentences("memory_lengths");
+    const Sequences target = one.sequences("lengths"), source = one.sequences("memory_lengths");
     const Variable<T> x = one.input("x"), memory = one.input("memory");
     one.check_value(layer(x, target.layout(), memory, source.layout()));
   });

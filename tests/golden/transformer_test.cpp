@@ -37,19 +37,19 @@ TransformerOptions model_options(NormPlace norm, Activation activation, Tied tie
 /// A batch of a golden file: CASE/in/source, target_in, target_out and the lengths.
 struct GoldenBatch {
   std::vector<int> source, target_in, target_out;
-  Sentences source_sentences, target_sentences;
+  Sequences source_sequences, target_sequences;
 
   template <class T>
   GoldenBatch(const Golden<T>& golden, const std::string& prefix)
       : source(golden.ints(prefix + "/in/source")),
         target_in(golden.ints(prefix + "/in/target_in")),
         target_out(golden.ints(prefix + "/in/target_out")),
-        source_sentences(golden.ints(prefix + "/in/source_lengths")),
-        target_sentences(golden.ints(prefix + "/in/target_lengths")) {}
+        source_sequences(golden.ints(prefix + "/in/source_lengths")),
+        target_sequences(golden.ints(prefix + "/in/target_lengths")) {}
 
   template <class T>
   Variable<T> logits(const Transformer<T>& model, Context<T>& context) const {
-    return model(context, source, source_sentences.layout(), target_in, target_sentences.layout());
+    return model(context, source, source_sequences.layout(), target_in, target_sequences.layout());
   }
 };
 

@@ -13,7 +13,7 @@ constexpr Index width = 2, capacity = 3;
 struct Filled {
   DecoderCache<double> cache;
   std::vector<RowSpan> memory_spans{{0, 2}, {2, 3}};
-  RowLayout memory{.rows = 5, .sentences = memory_spans};
+  RowLayout memory{.rows = 5, .sequences = memory_spans};
 
   Filled(Index rows, Index tokens) {
     cache.start(1, width, rows, capacity, memory);
@@ -42,9 +42,9 @@ struct Filled {
   /// Offset of the memory that row r reads.
   Index memory_of(Index r) {
     const CacheLayout layout = cache.layout();
-    for (Index i = 0; i < layout.readers.sentence_count(); ++i)
-      if (const RowSpan rows = layout.readers.sentences[i]; r >= rows.offset && r < rows.offset + rows.length)
-        return layout.memory.sentences[i].offset;
+    for (Index i = 0; i < layout.readers.sequence_count(); ++i)
+      if (const RowSpan rows = layout.readers.sequences[i]; r >= rows.offset && r < rows.offset + rows.length)
+        return layout.memory.sequences[i].offset;
     return -1;
   }
 };
@@ -53,7 +53,7 @@ using Row = std::vector<double>;
 
 }  // namespace
 
-TEST_CASE("rows share the memory of their sentence, and layouts show what a step sees") {
+TEST_CASE("rows share the memory of their sequence, and layouts show what a step sees") {
   Filled f(4, 2);
   CHECK(f.cache.rows() == 4);
   CHECK(f.cache.position() == 2);
@@ -61,18 +61,18 @@ TEST_CASE("rows share the memory of their sentence, and layouts show what a step
   CHECK(f.row(3) == Row{300, 301});
   const CacheLayout layout = f.cache.layout();
   CHECK(layout.past.rows == 4 * capacity);
-  CHECK(layout.past.sentences[2].offset == 2 * capacity);
-  CHECK(layout.past.sentences[2].length == 3);  // two before, and its own
+  CHECK(layout.past.sequences[2].offset == 2 * capacity);
+  CHECK(layout.past.sequences[2].length == 3);  // two before, and its own
   CHECK(layout.memory.rows == 5);
-  REQUIRE(layout.memory.sentence_count() == 2);  // each is read by two rows, which count as two queries of it
-  CHECK(layout.memory.sentences[1].length == 3);
-  CHECK(layout.readers.sentences[1].offset == 2);
-  CHECK(layout.readers.sentences[1].length == 2);
+  REQUIRE(layout.memory.sequence_count() == 2);  // each is read by two rows, which count as two queries of it
+  CHECK(layout.memory.sequences[1].length == 3);
+  CHECK(layout.readers.sequences[1].offset == 2);
+  CHECK(layout.readers.sequences[1].length == 2);
   const RowLayout query = f.cache.query_layout();
   CHECK(query.rows == 4);
   CHECK(query.first_position == 2);
-  CHECK(query.sentences[3].offset == 3);
-  CHECK(query.sentences[3].length == 1);
+  CHECK(query.sequences[3].offset == 3);
+  CHECK(query.sequences[3].length == 1);
 }
 
 TEST_CASE("select reorders, duplicates and compacts") {
@@ -111,7 +111,7 @@ TEST_CASE("what does not fit is refused") {
   CHECK_THROWS_WITH_AS(f.append(1, 0), doctest::Contains("at most 3 tokens"), Error);
   CHECK_THROWS_WITH_AS(f.cache.select(std::vector<Index>{4}), doctest::Contains("below 4; got 4"), Error);
   CHECK_THROWS_AS(f.cache.select(std::vector<Index>{-1}), Error);
-  CHECK_THROWS_AS(f.cache.start(1, width, 3, capacity, f.memory), Error);  // 3 rows for 2 sentences
+  CHECK_THROWS_AS(f.cache.start(1, width, 3, capacity, f.memory), Error);  // 3 rows for 2 sequences
 }
 
 TEST_CASE("a memory that is not what its layout says is refused") {
@@ -141,19 +141,19 @@ TEST_CASE("after select a model goes on as if each row had always been where it 
   const Pair batch({4, 6}, packed);
   const RowLayout source = batch.source.layout();
   const StepOptions inference{.training = false, .recording = false};
-  /// Logits of the last token of `prefix`, after sentence `s`.
+  /// Logits of the last token of `prefix`, after sequence `s`.
   const auto whole = [&](Index s, const std::vector<int>& prefix) {
     model.context.begin(inference);
     const Side alone = make_side({s == 0 ? 4 : 6}, 0, packed);
     const RowSpan span{0, static_cast<Index>(prefix.size())};
-    const RowLayout target{.rows = span.length, .sentences = {&span, 1}};
+    const RowLayout target{.rows = span.length, .sequences = {&span, 1}};
     const Tensor<double> y = model.network(model.context, alone.ids, alone.layout(), prefix, target).value();
     const double* last = y.row(span.length - 1);
     return std::vector<double>(last, last + vocabulary);
   };
 
   std::vector<std::vector<int>> prefixes{{start}, {start}, {start}, {start}};
-  std::vector<Index> sentences{0, 0, 1, 1};
+  std::vector<Index> sequences{0, 0, 1, 1};
   DecoderCache<double> cache;
   model.context.begin(inference);
   model.network.start(cache, model.network.encode(model.context, batch.source.ids, source), source, 4, 6);
@@ -166,17 +166,17 @@ TEST_CASE("after select a model goes on as if each row had always been where it 
     const Tensor<double> logits = model.network.step(model.context, tokens, cache).value();
     std::vector<std::vector<double>> got;
     for (Index r = 0; r < cache.rows(); ++r) got.emplace_back(logits.row(r), logits.row(r) + vocabulary);
-    for (Index r = 0; r < cache.rows(); ++r) CHECK(distance(got[r], whole(sentences[r], prefixes[r])) <= 1e-12);
+    for (Index r = 0; r < cache.rows(); ++r) CHECK(distance(got[r], whole(sequences[r], prefixes[r])) <= 1e-12);
 
     cache.select(survivors);
     std::vector<std::vector<int>> kept;
-    std::vector<Index> kept_sentences;
+    std::vector<Index> kept_sequences;
     for (const Index r : survivors) {
       kept.push_back(prefixes[r]);
       kept.back().push_back(3 + word++ % (vocabulary - 3));  // each row another word
-      kept_sentences.push_back(sentences[r]);
+      kept_sequences.push_back(sequences[r]);
     }
     prefixes = kept;
-    sentences = kept_sentences;
+    sequences = kept_sequences;
   }
 }

@@ -8,9 +8,9 @@
 
 using namespace glossa;
 
-TEST_CASE("sentences of a padded box end where only padding follows") {
+TEST_CASE("sequences of a padded box end where only padding follows") {
   const std::vector<int> ids{5, 6, 1, 1,   //
-                             7, 1, 8, 1,   // padding inside belongs to the sentence
+                             7, 1, 8, 1,   // padding inside belongs to the sequence
                              1, 1, 1, 1,   //
                              2, 3, 4, 9};  //
   const std::vector<RowSpan> spans = spans_of_padded(ids, 4, 1);
@@ -53,7 +53,7 @@ TEST_CASE("attention with the causal mask is causal attention, and weights above
     const Tensor<double> mask{cells.data(), {positions, positions}};
     write_additive_mask<double>(causal_mask(positions), mask);
     const RowSpan span{0, positions};
-    const RowLayout layout{.rows = positions, .sentences = {&span, 1}};
+    const RowLayout layout{.rows = positions, .sequences = {&span, 1}};
     Context<double> context;
     context.begin({});
     Tensor<double> weights;

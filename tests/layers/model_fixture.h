@@ -31,8 +31,8 @@ class OneThread {
   kernels::GemmBackend backend_ = kernels::gemm_backend();
 };
 
-/// Sentence `id` of a corpus without end: lengths from 1 to 7, tokens from 3 on.
-inline std::vector<int> sentence(int id, int side) {
+/// Sequence `id` of a corpus without end: lengths from 1 to 7, tokens from 3 on.
+inline std::vector<int> sequence(int id, int side) {
   std::vector<int> tokens(1 + static_cast<std::size_t>(5 * id + 3 * side) % 7);
   for (std::size_t t = 0; t < tokens.size(); ++t)
     tokens[t] = 3 + static_cast<int>((7 * id + 3 * t + 5 * side) % (vocabulary - 3));
@@ -42,23 +42,23 @@ inline std::vector<int> sentence(int id, int side) {
 /// One side of a batch as rows.
 struct Side {
   std::vector<RowSpan> spans;
-  std::vector<std::uint32_t> sentence_ids;
+  std::vector<std::uint32_t> sequence_ids;
   std::vector<int> ids, goals;  // goals: of the target only
-  RowLayout layout() const { return {static_cast<Index>(ids.size()), spans, sentence_ids}; }
+  RowLayout layout() const { return {static_cast<Index>(ids.size()), spans, sequence_ids}; }
 };
 
 inline constexpr int packed = -1;
 
-/// The sentences with the given numbers, packed, or in boxes with `extra` columns more than the longest needs.
+/// The sequences with the given numbers, packed, or in boxes with `extra` columns more than the longest needs.
 inline Side make_side(const std::vector<int>& numbers, int side, int extra) {
   std::size_t box = 0;
-  for (const int id : numbers) box = std::max(box, sentence(id, side).size() + static_cast<std::size_t>(extra));
+  for (const int id : numbers) box = std::max(box, sequence(id, side).size() + static_cast<std::size_t>(extra));
   Side result;
   for (const int id : numbers) {
-    const std::vector<int> tokens = sentence(id, side);
+    const std::vector<int> tokens = sequence(id, side);
     const std::size_t offset = result.ids.size();
     result.spans.push_back({static_cast<Index>(offset), static_cast<Index>(tokens.size())});
-    result.sentence_ids.push_back(static_cast<std::uint32_t>(id));
+    result.sequence_ids.push_back(static_cast<std::uint32_t>(id));
     result.goals.insert(result.goals.end(), tokens.begin(), tokens.end());
     if (side == 1) result.ids.push_back(start);
     result.ids.insert(result.ids.end(), tokens.begin(), tokens.end() - side);  // the target is read one token later
@@ -92,7 +92,7 @@ inline TransformerOptions small_options(Index width = 8) {
           .tied = Tied::all};
 }
 
-/// What one training step computes; logits sentence by sentence, without gap rows.
+/// What one training step computes; logits sequence by sequence, without gap rows.
 template <class T>
 struct Outcome {
   double loss = 0, nll = 0;
@@ -159,7 +159,7 @@ double distance(const std::vector<A>& a, const std::vector<B>& b) {
   return worst / largest;
 }
 
-/// Both outcomes agree to `limit` of each tensor's maximum; sentence i of `a` is sentence order[i] of `b`.
+/// Both outcomes agree to `limit` of each tensor's maximum; sequence i of `a` is sequence order[i] of `b`.
 template <class A, class B>
 void check_close(const Outcome<A>& a, const Outcome<B>& b, double limit, const std::vector<std::size_t>& order) {
   CHECK(a.count == b.count);

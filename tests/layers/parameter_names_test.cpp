@@ -119,6 +119,6 @@ TEST_CASE("self-attention refuses to be used as cross-attention") {
   std::vector<double> numbers(8);
   const Variable<double> x = context.input({numbers.data(), {2, 4}});
   const RowSpan span{0, 2};
-  const RowLayout layout{.rows = 2, .sentences = {&span, 1}};
+  const RowLayout layout{.rows = 2, .sequences = {&span, 1}};
   CHECK_THROWS_WITH_AS(layer(x, layout, x, layout), doctest::Contains("other kind"), Error);
 }

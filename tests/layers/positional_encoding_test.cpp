@@ -64,7 +64,7 @@ TEST_CASE("an embedding is factor * table[id] + position; gap rows are zero; pos
   context.begin({});
   const std::vector<int> ids{2, 0, 1, 0, 1};
   const std::vector<RowSpan> spans{{0, 2}, {3, 2}};
-  RowLayout layout{.rows = 5, .sentences = spans};
+  RowLayout layout{.rows = 5, .sequences = spans};
   const auto expect = [&](const std::vector<double>& expected) {
     const Tensor<double> y = layer(context, ids, layout).value();
     REQUIRE(y.size() == static_cast<Index>(expected.size()));

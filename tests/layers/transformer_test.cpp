@@ -120,7 +120,7 @@ TEST_CASE("token by token with a cache gives what the whole decoder gives") {
       const Tensor<T> logits = model.network.step(model.context, tokens, cache).value();
       for (Index r = 0; r < rows; ++r) {
         const std::vector<T>& expected = whole.logits[r / hypotheses];
-        if (t * vocabulary >= static_cast<Index>(expected.size())) continue;  // this sentence has ended
+        if (t * vocabulary >= static_cast<Index>(expected.size())) continue;  // this sequence has ended
         const T* const row = logits.row(r);
         const auto from = expected.begin() + t * vocabulary;
         CHECK(distance(std::vector<T>(row, row + vocabulary), std::vector<T>(from, from + vocabulary)) <= limit);
@@ -133,7 +133,7 @@ TEST_CASE("token by token with a cache gives what the whole decoder gives") {
   }
 }
 
-TEST_CASE("sentences without a source or without a target give finite numbers and disturb nobody") {
+TEST_CASE("sequences without a source or without a target give finite numbers and disturb nobody") {
   const OneThread one_thread;
   for (const TransformerOptions& options : {small_options(), post_norm_untied()})
     for (const int extra : {packed, 0}) {
@@ -141,12 +141,12 @@ TEST_CASE("sentences without a source or without a target give finite numbers an
       Pair batch(numbers, extra);
       Outcome<double> before = model.step(batch);
       before.logits.emplace_back();  // of the empty target below
-      const auto add_sentence = [](Side& side, RowSpan span) {
+      const auto add_sequence = [](Side& side, RowSpan span) {
         side.spans.push_back(span);
-        side.sentence_ids.push_back(77);
+        side.sequence_ids.push_back(77);
       };
-      add_sentence(batch.source, {static_cast<Index>(batch.source.ids.size()), 0});
-      add_sentence(batch.target, {static_cast<Index>(batch.target.ids.size()), 0});
+      add_sequence(batch.source, {static_cast<Index>(batch.source.ids.size()), 0});
+      add_sequence(batch.target, {static_cast<Index>(batch.target.ids.size()), 0});
       check_close(model.step(batch), before, 1e-12, {0, 1, 2, 3, 4, 5});
 
       const Index end = static_cast<Index>(batch.target.ids.size());
@@ -189,7 +189,7 @@ TEST_CASE("a training step asks nothing of the heap after warm-up") {
   }
 }
 
-TEST_CASE("tokens of another sentence, of padding and of the future change nothing") {
+TEST_CASE("tokens of another sequence, of padding and of the future change nothing") {
   const OneThread one_thread;
   Model<double> model(small_options());
   Pair batch({4, 6, 0}, 2);
@@ -197,7 +197,7 @@ TEST_CASE("tokens of another sentence, of padding and of the future change nothi
   for (Side* side : {&batch.source, &batch.target}) {
     const RowSpan changed = side->spans[1];
     side->ids[changed.offset] = 7;
-    for (Index row = side->spans[0].length; row < changed.offset; ++row) side->ids[row] = 11;  // gap rows of sentence 0
+    for (Index row = side->spans[0].length; row < changed.offset; ++row) side->ids[row] = 11;  // gap rows of sequence 0
   }
   const Outcome<double> after = model.step(batch);
   CHECK(after.logits[0] == before.logits[0]);

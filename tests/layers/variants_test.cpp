@@ -41,7 +41,7 @@ std::map<std::string, std::string> shapes(const TransformerOptions& options) {
 
 }  // namespace
 
-TEST_CASE("variants: packed and padded batches, and sentences alone, give the same numbers, dropout and all") {
+TEST_CASE("variants: packed and padded batches, and sequences alone, give the same numbers, dropout and all") {
   const OneThread one_thread;
   for (const auto& [name, options] : variants()) {
     CAPTURE(name);
@@ -167,7 +167,7 @@ TEST_CASE("additive attention refuses what does not fit, and says the shapes") {
   context.begin({});
   std::vector<double> numbers(64);
   const RowSpan span{0, 2};
-  const RowLayout rows{.rows = 2, .sentences = {&span, 1}};
+  const RowLayout rows{.rows = 2, .sequences = {&span, 1}};
   const auto tensor = [&](const Shape& shape) { return context.constant({numbers.data(), shape}); };
   CHECK_NOTHROW(additive_attention(tensor({2, 4}), tensor({2, 8}), tensor({2, 2}), rows, rows, {.heads = 2}));
   CHECK_THROWS_WITH_AS(additive_attention(tensor({2, 4}), tensor({2, 4}), tensor({2, 2}), rows, rows, {.heads = 2}),
@@ -180,16 +180,16 @@ TEST_CASE("additive attention refuses what does not fit, and says the shapes") {
   const RowSpan beyond{1, 2}, before{-1, 2}, nobody{0, 0};
   const RowSpan twice[] = {{0, 1}, {0, 1}}, apart[] = {{0, 1}, {1, 1}};
   for (const RowSpan& wrong : {beyond, before}) {
-    CHECK_THROWS_WITH_AS(attend(rows, {.rows = 2, .sentences = {&wrong, 1}}, 2), doctest::Contains("sentence 0"),
+    CHECK_THROWS_WITH_AS(attend(rows, {.rows = 2, .sequences = {&wrong, 1}}, 2), doctest::Contains("sequence 0"),
                          Error);
-    CHECK_THROWS_WITH_AS(attend({.rows = 2, .sentences = {&wrong, 1}}, rows, 2), doctest::Contains("sentence 0"),
+    CHECK_THROWS_WITH_AS(attend({.rows = 2, .sequences = {&wrong, 1}}, rows, 2), doctest::Contains("sequence 0"),
                          Error);
   }
-  CHECK_THROWS_WITH_AS(attend({.rows = 2, .sentences = twice}, rows, 2), doctest::Contains("sentence 1"), Error);
-  CHECK_NOTHROW(attend({.rows = 2, .sentences = apart}, {.rows = 2, .sentences = twice}, 2));
+  CHECK_THROWS_WITH_AS(attend({.rows = 2, .sequences = twice}, rows, 2), doctest::Contains("sequence 1"), Error);
+  CHECK_NOTHROW(attend({.rows = 2, .sequences = apart}, {.rows = 2, .sequences = twice}, 2));
   for (const Index heads : {0, -2, 3}) CHECK_THROWS_AS(attend(rows, rows, heads), Error);
   CHECK_THROWS_WITH_AS(attend(rows, rows, 0), doctest::Contains("at least 1 head"), Error);
-  const Variable<double> alone = attend(rows, {.rows = 0, .sentences = {&nobody, 1}}, 2, 0);
+  const Variable<double> alone = attend(rows, {.rows = 0, .sequences = {&nobody, 1}}, 2, 0);
   CHECK(std::ranges::count(alone.value().span(), 0.0) == 8);
   const Tensor<double> narrow{numbers.data(), {1, 2}};
   CHECK_THROWS_WITH_AS(

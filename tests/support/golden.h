@@ -97,17 +97,17 @@ class Golden {
   mutable std::deque<std::vector<T>> memory_;
 };
 
-/// Sentences of golden lengths, one after the other.
-class Sentences {
+/// Sequences of golden lengths, one after the other.
+class Sequences {
  public:
-  explicit Sentences(const std::vector<int>& lengths) {
+  explicit Sequences(const std::vector<int>& lengths) {
     for (const int length : lengths) {
       spans_.push_back({rows_, length});
       rows_ += length;
     }
   }
 
-  RowLayout layout() const { return {.rows = rows_, .sentences = spans_}; }
+  RowLayout layout() const { return {.rows = rows_, .sequences = spans_}; }
 
  private:
   std::vector<RowSpan> spans_;

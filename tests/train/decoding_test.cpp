@@ -62,8 +62,8 @@ Tensor<double> uncached(Context<double>& context, const Model<double>& model, co
   target.insert(target.end(), tokens.begin(), tokens.end());
   const RowSpan source_span{0, std::ssize(source)}, target_span{0, std::ssize(target)};
   context.begin(evaluation);
-  return log_softmax(model.transformer(context, source, {.rows = source_span.length, .sentences = {&source_span, 1}},
-                                       target, {.rows = target_span.length, .sentences = {&target_span, 1}}))
+  return log_softmax(model.transformer(context, source, {.rows = source_span.length, .sequences = {&source_span, 1}},
+                                       target, {.rows = target_span.length, .sequences = {&target_span, 1}}))
       .value();
 }
 
@@ -176,7 +176,7 @@ TEST_CASE("steps with a cache give the logits of the whole") {
     Context<double> context, whole;
     context.begin(evaluation);
     DecoderCache<double> cache;
-    const RowLayout layout{.rows = std::ssize(ids), .sentences = spans};
+    const RowLayout layout{.rows = std::ssize(ids), .sequences = spans};
     model.transformer.start(cache, model.transformer.encode(context, ids, layout), layout, 6, 5);
     // Rows 0, 1 of the first sentence and so on; then an order that repeats, moves up, moves down and ends rows.
     std::vector<Index> target_of{0, 1, 1, 2, 0, 2}, source_of{0, 0, 1, 1, 2, 2};
