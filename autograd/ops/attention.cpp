@@ -108,7 +108,7 @@ Variable<T> attend(const char* op, std::initializer_list<Variable<T>> inputs, Pl
                    const AttentionShape<T>& shape, Tensor<T>* weights_out) {
   Context<T>& c = context_of(op, inputs);
   const auto columns = [&](Place place) {
-    const Tensor<T> x = (inputs.begin() + place.input)->value();
+    const Tensor<const T> x = c.read(inputs.begin()[place.input]);
     return Columns<const T>{x.data + place.column, x.cols()};
   };
   const AttentionColumns<const T> x{columns(q), columns(k), columns(v)};
@@ -120,8 +120,8 @@ Variable<T> attend(const char* op, std::initializer_list<Variable<T>> inputs, Pl
   AttentionSaved<T> saved;
   if (needs_gradient || weights_out) saved.weights = c.tensor({shape.heads * shape.cells.back()}).data;
   if (needs_gradient && shape.any_in_tiles()) saved.log_sums = c.tensor({shape.heads, shape.query.rows}).data;
+  const Arena::Mark mark = c.scratch_mark();
   kernels::attention_forward(shape, x, saved, Columns<T>{y.data, out_width}, c.scratch({shape.scratch_size()}).data);
-  c.release_scratch();
   if (weights_out) *weights_out = by_query(c, shape, saved.weights);
 
   return c.record(op, inputs, y, [shape, q, k, v, x, saved, y](Backward<T>& back) {
@@ -136,7 +136,7 @@ Variable<T> attend(const char* op, std::initializer_list<Variable<T>> inputs, Pl
       return Columns<T>{to.grad.data + place.column, to.grad.cols(), to.add};
     };
     const AttentionColumns<T> dx{gradient(q), gradient(k), gradient(v)};
-    const Tensor<T> dy = back.dy();
+    const Tensor<const T> dy = back.dy();
     kernels::attention_backward(shape, x, saved, Columns<const T>{y.data, y.cols()},
                                 Columns<const T>{dy.data, dy.cols()}, dx, back.scratch({shape.scratch_size()}).data);
   });
@@ -165,8 +165,8 @@ Variable<T> attention(const Variable<T>& q, const Variable<T>& k, const Variable
   check_operand(op, "q", q, query, Role::queries, 1, options.heads);
   check_operand(op, "k", k, key, Role::keys, 1, options.heads);
   check_operand(op, "v", v, key, Role::keys, 1, options.heads);
-  check(q.value().cols() == k.value().cols(), op, "expected q and k of one width; got {} and {}", q.shape(), k.shape());
-  const AttentionShape<T> shape = prepare(op, c, q.value().cols() / options.heads, v.value().cols() / options.heads,
+  check(q.shape().cols() == k.shape().cols(), op, "expected q and k of one width; got {} and {}", q.shape(), k.shape());
+  const AttentionShape<T> shape = prepare(op, c, q.shape().cols() / options.heads, v.shape().cols() / options.heads,
                                           query, key, options, mask, weights != nullptr);
   return attend(op, {q, k, v}, {0, 0}, {1, 0}, {2, 0}, shape, weights);
 }
@@ -177,7 +177,7 @@ Variable<T> self_attention(const Variable<T>& qkv, const RowLayout& layout, cons
   const char* const op = "self_attention";
   Context<T>& c = context_of(op, {qkv});
   check_operand(op, "qkv", qkv, layout, Role::queries, 3, options.heads);
-  const Index d = qkv.value().cols() / 3;
+  const Index d = qkv.shape().cols() / 3;
   const AttentionShape<T> shape =
       prepare(op, c, d / options.heads, d / options.heads, layout, layout, options, mask, weights != nullptr);
   return attend(op, {qkv}, {0, 0}, {0, d}, {0, 2 * d}, shape, weights);
@@ -190,8 +190,8 @@ Variable<T> cross_attention(const Variable<T>& q, const Variable<T>& kv, const R
   Context<T>& c = context_of(op, {q, kv});
   check_operand(op, "q", q, query, Role::queries, 1, options.heads);
   check_operand(op, "kv", kv, key, Role::keys, 2, options.heads);
-  const Index d = q.value().cols();
-  check(kv.value().cols() == 2 * d, op, "expected kv twice as wide as q; got {} and {}", kv.shape(), q.shape());
+  const Index d = q.shape().cols();
+  check(kv.shape().cols() == 2 * d, op, "expected kv twice as wide as q; got {} and {}", kv.shape(), q.shape());
   const AttentionShape<T> shape =
       prepare(op, c, d / options.heads, d / options.heads, query, key, options, mask, weights != nullptr);
   return attend(op, {q, kv}, {0, 0}, {1, 0}, {1, d}, shape, weights);
