@@ -74,8 +74,8 @@ CrossEntropy<T> cross_entropy(const Variable<T>& logits, std::span<const int> ta
         if (target[i] != ignore_index)
           kernels::cross_entropy_row_backward(x.cols(), x.row(i), lse[i], target[i], smoothing, dy, to.grad.row(i),
                                               to.add);
-        else if (!to.add)
-          std::fill_n(to.grad.row(i), x.cols(), T{0});
+        else
+          to.write_row(i, [](Index) { return T{0}; });
     });
   });
   return result;
@@ -110,7 +110,6 @@ CrossEntropy<T> linear_cross_entropy_op(const Variable<T>& x, const Variable<T>&
                   db = has_db ? c.tensor(b.shape) : Tensor<T>{};
   const Index chunk = std::min(rows, chunk_rows);
   const Tensor<T> memory = c.scratch({chunk, classes}, weight);
-  const Tensor<T> partial = has_db ? c.scratch({kernels::row_pieces(chunk), classes}) : Tensor<T>{};
   for (Index first = 0; first == 0 || first < rows; first += chunk_rows) {  // once for no rows: gradients of zeros
     const Tensor<T> logits{memory.data, {std::min(chunk, rows - first), classes}};
     const kernels::Factor<T> states{in.row(first), width}, table{w.data, width, true};
@@ -140,7 +139,7 @@ CrossEntropy<T> linear_cross_entropy_op(const Variable<T>& x, const Variable<T>&
     if (has_dw)
       kernels::gemm<T>(classes, width, logits.rows(), {logits.data, classes, true}, {in.row(first), width}, beta,
                        dw.data, width);
-    if (has_db) kernels::column_sums(db, logits, first > 0, partial);
+    if (has_db) kernels::column_sums(db, logits, first > 0);
   }
   c.release_scratch();
   const Tensor<T> y = c.tensor({});

@@ -19,15 +19,13 @@ void check_ids(const char* op, const Tensor<T>& table, std::span<const int> ids)
 /// table[row_of(i)] += f(i, j) for all i in order. Rows repeat, so threads share out the columns, not the rows.
 template <class T, class RowOf, class F>
 void scatter_add(const Sink<T>& to, Index count, const RowOf& row_of, const F& f) {
-  if (!to.add) kernels::map(to.grad, [](Index) { return T{0}; });
-  const Index d = to.grad.cols();
+  const Tensor<T> sums = to.zeroed();
+  const Index d = sums.cols();
   parallel_ranges(d, 64, [&](Index begin, Index end) {
     for (Index i = 0; i < count; ++i) {
       const Index target = row_of(i);
       if (target < 0) continue;
-      T* const row = to.grad.row(target);
-#pragma omp simd
-      for (Index j = begin; j < end; ++j) row[j] += f(i, j);
+      kernels::write(sums.row(target), begin, end, true, [&](Index j) { return f(i, j); });
     }
   });
 }
@@ -130,9 +128,8 @@ Variable<T> gather(const Variable<T>& x, std::span<const int> indices) {
 
   return c.record("gather", {x}, y, [at, for_each_index](Backward<T>& back) {
     const Tensor<T> dy = back.dy();
-    const Sink<T> dx = back.sink(0);
-    if (!dx.add) kernels::map(dx.grad, [](Index) { return T{0}; });
-    for_each_index([&](Index row, Index i) { dx.grad.row(row)[at[i]] += dy[i]; });  // a row may repeat an index
+    const Tensor<T> dx = back.sink(0).zeroed();
+    for_each_index([&](Index row, Index i) { dx.row(row)[at[i]] += dy[i]; });  // a row may repeat an index
   });
 }
 
