@@ -64,8 +64,10 @@ void add(const std::string& name, const std::vector<Shape>& shapes, const Op& op
 
 /// Times run(to, from), which reads `from` [n, n], may write `to` [n, n] and moves `bytes`.
 void time_mover(benchmark::State& state, Index n, double bytes, const auto& run) {
-  std::vector<float> from(n * n, 1.0f), to(n * n, 1.0f);
-  const auto step = [&] { run(Tensor<float>{to.data(), {n, n}}, Tensor<float>{from.data(), {n, n}}); };
+  Context<float> memory;
+  const Tensor<float> from = memory.tensor({n, n}), to = memory.tensor({n, n});
+  kernels::map(from, [](Index i) { return static_cast<float>(i * 31 % 1009); });
+  const auto step = [&] { run(to, from); };
   for (int i = 0; i < 3; ++i) step();  // warm-up
   for (auto _ : state) step();
   state.SetBytesProcessed(static_cast<std::int64_t>(bytes * static_cast<double>(state.iterations())));

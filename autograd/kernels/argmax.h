@@ -33,8 +33,7 @@ Index argmax(Index n, const T* x) {
   constexpr Index block = 64;
   Index first = 0;
   for (; first + block <= n; first += block) {
-    bool found = false;
-#pragma omp simd reduction(| : found)
+    int found = 0;
     for (Index i = first; i < first + block; ++i) found |= is_it(x[i]);
     if (found) break;
   }

@@ -6,7 +6,7 @@
 namespace glossa::kernels {
 
 template <class T>
-void expand(const Tensor<T>& to, const Tensor<T>& from) {
+void expand(const Tensor<T>& to, const Tensor<const T>& from) {
   const auto n = extents4(to.shape), stride = broadcast_strides(from.shape, to.shape);
   for_each_row(n[0] * n[1] * n[2], n[3], [&](Index row) {
     const Index i0 = row / (n[1] * n[2]), i1 = row / n[2] % n[1], i2 = row % n[2];
@@ -20,7 +20,7 @@ void expand(const Tensor<T>& to, const Tensor<T>& from) {
 }
 
 template <class T>
-void reduce(const Tensor<T>& to, const Tensor<T>& from, bool add) {
+void reduce(const Tensor<T>& to, const Tensor<const T>& from, bool add) {
   if (to.size() == 1) {
     const T total = sum<T>(from.size(), [&](Index i) { return from[i]; });
     return write(to.data, 0, 1, add, [total](Index) { return total; });
@@ -30,20 +30,21 @@ void reduce(const Tensor<T>& to, const Tensor<T>& from, bool add) {
   std::array<Index, 4> r;
   for (int axis = 0; axis < 4; ++axis) r[axis] = m[axis] == n[axis] ? 1 : n[axis];
   // A row of `to` is made of so many rows of `from`; row(k, i) is the i-th for row k.
-  const Index rows = r[0] * r[1] * r[2];
+  const Index rows = r[0] * r[1] * r[2], rows_to = m[0] * m[1] * m[2];
   const auto row = [&](Index k, Index i) {
+    if (rows == 1 || rows_to == 1) return from.data + (k + i) * n[3];  // most often: spares the divisions
     const Index i0 = k / (m[1] * m[2]) + i / (r[1] * r[2]), i1 = k / m[2] % m[1] + i / r[2] % r[1];
     return from.data + i0 * stride[0] + i1 * stride[1] + (k % m[2] + i % r[2]) * stride[2];
   };
   if (m[3] != n[3]) {
-    for_each_row(to.size(), rows * n[3], [&](Index k) {
+    for_each_row(rows_to, rows * n[3], [&](Index k) {
       T total{0};
       for (Index i = 0; i < rows; ++i) total += row_sum<T>(n[3], [x = row(k, i)](Index j) { return x[j]; });
       write(to.data, k, k + 1, add, [total](Index) { return total; });
     });
   } else {
     const Index across = strips(m[3]);
-    for_each_row(m[0] * m[1] * m[2] * across, rows * strip_width, [&](Index piece) {
+    for_each_row(rows_to * across, rows * strip_width, [&](Index piece) {
       const Index k = piece / across, first = piece % across * strip_width;
       sum_strip(to.data + k * m[3] + first, std::min(strip_width, m[3] - first), add, rows,
                 [&](Index i) { return row(k, i) + first; });
@@ -51,9 +52,9 @@ void reduce(const Tensor<T>& to, const Tensor<T>& from, bool add) {
   }
 }
 
-template void expand(const Tensor<float>&, const Tensor<float>&);
-template void expand(const Tensor<double>&, const Tensor<double>&);
-template void reduce(const Tensor<float>&, const Tensor<float>&, bool);
-template void reduce(const Tensor<double>&, const Tensor<double>&, bool);
+template void expand(const Tensor<float>&, const Tensor<const float>&);
+template void expand(const Tensor<double>&, const Tensor<const double>&);
+template void reduce(const Tensor<float>&, const Tensor<const float>&, bool);
+template void reduce(const Tensor<double>&, const Tensor<const double>&, bool);
 
 }  // namespace glossa::kernels

@@ -31,6 +31,13 @@ std::array<Axis, Shape::max_rank> joined_axes(const Shape& shape, const std::arr
   return axes;
 }
 
+/// to[i * to_stride + j] (+)= from[i * from_stride + j] for i < rows, j < cols.
+template <class T>
+void copy_tile(Index rows, Index cols, T* to, Index to_stride, const T* from, Index from_stride, bool add) {
+  for (Index i = 0; i < rows; ++i)
+    write(to + i * to_stride, 0, cols, add, [x = from + i * from_stride](Index j) { return x[j]; });
+}
+
 /// to[j * to_stride + i] (+)= from[i * from_stride + j] for i < rows, j < cols: squares in registers, the rest one by
 /// one.
 template <class T>
@@ -42,10 +49,10 @@ void transpose_tile(Index rows, Index cols, T* to, Index to_stride, const T* fro
       typename Lanes<T>::Vector square[L];
       for (Index l = 0; l < L; ++l) square[l] = load(from + (i + l) * from_stride + j);
       transpose_square<T>(square);
-      for (Index l = 0; l < L; ++l) {
-        T* const target = to + (j + l) * to_stride + i;
-        store(target, add ? load(target) + square[l] : square[l]);
-      }
+      T* const target = to + j * to_stride + i;
+      if (add)
+        for (Index l = 0; l < L; ++l) square[l] += load(target + l * to_stride);
+      for (Index l = 0; l < L; ++l) store(target + l * to_stride, square[l]);
     }
   for (Index j = 0; j < cols; ++j)
     write(to + j * to_stride, j < whole_cols ? whole_rows : 0, rows, add,
@@ -60,30 +67,27 @@ template <class T>
 void permute(const Tensor<T>& to, const T* from, const std::array<Index, Shape::max_rank>& stride, bool add) {
   if (to.size() == 0) return;
   std::array<Axis, Shape::max_rank> axes = joined_axes(to.shape, stride);
-  const auto base = [&axes](Index i) {  // of element i of the two outer axes, in the result and in the operand
-    const Index i2 = i % axes[2].extent, i3 = i / axes[2].extent;
-    return std::pair{i2 * axes[2].to + i3 * axes[3].to, i2 * axes[2].from + i3 * axes[3].from};
-  };
-  if (axes[0].from == 1 || axes[0].extent == 1) {  // rows stay rows
-    const Index width = axes[0].extent, rows = axes[1].extent;
-    for_each_row(rows * axes[2].extent * axes[3].extent, width, [&](Index row) {
-      const auto [target, source] = base(row / rows);
-      write(to.data + target + row % rows * axes[1].to, 0, width, add,
-            [x = from + source + row % rows * axes[1].from](Index j) { return x[j]; });
-    });
-    return;
-  }
-  // The operand's innermost axis is another one: tiles of the two are transposed.
-  std::swap(axes[1], *std::find_if(axes.begin() + 1, axes.end(), [](const Axis& axis) { return axis.from == 1; }));
-  const Index rows = axes[0].extent, cols = axes[1].extent;
-  const Index down = (rows + tile - 1) / tile, across = (cols + tile - 1) / tile;
-  for_each_row(
-      down * across * axes[2].extent * axes[3].extent, std::min(tile, rows) * std::min(tile, cols), [&](Index piece) {
-        const auto [target, source] = base(piece / (down * across));
-        const Index i = piece % down * tile, j = piece / down % across * tile;
-        transpose_tile(std::min(tile, rows - i), std::min(tile, cols - j), to.data + target + j * axes[1].to + i,
-                       axes[1].to, from + source + i * axes[0].from + j, axes[0].from, add);
-      });
+  const bool rows_stay = axes[0].from == 1 || axes[0].extent == 1;
+  // Else the operand's innermost axis is another one, and matrices of the two are transposed.
+  if (!rows_stay)
+    std::swap(axes[1], *std::find_if(axes.begin() + 1, axes.end(), [](const Axis& axis) { return axis.from == 1; }));
+  const Axis &inner = axes[0], &other = axes[1];
+  const Index width = rows_stay ? inner.extent : std::min(tile, inner.extent);
+  const Index height = std::min(std::max(tile, 1024 / width), other.extent);
+  const Index across = (inner.extent + width - 1) / width, down = (other.extent + height - 1) / height;
+  const Index matrices = axes[2].extent * axes[3].extent;
+  for_each_row(across * down * matrices, width * height, [&](Index piece) {
+    const Index matrix = piece % matrices, i = piece / matrices % across * width,
+                j = piece / (matrices * across) * height;
+    const Index i2 = matrix % axes[2].extent, i3 = matrix / axes[2].extent;
+    const Index cols = std::min(width, inner.extent - i), rows = std::min(height, other.extent - j);
+    T* const target = to.data + i2 * axes[2].to + i3 * axes[3].to + j * other.to + i;
+    const T* const source = from + i2 * axes[2].from + i3 * axes[3].from + j * other.from + i * inner.from;
+    if (rows_stay)
+      copy_tile(rows, cols, target, other.to, source, other.from, add);
+    else
+      transpose_tile(cols, rows, target, other.to, source, inner.from, add);
+  });
 }
 
 template void permute(const Tensor<float>&, const float*, const std::array<Index, Shape::max_rank>&, bool);

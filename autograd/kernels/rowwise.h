@@ -33,14 +33,14 @@ void sum_strip(T* to, Index width, bool add, Index rows, const Row& row) {
 
 /// Strip `strip` of: to [D] (+)= sum over the rows of x [N, D].
 template <class T>
-void sum_strip(const Tensor<T>& to, const Tensor<T>& x, bool add, Index strip) {
+void sum_strip(const Tensor<T>& to, const Tensor<const T>& x, bool add, Index strip) {
   const Index first = strip * strip_width, width = std::min(strip_width, x.cols() - first);
   sum_strip(to.data + first, width, add, x.rows(), [&](Index i) { return x.row(i) + first; });
 }
 
 /// to [D] (+)= sum over the rows of x [N, D].
 template <class T>
-void column_sums(const Tensor<T>& to, const Tensor<T>& x, bool add) {
+void column_sums(const Tensor<T>& to, const Tensor<const T>& x, bool add) {
   parallel_for(strips(x.cols()), [&](Index strip) { sum_strip(to, x, add, strip); });
 }
 

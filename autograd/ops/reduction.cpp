@@ -30,22 +30,23 @@ void check_not_empty(const char* op, const Shape& x, const Slices& s) {
 
 /// What belongs to the slices, seen at every element of the input.
 template <class T>
-Tensor<T> spread(Backward<T>& back, const Tensor<T>& x, const Slices& s, const Shape& input) {
-  return kernels::expanded(back, Tensor<T>{x.data, s.kept}, input);
+Tensor<const T> spread(Backward<T>& back, const Tensor<const T>& x, const Slices& s, const Shape& input) {
+  return kernels::expanded(back, Tensor<const T>{x.data, s.kept}, input);
 }
 
 /// sum (divisor 1) and mean.
 template <class T>
 Variable<T> divided_sum(const char* op, const Variable<T>& x, const Slices& s, Index divisor) {
   Context<T>& c = context_of(op, {x});
-  const Tensor<T> in = x.value(), y = c.tensor(s.result);
+  const Tensor<const T> in = c.read(x);
+  const Tensor<T> y = c.tensor(s.result);
   const T d = static_cast<T>(divisor);
-  kernels::reduce(Tensor<T>{y.data, s.kept}, in, false);
+  kernels::reduce<T>({y.data, s.kept}, in, false);
   kernels::map(y, [&](Index k) { return y[k] / d; });
 
   return c.record(op, {x}, y, [s, d](Backward<T>& back) {
     const Sink<T> dx = back.sink(0);
-    const Tensor<T> dy = spread(back, back.dy(), s, dx.grad.shape);
+    const Tensor<const T> dy = spread(back, back.dy(), s, dx.grad.shape);
     dx.write([&](Index i) { return dy[i] / d; });
   });
 }
@@ -60,14 +61,15 @@ template <class T>
 Variable<T> max_of(const Variable<T>& x, const Slices& s) {
   Context<T>& c = context_of("max", {x});
   check_not_empty("max", x.shape(), s);
-  const Tensor<T> in = x.value(), y = c.tensor(s.result);
+  const Tensor<const T> in = c.read(x);
+  const Tensor<T> y = c.tensor(s.result);
   const std::span<Index> winners = c.template array<Index>(y.size());  // flat indices of the input
   kernels::argmax(s.outer, s.extent, s.inner, in.data, winners.data());
   kernels::map(y, [&](Index k) { return in[winners[k]]; });
   c.add_branches(in.size(), [&](Index i) { return winners[i / (s.extent * s.inner) * s.inner + i % s.inner] == i; });
 
   return c.record("max", {x}, y, [winners](Backward<T>& back) {
-    const Tensor<T> dy = back.dy();
+    const Tensor<const T> dy = back.dy();
     const Tensor<T> dx = back.sink(0).zeroed();
     parallel_ranges(dy.size(), kernels::elementwise_grain, [&](Index begin, Index end) {
       for (Index k = begin; k < end; ++k) dx[winners[k]] += dy[k];
@@ -78,16 +80,17 @@ Variable<T> max_of(const Variable<T>& x, const Slices& s) {
 template <class T>
 Variable<T> norm_of(const Variable<T>& x, const Slices& s) {
   Context<T>& c = context_of("norm", {x});
-  const Tensor<T> in = x.value(), y = c.tensor(s.result);
+  const Tensor<const T> in = c.read(x);
+  const Tensor<T> y = c.tensor(s.result);
+  const Arena::Mark mark = c.scratch_mark();
   const Tensor<T> squares = c.scratch(in.shape);
   kernels::map(squares, [&](Index i) { return in[i] * in[i]; });
-  kernels::reduce(Tensor<T>{y.data, s.kept}, squares, false);
-  c.release_scratch();
+  kernels::reduce<T>({y.data, s.kept}, squares, false);
   kernels::map(y, [&](Index k) { return std::sqrt(y[k]); });
 
   return c.record("norm", {x}, y, [s, in, y](Backward<T>& back) {
     const Sink<T> dx = back.sink(0);
-    const Tensor<T> dy = spread(back, back.dy(), s, in.shape), norm = spread(back, y, s, in.shape);
+    const Tensor<const T> dy = spread(back, back.dy(), s, in.shape), norm = spread<T>(back, y, s, in.shape);
     dx.write([&](Index i) { return norm[i] == 0 ? T{0} : dy[i] * in[i] / norm[i]; });
   });
 }
