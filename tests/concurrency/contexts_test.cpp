@@ -2,12 +2,13 @@
 
 #include <doctest/doctest.h>
 
-#include <cmath>
+#include <algorithm>
 #include <thread>
 
 #include "autograd/kernels/gemm.h"
 #include "autograd/ops.h"
 #include "autograd/parallel.h"
+#include "layers/transformer.h"
 
 using namespace glossa;
 
@@ -68,6 +69,48 @@ TEST_CASE("two threads that evaluate one model, each in a context of its own, ge
     CHECK(got[0] == expected);
     CHECK(got[1] == expected);
   }
+  kernels::set_gemm_backend(backend);
+  set_threads(before);
+}
+
+TEST_CASE("two threads that translate with one Transformer share its transposed weights") {
+  const int before = threads();
+  const kernels::GemmBackend backend = kernels::gemm_backend();
+  set_threads(1);
+  kernels::set_gemm_backend(kernels::GemmBackend::eigen);
+  ParameterStore<float> store;
+  TransformerOptions options{.source_vocabulary = classes, .target_vocabulary = classes, .stack = {}};
+  options.stack = {.width = width, .heads = 4, .feed_forward = 64};
+  options.encoder_layers = options.decoder_layers = 2;
+  const Transformer<float> model(store, options);
+  store.allocate(1);
+  const auto translate = [&](TransposedWeights<float>& weights, int first) {
+    const std::vector<int> source{first, 5, 6, 7};
+    const RowSpan span{0, std::ssize(source)};
+    const RowLayout layout{.rows = span.length, .sequences = {&span, 1}};
+    Context<float> context;
+    context.set_transposed_weights(&weights);
+    DecoderCache<float> cache;
+    context.begin({.recording = false});
+    model.start(cache, model.encode(context, source, layout), layout, 1, 12);
+    std::vector<int> tokens{2};
+    for (int step = 0; step < 10; ++step) {
+      context.begin({.recording = false});
+      const std::span<const float> logits = model.step(context, std::span(tokens).last(1), cache).value().span();
+      tokens.push_back(static_cast<int>(std::ranges::max_element(logits) - logits.begin()));
+    }
+    return tokens;
+  };
+  std::vector<std::vector<int>> expected(8), got(8);
+  TransposedWeights<float> alone, shared;
+  for (int i = 0; i < 8; ++i) expected[i] = translate(alone, i);
+  std::vector<std::thread> team;
+  for (int thread = 0; thread < 2; ++thread)
+    team.emplace_back([&, thread] {
+      for (int i = thread; i < 8; i += 2) got[i] = translate(shared, i);
+    });
+  for (std::thread& thread : team) thread.join();
+  CHECK(got == expected);
   kernels::set_gemm_backend(backend);
   set_threads(before);
 }
