@@ -29,7 +29,7 @@ void Arena::add_block(std::size_t size, std::size_t sure) {
   void* const mapped =
       mmap(nullptr, size + alignment, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   check(mapped != MAP_FAILED, "arena",
-        "expected {} bytes of memory; the machine has no more. Hint: a smaller model, or a lower data.max_tokens",
+        "expected {} bytes of memory; the machine has no more. Hint: a smaller model, or fewer rows a batch",
         size);
   const std::size_t address = reinterpret_cast<std::size_t>(mapped), ahead = rounded_up(address, alignment) - address;
   std::byte* const data = static_cast<std::byte*>(mapped) + ahead;

@@ -151,7 +151,7 @@ Variable<T> gather(const Variable<T>& x, std::span<const int> indices);
 
 // ---- masking (ops/masking.cpp) ----
 
-/// x where mask is true, else value; mask has x's shape, or that of its trailing axes. The gradient is 0 where filled.
+/// value where mask is true, else x; mask has x's shape, or that of its trailing axes. The gradient is 0 where filled.
 template <class T>
 Variable<T> masked_fill(const Variable<T>& x, std::span<const bool> mask, double value);
 

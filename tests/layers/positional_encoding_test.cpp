@@ -74,5 +74,5 @@ TEST_CASE("an embedding is factor * table[id] + position; gap rows are zero; pos
   layout.first_position = 2;
   expect({50.5, 60.6, 10.7, 20.8, 0, 0, 10.5, 20.6, 30.7, 40.8});
   layout.first_position = 3;  // position 4 is one too far
-  CHECK_THROWS_WITH_AS(layer(context, ids, layout), doctest::Contains("model.max_positions"), Error);
+  CHECK_THROWS_WITH_AS(layer(context, ids, layout), doctest::Contains("rows of positions"), Error);
 }
