@@ -23,7 +23,7 @@ std::vector<double> sinusoidal_positions(Index positions, Index width, Sinusoid 
 template <class T>
 class PositionalEncoding {
  public:
-  static PositionalEncoding sinusoidal(Index positions, Index width, Sinusoid order);
+  static PositionalEncoding sinusoidal(Index positions, Index width, Sinusoid order = Sinusoid::interleaved);
   static PositionalEncoding learned(ParameterStore<T>& store, const std::string& scope, Index positions, Index width);
 
   /// The table as a variable of the step.

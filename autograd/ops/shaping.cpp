@@ -216,6 +216,13 @@ std::vector<Variable<T>> split(const Variable<T>& x, std::span<const Index> leng
 }
 
 template <class T>
+Variable<T> full(Context<T>& context, const Shape& shape, double value) {
+  const Tensor<T> y = context.tensor(shape);
+  kernels::map(y, [x = static_cast<T>(value)](Index) { return x; });
+  return context.constant(y);
+}
+
+template <class T>
 Variable<T> stop_gradient(const Variable<T>& x) {
   return context_of("stop_gradient", {x}).constant(x.value());
 }
@@ -228,6 +235,7 @@ Variable<T> stop_gradient(const Variable<T>& x) {
   template Variable<T> stack(std::span<const Variable<T>>, int);                            \
   template Variable<T> slice(const Variable<T>&, int, Index, Index);                        \
   template std::vector<Variable<T>> split(const Variable<T>&, std::span<const Index>, int); \
+  template Variable<T> full(Context<T>&, const Shape&, double);                             \
   template Variable<T> stop_gradient(const Variable<T>&);
 GLOSSA_INSTANTIATE(float)
 GLOSSA_INSTANTIATE(double)

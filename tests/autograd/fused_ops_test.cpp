@@ -66,9 +66,9 @@ Variable<double> plain_attention(const Variable<double>& q, const Variable<doubl
                                     -std::numeric_limits<double>::infinity());
       heads.push_back(matmul(softmax(open), head(v, keys)));
     }
-    sequences.push_back(concat<double>(heads, 1));
+    sequences.push_back(concat(heads, 1));
   }
-  return concat<double>(sequences, 0);
+  return concat(sequences, 0);
 }
 
 }  // namespace
