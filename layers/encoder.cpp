@@ -1,5 +1,7 @@
 #include "layers/encoder.h"
 
+#include "autograd/frame.h"
+
 namespace glossa {
 
 template <class T>
@@ -37,8 +39,9 @@ Encoder<T>::Encoder(ParameterStore<T>& store, const std::string& scope, const St
 
 template <class T>
 Variable<T> Encoder<T>::operator()(Variable<T> x, const RowLayout& layout) const {
-  for (const EncoderLayer<T>& layer : layers_) x = layer(x, layout);
-  return norm_ ? (*norm_)(x) : x;
+  Frame<T> frame(x.context());
+  for (const EncoderLayer<T>& layer : layers_) x = frame.keep(layer(x, layout));
+  return norm_ ? frame.keep((*norm_)(x)) : x;
 }
 
 template <class T>
@@ -50,10 +53,11 @@ void Encoder<T>::start(DecoderCache<T>& cache, Index rows, Index capacity) const
 template <class T>
 Variable<T> Encoder<T>::step(Variable<T> x, DecoderCache<T>& cache) const {
   const CacheLayout layout = cache.layout();
+  Frame<T> frame(x.context());
   for (std::size_t i = 0; i < layers_.size(); ++i)
-    x = layers_[i].step(x, cache, cache.layer(static_cast<Index>(i)), layout);
+    x = frame.keep(layers_[i].step(x, cache, cache.layer(static_cast<Index>(i)), layout));
   cache.advance();
-  return norm_ ? (*norm_)(x) : x;
+  return norm_ ? frame.keep((*norm_)(x)) : x;
 }
 
 template class EncoderLayer<float>;

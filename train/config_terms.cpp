@@ -19,7 +19,7 @@ constexpr ConfigTerm terms[] = {{"ScheduleOptions::width", "model.width"},
                                 {"EncodeOptions::", "data."},
                                 {"SamplerOptions::", "data."},
                                 {"InvalidUtf8::replace", "data.invalid_utf8: replace"},
-                                {"fewer rows a batch", "a lower data.max_tokens"},
+                                {"fewer rows at a time", "a lower data.max_tokens"},
                                 {"[set_gemm_backend]", "[runtime.gemm]"}};
 
 }  // namespace

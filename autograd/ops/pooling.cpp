@@ -25,7 +25,8 @@ template <class T>
 Variable<T> mean_pool(const Variable<T>& x, const RowLayout& layout) {
   Context<T>& c = context_of("mean_pool", {x});
   check_layout("mean_pool", layout, x.shape());
-  const Tensor<T> in = x.value(), y = c.tensor({layout.sequence_count(), in.cols()});
+  const Tensor<const T> in = c.read(x);
+  const Tensor<T> y = c.tensor({layout.sequence_count(), in.cols()});
   const std::span<const RowSpan> sequences = c.keep(layout.sequences);
   parallel_for(y.rows(), [&](Index b) {
     const auto [offset, length] = sequences[b];
@@ -38,7 +39,7 @@ Variable<T> mean_pool(const Variable<T>& x, const RowLayout& layout) {
 
   // Every row of a sequence gets dy / length, a gap row nothing.
   return c.record("mean_pool", {x}, y, [sequences](Backward<T>& back) {
-    const Tensor<T> dy = back.dy();
+    const Tensor<const T> dy = back.dy();
     const Sink<T> dx = back.sink(0);
     if (!dx.add) kernels::map(dx.grad, [](Index) { return T{0}; });
     parallel_for(dy.rows(), [&](Index b) {
