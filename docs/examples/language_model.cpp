@@ -73,7 +73,7 @@ int main() {
     loss_per_character = loss.nll_sum / static_cast<double>(loss.count);
     if (update % 50 == 0) std::printf("update %3d  loss %.3f\n", int(update), loss_per_character);
   }
-  RandomStream random(1, "sample");
-  for (int i = 0; i < 4; ++i) print_sample(model, /*temperature=*/0.5, random);
+  RandomStream random(2, "sample");
+  for (int i = 0; i < 4; ++i) print_sample(model, /*temperature=*/1, random);
   return loss_per_character < 0.2 ? 0 : 1;
 }
