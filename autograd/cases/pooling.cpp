@@ -42,23 +42,23 @@ void add_pooling(std::vector<OpCase>& cases, const std::string& op, Call call, W
 }  // namespace
 
 void add_pooling_cases(std::vector<OpCase>& cases) {
+  const auto mean = [](auto x, const RowLayout& layout) { return mean_pool(x, layout); };
   const auto share = [](const RowSpan& sequence, Index) { return 1.0 / static_cast<double>(sequence.length); };
-  const auto is_first = [](const RowSpan&, Index t) { return t == 0 ? 1.0 : 0.0; };
-  const auto is_last = [](const RowSpan& sequence, Index t) { return t == sequence.length - 1 ? 1.0 : 0.0; };
-  add_pooling(
-      cases, "mean_pool", [](auto x, const RowLayout& layout) { return mean_pool(x, layout); }, share);
-  add_pooling(
-      cases, "first_pool", [](auto x, const RowLayout& layout) { return first_pool(x, layout); }, is_first);
-  add_pooling(
-      cases, "last_pool", [](auto x, const RowLayout& layout) { return last_pool(x, layout); }, is_last);
-
+  add_pooling(cases, "mean_pool", mean, share);
   cases.push_back(op_case("mean_pool.empty_sequence", {{3, 2}}, [](auto x) {
                     return mean_pool(x[0], with_an_empty_one());
                   }).reference(pooled(with_an_empty_one(), share)));
+
   // What has no row has neither a first nor a last one.
+  const auto first = [](auto x, const RowLayout& layout) { return first_pool(x, layout); };
+  const auto is_first = [](const RowSpan&, Index t) { return t == 0 ? 1.0 : 0.0; };
+  add_pooling(cases, "first_pool", first, is_first);
   cases.push_back(op_case("first_pool.one_row", {{1, 2}}, [](auto x) {
                     return first_pool(x[0], one_of_1());
                   }).error({{3, 2}}, [](Inputs<double> x) { first_pool(x[0], with_an_empty_one()); }, {"sequence 1"}));
+  const auto last = [](auto x, const RowLayout& layout) { return last_pool(x, layout); };
+  const auto is_last = [](const RowSpan& sequence, Index t) { return t == sequence.length - 1 ? 1.0 : 0.0; };
+  add_pooling(cases, "last_pool", last, is_last);
   cases.push_back(op_case("last_pool.one_row", {{1, 2}}, [](auto x) {
                     return last_pool(x[0], one_of_1());
                   }).error({{3, 2}}, [](Inputs<double> x) { last_pool(x[0], with_an_empty_one()); }, {"sequence 1"}));
