@@ -1,6 +1,7 @@
 #include "autograd/kernels/gemm.h"
 
 #include <algorithm>
+#include <atomic>
 
 #include "autograd/check.h"
 #include "autograd/kernels/product_log.h"
@@ -16,8 +17,8 @@ constexpr bool onednn_built = true;
 constexpr bool onednn_built = false;
 #endif
 
-GemmBackend& backend() {
-  static GemmBackend chosen = onednn_built ? GemmBackend::onednn : GemmBackend::eigen;
+std::atomic<GemmBackend>& backend() {
+  static std::atomic<GemmBackend> chosen = onednn_built ? GemmBackend::onednn : GemmBackend::eigen;
   return chosen;
 }
 
