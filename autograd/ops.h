@@ -214,6 +214,9 @@ std::vector<Variable<T>> split(const Variable<T>& x, std::span<const Index> leng
 /// Indices begin, ..., end - 1 of an axis, 0 <= begin <= end <= its extent.
 template <class T>
 Variable<T> slice(const Variable<T>& x, int axis, Index begin, Index end);
+/// Index `index` of an axis, which is gone from the result.
+template <class T>
+Variable<T> select(const Variable<T>& x, int axis, Index index);
 /// Joins along a new axis, put in before `axis`; all shapes agree.
 template <class T>
 Variable<T> stack(std::span<const Variable<T>> parts, int axis);
@@ -275,18 +278,18 @@ struct CrossEntropy {
 
 /// logits [N, V], N targets. Smoothed target distribution (1 - s) onehot + s / V over all V classes (Szegedy et al.
 /// 2016; PyTorch's and Marian's definition). Ignored rows get zero gradient. A target outside [0, V) that is not
-/// ignore_index: Error.
+/// ignore_index (at first -100, as in PyTorch): Error.
 template <class T>
-CrossEntropy<T> cross_entropy(const Variable<T>& logits, std::span<const int> targets, int ignore_index,
+CrossEntropy<T> cross_entropy(const Variable<T>& logits, std::span<const int> targets, int ignore_index = -100,
                               double label_smoothing = 0);
 
 /// cross_entropy(linear(x, weight, bias), targets, ...) without the [N, V] logits ever being in memory at once:
 /// x [N, D], weight [V, D], bias [V] or none. The same numbers but for rounding.
 template <class T>
 CrossEntropy<T> linear_cross_entropy(const Variable<T>& x, const Variable<T>& weight, const Variable<T>& bias,
-                                     std::span<const int> targets, int ignore_index, double label_smoothing = 0);
+                                     std::span<const int> targets, int ignore_index = -100, double label_smoothing = 0);
 template <class T>
 CrossEntropy<T> linear_cross_entropy(const Variable<T>& x, const Variable<T>& weight, std::span<const int> targets,
-                                     int ignore_index, double label_smoothing = 0);
+                                     int ignore_index = -100, double label_smoothing = 0);
 
 }  // namespace glossa

@@ -111,6 +111,13 @@ void add_joining_cases(std::vector<OpCase>& cases) {
                       .reference(one_after_another));
   cases.push_back(op_case("concat.large", {{120, 70}, {120, 110}}, along(1)).reference(side_by_side).sampling(6));
 
+  cases.push_back(op_case("select.middle", {{2, 3, 2}}, [](auto x) { return select(x[0], 1, 2); })
+                      .reference([](std::span<const Tensor<double>> x) {
+                        return std::vector<double>{x[0][4], x[0][5], x[0][10], x[0][11]};
+                      })
+                      .error({{2, 3, 2}}, [](Inputs<double> x) { select(x[0], -2, 3); }, {"[2, 3, 2]", "got 3"})
+                      .error({{2, 3, 2}}, [](Inputs<double> x) { select(x[0], 3, 0); }, {"[2, 3, 2]", "got 3"}));
+  cases.push_back(op_case("select.from_a_vector", {{3}}, [](auto x) { return select(x[0], -1, 0); }));
   cases.push_back(op_case("full.factor", {{2, 3}}, [](auto x) {
                     return mul(x[0], full(x[0].context(), {3}, -1.5));
                   }).reference([](std::span<const Tensor<double>> x) {

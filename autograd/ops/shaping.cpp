@@ -197,6 +197,15 @@ Variable<T> slice(const Variable<T>& x, int axis, Index begin, Index end) {
 }
 
 template <class T>
+Variable<T> select(const Variable<T>& x, int axis, Index index) {
+  context_of("select", {x});
+  const Index extent = x.shape()[axis = x.shape().axis(axis, "select")];
+  check(index >= 0 && index < extent, "select", "expected an index in [0, {}), axis {} of {}; got {}", extent, axis,
+        x.shape(), index);
+  return reshape(slice(x, axis, index, index + 1), x.shape().without(axis));
+}
+
+template <class T>
 std::vector<Variable<T>> split(const Variable<T>& x, std::span<const Index> lengths, int axis) {
   context_of("split", {x});
   axis = x.shape().axis(axis, "split");
@@ -234,6 +243,7 @@ Variable<T> stop_gradient(const Variable<T>& x) {
   template Variable<T> concat(std::span<const Variable<T>>, int);                           \
   template Variable<T> stack(std::span<const Variable<T>>, int);                            \
   template Variable<T> slice(const Variable<T>&, int, Index, Index);                        \
+  template Variable<T> select(const Variable<T>&, int, Index);                              \
   template std::vector<Variable<T>> split(const Variable<T>&, std::span<const Index>, int); \
   template Variable<T> full(Context<T>&, const Shape&, double);                             \
   template Variable<T> stop_gradient(const Variable<T>&);

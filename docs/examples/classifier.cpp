@@ -58,7 +58,7 @@ int main() {
     const Batch batch(64, random);
     context.begin({.training = true, .update = update});
     parameters.clear_grads();
-    const auto loss = cross_entropy(model(context, batch), batch.classes, /*ignore_index=*/-1);
+    const auto loss = cross_entropy(model(context, batch), batch.classes);
     context.backward(loss.sum);
     parameters.fill_unset_grads();
     adam.step(/*lr=*/5e-3, /*gradient_scale=*/1.0 / static_cast<double>(loss.count));

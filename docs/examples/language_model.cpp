@@ -66,7 +66,7 @@ int main() {
   for (std::uint64_t update = 1; update <= 200; ++update) {
     context.begin({.training = true, .update = update});
     parameters.clear_grads();
-    const auto loss = cross_entropy(model(context, before, layout), next, /*ignore_index=*/-1);
+    const auto loss = cross_entropy(model(context, before, layout), next);
     context.backward(loss.sum);
     parameters.fill_unset_grads();
     adam.step(/*lr=*/3e-3, /*gradient_scale=*/1.0 / static_cast<double>(loss.count));

@@ -39,7 +39,7 @@ class Lstm {
     State state{zeros, zeros};
     std::vector<Variable<T>> outputs;
     for (Index t = 0; t < steps; ++t) {
-      state = (*this)(reshape(slice(x, 0, t, t + 1), {batch, x.shape()[2]}), state);
+      state = (*this)(select(x, 0, t), state);
       outputs.push_back(state.h);
     }
     return stack(outputs, 0);
