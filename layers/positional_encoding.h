@@ -29,6 +29,9 @@ class PositionalEncoding {
   /// The table as a variable of the step.
   Variable<T> operator()(Context<T>& context) const;
 
+  /// x plus the table's rows, for inputs that are no tokens (Embedding has those): x [N, D] -> [N, D].
+  Variable<T> operator()(const Variable<T>& x, const RowLayout& layout) const;
+
  private:
   std::shared_ptr<const std::vector<T>> table_;
   Shape shape_;
