@@ -120,14 +120,11 @@ Variable<T> add_layer_norm(const Variable<T>& x, const Variable<T>& branch, doub
   parallel_ranges(a.rows(), rows_per_piece, [&](Index begin, Index end) {
     for (Index i = begin; i < end; ++i) {
       const T *x_row = a.row(i), *branch_row = r.row(i);
-      T* const sum_row = sum.row(i);
       if (mask)
-#pragma omp simd
-        for (Index j = 0; j < d; ++j) sum_row[j] = x_row[j] + mask(i * d + j, branch_row[j]);
+        kernels::write(sum.row(i), 0, d, false, [&](Index j) { return x_row[j] + mask(i * d + j, branch_row[j]); });
       else
-#pragma omp simd
-        for (Index j = 0; j < d; ++j) sum_row[j] = x_row[j] + branch_row[j];
-      saved.moments[i] = kernels::layer_norm_row(d, sum_row, g.data, b.data, static_cast<T>(epsilon), y.row(i));
+        kernels::write(sum.row(i), 0, d, false, [&](Index j) { return x_row[j] + branch_row[j]; });
+      saved.moments[i] = kernels::layer_norm_row(d, sum.row(i), g.data, b.data, static_cast<T>(epsilon), y.row(i));
     }
   });
 
