@@ -160,6 +160,8 @@ class Context {
   bool is_live(std::uint32_t generation) const;
   Tape<T>& tape() { return tape_; }
   const Arena& arena() const { return arena_; }
+  /// The most that a step took, values, gradients and scratch.
+  std::size_t peak_bytes() const { return arena_.peak_bytes() + scratch_.peak_bytes(); }
   std::size_t heap_allocations() const { return arena_.heap_allocations() + scratch_.heap_allocations(); }
 
  private:

@@ -90,6 +90,16 @@ void add_commands(CLI::App& app, int& status) {
   add_command<commands::BenchGemm>(*bench, "gemm", "Speed of the products of a training step", status, of_config);
   add_command<commands::BenchFloor>(*bench, "floor", "Least time of a training step: products and Adam's memory alone",
                                     status, of_config);
+  add_command<commands::BenchAttention>(
+      *bench, "attention", "Time self-attention over one long sequence: 8 heads, width 512", status,
+      [](auto& c, auto& a) {
+        c.add_option("--length", a.length, "tokens")->check(CLI::Range(1, 65536))->capture_default_str();
+        c.add_flag("--causal", a.causal, "a token attends to those before it and to itself");
+        c.add_option("--dropout", a.dropout, "on the weights")->check(CLI::Range(0.0, 1.0))->capture_default_str();
+        c.add_option("--steps", a.steps, "timed steps")->check(CLI::Range(1, 1000000))->capture_default_str();
+        c.add_option("--threads", a.threads, "default: all available")->check(CLI::Range(1, 4096));
+        c.add_flag("--json", a.json, "one JSON object");
+      });
   add_command<commands::BenchTrain>(*bench, "train", "Train an epoch of a configuration", status, [](auto& c, auto& a) {
     c.add_option("CONFIG", a.config, "YAML file; see docs/options.md")->required();
     c.add_flag("--json", a.json, "one JSON object");

@@ -161,6 +161,34 @@ void add_attention_rows(std::vector<OpCase>& cases) {
                       .sampling(4));
 }
 
+/// Sequences that are computed in tiles, some beside others that are not.
+void add_long_rows(std::vector<OpCase>& cases) {
+  static constexpr RowSpan key_sequences[] = {{0, 250}, {250, 450}}, padded_sequences[] = {{0, 200}, {210, 230}};
+  const RowLayout packed = packed_100_200(), longer{.rows = 700, .sequences = key_sequences, .sequence_ids = {}},
+                  padded{.rows = 450, .sequences = padded_sequences, .sequence_ids = {}};
+  const auto row = [&](const char* what, Index width, RowLayout query, RowLayout key, AttentionOptions options) {
+    OpCase made =
+        op_case(std::string("attention.long_") + what, {{query.rows, width}, {key.rows, width}, {key.rows, width}},
+                [=](auto x) { return attention(x[0], x[1], x[2], query, key, options); })
+            .sampling(3);
+    return options.dropout > 0 ? made : std::move(made).reference(attention_reference(query, key, options));
+  };
+  cases.push_back(row("packed", 12, packed, packed, {.heads = 2}));
+  cases.push_back(row("causal", 12, packed, packed, {.heads = 2, .causal = true}));
+  cases.push_back(row("cross", 12, packed, longer, {.heads = 1, .scale = 0.3}));
+  cases.push_back(row("causal_cross", 12, packed, longer, {.heads = 3, .causal = true}));
+  cases.push_back(row("padded", 16, padded, padded, {.heads = 2, .causal = true}));
+  cases.push_back(row("dropout", 12, packed, longer, {.heads = 2, .dropout = 0.3}));
+  cases.push_back(row("dropout_of_many_heads", 18, padded, padded, {.heads = 9, .causal = true, .dropout = 0.3}));
+
+  cases.push_back(op_case("self_attention.long", {{300, 12}}, [=](auto x) {
+                    return self_attention(x[0], packed, {.heads = 2, .causal = true, .dropout = 0.3});
+                  }).sampling(4));
+  cases.push_back(op_case("cross_attention.long", {{300, 8}, {700, 16}}, [=](auto x) {
+                    return cross_attention(x[0], x[1], packed, longer, {.heads = 2, .dropout = 0.3});
+                  }).sampling(4));
+}
+
 void add_mask_rows(std::vector<OpCase>& cases) {
   const RowLayout packed = packed_2_3();
   const double nan = std::numeric_limits<double>::quiet_NaN();
@@ -273,6 +301,7 @@ void add_joined_rows(std::vector<OpCase>& cases) {
 
 void add_attention_cases(std::vector<OpCase>& cases) {
   add_attention_rows(cases);
+  add_long_rows(cases);
   add_mask_rows(cases);
   add_joined_rows(cases);
 }

@@ -88,27 +88,33 @@ void dropout_mask(std::span<std::uint8_t> mask, Index cols, const DropoutSite& s
   });
 }
 
+void attention_dropout_block(std::uint8_t* mask, Index head_stride, const AttentionBlock& block,
+                             const DropoutSite& site, std::uint32_t sequence_id, Index position) {
+  const Index parts = (block.rows + width - 1) / width;
+  for (Index group = 0; group < block.heads; group += lanes)
+    draw(
+        block.keys * parts, site, 1,
+        [&](Index i) {
+          // Keys have the low 20 bits (max_positions is at most 2^20), groups of heads the others.
+          const Index key = block.first_key + i / parts, row = block.first_row + i % parts * width;
+          return PhiloxCounter{static_cast<std::uint32_t>(key | (group / lanes) << 20),
+                               static_cast<std::uint32_t>(position + row), sequence_id, site.site};
+        },
+        [&](Index i, const auto& keep) {
+          const Index j = i / parts, row = i % parts * width;
+          for (Index h = group; h < std::min(block.heads, group + lanes); ++h)
+            keep(h - group, mask + h * head_stride + j * block.rows + row, block.rows - row);
+        });
+}
+
 void attention_dropout_mask(std::span<std::uint8_t> mask, Index heads, std::span<const Index> cells, Index vector,
                             const DropoutSite& site, const RowLayout& query, const RowLayout& key) {
   parallel_for(query.sequence_count(), [&](Index b) {
+    if (cells[b + 1] == cells[b]) return;
     const Index keys = key.sequences[b].length, rows = (query.sequences[b].length + vector - 1) / vector * vector;
-    const Index parts = (rows + width - 1) / width;
-    const std::uint32_t id = query.sequence_id(b);
-    std::uint8_t* const sequence = mask.data() + heads * cells[b];
-    for (Index group = 0; group < heads; group += lanes)
-      draw(
-          keys * parts, site, 1,
-          [&](Index block) {
-            // Keys have the low 20 bits (max_positions is at most 2^20), groups of heads the others.
-            return PhiloxCounter{static_cast<std::uint32_t>(block / parts | (group / lanes) << 20),
-                                 static_cast<std::uint32_t>(query.first_position + block % parts * width), id,
-                                 site.site};
-          },
-          [&](Index block, const auto& keep) {
-            const Index j = block / parts, i = block % parts * width;
-            for (Index h = group; h < std::min(heads, group + lanes); ++h)
-              keep(h - group, sequence + (h * keys + j) * rows + i, rows - i);
-          });
+    attention_dropout_block(mask.data() + heads * cells[b], keys * rows,
+                            {.heads = heads, .first_key = 0, .keys = keys, .first_row = 0, .rows = rows}, site,
+                            query.sequence_id(b), query.first_position);
   });
 }
 

@@ -26,9 +26,20 @@ struct DropoutSite {
 /// mask[row * cols + col] = 1 if kept, 0 if dropped, for every row of every sequence; gap rows get 0.
 void dropout_mask(std::span<std::uint8_t> mask, Index cols, const DropoutSite& site, const RowLayout& layout);
 
-/// The masks of attention weights, sequence by sequence, [heads, Tk, Tq in vectors of `vector`] each; sequence b starts
-/// at heads * cells[b]. Counter = (key, position of the query, sequence, site); the numbers of eight heads come from
-/// one counter.
+/// Some of the attention weights of a sequence: for each of `heads` [keys, rows], of the keys and queries from
+/// `first_key` and `first_row` on.
+struct AttentionBlock {
+  Index heads, first_key, keys, first_row, rows;
+};
+
+/// Their masks: that of head h and key j, a number a query, starts at mask + h * head_stride + j * rows, j counted from
+/// first_key. Counter = (key, position of the query, sequence, site); the numbers of eight heads come from one counter.
+/// `position` is that of the sequence's first query.
+void attention_dropout_block(std::uint8_t* mask, Index head_stride, const AttentionBlock& block,
+                             const DropoutSite& site, std::uint32_t sequence_id, Index position);
+
+/// The masks of the attention weights of all sequences, one after the other, [heads, Tk, Tq in vectors of `vector`]
+/// each; sequence b starts at heads * cells[b], and one without cells has no mask.
 void attention_dropout_mask(std::span<std::uint8_t> mask, Index heads, std::span<const Index> cells, Index vector,
                             const DropoutSite& site, const RowLayout& query, const RowLayout& key);
 

@@ -16,10 +16,11 @@ constexpr int sums = 8;
 template <class T, int R, int C>
 void small_block(Index k, const T* a, Index a_row, Index a_col, const T* b, Index ldb, T* c, Index ldc, bool add) {
   using L = Lanes<T>;
-  typename L::Vector sum[R][C] = {};
-  if (add)
-    for (int i = 0; i < R; ++i)
-      for (int j = 0; j < C; ++j) sum[i][j] = load(c + i * ldc + j * L::count);
+  typename L::Vector sum[R][C];  // without "= {}", which compilers take for memory to clear
+#pragma GCC unroll 16
+  for (int i = 0; i < R; ++i)
+#pragma GCC unroll 4
+    for (int j = 0; j < C; ++j) sum[i][j] = add ? load(c + i * ldc + j * L::count) : typename L::Vector{};
   for (Index p = 0; p < k; ++p) {
     typename L::Vector column[C];
     for (int j = 0; j < C; ++j) column[j] = load(b + p * ldb + j * L::count);

@@ -34,6 +34,34 @@ void softmax_lanes(Index keys, T* score, Index stride) {
   for (Index j = 0; j < keys; ++j) store(score + j * stride, load(score + j * stride) * inverse);
 }
 
+/// One tile of keys of a softmax that sees its keys tile by tile (Milakov and Gimelshein 2018), down every lane:
+/// score_j = exp(score_j - top), where `top` and `total`, the largest score so far and the sum of all exp(score - top),
+/// take the tile in. `correction` is what earlier results, for the earlier top, are to be multiplied by. Begins with
+/// top = blocked, total = 0.
+template <class T>
+void softmax_lanes_step(Index keys, T* score, Index stride, T* top, T* total, T* correction) {
+  constexpr Index L = Lanes<T>::count;
+  using Vector = typename Lanes<T>::Vector;
+  Vector high = load(top);
+  for (Index j = 0; j < keys; ++j) {
+    const Vector s = load(score + j * stride);
+    high = s > high ? s : high;
+  }
+  alignas(64) T shift[L];
+  store(shift, high == blocked<T> ? Vector{} : high);
+#pragma omp simd
+  for (Index l = 0; l < L; ++l) correction[l] = kernels::exp(top[l] - shift[l]);
+  Vector sum = load(total) * load(correction);
+  for (Index j = 0; j < keys; ++j) {
+    T* const row = score + j * stride;
+#pragma omp simd
+    for (Index l = 0; l < L; ++l) row[l] = kernels::exp(row[l] - shift[l]);
+    sum += load(row);
+  }
+  store(top, high);
+  store(total, sum);
+}
+
 /// With m = keep / (1 - p): dropped = m weight, dweight = m (dout v^T), and, down every lane,
 /// dscore = scale weight (dweight - sum of weight dweight), in place of dout v^T; 0 where the weight is: what is
 /// blocked stays unread.

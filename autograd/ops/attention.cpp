@@ -1,6 +1,7 @@
 #include "autograd/kernels/attention.h"
 
 #include <cmath>
+#include <limits>
 
 #include "autograd/kernels/pack.h"
 #include "autograd/ops.h"
@@ -10,19 +11,23 @@ namespace glossa {
 
 namespace {
 
+using kernels::AttentionColumns;
+using kernels::AttentionSaved;
 using kernels::AttentionShape;
 using kernels::Columns;
 
 RowLayout keep_layout(auto& context, RowLayout layout) {
   layout.sequences = context.keep(layout.sequences);
-  layout.sequence_ids = {};  // the dropout mask is drawn in the forward pass
+  layout.sequence_ids = context.keep(layout.sequence_ids);
   return layout;
 }
 
-/// Everything but the operands: checks, lengths, dropout.
+/// Everything but the operands: checks, lengths, dropout. A mask, and weights that the caller wants, are as large as
+/// all weights; then all weights are kept.
 template <class T>
 AttentionShape<T> prepare(const char* op, Context<T>& c, Index key_width, Index value_width, const RowLayout& query,
-                          const RowLayout& key, const AttentionOptions& options, const Tensor<T>* mask) {
+                          const RowLayout& key, const AttentionOptions& options, const Tensor<T>* mask,
+                          bool wants_weights) {
   check(query.sequence_count() == key.sequence_count(), op, "expected as many query as key sequences; got {} and {}",
         query.sequence_count(), key.sequence_count());
   check_probability(op, options.dropout);
@@ -35,8 +40,10 @@ AttentionShape<T> prepare(const char* op, Context<T>& c, Index key_width, Index 
       .causal = options.causal,
       .scale = static_cast<T>(options.scale != 0 ? options.scale : 1 / std::sqrt(double(key_width))),
       .mask = {},
+      .most_kept = mask || wants_weights ? std::numeric_limits<Index>::max() : kernels::most_kept_weights,
       .cells = {},
       .keep = {},
+      .dropout = {},
       .keep_scale = T{1}};
   const std::span<Index> cells = c.template array<Index>(query.sequence_count() + 1);
   cells[0] = 0;
@@ -47,7 +54,7 @@ AttentionShape<T> prepare(const char* op, Context<T>& c, Index key_width, Index 
           "expected a mask of at least [{}, {}]; got {}", rows.length, keys.length, mask ? mask->shape : Shape{});
     most_rows = std::max(most_rows, rows.length);
     most_keys = std::max(most_keys, keys.length);
-    cells[b + 1] = cells[b] + keys.length * kernels::padded<T>(rows.length);
+    cells[b + 1] = cells[b] + (shape.in_tiles(b) ? 0 : keys.length * kernels::padded<T>(rows.length));
   }
   shape.cells = cells;
   if (mask) {
@@ -60,6 +67,7 @@ AttentionShape<T> prepare(const char* op, Context<T>& c, Index key_width, Index 
     const auto keep = c.template array<std::uint8_t>(options.heads * cells.back());
     kernels::attention_dropout_mask(keep, options.heads, cells, kernels::Lanes<T>::count, site, query, key);
     shape.keep = keep;
+    shape.dropout = site;
     shape.keep_scale = static_cast<T>(site.keep_scale());
   }
   return shape;
@@ -67,16 +75,19 @@ AttentionShape<T> prepare(const char* op, Context<T>& c, Index key_width, Index 
 
 /// The weights as the caller gets them: [heads, Tq, Tk] of each sequence, from [heads, Tk, Tq in whole vectors].
 template <class T>
-Tensor<T> by_query(Context<T>& c, const AttentionShape<T>& shape, const Tensor<T>& weights) {
-  const Tensor<T> result = c.tensor({shape.scores()});
+Tensor<T> by_query(Context<T>& c, const AttentionShape<T>& shape, const T* weights) {
+  Index size = 0;
+  for (Index b = 0; b < shape.query.sequence_count(); ++b)
+    size += shape.heads * shape.query.sequences[b].length * shape.key.sequences[b].length;
+  const Tensor<T> result = c.tensor({size});
   T* to = result.data;
   for (Index b = 0; b < shape.query.sequence_count(); ++b) {
     const Index rows = shape.query.sequences[b].length, keys = shape.key.sequences[b].length;
     const Index width = kernels::padded<T>(rows);
-    const T* head = weights.data + shape.heads * shape.cells[b];
+    const T* head = weights + shape.heads * shape.cells[b];
     for (Index h = 0; h < shape.heads; ++h, head += keys * width)
       for (Index i = 0; i < rows; ++i)
-        for (Index j = 0; j < keys; ++j) *to++ = head[j * width + i];
+        for (Index j = 0; j < keys; ++j) *to++ = shape.causal && j > i ? T{0} : head[j * width + i];
   }
   return result;
 }
@@ -91,6 +102,7 @@ struct Place {
 /// dropout's mask m over 1 - p (products with m and P element by element, the sum along a row):
 ///     P = softmax(s q k^T + M),    y = (m P) v,    dv = (m P)^T dy,
 ///     dP = m (dy v^T),    dS = P (dP - sum(dP P)),    dq = s dS k,    dk = s dS^T q.
+/// Long sequences, which do not keep P, have it again from log sum_j exp(S_j), and sum(dP P) = sum(dy y).
 template <class T>
 Variable<T> attend(const char* op, std::initializer_list<Variable<T>> inputs, Place q, Place k, Place v,
                    const AttentionShape<T>& shape, Tensor<T>* weights_out) {
@@ -99,20 +111,20 @@ Variable<T> attend(const char* op, std::initializer_list<Variable<T>> inputs, Pl
     const Tensor<const T> x = c.read(inputs.begin()[place.input]);
     return Columns<const T>{x.data + place.column, x.cols()};
   };
-  const Columns<const T> xq = columns(q), xk = columns(k), xv = columns(v);
+  const AttentionColumns<const T> x{columns(q), columns(k), columns(v)};
   const Index out_width = shape.heads * shape.value_width;
   const Tensor<T> y = c.tensor({shape.query.rows, out_width});
 
-  bool keeps_weights = weights_out != nullptr;
-  for (const Variable<T>& input : inputs) keeps_weights |= input.requires_grad();
-  const Tensor<T> weights = keeps_weights ? c.tensor({shape.heads * shape.cells.back()}) : Tensor<T>{nullptr, Shape{0}};
-  const Index scratch_size = shape.scratch_size();
+  bool needs_gradient = false;
+  for (const Variable<T>& input : inputs) needs_gradient |= input.requires_grad();
+  AttentionSaved<T> saved;
+  if (needs_gradient || weights_out) saved.weights = c.tensor({shape.heads * shape.cells.back()}).data;
+  if (needs_gradient && shape.any_in_tiles()) saved.log_sums = c.tensor({shape.heads, shape.query.rows}).data;
   const Arena::Mark mark = c.scratch_mark();
-  kernels::attention_forward(shape, xq, xk, xv, weights.data, Columns<T>{y.data, out_width},
-                             c.scratch({threads() * scratch_size}).data);
-  if (weights_out) *weights_out = by_query(c, shape, weights);
+  kernels::attention_forward(shape, x, saved, Columns<T>{y.data, out_width}, c.scratch({shape.scratch_size()}).data);
+  if (weights_out) *weights_out = by_query(c, shape, saved.weights);
 
-  return c.record(op, inputs, y, [shape, q, k, v, xq, xk, xv, weights, scratch_size](Backward<T>& back) {
+  return c.record(op, inputs, y, [shape, q, k, v, x, saved, y](Backward<T>& back) {
     // Inputs that hold several of the three are asked for once.
     Sink<T> sinks[3];
     bool asked[3] = {};
@@ -123,10 +135,10 @@ Variable<T> attend(const char* op, std::initializer_list<Variable<T>> inputs, Pl
       const Sink<T>& to = sinks[place.input];
       return Columns<T>{to.grad.data + place.column, to.grad.cols(), to.add};
     };
-    const Columns<T> dq = gradient(q), dk = gradient(k), dv = gradient(v);
+    const AttentionColumns<T> dx{gradient(q), gradient(k), gradient(v)};
     const Tensor<const T> dy = back.dy();
-    kernels::attention_backward(shape, xq, xk, xv, weights.data, Columns<const T>{dy.data, dy.cols()}, dq, dk, dv,
-                                back.scratch({threads() * scratch_size}).data);
+    kernels::attention_backward(shape, x, saved, Columns<const T>{y.data, y.cols()},
+                                Columns<const T>{dy.data, dy.cols()}, dx, back.scratch({shape.scratch_size()}).data);
   });
 }
 
@@ -154,8 +166,8 @@ Variable<T> attention(const Variable<T>& q, const Variable<T>& k, const Variable
   check_operand(op, "k", k, key, Role::keys, 1, options.heads);
   check_operand(op, "v", v, key, Role::keys, 1, options.heads);
   check(q.shape().cols() == k.shape().cols(), op, "expected q and k of one width; got {} and {}", q.shape(), k.shape());
-  const AttentionShape<T> shape =
-      prepare(op, c, q.shape().cols() / options.heads, v.shape().cols() / options.heads, query, key, options, mask);
+  const AttentionShape<T> shape = prepare(op, c, q.shape().cols() / options.heads, v.shape().cols() / options.heads,
+                                          query, key, options, mask, weights != nullptr);
   return attend(op, {q, k, v}, {0, 0}, {1, 0}, {2, 0}, shape, weights);
 }
 
@@ -166,7 +178,8 @@ Variable<T> self_attention(const Variable<T>& qkv, const RowLayout& layout, cons
   Context<T>& c = context_of(op, {qkv});
   check_operand(op, "qkv", qkv, layout, Role::queries, 3, options.heads);
   const Index d = qkv.shape().cols() / 3;
-  const AttentionShape<T> shape = prepare(op, c, d / options.heads, d / options.heads, layout, layout, options, mask);
+  const AttentionShape<T> shape =
+      prepare(op, c, d / options.heads, d / options.heads, layout, layout, options, mask, weights != nullptr);
   return attend(op, {qkv}, {0, 0}, {0, d}, {0, 2 * d}, shape, weights);
 }
 
@@ -179,7 +192,8 @@ Variable<T> cross_attention(const Variable<T>& q, const Variable<T>& kv, const R
   check_operand(op, "kv", kv, key, Role::keys, 2, options.heads);
   const Index d = q.shape().cols();
   check(kv.shape().cols() == 2 * d, op, "expected kv twice as wide as q; got {} and {}", kv.shape(), q.shape());
-  const AttentionShape<T> shape = prepare(op, c, d / options.heads, d / options.heads, query, key, options, mask);
+  const AttentionShape<T> shape =
+      prepare(op, c, d / options.heads, d / options.heads, query, key, options, mask, weights != nullptr);
   return attend(op, {q, kv}, {0, 0}, {1, 0}, {1, d}, shape, weights);
 }
 

@@ -79,6 +79,13 @@ int run(const BenchGemm& arguments);
 struct BenchFloor : BenchProducts {};
 int run(const BenchFloor& arguments);
 
+struct BenchAttention {
+  std::int64_t length = 1024, threads = 0, steps = 15;
+  bool causal = false, json = false;
+  double dropout = 0;
+};
+int run(const BenchAttention& arguments);
+
 struct BenchDecode {
   std::string run, source;
   std::int64_t beam = 0, threads = 0;

@@ -1,0 +1,56 @@
+#include "autograd/kernels/attention_head.h"
+#include "autograd/kernels/attention_paths.h"
+#include "autograd/kernels/softmax_lanes.h"
+
+namespace glossa::kernels {
+
+template <class T>
+Index few_scratch_size(const AttentionShape<T>& shape, Index b) {
+  return shape.key.sequences[b].length * padded<T>(shape.heads);
+}
+
+/// A query at a time and its heads as lanes, so that keys and values are read in the order in which they lie, and once.
+/// `score` is scratch [keys, heads in whole vectors].
+template <class T>
+void few_forward(const AttentionShape<T>& shape, Index b, Index first, Index last, const AttentionColumns<const T>& x,
+                 T* weights, Columns<T> out, T* score) {
+  const Head<T> head(shape, b, first);
+  const Index keys = head.keys.length, rows = padded<T>(head.rows.length);
+  const Index heads = last - first, width = padded<T>(heads);
+  const T *const key = head.of(x.k, head.keys, shape.key_width), *const value =
+                                                                     head.of(x.v, head.keys, shape.value_width);
+  T* const kept = weights ? weights + head.cells : nullptr;  // [heads, keys, rows]
+  const std::uint8_t* const keep = shape.keep.empty() ? nullptr : shape.keep.data() + head.cells;
+  if (kept) std::fill_n(kept, heads * keys * rows, T{0});
+  std::fill_n(score, keys * width, T{0});
+  for (Index i = 0; i < head.rows.length; ++i) {
+    const T* const query = head.of(x.q, head.rows, shape.key_width) + i * x.q.stride;
+    T* const result = head.of(out, head.rows, shape.value_width) + i * out.stride;
+    for (Index j = 0; j < keys; ++j) {
+      T* const row = score + j * width;
+      const T mask = shape.causal && j > i ? blocked<T> : shape.mask.data ? shape.mask.row(j)[i] : T{0};
+      if (mask != blocked<T>) head_dots(heads, shape.key_width, query, key + j * x.k.stride, row);
+      for (Index h = 0; h < heads; ++h) row[h] = mask == blocked<T> ? mask : row[h] * shape.scale + mask;
+    }
+    for (Index lane = 0; lane < width; lane += Lanes<T>::count) softmax_lanes(keys, score + lane, width);
+    std::fill_n(result, heads * shape.value_width, T{0});
+    for (Index j = 0; j < keys; ++j) {
+      T* const row = score + j * width;
+      for (Index h = 0; h < heads && (kept || keep); ++h) {
+        const Index cell = (h * keys + j) * rows + i;
+        if (kept) kept[cell] = row[h];
+        if (keep) row[h] = keep[cell] ? row[h] * shape.keep_scale : T{0};
+      }
+      add_weighted_heads(heads, shape.value_width, row, value + j * x.v.stride, result);
+    }
+  }
+}
+
+#define GLOSSA_INSTANTIATE(T)                                                                                    \
+  template Index few_scratch_size(const AttentionShape<T>&, Index);                                              \
+  template void few_forward(const AttentionShape<T>&, Index, Index, Index, const AttentionColumns<const T>&, T*, \
+                            Columns<T>, T*);
+GLOSSA_INSTANTIATE(float)
+GLOSSA_INSTANTIATE(double)
+
+}  // namespace glossa::kernels
