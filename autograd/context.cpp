@@ -87,7 +87,7 @@ Tensor<T> Context<T>::take(const Variable<T>& x) {
   const Tensor<T> value = x.value();
   if (!x.requires_grad()) return tensor(value.shape);
   Node<T>& node = tape_.node(x.node_);
-  if (!tape_.reuse() || !node.value_unread || !node.owns_value || node.uses > 0 || node.keep) return tensor(value.shape);
+  if (!node.value_unread || !node.owns_value || node.uses > 0 || node.keep) return tensor(value.shape);
   node.owns_value = false;
   node.value_spent = true;
   return value;

@@ -142,7 +142,6 @@ class Context {
 
   std::uint32_t generation() const { return generation_; }
   Tape<T>& tape() { return tape_; }
-  void set_reuse(bool on) { tape_.set_reuse(on); }
   const Arena& arena() const { return arena_; }
   std::size_t heap_allocations() const { return arena_.heap_allocations() + scratch_.heap_allocations(); }
 

@@ -42,7 +42,7 @@ T* Tape<T>::gradient_memory(Index size) {
 
 template <class T>
 void Tape<T>::give(const Tensor<T>& memory) {
-  if (reuse_ && spent_ && memory.data)
+  if (spent_ && memory.data)
     spare_.push_back(memory.span().first(static_cast<std::size_t>(memory.size()) / line * line));
 }
 
@@ -78,10 +78,10 @@ void Tape<T>::backward(int root, const Tensor<T>& cotangent, bool keep_graph, Pr
     scratch_.reset();
     if (profile) profile->lap(node.op, true, bytes_of_derivative(node));
     if (!node.keep) {
-      if (reuse_) free_gradients_.emplace_back(node.value.size(), node.own.data);
+      free_gradients_.emplace_back(node.value.size(), node.own.data);
       node.own = {};
       // Nobody reads the value any more either. Small ones, a loss for one, are left for people to read.
-      if (reuse_ && node.owns_value && spent_ && i != root && node.value.size() >= smallest_spent) {
+      if (node.owns_value && spent_ && i != root && node.value.size() >= smallest_spent) {
         free_gradients_.emplace_back(node.value.size(), node.value.data);
         node.value_spent = true;
       }

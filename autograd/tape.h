@@ -53,8 +53,6 @@ class Tape {
   /// without, a second call is an Error. Each derivative is timed if there is a `profile`.
   void backward(int root, const Tensor<T>& cotangent, bool keep_graph, Profile* profile = nullptr);
   bool walked() const { return walked_; }
-  void set_reuse(bool on) { reuse_ = on; }
-  bool reuse() const { return reuse_; }
 
  private:
   friend class Backward<T>;
@@ -71,7 +69,6 @@ class Tape {
   std::vector<std::span<T>> spare_;                   // given by derivatives, to cut gradients from
   bool walked_ = false;
   bool spent_ = false;
-  bool reuse_ = true;
 };
 
 /// Where an input's gradient goes: write it whole, adding to what is there if `add`.
