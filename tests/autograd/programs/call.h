@@ -45,7 +45,7 @@ class Call {
   Tensor<T> no_tensor() const { return {}; }
   Tensor<T> leaf() { return run_.leaves().numbers(line_, instruction_); }
 
-  void hold(const Tensor<T>& tensor) { run_.hold(line_, tensor); }
+  void hold(const Tensor<const T>& tensor) { run_.hold(line_, tensor); }
   void see(const char* what, double number) {
     const T seen = static_cast<T>(number);
     run_.see(fmt::format("{} of x{}", what, line_), {&seen, 1});
@@ -80,6 +80,7 @@ class Call {
 
   /// `count` numbers in {least, ..., least + below - 1}, keyed by number i.
   std::span<const int> ids(int i, Index count, Index below, int least = 0) {
+    check(below > 0, "ids", "expected rows to choose from; there are none");
     RandomStream random(number(i), "ids");
     const auto ids = memory<int>(count);
     for (int& id : ids) id = least + static_cast<int>(random.below(static_cast<std::uint64_t>(below)));

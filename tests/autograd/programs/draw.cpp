@@ -78,7 +78,7 @@ int Draw::add(const ProgramOp& op, Instruction line) {
   line.op = &op;
   program_.lines.push_back(std::move(line));
   const int at = static_cast<int>(std::ssize(program_.lines)) - 1;
-  const auto is_tame = [](const Tensor<double>& y) {
+  const auto is_tame = [](const Tensor<const double>& y) {
     return y.size() <= most_elements &&
            std::ranges::all_of(y.span(), [](double number) { return std::abs(number) <= largest; });
   };

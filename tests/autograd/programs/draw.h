@@ -45,7 +45,10 @@ class Draw {
   Index width() { return one_in(2) ? width_ : one_of(size_.widths); }
   std::vector<int> layout(Index rows);  ///< the two numbers of Call::layout
 
-  int below(Index n) { return static_cast<int>(random_.below(static_cast<std::uint64_t>(n))); }
+  int below(Index n) {
+    check(n > 0, "draw", "expected something to choose from; there is nothing");
+    return static_cast<int>(random_.below(static_cast<std::uint64_t>(n)));
+  }
   bool one_in(Index n) { return below(n) == 0; }
   int seed() { return below(100); }
 

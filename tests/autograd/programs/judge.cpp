@@ -15,6 +15,7 @@ namespace {
 template <class T>
 std::string difference(const Sight& with, const Sight& without) {
   if (with.what != without.what) return fmt::format("with reuse {}, without {}", with.what, without.what);
+  if (with.is_refused() && without.error.empty()) return "";
   if (with.error != without.error)
     return fmt::format("{}: with reuse \"{}\", without \"{}\"", with.what, with.error, without.error);
   if (with.bits == without.bits) return "";
@@ -29,25 +30,34 @@ std::string difference(const Sight& with, const Sight& without) {
 }
 
 template <class T>
+std::string difference(const std::vector<Sight>& with, const std::vector<Sight>& without) {
+  for (std::size_t i = 0; i < std::min(with.size(), without.size()); ++i)
+    if (const std::string text = difference<T>(with[i], without[i]); !text.empty()) return text;
+  return with.size() == without.size() ? "" : "one of the two runs sees more than the other";
+}
+
+template <class T>
 Verdict judge_in(const Program& program) {
   Leaves<T> leaves(program);
-  Context<T> one, other;
-  other.set_reuse(false);
-  Run<T> with(program, leaves, one);
-  for (int step = 0; step < program.steps; ++step) with.execute_step(step);
-  Run<T> without(program, leaves, other, &with.refused());
-  for (int step = 0; step < program.steps; ++step) without.execute_step(step);
+  Context<T> reusing, plain;
+  plain.set_reuse(false);
+  Run<T> with(program, leaves, reusing), without_reuse(program, leaves, plain);
+  with.execute_all();
+  if (const int line = with.refused_line(); line >= 0) {
+    Verdict verdict = judge_in<T>(without(program, line));
+    ++verdict.refused;
+    return verdict;
+  }
+  without_reuse.execute_all();
 
-  Verdict verdict;
-  verdict.refused = std::ranges::count(with.refused(), true);
+  Verdict verdict{.ran = program};
   for (int i = 0; i < std::ssize(program.lines); ++i) verdict.executed.push_back(with.has(i));
-  for (const Sight& sight : with.sights()) verdict.compared += static_cast<Index>(sight.bits.size() / sizeof(T));
-  const std::size_t count = std::min(with.sights().size(), without.sights().size());
-  for (std::size_t i = 0; i < count && verdict.complaint.empty(); ++i)
-    verdict.complaint = difference<T>(with.sights()[i], without.sights()[i]);
-  if (verdict.complaint.empty() && with.sights().size() != without.sights().size())
-    verdict.complaint = "one of the two runs sees more than the other";
-  for (const std::string& complaint : {with.complaint, without.complaint})
+  for (const Sight& sight : with.sights()) {
+    verdict.compared += static_cast<Index>(sight.bits.size() / sizeof(T));
+    verdict.refused += sight.is_refused();
+  }
+  verdict.complaint = difference<T>(with.sights(), without_reuse.sights());
+  for (const std::string& complaint : {with.complaint, without_reuse.complaint})
     if (!complaint.empty()) verdict.complaint = complaint;
   return verdict;
 }
@@ -73,8 +83,7 @@ double error_by_differences(const Program& program) {
       else
         run->execute(i);
     const int last = static_cast<int>(std::ssize(program.lines)) - 1;
-    check(run->has(last), "program", "expected a last line that runs; got {}",
-          run->sights().empty() ? "one that the engine refuses" : run->sights().front().error);
+    check(run->has(last), "program", "expected a last line that runs; got {}", run->sights().back().error);
     return run->variable(last);
   };
   return grad_check(function, inputs, leaves.store(), {.max_elements = 4}).worst_error;

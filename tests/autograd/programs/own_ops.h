@@ -11,7 +11,7 @@ namespace glossa::programs {
 template <class T>
 Variable<T> giving_square(const Variable<T>& x) {
   Context<T>& c = context_of("giving_square", {x});
-  const auto in = x.value();
+  const Tensor<const T> in = c.read(x);
   const Tensor<T> kept = c.tensor(in.shape), y = c.tensor(in.shape);
   kernels::map(kept, [&](Index i) { return in[i]; });
   kernels::map(y, [&](Index i) { return in[i] * in[i]; });
@@ -26,18 +26,19 @@ Variable<T> giving_square(const Variable<T>& x) {
 template <class T>
 Variable<T> holding_scratch(const Variable<T>& x, std::string& complaint) {
   Context<T>& c = context_of("holding_scratch", {x});
-  const auto in = x.value();
+  const Tensor<const T> in = c.read(x);
+  const Arena::Mark mark = c.scratch_mark();
   const Tensor<T> held = c.scratch(in.shape), y = c.tensor(in.shape);
   kernels::map(held, [&](Index i) { return in[i]; });
   const Variable<T> means = mean(x, -1, true), inner = mul(add(x, means), means);
-  const auto added = inner.value();
+  const Tensor<const T> added = c.read(inner);
   for (Index i = 0; i < in.size(); ++i)
     if (held[i] != in[i]) complaint = "scratch that an op holds was overwritten by the ops that it called";
   kernels::map(y, [&](Index i) { return held[i] + added[i]; });
-  c.release_scratch();
 
   return c.record("holding_scratch", {x, inner}, y, [](Backward<T>& back) {
-    const Tensor<T> dy = back.dy(), held = back.scratch(dy.shape);
+    const Tensor<const T> dy = back.dy();
+    const Tensor<T> held = back.scratch(dy.shape);
     kernels::map(held, [&](Index i) { return dy[i]; });
     back.add(0, [held](Index i) { return held[i]; });
     back.add(1, [held](Index i) { return held[i]; });
@@ -49,7 +50,7 @@ Variable<T> holding_scratch(const Variable<T>& x, std::string& complaint) {
 template <class T>
 Variable<T> misshapen_sum(const Variable<T>& x, std::string& complaint) {
   Context<T>& c = context_of("misshapen_sum", {x});
-  const auto in = x.value();
+  const Tensor<const T> in = c.read(x);
   check(in.shape.rank() > 0 && in.cols() > 1, "misshapen_sum", "expected rows of two or more; got {}", in.shape);
   const Tensor<T> y = c.tensor(in.shape.without(-1));
   for (Index i = 0; i < y.size(); ++i) y[i] = std::accumulate(in.row(i), in.row(i) + in.cols(), T{0});

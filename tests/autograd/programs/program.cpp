@@ -39,6 +39,23 @@ Instruction instruction_of(const std::string& text) {
 
 }  // namespace
 
+Program without(const Program& program, int i, int instead) {
+  Program rest{.steps = program.steps};
+  std::vector<int> position(program.lines.size(), -1);
+  for (int k = 0; k < std::ssize(program.lines); ++k) {
+    if (k == i) {
+      if (instead >= 0) position[k] = position[instead];
+      continue;
+    }
+    Instruction line = program.lines[k];
+    for (int& operand : line.operands) operand = position[operand];
+    if (std::ranges::count(line.operands, -1) > 0) continue;
+    position[k] = static_cast<int>(std::ssize(rest.lines));
+    rest.lines.push_back(std::move(line));
+  }
+  return rest;
+}
+
 std::string text_of(const Program& program) {
   std::string text = fmt::format("steps {}\n", program.steps);
   for (std::size_t i = 0; i < program.lines.size(); ++i)

@@ -31,4 +31,7 @@ std::string text_of(const Program& program);
 /// The other way. Throws Error for a line that cannot be read.
 Program program_of(std::string_view text);
 
+/// Without line i and all that reads it, unless it can read line `instead` (an earlier one) for it.
+Program without(const Program& program, int i, int instead = -1);
+
 }  // namespace glossa::programs

@@ -14,9 +14,6 @@ std::string bits_of(std::span<const T> numbers) {
   return {reinterpret_cast<const char*>(numbers.data()), numbers.size_bytes()};
 }
 
-/// Whether the engine says that the memory of a value went on to something else.
-bool is_refusal(std::string_view text) { return text.find("still there") != text.npos; }
-
 }  // namespace
 
 template <class T>
@@ -61,15 +58,11 @@ void Run<T>::begin(int step) {
 template <class T>
 template <class F>
 bool Run<T>::attempt(const std::string& what, const F& f) {
-  const std::size_t number = refused_.size();
-  refused_.push_back(false);
-  if (left_out_ && number < left_out_->size() && (*left_out_)[number]) return false;
   try {
     f();
     return true;
   } catch (const Error& error) {
-    refused_[number] = !left_out_ && is_refusal(error.what());
-    if (!refused_[number]) sights_.push_back({what, "", error.what()});
+    sights_.push_back({what, "", error.what()});
     return false;
   }
 }
@@ -80,13 +73,15 @@ bool Run<T>::execute(int i) {
   if (std::ssize(results_) <= i) results_.resize(i + 1);
   if (broken_ || !std::ranges::all_of(line.operands, [&](int operand) { return operand < i && has(operand); }))
     return false;
-  return attempt(fmt::format("x{} = {}", i, line.op->name), [&] {
+  const bool done = attempt(fmt::format("x{} = {}", i, line.op->name), [&] {
     Call<T> call(*this, i);
     if constexpr (std::is_same_v<T, float>)
       set_variable(i, line.op->in_float(call));
     else
       set_variable(i, line.op->in_double(call));
   });
+  if (!done && refused_line_ < 0 && sights_.back().is_refused()) refused_line_ = i;
+  return done;
 }
 
 template <class T>
@@ -94,8 +89,10 @@ void Run<T>::finish() {
   if (!broken_) see_gradients("in the end");
   for (int i = 0; i < std::ssize(results_); ++i) {
     if (!has(i)) continue;
-    attempt(fmt::format("x{} in the end", i),
-            [&] { see(fmt::format("x{} in the end", i), variable(i).value().span()); });
+    const std::string what = fmt::format("x{} in the end", i);
+    const bool seen = attempt(what, [&] { see(what, variable(i).value().span()); });
+    if (!seen && program_.lines[i].op->name == "value")
+      complaint = fmt::format("x{} cannot be read in the end, though it was handed out", i);
   }
   for (const Held& held : held_)
     if (bits_of<T>(held.tensor.span()) != held.bits)
@@ -103,10 +100,12 @@ void Run<T>::finish() {
 }
 
 template <class T>
-void Run<T>::execute_step(int step) {
-  begin(step);
-  for (int i = 0; i < std::ssize(program_.lines); ++i) execute(i);
-  finish();
+void Run<T>::execute_all() {
+  for (int step = 0; step < program_.steps; ++step) {
+    begin(step);
+    for (int i = 0; i < std::ssize(program_.lines); ++i) execute(i);
+    finish();
+  }
 }
 
 template <class T>
@@ -115,7 +114,7 @@ void Run<T>::see(const std::string& what, std::span<const T> numbers) {
 }
 
 template <class T>
-void Run<T>::hold(int line, const Tensor<T>& tensor) {
+void Run<T>::hold(int line, const Tensor<const T>& tensor) {
   see(fmt::format("the tensor that x{} handed out", line), tensor.span());
   held_.push_back({line, tensor, sights_.back().bits});
 }
@@ -125,11 +124,11 @@ void Run<T>::see_gradients(const std::string& when) {
   for (int i = 0; i < std::ssize(results_); ++i) {
     if (!has(i) || !program_.lines[i].op->keeps_gradient || !variable(i).requires_grad()) continue;
     const std::string what = fmt::format("gradient of x{} {}", i, when);
-    attempt(what, [&] { see(what, variable(i).grad().span()); });
+    attempt(what, [&] { see(what, Tensor<const T>(variable(i).grad()).span()); });
   }
   for (const Parameter<T>* parameter : leaves_.store().parameters())
     if (leaves_.store().has_grad(*parameter))
-      see(fmt::format("gradient of {} {}", parameter->name, when), parameter->grad_tensor().span());
+      see(fmt::format("gradient of {} {}", parameter->name, when), Tensor<const T>(parameter->grad_tensor()).span());
 }
 
 template <class T>

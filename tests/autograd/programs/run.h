@@ -38,18 +38,17 @@ class Leaves {
 /// What a run saw of a value or a gradient: its bits. Or the text of an Error.
 struct Sight {
   std::string what, bits, error;
+
+  /// Whether the engine said that the memory of a value went on to something else.
+  bool is_refused() const { return error.find("still there") != std::string::npos; }
 };
 
 /// A program on its way through steps of a context.
-///
-/// What the engine may refuse: to read a value whose memory went on to something else. `refused` numbers the attempts
-/// of a run (to run a line, to read a value in the end) and says which met this; a second run that is given it leaves
-/// out the same ones, so that what both see can be compared.
 template <class T>
 class Run {
  public:
-  Run(const Program& program, Leaves<T>& leaves, Context<T>& context, const std::vector<bool>* left_out = nullptr)
-      : program_(program), leaves_(leaves), context_(context), left_out_(left_out) {}
+  Run(const Program& program, Leaves<T>& leaves, Context<T>& context)
+      : program_(program), leaves_(leaves), context_(context) {}
 
   void begin(int step);
 
@@ -62,8 +61,8 @@ class Run {
   /// Looks at everything that is left: values, gradients, tensors handed out.
   void finish();
 
-  /// All three.
-  void execute_step(int step);
+  /// All three, for all steps.
+  void execute_all();
 
   bool has(int line) const { return line < std::ssize(results_) && results_[line].is_there; }
   const Variable<T>& variable(int line) const { return results_[line].variable; }
@@ -79,7 +78,7 @@ class Run {
   void see(const std::string& what, std::span<const T> numbers);
 
   /// `tensor` is in the hands of a person from now on: it may not change in this step.
-  void hold(int line, const Tensor<T>& tensor);
+  void hold(int line, const Tensor<const T>& tensor);
 
   void backward(int line, const Variable<T>& root, const Tensor<T>& cotangent, bool keep_graph);
 
@@ -89,7 +88,9 @@ class Run {
   // --- What came of it ---
 
   const std::vector<Sight>& sights() const { return sights_; }
-  const std::vector<bool>& refused() const { return refused_; }
+
+  /// The first line that the engine refused to run, because a value that it reads had lost its memory; or -1.
+  int refused_line() const { return refused_line_; }
 
  private:
   struct Result {
@@ -98,7 +99,7 @@ class Run {
   };
   struct Held {
     int line;
-    Tensor<T> tensor;
+    Tensor<const T> tensor;
     std::string bits;
   };
 
@@ -109,12 +110,11 @@ class Run {
   const Program& program_;
   Leaves<T>& leaves_;
   Context<T>& context_;
-  const std::vector<bool>* left_out_;
   Arena memory_;  // of a step: layouts, ids, masks
   std::vector<Result> results_;
   std::vector<Held> held_;
   std::vector<Sight> sights_;
-  std::vector<bool> refused_;
+  int refused_line_ = -1;
   bool broken_ = false;  // a derivative threw: nothing can be said of the gradients of this step
 };
 

@@ -11,24 +11,6 @@ namespace glossa::programs {
 
 namespace {
 
-/// Without line i and what reads it. Those read `instead` if that is a line (an earlier one).
-Program without(const Program& program, int i, int instead = -1) {
-  Program rest{.steps = program.steps};
-  std::vector<int> position(program.lines.size(), -1);
-  for (int k = 0; k < std::ssize(program.lines); ++k) {
-    if (k == i) {
-      if (instead >= 0) position[k] = position[instead];
-      continue;
-    }
-    Instruction line = program.lines[k];
-    for (int& operand : line.operands) operand = position[operand];
-    if (std::ranges::count(line.operands, -1) > 0) continue;
-    position[k] = static_cast<int>(std::ssize(rest.lines));
-    rest.lines.push_back(std::move(line));
-  }
-  return rest;
-}
-
 /// The same lines, sizes changed.
 Program resized(Program program, Index from, Index to) {
   for (Instruction& line : program.lines) {
