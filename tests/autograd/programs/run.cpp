@@ -70,7 +70,6 @@ bool Run<T>::attempt(const std::string& what, const F& f) {
 template <class T>
 bool Run<T>::execute(int i) {
   const Instruction& line = program_.lines[i];
-  if (std::ssize(results_) <= i) results_.resize(i + 1);
   if (broken_ || !std::ranges::all_of(line.operands, [&](int operand) { return operand < i && has(operand); }))
     return false;
   const bool done = attempt(fmt::format("x{} = {}", i, line.op->name), [&] {
@@ -82,6 +81,12 @@ bool Run<T>::execute(int i) {
   });
   if (!done && refused_line_ < 0 && sights_.back().is_refused()) refused_line_ = i;
   return done;
+}
+
+template <class T>
+void Run<T>::set_variable(int i, const Variable<T>& variable) {
+  if (std::ssize(results_) <= i) results_.resize(i + 1);
+  results_[i] = {true, variable};
 }
 
 template <class T>

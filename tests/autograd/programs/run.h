@@ -66,7 +66,7 @@ class Run {
 
   bool has(int line) const { return line < std::ssize(results_) && results_[line].is_there; }
   const Variable<T>& variable(int line) const { return results_[line].variable; }
-  void set_variable(int line, const Variable<T>& variable) { results_[line] = {true, variable}; }
+  void set_variable(int line, const Variable<T>& variable);
 
   // --- For calls ---
 
