@@ -65,7 +65,7 @@ TEST_CASE("a program is what its text says") {
 }
 
 TEST_CASE("a failing program is shortened") {
-  const auto fails = [](const Program& program) {  // some line has more than one number and reads a gelu
+  const auto fails = [](const Program& program) {  // something reads a gelu
     for (const Instruction& line : program.lines)
       for (const int operand : line.operands)
         if (program.lines[operand].op->name == "gelu" && program.lines[operand].operands.size() == 1) return true;

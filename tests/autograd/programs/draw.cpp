@@ -163,7 +163,7 @@ int Draw::branch(const Shape& wanted) {
   if (!x || one_in(4)) return of(wanted);
   const int branch = add("linear", {.operands = {*x, leaf({wanted[1], shape(*x)[1]})}});
   constexpr std::array watched{"stop_gradient", "constant_of", "value"};
-  if (one_in(3)) add(watched[below(watched.size())], {.operands = {branch}});
+  if (!size_.checkable && one_in(3)) add(watched[below(watched.size())], {.operands = {branch}});
   return branch;
 }
 

@@ -8,7 +8,7 @@ namespace {
 
 using Drawn = Instruction;
 
-constexpr double epsilon = 1e-3;
+constexpr double epsilon = 0.01;
 
 // ---- how operands and numbers are drawn ----
 

@@ -64,7 +64,7 @@ class Run {
   /// All three, for all steps.
   void execute_all();
 
-  bool has(int line) const { return line < std::ssize(results_) && results_[line].is_there; }
+  bool has(int line) const { return line >= 0 && line < std::ssize(results_) && results_[line].is_there; }
   const Variable<T>& variable(int line) const { return results_[line].variable; }
   void set_variable(int line, const Variable<T>& variable);
 
