@@ -36,6 +36,13 @@ Leaves<T>::Leaves(const Program& program) {
 }
 
 template <class T>
+Parameter<T>& Leaves<T>::part(int line, int which) {
+  Parameter<T>* const part = declared_.at(line).parts[which];
+  check(part != nullptr, "part", "expected a parameter in parts; got a whole one");
+  return *part;
+}
+
+template <class T>
 Tensor<T> Leaves<T>::numbers(int line, const Instruction& instruction) {
   Tensor<T>& numbers = numbers_[line];
   if (numbers.data == nullptr) {

@@ -20,7 +20,7 @@ class Leaves {
   Tensor<T> numbers(int line, const Instruction& instruction);
 
   Parameter<T>& whole(int line) { return *declared_.at(line).whole; }
-  Parameter<T>& part(int line, int which) { return *declared_.at(line).parts[which]; }
+  Parameter<T>& part(int line, int which);
   ParameterStore<T>& store() { return store_; }
 
  private:

@@ -38,9 +38,13 @@ class Shortening {
   using Clock = std::chrono::steady_clock;
   using Seconds = std::chrono::duration<double>;
 
-  /// Takes the candidate if it fails, too.
+  /// Takes the candidate if it fails, too. One that cannot be run at all does not.
   bool take(const Program& candidate) {
-    if (Clock::now() > end_ || !fails_(candidate)) return false;
+    try {
+      if (Clock::now() > end_ || !fails_(candidate)) return false;
+    } catch (const Error&) {
+      return false;
+    }
     program_ = candidate;
     return true;
   }
