@@ -105,6 +105,12 @@ Drawn tokens(Draw& d) {
   return {.operands = {table, d.of({rows + 2, d.shape(table)[1]})}, .numbers = numbers};
 }
 
+/// Numbers: layout.
+Drawn pooled(Draw& d) {
+  const int x = d.matrix();
+  return {.operands = {x}, .numbers = d.layout(d.shape(x)[0])};
+}
+
 /// Numbers: seed, and whether the mask is of the last axis only.
 Drawn masked(Draw& d) { return {.operands = {d.any_with_axes(1)}, .numbers = {d.seed(), d.below(2)}}; }
 
@@ -253,6 +259,7 @@ std::vector<ProgramOp> library_ops() {
   }).weight = 16;
 
   put("embedding", selection, [](auto& c) { return embedding(c[0], c.ids(1, c.number(0), c[0].shape()[0])); });
+  put("index_select", selection, [](auto& c) { return index_select(c[0], c.ids(1, c.number(0), c[0].shape()[0])); });
   put("embed_tokens", tokens, [](auto& c) {
     const Index rows = c.number(3), words = c[0].shape()[0];
     return embed_tokens(c[0], c.ids(4, rows, words), 1.5, c[1], c.eighths(2), c.layout(rows));
@@ -263,6 +270,9 @@ std::vector<ProgramOp> library_ops() {
         return Drawn{.operands = {d.any_with_axes(1)}, .numbers = {1 + d.below(4), d.seed()}};
       },
       [](auto& c) { return gather(c[0], c.ids(1, c[0].shape().rows() * c.number(0), c[0].shape().cols())); });
+  put("mean_pool", pooled, [](auto& c) { return mean_pool(c[0], c.layout(c[0].shape()[0])); });
+  put("first_pool", pooled, [](auto& c) { return first_pool(c[0], c.layout(c[0].shape()[0])); });
+  put("last_pool", pooled, [](auto& c) { return last_pool(c[0], c.layout(c[0].shape()[0])); });
   put("masked_fill", masked,
       [](auto& c) { return masked_fill(c[0], c.conditions(0, c.number(1) ? c[0].shape().cols() : c[0].size()), 0.5); });
   put("where", two_of_one_shape, [](auto& c) { return where(c.conditions(0, c[0].size()), c[0], c[1]); });
@@ -280,14 +290,8 @@ std::vector<ProgramOp> library_ops() {
   put("reshape", view, [](auto& c) { return reshape(c[0], c.shape()); }).is_shaped = true;
   put("transpose", swapped, [](auto& c) { return transpose(c[0], c.number(0), c.number(1)); });
   put("permute", permuted, [](auto& c) { return permute(c[0], {c.number(0), c.number(1), c.number(2)}); });
-  put("concat", joined, [](auto& c) {
-    const auto parts = c.all();
-    return concat(std::span(parts), c.number(0));
-  });
-  put("stack", joined, [](auto& c) {
-    const auto parts = c.all();
-    return stack(std::span(parts), c.number(0));
-  });
+  put("concat", joined, [](auto& c) { return concat(c.all(), c.number(0)); });
+  put("stack", joined, [](auto& c) { return stack(c.all(), c.number(0)); });
   put("split", cut, [](auto& c) {
     const Index extent = c[0].shape()[c.number(0)], first = extent * c.number(1) / 8;
     const Index lengths[] = {first, extent - first};
@@ -297,6 +301,14 @@ std::vector<ProgramOp> library_ops() {
     const Index extent = c[0].shape()[c.number(0)];
     return slice(c[0], c.number(0), extent * c.number(1) / 8, extent * c.number(2) / 8);
   });
+  put("select", cut, [](auto& c) { return select(c[0], c.number(0), c[0].shape()[c.number(0)] * c.number(1) / 8); });
+  put(
+      "full",
+      [](Draw& d) {
+        return Drawn{.shape = {d.rows(), d.width()}};
+      },
+      [](auto& c) { return full(c.context(), c.shape(), 0.5); })
+      .is_shaped = true;
   put("stop_gradient", one, [](auto& c) { return stop_gradient(c[0]); }).is_checkable = false;
 
   const auto attend = [](auto& c, const Shape& keys, auto call) {

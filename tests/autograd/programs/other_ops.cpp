@@ -25,9 +25,7 @@ std::vector<ProgramOp> other_ops() {
   put(program_op("input", new_leaf, [](auto& c) { return c.context().input(c.leaf()); }).shaped().keeping_gradient());
   put(program_op("constant", new_leaf, [](auto& c) { return c.context().constant(c.leaf()); }).shaped().often(1));
   // The value is empty. Numbers: rows of the first of two parts (0: it has none), frozen?, seed.
-  put(program_op("declare", not_drawn, [](auto& c) {
-        return c.context().constant({nullptr, Shape{0}});
-      }).shaped());
+  put(program_op("declare", not_drawn, [](auto& c) { return c.context().constant({nullptr, Shape{0}}); }).shaped());
   put(program_op("parameter", not_drawn, [](auto& c) {
         return c.context().parameter(c.leaves().whole(c.operand(0)));
       }).keeping_gradient());
