@@ -3,62 +3,110 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <iterator>
 
+#include "autograd/available_memory.h"
 #include "autograd/check.h"
+#include "autograd/poison.h"
 
 namespace glossa {
 
 namespace {
+
 constexpr std::size_t smallest_block = std::size_t{1} << 16;
 constexpr std::size_t huge_page = std::size_t{1} << 21;
+constexpr std::size_t largest_unasked = std::size_t{1} << 24;  // so small that the machine is not asked what it has
 
 std::size_t rounded_up(std::size_t bytes, std::size_t multiple) { return (bytes + multiple - 1) / multiple * multiple; }
+
 }  // namespace
 
 Arena::~Arena() { release(); }
 
 void Arena::release() {
-  for (const Block& block : blocks_) munmap(block.data, block.size);
+  for (const Block& block : blocks_) {
+    unpoison(block.data, block.size);  // others may get these addresses
+    munmap(block.data, block.size);
+  }
   blocks_.clear();
+  current_ = 0;
 }
 
-/// From the system itself: what is given back does not stay with the process.
+/// From the system itself: what is given back does not stay with the process. It would promise more than it has, and
+/// end the process later, when the memory is touched.
 void Arena::add_block(std::size_t size, std::size_t sure) {
+  constexpr const char* hint = "Hint: a smaller model, or fewer rows at a time";
   const std::size_t alignment = size >= huge_page ? huge_page : smallest_block;
+  const std::size_t available = size > largest_unasked ? available_memory() : size;
+  check(size <= available, "arena", "expected at most {} bytes of memory, all that the machine has left; got {}. {}",
+        available, size, hint);
   size = rounded_up(size, alignment);
   void* const mapped =
       mmap(nullptr, size + alignment, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  check(mapped != MAP_FAILED, "arena",
-        "expected {} bytes of memory; the machine has no more. Hint: a smaller model, or a lower data.max_tokens",
-        size);
+  check(mapped != MAP_FAILED, "arena", "expected {} bytes of memory; the machine has no more. {}", size, hint);
   const std::size_t address = reinterpret_cast<std::size_t>(mapped), ahead = rounded_up(address, alignment) - address;
   std::byte* const data = static_cast<std::byte*>(mapped) + ahead;
   if (ahead > 0) munmap(mapped, ahead);
   munmap(data + size, alignment - ahead);
   // Fewer TLB misses: a wish, not a need. Not for the end, as a page is resident as a whole.
   if (sure >= huge_page) madvise(data, sure / huge_page * huge_page, MADV_HUGEPAGE);
-  blocks_.push_back({data, size});
+  poison(data, size);
+  blocks_.insert(blocks_.empty() ? blocks_.end() : blocks_.begin() + static_cast<std::ptrdiff_t>(current_) + 1,
+                 {data, size});
   ++heap_allocations_;
 }
 
-void* Arena::allocate(std::size_t bytes) {
-  bytes = rounded_up(std::max<std::size_t>(bytes, 1), alignment);
-  if (blocks_.empty() || used_ + bytes > blocks_.back().size) {
-    const std::size_t last = blocks_.empty() ? smallest_block / 2 : blocks_.back().size;
+/// Goes on in a block that has room for `bytes`: a free one, or a new one.
+void Arena::next_block(std::size_t bytes) {
+  const bool first = blocks_.empty();
+  const auto free = first ? blocks_.end() : blocks_.begin() + static_cast<std::ptrdiff_t>(current_) + 1;
+  const auto roomy = std::find_if(free, blocks_.end(), [bytes](const Block& block) { return block.size >= bytes; });
+  if (roomy != blocks_.end()) {
+    std::iter_swap(free, roomy);
+  } else {
+    const std::size_t last = first ? smallest_block / 2 : blocks_.back().size;
     // Doubling up to 64 MiB, then by what is asked for: memory that is never touched is never resident.
     const std::size_t growth = std::min<std::size_t>(2 * last, std::size_t{1} << 26);
     add_block(std::max(bytes, growth), bytes > growth ? bytes : 0);
-    used_before_ += used_;  // now that it did not throw: what the blocks before hold stays in use
-    used_ = 0;
   }
-  void* result = blocks_.back().data + used_;
-  used_ += bytes;
+  used_before_ += used_;  // now that it did not throw: what the blocks before hold stays in use
+  used_ = 0;
+  if (!first) ++current_;
+}
+
+void* Arena::allocate(std::size_t bytes) {
+  const std::size_t taken = rounded_up(std::max<std::size_t>(bytes, 1), alignment);
+  if (blocks_.empty() || used_ + taken > blocks_[current_].size) next_block(taken);
+  void* const result = blocks_[current_].data + used_;
+  used_ += taken;
   peak_ = std::max(peak_, bytes_used());
+  unpoison(result, bytes);
   return result;
 }
 
+void Arena::go_back_to(const Mark& mark) {
+  const std::size_t was_current = current_, was_used = used_;
+  const bool before = current_ < mark.block_ || (current_ == mark.block_ && used_ <= mark.used_);
+  if (mark.resets_ != resets_ || before) return;
+  current_ = mark.block_;
+  used_ = mark.used_;
+  used_before_ = mark.used_before_;
+  for (std::size_t i = current_; i <= was_current; ++i) {
+    const std::size_t begin = i == current_ ? used_ : 0, end = i == was_current ? was_used : blocks_[i].size;
+    poison(blocks_[i].data + begin, end - begin);
+  }
+}
+
+void Arena::Mark::advance() {
+  block_ = arena_->current_;
+  used_ = arena_->used_;
+  used_before_ = arena_->used_before_;
+}
+
 void Arena::reset() {
-  used_ = used_before_ = 0;
+  ++resets_;
+  current_ = used_ = used_before_ = 0;
+  for (const Block& block : blocks_) poison(block.data, block.size);
   if (blocks_.size() > 1) {
     release();
     add_block(peak_, peak_);

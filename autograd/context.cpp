@@ -1,7 +1,7 @@
 #include "autograd/context.h"
 
+#include <algorithm>
 #include <cmath>
-#include <functional>
 
 namespace glossa {
 
@@ -9,7 +9,7 @@ template <class T>
 void Context<T>::begin(const StepOptions& options) {
   options_ = options;
   key_ = philox_key(options.seed, options.update);
-  ++generation_;
+  live_.assign(1, ++generations_);
   random_sites_ = 0;
   branches_ = 0;
   first_nonfinite_.clear();
@@ -19,9 +19,9 @@ void Context<T>::begin(const StepOptions& options) {
 }
 
 template <class T>
-Variable<T> Context<T>::input(const Tensor<T>& value) {
+Variable<T> Context<T>::input(const Tensor<const T>& value) {
   if (!options_.recording) return constant(value);
-  return {this, value, tape_.add({.op = "input", .value = value, .keep = true}), generation_};
+  return {this, value, tape_.add({.op = "input", .value = value, .keep = true}), generation()};
 }
 
 template <class T>
@@ -31,18 +31,18 @@ Variable<T> Context<T>::parameter(Parameter<T>& parameter) {
   check(!parameter.has_parts, parameter.name, "expected one of its parts, which hold its gradient; got the whole");
   Node<T> node{.op = "parameter", .value = parameter.value, .keep = true};
   node.parameter = &parameter.grad;
-  return {this, parameter.value, tape_.add(node), generation_};
+  return {this, parameter.value, tape_.add(node), generation()};
 }
 
 template <class T>
 void Context<T>::backward(const Variable<T>& root, bool keep_graph) {
   check(root.size() == 1, "backward", "expected a scalar, or a cotangent; got shape {}", root.shape());
-  T one{1};
+  const T one{1};
   backward(root, {&one, root.shape()}, keep_graph);
 }
 
 template <class T>
-void Context<T>::backward(const Variable<T>& root, const Tensor<T>& cotangent, bool keep_graph) {
+void Context<T>::backward(const Variable<T>& root, const Tensor<const T>& cotangent, bool keep_graph) {
   context_of("backward", {root});
   check(root.requires_grad(), "backward", "expected a variable that requires a gradient; got a constant");
   check(cotangent.shape == root.shape(), "backward", "expected a cotangent of shape {}; got {}", root.shape(),
@@ -60,47 +60,40 @@ bool Context<T>::records(std::span<const Variable<T>> inputs) const {
 
 template <class T>
 Variable<T> Context<T>::add_node(Node<T> node, std::span<const Variable<T>> inputs) {
-  std::span<int> positions = array<int>(static_cast<Index>(inputs.size()));
-  node.owns_value = true;
-  for (std::size_t i = 0; i < inputs.size(); ++i) {
-    positions[i] = inputs[i].node_;
-    if (positions[i] >= 0) ++tape_.node(positions[i]).uses;
-    const Tensor<T>& input = inputs[i].value_;
-    if (std::less_equal<>()(input.data, node.value.data) && std::less<>()(node.value.data, input.data + input.size())) {
-      node.owns_value = false;  // a view, as reshape makes
-      if (positions[i] >= 0) tape_.node(positions[i]).owns_value = false;
-    }
-  }
+  const std::span<int> positions = array<int>(std::ssize(inputs));
+  std::ranges::transform(inputs, positions.begin(), &Variable<T>::node_);
   node.inputs = positions.data();
   node.input_count = static_cast<int>(inputs.size());
-  return {this, node.value, tape_.add(node), generation_};
+  return {this, node.value, tape_.add(node), generation()};
+}
+
+template <class T>
+Tensor<const T> Context<T>::read(const Variable<T>& x) {
+  x.check_value();
+  if (x.requires_grad()) tape_.node(x.node_).read = true;
+  return x.value_;
 }
 
 template <class T>
 Variable<T> Context<T>::unread(const Variable<T>& y) {
-  if (y.requires_grad()) tape_.node(y.node_).value_unread = true;
+  if (y.requires_grad()) tape_.node(y.node_).unread = true;
   return y;
 }
 
 template <class T>
-Tensor<T> Context<T>::take(const Variable<T>& x) {
-  const Tensor<T> value = x.value();
-  if (!x.requires_grad()) return tensor(value.shape);
-  Node<T>& node = tape_.node(x.node_);
-  if (!node.value_unread || !node.owns_value || node.uses > 0 || node.keep) return tensor(value.shape);
-  node.owns_value = false;
-  node.value_spent = true;
-  return value;
+auto Context<T>::take(const Variable<T>& x) -> Taken {
+  x.check_value();
+  T* const own = x.requires_grad() ? tape_.take(x.node_) : nullptr;
+  return {x.value_, own ? Tensor<T>{own, x.shape()} : tensor(x.shape())};
 }
 
 template <class T>
-Tensor<T> Context<T>::scratch(const Shape& shape, const Variable<T>& parameter) {
-  const GradSlot<T>* const slot = parameter.requires_grad() ? tape_.node(parameter.node_).parameter : nullptr;
-  return slot && !slot->set && shape.size() <= parameter.size() ? Tensor<T>{slot->data, shape} : scratch(shape);
+bool Context<T>::is_live(std::uint32_t generation) const {
+  return generation == live_.back() || std::ranges::find(live_, generation) != live_.end();
 }
 
 template <class T>
-void Context<T>::trace_finite(const char* op, const Tensor<T>& value) {
+void Context<T>::trace_finite(const char* op, const Tensor<const T>& value) {
   if (!first_nonfinite_.empty()) return;
   for (Index i = 0; i < value.size(); ++i)
     if (!std::isfinite(value[i])) {
@@ -110,7 +103,7 @@ void Context<T>::trace_finite(const char* op, const Tensor<T>& value) {
 }
 
 template <class T>
-void Context<T>::profile_forward(const char* op, std::span<const Variable<T>> inputs, const Tensor<T>& value) {
+void Context<T>::profile_forward(const char* op, std::span<const Variable<T>> inputs, const Tensor<const T>& value) {
   Index elements = value.size();
   for (const Variable<T>& input : inputs) elements += input.size();
   profile_->lap(op, false, static_cast<double>(elements) * sizeof(T));
@@ -133,18 +126,25 @@ Context<T>& context_of(const char* op, std::initializer_list<Variable<T>> inputs
 template <class T>
 Context<T>& Variable<T>::context(const char* op) const {
   check(context_ != nullptr, op, "expected a value; got a variable that was never assigned");
-  check(generation_ == context_->generation(), op,
-        "expected a value of the step in progress; got one of step {} in step {} (its memory was given back)",
-        generation_, context_->generation());
+  check(
+      context_->is_live(generation_), op,
+      "expected a value of the step in progress; got one of a step, or of a frame, that is over: its memory was given "
+      "back");
   return *context_;
 }
 
 template <class T>
-const Tensor<T>& Variable<T>::value() const {
-  check(node_ < 0 || !context().tape().node(node_).value_spent, "variable",
+void Variable<T>::check_value() const {
+  check(node_ < 0 || !context().tape().node(node_).spent, "variable",
         "expected a value that is still there; got one whose memory went to a later op or to a gradient. Hint: read it "
         "before, or call retain_grad() first");
   context();
+}
+
+template <class T>
+Tensor<const T> Variable<T>::value() const {
+  check_value();
+  if (node_ >= 0) context_->tape().node(node_).handed_out = true;
   return value_;
 }
 

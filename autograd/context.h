@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 #include <type_traits>
+#include <vector>
 
 #include "autograd/check.h"
 #include "autograd/profile.h"
@@ -22,30 +23,43 @@ struct StepOptions {
   std::uint64_t update = 0;
 };
 
-/// The place in which a forward pass happens: memory, tape, random key, training or evaluation. One per model in use;
-/// there is no global one. `begin` starts the next step and makes all variables of the last one invalid, in O(1).
+template <class T>
+class Frame;
+
+/// The place in which a forward pass happens: memory, tape, random key, training or evaluation. One for each thread
+/// that computes; there is no global one. Several may evaluate one ParameterStore at the same time: only `backward`
+/// writes to it. `begin` starts the next step and makes all variables of the last one invalid, in O(1).
+///
+/// Who owns a value, and when its memory is given on, is said in docs/architecture.md, "Memory".
 template <class T>
 class Context {
  public:
-  Context() : tape_(arena_, scratch_) {}
+  Context() : tape_(arena_, scratch_) { live_.reserve(16); }
   Context(const Context&) = delete;
   Context& operator=(const Context&) = delete;
 
   /// Starts a step: frees values, gradients and closures of the last one.
   void begin(const StepOptions& options);
 
-  /// Leaves. The memory of `value` belongs to the caller and must outlive the step.
-  Variable<T> constant(const Tensor<T>& value) { return {this, value, -1, generation_}; }
-  Variable<T> input(const Tensor<T>& value);
+  /// Leaves. The memory of `value` belongs to the caller, who does not write there before the step is over.
+  Variable<T> constant(const Tensor<const T>& value) { return {this, value, -1, generation()}; }
+  Variable<T> input(const Tensor<const T>& value);
   Variable<T> parameter(Parameter<T>& parameter);
 
   /// Gradients of everything that requires one, from a scalar `root` (cotangent 1) or a given cotangent of its shape.
   /// Once a step, unless the graph is kept: then leaves add up and gradients between start afresh. Throws for a root
   /// that is a constant and for a cotangent of another shape.
   void backward(const Variable<T>& root, bool keep_graph = false);
-  void backward(const Variable<T>& root, const Tensor<T>& cotangent, bool keep_graph = false);
+  void backward(const Variable<T>& root, const Tensor<const T>& cotangent, bool keep_graph = false);
+
+  /// Whether the memory of a value or gradient that nobody reads any more is given on within a step: true at first. No
+  /// number depends on it, which false is there to prove.
+  void set_reuse(bool on) { tape_.set_reuse(on); }
 
   // --- For ops ---
+
+  /// The value of an input: to be read until the op's own derivative has run, and no longer.
+  Tensor<const T> read(const Variable<T>& x);
 
   /// Uninitialised memory for a value, until the next step.
   Tensor<T> tensor(const Shape& shape) { return {arena_.allocate_array<T>(shape.size()), shape}; }
@@ -65,16 +79,13 @@ class Context {
     return copy;
   }
 
-  /// Memory until `release_scratch`, or the end of a derivative.
+  /// Memory that is given back when the mark around it ends, at the latest by the next step.
   Tensor<T> scratch(const Shape& shape) { return {scratch_.allocate_array<T>(shape.size()), shape}; }
-  void release_scratch() { scratch_.reset(); }
-
-  /// The same, and where it is large enough in the memory of the gradient of `parameter`, if that has none yet: nobody
-  /// reads it before it is written.
-  Tensor<T> scratch(const Shape& shape, const Variable<T>& parameter);
+  Arena::Mark scratch_mark() { return Arena::Mark(scratch_); }
 
   /// Puts an op on the tape: its value and the derivative, which is called with the gradient of the value. Nothing is
-  /// kept where nothing requires a gradient. Captures are copied into the arena and never destroyed.
+  /// kept where nothing requires a gradient. Captures are copied into the arena and never destroyed. The value's memory
+  /// is the engine's from then on; a Tensor<const T> marks a view, whose memory is somebody else's.
   template <class Derivative>
   Variable<T> record(const char* op, std::initializer_list<Variable<T>> inputs, const Tensor<T>& value,
                      const Derivative& derivative) {
@@ -84,22 +95,26 @@ class Context {
   template <class Derivative>
   Variable<T> record(const char* op, std::span<const Variable<T>> inputs, const Tensor<T>& value,
                      const Derivative& derivative) {
-    static_assert(std::is_trivially_destructible_v<Derivative>, "captures live in an arena: tensors, numbers, spans");
-    if (tracing_finite_) trace_finite(op, value);
-    if (profile_) profile_forward(op, inputs, value);
-    if (!records(inputs)) return constant(value);
-    Node<T> node{.op = op, .value = value};
-    node.closure = new (arena_.allocate(sizeof(Derivative))) Derivative(derivative);
-    node.run = [](const void* closure, Backward<T>& backward) { (*static_cast<const Derivative*>(closure))(backward); };
-    return add_node(node, inputs);
+    return add_node({.op = op, .value = value, .memory = value.data}, inputs, derivative);
+  }
+
+  template <class Derivative>
+  Variable<T> record(const char* op, std::initializer_list<Variable<T>> inputs, const Tensor<const T>& view,
+                     const Derivative& derivative) {
+    for (const Variable<T>& input : inputs) input.value();  // stays, as the view may be read as long as the step lasts
+    return add_node({.op = op, .value = view}, std::span(inputs.begin(), inputs.size()), derivative);
   }
 
   /// For ops whose derivative does not read their value `y`: the next op may overwrite it.
   Variable<T> unread(const Variable<T>& y);
 
-  /// Memory for a value of the shape of `x`: its own, if its op said `unread` and no other op has used it. Reading x is
-  /// an Error from then on.
-  Tensor<T> take(const Variable<T>& x);
+  /// The value of an input that the op reads in its forward pass only, and memory for as many numbers: the same, if the
+  /// op of `x` said `unread` and nobody else reads it. Then using the value of x later is an Error.
+  struct Taken {
+    Tensor<const T> from;
+    Tensor<T> to;
+  };
+  Taken take(const Variable<T>& x);
 
   bool training() const { return options_.training; }
   const StepOptions& options() const { return options_; }
@@ -136,26 +151,43 @@ class Context {
   void set_transposed_weights(TransposedWeights<T>* weights) { transposed_weights_ = weights; }
 
   /// The transpose of `weight`, or null.
-  const T* transposed(const Tensor<T>& weight) const {
+  const T* transposed(const Tensor<const T>& weight) const {
     return transposed_weights_ && !options_.recording ? transposed_weights_->of(weight) : nullptr;
   }
 
-  std::uint32_t generation() const { return generation_; }
+  /// Number of the step, or of the part of it that a Frame gives back; whether values of that one are still there.
+  std::uint32_t generation() const { return live_.back(); }
+  bool is_live(std::uint32_t generation) const;
   Tape<T>& tape() { return tape_; }
   const Arena& arena() const { return arena_; }
   std::size_t heap_allocations() const { return arena_.heap_allocations() + scratch_.heap_allocations(); }
 
  private:
+  friend class Frame<T>;
+
+  template <class Derivative>
+  Variable<T> add_node(Node<T> node, std::span<const Variable<T>> inputs, const Derivative& derivative) {
+    static_assert(std::is_trivially_destructible_v<Derivative>, "captures live in an arena: tensors, numbers, spans");
+    if (tracing_finite_) trace_finite(node.op, node.value);
+    if (profile_) profile_forward(node.op, inputs, node.value);
+    if (!records(inputs)) return constant(node.value);
+    node.closure = new (arena_.allocate(sizeof(Derivative))) Derivative(derivative);
+    node.run = [](const void* closure, Backward<T>& backward) { (*static_cast<const Derivative*>(closure))(backward); };
+    return add_node(node, inputs);
+  }
+
   bool records(std::span<const Variable<T>> inputs) const;
   Variable<T> add_node(Node<T> node, std::span<const Variable<T>> inputs);
-  void trace_finite(const char* op, const Tensor<T>& value);
-  void profile_forward(const char* op, std::span<const Variable<T>> inputs, const Tensor<T>& value);
+  void trace_finite(const char* op, const Tensor<const T>& value);
+  void profile_forward(const char* op, std::span<const Variable<T>> inputs, const Tensor<const T>& value);
+  void open_generation() { live_.push_back(++generations_); }
 
   Arena arena_, scratch_;
   Tape<T> tape_;
   StepOptions options_;
   PhiloxKey key_{};
-  std::uint32_t generation_ = 1;
+  std::uint32_t generations_ = 1;       // counted over all steps
+  std::vector<std::uint32_t> live_{1};  // of the step, outer parts before inner ones
   std::uint32_t random_sites_ = 0;
   bool tracing_branches_ = false, tracing_finite_ = false;
   std::uint64_t branches_ = 0;

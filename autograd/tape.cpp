@@ -1,8 +1,10 @@
 #include "autograd/tape.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "autograd/check.h"
+#include "autograd/poison.h"
 
 namespace glossa {
 
@@ -15,19 +17,21 @@ int Tape<T>::add(const Node<T>& node) {
 template <class T>
 void Tape<T>::clear() {
   nodes_.clear();
-  free_gradients_.clear();
+  free_.clear();
   spare_.clear();
   walked_ = spent_ = false;
 }
 
 template <class T>
 T* Tape<T>::gradient_memory(Index size) {
+  const auto bytes = static_cast<std::size_t>(size) * sizeof(T);
   // Sizes repeat from layer to layer, so the gradient of a finished node soon serves another.
-  for (auto free = free_gradients_.begin(); free != free_gradients_.end(); ++free)
+  for (auto free = free_.begin(); free != free_.end(); ++free)
     if (free->first == size) {
       T* memory = free->second;
-      *free = free_gradients_.back();
-      free_gradients_.pop_back();
+      *free = free_.back();
+      free_.pop_back();
+      unpoison(memory, bytes);
       return memory;
     }
   const std::size_t taken = (static_cast<std::size_t>(size) + line - 1) / line * line;
@@ -35,15 +39,33 @@ T* Tape<T>::gradient_memory(Index size) {
     if (taken > spare.size()) continue;
     T* const memory = spare.data();
     spare = spare.subspan(taken);
+    unpoison(memory, bytes);
     return memory;
   }
   return arena_.allocate_array<T>(size);
 }
 
+/// Nobody reads it any more: the next gradient of its size may lie there.
+template <class T>
+void Tape<T>::recycle(T* memory, Index size) {
+  if (!reuse_) return;
+  free_.emplace_back(size, memory);
+  poison(memory, static_cast<std::size_t>(size) * sizeof(T));
+}
+
 template <class T>
 void Tape<T>::give(const Tensor<T>& memory) {
-  if (spent_ && memory.data)
-    spare_.push_back(memory.span().first(static_cast<std::size_t>(memory.size()) / line * line));
+  if (!reuse_ || !spent_ || !memory.data) return;
+  spare_.push_back(memory.span().first(static_cast<std::size_t>(memory.size()) / line * line));
+  poison(memory.data, memory.span().size_bytes());
+}
+
+template <class T>
+T* Tape<T>::take(int index) {
+  Node<T>& node = nodes_[index];
+  if (!reuse_ || !node.unread || node.read || node.handed_out || node.keep) return nullptr;
+  if (node.memory) node.spent = true;
+  return std::exchange(node.memory, nullptr);
 }
 
 constexpr Index smallest_spent = 1024;
@@ -58,7 +80,7 @@ double Tape<T>::bytes_of_derivative(const Node<T>& node) const {
 }
 
 template <class T>
-void Tape<T>::backward(int root, const Tensor<T>& cotangent, bool keep_graph, Profile* profile) {
+void Tape<T>::backward(int root, const Tensor<const T>& cotangent, bool keep_graph, Profile* profile) {
   check(!spent_, "backward", "expected a tape that was not walked yet; got a second walk. Hint: pass keep_graph");
   walked_ = true;
   spent_ = !keep_graph;
@@ -72,21 +94,29 @@ void Tape<T>::backward(int root, const Tensor<T>& cotangent, bool keep_graph, Pr
   for (int i = root; i >= 0; --i) {
     Node<T>& node = nodes_[i];
     if (node.run == nullptr || !node.own.set) continue;  // a leaf, or the root does not depend on it
+    const Arena::Mark mark(scratch_);
     Backward<T> backward(*this, i, {node.own.data, node.value.shape});
     node.run(node.closure, backward);
     backward.finish();
-    scratch_.reset();
     if (profile) profile->lap(node.op, true, bytes_of_derivative(node));
-    if (!node.keep) {
-      free_gradients_.emplace_back(node.value.size(), node.own.data);
-      node.own = {};
-      // Nobody reads the value any more either. Small ones, a loss for one, are left for people to read.
-      if (node.owns_value && spent_ && i != root && node.value.size() >= smallest_spent) {
-        free_gradients_.emplace_back(node.value.size(), node.value.data);
-        node.value_spent = true;
-      }
+    if (node.keep) continue;
+    recycle(node.own.data, node.value.size());
+    node.own = {};
+    // No derivative reads the value any more either. Small ones, a loss for one, are left for people to read.
+    if (reuse_ && spent_ && node.memory && !node.handed_out && i != root && node.value.size() >= smallest_spent) {
+      recycle(std::exchange(node.memory, nullptr), node.value.size());
+      node.spent = true;
     }
   }
+}
+
+template <class T>
+void Backward<T>::check_broadcasts(const Shape& input) const {
+  const auto from = extents4(input), to = extents4(dy_.shape);
+  bool fits = input.rank() <= dy_.shape.rank();
+  for (int axis = 0; axis < Shape::max_rank; ++axis) fits &= from[axis] == to[axis] || from[axis] == 1;
+  check(fits, tape_.nodes_[node_].op,
+        "expected an input that has the shape {} of the value, or broadcasts to it; got {}", dy_.shape, input);
 }
 
 template <class T>
@@ -118,7 +148,7 @@ Sink<T> Backward<T>::sink(int input) {
 
 template <class T>
 Tensor<T> Backward<T>::take_dy() {
-  if (!tape_.nodes_[node_].keep) return dy_;
+  if (!tape_.nodes_[node_].keep && tape_.reuse_) return dy_;
   const Tensor<T> copy = scratch(dy_.shape);
   kernels::map(copy, [from = dy_](Index i) { return from[i]; });
   return copy;

@@ -20,18 +20,19 @@ class Backward;
 template <class T>
 struct Node {
   const char* op;
-  Tensor<T> value;
+  Tensor<const T> value;
+  T* memory = nullptr;          // of the value, as long as it is the engine's to give on; null for leaves and views
   const int* inputs = nullptr;  // -1: an input that needs no gradient
   int input_count = 0;
   void (*run)(const void* closure, Backward<T>& backward) = nullptr;  // null: a leaf
   const void* closure = nullptr;
   GradSlot<T> own{};
   GradSlot<T>* parameter = nullptr;  // the gradient of a parameter lives in its store
-  bool keep = false;
-  bool owns_value = false;    // no other node's value lies in the same memory
-  bool value_spent = false;   // that memory was given to something else
-  bool value_unread = false;  // its own derivative does not read it
-  int uses = 0;               // as an input of other nodes
+  bool keep = false;                 // value and gradient stay
+  bool unread = false;               // its own derivative does not read the value
+  bool read = false;                 // by an op, whose derivative may read it again
+  bool handed_out = false;           // somebody has the value who is no op: it stays until the next step
+  bool spent = false;                // the value's memory was given to something else
 
   GradSlot<T>& slot() { return parameter ? *parameter : own; }
 };
@@ -51,22 +52,30 @@ class Tape {
 
   /// Adds d(cotangent . root) to the gradients of all leaves below `root`. With `keep_graph` it may be called again;
   /// without, a second call is an Error. Each derivative is timed if there is a `profile`.
-  void backward(int root, const Tensor<T>& cotangent, bool keep_graph, Profile* profile = nullptr);
+  void backward(int root, const Tensor<const T>& cotangent, bool keep_graph, Profile* profile = nullptr);
   bool walked() const { return walked_; }
+
+  /// Memory of a value for another one: only if nobody reads it again, neither outside nor in a derivative. Null else.
+  T* take(int index);
+
+  /// Whether memory is given on before the step ends: true; false to find out whether that changes anything.
+  void set_reuse(bool on) { reuse_ = on; }
 
  private:
   friend class Backward<T>;
   static constexpr std::size_t line = Arena::alignment / sizeof(T);
 
   T* gradient_memory(Index size);
+  void recycle(T* memory, Index size);
   void give(const Tensor<T>& memory);
   double bytes_of_derivative(const Node<T>& node) const;
 
   Arena& arena_;
   Arena& scratch_;
   std::vector<Node<T>> nodes_;
-  std::vector<std::pair<Index, T*>> free_gradients_;  // of nodes whose derivative has run
-  std::vector<std::span<T>> spare_;                   // given by derivatives, to cut gradients from
+  std::vector<std::pair<Index, T*>> free_;  // gradients and values of nodes whose derivative has run
+  std::vector<std::span<T>> spare_;         // given by derivatives, to cut gradients from
+  bool reuse_ = true;
   bool walked_ = false;
   bool spent_ = false;
 };
@@ -89,7 +98,7 @@ class Backward {
   Backward(Tape<T>& tape, int node, Tensor<T> dy) : tape_(tape), node_(node), dy_(dy) {}
 
   /// Gradient of the root with respect to the node's value; same shape as the value.
-  const Tensor<T>& dy() const { return dy_; }
+  Tensor<const T> dy() const { return dy_; }
 
   /// Whether input `input` was passed, and whether it wants a gradient.
   bool has(int input) const { return input < tape_.nodes_[node_].input_count; }
@@ -100,15 +109,17 @@ class Backward {
   Sink<T> sink(int input);
 
   /// Adds f(i), i a flat index of the node's value, to the gradient of an input of the same shape, or of a shape that
-  /// was broadcast (then the sum over the broadcast axes). Does nothing if the input needs no gradient.
+  /// was broadcast (then the sum over the broadcast axes). Does nothing if the input needs no gradient. Throws for an
+  /// input of any other shape.
   template <class F>
   void add(int input, const F& f) {
     if (!needs(input)) return;
     const Sink<T> to = sink(input);
     const bool same = to.grad.shape == dy_.shape;
+    if (!same) check_broadcasts(to.grad.shape);
     const Tensor<T> whole = same ? to.grad : scratch(dy_.shape);
     kernels::accumulate(whole, same && to.add, f);
-    if (!same) kernels::reduce(to.grad, whole, to.add);
+    if (!same) kernels::reduce<T>(to.grad, whole, to.add);
   }
 
   /// The same numbers in memory that may be overwritten: that of dy itself unless somebody will still read it.
@@ -130,6 +141,8 @@ class Backward {
     GradSlot<T>* slot;
     Waiting* next;
   };
+
+  void check_broadcasts(const Shape& input) const;
 
   Tape<T>& tape_;
   int node_;

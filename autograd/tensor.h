@@ -1,13 +1,14 @@
 #pragma once
 
 #include <span>
+#include <type_traits>
 
 #include "autograd/shape.h"
 
 namespace glossa {
 
 /// A view of contiguous row-major numbers; it owns nothing. Memory comes from an arena, a parameter store or the
-/// caller.
+/// caller. Tensor<const T> is for reading only, and what every Tensor<T> becomes by itself.
 template <class T>
 struct Tensor {
   T* data = nullptr;
@@ -19,6 +20,8 @@ struct Tensor {
   T& operator[](Index i) const { return data[i]; }
   T* row(Index i) const { return data + i * cols(); }
   std::span<T> span() const { return {data, static_cast<std::size_t>(size())}; }
+
+  operator Tensor<const T>() const requires(!std::is_const_v<T>) { return {data, shape}; }
 };
 
 }  // namespace glossa

@@ -5,7 +5,7 @@
 namespace glossa {
 
 template <class T>
-const T* TransposedWeights<T>::of(const Tensor<T>& weight) {
+const T* TransposedWeights<T>::of(const Tensor<const T>& weight) {
   const std::lock_guard lock(mutex_);
   std::vector<T>& turned = made_[weight.data];
   if (std::ssize(turned) == weight.size()) return turned.data();

@@ -15,7 +15,7 @@ template <class T>
 class TransposedWeights {
  public:
   /// The transpose of `weight` [O, I], known by the place where it lies.
-  const T* of(const Tensor<T>& weight);
+  const T* of(const Tensor<const T>& weight);
 
  private:
   std::mutex mutex_;

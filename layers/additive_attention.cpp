@@ -43,7 +43,7 @@ Cells<T> lay_out(Context<T>& c, const RowLayout& query, const RowLayout& key, bo
 
 /// Weights [Nq, H, width] as glossa::attention gives them: sequence by sequence, [H, Tq, Tk] each.
 template <class T>
-Tensor<T> by_sequence(Context<T>& c, const Tensor<T>& weights, const RowLayout& query, const RowLayout& key) {
+Tensor<T> by_sequence(Context<T>& c, const Tensor<const T>& weights, const RowLayout& query, const RowLayout& key) {
   const Index heads = weights.shape[1];
   Index count = 0;
   for (Index b = 0; b < query.sequence_count(); ++b) count += query.sequences[b].length * key.sequences[b].length;

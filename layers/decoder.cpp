@@ -1,5 +1,7 @@
 #include "layers/decoder.h"
 
+#include "autograd/frame.h"
+
 namespace glossa {
 
 template <class T>
@@ -58,8 +60,9 @@ Decoder<T>::Decoder(ParameterStore<T>& store, const std::string& scope, const St
 template <class T>
 Variable<T> Decoder<T>::operator()(Variable<T> x, const RowLayout& layout, const Variable<T>& memory,
                                    const RowLayout& memory_layout) const {
-  for (const DecoderLayer<T>& layer : layers_) x = layer(x, layout, memory, memory_layout);
-  return norm_ ? (*norm_)(x) : x;
+  Frame<T> frame(x.context());
+  for (const DecoderLayer<T>& layer : layers_) x = frame.keep(layer(x, layout, memory, memory_layout));
+  return norm_ ? frame.keep((*norm_)(x)) : x;
 }
 
 template <class T>
@@ -68,7 +71,8 @@ void Decoder<T>::start(DecoderCache<T>& cache, const Variable<T>& memory, const 
   check_layout("decoder.start", memory_layout, memory.shape(), /*may_overlap=*/true);
   cache.start(static_cast<Index>(layers_.size()), width_, rows, capacity, memory_layout);
   for (std::size_t i = 0; i < layers_.size(); ++i) {
-    const Tensor<T> projected = layers_[i].project_memory(memory).value();
+    const Frame<T> frame(memory.context());
+    const Tensor<const T> projected = layers_[i].project_memory(memory).value();
     std::copy_n(projected.data, projected.size(), cache.layer(static_cast<Index>(i)).memory.data());
   }
 }
@@ -77,10 +81,11 @@ template <class T>
 Variable<T> Decoder<T>::step(Variable<T> x, DecoderCache<T>& cache) const {
   const RowLayout layout = cache.query_layout();
   const CacheLayout past = cache.layout();
+  Frame<T> frame(x.context());
   for (std::size_t i = 0; i < layers_.size(); ++i)
-    x = layers_[i].step(x, cache, cache.layer(static_cast<Index>(i)), layout, past);
+    x = frame.keep(layers_[i].step(x, cache, cache.layer(static_cast<Index>(i)), layout, past));
   cache.advance();
-  return norm_ ? (*norm_)(x) : x;
+  return norm_ ? frame.keep((*norm_)(x)) : x;
 }
 
 template class DecoderLayer<float>;

@@ -52,7 +52,7 @@ void DecoderCache<T>::select(std::span<const Index> survivors) {
 }
 
 template <class T>
-void DecoderCache<T>::append(LayerCache<T>& layer, const Tensor<T>& qkv) const {
+void DecoderCache<T>::append(LayerCache<T>& layer, const Tensor<const T>& qkv) const {
   check(position_ < capacity_, "decoder_cache", "expected at most {} tokens; got one more", capacity_);
   for (Index r = 0; r < rows(); ++r)
     std::copy_n(qkv.row(r) + width_, 2 * width_, layer.past.data() + (r * capacity_ + position_) * 2 * width_);

@@ -41,7 +41,7 @@ class DecoderCache {
   void select(std::span<const Index> survivors);
 
   /// Writes keys and values of this step, columns H K to 3 H K of qkv [R, 3 H K], behind the past of `layer`.
-  void append(LayerCache<T>& layer, const Tensor<T>& qkv) const;
+  void append(LayerCache<T>& layer, const Tensor<const T>& qkv) const;
 
   /// Spans for the step in progress: its own position counts as past.
   CacheLayout layout();

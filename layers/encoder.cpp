@@ -1,5 +1,7 @@
 #include "layers/encoder.h"
 
+#include "autograd/frame.h"
+
 namespace glossa {
 
 template <class T>
@@ -24,8 +26,9 @@ Encoder<T>::Encoder(ParameterStore<T>& store, const std::string& scope, const St
 
 template <class T>
 Variable<T> Encoder<T>::operator()(Variable<T> x, const RowLayout& layout) const {
-  for (const EncoderLayer<T>& layer : layers_) x = layer(x, layout);
-  return norm_ ? (*norm_)(x) : x;
+  Frame<T> frame(x.context());
+  for (const EncoderLayer<T>& layer : layers_) x = frame.keep(layer(x, layout));
+  return norm_ ? frame.keep((*norm_)(x)) : x;
 }
 
 template class EncoderLayer<float>;

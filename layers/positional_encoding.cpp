@@ -58,7 +58,7 @@ template <class T>
 Variable<T> PositionalEncoding<T>::operator()(Context<T>& context) const {
   if (weight_) return context.parameter(*weight_);
   // Constants are never written to.
-  return context.constant({const_cast<T*>(table_->data()), shape_});
+  return context.constant({table_->data(), shape_});
 }
 
 template class PositionalEncoding<float>;

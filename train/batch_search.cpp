@@ -84,7 +84,7 @@ void BatchSearch<T>::step() {
 
 /// Fills top_.
 template <class T>
-void BatchSearch<T>::choose(const Tensor<T>& logits) {
+void BatchSearch<T>::choose(const Tensor<const T>& logits) {
   const std::array never{specials_.pad, specials_.bos};
   const Index of_each = std::min(choices(), logits.cols() - std::ssize(never));
   top_.resize(static_cast<std::size_t>(logits.rows() * of_each));

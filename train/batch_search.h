@@ -55,7 +55,7 @@ class BatchSearch {
   void start(std::span<const Index> batch, std::span<const std::vector<int>> sources,
              std::span<const std::int64_t> numbers);
   void step();
-  void choose(const Tensor<T>& logits);
+  void choose(const Tensor<const T>& logits);
   void advance(Sentence& sentence, Index begin, Index end);
   void keep_rows_in_place(Index first, Index parents);
   Hypothesis hypothesis(const Sentence& sentence) const;

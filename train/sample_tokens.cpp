@@ -42,7 +42,7 @@ TokenScore sample_row(const T* x, Index n, std::span<const int> never, double te
 }  // namespace
 
 template <class T>
-void sample_tokens(const Tensor<T>& logits, std::span<const int> never, double temperature,
+void sample_tokens(const Tensor<const T>& logits, std::span<const int> never, double temperature,
                    std::span<const double> uniforms, std::span<TokenScore> drawn) {
   check(temperature > 0, "decode.temperature", "expected a number above 0; got {}", temperature);
   check(
@@ -62,9 +62,9 @@ double sampling_uniform(std::uint64_t seed, std::uint64_t sentence, std::uint32_
   return ((static_cast<std::uint64_t>(bits[0]) << 21) | (bits[1] >> 11)) * 0x1p-53;
 }
 
-template void sample_tokens(const Tensor<float>&, std::span<const int>, double, std::span<const double>,
+template void sample_tokens(const Tensor<const float>&, std::span<const int>, double, std::span<const double>,
                             std::span<TokenScore>);
-template void sample_tokens(const Tensor<double>&, std::span<const int>, double, std::span<const double>,
+template void sample_tokens(const Tensor<const double>&, std::span<const int>, double, std::span<const double>,
                             std::span<TokenScore>);
 
 }  // namespace glossa

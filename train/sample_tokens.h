@@ -12,7 +12,7 @@ namespace glossa {
 /// token, in order of ids, up to which the probabilities add up to more. Throws where a row has no probabilities (NaN
 /// or infinity).
 template <class T>
-void sample_tokens(const Tensor<T>& logits, std::span<const int> never, double temperature,
+void sample_tokens(const Tensor<const T>& logits, std::span<const int> never, double temperature,
                    std::span<const double> uniforms, std::span<TokenScore> drawn);
 
 /// The uniform number that draws token `position` of sentence `sentence`, whatever batch that is in.

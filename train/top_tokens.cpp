@@ -47,7 +47,7 @@ void top_of_row(const T* x, Index n, std::span<const int> never, std::span<Token
 }  // namespace
 
 template <class T>
-void top_tokens(const Tensor<T>& logits, std::span<const int> never, Index count, std::span<TokenScore> top) {
+void top_tokens(const Tensor<const T>& logits, std::span<const int> never, Index count, std::span<TokenScore> top) {
   check(count >= 1 && count + std::ssize(never) <= logits.cols() && std::ssize(top) == logits.rows() * count,
         "top_tokens", "expected 1 to {} tokens of each of {} rows; got {} and room for {}",
         logits.cols() - std::ssize(never), logits.rows(), count, top.size());
@@ -67,7 +67,7 @@ void check_probabilities(std::span<const TokenScore> scores) {
           "or its checkpoint is damaged");
 }
 
-template void top_tokens(const Tensor<float>&, std::span<const int>, Index, std::span<TokenScore>);
-template void top_tokens(const Tensor<double>&, std::span<const int>, Index, std::span<TokenScore>);
+template void top_tokens(const Tensor<const float>&, std::span<const int>, Index, std::span<TokenScore>);
+template void top_tokens(const Tensor<const double>&, std::span<const int>, Index, std::span<TokenScore>);
 
 }  // namespace glossa

@@ -16,7 +16,7 @@ struct TokenScore {
 /// smaller id first. Tokens in `never` are passed over but have their share in the softmax; `count` is at most V less
 /// their number. Throws where a row has no probabilities (NaN or infinity).
 template <class T>
-void top_tokens(const Tensor<T>& logits, std::span<const int> never, Index count, std::span<TokenScore> top);
+void top_tokens(const Tensor<const T>& logits, std::span<const int> never, Index count, std::span<TokenScore> top);
 
 /// Throws if one of the log-probabilities is NaN: the model is broken.
 void check_probabilities(std::span<const TokenScore> scores);

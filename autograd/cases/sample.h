@@ -24,7 +24,7 @@ inline std::vector<double> sample_values(const CaseInput& input, RandomStream& r
 }
 
 template <class T>
-std::vector<T> numbers_of(const Tensor<T>& x) {
+std::vector<std::remove_const_t<T>> numbers_of(const Tensor<T>& x) {
   return {x.data, x.data + x.size()};
 }
 

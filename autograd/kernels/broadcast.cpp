@@ -5,7 +5,7 @@
 namespace glossa::kernels {
 
 template <class T>
-void expand(const Tensor<T>& to, const Tensor<T>& from) {
+void expand(const Tensor<T>& to, const Tensor<const T>& from) {
   const auto n = extents4(to.shape), stride = broadcast_strides(from.shape, to.shape);
   for_each_row(n[0] * n[1] * n[2], n[3], [&](Index row) {
     const Index i0 = row / (n[1] * n[2]), i1 = row / n[2] % n[1], i2 = row % n[2];
@@ -19,7 +19,7 @@ void expand(const Tensor<T>& to, const Tensor<T>& from) {
 }
 
 template <class T>
-void reduce(const Tensor<T>& to, const Tensor<T>& from, bool add) {
+void reduce(const Tensor<T>& to, const Tensor<const T>& from, bool add) {
   const auto n = extents4(from.shape), m = extents4(to.shape), stride = broadcast_strides(from.shape, from.shape);
   // Extents of the axes that are summed over; 1 where `to` has the axis.
   std::array<Index, 4> r;
@@ -51,9 +51,9 @@ void reduce(const Tensor<T>& to, const Tensor<T>& from, bool add) {
   });
 }
 
-template void expand(const Tensor<float>&, const Tensor<float>&);
-template void expand(const Tensor<double>&, const Tensor<double>&);
-template void reduce(const Tensor<float>&, const Tensor<float>&, bool);
-template void reduce(const Tensor<double>&, const Tensor<double>&, bool);
+template void expand(const Tensor<float>&, const Tensor<const float>&);
+template void expand(const Tensor<double>&, const Tensor<const double>&);
+template void reduce(const Tensor<float>&, const Tensor<const float>&, bool);
+template void reduce(const Tensor<double>&, const Tensor<const double>&, bool);
 
 }  // namespace glossa::kernels

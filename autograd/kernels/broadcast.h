@@ -6,17 +6,17 @@ namespace glossa::kernels {
 
 /// `from` repeated along the axes along which its shape broadcasts to that of `to`.
 template <class T>
-void expand(const Tensor<T>& to, const Tensor<T>& from);
+void expand(const Tensor<T>& to, const Tensor<const T>& from);
 
 /// The other way: to (+)= `from` summed over the axes along which `to` broadcasts to it. Each sum is taken by one
 /// thread in index order, in runs of 128 so that rounding stays small.
 template <class T>
-void reduce(const Tensor<T>& to, const Tensor<T>& from, bool add);
+void reduce(const Tensor<T>& to, const Tensor<const T>& from, bool add);
 
 /// An operand as an elementwise loop over `shape` reads it: itself, or expanded in scratch of `owner`, which is a
 /// Context or a Backward.
 template <class T>
-Tensor<T> expanded(auto& owner, const Tensor<T>& operand, const Shape& shape) {
+Tensor<const T> expanded(auto& owner, const Tensor<const T>& operand, const Shape& shape) {
   if (operand.shape == shape) return operand;
   const Tensor<T> whole = owner.scratch(shape);
   expand(whole, operand);

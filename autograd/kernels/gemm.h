@@ -62,7 +62,8 @@ void gemm_then(Index m, Index n, Index k, const Factor<T>& a, const Factor<T>& b
 /// For gemm_then: y += bias [n], row by row.
 template <class T>
 struct AddBias {
-  Tensor<T> y, bias;
+  Tensor<T> y;
+  Tensor<const T> bias;
 
   void operator()(const TileRange& tile) const {
     for (Index i = tile.first_row; i < tile.last_row; ++i) {

@@ -28,7 +28,7 @@ void add_pieces(const Tensor<T>& to, const T* partial, Index pieces, bool add) {
 /// Row `piece` of `partial` [row_pieces(N), D] becomes the sum over that piece of the rows of x [N, D], four of which
 /// are read side by side.
 template <class T>
-void sum_piece(const Tensor<T>& partial, const Tensor<T>& x, Index piece) {
+void sum_piece(const Tensor<T>& partial, const Tensor<const T>& x, Index piece) {
   const Index cols = x.cols(), end = std::min(x.rows(), (piece + 1) * rows_per_piece);
   T* const sum = partial.row(piece);
   std::fill_n(sum, cols, T{0});
@@ -47,7 +47,7 @@ void sum_piece(const Tensor<T>& partial, const Tensor<T>& x, Index piece) {
 
 /// to [D] (+)= sum over the rows of x [N, D]; `partial` is scratch [row_pieces(N), D].
 template <class T>
-void column_sums(const Tensor<T>& to, const Tensor<T>& x, bool add, const Tensor<T>& partial) {
+void column_sums(const Tensor<T>& to, const Tensor<const T>& x, bool add, const Tensor<T>& partial) {
   parallel_for(row_pieces(x.rows()), [&](Index piece) { sum_piece(partial, x, piece); });
   add_pieces(to, partial.data, row_pieces(x.rows()), add);
 }

@@ -9,11 +9,12 @@ namespace glossa {
 template <class T>
 Variable<T> tanh(const Variable<T>& x) {
   Context<T>& c = context_of("tanh", {x});
-  const Tensor<T> in = x.value(), y = c.tensor(in.shape);
+  const Tensor<const T> in = c.read(x);
+  const Tensor<T> y = c.tensor(in.shape);
   kernels::map(y, [&](Index i) { return kernels::tanh(in[i]); });
 
   return c.record("tanh", {x}, y, [y](Backward<T>& back) {
-    const Tensor<T> dy = back.dy();
+    const Tensor<const T> dy = back.dy();
     back.add(0, [&](Index i) { return dy[i] * (1 - y[i] * y[i]); });
   });
 }
@@ -21,11 +22,12 @@ Variable<T> tanh(const Variable<T>& x) {
 template <class T>
 Variable<T> sigmoid(const Variable<T>& x) {
   Context<T>& c = context_of("sigmoid", {x});
-  const Tensor<T> in = x.value(), y = c.tensor(in.shape);
+  const Tensor<const T> in = c.read(x);
+  const Tensor<T> y = c.tensor(in.shape);
   kernels::map(y, [&](Index i) { return kernels::sigmoid(in[i]); });
 
   return c.record("sigmoid", {x}, y, [y](Backward<T>& back) {
-    const Tensor<T> dy = back.dy();
+    const Tensor<const T> dy = back.dy();
     back.add(0, [&](Index i) { return dy[i] * y[i] * (1 - y[i]); });
   });
 }
@@ -33,12 +35,13 @@ Variable<T> sigmoid(const Variable<T>& x) {
 template <class T>
 Variable<T> relu(const Variable<T>& x) {
   Context<T>& c = context_of("relu", {x});
-  const Tensor<T> in = x.value(), y = c.tensor(in.shape);
+  const Tensor<const T> in = c.read(x);
+  const Tensor<T> y = c.tensor(in.shape);
   kernels::map(y, [&](Index i) { return in[i] < 0 ? T{0} : in[i]; });  // this way round NaN stays NaN
   c.add_branches(y.size(), [&](Index i) { return in[i] > 0; });
 
   return c.record("relu", {x}, y, [in](Backward<T>& back) {
-    const Tensor<T> dy = back.dy();
+    const Tensor<const T> dy = back.dy();
     back.add(0, [&](Index i) {
       const T g = dy[i];  // loaded either way, so that the choice is no branch
       return in[i] > 0 ? g : T{0};
@@ -49,13 +52,14 @@ Variable<T> relu(const Variable<T>& x) {
 template <class T>
 Variable<T> gelu(const Variable<T>& x) {
   Context<T>& c = context_of("gelu", {x});
-  const Tensor<T> in = x.value(), y = c.tensor(in.shape);
+  const Tensor<const T> in = c.read(x);
+  const Tensor<T> y = c.tensor(in.shape);
   constexpr T root_half = std::numbers::sqrt2_v<T> / 2;
   kernels::map(y, [&](Index i) { return in[i] / 2 * (1 + kernels::erf(in[i] * root_half)); });
 
   // d/dx x Phi(x) = Phi(x) + x phi(x); Phi(x) is y / x, which spares a second erf.
   return c.record("gelu", {x}, y, [in, y](Backward<T>& back) {
-    const Tensor<T> dy = back.dy();
+    const Tensor<const T> dy = back.dy();
     constexpr T density = std::numbers::inv_sqrtpi_v<T> * root_half;
     back.add(0, [&](Index i) {
       // At 0, y / x is 0 / 0, and near it y may underflow: Phi is 1/2 there.
@@ -88,11 +92,12 @@ T inner_derivative(T x) {
 template <class T>
 Variable<T> gelu_tanh(const Variable<T>& x) {
   Context<T>& c = context_of("gelu_tanh", {x});
-  const Tensor<T> in = x.value(), y = c.tensor(in.shape);
+  const Tensor<const T> in = c.read(x);
+  const Tensor<T> y = c.tensor(in.shape);
   kernels::map(y, [&](Index i) { return in[i] / 2 * (1 + kernels::tanh(inner(in[i]))); });
 
   return c.record("gelu_tanh", {x}, y, [in](Backward<T>& back) {
-    const Tensor<T> dy = back.dy();
+    const Tensor<const T> dy = back.dy();
     back.add(0, [&](Index i) {
       const T v = in[i], t = kernels::tanh(inner(v));
       return dy[i] / 2 * (1 + t + v * (1 - t * t) * inner_derivative(v));
@@ -103,11 +108,12 @@ Variable<T> gelu_tanh(const Variable<T>& x) {
 template <class T>
 Variable<T> silu(const Variable<T>& x) {
   Context<T>& c = context_of("silu", {x});
-  const Tensor<T> in = x.value(), y = c.tensor(in.shape);
+  const Tensor<const T> in = c.read(x);
+  const Tensor<T> y = c.tensor(in.shape);
   kernels::map(y, [&](Index i) { return in[i] * kernels::sigmoid(in[i]); });
 
   return c.record("silu", {x}, y, [in](Backward<T>& back) {
-    const Tensor<T> dy = back.dy();
+    const Tensor<const T> dy = back.dy();
     back.add(0, [&](Index i) {
       const T v = in[i], s = kernels::sigmoid(v);
       return dy[i] * s * (1 + v * (1 - s));

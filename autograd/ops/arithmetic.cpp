@@ -8,11 +8,11 @@ namespace {
 
 /// f(a, b) element by element, of shapes that broadcast.
 template <class T, class F>
-Tensor<T> combined(const char* op, Context<T>& c, const Tensor<T>& a, const Tensor<T>& b, const F& f) {
+Tensor<T> combined(const char* op, Context<T>& c, const Tensor<const T>& a, const Tensor<const T>& b, const F& f) {
   const Tensor<T> y = c.tensor(broadcast(a.shape, b.shape, op));
-  const Tensor<T> x = kernels::expanded(c, a, y.shape), z = kernels::expanded(c, b, y.shape);
+  const Arena::Mark mark = c.scratch_mark();
+  const Tensor<const T> x = kernels::expanded(c, a, y.shape), z = kernels::expanded(c, b, y.shape);
   kernels::map(y, [&](Index i) { return f(x[i], z[i]); });
-  c.release_scratch();
   return y;
 }
 
@@ -21,10 +21,10 @@ Tensor<T> combined(const char* op, Context<T>& c, const Tensor<T>& a, const Tens
 template <class T>
 Variable<T> add(const Variable<T>& a, const Variable<T>& b) {
   Context<T>& c = context_of("add", {a, b});
-  const Tensor<T> y = combined("add", c, a.value(), b.value(), std::plus<T>());
+  const Tensor<T> y = combined("add", c, c.read(a), c.read(b), std::plus<T>());
 
   return c.record("add", {a, b}, y, [](Backward<T>& back) {
-    const Tensor<T> dy = back.dy();
+    const Tensor<const T> dy = back.dy();
     back.add(0, [&](Index i) { return dy[i]; });
     back.add(1, [&](Index i) { return dy[i]; });
   });
@@ -33,10 +33,10 @@ Variable<T> add(const Variable<T>& a, const Variable<T>& b) {
 template <class T>
 Variable<T> sub(const Variable<T>& a, const Variable<T>& b) {
   Context<T>& c = context_of("sub", {a, b});
-  const Tensor<T> y = combined("sub", c, a.value(), b.value(), std::minus<T>());
+  const Tensor<T> y = combined("sub", c, c.read(a), c.read(b), std::minus<T>());
 
   return c.record("sub", {a, b}, y, [](Backward<T>& back) {
-    const Tensor<T> dy = back.dy();
+    const Tensor<const T> dy = back.dy();
     back.add(0, [&](Index i) { return dy[i]; });
     back.add(1, [&](Index i) { return -dy[i]; });
   });
@@ -45,11 +45,12 @@ Variable<T> sub(const Variable<T>& a, const Variable<T>& b) {
 template <class T>
 Variable<T> mul(const Variable<T>& a, const Variable<T>& b) {
   Context<T>& c = context_of("mul", {a, b});
-  const Tensor<T> x = a.value(), z = b.value(), y = combined("mul", c, x, z, std::multiplies<T>());
+  const Tensor<const T> x = c.read(a), z = c.read(b);
+  const Tensor<T> y = combined("mul", c, x, z, std::multiplies<T>());
 
   return c.record("mul", {a, b}, y, [x, z](Backward<T>& back) {
-    const Tensor<T> dy = back.dy();
-    const Tensor<T> left = kernels::expanded(back, x, dy.shape), right = kernels::expanded(back, z, dy.shape);
+    const Tensor<const T> dy = back.dy();
+    const Tensor<const T> left = kernels::expanded(back, x, dy.shape), right = kernels::expanded(back, z, dy.shape);
     back.add(0, [&](Index i) { return dy[i] * right[i]; });
     back.add(1, [&](Index i) { return dy[i] * left[i]; });
   });
@@ -58,10 +59,11 @@ Variable<T> mul(const Variable<T>& a, const Variable<T>& b) {
 template <class T>
 Variable<T> div(const Variable<T>& a, const Variable<T>& b) {
   Context<T>& c = context_of("div", {a, b});
-  const Tensor<T> x = a.value(), z = b.value(), y = combined("div", c, x, z, std::divides<T>());
+  const Tensor<const T> x = c.read(a), z = c.read(b);
+  const Tensor<T> y = combined("div", c, x, z, std::divides<T>());
 
   return c.record("div", {a, b}, y, [y, z](Backward<T>& back) {
-    const Tensor<T> dy = back.dy(), divisor = kernels::expanded(back, z, dy.shape);
+    const Tensor<const T> dy = back.dy(), divisor = kernels::expanded(back, z, dy.shape);
     back.add(0, [&](Index i) { return dy[i] / divisor[i]; });
     back.add(1, [&](Index i) { return -dy[i] * y[i] / divisor[i]; });
   });
@@ -72,12 +74,13 @@ namespace {
 template <class T>
 Variable<T> scaled(const char* op, const Variable<T>& x, double factor) {
   Context<T>& c = context_of(op, {x});
-  const Tensor<T> in = x.value(), y = c.tensor(in.shape);
+  const Tensor<const T> in = c.read(x);
+  const Tensor<T> y = c.tensor(in.shape);
   const T s = static_cast<T>(factor);
   kernels::map(y, [&](Index i) { return s * in[i]; });
 
   return c.record(op, {x}, y, [s](Backward<T>& back) {
-    const Tensor<T> dy = back.dy();
+    const Tensor<const T> dy = back.dy();
     back.add(0, [&](Index i) { return s * dy[i]; });
   });
 }
@@ -86,18 +89,19 @@ Variable<T> scaled(const char* op, const Variable<T>& x, double factor) {
 template <class T, class Prefers>
 Variable<T> select(const char* op, const Variable<T>& a, const Variable<T>& b, const Prefers& prefers_a) {
   Context<T>& c = context_of(op, {a, b});
-  const Tensor<T> x = a.value(), z = b.value(), y = c.tensor(broadcast(x.shape, z.shape, op));
-  const Tensor<T> first = kernels::expanded(c, x, y.shape), second = kernels::expanded(c, z, y.shape);
+  const Tensor<const T> x = c.read(a), z = c.read(b);
+  const Tensor<T> y = c.tensor(broadcast(x.shape, z.shape, op));
+  const Arena::Mark mark = c.scratch_mark();
+  const Tensor<const T> first = kernels::expanded(c, x, y.shape), second = kernels::expanded(c, z, y.shape);
   kernels::map(y, [&](Index i) {
     const T left = first[i], right = second[i];
     return prefers_a(right, left) || right != right ? right : left;  // NaN stays NaN, from either side
   });
   c.add_branches(y.size(), [&](Index i) { return prefers_a(first[i], second[i]); });
-  c.release_scratch();
 
   return c.record(op, {a, b}, y, [x, z](Backward<T>& back) {
-    const Tensor<T> dy = back.dy();
-    const Tensor<T> left = kernels::expanded(back, x, dy.shape), right = kernels::expanded(back, z, dy.shape);
+    const Tensor<const T> dy = back.dy();
+    const Tensor<const T> left = kernels::expanded(back, x, dy.shape), right = kernels::expanded(back, z, dy.shape);
     const auto share = [](T mine, T other) { return mine == other ? T(0.5) : T(Prefers{}(mine, other)); };
     back.add(0, [&](Index i) { return dy[i] * share(left[i], right[i]); });
     back.add(1, [&](Index i) { return dy[i] * share(right[i], left[i]); });

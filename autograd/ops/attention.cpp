@@ -96,7 +96,7 @@ Variable<T> attend(const char* op, std::initializer_list<Variable<T>> inputs, Pl
                    const AttentionShape<T>& shape, Tensor<T>* weights_out) {
   Context<T>& c = context_of(op, inputs);
   const auto columns = [&](Place place) {
-    const Tensor<T> x = (inputs.begin() + place.input)->value();
+    const Tensor<const T> x = c.read(inputs.begin()[place.input]);
     return Columns<const T>{x.data + place.column, x.cols()};
   };
   const Columns<const T> xq = columns(q), xk = columns(k), xv = columns(v);
@@ -107,9 +107,9 @@ Variable<T> attend(const char* op, std::initializer_list<Variable<T>> inputs, Pl
   for (const Variable<T>& input : inputs) keeps_weights |= input.requires_grad();
   const Tensor<T> weights = keeps_weights ? c.tensor({shape.heads * shape.cells.back()}) : Tensor<T>{nullptr, Shape{0}};
   const Index scratch_size = shape.scratch_size();
+  const Arena::Mark mark = c.scratch_mark();
   kernels::attention_forward(shape, xq, xk, xv, weights.data, Columns<T>{y.data, out_width},
                              c.scratch({threads() * scratch_size}).data);
-  c.release_scratch();
   if (weights_out) *weights_out = by_query(c, shape, weights);
 
   return c.record(op, inputs, y, [shape, q, k, v, xq, xk, xv, weights, scratch_size](Backward<T>& back) {
@@ -124,7 +124,7 @@ Variable<T> attend(const char* op, std::initializer_list<Variable<T>> inputs, Pl
       return Columns<T>{to.grad.data + place.column, to.grad.cols(), to.add};
     };
     const Columns<T> dq = gradient(q), dk = gradient(k), dv = gradient(v);
-    const Tensor<T> dy = back.dy();
+    const Tensor<const T> dy = back.dy();
     kernels::attention_backward(shape, xq, xk, xv, weights.data, Columns<const T>{dy.data, dy.cols()}, dq, dk, dv,
                                 back.scratch({threads() * scratch_size}).data);
   });
@@ -153,9 +153,9 @@ Variable<T> attention(const Variable<T>& q, const Variable<T>& k, const Variable
   check_operand(op, "q", q, query, Role::queries, 1, options.heads);
   check_operand(op, "k", k, key, Role::keys, 1, options.heads);
   check_operand(op, "v", v, key, Role::keys, 1, options.heads);
-  check(q.value().cols() == k.value().cols(), op, "expected q and k of one width; got {} and {}", q.shape(), k.shape());
+  check(q.shape().cols() == k.shape().cols(), op, "expected q and k of one width; got {} and {}", q.shape(), k.shape());
   const AttentionShape<T> shape =
-      prepare(op, c, q.value().cols() / options.heads, v.value().cols() / options.heads, query, key, options, mask);
+      prepare(op, c, q.shape().cols() / options.heads, v.shape().cols() / options.heads, query, key, options, mask);
   return attend(op, {q, k, v}, {0, 0}, {1, 0}, {2, 0}, shape, weights);
 }
 
@@ -165,7 +165,7 @@ Variable<T> self_attention(const Variable<T>& qkv, const RowLayout& layout, cons
   const char* const op = "self_attention";
   Context<T>& c = context_of(op, {qkv});
   check_operand(op, "qkv", qkv, layout, Role::queries, 3, options.heads);
-  const Index d = qkv.value().cols() / 3;
+  const Index d = qkv.shape().cols() / 3;
   const AttentionShape<T> shape = prepare(op, c, d / options.heads, d / options.heads, layout, layout, options, mask);
   return attend(op, {qkv}, {0, 0}, {0, d}, {0, 2 * d}, shape, weights);
 }
@@ -177,8 +177,8 @@ Variable<T> cross_attention(const Variable<T>& q, const Variable<T>& kv, const R
   Context<T>& c = context_of(op, {q, kv});
   check_operand(op, "q", q, query, Role::queries, 1, options.heads);
   check_operand(op, "kv", kv, key, Role::keys, 2, options.heads);
-  const Index d = q.value().cols();
-  check(kv.value().cols() == 2 * d, op, "expected kv twice as wide as q; got {} and {}", kv.shape(), q.shape());
+  const Index d = q.shape().cols();
+  check(kv.shape().cols() == 2 * d, op, "expected kv twice as wide as q; got {} and {}", kv.shape(), q.shape());
   const AttentionShape<T> shape = prepare(op, c, d / options.heads, d / options.heads, query, key, options, mask);
   return attend(op, {q, kv}, {0, 0}, {1, 0}, {1, d}, shape, weights);
 }

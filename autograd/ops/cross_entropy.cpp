@@ -45,7 +45,7 @@ CrossEntropy<T> cross_entropy(const Variable<T>& logits, std::span<const int> ta
                               double label_smoothing) {
   const char* const op = "cross_entropy";
   Context<T>& c = context_of(op, {logits});
-  const Tensor<T> x = logits.value();
+  const Tensor<const T> x = c.read(logits);
   check(x.shape.rank() == 2 && x.rows() == std::ssize(targets), op,
         "expected logits [N, V] and N targets; got {} and {}", x.shape, targets.size());
   check_targets(op, x.shape, targets, ignore_index, label_smoothing);
@@ -91,11 +91,11 @@ CrossEntropy<T> linear_cross_entropy_op(const Variable<T>& x, const Variable<T>&
                                         std::span<const int> targets, int ignore_index, double label_smoothing) {
   const char* const op = "linear_cross_entropy";
   Context<T>& c = context_of(op, {x, weight});
-  const Tensor<T> in = x.value(), w = weight.value();
+  const Tensor<const T> in = c.read(x), w = c.read(weight);
   check(in.shape.rank() == 2 && w.shape.rank() == 2 && in.cols() == w.cols() && in.rows() == std::ssize(targets), op,
         "expected x [N, D], weight [V, D] and N targets; got {}, {} and {}", in.shape, w.shape, targets.size());
   if (bias) context_of(op, {x, *bias});
-  const Tensor<T> b = bias ? bias->value() : Tensor<T>{};
+  const Tensor<const T> b = bias ? c.read(*bias) : Tensor<const T>{};
   check(!bias || b.shape == Shape{w.rows()}, op, "expected bias [V] for weight {}; got {}", w.shape, b.shape);
   const Index rows = in.rows(), width = in.cols(), classes = w.rows();
   check_targets(op, {rows, classes}, targets, ignore_index, label_smoothing);
@@ -109,7 +109,8 @@ CrossEntropy<T> linear_cross_entropy_op(const Variable<T>& x, const Variable<T>&
   const Tensor<T> dx = has_dx ? c.tensor(in.shape) : Tensor<T>{}, dw = has_dw ? c.tensor(w.shape) : Tensor<T>{},
                   db = has_db ? c.tensor(b.shape) : Tensor<T>{};
   const Index chunk = std::min(rows, chunk_rows);
-  const Tensor<T> memory = c.scratch({chunk, classes}, weight);
+  const Arena::Mark mark = c.scratch_mark();
+  const Tensor<T> memory = c.scratch({chunk, classes});
   const Tensor<T> partial = has_db ? c.scratch({kernels::row_pieces(chunk), classes}) : Tensor<T>{};
   for (Index first = 0; first == 0 || first < rows; first += chunk_rows) {  // once for no rows: gradients of zeros
     const Tensor<T> logits{memory.data, {std::min(chunk, rows - first), classes}};
@@ -140,9 +141,8 @@ CrossEntropy<T> linear_cross_entropy_op(const Variable<T>& x, const Variable<T>&
     if (has_dw)
       kernels::gemm<T>(classes, width, logits.rows(), {logits.data, classes, true}, {in.row(first), width}, beta,
                        dw.data, width);
-    if (has_db) kernels::column_sums(db, logits, first > 0, partial);
+    if (has_db) kernels::column_sums<T>(db, logits, first > 0, partial);
   }
-  c.release_scratch();
   const Tensor<T> y = c.tensor({});
   CrossEntropy<T> result = add_up(losses, targets, ignore_index, y[0]);
 

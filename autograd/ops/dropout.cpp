@@ -8,7 +8,7 @@ namespace {
 template <class T>
 Variable<T> dropout_rows(const Variable<T>& x, double p, const RowLayout& layout) {
   Context<T>& c = context_of("dropout", {x});
-  const Tensor<T> in = x.value();
+  const Tensor<const T> in = c.read(x);
   const DropoutMask<T> mask = draw_mask("dropout", c, in.shape, p, layout);
   if (!mask) return x;
   const Tensor<T> y = c.tensor(in.shape);
@@ -16,7 +16,7 @@ Variable<T> dropout_rows(const Variable<T>& x, double p, const RowLayout& layout
 
   // dx = m dy / (1 - p), m the mask of ones and zeros.
   return c.record("dropout", {x}, y, [mask](Backward<T>& back) {
-    const Tensor<T> dy = back.dy();
+    const Tensor<const T> dy = back.dy();
     back.add(0, [&](Index i) { return mask(i, dy[i]); });
   });
 }
@@ -39,17 +39,18 @@ template <class T>
 Variable<T> add_dropout(const Variable<T>& x, const Variable<T>& branch, double p, const RowLayout& layout) {
   const char* const op = "add_dropout";
   Context<T>& c = context_of(op, {x, branch});
-  const Tensor<T> a = x.value(), b = branch.value();
-  check(a.shape == b.shape, op, "expected two equal shapes; got {} and {}", a.shape, b.shape);
-  check_layout(op, layout, a.shape);
-  const DropoutMask<T> mask = draw_mask(op, c, a.shape, p, layout);
+  check(x.shape() == branch.shape(), op, "expected two equal shapes; got {} and {}", x.shape(), branch.shape());
+  check_layout(op, layout, x.shape());
+  const DropoutMask<T> mask = draw_mask(op, c, x.shape(), p, layout);
   if (!mask) return add(x, branch);
-  const Tensor<T> y = c.take(branch);
-  kernels::map(y, [&](Index i) { return a[i] + mask(i, b[i]); });
+  const Tensor<const T> a = c.read(x);
+  const auto taken = c.take(branch);
+  const Tensor<T> y = taken.to;
+  kernels::map(y, [&](Index i) { return a[i] + mask(i, taken.from[i]); });
 
   // dx = dy, dbranch = m dy / (1 - p).
   return c.record(op, {x, branch}, y, [mask](Backward<T>& back) {
-    const Tensor<T> dy = back.dy();
+    const Tensor<const T> dy = back.dy();
     back.add(0, [&](Index i) { return dy[i]; });
     back.add(1, [&](Index i) { return mask(i, dy[i]); });
   });

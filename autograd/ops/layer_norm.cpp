@@ -12,15 +12,14 @@ using kernels::RowMoments;
 /// What a norm keeps for its derivative.
 template <class T>
 struct Saved {
-  Tensor<T> x;  // what was normalised
+  Tensor<const T> x;  // what was normalised
   std::span<RowMoments<T>> moments;
   const T* gain = nullptr;
 };
 
-template <class T>
-void check_affine(const char* op, const Tensor<T>& x, const Tensor<T>& gain, const Tensor<T>& bias) {
-  check(x.shape.rank() >= 1 && gain.shape == Shape{x.cols()} && bias.shape == gain.shape, op,
-        "expected x [..., D], gain [D] and bias [D]; got {}, {} and {}", x.shape, gain.shape, bias.shape);
+void check_affine(const char* op, const Shape& x, const Shape& gain, const Shape& bias) {
+  check(x.rank() >= 1 && gain == Shape{x.cols()} && bias == gain, op,
+        "expected x [..., D], gain [D] and bias [D]; got {}, {} and {}", x, gain, bias);
 }
 
 void check_epsilon(const char* op, double epsilon) {
@@ -32,7 +31,7 @@ void check_epsilon(const char* op, double epsilon) {
 /// normalised.
 template <class T, class Write>
 void backward(Backward<T>& back, const Saved<T>& saved, int gain_input, const Write& write) {
-  const Tensor<T> dy = back.dy();
+  const Tensor<const T> dy = back.dy();
   const Index d = saved.x.cols(), rows = saved.x.rows(), pieces = kernels::row_pieces(rows);
   const bool needs_gain = saved.gain && back.needs(gain_input), needs_bias = saved.gain && back.needs(gain_input + 1);
   // One pass over x and dy; every piece of rows has sums of its own for gain and bias.
@@ -94,13 +93,14 @@ template <class T>
 Variable<T> layer_norm_op(const Variable<T>& x, const Variable<T>* gain, const Variable<T>* bias, double epsilon) {
   Context<T>& c = context_of("layer_norm", {x});
   check_epsilon("layer_norm", epsilon);
-  const Tensor<T> in = x.value(), y = c.tensor(in.shape);
+  const Tensor<const T> in = c.read(x);
+  const Tensor<T> y = c.tensor(in.shape);
   if (gain) {
     context_of("layer_norm", {x, *gain, *bias});
-    check_affine("layer_norm", in, gain->value(), bias->value());
+    check_affine("layer_norm", in.shape, gain->shape(), bias->shape());
   }
-  const T* const g = gain ? gain->value().data : nullptr;
-  const T* const b = bias ? bias->value().data : nullptr;
+  const T* const g = gain ? c.read(*gain).data : nullptr;
+  const T* const b = bias ? c.read(*bias).data : nullptr;
   const Saved<T> saved{in, c.template array<RowMoments<T>>(in.rows()), g};
   parallel_ranges(in.rows(), kernels::rows_per_piece, [&](Index begin, Index end) {
     for (Index i = begin; i < end; ++i)
@@ -132,11 +132,13 @@ Variable<T> add_layer_norm(const Variable<T>& x, const Variable<T>& branch, doub
   const char* const op = "add_layer_norm";
   Context<T>& c = context_of(op, {x, branch, gain, bias});
   check_epsilon(op, epsilon);
-  const Tensor<T> a = x.value(), r = branch.value(), g = gain.value(), b = bias.value();
-  check(a.shape == r.shape, op, "expected x and branch of one shape; got {} and {}", a.shape, r.shape);
-  check_layout(op, layout, a.shape);
-  check_affine(op, a, g, b);
-  const Tensor<T> sum = c.take(branch), y = c.tensor(a.shape);
+  check(x.shape() == branch.shape(), op, "expected x and branch of one shape; got {} and {}", x.shape(),
+        branch.shape());
+  check_layout(op, layout, x.shape());
+  check_affine(op, x.shape(), gain.shape(), bias.shape());
+  const Tensor<const T> a = c.read(x), g = c.read(gain), b = c.read(bias);
+  const auto [r, sum] = c.take(branch);
+  const Tensor<T> y = c.tensor(a.shape);
   const Index d = a.cols();
   const DropoutMask<T> mask = draw_mask(op, c, a.shape, p, layout);
   const Saved<T> saved{sum, c.template array<RowMoments<T>>(a.rows()), g.data};

@@ -8,7 +8,7 @@ namespace glossa {
 
 /// W^T [I, O] as a product reads it, from W [O, I] or from its transpose where the context has one.
 template <class T>
-kernels::Factor<T> transposed_weight(Context<T>& c, const Tensor<T>& weight) {
+kernels::Factor<T> transposed_weight(Context<T>& c, const Tensor<const T>& weight) {
   if (const T* const turned = c.transposed(weight)) return {turned, weight.rows(), false};
   return {weight.data, weight.cols(), true};
 }
@@ -16,7 +16,8 @@ kernels::Factor<T> transposed_weight(Context<T>& c, const Tensor<T>& weight) {
 /// The derivative of Y = X W^T + b that all linear ops share; inputs 0, 1 and (if there is one) 2 are X, W and b.
 /// dY [N, O], X [N, I], W [O, I]. None of the three gradients needs another: one parallel region computes them all.
 template <class T>
-void linear_gradients(Backward<T>& back, const Tensor<T>& dy, const Tensor<T>& x, const Tensor<T>& weight) {
+void linear_gradients(Backward<T>& back, const Tensor<const T>& dy, const Tensor<const T>& x,
+                      const Tensor<const T>& weight) {
   const Index rows = dy.rows(), outputs = weight.rows(), inputs = weight.cols();
   kernels::TiledProduct<T> dx, dw;
   if (back.needs(0)) {  // dX = dY W
@@ -33,7 +34,7 @@ void linear_gradients(Backward<T>& back, const Tensor<T>& dy, const Tensor<T>& x
   parallel_for(dw.count() + dx.count() + pieces, [&](Index i) {
     if (i < dw.count()) return dw.compute(i);
     if (i -= dw.count(); i < dx.count()) return dx.compute(i);
-    kernels::sum_piece(partial, dy, i - dx.count());
+    kernels::sum_piece<T>(partial, dy, i - dx.count());
   });
   if (needs_db) {
     const Sink<T> to = back.sink(2);

@@ -11,15 +11,16 @@ Variable<T> linear_relu_op(const Variable<T>& x, const Variable<T>& weight, cons
                            const RowLayout& layout) {
   const char* const op = "linear_relu";
   Context<T>& c = context_of(op, {x, weight});
-  const Tensor<T> in = x.value(), w = weight.value();
+  const Tensor<const T> in = c.read(x), w = c.read(weight);
   check_layout(op, layout, in.shape);
   check(w.shape.rank() == 2 && in.cols() == w.cols(), op, "expected x [N, I] and weight [O, I]; got {} and {}",
         in.shape, w.shape);
   if (bias) context_of(op, {x, *bias});
-  const Tensor<T> b = bias ? bias->value() : Tensor<T>{};
+  const Tensor<const T> b = bias ? c.read(*bias) : Tensor<const T>{};
   check(!bias || b.shape == Shape{w.rows()}, op, "expected bias [O] for weight {}; got {}", w.shape, b.shape);
   const Index rows = in.rows(), outputs = w.rows();
   const Tensor<T> y = c.tensor({rows, outputs});
+  const Arena::Mark scratch = c.scratch_mark();
   const DropoutMask<T> mask = draw_mask(op, c, y.shape, p, layout, /*in_scratch=*/true);
   // Bias, relu and dropout in place, tile by tile. Only y is kept: a positive y was kept, a zero has no gradient.
   kernels::gemm_then<T>(rows, outputs, w.cols(), {in.data, w.cols()}, transposed_weight(c, w), y.data, outputs,
@@ -36,7 +37,6 @@ Variable<T> linear_relu_op(const Variable<T>& x, const Variable<T>& weight, cons
                                 row[j] = mask(i * outputs + j, row[j]);
                           }
                         });
-  c.release_scratch();
   c.add_branches(y.size(), [&](Index i) { return y[i] > T{0}; });
 
   const auto derivative = [in, w, y, factor = mask.factor](Backward<T>& back) {
@@ -46,7 +46,7 @@ Variable<T> linear_relu_op(const Variable<T>& x, const Variable<T>& weight, cons
       const T g = dz[i] * factor;
       return y[i] > T{0} ? g : T{0};
     });
-    linear_gradients(back, dz, in, w);
+    linear_gradients<T>(back, dz, in, w);
   };
   return bias ? c.record(op, {x, weight, *bias}, y, derivative) : c.record(op, {x, weight}, y, derivative);
 }

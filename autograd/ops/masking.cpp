@@ -18,7 +18,8 @@ bool has_trailing(const Shape& x, Index count) {
 template <class T>
 Variable<T> masked_fill(const Variable<T>& x, std::span<const bool> mask, double value) {
   Context<T>& c = context_of("masked_fill", {x});
-  const Tensor<T> in = x.value(), y = c.tensor(in.shape);
+  const Tensor<const T> in = c.read(x);
+  const Tensor<T> y = c.tensor(in.shape);
   const Index count = std::ssize(mask);
   if (!has_trailing(in.shape, count))
     fail("masked_fill", "expected as many mask elements as x, of shape {}, or its trailing axes have; got {}", in.shape,
@@ -30,7 +31,7 @@ Variable<T> masked_fill(const Variable<T>& x, std::span<const bool> mask, double
   kernels::map(y, [&](Index i) { return kept[i] ? in[i] : fill; });
 
   return c.record("masked_fill", {x}, y, [kept](Backward<T>& back) {
-    const Tensor<T> dy = back.dy();
+    const Tensor<const T> dy = back.dy();
     back.add(0, [&](Index i) { return kept[i] ? dy[i] : T{0}; });
   });
 }
@@ -38,7 +39,8 @@ Variable<T> masked_fill(const Variable<T>& x, std::span<const bool> mask, double
 template <class T>
 Variable<T> where(std::span<const bool> condition, const Variable<T>& a, const Variable<T>& b) {
   Context<T>& c = context_of("where", {a, b});
-  const Tensor<T> x = a.value(), z = b.value(), y = c.tensor(x.shape);
+  const Tensor<const T> x = c.read(a), z = c.read(b);
+  const Tensor<T> y = c.tensor(x.shape);
   if (x.shape != z.shape || std::ssize(condition) != x.size())
     fail("where", "expected a, b and condition of one shape; got {}, {} and {} conditions", x.shape, z.shape,
          condition.size());
@@ -46,7 +48,7 @@ Variable<T> where(std::span<const bool> condition, const Variable<T>& a, const V
   kernels::map(y, [&](Index i) { return first[i] ? x[i] : z[i]; });
 
   return c.record("where", {a, b}, y, [first](Backward<T>& back) {
-    const Tensor<T> dy = back.dy();
+    const Tensor<const T> dy = back.dy();
     back.add(0, [&](Index i) { return first[i] ? dy[i] : T{0}; });
     back.add(1, [&](Index i) { return first[i] ? T{0} : dy[i]; });
   });

@@ -9,11 +9,12 @@ namespace glossa {
 template <class T>
 Variable<T> exp(const Variable<T>& x) {
   Context<T>& c = context_of("exp", {x});
-  const Tensor<T> in = x.value(), y = c.tensor(in.shape);
+  const Tensor<const T> in = c.read(x);
+  const Tensor<T> y = c.tensor(in.shape);
   kernels::map(y, [&](Index i) { return kernels::exp(in[i]); });
 
   return c.record("exp", {x}, y, [y](Backward<T>& back) {
-    const Tensor<T> dy = back.dy();
+    const Tensor<const T> dy = back.dy();
     back.add(0, [&](Index i) { return dy[i] * y[i]; });
   });
 }
@@ -21,11 +22,12 @@ Variable<T> exp(const Variable<T>& x) {
 template <class T>
 Variable<T> log(const Variable<T>& x) {
   Context<T>& c = context_of("log", {x});
-  const Tensor<T> in = x.value(), y = c.tensor(in.shape);
+  const Tensor<const T> in = c.read(x);
+  const Tensor<T> y = c.tensor(in.shape);
   kernels::map(y, [&](Index i) { return std::log(in[i]); });
 
   return c.record("log", {x}, y, [in](Backward<T>& back) {
-    const Tensor<T> dy = back.dy();
+    const Tensor<const T> dy = back.dy();
     back.add(0, [&](Index i) { return dy[i] / in[i]; });
   });
 }
@@ -33,11 +35,12 @@ Variable<T> log(const Variable<T>& x) {
 template <class T>
 Variable<T> sqrt(const Variable<T>& x) {
   Context<T>& c = context_of("sqrt", {x});
-  const Tensor<T> in = x.value(), y = c.tensor(in.shape);
+  const Tensor<const T> in = c.read(x);
+  const Tensor<T> y = c.tensor(in.shape);
   kernels::map(y, [&](Index i) { return std::sqrt(in[i]); });
 
   return c.record("sqrt", {x}, y, [y](Backward<T>& back) {
-    const Tensor<T> dy = back.dy();
+    const Tensor<const T> dy = back.dy();
     back.add(0, [&](Index i) { return dy[i] / (2 * y[i]); });
   });
 }
@@ -45,12 +48,13 @@ Variable<T> sqrt(const Variable<T>& x) {
 template <class T>
 Variable<T> pow(const Variable<T>& x, double exponent) {
   Context<T>& c = context_of("pow", {x});
-  const Tensor<T> in = x.value(), y = c.tensor(in.shape);
+  const Tensor<const T> in = c.read(x);
+  const Tensor<T> y = c.tensor(in.shape);
   const T e = static_cast<T>(exponent);
   kernels::map(y, [&](Index i) { return std::pow(in[i], e); });
 
   return c.record("pow", {x}, y, [in, e](Backward<T>& back) {
-    const Tensor<T> dy = back.dy();
+    const Tensor<const T> dy = back.dy();
     back.add(0, [&](Index i) { return e == 0 ? T{0} : dy[i] * e * std::pow(in[i], e - 1); });
   });
 }
@@ -58,11 +62,12 @@ Variable<T> pow(const Variable<T>& x, double exponent) {
 template <class T>
 Variable<T> square(const Variable<T>& x) {
   Context<T>& c = context_of("square", {x});
-  const Tensor<T> in = x.value(), y = c.tensor(in.shape);
+  const Tensor<const T> in = c.read(x);
+  const Tensor<T> y = c.tensor(in.shape);
   kernels::map(y, [&](Index i) { return in[i] * in[i]; });
 
   return c.record("square", {x}, y, [in](Backward<T>& back) {
-    const Tensor<T> dy = back.dy();
+    const Tensor<const T> dy = back.dy();
     back.add(0, [&](Index i) { return dy[i] * (2 * in[i]); });
   });
 }
@@ -70,12 +75,13 @@ Variable<T> square(const Variable<T>& x) {
 template <class T>
 Variable<T> abs(const Variable<T>& x) {
   Context<T>& c = context_of("abs", {x});
-  const Tensor<T> in = x.value(), y = c.tensor(in.shape);
+  const Tensor<const T> in = c.read(x);
+  const Tensor<T> y = c.tensor(in.shape);
   kernels::map(y, [&](Index i) { return std::abs(in[i]); });
   c.add_branches(y.size(), [&](Index i) { return in[i] > 0; });
 
   return c.record("abs", {x}, y, [in](Backward<T>& back) {
-    const Tensor<T> dy = back.dy();
+    const Tensor<const T> dy = back.dy();
     back.add(0, [&](Index i) { return dy[i] * static_cast<T>((in[i] > 0) - (in[i] < 0)); });
   });
 }
@@ -84,14 +90,15 @@ template <class T>
 Variable<T> clamp(const Variable<T>& x, double low, double high) {
   Context<T>& c = context_of("clamp", {x});
   if (!(low <= high)) fail("clamp", "expected low <= high; got {} and {} (shape {})", low, high, x.shape());
-  const Tensor<T> in = x.value(), y = c.tensor(in.shape);
+  const Tensor<const T> in = c.read(x);
+  const Tensor<T> y = c.tensor(in.shape);
   const T least = static_cast<T>(low), most = static_cast<T>(high);
   kernels::map(y, [&](Index i) { return std::min(std::max(in[i], least), most); });  // in this order NaN stays NaN
   c.add_branches(y.size(), [&](Index i) { return in[i] < least; });
   c.add_branches(y.size(), [&](Index i) { return in[i] > most; });
 
   return c.record("clamp", {x}, y, [in, least, most](Backward<T>& back) {
-    const Tensor<T> dy = back.dy();
+    const Tensor<const T> dy = back.dy();
     back.add(0, [&](Index i) {
       const T g = dy[i], v = in[i];  // loaded either way, so that the choice is no branch
       return (v >= least) & (v <= most) ? g : T{0};

@@ -26,7 +26,7 @@ struct Stack {
 
 /// c (+)= op(a) op(b), summed over the batch axes that `c` lacks: every matrix of c is written by its first product.
 template <class T>
-void stacked_gemm(Stack batch, const Tensor<T>& a, bool transpose_a, const Tensor<T>& b, bool transpose_b,
+void stacked_gemm(Stack batch, const Tensor<const T>& a, bool transpose_a, const Tensor<const T>& b, bool transpose_b,
                   const Tensor<T>& c, bool add) {
   const Stack sa(a.shape), sb(b.shape), sc(c.shape);
   const Index k = transpose_a ? sa.rows : sa.cols;
@@ -44,7 +44,7 @@ void stacked_gemm(Stack batch, const Tensor<T>& a, bool transpose_a, const Tenso
 template <class T>
 Variable<T> matmul(const Variable<T>& a, const Variable<T>& b, bool transpose_a, bool transpose_b) {
   Context<T>& c = context_of("matmul", {a, b});
-  const Tensor<T> x = a.value(), z = b.value();
+  const Tensor<const T> x = c.read(a), z = c.read(b);
   const bool matrices = x.shape.rank() >= 2 && z.shape.rank() >= 2;
   check(matrices && x.shape[transpose_a ? -2 : -1] == z.shape[transpose_b ? -1 : -2], "matmul",
         "expected [..., M, K] and [..., K, N] after transposes ({}, {}); got {} and {}", transpose_a, transpose_b,
@@ -57,9 +57,9 @@ Variable<T> matmul(const Variable<T>& a, const Variable<T>& b, bool transpose_a,
   stacked_gemm(walk, x, transpose_a, z, transpose_b, y, false);
 
   return c.record("matmul", {a, b}, y, [walk, x, z, transpose_a, transpose_b](Backward<T>& back) {
-    const Tensor<T> dy = back.dy();
+    const Tensor<const T> dy = back.dy();
     // Y = A B: dA = dY B^T, dB = A^T dY. Y = A^T B: dA = B dY^T. Y = A B^T: dB = dY^T A.
-    const auto write = [&](int input, const Tensor<T>& left, bool tl, const Tensor<T>& right, bool tr) {
+    const auto write = [&](int input, const Tensor<const T>& left, bool tl, const Tensor<const T>& right, bool tr) {
       if (!back.needs(input)) return;
       const Sink<T> to = back.sink(input);
       if (dy.size() == 0 && !to.add)  // then no product writes it
@@ -82,14 +82,14 @@ namespace {
 template <class T>
 Variable<T> linear_op(const Variable<T>& x, const Variable<T>& weight, const Variable<T>* bias) {
   Context<T>& c = context_of("linear", {x, weight});
-  const Tensor<T> in = x.value(), w = weight.value();
+  const Tensor<const T> in = c.read(x), w = c.read(weight);
   check(w.shape.rank() == 2 && in.shape.rank() >= 1 && in.cols() == w.cols(), "linear",
         "expected x [..., I] and weight [O, I]; got {} and {}", in.shape, w.shape);
   const Index rows = in.rows(), inputs = w.cols(), outputs = w.rows();
   const Tensor<T> y = c.tensor(in.shape.with(-1, outputs));
   if (bias) {
     context_of("linear", {x, *bias});
-    const Tensor<T> b = bias->value();
+    const Tensor<const T> b = c.read(*bias);
     check(b.shape == Shape{outputs}, "linear", "expected bias [O] for weight {}; got {}", w.shape, b.shape);
     kernels::gemm_then<T>(rows, outputs, inputs, {in.data, inputs}, transposed_weight(c, w), y.data, outputs,
                           kernels::AddBias<T>{y, b});

@@ -30,7 +30,7 @@ void check_not_empty(const char* op, const Shape& x, const Slices& s) {
 
 /// Sums of the slices of x, in `s.result`.
 template <class T>
-void sum_slices(const Tensor<T>& y, const Slices& s, const Tensor<T>& x) {
+void sum_slices(const Tensor<T>& y, const Slices& s, const Tensor<const T>& x) {
   if (y.size() == 1)
     y[0] = kernels::sum<T>(s.extent, [&](Index i) { return x[i]; });
   else if (s.inner == 1)
@@ -38,27 +38,28 @@ void sum_slices(const Tensor<T>& y, const Slices& s, const Tensor<T>& x) {
       y[row] = kernels::row_sum<T>(s.extent, [from = x.data + row * s.extent](Index i) { return from[i]; });
     });
   else
-    kernels::reduce(Tensor<T>{y.data, {s.outer, 1, s.inner}}, Tensor<T>{x.data, {s.outer, s.extent, s.inner}}, false);
+    kernels::reduce<T>({y.data, {s.outer, 1, s.inner}}, {x.data, {s.outer, s.extent, s.inner}}, false);
 }
 
 /// What belongs to the slices, seen at every element of the input.
 template <class T>
-Tensor<T> spread(Backward<T>& back, const Tensor<T>& x, const Slices& s, const Shape& input) {
-  return kernels::expanded(back, Tensor<T>{x.data, s.kept}, input);
+Tensor<const T> spread(Backward<T>& back, const Tensor<const T>& x, const Slices& s, const Shape& input) {
+  return kernels::expanded(back, Tensor<const T>{x.data, s.kept}, input);
 }
 
 /// sum (divisor 1) and mean.
 template <class T>
 Variable<T> divided_sum(const char* op, const Variable<T>& x, const Slices& s, Index divisor) {
   Context<T>& c = context_of(op, {x});
-  const Tensor<T> in = x.value(), y = c.tensor(s.result);
+  const Tensor<const T> in = c.read(x);
+  const Tensor<T> y = c.tensor(s.result);
   const T d = static_cast<T>(divisor);
   sum_slices(y, s, in);
   kernels::map(y, [&](Index k) { return y[k] / d; });
 
   return c.record(op, {x}, y, [s, d](Backward<T>& back) {
     const Sink<T> dx = back.sink(0);
-    const Tensor<T> dy = spread(back, back.dy(), s, dx.grad.shape);
+    const Tensor<const T> dy = spread(back, back.dy(), s, dx.grad.shape);
     kernels::accumulate(dx.grad, dx.add, [&](Index i) { return dy[i] / d; });
   });
 }
@@ -73,7 +74,8 @@ template <class T>
 Variable<T> max_of(const Variable<T>& x, const Slices& s) {
   Context<T>& c = context_of("max", {x});
   check_not_empty("max", x.shape(), s);
-  const Tensor<T> in = x.value(), y = c.tensor(s.result);
+  const Tensor<const T> in = c.read(x);
+  const Tensor<T> y = c.tensor(s.result);
   const std::span<Index> winners = c.template array<Index>(y.size());  // flat indices of the input
   kernels::for_each_row(y.size(), s.extent, [&](Index k) {
     const Index first = k / s.inner * s.extent * s.inner + k % s.inner;
@@ -86,7 +88,7 @@ Variable<T> max_of(const Variable<T>& x, const Slices& s) {
   c.add_branches(in.size(), [&](Index i) { return winners[i / (s.extent * s.inner) * s.inner + i % s.inner] == i; });
 
   return c.record("max", {x}, y, [winners](Backward<T>& back) {
-    const Tensor<T> dy = back.dy();
+    const Tensor<const T> dy = back.dy();
     const Sink<T> dx = back.sink(0);
     if (!dx.add) kernels::map(dx.grad, [](Index) { return T{0}; });
     parallel_ranges(dy.size(), kernels::elementwise_grain, [&](Index begin, Index end) {
@@ -98,16 +100,17 @@ Variable<T> max_of(const Variable<T>& x, const Slices& s) {
 template <class T>
 Variable<T> norm_of(const Variable<T>& x, const Slices& s) {
   Context<T>& c = context_of("norm", {x});
-  const Tensor<T> in = x.value(), y = c.tensor(s.result);
+  const Tensor<const T> in = c.read(x);
+  const Tensor<T> y = c.tensor(s.result);
+  const Arena::Mark mark = c.scratch_mark();
   const Tensor<T> squares = c.scratch(in.shape);
   kernels::map(squares, [&](Index i) { return in[i] * in[i]; });
-  sum_slices(y, s, squares);
-  c.release_scratch();
+  sum_slices<T>(y, s, squares);
   kernels::map(y, [&](Index k) { return std::sqrt(y[k]); });
 
   return c.record("norm", {x}, y, [s, in, y](Backward<T>& back) {
     const Sink<T> dx = back.sink(0);
-    const Tensor<T> dy = spread(back, back.dy(), s, in.shape), norm = spread(back, y, s, in.shape);
+    const Tensor<const T> dy = spread(back, back.dy(), s, in.shape), norm = spread<T>(back, y, s, in.shape);
     kernels::accumulate(dx.grad, dx.add, [&](Index i) { return norm[i] == 0 ? T{0} : dy[i] * in[i] / norm[i]; });
   });
 }

@@ -9,7 +9,7 @@ namespace glossa {
 namespace {
 
 template <class T>
-void check_ids(const char* op, const Tensor<T>& table, std::span<const int> ids) {
+void check_ids(const char* op, const Tensor<const T>& table, std::span<const int> ids) {
   check(table.shape.rank() == 2, op, "expected a table [V, D]; got {}", table.shape);
   for (std::size_t i = 0; i < ids.size(); ++i)
     check(ids[i] >= 0 && ids[i] < table.rows(), op, "expected ids in [0, {}) for a table {}; got {} at {}",
@@ -37,7 +37,7 @@ void scatter_add(const Sink<T>& to, Index count, const RowOf& row_of, const F& f
 template <class T>
 Variable<T> embedding(const Variable<T>& table, std::span<const int> ids) {
   Context<T>& c = context_of("embedding", {table});
-  const Tensor<T> rows = table.value();
+  const Tensor<const T> rows = c.read(table);
   check_ids("embedding", rows, ids);
   const Index n = static_cast<Index>(ids.size()), d = rows.cols();
   const Tensor<T> y = c.tensor({n, d});
@@ -45,7 +45,7 @@ Variable<T> embedding(const Variable<T>& table, std::span<const int> ids) {
 
   // dtable[v] = sum of dy_i over the rows i whose id is v.
   return c.record("embedding", {table}, y, [ids = c.keep(ids), n](Backward<T>& back) {
-    const Tensor<T> dy = back.dy();
+    const Tensor<const T> dy = back.dy();
     scatter_add(
         back.sink(0), n, [&](Index i) { return ids[i]; }, [&](Index i, Index j) { return dy.row(i)[j]; });
   });
@@ -55,7 +55,7 @@ template <class T>
 Variable<T> embed_tokens(const Variable<T>& table, std::span<const int> ids, double factor,
                          const Variable<T>& positions, double p, const RowLayout& layout) {
   Context<T>& c = context_of("embed_tokens", {table, positions});
-  const Tensor<T> rows = table.value(), places = positions.value();
+  const Tensor<const T> rows = c.read(table), places = c.read(positions);
   check_ids("embed_tokens", rows, ids);
   const Index n = layout.rows, d = rows.cols();
   check(places.shape.rank() == 2 && places.cols() == d, "embed_tokens", "expected positions [P, {}]; got {}", d,
@@ -94,7 +94,7 @@ Variable<T> embed_tokens(const Variable<T>& table, std::span<const int> ids, dou
   // over those at position t.
   return c.record("embed_tokens", {table, positions}, y,
                   [ids = c.keep(ids), position, mask, s, n, d](Backward<T>& back) {
-                    const Tensor<T> dy = back.dy();
+                    const Tensor<const T> dy = back.dy();
                     const auto dropped = [&](Index i, Index j) {
                       const Index at = i * d + j;
                       return mask ? mask(at, dy[at]) : dy[at];
@@ -112,7 +112,7 @@ Variable<T> embed_tokens(const Variable<T>& table, std::span<const int> ids, dou
 template <class T>
 Variable<T> gather(const Variable<T>& x, std::span<const int> indices) {
   Context<T>& c = context_of("gather", {x});
-  const Tensor<T> in = x.value();
+  const Tensor<const T> in = c.read(x);
   const Index rows = in.rows(), cols = in.cols(), count = std::ssize(indices);
   if (in.shape.rank() == 0 || (rows == 0 ? count != 0 : count % rows != 0))
     fail("gather", "expected a multiple of {} indices, the rows of {}; got {}", rows, in.shape, count);
@@ -129,7 +129,7 @@ Variable<T> gather(const Variable<T>& x, std::span<const int> indices) {
   for_each_index([&](Index row, Index i) { y[i] = in.row(row)[at[i]]; });
 
   return c.record("gather", {x}, y, [at, for_each_index](Backward<T>& back) {
-    const Tensor<T> dy = back.dy();
+    const Tensor<const T> dy = back.dy();
     const Sink<T> dx = back.sink(0);
     if (!dx.add) kernels::map(dx.grad, [](Index) { return T{0}; });
     for_each_index([&](Index row, Index i) { dx.grad.row(row)[at[i]] += dy[i]; });  // a row may repeat an index

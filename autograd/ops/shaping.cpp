@@ -19,7 +19,7 @@ struct Block {
 
 /// to = from, or to += from, for a rectangle of rows x width.
 template <class T>
-void copy_block(Block<T> to, Block<T> from, Index rows, Index width, bool add) {
+void copy_block(Block<T> to, Block<const T> from, Index rows, Index width, bool add) {
   parallel_ranges(rows * width, kernels::elementwise_grain, [&](Index begin, Index end) {
     while (begin < end) {
       const Index row = begin / width, col = begin % width, run = std::min(width - col, end - begin);
@@ -50,7 +50,7 @@ void walk(const Axes& n, const Axes& stride, const Each& each) {
 template <class T>
 Variable<T> permuted(const char* op, const Variable<T>& x, std::span<const int> axes) {
   Context<T>& c = context_of(op, {x});
-  const Tensor<T> in = x.value();
+  const Tensor<const T> in = c.read(x);
   const int rank = in.shape.rank();
   Shape shape = in.shape;
   for (int i = 0; i < rank; ++i) shape = shape.with(i, in.shape[axes[i]]);
@@ -65,7 +65,7 @@ Variable<T> permuted(const char* op, const Variable<T>& x, std::span<const int> 
   walk(extents4(shape), in_x, [&](Index i, Index k) { y[i] = in[k]; });
 
   return c.record(op, {x}, y, [in_y](Backward<T>& back) {
-    const Tensor<T> dy = back.dy();
+    const Tensor<const T> dy = back.dy();
     const Sink<T> dx = back.sink(0);
     if (dx.add)
       walk(extents4(dx.grad.shape), in_y, [&](Index i, Index k) { dx.grad[i] += dy[k]; });
@@ -84,12 +84,12 @@ Variable<T> joined(const char* op, Context<T>& c, std::span<const Variable<T>> p
   const Index stride = std::accumulate(widths.begin(), widths.end(), Index{0});
   T* at = y.data;
   for (std::size_t p = 0; p < parts.size(); ++p) {
-    copy_block<T>({at, stride}, {parts[p].value().data, widths[p]}, outer, widths[p], false);
+    copy_block<T>({at, stride}, {c.read(parts[p]).data, widths[p]}, outer, widths[p], false);
     at += widths[p];
   }
 
   return c.record(op, parts, y, [widths, outer, stride](Backward<T>& back) {
-    T* from = back.dy().data;
+    const T* from = back.dy().data;
     for (std::size_t p = 0; p < widths.size(); ++p) {
       if (const int input = static_cast<int>(p); back.needs(input)) {
         const Sink<T> dx = back.sink(input);
@@ -116,8 +116,8 @@ Variable<T> reshape(const Variable<T>& x, const Shape& shape) {
     fail("reshape", "expected a shape of {} elements for {}; got {} with {}", x.size(), x.shape(), shape, shape.size());
 
   // The value is the same memory: values never change.
-  return c.record("reshape", {x}, {x.value().data, shape}, [](Backward<T>& back) {
-    const Tensor<T> dy = back.dy();
+  return c.record("reshape", {x}, Tensor<const T>{c.read(x).data, shape}, [](Backward<T>& back) {
+    const Tensor<const T> dy = back.dy();
     const Sink<T> dx = back.sink(0);
     kernels::accumulate(dx.grad, dx.add, [&](Index i) { return dy[i]; });
   });
@@ -178,7 +178,7 @@ Variable<T> stack(std::span<const Variable<T>> parts, int axis) {
 template <class T>
 Variable<T> slice(const Variable<T>& x, int axis, Index begin, Index end) {
   Context<T>& c = context_of("slice", {x});
-  const Tensor<T> in = x.value();
+  const Tensor<const T> in = c.read(x);
   axis = in.shape.axis(axis, "slice");
   const Index extent = in.shape[axis];
   if (begin < 0 || begin > end || end > extent)

@@ -36,7 +36,8 @@ void write_row(const Sink<T>& to, Index row, const F& f) {
 template <class T>
 Variable<T> softmax(const Variable<T>& x) {
   Context<T>& c = context_of("softmax", {x});
-  const Tensor<T> in = x.value(), y = c.tensor(in.shape);
+  const Tensor<const T> in = c.read(x);
+  const Tensor<T> y = c.tensor(in.shape);
   kernels::for_each_row(y.rows(), y.cols(), [&](Index row) {
     const Index cols = y.cols();
     const T* from = in.row(row);
@@ -64,7 +65,8 @@ Variable<T> softmax(const Variable<T>& x) {
 template <class T>
 Variable<T> log_softmax(const Variable<T>& x) {
   Context<T>& c = context_of("log_softmax", {x});
-  const Tensor<T> in = x.value(), y = c.tensor(in.shape);
+  const Tensor<const T> in = c.read(x);
+  const Tensor<T> y = c.tensor(in.shape);
   kernels::for_each_row(y.rows(), y.cols(), [&](Index row) {
     const Index cols = y.cols();
     const T* from = in.row(row);

@@ -10,11 +10,12 @@ using namespace glossa;
 template <class T>
 Variable<T> softplus(const Variable<T>& x) {
   Context<T>& c = context_of("softplus", {x});
-  const Tensor<T> in = x.value(), y = c.tensor(in.shape);
+  const Tensor<const T> in = c.read(x);
+  const Tensor<T> y = c.tensor(in.shape);
   kernels::map(y, [&](Index i) { return std::log1p(std::exp(in[i])); });
 
   return c.record("softplus", {x}, y, [in](Backward<T>& back) {
-    const Tensor<T> dy = back.dy();
+    const Tensor<const T> dy = back.dy();
     back.add(0, [&](Index i) { return dy[i] / (1 + std::exp(-in[i])); });
   });
 }

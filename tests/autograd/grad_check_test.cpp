@@ -15,10 +15,11 @@ namespace {
 template <class ChangeA, class ChangeB>
 Variable<double> spoiled_mul(const Variable<double>& a, const Variable<double>& b, ChangeA da, ChangeB db) {
   Context<double>& c = context_of("spoiled_mul", {a, b});
-  const Tensor<double> x = a.value(), z = b.value(), y = c.tensor(x.shape);
+  const Tensor<const double> x = c.read(a), z = c.read(b);
+  const Tensor<double> y = c.tensor(x.shape);
   kernels::map(y, [&](Index i) { return x[i] * z[i]; });
   return c.record("spoiled_mul", {a, b}, y, [=](Backward<double>& back) {
-    const Tensor<double> dy = back.dy();
+    const Tensor<const double> dy = back.dy();
     back.add(0, [&](Index i) { return da(dy[i] * z[i], i); });
     back.add(1, [&](Index i) { return db(dy[i] * x[i], i); });
   });
@@ -80,10 +81,11 @@ TEST_CASE("wrong derivatives are caught") {
     const std::vector<Tensor<double>> tensors{{x.data(), {2, 3}}, {row.data(), {3}}};
     const auto add_row = [](auto&, std::span<const Variable<double>> in) {
       Context<double>& c = in[0].context();
-      const Tensor<double> a = in[0].value(), b = in[1].value(), y = c.tensor(a.shape);
+      const Tensor<const double> a = in[0].value(), b = in[1].value();
+      const Tensor<double> y = c.tensor(a.shape);
       kernels::map(y, [&](Index i) { return a[i] + b[i % 3]; });
       return c.record("add_row", in, y, [](Backward<double>& back) {
-        const Tensor<double> dy = back.dy();
+        const Tensor<const double> dy = back.dy();
         back.add(0, [&](Index i) { return dy[i]; });
         if (!back.needs(1)) return;
         const Sink<double> to = back.sink(1);

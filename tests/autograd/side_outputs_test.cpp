@@ -57,7 +57,7 @@ TEST_CASE("dropout keeps a share of 1 - p and the mean") {
   Context<double> context;
   for (const double share : p) {
     context.begin({.training = true});
-    const Tensor<double> y = dropout(context.input({ones.data(), {200, 100}}), share).value();
+    const Tensor<const double> y = dropout(context.input({ones.data(), {200, 100}}), share).value();
     double sum = 0, kept = 0;
     for (const double value : y.span()) {
       sum += value;
@@ -76,7 +76,7 @@ TEST_CASE("dropout is another in every place and update, the same in packed and 
     const Variable<double> x = context.input({ones.data(), {layout.rows, 40}});
     std::vector<std::vector<double>> result;
     for (int place = 0; place < 2; ++place) {
-      const Tensor<double> y = dropout(x, 0.5, layout).value();
+      const Tensor<const double> y = dropout(x, 0.5, layout).value();
       std::vector<double> rows;
       for (const RowSpan sequence : layout.sequences)
         rows.insert(rows.end(), y.row(sequence.offset), y.row(sequence.offset + sequence.length));

@@ -226,20 +226,32 @@ TEST_CASE_FIXTURE(LargeStep, "a value with a view, and all values of a graph tha
 TEST_CASE_FIXTURE(LargeStep, "a branch's memory is taken only if nobody else reads it") {
   const RowSpan all{0, 64};
   const RowLayout layout{.rows = 64, .sequences = {&all, 1}};
+  const auto bytes_of_adding = [&](const Variable<double>& branch) {
+    const std::size_t before = context.arena().bytes_used();
+    add_dropout(x, branch, 0.5, layout);
+    return context.arena().bytes_used() - before;
+  };
+  const std::size_t matrix = 64 * 64 * sizeof(double);
   const auto branch = linear(x, x);
-  const double* const before_taken = branch.value().data;
-  CHECK(add_dropout(x, branch, 0.5, layout).value().data == before_taken);
+  CHECK(bytes_of_adding(branch) < matrix);
   CHECK_THROWS_WITH_AS(branch.value(), doctest::Contains("later op"), Error);
+  CHECK_THROWS_WITH_AS(mul(branch, x), doctest::Contains("later op"), Error);
 
   const auto shared = linear(x, x);
   mul(shared, shared);  // its derivative reads it
-  const std::vector<double> before(shared.value().data, shared.value().data + 4);
-  add_dropout(x, shared, 0.5, layout);
-  CHECK(std::equal(before.begin(), before.end(), shared.value().data));
+  CHECK(bytes_of_adding(shared) >= matrix);
+  CHECK_NOTHROW(shared.value());
 
   const auto activated = tanh(x);  // reads its own value
-  add_dropout(x, activated, 0.5, layout);
+  CHECK(bytes_of_adding(activated) >= matrix);
   CHECK(activated.value()[0] == std::tanh(0.5));
+
+  const auto kept = linear(x, x);
+  kept.retain_grad();
+  CHECK(bytes_of_adding(kept) >= matrix);
+
+  context.set_reuse(false);
+  CHECK(bytes_of_adding(linear(x, x)) >= matrix);
 }
 
 TEST_CASE("gradients lie in the memory that an op gives, unless the graph is kept") {
@@ -269,33 +281,4 @@ TEST_CASE("gradients lie in the memory that an op gives, unless the graph is kep
   Vector twice = once;
   for (double& g : twice) g *= 2;
   CHECK(gradients(true, 2) == twice);
-}
-
-TEST_CASE("an op may compute where a gradient is going to be, but not where one is") {
-  constexpr Index n = 64;
-  ParameterStore<double> store;
-  Parameter<double>& weight =
-      store.declare("weight", {n, n}, [](std::span<double> values, const Shape&, RandomStream& random) {
-        for (double& value : values) value = random.normal();
-      });
-  store.allocate(1);
-  std::vector<double> x(n * n, 0.1);
-  const std::vector<int> targets(n, 3);
-  Context<double> context;
-  const auto step = [&](bool backward) {
-    context.begin({});
-    const auto loss =
-        linear_cross_entropy<double>(context.constant({x.data(), {n, n}}), context.parameter(weight), targets, -1);
-    if (backward) context.backward(loss.sum);
-  };
-  step(false);
-  CHECK_FALSE(store.has_grad(weight));
-  step(true);
-  const Vector once(weight.grad.data, weight.grad.data + n * n);
-  step(false);
-  CHECK(Vector(weight.grad.data, weight.grad.data + n * n) == once);
-  step(true);
-  Vector twice = once;
-  for (double& g : twice) g *= 2;
-  CHECK(Vector(weight.grad.data, weight.grad.data + n * n) == twice);
 }

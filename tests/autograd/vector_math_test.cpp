@@ -57,7 +57,7 @@ ValueAndSlope run(const Op& op, Vector x) {
   const Variable<float> in = context.input({x.data(), shape}), y = op(in);
   Vector ones(x.size(), 1);
   context.backward(y, {ones.data(), shape});
-  const auto copy = [](const Tensor<float>& t) { return Vector(t.data, t.data + t.size()); };
+  const auto copy = [](const Tensor<const float>& t) { return Vector(t.data, t.data + t.size()); };
   return {copy(y.value()), copy(in.grad())};
 }
 

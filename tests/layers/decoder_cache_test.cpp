@@ -147,7 +147,7 @@ TEST_CASE("after select a model goes on as if each row had always been where it 
     const Side alone = make_side({s == 0 ? 4 : 6}, 0, packed);
     const RowSpan span{0, static_cast<Index>(prefix.size())};
     const RowLayout target{.rows = span.length, .sequences = {&span, 1}};
-    const Tensor<double> y = model.network(model.context, alone.ids, alone.layout(), prefix, target).value();
+    const Tensor<const double> y = model.network(model.context, alone.ids, alone.layout(), prefix, target).value();
     const double* last = y.row(span.length - 1);
     return std::vector<double>(last, last + vocabulary);
   };
@@ -163,7 +163,7 @@ TEST_CASE("after select a model goes on as if each row had always been where it 
     std::vector<int> tokens;
     for (const auto& prefix : prefixes) tokens.push_back(prefix.back());
     model.context.begin(inference);
-    const Tensor<double> logits = model.network.step(model.context, tokens, cache).value();
+    const Tensor<const double> logits = model.network.step(model.context, tokens, cache).value();
     std::vector<std::vector<double>> got;
     for (Index r = 0; r < cache.rows(); ++r) got.emplace_back(logits.row(r), logits.row(r) + vocabulary);
     for (Index r = 0; r < cache.rows(); ++r) CHECK(distance(got[r], whole(sequences[r], prefixes[r])) <= 1e-12);

@@ -66,7 +66,7 @@ TEST_CASE("an embedding is factor * table[id] + position; gap rows are zero; pos
   const std::vector<RowSpan> spans{{0, 2}, {3, 2}};
   RowLayout layout{.rows = 5, .sequences = spans};
   const auto expect = [&](const std::vector<double>& expected) {
-    const Tensor<double> y = layer(context, ids, layout).value();
+    const Tensor<const double> y = layer(context, ids, layout).value();
     REQUIRE(y.size() == static_cast<Index>(expected.size()));
     for (Index i = 0; i < y.size(); ++i) CHECK(y[i] == doctest::Approx(expected[i]));
   };

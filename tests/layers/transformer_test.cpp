@@ -117,7 +117,7 @@ TEST_CASE("token by token with a cache gives what the whole decoder gives") {
     for (Index t = 0; t < longest; ++t) {
       model.context.begin(inference);
       for (Index r = 0; r < rows; ++r) tokens[r] = boxes.target.ids[r / hypotheses * longest + t];
-      const Tensor<T> logits = model.network.step(model.context, tokens, cache).value();
+      const Tensor<const T> logits = model.network.step(model.context, tokens, cache).value();
       for (Index r = 0; r < rows; ++r) {
         const std::vector<T>& expected = whole.logits[r / hypotheses];
         if (t * vocabulary >= static_cast<Index>(expected.size())) continue;  // this sequence has ended

@@ -67,7 +67,7 @@ TEST_CASE("variants: token by token with a cache as all at once") {
     Model<double> model(options);
     const Pair batch({3, 8, 5}, packed);
     model.context.begin(evaluation);
-    const Tensor<double> whole = model.logits(batch).value();
+    const Tensor<const double> whole = model.logits(batch).value();
     const std::vector<double> expected(whole.data, whole.data + whole.size());
     const RowLayout source = batch.source.layout();
     DecoderCache<double> cache;
@@ -78,7 +78,7 @@ TEST_CASE("variants: token by token with a cache as all at once") {
       std::vector<int> tokens;
       for (const RowSpan& span : spans) tokens.push_back(batch.target.ids[span.offset + std::min(t, span.length - 1)]);
       model.context.begin(evaluation);
-      const Tensor<double> logits = model.network.step(model.context, tokens, cache).value();
+      const Tensor<const double> logits = model.network.step(model.context, tokens, cache).value();
       for (Index b = 0; b < 3; ++b) {
         if (t >= spans[b].length) continue;
         const double* const row = expected.data() + (spans[b].offset + t) * vocabulary;
@@ -151,7 +151,7 @@ TEST_CASE("norms without a usual affine part: what they compute") {
     for (const Parameter<double>* p : store.parameters()) p->value[0] = p->name == "norm.weight" ? 2 : 10;
     Context<double> context;
     context.begin({});
-    const Tensor<double> y = layer(context.constant({numbers.data(), {2, 4}})).value();
+    const Tensor<const double> y = layer(context.constant({numbers.data(), {2, 4}})).value();
     return std::vector<double>(y.data, y.data + y.size());
   };
   const double inside = std::sqrt(3.5 + 0.5), outside = std::sqrt(3.5) + 0.5;

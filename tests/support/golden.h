@@ -61,7 +61,7 @@ class Golden {
 
   /// Compares numbers with the golden tensor of that name; leaves out what `skip(index)` is true for.
   template <class Skip>
-  void check(const std::string& name, const Tensor<T>& got, double limit, const Skip& skip) const {
+  void check(const std::string& name, const Tensor<const T>& got, double limit, const Skip& skip) const {
     const std::vector<double> golden = doubles(name);
     INFO("golden tensor ", name);
     REQUIRE_EQ(got.shape.str(), shape(name).str());
@@ -81,7 +81,7 @@ class Golden {
     CHECK_LE(error, limit);
   }
 
-  void check(const std::string& name, const Tensor<T>& got, double limit = golden_limit<T>) const {
+  void check(const std::string& name, const Tensor<const T>& got, double limit = golden_limit<T>) const {
     check(name, got, limit, [](Index) { return false; });
   }
 

@@ -56,8 +56,8 @@ Sentences random_sources(Index count, int vocabulary, std::uint64_t longest) {
 }
 
 /// Log-probabilities of what follows each prefix of <s> tokens: the whole model at once, without a cache.
-Tensor<double> uncached(Context<double>& context, const Model<double>& model, const std::vector<int>& source,
-                        const std::vector<int>& tokens) {
+Tensor<const double> uncached(Context<double>& context, const Model<double>& model, const std::vector<int>& source,
+                              const std::vector<int>& tokens) {
   std::vector<int> target{specials.bos};
   target.insert(target.end(), tokens.begin(), tokens.end());
   const RowSpan source_span{0, std::ssize(source)}, target_span{0, std::ssize(target)};
@@ -71,7 +71,7 @@ Hypothesis greedy_without_cache(const Model<double>& model, const std::vector<in
   Context<double> context;
   Hypothesis h;
   for (Index t = 0; t < limit; ++t) {
-    const Tensor<double> all = uncached(context, model, source, h.tokens);
+    const Tensor<const double> all = uncached(context, model, source, h.tokens);
     const double* row = all.row(t);
     int best = specials.unk;
     for (int token = 0; token < all.cols(); ++token)
@@ -94,7 +94,7 @@ Hypothesis beam_without_cache(const Model<double>& model, const std::vector<int>
   for (Index length = 1;; ++length) {
     all.clear();
     for (const Hypothesis& h : live) {
-      const Tensor<double> next = uncached(context, model, source, h.tokens);
+      const Tensor<const double> next = uncached(context, model, source, h.tokens);
       for (int token = 0; token < next.cols(); ++token) {
         if (token == specials.pad || token == specials.bos) continue;
         Hypothesis& longer = all.emplace_back(h);
@@ -125,7 +125,7 @@ Hypothesis best_of_all(const Model<double>& model, const std::vector<int>& sourc
   Hypothesis best{.tokens = {}, .score = -1e300};
   const std::function<void(const std::vector<int>&, double)> visit = [&](const std::vector<int>& tokens, double sum) {
     Context<double> context;
-    const Tensor<double> all = uncached(context, model, source, tokens);
+    const Tensor<const double> all = uncached(context, model, source, tokens);
     const double* row = all.row(std::ssize(tokens));
     const double ended = sum + row[specials.eos], score = penalised(ended, std::ssize(tokens) + 1, options);
     if (score > best.score) best = {tokens, score, ended, true};
@@ -184,10 +184,10 @@ TEST_CASE("steps with a cache give the logits of the whole") {
       std::vector<int> tokens;
       for (const Index r : target_of) tokens.push_back(targets[r][t]);
       context.begin(evaluation);
-      const Tensor<double> logits = log_softmax(model.transformer.step(context, tokens, cache)).value();
+      const Tensor<const double> logits = log_softmax(model.transformer.step(context, tokens, cache)).value();
       for (std::size_t r = 0; r < target_of.size(); ++r) {
         const std::vector<int> past(targets[target_of[r]].begin() + 1, targets[target_of[r]].begin() + t + 1);
-        const Tensor<double> expected = uncached(whole, model, sources[source_of[r]], past);
+        const Tensor<const double> expected = uncached(whole, model, sources[source_of[r]], past);
         for (Index j = 0; j < 12; ++j) CHECK(std::abs(logits.row(r)[j] - expected.row(t)[j]) <= 1e-12);
       }
       const std::vector<std::vector<Index>> orders{{0, 2, 2, 1, 4, 5}, {5, 1, 2, 3, 1}, {1, 0, 3, 4}, {0, 0, 3}, {0}};

@@ -1,0 +1,48 @@
+#include "autograd/frame.h"
+
+#include <cstring>
+
+#include "autograd/poison.h"
+
+namespace glossa {
+
+template <class T>
+Frame<T>::Frame(Context<T>& context)
+    : context_(context), step_(context.live_.front()), depth_(context.live_.size()), begin_(context.arena_) {
+  if (acts()) context_.open_generation();
+}
+
+template <class T>
+Frame<T>::~Frame() {
+  if (acts()) {
+    context_.live_.resize(depth_ + (kept_ ? 1 : 0));
+    if (kept_) kept_->release();
+  }
+  if (kept_ || !acts()) begin_.advance();  // else it gives everything back
+}
+
+template <class T>
+Variable<T> Frame<T>::keep(const Variable<T>& y) {
+  const Tensor<const T> from = y.context("frame").read(y);
+  check(&y.context() == &context_, "frame", "expected a variable of its own context; got one of another");
+  if (!acts()) return y;
+  begin_.release();
+  // It may lie across its new place.
+  const std::size_t bytes = from.span().size_bytes();
+  const Tensor<T> to = context_.tensor(from.shape);
+  unpoison(from.data, bytes);
+  std::memmove(to.data, from.data, bytes);
+  poison(from.data, bytes);
+  unpoison(to.data, bytes);
+  context_.live_.resize(depth_);
+  context_.open_generation();
+  const Variable<T> kept = context_.constant(to);
+  context_.open_generation();
+  kept_.emplace(context_.arena_);
+  return kept;
+}
+
+template class Frame<float>;
+template class Frame<double>;
+
+}  // namespace glossa

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <cstddef>
+
+#ifdef __SANITIZE_ADDRESS__
+#include <sanitizer/asan_interface.h>
+#endif
+
+namespace glossa {
+
+/// In a build with AddressSanitizer: whoever touches these bytes before `unpoison` is reported. Elsewhere nothing.
+inline void poison([[maybe_unused]] const void* data, [[maybe_unused]] std::size_t bytes) {
+#ifdef __SANITIZE_ADDRESS__
+  ASAN_POISON_MEMORY_REGION(data, bytes);
+#endif
+}
+
+inline void unpoison([[maybe_unused]] const void* data, [[maybe_unused]] std::size_t bytes) {
+#ifdef __SANITIZE_ADDRESS__
+  ASAN_UNPOISON_MEMORY_REGION(data, bytes);
+#endif
+}
+
+}  // namespace glossa
