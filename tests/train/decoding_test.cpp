@@ -391,7 +391,7 @@ TEST_CASE("top tokens are those of a sort, the first of equal ones") {
 
 TEST_CASE("top tokens need room for as many of each row, and as many tokens that may come") {
   std::vector<double> logits(2 * 4);
-  const Tensor<double> rows{logits.data(), {2, 4}};
+  const Tensor<const double> rows{logits.data(), {2, 4}};
   const int never[] = {3};
   std::vector<TokenScore> top(6);
   CHECK_NOTHROW(top_tokens(rows, never, 3, std::span(top)));

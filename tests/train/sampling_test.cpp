@@ -163,7 +163,7 @@ TEST_CASE("sampling refuses a beam, a temperature of 0 and a wrong number of num
   CHECK_THROWS_AS(model.sample(sources, {}, {&number, 1}), Error);
 
   std::vector<double> logits(2 * 4), uniforms(2);
-  const Tensor<double> rows{logits.data(), {2, 4}};
+  const Tensor<const double> rows{logits.data(), {2, 4}};
   std::vector<TokenScore> drawn(2);
   CHECK_NOTHROW(sample_tokens(rows, {}, 1, std::span<const double>(uniforms), std::span(drawn)));
   CHECK_THROWS_AS(sample_tokens(rows, {}, 1, std::span<const double>(uniforms).first(1), std::span(drawn)), Error);
