@@ -32,23 +32,33 @@ void scatter_add(const Sink<T>& to, Index count, const RowOf& row_of, const F& f
   });
 }
 
-}  // namespace
-
 template <class T>
-Variable<T> embedding(const Variable<T>& table, std::span<const int> ids) {
-  Context<T>& c = context_of("embedding", {table});
+Variable<T> select_rows(const char* op, const Variable<T>& table, std::span<const int> ids) {
+  Context<T>& c = context_of(op, {table});
   const Tensor<const T> rows = c.read(table);
-  check_ids("embedding", rows, ids);
+  check_ids(op, rows, ids);
   const Index n = static_cast<Index>(ids.size()), d = rows.cols();
   const Tensor<T> y = c.tensor({n, d});
   for (Index i = 0; i < n; ++i) std::copy_n(rows.row(ids[i]), d, y.row(i));
 
   // dtable[v] = sum of dy_i over the rows i whose id is v.
-  return c.record("embedding", {table}, y, [ids = c.keep(ids), n](Backward<T>& back) {
+  return c.record(op, {table}, y, [ids = c.keep(ids), n](Backward<T>& back) {
     const Tensor<const T> dy = back.dy();
     scatter_add(
         back.sink(0), n, [&](Index i) { return ids[i]; }, [&](Index i, Index j) { return dy.row(i)[j]; });
   });
+}
+
+}  // namespace
+
+template <class T>
+Variable<T> embedding(const Variable<T>& table, std::span<const int> ids) {
+  return select_rows("embedding", table, ids);
+}
+
+template <class T>
+Variable<T> index_select(const Variable<T>& x, std::span<const int> indices) {
+  return select_rows("index_select", x, indices);
 }
 
 template <class T>
@@ -67,7 +77,7 @@ Variable<T> embed_tokens(const Variable<T>& table, std::span<const int> ids, dou
   std::fill(position.begin(), position.end(), Index{-1});
   for (const RowSpan& sequence : layout.sequences) {
     check(layout.first_position + sequence.length <= places.rows(), "embed_tokens",
-          "expected sequences of at most {} tokens (model.max_positions); got one of {}", places.rows(),
+          "expected sequences of at most {} tokens (rows of positions); got one of {}", places.rows(),
           layout.first_position + sequence.length);
     for (Index t = 0; t < sequence.length; ++t) position[sequence.offset + t] = layout.first_position + t;
   }
@@ -139,6 +149,7 @@ Variable<T> gather(const Variable<T>& x, std::span<const int> indices) {
 #define GLOSSA_INSTANTIATE(T)                                                                                     \
   template Variable<T> gather(const Variable<T>&, std::span<const int>);                                          \
   template Variable<T> embedding(const Variable<T>&, std::span<const int>);                                       \
+  template Variable<T> index_select(const Variable<T>&, std::span<const int>);                                    \
   template Variable<T> embed_tokens(const Variable<T>&, std::span<const int>, double, const Variable<T>&, double, \
                                     const RowLayout&);
 GLOSSA_INSTANTIATE(float)

@@ -197,6 +197,15 @@ Variable<T> slice(const Variable<T>& x, int axis, Index begin, Index end) {
 }
 
 template <class T>
+Variable<T> select(const Variable<T>& x, int axis, Index index) {
+  context_of("select", {x});
+  const Index extent = x.shape()[axis = x.shape().axis(axis, "select")];
+  check(index >= 0 && index < extent, "select", "expected an index in [0, {}), axis {} of {}; got {}", extent, axis,
+        x.shape(), index);
+  return reshape(slice(x, axis, index, index + 1), x.shape().without(axis));
+}
+
+template <class T>
 std::vector<Variable<T>> split(const Variable<T>& x, std::span<const Index> lengths, int axis) {
   context_of("split", {x});
   axis = x.shape().axis(axis, "split");
@@ -216,6 +225,13 @@ std::vector<Variable<T>> split(const Variable<T>& x, std::span<const Index> leng
 }
 
 template <class T>
+Variable<T> full(Context<T>& context, const Shape& shape, double value) {
+  const Tensor<T> y = context.tensor(shape);
+  kernels::map(y, [x = static_cast<T>(value)](Index) { return x; });
+  return context.constant(y);
+}
+
+template <class T>
 Variable<T> stop_gradient(const Variable<T>& x) {
   return context_of("stop_gradient", {x}).constant(x.value());
 }
@@ -227,7 +243,9 @@ Variable<T> stop_gradient(const Variable<T>& x) {
   template Variable<T> concat(std::span<const Variable<T>>, int);                           \
   template Variable<T> stack(std::span<const Variable<T>>, int);                            \
   template Variable<T> slice(const Variable<T>&, int, Index, Index);                        \
+  template Variable<T> select(const Variable<T>&, int, Index);                              \
   template std::vector<Variable<T>> split(const Variable<T>&, std::span<const Index>, int); \
+  template Variable<T> full(Context<T>&, const Shape&, double);                             \
   template Variable<T> stop_gradient(const Variable<T>&);
 GLOSSA_INSTANTIATE(float)
 GLOSSA_INSTANTIATE(double)

@@ -137,6 +137,6 @@ TEST_CASE("one sentence is a corpus; none and no budget are errors") {
   CHECK(contains(error_of<Error>([] { Sampler(EncodedCorpus{}, {}); }), "got none"));
   for (const std::int64_t bad : {0, -1}) {
     const std::string message = error_of<Error>([&] { Sampler(encoded_of({{1, 1}}), {.max_tokens = bad}); });
-    CHECK(contains(message, "[data.max_tokens] expected 1 or more"));
+    CHECK(contains(message, "[SamplerOptions::max_tokens] expected 1 or more"));
   }
 }
