@@ -59,7 +59,8 @@ std::pair<double, Vector> loss_and_gradient(bool reuse, const Read& read) {
   step.context.set_reuse(reuse);
   const Variable<double> branch = linear(step.x, step.weight);
   const Variable<double> other = read(step, branch);
-  const Variable<double> loss = add(sum(square(step.add_and_norm(branch))), sum(mul(other, step.x)));
+  const Variable<double> normed = step.add_and_norm(branch);  // before `other` is read
+  const Variable<double> loss = add(sum(square(normed)), sum(mul(other, step.x)));
   step.context.backward(loss);
   return {loss.value()[0], copy(step.weight.grad())};
 }
@@ -67,9 +68,7 @@ std::pair<double, Vector> loss_and_gradient(bool reuse, const Read& read) {
 }  // namespace
 
 TEST_CASE("what was read from a branch stays, though its memory could be taken") {
-  const auto same = [](const auto& read) {
-    CHECK(loss_and_gradient(true, read) == loss_and_gradient(false, read));
-  };
+  const auto same = [](const auto& read) { CHECK(loss_and_gradient(true, read) == loss_and_gradient(false, read)); };
   same([](Step&, const auto& branch) { return stop_gradient(branch); });
   same([](Step& step, const auto& branch) { return step.context.constant(branch.value()); });
   same([](Step&, const auto& branch) { return reshape(branch, {n, n}); });
