@@ -1,5 +1,6 @@
 #pragma once
 
+#include <initializer_list>
 #include <span>
 #include <vector>
 
@@ -139,6 +140,10 @@ Variable<T> add_layer_norm(const Variable<T>& x, const Variable<T>& branch, doub
 template <class T>
 Variable<T> embedding(const Variable<T>& table, std::span<const int> ids);
 
+/// Rows of x by their number: x [N, D], M indices -> [M, D]. As for embedding, under the name that it has elsewhere.
+template <class T>
+Variable<T> index_select(const Variable<T>& x, std::span<const int> indices);
+
 /// factor * table[id] + positions[position of the row], then dropout: the model's input in one pass. positions [P, D]
 /// is read from the row's place in its sequence. Gap rows become zeros. A sequence longer than P: Error.
 template <class T>
@@ -149,9 +154,18 @@ Variable<T> embed_tokens(const Variable<T>& table, std::span<const int> ids, dou
 template <class T>
 Variable<T> gather(const Variable<T>& x, std::span<const int> indices);
 
+// ---- pooling (ops/pooling.cpp); one row a sequence: x [N, D], B sequences -> [B, D] ----
+
+template <class T>
+Variable<T> mean_pool(const Variable<T>& x, const RowLayout& layout);  ///< of an empty sequence: zeros
+template <class T>
+Variable<T> first_pool(const Variable<T>& x, const RowLayout& layout);  ///< its first row; of an empty one: Error
+template <class T>
+Variable<T> last_pool(const Variable<T>& x, const RowLayout& layout);  ///< its last row, likewise
+
 // ---- masking (ops/masking.cpp) ----
 
-/// x where mask is true, else value; mask has x's shape, or that of its trailing axes. The gradient is 0 where filled.
+/// value where mask is true, else x; mask has x's shape, or that of its trailing axes. The gradient is 0 where filled.
 template <class T>
 Variable<T> masked_fill(const Variable<T>& x, std::span<const bool> mask, double value);
 
@@ -186,15 +200,37 @@ Variable<T> permute(const Variable<T>& x, std::initializer_list<int> axes);
 /// Joins along an axis; the other extents agree.
 template <class T>
 Variable<T> concat(std::span<const Variable<T>> parts, int axis);
+template <class T>
+Variable<T> concat(std::initializer_list<Variable<T>> parts, int axis) {
+  return concat(std::span(parts.begin(), parts.size()), axis);
+}
+template <class T>
+Variable<T> concat(const std::vector<Variable<T>>& parts, int axis) {
+  return concat(std::span(parts), axis);
+}
 /// Pieces of the given lengths along an axis; the lengths add up to its extent.
 template <class T>
 std::vector<Variable<T>> split(const Variable<T>& x, std::span<const Index> lengths, int axis);
 /// Indices begin, ..., end - 1 of an axis, 0 <= begin <= end <= its extent.
 template <class T>
 Variable<T> slice(const Variable<T>& x, int axis, Index begin, Index end);
+/// Index `index` of an axis, which is gone from the result.
+template <class T>
+Variable<T> select(const Variable<T>& x, int axis, Index index);
 /// Joins along a new axis, put in before `axis`; all shapes agree.
 template <class T>
 Variable<T> stack(std::span<const Variable<T>> parts, int axis);
+template <class T>
+Variable<T> stack(std::initializer_list<Variable<T>> parts, int axis) {
+  return stack(std::span(parts.begin(), parts.size()), axis);
+}
+template <class T>
+Variable<T> stack(const std::vector<Variable<T>>& parts, int axis) {
+  return stack(std::span(parts), axis);
+}
+/// A constant, `value` everywhere.
+template <class T>
+Variable<T> full(Context<T>& context, const Shape& shape, double value);
 /// The value without its history: no gradient flows back.
 template <class T>
 Variable<T> stop_gradient(const Variable<T>& x);
@@ -242,18 +278,18 @@ struct CrossEntropy {
 
 /// logits [N, V], N targets. Smoothed target distribution (1 - s) onehot + s / V over all V classes (Szegedy et al.
 /// 2016; PyTorch's and Marian's definition). Ignored rows get zero gradient. A target outside [0, V) that is not
-/// ignore_index: Error.
+/// ignore_index (at first -100, as in PyTorch): Error.
 template <class T>
-CrossEntropy<T> cross_entropy(const Variable<T>& logits, std::span<const int> targets, int ignore_index,
+CrossEntropy<T> cross_entropy(const Variable<T>& logits, std::span<const int> targets, int ignore_index = -100,
                               double label_smoothing = 0);
 
 /// cross_entropy(linear(x, weight, bias), targets, ...) without the [N, V] logits ever being in memory at once:
 /// x [N, D], weight [V, D], bias [V] or none. The same numbers but for rounding.
 template <class T>
 CrossEntropy<T> linear_cross_entropy(const Variable<T>& x, const Variable<T>& weight, const Variable<T>& bias,
-                                     std::span<const int> targets, int ignore_index, double label_smoothing = 0);
+                                     std::span<const int> targets, int ignore_index = -100, double label_smoothing = 0);
 template <class T>
 CrossEntropy<T> linear_cross_entropy(const Variable<T>& x, const Variable<T>& weight, std::span<const int> targets,
-                                     int ignore_index, double label_smoothing = 0);
+                                     int ignore_index = -100, double label_smoothing = 0);
 
 }  // namespace glossa

@@ -3,6 +3,7 @@
 #include <omp.h>
 #include <sched.h>
 
+#include <atomic>
 #include <cmath>
 #include <exception>
 #include <fstream>
@@ -30,8 +31,8 @@ int cores_by_quota(int otherwise) {
 
 thread_local int index_in_team = 0;
 
-int& thread_count() {
-  static int count = available_threads();
+std::atomic<int>& thread_count() {
+  static std::atomic<int> count = available_threads();
   return count;
 }
 

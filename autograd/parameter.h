@@ -64,6 +64,9 @@ class ParameterStore {
   /// Lays out the buffers and draws the initial values from `seed`.
   void allocate(std::uint64_t seed);
 
+  /// Whether `allocate` has been called.
+  bool laid_out() const { return values_.data() != nullptr; }
+
   /// In name order, after `allocate`.
   const std::vector<Parameter<T>*>& parameters() const { return sorted_; }
 
@@ -88,7 +91,6 @@ class ParameterStore {
   void fill_unset_grads();
 
  private:
-  bool laid_out() const { return values_.data() != nullptr; }
   Index rows_in_parts(const Parameter<T>& whole) const;
 
   std::deque<Parameter<T>> declared_;

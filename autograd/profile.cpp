@@ -5,7 +5,7 @@
 namespace glossa {
 
 void Profile::start() {
-  products_.clear();
+  log_.products.clear();
   last_ = Clock::now();
 }
 
@@ -15,9 +15,9 @@ void Profile::lap(std::string_view name, bool backward, double bytes) {
   if (row == rows_.end()) row = rows_.insert(row, {.name = std::string(name), .backward = backward});
   ++row->calls;
   row->seconds += std::chrono::duration<double>(now - last_).count();
-  for (const kernels::Product& product : products_) row->flop += product.flop();
+  for (const kernels::Product& product : log_.products) row->flop += product.flop();
   row->bytes += bytes;
-  products_.clear();
+  log_.products.clear();
   last_ = Clock::now();
 }
 

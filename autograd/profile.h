@@ -22,9 +22,8 @@ class Profile {
     double bytes = 0;  // of the tensors that it reads and writes, each counted once
   };
 
-  /// Notes products as long as it lives.
-  Profile() { kernels::log_products(&products_); }
-  ~Profile() { kernels::log_products(nullptr); }
+  /// Notes the products of its thread as long as it lives.
+  Profile() = default;
   Profile(const Profile&) = delete;
   Profile& operator=(const Profile&) = delete;
 
@@ -39,7 +38,7 @@ class Profile {
  private:
   using Clock = std::chrono::steady_clock;
 
-  std::vector<kernels::Product> products_;
+  kernels::ProductLog log_;
   std::vector<Row> rows_;
   Clock::time_point last_;
 };

@@ -7,6 +7,9 @@ namespace glossa {
 void check_layout(const char* op, const RowLayout& layout, const Shape& matrix, bool may_overlap) {
   check(matrix.rank() == 2 && matrix.rows() == layout.rows, op,
         "expected [N, D] with the N = {} rows of its layout; got {}", layout.rows, matrix);
+  check(layout.rows == 0 || !layout.sequences.empty(), op,
+        "expected the sequences that {} rows belong to; got none. Hint: one sequence is RowSpan{{0, {}}}", layout.rows,
+        layout.rows);
   check(layout.sequence_ids.empty() || layout.sequence_ids.size() == layout.sequences.size(), op,
         "expected a number for each of {} sequences, or none; got {}", layout.sequences.size(),
         layout.sequence_ids.size());

@@ -11,6 +11,8 @@ namespace glossa {
 struct RowSpan {
   Index offset = 0;
   Index length = 0;
+
+  friend bool operator==(const RowSpan&, const RowSpan&) = default;
 };
 
 /// How the sequences of a batch lie in a [N, D] matrix of token rows. Packed: one after the other, without gaps.
@@ -31,8 +33,9 @@ struct RowLayout {
   }
 };
 
-/// Throws `[op]` unless `matrix` is [N, D] with the rows of `layout`, whose sequences lie within it in order and apart,
-/// with a number for each or for none. `may_overlap`: in any order, and on the same rows.
+/// Throws `[op]` unless `matrix` is [N, D] with the rows of `layout`, whose sequences (at least one, where there are
+/// rows) lie within it in order and apart, with a number for each or for none. `may_overlap`: in any order, and on the
+/// same rows.
 void check_layout(const char* op, const RowLayout& layout, const Shape& matrix, bool may_overlap = false);
 
 }  // namespace glossa

@@ -7,7 +7,7 @@
 
 namespace glossa {
 
-Shape::Shape(std::initializer_list<Index> extents) : rank_(static_cast<int>(extents.size())) {
+Shape::Shape(std::span<const Index> extents) : rank_(static_cast<int>(extents.size())) {
   check(extents.size() <= max_rank, "shape", "expected at most {} axes; got {}", +max_rank, extents.size());
   std::copy(extents.begin(), extents.end(), extents_.begin());
   for (const Index extent : extents) check(extent >= 0, "shape", "expected extents >= 0; got {}", *this);

@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdint>
 #include <initializer_list>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -19,7 +20,10 @@ class Shape {
   static constexpr int max_rank = 4;
 
   Shape() = default;
-  Shape(std::initializer_list<Index> extents);
+  Shape(std::initializer_list<Index> extents) : Shape(std::span(extents.begin(), extents.size())) {}
+
+  /// From a list that is known at run time only.
+  explicit Shape(std::span<const Index> extents);
 
   int rank() const { return rank_; }
 

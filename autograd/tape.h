@@ -80,11 +80,32 @@ class Tape {
   bool spent_ = false;
 };
 
-/// Where an input's gradient goes: write it whole, adding to what is there if `add`.
+/// Where an input's gradient goes: all of it is written, and added to what is there if `add`.
 template <class T>
 struct Sink {
   Tensor<T> grad;
   bool add = false;
+
+  /// Whether the gradient is wanted; if not, write_row does nothing.
+  explicit operator bool() const { return grad.data != nullptr; }
+
+  /// grad[i] = f(i), or += f(i), for every flat index i.
+  template <class F>
+  void write(const F& f) const {
+    kernels::accumulate(grad, add, f);
+  }
+
+  /// The same for row `row` of [..., D], j its columns: for a loop of the op's own, which comes to every row once.
+  template <class F>
+  void write_row(Index row, const F& f) const {
+    if (*this) kernels::write(grad.row(row), 0, grad.cols(), add, f);
+  }
+
+  /// For who can only add: the gradient, with zeros where nothing is there yet.
+  Tensor<T> zeroed() const {
+    if (!add) kernels::fill(grad, T{0});
+    return grad;
+  }
 
   /// 1 or 0: the factor for what is there.
   T beta() const { return add ? T{1} : T{0}; }
@@ -108,6 +129,9 @@ class Backward {
   /// most once; with more than 64 inputs, write one sink before asking for the next.
   Sink<T> sink(int input);
 
+  /// The same, or an empty one if input `input` was not passed or needs no gradient.
+  Sink<T> optional_sink(int input) { return has(input) && needs(input) ? sink(input) : Sink<T>{}; }
+
   /// Adds f(i), i a flat index of the node's value, to the gradient of an input of the same shape, or of a shape that
   /// was broadcast (then the sum over the broadcast axes). Does nothing if the input needs no gradient. Throws for an
   /// input of any other shape.
@@ -115,11 +139,11 @@ class Backward {
   void add(int input, const F& f) {
     if (!needs(input)) return;
     const Sink<T> to = sink(input);
-    const bool same = to.grad.shape == dy_.shape;
-    if (!same) check_broadcasts(to.grad.shape);
-    const Tensor<T> whole = same ? to.grad : scratch(dy_.shape);
-    kernels::accumulate(whole, same && to.add, f);
-    if (!same) kernels::reduce<T>(to.grad, whole, to.add);
+    if (to.grad.shape == dy_.shape) return to.write(f);
+    check_broadcasts(to.grad.shape);
+    const Tensor<T> whole = scratch(dy_.shape);
+    kernels::map(whole, f);
+    kernels::reduce<T>(to.grad, whole, to.add);
   }
 
   /// The same numbers in memory that may be overwritten: that of dy itself unless somebody will still read it.

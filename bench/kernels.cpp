@@ -1,9 +1,13 @@
-// The ops of a training step one by one, on the shapes of a small translation model: 128 sequences of 16 tokens.
-// Built with -DGLOSSA_BENCH=ON (libbenchmark-dev); build/bench_kernels --benchmark_filter=attention
+// The ops of a training step one by one, on the shapes of a small translation model: 128 sequences of 16 tokens; and
+// ops that only move numbers, in the second cache and in main memory, beside a plain copy. Those say how many bytes a
+// second they read and wrote. Built with -DGLOSSA_BENCH=ON (libbenchmark-dev); build/bench_kernels
+// --benchmark_filter=attention
 
 #include <benchmark/benchmark.h>
 
+#include <array>
 #include <functional>
+#include <memory>
 
 #include "autograd/ops.h"
 
@@ -25,35 +29,92 @@ const RowLayout layout{.rows = rows, .sequences = spans};
 using Inputs = std::span<const Variable<float>>;
 using Op = std::function<Variable<float>(Inputs)>;
 
-/// Times `op` on random inputs of the given shapes, with its derivative if `backward`.
-void time_op(benchmark::State& state, const std::vector<Shape>& shapes, const Op& op, bool backward) {
+enum class Part { forward, with_backward };
+
+/// Times `op` on random inputs of the given shapes, with its derivative if `part` says so.
+void time_op(benchmark::State& state, const std::vector<Shape>& shapes, const Op& op, Part part) {
   RandomStream random(1, "bench kernels");
   std::vector<std::vector<float>> numbers;
   for (const Shape& shape : shapes) {
     numbers.emplace_back(shape.size());
     for (float& x : numbers.back()) x = static_cast<float>(random.uniform() - 0.5);
   }
+  std::vector<float> ones;
   Context<float> context;
   const auto step = [&] {
-    context.begin({.training = true, .recording = backward});
+    context.begin({.training = true, .recording = part == Part::with_backward});
     std::vector<Variable<float>> inputs;
     for (std::size_t i = 0; i < shapes.size(); ++i) inputs.push_back(context.input({numbers[i].data(), shapes[i]}));
     const Variable<float> y = op(inputs);
-    if (!backward) return;
-    const Tensor<float> cotangent = context.tensor(y.shape());
-    std::fill_n(cotangent.data, cotangent.size(), 1.0f);
-    context.backward(y, cotangent);
+    if (part == Part::forward) return;
+    ones.resize(y.size(), 1.0f);
+    context.backward(y, {ones.data(), y.shape()});
   };
   for (int i = 0; i < 3; ++i) step();  // warm-up
   for (auto _ : state) step();
 }
 
 void add(const std::string& name, const std::vector<Shape>& shapes, const Op& op) {
-  for (const bool backward : {false, true})
-    benchmark::RegisterBenchmark((name + (backward ? "/with_backward" : "/forward")).c_str(),
-                                 [=](benchmark::State& state) { time_op(state, shapes, op, backward); })
+  for (const Part part : {Part::forward, Part::with_backward})
+    benchmark::RegisterBenchmark((name + (part == Part::forward ? "/forward" : "/with_backward")).c_str(),
+                                 [=](benchmark::State& state) { time_op(state, shapes, op, part); })
         ->Unit(benchmark::kMicrosecond)
         ->UseRealTime();
+}
+
+/// Times run(to, from), which reads `from` [n, n], may write `to` [n, n] and moves `bytes`.
+void time_mover(benchmark::State& state, Index n, double bytes, const auto& run) {
+  Context<float> memory;
+  const Tensor<float> from = memory.tensor({n, n}), to = memory.tensor({n, n});
+  kernels::map(from, [](Index i) { return static_cast<float>(i * 31 % 1009); });
+  const auto step = [&] { run(to, from); };
+  for (int i = 0; i < 3; ++i) step();  // warm-up
+  for (auto _ : state) step();
+  state.SetBytesProcessed(static_cast<std::int64_t>(bytes * static_cast<double>(state.iterations())));
+}
+
+void add_mover(const std::string& name, Index n, double bytes,
+               const std::function<void(const Tensor<float>& to, const Tensor<float>& from)>& run) {
+  benchmark::RegisterBenchmark(fmt::format("{}/{}", name, n).c_str(),
+                               [=](benchmark::State& state) { time_mover(state, n, bytes, run); })
+      ->Unit(benchmark::kMicrosecond)
+      ->UseRealTime();
+}
+
+/// The same for an op without its derivative.
+void add_moving_op(const std::string& name, Index n, double bytes, const Op& op) {
+  benchmark::RegisterBenchmark(fmt::format("{}/{}", name, n).c_str(),
+                               [=](benchmark::State& state) {
+                                 Context<float> context;
+                                 time_mover(state, n, bytes, [&](const Tensor<float>&, const Tensor<float>& from) {
+                                   context.begin({.recording = false});
+                                   op(std::array{context.constant(from)});
+                                 });
+                               })
+      ->Unit(benchmark::kMicrosecond)
+      ->UseRealTime();
+}
+
+void add_movers(Index n) {
+  const Shape cube{n / 16, 16, n / 16, 16};
+  const double read = static_cast<double>(n * n) * sizeof(float), copied = 2 * read;
+  add_mover("copy", n, copied, [](auto& to, auto& from) { kernels::map(to, [&](Index i) { return from[i]; }); });
+  add_mover("reduce/last_axis", n, read, [n](auto& to, auto& from) {
+    kernels::reduce<float>({to.data, {n, 1}}, from, false);
+  });
+  add_mover("reduce/last_axis_of_16", n, read, [n](auto& to, auto& from) {
+    kernels::reduce<float>({to.data, {n * n / 16, 1}}, {from.data, {n * n / 16, 16}}, false);
+  });
+  add_mover("reduce/first_axis", n, read, [n](auto& to, auto& from) {
+    kernels::reduce<float>({to.data, {n}}, from, false);
+  });
+  add_mover("reduce/all", n, read, [](auto& to, auto& from) { kernels::reduce<float>({to.data, {}}, from, false); });
+  add_moving_op("transpose", n, copied, [](Inputs x) { return transpose(x[0], 0, 1); });
+  add_moving_op("permute/heads_first", n, copied, [=](Inputs x) { return permute(reshape(x[0], cube), {0, 2, 1, 3}); });
+  add_moving_op("permute/reversed", n, copied, [=](Inputs x) { return permute(reshape(x[0], cube), {3, 2, 1, 0}); });
+  add_moving_op("max/all", n, read, [](Inputs x) { return max(x[0]); });
+  add_moving_op("max/last_axis", n, read, [](Inputs x) { return max(x[0], 1); });
+  add_moving_op("max/first_axis", n, read, [](Inputs x) { return max(x[0], 0); });
 }
 
 }  // namespace
@@ -78,6 +139,11 @@ int main(int argc, char** argv) {
   add("cross_entropy", {{rows, classes}}, [=](Inputs x) { return cross_entropy(x[0], targets, -1).sum; });
   add("linear_cross_entropy", {{rows, width}, {classes, width}},
       [=](Inputs x) { return linear_cross_entropy(x[0], x[1], targets, -1).sum; });
+
+  add("transpose", {{4096, 4096}}, [](Inputs x) { return transpose(x[0], 0, 1); });
+  add("mul", {{4096, 4096}, {4096, 4096}}, [](Inputs x) { return mul(x[0], x[1]); });
+  add("mul/of_a_column", {{4096, 4096}, {4096, 1}}, [](Inputs x) { return mul(x[0], x[1]); });
+  for (const Index n : {256, 4096}) add_movers(n);
 
   benchmark::Initialize(&argc, argv);
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;

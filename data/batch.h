@@ -31,6 +31,8 @@ struct Batch {
   int source_rows = 0, target_rows = 0;
   std::int64_t source_tokens = 0, target_tokens = 0;  // useful rows: padding left out, </s> (and <s>) included
   bool padded = false;
+
+  bool operator==(const Batch&) const = default;
 };
 
 /// The sentences of `corpus` with the given indices as a batch. Errors: no index, or one outside the corpus.

@@ -20,7 +20,7 @@ void shuffle_in_place(std::vector<T>& items, RandomStream& random) {
 }  // namespace
 
 Sampler::Sampler(const EncodedCorpus& corpus, const SamplerOptions& options) : options_(options) {
-  if (options.max_tokens < 1) misuse("data.max_tokens", "expected 1 or more; got {}", options.max_tokens);
+  if (options.max_tokens < 1) misuse("SamplerOptions::max_tokens", "expected 1 or more; got {}", options.max_tokens);
   check(corpus.size() > 0, "sampler", "expected at least one pair of sentences; got none");
   for (int i = 0; i < corpus.size(); ++i) {
     source_lengths_.push_back(corpus.source_length(i));

@@ -68,7 +68,7 @@ std::string clean_line(std::string_view line, std::string_view where, const Text
     if (options.invalid_utf8 == InvalidUtf8::refuse)
       fail(fmt::format("{}:{}", where, bad + 1),
            "expected valid UTF-8; got 0x{:02x} at byte {} of the line. Hint: convert the file (iconv -t UTF-8) or set "
-           "data.invalid_utf8: replace",
+           "InvalidUtf8::replace",
            static_cast<unsigned char>(line[bad]), bad + 1);
     mended = utf8::replace_invalid(line, replaced);
     line = mended;

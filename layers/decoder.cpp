@@ -6,17 +6,17 @@ namespace glossa {
 
 template <class T>
 DecoderLayer<T>::DecoderLayer(ParameterStore<T>& store, const std::string& scope, const StackOptions& o)
-    : self_attention_(store, scope + ".self_attn", MultiHeadAttention<T>::Kind::self, o.attention(true)),
-      cross_attention_(store, scope + ".multihead_attn", MultiHeadAttention<T>::Kind::cross, o.attention(false)),
+    : self_attention_(store, scope + ".self_attn", o.attention(true)),
+      cross_attention_(store, scope + ".multihead_attn", o.attention(false)),
       feed_forward_(store, scope, o.position_wise()),
       residual1_(store, scope + ".norm1", o.width, o.norm, o.residual_dropout, o.normalisation()),
       residual2_(store, scope + ".norm2", o.width, o.norm, o.residual_dropout, o.normalisation()),
       residual3_(store, scope + ".norm3", o.width, o.norm, o.residual_dropout, o.normalisation()) {}
 
 template <class T>
-template <class SelfAttention, class CrossAttention>
-Variable<T> DecoderLayer<T>::apply(const Variable<T>& x, const RowLayout& layout, const SelfAttention& attend_to_past,
-                                   const CrossAttention& attend_to_memory) const {
+template <class AttendToPast, class AttendToMemory>
+Variable<T> DecoderLayer<T>::apply(const Variable<T>& x, const RowLayout& layout, const AttendToPast& attend_to_past,
+                                   const AttendToMemory& attend_to_memory) const {
   const Variable<T> past = residual1_(x, layout, attend_to_past);
   const Variable<T> attended = residual2_(past, layout, attend_to_memory);
   return residual3_(attended, layout, [&](const auto& h) { return feed_forward_(h, layout); });
@@ -31,22 +31,11 @@ Variable<T> DecoderLayer<T>::operator()(const Variable<T>& x, const RowLayout& l
 }
 
 template <class T>
-Variable<T> DecoderLayer<T>::step(const Variable<T>& x, DecoderCache<T>& cache, LayerCache<T>& own,
-                                  const RowLayout& layout, const CacheLayout& past) const {
-  Context<T>& c = x.context();
-  const Index width = cache.width();
+Variable<T> DecoderLayer<T>::step(const Variable<T>& x, const DecoderCache<T>& cache, LayerCache<T>& own,
+                                  const CacheLayout& layout) const {
   return apply(
-      x, layout,
-      [&](const auto& h) {
-        const Variable<T> qkv = self_attention_.project(h);
-        cache.append(own, qkv.value());
-        return self_attention_.attend_cached(qkv, layout, c.constant({own.past.data(), {past.past.rows, 2 * width}}),
-                                             past.past);
-      },
-      [&](const auto& h) {
-        return cross_attention_.attend_projected(
-            h, past.readers, c.constant({own.memory.data(), {past.memory.rows, 2 * width}}), past.memory);
-      });
+      x, layout.query, [&](const auto& h) { return self_attention_.step(h, cache, own, layout); },
+      [&](const auto& h) { return cross_attention_.step(h, cache, own, layout); });
 }
 
 template <class T>
@@ -79,11 +68,10 @@ void Decoder<T>::start(DecoderCache<T>& cache, const Variable<T>& memory, const 
 
 template <class T>
 Variable<T> Decoder<T>::step(Variable<T> x, DecoderCache<T>& cache) const {
-  const RowLayout layout = cache.query_layout();
-  const CacheLayout past = cache.layout();
+  const CacheLayout layout = cache.layout();
   Frame<T> frame(x.context());
   for (std::size_t i = 0; i < layers_.size(); ++i)
-    x = frame.keep(layers_[i].step(x, cache, cache.layer(static_cast<Index>(i)), layout, past));
+    x = frame.keep(layers_[i].step(x, cache, cache.layer(static_cast<Index>(i)), layout));
   cache.advance();
   return norm_ ? frame.keep((*norm_)(x)) : x;
 }

@@ -25,15 +25,16 @@ class DecoderLayer {
   Variable<T> project_memory(const Variable<T>& memory) const { return cross_attention_.project_memory(memory); }
 
   /// The next token of each row, x [R, D] -> [R, D], with the past of this layer in `own`.
-  Variable<T> step(const Variable<T>& x, DecoderCache<T>& cache, LayerCache<T>& own, const RowLayout& layout,
-                   const CacheLayout& past) const;
+  Variable<T> step(const Variable<T>& x, const DecoderCache<T>& cache, LayerCache<T>& own,
+                   const CacheLayout& layout) const;
 
  private:
-  template <class SelfAttention, class CrossAttention>
-  Variable<T> apply(const Variable<T>& x, const RowLayout& layout, const SelfAttention& attend_to_past,
-                    const CrossAttention& attend_to_memory) const;
+  template <class AttendToPast, class AttendToMemory>
+  Variable<T> apply(const Variable<T>& x, const RowLayout& layout, const AttendToPast& attend_to_past,
+                    const AttendToMemory& attend_to_memory) const;
 
-  MultiHeadAttention<T> self_attention_, cross_attention_;
+  SelfAttention<T> self_attention_;
+  CrossAttention<T> cross_attention_;
   FeedForward<T> feed_forward_;
   Residual<T> residual1_, residual2_, residual3_;
 };

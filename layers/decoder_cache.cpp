@@ -27,6 +27,12 @@ void DecoderCache<T>::start(Index layers, Index width, Index rows, Index capacit
 }
 
 template <class T>
+void DecoderCache<T>::start(Index layers, Index width, Index rows, Index capacity) {
+  const RowSpan nothing{};
+  start(layers, width, rows, capacity, {.rows = 0, .sequences = {&nothing, 1}});
+}
+
+template <class T>
 void DecoderCache<T>::select(std::span<const Index> survivors) {
   const Index size = static_cast<Index>(survivors.size()), row_size = capacity_ * 2 * width_;
   bool in_place = true, same = size == rows();
@@ -65,14 +71,15 @@ CacheLayout DecoderCache<T>::layout() {
   reader_spans_.clear();
   for (Index r = 0; r < rows(); ++r) {
     past_spans_.push_back({r * capacity_, position_ + 1});
-    if (r > 0 && memory_spans_[r].offset == memory_spans_[r - 1].offset) {
+    if (r > 0 && memory_spans_[r] == memory_spans_[r - 1]) {
       ++reader_spans_.back().length;
     } else {
       read_spans_.push_back(memory_spans_[r]);
       reader_spans_.push_back({r, 1});
     }
   }
-  return {.past = {.rows = rows() * capacity_, .sequences = past_spans_},
+  return {.query = query_layout(),
+          .past = {.rows = rows() * capacity_, .sequences = past_spans_},
           .memory = {.rows = memory_rows_, .sequences = read_spans_},
           .readers = {.rows = rows(), .sequences = reader_spans_}};
 }

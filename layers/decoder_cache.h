@@ -8,7 +8,7 @@
 
 namespace glossa {
 
-/// What one decoder layer remembers between tokens.
+/// What one layer remembers between tokens.
 template <class T>
 struct LayerCache {
   std::vector<T> past;    ///< keys and values of the target so far, [rows * capacity, 2 H K]
@@ -18,15 +18,19 @@ struct LayerCache {
 
 /// Which rows of the caches each target row looks at in this step.
 struct CacheLayout {
+  RowLayout query;  ///< the rows themselves, one a sequence, at the step's position
   RowLayout past, memory;
   RowLayout readers;  ///< beside `memory`: the rows that read a sequence stand together and count as one query
 };
 
-/// Key-value cache of a decoder: R target rows (hypotheses) advance together, one token a step. Its memory outlives
-/// the steps and is reused from batch to batch.
+/// Key-value cache of a decoder, or of a causal encoder: R target rows (hypotheses) advance together, one token a step.
+/// Its memory outlives the steps and is reused from batch to batch.
 template <class T>
 class DecoderCache {
  public:
+  /// Empty cache for `rows` targets of at most `capacity` tokens that read no memory: a causal stack by itself.
+  void start(Index layers, Index width, Index rows, Index capacity);
+
   /// Empty cache for `rows` targets of at most `capacity` tokens, each reading one of the `memory` sequences: row r
   /// reads sequence r * memory.sequence_count() / rows, so several hypotheses share one source without a copy.
   void start(Index layers, Index width, Index rows, Index capacity, const RowLayout& memory);

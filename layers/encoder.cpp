@@ -6,19 +6,32 @@ namespace glossa {
 
 template <class T>
 EncoderLayer<T>::EncoderLayer(ParameterStore<T>& store, const std::string& scope, const StackOptions& o)
-    : self_attention_(store, scope + ".self_attn", MultiHeadAttention<T>::Kind::self, o.attention(false)),
+    : self_attention_(store, scope + ".self_attn", o.attention(o.causal)),
       feed_forward_(store, scope, o.position_wise()),
       residual1_(store, scope + ".norm1", o.width, o.norm, o.residual_dropout, o.normalisation()),
       residual2_(store, scope + ".norm2", o.width, o.norm, o.residual_dropout, o.normalisation()) {}
 
 template <class T>
-Variable<T> EncoderLayer<T>::operator()(const Variable<T>& x, const RowLayout& layout) const {
-  const Variable<T> attended = residual1_(x, layout, [&](const auto& h) { return self_attention_(h, layout); });
+template <class Attend>
+Variable<T> EncoderLayer<T>::apply(const Variable<T>& x, const RowLayout& layout, const Attend& attend) const {
+  const Variable<T> attended = residual1_(x, layout, attend);
   return residual2_(attended, layout, [&](const auto& h) { return feed_forward_(h, layout); });
 }
 
 template <class T>
-Encoder<T>::Encoder(ParameterStore<T>& store, const std::string& scope, const StackOptions& options) {
+Variable<T> EncoderLayer<T>::operator()(const Variable<T>& x, const RowLayout& layout) const {
+  return apply(x, layout, [&](const auto& h) { return self_attention_(h, layout); });
+}
+
+template <class T>
+Variable<T> EncoderLayer<T>::step(const Variable<T>& x, const DecoderCache<T>& cache, LayerCache<T>& own,
+                                  const CacheLayout& layout) const {
+  return apply(x, layout.query, [&](const auto& h) { return self_attention_.step(h, cache, own, layout); });
+}
+
+template <class T>
+Encoder<T>::Encoder(ParameterStore<T>& store, const std::string& scope, const StackOptions& options)
+    : causal_(options.causal), width_(options.attention(options.causal).inner_width()) {
   for (Index i = 0; i < options.layers; ++i)
     layers_.emplace_back(store, scope + ".layers." + std::to_string(i), options);
   if (options.final_norm) norm_.emplace(store, scope + ".norm", options.width, options.normalisation());
@@ -28,6 +41,22 @@ template <class T>
 Variable<T> Encoder<T>::operator()(Variable<T> x, const RowLayout& layout) const {
   Frame<T> frame(x.context());
   for (const EncoderLayer<T>& layer : layers_) x = frame.keep(layer(x, layout));
+  return norm_ ? frame.keep((*norm_)(x)) : x;
+}
+
+template <class T>
+void Encoder<T>::start(DecoderCache<T>& cache, Index rows, Index capacity) const {
+  check(causal_, "encoder.start", "expected a causal stack; got one whose tokens see what comes later");
+  cache.start(static_cast<Index>(layers_.size()), width_, rows, capacity);
+}
+
+template <class T>
+Variable<T> Encoder<T>::step(Variable<T> x, DecoderCache<T>& cache) const {
+  const CacheLayout layout = cache.layout();
+  Frame<T> frame(x.context());
+  for (std::size_t i = 0; i < layers_.size(); ++i)
+    x = frame.keep(layers_[i].step(x, cache, cache.layer(static_cast<Index>(i)), layout));
+  cache.advance();
   return norm_ ? frame.keep((*norm_)(x)) : x;
 }
 

@@ -3,11 +3,14 @@
 #include <optional>
 #include <vector>
 
+#include "layers/attention.h"
+#include "layers/decoder_cache.h"
 #include "layers/stack_options.h"
 
 namespace glossa {
 
-/// One layer of the encoder (Vaswani et al. 2017, figure 1, left): self-attention, then feed-forward.
+/// One layer of the encoder (Vaswani et al. 2017, figure 1, left): self-attention, causal if options.causal says so,
+/// then feed-forward.
 /// Parameters: SCOPE.self_attn.*, SCOPE.linear1.*, SCOPE.linear2.*, SCOPE.norm1.*, SCOPE.norm2.*.
 template <class T>
 class EncoderLayer {
@@ -17,13 +20,22 @@ class EncoderLayer {
   /// x [N, D] -> [N, D].
   Variable<T> operator()(const Variable<T>& x, const RowLayout& layout) const;
 
+  /// The next token of each row, x [R, D] -> [R, D], with the past of this layer in `own`.
+  Variable<T> step(const Variable<T>& x, const DecoderCache<T>& cache, LayerCache<T>& own,
+                   const CacheLayout& layout) const;
+
  private:
-  MultiHeadAttention<T> self_attention_;
+  template <class Attend>
+  Variable<T> apply(const Variable<T>& x, const RowLayout& layout, const Attend& attend) const;
+
+  SelfAttention<T> self_attention_;
   FeedForward<T> feed_forward_;
   Residual<T> residual1_, residual2_;
 };
 
-/// The encoder: its layers in a row, then a final norm if there is one (SCOPE.norm.*).
+/// The encoder: its layers in a row, then a final norm if there is one (SCOPE.norm.*). With options.causal it is the
+/// stack of a decoder-only language model, which stands between an embedding and an output projection and reads its
+/// text whole in training and token by token in generation.
 template <class T>
 class Encoder {
  public:
@@ -32,7 +44,16 @@ class Encoder {
   /// Embedded source [N, D] -> memory [N, D].
   Variable<T> operator()(Variable<T> x, const RowLayout& layout) const;
 
+  /// Makes room for `rows` texts of at most `capacity` tokens. Throws unless the stack is causal.
+  void start(DecoderCache<T>& cache, Index rows, Index capacity) const;
+
+  /// The next token of each row, embedded [R, D] -> states [R, D]; the cache grows by one position. For inference: no
+  /// gradient flows into the past.
+  Variable<T> step(Variable<T> x, DecoderCache<T>& cache) const;
+
  private:
+  bool causal_;
+  Index width_;  // of all heads together: what the cache holds
   std::vector<EncoderLayer<T>> layers_;
   std::optional<LayerNorm<T>> norm_;
 };

@@ -27,24 +27,7 @@ Variable<T> FeedForward<T>::operator()(const Variable<T>& x, const RowLayout& la
   return (*linear2_)(dropout(activate(linear1_(x), activation_), dropout_, layout));
 }
 
-template <class T>
-Variable<T> activate(const Variable<T>& x, Activation activation) {
-  switch (activation) {
-    case Activation::relu:
-      return relu(x);
-    case Activation::gelu:
-      return gelu(x);
-    case Activation::gelu_tanh:
-      return gelu_tanh(x);
-    case Activation::silu:
-      return silu(x);
-  }
-  fail("activation", "expected a known activation; got number {}", static_cast<int>(activation));
-}
-
 template class FeedForward<float>;
 template class FeedForward<double>;
-template Variable<float> activate(const Variable<float>&, Activation);
-template Variable<double> activate(const Variable<double>&, Activation);
 
 }  // namespace glossa

@@ -2,11 +2,10 @@
 
 #include <optional>
 
+#include "layers/activation.h"
 #include "layers/linear.h"
 
 namespace glossa {
-
-enum class Activation { relu, gelu, gelu_tanh, silu };
 
 struct FeedForwardOptions {
   Index width, hidden;  ///< hidden 0: one matrix [D, D], without bias, activation and dropout
@@ -31,9 +30,5 @@ class FeedForward {
   Activation activation_;
   double dropout_;
 };
-
-/// The function that `activation` names, element by element.
-template <class T>
-Variable<T> activate(const Variable<T>& x, Activation activation);
 
 }  // namespace glossa

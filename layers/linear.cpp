@@ -14,6 +14,11 @@ Linear<T>::Linear(ParameterStore<T>& store, const std::string& scope, Index inpu
 }
 
 template <class T>
+Linear<T> Linear<T>::part(ParameterStore<T>& store, Index begin, Index end) const {
+  return {store.part(*weight_, begin, end), bias_ ? &store.part(*bias_, begin, end) : nullptr};
+}
+
+template <class T>
 Variable<T> Linear<T>::operator()(const Variable<T>& x) const {
   Context<T>& c = x.context();
   return bias_ ? linear(x, c.parameter(*weight_), c.parameter(*bias_)) : linear(x, c.parameter(*weight_));

@@ -20,6 +20,12 @@ class Linear {
   Linear(ParameterStore<T>& store, const std::string& scope, Index inputs, Index outputs,
          const LinearOptions& options = {});
 
+  /// Of parameters that are declared already: weight [O, I], bias [O] or null.
+  Linear(Parameter<T>& weight, Parameter<T>* bias) : weight_(&weight), bias_(bias) {}
+
+  /// Outputs [begin, end) as a layer of their own; see ParameterStore::part.
+  Linear part(ParameterStore<T>& store, Index begin, Index end) const;
+
   Variable<T> operator()(const Variable<T>& x) const;
 
   /// dropout(relu(of that)) in one op: x [N, I] -> [N, O].

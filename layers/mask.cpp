@@ -20,21 +20,27 @@ std::vector<RowSpan> spans_of_padded(std::span<const int> ids, Index sequences, 
   return spans;
 }
 
-std::vector<char> causal_mask(Index positions) {
-  std::vector<char> mask(static_cast<std::size_t>(positions * positions));
-  for (Index i = 0; i < positions; ++i) std::fill_n(mask.begin() + i * positions, i + 1, char{1});
+Mask::Mask(Index rows, Index cols)
+    : rows_(rows),
+      cols_(cols),
+      blocked_(std::make_unique<bool[]>(static_cast<std::size_t>(Shape{rows, cols}.size()))) {}
+
+Mask causal_mask(Index positions) {
+  Mask mask(positions, positions);
+  for (Index i = 0; i < positions; ++i)
+    for (Index j = i + 1; j < positions; ++j) mask(i, j) = true;
   return mask;
 }
 
 template <class T>
-void write_additive_mask(std::span<const char> may_attend, const Tensor<T>& to) {
-  check(static_cast<Index>(may_attend.size()) == to.size(), "additive_mask",
-        "expected a mask of shape {}; got {} cells", to.shape, may_attend.size());
-  std::ranges::transform(may_attend, to.data,
-                         [](char may) { return may ? T{0} : -std::numeric_limits<T>::infinity(); });
+Tensor<T> additive_mask(Context<T>& context, const Mask& mask) {
+  const Tensor<T> result = context.tensor({mask.rows(), mask.cols()});
+  std::ranges::transform(std::span<const bool>(mask), result.data,
+                         [](bool blocked) { return blocked ? -std::numeric_limits<T>::infinity() : T{0}; });
+  return result;
 }
 
-template void write_additive_mask(std::span<const char>, const Tensor<float>&);
-template void write_additive_mask(std::span<const char>, const Tensor<double>&);
+template Tensor<float> additive_mask(Context<float>&, const Mask&);
+template Tensor<double> additive_mask(Context<double>&, const Mask&);
 
 }  // namespace glossa

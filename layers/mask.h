@@ -1,25 +1,45 @@
 #pragma once
 
+#include <memory>
 #include <span>
 #include <vector>
 
+#include "autograd/context.h"
 #include "autograd/rows.h"
-#include "autograd/tensor.h"
 
 namespace glossa {
 
 // Models take lengths, not masks. These turn what articles and other programs pass into what glossa takes. One meaning
-// throughout: true = may attend.
+// throughout, that of masked_fill and of nn.Transformer: true = blocked.
 
 /// The sequences of a padded box [B, T] of token ids: each ends where only `pad` follows. An all-padding row is a
 /// sequence of length 0.
 std::vector<RowSpan> spans_of_padded(std::span<const int> ids, Index sequences, int pad);
 
-/// [T, T] true on and below the diagonal: position i may attend to 0..i.
-std::vector<char> causal_mask(Index positions);
+/// Which of `cols` keys each of `rows` queries may not attend to; none is blocked at first. masked_fill takes it as it
+/// is, attention in its additive form.
+class Mask {
+ public:
+  Mask(Index rows, Index cols);
 
-/// The additive form that attention takes: 0 where true, -inf where false.
+  Index rows() const { return rows_; }
+  Index cols() const { return cols_; }
+  bool& operator()(Index row, Index col) { return blocked_[row * cols_ + col]; }
+  bool operator()(Index row, Index col) const { return blocked_[row * cols_ + col]; }
+
+  /// Row-major.
+  operator std::span<const bool>() const { return {blocked_.get(), static_cast<std::size_t>(rows_ * cols_)}; }
+
+ private:
+  Index rows_, cols_;
+  std::unique_ptr<bool[]> blocked_;
+};
+
+/// [T, T], true above the diagonal: position i may not attend to what comes after it.
+Mask causal_mask(Index positions);
+
+/// The additive form that attention takes, in memory of the step: 0 where the mask is false, -inf where it is true.
 template <class T>
-void write_additive_mask(std::span<const char> may_attend, const Tensor<T>& to);
+Tensor<T> additive_mask(Context<T>& context, const Mask& mask);
 
 }  // namespace glossa

@@ -1,5 +1,6 @@
 #include "layers/positional_encoding.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "layers/init.h"
@@ -59,6 +60,17 @@ Variable<T> PositionalEncoding<T>::operator()(Context<T>& context) const {
   if (weight_) return context.parameter(*weight_);
   // Constants are never written to.
   return context.constant({table_->data(), shape_});
+}
+
+template <class T>
+Variable<T> PositionalEncoding<T>::operator()(const Variable<T>& x, const RowLayout& layout) const {
+  check_layout("positional_encoding", layout, x.shape());
+  Context<T>& c = x.context();
+  const std::span<int> positions = c.template array<int>(layout.rows);
+  std::ranges::fill(positions, 0);  // what gap rows get counts for nothing
+  for (const auto [offset, length] : layout.sequences)
+    for (Index t = 0; t < length; ++t) positions[offset + t] = static_cast<int>(layout.first_position + t);
+  return add(x, index_select((*this)(c), std::span<const int>(positions)));
 }
 
 template class PositionalEncoding<float>;

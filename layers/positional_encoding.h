@@ -23,11 +23,14 @@ std::vector<double> sinusoidal_positions(Index positions, Index width, Sinusoid 
 template <class T>
 class PositionalEncoding {
  public:
-  static PositionalEncoding sinusoidal(Index positions, Index width, Sinusoid order);
+  static PositionalEncoding sinusoidal(Index positions, Index width, Sinusoid order = Sinusoid::interleaved);
   static PositionalEncoding learned(ParameterStore<T>& store, const std::string& scope, Index positions, Index width);
 
   /// The table as a variable of the step.
   Variable<T> operator()(Context<T>& context) const;
+
+  /// x plus the table's rows, for inputs that are no tokens (Embedding has those): x [N, D] -> [N, D].
+  Variable<T> operator()(const Variable<T>& x, const RowLayout& layout) const;
 
  private:
   std::shared_ptr<const std::vector<T>> table_;

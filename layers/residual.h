@@ -1,5 +1,6 @@
 #pragma once
 
+#include "autograd/frame.h"
 #include "layers/layer_norm.h"
 
 namespace glossa {
@@ -16,11 +17,12 @@ class Residual {
            const NormOptions& norm)
       : norm_(store, norm_scope, width, norm), place_(place), dropout_(dropout) {}
 
-  /// x [N, D]; sublayer: [N, D] -> [N, D].
+  /// x [N, D]; sublayer: [N, D] -> [N, D]. Where nothing is recorded, what the sub-layer used is free again.
   template <class Sublayer>
   Variable<T> operator()(const Variable<T>& x, const RowLayout& layout, const Sublayer& sublayer) const {
-    if (place_ == NormPlace::pre) return add_dropout(x, sublayer(norm_(x)), dropout_, layout);
-    return norm_.add(x, sublayer(x), dropout_, layout);
+    Frame<T> frame(x.context());
+    if (place_ == NormPlace::pre) return frame.keep(add_dropout(x, sublayer(norm_(x)), dropout_, layout));
+    return frame.keep(norm_.add(x, sublayer(x), dropout_, layout));
   }
 
  private:

@@ -13,6 +13,7 @@ struct StackOptions {
   Index layers = 6, width = 512, heads = 8;
   Index head_width = 0;  ///< 0: width / heads
   Similarity similarity = Similarity::scaled_dot;
+  bool causal = false;        ///< of an encoder: no token sees what comes later; self-attention of a decoder always is
   Index feed_forward = 2048;  ///< 0: one matrix, see FeedForwardOptions
   NormPlace norm = NormPlace::post;
   bool final_norm = true;  ///< a norm after the last layer; nn.Transformer always has one, the paper has none

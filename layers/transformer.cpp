@@ -25,9 +25,9 @@ auto Transformer<T>::declare_tables(ParameterStore<T>& store, const TransformerO
   Tables tables{};
   if (o.tied == Tied::all || o.tied == Tied::embeddings) {
     if (o.source_vocabulary != o.target_vocabulary)
-      misuse("model.tied",
-             "expected one vocabulary for both sides to tie their embeddings; got {} and {} tokens. Hint: set "
-             "data.shared_vocabulary: true or model.tied: output",
+      misuse("TransformerOptions::tied",
+             "expected one vocabulary for both sides to tie their embeddings; got {} and {} tokens. Hint: "
+             "Tied::output",
              o.source_vocabulary, o.target_vocabulary);
     tables.source = tables.target = declare("tok_emb.embedding.weight", o.source_vocabulary, init::normal(deviation));
   } else {

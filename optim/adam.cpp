@@ -11,11 +11,12 @@ namespace glossa {
 template <class T>
 Adam<T>::Adam(const ParameterStore<T>& store, std::span<const Segment> segments, AdamOptions options)
     : Optimizer<T>(store, segments, {"m", "v"}), options_(options) {
-  for (const auto& [name, beta] : {std::pair("optim.beta1", options.beta1), std::pair("optim.beta2", options.beta2)})
+  for (const auto& [name, beta] :
+       {std::pair("AdamOptions::beta1", options.beta1), std::pair("AdamOptions::beta2", options.beta2)})
     if (!(beta >= 0 && beta < 1)) misuse(name, "expected a number in [0, 1); got {}", beta);
   // At 0 a number that never had a gradient, a gap between parameters for one, would become 0/0.
   if (!(static_cast<T>(options.epsilon) > 0))
-    misuse("optim.epsilon", "expected a number above 0; got {}", options.epsilon);
+    misuse("AdamOptions::epsilon", "expected a number above 0; got {}", options.epsilon);
 }
 
 template <class T>
@@ -26,7 +27,7 @@ void Adam<T>::step(double lr, double gradient_scale) {
   const auto keep_m = static_cast<T>(options_.beta1), take_m = static_cast<T>(1 - options_.beta1);
   const auto keep_v = static_cast<T>(options_.beta2), take_v = static_cast<T>(1 - options_.beta2);
   // The corrections are factors of the whole step, computed once in double.
-  const auto rate = static_cast<T>(lr / (1 - std::pow(options_.beta1, t)));
+  const double first_correction = 1 - std::pow(options_.beta1, t);
   const auto root_factor = static_cast<T>(1 / std::sqrt(1 - std::pow(options_.beta2, t)));
   T* const value = this->values();
   const T* const grad = this->grads();
@@ -35,8 +36,10 @@ void Adam<T>::step(double lr, double gradient_scale) {
 
   parallel_for(static_cast<Index>(this->pieces().size()), [=, this](Index piece) {
     const Segment segment = this->pieces()[piece];
+    const double own_lr = lr * segment.lr_factor;
+    const auto rate = static_cast<T>(own_lr / first_correction);
     const auto penalty = static_cast<T>(options_.decoupled ? 0 : segment.weight_decay);
-    const auto decay = static_cast<T>(options_.decoupled ? lr * segment.weight_decay : 0);
+    const auto decay = static_cast<T>(options_.decoupled ? own_lr * segment.weight_decay : 0);
 #pragma omp simd
     for (Index i = segment.begin; i < segment.end; ++i) {
       const T g = scale * grad[i] + penalty * value[i];

@@ -12,24 +12,25 @@ namespace glossa {
 using Kind = ScheduleOptions::Kind;
 
 Schedule::Schedule(const ScheduleOptions& options) : options_(options) {
-  const std::pair<const char*, double> rates[] = {{"optim.lr", options.lr},
-                                                  {"optim.warmup_init_lr", options.warmup_init_lr},
-                                                  {"optim.min_lr", options.min_lr},
-                                                  {"optim.factor", options.factor}};
+  const std::pair<const char*, double> rates[] = {{"ScheduleOptions::lr", options.lr},
+                                                  {"ScheduleOptions::warmup_init_lr", options.warmup_init_lr},
+                                                  {"ScheduleOptions::min_lr", options.min_lr},
+                                                  {"ScheduleOptions::factor", options.factor}};
   for (const auto& [name, rate] : rates)
     if (!(rate >= 0)) misuse(name, "expected a number of at least 0; got {}", rate);
   const Kind kind = options.kind;
   const std::int64_t least_warmup = kind == Kind::noam || kind == Kind::inverse_sqrt ? 1 : 0;
   if (options.warmup < least_warmup)
-    misuse("optim.warmup", "expected at least {}; got {}", least_warmup, options.warmup);
+    misuse("ScheduleOptions::warmup", "expected at least {}; got {}", least_warmup, options.warmup);
   if ((kind == Kind::cosine || kind == Kind::linear) && options.total_updates <= options.warmup)
-    misuse("optim.total_updates", "expected more than optim.warmup ({}); got {}", options.warmup,
+    misuse("ScheduleOptions::total_updates", "expected more than ScheduleOptions::warmup ({}); got {}", options.warmup,
            options.total_updates);
   if (kind == Kind::plateau && !(options.plateau_factor > 0 && options.plateau_factor < 1))
-    misuse("optim.plateau_factor", "expected a number in (0, 1); got {}", options.plateau_factor);
+    misuse("ScheduleOptions::plateau_factor", "expected a number in (0, 1); got {}", options.plateau_factor);
   if (kind == Kind::plateau && options.plateau_patience < 0)
-    misuse("optim.plateau_patience", "expected at least 0; got {}", options.plateau_patience);
-  if (kind == Kind::noam && options.width < 1) misuse("model.width", "expected at least 1; got {}", options.width);
+    misuse("ScheduleOptions::plateau_patience", "expected at least 0; got {}", options.plateau_patience);
+  if (kind == Kind::noam && options.width < 1)
+    misuse("ScheduleOptions::width", "expected at least 1; got {}", options.width);
 }
 
 double Schedule::lr(std::int64_t update) const {
@@ -58,7 +59,7 @@ double Schedule::after_warmup(double n) const {
     case Kind::plateau:
       return o.lr * std::pow(o.plateau_factor, static_cast<double>(plateau_.reductions));
   }
-  fail("optim.schedule", "expected a known schedule; got {}", static_cast<int>(o.kind));
+  fail("ScheduleOptions::kind", "expected a known schedule; got {}", static_cast<int>(o.kind));
 }
 
 void Schedule::observe(double metric, bool larger_is_better) {

@@ -17,9 +17,16 @@ template <class T>
 Optimizer<T>::Optimizer(const ParameterStore<T>& store, std::span<const Segment> segments,
                         std::initializer_list<std::string_view> state_names)
     : store_(store), segments_(segments.begin(), segments.end()) {
-  for (const Segment& segment : segments)
-    for (Index begin = segment.begin; begin < segment.end; begin += grain)
-      pieces_.push_back({begin, std::min(segment.end, begin + grain), segment.weight_decay});
+  check(store.laid_out(), "optimizer", "expected parameters that have memory; got none. Hint: call allocate() before");
+  for (const Segment& segment : segments) {
+    if (!(segment.lr_factor >= 0)) misuse("Segment::lr_factor", "expected at least 0; got {}", segment.lr_factor);
+    for (Segment piece = segment; piece.begin < segment.end; piece.begin = piece.end) {
+      piece.end = std::min(segment.end, piece.begin + grain);
+      pieces_.push_back(piece);
+    }
+  }
+  for (const Parameter<T>* parameter : store.parameters())
+    if (!parameter->trainable) frozen_.push_back(parameter);
   const std::size_t size = store.values().size();
   const std::span<T> all = memory_.zeros<T>(static_cast<Index>(size * state_names.size()));
   for (const std::string_view name : state_names) state_.push_back({name, all.subspan(state_.size() * size, size)});
@@ -35,6 +42,9 @@ double Optimizer<T>::grad_norm() const {
 
 template <class T>
 void Optimizer<T>::begin_step() {
+  for (const Parameter<T>* parameter : frozen_)
+    check(!parameter->trainable, parameter->name,
+          "expected to be frozen as when the optimizer was made; it is trainable. Hint: make a new optimizer");
   auto segment = segments_.begin();
   for (const Parameter<T>* parameter : store_.parameters()) {
     while (segment != segments_.end() && segment->end <= parameter->offset) ++segment;

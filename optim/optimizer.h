@@ -29,7 +29,8 @@ class Optimizer {
 
   /// One update with learning rate `lr`. Every gradient is read once and multiplied by `gradient_scale`: clipping and
   /// averaging over tokens need no pass of their own. Throws for a gradient that is unset, which would be an old one
-  /// (`ParameterStore::fill_unset_grads`), and for a parameter that was frozen after the optimizer was made.
+  /// (`ParameterStore::fill_unset_grads`), and for a parameter that was frozen or unfrozen after the optimizer was
+  /// made.
   virtual void step(double lr, double gradient_scale) = 0;
 
   /// Euclidean norm of the gradients that `step` will read: frozen parameters do not count. Infinite where its square
@@ -45,7 +46,8 @@ class Optimizer {
   void set_steps(std::int64_t steps) { steps_ = steps; }
 
  protected:
-  /// For a store that is laid out; it must outlive the optimizer. State buffers of the given names start at zero.
+  /// For a store that is laid out (else it throws); it must outlive the optimizer. State buffers of the given names
+  /// start at zero.
   Optimizer(const ParameterStore<T>& store, std::span<const Segment> segments,
             std::initializer_list<std::string_view> state_names);
 
@@ -63,7 +65,8 @@ class Optimizer {
  private:
   const ParameterStore<T>& store_;
   std::vector<Segment> segments_;
-  std::vector<Segment> pieces_;  // of these
+  std::vector<Segment> pieces_;              // of these
+  std::vector<const Parameter<T>*> frozen_;  // when the optimizer was made
   Arena memory_;
   std::vector<StateBuffer<T>> state_;
 };

@@ -2,6 +2,8 @@
 
 #include <fnmatch.h>
 
+#include <algorithm>
+
 #include "autograd/check.h"
 
 namespace glossa {
@@ -13,28 +15,40 @@ bool is_norm_or_bias(const Parameter<T>& parameter) {
   return parameter.value.shape.rank() < 2 || parameter.name.ends_with("bias");
 }
 
+template <class T>
+bool matches(const std::string& pattern, const Parameter<T>& parameter) {
+  return fnmatch(pattern.c_str(), parameter.name.c_str(), FNM_NOESCAPE) == 0;
+}
+
+/// Throws misuse unless `pattern` matches the name of a parameter.
+template <class T>
+void check_matches_some(const char* where, const std::string& pattern, const ParameterStore<T>& store) {
+  for (const Parameter<T>* parameter : store.parameters())
+    if (matches(pattern, *parameter)) return;
+  misuse(where,
+         "expected a pattern that matches the name of a parameter; got '{}'. Hint: ParameterStore::parameters has the "
+         "names; * stands for any text",
+         pattern);
+}
+
 }  // namespace
 
 template <class T>
 void freeze(ParameterStore<T>& store, const std::vector<std::string>& patterns) {
   for (const std::string& pattern : patterns) {
-    bool matched = false;
+    check_matches_some("freeze", pattern, store);
     for (Parameter<T>* parameter : store.parameters())
-      if (fnmatch(pattern.c_str(), parameter->name.c_str(), FNM_NOESCAPE) == 0) {
-        parameter->trainable = false;
-        matched = true;
-      }
-    if (!matched)
-      misuse("optim.freeze",
-             "expected a pattern that matches the name of a parameter; got '{}'. Hint: `glossa inspect` lists the "
-             "names; * stands for any text",
-             pattern);
+      if (matches(pattern, *parameter)) parameter->trainable = false;
   }
 }
 
 template <class T>
-std::vector<Segment> trainable_segments(const ParameterStore<T>& store, double weight_decay, bool decay_norm_and_bias) {
-  if (!(weight_decay >= 0)) misuse("optim.weight_decay", "expected a number of at least 0; got {}", weight_decay);
+std::vector<Segment> trainable_segments(const ParameterStore<T>& store, double weight_decay, bool decay_norm_and_bias,
+                                        std::span<const LrFactor> lr_factors) {
+  check(store.laid_out(), "trainable_segments",
+        "expected parameters that have memory; got none. Hint: call allocate() before");
+  if (!(weight_decay >= 0)) misuse("weight_decay", "expected a number of at least 0; got {}", weight_decay);
+  for (const LrFactor& lr : lr_factors) check_matches_some("LrFactor::pattern", lr.pattern, store);
   std::vector<Segment> segments;
   const auto& parameters = store.parameters();
   for (std::size_t i = 0; i < parameters.size(); ++i) {
@@ -42,18 +56,23 @@ std::vector<Segment> trainable_segments(const ParameterStore<T>& store, double w
     if (!parameter.trainable) continue;
     const Index begin = parameter.offset;
     const Index end = i + 1 < parameters.size() ? parameters[i + 1]->offset : static_cast<Index>(store.values().size());
-    const double decay = decay_norm_and_bias || !is_norm_or_bias(parameter) ? weight_decay : 0;
-    if (!segments.empty() && segments.back().end == begin && segments.back().weight_decay == decay)
+    const auto lr = std::ranges::find_if(lr_factors, [&](const auto& it) { return matches(it.pattern, parameter); });
+    const Segment segment{.begin = begin,
+                          .end = end,
+                          .weight_decay = decay_norm_and_bias || !is_norm_or_bias(parameter) ? weight_decay : 0,
+                          .lr_factor = lr == lr_factors.end() ? 1 : lr->factor};
+    if (!segments.empty() && segments.back().end == begin && segments.back().trained_like(segment))
       segments.back().end = end;
     else
-      segments.push_back({begin, end, decay});
+      segments.push_back(segment);
   }
   return segments;
 }
 
 template void freeze(ParameterStore<float>&, const std::vector<std::string>&);
 template void freeze(ParameterStore<double>&, const std::vector<std::string>&);
-template std::vector<Segment> trainable_segments(const ParameterStore<float>&, double, bool);
-template std::vector<Segment> trainable_segments(const ParameterStore<double>&, double, bool);
+template std::vector<Segment> trainable_segments(const ParameterStore<float>&, double, bool, std::span<const LrFactor>);
+template std::vector<Segment> trainable_segments(const ParameterStore<double>&, double, bool,
+                                                 std::span<const LrFactor>);
 
 }  // namespace glossa

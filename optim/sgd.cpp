@@ -9,7 +9,7 @@ template <class T>
 Sgd<T>::Sgd(const ParameterStore<T>& store, std::span<const Segment> segments, SgdOptions options)
     : Optimizer<T>(store, segments, {"momentum"}), options_(options) {
   if (!(options.momentum >= 0 && options.momentum < 1))
-    misuse("optim.momentum", "expected a number in [0, 1); got {}", options.momentum);
+    misuse("SgdOptions::momentum", "expected a number in [0, 1); got {}", options.momentum);
 }
 
 template <class T>
@@ -18,11 +18,11 @@ void Sgd<T>::step(double lr, double gradient_scale) {
   T* const value = this->values();
   const T* const grad = this->grads();
   T* const momentum = this->state()[0].values.data();
-  const auto rate = static_cast<T>(lr), scale = static_cast<T>(gradient_scale), mu = static_cast<T>(options_.momentum);
+  const auto scale = static_cast<T>(gradient_scale), mu = static_cast<T>(options_.momentum);
 
   parallel_for(static_cast<Index>(this->pieces().size()), [=, this](Index piece) {
     const Segment segment = this->pieces()[piece];
-    const auto decay = static_cast<T>(segment.weight_decay);
+    const auto rate = static_cast<T>(lr * segment.lr_factor), decay = static_cast<T>(segment.weight_decay);
 #pragma omp simd
     for (Index i = segment.begin; i < segment.end; ++i) {
       const T g = scale * grad[i] + decay * value[i];

@@ -47,7 +47,6 @@ struct ModelConfig {
   enum class Norm { pre, post };
   enum class NormAffine { vector, scalar, gain, none };
   enum class EpsilonPlace { inside, outside };
-  enum class Activation { relu, gelu, gelu_tanh, silu };
   enum class Positions { sinusoidal, learned };
   enum class Sinusoid { interleaved, halves, raw_index };
   enum class Tied { none, output, all, embeddings };
@@ -65,7 +64,7 @@ struct ModelConfig {
   double norm_epsilon = 1e-5;
   EpsilonPlace epsilon_place = EpsilonPlace::inside;
   NormAffine norm_affine = NormAffine::vector;
-  Activation activation = Activation::relu;
+  std::string activation = "relu";
   Positions positions = Positions::sinusoidal;
   Sinusoid sinusoid = Sinusoid::interleaved;
   std::int64_t max_positions = 1024;

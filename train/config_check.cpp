@@ -67,7 +67,7 @@ void check_model(const ModelConfig& model, const DataConfig& data) {
            "expected none or output with data.shared_vocabulary: false; got {}. Hint: embeddings of two "
            "vocabularies cannot be shared.",
            model.tied == ModelConfig::Tied::all ? "all" : "embeddings");
-  if (model.feed_forward == 0 && model.activation != ModelConfig::Activation::relu)
+  if (model.feed_forward == 0 && model.activation != "relu")
     misuse("model.activation",
            "expected relu, the default, with model.feed_forward: 0, which has no activation; got another one");
   if (model.feed_forward == 0 && model.activation_dropout.value_or(0) > 0)

@@ -6,6 +6,7 @@
 
 #include "autograd/check.h"
 #include "train/commands/commands.h"
+#include "train/config_terms.h"
 #include "train/runtime.h"
 
 namespace {
@@ -143,7 +144,7 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "glossa: [command line] %s. Hint: add --help to see what is expected\n", text.c_str());
     return 2;
   } catch (const glossa::Error& error) {
-    std::fprintf(stderr, "glossa: %s\n", error.what());
+    std::fprintf(stderr, "glossa: %s\n", glossa::in_config_terms(error.what()).c_str());
     return error.exit_status();
   } catch (const std::filesystem::filesystem_error& error) {
     std::fprintf(stderr, "glossa: [%s] expected to reach it; got %s. Hint: check the path and its permissions\n",

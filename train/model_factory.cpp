@@ -19,7 +19,7 @@ TransformerOptions transformer_options(const ModelConfig& m, Index source_vocabu
                    .norm_epsilon = m.norm_epsilon,
                    .norm_affine = static_cast<NormAffine>(m.norm_affine),
                    .epsilon_place = static_cast<EpsilonPlace>(m.epsilon_place),
-                   .activation = static_cast<Activation>(m.activation),
+                   .activation = activation_of(m.activation),
                    .bias = m.bias,
                    .residual_dropout = m.dropout,
                    .attention_dropout = m.attention_dropout.value_or(m.dropout),

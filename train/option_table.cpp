@@ -1,3 +1,4 @@
+#include "layers/activation.h"
 #include "train/config.h"
 
 namespace glossa {
@@ -77,8 +78,7 @@ std::vector<Option<ModelConfig>> model_options() {
              "norm_epsilon is added to the variance inside the root, or to the root"),
       option("norm_affine", &C::norm_affine, choice<C::NormAffine>({"vector", "scalar", "gain", "none"}),
              "trained part of layer norm: gain and bias for each feature, one gain and one bias, one gain, or nothing"),
-      option("activation", &C::activation, choice<C::Activation>({"relu", "gelu", "gelu_tanh", "silu"}),
-             "activation of the feed-forward layers"),
+      option("activation", &C::activation, text_choice(activation_names), "activation of the feed-forward layers"),
       option("positions", &C::positions, choice<C::Positions>({"sinusoidal", "learned"}), "positional encoding"),
       option("sinusoid", &C::sinusoid, choice<C::Sinusoid>({"interleaved", "halves", "raw_index"}),
              "sine and cosine in turns as in the paper, all sines before all cosines, or in turns with an exponent of "

@@ -30,12 +30,10 @@ double least_ms(const Work& work) {
 }  // namespace
 
 std::vector<StepProduct> products_of(StepBenchmark& benchmark) {
-  std::vector<kernels::Product> log;
-  kernels::log_products(&log);
+  const kernels::ProductLog log;
   benchmark.step();
-  kernels::log_products(nullptr);
   std::vector<StepProduct> products;
-  for (const kernels::Product& product : log) {
+  for (const kernels::Product& product : log.products) {
     auto found = std::ranges::find(products, product, &StepProduct::product);
     if (found == products.end()) found = products.insert(found, {product, 0});
     ++found->calls;

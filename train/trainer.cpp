@@ -7,6 +7,7 @@
 #include "optim/clip.h"
 #include "train/bleu.h"
 #include "train/chrf.h"
+#include "train/config_terms.h"
 #include "train/runtime.h"
 
 namespace glossa {
@@ -76,7 +77,7 @@ TrainingEnd Trainer::train() {
   try {
     return update_until_end();
   } catch (const std::exception& error) {
-    log_->error(error.what());
+    log_->error(in_config_terms(error.what()));
     throw;
   }
 }

@@ -12,7 +12,7 @@ void add_masking_cases(std::vector<OpCase>& cases) {
   cases.push_back(op_case("masked_fill.same_shape", {{2, 3}}, [](auto x) { return masked_fill(x[0], six, -7.5); })
                       .reference([](std::span<const Tensor<double>> x) {
                         std::vector<double> y;
-                        for (Index i = 0; i < 6; ++i) y.push_back(six[i] ? x[0][i] : -7.5);
+                        for (Index i = 0; i < 6; ++i) y.push_back(six[i] ? -7.5 : x[0][i]);
                         return y;
                       })
                       .error({{2, 4}}, [](Inputs<double> x) { masked_fill(x[0], six, 0.0); }, {"[2, 4]", "6"})
@@ -21,12 +21,12 @@ void add_masking_cases(std::vector<OpCase>& cases) {
                     return masked_fill(x[0], three, 0.0);
                   }).reference([](std::span<const Tensor<double>> x) {
     std::vector<double> y;
-    for (Index i = 0; i < 12; ++i) y.push_back(three[i % 3] ? x[0][i] : 0);
+    for (Index i = 0; i < 12; ++i) y.push_back(three[i % 3] ? 0 : x[0][i]);
     return y;
   }));
   cases.push_back(op_case("masked_fill.all_filled", {{2, 2}}, [](auto x) {
-                    static constexpr bool nothing[] = {false, false, false, false};
-                    return masked_fill(x[0], nothing, 1.0);
+                    static constexpr bool all[] = {true, true, true, true};
+                    return masked_fill(x[0], all, 1.0);
                   }).with_zero_gradient());
   cases.push_back(op_case("where.plain", {{2, 3}, {2, 3}}, [](auto x) { return where(six, x[0], x[1]); })
                       .reference([](std::span<const Tensor<double>> x) {

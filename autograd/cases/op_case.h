@@ -108,12 +108,6 @@ OpCase op_case(std::string name, std::vector<CaseInput> inputs, Call call) {
   return {.name = std::move(name), .inputs = std::move(inputs), .in_double = call, .in_float = call};
 }
 
-/// The variables as the span that concat and stack take; lives as long as the expression it stands in.
-template <class V>
-std::span<const V> parts(std::initializer_list<V> variables) {
-  return {variables.begin(), variables.size()};
-}
-
 /// Every row, family by family.
 const std::vector<OpCase>& op_cases();
 
@@ -126,6 +120,7 @@ void add_reduction_cases(std::vector<OpCase>& cases);
 void add_softmax_cases(std::vector<OpCase>& cases);
 void add_layer_norm_cases(std::vector<OpCase>& cases);
 void add_selection_cases(std::vector<OpCase>& cases);
+void add_pooling_cases(std::vector<OpCase>& cases);
 void add_masking_cases(std::vector<OpCase>& cases);
 void add_dropout_cases(std::vector<OpCase>& cases);
 void add_shaping_cases(std::vector<OpCase>& cases);

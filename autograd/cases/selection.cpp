@@ -60,6 +60,11 @@ void add_embedding_cases(std::vector<OpCase>& cases) {
                       return rows_of(x[0], many_ids(900));
                     }).sampling(6));
 
+  cases.push_back(op_case("index_select.repeated", {{4, 3}}, [](auto x) { return index_select(x[0], some_ids); })
+                      .reference([](std::span<const Tensor<double>> x) { return rows_of(x[0], some_ids); })
+                      .error({{4, 3}}, [](Inputs<double> x) { index_select(x[0], high); }, {"[4, 3]", "4"})
+                      .error({{4}}, [](Inputs<double> x) { index_select(x[0], one_id); }, {"[4]"}));
+
   const auto embed = [](double p, std::span<const int> ids, const RowLayout& layout) {
     return [=](auto x) { return embed_tokens(x[0], ids, root_of_width, x[1], p, layout); };
   };

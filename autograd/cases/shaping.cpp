@@ -104,13 +104,27 @@ void add_joining_cases(std::vector<OpCase>& cases) {
       op_case("concat.middle_axis", {{2, 1, 3}, {2, 2, 3}}, along(-2)).reference([](std::span<const Tensor<double>> x) {
         return side_by_side(std::vector{Tensor<double>{x[0].data, {2, 3}}, Tensor<double>{x[1].data, {2, 6}}});
       }));
-  cases.push_back(op_case("concat.same_twice", {{2, 3}}, [](auto x) { return concat(parts({x[0], x[0]}), 1); }));
+  cases.push_back(op_case("concat.same_twice", {{2, 3}}, [](auto x) { return concat({x[0], x[0]}, 1); }));
   cases.push_back(op_case("concat.empty_part", {{2, 0}, {2, 2}}, along(1)).reference(side_by_side));
   cases.push_back(op_case("concat.one_part", {{2, 2}}, along(0)).reference(same));
   cases.push_back(op_case("concat.seven_parts", {{1, 2}, {1, 2}, {1, 2}, {1, 2}, {1, 2}, {1, 2}, {1, 2}}, along(0))
                       .reference(one_after_another));
   cases.push_back(op_case("concat.large", {{120, 70}, {120, 110}}, along(1)).reference(side_by_side).sampling(6));
 
+  cases.push_back(op_case("select.middle", {{2, 3, 2}}, [](auto x) { return select(x[0], 1, 2); })
+                      .reference([](std::span<const Tensor<double>> x) {
+                        return std::vector<double>{x[0][4], x[0][5], x[0][10], x[0][11]};
+                      })
+                      .error({{2, 3, 2}}, [](Inputs<double> x) { select(x[0], -2, 3); }, {"[2, 3, 2]", "got 3"})
+                      .error({{2, 3, 2}}, [](Inputs<double> x) { select(x[0], 3, 0); }, {"[2, 3, 2]", "got 3"}));
+  cases.push_back(op_case("select.from_a_vector", {{3}}, [](auto x) { return select(x[0], -1, 0); }));
+  cases.push_back(op_case("full.factor", {{2, 3}}, [](auto x) {
+                    return mul(x[0], full(x[0].context(), {3}, -1.5));
+                  }).reference([](std::span<const Tensor<double>> x) {
+    std::vector<double> y;
+    for (const double element : x[0].span()) y.push_back(-1.5 * element);
+    return y;
+  }));
   cases.push_back(op_case("stack.first", {{2, 3}, {2, 3}}, [](auto x) { return stack(x, 0); })
                       .reference(one_after_another)
                       .error({{2, 3}, {3, 2}}, [](Inputs<double> x) { stack(x, 0); }, {"[2, 3]", "[3, 2]"}));
@@ -155,12 +169,12 @@ void add_cutting_cases(std::vector<OpCase>& cases) {
                   }).returning_heap_memory());
   cases.push_back(op_case("split.empty_piece", {{3, 2}}, [](auto x) {
                     const auto pieces = split(x[0], with_empty, 0);
-                    return concat(parts({pieces[2], pieces[1], pieces[0]}), 0);
+                    return concat({pieces[2], pieces[1], pieces[0]}, 0);
                   }).returning_heap_memory());
   cases.push_back(op_case("split.large", {{200, 120}},
                           [](auto x) {
                             const auto pieces = split(x[0], fifty_seventy, 1);
-                            return concat(parts({pieces[0], pieces[1]}), 1);
+                            return concat({pieces[0], pieces[1]}, 1);
                           })
                       .reference(same)
                       .returning_heap_memory()

@@ -60,17 +60,17 @@ void add_softmax_cases(std::vector<OpCase>& cases) {
                       .with_zero_gradient());
   // -inf is put in by the call: differences cannot move it.
   const auto masked = [](auto x) {
-    static constexpr bool mask[] = {true, false, true, false, false, true, true, true, true};
+    static constexpr bool mask[] = {false, true, false, true, true, false, false, false, false};
     return softmax(masked_fill(x[0], mask, -inf));
   };
   cases.push_back(op_case("softmax.masked", {{3, 3}}, masked));
   const auto masked_row = [](auto x) {
-    static constexpr bool mask[] = {true, false, true, false, false, false};
+    static constexpr bool mask[] = {false, true, false, true, true, true};
     return softmax(masked_fill(x[0], mask, -inf));
   };
   cases.push_back(op_case("softmax.masked_row", {{2, 3}}, masked_row));
   cases.push_back(op_case("softmax.all_masked", {{2, 2}}, [](auto x) {
-                    static constexpr bool mask[] = {false, false};
+                    static constexpr bool mask[] = {true, true};
                     return softmax(masked_fill(x[0], mask, -inf));
                   }).reference([](auto) {
                       return std::vector<double>(4);

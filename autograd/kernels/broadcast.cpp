@@ -1,6 +1,7 @@
 #include "autograd/kernels/broadcast.h"
 
 #include "autograd/kernels/row.h"
+#include "autograd/kernels/rowwise.h"
 
 namespace glossa::kernels {
 
@@ -20,35 +21,35 @@ void expand(const Tensor<T>& to, const Tensor<const T>& from) {
 
 template <class T>
 void reduce(const Tensor<T>& to, const Tensor<const T>& from, bool add) {
+  if (to.size() == 1) {
+    const T total = sum<T>(from.size(), [&](Index i) { return from[i]; });
+    return write(to.data, 0, 1, add, [total](Index) { return total; });
+  }
   const auto n = extents4(from.shape), m = extents4(to.shape), stride = broadcast_strides(from.shape, from.shape);
   // Extents of the axes that are summed over; 1 where `to` has the axis.
   std::array<Index, 4> r;
   for (int axis = 0; axis < 4; ++axis) r[axis] = m[axis] == n[axis] ? 1 : n[axis];
-
-  constexpr Index lanes = 16;  // neighbours summed side by side, so that memory is read along its rows
-  const Index strips = (m[3] + lanes - 1) / lanes;
-  parallel_for(m[0] * m[1] * m[2] * strips, [&](Index piece) {
-    const Index j0 = piece % strips * lanes, width = std::min(lanes, m[3] - j0), k = piece / strips;
-    const Index base = k / (m[1] * m[2]) * stride[0] + k / m[2] % m[1] * stride[1] + k % m[2] * stride[2] + j0;
-    std::array<T, lanes> total{}, run{};
-    Index in_run = 0;
-    const auto close_run = [&] {
-      for (Index j = 0; j < lanes; ++j) total[j] += run[j];
-      run = {};
-      in_run = 0;
-    };
-    for (Index i0 = 0; i0 < r[0]; ++i0)
-      for (Index i1 = 0; i1 < r[1]; ++i1)
-        for (Index i2 = 0; i2 < r[2]; ++i2)
-          for (Index i3 = 0; i3 < r[3]; ++i3) {
-            const T* const at = from.data + base + i0 * stride[0] + i1 * stride[1] + i2 * stride[2] + i3;
-            for (Index j = 0; j < width; ++j) run[j] += at[j];
-            if (++in_run == 128) close_run();
-          }
-    close_run();
-    T* const result = to.data + k * m[3] + j0;
-    for (Index j = 0; j < width; ++j) result[j] = add ? result[j] + total[j] : total[j];
-  });
+  // A row of `to` is made of so many rows of `from`; row(k, i) is the i-th for row k.
+  const Index rows = r[0] * r[1] * r[2], rows_to = m[0] * m[1] * m[2];
+  const auto row = [&](Index k, Index i) {
+    if (rows == 1 || rows_to == 1) return from.data + (k + i) * n[3];  // most often: spares the divisions
+    const Index i0 = k / (m[1] * m[2]) + i / (r[1] * r[2]), i1 = k / m[2] % m[1] + i / r[2] % r[1];
+    return from.data + i0 * stride[0] + i1 * stride[1] + (k % m[2] + i % r[2]) * stride[2];
+  };
+  if (m[3] != n[3]) {
+    for_each_row(rows_to, rows * n[3], [&](Index k) {
+      T total{0};
+      for (Index i = 0; i < rows; ++i) total += row_sum<T>(n[3], [x = row(k, i)](Index j) { return x[j]; });
+      write(to.data, k, k + 1, add, [total](Index) { return total; });
+    });
+  } else {
+    const Index across = strips(m[3]);
+    for_each_row(rows_to * across, rows * strip_width, [&](Index piece) {
+      const Index k = piece / across, first = piece % across * strip_width;
+      sum_strip(to.data + k * m[3] + first, std::min(strip_width, m[3] - first), add, rows,
+                [&](Index i) { return row(k, i) + first; });
+    });
+  }
 }
 
 template void expand(const Tensor<float>&, const Tensor<const float>&);

@@ -8,8 +8,8 @@ namespace glossa::kernels {
 template <class T>
 void expand(const Tensor<T>& to, const Tensor<const T>& from);
 
-/// The other way: to (+)= `from` summed over the axes along which `to` broadcasts to it. Each sum is taken by one
-/// thread in index order, in runs of 128 so that rounding stays small.
+/// The other way: to (+)= `from` summed over the axes along which `to` broadcasts to it, each sum by one thread (the
+/// sum of all elements: each piece of it). The order of a sum is fixed by the shapes.
 template <class T>
 void reduce(const Tensor<T>& to, const Tensor<const T>& from, bool add);
 

@@ -54,14 +54,7 @@ RowLoss cross_entropy_row_in_place(Index n, T* x, int target, double smoothing) 
 template <class T>
 void cross_entropy_row_backward(Index n, const T* x, LogSumExp<T> lse, int target, T smoothing, T dy, T* dx, bool add) {
   const T everywhere = smoothing / static_cast<T>(n);
-  const auto gradient = [&](Index j) { return dy * (kernels::exp(x[j] - lse.top - lse.rest) - everywhere); };
-  if (add) {
-#pragma omp simd
-    for (Index j = 0; j < n; ++j) dx[j] += gradient(j);
-  } else {
-#pragma omp simd
-    for (Index j = 0; j < n; ++j) dx[j] = gradient(j);
-  }
+  write(dx, 0, n, add, [&](Index j) { return dy * (kernels::exp(x[j] - lse.top - lse.rest) - everywhere); });
   dx[target] -= dy * (T{1} - smoothing);
 }
 

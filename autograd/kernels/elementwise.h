@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+
 #include "autograd/parallel.h"
 #include "autograd/tensor.h"
 
@@ -8,22 +10,33 @@ namespace glossa::kernels {
 /// Elements a thread takes at a time; a multiple of every vector width, so that only the last piece has a tail.
 inline constexpr Index elementwise_grain = 8192;
 
-/// y[i] = f(i) for every flat index.
+/// to[i] = f(i), or to[i] += f(i) if `add`, for i in {begin, ..., end-1}, by the calling thread.
 template <class T, class F>
-void map(const Tensor<T>& y, const F& f) {
-  parallel_ranges(y.size(), elementwise_grain, [&](Index begin, Index end) {
+void write(T* to, Index begin, Index end, bool add, const F& f) {
+  if (add) {
 #pragma omp simd
-    for (Index i = begin; i < end; ++i) y.data[i] = f(i);
-  });
+    for (Index i = begin; i < end; ++i) to[i] += f(i);
+  } else {
+#pragma omp simd
+    for (Index i = begin; i < end; ++i) to[i] = f(i);
+  }
 }
 
-/// y[i] = f(i), or y[i] += f(i) if `add`.
+/// y[i] = f(i), or y[i] += f(i) if `add`, for every flat index, by several threads.
 template <class T, class F>
 void accumulate(const Tensor<T>& y, bool add, const F& f) {
-  if (add)
-    map(y, [&](Index i) { return y.data[i] + f(i); });
-  else
-    map(y, f);
+  parallel_ranges(y.size(), elementwise_grain, [&](Index begin, Index end) { write(y.data, begin, end, add, f); });
+}
+
+/// y[i] = f(i) for every flat index, by several threads.
+template <class T, class F>
+void map(const Tensor<T>& y, const F& f) {
+  parallel_ranges(y.size(), elementwise_grain, [&](Index begin, Index end) { write(y.data, begin, end, false, f); });
+}
+
+template <class T>
+void fill(const Tensor<T>& y, T value) {
+  map(y, [value](Index) { return value; });
 }
 
 }  // namespace glossa::kernels

@@ -1,6 +1,7 @@
 #include "autograd/kernels/gemm.h"
 
 #include <algorithm>
+#include <atomic>
 
 #include "autograd/check.h"
 #include "autograd/kernels/product_log.h"
@@ -16,8 +17,8 @@ constexpr bool onednn_built = true;
 constexpr bool onednn_built = false;
 #endif
 
-GemmBackend& backend() {
-  static GemmBackend chosen = onednn_built ? GemmBackend::onednn : GemmBackend::eigen;
+std::atomic<GemmBackend>& backend() {
+  static std::atomic<GemmBackend> chosen = onednn_built ? GemmBackend::onednn : GemmBackend::eigen;
   return chosen;
 }
 
@@ -93,7 +94,7 @@ GemmBackend gemm_backend() { return backend(); }
 bool has_gemm_backend(GemmBackend wanted) { return wanted == GemmBackend::eigen || onednn_built; }
 
 void set_gemm_backend(GemmBackend wanted) {
-  check(has_gemm_backend(wanted), "runtime.gemm", "expected a backend of this build; got {}. Hint: install libdnnl-dev",
+  check(has_gemm_backend(wanted), "set_gemm_backend", "expected a backend of this build; got {}. Hint: install libdnnl-dev",
         name(wanted));
   backend() = wanted;
 }

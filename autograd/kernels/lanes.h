@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <cstring>
 #include <type_traits>
+#include <utility>
 
 #include "autograd/shape.h"
 
@@ -44,30 +45,31 @@ void store(T* to, typename Lanes<T>::Vector v) {
   std::memcpy(to, &v, sizeof v);
 }
 
+/// {f(0), f(1), ...} to shuffle by, made by the compiler: made at run time it costs more than what it is for.
+template <class T, class F>
+constexpr typename Lanes<T>::Order order(const F& f) {
+  return [&]<int... l>(std::integer_sequence<int, l...>) { return typename Lanes<T>::Order{f(l)...}; }
+  (std::make_integer_sequence<int, Lanes<T>::count>());
+}
+
 /// All lanes joined by `combine`, in a tree: halves, quarters, ...
-template <class T, class Combine>
+template <class T, int half = Lanes<T>::count / 2, class Combine>
 T join_lanes(typename Lanes<T>::Vector v, const Combine& combine) {
-  constexpr int count = Lanes<T>::count;
-#pragma GCC unroll 4
-  for (int half = count / 2; half > 0; half /= 2) {
-    typename Lanes<T>::Order other;
-    for (int l = 0; l < count; ++l) other[l] = l ^ half;
-    v = combine(v, __builtin_shuffle(v, other));
+  if constexpr (half == 0) {
+    return v[0];
+  } else {
+    constexpr auto other = order<T>([](int l) { return l ^ half; });
+    return join_lanes<T, half / 2>(combine(v, __builtin_shuffle(v, other)), combine);
   }
-  return v[0];
 }
 
 /// Transposes a square of vectors in registers: row and lane numbers swap one bit at a time.
-template <class T>
+template <class T, int bit = 1>
 void transpose_square(typename Lanes<T>::Vector (&row)[Lanes<T>::count]) {
   constexpr int count = Lanes<T>::count;
-#pragma GCC unroll 4
-  for (int bit = 1; bit < count; bit *= 2) {
-    typename Lanes<T>::Order low, high;
-    for (int l = 0; l < count; ++l) {
-      low[l] = l & bit ? count + (l ^ bit) : l;
-      high[l] = l & bit ? count + l : l ^ bit;
-    }
+  if constexpr (bit < count) {
+    constexpr auto low = order<T>([](int l) { return l & bit ? count + (l ^ bit) : l; });
+    constexpr auto high = order<T>([](int l) { return l & bit ? count + l : l ^ bit; });
 #pragma GCC unroll 16
     for (int i = 0; i < count; ++i)
       if (!(i & bit)) {
@@ -75,6 +77,7 @@ void transpose_square(typename Lanes<T>::Vector (&row)[Lanes<T>::count]) {
         row[i] = __builtin_shuffle(a, b, low);
         row[i + bit] = __builtin_shuffle(a, b, high);
       }
+    transpose_square<T, bit * 2>(row);
   }
 }
 

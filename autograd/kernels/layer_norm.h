@@ -3,7 +3,6 @@
 #include <cmath>
 
 #include "autograd/kernels/row.h"
-#include "autograd/kernels/rowwise.h"
 
 namespace glossa::kernels {
 

@@ -1,20 +1,18 @@
 #include "autograd/kernels/product_log.h"
 
+#include <utility>
+
 namespace glossa::kernels {
 
 namespace {
-
-std::vector<Product>*& current() {
-  static std::vector<Product>* log = nullptr;
-  return log;
+thread_local ProductLog* current = nullptr;
 }
 
-}  // namespace
-
-void log_products(std::vector<Product>* log) { current() = log; }
+ProductLog::ProductLog() : before_(std::exchange(current, this)) {}
+ProductLog::~ProductLog() { current = before_; }
 
 void note_product(const Product& product) {
-  if (current()) current()->push_back(product);
+  if (current) current->products.push_back(product);
 }
 
 }  // namespace glossa::kernels

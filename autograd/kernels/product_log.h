@@ -16,10 +16,22 @@ struct Product {
   bool operator==(const Product&) const = default;
 };
 
-/// From now on every product is noted in `log`, until null is given: what a step multiplies, for those who measure.
-void log_products(std::vector<Product>* log);
+/// As long as it lives, every product that its thread starts is noted in it: what a step multiplies, for those who
+/// measure. The log before goes on when it ends.
+class ProductLog {
+ public:
+  ProductLog();
+  ~ProductLog();
+  ProductLog(const ProductLog&) = delete;
+  ProductLog& operator=(const ProductLog&) = delete;
 
-/// For the kernels; called by one thread at a time.
+  std::vector<Product> products;
+
+ private:
+  ProductLog* before_;
+};
+
+/// For the kernels.
 void note_product(const Product& product);
 
 }  // namespace glossa::kernels

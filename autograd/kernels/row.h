@@ -34,7 +34,10 @@ T fold(Index n, T start, const Combine& combine, const F& f) {
   for (; i + lanes <= n; i += lanes)
 #pragma omp simd
     for (Index l = 0; l < lanes; ++l) lane[l] = combine(lane[l], f(i + l));
-  for (Index l = 0; l < n - i; ++l) lane[l] = combine(lane[l], f(i + l));
+  if (i < n)
+#pragma omp simd
+    for (Index l = 0; l < lanes; ++l)  // all of them, so that a tail is vector code too
+      if (l < n - i) lane[l] = combine(lane[l], f(i + l));
   return join_lanes<T>(combine(load(lane), load(lane + L)), combine);
 }
 

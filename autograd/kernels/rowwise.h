@@ -1,55 +1,47 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 
-#include "autograd/parallel.h"
-#include "autograd/tensor.h"
+#include "autograd/kernels/elementwise.h"
 
 namespace glossa::kernels {
 
-/// Sums over the rows of a matrix are cut into pieces of 64 rows, each summed by one thread, and the pieces added in
-/// order: the cut depends on the shape alone.
-inline constexpr Index rows_per_piece = 64;
-inline Index row_pieces(Index rows) { return (rows + rows_per_piece - 1) / rows_per_piece; }
+/// A sum over the rows of a matrix is taken for strips of 64 columns, each by one thread: whole cache lines of every
+/// row, and enough strips for the threads. Its rows are added in runs of 64, so that rounding stays small.
+inline constexpr Index strip_width = 64, rows_per_run = 64;
+inline Index strips(Index cols) { return (cols + strip_width - 1) / strip_width; }
 
-/// to [D] (+)= sum of partial's rows [pieces, D], in order.
-template <class T>
-void add_pieces(const Tensor<T>& to, const T* partial, Index pieces, bool add) {
-  parallel_ranges(to.size(), 1024, [&](Index begin, Index end) {
-    if (!add) std::fill(to.data + begin, to.data + end, T{0});
-    for (Index p = 0; p < pieces; ++p) {
-      const T* from = partial + p * to.size();
-#pragma omp simd
-      for (Index j = begin; j < end; ++j) to.data[j] += from[j];
+/// to[j] (+)= sum of row(i)[j] over i in {0, ..., rows-1}, for at most `strip_width` columns j. Four rows are read side
+/// by side.
+template <class T, class Row>
+void sum_strip(T* to, Index width, bool add, Index rows, const Row& row) {
+  std::array<T, strip_width> total{}, run;
+  if (add) std::copy_n(to, width, total.data());
+  for (Index i = 0; i < rows;) {
+    const Index end = std::min(rows, i + rows_per_run);
+    run.fill(T{0});
+    for (; i + 4 <= end; i += 4) {
+      const T *a = row(i), *b = row(i + 1), *c = row(i + 2), *d = row(i + 3);
+      write(run.data(), 0, width, true, [&](Index j) { return (a[j] + b[j]) + (c[j] + d[j]); });
     }
-  });
+    for (; i < end; ++i) write(run.data(), 0, width, true, [from = row(i)](Index j) { return from[j]; });
+    write(total.data(), 0, width, true, [&](Index j) { return run[j]; });
+  }
+  std::copy_n(total.data(), width, to);
 }
 
-/// Row `piece` of `partial` [row_pieces(N), D] becomes the sum over that piece of the rows of x [N, D], four of which
-/// are read side by side.
+/// Strip `strip` of: to [D] (+)= sum over the rows of x [N, D].
 template <class T>
-void sum_piece(const Tensor<T>& partial, const Tensor<const T>& x, Index piece) {
-  const Index cols = x.cols(), end = std::min(x.rows(), (piece + 1) * rows_per_piece);
-  T* const sum = partial.row(piece);
-  std::fill_n(sum, cols, T{0});
-  Index i = piece * rows_per_piece;
-  for (; i + 4 <= end; i += 4) {
-    const T *a = x.row(i), *b = x.row(i + 1), *c = x.row(i + 2), *d = x.row(i + 3);
-#pragma omp simd
-    for (Index j = 0; j < cols; ++j) sum[j] += (a[j] + b[j]) + (c[j] + d[j]);
-  }
-  for (; i < end; ++i) {
-    const T* row = x.row(i);
-#pragma omp simd
-    for (Index j = 0; j < cols; ++j) sum[j] += row[j];
-  }
+void sum_strip(const Tensor<T>& to, const Tensor<const T>& x, bool add, Index strip) {
+  const Index first = strip * strip_width, width = std::min(strip_width, x.cols() - first);
+  sum_strip(to.data + first, width, add, x.rows(), [&](Index i) { return x.row(i) + first; });
 }
 
-/// to [D] (+)= sum over the rows of x [N, D]; `partial` is scratch [row_pieces(N), D].
+/// to [D] (+)= sum over the rows of x [N, D].
 template <class T>
-void column_sums(const Tensor<T>& to, const Tensor<const T>& x, bool add, const Tensor<T>& partial) {
-  parallel_for(row_pieces(x.rows()), [&](Index piece) { sum_piece(partial, x, piece); });
-  add_pieces(to, partial.data, row_pieces(x.rows()), add);
+void column_sums(const Tensor<T>& to, const Tensor<const T>& x, bool add) {
+  parallel_for(strips(x.cols()), [&](Index strip) { sum_strip(to, x, add, strip); });
 }
 
 }  // namespace glossa::kernels

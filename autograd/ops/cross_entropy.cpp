@@ -74,8 +74,8 @@ CrossEntropy<T> cross_entropy(const Variable<T>& logits, std::span<const int> ta
         if (target[i] != ignore_index)
           kernels::cross_entropy_row_backward(x.cols(), x.row(i), lse[i], target[i], smoothing, dy, to.grad.row(i),
                                               to.add);
-        else if (!to.add)
-          std::fill_n(to.grad.row(i), x.cols(), T{0});
+        else
+          to.write_row(i, [](Index) { return T{0}; });
     });
   });
   return result;
@@ -86,6 +86,57 @@ namespace {
 /// Rows whose logits are in memory at a time: few enough to stay in the cache, enough for products near their peak.
 constexpr Index chunk_rows = 256;
 
+/// logits [n, V] = x W^T + b: x [n, D], weight [V, D], bias [V] or none.
+template <class T>
+void compute_logits(const Tensor<T>& logits, const Tensor<const T>& x, const Tensor<const T>& weight,
+                    const Tensor<const T>& bias) {
+  const Index n = x.rows(), d = x.cols(), classes = weight.rows();
+  const kernels::Factor<T> states{x.data, d}, table{weight.data, d, true};
+  if (bias.data)
+    kernels::gemm_then<T>(n, classes, d, states, table, logits.data, classes, kernels::AddBias<T>{logits, bias});
+  else
+    kernels::gemm<T>(n, classes, d, states, table, T{0}, logits.data, classes);
+}
+
+/// The rows' losses. With `derivative`, G = d loss / d logits is written over the logits; zeros in ignored rows.
+template <class T>
+void compute_losses(std::span<RowLoss> losses, const Tensor<T>& logits, std::span<const int> targets, int ignore_index,
+                    double smoothing, bool derivative) {
+  const Index classes = logits.cols();
+  parallel_ranges(logits.rows(), grain, [&](Index begin, Index end) {
+    for (Index i = begin; i < end; ++i) {
+      T* const row = logits.row(i);
+      losses[i] = {};
+      if (targets[i] == ignore_index)
+        std::fill_n(row, classes, T{0});
+      else if (derivative)
+        losses[i] = kernels::cross_entropy_row_in_place(classes, row, targets[i], smoothing);
+      else
+        losses[i] = kernels::cross_entropy_row(classes, row, kernels::log_sum_exp(classes, row), targets[i], smoothing);
+    }
+  });
+}
+
+/// The derivative for dy = 1, as far as it is wanted: the others have no memory.
+template <class T>
+struct UnitGradients {
+  Tensor<T> dx, dweight, dbias;
+
+  explicit operator bool() const { return dx.data || dweight.data || dbias.data; }
+
+  /// What the rows first, first + 1, ... contribute, in order: dX = G W, dW += G^T X, db += column sums of G, with
+  /// their G [n, V] and X [n, D].
+  void add_rows(Index first, const Tensor<T>& g, const Tensor<const T>& x, const Tensor<const T>& weight) const {
+    const Index n = g.rows(), classes = g.cols(), d = x.cols();
+    const T beta = first == 0 ? T{0} : T{1};
+    if (dx.data) kernels::gemm<T>(n, d, classes, {g.data, classes}, {weight.data, d}, T{0}, dx.row(first), d);
+    if (dweight.data) kernels::gemm<T>(classes, d, n, {g.data, classes, true}, {x.data, d}, beta, dweight.data, d);
+    if (dbias.data) kernels::column_sums<T>(dbias, g, first > 0);
+  }
+};
+
+/// The derivative of a sum is known as soon as its terms are. So that no more logits than a chunk's are ever in memory,
+/// and are touched while they are near, the gradients for dy = 1 are computed with the value; backward scales them.
 template <class T>
 CrossEntropy<T> linear_cross_entropy_op(const Variable<T>& x, const Variable<T>& weight, const Variable<T>* bias,
                                         std::span<const int> targets, int ignore_index, double label_smoothing) {
@@ -99,64 +150,37 @@ CrossEntropy<T> linear_cross_entropy_op(const Variable<T>& x, const Variable<T>&
   check(!bias || b.shape == Shape{w.rows()}, op, "expected bias [V] for weight {}; got {}", w.shape, b.shape);
   const Index rows = in.rows(), width = in.cols(), classes = w.rows();
   check_targets(op, {rows, classes}, targets, ignore_index, label_smoothing);
-  const std::span<RowLoss> losses = c.template array<RowLoss>(rows);
 
-  // The derivative of a sum is known as soon as its terms are. So that no more logits than a chunk's are ever in
-  // memory, and are touched while they are near, the gradients for dy = 1 are computed here: G = softmax - targets
-  // written over the logits, dX = G W, dW = sum over chunks of G^T X, db = column sums of G.
-  const bool has_dx = x.requires_grad(), has_dw = weight.requires_grad(), has_db = bias && bias->requires_grad();
-  const bool has_gradient = has_dx || has_dw || has_db;
-  const Tensor<T> dx = has_dx ? c.tensor(in.shape) : Tensor<T>{}, dw = has_dw ? c.tensor(w.shape) : Tensor<T>{},
-                  db = has_db ? c.tensor(b.shape) : Tensor<T>{};
-  const Index chunk = std::min(rows, chunk_rows);
+  const auto memory_for = [&](const Variable<T>& input) {
+    return input.requires_grad() ? c.tensor(input.shape()) : Tensor<T>{};
+  };
+  const UnitGradients<T> unit{memory_for(x), memory_for(weight), bias ? memory_for(*bias) : Tensor<T>{}};
+  const std::span<RowLoss> losses = c.template array<RowLoss>(rows);
   const Arena::Mark mark = c.scratch_mark();
-  const Tensor<T> memory = c.scratch({chunk, classes});
-  const Tensor<T> partial = has_db ? c.scratch({kernels::row_pieces(chunk), classes}) : Tensor<T>{};
+  const Tensor<T> memory = c.scratch({std::min(rows, chunk_rows), classes});
   for (Index first = 0; first == 0 || first < rows; first += chunk_rows) {  // once for no rows: gradients of zeros
-    const Tensor<T> logits{memory.data, {std::min(chunk, rows - first), classes}};
-    const kernels::Factor<T> states{in.row(first), width}, table{w.data, width, true};
-    if (bias)
-      kernels::gemm_then<T>(logits.rows(), classes, width, states, table, logits.data, classes,
-                            kernels::AddBias<T>{logits, b});
-    else
-      kernels::gemm<T>(logits.rows(), classes, width, states, table, T{0}, logits.data, classes);
-    parallel_ranges(logits.rows(), grain, [&](Index begin, Index end) {
-      for (Index i = begin; i < end; ++i) {
-        T* const row = logits.row(i);
-        const int target = targets[first + i];
-        losses[first + i] = {};
-        if (target == ignore_index) {
-          std::fill_n(row, classes, T{0});
-          continue;
-        }
-        losses[first + i] = has_gradient ? kernels::cross_entropy_row_in_place(classes, row, target, label_smoothing)
-                                         : kernels::cross_entropy_row(classes, row, kernels::log_sum_exp(classes, row),
-                                                                      target, label_smoothing);
-      }
-    });
-    const T beta = first == 0 ? T{0} : T{1};
-    if (has_dx)
-      kernels::gemm<T>(logits.rows(), width, classes, {logits.data, classes}, {w.data, width}, T{0}, dx.row(first),
-                       width);
-    if (has_dw)
-      kernels::gemm<T>(classes, width, logits.rows(), {logits.data, classes, true}, {in.row(first), width}, beta,
-                       dw.data, width);
-    if (has_db) kernels::column_sums<T>(db, logits, first > 0, partial);
+    const Index n = std::min(chunk_rows, rows - first);
+    const Tensor<T> logits{memory.data, {n, classes}};
+    const Tensor<const T> states{in.row(first), {n, width}};
+    compute_logits(logits, states, w, b);
+    compute_losses(losses.subspan(first, n), logits, targets.subspan(first, n), ignore_index, label_smoothing,
+                   static_cast<bool>(unit));
+    unit.add_rows(first, logits, states, w);
   }
   const Tensor<T> y = c.tensor({});
   CrossEntropy<T> result = add_up(losses, targets, ignore_index, y[0]);
 
-  const auto derivative = [dx, dw, db](Backward<T>& back) {
+  const auto derivative = [unit](Backward<T>& back) {
     const T dy = back.dy()[0];
     const auto scaled = [&](int input, const Tensor<T>& gradient) {
-      if (!back.has(input) || !back.needs(input)) return;
-      const Sink<T> to = back.sink(input);
-      kernels::accumulate(to.grad, to.add, [&](Index i) { return dy * gradient[i]; });
+      const Sink<T> to = back.optional_sink(input);
+      if (!to) return;
+      to.write([&](Index i) { return dy * gradient[i]; });
       back.give(gradient);
     };
-    scaled(1, dw);  // the largest first: the gradient of x can lie there then
-    scaled(0, dx);
-    scaled(2, db);
+    scaled(1, unit.dweight);  // the largest first: the gradient of x can lie there then
+    scaled(0, unit.dx);
+    scaled(2, unit.dbias);
   };
   result.sum = bias ? c.record(op, {x, weight, *bias}, y, derivative) : c.record(op, {x, weight}, y, derivative);
   return result;

@@ -9,6 +9,8 @@ namespace {
 
 using kernels::RowMoments;
 
+constexpr Index rows_per_piece = 64;  // that a thread normalises at a time
+
 /// What a norm keeps for its derivative.
 template <class T>
 struct Saved {
@@ -26,68 +28,41 @@ void check_epsilon(const char* op, double epsilon) {
   check(epsilon >= 0, op, "expected epsilon >= 0; got {}", epsilon);
 }
 
+/// sum [D] += each row of `pieces` [.., D], in order.
+template <class T>
+void add_rows(const Tensor<T>& sum, const Tensor<T>& pieces) {
+  for (Index p = 0; p < pieces.rows(); ++p)
+    kernels::write(sum.data, 0, sum.size(), true, [row = pieces.row(p)](Index j) { return row[j]; });
+}
+
 /// The derivative of all forms, a row by kernels::layer_norm_row_backward, which has the formula: inputs gain_input and
 /// gain_input + 1 are gain and bias (if there are any), and write(i, dx) takes the gradient of row i of what was
 /// normalised.
 template <class T, class Write>
 void backward(Backward<T>& back, const Saved<T>& saved, int gain_input, const Write& write) {
   const Tensor<const T> dy = back.dy();
-  const Index d = saved.x.cols(), rows = saved.x.rows(), pieces = kernels::row_pieces(rows);
-  const bool needs_gain = saved.gain && back.needs(gain_input), needs_bias = saved.gain && back.needs(gain_input + 1);
-  // One pass over x and dy; every piece of rows has sums of its own for gain and bias.
-  T* const dgain = needs_gain ? back.scratch({pieces, d}).data : nullptr;
-  T* const dbias = needs_bias ? back.scratch({pieces, d}).data : nullptr;
+  const Index d = saved.x.cols(), rows = saved.x.rows(), pieces = (rows + rows_per_piece - 1) / rows_per_piece;
+  const Sink<T> to_gain = saved.gain ? back.optional_sink(gain_input) : Sink<T>{};
+  const Sink<T> to_bias = saved.gain ? back.optional_sink(gain_input + 1) : Sink<T>{};
+  // One pass over x and dy; every piece of rows has sums of its own for gain and bias, which are added in order.
+  const Tensor<T> dgain = to_gain ? back.scratch({pieces, d}) : Tensor<T>{};
+  const Tensor<T> dbias = to_bias ? back.scratch({pieces, d}) : Tensor<T>{};
   const Tensor<T> dx = back.scratch({pieces, d});  // a row at a time
   parallel_for(pieces, [&](Index piece) {
-    T* const gain_sums = dgain ? dgain + piece * d : nullptr;
-    T* const bias_sums = dbias ? dbias + piece * d : nullptr;
+    T* const gain_sums = to_gain ? dgain.row(piece) : nullptr;
+    T* const bias_sums = to_bias ? dbias.row(piece) : nullptr;
     if (gain_sums) std::fill_n(gain_sums, d, T{0});
     if (bias_sums) std::fill_n(bias_sums, d, T{0});
-    const Index end = std::min(rows, (piece + 1) * kernels::rows_per_piece);
-    for (Index i = piece * kernels::rows_per_piece; i < end; ++i) {
+    const Index end = std::min(rows, (piece + 1) * rows_per_piece);
+    for (Index i = piece * rows_per_piece; i < end; ++i) {
       kernels::layer_norm_row_backward(d, saved.x.row(i), saved.moments[i], saved.gain, dy.row(i), gain_sums, bias_sums,
                                        dx.row(piece));
       write(i, dx.row(piece));
     }
   });
-  if (needs_gain) {
-    const Sink<T> to = back.sink(gain_input);
-    kernels::add_pieces(to.grad, dgain, pieces, to.add);
-  }
-  if (needs_bias) {
-    const Sink<T> to = back.sink(gain_input + 1);
-    kernels::add_pieces(to.grad, dbias, pieces, to.add);
-  }
+  if (to_gain) add_rows(to_gain.zeroed(), dgain);
+  if (to_bias) add_rows(to_bias.zeroed(), dbias);
 }
-
-/// Writes rows to a sink that may not be wanted.
-template <class T>
-struct RowWriter {
-  Tensor<T> grad;
-  bool add = false;
-
-  RowWriter(Backward<T>& back, int input) {
-    if (!back.needs(input)) return;
-    const Sink<T> to = back.sink(input);
-    grad = to.grad;
-    add = to.add;
-  }
-
-  /// Row i becomes (or has added) value(0), value(1), ...
-  template <class Value>
-  void operator()(Index i, const Value& value) const {
-    if (!grad.data) return;
-    T* const row = grad.row(i);
-    const Index d = grad.cols();
-    if (add) {
-#pragma omp simd
-      for (Index j = 0; j < d; ++j) row[j] += value(j);
-    } else {
-#pragma omp simd
-      for (Index j = 0; j < d; ++j) row[j] = value(j);
-    }
-  }
-};
 
 template <class T>
 Variable<T> layer_norm_op(const Variable<T>& x, const Variable<T>* gain, const Variable<T>* bias, double epsilon) {
@@ -102,14 +77,14 @@ Variable<T> layer_norm_op(const Variable<T>& x, const Variable<T>* gain, const V
   const T* const g = gain ? c.read(*gain).data : nullptr;
   const T* const b = bias ? c.read(*bias).data : nullptr;
   const Saved<T> saved{in, c.template array<RowMoments<T>>(in.rows()), g};
-  parallel_ranges(in.rows(), kernels::rows_per_piece, [&](Index begin, Index end) {
+  parallel_ranges(in.rows(), rows_per_piece, [&](Index begin, Index end) {
     for (Index i = begin; i < end; ++i)
       saved.moments[i] = kernels::layer_norm_row(in.cols(), in.row(i), g, b, static_cast<T>(epsilon), y.row(i));
   });
 
   const auto derivative = [saved](Backward<T>& back) {
-    const RowWriter<T> to_x(back, 0);
-    backward(back, saved, 1, [&](Index i, const T* dx) { to_x(i, [dx](Index j) { return dx[j]; }); });
+    const Sink<T> to_x = back.optional_sink(0);
+    backward(back, saved, 1, [&](Index i, const T* dx) { to_x.write_row(i, [dx](Index j) { return dx[j]; }); });
   };
   return gain ? c.record("layer_norm", {x, *gain, *bias}, y, derivative) : c.record("layer_norm", {x}, y, derivative);
 }
@@ -142,28 +117,25 @@ Variable<T> add_layer_norm(const Variable<T>& x, const Variable<T>& branch, doub
   const Index d = a.cols();
   const DropoutMask<T> mask = draw_mask(op, c, a.shape, p, layout);
   const Saved<T> saved{sum, c.template array<RowMoments<T>>(a.rows()), g.data};
-  parallel_ranges(a.rows(), kernels::rows_per_piece, [&](Index begin, Index end) {
+  parallel_ranges(a.rows(), rows_per_piece, [&](Index begin, Index end) {
     for (Index i = begin; i < end; ++i) {
       const T *x_row = a.row(i), *branch_row = r.row(i);
-      T* const sum_row = sum.row(i);
       if (mask)
-#pragma omp simd
-        for (Index j = 0; j < d; ++j) sum_row[j] = x_row[j] + mask(i * d + j, branch_row[j]);
+        kernels::write(sum.row(i), 0, d, false, [&](Index j) { return x_row[j] + mask(i * d + j, branch_row[j]); });
       else
-#pragma omp simd
-        for (Index j = 0; j < d; ++j) sum_row[j] = x_row[j] + branch_row[j];
-      saved.moments[i] = kernels::layer_norm_row(d, sum_row, g.data, b.data, static_cast<T>(epsilon), y.row(i));
+        kernels::write(sum.row(i), 0, d, false, [&](Index j) { return x_row[j] + branch_row[j]; });
+      saved.moments[i] = kernels::layer_norm_row(d, sum.row(i), g.data, b.data, static_cast<T>(epsilon), y.row(i));
     }
   });
 
   return c.record(op, {x, branch, gain, bias}, y, [saved, mask, d](Backward<T>& back) {
-    const RowWriter<T> to_x(back, 0), to_branch(back, 1);
+    const Sink<T> to_x = back.optional_sink(0), to_branch = back.optional_sink(1);
     backward(back, saved, 2, [&](Index i, const T* ds) {
-      to_x(i, [ds](Index j) { return ds[j]; });
+      to_x.write_row(i, [ds](Index j) { return ds[j]; });
       if (mask)
-        to_branch(i, [mask, ds, at = i * d](Index j) { return mask(at + j, ds[j]); });
+        to_branch.write_row(i, [mask, ds, at = i * d](Index j) { return mask(at + j, ds[j]); });
       else
-        to_branch(i, [ds](Index j) { return ds[j]; });
+        to_branch.write_row(i, [ds](Index j) { return ds[j]; });
     });
   });
 }

@@ -28,18 +28,13 @@ void linear_gradients(Backward<T>& back, const Tensor<const T>& dy, const Tensor
     const Sink<T> to = back.sink(1);
     dw = {outputs, inputs, rows, {dy.data, outputs, true}, {x.data, inputs}, to.beta(), to.grad.data, inputs};
   }
-  const bool needs_db = back.has(2) && back.needs(2);  // db = sum over the rows of dY
-  const Index pieces = needs_db ? kernels::row_pieces(rows) : 0;
-  const Tensor<T> partial = needs_db ? back.scratch({pieces, outputs}) : Tensor<T>{};
-  parallel_for(dw.count() + dx.count() + pieces, [&](Index i) {
+  const Sink<T> db = back.optional_sink(2);  // sum over the rows of dY
+  const Index strips = db ? kernels::strips(outputs) : 0;
+  parallel_for(dw.count() + dx.count() + strips, [&](Index i) {
     if (i < dw.count()) return dw.compute(i);
     if (i -= dw.count(); i < dx.count()) return dx.compute(i);
-    kernels::sum_piece<T>(partial, dy, i - dx.count());
+    kernels::sum_strip<T>(db.grad, dy, db.add, i - dx.count());
   });
-  if (needs_db) {
-    const Sink<T> to = back.sink(2);
-    kernels::add_pieces(to.grad, partial.data, pieces, to.add);
-  }
 }
 
 }  // namespace glossa

@@ -25,14 +25,14 @@ Variable<T> masked_fill(const Variable<T>& x, std::span<const bool> mask, double
     fail("masked_fill", "expected as many mask elements as x, of shape {}, or its trailing axes have; got {}", in.shape,
          count);
   // The mask at every element, so that one loop serves both forms.
-  const std::span<bool> kept = c.template array<bool>(in.size());
-  for (Index i = 0; i < in.size(); i += count) std::copy(mask.begin(), mask.end(), kept.begin() + i);
+  const std::span<bool> filled = c.template array<bool>(in.size());
+  for (Index i = 0; i < in.size(); i += count) std::copy(mask.begin(), mask.end(), filled.begin() + i);
   const T fill = static_cast<T>(value);
-  kernels::map(y, [&](Index i) { return kept[i] ? in[i] : fill; });
+  kernels::map(y, [&](Index i) { return filled[i] ? fill : in[i]; });
 
-  return c.record("masked_fill", {x}, y, [kept](Backward<T>& back) {
+  return c.record("masked_fill", {x}, y, [filled](Backward<T>& back) {
     const Tensor<const T> dy = back.dy();
-    back.add(0, [&](Index i) { return kept[i] ? dy[i] : T{0}; });
+    back.add(0, [&](Index i) { return filled[i] ? T{0} : dy[i]; });
   });
 }
 

@@ -1,5 +1,4 @@
 #include "autograd/kernels/gemm.h"
-#include "autograd/kernels/rowwise.h"
 #include "autograd/ops.h"
 #include "autograd/ops/linear_product.h"
 
@@ -62,8 +61,7 @@ Variable<T> matmul(const Variable<T>& a, const Variable<T>& b, bool transpose_a,
     const auto write = [&](int input, const Tensor<const T>& left, bool tl, const Tensor<const T>& right, bool tr) {
       if (!back.needs(input)) return;
       const Sink<T> to = back.sink(input);
-      if (dy.size() == 0 && !to.add)  // then no product writes it
-        kernels::map(to.grad, [](Index) { return T{0}; });
+      if (dy.size() == 0) to.zeroed();  // then no product writes it
       stacked_gemm(walk, left, tl, right, tr, to.grad, to.add);
     };
     if (transpose_a)

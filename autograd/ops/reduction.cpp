@@ -1,6 +1,6 @@
 #include <cmath>
 
-#include "autograd/kernels/row.h"
+#include "autograd/kernels/argmax.h"
 #include "autograd/ops.h"
 
 namespace glossa {
@@ -28,19 +28,6 @@ void check_not_empty(const char* op, const Shape& x, const Slices& s) {
   if (s.extent == 0) fail(op, "expected at least one element to reduce; got none in shape {}", x);
 }
 
-/// Sums of the slices of x, in `s.result`.
-template <class T>
-void sum_slices(const Tensor<T>& y, const Slices& s, const Tensor<const T>& x) {
-  if (y.size() == 1)
-    y[0] = kernels::sum<T>(s.extent, [&](Index i) { return x[i]; });
-  else if (s.inner == 1)
-    kernels::for_each_row(s.outer, s.extent, [&](Index row) {
-      y[row] = kernels::row_sum<T>(s.extent, [from = x.data + row * s.extent](Index i) { return from[i]; });
-    });
-  else
-    kernels::reduce<T>({y.data, {s.outer, 1, s.inner}}, {x.data, {s.outer, s.extent, s.inner}}, false);
-}
-
 /// What belongs to the slices, seen at every element of the input.
 template <class T>
 Tensor<const T> spread(Backward<T>& back, const Tensor<const T>& x, const Slices& s, const Shape& input) {
@@ -54,13 +41,13 @@ Variable<T> divided_sum(const char* op, const Variable<T>& x, const Slices& s, I
   const Tensor<const T> in = c.read(x);
   const Tensor<T> y = c.tensor(s.result);
   const T d = static_cast<T>(divisor);
-  sum_slices(y, s, in);
+  kernels::reduce<T>({y.data, s.kept}, in, false);
   kernels::map(y, [&](Index k) { return y[k] / d; });
 
   return c.record(op, {x}, y, [s, d](Backward<T>& back) {
     const Sink<T> dx = back.sink(0);
     const Tensor<const T> dy = spread(back, back.dy(), s, dx.grad.shape);
-    kernels::accumulate(dx.grad, dx.add, [&](Index i) { return dy[i] / d; });
+    dx.write([&](Index i) { return dy[i] / d; });
   });
 }
 
@@ -77,22 +64,15 @@ Variable<T> max_of(const Variable<T>& x, const Slices& s) {
   const Tensor<const T> in = c.read(x);
   const Tensor<T> y = c.tensor(s.result);
   const std::span<Index> winners = c.template array<Index>(y.size());  // flat indices of the input
-  kernels::for_each_row(y.size(), s.extent, [&](Index k) {
-    const Index first = k / s.inner * s.extent * s.inner + k % s.inner;
-    Index best = first;
-    for (Index i = first + s.inner; i < first + s.extent * s.inner; i += s.inner)
-      if (in[i] > in[best] || (std::isnan(in[i]) && !std::isnan(in[best]))) best = i;
-    winners[k] = best;
-    y[k] = in[best];
-  });
+  kernels::argmax(s.outer, s.extent, s.inner, in.data, winners.data());
+  kernels::map(y, [&](Index k) { return in[winners[k]]; });
   c.add_branches(in.size(), [&](Index i) { return winners[i / (s.extent * s.inner) * s.inner + i % s.inner] == i; });
 
   return c.record("max", {x}, y, [winners](Backward<T>& back) {
     const Tensor<const T> dy = back.dy();
-    const Sink<T> dx = back.sink(0);
-    if (!dx.add) kernels::map(dx.grad, [](Index) { return T{0}; });
+    const Tensor<T> dx = back.sink(0).zeroed();
     parallel_ranges(dy.size(), kernels::elementwise_grain, [&](Index begin, Index end) {
-      for (Index k = begin; k < end; ++k) dx.grad[winners[k]] += dy[k];
+      for (Index k = begin; k < end; ++k) dx[winners[k]] += dy[k];
     });
   });
 }
@@ -105,13 +85,13 @@ Variable<T> norm_of(const Variable<T>& x, const Slices& s) {
   const Arena::Mark mark = c.scratch_mark();
   const Tensor<T> squares = c.scratch(in.shape);
   kernels::map(squares, [&](Index i) { return in[i] * in[i]; });
-  sum_slices<T>(y, s, squares);
+  kernels::reduce<T>({y.data, s.kept}, squares, false);
   kernels::map(y, [&](Index k) { return std::sqrt(y[k]); });
 
   return c.record("norm", {x}, y, [s, in, y](Backward<T>& back) {
     const Sink<T> dx = back.sink(0);
     const Tensor<const T> dy = spread(back, back.dy(), s, in.shape), norm = spread<T>(back, y, s, in.shape);
-    kernels::accumulate(dx.grad, dx.add, [&](Index i) { return norm[i] == 0 ? T{0} : dy[i] * in[i] / norm[i]; });
+    dx.write([&](Index i) { return norm[i] == 0 ? T{0} : dy[i] * in[i] / norm[i]; });
   });
 }
 

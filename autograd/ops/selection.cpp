@@ -19,16 +19,31 @@ void check_ids(const char* op, const Tensor<const T>& table, std::span<const int
 /// table[row_of(i)] += f(i, j) for all i in order. Rows repeat, so threads share out the columns, not the rows.
 template <class T, class RowOf, class F>
 void scatter_add(const Sink<T>& to, Index count, const RowOf& row_of, const F& f) {
-  if (!to.add) kernels::map(to.grad, [](Index) { return T{0}; });
-  const Index d = to.grad.cols();
+  const Tensor<T> sums = to.zeroed();
+  const Index d = sums.cols();
   parallel_ranges(d, 64, [&](Index begin, Index end) {
     for (Index i = 0; i < count; ++i) {
       const Index target = row_of(i);
       if (target < 0) continue;
-      T* const row = to.grad.row(target);
-#pragma omp simd
-      for (Index j = begin; j < end; ++j) row[j] += f(i, j);
+      kernels::write(sums.row(target), begin, end, true, [&](Index j) { return f(i, j); });
     }
+  });
+}
+
+template <class T>
+Variable<T> select_rows(const char* op, const Variable<T>& table, std::span<const int> ids) {
+  Context<T>& c = context_of(op, {table});
+  const Tensor<const T> rows = c.read(table);
+  check_ids(op, rows, ids);
+  const Index n = static_cast<Index>(ids.size()), d = rows.cols();
+  const Tensor<T> y = c.tensor({n, d});
+  for (Index i = 0; i < n; ++i) std::copy_n(rows.row(ids[i]), d, y.row(i));
+
+  // dtable[v] = sum of dy_i over the rows i whose id is v.
+  return c.record(op, {table}, y, [ids = c.keep(ids), n](Backward<T>& back) {
+    const Tensor<const T> dy = back.dy();
+    scatter_add(
+        back.sink(0), n, [&](Index i) { return ids[i]; }, [&](Index i, Index j) { return dy.row(i)[j]; });
   });
 }
 
@@ -36,19 +51,12 @@ void scatter_add(const Sink<T>& to, Index count, const RowOf& row_of, const F& f
 
 template <class T>
 Variable<T> embedding(const Variable<T>& table, std::span<const int> ids) {
-  Context<T>& c = context_of("embedding", {table});
-  const Tensor<const T> rows = c.read(table);
-  check_ids("embedding", rows, ids);
-  const Index n = static_cast<Index>(ids.size()), d = rows.cols();
-  const Tensor<T> y = c.tensor({n, d});
-  for (Index i = 0; i < n; ++i) std::copy_n(rows.row(ids[i]), d, y.row(i));
+  return select_rows("embedding", table, ids);
+}
 
-  // dtable[v] = sum of dy_i over the rows i whose id is v.
-  return c.record("embedding", {table}, y, [ids = c.keep(ids), n](Backward<T>& back) {
-    const Tensor<const T> dy = back.dy();
-    scatter_add(
-        back.sink(0), n, [&](Index i) { return ids[i]; }, [&](Index i, Index j) { return dy.row(i)[j]; });
-  });
+template <class T>
+Variable<T> index_select(const Variable<T>& x, std::span<const int> indices) {
+  return select_rows("index_select", x, indices);
 }
 
 template <class T>
@@ -67,7 +75,7 @@ Variable<T> embed_tokens(const Variable<T>& table, std::span<const int> ids, dou
   std::fill(position.begin(), position.end(), Index{-1});
   for (const RowSpan& sequence : layout.sequences) {
     check(layout.first_position + sequence.length <= places.rows(), "embed_tokens",
-          "expected sequences of at most {} tokens (model.max_positions); got one of {}", places.rows(),
+          "expected sequences of at most {} tokens (rows of positions); got one of {}", places.rows(),
           layout.first_position + sequence.length);
     for (Index t = 0; t < sequence.length; ++t) position[sequence.offset + t] = layout.first_position + t;
   }
@@ -130,15 +138,15 @@ Variable<T> gather(const Variable<T>& x, std::span<const int> indices) {
 
   return c.record("gather", {x}, y, [at, for_each_index](Backward<T>& back) {
     const Tensor<const T> dy = back.dy();
-    const Sink<T> dx = back.sink(0);
-    if (!dx.add) kernels::map(dx.grad, [](Index) { return T{0}; });
-    for_each_index([&](Index row, Index i) { dx.grad.row(row)[at[i]] += dy[i]; });  // a row may repeat an index
+    const Tensor<T> dx = back.sink(0).zeroed();
+    for_each_index([&](Index row, Index i) { dx.row(row)[at[i]] += dy[i]; });  // a row may repeat an index
   });
 }
 
 #define GLOSSA_INSTANTIATE(T)                                                                                     \
   template Variable<T> gather(const Variable<T>&, std::span<const int>);                                          \
   template Variable<T> embedding(const Variable<T>&, std::span<const int>);                                       \
+  template Variable<T> index_select(const Variable<T>&, std::span<const int>);                                    \
   template Variable<T> embed_tokens(const Variable<T>&, std::span<const int>, double, const Variable<T>&, double, \
                                     const RowLayout&);
 GLOSSA_INSTANTIATE(float)

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "autograd/kernels/row.h"
+#include "autograd/kernels/permute.h"
 #include "autograd/ops.h"
 
 namespace glossa {
@@ -25,24 +25,9 @@ void copy_block(Block<T> to, Block<const T> from, Index rows, Index width, bool 
       const Index row = begin / width, col = begin % width, run = std::min(width - col, end - begin);
       T* target = to.data + row * to.stride + col;
       const T* source = from.data + row * from.stride + col;
-      if (add) {
-#pragma omp simd
-        for (Index j = 0; j < run; ++j) target[j] += source[j];
-      } else {
-        std::copy_n(source, run, target);
-      }
+      kernels::write(target, 0, run, add, [source](Index j) { return source[j]; });
       begin += run;
     }
-  });
-}
-
-/// Walks `n` (row-major, extents padded to rank 4) once: each(i, k), i counting 0, 1, ..., k the place by `stride`.
-template <class Each>
-void walk(const Axes& n, const Axes& stride, const Each& each) {
-  kernels::for_each_row(n[0] * n[1] * n[2], n[3], [&](Index row) {
-    const Index base = row / (n[1] * n[2]) * stride[0] + row / n[2] % n[1] * stride[1] + row % n[2] * stride[2];
-#pragma omp simd
-    for (Index j = 0; j < n[3]; ++j) each(row * n[3] + j, base + j * stride[3]);
   });
 }
 
@@ -62,15 +47,11 @@ Variable<T> permuted(const char* op, const Variable<T>& x, std::span<const int> 
     in_x[i + pad] = strides_x[axes[i] + pad];
     in_y[axes[i] + pad] = strides_y[i + pad];
   }
-  walk(extents4(shape), in_x, [&](Index i, Index k) { y[i] = in[k]; });
+  kernels::permute(y, in.data, in_x, false);
 
   return c.record(op, {x}, y, [in_y](Backward<T>& back) {
-    const Tensor<const T> dy = back.dy();
     const Sink<T> dx = back.sink(0);
-    if (dx.add)
-      walk(extents4(dx.grad.shape), in_y, [&](Index i, Index k) { dx.grad[i] += dy[k]; });
-    else
-      walk(extents4(dx.grad.shape), in_y, [&](Index i, Index k) { dx.grad[i] = dy[k]; });
+    kernels::permute(dx.grad, back.dy().data, in_y, dx.add);
   });
 }
 
@@ -118,8 +99,7 @@ Variable<T> reshape(const Variable<T>& x, const Shape& shape) {
   // The value is the same memory: values never change.
   return c.record("reshape", {x}, Tensor<const T>{c.read(x).data, shape}, [](Backward<T>& back) {
     const Tensor<const T> dy = back.dy();
-    const Sink<T> dx = back.sink(0);
-    kernels::accumulate(dx.grad, dx.add, [&](Index i) { return dy[i]; });
+    back.sink(0).write([&](Index i) { return dy[i]; });
   });
 }
 
@@ -190,10 +170,18 @@ Variable<T> slice(const Variable<T>& x, int axis, Index begin, Index end) {
   copy_block<T>({y.data, width}, {in.data + offset, stride}, outer, width, false);
 
   return c.record("slice", {x}, y, [outer, stride, offset, width](Backward<T>& back) {
-    const Sink<T> dx = back.sink(0);
-    if (!dx.add) kernels::map(dx.grad, [](Index) { return T{0}; });
-    copy_block<T>({dx.grad.data + offset, stride}, {back.dy().data, width}, outer, width, true);
+    const Tensor<T> dx = back.sink(0).zeroed();
+    copy_block<T>({dx.data + offset, stride}, {back.dy().data, width}, outer, width, true);
   });
+}
+
+template <class T>
+Variable<T> select(const Variable<T>& x, int axis, Index index) {
+  context_of("select", {x});
+  const Index extent = x.shape()[axis = x.shape().axis(axis, "select")];
+  check(index >= 0 && index < extent, "select", "expected an index in [0, {}), axis {} of {}; got {}", extent, axis,
+        x.shape(), index);
+  return reshape(slice(x, axis, index, index + 1), x.shape().without(axis));
 }
 
 template <class T>
@@ -216,6 +204,13 @@ std::vector<Variable<T>> split(const Variable<T>& x, std::span<const Index> leng
 }
 
 template <class T>
+Variable<T> full(Context<T>& context, const Shape& shape, double value) {
+  const Tensor<T> y = context.tensor(shape);
+  kernels::map(y, [x = static_cast<T>(value)](Index) { return x; });
+  return context.constant(y);
+}
+
+template <class T>
 Variable<T> stop_gradient(const Variable<T>& x) {
   return context_of("stop_gradient", {x}).constant(x.value());
 }
@@ -227,7 +222,9 @@ Variable<T> stop_gradient(const Variable<T>& x) {
   template Variable<T> concat(std::span<const Variable<T>>, int);                           \
   template Variable<T> stack(std::span<const Variable<T>>, int);                            \
   template Variable<T> slice(const Variable<T>&, int, Index, Index);                        \
+  template Variable<T> select(const Variable<T>&, int, Index);                              \
   template std::vector<Variable<T>> split(const Variable<T>&, std::span<const Index>, int); \
+  template Variable<T> full(Context<T>&, const Shape&, double);                             \
   template Variable<T> stop_gradient(const Variable<T>&);
 GLOSSA_INSTANTIATE(float)
 GLOSSA_INSTANTIATE(double)

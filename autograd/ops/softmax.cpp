@@ -17,20 +17,6 @@ T shift_of(const T* x, Index cols) {
   return most == -std::numeric_limits<T>::infinity() ? T{0} : most;
 }
 
-/// One row of a sink: to[j] = f(j), or += f(j).
-template <class T, class F>
-void write_row(const Sink<T>& to, Index row, const F& f) {
-  T* grad = to.grad.row(row);
-  const Index cols = to.grad.cols();
-  if (to.add) {
-#pragma omp simd
-    for (Index j = 0; j < cols; ++j) grad[j] += f(j);
-  } else {
-#pragma omp simd
-    for (Index j = 0; j < cols; ++j) grad[j] = f(j);
-  }
-}
-
 }  // namespace
 
 template <class T>
@@ -57,7 +43,7 @@ Variable<T> softmax(const Variable<T>& x) {
     kernels::for_each_row(y.rows(), y.cols(), [&](Index row) {
       const T *dy = back.dy().row(row), *p = y.row(row);
       const T dot = kernels::row_sum<T>(y.cols(), [&](Index j) { return dy[j] * p[j]; });
-      write_row(dx, row, [&](Index j) { return p[j] * (dy[j] - dot); });
+      dx.write_row(row, [&](Index j) { return p[j] * (dy[j] - dot); });
     });
   });
 }
@@ -88,9 +74,9 @@ Variable<T> log_softmax(const Variable<T>& x) {
       const bool empty = std::all_of(log_p, log_p + y.cols(), [](T v) { return std::isinf(v); });
       const T sum = kernels::row_sum<T>(y.cols(), [&](Index j) { return dy[j]; });
       if (empty)
-        write_row(dx, row, [](Index) { return T{0}; });
+        dx.write_row(row, [](Index) { return T{0}; });
       else
-        write_row(dx, row, [&](Index j) { return dy[j] - kernels::exp(log_p[j]) * sum; });
+        dx.write_row(row, [&](Index j) { return dy[j] - kernels::exp(log_p[j]) * sum; });
     });
   });
 }

@@ -59,20 +59,18 @@ void add_attention_cases(std::vector<LayerCase>& cases) {
                                           .bias = variant.bias,
                                           .causal = variant.causal};
       const RowLayout source = layouts->source, target = layouts->target;
-      cases.push_back(layer_case(fmt::format("MultiHeadAttention.self_{}{}", layouts->name, variant.name),
-                                 {{source.rows, width}}, [=]<class T>(ParameterStore<T>& store) {
-                                   return [=, layer = MultiHeadAttention<T>(
-                                                  store, "layer", MultiHeadAttention<T>::Kind::self, options)](
-                                              Context<T>&, Inputs<T> x) {
+      cases.push_back(layer_case(fmt::format("SelfAttention.{}{}", layouts->name, variant.name), {{source.rows, width}},
+                                 [=]<class T>(ParameterStore<T>& store) {
+                                   return [=, layer = SelfAttention<T>(store, "layer", options)](Context<T>&,
+                                                                                                 Inputs<T> x) {
                                      const Tensor<T> mask = sample_mask<T>(4);
                                      return layer(x[0], source, variant.masked ? &mask : nullptr);
                                    };
                                  }));
-      cases.push_back(layer_case(fmt::format("MultiHeadAttention.cross_{}{}", layouts->name, variant.name),
+      cases.push_back(layer_case(fmt::format("CrossAttention.{}{}", layouts->name, variant.name),
                                  {{target.rows, width}, {source.rows, width}}, [=]<class T>(ParameterStore<T>& store) {
-                                   return [=, layer = MultiHeadAttention<T>(
-                                                  store, "layer", MultiHeadAttention<T>::Kind::cross, options)](
-                                              Context<T>&, Inputs<T> x) {
+                                   return [=, layer = CrossAttention<T>(store, "layer", options)](Context<T>&,
+                                                                                                  Inputs<T> x) {
                                      const Tensor<T> mask = sample_mask<T>(3);
                                      return layer(x[0], target, x[1], source, variant.masked ? &mask : nullptr);
                                    };
@@ -80,12 +78,29 @@ void add_attention_cases(std::vector<LayerCase>& cases) {
     }
 
   // Queries, keys and values from one variable through the projections of cross-attention.
-  cases.push_back(
-      layer_case("MultiHeadAttention.cross_with_itself", {{5, width}}, []<class T>(ParameterStore<T>& store) {
-        using Attention = MultiHeadAttention<T>;
-        const Attention layer(store, "layer", Attention::Kind::cross, {.width = width, .heads = 2, .dropout = 0.3});
-        return [=](Context<T>&, Inputs<T> x) { return layer(x[0], packed_2_3(), x[0], packed_2_3()); };
-      }));
+  cases.push_back(layer_case("CrossAttention.with_itself", {{5, width}}, []<class T>(ParameterStore<T>& store) {
+    const CrossAttention<T> layer(store, "layer", {.width = width, .heads = 2, .dropout = 0.3});
+    return [=](Context<T>&, Inputs<T> x) { return layer(x[0], packed_2_3(), x[0], packed_2_3()); };
+  }));
+
+  // What both kinds share, by itself: queries from one variable, keys and values from another, or all from one.
+  for (const Similarity similarity : {scaled_dot, general}) {
+    const AttentionLayerOptions options{.width = width, .heads = 2, .similarity = similarity, .dropout = 0.3};
+    const char* const name = similarity == general ? "general" : "scaled_dot";
+    cases.push_back(layer_case(fmt::format("AttentionHeads.two_{}", name), {{5, width}, {5, 2 * width}},
+                               [=]<class T>(ParameterStore<T>& store) {
+                                 return
+                                     [=, heads = AttentionHeads<T>(store, "layer", options)](Context<T>&, Inputs<T> x) {
+                                       return heads(x[0], x[1], packed_2_3(), packed_2_3(), /*causal=*/true);
+                                     };
+                               }));
+    cases.push_back(layer_case(
+        fmt::format("AttentionHeads.one_{}", name), {{5, 3 * width}}, [=]<class T>(ParameterStore<T>& store) {
+          return [=, heads = AttentionHeads<T>(store, "layer", options)](Context<T>&, Inputs<T> x) {
+            return heads(x[0], packed_2_3(), /*causal=*/false);
+          };
+        }));
+  }
 }
 
 }  // namespace glossa

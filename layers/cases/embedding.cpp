@@ -29,6 +29,17 @@ void add_embedding_cases(std::vector<LayerCase>& cases) {
           return [table = make_positions(store, kind)](Context<T>& c, Inputs<T> x) { return mul(x[0], table(c)); };
         }));
 
+  for (const std::string kind : {"learned", "interleaved"})
+    for (const CaseLayouts* const layouts : case_layouts) {
+      const RowLayout rows = layouts->source;
+      cases.push_back(layer_case(fmt::format("PositionalEncoding.added_{}_{}", kind, layouts->name),
+                                 {{rows.rows, width}}, [=]<class T>(ParameterStore<T>& store) {
+                                   return [=, layer = make_positions(store, kind)](Context<T>&, Inputs<T> x) {
+                                     return mean_pool(layer(x[0], rows), rows);
+                                   };
+                                 }));
+    }
+
   // Tokens repeat; some, and some positions, do not occur. The ids of gap rows count for nothing.
   static constexpr int packed_ids[] = {3, 0, 3, 3, 5}, padded_ids[] = {3, 0, 3, 3, 1, 1, 5, 1, 1, 1, 1, 1};
   for (const std::string kind : {"learned", "interleaved", "halves"})

@@ -39,17 +39,13 @@ void add_linear_cases(std::vector<LayerCase>& cases) {
     }
   }
 
-  const std::pair<const char*, Activation> activations[] = {{"relu", Activation::relu},
-                                                            {"gelu", Activation::gelu},
-                                                            {"gelu_tanh", Activation::gelu_tanh},
-                                                            {"silu", Activation::silu}};
-  for (const auto& [name, activation] : activations)
+  for (const char* const name : activation_names)
     for (const CaseLayouts* const layouts : case_layouts)
       for (const bool bias : {true, false}) {
         const RowLayout rows = layouts->target;
         cases.push_back(layer_case(
             fmt::format("FeedForward.{}_{}{}", name, layouts->name, bias ? "" : "_no_bias"), {{rows.rows, 4}},
-            [=, activation = activation]<class T>(ParameterStore<T>& store) {
+            [=, activation = activation_of(name)]<class T>(ParameterStore<T>& store) {
               const FeedForward<T> layer(
                   store, "layer", {.width = 4, .hidden = 6, .activation = activation, .dropout = 0.3, .bias = bias});
               return [=](Context<T>&, Inputs<T> x) { return layer(x[0], rows); };

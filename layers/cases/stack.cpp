@@ -13,13 +13,14 @@ struct Variant {
   const char* name;
   NormPlace norm;
   Activation activation;
-  bool bias, final_norm;
+  bool bias, final_norm, causal = false;
 };
 
 StackOptions options_of(const Variant& variant, Index layers) {
   return {.layers = layers,
           .width = width,
           .heads = 2,
+          .causal = variant.causal,
           .feed_forward = 10,
           .norm = variant.norm,
           .final_norm = variant.final_norm,
@@ -37,7 +38,10 @@ void add_rows(std::vector<LayerCase>& cases, const std::string& layer_name, Inde
                                   {"post_relu", NormPlace::post, Activation::relu, true, true},
                                   {"pre_gelu_no_bias", NormPlace::pre, Activation::gelu, false, true},
                                   {"post_silu_no_final_norm", NormPlace::post, Activation::silu, true, false}};
-  for (const Variant& variant : variants)
+  constexpr Variant causal{"pre_gelu_causal", NormPlace::pre, Activation::gelu, true, true, true};
+  std::vector<Variant> all(std::begin(variants), std::end(variants));
+  if (!has_memory) all.push_back(causal);
+  for (const Variant& variant : all)
     for (const CaseLayouts* const layouts : case_layouts) {
       const StackOptions options = options_of(variant, layers);
       const RowLayout source = layouts->source, target = layouts->target;

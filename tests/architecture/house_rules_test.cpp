@@ -98,6 +98,18 @@ TEST_CASE("only train/ prints") {
   }
 }
 
+TEST_CASE("only train/ knows the keys of a configuration: the library names its own arguments") {
+  const std::regex key(R"re("[^"\n]*\b(data|model|optim|train|decode|runtime)\.[a-z][a-z_0-9]*[^"\n]*")re");
+  CHECK(std::regex_search(std::string(R"(misuse("optim.beta1", "expected"))"), key));
+  CHECK(std::regex_search(std::string(R"(fail("op", "got {}. Hint: data.max_tokens", n))"), key));
+  const std::regex allowed(R"re(#include "[^"]*"|hash_name\("data.sampler"\))re");  // the latter keys random numbers
+  for (const Source& source : sources()) {
+    INFO(source.path);
+    if (source.room != "train" && source.room != "tests")
+      CHECK_FALSE(std::regex_search(std::regex_replace(source.text, allowed, ""), key));
+  }
+}
+
 TEST_CASE("a file holds one concept: at most 500 lines") {
   for (const Source& source : sources()) {
     const auto lines = std::count(source.text.begin(), source.text.end(), '\n');

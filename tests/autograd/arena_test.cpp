@@ -46,6 +46,38 @@ TEST_CASE("reset keeps the memory and joins the blocks") {
   CHECK(heap_allocations() == asked);
 }
 
+TEST_CASE("what a mark gives back serves again, block by block, and no more is asked from the system") {
+  Arena arena;
+  const std::span<char> held = arena.zeros<char>(100);
+  const auto step = [&](std::initializer_list<std::ptrdiff_t> sizes) {
+    const Arena::Mark mark(arena);
+    std::vector<std::span<char>> pieces;
+    for (const std::ptrdiff_t size : sizes) {
+      pieces.push_back(arena.zeros<char>(size));
+      std::ranges::fill(pieces.back(), static_cast<char>(pieces.size()));
+    }
+    for (std::size_t i = 0; i < pieces.size(); ++i)
+      CHECK(std::ranges::count(pieces[i], static_cast<char>(i + 1)) == std::ssize(pieces[i]));
+    CHECK(std::ranges::count(held, 0) == 100);
+  };
+  constexpr std::ptrdiff_t large = 1 << 20;
+  step({200'000, large, large, large});
+  const std::size_t asked = arena.heap_allocations();
+  for (int i = 0; i < 3; ++i) step({large, 200'000, large, large});  // the second block is too small for the first
+  CHECK(arena.heap_allocations() == asked);
+}
+
+TEST_CASE("a mark of before a reset gives nothing back") {
+  Arena arena;
+  arena.allocate(1000);
+  {
+    const Arena::Mark mark(arena);
+    arena.reset();
+    arena.allocate(5000);
+  }
+  CHECK(arena.bytes_used() >= 5000);
+}
+
 #ifndef __SANITIZE_ADDRESS__  // its malloc ends the program instead of returning null, and is not counted
 TEST_CASE("memory that the machine does not have is an error, and what was handed out before stays in use") {
   Arena arena;

@@ -52,9 +52,9 @@ Variable<double> plain_attention(const Variable<double>& q, const Variable<doubl
   std::vector<Variable<double>> sequences;
   for (Index b = 0; b < query.sequence_count(); ++b) {
     const RowSpan rows = query.sequences[b], keys = key.sequences[b];
-    const std::unique_ptr<bool[]> seen(new bool[rows.length * keys.length]);
+    const std::unique_ptr<bool[]> blocked(new bool[rows.length * keys.length]);
     for (Index i = 0; i < rows.length; ++i)
-      for (Index j = 0; j < keys.length; ++j) seen[i * keys.length + j] = !options.causal || j <= i;
+      for (Index j = 0; j < keys.length; ++j) blocked[i * keys.length + j] = options.causal && j > i;
     std::vector<Variable<double>> heads;
     for (Index h = 0; h < options.heads; ++h) {
       const auto head = [&](const Variable<double>& x, const RowSpan& span) {
@@ -62,13 +62,13 @@ Variable<double> plain_attention(const Variable<double>& q, const Variable<doubl
       };
       const auto scores =
           scale(matmul(head(q, rows), head(k, keys), false, true), 1 / std::sqrt(static_cast<double>(width)));
-      const auto open = masked_fill(scores, {seen.get(), static_cast<std::size_t>(rows.length * keys.length)},
+      const auto open = masked_fill(scores, {blocked.get(), static_cast<std::size_t>(rows.length * keys.length)},
                                     -std::numeric_limits<double>::infinity());
       heads.push_back(matmul(softmax(open), head(v, keys)));
     }
-    sequences.push_back(concat<double>(heads, 1));
+    sequences.push_back(concat(heads, 1));
   }
-  return concat<double>(sequences, 0);
+  return concat(sequences, 0);
 }
 
 }  // namespace

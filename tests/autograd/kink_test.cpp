@@ -57,3 +57,33 @@ TEST_CASE("documented gradients at kinks") {
   };
   CHECK(gradient({{-1, 0, 2}, {3}}, half_of_feed_forward) == Vector{0, 0, 3, 2});
 }
+
+// Rows longer than a vector and a block, and all elements in more than one piece: each is computed in another way.
+TEST_CASE("max takes the first of equal elements and the first NaN, wherever it stands") {
+  const auto winner = [](const Vector& slice) {
+    std::size_t best = 0;
+    for (std::size_t i = 1; i < slice.size(); ++i)
+      if (slice[i] > slice[best] || (std::isnan(slice[i]) && !std::isnan(slice[best]))) best = i;
+    return best;
+  };
+  const auto gradient_of_winner = [&](const Vector& slice) {
+    Vector ones(slice.size(), 0.0);
+    ones[winner(slice)] = 1;
+    return ones;
+  };
+  for (const std::size_t n : {5, 150, 20001})
+    for (const std::vector<std::size_t>& largest : {std::vector<std::size_t>{n - 1}, {n / 2, n - 2}, {1, 2, 3}, {}})
+      for (const std::vector<std::size_t>& nans : {std::vector<std::size_t>{}, {n - 3, n - 1}, {0, 2}}) {
+        Vector x(n, -INFINITY);
+        for (std::size_t i = 0; i < n; i += 7) x[i] = -1.0 - static_cast<double>(i % 11);
+        for (const std::size_t i : largest) x[i] = 3;
+        for (const std::size_t i : nans) x[i] = NAN;
+        const Index rows = static_cast<Index>(n);
+        const Vector expected = gradient_of_winner(x);
+        CHECK(gradient({x}, [](auto v) { return max(v[0]); }) == expected);
+        const Vector twice = gradient({x, x}, [](auto v) { return max(stack(v, 0), 1); });
+        CHECK(Vector(twice.begin(), twice.begin() + rows) == expected);
+        CHECK(Vector(twice.begin() + rows, twice.end()) == expected);
+        CHECK(gradient({x, x}, [](auto v) { return max(stack(v, 1), 0); }) == twice);
+      }
+}

@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include "autograd/check.h"
+#include "autograd/context.h"
 
 using namespace glossa;
 
@@ -19,19 +20,65 @@ struct Declared {
 }  // namespace
 
 TEST_CASE_FIXTURE(Declared, "parts are rows of the whole, each with a gradient slot of its own") {
-  Parameter<double>&first = store.part(whole, 0, 2), &second = store.part(whole, 2, 6);
+  Parameter<double>& other = store.declare("other", {3, 2}, [](std::span<double>, const Shape&, RandomStream&) {});
+  Parameter<double>&first = store.part(whole, 0, 2), &all = store.part(other, 0, 3), &second = store.part(whole, 2, 6);
   store.allocate(1);
   CHECK(first.value.shape == Shape{2, 2});
+  CHECK(first.value.data == whole.value.data);
   CHECK(second.value[0] == 4);
   CHECK(second.grad.data == whole.grad.data + 4);
+  CHECK(all.grad.data == other.grad.data);
   first.grad.set = true;
   CHECK_FALSE(store.has_grad(whole));
   second.grad.set = true;
   CHECK(store.has_grad(whole));
+  CHECK_FALSE(store.has_grad(other));
   store.clear_grads();
   CHECK_FALSE(store.has_grad(whole));
+}
+
+TEST_CASE_FIXTURE(Declared, "unset gradients are filled with zeros, part by part; set and frozen ones keep theirs") {
+  Parameter<double>& frozen = store.declare("frozen", {3}, [](std::span<double>, const Shape&, RandomStream&) {});
+  Parameter<double>&first = store.part(whole, 0, 2), &second = store.part(whole, 2, 6);
+  store.allocate(1);
+  frozen.trainable = false;
+  std::ranges::fill(store.grads(), 7.0);
+  first.grad.set = true;
   store.fill_unset_grads();
   CHECK(store.has_grad(whole));
+  CHECK(first.grad.data[3] == 7);
+  CHECK(second.grad.data[0] == 0);
+  CHECK(second.grad.data[7] == 0);
+  CHECK(frozen.grad.data[0] == 7);
+  CHECK_FALSE(store.has_grad(frozen));
+}
+
+TEST_CASE_FIXTURE(Declared, "a part is frozen with its whole") {
+  Parameter<double>& part = store.part(whole, 0, 6);
+  store.allocate(1);
+  Context<double> context;
+  context.begin({});
+  CHECK(context.parameter(part).requires_grad());
+  whole.trainable = false;
+  CHECK_FALSE(context.parameter(part).requires_grad());
+  CHECK_FALSE(part.is_trainable());
+}
+
+TEST_CASE_FIXTURE(Declared, "a name is declared once, and values are drawn by seed and name") {
+  CHECK_THROWS_WITH_AS(store.declare("weight", {1}, nullptr), "[weight] expected a new name; got it twice", Error);
+  const auto draw = [](std::span<double> values, const Shape&, RandomStream& random) { values[0] = random.normal(); };
+  const auto drawn = [&](std::uint64_t seed, const std::vector<std::string>& names) {
+    ParameterStore<double> store;
+    for (const std::string& name : names) store.declare(name, {1}, draw);
+    store.allocate(seed);
+    return store.at("b").value[0];
+  };
+  CHECK(drawn(1, {"b"}) == drawn(1, {"c", "b", "a"}));
+  CHECK(drawn(1, {"b"}) != drawn(2, {"b"}));
+  ParameterStore<double> two;
+  const Parameter<double>&a = two.declare("a", {1}, draw), &b = two.declare("b", {1}, draw);
+  two.allocate(1);
+  CHECK(a.value[0] != b.value[0]);
 }
 
 TEST_CASE_FIXTURE(Declared, "parts that leave rows out, repeat them or are cut once more are refused") {

@@ -58,6 +58,9 @@ TEST_CASE("a layout that does not fit its matrix is refused") {
   CHECK_NOTHROW(check_layout("op", overlapping_of_5(), matrix, /*may_overlap=*/true));
   CHECK_THROWS_WITH_AS(check_layout("op", packed_2_3(), {4, 2}), doctest::Contains("[op]"), Error);
   CHECK_THROWS_AS(check_layout("op", packed_2_3(), {5}), Error);
+  CHECK_THROWS_WITH_AS(check_layout("op", {.rows = 5}, matrix),
+                       doctest::Contains("Hint: one sequence is RowSpan{0, 5}"), Error);
+  CHECK_NOTHROW(check_layout("op", {.rows = 0}, {0, 2}));
   CHECK_THROWS_AS(check_layout("op", overlapping_of_5(), matrix), Error);
   CHECK_THROWS_AS(check_layout("op", beyond_5(), matrix, /*may_overlap=*/true), Error);
   constexpr RowSpan backwards[] = {{3, 2}, {0, 3}}, negative[] = {{0, -1}}, before[] = {{-1, 2}};

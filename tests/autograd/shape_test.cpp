@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include <vector>
+
 #include "autograd/check.h"
 
 using namespace glossa;
@@ -21,6 +23,14 @@ TEST_CASE("extents, sizes and text") {
   CHECK(box.rows() == 0);
   CHECK(Shape{2, 3, 4}.rows() == 6);
   CHECK(Shape{2, 3, 4}.cols() == 4);
+}
+
+TEST_CASE("a shape from a list at run time") {
+  std::vector<Index> extents{2, 3};
+  CHECK(Shape(extents) == Shape{2, 3});
+  extents.assign(5, 1);
+  CHECK_THROWS_WITH_AS(Shape(std::span<const Index>(extents)), doctest::Contains("at most 4 axes; got 5"), Error);
+  CHECK(Shape(std::span<const Index>()) == Shape{});
 }
 
 TEST_CASE("axes are replaced, taken out and put in") {

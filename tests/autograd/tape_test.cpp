@@ -55,6 +55,19 @@ TEST_CASE_FIXTURE(Step, "one variable in both places of an op") {
   CHECK(grad_of(x) == Vector{4, -6, 1});
 }
 
+TEST_CASE_FIXTURE(Step, "one variable in all places of an op that writes to them side by side") {
+  const auto leaf = [&] { return context.input({numbers.data(), {3, 1}}); };
+  const auto every = leaf(), query = leaf(), key = leaf(), value = leaf();
+  const RowSpan all{0, 3};
+  const RowLayout layout{.rows = 3, .sequences = {&all, 1}};
+  const auto attend = [&](const auto& q, const auto& k, const auto& v) {
+    return attention<double>(q, k, v, layout, layout, {.heads = 1});
+  };
+  context.backward(sum(add(attend(every, every, every), attend(query, key, value))));
+  for (Index i = 0; i < 3; ++i)
+    CHECK(every.grad()[i] == doctest::Approx(query.grad()[i] + key.grad()[i] + value.grad()[i]).epsilon(1e-14));
+}
+
 TEST_CASE_FIXTURE(Step, "residual x + f(x) + g(x)") {
   backward_from(add(add(x, scale(x, 3.0)), square(x)));
   CHECK(grad_of(x) == Vector{8, -2, 5});
@@ -68,6 +81,9 @@ TEST_CASE_FIXTURE(Step, "a chain of 10,000 ops needs no stack") {
 }
 
 TEST_CASE_FIXTURE(Step, "a variable the root does not depend on has gradient zero") {
+  for (const Index size : {1000, 2000}) std::ranges::fill(context.tensor({size}).span(), 7.0);
+  context.begin({});  // over used memory
+  x = context.input({numbers.data(), {3}});
   const auto unused = context.input({numbers.data(), {3}});
   square(unused);
   backward_from(neg(x));
@@ -120,6 +136,23 @@ TEST_CASE_FIXTURE(Step, "a second backward is an error unless the graph is kept"
   CHECK_THROWS_WITH_AS(context.backward(y, ones), doctest::Contains("keep_graph"), Error);
 }
 
+TEST_CASE_FIXTURE(Step, "where the graph is kept leaves add up, and gradients between start afresh") {
+  const auto y = square(x);
+  y.retain_grad();
+  for (int walk = 1; walk <= 3; ++walk) {
+    context.backward(sum(y), /*keep_graph=*/true);
+    CHECK(grad_of(y) == Vector{1, 1, 1});
+    CHECK(grad_of(x) == Vector{walk * 4.0, walk * -6.0, walk * 1.0});
+  }
+}
+
+TEST_CASE_FIXTURE(Step, "the root may be a leaf, to which every walk adds") {
+  for (int walk = 1; walk <= 2; ++walk) {
+    context.backward(x, {numbers.data(), {3}}, /*keep_graph=*/true);
+    CHECK(grad_of(x) == Vector{walk * 2.0, walk * -3.0, walk * 0.5});
+  }
+}
+
 TEST_CASE_FIXTURE(Step, "a variable of a finished step is an error") {
   const auto y = square(x);
   context.begin({});
@@ -130,6 +163,16 @@ TEST_CASE_FIXTURE(Step, "a variable of a finished step is an error") {
   CHECK_THROWS_AS(y.value(), Error);
   CHECK_THROWS_AS(y.grad(), Error);
   CHECK(context.tape().size() == 0);
+}
+
+TEST_CASE_FIXTURE(Step, "the trace of numbers that are not finite names the first op of the step") {
+  context.trace_finite(true);
+  square(x);
+  CHECK(context.first_nonfinite().empty());
+  exp(exp(scale(x, 1e3)));
+  CHECK(context.first_nonfinite() == "exp [3]: element 0 is inf");
+  context.begin({});
+  CHECK(context.first_nonfinite().empty());
 }
 
 TEST_CASE_FIXTURE(Step, "two contexts in one op is an error") {
@@ -209,6 +252,58 @@ TEST_CASE_FIXTURE(LargeStep,
   CHECK(kept.value()[5] == doctest::Approx(std::tanh(0.5) * std::tanh(0.5)));
   CHECK(x.value()[5] == 0.5);
   CHECK_THROWS_WITH_AS(y.value(), doctest::Contains("retain_grad"), Error);
+}
+
+TEST_CASE_FIXTURE(LargeStep, "the root and small values stay readable after backward") {
+  const auto y = tanh(x), rows = sum(y, 1), root = add(exp(y), scale(rows, 2.0));
+  context.backward(root, {numbers.data(), {64, 64}});
+  CHECK(rows.value()[0] == doctest::Approx(64 * std::tanh(0.5)));
+  CHECK(root.value()[5] == std::exp(std::tanh(0.5)) + 2 * rows.value()[5]);
+}
+
+TEST_CASE("every step gives the numbers of a first one, with reuse of memory and without") {
+  constexpr Index n = 64;
+  std::vector<double> numbers(n * n), weights(n * n);
+  RandomStream random(1, "steps");
+  for (double& x : numbers) x = random.normal();
+  for (double& weight : weights) weight = random.normal() / 8;
+  const std::vector<int> targets(n, 3);
+  std::size_t bytes = 0;  // that backward asked for
+  const auto gradients = [&](Context<double>& context, bool deep) {
+    context.begin({});
+    const auto in = context.input({numbers.data(), {n, n}}), w = context.input({weights.data(), {n, n}});
+    auto y = in;
+    if (deep) {
+      const auto wide = linear(tanh(linear(in, w)), w), row = sum(mul(wide, exp(wide)), 0);
+      y = mul(square(add(wide, row)), in);
+    }
+    const auto loss = linear_cross_entropy<double>(y, w, targets, -1).sum;
+    const std::size_t before = context.arena().bytes_used();
+    context.backward(loss);
+    bytes = context.arena().bytes_used() - before;
+    Vector both = grad_of(in);
+    for (const double g : grad_of(w)) both.push_back(g);
+    return both;
+  };
+  Context<double> without, with;
+  without.set_reuse(false);
+  const Vector deep = gradients(without, true);
+  CHECK(bytes >= 10 * n * n * sizeof(double));  // a gradient for every value
+  const Vector shallow = gradients(without, false);
+  for (int step = 0; step < 3; ++step) {
+    CHECK(gradients(with, true) == deep);
+    CHECK(bytes <= 5 * n * n * sizeof(double));
+    CHECK(gradients(with, false) == shallow);
+  }
+}
+
+TEST_CASE_FIXTURE(LargeStep, "an op computes in the gradient of its value unless that is kept") {
+  const RowSpan all{0, 64};
+  const auto y = linear_relu(x, neg(x), 0, {.rows = 64, .sequences = {&all, 1}});  // below 0: nothing comes through
+  y.retain_grad();
+  context.backward(sum(y));
+  CHECK(y.grad()[5] == 1);
+  CHECK(x.grad()[5] == 0);
 }
 
 TEST_CASE_FIXTURE(LargeStep, "a value with a view, and all values of a graph that is kept, stay where they are") {

@@ -77,7 +77,7 @@ TEST_CASE("the share of useful tokens is that of all batches together") {
 
 TEST_CASE("a reserved batch is refilled without moving its memory") {
   const EncodedCorpus corpus = encoded_of({{2, 1}, {9, 12}, {1, 2}, {30, 3}});
-  const std::vector<Ids> batches = {{0}, {1, 2}, {3}, {2, 0, 1}};
+  const std::vector<Ids> batches = {{0}, {1, 2}, {2, 0, 1}, {3}};
   for (const Layout layout : {Layout::packed, Layout::padded}) {
     Batch batch;
     reserve_batch(batch, corpus, batches, layout);
@@ -85,10 +85,7 @@ TEST_CASE("a reserved batch is refilled without moving its memory") {
                             batch.target_out.data(),   batch.source_spans.data(), batch.target_spans.data()};
     for (const Ids& indices : batches) {
       fill_batch(batch, corpus, indices, layout);
-      const Batch fresh = make_batch(corpus, indices, layout);
-      CHECK(batch.source == fresh.source);
-      CHECK(batch.target_out == fresh.target_out);
-      CHECK(batch.source_spans == fresh.source_spans);
+      CHECK((batch == make_batch(corpus, indices, layout)));
     }
     const void* after[] = {batch.sentence_ids.data(), batch.source.data(),       batch.target_in.data(),
                            batch.target_out.data(),   batch.source_spans.data(), batch.target_spans.data()};
@@ -103,6 +100,13 @@ TEST_CASE("one sentence of one token makes a batch; no sentence or an unknown on
   CHECK(contains(error_of<Error>([&] { make_batch(corpus, Ids{}, Layout::packed); }), "at least one sentence"));
   for (const int bad : {-1, 1})
     CHECK(contains(error_of<Error>([&] { make_batch(corpus, Ids{bad}, Layout::packed); }), "from 0 to 0"));
+}
+
+TEST_CASE("a batch of more rows than an int counts is refused") {
+  const EncodedCorpus corpus = encoded_of({{1, 70'000}});
+  const std::vector<int> repeated(40'000, 0);
+  for (const Layout layout : {Layout::packed, Layout::padded})
+    CHECK(contains(error_of<Error>([&] { make_batch(corpus, repeated, layout); }), "got 2800040000"));
 }
 
 TEST_CASE("moved special ids are used") {

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <set>
+#include <tuple>
 
+#include "autograd/random.h"
 #include "tests/data/data_test.h"
 
 using namespace glossa;
@@ -81,6 +83,31 @@ TEST_CASE("sentences x longest side cuts where the rule says") {
   CHECK(sampler.oversized() == 0);
 }
 
+TEST_CASE("without shuffle: in order of length, equal ones as in the corpus, cut where one more would be too many") {
+  RandomStream random(1, "sampler");
+  for (int round = 0; round < 300; ++round) {
+    std::vector<std::pair<int, int>> lengths(1 + random.below(60));
+    for (auto& [source, target] : lengths) {
+      source = 1 + static_cast<int>(random.below(6));
+      target = 1 + static_cast<int>(random.below(5));
+    }
+    const EncodedCorpus corpus = encoded_of(lengths);
+    const auto rule = static_cast<BatchRule>(round % 3);
+    const auto budget = static_cast<std::int64_t>(1 + random.below(40));
+    std::vector<std::tuple<int, int, int>> order;
+    std::vector<int> before;
+    for (const std::vector<int>& batch : Sampler(corpus, {.max_tokens = budget, .rule = rule}).epoch(round, false)) {
+      CHECK((load(corpus, batch, rule) <= budget || batch.size() == 1));
+      before.push_back(batch.front());
+      CHECK((before.size() == 1 || load(corpus, before, rule) > budget));
+      before = batch;
+      for (const int i : batch) order.emplace_back(corpus.target_length(i), corpus.source_length(i), i);
+    }
+    CHECK(order.size() == lengths.size());
+    CHECK(std::ranges::is_sorted(order));
+  }
+}
+
 TEST_CASE("the same batches on every machine") {
   std::vector<std::pair<int, int>> lengths;
   for (int i = 0; i < 12; ++i) lengths.emplace_back(1 + i * 7919 % 5, 1 + i * 104729 % 4);
@@ -110,6 +137,6 @@ TEST_CASE("one sentence is a corpus; none and no budget are errors") {
   CHECK(contains(error_of<Error>([] { Sampler(EncodedCorpus{}, {}); }), "got none"));
   for (const std::int64_t bad : {0, -1}) {
     const std::string message = error_of<Error>([&] { Sampler(encoded_of({{1, 1}}), {.max_tokens = bad}); });
-    CHECK(contains(message, "[data.max_tokens] expected 1 or more"));
+    CHECK(contains(message, "[SamplerOptions::max_tokens] expected 1 or more"));
   }
 }

@@ -59,7 +59,7 @@ TEST_CASE("invalid UTF-8 is refused with file, line and byte, or replaced and co
   const std::string path = folder.write("bad.de", "gut\nsch\xF6n\n\xFF\n");
   const std::string message = error_of<Error>([&] { read_lines(path); });
   CHECK(contains(message, fmt::format("[{}:2:4] expected valid UTF-8; got 0xf6", path)));
-  CHECK(contains(message, "data.invalid_utf8: replace"));
+  CHECK(contains(message, "InvalidUtf8::replace"));
   std::int64_t replaced = 0;
   CHECK(read_lines(path, {.invalid_utf8 = InvalidUtf8::replace}, &replaced) ==
         Lines{"gut", "sch\xEF\xBF\xBDn", "\xEF\xBF\xBD"});

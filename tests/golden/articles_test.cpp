@@ -37,8 +37,6 @@ struct Part {
 /// `count` sequences of `length` rows.
 Sequences same_lengths(int count, int length) { return Sequences(std::vector<int>(count, length)); }
 
-using Attention = MultiHeadAttention<double>;
-
 /// Exchanges the first two thirds of a packed projection: queries become keys.
 void swap_queries_and_keys(const Parameter<double>& in_proj) {
   double* const first = in_proj.value.data;
@@ -74,8 +72,8 @@ TEST_CASE("article 1: attention with an additive mask, weights of each head and 
   Part part(1, "block");
   ParameterStore<double>& store = part.one.store;
   // The article's first third, called K, meets the second as a query meets keys: glossa's order.
-  const Attention attention(store, "layer.self_attn", Attention::Kind::self,
-                            {.width = width, .heads = heads, .bias = AttentionBias::none});
+  const SelfAttention<double> attention(store, "layer.self_attn",
+                                        {.width = width, .heads = heads, .bias = AttentionBias::none});
   const FeedForward<double> feed_forward(store, "layer", {.width = width, .hidden = hidden, .bias = false});
   const Residual<double> residual(store, "layer.norm", width, NormPlace::post, 0, {.affine = NormAffine::none});
   part.one.begin();
@@ -126,8 +124,9 @@ TEST_CASE("article 2: the four similarities") {
   for (const auto& [name, similarity] : similarities) {
     CAPTURE(name);
     Part part(2, fmt::format("similarity_{}", name)), inputs(2, "similarity");
-    const Attention layer(part.one.store, "layer", Attention::Kind::cross,
-                          {.width = width, .heads = heads, .similarity = similarity, .bias = AttentionBias::none});
+    const CrossAttention<double> layer(
+        part.one.store, "layer",
+        {.width = width, .heads = heads, .similarity = similarity, .bias = AttentionBias::none});
     part.one.begin();
     const auto input = [&](const char* side) {
       const Tensor<double> box = inputs.golden.tensor(inputs.one.path(side));
@@ -144,9 +143,9 @@ TEST_CASE("article 2: encoder and decoder as printed, with a norm over all posit
   Part part(2, "printed");
   ParameterStore<double>& store = part.one.store;
   const AttentionLayerOptions options{.width = width, .heads = heads, .head_width = width, .bias = AttentionBias::none};
-  const Attention encoder(store, "encoder.self_attn", Attention::Kind::self, options);
-  const Attention decoder(store, "decoder.self_attn", Attention::Kind::self, options);
-  const Attention crossing(store, "decoder.multihead_attn", Attention::Kind::cross, options);
+  const SelfAttention<double> encoder(store, "encoder.self_attn", options);
+  const SelfAttention<double> decoder(store, "decoder.self_attn", options);
+  const CrossAttention<double> crossing(store, "decoder.multihead_attn", options);
   const FeedForward<double> encoder_matrix(store, "encoder", {.width = width, .hidden = 0});
   const FeedForward<double> decoder_matrix(store, "decoder", {.width = width, .hidden = 0});
   const Linear<double> generator(store, "generator", width, 9, {.bias = false});
@@ -165,10 +164,10 @@ TEST_CASE("article 2: encoder and decoder as printed, with a norm over all posit
   const auto part_of = [&](Index i) {  // queries, keys or values [H, T, K]
     return transpose(reshape(slice(qkv, 1, i * heads * width, (i + 1) * heads * width), {3, heads, width}), 0, 1);
   };
-  constexpr bool open[] = {false, true, true, false, false, true, false, false, false};  // of every head
+  constexpr bool blocked[] = {true, false, false, true, true, false, true, true, true};  // of every head
   const Variable<double> likeness =
       masked_fill(exp(scale(matmul(part_of(0), part_of(1), false, true), 1 / std::sqrt(double(width)))),
-                  std::span<const bool>(open), 0);
+                  std::span<const bool>(blocked), 0);
   double added = 1e-7;
   const Variable<double> whole = add(sum(likeness, -1, true), c.constant({&added, {1}}));
   const Variable<double> joined =
@@ -187,15 +186,14 @@ namespace {
 /// A side of article 3 as printed: one attention and one feed-forward, used for everything.
 struct PrintedSide {
   Part part;
-  Attention attention;
+  SelfAttention<double> attention;
   FeedForward<double> feed_forward;
   Sequences sequences = same_lengths(2, 4);
   double epsilon = 1e-12;
 
   explicit PrintedSide(const char* side)
       : part(3, side),
-        attention(part.one.store, "layer.self_attn", Attention::Kind::self,
-                  {.width = width, .heads = heads, .bias = AttentionBias::none}),
+        attention(part.one.store, "layer.self_attn", {.width = width, .heads = heads, .bias = AttentionBias::none}),
         feed_forward(part.one.store, "layer", {.width = width, .hidden = hidden, .bias = false}) {
     part.one.begin();
     swap_queries_and_keys(part.one.store.at("layer.self_attn.in_proj_weight"));

@@ -16,20 +16,21 @@ constexpr Index width = 12, heads = 4, hidden = 20;
 template <class T>
 void check_attention(const std::string& name) {
   CAPTURE(name);
-  using Layer = MultiHeadAttention<T>;
   const Golden<T> golden("pytorch/attention");
   GoldenCase<T> one(golden, name);
-  const bool cross = name == "cross";
-  const Layer layer(one.store, "layer", cross ? Layer::Kind::cross : Layer::Kind::self,
-                    {.width = width, .heads = heads, .causal = name == "causal"});
-  one.begin();
-  const Sequences queries = one.sequences("lengths");
-  const Variable<T> x = one.input("x");
+  const AttentionLayerOptions options{.width = width, .heads = heads, .causal = name == "causal"};
   Tensor<T> weights;
-  if (cross) {
-    const Variable<T> memory = one.input("memory");
-    one.check_value(layer(x, queries.layout(), memory, one.sequences("memory_lengths").layout(), nullptr, &weights));
+  if (name == "cross") {
+    const CrossAttention<T> layer(one.store, "layer", options);
+    one.begin();
+    const Variable<T> x = one.input("x"), memory = one.input("memory");
+    const Sequences queries = one.sequences("lengths"), keys = one.sequences("memory_lengths");
+    one.check_value(layer(x, queries.layout(), memory, keys.layout(), nullptr, &weights));
   } else {
+    const SelfAttention<T> layer(one.store, "layer", options);
+    one.begin();
+    const Variable<T> x = one.input("x");
+    const Sequences queries = one.sequences("lengths");
     one.check_value(layer(x, queries.layout(), nullptr, &weights));
   }
   golden.check(one.path("out/weights"), weights);

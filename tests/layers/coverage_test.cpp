@@ -15,7 +15,8 @@ namespace {
 
 /// Classes that compute no gradient, and why.
 const std::map<std::string, std::string> without_row{
-    {"DecoderCache", "memory of decoding: nothing is differentiated there; see decoder_cache_test"}};
+    {"DecoderCache", "memory of decoding: nothing is differentiated there; see decoder_cache_test"},
+    {"Mask", "bools that say what is blocked; see mask_test"}};
 
 /// `class X` at the beginning of a line: enum classes and template arguments are none.
 std::set<std::string> declared_layers() {

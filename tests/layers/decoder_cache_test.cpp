@@ -75,6 +75,17 @@ TEST_CASE("rows share the memory of their sequence, and layouts show what a step
   CHECK(query.sequences[3].length == 1);
 }
 
+TEST_CASE("a row after an empty sequence reads its own memory, not that of the row before") {
+  const RowSpan spans[] = {{0, 0}, {0, 3}};
+  DecoderCache<double> cache;
+  cache.start(1, width, 2, capacity, {.rows = 3, .sequences = spans});
+  const CacheLayout layout = cache.layout();
+  REQUIRE(layout.memory.sequence_count() == 2);
+  CHECK(layout.memory.sequences[0].length == 0);
+  CHECK(layout.memory.sequences[1].length == 3);
+  CHECK(layout.readers.sequences[1].offset == 1);
+}
+
 TEST_CASE("select reorders, duplicates and compacts") {
   const std::vector<std::vector<Index>> selections{{3, 1, 0, 2},  // reorder
                                                    {1, 0, 3, 2},  // swap

@@ -88,8 +88,7 @@ TEST_CASE("layers start as in PyTorch") {
   ParameterStore<double> store;
   const Index width = 64;
   const Linear<double> linear(store, "linear", width, 200);
-  const MultiHeadAttention<double> attention(store, "attention", MultiHeadAttention<double>::Kind::self,
-                                             {.width = width, .heads = 4});
+  const SelfAttention<double> attention(store, "attention", {.width = width, .heads = 4});
   store.allocate(1);
   const auto largest = [&](const std::string& name) {
     double most = 0;

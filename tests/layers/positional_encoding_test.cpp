@@ -74,5 +74,22 @@ TEST_CASE("an embedding is factor * table[id] + position; gap rows are zero; pos
   layout.first_position = 2;
   expect({50.5, 60.6, 10.7, 20.8, 0, 0, 10.5, 20.6, 30.7, 40.8});
   layout.first_position = 3;  // position 4 is one too far
-  CHECK_THROWS_WITH_AS(layer(context, ids, layout), doctest::Contains("model.max_positions"), Error);
+  CHECK_THROWS_WITH_AS(layer(context, ids, layout), doctest::Contains("rows of positions"), Error);
+}
+
+TEST_CASE("positions are added to inputs that are no tokens, each by its place in its sequence") {
+  const auto layer = PositionalEncoding<double>::sinusoidal(4, 2);
+  const std::vector<double> table = sinusoidal_positions(4, 2, Sinusoid::interleaved);
+  const std::vector<RowSpan> spans{{0, 1}, {2, 2}};
+  RowLayout layout{.rows = 4, .sequences = spans, .first_position = 1};
+  std::vector<double> numbers{1, 2, 3, 4, 5, 6, 7, 8};
+  Context<double> context;
+  context.begin({});
+  const Variable<double> x = context.input({numbers.data(), {4, 2}});
+  const Tensor<const double> y = layer(x, layout).value();
+  const std::pair<Index, Index> row_and_position[] = {{0, 1}, {2, 1}, {3, 2}};
+  for (const auto& [row, position] : row_and_position)
+    for (Index j = 0; j < 2; ++j) CHECK(y.row(row)[j] == numbers[2 * row + j] + table[2 * position + j]);
+  layout.first_position = 3;
+  CHECK_THROWS_AS(layer(x, layout), Error);
 }

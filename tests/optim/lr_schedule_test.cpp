@@ -106,16 +106,17 @@ TEST_CASE("options that leave the formula undefined are refused") {
   CHECK_THROWS_AS(Schedule({.kind = Kind::noam, .warmup = 1, .width = 0}), Error);
   CHECK_THROWS_AS(Schedule({.warmup = -1}), Error);
   const double nan = std::numeric_limits<double>::quiet_NaN();
-  CHECK_THROWS_WITH_AS(Schedule({.lr = -0.5}), "[optim.lr] expected a number of at least 0; got -0.5", Error);
+  CHECK_THROWS_WITH_AS(Schedule({.lr = -0.5}), "[ScheduleOptions::lr] expected a number of at least 0; got -0.5",
+                       Error);
   CHECK_THROWS_AS(Schedule({.lr = nan}), Error);
   CHECK_THROWS_AS(Schedule({.warmup = 1, .warmup_init_lr = -1}), Error);
   CHECK_THROWS_AS(Schedule({.min_lr = -1}), Error);
   CHECK_THROWS_AS(Schedule({.kind = Kind::noam, .warmup = 1, .factor = -1}), Error);
   for (const double factor : {nan, -0.5, 0.0, 1.0, 2.0})
     CHECK_THROWS_WITH_AS(Schedule({.kind = Kind::plateau, .plateau_factor = factor}),
-                         doctest::Contains("[optim.plateau_factor] expected a number in (0, 1)"), Error);
+                         doctest::Contains("[ScheduleOptions::plateau_factor] expected a number in (0, 1)"), Error);
   CHECK_THROWS_WITH_AS(Schedule({.kind = Kind::plateau, .plateau_patience = -1}),
-                       "[optim.plateau_patience] expected at least 0; got -1", Error);
+                       "[ScheduleOptions::plateau_patience] expected at least 0; got -1", Error);
   CHECK_THROWS_WITH_AS(Schedule({.kind = Kind::cosine, .warmup = 5, .total_updates = 5}),
-                       "[optim.total_updates] expected more than optim.warmup (5); got 5", Error);
+                       "[ScheduleOptions::total_updates] expected more than ScheduleOptions::warmup (5); got 5", Error);
 }

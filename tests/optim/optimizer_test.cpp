@@ -190,20 +190,21 @@ TEST_CASE("state buffers are named, on cache lines and as long as the store's") 
 
 TEST_CASE("an epsilon that is zero in the scalar type is refused") {
   const Model<float> model;
-  CHECK_THROWS_WITH_AS(adam<float>(false, 0)(model.store), "[optim.epsilon] expected a number above 0; got 0", Error);
+  CHECK_THROWS_WITH_AS(adam<float>(false, 0)(model.store), "[AdamOptions::epsilon] expected a number above 0; got 0",
+                       Error);
   CHECK_THROWS_AS(adam<float>(false, 1e-60)(model.store), Error);
 }
 
 TEST_CASE("options out of range are refused") {
   const Model<float> model;
   const auto make = [&](AdamOptions options) { Adam<float>(model.store, trainable_segments(model.store), options); };
-  CHECK_THROWS_WITH_AS(make({.beta1 = 1}), "[optim.beta1] expected a number in [0, 1); got 1", Error);
+  CHECK_THROWS_WITH_AS(make({.beta1 = 1}), "[AdamOptions::beta1] expected a number in [0, 1); got 1", Error);
   CHECK_THROWS_AS(make({.beta1 = -0.1}), Error);
-  CHECK_THROWS_WITH_AS(make({.beta2 = 1.5}), "[optim.beta2] expected a number in [0, 1); got 1.5", Error);
+  CHECK_THROWS_WITH_AS(make({.beta2 = 1.5}), "[AdamOptions::beta2] expected a number in [0, 1); got 1.5", Error);
   CHECK_THROWS_AS(make({.beta2 = NAN}), Error);
   CHECK_NOTHROW(make({.beta1 = 0, .beta2 = 0}));
   CHECK_THROWS_WITH_AS(Sgd<float>(model.store, trainable_segments(model.store), {.momentum = 1}),
-                       "[optim.momentum] expected a number in [0, 1); got 1", Error);
+                       "[SgdOptions::momentum] expected a number in [0, 1); got 1", Error);
 }
 
 TEST_CASE("the norm of the gradients is that of what the step reads") {
@@ -248,8 +249,67 @@ TEST_CASE("a step with an old gradient is refused") {
   const auto optimizer = adam<double>(true)(model.store);
   freeze(model.store, {"decoder.weight"});
   model.set_grads(2);
-  CHECK_THROWS_WITH_AS(optimizer->step(0.1, 1), doctest::Contains("[decoder.weight]"), Error);
+  CHECK_THROWS_WITH_AS(optimizer->step(0.1, 1), doctest::Contains("[decoder.weight] expected to be trained"), Error);
   CHECK_NOTHROW(adam<double>(true)(model.store)->step(0.1, 1));
+}
+
+TEST_CASE("an optimizer without parameters to move is refused where it is made") {
+  ParameterStore<double> store;
+  store.declare("weight", {3, 2}, [](std::span<double>, const Shape&, RandomStream&) {});
+  CHECK_THROWS_WITH_AS(trainable_segments(store), doctest::Contains("call allocate() before"), Error);
+  CHECK_THROWS_WITH_AS(Adam<double>(store, {}), doctest::Contains("call allocate() before"), Error);
+  CHECK_THROWS_WITH_AS(Sgd<double>(store, {}), doctest::Contains("call allocate() before"), Error);
+  store.allocate(1);
+  CHECK_NOTHROW(Adam<double>(store, trainable_segments(store)));
+}
+
+TEST_CASE("a parameter that is unfrozen later is not silently left where it is") {
+  Model<double> model;
+  freeze(model.store, {"decoder.weight"});
+  for (const Maker<double>& maker : {adam<double>(true), sgd<double>()}) {
+    const auto optimizer = maker(model.store);
+    model.store.at("decoder.weight").trainable = true;
+    model.set_grads(1);
+    CHECK_THROWS_WITH_AS(optimizer->step(0.1, 1), doctest::Contains("[decoder.weight] expected to be frozen"), Error);
+    CHECK_NOTHROW(maker(model.store)->step(0.1, 1));
+    model.store.at("decoder.weight").trainable = false;
+    CHECK_NOTHROW(optimizer->step(0.1, 1));
+  }
+}
+
+TEST_CASE("the learning rate of a segment is that of the step times its factor") {
+  const LrFactor factors[] = {{"decoder.*", 0.25}};
+  const auto options = [](bool decoupled) { return AdamOptions{.beta2 = 0.98, .decoupled = decoupled}; };
+  using MakeWith =
+      std::function<std::unique_ptr<Optimizer<double>>(const ParameterStore<double>&, std::span<const Segment>)>;
+  const MakeWith optimizers[] = {
+      [&](const auto& store, auto segments) { return std::make_unique<Adam<double>>(store, segments, options(false)); },
+      [&](const auto& store, auto segments) { return std::make_unique<Adam<double>>(store, segments, options(true)); },
+      [&](const auto& store, auto segments) {
+        return std::make_unique<Sgd<double>>(store, segments, SgdOptions{.momentum = 0.9});
+      }};
+  for (const MakeWith& make : optimizers) {
+    Model<double> usual, slow, mixed;
+    const auto step = [&](Model<double>& model, std::span<const LrFactor> lr_factors, double lr) {
+      const auto optimizer = make(model.store, trainable_segments(model.store, decay, false, lr_factors));
+      for (int t = 1; t <= 3; ++t) {
+        model.set_grads(t);
+        optimizer->step(lr, 1);
+      }
+    };
+    step(usual, {}, 0.5);
+    step(slow, {}, 0.125);
+    step(mixed, factors, 0.5);
+    const auto moved_as = [&](const Model<double>& other, const char* name) {
+      return std::ranges::equal(mixed.store.at(name).value.span(), other.store.at(name).value.span());
+    };
+    CHECK(moved_as(usual, "encoder.weight"));
+    CHECK(moved_as(slow, "decoder.weight"));
+    CHECK_FALSE(moved_as(usual, "decoder.weight"));
+  }
+  const Model<double> model;
+  const Segment backwards[] = {{.begin = 0, .end = 8, .lr_factor = -1}};
+  CHECK_THROWS_WITH_AS(Sgd<double>(model.store, backwards), "[Segment::lr_factor] expected at least 0; got -1", Error);
 }
 
 TEST_CASE("what was compared with NaN differs") { CHECK(std::isinf(difference({1, 2}, {1, NAN}))); }

@@ -42,10 +42,20 @@ TEST_CASE("frozen parameters are in no segment") {
   CHECK(trainable_segments(model.store).empty());
 }
 
+TEST_CASE("learning rates of their own, by name: the first pattern that matches counts") {
+  const Model<float> model;
+  const LrFactor factors[] = {{"*.weight", 0.5}, {"decoder.*", 2}};
+  CHECK(trainable_segments(model.store, 0, false, factors) ==
+        Segments{{0, 16, 0, 2}, {16, 20224, 0, 0.5}, {20224, 20240, 0, 1}, {20240, 20304, 0, 0.5}});
+  const LrFactor nobody[] = {{"weight", 0.5}};
+  CHECK_THROWS_WITH_AS(trainable_segments(model.store, 0, false, nobody),
+                       doctest::Contains("[LrFactor::pattern] expected a pattern that matches"), Error);
+}
+
 TEST_CASE("weight decay below zero is refused") {
   const Model<float> model;
   CHECK_THROWS_WITH_AS(trainable_segments(model.store, -0.5),
-                       "[optim.weight_decay] expected a number of at least 0; got -0.5", Error);
+                       "[weight_decay] expected a number of at least 0; got -0.5", Error);
 }
 
 TEST_CASE("a star stands for any text, the rest of a pattern for itself") {
@@ -65,7 +75,7 @@ TEST_CASE("a pattern that matches nothing is a misuse that names it") {
       FAIL("expected an error");
     } catch (const Error& error) {
       CHECK(error.kind() == Error::Kind::misuse);
-      CHECK(std::string(error.what()).find("[optim.freeze]") == 0);
+      CHECK(std::string(error.what()).find("[freeze]") == 0);
       CHECK(std::string(error.what()).find("got '" + pattern + "'") != std::string::npos);
     }
   }

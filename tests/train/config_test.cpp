@@ -260,7 +260,7 @@ TEST_CASE("every choice has as many names as enumerators, in their order") {
   CHECK(c.model.norm == ModelConfig::Norm::post);
   CHECK(c.model.norm_affine == ModelConfig::NormAffine::none);
   CHECK(c.model.epsilon_place == ModelConfig::EpsilonPlace::outside);
-  CHECK(c.model.activation == ModelConfig::Activation::silu);
+  CHECK(c.model.activation == "silu");
   CHECK(c.model.positions == ModelConfig::Positions::learned);
   CHECK(c.model.sinusoid == ModelConfig::Sinusoid::raw_index);
   CHECK(c.model.tied == ModelConfig::Tied::embeddings);

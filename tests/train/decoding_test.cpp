@@ -242,11 +242,11 @@ TEST_CASE("a beam wide enough finds the best of all sequences") {
 
 TEST_CASE("a narrow beam finds what the same search finds without cache and batches") {
   Model<double> model(12);
-  model.favour(specials.eos, 1);
   const Sentences sources = random_sources(15, 12, 8);
   int finished = 0, other_than_greedy = 0, count = 0;
   std::vector<Hypothesis> greedy;
-  for (const LengthPenalty penalty : penalties)
+  for (const LengthPenalty penalty : penalties) {
+    model.favour(specials.eos, 1);  // more each time
     for (const Index beam : {1, 2, 3, 5}) {
       const DecodeOptions options{
           .beam = beam, .length_penalty = penalty, .max_length_factor = 1, .max_length_extra = 2, .max_tokens = 150};
@@ -261,9 +261,31 @@ TEST_CASE("a narrow beam finds what the same search finds without cache and batc
         other_than_greedy += found[i].tokens != greedy[i].tokens;
       }
     }
+  }
   CHECK(finished > count / 10);
   CHECK(finished < count);
   CHECK(other_than_greedy > count / 10);
+}
+
+TEST_CASE("equal candidates: the earlier hypothesis, then the smaller id, and of equal ends the first") {
+  for (const double eos : {-1.0, 0.0, 0.5}) {
+    Model<double> model(9);
+    std::ranges::fill(model.store.at("generator.weight").value.span(), 0.0);
+    std::ranges::fill(model.store.at("generator.bias").value.span(), 0.0);  // all tokens are equal
+    model.favour(specials.eos, eos);
+    const Sentences sources = random_sources(3, 9, 5);
+    // Under length^2 the longer is the better: several end at the limit. Under the other penalty the next end is worse
+    // than that of the first token, and one after 50 tokens better: it is not waited for.
+    for (const auto& [penalty, limit] : {std::pair(LengthPenalty::power, 6), std::pair(LengthPenalty::gnmt, 60)})
+      for (const Index beam : {1, 2, 3, 5}) {
+        const DecodeOptions options{
+            .beam = beam, .length_penalty = penalty, .alpha = 2, .max_length_factor = 0, .max_length_extra = limit};
+        std::vector<Hypothesis> expected;
+        for (const std::vector<int>& source : sources)
+          expected.push_back(beam_without_cache(model, source, limit, options));
+        check_same(Searcher<double>().decode(model.transformer, sources, specials, options), expected, 1e-11);
+      }
+  }
 }
 
 TEST_CASE("a sentence is translated the same alone and in any batch") {
@@ -345,10 +367,10 @@ TEST_CASE("top tokens are those of a sort, the first of equal ones") {
   RandomStream random(1, "logits");
   constexpr Index rows = 5, vocabulary = 1000;
   std::vector<double> logits(rows * vocabulary);
-  for (double& x : logits) x = std::floor(random.normal() * 20) / 10;  // many are equal
   const int never[] = {3, 17};
-  logits[3] = 100;
-  for (const Index count : {1, 7, 998}) {
+  for (const auto& [count, steps] : {std::pair(1, 20), std::pair(7, 20), std::pair(7, 2), std::pair(998, 20)}) {
+    for (double& x : logits) x = std::floor(random.normal() * steps) / 10;  // many are equal, the fewer the steps
+    logits[3] = 100;
     std::vector<TokenScore> top(static_cast<std::size_t>(rows * count));
     top_tokens<double>({logits.data(), {rows, vocabulary}}, never, count, top);
     for (Index r = 0; r < rows; ++r) {
@@ -364,6 +386,31 @@ TEST_CASE("top tokens are those of a sort, the first of equal ones") {
         CHECK(top[r * count + i].log_probability == doctest::Approx(row[order[i]] - std::log(sum)).epsilon(1e-12));
       }
     }
+  }
+}
+
+TEST_CASE("top tokens need room for as many of each row, and as many tokens that may come") {
+  std::vector<double> logits(2 * 4);
+  const Tensor<const double> rows{logits.data(), {2, 4}};
+  const int never[] = {3};
+  std::vector<TokenScore> top(6);
+  CHECK_NOTHROW(top_tokens(rows, never, 3, std::span(top)));
+  CHECK_THROWS_AS(top_tokens(rows, never, 3, std::span(top).first(5)), Error);
+  CHECK_THROWS_AS(top_tokens(rows, never, 2, std::span(top)), Error);
+  top.resize(8);
+  CHECK_THROWS_AS(top_tokens(rows, never, 4, std::span(top)), Error);
+  CHECK_THROWS_AS(top_tokens(rows, never, 0, std::span(top).first(0)), Error);
+}
+
+TEST_CASE("a search that was refused leaves nothing behind") {
+  Model<double> model(12), broken(12);
+  broken.favour(5, std::nan(""));
+  const Sentences sources = random_sources(5, 12, 6);
+  for (const Index beam : {1, 3}) {
+    Searcher<double> searcher;
+    CHECK_THROWS_AS(searcher.decode(broken.transformer, sources, specials, {.beam = beam}), Error);
+    check_same(searcher.decode(model.transformer, sources, specials, {.beam = beam}),
+               Searcher<double>().decode(model.transformer, sources, specials, {.beam = beam}), 0);
   }
 }
 

@@ -1,7 +1,10 @@
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
+#include <set>
 
 #include "autograd/parallel.h"
 #include "train/decoding.h"
@@ -89,6 +92,23 @@ TEST_CASE("the edges of the unit interval draw the first and the last token; log
                        doctest::Contains("training diverged"), Error);
 }
 
+TEST_CASE("every sentence draws another number at every position, whatever its number") {
+  std::set<double> drawn;
+  const std::uint64_t sentences[] = {0, 1, std::uint64_t{1} << 32, (std::uint64_t{1} << 32) + 1};
+  for (const std::uint64_t sentence : sentences)
+    for (const std::uint32_t position : {0, 1, 2})
+      for (const std::uint64_t seed : {1, 2}) drawn.insert(sampling_uniform(seed, sentence, position));
+  CHECK(drawn.size() == 4 * 3 * 2);
+  CHECK(*drawn.begin() >= 0);
+  CHECK(*drawn.rbegin() < 1);
+  // And so does the search, where every token is as likely as any other everywhere.
+  const Model model;
+  std::ranges::fill(model.store.at("generator.weight").value.span(), 0.0);
+  CHECK(std::ranges::any_of(model.sample(sources_of(5), {}), [](const Hypothesis& h) {
+    return std::ranges::adjacent_find(h.tokens, std::not_equal_to<>()) != h.tokens.end();
+  }));
+}
+
 TEST_CASE("samples are a function of seed, number and position: not of batches, threads or neighbours") {
   const Model model;
   const Sentences sources = sources_of(30);
@@ -141,4 +161,12 @@ TEST_CASE("sampling refuses a beam, a temperature of 0 and a wrong number of num
                        Error);
   CHECK_THROWS_WITH_AS(model.sample(sources, {.temperature = 0}), doctest::Contains("decode.temperature"), Error);
   CHECK_THROWS_AS(model.sample(sources, {}, {&number, 1}), Error);
+
+  std::vector<double> logits(2 * 4), uniforms(2);
+  const Tensor<const double> rows{logits.data(), {2, 4}};
+  std::vector<TokenScore> drawn(2);
+  CHECK_NOTHROW(sample_tokens(rows, {}, 1, std::span<const double>(uniforms), std::span(drawn)));
+  CHECK_THROWS_AS(sample_tokens(rows, {}, 1, std::span<const double>(uniforms).first(1), std::span(drawn)), Error);
+  CHECK_THROWS_AS(sample_tokens(rows, {}, 1, std::span<const double>(uniforms), std::span(drawn).first(1)), Error);
+  CHECK_THROWS_AS(sample_tokens(rows, std::vector<int>{0, 1, 2, 3}, 1, uniforms, drawn), Error);
 }

@@ -1,0 +1,67 @@
+#include "autograd/cases/layouts.h"
+
+namespace glossa {
+
+namespace {
+
+/// `weight(sequence, t)` times row t of each sequence, summed.
+template <class Weight>
+Reference pooled(RowLayout layout, Weight weight) {
+  return [layout, weight](std::span<const Tensor<double>> x) {
+    const Index d = x[0].cols();
+    std::vector<double> y(layout.sequence_count() * d);
+    for (Index b = 0; b < layout.sequence_count(); ++b)
+      for (Index t = 0; t < layout.sequences[b].length; ++t)
+        for (Index j = 0; j < d; ++j)
+          y[b * d + j] += weight(layout.sequences[b], t) * x[0].row(layout.sequences[b].offset + t)[j];
+    return y;
+  };
+}
+
+/// Sequences of 2, 0 and 1 rows.
+RowLayout with_an_empty_one() {
+  static constexpr RowSpan sequences[] = {{0, 2}, {2, 0}, {2, 1}};
+  return {.rows = 3, .sequences = sequences};
+}
+
+/// The rows of one pooling, on packed and padded sequences and on some that several threads share.
+template <class Call, class Weight>
+void add_pooling(std::vector<OpCase>& cases, const std::string& op, Call call, Weight weight) {
+  const auto on = [&](const RowLayout& layout) { return [=](auto x) { return call(x[0], layout); }; };
+  const auto refuse = [&](const RowLayout& layout) { return [=](Inputs<double> x) { call(x[0], layout); }; };
+  cases.push_back(op_case(op + ".packed", {{5, 3}}, on(packed_2_3()))
+                      .reference(pooled(packed_2_3(), weight))
+                      .error({{4, 3}}, refuse(packed_2_3()), {"5", "[4, 3]"})
+                      .error({{5, 3}}, refuse(beyond_5()), {"sequence 1"}));
+  cases.push_back(op_case(op + ".padded", {{6, 2}}, on(padded_2_3())).reference(pooled(padded_2_3(), weight)));
+  cases.push_back(op_case(op + ".large", {{300, 70}}, on(packed_100_200()))
+                      .reference(pooled(packed_100_200(), weight))
+                      .sampling(6));
+}
+
+}  // namespace
+
+void add_pooling_cases(std::vector<OpCase>& cases) {
+  const auto mean = [](auto x, const RowLayout& layout) { return mean_pool(x, layout); };
+  const auto share = [](const RowSpan& sequence, Index) { return 1.0 / static_cast<double>(sequence.length); };
+  add_pooling(cases, "mean_pool", mean, share);
+  cases.push_back(op_case("mean_pool.empty_sequence", {{3, 2}}, [](auto x) {
+                    return mean_pool(x[0], with_an_empty_one());
+                  }).reference(pooled(with_an_empty_one(), share)));
+
+  // What has no row has neither a first nor a last one.
+  const auto first = [](auto x, const RowLayout& layout) { return first_pool(x, layout); };
+  const auto is_first = [](const RowSpan&, Index t) { return t == 0 ? 1.0 : 0.0; };
+  add_pooling(cases, "first_pool", first, is_first);
+  cases.push_back(op_case("first_pool.one_row", {{1, 2}}, [](auto x) {
+                    return first_pool(x[0], one_of_1());
+                  }).error({{3, 2}}, [](Inputs<double> x) { first_pool(x[0], with_an_empty_one()); }, {"sequence 1"}));
+  const auto last = [](auto x, const RowLayout& layout) { return last_pool(x, layout); };
+  const auto is_last = [](const RowSpan& sequence, Index t) { return t == sequence.length - 1 ? 1.0 : 0.0; };
+  add_pooling(cases, "last_pool", last, is_last);
+  cases.push_back(op_case("last_pool.one_row", {{1, 2}}, [](auto x) {
+                    return last_pool(x[0], one_of_1());
+                  }).error({{3, 2}}, [](Inputs<double> x) { last_pool(x[0], with_an_empty_one()); }, {"sequence 1"}));
+}
+
+}  // namespace glossa

@@ -1,0 +1,99 @@
+#pragma once
+
+#include <algorithm>
+#include <array>
+
+#include "autograd/kernels/row.h"
+#include "autograd/kernels/rowwise.h"
+
+namespace glossa::kernels {
+
+/// Whether `v` takes the place of `best`, which came before it: it is larger, or the first NaN.
+struct Beats {
+  template <class T>
+  bool operator()(T v, T best) const {
+    return (v > best) | ((v != v) & (best == best));
+  }
+};
+
+/// The larger of two by that rule.
+struct Maximum {
+  template <class V>
+  V operator()(V a, V b) const {
+    return a != a ? a : b != b ? b : b > a ? b : a;
+  }
+};
+
+/// Index of the largest of x[0], ..., x[n-1], n >= 1: the first of equals, and of NaN, if there is any. Twice over the
+/// row, in vectors both times: for what the largest is, and for where it stands.
+template <class T>
+Index argmax(Index n, const T* x) {
+  const T most = fold<T>(n, x[0], Maximum{}, [x](Index i) { return x[i]; });
+  const auto is_it = [most](T v) { return (v == most) | (v != v); };
+  constexpr Index block = 64;
+  Index first = 0;
+  for (; first + block <= n; first += block) {
+    int found = 0;
+    for (Index i = first; i < first + block; ++i) found |= is_it(x[i]);
+    if (found) break;
+  }
+  return std::find_if(x + first, x + n, is_it) - x;
+}
+
+/// The same by several threads: pieces of `elementwise_grain`, compared in order.
+template <class T>
+Index argmax_of_all(Index n, const T* x) {
+  std::array<Index, 256> pieces;  // at a time, so that no memory is asked for
+  Index best = 0;
+  for (Index first = 0; first < n; first += std::ssize(pieces) * elementwise_grain) {
+    const Index size = std::min(n - first, std::ssize(pieces) * elementwise_grain);
+    parallel_ranges(size, elementwise_grain, [&](Index from, Index to) {
+      pieces[from / elementwise_grain] = first + from + argmax(to - from, x + first + from);
+    });
+    for (Index from = 0; from < size; from += elementwise_grain) {
+      const Index piece = pieces[from / elementwise_grain];
+      if (Beats{}(x[piece], x[best])) best = piece;
+    }
+  }
+  return best;
+}
+
+/// The row of the largest in each of `width` columns of x, at most `strip_width`; rows >= 1 lie `stride` apart.
+template <class T>
+void argmax_strip(Index width, Index rows, const T* x, Index stride, Index* winner) {
+  std::array<T, strip_width> best;
+  std::copy_n(x, width, best.data());
+  std::fill_n(winner, width, Index{0});
+  for (Index i = 1; i < rows; ++i) {
+    const T* const row = x + i * stride;
+#pragma omp simd
+    for (Index j = 0; j < width; ++j) {
+      const T v = row[j], b = best[j];
+      const Index w = winner[j];
+      const bool beats = Beats{}(v, b);
+      best[j] = beats ? v : b;
+      winner[j] = beats ? i : w;
+    }
+  }
+}
+
+/// winners [outer, inner] = flat indices of the largest of each slice of x [outer, extent, inner] over the middle axis.
+template <class T>
+void argmax(Index outer, Index extent, Index inner, const T* x, Index* winners) {
+  if (outer * inner == 1) {
+    winners[0] = argmax_of_all(extent, x);
+  } else if (inner == 1) {
+    for_each_row(outer, extent, [&](Index row) { winners[row] = row * extent + argmax(extent, x + row * extent); });
+  } else {
+    const Index across = strips(inner);
+    for_each_row(outer * across, extent * strip_width, [&](Index piece) {
+      const Index o = piece / across, first = piece % across * strip_width, start = o * extent * inner + first;
+      const Index width = std::min(strip_width, inner - first);
+      Index* const winner = winners + o * inner + first;
+      argmax_strip(width, extent, x + start, inner, winner);
+      for (Index j = 0; j < width; ++j) winner[j] = start + winner[j] * inner + j;
+    });
+  }
+}
+
+}  // namespace glossa::kernels

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <algorithm>
+#include <initializer_list>
+#include <iterator>
+#include <string_view>
+
+#include "autograd/ops.h"
+
+namespace glossa {
+
+/// What can stand between the two matrices of a feed-forward layer. A new one is a word in each of the three lists.
+enum class Activation { relu, gelu, gelu_tanh, silu };
+
+/// Their names, in the same order.
+inline constexpr std::initializer_list<const char*> activation_names = {"relu", "gelu", "gelu_tanh", "silu"};
+
+/// Element by element.
+template <class T>
+Variable<T> activate(const Variable<T>& x, Activation activation) {
+  constexpr Variable<T> (*functions[])(const Variable<T>&) = {relu, gelu, gelu_tanh, silu};
+  static_assert(std::size(functions) == activation_names.size());
+  return functions[static_cast<std::size_t>(activation)](x);
+}
+
+/// The activation of that name. Throws if there is none.
+inline Activation activation_of(std::string_view name) {
+  const auto found = std::find(activation_names.begin(), activation_names.end(), name);
+  check(found != activation_names.end(), "activation", "expected the name of an activation; got {}", name);
+  return static_cast<Activation>(found - activation_names.begin());
+}
+
+}  // namespace glossa

@@ -1,0 +1,60 @@
+#pragma once
+
+#include "layers/linear.h"
+
+namespace glossa {
+
+/// How alike a query q and a key k of one head, [K] each, are.
+enum class Similarity {
+  scaled_dot,  ///< q . k / sqrt(K) (Vaswani et al. 2017)
+  dot,         ///< q . k
+  general,     ///< q^T W k with a trained W [K, K] a head (Luong et al. 2015); starts as scaled_dot
+  additive,    ///< v . tanh(q + k) with a trained v [K] a head (Bahdanau et al. 2015)
+};
+
+/// Which projections of attention have a bias.
+enum class AttentionBias { all, output, none };
+
+struct AttentionLayerOptions {
+  Index width, heads;
+  Index head_width = 0;  ///< K; 0: width / heads
+  Similarity similarity = Similarity::scaled_dot;
+  double dropout = 0;  ///< on the attention weights
+  AttentionBias bias = AttentionBias::all;
+  bool causal = false;
+  Initializer weight_init = init::xavier_uniform();
+
+  /// Width of all heads together, H K.
+  Index inner_width() const { return head_width > 0 ? heads * head_width : width; }
+};
+
+/// What follows the projections of any multi-head attention (Vaswani et al. 2017, section 3.2.2): attend per head by
+/// the layer's similarity, join the heads, project back. Parameters: SCOPE.out_proj.weight [D, H K],
+/// SCOPE.out_proj.bias [D]; where the similarity is trained, SCOPE.similarity_weight [H, K, K] or
+/// SCOPE.similarity_vector [H, K].
+template <class T>
+class AttentionHeads {
+ public:
+  /// Throws, naming `scope`, unless the heads divide the width or have a width of their own.
+  AttentionHeads(ParameterStore<T>& store, const std::string& scope, const AttentionLayerOptions& options);
+
+  /// Queries [Nq, H K], keys and values side by side [Nk, 2 H K] -> [Nq, D]. `mask` and `weights` as for
+  /// glossa::attention.
+  Variable<T> operator()(const Variable<T>& queries, const Variable<T>& keys_values, const RowLayout& query,
+                         const RowLayout& key, bool causal, const Tensor<T>* mask = nullptr,
+                         Tensor<T>* weights = nullptr) const;
+
+  /// All three side by side: qkv [N, 3 H K] -> [N, D].
+  Variable<T> operator()(const Variable<T>& qkv, const RowLayout& layout, bool causal, const Tensor<T>* mask = nullptr,
+                         Tensor<T>* weights = nullptr) const;
+
+ private:
+  AttentionOptions attention_options(bool causal) const;
+
+  Linear<T> out_proj_;
+  AttentionOptions options_;
+  Similarity similarity_;
+  Parameter<T>* similarity_parameter_ = nullptr;  // of general and additive
+};
+
+}  // namespace glossa

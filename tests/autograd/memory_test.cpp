@@ -1,0 +1,309 @@
+// Who owns a value, and what may happen to its memory: the rule of docs/architecture.md, "Memory".
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <numeric>
+
+#include "autograd/available_memory.h"
+#include "autograd/frame.h"
+#include "autograd/ops.h"
+#include "autograd/poison.h"
+
+using namespace glossa;
+
+namespace {
+
+using Vector = std::vector<double>;
+
+constexpr Index n = 64;  // n x n numbers are worth giving on
+constexpr RowSpan all{0, n};
+const RowLayout layout{.rows = n, .sequences = {&all, 1}};
+
+Vector random_numbers(Index count, const char* name) {
+  Vector numbers(static_cast<std::size_t>(count));
+  RandomStream random(1, name);
+  for (double& x : numbers) x = random.normal();
+  return numbers;
+}
+
+/// A context in training, with leaves that are large enough for their memory to be given on.
+struct Step {
+  Vector numbers = random_numbers(n * n, "x"), weights = random_numbers(n * n, "weight"), ones = Vector(n, 1);
+  Context<double> context;
+  Variable<double> x, weight, gain, bias;
+
+  Step() { begin({.training = true}); }
+
+  void begin(const StepOptions& options) {
+    context.begin(options);
+    x = context.input({numbers.data(), {n, n}});
+    weight = context.input({weights.data(), {n, n}});
+    gain = context.input({ones.data(), {n}});
+    bias = context.input({ones.data(), {n}});
+  }
+
+  /// Takes the memory of `branch` if it may.
+  Variable<double> add_and_norm(const Variable<double>& branch) {
+    return add_layer_norm(x, branch, 0.1, layout, gain, bias, 1e-5);
+  }
+};
+
+Vector copy(const Tensor<const double>& x) { return {x.data, x.data + x.size()}; }
+Vector copy(const Variable<double>& x) { return copy(x.value()); }
+
+/// A loss of the branch after it was added, and of `read` from it before; with its gradients.
+template <class Read>
+std::pair<double, Vector> loss_and_gradient(bool reuse, const Read& read) {
+  Step step;
+  step.context.set_reuse(reuse);
+  const Variable<double> branch = linear(step.x, step.weight);
+  const Variable<double> other = read(step, branch);
+  const Variable<double> normed = step.add_and_norm(branch);  // before `other` is read
+  const Variable<double> loss = add(sum(square(normed)), sum(mul(other, step.x)));
+  step.context.backward(loss);
+  return {loss.value()[0], copy(step.weight.grad())};
+}
+
+}  // namespace
+
+TEST_CASE("what was read from a branch stays, though its memory could be taken") {
+  const auto same = [](const auto& read) { CHECK(loss_and_gradient(true, read) == loss_and_gradient(false, read)); };
+  same([](Step&, const auto& branch) { return stop_gradient(branch); });
+  same([](Step& step, const auto& branch) { return step.context.constant(branch.value()); });
+  same([](Step&, const auto& branch) { return reshape(branch, {n, n}); });
+  same([](Step&, const auto& branch) { return stop_gradient(reshape(reshape(branch, {n * n}), {n, n})); });
+  same([](Step&, const auto& branch) { return tanh(branch); });
+}
+
+TEST_CASE_FIXTURE(Step, "a tensor that was handed out holds its numbers to the end of the step") {
+  const auto branch = linear(x, weight), detached = stop_gradient(tanh(branch)), view = reshape(branch, {n * n});
+  const Tensor<const double> held = branch.value();
+  const Vector before = copy(held), before_detached = copy(detached);
+  context.backward(sum(square(add_and_norm(branch))));
+  CHECK(copy(held) == before);
+  CHECK(copy(branch) == before);
+  CHECK(copy(view) == before);
+  CHECK(copy(detached) == before_detached);
+}
+
+TEST_CASE_FIXTURE(Step, "a view made in an op of one's own keeps what it looks at") {
+  const auto y = tanh(x);
+  const auto view = context.record("same", {y}, context.read(y), [](Backward<double>& back) {
+    const Tensor<const double> dy = back.dy();
+    back.add(0, [&](Index i) { return dy[i]; });
+  });
+  context.backward(sum(exp(view)));
+  CHECK(view.value()[5] == std::tanh(numbers[5]));
+}
+
+TEST_CASE_FIXTURE(Step, "without reuse every value can be read after backward, and numbers are the same") {
+  const auto gradient = [&] {
+    const auto y = tanh(linear(x, weight)), z = tanh(y);
+    context.backward(sum(square(add_and_norm(z))));
+    return std::pair(y, copy(weight.grad()));
+  };
+  const auto [lost, expected] = gradient();
+  CHECK_THROWS_WITH_AS(lost.value(), doctest::Contains("retain_grad"), Error);
+  context.set_reuse(false);
+  begin({.training = true});
+  const auto [kept, got] = gradient();
+  CHECK_NOTHROW(kept.value());
+  CHECK(got == expected);
+}
+
+TEST_CASE_FIXTURE(Step, "a derivative that adds to an input of a shape that does not broadcast is refused") {
+  const auto adding = [&](const Shape& input, const Shape& value) {
+    const auto in = reshape(x, {n * n});
+    const auto part = reshape(slice(in, 0, 0, input.size()), input);
+    const Tensor<double> zeros = context.tensor(value);
+    std::ranges::fill(zeros.span(), 0.0);
+    const auto y = context.record("careless", {part}, zeros,
+                                  [](Backward<double>& back) { back.add(0, [](Index) { return 1.0; }); });
+    const Vector cotangent(static_cast<std::size_t>(value.size()), 1.0);
+    context.backward(y, {cotangent.data(), value}, true);
+  };
+  CHECK_NOTHROW(adding({5}, {6, 5}));
+  CHECK_NOTHROW(adding({6, 1}, {6, 5}));
+  CHECK_THROWS_WITH_AS(adding({6, 5}, {6}), doctest::Contains("[careless] expected an input that has the shape [6]"),
+                       Error);
+  CHECK_THROWS_WITH_AS(adding({6, 5}, {6}), doctest::Contains("got [6, 5]"), Error);
+  CHECK_THROWS_AS(adding({6}, {6, 5}), Error);
+  CHECK_THROWS_AS(adding({1, 5}, {5}), Error);
+}
+
+TEST_CASE_FIXTURE(Step, "an op that calls another keeps its own scratch") {
+  const Arena::Mark mark = context.scratch_mark();
+  const Tensor<double> own = context.scratch({n, n});
+  std::iota(own.data, own.data + own.size(), 0.0);
+  norm(x, 1);  // has scratch of its own
+  add(x, gain);
+  double wrong = 0;
+  for (Index i = 0; i < own.size(); ++i) wrong += own[i] != static_cast<double>(i);
+  CHECK(wrong == 0);
+}
+
+TEST_CASE("scratch is given back when its mark ends, whatever an op throws") {
+  Arena arena;
+  {
+    const Arena::Mark outer(arena);
+    arena.allocate(100);
+    for (int i = 0; i < 3; ++i) {
+      const Arena::Mark inner(arena);
+      for (const std::size_t bytes : {64, 200000, 5000000}) arena.allocate(bytes);
+    }
+    CHECK(arena.bytes_used() == 128);
+    try {
+      const Arena::Mark inner(arena);
+      arena.allocate(1000);
+      fail("test", "thrown");
+    } catch (const Error&) {
+    }
+    CHECK(arena.bytes_used() == 128);
+  }
+  CHECK(arena.bytes_used() == 0);
+}
+
+TEST_CASE("memory behind a mark is handed out again, and that before it never") {
+  RandomStream random(1, "marks");
+  Arena arena;
+  struct Piece {
+    unsigned char* data;
+    std::size_t bytes;
+    unsigned char mark;
+  };
+  std::vector<Piece> held;
+  const auto intact = [&] {
+    return std::ranges::all_of(held, [](const Piece& piece) {
+      return std::all_of(piece.data, piece.data + piece.bytes, [&](unsigned char c) { return c == piece.mark; });
+    });
+  };
+  const auto nest = [&](const auto& self, int depth) -> void {
+    Arena::Mark mark(arena);
+    const std::size_t before = held.size(), used = arena.bytes_used();
+    for (std::uint64_t k = random.below(5); k-- > 0;) {
+      const std::size_t bytes = std::size_t{1} << random.below(19);
+      const auto fill = static_cast<unsigned char>(random.below(256));
+      auto* const data = static_cast<unsigned char*>(arena.allocate(bytes));
+      std::fill_n(data, bytes, fill);
+      held.push_back({data, bytes, fill});
+      if (depth > 0 && random.below(2) == 0) self(self, depth - 1);
+    }
+    CHECK(intact());
+    held.resize(before);
+    mark.release();
+    CHECK(arena.bytes_used() == used);
+  };
+  for (int round = 0; round < 100; ++round) {
+    nest(nest, 4);
+    if (round % 10 == 9) arena.reset();
+  }
+}
+
+TEST_CASE("a frame gives a part's memory back but what is kept; the rest cannot be read any more") {
+  Step step;
+  step.begin({.recording = false});
+  const auto layer = [](const auto& x) { return tanh(tanh(scale(x, 0.5))); };
+  Variable<double> expected = step.x;
+  for (int i = 0; i < 50; ++i) expected = layer(expected);
+  const Vector numbers = copy(expected);
+
+  step.begin({.recording = false});
+  Variable<double> y = step.x, inner;
+  {
+    Frame<double> frame(step.context);
+    for (int i = 0; i < 50; ++i) {
+      if (i == 49) inner = y;
+      y = frame.keep(layer(y));
+    }
+    CHECK_THROWS_WITH_AS(inner.value(), doctest::Contains("frame"), Error);
+    inner = neg(y);
+    CHECK_NOTHROW(inner.value());
+  }
+  CHECK(copy(y) == numbers);
+  CHECK(step.context.arena().bytes_used() == n * n * sizeof(double));
+  CHECK_THROWS_WITH_AS(neg(inner), doctest::Contains("[neg]"), Error);
+  CHECK_NOTHROW(neg(step.x));
+  CHECK(copy(neg(neg(y))) == numbers);
+}
+
+TEST_CASE("frames are nested, may keep what lies outside or nothing, and end with the step") {
+  Step step;
+  step.begin({.recording = false});
+  Frame<double> outer(step.context);
+  Variable<double> y = tanh(step.x);
+  const Vector numbers = copy(y);
+  {
+    Frame<double> frame(step.context);
+    frame.keep(neg(y));
+    y = frame.keep(reshape(y, {n * n}));  // a view of what lies outside
+    CHECK(copy(y) == numbers);
+  }
+  CHECK(copy(y) == numbers);
+  {
+    Frame<double> nothing(step.context);
+    neg(y);
+  }
+  CHECK(copy(y) == numbers);
+  y = outer.keep(y);
+  CHECK(copy(y) == numbers);
+  CHECK(step.context.arena().bytes_used() == n * n * sizeof(double));
+  step.begin({.recording = false});
+  const auto z = neg(step.x);
+  CHECK_THROWS_AS(outer.keep(y), Error);
+  CHECK_NOTHROW(z.value());
+}
+
+TEST_CASE_FIXTURE(Step, "where the tape records a frame does nothing") {
+  Frame<double> frame(context);
+  const auto y = tanh(x), z = frame.keep(square(y));
+  context.backward(sum(z));
+  CHECK(copy(x.grad())[3] == doctest::Approx(2 * std::tanh(numbers[3]) * (1 - std::pow(std::tanh(numbers[3]), 2))));
+}
+
+TEST_CASE("a forward pass writes nothing to the parameters or their gradients") {
+  ParameterStore<double> store;
+  Parameter<double>& weight =
+      store.declare("weight", {n, n}, [](std::span<double> values, const Shape&, RandomStream& random) {
+        for (double& value : values) value = random.normal();
+      });
+  store.allocate(1);
+  std::ranges::fill(store.grads(), 7.0);
+  const Vector before(store.values().begin(), store.values().end());
+  Step step;
+  const std::vector<int> targets(n, 3);
+  const auto loss = linear_cross_entropy<double>(linear(step.x, step.context.parameter(weight)),
+                                                 step.context.parameter(weight), targets, -1);
+  CHECK(std::isfinite(loss.nll_sum));
+  CHECK(std::ranges::equal(store.values(), before));
+  CHECK(std::ranges::count(store.grads(), 7.0) == std::ssize(store.grads()));
+}
+
+TEST_CASE("memory that the machine does not have is refused when it is asked for") {
+  Arena arena;
+  REQUIRE(available_memory() > 0);
+  REQUIRE(available_memory() < std::size_t{1} << 41);
+  CHECK_THROWS_WITH_AS(arena.allocate(std::size_t{1} << 41), doctest::Contains("all that the machine has left"), Error);
+  CHECK_THROWS_AS(arena.allocate(available_memory() + (std::size_t{1} << 30)), Error);
+  CHECK(arena.bytes_used() == 0);
+  CHECK_NOTHROW(arena.allocate(std::size_t{1} << 25));
+}
+
+#ifdef __SANITIZE_ADDRESS__
+TEST_CASE_FIXTURE(Step, "memory that was given back is poisoned") {
+  Arena arena;
+  const char* stale = nullptr;
+  {
+    const Arena::Mark mark(arena);
+    stale = static_cast<char*>(arena.allocate(100));
+    CHECK_FALSE(__asan_address_is_poisoned(stale + 99));
+    CHECK(__asan_address_is_poisoned(stale + 100));
+  }
+  CHECK(__asan_address_is_poisoned(stale));
+  const auto y = tanh(x);
+  const double* const inside = context.read(y).data;
+  context.backward(sum(square(linear(y, weight))));
+  context.begin({});
+  CHECK(__asan_address_is_poisoned(inside));
+}
+#endif

@@ -1,0 +1,74 @@
+#pragma once
+
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "autograd/random.h"
+#include "tests/autograd/programs/program_op.h"
+#include "tests/autograd/programs/run.h"
+
+namespace glossa::programs {
+
+/// What kind of programs are drawn.
+struct Size {
+  int lines;                    // drawn; leaves that they need come on top
+  std::span<const Index> rows;  // extents that matrices have, one of them for most in a program
+  std::span<const Index> widths;
+  bool checkable = false;  // only what differences can check
+};
+
+/// Sizes on both sides of what the engine treats apart, and so few numbers that differences are quick.
+extern const Size mixed_sizes, small_sizes;
+
+/// Draws a program. It is run while it is drawn, without reuse of memory: shapes are known from the variables, and a
+/// line is only kept if no op refuses it and its numbers stay tame.
+class Draw {
+ public:
+  Draw(std::uint64_t seed, const Size& size);
+
+  const Program& program();
+
+  // --- For the entries of the table: positions of lines ---
+
+  int any();                             ///< a variable, rather a late one
+  int any_with_axes(int least);          ///< of at least so many axes
+  int matrix();                          ///< of two axes
+  int of(const Shape& shape);            ///< of that shape: one that is there, or one made of others, or a leaf
+  int positive(const Shape& shape);      ///< of numbers that are away from 0
+  int broadcasting(const Shape& shape);  ///< that broadcasts to the shape
+  int branch(const Shape& shape);        ///< rather the result of a linear op that nobody has read
+  int requiring_grad();
+
+  const Shape& shape(int line) const { return run_.variable(line).shape(); }
+  Index rows() { return one_in(2) ? rows_ : one_of(size_.rows); }
+  Index width() { return one_in(2) ? width_ : one_of(size_.widths); }
+  std::vector<int> layout(Index rows);  ///< the two numbers of Call::layout
+
+  int below(Index n) {
+    check(n > 0, "draw", "expected something to choose from; there is nothing");
+    return static_cast<int>(random_.below(static_cast<std::uint64_t>(n)));
+  }
+  bool one_in(Index n) { return below(n) == 0; }
+  int seed() { return below(100); }
+
+ private:
+  int add(const char* op, Instruction line);
+  int add(const ProgramOp& op, Instruction line);
+  int leaf(const Shape& shape);
+  template <class Fits>
+  std::optional<int> find(const Fits& fits);
+  std::optional<int> projectable(Index rows);  // a matrix of so many rows
+  Index one_of(std::span<const Index> values) { return values[random_.below(values.size())]; }
+  Program declarations();
+
+  RandomStream random_;
+  const Size& size_;
+  const Index rows_, width_;
+  Program program_;
+  Leaves<double> leaves_;
+  Context<double> context_;
+  Run<double> run_;
+};
+
+}  // namespace glossa::programs

@@ -1,0 +1,96 @@
+#include "tests/autograd/programs/judge.h"
+
+#include <cstring>
+#include <optional>
+
+#include "autograd/grad_check.h"
+#include "tests/autograd/programs/program_op.h"
+#include "tests/autograd/programs/run.h"
+
+namespace glossa::programs {
+
+namespace {
+
+/// What tells two sights apart; empty if nothing does.
+template <class T>
+std::string difference(const Sight& with, const Sight& without) {
+  if (with.what != without.what) return fmt::format("with reuse {}, without {}", with.what, without.what);
+  if (with.is_refused() && without.error.empty()) return "";
+  if (with.error != without.error)
+    return fmt::format("{}: with reuse \"{}\", without \"{}\"", with.what, with.error, without.error);
+  if (with.bits == without.bits) return "";
+  if (with.bits.size() != without.bits.size()) return with.what + ": another number of elements";
+  for (std::size_t at = 0;; at += sizeof(T)) {
+    T a, b;
+    std::memcpy(&a, &with.bits[at], sizeof(T));
+    std::memcpy(&b, &without.bits[at], sizeof(T));
+    if (std::memcmp(&a, &b, sizeof(T)) != 0)
+      return fmt::format("{}: element {} is {} with reuse and {} without", with.what, at / sizeof(T), a, b);
+  }
+}
+
+template <class T>
+std::string difference(const std::vector<Sight>& with, const std::vector<Sight>& without) {
+  for (std::size_t i = 0; i < std::min(with.size(), without.size()); ++i)
+    if (const std::string text = difference<T>(with[i], without[i]); !text.empty()) return text;
+  return with.size() == without.size() ? "" : "one of the two runs sees more than the other";
+}
+
+template <class T>
+Verdict judge_in(const Program& program) {
+  Leaves<T> leaves(program);
+  Context<T> reusing, plain;
+  plain.set_reuse(false);
+  Run<T> with(program, leaves, reusing), without_reuse(program, leaves, plain);
+  with.execute_all();
+  if (const int line = with.refused_line(); line >= 0) {
+    Verdict verdict = judge_in<T>(without(program, line));
+    ++verdict.refused;
+    return verdict;
+  }
+  without_reuse.execute_all();
+
+  Verdict verdict{.ran = program};
+  for (int i = 0; i < std::ssize(program.lines); ++i) verdict.executed.push_back(with.has(i));
+  for (const Sight& sight : with.sights()) {
+    verdict.compared += static_cast<Index>(sight.bits.size() / sizeof(T));
+    verdict.refused += sight.is_refused();
+  }
+  verdict.complaint = difference<T>(with.sights(), without_reuse.sights());
+  for (const std::string& complaint : {with.complaint, without_reuse.complaint})
+    if (!complaint.empty()) verdict.complaint = complaint;
+  return verdict;
+}
+
+}  // namespace
+
+Verdict judge(const Program& program, bool in_float) {
+  return in_float ? judge_in<float>(program) : judge_in<double>(program);
+}
+
+double error_by_differences(const Program& program) {
+  Leaves<double> leaves(program);
+  std::vector<Tensor<double>> inputs;
+  for (int i = 0; i < std::ssize(program.lines); ++i)
+    if (program.lines[i].op->name == "input") inputs.push_back(leaves.numbers(i, program.lines[i]));
+  std::optional<Run<double>> run;  // its layouts and ids outlive the function
+  const auto function = [&](Context<double>& context, std::span<const Variable<double>> variables) {
+    run.emplace(program, leaves, context);
+    auto next = variables.begin();
+    for (int i = 0; i < std::ssize(program.lines); ++i)
+      if (program.lines[i].op->name == "input")
+        run->set_variable(i, *next++);
+      else
+        run->execute(i);
+    const int last = static_cast<int>(std::ssize(program.lines)) - 1;
+    check(run->has(last), "program", "expected a last line that runs; got one that does not");
+    return run->variable(last);
+  };
+  const auto error_at = [&](double step) {
+    return grad_check(function, inputs, leaves.store(), {.step = step, .max_elements = 4}).worst_error;
+  };
+  const double error = error_at(0x1p-10);
+  return error < 1e-7 ? error : std::min(error, error_at(0x1p-13));  // sharply curved: a matter of the step
+}
+
+}  // namespace glossa::programs

@@ -1,0 +1,354 @@
+#include "autograd/ops.h"
+#include "tests/autograd/programs/call.h"
+#include "tests/autograd/programs/draw.h"
+
+namespace glossa::programs {
+
+namespace {
+
+using Drawn = Instruction;
+
+constexpr double epsilon = 0.01;
+
+// ---- how operands and numbers are drawn ----
+
+Drawn one(Draw& d) { return {.operands = {d.any()}}; }
+Drawn rows(Draw& d) { return {.operands = {d.any_with_axes(1)}}; }
+Drawn one_positive(Draw& d) { return {.operands = {d.positive(d.shape(d.any()))}}; }
+
+/// Two that broadcast, either way round, or one twice.
+Drawn two(Draw& d) {
+  const int a = d.any();
+  if (d.one_in(8)) return {.operands = {a, a}};
+  const int b = d.broadcasting(d.shape(a));
+  return d.one_in(2) ? Drawn{.operands = {a, b}} : Drawn{.operands = {b, a}};
+}
+
+Drawn two_of_one_shape(Draw& d) {
+  const int a = d.any();
+  return {.operands = {a, d.of(d.shape(a))}, .numbers = {d.seed()}};
+}
+
+Drawn quotient(Draw& d) {
+  const int a = d.any();
+  return {.operands = {a, d.positive(d.shape(a))}};
+}
+
+/// Numbers: axis, keepdim.
+Drawn along_axis(Draw& d) {
+  const int x = d.any_with_axes(1), rank = d.shape(x).rank();
+  return {.operands = {x}, .numbers = {d.below(2 * rank) - rank, d.below(2)}};
+}
+
+/// Numbers: transpose the first, the second.
+Drawn product(Draw& d) {
+  const int a = d.any_with_axes(2), first = d.below(2), second = d.below(2);
+  const Shape& shape = d.shape(a);
+  const Index inner = shape[first ? -2 : -1], outer = d.width();
+  Shape other = second ? Shape{outer, inner} : Shape{inner, outer};
+  if (shape.rank() == 3 && d.one_in(2)) other = other.inserted(0, shape[0]);
+  return {.operands = {a, d.of(other)}, .numbers = {first, second}};
+}
+
+/// x, weight and bias.
+Drawn projection(Draw& d, int x) {
+  const Index outputs = d.width();
+  const int weight = d.of({outputs, d.shape(x).cols()});
+  return {.operands = {x, weight, d.of({outputs})}};
+}
+
+Drawn linear_map(Draw& d) { return projection(d, d.any_with_axes(1)); }
+
+Drawn without_last(Drawn line) {
+  line.operands.pop_back();
+  return line;
+}
+
+/// Numbers: layout, rate.
+std::vector<int> dropout_numbers(Draw& d, int x) {
+  std::vector<int> numbers = d.layout(d.shape(x)[0]);
+  numbers.push_back(d.one_in(8) ? 8 : d.below(5));
+  return numbers;
+}
+
+Drawn with_dropout(Draw& d, Drawn line) {
+  line.numbers = dropout_numbers(d, line.operands[0]);
+  return line;
+}
+
+Drawn residual(Draw& d) {
+  const int x = d.matrix();
+  return with_dropout(d, {.operands = {x, d.branch(d.shape(x))}});
+}
+
+Drawn normed_residual(Draw& d) {
+  Drawn line = residual(d);
+  const Shape affine{d.shape(line.operands[0]).cols()};
+  for (int i = 0; i < 2; ++i) line.operands.push_back(d.of(affine));
+  return line;
+}
+
+Drawn affine_norm(Draw& d) {
+  const int x = d.any_with_axes(1), gain = d.of({d.shape(x).cols()});
+  return {.operands = {x, gain, d.of({d.shape(x).cols()})}};
+}
+
+/// Numbers: how many, seed.
+Drawn selection(Draw& d) { return {.operands = {d.matrix()}, .numbers = {static_cast<int>(d.rows()), d.seed()}}; }
+
+/// Numbers: layout, rate, rows, seed.
+Drawn tokens(Draw& d) {
+  const int table = d.matrix();
+  const Index rows = d.rows();
+  std::vector<int> numbers = d.layout(rows);
+  numbers.insert(numbers.end(), {d.below(5), static_cast<int>(rows), d.seed()});
+  return {.operands = {table, d.of({rows + 2, d.shape(table)[1]})}, .numbers = numbers};
+}
+
+/// Numbers: layout.
+Drawn pooled(Draw& d) {
+  const int x = d.matrix();
+  return {.operands = {x}, .numbers = d.layout(d.shape(x)[0])};
+}
+
+/// Numbers: seed, and whether the mask is of the last axis only.
+Drawn masked(Draw& d) { return {.operands = {d.any_with_axes(1)}, .numbers = {d.seed(), d.below(2)}}; }
+
+Drawn view(Draw& d) {
+  const int x = d.any();
+  const Shape& from = d.shape(x);
+  const Shape shapes[] = {{from.size()},
+                          {from.rows(), from.cols()},
+                          {from.cols(), from.rows()},
+                          {1, from.rows(), from.cols()},
+                          {from.rows(), from.cols() / 2, 2}};
+  return {.operands = {x}, .shape = shapes[d.below(std::ssize(shapes))]};
+}
+
+/// Numbers: two axes.
+Drawn swapped(Draw& d) {
+  const int x = d.any_with_axes(1);
+  return {.operands = {x}, .numbers = {d.below(d.shape(x).rank()), d.below(d.shape(x).rank())}};
+}
+
+/// Numbers: three axes.
+Drawn permuted(Draw& d) {
+  const int x = d.any_with_axes(3), first = d.below(3), second = (first + 1 + d.below(2)) % 3;
+  return {.operands = {x}, .numbers = {first, second, 3 - first - second}};
+}
+
+/// Numbers: an axis.
+Drawn joined(Draw& d) {
+  const int x = d.any_with_axes(1);
+  Drawn line{.operands = {x}, .numbers = {d.below(d.shape(x).rank())}};
+  for (int more = 1 + d.below(2); more > 0; --more) line.operands.push_back(d.of(d.shape(x)));
+  return line;
+}
+
+/// Numbers: axis, eighths of its extent from which and up to which.
+Drawn cut(Draw& d) {
+  const int x = d.any_with_axes(1), begin = d.below(8);
+  return {.operands = {x}, .numbers = {d.below(d.shape(x).rank()), begin, begin + 1 + d.below(8 - begin)}};
+}
+
+/// Numbers: layout of queries, of keys, heads beside the first, causal, rate, seed of a mask, weights. As many
+/// sequences of keys as of queries.
+Drawn attending(Draw& d, std::vector<int> operands, Index queries, Index keys, Index width) {
+  const std::vector<int> layout = d.layout(std::min(queries, keys));
+  return {.operands = std::move(operands),
+          .numbers = {layout[0], layout[1], d.below(4), width % 2 == 0 ? d.below(2) : 0, d.below(2), d.below(4),
+                      d.one_in(4) ? d.seed() : 0, d.below(2)}};
+}
+
+Drawn attention_of_three(Draw& d) {
+  const int q = d.matrix();
+  const Index width = d.shape(q)[1], keys = d.rows();
+  const int k = d.of({keys, width}), v = d.of({keys, width});
+  return attending(d, {q, k, v}, d.shape(q)[0], keys, width);
+}
+
+Drawn attention_of_one(Draw& d) {
+  const Index rows = d.rows(), width = d.width();
+  return attending(d, {d.of({rows, 3 * width})}, rows, rows, width);
+}
+
+Drawn attention_of_two(Draw& d) {
+  const int q = d.matrix();
+  const Index width = d.shape(q)[1], keys = d.rows();
+  return attending(d, {q, d.of({keys, 2 * width})}, d.shape(q)[0], keys, width);
+}
+
+AttentionOptions attention_options(auto& c) {
+  return {.heads = 1 + c.number(3), .causal = c.number(4) != 0, .dropout = c.eighths(5)};
+}
+
+/// Numbers: seed of targets, smoothing.
+Drawn classified(Draw& d, Drawn line) {
+  line.numbers = {d.seed(), d.below(3)};
+  return line;
+}
+
+/// One of `classes`, or -1: ignored.
+auto targets(auto& c, Index classes) { return c.ids(0, c[0].shape()[0], classes + 1, -1); }
+
+template <class T>
+Variable<T> watched(Call<T>& c, const CrossEntropy<T>& loss) {
+  c.see("nll_sum", loss.nll_sum);
+  c.see("count", static_cast<double>(loss.count));
+  return loss.sum;
+}
+
+}  // namespace
+
+std::vector<ProgramOp> library_ops() {
+  std::vector<ProgramOp> ops;
+  const auto put = [&](std::string name, ProgramOp::Drawn draw, auto call) -> ProgramOp& {
+    return ops.emplace_back(program_op(std::move(name), std::move(draw), call));
+  };
+
+  put("add", two, [](auto& c) { return add(c[0], c[1]); });
+  put("sub", two, [](auto& c) { return sub(c[0], c[1]); });
+  put("mul", two, [](auto& c) { return mul(c[0], c[1]); });
+  put("div", quotient, [](auto& c) { return div(c[0], c[1]); });
+  put("neg", one, [](auto& c) { return neg(c[0]); });
+  put("scale", one, [](auto& c) { return scale(c[0], 0.75); });
+  put("minimum", two, [](auto& c) { return minimum(c[0], c[1]); });
+  put("maximum", two, [](auto& c) { return maximum(c[0], c[1]); });
+
+  put("exp", one, [](auto& c) { return exp(c[0]); });
+  put("log", one_positive, [](auto& c) { return log(c[0]); });
+  put("sqrt", one_positive, [](auto& c) { return sqrt(c[0]); });
+  put("pow", one_positive, [](auto& c) { return pow(c[0], 1.5); });
+  put("square", one, [](auto& c) { return square(c[0]); });
+  put("abs", one, [](auto& c) { return abs(c[0]); });
+  put("clamp", one, [](auto& c) { return clamp(c[0], -0.5, 0.25); });
+
+  put("tanh", one, [](auto& c) { return tanh(c[0]); });
+  put("sigmoid", one, [](auto& c) { return sigmoid(c[0]); });
+  put("relu", one, [](auto& c) { return relu(c[0]); });
+  put("gelu", one, [](auto& c) { return gelu(c[0]); });
+  put("gelu_tanh", one, [](auto& c) { return gelu_tanh(c[0]); });
+  put("silu", one, [](auto& c) { return silu(c[0]); });
+
+  put("matmul", product, [](auto& c) { return matmul(c[0], c[1], c.number(0) != 0, c.number(1) != 0); });
+  put("linear.bias", linear_map, [](auto& c) { return linear(c[0], c[1], c[2]); });
+  put(
+      "linear", [](Draw& d) { return without_last(linear_map(d)); }, [](auto& c) { return linear(c[0], c[1]); });
+  put(
+      "linear_relu.bias", [](Draw& d) { return with_dropout(d, projection(d, d.matrix())); },
+      [](auto& c) { return linear_relu(c[0], c[1], c[2], c.eighths(2), c.layout(c[0].shape()[0])); });
+  put(
+      "linear_relu", [](Draw& d) { return with_dropout(d, without_last(projection(d, d.matrix()))); },
+      [](auto& c) { return linear_relu(c[0], c[1], c.eighths(2), c.layout(c[0].shape()[0])); });
+
+  put("sum", one, [](auto& c) { return sum(c[0]); });
+  put("sum.axis", along_axis, [](auto& c) { return sum(c[0], c.number(0), c.number(1) != 0); });
+  put("mean", one, [](auto& c) { return mean(c[0]); });
+  put("mean.axis", along_axis, [](auto& c) { return mean(c[0], c.number(0), c.number(1) != 0); });
+  put("max", one, [](auto& c) { return max(c[0]); });
+  put("max.axis", along_axis, [](auto& c) { return max(c[0], c.number(0), c.number(1) != 0); });
+  put("norm", one, [](auto& c) { return norm(c[0]); });
+  put("norm.axis", along_axis, [](auto& c) { return norm(c[0], c.number(0), c.number(1) != 0); });
+
+  put("softmax", rows, [](auto& c) { return softmax(c[0]); });
+  put("log_softmax", rows, [](auto& c) { return log_softmax(c[0]); });
+  put("layer_norm.affine", affine_norm, [](auto& c) { return layer_norm(c[0], c[1], c[2], epsilon); });
+  put("layer_norm", rows, [](auto& c) { return layer_norm(c[0], epsilon); });
+  put("add_layer_norm", normed_residual, [](auto& c) {
+    return add_layer_norm(c[0], c[1], c.eighths(2), c.layout(c[0].shape()[0]), c[2], c[3], epsilon);
+  }).weight = 16;
+
+  put("embedding", selection, [](auto& c) { return embedding(c[0], c.ids(1, c.number(0), c[0].shape()[0])); });
+  put("index_select", selection, [](auto& c) { return index_select(c[0], c.ids(1, c.number(0), c[0].shape()[0])); });
+  put("embed_tokens", tokens, [](auto& c) {
+    const Index rows = c.number(3), words = c[0].shape()[0];
+    return embed_tokens(c[0], c.ids(4, rows, words), 1.5, c[1], c.eighths(2), c.layout(rows));
+  });
+  put(
+      "gather",
+      [](Draw& d) {
+        return Drawn{.operands = {d.any_with_axes(1)}, .numbers = {1 + d.below(4), d.seed()}};
+      },
+      [](auto& c) { return gather(c[0], c.ids(1, c[0].shape().rows() * c.number(0), c[0].shape().cols())); });
+  put("mean_pool", pooled, [](auto& c) { return mean_pool(c[0], c.layout(c[0].shape()[0])); });
+  put("first_pool", pooled, [](auto& c) { return first_pool(c[0], c.layout(c[0].shape()[0])); });
+  put("last_pool", pooled, [](auto& c) { return last_pool(c[0], c.layout(c[0].shape()[0])); });
+  put("masked_fill", masked,
+      [](auto& c) { return masked_fill(c[0], c.conditions(0, c.number(1) ? c[0].shape().cols() : c[0].size()), 0.5); });
+  put("where", two_of_one_shape, [](auto& c) { return where(c.conditions(0, c[0].size()), c[0], c[1]); });
+
+  put(
+      "dropout", [](Draw& d) { return Drawn{.operands = {d.matrix()}, .numbers = {d.below(9)}}; },
+      [](auto& c) { return dropout(c[0], c.eighths(0)); });
+  put(
+      "dropout.layout", [](Draw& d) { return with_dropout(d, {.operands = {d.matrix()}}); },
+      [](auto& c) { return dropout(c[0], c.eighths(2), c.layout(c[0].shape()[0])); });
+  put("add_dropout", residual, [](auto& c) {
+    return add_dropout(c[0], c[1], c.eighths(2), c.layout(c[0].shape()[0]));
+  }).weight = 16;
+
+  put("reshape", view, [](auto& c) { return reshape(c[0], c.shape()); }).is_shaped = true;
+  put("transpose", swapped, [](auto& c) { return transpose(c[0], c.number(0), c.number(1)); });
+  put("permute", permuted, [](auto& c) { return permute(c[0], {c.number(0), c.number(1), c.number(2)}); });
+  put("concat", joined, [](auto& c) { return concat(c.all(), c.number(0)); });
+  put("stack", joined, [](auto& c) { return stack(c.all(), c.number(0)); });
+  put("split", cut, [](auto& c) {
+    const Index extent = c[0].shape()[c.number(0)], first = extent * c.number(1) / 8;
+    const Index lengths[] = {first, extent - first};
+    return split(c[0], lengths, c.number(0)).at(c.number(2) % 2);
+  });
+  put("slice", cut, [](auto& c) {
+    const Index extent = c[0].shape()[c.number(0)];
+    return slice(c[0], c.number(0), extent * c.number(1) / 8, extent * c.number(2) / 8);
+  });
+  put("select", cut, [](auto& c) { return select(c[0], c.number(0), c[0].shape()[c.number(0)] * c.number(1) / 8); });
+  put(
+      "full",
+      [](Draw& d) {
+        return Drawn{.shape = {d.rows(), d.width()}};
+      },
+      [](auto& c) { return full(c.context(), c.shape(), 0.5); })
+      .is_shaped = true;
+  put("stop_gradient", one, [](auto& c) { return stop_gradient(c[0]); }).is_checkable = false;
+
+  const auto attend = [](auto& c, const Shape& keys, auto call) {
+    const Index queries = c[0].shape()[0];
+    auto weights = c.no_tensor();
+    const auto y = call(c.layout(queries), c.layout(keys[0], 2), attention_options(c), c.mask(6, queries, keys[0]),
+                        c.number(7) ? &weights : nullptr);
+    if (c.number(7)) c.hold(weights);
+    return y;
+  };
+  put("attention", attention_of_three, [attend](auto& c) {
+    return attend(c, c[1].shape(), [&](auto query, auto key, auto options, auto* mask, auto* weights) {
+      return attention(c[0], c[1], c[2], query, key, options, mask, weights);
+    });
+  });
+  put("self_attention", attention_of_one, [attend](auto& c) {
+    return attend(c, c[0].shape(), [&](auto query, auto, auto options, auto* mask, auto* weights) {
+      return self_attention(c[0], query, options, mask, weights);
+    });
+  });
+  put("cross_attention", attention_of_two, [attend](auto& c) {
+    return attend(c, c[1].shape(), [&](auto query, auto key, auto options, auto* mask, auto* weights) {
+      return cross_attention(c[0], c[1], query, key, options, mask, weights);
+    });
+  });
+
+  put(
+      "cross_entropy", [](Draw& d) { return classified(d, {.operands = {d.matrix()}}); },
+      [](auto& c) { return watched(c, cross_entropy(c[0], targets(c, c[0].shape()[1]), -1, c.eighths(1))); });
+  put(
+      "linear_cross_entropy.bias", [](Draw& d) { return classified(d, projection(d, d.matrix())); },
+      [](auto& c) {
+        return watched(c, linear_cross_entropy(c[0], c[1], c[2], targets(c, c[1].shape()[0]), -1, c.eighths(1)));
+      });
+  put(
+      "linear_cross_entropy", [](Draw& d) { return classified(d, without_last(projection(d, d.matrix()))); },
+      [](auto& c) {
+        return watched(c, linear_cross_entropy(c[0], c[1], targets(c, c[1].shape()[0]), -1, c.eighths(1)));
+      });
+  return ops;
+}
+
+}  // namespace glossa::programs

@@ -1,0 +1,66 @@
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "autograd/variable.h"
+#include "tests/autograd/programs/program.h"
+
+namespace glossa::programs {
+
+class Draw;
+template <class T>
+class Call;
+
+/// What programs are drawn from: how a line of this kind is drawn, and what it does when it runs.
+struct ProgramOp {
+  using Drawn = std::function<Instruction(Draw&)>;
+
+  std::string name;  // as in ops.h; behind a dot what tells overloads apart
+  Drawn draw;        // operands and numbers; throws Error where nothing fits, and is asked again
+  std::function<Variable<float>(Call<float>&)> in_float;
+  std::function<Variable<double>(Call<double>&)> in_double;
+  int weight = 4;               // how often it is drawn, beside the others
+  bool is_shaped = false;       // Instruction::shape counts
+  bool is_checkable = true;     // its derivative is what differences see
+  bool keeps_gradient = false;  // of the variable that it gives
+
+  ProgramOp&& often(int times) && {
+    weight = times;
+    return std::move(*this);
+  }
+  ProgramOp&& shaped() && {
+    is_shaped = true;
+    return std::move(*this);
+  }
+  ProgramOp&& keeping_gradient() && {
+    keeps_gradient = true;
+    return std::move(*this);
+  }
+  ProgramOp&& unlike_differences() && {
+    is_checkable = false;
+    return std::move(*this);
+  }
+};
+
+/// An entry from one generic callable.
+template <class F>
+ProgramOp program_op(std::string name, ProgramOp::Drawn draw, F call) {
+  return {.name = std::move(name), .draw = std::move(draw), .in_float = call, .in_double = call};
+}
+
+/// Every op of autograd/ops.h.
+std::vector<ProgramOp> library_ops();
+
+/// Leaves, what a program does with variables beside calling ops, and ops of the test's own.
+std::vector<ProgramOp> other_ops();
+
+/// Both.
+const std::vector<ProgramOp>& program_ops();
+
+/// By name; throws Error if there is none.
+const ProgramOp& op_named(std::string_view name);
+
+}  // namespace glossa::programs

@@ -1,0 +1,130 @@
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <map>
+
+#include "autograd/parallel.h"
+#include "tests/autograd/programs/draw.h"
+#include "tests/autograd/programs/judge.h"
+#include "tests/autograd/programs/shorten.h"
+#include "tests/support/declared_ops.h"
+
+using namespace glossa;
+using namespace glossa::programs;
+
+namespace {
+
+#ifdef __SANITIZE_ADDRESS__
+constexpr int default_count = 500;
+#else
+constexpr int default_count = 3000;
+#endif
+
+int setting(const char* name, int otherwise) {
+  const char* const text = std::getenv(name);
+  return text ? std::atoi(text) : otherwise;
+}
+
+/// One thread: the programs are small.
+struct OneThread {
+  const int before = threads();
+  OneThread() { set_threads(1); }
+  ~OneThread() { set_threads(before); }
+};
+
+std::string report(const Program& program, const std::function<bool(const Program&)>& fails) {
+  return "The shortest program found:\n" + text_of(shortened(program, fails, 2));
+}
+
+}  // namespace
+
+TEST_CASE("programs are drawn from every overload of every declared op") {
+  const std::string table = testing::text_of(GLOSSA_SOURCE_DIR "/tests/autograd/programs/library_ops.cpp");
+  const auto has_entry = [&](const testing::Overload& overload) {
+    const auto is_of = [&](const ProgramOp& op) { return op.name.substr(0, op.name.find('.')) == overload.op; };
+    return std::ranges::any_of(program_ops(), is_of) && testing::calls(table, overload);
+  };
+  const auto declared = testing::declared_ops(testing::ops_header());
+  REQUIRE(declared.size() > 50);
+  for (const auto& overload : declared)
+    CHECK_MESSAGE(has_entry(overload),
+                  overload.op << " of " << overload.most << " arguments has no entry in programs/");
+  CHECK_FALSE(has_entry({"novel", 1, 1}));
+  CHECK_FALSE(has_entry({"tanh", 2, 2}));
+}
+
+TEST_CASE("a program is what its text says") {
+  for (int seed = 0; seed < 20; ++seed) {
+    const Program program = Draw(seed, mixed_sizes).program();
+    CHECK(text_of(program_of(text_of(program))) == text_of(program));
+  }
+  CHECK_THROWS_WITH_AS(program_of("x0 = novel(x1)"), doctest::Contains("novel"), Error);
+  CHECK_THROWS_WITH_AS(program_of("x0 := tanh x1"), doctest::Contains("tanh x1"), Error);
+}
+
+TEST_CASE("a failing program is shortened") {
+  const auto fails = [](const Program& program) {  // something reads a gelu
+    for (const Instruction& line : program.lines)
+      for (const int operand : line.operands)
+        if (program.lines[operand].op->name == "gelu" && program.lines[operand].operands.size() == 1) return true;
+    return false;
+  };
+  const Program program = program_of(R"(steps 2
+x0 = input() [64, 32] 0 17
+x1 = declare() [32, 32] 0 1 5
+x2 = parameter(x1)
+x3 = linear(x0, x2)
+x4 = gelu(x3)
+x5 = value(x3)
+x6 = slice(x4) 1 2 6
+x7 = sum(x6)
+x8 = backward(x7) 0 3
+)");
+  REQUIRE(fails(program));
+  CHECK(text_of(shortened(program, fails, 10)) == R"(steps 1
+x0 = input() [1, 1] 0 0
+x1 = gelu(x0)
+x2 = slice(x1) 0 0 0
+)");
+}
+
+TEST_CASE_FIXTURE(OneThread, "random programs see the same with reuse of memory and without") {
+  const int count = setting("GLOSSA_PROGRAMS", default_count), seed = setting("GLOSSA_PROGRAM_SEED", 1);
+  std::map<std::string, int> executed;
+  Index compared = 0, refused = 0;
+  int failures = 0;
+  for (int i = 0; i < count && failures < 3; ++i) {
+    const Program program = Draw(seed * 1000003ull + i, mixed_sizes).program();
+    const bool in_float = i % 4 != 0;
+    const Verdict verdict = judge(program, in_float);
+    compared += verdict.compared;
+    refused += verdict.refused;
+    for (std::size_t k = 0; k < verdict.executed.size(); ++k)
+      executed[verdict.ran.lines[k].op->name] += verdict.executed[k];
+    if (verdict.complaint.empty()) continue;
+    ++failures;
+    const auto fails = [in_float](const Program& other) { return !judge(other, in_float).complaint.empty(); };
+    FAIL_CHECK(fmt::format("program {} of seed {}, in {}: {}\n{}", i, seed, in_float ? "float" : "double",
+                           verdict.complaint, report(program, fails)));
+  }
+  MESSAGE(fmt::format("{} programs, {} numbers compared, {} reads refused", count, compared, refused));
+  if (count >= default_count && failures == 0)
+    for (const ProgramOp& op : program_ops()) CHECK_MESSAGE(executed[op.name] > 0, op.name << " never ran");
+}
+
+TEST_CASE_FIXTURE(OneThread, "small random programs have the gradients that differences have") {
+  const int count = setting("GLOSSA_PROGRAMS", default_count) / 10, seed = setting("GLOSSA_PROGRAM_SEED", 1);
+  constexpr double limit = 1e-6;
+  int failures = 0;
+  for (int i = 0; i < count && failures < 3; ++i) {
+    const Program program = judge(Draw(seed * 1000003ull + i, small_sizes).program(), false).ran;
+    const double error = error_by_differences(program);
+    if (error <= limit) continue;
+    ++failures;
+    const auto fails = [](const Program& other) { return error_by_differences(other) > limit; };
+    FAIL_CHECK(
+        fmt::format("program {} of seed {}: a relative error of {}\n{}", i, seed, error, report(program, fails)));
+  }
+}

@@ -1,0 +1,81 @@
+#include "layers/embedding.h"
+#include "layers/encoder.h"
+#include "tests/layers/model_fixture.h"
+
+using namespace glossa;
+using namespace glossa::test;
+
+namespace {
+
+constexpr Index width = 8, capacity = 7;
+
+/// A decoder-only language model: embedding, causal stack, output projection.
+struct LanguageModel {
+  ParameterStore<double> store;
+  Embedding<double> embedding;
+  Encoder<double> stack;
+  Linear<double> output;
+  Context<double> context;
+
+  explicit LanguageModel(bool causal = true)
+      : embedding(store.declare("embedding", {vocabulary, width}, init::normal(1)),
+                  PositionalEncoding<double>::sinusoidal(capacity, width), {}),
+        stack(store, "stack", {.layers = 2, .width = width, .heads = 2, .causal = causal, .feed_forward = 16}),
+        output(store, "output", width, vocabulary) {
+    store.allocate(1);
+    begin();
+  }
+
+  void begin() { context.begin({.training = false, .recording = false}); }
+
+  /// [N, V] as numbers.
+  std::vector<double> logits(const Side& texts) {
+    begin();
+    const auto y = output(stack(embedding(context, texts.ids, texts.layout()), texts.layout())).value();
+    return {y.data, y.data + y.size()};
+  }
+};
+
+}  // namespace
+
+TEST_CASE("a causal encoder gives token by token what it gives at once") {
+  LanguageModel model;
+  const Side texts = make_side({3, 8, 5}, 0, packed);
+  const std::vector<double> expected = model.logits(texts);
+  DecoderCache<double> cache;
+  model.stack.start(cache, 3, capacity);
+  for (Index t = 0; t < capacity; ++t) {
+    std::vector<int> tokens;
+    for (const RowSpan& span : texts.spans) tokens.push_back(texts.ids[span.offset + std::min(t, span.length - 1)]);
+    model.begin();
+    const auto logits =
+        model.output(model.stack.step(model.embedding(model.context, tokens, cache.query_layout()), cache)).value();
+    for (Index b = 0; b < 3; ++b) {
+      const RowSpan span = texts.spans[static_cast<std::size_t>(b)];
+      if (t >= span.length) continue;
+      for (Index j = 0; j < vocabulary; ++j)
+        CHECK(std::abs(logits.row(b)[j] - expected[(span.offset + t) * vocabulary + j]) <= 1e-12);
+    }
+  }
+  CHECK(cache.position() == capacity);
+}
+
+TEST_CASE("no token of a causal encoder sees what comes later; those of the usual one do") {
+  for (const bool causal : {true, false}) {
+    LanguageModel model(causal);
+    Side texts = make_side({4}, 0, packed);
+    const std::vector<double> before = model.logits(texts);
+    texts.ids.back() = 3 + (texts.ids.back() - 2) % (vocabulary - 3);  // another last token
+    const std::vector<double> after = model.logits(texts);
+    const auto earlier = static_cast<std::ptrdiff_t>((texts.ids.size() - 1) * vocabulary);
+    REQUIRE(earlier > 0);
+    CHECK(std::equal(before.begin(), before.begin() + earlier, after.begin()) == causal);
+    CHECK(before != after);
+  }
+}
+
+TEST_CASE("a stack that sees what comes later has no cache") {
+  const LanguageModel model(/*causal=*/false);
+  DecoderCache<double> cache;
+  CHECK_THROWS_WITH_AS(model.stack.start(cache, 1, capacity), doctest::Contains("[encoder.start]"), Error);
+}

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <algorithm>
+#include <cctype>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <regex>
+#include <string>
+#include <vector>
+
+#include "autograd/shape.h"
+
+namespace glossa::testing {
+
+/// An overload: its name, and how many arguments it takes.
+struct Overload {
+  std::string op;
+  Index least, most;
+};
+
+/// What stands between brackets that open before `at`, cut at its own commas.
+inline Index count_arguments(const std::string& text, std::size_t at) {
+  Index depth = 1, commas = 0;
+  for (; at < text.size() && depth > 0; ++at) {
+    depth += std::ranges::count("([{", text[at]) - std::ranges::count(")]}", text[at]);
+    commas += depth == 1 && text[at] == ',';
+  }
+  return commas + 1;
+}
+
+/// Functions templated on the scalar.
+inline std::vector<Overload> declared_ops(const std::string& header) {
+  const std::string code = std::regex_replace(header, std::regex("//[^\n]*"), "");
+  const std::regex declaration(R"(template\s*<class T>\s*[\w:<>]+\s+(\w+)\s*\(([^)]*))");
+  std::vector<Overload> ops;
+  for (std::sregex_iterator match(code.begin(), code.end(), declaration), end; match != end; ++match) {
+    const std::string arguments = (*match)[2];
+    const Index most = count_arguments(arguments, 0);
+    ops.push_back({(*match)[1], most - std::ranges::count(arguments, '='), most});
+  }
+  return ops;
+}
+
+/// Whether `text` calls the op with as many arguments as the overload takes.
+inline bool calls(const std::string& text, const Overload& overload) {
+  const std::string call = overload.op + '(';
+  const auto part_of_name = [](unsigned char c) { return std::isalnum(c) || c == '_' || c == ':' || c == '.'; };
+  for (std::size_t at = text.find(call); at != text.npos; at = text.find(call, at + 1)) {
+    if (at > 0 && part_of_name(text[at - 1])) continue;
+    const Index arguments = count_arguments(text, at + call.size());
+    if (overload.least <= arguments && arguments <= overload.most) return true;
+  }
+  return false;
+}
+
+inline std::string text_of(const std::filesystem::path& path) {
+  std::ifstream file(path);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+inline std::string ops_header() { return text_of(GLOSSA_SOURCE_DIR "/autograd/ops.h"); }
+
+}  // namespace glossa::testing
