@@ -86,6 +86,28 @@ TEST_CASE("bench gemm and floor: every linear product of a step; the floor is th
   CHECK_EQ(number(floor, "gflop"), doctest::Approx(linear_gflop + attention_gflop));
 }
 
+TEST_CASE("bench attention: memory grows with the length, not with its square") {
+  const auto peak_mb = [](const char* length, const Strings& more) {
+    Strings arguments{"attention", "--length", length, "--steps", "1", "--threads", "2"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    const Object object = bench(arguments, {"length", "causal", "ms_forward", "ms_backward", "peak_mb"}).front();
+    CHECK_EQ(object.at("length"), length);
+    CHECK_EQ(object.at("causal"), more.empty() ? "false" : "true");
+    CHECK_GT(number(object, "ms_forward"), 0);
+    CHECK_GT(number(object, "ms_backward"), 0);
+    return number(object, "peak_mb");
+  };
+  // q, k, v, their gradients, the result, its gradient and what backward was given: 10 times 512 numbers a token.
+  const double all = 10 * 512 * 4 * 1024 / 1e6;
+  for (const Strings& more : {Strings{}, Strings{"--causal", "--dropout", "0.1"}}) {
+    const double once = peak_mb("1024", more), twice = peak_mb("2048", more);
+    CHECK_GT(once, 0.9 * all);
+    CHECK_LT(twice, 2.01 * once);
+    CHECK_LT(twice, 50);  // 100 at 4,096 tokens
+  }
+  CHECK_GT(peak_mb("256", {}), 256.0 / 1024 * 1.1 * all);  // these weights are kept
+}
+
 TEST_CASE("bench decode: greedy and beam, without an allocation a token") {
   const TinyRun tiny;
   succeeded(tiny.train("run"));
@@ -159,6 +181,8 @@ TEST_CASE("bench: what cannot be meant is misuse") {
   check_refused(glossa_program({"bench"}), 2, {"[command line]"});
   check_refused(glossa_program({"bench", "profile", "--config", "seed", "--steps", "0"}), 2, {"--steps"});
   check_refused(glossa_program({"bench", "gemm", "--config", "seed", "--steps", "1"}), 2, {"--steps"});
+  check_refused(glossa_program({"bench", "attention", "--length", "0"}), 2, {"--length"});
+  check_refused(glossa_program({"bench", "attention", "--dropout", "1.5"}), 2, {"--dropout"});
   check_refused(glossa_program({"bench", "train"}), 2, {"CONFIG"});
   check_refused(glossa_program({"bench", "train", tiny / "tiny.yaml", "--set", "model.widht=8"}), 2, {"model.widht"});
   check_refused(glossa_program({"bench", "decode", tiny / "run"}), 2, {"--source"});
