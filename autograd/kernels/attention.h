@@ -27,8 +27,8 @@ struct AttentionColumns {
 /// Fewer queries than these, as in decoding, go one by one.
 inline constexpr Index few_queries = 4;
 
-/// Sequences with more weights a head than this, Tq Tk, are computed in tiles. Up to here it is faster to keep them, and
-/// for heads of 64 columns they take no more memory than q, k, v and the result do.
+/// Sequences with more weights a head than this, Tq Tk, are computed in tiles. Up to here it is faster to keep them,
+/// and for heads of 64 columns they take no more memory than q, k, v and the result do.
 inline constexpr Index most_kept_weights = 256 * 256;
 
 /// One call of attention: who attends to whom, and how. A sequence is computed in one of two ways, by its lengths

@@ -29,7 +29,7 @@ void whole_backward(const AttentionShape<T>& shape, Index b, Index first, Index 
                     const AttentionColumns<const T>& x, const T* weights, Columns<const T> dout,
                     const AttentionColumns<T>& dx, T* scratch);
 
-// ---- in tiles (attention_tiles.cpp); all threads, for all heads of a sequence ----
+// ---- in tiles (attention_tiles_*.cpp); all threads, for all heads of a sequence ----
 
 template <class T>
 Index tiles_scratch_size(const AttentionShape<T>& shape, Index b);

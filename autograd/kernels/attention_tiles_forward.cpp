@@ -1,0 +1,96 @@
+#include <cmath>
+
+#include "autograd/kernels/attention_paths.h"
+#include "autograd/kernels/attention_tiling.h"
+
+namespace glossa::kernels {
+
+namespace {
+
+/// score = dropout(score), from key `first` and query `q.offset` on.
+template <class T>
+void drop(const AttentionShape<T>& shape, const Head<T>& head, const StripeMask<T>& mask, RowSpan q, Index first,
+          Index keys, T* score) {
+  const Index width = padded<T>(q.length);
+  const T keep_scale = shape.keep_scale;
+  for (Index j = 0; j < keys && shape.dropout; ++j) {
+    const std::uint8_t* const keep = mask.of(head.number, first + j, q.offset);
+    T* const row = score + j * width;
+#pragma omp simd
+    for (Index i = 0; i < width; ++i) row[i] = select(keep[i] != 0, row[i] * keep_scale, T{0});
+  }
+}
+
+/// The queries `q` of a head past all their keys: y = sum_j m_j exp(score_j - top) v_j / sum_j exp(score_j - top),
+/// where top, the sums and so y are of the keys so far.
+template <class T>
+void forward_tile(const Tiling<T>& tiling, const Head<T>& head, RowSpan q, const StripeMask<T>& mask,
+                  const AttentionColumns<const T>& x, T* log_sums, Columns<T> out, Bump<T> memory) {
+  const AttentionShape<T>& shape = tiling.shape;
+  const Index kw = shape.key_width, vw = shape.value_width, width = padded<T>(q.length), y_width = padded<T>(vw);
+  const Panel<T> query =
+      scaled_panel(q.length, kw, head.of(x.q, head.rows, kw) + q.offset * x.q.stride, x.q.stride, shape.scale, memory);
+  const Panel<T> query_t = transposed_panel(q.length, kw, query.data, query.stride, memory);
+  T *const score = memory.take(key_tile, q.length), *const y = memory.take(q.length, vw);
+  T *const top = memory.take(1, q.length), *const total = memory.take(1, q.length),
+           *const correction = memory.take(1, q.length);
+  std::fill_n(top, width, blocked<T>);
+  std::fill_n(total, width, T{0});
+  std::fill_n(y, q.length * y_width, T{0});
+
+  const Index end = tiling.keys_before(q.offset + q.length);
+  for (Index first = 0; first < end; first += key_tile) {
+    const Reach<T> reach = tiling.reach(q, first, end);
+    const T* const key = head.of(x.k, head.keys, kw) + first * x.k.stride;
+    const T* const value = head.of(x.v, head.keys, vw) + first * x.v.stride;
+    score_product(reach, kw, key, x.k.stride, query_t, score);
+    block_scores(reach, blocked<T>, score);
+    for (Index lane = 0; lane < width; lane += Lanes<T>::count)
+      softmax_lanes_step(reach.keys_of_lane(lane), score + lane, width, top + lane, total + lane, correction + lane);
+    drop(shape, head, mask, q, first, reach.keys, score);
+    for (Index i = 0; i < q.length; ++i)
+      for (Index c = 0; c < y_width; ++c) y[i * y_width + c] *= correction[i];
+    Bump<T> panels = memory;
+    const bool finite = !reach.cuts() || all_finite(reach.keys, vw, value, x.v.stride);
+    const Panel<T> values = as_panel(reach.keys, vw, value, x.v.stride, panels);
+    sum_over_keys(reach, finite, y_width, score, values, y, y_width, true, panels);
+  }
+  T* const to = head.of(out, head.rows, vw) + q.offset * out.stride;
+  for (Index i = 0; i < q.length; ++i) {
+    if (log_sums) log_sums[i] = top[i] + std::log(total[i]);
+    for (Index c = 0; c < vw; ++c) to[i * out.stride + c] = y[i * y_width + c] / total[i];
+  }
+}
+
+}  // namespace
+
+template <class T>
+Index tiles_scratch_size(const AttentionShape<T>& shape, Index b) {
+  const Tiling<T> tiling(shape, b);
+  return tiling.mask_size() + tiling.partial_size() + threads() * tiling.scratch_size_of_thread();
+}
+
+template <class T>
+void tiles_forward(const AttentionShape<T>& shape, Index b, const AttentionColumns<const T>& x, T* log_sums,
+                   Columns<T> out, T* scratch) {
+  const Tiling<T> tiling(shape, b);
+  T* const own = scratch + tiling.mask_size();
+  for_stripes(tiling, scratch, [&](Index first, Index end, const StripeMask<T>& mask) {
+    const Index tiles = (end - first + query_tile - 1) / query_tile;
+    parallel_for(shape.heads * tiles, [&](Index piece) {
+      const Head<T> head(shape, b, piece / tiles);
+      const Index begin = first + piece % tiles * query_tile;
+      forward_tile(tiling, head, {begin, std::min(query_tile, end - begin)}, mask, x,
+                   log_sums ? log_sums + head.number * shape.query.rows + head.rows.offset + begin : nullptr, out,
+                   Bump<T>{own + thread_index() * tiling.scratch_size_of_thread()});
+    });
+  });
+}
+
+#define GLOSSA_INSTANTIATE(T)                                         \
+  template Index tiles_scratch_size(const AttentionShape<T>&, Index); \
+  template void tiles_forward(const AttentionShape<T>&, Index, const AttentionColumns<const T>&, T*, Columns<T>, T*);
+GLOSSA_INSTANTIATE(float)
+GLOSSA_INSTANTIATE(double)
+
+}  // namespace glossa::kernels
