@@ -130,6 +130,7 @@ void add_joining_cases(std::vector<OpCase>& cases) {
                       .error({{2, 3}, {3, 2}}, [](Inputs<double> x) { stack(x, 0); }, {"[2, 3]", "[3, 2]"}));
   cases.push_back(
       op_case("stack.middle", {{2, 3}, {2, 3}}, [](auto x) { return stack(x, 1); }).reference(side_by_side));
+  cases.push_back(op_case("stack.list", {{2}}, [](auto x) { return stack({x[0], x[0]}, 0); }));
   cases.push_back(op_case("stack.last", {{2, 2}, {2, 2}}, [](auto x) {
                     return stack(x, 2);
                   }).reference([](std::span<const Tensor<double>> x) {

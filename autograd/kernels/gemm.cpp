@@ -94,8 +94,8 @@ GemmBackend gemm_backend() { return backend(); }
 bool has_gemm_backend(GemmBackend wanted) { return wanted == GemmBackend::eigen || onednn_built; }
 
 void set_gemm_backend(GemmBackend wanted) {
-  check(has_gemm_backend(wanted), "set_gemm_backend", "expected a backend of this build; got {}. Hint: install libdnnl-dev",
-        name(wanted));
+  check(has_gemm_backend(wanted), "set_gemm_backend",
+        "expected a backend of this build; got {}. Hint: install libdnnl-dev", name(wanted));
   backend() = wanted;
 }
 

@@ -8,10 +8,12 @@ namespace glossa::programs {
 
 namespace {
 
-constexpr Index some_rows[] = {1, 2, 3, 5, 8, 17, 32, 33, 64}, some_widths[] = {1, 2, 4, 8, 16, 24, 32, 40};
+constexpr Index some_rows[] = {1, 2, 5, 17, 32, 33, 64, 64}, some_widths[] = {1, 4, 8, 24, 32, 32, 40};
 constexpr Index few_rows[] = {1, 2, 3, 4}, small_widths[] = {2, 4};
 constexpr Index most_elements = 8192;
 constexpr double largest = 1000;
+
+bool needs_grad(const Variable<double>& x) { return x.requires_grad(); }
 
 [[noreturn]] int nothing_fits() { fail("draw", "expected an operand that fits; there is none"); }
 
@@ -46,30 +48,30 @@ Program Draw::declarations() {
 }
 
 const Program& Draw::program() {
+  draw_lines(size_.lines / 2 + below(size_.lines));
+  if (size_.checkable || !find(needs_grad)) return program_;
+  int root = requiring_grad();
+  for (int more = 0; more < 3; ++more) root = std::max(root, requiring_grad());  // much of the program below it
+  program_.lines.push_back({&op_named("backward"), {root}, {0, seed()}});        // not run here: it may be refused
+  if (one_in(3)) draw_lines(3);
+  return program_;
+}
+
+void Draw::draw_lines(int count) {
   static const std::vector<const ProgramOp*> urn = [] {
     std::vector<const ProgramOp*> urn;
     for (const ProgramOp& op : program_ops()) urn.insert(urn.end(), op.weight, &op);
     return urn;
   }();
-  const auto draw_some = [&](int count) {
-    for (int tries = 0; count > 0 && tries < 100; ++tries) try {
-        const ProgramOp& op = *urn[below(std::ssize(urn))];
-        if (size_.checkable && !op.is_checkable) continue;
-        add(op, op.draw(*this));
-        --count;
-      } catch (const Error&) {
-        // nothing fits this op: another
-      }
-  };
-  draw_some(size_.lines / 2 + below(size_.lines));
-  if (size_.checkable) return program_;
-  try {
-    add("backward", {.operands = {requiring_grad()}, .numbers = {0, seed()}});
-  } catch (const Error&) {
-    return program_;  // of constants
+  for (int tries = 0; count > 0 && tries < 100; ++tries) {
+    const ProgramOp& op = *urn[below(std::ssize(urn))];
+    if (size_.checkable && !op.is_checkable) continue;
+    try {
+      add(op, op.draw(*this));
+      --count;
+    } catch (const Error&) {  // nothing fits: another op
+    }
   }
-  if (one_in(3)) draw_some(3);
-  return program_;
 }
 
 int Draw::add(const char* op, Instruction line) { return add(op_named(op), std::move(line)); }
@@ -92,7 +94,7 @@ template <class Fits>
 std::optional<int> Draw::find(const Fits& fits) {
   std::vector<int> found;
   for (int i = 0; i < std::ssize(program_.lines); ++i)
-    if (program_.lines[i].op->name != "declare" && fits(run_.variable(i))) found.push_back(i);
+    if (run_.has(i) && program_.lines[i].op->name != "declare" && fits(run_.variable(i))) found.push_back(i);
   if (found.empty()) return std::nullopt;
   return found[std::max(below(std::ssize(found)), below(std::ssize(found)))];
 }
@@ -168,7 +170,7 @@ int Draw::branch(const Shape& wanted) {
 }
 
 int Draw::requiring_grad() {
-  const auto found = find([](const auto& x) { return x.requires_grad(); });
+  const auto found = find(needs_grad);
   return found ? *found : nothing_fits();
 }
 

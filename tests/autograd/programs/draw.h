@@ -53,6 +53,7 @@ class Draw {
   int seed() { return below(100); }
 
  private:
+  void draw_lines(int count);
   int add(const char* op, Instruction line);
   int add(const ProgramOp& op, Instruction line);
   int leaf(const Shape& shape);

@@ -41,14 +41,14 @@ Verdict judge_in(const Program& program) {
   Leaves<T> leaves(program);
   Context<T> reusing, plain;
   plain.set_reuse(false);
-  Run<T> with(program, leaves, reusing), without_reuse(program, leaves, plain);
+  Run<T> with(program, leaves, reusing), other(program, leaves, plain);
   with.execute_all();
   if (const int line = with.refused_line(); line >= 0) {
     Verdict verdict = judge_in<T>(without(program, line));
     ++verdict.refused;
     return verdict;
   }
-  without_reuse.execute_all();
+  other.execute_all();
 
   Verdict verdict{.ran = program};
   for (int i = 0; i < std::ssize(program.lines); ++i) verdict.executed.push_back(with.has(i));
@@ -56,8 +56,8 @@ Verdict judge_in(const Program& program) {
     verdict.compared += static_cast<Index>(sight.bits.size() / sizeof(T));
     verdict.refused += sight.is_refused();
   }
-  verdict.complaint = difference<T>(with.sights(), without_reuse.sights());
-  for (const std::string& complaint : {with.complaint, without_reuse.complaint})
+  verdict.complaint = difference<T>(with.sights(), other.sights());
+  for (const std::string& complaint : {with.complaint, other.complaint})
     if (!complaint.empty()) verdict.complaint = complaint;
   return verdict;
 }

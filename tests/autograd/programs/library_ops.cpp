@@ -200,116 +200,116 @@ Variable<T> watched(Call<T>& c, const CrossEntropy<T>& loss) {
 
 }  // namespace
 
-std::vector<ProgramOp> library_ops() {
-  std::vector<ProgramOp> ops;
-  const auto put = [&](std::string name, ProgramOp::Drawn draw, auto call) -> ProgramOp& {
-    return ops.emplace_back(program_op(std::move(name), std::move(draw), call));
-  };
+void put_library_ops(ProgramOps& ops) {
+  ops.put("add", two, [](auto& c) { return add(c[0], c[1]); });
+  ops.put("sub", two, [](auto& c) { return sub(c[0], c[1]); });
+  ops.put("mul", two, [](auto& c) { return mul(c[0], c[1]); });
+  ops.put("div", quotient, [](auto& c) { return div(c[0], c[1]); });
+  ops.put("neg", one, [](auto& c) { return neg(c[0]); });
+  ops.put("scale", one, [](auto& c) { return scale(c[0], 0.75); });
+  ops.put("minimum", two, [](auto& c) { return minimum(c[0], c[1]); });
+  ops.put("maximum", two, [](auto& c) { return maximum(c[0], c[1]); });
 
-  put("add", two, [](auto& c) { return add(c[0], c[1]); });
-  put("sub", two, [](auto& c) { return sub(c[0], c[1]); });
-  put("mul", two, [](auto& c) { return mul(c[0], c[1]); });
-  put("div", quotient, [](auto& c) { return div(c[0], c[1]); });
-  put("neg", one, [](auto& c) { return neg(c[0]); });
-  put("scale", one, [](auto& c) { return scale(c[0], 0.75); });
-  put("minimum", two, [](auto& c) { return minimum(c[0], c[1]); });
-  put("maximum", two, [](auto& c) { return maximum(c[0], c[1]); });
+  ops.put("exp", one, [](auto& c) { return exp(c[0]); });
+  ops.put("log", one_positive, [](auto& c) { return log(c[0]); });
+  ops.put("sqrt", one_positive, [](auto& c) { return sqrt(c[0]); });
+  ops.put("pow", one_positive, [](auto& c) { return pow(c[0], 1.5); });
+  ops.put("square", one, [](auto& c) { return square(c[0]); });
+  ops.put("abs", one, [](auto& c) { return abs(c[0]); });
+  ops.put("clamp", one, [](auto& c) { return clamp(c[0], -0.5, 0.25); });
 
-  put("exp", one, [](auto& c) { return exp(c[0]); });
-  put("log", one_positive, [](auto& c) { return log(c[0]); });
-  put("sqrt", one_positive, [](auto& c) { return sqrt(c[0]); });
-  put("pow", one_positive, [](auto& c) { return pow(c[0], 1.5); });
-  put("square", one, [](auto& c) { return square(c[0]); });
-  put("abs", one, [](auto& c) { return abs(c[0]); });
-  put("clamp", one, [](auto& c) { return clamp(c[0], -0.5, 0.25); });
+  ops.put("tanh", one, [](auto& c) { return tanh(c[0]); });
+  ops.put("sigmoid", one, [](auto& c) { return sigmoid(c[0]); });
+  ops.put("relu", one, [](auto& c) { return relu(c[0]); });
+  ops.put("gelu", one, [](auto& c) { return gelu(c[0]); });
+  ops.put("gelu_tanh", one, [](auto& c) { return gelu_tanh(c[0]); });
+  ops.put("silu", one, [](auto& c) { return silu(c[0]); });
 
-  put("tanh", one, [](auto& c) { return tanh(c[0]); });
-  put("sigmoid", one, [](auto& c) { return sigmoid(c[0]); });
-  put("relu", one, [](auto& c) { return relu(c[0]); });
-  put("gelu", one, [](auto& c) { return gelu(c[0]); });
-  put("gelu_tanh", one, [](auto& c) { return gelu_tanh(c[0]); });
-  put("silu", one, [](auto& c) { return silu(c[0]); });
-
-  put("matmul", product, [](auto& c) { return matmul(c[0], c[1], c.number(0) != 0, c.number(1) != 0); });
-  put("linear.bias", linear_map, [](auto& c) { return linear(c[0], c[1], c[2]); });
-  put(
+  ops.put("matmul", product, [](auto& c) { return matmul(c[0], c[1], c.number(0) != 0, c.number(1) != 0); });
+  ops.put("linear.bias", linear_map, [](auto& c) { return linear(c[0], c[1], c[2]); });
+  ops.put(
       "linear", [](Draw& d) { return without_last(linear_map(d)); }, [](auto& c) { return linear(c[0], c[1]); });
-  put(
+  ops.put(
       "linear_relu.bias", [](Draw& d) { return with_dropout(d, projection(d, d.matrix())); },
       [](auto& c) { return linear_relu(c[0], c[1], c[2], c.eighths(2), c.layout(c[0].shape()[0])); });
-  put(
+  ops.put(
       "linear_relu", [](Draw& d) { return with_dropout(d, without_last(projection(d, d.matrix()))); },
       [](auto& c) { return linear_relu(c[0], c[1], c.eighths(2), c.layout(c[0].shape()[0])); });
 
-  put("sum", one, [](auto& c) { return sum(c[0]); });
-  put("sum.axis", along_axis, [](auto& c) { return sum(c[0], c.number(0), c.number(1) != 0); });
-  put("mean", one, [](auto& c) { return mean(c[0]); });
-  put("mean.axis", along_axis, [](auto& c) { return mean(c[0], c.number(0), c.number(1) != 0); });
-  put("max", one, [](auto& c) { return max(c[0]); });
-  put("max.axis", along_axis, [](auto& c) { return max(c[0], c.number(0), c.number(1) != 0); });
-  put("norm", one, [](auto& c) { return norm(c[0]); });
-  put("norm.axis", along_axis, [](auto& c) { return norm(c[0], c.number(0), c.number(1) != 0); });
+  ops.put("sum", one, [](auto& c) { return sum(c[0]); });
+  ops.put("sum.axis", along_axis, [](auto& c) { return sum(c[0], c.number(0), c.number(1) != 0); });
+  ops.put("mean", one, [](auto& c) { return mean(c[0]); });
+  ops.put("mean.axis", along_axis, [](auto& c) { return mean(c[0], c.number(0), c.number(1) != 0); });
+  ops.put("max", one, [](auto& c) { return max(c[0]); });
+  ops.put("max.axis", along_axis, [](auto& c) { return max(c[0], c.number(0), c.number(1) != 0); });
+  ops.put("norm", one, [](auto& c) { return norm(c[0]); });
+  ops.put("norm.axis", along_axis, [](auto& c) { return norm(c[0], c.number(0), c.number(1) != 0); });
 
-  put("softmax", rows, [](auto& c) { return softmax(c[0]); });
-  put("log_softmax", rows, [](auto& c) { return log_softmax(c[0]); });
-  put("layer_norm.affine", affine_norm, [](auto& c) { return layer_norm(c[0], c[1], c[2], epsilon); });
-  put("layer_norm", rows, [](auto& c) { return layer_norm(c[0], epsilon); });
-  put("add_layer_norm", normed_residual, [](auto& c) {
-    return add_layer_norm(c[0], c[1], c.eighths(2), c.layout(c[0].shape()[0]), c[2], c[3], epsilon);
-  }).weight = 16;
+  ops.put("softmax", rows, [](auto& c) { return softmax(c[0]); });
+  ops.put("log_softmax", rows, [](auto& c) { return log_softmax(c[0]); });
+  ops.put("layer_norm.affine", affine_norm, [](auto& c) { return layer_norm(c[0], c[1], c[2], epsilon); });
+  ops.put("layer_norm", rows, [](auto& c) { return layer_norm(c[0], epsilon); });
+  ops.put("add_layer_norm", normed_residual,
+          [](auto& c) {
+            return add_layer_norm(c[0], c[1], c.eighths(2), c.layout(c[0].shape()[0]), c[2], c[3], epsilon);
+          })
+      .often(16);
 
-  put("embedding", selection, [](auto& c) { return embedding(c[0], c.ids(1, c.number(0), c[0].shape()[0])); });
-  put("index_select", selection, [](auto& c) { return index_select(c[0], c.ids(1, c.number(0), c[0].shape()[0])); });
-  put("embed_tokens", tokens, [](auto& c) {
+  ops.put("embedding", selection, [](auto& c) { return embedding(c[0], c.ids(1, c.number(0), c[0].shape()[0])); });
+  ops.put("index_select", selection,
+          [](auto& c) { return index_select(c[0], c.ids(1, c.number(0), c[0].shape()[0])); });
+  ops.put("embed_tokens", tokens, [](auto& c) {
     const Index rows = c.number(3), words = c[0].shape()[0];
     return embed_tokens(c[0], c.ids(4, rows, words), 1.5, c[1], c.eighths(2), c.layout(rows));
   });
-  put(
+  ops.put(
       "gather",
       [](Draw& d) {
         return Drawn{.operands = {d.any_with_axes(1)}, .numbers = {1 + d.below(4), d.seed()}};
       },
       [](auto& c) { return gather(c[0], c.ids(1, c[0].shape().rows() * c.number(0), c[0].shape().cols())); });
-  put("mean_pool", pooled, [](auto& c) { return mean_pool(c[0], c.layout(c[0].shape()[0])); });
-  put("first_pool", pooled, [](auto& c) { return first_pool(c[0], c.layout(c[0].shape()[0])); });
-  put("last_pool", pooled, [](auto& c) { return last_pool(c[0], c.layout(c[0].shape()[0])); });
-  put("masked_fill", masked,
-      [](auto& c) { return masked_fill(c[0], c.conditions(0, c.number(1) ? c[0].shape().cols() : c[0].size()), 0.5); });
-  put("where", two_of_one_shape, [](auto& c) { return where(c.conditions(0, c[0].size()), c[0], c[1]); });
+  ops.put("mean_pool", pooled, [](auto& c) { return mean_pool(c[0], c.layout(c[0].shape()[0])); });
+  ops.put("first_pool", pooled, [](auto& c) { return first_pool(c[0], c.layout(c[0].shape()[0])); });
+  ops.put("last_pool", pooled, [](auto& c) { return last_pool(c[0], c.layout(c[0].shape()[0])); });
+  ops.put("masked_fill", masked, [](auto& c) {
+    return masked_fill(c[0], c.conditions(0, c.number(1) ? c[0].shape().cols() : c[0].size()), 0.5);
+  });
+  ops.put("where", two_of_one_shape, [](auto& c) { return where(c.conditions(0, c[0].size()), c[0], c[1]); });
 
-  put(
+  ops.put(
       "dropout", [](Draw& d) { return Drawn{.operands = {d.matrix()}, .numbers = {d.below(9)}}; },
       [](auto& c) { return dropout(c[0], c.eighths(0)); });
-  put(
+  ops.put(
       "dropout.layout", [](Draw& d) { return with_dropout(d, {.operands = {d.matrix()}}); },
       [](auto& c) { return dropout(c[0], c.eighths(2), c.layout(c[0].shape()[0])); });
-  put("add_dropout", residual, [](auto& c) {
-    return add_dropout(c[0], c[1], c.eighths(2), c.layout(c[0].shape()[0]));
-  }).weight = 16;
+  ops.put("add_dropout", residual,
+          [](auto& c) { return add_dropout(c[0], c[1], c.eighths(2), c.layout(c[0].shape()[0])); })
+      .often(16);
 
-  put("reshape", view, [](auto& c) { return reshape(c[0], c.shape()); }).is_shaped = true;
-  put("transpose", swapped, [](auto& c) { return transpose(c[0], c.number(0), c.number(1)); });
-  put("permute", permuted, [](auto& c) { return permute(c[0], {c.number(0), c.number(1), c.number(2)}); });
-  put("concat", joined, [](auto& c) { return concat(c.all(), c.number(0)); });
-  put("stack", joined, [](auto& c) { return stack(c.all(), c.number(0)); });
-  put("split", cut, [](auto& c) {
+  ops.put("reshape", view, [](auto& c) { return reshape(c[0], c.shape()); }).shaped();
+  ops.put("transpose", swapped, [](auto& c) { return transpose(c[0], c.number(0), c.number(1)); });
+  ops.put("permute", permuted, [](auto& c) { return permute(c[0], {c.number(0), c.number(1), c.number(2)}); });
+  ops.put("concat", joined, [](auto& c) { return concat(c.all(), c.number(0)); });
+  ops.put("stack", joined, [](auto& c) { return stack(c.all(), c.number(0)); });
+  ops.put("split", cut, [](auto& c) {
     const Index extent = c[0].shape()[c.number(0)], first = extent * c.number(1) / 8;
     const Index lengths[] = {first, extent - first};
     return split(c[0], lengths, c.number(0)).at(c.number(2) % 2);
   });
-  put("slice", cut, [](auto& c) {
+  ops.put("slice", cut, [](auto& c) {
     const Index extent = c[0].shape()[c.number(0)];
     return slice(c[0], c.number(0), extent * c.number(1) / 8, extent * c.number(2) / 8);
   });
-  put("select", cut, [](auto& c) { return select(c[0], c.number(0), c[0].shape()[c.number(0)] * c.number(1) / 8); });
-  put(
-      "full",
-      [](Draw& d) {
-        return Drawn{.shape = {d.rows(), d.width()}};
-      },
-      [](auto& c) { return full(c.context(), c.shape(), 0.5); })
-      .is_shaped = true;
-  put("stop_gradient", one, [](auto& c) { return stop_gradient(c[0]); }).is_checkable = false;
+  ops.put("select", cut,
+          [](auto& c) { return select(c[0], c.number(0), c[0].shape()[c.number(0)] * c.number(1) / 8); });
+  ops.put(
+         "full",
+         [](Draw& d) {
+           return Drawn{.shape = {d.rows(), d.width()}};
+         },
+         [](auto& c) { return full(c.context(), c.shape(), 0.5); })
+      .shaped();
+  ops.put("stop_gradient", one, [](auto& c) { return stop_gradient(c[0]); }).often(8).unlike_differences();
 
   const auto attend = [](auto& c, const Shape& keys, auto call) {
     const Index queries = c[0].shape()[0];
@@ -319,36 +319,35 @@ std::vector<ProgramOp> library_ops() {
     if (c.number(7)) c.hold(weights);
     return y;
   };
-  put("attention", attention_of_three, [attend](auto& c) {
+  ops.put("attention", attention_of_three, [attend](auto& c) {
     return attend(c, c[1].shape(), [&](auto query, auto key, auto options, auto* mask, auto* weights) {
       return attention(c[0], c[1], c[2], query, key, options, mask, weights);
     });
   });
-  put("self_attention", attention_of_one, [attend](auto& c) {
+  ops.put("self_attention", attention_of_one, [attend](auto& c) {
     return attend(c, c[0].shape(), [&](auto query, auto, auto options, auto* mask, auto* weights) {
       return self_attention(c[0], query, options, mask, weights);
     });
   });
-  put("cross_attention", attention_of_two, [attend](auto& c) {
+  ops.put("cross_attention", attention_of_two, [attend](auto& c) {
     return attend(c, c[1].shape(), [&](auto query, auto key, auto options, auto* mask, auto* weights) {
       return cross_attention(c[0], c[1], query, key, options, mask, weights);
     });
   });
 
-  put(
+  ops.put(
       "cross_entropy", [](Draw& d) { return classified(d, {.operands = {d.matrix()}}); },
       [](auto& c) { return watched(c, cross_entropy(c[0], targets(c, c[0].shape()[1]), -1, c.eighths(1))); });
-  put(
+  ops.put(
       "linear_cross_entropy.bias", [](Draw& d) { return classified(d, projection(d, d.matrix())); },
       [](auto& c) {
         return watched(c, linear_cross_entropy(c[0], c[1], c[2], targets(c, c[1].shape()[0]), -1, c.eighths(1)));
       });
-  put(
+  ops.put(
       "linear_cross_entropy", [](Draw& d) { return classified(d, without_last(projection(d, d.matrix()))); },
       [](auto& c) {
         return watched(c, linear_cross_entropy(c[0], c[1], targets(c, c[1].shape()[0]), -1, c.eighths(1)));
       });
-  return ops;
 }
 
 }  // namespace glossa::programs

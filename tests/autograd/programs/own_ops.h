@@ -1,5 +1,6 @@
 #pragma once
 
+#include <numeric>
 #include <string>
 
 #include "autograd/ops.h"

@@ -7,12 +7,13 @@
 namespace glossa::programs {
 
 const std::vector<ProgramOp>& program_ops() {
-  static const std::vector<ProgramOp> ops = [] {
-    std::vector<ProgramOp> all = library_ops();
-    std::ranges::move(other_ops(), std::back_inserter(all));
-    return all;
+  static const ProgramOps ops = [] {
+    ProgramOps both;
+    put_library_ops(both);
+    put_other_ops(both);
+    return both;
   }();
-  return ops;
+  return ops.all;
 }
 
 const ProgramOp& op_named(std::string_view name) {

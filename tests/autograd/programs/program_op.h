@@ -27,35 +27,28 @@ struct ProgramOp {
   bool is_checkable = true;     // its derivative is what differences see
   bool keeps_gradient = false;  // of the variable that it gives
 
-  ProgramOp&& often(int times) && {
-    weight = times;
-    return std::move(*this);
-  }
-  ProgramOp&& shaped() && {
-    is_shaped = true;
-    return std::move(*this);
-  }
-  ProgramOp&& keeping_gradient() && {
-    keeps_gradient = true;
-    return std::move(*this);
-  }
-  ProgramOp&& unlike_differences() && {
-    is_checkable = false;
-    return std::move(*this);
-  }
+  ProgramOp& often(int times) { return weight = times, *this; }
+  ProgramOp& shaped() { return is_shaped = true, *this; }
+  ProgramOp& keeping_gradient() { return keeps_gradient = true, *this; }
+  ProgramOp& unlike_differences() { return is_checkable = false, *this; }
 };
 
-/// An entry from one generic callable.
-template <class F>
-ProgramOp program_op(std::string name, ProgramOp::Drawn draw, F call) {
-  return {.name = std::move(name), .draw = std::move(draw), .in_float = call, .in_double = call};
-}
+/// The table as it is filled: an entry from one generic callable.
+struct ProgramOps {
+  template <class F>
+  ProgramOp& put(std::string name, ProgramOp::Drawn draw, F call) {
+    return all.emplace_back(
+        ProgramOp{.name = std::move(name), .draw = std::move(draw), .in_float = call, .in_double = call});
+  }
+
+  std::vector<ProgramOp> all;
+};
 
 /// Every op of autograd/ops.h.
-std::vector<ProgramOp> library_ops();
+void put_library_ops(ProgramOps& ops);
 
 /// Leaves, what a program does with variables beside calling ops, and ops of the test's own.
-std::vector<ProgramOp> other_ops();
+void put_other_ops(ProgramOps& ops);
 
 /// Both.
 const std::vector<ProgramOp>& program_ops();
