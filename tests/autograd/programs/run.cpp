@@ -1,7 +1,5 @@
 #include "tests/autograd/programs/run.h"
 
-#include <cstring>
-
 #include "tests/autograd/programs/call.h"
 #include "tests/autograd/programs/program_op.h"
 
