@@ -6,8 +6,9 @@
 
 namespace glossa {
 
-/// How many threads the loops below use: one number for the process, as OpenMP's team is. It decides speed only: work is cut into pieces by the shapes alone and every
-/// piece is computed whole by one thread, so any number of threads gives the same bits.
+/// How many threads the loops below use: one number for the process, as OpenMP's team is. It decides speed only: work
+/// is cut into pieces by the shapes alone and every piece is computed whole by one thread, so any number of threads
+/// gives the same bits.
 int threads();
 void set_threads(int count);
 

@@ -74,7 +74,8 @@ struct AddBias {
   }
 };
 
-/// Which library multiplies float tiles, in the whole process: "onednn" where it was found at build time, else "eigen". Double is Eigen's.
+/// Which library multiplies float tiles, in the whole process: "onednn" where it was found at build time, else "eigen".
+/// Double is Eigen's.
 enum class GemmBackend { eigen, onednn };
 GemmBackend gemm_backend();
 /// Throws if the backend was not built in. Other bits come out of another backend.

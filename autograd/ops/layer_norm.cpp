@@ -112,10 +112,10 @@ Variable<T> add_layer_norm(const Variable<T>& x, const Variable<T>& branch, doub
   check_layout(op, layout, x.shape());
   check_affine(op, x.shape(), gain.shape(), bias.shape());
   const Tensor<const T> a = c.read(x), g = c.read(gain), b = c.read(bias);
-  const auto [r, sum] = c.take(branch);
+  const DropoutMask<T> mask = draw_mask(op, c, a.shape, p, layout);
+  const auto [r, sum] = c.take(branch);  // when nothing is refused any more
   const Tensor<T> y = c.tensor(a.shape);
   const Index d = a.cols();
-  const DropoutMask<T> mask = draw_mask(op, c, a.shape, p, layout);
   const Saved<T> saved{sum, c.template array<RowMoments<T>>(a.rows()), g.data};
   parallel_ranges(a.rows(), rows_per_piece, [&](Index begin, Index end) {
     for (Index i = begin; i < end; ++i) {
