@@ -67,7 +67,8 @@ void Arena::next_block(std::size_t bytes) {
     const std::size_t last = first ? smallest_block / 2 : blocks_.back().size;
     // Doubling up to 64 MiB, then by what is asked for: memory that is never touched is never resident.
     const std::size_t growth = std::min<std::size_t>(2 * last, std::size_t{1} << 26);
-    add_block(std::max(bytes, growth), bytes > growth ? bytes : 0);
+    const bool fits = growth <= largest_unasked || growth <= available_memory();
+    add_block(fits ? std::max(bytes, growth) : bytes, bytes > growth ? bytes : 0);
   }
   used_before_ += used_;  // now that it did not throw: what the blocks before hold stays in use
   used_ = 0;

@@ -14,7 +14,7 @@ constexpr std::size_t unlimited = std::numeric_limits<std::size_t>::max();
 /// The number that follows `key` in a file of names and numbers; `otherwise` if there is none.
 std::size_t value_of(const char* path, const std::string& key, std::size_t otherwise) {
   std::ifstream file(path);
-  for (std::string name; file >> name; file.ignore(unlimited, '\n')) {
+  for (std::string name; file >> name; file.ignore(std::numeric_limits<std::streamsize>::max(), '\n')) {
     std::size_t value = 0;
     if (name == key && file >> value) return value;
   }
@@ -27,12 +27,13 @@ std::size_t number_in(const char* path, std::size_t otherwise) {
   return std::ifstream(path) >> value ? value : otherwise;
 }
 
-/// cgroup v2. Pages of files count as used and are given back when they are needed.
+/// cgroup v2, of a container. Pages of files count as used and are given back when they are needed.
 std::size_t left_in_cgroup() {
   const std::size_t limit = number_in("/sys/fs/cgroup/memory.max", unlimited);
   if (limit == unlimited) return unlimited;
+  const char* const stat = "/sys/fs/cgroup/memory.stat";
   const std::size_t used = number_in("/sys/fs/cgroup/memory.current", 0),
-                    files = value_of("/sys/fs/cgroup/memory.stat", "inactive_file", 0);
+                    files = value_of(stat, "inactive_file", 0) + value_of(stat, "active_file", 0);
   return limit - std::min(limit, used - std::min(used, files));
 }
 

@@ -60,6 +60,7 @@ bool Context<T>::records(std::span<const Variable<T>> inputs) const {
 
 template <class T>
 Variable<T> Context<T>::add_node(Node<T> node, std::span<const Variable<T>> inputs) {
+  check(&context_of(node.op, inputs) == this, node.op, "expected inputs of the context that records; got others");
   const std::span<int> positions = array<int>(std::ssize(inputs));
   std::ranges::transform(inputs, positions.begin(), &Variable<T>::node_);
   node.inputs = positions.data();
@@ -70,6 +71,7 @@ Variable<T> Context<T>::add_node(Node<T> node, std::span<const Variable<T>> inpu
 template <class T>
 Tensor<const T> Context<T>::read(const Variable<T>& x) {
   x.check_value();
+  check(x.context_ == this, "variable", "expected a value of the context that reads it; got one of another");
   if (x.requires_grad()) tape_.node(x.node_).read = true;
   return x.value_;
 }

@@ -26,13 +26,15 @@ Variable<T> Frame<T>::keep(const Variable<T>& y) {
   const Tensor<const T> from = y.context("frame").read(y);
   check(&y.context() == &context_, "frame", "expected a variable of its own context; got one of another");
   if (!acts()) return y;
+  kept_.reset();  // before anything is allocated: a mark that ends gives back what came after it
   begin_.release();
-  // It may lie across its new place.
+  // It may lie across its new place, or outside of the frame.
   const std::size_t bytes = from.span().size_bytes();
+  const bool was_inside = is_poisoned(from.data);
   const Tensor<T> to = context_.tensor(from.shape);
   unpoison(from.data, bytes);
   std::memmove(to.data, from.data, bytes);
-  poison(from.data, bytes);
+  if (was_inside) poison(from.data, bytes);
   unpoison(to.data, bytes);
   context_.live_.resize(depth_);
   context_.open_generation();

@@ -21,4 +21,12 @@ inline void unpoison([[maybe_unused]] const void* data, [[maybe_unused]] std::si
 #endif
 }
 
+inline bool is_poisoned([[maybe_unused]] const void* data) {
+#ifdef __SANITIZE_ADDRESS__
+  return __asan_address_is_poisoned(data);
+#else
+  return false;
+#endif
+}
+
 }  // namespace glossa

@@ -156,6 +156,10 @@ Tensor<T> Backward<T>::take_dy() {
 
 template <class T>
 void Backward<T>::finish() {
+  const Node<T>& node = tape_.nodes_[node_];
+  for (int input = 0; input < node.input_count && input < 64; ++input)
+    check(!needs(input) || (asked_ >> input & 1), node.op,
+          "expected a derivative that asks for the gradient of every input that needs one; it forgot input {}", input);
   for (; waiting_; waiting_ = waiting_->next)
     kernels::accumulate(Tensor<T>{waiting_->slot->data, waiting_->grad.shape}, true,
                         [grad = waiting_->grad](Index i) { return grad[i]; });

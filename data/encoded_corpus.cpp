@@ -59,8 +59,8 @@ EncodedCorpus encode_corpus(const ParallelCorpus& corpus, const Tokenizer& sourc
     encoded.origin.push_back(pair);
   }
   check(report.pairs > 0, corpus.name,
-        "expected at least one pair to train on; got {} of {} pairs. Hint: EncodeOptions::max_length is {}", describe(report),
-        corpus.source.size(), options.max_length);
+        "expected at least one pair to train on; got {} of {} pairs. Hint: EncodeOptions::max_length is {}",
+        describe(report), corpus.source.size(), options.max_length);
   return encoded;
 }
 

@@ -20,6 +20,8 @@ template <class T>
 Variable<T> activate(const Variable<T>& x, Activation activation) {
   constexpr Variable<T> (*functions[])(const Variable<T>&) = {relu, gelu, gelu_tanh, silu};
   static_assert(std::size(functions) == activation_names.size());
+  check(static_cast<std::size_t>(activation) < std::size(functions), "activation",
+        "expected a known activation; got number {}", static_cast<int>(activation));
   return functions[static_cast<std::size_t>(activation)](x);
 }
 

@@ -33,6 +33,13 @@ void DecoderCache<T>::start(Index layers, Index width, Index rows, Index capacit
 }
 
 template <class T>
+LayerCache<T>& DecoderCache<T>::layer(Index i) {
+  check(i >= 0 && i < std::ssize(layers_), "decoder_cache",
+        "expected a cache that was started for this stack; got layer {} of {}", i, layers_.size());
+  return layers_[static_cast<std::size_t>(i)];
+}
+
+template <class T>
 void DecoderCache<T>::select(std::span<const Index> survivors) {
   const Index size = static_cast<Index>(survivors.size()), row_size = capacity_ * 2 * width_;
   bool in_place = true, same = size == rows();
@@ -59,6 +66,8 @@ void DecoderCache<T>::select(std::span<const Index> survivors) {
 
 template <class T>
 void DecoderCache<T>::append(LayerCache<T>& layer, const Tensor<const T>& qkv) const {
+  check(qkv.shape == Shape{rows(), 3 * width_}, "decoder_cache", "expected queries, keys and values [{}, {}]; got {}",
+        rows(), 3 * width_, qkv.shape);
   check(position_ < capacity_, "decoder_cache", "expected at most {} tokens; got one more", capacity_);
   for (Index r = 0; r < rows(); ++r)
     std::copy_n(qkv.row(r) + width_, 2 * width_, layer.past.data() + (r * capacity_ + position_) * 2 * width_);

@@ -38,7 +38,7 @@ class DecoderCache {
   Index rows() const { return static_cast<Index>(memory_spans_.size()); }
   Index position() const { return position_; }  ///< tokens so far
   Index width() const { return width_; }
-  LayerCache<T>& layer(Index i) { return layers_[static_cast<std::size_t>(i)]; }
+  LayerCache<T>& layer(Index i);
 
   /// Row r goes on from what was row survivors[r]; rows may repeat or end, up to as many as `start` made room for.
   /// Rows that keep their place, or that move to a smaller number, cost least.

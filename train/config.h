@@ -58,7 +58,7 @@ struct ModelConfig {
   std::int64_t feed_forward = 1024;
   std::int64_t encoder_layers = 3, decoder_layers = 3;
   double dropout = 0.1;
-  std::optional<double> attention_dropout, activation_dropout, embedding_dropout;
+  std::optional<double> attention_dropout{}, activation_dropout{}, embedding_dropout{};
   Norm norm = Norm::pre;
   bool final_norm = true;
   double norm_epsilon = 1e-5;
@@ -70,7 +70,7 @@ struct ModelConfig {
   std::int64_t max_positions = 1024;
   Tied tied = Tied::all;
   bool bias = true, output_bias = false;
-  std::optional<AttentionBias> attention_bias;
+  std::optional<AttentionBias> attention_bias{};
   bool scale_embeddings = true;
   Init init = Init::xavier;
   double init_std = 0.01;
@@ -86,7 +86,7 @@ struct OptimConfig {
   double momentum = 0.9;
   double weight_decay = 0;
   bool decay_norm_and_bias = false;
-  std::vector<std::string> freeze;
+  std::vector<std::string> freeze{};
   double clip_norm = 1.0;
   Schedule schedule = Schedule::inverse_sqrt;
   std::int64_t warmup = 4000;

@@ -57,8 +57,10 @@ void forward_tile(const Tiling<T>& tiling, const Head<T>& head, RowSpan q, const
   }
   T* const to = head.of(out, head.rows, vw) + q.offset * out.stride;
   for (Index i = 0; i < q.length; ++i) {
-    if (log_sums) log_sums[i] = top[i] + std::log(total[i]);
-    for (Index c = 0; c < vw; ++c) to[i * out.stride + c] = y[i * y_width + c] / total[i];
+    // Every score may be -inf: all weights are zero then, here and, with a finite sum, on the way back.
+    const T inverse = total[i] == 0 ? T{0} : 1 / total[i];
+    if (log_sums) log_sums[i] = total[i] == 0 ? T{0} : top[i] + std::log(total[i]);
+    for (Index c = 0; c < vw; ++c) to[i * out.stride + c] = y[i * y_width + c] * inverse;
   }
 }
 

@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <numeric>
+#include <optional>
 
 #include "autograd/available_memory.h"
 #include "autograd/frame.h"
@@ -245,6 +246,12 @@ TEST_CASE("frames are nested, may keep what lies outside or nothing, and end wit
     neg(y);
   }
   CHECK(copy(y) == numbers);
+  const Variable<double> before = step.x;
+  {
+    Frame<double> frame(step.context);
+    frame.keep(dropout(before, 0.5));  // itself, as this is no training
+  }
+  CHECK(copy(before) == step.numbers);
   y = outer.keep(y);
   CHECK(copy(y) == numbers);
   CHECK(step.context.arena().bytes_used() == n * n * sizeof(double));
@@ -252,6 +259,41 @@ TEST_CASE("frames are nested, may keep what lies outside or nothing, and end wit
   const auto z = neg(step.x);
   CHECK_THROWS_AS(outer.keep(y), Error);
   CHECK_NOTHROW(z.value());
+}
+
+TEST_CASE("frames around random chains of random sizes change no number, and nothing that lies outside") {
+  RandomStream random(1, "frames");
+  Step step;
+  for (int round = 0; round < 300; ++round) {
+    std::vector<Index> rows;
+    for (std::uint64_t k = 2 + random.below(6); k-- > 0;) rows.push_back(1 + static_cast<Index>(random.below(300)));
+    const std::uint64_t framed = random.below(1u << rows.size());  // which results are kept at once
+    const auto chain = [&](bool with_frame) {
+      step.begin({.recording = false});
+      const Variable<double> outside = tanh(step.x);
+      Variable<double> y = outside;
+      {
+        std::optional<Frame<double>> frame;
+        if (with_frame) frame.emplace(step.context);
+        for (std::size_t i = 0; i < rows.size(); ++i) {
+          // [rows, 1] times [1, n] of the first row, so that sizes go up and down.
+          const Variable<double> row = reshape(slice(reshape(y, {y.size()}), 0, 0, n), {1, n});
+          const Variable<double> column = full(step.context, {rows[i], 1}, 1.0 + 0.1 * static_cast<double>(i));
+          y = scale(add(mul(column, row), slice(outside, 0, 0, 1)), 0.5);
+          if (frame && (framed >> i & 1)) y = frame->keep(y);
+        }
+        if (frame) y = frame->keep(y);
+      }
+      const Variable<double> later = square(y);  // may lie where the frame was
+      Vector numbers = copy(y);
+      for (const Variable<double>& x : {later, outside}) {
+        const Vector more = copy(x);
+        numbers.insert(numbers.end(), more.begin(), more.end());
+      }
+      return numbers;
+    };
+    REQUIRE(chain(true) == chain(false));
+  }
 }
 
 TEST_CASE_FIXTURE(Step, "where the tape records a frame does nothing") {

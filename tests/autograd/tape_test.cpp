@@ -188,6 +188,43 @@ TEST_CASE_FIXTURE(Step, "a cotangent of another shape and a root that is no scal
   CHECK_THROWS_WITH_AS(context.backward(y, {numbers.data(), {1}}), doctest::Contains("[1]"), Error);
 }
 
+namespace {
+
+/// a b by an op of one's own that looks at the context of `a` only, and whose derivative forgets `b` if told to.
+Variable<double> own_mul(const Variable<double>& a, const Variable<double>& b, bool forgets) {
+  Context<double>& c = a.context();
+  const Tensor<const double> x = c.read(a), z = c.read(b);
+  const Tensor<double> y = c.tensor(x.shape);
+  kernels::map(y, [&](Index i) { return x[i] * z[i]; });
+  return c.record("own_mul", {a, b}, y, [x, z, forgets](Backward<double>& back) {
+    const Tensor<const double> dy = back.dy();
+    back.add(0, [&](Index i) { return dy[i] * z[i]; });
+    if (!forgets) back.add(1, [&](Index i) { return dy[i] * x[i]; });
+  });
+}
+
+}  // namespace
+
+TEST_CASE_FIXTURE(Step,
+                  "an op of one's own that mixes two contexts is an error, and a derivative that forgets an input") {
+  Context<double> other;
+  other.begin({});
+  const auto foreign = other.input({numbers.data(), {3}});
+  CHECK_THROWS_WITH_AS(own_mul(x, foreign, false), doctest::Contains("expected a value of the context that reads it"),
+                       Error);
+  CHECK_THROWS_WITH_AS(context.record("mixed", {x, foreign}, context.tensor({3}), [](Backward<double>&) {}),
+                       doctest::Contains("[mixed] expected inputs of one context"), Error);
+  const auto constant = context.constant({numbers.data(), {3}});
+  CHECK_NOTHROW(backward_from(own_mul(x, constant, true)));
+  context.begin({});
+  x = context.input({numbers.data(), {3}});
+  CHECK_THROWS_WITH_AS(backward_from(own_mul(x, neg(x), true)), doctest::Contains("[own_mul]"), Error);
+  context.begin({});
+  x = context.input({numbers.data(), {3}});
+  backward_from(own_mul(x, x, false));
+  CHECK(grad_of(x) == Vector{4, -6, 1});
+}
+
 TEST_CASE("a variable that was never assigned is an error") {
   CHECK_THROWS_AS(Variable<double>().value(), Error);
   CHECK_THROWS_WITH_AS(neg(Variable<double>()), doctest::Contains("[neg]"), Error);
