@@ -43,7 +43,8 @@ void Context<T>::backward(const Variable<T>& root, bool keep_graph) {
 
 template <class T>
 void Context<T>::backward(const Variable<T>& root, const Tensor<const T>& cotangent, bool keep_graph) {
-  context_of("backward", {root});
+  check(&context_of("backward", {root}) == this, "backward",
+        "expected a root of this context; got one of another. Hint: call backward of the context that computed it");
   check(root.requires_grad(), "backward", "expected a variable that requires a gradient; got a constant");
   check(cotangent.shape == root.shape(), "backward", "expected a cotangent of shape {}; got {}", root.shape(),
         cotangent.shape);
@@ -85,6 +86,7 @@ Variable<T> Context<T>::unread(const Variable<T>& y) {
 template <class T>
 auto Context<T>::take(const Variable<T>& x) -> Taken {
   x.check_value();
+  check(x.context_ == this, "variable", "expected a value of the context that reads it; got one of another");
   T* const own = x.requires_grad() ? tape_.take(x.node_) : nullptr;
   return {x.value_, own ? Tensor<T>{own, x.shape()} : tensor(x.shape())};
 }
@@ -131,7 +133,7 @@ Context<T>& Variable<T>::context(const char* op) const {
   check(
       context_->is_live(generation_), op,
       "expected a value of the step in progress; got one of a step, or of a frame, that is over: its memory was given "
-      "back");
+      "back. Hint: copy the numbers before, or use a context of its own for what lies between");
   return *context_;
 }
 

@@ -61,7 +61,7 @@ class Context {
   /// The value of an input: to be read until the op's own derivative has run, and no longer.
   Tensor<const T> read(const Variable<T>& x);
 
-  /// Uninitialised memory for a value, until the next step.
+  /// Uninitialised memory for a value, until the next step, or until the Frame around it ends.
   Tensor<T> tensor(const Shape& shape) { return {arena_.allocate_array<T>(shape.size()), shape}; }
 
   /// Memory for anything else that lives as long.

@@ -53,8 +53,8 @@ struct GradCheckResult {
 GradCheckResult grad_check(const GradCheckFunction& function, std::span<const Tensor<double>> inputs,
                            const GradCheckOptions& options = {});
 
-/// The same for a layer or model: every trainable parameter beside the inputs. Values are restored; gradients of the
-/// store are overwritten.
+/// The same for a layer or model, whose parameters are proved only so: every trainable parameter beside the inputs.
+/// Values are restored; gradients of the store are overwritten.
 GradCheckResult grad_check(const GradCheckFunction& function, std::span<const Tensor<double>> inputs,
                            ParameterStore<double>& parameters, const GradCheckOptions& options = {});
 

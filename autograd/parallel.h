@@ -8,7 +8,7 @@ namespace glossa {
 
 /// How many threads the loops below use: one number for the process, as OpenMP's team is. It decides speed only: work
 /// is cut into pieces by the shapes alone and every piece is computed whole by one thread, so any number of threads
-/// gives the same bits.
+/// gives the same bits. Not to be set while any thread computes.
 int threads();
 void set_threads(int count);
 

@@ -81,7 +81,9 @@ double Tape<T>::bytes_of_derivative(const Node<T>& node) const {
 
 template <class T>
 void Tape<T>::backward(int root, const Tensor<const T>& cotangent, bool keep_graph, Profile* profile) {
-  check(!spent_, "backward", "expected a tape that was not walked yet; got a second walk. Hint: pass keep_graph");
+  check(!spent_, "backward",
+        "expected a tape that was not walked yet; got a second walk. Hint: pass keep_graph to "
+        "the first one, or add the roots and walk once");
   walked_ = true;
   spent_ = !keep_graph;
   for (Node<T>& node : nodes_)
@@ -120,6 +122,14 @@ void Backward<T>::check_broadcasts(const Shape& input) const {
 }
 
 template <class T>
+bool Backward<T>::needs(int input) const {
+  const Node<T>& node = tape_.nodes_[node_];
+  check(input >= 0 && input < node.input_count, node.op, "expected one of the {} inputs, counted from 0; got {}",
+        node.input_count, input);
+  return node.inputs[input] >= 0;
+}
+
+template <class T>
 Sink<T> Backward<T>::sink(int input) {
   Node<T>& node = tape_.nodes_[node_];
   check(input >= 0 && input < node.input_count && needs(input), node.op,
@@ -132,6 +142,8 @@ Sink<T> Backward<T>::sink(int input) {
   bool shared = false;
   for (int other = 0; other < node.input_count && other < 64; ++other)
     shared |= other != input && (asked_ >> other & 1) && &tape_.nodes_[node.inputs[other]].slot() == &slot;
+  check(input >= 64 || !(asked_ >> input & 1), node.op,
+        "expected to be asked for each gradient once; got input {} twice", input);
   if (input < 64) asked_ |= std::uint64_t{1} << input;
   if (shared) {
     auto* waiting = static_cast<Waiting*>(tape_.scratch_.allocate(sizeof(Waiting)));

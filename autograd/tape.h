@@ -121,12 +121,12 @@ class Backward {
   /// Gradient of the root with respect to the node's value; same shape as the value.
   Tensor<const T> dy() const { return dy_; }
 
-  /// Whether input `input` was passed, and whether it wants a gradient.
+  /// Whether input `input` was passed, and whether it wants a gradient. The latter throws if there is no such input.
   bool has(int input) const { return input < tape_.nodes_[node_].input_count; }
-  bool needs(int input) const { return tape_.nodes_[node_].inputs[input] >= 0; }
+  bool needs(int input) const;
 
-  /// The sink of input `input`, which must need a gradient. Whoever asks must write all of it. Ask for each input at
-  /// most once; with more than 64 inputs, write one sink before asking for the next.
+  /// The sink of input `input`, which must need a gradient. Whoever asks must write all of it. Ask for each input
+  /// once; with more than 64 inputs, write one sink before asking for the next.
   Sink<T> sink(int input);
 
   /// The same, or an empty one if input `input` was not passed or needs no gradient.

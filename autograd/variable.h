@@ -17,8 +17,8 @@ class Variable {
  public:
   Variable() = default;
 
-  /// The numbers, to be read until the next step: from now on their memory is given to nothing else. Throws if it was
-  /// already (see `retain_grad`).
+  /// The numbers, to be read until the next step, or until the Frame around it ends: from now on their memory is given
+  /// to nothing else. Throws if it was already (see `retain_grad`).
   Tensor<const T> value() const;
   const Shape& shape() const { return value_.shape; }
   Index size() const { return value_.size(); }

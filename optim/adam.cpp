@@ -21,7 +21,7 @@ Adam<T>::Adam(const ParameterStore<T>& store, std::span<const Segment> segments,
 
 template <class T>
 void Adam<T>::step(double lr, double gradient_scale) {
-  this->begin_step();
+  this->begin_step(lr, gradient_scale);
   const auto t = static_cast<double>(this->steps_);
   const auto scale = static_cast<T>(gradient_scale), epsilon = static_cast<T>(options_.epsilon);
   const auto keep_m = static_cast<T>(options_.beta1), take_m = static_cast<T>(1 - options_.beta1);

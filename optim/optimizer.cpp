@@ -18,7 +18,14 @@ Optimizer<T>::Optimizer(const ParameterStore<T>& store, std::span<const Segment>
                         std::initializer_list<std::string_view> state_names)
     : store_(store), segments_(segments.begin(), segments.end()) {
   check(store.laid_out(), "optimizer", "expected parameters that have memory; got none. Hint: call allocate() before");
+  Index free = 0;
   for (const Segment& segment : segments) {
+    check(segment.begin >= free && segment.begin <= segment.end && segment.end <= std::ssize(store.values()),
+          "optimizer",
+          "expected segments in order and apart, within the {} numbers of the store; got [{}, {}). Hint: "
+          "trainable_segments of the same store",
+          store.values().size(), segment.begin, segment.end);
+    free = segment.end;
     if (!(segment.lr_factor >= 0)) misuse("Segment::lr_factor", "expected at least 0; got {}", segment.lr_factor);
     for (Segment piece = segment; piece.begin < segment.end; piece.begin = piece.end) {
       piece.end = std::min(segment.end, piece.begin + grain);
@@ -41,7 +48,12 @@ double Optimizer<T>::grad_norm() const {
 }
 
 template <class T>
-void Optimizer<T>::begin_step() {
+void Optimizer<T>::begin_step(double lr, double gradient_scale) {
+  check(
+      lr >= 0 && std::isfinite(lr) && std::isfinite(gradient_scale), "optimizer",
+      "expected a finite rate of at least 0 and a finite scale; got {} and {}. Hint: a batch without targets counts 0 "
+      "tokens: leave its step out",
+      lr, gradient_scale);
   for (const Parameter<T>* parameter : frozen_)
     check(!parameter->trainable, parameter->name,
           "expected to be frozen as when the optimizer was made; it is trainable. Hint: make a new optimizer");

@@ -52,7 +52,7 @@ class Optimizer {
             std::initializer_list<std::string_view> state_names);
 
   /// Checks and counts a step.
-  void begin_step();
+  void begin_step(double lr, double gradient_scale);
 
   /// What the step works on, cut small so that threads share it evenly and every piece is one loop.
   std::span<const Segment> pieces() const { return pieces_; }

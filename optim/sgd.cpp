@@ -14,7 +14,7 @@ Sgd<T>::Sgd(const ParameterStore<T>& store, std::span<const Segment> segments, S
 
 template <class T>
 void Sgd<T>::step(double lr, double gradient_scale) {
-  this->begin_step();
+  this->begin_step(lr, gradient_scale);
   T* const value = this->values();
   const T* const grad = this->grads();
   T* const momentum = this->state()[0].values.data();

@@ -225,6 +225,30 @@ TEST_CASE_FIXTURE(Step,
   CHECK(grad_of(x) == Vector{4, -6, 1});
 }
 
+TEST_CASE_FIXTURE(Step,
+                  "a root of another context, an input that there is not, and one that is asked for twice are errors") {
+  Context<double> other;
+  other.begin({});
+  const auto foreign = square(other.input({numbers.data(), {3}}));
+  CHECK_THROWS_WITH_AS(backward_from(foreign), doctest::Contains("[backward] expected a root of this context"), Error);
+  const auto with = [&](auto derivative) {
+    context.begin({});
+    x = context.input({numbers.data(), {3}});
+    const Tensor<double> y = context.tensor({3});
+    std::ranges::fill(y.span(), 1.0);
+    backward_from(context.record("mine", {x}, y, derivative));
+  };
+  CHECK_THROWS_WITH_AS(with([](Backward<double>& back) { back.add(1, [](Index) { return 1.0; }); }),
+                       doctest::Contains("[mine] expected one of the 1 inputs"), Error);
+  CHECK_THROWS_WITH_AS(with([](Backward<double>& back) { back.add(-1, [](Index) { return 1.0; }); }),
+                       doctest::Contains("got -1"), Error);
+  CHECK_THROWS_WITH_AS(with([](Backward<double>& back) {
+                         back.add(0, [](Index) { return 1.0; });
+                         back.add(0, [](Index) { return 1.0; });
+                       }),
+                       doctest::Contains("got input 0 twice"), Error);
+}
+
 TEST_CASE("a variable that was never assigned is an error") {
   CHECK_THROWS_AS(Variable<double>().value(), Error);
   CHECK_THROWS_WITH_AS(neg(Variable<double>()), doctest::Contains("[neg]"), Error);

@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <functional>
@@ -261,6 +262,25 @@ TEST_CASE("an optimizer without parameters to move is refused where it is made")
   CHECK_THROWS_WITH_AS(Sgd<double>(store, {}), doctest::Contains("call allocate() before"), Error);
   store.allocate(1);
   CHECK_NOTHROW(Adam<double>(store, trainable_segments(store)));
+}
+
+TEST_CASE("segments of another store, and steps of no finite size, are refused") {
+  Model<double> model;
+  const Index size = std::ssize(model.store.values());
+  const std::vector<std::vector<Segment>> wrong{
+      {{0, size + 8}}, {{-8, 8}}, {{0, 16}, {8, 24}}, {{16, 24}, {0, 8}}, {{8, 0}}};
+  for (const std::vector<Segment>& segments : wrong)
+    CHECK_THROWS_WITH_AS(Adam<double>(model.store, segments), doctest::Contains("segments in order and apart"), Error);
+  for (const Maker<double>& maker : {adam<double>(true), sgd<double>()}) {
+    const auto optimizer = maker(model.store);
+    model.set_grads(1);
+    const std::vector<double> before(model.store.values().begin(), model.store.values().end());
+    for (const double bad : {-1.0, double{NAN}, double{INFINITY}})
+      CHECK_THROWS_WITH_AS(optimizer->step(bad, 1), doctest::Contains("expected a finite rate"), Error);
+    CHECK_THROWS_WITH_AS(optimizer->step(0.1, 1.0 / 0.0), doctest::Contains("a batch without targets"), Error);
+    CHECK(std::ranges::equal(model.store.values(), before));
+    CHECK(optimizer->steps() == 0);
+  }
 }
 
 TEST_CASE("a parameter that is unfrozen later is not silently left where it is") {
