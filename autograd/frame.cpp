@@ -14,11 +14,8 @@ Frame<T>::Frame(Context<T>& context)
 
 template <class T>
 Frame<T>::~Frame() {
-  if (acts()) {
-    context_.live_.resize(depth_ + (kept_ ? 1 : 0));
-    if (kept_) kept_->release();
-  }
-  if (kept_ || !acts()) begin_.advance();  // else it gives everything back
+  if (acts()) context_.live_.resize(depth_ + (kept_ ? 1 : 0));
+  if (kept_ || !acts()) begin_.advance();  // the marks give back what was not kept
 }
 
 template <class T>
