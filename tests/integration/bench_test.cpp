@@ -132,7 +132,7 @@ TEST_CASE("bench train: one epoch, and nothing left behind") {
   const TinyRun tiny;
   const TemporaryFolder temporary;
   const Outcome outcome =
-      succeeded(run_program({.arguments = {"/usr/bin/env", "TMPDIR=" + temporary.path().string(), GLOSSA_BINARY,
+      succeeded(run_program({.arguments = {"/usr/bin/env", "TMPDIR=" + temporary.path().string(), tested_program(),
                                            "bench", "train", tiny / "tiny.yaml", "--json"},
                              .input = {},
                              .folder = {}}));
@@ -150,10 +150,11 @@ TEST_CASE("bench train that a signal stops tells nothing of an epoch") {
   const TinyRun tiny;
   const TemporaryFolder temporary;
   // Thousands of updates.
-  Program program({.arguments = {"/usr/bin/env", "TMPDIR=" + temporary.path().string(), GLOSSA_BINARY, "bench", "train",
-                                 tiny / "tiny.yaml", "--set", "data.train=toy:20000", "--set", "data.max_tokens=12"},
-                   .input = {},
-                   .folder = {}});
+  Program program(
+      {.arguments = {"/usr/bin/env", "TMPDIR=" + temporary.path().string(), tested_program(), "bench", "train",
+                     tiny / "tiny.yaml", "--set", "data.train=toy:20000", "--set", "data.max_tokens=12"},
+       .input = {},
+       .folder = {}});
   const auto training = [&] {
     for (const fs::path& folder : fs::directory_iterator(temporary.path()))
       if (fs::exists(folder / "train.log") &&

@@ -59,7 +59,7 @@ TEST_CASE("translate answers a program that waits for a line before it writes on
            {"/bin/bash", "-c",
             "coproc { \"$0\" translate run; }\n"
             "for i in 1 2; do echo hello world >&${COPROC[1]}; read -r -t 60 answer <&${COPROC[0]} || exit 3; done",
-            GLOSSA_BINARY},
+            tested_program()},
        .input = {},
        .folder = tiny.path()});
   CHECK_MESSAGE(asked.status == 0, asked.err);
@@ -166,7 +166,7 @@ TEST_CASE("gradcheck of a configuration: tensor by tensor, and Taylor's slope of
   const TinyRun tiny;
   const std::string config = tiny / "tiny.yaml";
   const Outcome report =
-      succeeded(run_program({.arguments = {GLOSSA_BINARY, "gradcheck", config, "--only", "norm", "--json"},
+      succeeded(run_program({.arguments = {tested_program(), "gradcheck", config, "--only", "norm", "--json"},
                              .input = {},
                              .folder = tiny.path()}));
   const Strings lines = lines_of(report.out);
@@ -182,7 +182,7 @@ TEST_CASE("gradcheck of a configuration: tensor by tensor, and Taylor's slope of
   check_refused(glossa_program({"gradcheck", "--only", "nothing has this name"}), 2, {"[gradcheck --only]"});
   check_refused(
       run_program(
-          {.arguments = {GLOSSA_BINARY, "gradcheck", config, "--only", "nrom"}, .input = {}, .folder = tiny.path()}),
+          {.arguments = {tested_program(), "gradcheck", config, "--only", "nrom"}, .input = {}, .folder = tiny.path()}),
       2, {"[gradcheck --only]", "'nrom'"});
   check_refused(glossa_program({"gradcheck", "--only", "softmax", "--full"}), 2, {"[gradcheck --full]", "CONFIG"});
   check_refused(glossa_program({"gradcheck", "--only", "softmax", "--set", "model.width=8"}), 2,

@@ -20,10 +20,10 @@ bool has_leftovers(const fs::path& folder) {
 /// glossa as a user who may read the test's files; where the test runs as root, another one, for whom the program is
 /// copied to where it can be reached.
 Outcome as_nobody(const TinyRun& tiny, Strings arguments) {
-  fs::path program = GLOSSA_BINARY;
+  fs::path program = tested_program();
   if (geteuid() == 0) {
     program = tiny / "glossa";
-    fs::copy_file(GLOSSA_BINARY, program, fs::copy_options::skip_existing);
+    fs::copy_file(tested_program(), program, fs::copy_options::skip_existing);
   }
   arguments.insert(arguments.begin(), program);
   return run_program({.arguments = arguments, .input = {}, .folder = {}, .unprivileged = true});
@@ -147,7 +147,7 @@ TEST_CASE("standard output that cannot be written") {
         "$0 options"}) {
     CAPTURE(command);
     const Outcome lost =
-        run_program({.arguments = {"/bin/bash", "-c", command + std::string(" >/dev/full"), GLOSSA_BINARY},
+        run_program({.arguments = {"/bin/bash", "-c", command + std::string(" >/dev/full"), tested_program()},
                      .input = {},
                      .folder = tiny.path()});
     check_refused(lost, 1, {"[standard output]"});
@@ -158,7 +158,7 @@ TEST_CASE("a thread that cannot be had is not taken for a full disk") {
   const TinyRun tiny;
   REQUIRE_EQ(as_nobody(tiny, {"--version"}).status, 0);
   Strings arguments = tiny.train_arguments("run");
-  const fs::path program = geteuid() == 0 ? tiny / "glossa" : fs::path(GLOSSA_BINARY);
+  const fs::path program = geteuid() == 0 ? tiny / "glossa" : fs::path(tested_program());
   arguments.insert(arguments.begin(),
                    {"/bin/bash", "-c", "export ASAN_OPTIONS=detect_leaks=0; ulimit -u 1; exec \"$0\" \"$@\"", program});
   const Outcome outcome = run_program({.arguments = arguments, .input = {}, .folder = {}, .unprivileged = true});

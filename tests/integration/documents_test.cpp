@@ -67,7 +67,7 @@ TEST_CASE("the commands in README and docs run, in their order, in a folder that
   for (const fs::path& page : pages()) {
     const TemporaryFolder folder;
     fs::create_directory(folder / "build");
-    fs::create_symlink(GLOSSA_BINARY, folder / "build/glossa");
+    fs::create_symlink(tested_program(), folder / "build/glossa");
     fs::create_directory_symlink(root / "recipes", folder / "recipes");
     for (const std::string& command : commands_in(page)) {
       CAPTURE(page);
@@ -117,7 +117,7 @@ TEST_CASE("docs/options.md is what glossa options prints") {
 TEST_CASE("without --run, the run's folder is named after the configuration") {
   const TinyRun tiny;
   const Outcome outcome =
-      run_program({.arguments = {GLOSSA_BINARY, "train", "tiny.yaml"}, .input = {}, .folder = tiny.path()});
+      run_program({.arguments = {tested_program(), "train", "tiny.yaml"}, .input = {}, .folder = tiny.path()});
   CHECK_MESSAGE(outcome.status == 0, outcome.err);
   CHECK(fs::exists(tiny / "runs/tiny/checkpoints/last"));
 }

@@ -26,7 +26,7 @@ std::map<std::string, std::string> contents(const fs::path& folder) {
 
 TEST_CASE("SIGKILL at random moments: always a valid checkpoint, and the hashes of the undisturbed run") {
   const Outcome killed = run_program(
-      {.arguments = {"/bin/bash", GLOSSA_SOURCE_DIR "/tests/integration/kill_resume.sh", GLOSSA_BINARY, "8", "3"},
+      {.arguments = {"/bin/bash", GLOSSA_SOURCE_DIR "/tests/integration/kill_resume.sh", tested_program(), "8", "3"},
        .input = {},
        .folder = {}});
   CAPTURE(killed.err);
@@ -93,7 +93,7 @@ TEST_CASE("a second trainer is refused, the first goes on") {
   const TinyRun tiny;
   const Strings sets{"train.max_updates=1000000"};
   Strings arguments = tiny.train_arguments("run", sets);
-  arguments.insert(arguments.begin(), GLOSSA_BINARY);
+  arguments.insert(arguments.begin(), tested_program());
   Program first({.arguments = arguments, .input = {}, .folder = {}});
   while (first.running() && !fs::exists(tiny / "run/checkpoints/last"))
     std::this_thread::sleep_for(std::chrono::milliseconds(2));

@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 namespace {
 
 Launch glossa_launch(Strings arguments) {
-  arguments.insert(arguments.begin(), GLOSSA_BINARY);
+  arguments.insert(arguments.begin(), tested_program());
   return {.arguments = std::move(arguments), .input = {}, .folder = {}};
 }
 
@@ -93,7 +93,7 @@ TEST_CASE("SIGTERM before the first update ends the program at once and leaves n
 TEST_CASE("where nothing says how threads wait, the program starts itself again as the same process") {
   const TinyRun tiny;
   Strings arguments = tiny.train_arguments("run", {"train.max_updates=1000000"});
-  arguments.insert(arguments.begin(), GLOSSA_BINARY);
+  arguments.insert(arguments.begin(), tested_program());
   for (const bool said : {true, false}) {
     CAPTURE(said);
     Strings launched = arguments;

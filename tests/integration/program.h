@@ -42,6 +42,9 @@ class Program {
   bool ended_ = false;
 };
 
+/// The program under test: the one built with the tests, or the one that the environment variable GLOSSA_PROGRAM names.
+std::string tested_program();
+
 /// Runs a program to its end.
 Outcome run_program(const Launch& launch);
 

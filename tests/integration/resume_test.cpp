@@ -37,7 +37,7 @@ Strings up_to(long updates, Strings sets) {
 /// A run that ends only when it is told to.
 Launch endless(const TinyRun& tiny, const std::string& run, const Strings& sets) {
   Strings arguments = tiny.train_arguments(run, up_to(1'000'000, sets));
-  arguments.insert(arguments.begin(), GLOSSA_BINARY);
+  arguments.insert(arguments.begin(), tested_program());
   return {.arguments = arguments, .input = {}, .folder = {}};
 }
 

@@ -114,7 +114,7 @@ TEST_CASE("the memory that training will need is said before, and is what it the
 TEST_CASE("who lets a run have one core only is told") {
   const TinyRun tiny;
   Strings arguments = tiny.train_arguments("run");
-  arguments.insert(arguments.begin(), {"/usr/bin/taskset", "-c", std::to_string(sched_getcpu()), GLOSSA_BINARY});
+  arguments.insert(arguments.begin(), {"/usr/bin/taskset", "-c", std::to_string(sched_getcpu()), tested_program()});
   const Outcome outcome = succeeded(run_program({.arguments = arguments, .input = {}, .folder = {}}));
   const bool told = outcome.err.find("warning: only 1 of the machine's ") != std::string::npos;
   CHECK_EQ(told, sysconf(_SC_NPROCESSORS_ONLN) > 1);
