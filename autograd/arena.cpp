@@ -3,6 +3,7 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <cstring>
 #include <iterator>
 
 #include "autograd/available_memory.h"
@@ -94,6 +95,10 @@ void Arena::go_back_to(const Mark& mark) {
   used_before_ = mark.used_before_;
   for (std::size_t i = current_; i <= was_current; ++i) {
     const std::size_t begin = i == current_ ? used_ : 0, end = i == was_current ? was_used : blocks_[i].size;
+    if (wipes_) {
+      unpoison(blocks_[i].data + begin, end - begin);  // what lies between pieces
+      std::memset(blocks_[i].data + begin, 0xFF, end - begin);
+    }
     poison(blocks_[i].data + begin, end - begin);
   }
 }

@@ -40,6 +40,10 @@ class Arena {
   /// Gives everything back in O(1). Marks that are still held are void.
   void reset();
 
+  /// Whether what a mark gives back is overwritten, with bytes that make every number NaN: who reads it still is found
+  /// out in any build.
+  void set_wiping(bool on) { wipes_ = on; }
+
   /// A place to go back to: what was allocated since is given back when the mark ends, or when `release` is called.
   /// Marks are nested, as scopes are.
   class Mark {
@@ -92,6 +96,7 @@ class Arena {
   std::size_t peak_ = 0;
   std::size_t heap_allocations_ = 0;
   std::uint64_t resets_ = 0;
+  bool wipes_ = false;
 };
 
 }  // namespace glossa

@@ -56,6 +56,10 @@ class Context {
   /// number depends on it, which false is there to prove.
   void set_reuse(bool on) { tape_.set_reuse(on); }
 
+  /// Whether scratch is overwritten with NaN when its mark ends: false at first. A derivative that reads what was
+  /// scratch of the forward pass then gives NaN, in grad_check for one.
+  void set_wiping(bool on) { scratch_.set_wiping(on); }
+
   // --- For ops ---
 
   /// The value of an input: to be read until the op's own derivative has run, and no longer.

@@ -10,6 +10,7 @@ Objective::Objective(const GradCheckFunction& function, std::span<const Tensor<d
   check(requires_grad.empty() || requires_grad.size() == inputs.size(), "grad_check",
         "expected requires_grad for {} inputs; got {}", inputs.size(), requires_grad.size());
   context_.trace_branches(true);
+  context_.set_wiping(true);
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     copies_[i] = {arena_.allocate_array<double>(inputs[i].size()), inputs[i].shape};
     std::copy_n(inputs[i].data, inputs[i].size(), copies_[i].data);

@@ -3,6 +3,7 @@
 #include <fnmatch.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "autograd/check.h"
 
@@ -44,11 +45,15 @@ void freeze(ParameterStore<T>& store, const std::vector<std::string>& patterns) 
 
 template <class T>
 std::vector<Segment> trainable_segments(const ParameterStore<T>& store, double weight_decay, bool decay_norm_and_bias,
-                                        std::span<const LrFactor> lr_factors) {
+                                        const std::vector<LrFactor>& lr_factors) {
   check(store.laid_out(), "trainable_segments",
         "expected parameters that have memory; got none. Hint: call allocate() before");
   if (!(weight_decay >= 0)) misuse("weight_decay", "expected a number of at least 0; got {}", weight_decay);
-  for (const LrFactor& lr : lr_factors) check_matches_some("LrFactor::pattern", lr.pattern, store);
+  for (const LrFactor& lr : lr_factors) {
+    check_matches_some("LrFactor::pattern", lr.pattern, store);
+    if (!(lr.factor >= 0 && std::isfinite(lr.factor)))
+      misuse("LrFactor::factor", "expected a number of at least 0; got {}", lr.factor);
+  }
   std::vector<Segment> segments;
   const auto& parameters = store.parameters();
   for (std::size_t i = 0; i < parameters.size(); ++i) {
@@ -71,8 +76,9 @@ std::vector<Segment> trainable_segments(const ParameterStore<T>& store, double w
 
 template void freeze(ParameterStore<float>&, const std::vector<std::string>&);
 template void freeze(ParameterStore<double>&, const std::vector<std::string>&);
-template std::vector<Segment> trainable_segments(const ParameterStore<float>&, double, bool, std::span<const LrFactor>);
+template std::vector<Segment> trainable_segments(const ParameterStore<float>&, double, bool,
+                                                 const std::vector<LrFactor>&);
 template std::vector<Segment> trainable_segments(const ParameterStore<double>&, double, bool,
-                                                 std::span<const LrFactor>);
+                                                 const std::vector<LrFactor>&);
 
 }  // namespace glossa

@@ -183,7 +183,7 @@ CaseReport check_case(const OpCase& row) {
 std::vector<std::string> op_names() {
   std::vector<std::string> names;
   for (const OpCase& row : op_cases())
-    if (names.empty() || names.back() != row.op()) names.push_back(row.op());
+    if (std::ranges::find(names, row.op()) == names.end()) names.push_back(row.op());
   return names;
 }
 

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "autograd/cases/row_checker.h"
 #include "autograd/taylor_test.h"
 #include "layers/cases/layer_sample.h"
@@ -94,7 +96,7 @@ CaseReport check_layer(const LayerCase& row) {
 std::vector<std::string> layer_names() {
   std::vector<std::string> names;
   for (const LayerCase& row : layer_cases())
-    if (names.empty() || names.back() != row.layer()) names.push_back(row.layer());
+    if (std::ranges::find(names, row.layer()) == names.end()) names.push_back(row.layer());
   return names;
 }
 

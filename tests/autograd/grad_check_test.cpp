@@ -47,6 +47,23 @@ TEST_CASE("a right derivative passes, every element of every input counted") {
   CHECK(result.largest > 0.1);
 }
 
+#ifndef __SANITIZE_ADDRESS__  // which reports it at once, and ends the program
+TEST_CASE("a derivative that reads what was scratch is caught, though the numbers may still be there") {
+  const auto square = [](Context<double>& c, std::span<const Variable<double>> inputs) {
+    const Tensor<const double> x = c.read(inputs[0]);
+    const Arena::Mark mark = c.scratch_mark();
+    const Tensor<double> doubled = c.scratch(x.shape), y = c.tensor(x.shape);
+    kernels::map(doubled, [&](Index i) { return 2 * x[i]; });
+    kernels::map(y, [&](Index i) { return x[i] * x[i]; });
+    return c.record("square", {inputs[0]}, y, [doubled](Backward<double>& back) {
+      back.add(0, [&](Index i) { return doubled[i] * back.dy()[i]; });
+    });
+  };
+  Numbers numbers;
+  CHECK_FALSE(grad_check(square, std::span(numbers.tensors).first(1)).worst_error < 1);
+}
+#endif
+
 TEST_CASE("wrong derivatives are caught") {
   SUBCASE("by a factor of 1.0005, which a tolerance of 1e-3 lets pass") {
     CHECK(check_mul([](double g, Index) { return 1.0005 * g; }, unspoiled).worst_error > 4e-4);

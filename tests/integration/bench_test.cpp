@@ -90,9 +90,14 @@ TEST_CASE("bench attention: memory grows with the length, not with its square") 
   const auto peak_mb = [](const char* length, const Strings& more) {
     Strings arguments{"attention", "--length", length, "--steps", "1", "--threads", "2"};
     arguments.insert(arguments.end(), more.begin(), more.end());
-    const Object object = bench(arguments, {"length", "causal", "ms_forward", "ms_backward", "peak_mb"}).front();
+    const Object object =
+        bench(arguments, {"length", "causal", "dropout", "threads", "steps", "ms_forward", "ms_backward", "peak_mb"})
+            .front();
     CHECK_EQ(object.at("length"), length);
     CHECK_EQ(object.at("causal"), more.empty() ? "false" : "true");
+    CHECK_EQ(number(object, "dropout"), more.empty() ? 0 : 0.1);
+    CHECK_EQ(object.at("threads"), "2");
+    CHECK_EQ(object.at("steps"), "1");
     CHECK_GT(number(object, "ms_forward"), 0);
     CHECK_GT(number(object, "ms_backward"), 0);
     return number(object, "peak_mb");

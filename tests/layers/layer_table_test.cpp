@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <set>
 
@@ -24,6 +25,15 @@ void check_table(const std::vector<LayerCase>& rows) {
 TEST_CASE("every row of the table of layers is proved") { check_table(layer_cases()); }
 
 TEST_CASE("every row of the table of models is proved") { check_table(model_cases()); }
+
+TEST_CASE("every layer of the table is named once, wherever its rows stand") {
+  const std::vector<std::string> names = layer_names();
+  CHECK(std::set(names.begin(), names.end()).size() == names.size());
+  Index rows = 0;
+  for (const std::string& name : names)
+    rows += std::ranges::count_if(layer_cases(), [&](const LayerCase& row) { return row.layer() == name; });
+  CHECK(rows == std::ssize(layer_cases()));
+}
 
 TEST_CASE("check_layer finds a gradient of a parameter that is NaN where another is there before it") {
   const auto build = [](bool spoil) {

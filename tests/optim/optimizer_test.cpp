@@ -298,7 +298,7 @@ TEST_CASE("a parameter that is unfrozen later is not silently left where it is")
 }
 
 TEST_CASE("the learning rate of a segment is that of the step times its factor") {
-  const LrFactor factors[] = {{"decoder.*", 0.25}};
+  const std::vector<LrFactor> factors{{"decoder.*", 0.25}};
   const auto options = [](bool decoupled) { return AdamOptions{.beta2 = 0.98, .decoupled = decoupled}; };
   using MakeWith =
       std::function<std::unique_ptr<Optimizer<double>>(const ParameterStore<double>&, std::span<const Segment>)>;
@@ -310,7 +310,7 @@ TEST_CASE("the learning rate of a segment is that of the step times its factor")
       }};
   for (const MakeWith& make : optimizers) {
     Model<double> usual, slow, mixed;
-    const auto step = [&](Model<double>& model, std::span<const LrFactor> lr_factors, double lr) {
+    const auto step = [&](Model<double>& model, const std::vector<LrFactor>& lr_factors, double lr) {
       const auto optimizer = make(model.store, trainable_segments(model.store, decay, false, lr_factors));
       for (int t = 1; t <= 3; ++t) {
         model.set_grads(t);

@@ -44,12 +44,13 @@ TEST_CASE("frozen parameters are in no segment") {
 
 TEST_CASE("learning rates of their own, by name: the first pattern that matches counts") {
   const Model<float> model;
-  const LrFactor factors[] = {{"*.weight", 0.5}, {"decoder.*", 2}};
-  CHECK(trainable_segments(model.store, 0, false, factors) ==
+  CHECK(trainable_segments(model.store, 0, false, {{"*.weight", 0.5}, {"decoder.*", 2}}) ==
         Segments{{0, 16, 0, 2}, {16, 20224, 0, 0.5}, {20224, 20240, 0, 1}, {20240, 20304, 0, 0.5}});
-  const LrFactor nobody[] = {{"weight", 0.5}};
-  CHECK_THROWS_WITH_AS(trainable_segments(model.store, 0, false, nobody),
+  CHECK_THROWS_WITH_AS(trainable_segments(model.store, 0, false, {{"weight", 0.5}}),
                        doctest::Contains("[LrFactor::pattern] expected a pattern that matches"), Error);
+  for (const double wrong : {-0.5, std::nan(""), std::numeric_limits<double>::infinity()})
+    CHECK_THROWS_WITH_AS(trainable_segments(model.store, 0, false, {{"*", wrong}}),
+                         doctest::Contains("[LrFactor::factor] expected a number of at least 0; got "), Error);
 }
 
 TEST_CASE("weight decay below zero is refused") {

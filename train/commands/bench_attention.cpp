@@ -68,7 +68,8 @@ int run(const BenchAttention& arguments) {
   std::ranges::sort(backward_ms);
   if (arguments.json) {
     JsonLine json;
-    json.add("length", arguments.length).add("causal", arguments.causal);
+    json.add("length", arguments.length).add("causal", arguments.causal).add("dropout", arguments.dropout);
+    json.add("threads", threads()).add("steps", arguments.steps);
     json.add("ms_forward", median(forward_ms)).add("ms_backward", median(backward_ms));
     json.add("peak_mb", benchmark.peak_mb());
     std::puts(json.text().c_str());

@@ -64,7 +64,8 @@ class Call {
   }
 
   /// There is number 0 and one more sequence; they lie as number `style_at` says: bit 0 with a gap behind each that has
-  /// more than one row, bit 1 with numbers of their own, bit 2 from position 2 on.
+  /// more than one row, bit 1 with numbers of their own, bit 2 from position 2 on, bit 3 with one among them that is
+  /// empty.
   RowLayout layout(Index rows, int style_at = 1) {
     const Index count = 1 + number(0);
     const int style = number(style_at);
@@ -73,9 +74,10 @@ class Call {
       const Index begin = rows * b / count, length = rows * (b + 1) / count - begin;
       sequences[b] = {begin, length > 1 ? length - style % 2 : length};
     }
+    if (style / 8 % 2) sequences[count / 2].length = 0;
     const auto ids = memory<std::uint32_t>(style / 2 % 2 * count);
     for (std::size_t b = 0; b < ids.size(); ++b) ids[b] = static_cast<std::uint32_t>(7 * b + 1);
-    return {.rows = rows, .sequences = sequences, .sequence_ids = ids, .first_position = style / 4 * 2};
+    return {.rows = rows, .sequences = sequences, .sequence_ids = ids, .first_position = style / 4 % 2 * 2};
   }
 
   /// `count` numbers in {least, ..., least + below - 1}, keyed by number i.

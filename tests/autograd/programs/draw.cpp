@@ -174,6 +174,6 @@ int Draw::requiring_grad() {
   return found ? *found : nothing_fits();
 }
 
-std::vector<int> Draw::layout(Index rows) { return {below(std::min<Index>(rows, 4)), below(8)}; }
+std::vector<int> Draw::layout(Index rows) { return {below(std::min<Index>(rows, 4)), below(8) + (one_in(4) ? 8 : 0)}; }
 
 }  // namespace glossa::programs

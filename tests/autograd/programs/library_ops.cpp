@@ -156,8 +156,8 @@ Drawn cut(Draw& d) {
 Drawn attending(Draw& d, std::vector<int> operands, Index queries, Index keys, Index width) {
   const std::vector<int> layout = d.layout(std::min(queries, keys));
   return {.operands = std::move(operands),
-          .numbers = {layout[0], layout[1], d.below(4), width % 2 == 0 ? d.below(2) : 0, d.below(2), d.below(4),
-                      d.one_in(4) ? d.seed() : 0, d.below(2)}};
+          .numbers = {layout[0], layout[1], d.below(4) + (d.one_in(8) ? 8 : 0), width % 2 == 0 ? d.below(2) : 0,
+                      d.below(2), d.below(4), d.one_in(4) ? d.seed() : 0, d.below(2)}};
 }
 
 Drawn attention_of_three(Draw& d) {
