@@ -25,7 +25,106 @@ std::string error_for(const std::string& bytes) {
   return error_of<Error>([&] { read_training_state(reader); });
 }
 
+/// A checkpoint of one parameter and its moment.
+struct Contents {
+  std::string name = "weight";
+  Dtype dtype = Dtype::f32;
+  std::vector<std::uint64_t> dims{2, 3};
+  std::vector<float> values{1, 2, 3, 4, 5, 6}, moments{6, 5, 4, 3, 2, 1};
+  TrainingState state;
+
+  CheckpointReader written(const TemporaryFolder& folder) const {
+    const std::string state_bytes = to_bytes(state);
+    CheckpointWriter writer;
+    writer.add(name, EntryKind::parameter, dtype, dims, std::as_bytes(std::span(values)));
+    writer.add("m:" + name, EntryKind::moment, dtype, dims, std::as_bytes(std::span(moments)));
+    writer.add("state", EntryKind::state, Dtype::u8, {state_bytes.size()}, std::as_bytes(std::span(state_bytes)));
+    writer.write(folder / "a.ckpt");
+    return CheckpointReader(folder / "a.ckpt");
+  }
+};
+
 }  // namespace
+
+TEST_CASE("the hash of parameters is over names, shapes and values; that of the state over moments and counters too") {
+  const TemporaryFolder folder;
+  const Contents reference;
+  struct Case {
+    std::function<void(Contents&)> change;
+    bool other_parameters, other_state;
+  };
+  const std::vector<Case> cases{
+      {[](Contents&) {}, false, false},
+      {[](Contents& c) { c.name = "bias"; }, true, true},
+      {[](Contents& c) {
+         c.dims = {3, 2};
+       },
+       true, true},
+      {[](Contents& c) { c.dims = {3}, c.dtype = Dtype::f64; }, true, true},
+      {[](Contents& c) { c.values[5] = -6; }, true, true},
+      {[](Contents& c) { c.moments[5] = -1; }, false, true},
+      {[](Contents& c) { c.state.update = 1; }, false, true},
+      {[](Contents& c) { c.state.data_hash = 1; }, false, true},
+      // What may differ between runs that do the same.
+      {[](Contents& c) { c.state.config = "runtime:\n  threads: 2\n"; }, false, false},
+      {[](Contents& c) { c.state.seconds = 1; }, false, false},
+      {[](Contents& c) { c.state.log_loss = 1; }, false, false},
+      {[](Contents& c) { c.state.target_tokens = c.state.log_tokens = 0; }, false, false},
+  };
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    CAPTURE(i);
+    Contents changed = reference;
+    cases[i].change(changed);
+    const std::string parameters = parameters_sha256(reference.written(folder)),
+                      state = state_sha256(reference.written(folder));
+    const CheckpointReader other = changed.written(folder);
+    CHECK_EQ(parameters_sha256(other) != parameters, cases[i].other_parameters);
+    CHECK_EQ(state_sha256(other) != state, cases[i].other_state);
+  }
+}
+
+TEST_CASE("parameters are read where all are the model's; the difference is named, and nothing is changed") {
+  const TemporaryFolder folder;
+  ParameterStore<float> store;
+  const Initializer zeros = [](std::span<double> values, const Shape&, RandomStream&) { std::ranges::fill(values, 0); };
+  const Parameter<float>& weight = store.declare("weight", {2, 3}, zeros);
+  store.allocate(1);
+  const auto error_of_reading = [&](const Contents& contents) {
+    const CheckpointReader reader = contents.written(folder);
+    return error_of<Error>([&] { read_parameters(reader, store); });
+  };
+  const std::pair<std::function<void(Contents&)>, std::string> cases[] = {
+      {[](Contents& c) { c.name = "bias"; }, "expected a tensor weight [2, 3]; the file has none of this name"},
+      {[](Contents& c) {
+         c.dims = {3, 2};
+       },
+       "expected weight to be f32 [2, 3]; got f32 [3, 2]"},
+      {[](Contents& c) { c.dims = {6}; }, "expected weight to be f32 [2, 3]; got f32 [6]"},
+  };
+  for (const auto& [change, expected] : cases) {
+    Contents contents;
+    change(contents);
+    const std::string error = error_of_reading(contents);
+    CHECK_MESSAGE(error.find(expected) != std::string::npos, error);
+  }
+  Contents doubles;
+  doubles.dtype = Dtype::f64;
+  doubles.values.resize(12);
+  doubles.moments.resize(12);
+  CHECK_NE(error_of_reading(doubles).find("expected weight to be f32 [2, 3]; got f64 [2, 3]"), std::string::npos);
+  CheckpointWriter writer;
+  const Contents contents;
+  writer.add("weight", EntryKind::parameter, Dtype::f32, {2, 3}, std::as_bytes(std::span(contents.values)));
+  writer.add("another", EntryKind::parameter, Dtype::f32, {2, 3}, std::as_bytes(std::span(contents.values)));
+  writer.write(folder / "b.ckpt");
+  CHECK_NE(error_of<Error>([&] {
+             read_parameters(CheckpointReader(folder / "b.ckpt"), store);
+           }).find("expected only parameters of this model; got another too"),
+           std::string::npos);
+  for (const float value : weight.value.span()) CHECK_EQ(value, 0);
+  CHECK_EQ(error_of_reading(contents), "");
+  CHECK(std::ranges::equal(weight.value.span(), contents.values));
+}
 
 TEST_CASE("a training state with numbers that cannot be is refused, and one at the edge is read") {
   constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max(), largest = 1'000'000'000'000'000;

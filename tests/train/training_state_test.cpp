@@ -2,44 +2,20 @@
 #include "train/training_state.h"
 
 #include <doctest/doctest.h>
-#include <fcntl.h>
-#include <unistd.h>
 
-#include <cstring>
 #include <functional>
-#include <limits>
 #include <regex>
 
 #include "autograd/check.h"
 #include "tests/support/changed_checkpoint.h"
-#include "tests/support/temporary_folder.h"
+#include "tests/train/small_run.h"
 #include "train/bounded_archive.h"
-#include "train/trainer.h"
 
 using namespace glossa;
 using namespace glossa::testing;
 namespace fs = std::filesystem;
 
 namespace {
-
-/// Standard error goes nowhere while it lives: a trainer's lines are in its log, too.
-class Quiet {
- public:
-  Quiet() : before_(dup(STDERR_FILENO)) {
-    const int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
-    REQUIRE_EQ(dup2(nowhere, STDERR_FILENO), STDERR_FILENO);
-    close(nowhere);
-  }
-  ~Quiet() {
-    dup2(before_, STDERR_FILENO);
-    close(before_);
-  }
-  Quiet(const Quiet&) = delete;
-  Quiet& operator=(const Quiet&) = delete;
-
- private:
-  int before_;
-};
 
 /// The bytes of every member of TrainingState, in the order in which `serialize` names them.
 struct Members {
@@ -92,94 +68,67 @@ const std::vector<Change> changes{
 class StoppedRun {
  public:
   StoppedRun() {
-    std::string source, target;
-    for (int i = 0; i < 60; ++i) {
-      for (int k = 0; k <= i % 4; ++k) {
-        source += fmt::format("w{} ", (7 * i + k) % 13);
-        target += fmt::format("v{} ", (5 * i + k) % 11);
-      }
-      source += "end\n";
-      target += "ende .\n";
-    }
-    for (const char* name : {"train", "valid"}) {
-      folder_.write(name + std::string(".en"), source);
-      folder_.write(name + std::string(".de"), target);
-    }
-    config_.data.train = folder_ / "train";
-    config_.data.valid = folder_ / "valid";
-    config_.data.tokenizer = DataConfig::Tokenizer::words;
-    config_.data.max_tokens = 40;
-    config_.model.width = config_.model.feed_forward = 8;
-    config_.model.heads = 2;
-    config_.model.encoder_layers = config_.model.decoder_layers = 1;
-    config_.model.dropout = 0.3;
-    config_.optim.schedule = OptimConfig::Schedule::plateau;
-    config_.optim.warmup = 0;
-    config_.optim.plateau_patience = 1;
-    config_.train.validate_every = {2, Period::Unit::updates};
-    config_.train.log_every = {4, Period::Unit::updates};
-    config_.train.metric = TrainConfig::Metric::exact_match;
-    config_.train.patience = 4;
-    config_.train.max_bad_updates = 2;
-    config_.train.max_minutes = 1e6;
-    config_.train.max_updates = {7, Period::Unit::updates};
-    config_.runtime.threads = 1;
-    trained(config_, folder_ / "stopped", false);
-    config_.train.max_updates = {12, Period::Unit::updates};
-    state_ = read_training_state(CheckpointReader(last(folder_ / "stopped")));
+    Config& config = small_.config;
+    config.optim.schedule = OptimConfig::Schedule::plateau;
+    config.optim.plateau_patience = 1;
+    config.train.validate_every = updates(2);
+    config.train.log_every = updates(4);
+    config.train.patience = 4;
+    config.train.max_bad_updates = 2;
+    config.train.max_minutes = 1e6;
+    config.train.max_updates = updates(7);
+    trained(config, "stopped");
+    config.train.max_updates = updates(12);
   }
 
-  const TrainingState& state() const { return state_; }
+  TrainingState state() const { return read_training_state(CheckpointReader(small_.last("stopped"))); }
 
   /// All that can be seen of the run that was never stopped, time left out.
-  std::string undisturbed() const { return trained(config_, folder_ / "whole", false); }
+  std::string undisturbed() const { return trained(small_.config, "whole"); }
 
   /// All that can be seen of the run that goes on from the changed state, and its notes.
   std::string resumed(const Change& change) const {
-    const fs::path run = folder_ / "run";
+    const fs::path run = small_ / "run";
     fs::remove_all(run);
-    fs::copy(folder_ / "stopped", run, fs::copy_options::recursive | fs::copy_options::copy_symlinks);
-    Config config = config_;
+    fs::copy(small_ / "stopped", run, fs::copy_options::recursive | fs::copy_options::copy_symlinks);
+    Config config = small_.config;
     if (!change.finite) {
-      change_state(run, [](TrainingState& state) { state.bad_updates = 1; });  // so that the last may have been one
-      change_checkpoint(last(run), [](const CheckpointEntry& entry, std::vector<std::byte>& bytes) {
+      change_state([](TrainingState& state) { state.bad_updates = 1; });  // so that the last may have been one
+      change_checkpoint(small_.last("run"), [](const CheckpointEntry& entry, std::vector<std::byte>& bytes) {
         if (entry.kind == EntryKind::parameter) std::ranges::fill(bytes, std::byte{0xFF});  // NaN
       });
-      config.train.validate_every.amount = 100;
+      config.train.validate_every = updates(100);
     }
-    change_state(run, change.change);
+    change_state(change.change);
     try {
-      const std::string outcome = trained(config, run, true);
-      return outcome + notes(run);
+      const std::string outcome = trained(config, "run", true);
+      return outcome + notes();
     } catch (const Error& error) {
       return error.what();
     }
   }
 
  private:
-  static fs::path last(const fs::path& run) { return fs::canonical(run / "checkpoints/last"); }
-
-  static std::string trained(const Config& config, const fs::path& run, bool resume) {
-    const Quiet quiet;
-    const std::string end = name_of(Trainer(config, "", run, resume).train());
-    const CheckpointReader saved(last(run));
+  std::string trained(const Config& config, const std::string& run, bool resume = false) const {
+    const std::string end = name_of(small_.train(config, run, resume));
+    const CheckpointReader saved(small_.last(run));
     static const std::regex speed("\"tokens_per_s\":[^,}]*");
     return fmt::format("end: {}\nparameters: {}\nstate: {}\nbest: {}\n{}", end, parameters_sha256(saved),
-                       state_sha256(saved), fs::read_symlink(run / "checkpoints/best").string(),
-                       std::regex_replace(read_bytes(run / "metrics.jsonl"), speed, ""));
+                       state_sha256(saved), fs::read_symlink(small_ / run / "checkpoints/best").string(),
+                       std::regex_replace(read_bytes(small_ / run / "metrics.jsonl"), speed, ""));
   }
 
-  static std::string notes(const fs::path& run) {
+  std::string notes() const {
     static const std::regex note("\\] note: [^\n]*\n");
-    const std::string log = read_bytes(run / "train.log");
+    const std::string log = read_bytes(small_ / "run/train.log");
     std::string notes;
     for (auto at = std::sregex_iterator(log.begin(), log.end(), note); at != std::sregex_iterator(); ++at)
       notes += at->str();
     return notes;
   }
 
-  static void change_state(const fs::path& run, const std::function<void(TrainingState&)>& change) {
-    change_checkpoint(last(run), [&](const CheckpointEntry& entry, std::vector<std::byte>& bytes) {
+  void change_state(const std::function<void(TrainingState&)>& change) const {
+    change_checkpoint(small_.last("run"), [&](const CheckpointEntry& entry, std::vector<std::byte>& bytes) {
       if (entry.kind != EntryKind::state) return;
       auto state = from_bytes<TrainingState>({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, "state");
       change(state);
@@ -202,26 +151,25 @@ class StoppedRun {
     }
   }
 
-  TemporaryFolder folder_;
-  Config config_;
-  TrainingState state_;
+  SmallRun small_;
 };
 
 }  // namespace
 
 TEST_CASE("every member of the training state matters to the run that goes on from it") {
   const StoppedRun run;
-  const std::vector<std::string> members = Members(run.state()).bytes;
+  const TrainingState saved = run.state();
+  const std::vector<std::string> members = Members(saved).bytes;
   REQUIRE_MESSAGE(members.size() == changes.size(), "a new member of TrainingState needs a row in `changes`");
   const Change nothing{[](TrainingState&) {}}, not_finite{nothing.change, "", false};
   const std::string unchanged = run.resumed(nothing), refused = run.resumed(not_finite);
   CHECK_MESSAGE(unchanged.starts_with("end: early_stopping\n"), unchanged);
   CHECK_MESSAGE(unchanged.starts_with(run.undisturbed()), unchanged);
   CHECK_MESSAGE(refused.find("[update 9] expected finite losses") != std::string::npos, refused);
-  CHECK_GT(run.state().batch, 0);
+  CHECK_GT(saved.batch, 0);
   for (std::size_t i = 0; i < changes.size(); ++i) {
     CAPTURE(i);
-    TrainingState state = run.state();
+    TrainingState state = saved;
     changes[i].change(state);
     const std::vector<std::string> changed = Members(state).bytes;
     for (std::size_t j = 0; j < members.size(); ++j) CHECK_EQ(changed[j] != members[j], i == j);
