@@ -25,14 +25,19 @@ std::vector<nlohmann::json> metrics(const fs::path& run) {
   return lines;
 }
 
-TrainingState state_at(const SmallRun& small, const std::string& run, int update) {
-  return read_training_state(CheckpointReader(small / fmt::format("{}/checkpoints/update-{:08}.ckpt", run, update)));
+fs::path checkpoint(const SmallRun& small, const std::string& run, std::size_t update) {
+  return small / fmt::format("{}/checkpoints/update-{:08}.ckpt", run, update);
+}
+
+TrainingState state_at(const SmallRun& small, const std::string& run, std::size_t update) {
+  return read_training_state(CheckpointReader(checkpoint(small, run, update)));
 }
 
 }  // namespace
 
-TEST_CASE("a line of the log has the mean loss of all target tokens since the one before") {
+TEST_CASE("a line of the log has the mean loss of all target tokens since the one before, and the rate of its update") {
   SmallRun small;
+  small.config.optim.warmup = 9;
   small.config.train.max_updates = updates(11);
   small.config.train.accumulate = 2;
   small.config.train.keep_checkpoints = 100;
@@ -44,6 +49,8 @@ TEST_CASE("a line of the log has the mean loss of all target tokens since the on
   const auto each = metrics(small / "each"), seldom = metrics(small / "seldom");
   REQUIRE_EQ(each.size(), 11);
   REQUIRE_EQ(seldom.size(), 2);
+  const Schedule schedule = make_schedule(small.config.optim, small.config.model.width);
+  for (int update = 1; update <= 11; ++update) CHECK_EQ(each[update - 1]["lr"].get<double>(), schedule.lr(update));
   double sum = 0;
   std::int64_t tokens = 0, before = 0;
   for (int update = 1; update <= 8; ++update) {
@@ -74,6 +81,38 @@ TEST_CASE("an epoch's target tokens are those of the corpus, </s> included") {
   CHECK_EQ(state.epoch, 1);
   CHECK_EQ(state.batch, 0);
   CHECK_EQ(state.update, state.optimizer_steps);
+  CHECK_GT(state.seconds, 0);
+}
+
+TEST_CASE("each epoch has batches of its own") {
+  SmallRun small;
+  small.config.train.max_epochs = {2, Period::Unit::epochs};
+  small.config.train.keep_checkpoints = 100;
+  small.config.train.save_every = updates(1);
+  small.train(small.config, "run");
+  std::vector<std::int64_t> tokens[2];  // of the batches of each epoch
+  std::int64_t before = 0;
+  for (std::size_t update = 1; fs::exists(checkpoint(small, "run", update)); ++update) {
+    const TrainingState state = state_at(small, "run", update);
+    tokens[state.epoch - (state.batch == 0 ? 1 : 0)].push_back(state.target_tokens - before);
+    before = state.target_tokens;
+  }
+  CHECK_GE(tokens[0].size(), 8);
+  CHECK_GE(tokens[1].size(), 8);
+  CHECK_NE(tokens[0], tokens[1]);
+}
+
+TEST_CASE("a warm start needs the vocabulary that the run was trained with") {
+  SmallRun small;
+  small.config.train.max_updates = updates(1);
+  small.train(small.config, "base");
+  small.config.train.warm_start = small / "base";
+  CHECK_EQ(small.train(small.config, "warm"), TrainingEnd::max_updates);
+  const std::string vocabulary = read_bytes(small / "base/vocabulary.txt");
+  write_bytes(small / "base/vocabulary.txt", std::regex_replace(vocabulary, std::regex("\nonce\n"), "\ntwice\n"));
+  const std::string error = error_of<Error>([&] { small.train(small.config, "other"); });
+  CHECK(error.starts_with("[train.warm_start] expected a run with the vocabulary that it was trained with; "));
+  CHECK_FALSE(fs::exists(small / "other"));
 }
 
 TEST_CASE("samples are spread over the validation pairs that are used, each with its own reference") {
@@ -103,6 +142,7 @@ TEST_CASE("refused updates are limited in a row, not in all") {
   small.config.data.shared_vocabulary = false;
   small.config.model.tied = ModelConfig::Tied::none;
   small.config.train.max_bad_updates = 2;
+  small.config.optim.warmup = 1000;
   small.config.train.max_updates = updates(1);
   small.train(small.config, "run");
   change_checkpoint(small.last("run"), [](const CheckpointEntry& entry, std::vector<std::byte>& bytes) {
@@ -112,10 +152,14 @@ TEST_CASE("refused updates are limited in a row, not in all") {
       std::memcpy(bytes.data() + bytes.size() - i * sizeof huge, &huge, sizeof huge);
   });
   small.config.train.max_updates = {};
+  small.config.train.log_every = updates(1);
   small.config.train.max_epochs = {3, Period::Unit::epochs};
   CHECK_EQ(small.train(small.config, "run", true), TrainingEnd::max_epochs);
   const TrainingState state = read_training_state(CheckpointReader(small.last("run")));
   CHECK_GE(state.bad_updates, 2);
   CHECK_LE(state.bad_updates, 3);
   CHECK_EQ(state.optimizer_steps + state.bad_updates, state.update);
+  // The schedule counts the updates that were done.
+  CHECK_EQ(metrics(small / "run").back()["lr"].get<double>(),
+           make_schedule(small.config.optim, small.config.model.width).lr(state.optimizer_steps));
 }

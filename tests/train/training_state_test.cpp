@@ -78,7 +78,7 @@ class StoppedRun {
     config.train.max_minutes = 1e6;
     config.train.max_updates = updates(7);
     trained(config, "stopped");
-    config.train.max_updates = updates(12);
+    config.train.max_updates = updates(13);
   }
 
   TrainingState state() const { return read_training_state(CheckpointReader(small_.last("stopped"))); }
