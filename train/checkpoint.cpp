@@ -1,7 +1,9 @@
 #include "train/checkpoint.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
+#include <limits>
 
 #include "train/bounded_archive.h"
 #include "train/sha256.h"
@@ -33,6 +35,37 @@ void check_entry(const CheckpointReader& reader, const std::string& name, const 
   check(fits, reader.path().string(),
         "expected {} to be f32 {}; got {} [{}]. Hint: the model or its vocabulary differ from those of the checkpoint",
         name, shape.str(), name_of(entry->dtype), got);
+}
+
+/// Refuses numbers to which no training run comes, before anything counts on from them.
+void check_possible(const TrainingState& state, const std::string& path) {
+  constexpr std::string_view hint = "Hint: use an older checkpoint of the same run";
+  constexpr std::int64_t largest = 1'000'000'000'000'000;  // as a Period's
+  struct Counter {
+    std::string_view name;
+    std::int64_t value, most;
+  };
+  const std::int64_t updates = state.update;  // and no more epochs or validations than these
+  for (const auto& [name, value, most] :
+       {Counter{"update", state.update, largest}, Counter{"optimizer_steps", state.optimizer_steps, updates},
+        // One of which a Sampler, whose numbers are ints, can tell the next.
+        Counter{"epoch", state.epoch, std::min<std::int64_t>(updates, std::numeric_limits<int>::max() - 1)},
+        Counter{"batch", state.batch, largest}, Counter{"target_tokens", state.target_tokens, largest},
+        Counter{"bad_updates", state.bad_updates, updates},
+        Counter{"consecutive_bad", state.consecutive_bad, state.bad_updates},
+        Counter{"log_tokens", state.log_tokens, state.target_tokens},
+        Counter{"best_update", state.best_update, updates}, Counter{"stalled", state.stalled, updates},
+        Counter{"plateau.bad", state.plateau.bad, updates},
+        Counter{"plateau.reductions", state.plateau.reductions, updates}})
+    check(value >= 0 && value <= most, path, "expected a training state with {} from 0 to {}; got {}. {}", name, most,
+          value, hint);
+  check(std::isfinite(state.seconds) && state.seconds >= 0, path,
+        "expected a training state with seconds of 0 and more; got {}. {}", state.seconds, hint);
+  for (const auto& [name, value] : {std::pair("log_loss", state.log_loss), std::pair("best", state.best)})
+    check(std::isfinite(value), path, "expected a training state with a finite {}; got {}. {}", name, value, hint);
+  // An infinite loss is one that a schedule may have seen.
+  check(!std::isnan(state.plateau.best), path, "expected a training state with a number as plateau.best; got {}. {}",
+        state.plateau.best, hint);
 }
 
 }  // namespace
@@ -69,11 +102,7 @@ TrainingState read_training_state(const CheckpointReader& reader) {
         "expected a training state of version {}; got version {}. Hint: use the glossa that wrote it",
         TrainingState::current_version, version);
   const auto state = from_bytes<TrainingState>({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, path);
-  for (const std::int64_t counter : {state.update, state.optimizer_steps, state.epoch, state.batch, state.target_tokens,
-                                     state.bad_updates, state.consecutive_bad, state.log_tokens, state.best_update,
-                                     state.stalled, state.plateau.bad, state.plateau.reductions})
-    check(counter >= 0, path, "expected counters of 0 and more; got {}. Hint: use an older checkpoint of the same run",
-          counter);
+  check_possible(state, path);
   return state;
 }
 

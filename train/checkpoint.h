@@ -17,7 +17,8 @@ void add_to_checkpoint(CheckpointWriter& writer, const ParameterStore<float>& pa
 /// The extents of a shape as files have them.
 std::vector<std::uint64_t> dims_of(const Shape& shape);
 
-/// Reads the record of counters. Throws if there is none, it is of another version, or a counter is below 0.
+/// Reads the record of counters. Throws if there is none, it is of another version, or a number in it cannot be: a
+/// counter below 0, more epochs than updates, seconds that are not finite.
 TrainingState read_training_state(const CheckpointReader& reader);
 
 /// Reads the parameters. Names and shapes must be exactly the model's; the first difference is named, and nothing is

@@ -50,7 +50,7 @@ std::optional<Period> parse_period(std::string_view text, Period::Unit plain) {
   }
   if (!suffix.empty() || period.amount > kLargest) return std::nullopt;
   if (period.never()) return Period{0, plain};
-  // 4.35K is 4350, although 4.35 * 1000 is not.
+  // 1.001K is 1001, although 1.001 * 1000 is not.
   const double whole = std::round(period.amount);
   if (whole > 0 && std::abs(period.amount - whole) <= 1e-12 * whole) period.amount = whole;
   if (period.unit != Period::Unit::epochs && period.amount != whole) return std::nullopt;

@@ -127,9 +127,11 @@ TrainingEnd Trainer::update_until_end() {
 void Trainer::begin_epoch() {
   batches_ = sampler_->epoch(static_cast<int>(state_.epoch), true);
   reserve_batch(batch_, training_, batches_, layout(config_.data));
-  check(state_.batch < static_cast<std::int64_t>(batches_.size()), "resume",
-        "expected a position within the {} batches of epoch {}; the checkpoint says {}", batches_.size(), state_.epoch,
-        state_.batch);
+  check(
+      state_.batch < static_cast<std::int64_t>(batches_.size()), "resume",
+      "expected a position within the {} batches of epoch {}; the checkpoint says {}. Hint: use an older checkpoint of "
+      "the same run",
+      batches_.size(), state_.epoch, state_.batch);
 }
 
 CrossEntropy<float> Trainer::batch_loss_at(std::int64_t batch, const StepOptions& options) {

@@ -35,9 +35,11 @@ class LayerChecker : public RowChecker<LayerSample, LayerCase> {
 
  private:
   void check_gradients() {
-    const GradCheckResult result =
-        grad_check(sample_.function(), sample_.inputs(), sample_.store(),
-                   {.floor = row_.floor, .step = row_.step, .second_step = row_.whole_model ? 0 : 0x1p-1});
+    const GradCheckResult result = grad_check(sample_.function(), sample_.inputs(), sample_.store(),
+                                              {.floor = row_.floor,
+                                               .step = row_.step,
+                                               .max_elements = row_.max_elements,
+                                               .second_step = row_.whole_model ? 0 : 0x1p-1});
     expect_right(result, row_.limit, layer_second_limit);
     const auto outcome = sample_.run();
     for (std::size_t i = 0; i < outcome.grads.size(); ++i) {

@@ -21,8 +21,9 @@ struct LayerCase {
   double limit = gradient_limit;  // of worst_error
   bool whole_model = false;       // Taylor's test in place of the second witness
   std::vector<std::string> without_effect =
-      {};                 // parameters that a later norm takes out again: gradient 0 but for epsilon
-  double step = 0x1p-12;  // of the differences: layers are curved more sharply than single ops
+      {};                  // parameters that a later norm takes out again: gradient 0 but for epsilon
+  double step = 0x1p-12;   // of the differences: layers are curved more sharply than single ops
+  Index max_elements = 0;  // of a tensor whose gradients are proved; 0: all
 
   std::string layer() const { return name.substr(0, name.find('.')); }
 };

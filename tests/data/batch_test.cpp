@@ -73,6 +73,8 @@ TEST_CASE("the share of useful tokens is that of all batches together") {
   const std::vector<Ids> batches{{0, 1}, {2}};
   CHECK(useful_share(corpus, batches, Layout::packed) == 1.0);
   CHECK(useful_share(corpus, batches, Layout::padded) == doctest::Approx(20.0 / 22.0));
+  const EncodedCorpus lopsided = encoded_of({{1, 4}, {3, 1}});  // 2 + 5, 4 + 2
+  CHECK(useful_share(lopsided, std::vector<Ids>{{0, 1}}, Layout::padded) == doctest::Approx(13.0 / 18.0));
 }
 
 TEST_CASE("a reserved batch is refilled without moving its memory") {

@@ -87,6 +87,8 @@ TEST_CASE("missing sides and bad bytes are named by file, line and byte") {
   CHECK(corpus.target.at(1) == "x\xEF\xBF\xBD");
   CHECK(corpus.report.replaced == 1);
   CHECK(contains(describe(corpus.report), "1 invalid UTF-8 sequences replaced"));
+  CHECK(read(folder, "\xFF\xFF a\nb\n", "a\nx\xC3\n", replace).report.replaced == 3);
+  CHECK(read_tsv(folder.write("bad.tsv", "a\xFF\tb\xFF\n"), "en", "de", replace).report.replaced == 2);
 }
 
 TEST_CASE("lower-casing is an option") {
@@ -125,6 +127,9 @@ TEST_CASE("a header with both languages picks the columns by name, in any order"
   CHECK(corpus.report.lines == 2);
   CHECK(corpus.lines == std::vector<std::int64_t>{2, 3});
   CHECK(read_tsv(path, "en", "fr").source.at(0) == "de");  // no header for this pair: an ordinary row
+  CHECK(read_tsv(path, "en", "en").source.at(0) == "de");
+  const ParallelCorpus later = read_tsv(folder.write("later.tsv", "dog\tHund\nen\tde\ncat\tKatze\n"), "en", "de");
+  CHECK(later.source == Lines{"dog", "en", "cat"});  // beyond the first row these are words
 }
 
 TEST_CASE("any two columns, and a file that is only there as .gz") {
@@ -140,11 +145,24 @@ TEST_CASE("any two columns, and a file that is only there as .gz") {
                  fmt::format("expected the file {0} or {0}.gz; got neither", (folder / "none.tsv").string())));
 }
 
+TEST_CASE("in a table only TAB parts columns; other white space becomes a space") {
+  const TemporaryFolder folder;
+  const std::string path = folder.write("pairs.tsv",
+                                        "a\xC2\xA0"
+                                        "b\tc\xE2\x80\xA8"
+                                        "d\rd\n\tx\ty\n");
+  const ParallelCorpus corpus = read_tsv(path, "en", "de");
+  CHECK(corpus.source == Lines{"a b"});
+  CHECK(corpus.target == Lines{"c d d"});
+  CHECK(corpus.report.empty_source == 1);  // an empty column is one, too
+}
+
 TEST_CASE("a row with too few columns is refused with file and line") {
   const TemporaryFolder folder;
   const std::string path = folder.write("pairs.tsv", "a\tb\nonly one\n");
   CHECK(error_of<Error>([&] { read_tsv(path, "en", "de"); }) ==
         fmt::format("[{}:2] expected at least 2 columns separated by TAB; got 1", path));
   CHECK(contains(error_of<Error>([&] { read_tsv(path, "en", "de", {.source_column = 1}); }), "two different columns"));
+  CHECK(contains(error_of<Error>([&] { read_tsv(path, "en", "de", {.source_column = -1}); }), "got -1 and 1"));
   CHECK(contains(error_of<Error>([&] { read_tsv(folder.write("empty.tsv", ""), "en", "de"); }), "got none"));
 }

@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include <set>
+
 #include "data/text_file.h"
 #include "tests/data/data_test.h"
 
@@ -24,6 +26,7 @@ Sentences small_corpus() {
 }  // namespace
 
 TEST_CASE("both models train in memory, round-trip, and give the same bytes again") {
+  std::set<std::string> models;
   for (const SubwordModel model : {SubwordModel::bpe, SubwordModel::unigram}) {
     const SentencepieceOptions options{.model = model, .vocabulary_size = 80};
     const auto tokenizer = train_sentencepiece(small_corpus(), options);
@@ -37,7 +40,9 @@ TEST_CASE("both models train in memory, round-trip, and give the same bytes agai
       for (const int id : ids) CHECK_FALSE(tokenizer->specials().contains(id));
     }
     CHECK(train_sentencepiece(small_corpus(), options)->serialize() == tokenizer->serialize());
+    models.insert(tokenizer->token(10));
   }
+  CHECK(models.size() == 2);  // and are not the same one
 }
 
 TEST_CASE("a corpus too small for the vocabulary gives a smaller one instead of an error") {
@@ -77,10 +82,24 @@ TEST_CASE("no line is too long to be learnt from") {
 }
 
 TEST_CASE("a line with a mark of the library's own is learnt from, too") {
-  Sentences sentences = small_corpus();
-  sentences.push_back("wyvern\t\xE2\x96\x85 wyvern");
-  const auto tokenizer = train_sentencepiece(sentences, {.vocabulary_size = 100});
-  CHECK(tokenizer->decode(tokenizer->encode("wyvern")) == "wyvern");
+  for (const std::string mark : {"\t", "\xE2\x96\x85"}) {
+    CAPTURE(mark);
+    Sentences sentences = small_corpus();
+    sentences.push_back("wyvern" + mark + mark + " wyvern");
+    const auto tokenizer = train_sentencepiece(sentences, {.vocabulary_size = 100, .normalization = "identity"});
+    CHECK(tokenizer->decode(tokenizer->encode("wyvern")) == "wyvern");
+  }
+}
+
+TEST_CASE("a model from elsewhere needs all the special tokens") {
+  const std::string whole = train_sentencepiece(small_corpus(), {.vocabulary_size = 80})->serialize();
+  for (const std::string name : {"<pad>", "<s>", "</s>"}) {
+    CAPTURE(name);
+    std::string without = whole;
+    without.replace(without.find(name), name.size(), std::string(name.size(), 'q'));
+    CHECK(contains(error_of<Error>([&] { parse_tokenizer(without, "other.model"); }),
+                   "[other.model] expected special ids from 0 to"));
+  }
 }
 
 TEST_CASE("the saved file is the library's model, verbatim") {
@@ -101,6 +120,7 @@ TEST_CASE("damaged models, ids out of range and impossible options are errors") 
     CAPTURE(size);
     CHECK(contains(error_of<Error>([&] { parse_tokenizer(model.substr(0, size), "cut.model"); }), "[cut.model"));
   }
+  CHECK(contains(error_of<Error>([] { parse_tokenizer("", "empty.model"); }), "got: an empty file"));
   const int size = tokenizer->vocabulary_size();
   CHECK(contains(error_of<Error>([&] { tokenizer->token(size); }), "expected an id from 0 to"));
   CHECK(contains(error_of<Error>([&] { tokenizer->decode(Ids{-1}); }), "got -1"));

@@ -64,6 +64,8 @@ TEST_CASE("invalid UTF-8 is refused with file, line and byte, or replaced and co
   CHECK(read_lines(path, {.invalid_utf8 = InvalidUtf8::replace}, &replaced) ==
         Lines{"gut", "sch\xEF\xBF\xBDn", "\xEF\xBF\xBD"});
   CHECK(replaced == 2);
+  read_lines(path, {.invalid_utf8 = InvalidUtf8::replace}, &replaced);
+  CHECK(replaced == 4);  // added to what was there
 }
 
 TEST_CASE("a line beyond the cap is refused with its length; one at the cap is read") {
@@ -147,6 +149,24 @@ TEST_CASE("gzip files are read; truncated, damaged and false ones are refused") 
   CHECK(contains(error_of<Error>([&] { read_lines(folder.write("empty.gz", "")); }), "expected"));
 }
 
+TEST_CASE("no file stays open, however its reading ends") {
+  const TemporaryFolder folder;
+  const std::string plain = folder.write("plain.en", "a\n"), bad = folder.write("bad.en", "\xFF\n");
+  write_gzip(folder / "packed.gz", "a\n");
+  const auto open_files = [] { return names_in("/proc/self/fd").size(); };
+  const std::size_t before = open_files();
+  CHECK(read_lines(plain) == Lines{"a"});
+  CHECK(open_files() == before);
+  CHECK(read_lines(folder / "packed.gz") == Lines{"a"});
+  CHECK(open_files() == before);
+  CHECK(read_file(plain) == "a\n");
+  CHECK(open_files() == before);
+  CHECK(error_of<Error>([&] { read_lines(bad); }) != "");
+  CHECK(open_files() == before);
+  CHECK(error_of<Error>([&] { read_lines(folder.path()); }) != "");
+  CHECK(open_files() == before);
+}
+
 TEST_CASE("a corpus side is found plain before compressed, and both names are told when there is none") {
   const TemporaryFolder folder;
   const std::string prefix = folder / "train";
@@ -162,5 +182,6 @@ TEST_CASE("a file is read whole, up to a limit") {
   const TemporaryFolder folder;
   folder.write("file", "new"s + '\0' + "bytes");
   CHECK(read_file(folder / "file") == "new"s + '\0' + "bytes");
+  CHECK(read_file(folder / "file", 9) == "new"s + '\0' + "bytes");
   CHECK(contains(error_of<Error>([&] { read_file(folder / "file", 3); }), "expected at most 3 bytes"));
 }

@@ -79,6 +79,8 @@ TEST_CASE("damaged vocabulary files are refused with file and line") {
   CHECK(contains(parse_error("a\nb\n"), "[v.txt:1] expected a header"));
   CHECK(
       contains(parse_error("glossa-vocabulary words unk=0 pad=x bos=2 eos=3\na\n"), "[v.txt:1] expected `pad=NUMBER`"));
+  CHECK(contains(parse_error("glossa-vocabulary words unk=0 pad=1x bos=2 eos=3\na\n"),
+                 "[v.txt:1] expected `pad=NUMBER`"));
   CHECK(contains(parse_error("glossa-vocabulary words unk=0\na\n"), "[v.txt:1] expected `pad=NUMBER`"));
   CHECK(contains(parse_error(header + specials + "a"), "last line is cut off"));
   CHECK(contains(parse_error(header), "at least one token besides"));

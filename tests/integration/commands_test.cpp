@@ -1,10 +1,14 @@
 // The commands as the command line promises them.
 #include <doctest/doctest.h>
+#include <fmt/ranges.h>
 
 #include <cmath>
 #include <set>
 
 #include "tests/integration/tiny_run.h"
+#include "train/bleu.h"
+#include "train/checkpoint_file.h"
+#include "train/chrf.h"
 
 using namespace glossa::testing;
 namespace fs = std::filesystem;
@@ -46,6 +50,10 @@ TEST_CASE("translate: one line out for each line in, in order, from standard inp
       CHECK_EQ(succeeded(glossa_program(from_stdin, english[i % english.size()] + "\n")).out, lines[i] + "\n");
     CHECK_GT(Names(lines.begin(), lines.end()).size(), 100);  // the order could not be told from equal lines
   }
+  // What is wrong with a line is told by its number in the whole text.
+  std::string too_long;
+  for (int i = 0; i < 1100; ++i) too_long += "hello ";
+  check_error(glossa_program({"translate", tiny / "run"}, text + too_long + "\n"), 1, {"[standard input:1101]"});
   CHECK_EQ(succeeded(glossa_program({"translate", tiny / "run"})).out, "");
   CHECK_EQ(succeeded(glossa_program({"translate", tiny / "run"}, "\n")).out, "\n");
   CHECK_EQ(lines_of(succeeded(glossa_program({"translate", tiny / "run"}, "hello world")).out).size(), 1);
@@ -82,6 +90,32 @@ TEST_CASE("evaluate --json") {
   CHECK_NE(succeeded(glossa_program(beam)).out.find("BLEU"), std::string::npos);
 }
 
+TEST_CASE("evaluate scores what translate says, and tells of lines that have no loss") {
+  const TinyRun tiny;
+  succeeded(tiny.train("run"));
+  Strings sources = lines_of(read_bytes(tiny / "toy/test.en"));
+  sources.resize(9);
+  sources.push_back("");
+  write_bytes(tiny / "text.en", fmt::format("{}\n", fmt::join(sources, "\n")));
+  const Strings outputs =
+      lines_of(succeeded(glossa_program({"translate", tiny / "run", "--input", tiny / "text.en"})).out);
+  Strings references = outputs;
+  for (std::size_t i = 0; i < references.size(); i += 2) references[i] += " aur kuch";  // five right, all too short
+  write_bytes(tiny / "text.hi", fmt::format("{}\n", fmt::join(references, "\n")));
+  const Strings arguments{"evaluate", tiny / "run", "--source", tiny / "text.en", "--reference", tiny / "text.hi"};
+  Strings json = arguments;
+  json.push_back("--json");
+  const Outcome scores = succeeded(glossa_program(json));
+  auto object = json_object(scores.out);
+  CHECK_EQ(std::stod(object["bleu"]), doctest::Approx(glossa::corpus_bleu(outputs, references).score));
+  CHECK_EQ(std::stod(object["chrf"]), doctest::Approx(glossa::corpus_chrf(outputs, references)));
+  CHECK_EQ(object["exact_match"], "0.5");
+  CHECK_EQ(object["sentences"], "10");
+  CHECK(scores.err.starts_with("note: the loss is that of 9 pairs, "));
+  CHECK_NE(scores.err.find("1 skipped for having no token on a side"), std::string::npos);
+  CHECK_NE(succeeded(glossa_program(arguments)).out.find("exact match 50.00 % of 10 sentences"), std::string::npos);
+}
+
 TEST_CASE("the files of a run and the keys of metrics.jsonl") {
   const TinyRun tiny;
   succeeded(tiny.train("run", {"train.validate_every=10u"}));
@@ -112,6 +146,18 @@ TEST_CASE("inspect --json and its table") {
   CHECK_EQ(json_object(json.out).at("epoch"), "1");
   CHECK_NE(table.out.find("epoch 1 (counted from 1)"), std::string::npos);
   CHECK_NE(table.out.find("encoder.layers.0.self_attn.in_proj_weight"), std::string::npos);
+  const glossa::CheckpointReader reader(last);
+  std::size_t parameters = 0;
+  for (const glossa::CheckpointEntry& entry : reader.entries())
+    if (entry.kind == glossa::EntryKind::parameter) parameters += entry.length / sizeof(float);
+  CHECK_EQ(json_object(json.out).at("parameters"), std::to_string(parameters));
+  CHECK_NE(table.out.find(fmt::format("\n{} parameters\n", parameters)), std::string::npos);
+  std::vector<float> values(reader.find("src_tok_emb.embedding.weight")->length / sizeof(float));
+  reader.read("src_tok_emb.embedding.weight", std::as_writable_bytes(std::span(values)));
+  double squares = 0;
+  for (const float value : values) squares += double{value} * double{value};
+  const double scale = std::sqrt(squares / static_cast<double>(values.size()));
+  CHECK_NE(table.out.find(fmt::format("parameter  f32   {:>10.4g}", scale)), std::string::npos);
 }
 
 TEST_CASE("generate toy writes six files that share no sentence") {

@@ -52,6 +52,20 @@ TEST_CASE("an exported run is imported as it was, translates, evaluates and is t
   succeeded(tiny.train("warm", {"train.warm_start=" + (tiny / "again").string(), "train.max_updates=3"}));
 }
 
+TEST_CASE("a run is exported, and translates, as its best checkpoint was") {
+  const TinyRun tiny;
+  // Nothing is translated exactly so soon: the first validation is the best.
+  succeeded(tiny.train("run", {"train.validate_every=5u", "train.metric=exact_match"}));
+  succeeded(glossa_program({"export", tiny / "run", "--safetensors", tiny / "a.safetensors"}));
+  CHECK_NE(read_bytes(tiny / "a.safetensors").find(R"("glossa.update":"5")"), std::string::npos);
+  succeeded(glossa_program({"export", tiny / "run/checkpoints/last", "--safetensors", tiny / "b.safetensors"}));
+  CHECK_NE(read_bytes(tiny / "b.safetensors").find(R"("glossa.update":"20")"), std::string::npos);
+  succeeded(import_run(tiny, "a.safetensors", "best"));
+  const std::string text = read_bytes(tiny / "toy/test.en");
+  CHECK_EQ(succeeded(glossa_program({"translate", tiny / "run"}, text)).out,
+           succeeded(glossa_program({"translate", tiny / "best"}, text)).out);
+}
+
 TEST_CASE("import and train write over what a failed try left, and over no checkpoint") {
   const TinyRun tiny;
   succeeded(tiny.train("run", {"train.max_updates=2"}));

@@ -9,7 +9,7 @@
 #include <regex>
 
 #include "tests/integration/tiny_run.h"
-#include "train/checkpoint_file.h"
+#include "tests/support/changed_checkpoint.h"
 
 using namespace glossa::testing;
 namespace fs = std::filesystem;
@@ -29,23 +29,16 @@ Strings joined(Strings list, const Strings& more) {
 
 /// Puts `value` all over the embedding of one source word of a run's last checkpoint.
 void poison(const fs::path& run, float value) {
-  const fs::path path = fs::canonical(run / "checkpoints/last");
   constexpr std::size_t word = 6, width = 16;
-  std::vector<std::vector<std::byte>> contents;
-  glossa::CheckpointWriter writer;
-  {
-    const glossa::CheckpointReader reader(path);
-    contents.reserve(reader.entries().size());
-    REQUIRE_NE(reader.find("src_tok_emb.embedding.weight"), nullptr);
-    for (const glossa::CheckpointEntry& entry : reader.entries()) {
-      std::vector<std::byte>& bytes = contents.emplace_back(reader.read(entry.name));
-      if (entry.name == "src_tok_emb.embedding.weight")
-        for (std::size_t i = 0; i < width; ++i)
-          std::memcpy(bytes.data() + (word * width + i) * sizeof value, &value, sizeof value);
-      writer.add(entry.name, entry.kind, entry.dtype, entry.dims, bytes);
-    }
-  }
-  writer.write(path);
+  bool found = false;
+  const auto change = [&](const glossa::CheckpointEntry& entry, std::vector<std::byte>& bytes) {
+    if (entry.name != "src_tok_emb.embedding.weight") return;
+    found = true;
+    for (std::size_t i = 0; i < width; ++i)
+      std::memcpy(bytes.data() + (word * width + i) * sizeof value, &value, sizeof value);
+  };
+  change_checkpoint(fs::canonical(run / "checkpoints/last"), change);
+  REQUIRE(found);
 }
 
 /// The one match of a pattern's group in a text; empty if there is none.

@@ -10,9 +10,12 @@ using namespace glossa;
 
 namespace {
 
-void check_table(const std::vector<LayerCase>& rows) {
+void check_table(std::vector<LayerCase> rows) {
   std::set<std::string> names;
-  for (const LayerCase& row : rows) {
+  for (LayerCase& row : rows) {
+#ifdef __SANITIZE_ADDRESS__  // which sees the same code run for a few elements; without it all are proved
+    row.max_elements = 3;
+#endif
     CHECK_MESSAGE(names.insert(row.name).second, "two rows are called ", row.name);
     const CaseReport report = check_layer(row);
     CHECK_MESSAGE(report.elements > 0, row.name);

@@ -58,6 +58,16 @@ TEST_CASE("bleu by hand: 5 of 6 words, 3 of 5 pairs, 2 of 4 triples, 1 of 3 quad
   CHECK(got.brevity_penalty == 1);
 }
 
+TEST_CASE("13a parts symbols from words: a class of ASCII, points beside what is no digit, hyphens after digits") {
+  const std::string symbols = "{|}~[\\]^_`!\"#$%&()*+:;<=>?@/";  // of mteval-v13a.pl
+  for (char c = '!'; c <= '~'; ++c) {
+    const bool parted = symbols.find(c) != std::string::npos || c == '.' || c == ',';
+    CHECK(tokenize_13a(std::string("x") + c + "y") ==
+          (parted ? std::string("x ") + c + " y" : std::string("x") + c + "y"));
+  }
+  CHECK(tokenize_13a("1.5 1,000 1.x x.5 3-4 x-4") == "1.5 1,000 1 . x x . 5 3 - 4 x-4");
+}
+
 TEST_CASE("bleu of nothing is 0, and unequal counts of lines are an Error") {
   CHECK(corpus_bleu({}, {}).score == 0);
   const std::vector<std::string> one{"a"};

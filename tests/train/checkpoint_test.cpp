@@ -3,6 +3,8 @@
 #include <doctest/doctest.h>
 
 #include <cstring>
+#include <functional>
+#include <limits>
 
 #include "autograd/check.h"
 #include "tests/support/temporary_folder.h"
@@ -23,18 +25,174 @@ std::string error_for(const std::string& bytes) {
   return error_of<Error>([&] { read_training_state(reader); });
 }
 
+/// A checkpoint of one parameter and its moment.
+struct Contents {
+  std::string name = "weight";
+  Dtype dtype = Dtype::f32;
+  std::vector<std::uint64_t> dims{2, 3};
+  std::vector<float> values{1, 2, 3, 4, 5, 6}, moments{6, 5, 4, 3, 2, 1};
+  TrainingState state{.target_tokens = 7};
+
+  CheckpointReader written(const TemporaryFolder& folder) const {
+    const std::string state_bytes = to_bytes(state);
+    CheckpointWriter writer;
+    writer.add(name, EntryKind::parameter, dtype, dims, std::as_bytes(std::span(values)));
+    writer.add("m:" + name, EntryKind::moment, dtype, dims, std::as_bytes(std::span(moments)));
+    writer.add("state", EntryKind::state, Dtype::u8, {state_bytes.size()}, std::as_bytes(std::span(state_bytes)));
+    writer.write(folder / "a.ckpt");
+    return CheckpointReader(folder / "a.ckpt");
+  }
+};
+
 }  // namespace
 
-TEST_CASE("a counter below 0 is refused") {
-  for (std::int64_t TrainingState::*counter :
-       {&TrainingState::update, &TrainingState::optimizer_steps, &TrainingState::epoch, &TrainingState::batch,
-        &TrainingState::target_tokens, &TrainingState::bad_updates, &TrainingState::consecutive_bad,
-        &TrainingState::log_tokens, &TrainingState::best_update, &TrainingState::stalled}) {
+TEST_CASE("the hash of parameters is over names, shapes and values; that of the state over moments and counters too") {
+  const TemporaryFolder folder;
+  const Contents reference;
+  struct Case {
+    std::function<void(Contents&)> change;
+    bool other_parameters, other_state;
+  };
+  const std::vector<Case> cases{
+      {[](Contents&) {}, false, false},
+      {[](Contents& c) { c.name = "bias"; }, true, true},
+      {[](Contents& c) {
+         c.dims = {3, 2};
+       },
+       true, true},
+      {[](Contents& c) { c.dims = {3}, c.dtype = Dtype::f64; }, true, true},
+      {[](Contents& c) { c.values[5] = -6; }, true, true},
+      {[](Contents& c) { c.moments[5] = -1; }, false, true},
+      {[](Contents& c) { c.state.update = 1; }, false, true},
+      {[](Contents& c) { c.state.data_hash = 1; }, false, true},
+      // What may differ between runs that do the same.
+      {[](Contents& c) { c.state.config = "runtime:\n  threads: 2\n"; }, false, false},
+      {[](Contents& c) { c.state.seconds = 1; }, false, false},
+      {[](Contents& c) { c.state.log_loss = 1; }, false, false},
+      {[](Contents& c) { c.state.log_tokens = 7; }, false, false},
+  };
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    CAPTURE(i);
+    Contents changed = reference;
+    cases[i].change(changed);
+    const std::string parameters = parameters_sha256(reference.written(folder)),
+                      state = state_sha256(reference.written(folder));
+    const CheckpointReader other = changed.written(folder);
+    CHECK_EQ(parameters_sha256(other) != parameters, cases[i].other_parameters);
+    CHECK_EQ(state_sha256(other) != state, cases[i].other_state);
+  }
+}
+
+TEST_CASE("parameters are read where all are the model's; the difference is named, and nothing is changed") {
+  const TemporaryFolder folder;
+  ParameterStore<float> store;
+  const Initializer zeros = [](std::span<double> values, const Shape&, RandomStream&) { std::ranges::fill(values, 0); };
+  const Parameter<float>& weight = store.declare("weight", {2, 3}, zeros);
+  store.allocate(1);
+  const auto error_of_reading = [&](const Contents& contents) {
+    const CheckpointReader reader = contents.written(folder);
+    return error_of<Error>([&] { read_parameters(reader, store); });
+  };
+  const std::pair<std::function<void(Contents&)>, std::string> cases[] = {
+      {[](Contents& c) { c.name = "bias"; }, "expected a tensor weight [2, 3]; the file has none of this name"},
+      {[](Contents& c) {
+         c.dims = {3, 2};
+       },
+       "expected weight to be f32 [2, 3]; got f32 [3, 2]"},
+      {[](Contents& c) { c.dims = {6}; }, "expected weight to be f32 [2, 3]; got f32 [6]"},
+  };
+  for (const auto& [change, expected] : cases) {
+    Contents contents;
+    change(contents);
+    const std::string error = error_of_reading(contents);
+    CHECK_MESSAGE(error.find(expected) != std::string::npos, error);
+  }
+  Contents doubles;
+  doubles.dtype = Dtype::f64;
+  doubles.values.resize(12);
+  doubles.moments.resize(12);
+  CHECK_NE(error_of_reading(doubles).find("expected weight to be f32 [2, 3]; got f64 [2, 3]"), std::string::npos);
+  CheckpointWriter writer;
+  const Contents contents;
+  writer.add("weight", EntryKind::parameter, Dtype::f32, {2, 3}, std::as_bytes(std::span(contents.values)));
+  writer.add("another", EntryKind::parameter, Dtype::f32, {2, 3}, std::as_bytes(std::span(contents.values)));
+  writer.write(folder / "b.ckpt");
+  CHECK_NE(error_of<Error>([&] {
+             read_parameters(CheckpointReader(folder / "b.ckpt"), store);
+           }).find("expected only parameters of this model; got another too"),
+           std::string::npos);
+  for (const float value : weight.value.span()) CHECK_EQ(value, 0);
+  CHECK_EQ(error_of_reading(contents), "");
+  CHECK(std::ranges::equal(weight.value.span(), contents.values));
+}
+
+TEST_CASE("a training state with numbers that cannot be is refused, and one at the edge is read") {
+  constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max(), largest = 1'000'000'000'000'000;
+  constexpr double nan = std::numeric_limits<double>::quiet_NaN(), infinity = std::numeric_limits<double>::infinity();
+  struct Case {
+    std::function<void(TrainingState&)> change;
+    std::string refused;  // empty: it is read
+  };
+  const std::vector<Case> cases{
+      {[](auto&) {}, ""},
+      {[](auto& s) { s.update = largest; }, ""},
+      {[](auto& s) { s.update = largest + 1; }, "update from 0 to 1000000000000000; got 1000000000000001"},
+      {[](auto& s) { s.update = most; }, "got 9223372036854775807"},
+      {[](auto& s) { s.update = -1; }, "update from 0 to 1000000000000000; got -1"},
+      {[](auto& s) { s.optimizer_steps = 100; }, ""},
+      {[](auto& s) { s.optimizer_steps = 101; }, "optimizer_steps from 0 to 100; got 101"},
+      {[](auto& s) { s.optimizer_steps = -1; }, "optimizer_steps from 0 to 100; got -1"},
+      {[](auto& s) { s.epoch = 100; }, ""},
+      {[](auto& s) { s.epoch = 101; }, "epoch from 0 to 100; got 101"},
+      {[](auto& s) { s.update = largest, s.epoch = (std::int64_t{1} << 31) - 2; }, ""},
+      {[](auto& s) { s.update = largest, s.epoch = std::int64_t{1} << 31; },
+       "epoch from 0 to 2147483646; got 21474836"},
+      {[](auto& s) { s.epoch = -1; }, "epoch from 0 to 100; got -1"},
+      {[](auto& s) { s.batch = largest; }, ""},  // the trainer knows how many an epoch has
+      {[](auto& s) { s.batch = most; }, "batch from 0 to 1000000000000000; got 9223372036854775807"},
+      {[](auto& s) { s.batch = -1; }, "batch from 0 to 1000000000000000; got -1"},
+      {[](auto& s) { s.target_tokens = largest; }, ""},
+      {[](auto& s) { s.target_tokens = most; }, "target_tokens from 0 to 1000000000000000; got 9223372036854775807"},
+      {[](auto& s) { s.target_tokens = -1; }, "target_tokens from 0 to 1000000000000000; got -1"},
+      {[](auto& s) { s.bad_updates = 100; }, ""},
+      {[](auto& s) { s.bad_updates = 101; }, "bad_updates from 0 to 100; got 101"},
+      {[](auto& s) { s.bad_updates = -1; }, "bad_updates from 0 to 100; got -1"},
+      {[](auto& s) { s.bad_updates = s.consecutive_bad = 3; }, ""},
+      {[](auto& s) { s.bad_updates = 2, s.consecutive_bad = 3; }, "consecutive_bad from 0 to 2; got 3"},
+      {[](auto& s) { s.consecutive_bad = -1; }, "consecutive_bad from 0 to 0; got -1"},
+      {[](auto& s) { s.log_loss = -1e-9; }, ""},  // a rounded sum
+      {[](auto& s) { s.log_loss = nan; }, "a finite log_loss; got nan"},
+      {[](auto& s) { s.log_loss = infinity; }, "a finite log_loss; got inf"},
+      {[](auto& s) { s.target_tokens = s.log_tokens = 7; }, ""},
+      {[](auto& s) { s.target_tokens = 6, s.log_tokens = 7; }, "log_tokens from 0 to 6; got 7"},
+      {[](auto& s) { s.log_tokens = -1; }, "log_tokens from 0 to 0; got -1"},
+      {[](auto& s) { s.best = nan; }, "a finite best; got nan"},
+      {[](auto& s) { s.best = -infinity; }, "a finite best; got -inf"},
+      {[](auto& s) { s.best_update = 100; }, ""},
+      {[](auto& s) { s.best_update = 101; }, "best_update from 0 to 100; got 101"},
+      {[](auto& s) { s.best_update = -1; }, "best_update from 0 to 100; got -1"},
+      {[](auto& s) { s.stalled = 100; }, ""},
+      {[](auto& s) { s.stalled = 101; }, "stalled from 0 to 100; got 101"},
+      {[](auto& s) { s.stalled = -1; }, "stalled from 0 to 100; got -1"},
+      {[](auto& s) { s.plateau.best = infinity; }, ""},  // a loss that was
+      {[](auto& s) { s.plateau.best = nan; }, "a number as plateau.best; got nan"},
+      {[](auto& s) { s.plateau.bad = 101; }, "plateau.bad from 0 to 100; got 101"},
+      {[](auto& s) { s.plateau.bad = -1; }, "plateau.bad from 0 to 100; got -1"},
+      {[](auto& s) { s.plateau.reductions = 101; }, "plateau.reductions from 0 to 100; got 101"},
+      {[](auto& s) { s.plateau.reductions = -1; }, "plateau.reductions from 0 to 100; got -1"},
+      {[](auto& s) { s.seconds = 1e12; }, ""},
+      {[](auto& s) { s.seconds = -1; }, "seconds of 0 and more; got -1"},
+      {[](auto& s) { s.seconds = nan; }, "seconds of 0 and more; got nan"},
+      {[](auto& s) { s.seconds = infinity; }, "seconds of 0 and more; got inf"},
+  };
+  for (const auto& [change, refused] : cases) {
+    CAPTURE(refused);
     TrainingState state;
-    state.*counter = 1;
-    CHECK(error_for(to_bytes(state)) == "");
-    state.*counter = -1;
-    CHECK(error_for(to_bytes(state)).find("expected counters of 0 and more; got -1") != std::string::npos);
+    state.update = 100;
+    change(state);
+    const std::string error = error_for(to_bytes(state));
+    CHECK_MESSAGE((refused.empty() ? error.empty() : error.find(refused) != std::string::npos), error);
+    if (!refused.empty()) CHECK_NE(error.find("a.ckpt] expected a training state with "), std::string::npos);
   }
 }
 

@@ -148,11 +148,14 @@ TEST_CASE("what does not fit is listed by name, and nothing is changed") {
   write_safetensors(folder / "empty", {}, {});
   CHECK_NE(error_of_import(folder / "empty", *other).find(" more."), std::string::npos);
 
-  contents = whole;
-  contents.tensors["encoder.norm.weight"].second[2] = NAN;
-  contents.write(folder / "changed");
-  CHECK_NE(error_of_import(folder / "changed", *other).find("finite numbers in 'encoder.norm.weight'; got nan"),
-           std::string::npos);
+  for (const auto& [number, text] : {std::pair(NAN, "nan"), std::pair(-INFINITY, "-inf")}) {
+    contents = whole;
+    contents.tensors["encoder.norm.weight"].second[2] = number;
+    contents.write(folder / "changed");
+    CHECK_NE(error_of_import(folder / "changed", *other)
+                 .find(fmt::format("finite numbers in 'encoder.norm.weight'; got {} as number 2", text)),
+             std::string::npos);
+  }
   CHECK(same_bits(*other, *fresh));
 }
 

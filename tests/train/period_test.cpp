@@ -16,6 +16,7 @@ TEST_CASE("a period has a number, a multiplier and a unit") {
   CHECK(parse_period("10Mt", Unit::updates) == Period{1e7, Unit::target_tokens});
   CHECK(parse_period("1.5Ku", Unit::updates) == Period{1500, Unit::updates});
   CHECK(parse_period("4.35K", Unit::updates) == Period{4350, Unit::updates});
+  CHECK(parse_period("1.001K", Unit::updates) == Period{1001, Unit::updates});  // 1.001 * 1000 is 1000.9999999999999
   CHECK(parse_period("3Gt", Unit::updates) == Period{3e9, Unit::target_tokens});
 }
 

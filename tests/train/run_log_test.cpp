@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
@@ -80,13 +81,16 @@ TEST_CASE("a validation line says whether it is the best") {
   RunLog log(run.path(), 0, terminal.file);
   log.validation({100, 2, 1.0, {}, {}, {}, 0});
   log.validation({200, 3, 1.5, 12.345, 30.5, 0.25, 2});
+  log.validation({300, 4, 1.5, {}, {}, {}, 1});
   const std::string text = read_bytes(run.path() / "train.log");
   CHECK(text.find("] Ep. 2 : Up. 100 : valid loss 1.0000 : ppl 2.72 : new best\n") != std::string::npos);
   CHECK(text.find("] Ep. 3 : Up. 200 : valid loss 1.5000 : ppl 4.48 : BLEU 12.35 : chrF 30.50 : exact match 0.2500 : "
                   "stalled 2 times\n") != std::string::npos);
+  CHECK(text.find(" : Up. 300 : valid loss 1.5000 : ppl 4.48 : stalled 1 times\n") != std::string::npos);
   const std::string metrics = read_bytes(run.path() / "metrics.jsonl");
   const auto first = nlohmann::json::parse(metrics.substr(0, metrics.find('\n')));
-  const auto second = nlohmann::json::parse(metrics.substr(metrics.find('\n')));
+  const auto second =
+      nlohmann::json::parse(metrics.substr(metrics.find('\n'), metrics.find("{\"update\":300") - metrics.find('\n')));
   CHECK(first["valid_loss"] == 1.0);
   CHECK_FALSE(first.contains("valid_bleu"));
   CHECK(second["valid_perplexity"] == std::exp(1.5));
@@ -165,14 +169,18 @@ TEST_CASE("on a terminal the bar is drawn, and cleared before a line") {
   {
     RunLog log(run.path(), 0, terminal);
     CHECK(log.wants_progress());
+    log.progress(1.5, "");  // a limit that was passed
+    const auto before = std::chrono::steady_clock::now();
     log.progress(0.5, "loss 1.25 " + std::string(200, 'x'));
-    CHECK_FALSE(log.wants_progress());
+    const bool wants = log.wants_progress();
+    if (std::chrono::steady_clock::now() - before < std::chrono::milliseconds(200)) CHECK_FALSE(wants);
     log.line("hello");
   }
   char buffer[2000];
   const ssize_t size = read(master, buffer, sizeof buffer);
   REQUIRE(size > 0);
   const std::string shown(buffer, static_cast<std::size_t>(size));
+  CHECK_NE(shown.find("\r\x1b[K100% [========================] "), std::string::npos);
   const auto bar = shown.find("\r\x1b[K 50% [============            ] loss 1.25 xxx");
   REQUIRE(bar != std::string::npos);
   const auto cleared = shown.find("\r\x1b[K", bar + 1);

@@ -139,6 +139,7 @@ TEST_CASE("hostile and damaged headers are refused, naming the file") {
       {file_of("{\"x\":" + std::string(100000, '[')), "'x' to be an object"},
       {file_of("{\"x\":{\"shape\":" + std::string(100000, '[')), "'x' to be an object"},
       {file_of(R"({"x\u001b[2J":{}})"), "control characters"},
+      {file_of(R"({"x\u007f":{}})"), "control characters"},
       {file_of(R"({"__metadata__":5})"), "to be an object"},
       {file_of(R"({"__metadata__":{"a":5}})"), "__metadata__ of texts"},
       // names that come twice

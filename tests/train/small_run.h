@@ -1,0 +1,86 @@
+#pragma once
+
+#include <doctest/doctest.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <string>
+
+#include "tests/support/temporary_folder.h"
+#include "train/trainer.h"
+
+namespace glossa::testing {
+
+/// Standard error goes nowhere while it lives: a trainer's lines are in its log, too.
+class Quiet {
+ public:
+  Quiet() : before_(dup(STDERR_FILENO)) {
+    const int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
+    REQUIRE_EQ(dup2(nowhere, STDERR_FILENO), STDERR_FILENO);
+    close(nowhere);
+  }
+  ~Quiet() {
+    dup2(before_, STDERR_FILENO);
+    close(before_);
+  }
+  Quiet(const Quiet&) = delete;
+  Quiet& operator=(const Quiet&) = delete;
+
+ private:
+  int before_;
+};
+
+/// A corpus of 60 pairs, the same for training and validation, with a word that is there once, and a model with dropout
+/// that is trained on it within milliseconds. What is validated is how many sentences are translated exactly: so soon
+/// none is.
+class SmallRun {
+ public:
+  SmallRun() {
+    std::string source, target;
+    for (int i = 0; i < 60; ++i) {
+      for (int k = 0; k <= i % 4; ++k) {
+        source += fmt::format("w{} ", (7 * i + k) % 13);
+        target += fmt::format("v{} ", (5 * i + k) % 11);
+      }
+      source += i == 7 ? "once end\n" : "end\n";
+      target += "ende .\n";
+    }
+    folder_.write("corpus.en", source);
+    folder_.write("corpus.de", target);
+    config.data.train = config.data.valid = folder_ / "corpus";
+    config.data.tokenizer = DataConfig::Tokenizer::words;
+    config.data.max_tokens = 40;
+    config.model.width = config.model.feed_forward = 8;
+    config.model.heads = 2;
+    config.model.encoder_layers = config.model.decoder_layers = 1;
+    config.model.dropout = 0.3;
+    config.optim.schedule = OptimConfig::Schedule::constant;
+    config.optim.warmup = 0;
+    config.train.validate_every = {};
+    config.train.metric = TrainConfig::Metric::exact_match;
+    config.runtime.threads = 1;
+  }
+
+  std::filesystem::path operator/(const std::string& name) const { return folder_ / name; }
+
+  /// Trains into the folder `run`.
+  TrainingEnd train(const Config& changed, const std::string& run, bool resume = false) const {
+    const Quiet quiet;
+    return Trainer(changed, "", folder_ / run, resume).train();
+  }
+
+  /// The run's last checkpoint.
+  std::filesystem::path last(const std::string& run) const {
+    return std::filesystem::canonical(folder_ / run / "checkpoints/last");
+  }
+
+  Config config;
+
+ private:
+  TemporaryFolder folder_;
+};
+
+constexpr Period updates(double amount) { return {amount, Period::Unit::updates}; }
+
+}  // namespace glossa::testing

@@ -1,0 +1,165 @@
+// What a trainer logs, counts and keeps, taken apart.
+#include "train/trainer.h"
+
+#include <doctest/doctest.h>
+
+#include <cstring>
+#include <nlohmann/json.hpp>
+#include <regex>
+
+#include "autograd/check.h"
+#include "tests/support/changed_checkpoint.h"
+#include "tests/train/small_run.h"
+
+using namespace glossa;
+using namespace glossa::testing;
+namespace fs = std::filesystem;
+
+namespace {
+
+/// The objects of a run's metrics.jsonl.
+std::vector<nlohmann::json> metrics(const fs::path& run) {
+  std::vector<nlohmann::json> lines;
+  std::istringstream text(read_bytes(run / "metrics.jsonl"));
+  for (std::string line; std::getline(text, line);) lines.push_back(nlohmann::json::parse(line));
+  return lines;
+}
+
+fs::path checkpoint(const SmallRun& small, const std::string& run, std::size_t update) {
+  return small / fmt::format("{}/checkpoints/update-{:08}.ckpt", run, update);
+}
+
+TrainingState state_at(const SmallRun& small, const std::string& run, std::size_t update) {
+  return read_training_state(CheckpointReader(checkpoint(small, run, update)));
+}
+
+}  // namespace
+
+TEST_CASE("a line of the log has the mean loss of all target tokens since the one before, and the rate of its update") {
+  SmallRun small;
+  small.config.optim.warmup = 9;
+  small.config.train.max_updates = updates(11);
+  small.config.train.accumulate = 2;
+  small.config.train.keep_checkpoints = 100;
+  small.config.train.save_every = updates(1);
+  small.config.train.log_every = updates(1);
+  small.train(small.config, "each");
+  small.config.train.log_every = updates(4);
+  small.train(small.config, "seldom");
+  const auto each = metrics(small / "each"), seldom = metrics(small / "seldom");
+  REQUIRE_EQ(each.size(), 11);
+  REQUIRE_EQ(seldom.size(), 2);
+  const Schedule schedule = make_schedule(small.config.optim, small.config.model.width);
+  for (int update = 1; update <= 11; ++update) CHECK_EQ(each[update - 1]["lr"].get<double>(), schedule.lr(update));
+  double sum = 0;
+  std::int64_t tokens = 0, before = 0;
+  for (int update = 1; update <= 8; ++update) {
+    const TrainingState state = state_at(small, "seldom", update);
+    const std::int64_t own = state.target_tokens - before;  // of this update
+    before = state.target_tokens;
+    sum += each[update - 1]["loss"].get<double>() * static_cast<double>(own);
+    tokens += own;
+    if (update % 4 == 0) {
+      CHECK_EQ(seldom[update / 4 - 1]["loss"].get<double>(),
+               doctest::Approx(sum / static_cast<double>(tokens)).epsilon(1e-12));
+      sum = 0;
+      tokens = 0;
+    }
+    CHECK_EQ(state.log_loss, doctest::Approx(sum).epsilon(1e-12));
+    CHECK_EQ(state.log_tokens, tokens);
+  }
+}
+
+TEST_CASE("an epoch's target tokens are those of the corpus, </s> included") {
+  SmallRun small;
+  small.config.train.max_epochs = {1, Period::Unit::epochs};
+  small.train(small.config, "run");
+  const TrainingState state = read_training_state(CheckpointReader(small.last("run")));
+  std::int64_t tokens = 0;
+  for (int i = 0; i < 60; ++i) tokens += i % 4 + 1 + 2 + 1;  // words of SmallRun's targets, "ende", ".", </s>
+  CHECK_EQ(state.target_tokens, tokens);
+  CHECK_EQ(state.epoch, 1);
+  CHECK_EQ(state.batch, 0);
+  CHECK_EQ(state.update, state.optimizer_steps);
+  CHECK_GT(state.seconds, 0);
+}
+
+TEST_CASE("each epoch has batches of its own") {
+  SmallRun small;
+  small.config.train.max_epochs = {2, Period::Unit::epochs};
+  small.config.train.keep_checkpoints = 100;
+  small.config.train.save_every = updates(1);
+  small.train(small.config, "run");
+  std::vector<std::int64_t> tokens[2];  // of the batches of each epoch
+  std::int64_t before = 0;
+  for (std::size_t update = 1; fs::exists(checkpoint(small, "run", update)); ++update) {
+    const TrainingState state = state_at(small, "run", update);
+    tokens[state.epoch - (state.batch == 0 ? 1 : 0)].push_back(state.target_tokens - before);
+    before = state.target_tokens;
+  }
+  CHECK_GE(tokens[0].size(), 8);
+  CHECK_GE(tokens[1].size(), 8);
+  CHECK_NE(tokens[0], tokens[1]);
+}
+
+TEST_CASE("a warm start needs the vocabulary that the run was trained with") {
+  SmallRun small;
+  small.config.train.max_updates = updates(1);
+  small.train(small.config, "base");
+  small.config.train.warm_start = small / "base";
+  CHECK_EQ(small.train(small.config, "warm"), TrainingEnd::max_updates);
+  const std::string vocabulary = read_bytes(small / "base/vocabulary.txt");
+  write_bytes(small / "base/vocabulary.txt", std::regex_replace(vocabulary, std::regex("\nonce\n"), "\ntwice\n"));
+  const std::string error = error_of<Error>([&] { small.train(small.config, "other"); });
+  CHECK(error.starts_with("[train.warm_start] expected a run with the vocabulary that it was trained with; "));
+  CHECK_FALSE(fs::exists(small / "other"));
+}
+
+TEST_CASE("samples are spread over the validation pairs that are used, each with its own reference") {
+  SmallRun small;
+  small.config.train.max_updates = small.config.train.validate_every = updates(1);
+  small.config.train.samples = 3;
+  small.config.data.valid = small / "valid";
+  small.config.data.max_length = 8;
+  std::string source, target;
+  for (int i = 0; i < 9; ++i) {
+    source += fmt::format("w{} end{}\n", i, i == 1 ? " and too long to be used at all" : "");
+    target += fmt::format("v{} .\n", i);
+  }
+  write_bytes(small / "valid.en", source);
+  write_bytes(small / "valid.de", target);
+  small.train(small.config, "run");
+  static const std::regex pair("source     w(\\d) end\nreference  v(\\d) \\.\noutput     ");
+  const std::string text = read_bytes(small / "run/samples/update-00000001.txt");
+  std::string found;
+  for (auto at = std::sregex_iterator(text.begin(), text.end(), pair); at != std::sregex_iterator(); ++at)
+    found += (*at)[1].str() + (*at)[2].str() + " ";
+  CHECK_EQ(found, "00 33 66 ");
+}
+
+TEST_CASE("refused updates are limited in a row, not in all") {
+  SmallRun small;
+  small.config.data.shared_vocabulary = false;
+  small.config.model.tied = ModelConfig::Tied::none;
+  small.config.train.max_bad_updates = 2;
+  small.config.optim.warmup = 1000;
+  small.config.train.max_updates = updates(1);
+  small.train(small.config, "run");
+  change_checkpoint(small.last("run"), [](const CheckpointEntry& entry, std::vector<std::byte>& bytes) {
+    if (entry.name != "src_tok_emb.embedding.weight") return;
+    const float huge = 2e38F;                         // finite, but not once it is scaled
+    for (std::size_t i = 1; i <= entry.dims[1]; ++i)  // the last word: the one that a single batch has
+      std::memcpy(bytes.data() + bytes.size() - i * sizeof huge, &huge, sizeof huge);
+  });
+  small.config.train.max_updates = {};
+  small.config.train.log_every = updates(1);
+  small.config.train.max_epochs = {3, Period::Unit::epochs};
+  CHECK_EQ(small.train(small.config, "run", true), TrainingEnd::max_epochs);
+  const TrainingState state = read_training_state(CheckpointReader(small.last("run")));
+  CHECK_GE(state.bad_updates, 2);
+  CHECK_LE(state.bad_updates, 3);
+  CHECK_EQ(state.optimizer_steps + state.bad_updates, state.update);
+  // The schedule counts the updates that were done.
+  CHECK_EQ(metrics(small / "run").back()["lr"].get<double>(),
+           make_schedule(small.config.optim, small.config.model.width).lr(state.optimizer_steps));
+}
