@@ -2,7 +2,7 @@
 // against the same done here by hand from the library's classes, with the numbers written out again. Nothing of
 // train/config, model_factory or trainer is used; the weights must be equal to the bit.
 #include <doctest/doctest.h>
-#include <fmt/core.h>
+#include <fmt/ranges.h>
 
 #include <cstring>
 
@@ -297,7 +297,7 @@ TEST_CASE("by hand: SGD with momentum and frozen parts, linear, padded character
                                "data.bos_id=1",
                                "data.eos_id=2",
                                "data.layout=padded",
-                               "data.max_tokens=1000",
+                               "data.max_tokens=300",
                                "model.similarity=additive",
                                "model.sinusoid=halves",
                                "model.feed_forward=0",
@@ -344,7 +344,7 @@ TEST_CASE("by hand: SGD with momentum and frozen parts, linear, padded character
   train(network, sgd,
         Schedule({.kind = ScheduleOptions::Kind::linear, .lr = 0.05, .warmup = 2, .min_lr = 0.01, .total_updates = 8}),
         texts.encoded({.source_bos = true, .source_eos = false, .max_length = 256}),
-        {.sampler = {.max_tokens = 1000},
+        {.sampler = {.max_tokens = 300},
          .layout = Layout::padded,
          .label_smoothing = 0.1,
          .clip_norm = 0.5,
@@ -414,4 +414,215 @@ TEST_CASE("by hand: noam over two epochs of few sentences, subwords of a unigram
          .accumulate = 3,
          .updates = 4});
   check_same(tiny, "run", network, adam);
+}
+
+namespace {
+
+/// Loss per target token of a corpus, without dropout and smoothing.
+double mean_loss(const Network& network, const EncodedCorpus& corpus, std::int64_t max_tokens) {
+  Context<float> context;
+  double sum = 0, tokens = 0;
+  for (const std::vector<int>& indices : Sampler(corpus, {.max_tokens = max_tokens, .seed = 0}).epoch(0, false)) {
+    context.begin({.training = false, .recording = false});
+    const Batch batch = make_batch(corpus, indices, Layout::packed);
+    const CrossEntropy<float> loss = loss_of(context, network, batch, corpus.specials.pad, 0);
+    sum += loss.nll_sum;
+    tokens += static_cast<double>(loss.count);
+  }
+  return sum / tokens;
+}
+
+}  // namespace
+
+TEST_CASE("by hand: a plateau that the perplexity of the validation corpus reaches") {
+  const TinyRun tiny;
+  succeeded(tiny.train(
+      "run", {"model.dropout=0", "optim.schedule=plateau", "optim.lr=0.5", "optim.warmup=2", "optim.plateau_factor=0.3",
+              "optim.plateau_patience=1", "optim.min_lr=0.01", "train.metric=perplexity", "train.validate_every=2u",
+              "train.decode_validation=false", "train.max_updates=40"}));
+  Texts texts{toy(tiny, "train"), {}, {}};
+  texts.source = train_word_tokenizer(texts.corpus.source, {.max_size = 8000});
+  texts.target = train_word_tokenizer(texts.corpus.target, {.max_size = 8000});
+  const EncodedCorpus valid = encode_corpus(toy(tiny, "valid"), *texts.source, *texts.target, {.max_length = 256});
+  Network network({.source_vocabulary = texts.source->vocabulary_size(),
+                   .target_vocabulary = texts.target->vocabulary_size(),
+                   .stack = {.width = 16,
+                             .heads = 2,
+                             .feed_forward = 32,
+                             .norm = NormPlace::pre,
+                             .residual_dropout = 0,
+                             .attention_dropout = 0,
+                             .activation_dropout = 0},
+                   .encoder_layers = 1,
+                   .decoder_layers = 1,
+                   .embedding_dropout = 0,
+                   .tied = Tied::output,
+                   .output_bias = false},
+                  1);
+  Adam<float> adam(network.parameters, trainable_segments(network.parameters),
+                   {.beta1 = 0.9, .beta2 = 0.98, .epsilon = 1e-9});
+  Schedule schedule({.kind = ScheduleOptions::Kind::plateau,
+                     .lr = 0.5,
+                     .warmup = 2,
+                     .min_lr = 0.01,
+                     .plateau_factor = 0.3,
+                     .plateau_patience = 1});
+  const auto validate = [&](int update) {
+    if (update % 2 == 0) schedule.observe(std::exp(mean_loss(network, valid, 512)), false);
+  };
+  train(network, adam, schedule, texts.encoded({.max_length = 256}),
+        {.sampler = {.max_tokens = 512}, .label_smoothing = 0.1, .clip_norm = 1, .updates = 40}, validate);
+  CHECK_GE(schedule.plateau().reductions, 1);
+  check_same(tiny, "run", network, adam);
+}
+
+namespace {
+
+/// A run that has learnt a little, and what it is by hand. Sources are lower-cased, with <s> and without </s>.
+struct LearnedRun {
+  static constexpr EncodeOptions encoding{.source_bos = true, .source_eos = false, .max_length = 256};
+
+  TinyRun tiny;
+  Texts texts;
+  std::unique_ptr<Network> network;
+
+  explicit LearnedRun(const Strings& more = {}) {
+    Strings sets{"data.lowercase=true", "data.source_bos=true",  "data.source_eos=false", "model.dropout=0",
+                 "optim.lr=0.01",       "train.max_updates=150", "train.save_every=0"};
+    sets.insert(sets.end(), more.begin(), more.end());
+    succeeded(tiny.train("run", sets));
+    texts.corpus = toy(tiny, "train", {.lowercase = true});
+    texts.source = train_word_tokenizer(texts.corpus.source, {.max_size = 8000});
+    texts.target = train_word_tokenizer(texts.corpus.target, {.max_size = 8000});
+    network = std::make_unique<Network>(
+        TransformerOptions{.source_vocabulary = texts.source->vocabulary_size(),
+                           .target_vocabulary = texts.target->vocabulary_size(),
+                           .stack = {.width = 16, .heads = 2, .feed_forward = 32, .norm = NormPlace::pre},
+                           .encoder_layers = 1,
+                           .decoder_layers = 1,
+                           .tied = Tied::output,
+                           .output_bias = false},
+        1);
+    network->read(CheckpointReader(tiny / "run/checkpoints/last"));
+  }
+
+  /// What `glossa translate` is to write.
+  Strings translated(const Strings& lines, const DecodeOptions& options) const {
+    std::vector<std::vector<int>> sources;
+    std::vector<std::int64_t> numbers;
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+      std::vector<int> ids = texts.source->encode(utf8::lower_case(lines[i]));
+      if (ids.empty()) continue;
+      ids.insert(ids.begin(), 2);  // <s>
+      sources.push_back(std::move(ids));
+      numbers.push_back(static_cast<std::int64_t>(i) + 1);
+    }
+    const std::vector<Hypothesis> found =
+        Searcher<float>().decode(network->transformer, sources, SpecialIds{}, options, numbers);
+    Strings result(lines.size());
+    for (std::size_t i = 0; i < found.size(); ++i)
+      result[static_cast<std::size_t>(numbers[i]) - 1] = texts.target->decode(found[i].tokens);
+    return result;
+  }
+
+  /// Sentences that it was not trained on, the first letter of each a capital, and an empty line.
+  Strings lines(const std::string& file) const {
+    Strings all = lines_of(read_bytes(tiny / "toy" / file));
+    for (std::string& line : all)
+      if (line[0] >= 'a' && line[0] <= 'z') line[0] = static_cast<char>(line[0] - 'a' + 'A');
+    return all;
+  }
+};
+
+std::string text_of(const Strings& lines) {
+  std::string text;
+  for (const std::string& line : lines) text += line + '\n';
+  return text;
+}
+
+}  // namespace
+
+TEST_CASE("by hand: translation with each option of decoding, and sources as the run reads them") {
+  const LearnedRun run;
+  Strings lines = run.lines("test.en");
+  lines.insert(lines.begin() + 3, "");
+  struct Case {
+    Strings sets;
+    DecodeOptions options, without;  // without what is looked at: must be another translation
+  };
+  const Case cases[] = {
+      {{}, {}, {.beam = 4}},
+      {{"decode.beam=4"}, {.beam = 4}, {}},
+      {{"decode.beam=4", "decode.alpha=4", "decode.max_tokens=50"}, {.beam = 4, .alpha = 4}, {.beam = 4}},
+      {{"decode.beam=4", "decode.length_penalty=none"},
+       {.beam = 4, .length_penalty = LengthPenalty::none},
+       {.beam = 4}},
+      {{"decode.beam=4", "decode.length_penalty=gnmt", "decode.alpha=6"},
+       {.beam = 4, .length_penalty = LengthPenalty::gnmt, .alpha = 6},
+       {.beam = 4, .length_penalty = LengthPenalty::gnmt}},
+      {{"decode.max_length_factor=0.5"}, {.max_length_factor = 0.5, .max_length_extra = 10}, {}},
+      {{"decode.max_length_factor=0.5", "decode.max_length_extra=1"},
+       {.max_length_factor = 0.5, .max_length_extra = 1},
+       {.max_length_factor = 0.5}},
+      {{"decode.sample=true"}, {.sample = true}, {}},
+      {{"decode.sample=true", "decode.temperature=0.5"}, {.sample = true, .temperature = 0.5}, {.sample = true}},
+      {{"decode.sample=true", "decode.seed=5"}, {.sample = true, .seed = 5}, {.sample = true}},
+  };
+  for (const Case& c : cases) {
+    INFO(fmt::format("{}", fmt::join(c.sets, " ")));
+    Strings arguments{"translate", run.tiny / "run"};
+    for (const std::string& set : c.sets) arguments.insert(arguments.end(), {"--set", set});
+    const Strings wanted = run.translated(lines, c.options);
+    CHECK_NE(wanted, run.translated(lines, c.without));
+    CHECK_EQ(succeeded(glossa_program(arguments, text_of(lines))).out, text_of(wanted));
+  }
+}
+
+TEST_CASE("by hand: what evaluate prints") {
+  const LearnedRun run;
+  const Strings sources = run.lines("test.en"), outputs = run.translated(sources, {.beam = 3});
+  Strings references = run.lines("test.hi");
+  references[0] = outputs[0];
+  write_bytes(run.tiny / "sources", text_of(sources));
+  write_bytes(run.tiny / "references", text_of(references));
+  auto scores = json_object(succeeded(glossa_program({"evaluate", run.tiny / "run", "--source", run.tiny / "sources",
+                                                      "--reference", run.tiny / "references", "--beam", "3", "--json"}))
+                                .out);
+  ParallelCorpus corpus;
+  for (std::size_t i = 0; i < sources.size(); ++i) {
+    corpus.source.push_back(utf8::lower_case(sources[i]));
+    corpus.target.push_back(utf8::lower_case(references[i]));
+  }
+  double equal = 0;
+  for (std::size_t i = 0; i < outputs.size(); ++i) equal += outputs[i] == corpus.target[i];
+  const auto number = [&](const char* key) { return std::stod(scores.at(key)); };
+  const double loss =
+      mean_loss(*run.network, encode_corpus(corpus, *run.texts.source, *run.texts.target, LearnedRun::encoding), 512);
+  CHECK_EQ(number("loss"), loss);
+  CHECK_EQ(number("perplexity"), std::exp(loss));
+  CHECK_EQ(number("bleu"), corpus_bleu(outputs, corpus.target).score);
+  CHECK_EQ(number("chrf"), corpus_chrf(outputs, corpus.target));
+  CHECK_EQ(number("exact_match"), equal / static_cast<double>(outputs.size()));
+  CHECK_GT(number("bleu"), 0);
+  CHECK_GT(equal, 0);
+}
+
+TEST_CASE("by hand: the scores of a validation, with the options of decoding") {
+  const LearnedRun run({"train.validate_every=50u", "train.metric=chrf", "decode.beam=4", "decode.alpha=4"});
+  const Strings lines = run.tiny.metrics("run");
+  auto scores = json_object(lines.back());
+  const ParallelCorpus valid = toy(run.tiny, "valid", {.lowercase = true});
+  const Strings outputs = run.translated(valid.source, {.beam = 4, .alpha = 4});
+  CHECK_NE(outputs, run.translated(valid.source, {.beam = 4}));
+  double equal = 0;
+  for (std::size_t i = 0; i < outputs.size(); ++i) equal += outputs[i] == valid.target[i];
+  const double loss =
+      mean_loss(*run.network, encode_corpus(valid, *run.texts.source, *run.texts.target, LearnedRun::encoding), 512);
+  const auto number = [&](const char* key) { return std::stod(scores.at(key)); };
+  CHECK_EQ(scores.at("update"), "150");
+  CHECK_EQ(number("valid_loss"), loss);
+  CHECK_EQ(number("valid_perplexity"), std::exp(loss));
+  CHECK_EQ(number("valid_bleu"), corpus_bleu(outputs, valid.target).score);
+  CHECK_EQ(number("valid_chrf"), corpus_chrf(outputs, valid.target));
+  CHECK_EQ(number("valid_exact_match"), equal / static_cast<double>(outputs.size()));
 }
