@@ -578,6 +578,22 @@ TEST_CASE("by hand: translation with each option of decoding, and sources as the
   }
 }
 
+TEST_CASE("by hand: what is translated and evaluated is read as the run's texts are") {
+  const TinyRun tiny;
+  succeeded(tiny.train("run", {"data.invalid_utf8=replace", "data.max_line_bytes=80", "train.max_updates=1"}));
+  const std::string text = "the boy \xff eats\n", too_long = std::string(81, 'x') + '\n';
+  write_bytes(tiny / "text", text);
+  write_bytes(tiny / "long", too_long);
+  const Strings translate{"translate", tiny / "run"};
+  CHECK_EQ(lines_of(succeeded(glossa_program(translate, text)).out).size(), 1);
+  check_refused(glossa_program(translate, too_long), 1, {"[standard input:1]", "80 bytes"});
+  const auto evaluate = [&](const char* file) {
+    return glossa_program({"evaluate", tiny / "run", "--source", tiny / file, "--reference", tiny / file});
+  };
+  succeeded(evaluate("text"));
+  check_refused(evaluate("long"), 1, {"long:1]", "80 bytes"});
+}
+
 TEST_CASE("by hand: what evaluate prints") {
   const LearnedRun run;
   const Strings sources = run.lines("test.en"), outputs = run.translated(sources, {.beam = 3});

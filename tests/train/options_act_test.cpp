@@ -608,6 +608,8 @@ const std::vector<Row>& rows() {
       {"train.metric", "bleu", {"best"}, able},
       {"train.metric", "chrf", {"best"}, able},
       {"train.metric", "exact_match", {"best"}, able},
+      {"train.metric", "chrf", {"best"}, able + Strings{"train.metric=bleu"}},
+      {"train.metric", "exact_match", {"best"}, able + Strings{"train.metric=bleu"}},
       {"train.patience", "2", {"end"}, at_rest},
       {"train.decode_validation", "false", {"validation lines"}},
       {"train.samples", "2", {"samples"}},
@@ -727,6 +729,41 @@ TEST_CASE("every option has a row that shows it to act, and every row an option"
   for (const std::string& key : options) CHECK_MESSAGE(shown.contains(key), key);
   MESSAGE(fmt::format("{} options, {} shown to act in {} rows; values that change nothing, with a reason: {}",
                       options.size(), shown.size(), rows().size(), fmt::join(excused, ", ")));
+}
+
+TEST_CASE("what follows from what is named in the order of causes") {
+  std::set<std::string> causes;
+  for (const Observation& observation : observations()) {
+    for (const std::string& cause : observation.follows) CHECK_MESSAGE(causes.contains(cause), cause);
+    CHECK(causes.insert(observation.name).second);
+  }
+}
+
+TEST_CASE("each option's other value is kept by a dump, and allowed or refused on --resume as is promised") {
+  const std::set<std::string> may_change{"train.max_updates",     "train.max_epochs", "train.max_minutes",
+                                         "train.validate_every",  "train.save_every", "train.log_every",
+                                         "train.max_bad_updates", "runtime.threads",  "runtime.gemm"};
+  for (const Row& row : rows()) {
+    const Config old = load_config("", base + row.given);
+    const Config now = load_config("", base + row.given + Strings{fmt::format("{}={}", row.key, row.value)});
+    CAPTURE(row.key);
+    CHECK_EQ(text_of(parse_config(dump(now), "dump"), row.key), text_of(now, row.key));
+    const std::string error = glossa::testing::error_of<Error>([&] { check_resume(old, now); });
+    CHECK_EQ(error.starts_with(fmt::format("[{}] expected ", row.key)), !may_change.contains(row.key));
+    CHECK_EQ(error.empty(), may_change.contains(row.key));
+  }
+}
+
+TEST_CASE("train.max_minutes are minutes of training") {
+  const Laboratory laboratory;
+  const TemporaryFolder folder;
+  const Quiet quiet;
+  const RestoreRuntime restore;
+  Trainer trainer(laboratory.config({"train.max_updates=0", "train.max_minutes=0.001", "train.validate_every=0",
+                                     "train.save_every=0"}),
+                  "", folder / "run", false);
+  CHECK(trainer.train() == TrainingEnd::max_minutes);
+  CHECK_GE(trainer.seconds(), 0.06);
 }
 
 TEST_CASE("every option of data acts, and on nothing else") { check_rows_of("data."); }
