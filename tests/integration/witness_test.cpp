@@ -17,6 +17,7 @@
 #include "optim/sgd.h"
 #include "tests/integration/tiny_run.h"
 #include "train/bleu.h"
+#include "train/checkpoint.h"
 #include "train/checkpoint_file.h"
 #include "train/chrf.h"
 #include "train/criterion.h"
@@ -587,6 +588,9 @@ TEST_CASE("by hand: what is translated and evaluated is read as the run's texts 
   const Strings translate{"translate", tiny / "run"};
   CHECK_EQ(lines_of(succeeded(glossa_program(translate, text)).out).size(), 1);
   check_refused(glossa_program(translate, too_long), 1, {"[standard input:1]", "80 bytes"});
+  Strings other_case = translate;
+  other_case.insert(other_case.end(), {"--set", "data.lowercase=true"});
+  check_refused(glossa_program(other_case), 2, {"[--set data.lowercase=true]", "a trained run keeps the others"});
   const auto evaluate = [&](const char* file) {
     return glossa_program({"evaluate", tiny / "run", "--source", tiny / file, "--reference", tiny / file});
   };
@@ -623,8 +627,9 @@ TEST_CASE("by hand: what evaluate prints") {
   CHECK_GT(equal, 0);
 }
 
-TEST_CASE("by hand: the scores of a validation, with the options of decoding") {
-  const LearnedRun run({"train.validate_every=50u", "train.metric=chrf", "decode.beam=4", "decode.alpha=4"});
+TEST_CASE("by hand: the scores and samples of a validation, with the options of decoding") {
+  const LearnedRun run(
+      {"train.validate_every=50u", "train.metric=bleu", "train.samples=3", "decode.beam=4", "decode.alpha=4"});
   const Strings lines = run.tiny.metrics("run");
   auto scores = json_object(lines.back());
   const ParallelCorpus valid = toy(run.tiny, "valid", {.lowercase = true});
@@ -641,4 +646,15 @@ TEST_CASE("by hand: the scores of a validation, with the options of decoding") {
   CHECK_EQ(number("valid_bleu"), corpus_bleu(outputs, valid.target).score);
   CHECK_EQ(number("valid_chrf"), corpus_chrf(outputs, valid.target));
   CHECK_EQ(number("valid_exact_match"), equal / static_cast<double>(outputs.size()));
+  double best = 0;
+  for (const std::string& line : lines)
+    if (auto object = json_object(line); object.contains("valid_bleu"))
+      best = std::max(best, std::stod(object.at("valid_bleu")));
+  CHECK_GT(best, 0);
+  CHECK_EQ(read_training_state(CheckpointReader(run.tiny / "run/checkpoints/last")).best, best);
+  std::string samples;
+  for (const std::size_t i : {std::size_t{0}, outputs.size() / 3, outputs.size() * 2 / 3})
+    samples +=
+        fmt::format("source     {}\nreference  {}\noutput     {}\n\n", valid.source[i], valid.target[i], outputs[i]);
+  CHECK_EQ(read_bytes(run.tiny / "run/samples/update-00000150.txt"), samples);
 }

@@ -1,443 +1,20 @@
 // Every option acts, on what it should and on nothing else: another value of it is tried, and everything that a
 // configuration leads to, from the text of the corpus to the files of a run, is compared with what it was.
 #include <doctest/doctest.h>
-#include <fcntl.h>
 #include <fmt/ranges.h>
-#include <unistd.h>
 
 #include <map>
-#include <numeric>
 #include <regex>
 #include <set>
 
-#include "autograd/kernels/gemm.h"
-#include "autograd/kernels/product_log.h"
-#include "autograd/parallel.h"
 #include "data/toy_corpus.h"
-#include "tests/support/temporary_folder.h"
-#include "train/evaluation.h"
-#include "train/trainer.h"
+#include "tests/train/observations.h"
 
 using namespace glossa;
-using glossa::testing::names_in;
-using glossa::testing::read_bytes;
-using glossa::testing::TemporaryFolder;
+using namespace glossa::testing;
 namespace fs = std::filesystem;
 
 namespace {
-
-using Strings = std::vector<std::string>;
-
-// --- The texts ---
-
-/// A corpus of words with upper case, full-width letters and characters that come once; in three languages.
-void write_corpora(const TemporaryFolder& folder) {
-  std::string english, hindi, german, table;
-  const char* subjects[][3] = {{"The man", "aadmi", "der Mann"},    {"a woman", "aurat", "die Frau"},
-                               {"my brother", "bhai", "Bruder"},    {"the boy", "ladka", "der Junge"},
-                               {"ＡＢＣ friend", "dost", "Freund"}, {"one child", "bachcha", "das Kind"}};
-  const char* verbs[][3] = {
-      {"sees", "dekhta hai", "sieht"}, {"eats", "khaata hai", "isst"}, {"buys", "leta hai", "kauft"}};
-  const char* objects[][3] = {{"the red house", "laal ghar ko", "das rote Haus"},
-                              {"an apple", "seb", "einen Apfel"},
-                              {"two ½ green trees in the garden", "bagiche mein do hare ped", "zwei Bäume"}};
-  int n = 0;
-  for (const auto& subject : subjects)
-    for (const auto& verb : verbs)
-      for (const auto& object : objects) {
-        const std::string rare = ++n % 7 == 0 ? fmt::format(" once{}", n) : "";
-        english += fmt::format("{} {} {}{}\n", subject[0], verb[0], object[0], rare);
-        hindi += fmt::format("{} {} {}{}\n", subject[1], object[1], verb[1], rare);
-        german += fmt::format("{} {} {}{}\n", subject[2], verb[2], object[2], rare);
-        table += fmt::format("{}\t{} {}\t{} {}\n", n, subject[0], verb[0], subject[1], verb[1]);
-      }
-  folder.write("corpus.en", english);
-  folder.write("corpus.hi", hindi);
-  folder.write("corpus.de", german);
-  folder.write("pairs.tsv", table);
-  folder.write("other.en", english + "a word more\n");
-  folder.write("other.hi", hindi + "ek shabd aur\n");
-  const std::string valid[] = {"The boy sees the red house\nmy brother buys an apple\na woman eats an apple\n",
-                               "ladka laal ghar ko dekhta hai\nbhai seb leta hai\naurat seb khaata hai\n",
-                               "der Junge sieht das rote Haus\nBruder kauft einen Apfel\ndie Frau isst einen Apfel\n"};
-  const char* languages[] = {"en", "hi", "de"};
-  for (int i = 0; i < 3; ++i) {
-    folder.write(fmt::format("valid.{}", languages[i]), valid[i]);
-    folder.write(fmt::format("lower.{}", languages[i]), "small words\nthe boy\nthe apple and the house\n");
-    folder.write(fmt::format("damaged.{}", languages[i]), valid[i] + "good \xff bad\n");
-    folder.write(fmt::format("long.{}", languages[i]), valid[i] + std::string(300, 'x') + " y\n");
-  }
-}
-
-/// What is translated: upper case, unknown words, and a line of 21 tokens with </s>.
-const Strings lines{"the boy eats an apple", "The MAN sees ＡＢＣ", "my brother buys two green trees",
-                    "the red house in the garden the red house in the garden the red house in the garden a woman"};
-
-/// The configuration that every option is changed in; FOLDER stands for that of the texts.
-const Strings base{"data.train=FOLDER/corpus",
-                   "data.valid=FOLDER/valid",
-                   "data.target=hi",
-                   "data.tokenizer=words",
-                   "train.samples=0",
-                   "data.max_tokens=64",
-                   "data.max_length=20",
-                   "model.width=8",
-                   "model.heads=2",
-                   "model.feed_forward=12",
-                   "model.encoder_layers=1",
-                   "model.decoder_layers=1",
-                   "model.dropout=0.2",
-                   "model.max_positions=24",
-                   "model.tied=output",
-                   "optim.lr=0.02",
-                   "optim.warmup=3",
-                   "train.max_updates=6",
-                   "train.validate_every=3u",
-                   "train.save_every=4u",
-                   "train.log_every=1u",
-                   "train.keep_checkpoints=2",
-                   "decode.beam=2",
-                   "runtime.threads=1"};
-
-// --- What a configuration leads to ---
-
-/// Standard error goes nowhere while one lives: a run logs there.
-class Quiet {
- public:
-  Quiet() : before_(dup(STDERR_FILENO)) {
-    const int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
-    dup2(nowhere, STDERR_FILENO);
-    close(nowhere);
-  }
-  ~Quiet() {
-    dup2(before_, STDERR_FILENO);
-    close(before_);
-  }
-  Quiet(const Quiet&) = delete;
-  Quiet& operator=(const Quiet&) = delete;
-
- private:
-  int before_;
-};
-
-/// Threads and product library of the process are set back at the end.
-class RestoreRuntime {
- public:
-  ~RestoreRuntime() {
-    set_threads(threads_);
-    kernels::set_gemm_backend(backend_);
-  }
-
- private:
-  int threads_ = threads();
-  kernels::GemmBackend backend_ = kernels::gemm_backend();
-};
-
-std::string bytes(std::span<const float> numbers) {
-  const auto raw = std::as_bytes(numbers);
-  return {reinterpret_cast<const char*>(raw.data()), raw.size()};
-}
-
-/// How a run of a configuration ended, and its folder.
-struct FinishedRun {
-  FinishedRun(const Config& config, const fs::path& run) : folder(run) {
-    fs::remove_all(folder);
-    const Quiet quiet;
-    try {
-      Trainer trainer(config, "", folder, false);
-      end = fmt::format("{}", static_cast<int>(trainer.train()));
-    } catch (const Error& thrown) {
-      error = end = thrown.what();
-    }
-    computed_with = {threads(), kernels::name(kernels::gemm_backend())};
-    if (fs::exists(folder / "checkpoints/last"))
-      state = read_training_state(CheckpointReader(folder / "checkpoints/last"));
-    static const std::regex speed("\"tokens_per_s\":[^,}]*");
-    std::istringstream metrics(std::regex_replace(read_bytes(folder / "metrics.jsonl"), speed, ""));
-    for (std::string line; std::getline(metrics, line);)
-      (line.find("valid_loss") == line.npos ? training : validation).push_back(line);
-  }
-
-  /// Names and bytes of all files in a part of the folder.
-  std::string files(const fs::path& part, const std::string& ending = "") const {
-    std::string text;
-    if (!fs::exists(folder / part)) return text;
-    for (const std::string& name : names_in(folder / part))
-      if (name.ends_with(ending)) text += name + "\n" + read_bytes(folder / part / name);
-    return text;
-  }
-
-  fs::path folder;
-  std::string end, error;
-  std::pair<int, std::string> computed_with;
-  TrainingState state;
-  Strings training, validation;  // lines of metrics.jsonl without what is a matter of time
-};
-
-/// A configuration, and what is made of it when it is first asked for.
-class Subject {
- public:
-  Subject(const Config& given, const fs::path& folder) : config(given), folder_(folder) {}
-
-  const Corpora& corpora() {
-    if (!corpora_) corpora_ = read_corpora(config.data, seed());
-    return *corpora_;
-  }
-  const Tokenizers& tokenizers() {
-    if (!tokenizers_) tokenizers_ = train_tokenizers(config.data, corpora().training);
-    return *tokenizers_;
-  }
-  const EncodedCorpus& pairs() {
-    if (!pairs_) pairs_ = encode(config.data, corpora().training, tokenizers());
-    return *pairs_;
-  }
-  std::vector<std::vector<int>> batches(int epoch) {
-    return Sampler(pairs(), sampler_options(config.data, seed())).epoch(epoch, true);
-  }
-  Model& model() {
-    if (!model_)
-      model_ = make_model(config.model, tokenizers().source->vocabulary_size(), tokenizers().target->vocabulary_size(),
-                          seed());
-    return *model_;
-  }
-  Translator translator() { return {*model().transformer, tokenizers(), config.data, config.decode}; }
-
-  const FinishedRun& run() {
-    if (!run_) run_.emplace(config, folder_ / "run");
-    return *run_;
-  }
-  /// A number of the first training line. Ten digits: the order of a sum is not what is looked at.
-  std::string in_first_line(const std::string& key) {
-    if (run().training.empty()) return run().end;
-    std::smatch match;
-    REQUIRE(std::regex_search(run().training[0], match, std::regex("\"" + key + "\":([^,}]*)")));
-    return fmt::format("{:.10}", std::stod(match[1]));
-  }
-
-  /// A fresh model after three steps of the optimizer with gradients that are given.
-  struct Stepped {
-    std::unique_ptr<Model> model;
-    std::unique_ptr<Optimizer<float>> optimizer;
-
-    /// The optimizer's n-th buffer, if it has so many.
-    std::string moments(std::size_t n) const {
-      const auto state = optimizer->state();
-      return n < state.size() ? std::string(state[n].name) + bytes(state[n].values) : "none";
-    }
-  };
-  const Stepped& stepped() {
-    if (stepped_) return *stepped_;
-    Stepped result;
-    result.model = make_model(config.model, tokenizers().source->vocabulary_size(),
-                              tokenizers().target->vocabulary_size(), seed());
-    ParameterStore<float>& store = result.model->parameters;
-    result.optimizer = make_optimizer(config.optim, store);
-    for (std::uint64_t step = 1; step <= 3; ++step) {
-      store.clear_grads();
-      store.fill_unset_grads();
-      for (const Parameter<float>* parameter : store.parameters()) {
-        RandomStream random(step, parameter->name);
-        for (float& g : parameter->grad_tensor().span()) g = static_cast<float>(random.normal());
-      }
-      result.optimizer->step(0.01, 1);
-    }
-    return stepped_.emplace(std::move(result));
-  }
-
-  std::uint64_t seed() const { return static_cast<std::uint64_t>(config.train.seed); }
-
-  const Config config;
-  const fs::path folder_;
-
- private:
-  std::optional<Corpora> corpora_;
-  std::optional<Tokenizers> tokenizers_;
-  std::optional<EncodedCorpus> pairs_;
-  std::unique_ptr<Model> model_;
-  std::optional<FinishedRun> run_;
-  std::optional<Stepped> stepped_;
-};
-
-std::string text_of(const ParallelCorpus& corpus) {
-  return fmt::format("{}\n{}", fmt::join(corpus.source, "\n"), fmt::join(corpus.target, "\n"));
-}
-
-std::string text_of(const EncodedCorpus& corpus) { return fmt::format("{} {}", corpus.source, corpus.target); }
-
-std::string names_and_shapes(Subject& s) {
-  std::string text;
-  for (const Parameter<float>* parameter : s.model().parameters.parameters())
-    text += parameter->name + parameter->value.shape.str();
-  return text;
-}
-
-/// Two epochs as rows of ids and where the sentences lie in them.
-std::string rows_of(Subject& s) {
-  std::string text;
-  for (const std::vector<int>& indices : s.batches(0)) {
-    const Batch batch = make_batch(s.pairs(), indices, layout(s.config.data));
-    text += fmt::format("{} {} {};", batch.source, batch.target_in, batch.target_out);
-  }
-  return text;
-}
-
-/// Losses of the training pairs, without dropout.
-std::string forward(Subject& s) {
-  Context<float> context;
-  std::vector<int> all(static_cast<std::size_t>(s.pairs().size()));
-  std::iota(all.begin(), all.end(), 0);
-  const Batch batch = make_batch(s.pairs(), all, Layout::packed);
-  BatchRows rows;
-  rows.assign(batch);
-  context.begin({.training = false, .recording = false});
-  return fmt::format("{}", batch_loss(context, *s.model().transformer, batch, rows, s.pairs().specials.pad, 0).nll_sum);
-}
-
-/// What is kept of the lines that can be read, and the errors of the others.
-std::string sources_of(Subject& s, std::vector<Translator::Sources>* kept = nullptr) {
-  const Translator translator = s.translator();
-  std::string text;
-  for (const std::string& line : lines) try {
-      Translator::Sources sources = translator.encode({&line, 1}, "lines");
-      text += fmt::format("{};", sources.ids);
-      if (kept) kept->push_back(std::move(sources));
-    } catch (const Error& error) {
-      text += error.what();
-    }
-  return text;
-}
-
-std::string translation(Subject& s) {
-  std::vector<Translator::Sources> all;
-  sources_of(s, &all);
-  Translator translator = s.translator();
-  std::string text;
-  for (const Translator::Sources& sources : all)
-    for (const Hypothesis& found : translator.search(sources))
-      text += fmt::format("{} {};", s.tokenizers().target->decode(found.tokens), found.score);
-  return text;
-}
-
-std::string products_of_translation(Subject& s) {
-  Translator translator = s.translator();
-  const Strings three(lines.begin(), lines.begin() + 3);
-  const kernels::ProductLog log;
-  translator.translate(three, "lines");
-  std::string text;
-  for (const kernels::Product& product : log.products)
-    text += fmt::format("{}x{}x{} ", product.m, product.n, product.k);
-  return text;
-}
-
-std::string learning_rates(Subject& s) {
-  Schedule schedule = make_schedule(s.config.optim, s.config.model.width);
-  std::string text;
-  for (int update = 1; update <= 12; ++update) {
-    text += fmt::format("{} ", schedule.lr(update));
-    schedule.observe(1, false);
-  }
-  return text;
-}
-
-/// A file of text as translation reads it, or why it does not.
-std::string read_text(Subject& s, const char* name) {
-  try {
-    return fmt::format("{}", fmt::join(read_lines(s.folder_ / name, text_options(s.config.data)), "\n"));
-  } catch (const Error& error) {
-    return error.what();
-  }
-}
-
-/// The newest checkpoints and what the links point to.
-std::string checkpoints_of(const FinishedRun& run) {
-  std::string text;
-  if (!fs::exists(run.folder / "checkpoints")) return "none";
-  for (const std::string& name : names_in(run.folder / "checkpoints")) {
-    const fs::path path = run.folder / "checkpoints" / name;
-    text += name + (fs::is_symlink(path) ? " -> " + fs::read_symlink(path).string() : "") + "\n";
-  }
-  return text;
-}
-
-/// Something that a configuration leads to, what it is made of, and how it looks.
-struct Observation {
-  const char* name;
-  Strings follows;
-  std::function<std::string(Subject&)> look;
-};
-
-const std::vector<Observation>& observations() {
-  static const std::vector<Observation> all{
-      {"training text", {}, [](Subject& s) { return text_of(s.corpora().training); }},
-      {"validation text", {}, [](Subject& s) { return text_of(s.corpora().validation); }},
-      {"damaged text", {}, [](Subject& s) { return read_text(s, "damaged.en"); }},
-      {"text with a long line", {}, [](Subject& s) { return read_text(s, "long.en"); }},
-      {"vocabularies",
-       {"training text"},
-       [](Subject& s) { return s.run().files("", ".txt") + s.run().files("", ".model"); }},
-      {"training pairs", {"training text", "vocabularies"}, [](Subject& s) { return text_of(s.pairs()); }},
-      {"validation pairs",
-       {"validation text", "vocabularies"},
-       [](Subject& s) {
-         const ParallelCorpus& valid = s.corpora().validation;
-         return valid.source.empty() ? "" : text_of(encode(s.config.data, valid, s.tokenizers()));
-       }},
-      {"batches", {"training pairs"}, [](Subject& s) { return fmt::format("{} {}", s.batches(0), s.batches(1)); }},
-      {"rows", {"batches"}, rows_of},
-      {"sources", {"vocabularies"}, [](Subject& s) { return sources_of(s); }},
-      {"parameters", {"vocabularies"}, names_and_shapes},
-      {"first weights", {"parameters"}, [](Subject& s) { return bytes(s.model().parameters.values()); }},
-      {"forward pass", {"first weights", "training pairs"}, forward},
-      {"translation", {"sources", "forward pass"}, translation},
-      {"products of translation", {"translation"}, products_of_translation},
-      {"learning rates", {}, learning_rates},
-      {"first moments", {"parameters"}, [](Subject& s) { return s.stepped().moments(0); }},
-      {"second moments", {"parameters"}, [](Subject& s) { return s.stepped().moments(1); }},
-      {"optimizer's steps",
-       {"first weights", "first moments", "second moments"},
-       [](Subject& s) { return bytes(s.stepped().model->parameters.values()); }},
-      {"first loss", {"forward pass", "batches"}, [](Subject& s) { return s.in_first_line("loss"); }},
-      {"first gradient", {"first loss"}, [](Subject& s) { return s.in_first_line("grad_norm"); }},
-      {"end",
-       {"batches"},
-       [](Subject& s) {
-         const TrainingState& state = s.run().state;
-         return fmt::format("{} {} {} {} {}", s.run().end, state.update, state.epoch, state.batch, state.bad_updates);
-       }},
-      {"weights",
-       {"rows", "first gradient", "learning rates", "optimizer's steps", "end"},
-       [](Subject& s) {
-         const fs::path last = s.run().folder / "checkpoints/last";
-         return fs::exists(last) ? parameters_sha256(CheckpointReader(last)) : s.run().end;
-       }},
-      {"training lines", {"weights"}, [](Subject& s) { return fmt::format("{}", s.run().training); }},
-      {"validation lines",
-       {"validation pairs", "weights", "translation"},
-       [](Subject& s) { return fmt::format("{}", s.run().validation); }},
-      {"samples", {"validation lines"}, [](Subject& s) { return s.run().files("samples"); }},
-      {"best",
-       {"validation lines"},
-       [](Subject& s) {
-         const TrainingState& state = s.run().state;
-         return fmt::format("{} {} {}", state.best, state.best_update, state.stalled);
-       }},
-      {"checkpoints", {"end", "best"}, [](Subject& s) { return checkpoints_of(s.run()); }},
-      {"threads", {}, [](Subject& s) { return fmt::format("{}", s.run().computed_with.first); }},
-      {"product library", {}, [](Subject& s) { return s.run().computed_with.second; }},
-  };
-  return all;
-}
-
-/// These and whatever follows from them, however far.
-std::set<std::string> with_consequences(const Strings& names) {
-  std::set<std::string> reached(names.begin(), names.end());
-  for (const Observation& observation : observations())  // causes come first
-    for (const std::string& cause : observation.follows)
-      if (reached.contains(cause)) reached.insert(observation.name);
-  return reached;
-}
-
-// --- The table ---
 
 /// An option, another value of it, what that changes by itself, and what else both runs have beside the base; a part of
 /// the error that ends a run of theirs, where one may. Where it changes nothing, a reason.
@@ -614,7 +191,8 @@ const std::vector<Row>& rows() {
       {"train.decode_validation", "false", {"validation lines"}},
       {"train.samples", "2", {"samples"}},
       {"train.samples", "3", {"samples"}, {"train.samples=2"}},
-      {"train.warm_start", "FOLDER/base", {"vocabularies", "first loss"}},
+      {"train.warm_start", "FOLDER/base-corpus", {"first loss"}},
+      {"train.warm_start", "FOLDER/base-other", {"first loss", "vocabularies"}},
       {"train.max_bad_updates", "2", {"end"}, bursting, "train.max_bad_updates"},
 
       {"decode.beam", "1", {"translation"}},
@@ -630,24 +208,28 @@ const std::vector<Row>& rows() {
       {"decode.seed", "2", {"translation"}, {"decode.beam=1", "decode.sample=true"}},
 
       {"runtime.threads", "2", {"threads"}},
-      // Other last bits come out of another library; where there is one only, the other is refused.
-      {"runtime.gemm", has_onednn ? "eigen" : "onednn", {"product library", "forward pass"}, {}, "runtime.gemm"},
+      // Other last bits come out of another library. Where there is one only, the other is refused.
+      {"runtime.gemm",
+       has_onednn ? "eigen" : "onednn",
+       has_onednn ? Strings{"product library"} : Strings{"product library", "vocabularies"},
+       {},
+       "[set_gemm_backend]"},
   };
   return all;
 }
-
-// --- The comparison ---
 
 /// Looks at configurations; what was seen of one is remembered.
 class Laboratory {
  public:
   Laboratory() {
     write_corpora(folder_);
-    const FinishedRun other(config({"data.train=FOLDER/other"}), folder_ / "base");  // for train.warm_start
+    const RestoreRuntime restore;
+    for (const char* corpus : {"corpus", "other"})  // for train.warm_start
+      FinishedRun(config({fmt::format("data.train=FOLDER/{}", corpus)}), folder_ / ("base-" + std::string(corpus)));
   }
 
   Config config(const Strings& sets) const {
-    Strings whole = base + sets;
+    Strings whole = base_sets + sets;
     for (std::string& set : whole) set = std::regex_replace(set, std::regex("FOLDER"), folder_.path().string());
     return load_config("", whole);
   }
@@ -660,9 +242,8 @@ class Laboratory {
   const Sight& look(const Strings& sets) {
     const auto [place, is_new] = seen_.try_emplace(sets);
     if (!is_new) return place->second;
-    const RestoreRuntime restore;
     Subject subject(config(sets), folder_.path());
-    const FinishedRun& run = subject.run();  // first of all: it sets threads and product library
+    const FinishedRun& run = subject.run;
     errors_[sets] = run.error;
     if (fs::exists(run.folder)) CHECK(read_bytes(run.folder / "config.yaml") == dump(subject.config));
     for (const Observation& observation : observations()) try {
@@ -744,8 +325,8 @@ TEST_CASE("each option's other value is kept by a dump, and allowed or refused o
                                          "train.validate_every",  "train.save_every", "train.log_every",
                                          "train.max_bad_updates", "runtime.threads",  "runtime.gemm"};
   for (const Row& row : rows()) {
-    const Config old = load_config("", base + row.given);
-    const Config now = load_config("", base + row.given + Strings{fmt::format("{}={}", row.key, row.value)});
+    const Config old = load_config("", base_sets + row.given);
+    const Config now = load_config("", base_sets + row.given + Strings{fmt::format("{}={}", row.key, row.value)});
     CAPTURE(row.key);
     CHECK_EQ(text_of(parse_config(dump(now), "dump"), row.key), text_of(now, row.key));
     const std::string error = glossa::testing::error_of<Error>([&] { check_resume(old, now); });
@@ -757,13 +338,11 @@ TEST_CASE("each option's other value is kept by a dump, and allowed or refused o
 TEST_CASE("train.max_minutes are minutes of training") {
   const Laboratory laboratory;
   const TemporaryFolder folder;
-  const Quiet quiet;
-  const RestoreRuntime restore;
-  Trainer trainer(laboratory.config({"train.max_updates=0", "train.max_minutes=0.001", "train.validate_every=0",
-                                     "train.save_every=0"}),
-                  "", folder / "run", false);
-  CHECK(trainer.train() == TrainingEnd::max_minutes);
-  CHECK_GE(trainer.seconds(), 0.06);
+  const Subject subject(laboratory.config({"train.max_updates=0", "train.max_minutes=0.001", "train.validate_every=0",
+                                           "train.save_every=0"}),
+                        folder.path());
+  CHECK(subject.run.end == TrainingEnd::max_minutes);
+  CHECK_GE(subject.run.state.seconds, 0.06);
 }
 
 TEST_CASE("every option of data acts, and on nothing else") { check_rows_of("data."); }
