@@ -28,7 +28,7 @@ std::vector<Option<DataConfig>> data_options() {
       option("normalization", &C::normalization,
              text_choice({"nmt_nfkc", "nfkc", "nmt_nfkc_cf", "nfkc_cf", "identity"}),
              "Unicode normalisation by sentencepiece; cf folds case, identity leaves text as it is"),
-      option("character_coverage", &C::character_coverage, number("(0, 1]"),
+      option("character_coverage", &C::character_coverage, number("[0.98, 1]"),
              "share of the corpus's characters that sentencepiece keeps; the rest becomes <unk>"),
       option("lowercase", &C::lowercase, true_or_false(), "lower-case all text, in translation too"),
       option("invalid_utf8", &C::invalid_utf8, choice<C::InvalidUtf8>({"refuse", "replace"}),

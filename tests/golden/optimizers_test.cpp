@@ -9,6 +9,7 @@
 #include "optim/sgd.h"
 #include "tests/golden/torch_optimizer.h"
 #include "tests/support/golden.h"
+#include "train/model_factory.h"
 
 using namespace glossa;
 using namespace glossa::testing;
@@ -115,6 +116,40 @@ TEST_CASE("ReduceLROnPlateau: smaller and larger is better") {
       CAPTURE(i);
       CHECK_LE(std::abs(schedule.lr(static_cast<std::int64_t>(i) + 1) - rates[i]), 1e-10 * 0.1);
       schedule.observe(metrics[i], larger);
+    }
+  }
+}
+
+TEST_CASE("what a configuration asks for are these optimizers and schedules") {
+  const Golden<float> steps("pytorch/optimizers");
+  for (const std::string kind : {"adam", "adamw", "sgd"}) {
+    CAPTURE(kind);
+    Parameters<float> parameters(steps);
+    const Config config =
+        load_config("", {"optim.name=" + kind, "optim.beta1=0.9", "optim.beta2=0.98", "optim.epsilon=1e-8",
+                         "optim.momentum=0.9", "optim.weight_decay=0.1", "optim.decay_norm_and_bias=true"});
+    const auto optimizer = make_optimizer(config.optim, parameters.store);
+    for (Index step = 0; step < 10; ++step) {
+      parameters.set_grads(step);
+      optimizer->step(torch_lr(kind), 1);
+    }
+    for (const Parameter<float>* p : parameters.store.parameters())
+      steps.check(fmt::format("{}/decay/{}", kind, p->name), p->value);
+  }
+  const Golden<double> rates("pytorch/schedules");
+  for (const std::string name : {"constant", "cosine", "linear", "plateau_min"}) {
+    CAPTURE(name);
+    const bool plateau = name == "plateau_min";
+    const std::vector<double> wanted = rates.doubles(plateau ? name : name + "_warmup");
+    const Config config =
+        load_config("", {"optim.schedule=" + (plateau ? "plateau" : name), "optim.lr=0.1",
+                         plateau ? "optim.warmup=0" : "optim.warmup=5",
+                         name == "constant" ? "optim.min_lr=0" : "optim.min_lr=0.02", "optim.plateau_factor=0.5",
+                         "optim.plateau_patience=2", fmt::format("optim.total_updates={}", wanted.size())});
+    Schedule schedule = make_schedule(config.optim, 8);
+    for (std::size_t i = 0; i < wanted.size(); ++i) {
+      CHECK_LE(std::abs(schedule.lr(static_cast<std::int64_t>(i) + 1) - wanted[i]), 1e-10 * 0.1);
+      if (plateau) schedule.observe(rates.doubles(name + "/metrics")[i], false);
     }
   }
 }

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 #include <regex>
+#include <set>
 #include <sstream>
 
 #include "data/sampler.h"
@@ -82,4 +83,22 @@ TEST_CASE("every term is one that the library uses, and stands for a key that th
     CHECK(source.find(word) != source.npos);
     CHECK((names_a_key(config) || word.find("ParameterStore") == 0));
   }
+}
+
+TEST_CASE("what the library's errors call a member of its options is the name of a key, where a key can set it") {
+  const std::set<std::string> beyond_configuration{"LrFactor::pattern", "Segment::lr_factor"};
+  const std::string source = library_source();
+  const std::regex literal("\"[^\"\n]*\""), member("[A-Z][A-Za-z0-9]*::[a-z_0-9]+");
+  int found = 0;
+  for (std::sregex_iterator text(source.begin(), source.end(), literal), end; text != end; ++text) {
+    std::string told = text->str();
+    for (const std::string& name : beyond_configuration) told = std::regex_replace(told, std::regex(name), "");
+    if (!std::regex_search(told, member)) continue;
+    ++found;
+    told = in_config_terms(told);
+    CAPTURE(told);
+    CHECK_FALSE(std::regex_search(told, member));
+    CHECK((names_a_key(told) || told.find("`glossa inspect`") != told.npos));
+  }
+  CHECK_GT(found, 12);
 }

@@ -173,6 +173,12 @@ TEST_CASE("the normalisation is one that sentencepiece has") {
         "got 'nfc'");
 }
 
+TEST_CASE("the share of characters that is kept is one that sentencepiece takes") {
+  CHECK(load_config("", {"data.character_coverage=0.98"}).data.character_coverage == 0.98);
+  CHECK(set_error("data.character_coverage=0.97") ==
+        "[--set data.character_coverage=0.97] data.character_coverage: expected a number in [0.98, 1]; got '0.97'");
+}
+
 TEST_CASE("every numeric option refuses what is no number or huge, and names itself") {
   int numeric = 0;
   for (const auto& section : option_sections())

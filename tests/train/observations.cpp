@@ -1,0 +1,213 @@
+#include "tests/train/observations.h"
+
+#include <fmt/ranges.h>
+
+#include <numeric>
+#include <regex>
+
+#include "autograd/kernels/product_log.h"
+
+namespace glossa::testing {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+std::string bytes(std::span<const float> numbers) {
+  const auto raw = std::as_bytes(numbers);
+  return {reinterpret_cast<const char*>(raw.data()), raw.size()};
+}
+
+std::string text_of(const ParallelCorpus& corpus) {
+  return fmt::format("{}\n{}", fmt::join(corpus.source, "\n"), fmt::join(corpus.target, "\n"));
+}
+
+std::string text_of(const EncodedCorpus& corpus) { return fmt::format("{} {}", corpus.source, corpus.target); }
+
+std::string names_and_shapes(Subject& s) {
+  std::string text;
+  for (const Parameter<float>* parameter : s.model().parameters.parameters())
+    text += parameter->name + parameter->value.shape.str();
+  return text;
+}
+
+/// An epoch as the rows of its batches.
+std::string rows_of(Subject& s) {
+  std::string text;
+  for (const std::vector<int>& indices : s.batches(0)) {
+    const Batch batch = make_batch(s.pairs(), indices, layout(s.config.data));
+    text += fmt::format("{} {} {};", batch.source, batch.target_in, batch.target_out);
+  }
+  return text;
+}
+
+/// Losses of the training pairs, without dropout.
+std::string forward(Subject& s) {
+  Context<float> context;
+  std::vector<int> all(static_cast<std::size_t>(s.pairs().size()));
+  std::iota(all.begin(), all.end(), 0);
+  const Batch batch = make_batch(s.pairs(), all, Layout::packed);
+  BatchRows rows;
+  rows.assign(batch);
+  context.begin({.training = false, .recording = false});
+  return fmt::format("{}", batch_loss(context, *s.model().transformer, batch, rows, s.pairs().specials.pad, 0).nll_sum);
+}
+
+/// What is kept of the lines that can be read, and the errors of the others.
+std::string sources_of(Subject& s, std::vector<Translator::Sources>* kept = nullptr) {
+  const Translator translator = s.translator();
+  std::string text;
+  for (const std::string& line : lines_to_translate) try {
+      Translator::Sources sources = translator.encode({&line, 1}, "lines");
+      text += fmt::format("{};", sources.ids);
+      if (kept) kept->push_back(std::move(sources));
+    } catch (const Error& error) {
+      text += error.what();
+    }
+  return text;
+}
+
+std::string translation(Subject& s) {
+  std::vector<Translator::Sources> all;
+  sources_of(s, &all);
+  Translator translator = s.translator();
+  std::string text;
+  for (const Translator::Sources& sources : all)
+    for (const Hypothesis& found : translator.search(sources))
+      text += fmt::format("{} {};", s.tokenizers().target->decode(found.tokens), found.score);
+  return text;
+}
+
+std::string products_of_translation(Subject& s) {
+  Translator translator = s.translator();
+  const Strings three(lines_to_translate.begin(), lines_to_translate.begin() + 3);
+  const kernels::ProductLog log;
+  translator.translate(three, "lines");
+  std::string text;
+  for (const kernels::Product& product : log.products)
+    text += fmt::format("{}x{}x{} ", product.m, product.n, product.k);
+  return text;
+}
+
+std::string learning_rates(Subject& s) {
+  Schedule schedule = make_schedule(s.config.optim, s.config.model.width);
+  std::string text;
+  for (int update = 1; update <= 12; ++update) {
+    text += fmt::format("{} ", schedule.lr(update));
+    schedule.observe(1, false);
+  }
+  return text;
+}
+
+/// A file of text as translation reads it, or why it does not.
+std::string read_text(Subject& s, const char* name) {
+  try {
+    return fmt::format("{}", fmt::join(read_lines(s.folder / name, text_options(s.config.data)), "\n"));
+  } catch (const Error& error) {
+    return error.what();
+  }
+}
+
+/// The newest checkpoints and what the links point to.
+std::string checkpoints_of(const FinishedRun& run) {
+  std::string text;
+  if (!fs::exists(run.folder / "checkpoints")) return "none";
+  for (const std::string& name : names_in(run.folder / "checkpoints")) {
+    const fs::path path = run.folder / "checkpoints" / name;
+    text += name + (fs::is_symlink(path) ? " -> " + fs::read_symlink(path).string() : "") + "\n";
+  }
+  return text;
+}
+
+/// How a run ended: the number of the reason, or the error.
+std::string end_of(const FinishedRun& run) { return run.end ? std::to_string(static_cast<int>(*run.end)) : run.error; }
+
+/// A number of the first training line. Ten digits: the order of a sum is not what is looked at.
+std::string in_first_line(const FinishedRun& run, const std::string& key) {
+  if (run.training.empty()) return end_of(run);
+  std::smatch match;
+  if (!std::regex_search(run.training[0], match, std::regex("\"" + key + "\":([^,}]*)"))) return run.training[0];
+  return fmt::format("{:.10}", std::stod(match[1]));
+}
+
+/// The optimizer's n-th buffer, if it has so many.
+std::string moments(Subject& s, std::size_t n) {
+  const auto state = s.stepped().optimizer->state();
+  return n < state.size() ? std::string(state[n].name) + bytes(state[n].values) : "none";
+}
+
+}  // namespace
+
+const std::vector<Observation>& observations() {
+  static const std::vector<Observation> all{
+      {"threads", {}, [](Subject& s) { return fmt::format("{}", s.run.threads); }},
+      {"product library",
+       {},
+       [](Subject& s) { return s.run.error.starts_with("[set_gemm_backend]") ? s.run.error : s.run.product_library; }},
+      {"training text", {}, [](Subject& s) { return text_of(s.corpora().training); }},
+      {"validation text", {}, [](Subject& s) { return text_of(s.corpora().validation); }},
+      {"damaged text", {}, [](Subject& s) { return read_text(s, "damaged.en"); }},
+      {"text with a long line", {}, [](Subject& s) { return read_text(s, "long.en"); }},
+      {"vocabularies",
+       {"training text"},
+       [](Subject& s) { return s.run.files("", ".txt") + s.run.files("", ".model"); }},
+      {"training pairs", {"training text", "vocabularies"}, [](Subject& s) { return text_of(s.pairs()); }},
+      {"validation pairs",
+       {"validation text", "vocabularies"},
+       [](Subject& s) {
+         const ParallelCorpus& valid = s.corpora().validation;
+         return valid.source.empty() ? "" : text_of(encode(s.config.data, valid, s.tokenizers()));
+       }},
+      {"batches", {"training pairs"}, [](Subject& s) { return fmt::format("{} {}", s.batches(0), s.batches(1)); }},
+      {"rows", {"batches"}, rows_of},
+      {"sources", {"vocabularies"}, [](Subject& s) { return sources_of(s); }},
+      {"parameters", {"vocabularies"}, names_and_shapes},
+      {"first weights", {"parameters"}, [](Subject& s) { return bytes(s.model().parameters.values()); }},
+      {"forward pass", {"first weights", "training pairs", "product library"}, forward},
+      {"translation", {"sources", "forward pass"}, translation},
+      {"products of translation", {"translation"}, products_of_translation},
+      {"learning rates", {}, learning_rates},
+      {"first moments", {"parameters"}, [](Subject& s) { return moments(s, 0); }},
+      {"second moments", {"parameters"}, [](Subject& s) { return moments(s, 1); }},
+      {"optimizer's steps",
+       {"first weights", "first moments", "second moments"},
+       [](Subject& s) { return bytes(s.stepped().model->parameters.values()); }},
+      {"first loss", {"forward pass", "batches"}, [](Subject& s) { return in_first_line(s.run, "loss"); }},
+      {"first gradient", {"first loss"}, [](Subject& s) { return in_first_line(s.run, "grad_norm"); }},
+      {"end",
+       {"batches"},
+       [](Subject& s) {
+         const TrainingState& state = s.run.state;
+         return fmt::format("{} {} {} {} {}", end_of(s.run), state.update, state.epoch, state.batch, state.bad_updates);
+       }},
+      {"weights",
+       {"rows", "first gradient", "learning rates", "optimizer's steps", "end"},
+       [](Subject& s) {
+         const fs::path last = s.run.folder / "checkpoints/last";
+         return fs::exists(last) ? parameters_sha256(CheckpointReader(last)) : end_of(s.run);
+       }},
+      {"training lines", {"weights"}, [](Subject& s) { return fmt::format("{}", s.run.training); }},
+      {"validation lines",
+       {"validation pairs", "weights", "translation"},
+       [](Subject& s) { return fmt::format("{}", s.run.validation); }},
+      {"samples", {"validation lines"}, [](Subject& s) { return s.run.files("samples"); }},
+      {"best",
+       {"validation lines"},
+       [](Subject& s) {
+         const TrainingState& state = s.run.state;
+         return fmt::format("{} {} {}", state.best, state.best_update, state.stalled);
+       }},
+      {"checkpoints", {"end", "best"}, [](Subject& s) { return checkpoints_of(s.run); }},
+  };
+  return all;
+}
+
+std::set<std::string> with_consequences(const Strings& names) {
+  std::set<std::string> reached(names.begin(), names.end());
+  for (const Observation& observation : observations())  // causes come first
+    for (const std::string& cause : observation.follows)
+      if (reached.contains(cause)) reached.insert(observation.name);
+  return reached;
+}
+
+}  // namespace glossa::testing

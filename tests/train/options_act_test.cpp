@@ -1,0 +1,361 @@
+// Every option acts, on what it should and on nothing else: another value of it is tried, and everything that a
+// configuration leads to, from the text of the corpus to the files of a run, is compared with what it was.
+#include <doctest/doctest.h>
+#include <fmt/ranges.h>
+
+#include <map>
+#include <regex>
+#include <set>
+
+#include "data/toy_corpus.h"
+#include "tests/train/observations.h"
+
+using namespace glossa;
+using namespace glossa::testing;
+namespace fs = std::filesystem;
+
+namespace {
+
+/// An option, another value of it, what that changes by itself, and what else both runs have beside the base; a part of
+/// the error that ends a run of theirs, where one may. Where it changes nothing, a reason.
+struct Row {
+  const char* key;
+  const char* value;
+  Strings changes;
+  Strings given = {};
+  const char* error = nullptr;
+  const char* reason = nullptr;
+};
+
+Strings operator+(Strings list, const Strings& more) {
+  list.insert(list.end(), more.begin(), more.end());
+  return list;
+}
+
+const std::vector<Row>& rows() {
+  static const Strings both_texts{"training text", "validation text"};
+  static const Strings both_pairs{"training pairs", "validation pairs"};
+  static const Strings long_lines{"data.max_length=90", "model.max_positions=90", "data.max_tokens=300"};
+  static const Strings characters = long_lines + Strings{"data.tokenizer=characters"};
+  static const Strings subwords = long_lines + Strings{"data.tokenizer=sentencepiece", "data.vocab_size=70"};
+  static const Strings both_moments{"first moments", "second moments"};
+  static const Strings no_dropout{"model.dropout=0"};
+  static const Strings sgd{"optim.name=sgd"}, adamw{"optim.name=adamw", "optim.weight_decay=0.5"};
+  // Learns enough to translate some of what it has seen.
+  static const Strings able{"data.train=FOLDER/valid", "model.dropout=0", "train.max_updates=60",
+                            "train.validate_every=20u"};
+  static const Strings at_rest{"optim.lr=1e-30", "train.validate_every=1u"};
+  static const Strings bursting{"optim.name=adamw",        "optim.lr=1000",     "optim.weight_decay=100",
+                                "optim.schedule=constant", "optim.warmup=0",    "train.max_updates=60",
+                                "train.validate_every=0",  "train.save_every=0"};
+  static const bool has_onednn = kernels::has_gemm_backend(kernels::GemmBackend::onednn);
+  static const std::vector<Row> all{
+      {"data.train", "FOLDER/other", {"training text"}},
+      {"data.valid", "FOLDER/lower", {"validation text"}},
+      {"data.valid", "", {"validation text"}},
+      {"data.source", "de", both_texts},
+      {"data.target", "de", both_texts},
+      {"data.source_column", "1", {"training text"}, {"data.train=FOLDER/pairs.tsv", "data.target_column=2"}},
+      {"data.target_column", "1", {"training text"}, {"data.train=FOLDER/pairs.tsv", "data.target_column=2"}},
+      {"data.tokenizer", "characters", {"vocabularies"}, long_lines},
+      {"data.tokenizer", "sentencepiece", {"vocabularies"}, long_lines + Strings{"data.vocab_size=70"}},
+      {"data.vocab_size", "20", {"vocabularies"}},
+      {"data.vocab_size", "20", {"vocabularies"}, characters},
+      {"data.vocab_size", "80", {"vocabularies"}, subwords},
+      {"data.min_frequency", "3", {"vocabularies"}},
+      {"data.min_frequency", "12", {"vocabularies"}, characters},
+      {"data.shared_vocabulary", "false", {"vocabularies"}},
+      {"data.sentencepiece_model", "unigram", {"vocabularies"}, subwords},
+      {"data.normalization", "nmt_nfkc_cf", {"vocabularies"}, subwords},
+      {"data.normalization", "identity", {"vocabularies"}, subwords},
+      {"data.character_coverage", "0.98", {"vocabularies"}, subwords},
+      {"data.lowercase", "true", both_texts},
+      {"data.lowercase", "true", {"sources"}, {"data.train=FOLDER/lower", "data.valid=FOLDER/lower"}},
+      {"data.invalid_utf8", "replace", {"damaged text"}},
+      {"data.invalid_utf8",
+       "replace",
+       both_texts + Strings{"damaged text"},
+       {"data.train=FOLDER/damaged"},
+       "damaged.en:4:"},
+      {"data.max_line_bytes", "200", {"text with a long line"}},
+      {"data.max_line_bytes",
+       "200",
+       both_texts + Strings{"text with a long line"},
+       {"data.train=FOLDER/long"},
+       "long.en:4"},
+      {"data.max_length", "8", {"training pairs"}},
+      {"data.source_bos", "true", both_pairs + Strings{"sources"}},
+      {"data.source_eos", "false", both_pairs + Strings{"sources"}},
+      {"data.unk_id", "4", {"vocabularies"}},
+      {"data.pad_id", "4", {"vocabularies"}},
+      {"data.bos_id", "4", {"vocabularies"}},
+      {"data.eos_id", "4", {"vocabularies"}},
+      {"data.unk_id", "4", {"vocabularies"}, subwords},
+      {"data.max_tokens", "48", {"batches"}},
+      {"data.batch_rule", "tokens", {"batches"}},
+      {"data.batch_rule", "sentences", {"batches"}, {"data.max_tokens=10"}},
+      {"data.layout", "padded", {"rows"}},
+
+      {"model.width", "12", {"parameters"}},
+      {"model.width", "12", {"parameters", "learning rates"}, {"optim.schedule=noam"}},
+      {"model.heads", "4", {"forward pass"}},
+      {"model.head_width", "6", {"parameters"}},
+      {"model.similarity", "dot", {"forward pass"}},
+      {"model.similarity", "general", {"parameters"}},
+      {"model.similarity", "additive", {"parameters"}},
+      {"model.feed_forward", "16", {"parameters"}},
+      {"model.encoder_layers", "2", {"parameters"}},
+      {"model.decoder_layers", "2", {"parameters"}},
+      {"model.dropout",
+       "0.4",
+       {"first loss"},
+       {"model.attention_dropout=0", "model.activation_dropout=0", "model.embedding_dropout=0"}},
+      {"model.attention_dropout", "0.2", {"first loss"}, no_dropout},
+      {"model.attention_dropout", "0", {"first loss"}},
+      {"model.activation_dropout", "0.2", {"first loss"}, no_dropout},
+      {"model.activation_dropout", "0", {"first loss"}},
+      {"model.embedding_dropout", "0.2", {"first loss"}, no_dropout},
+      {"model.embedding_dropout", "0", {"first loss"}},
+      {"model.norm", "post", {"forward pass"}},
+      {"model.final_norm", "false", {"parameters"}},
+      {"model.norm_epsilon", "0.1", {"forward pass"}},
+      {"model.epsilon_place", "outside", {"forward pass"}, {"model.norm_epsilon=0.1"}},
+      {"model.norm_affine", "scalar", {"parameters"}},
+      {"model.norm_affine", "gain", {"parameters"}},
+      {"model.norm_affine", "none", {"parameters"}},
+      {"model.activation", "gelu", {"forward pass"}},
+      {"model.activation", "gelu_tanh", {"forward pass"}},
+      {"model.activation", "silu", {"forward pass"}},
+      {"model.positions", "learned", {"parameters"}},
+      {"model.sinusoid", "halves", {"forward pass"}},
+      {"model.sinusoid", "raw_index", {"forward pass"}},
+      {"model.max_positions", "20", {"sources"}},
+      {"model.max_positions", "20", {"sources", "parameters"}, {"model.positions=learned"}},
+      {"model.tied", "none", {"parameters"}},
+      {"model.tied", "all", {"parameters"}},
+      {"model.tied", "embeddings", {"parameters"}},
+      {"model.bias", "false", {"parameters"}},
+      {"model.attention_bias", "none", {"parameters"}},
+      {"model.attention_bias", "output", {"parameters"}},
+      {"model.attention_bias", "all", {"parameters"}, {"model.bias=false"}},
+      {"model.output_bias", "true", {"parameters"}},
+      {"model.scale_embeddings", "false", {"forward pass"}},
+      {"model.init", "normal", {"first weights"}},
+      {"model.init_std", "0.1", {"first weights"}, {"model.init=normal"}},
+
+      {"optim.name", "sgd", both_moments + Strings{"optimizer's steps"}},
+      {"optim.name", "adamw", both_moments + Strings{"optimizer's steps"}, {"optim.weight_decay=0.5"}},
+      {"optim.lr", "0.03", {"learning rates"}},
+      {"optim.beta1", "0.8", {"first moments"}},
+      {"optim.beta2", "0.9", {"second moments"}},
+      {"optim.epsilon", "0.01", {"optimizer's steps"}},
+      {"optim.momentum", "0.5", {"first moments"}, sgd},
+      {"optim.weight_decay", "0.5", both_moments + Strings{"optimizer's steps"}},
+      {"optim.weight_decay", "0.5", {"first moments"}, sgd},
+      {"optim.weight_decay", "0.25", {"optimizer's steps"}, adamw},
+      {"optim.decay_norm_and_bias", "true", {"optimizer's steps"}, adamw},
+      {"optim.freeze", "encoder.*", both_moments + Strings{"optimizer's steps", "first gradient"}},
+      {"optim.clip_norm", "0.1", {"weights"}},
+      {"optim.clip_norm", "0", {"weights"}, {"optim.clip_norm=0.1"}},
+      {"optim.schedule", "constant", {"learning rates"}},
+      {"optim.schedule", "noam", {"learning rates"}},
+      {"optim.schedule", "cosine", {"learning rates"}, {"optim.total_updates=10"}},
+      {"optim.schedule", "linear", {"learning rates"}, {"optim.total_updates=10"}},
+      {"optim.schedule", "plateau", {"learning rates"}},
+      {"optim.warmup", "5", {"learning rates"}},
+      {"optim.warmup_init_lr", "0.01", {"learning rates"}},
+      {"optim.total_updates", "20", {"learning rates"}, {"optim.schedule=cosine", "optim.total_updates=10"}},
+      {"optim.min_lr", "0.019", {"learning rates"}},
+      {"optim.factor", "2", {"learning rates"}, {"optim.schedule=noam"}},
+      {"optim.plateau_factor", "0.25", {"learning rates"}, {"optim.schedule=plateau"}},
+      {"optim.plateau_patience", "1", {"learning rates"}, {"optim.schedule=plateau"}},
+
+      {"train.max_updates", "5", {"end"}},
+      {"train.max_epochs", "0.5", {"end"}},
+      {"train.max_minutes", "1e-9", {"end"}},
+      {"train.validate_every", "2u", {"validation lines"}},
+      {"train.validate_every", "0", {"validation lines"}},
+      {"train.save_every", "2u", {"checkpoints"}, {"train.keep_checkpoints=5"}},
+      {"train.log_every", "43t", {"training lines"}},  // the first update has as many
+      {"train.keep_checkpoints", "3", {"checkpoints"}},
+      {"train.seed", "2", {"batches", "first weights"}},
+      {"train.label_smoothing", "0", {"first gradient"}},
+      {"train.accumulate", "2", {"first loss", "end"}},
+      {"train.metric", "perplexity", {}, {}, nullptr, "what has the smaller loss has the smaller perplexity"},
+      {"train.metric", "bleu", {"best"}, able},
+      {"train.metric", "chrf", {"best"}, able},
+      {"train.metric", "exact_match", {"best"}, able},
+      {"train.metric", "chrf", {"best"}, able + Strings{"train.metric=bleu"}},
+      {"train.metric", "exact_match", {"best"}, able + Strings{"train.metric=bleu"}},
+      {"train.patience", "2", {"end"}, at_rest},
+      {"train.decode_validation", "false", {"validation lines"}},
+      {"train.samples", "2", {"samples"}},
+      {"train.samples", "3", {"samples"}, {"train.samples=2"}},
+      {"train.warm_start", "FOLDER/base-corpus", {"first loss"}},
+      {"train.warm_start", "FOLDER/base-other", {"first loss", "vocabularies"}},
+      {"train.max_bad_updates", "2", {"end"}, bursting, "train.max_bad_updates"},
+
+      {"decode.beam", "1", {"translation"}},
+      {"decode.length_penalty", "none", {"translation"}},
+      {"decode.length_penalty", "gnmt", {"translation"}},
+      {"decode.alpha", "0.5", {"translation"}},
+      {"decode.alpha", "0.5", {"translation"}, {"decode.length_penalty=gnmt"}},
+      {"decode.max_length_factor", "0.5", {"translation"}},
+      {"decode.max_length_extra", "3", {"translation"}},
+      {"decode.max_tokens", "12", {"products of translation"}},
+      {"decode.sample", "true", {"translation"}, {"decode.beam=1"}},
+      {"decode.temperature", "0.5", {"translation"}, {"decode.beam=1", "decode.sample=true"}},
+      {"decode.seed", "2", {"translation"}, {"decode.beam=1", "decode.sample=true"}},
+
+      {"runtime.threads", "2", {"threads"}},
+      // Other last bits come out of another library. Where there is one only, the other is refused.
+      {"runtime.gemm",
+       has_onednn ? "eigen" : "onednn",
+       has_onednn ? Strings{"product library"} : Strings{"product library", "vocabularies"},
+       {},
+       "[set_gemm_backend]"},
+  };
+  return all;
+}
+
+/// Looks at configurations; what was seen of one is remembered.
+class Laboratory {
+ public:
+  Laboratory() {
+    write_corpora(folder_);
+    const RestoreRuntime restore;
+    for (const char* corpus : {"corpus", "other"})  // for train.warm_start
+      FinishedRun(config({fmt::format("data.train=FOLDER/{}", corpus)}), folder_ / ("base-" + std::string(corpus)));
+  }
+
+  Config config(const Strings& sets) const {
+    Strings whole = base_sets + sets;
+    for (std::string& set : whole) set = std::regex_replace(set, std::regex("FOLDER"), folder_.path().string());
+    return load_config("", whole);
+  }
+
+  using Sight = std::map<std::string, std::string>;
+
+  /// The error that ended the run; empty where none did.
+  const std::string& error(const Strings& sets) const { return errors_.at(sets); }
+
+  const Sight& look(const Strings& sets) {
+    const auto [place, is_new] = seen_.try_emplace(sets);
+    if (!is_new) return place->second;
+    Subject subject(config(sets), folder_.path());
+    const FinishedRun& run = subject.run;
+    errors_[sets] = run.error;
+    if (fs::exists(run.folder)) CHECK(read_bytes(run.folder / "config.yaml") == dump(subject.config));
+    for (const Observation& observation : observations()) try {
+        place->second[observation.name] = observation.look(subject);
+      } catch (const Error& error) {
+        CHECK_MESSAGE(!run.error.empty(), std::string(error.what()));
+        place->second[observation.name] = error.what();
+      }
+    return place->second;
+  }
+
+ private:
+  TemporaryFolder folder_;
+  std::map<Strings, Sight> seen_;
+  std::map<Strings, std::string> errors_;
+};
+
+std::string text_of(const Config& config, std::string_view key) {
+  for (const OptionSection& section : option_sections())
+    for (const Option<Config>& option : section.options)
+      if (section.name + "." + option.name == key) return option.text(config);
+  FAIL("no option is called ", key);
+  return "";
+}
+
+void check_rows_of(std::string_view section) {
+  Laboratory laboratory;
+  for (const Row& row : rows()) {
+    if (!std::string_view(row.key).starts_with(section)) continue;
+    const Strings changed_to = row.given + Strings{fmt::format("{}={}", row.key, row.value)};
+    INFO(fmt::format("{}", fmt::join(changed_to, " ")));
+    REQUIRE_NE(text_of(laboratory.config(row.given), row.key), text_of(laboratory.config(changed_to), row.key));
+    const Laboratory::Sight &before = laboratory.look(row.given), &after = laboratory.look(changed_to);
+    for (const Strings& sets : {row.given, changed_to})
+      if (const std::string& error = laboratory.error(sets); !error.empty()) {
+        INFO(error);
+        CHECK((row.error != nullptr && error.find(row.error) != error.npos));
+      }
+    const std::set<std::string> may_change = with_consequences(row.changes);
+    for (const Observation& observation : observations()) {
+      const std::string name = observation.name;
+      const bool changed = before.at(name) != after.at(name);
+      INFO(name);
+      if (std::ranges::find(row.changes, name) != row.changes.end()) CHECK(changed);
+      if (!may_change.contains(name)) CHECK_FALSE(changed);
+    }
+  }
+}
+
+}  // namespace
+
+TEST_CASE("every option has a row that shows it to act, and every row an option") {
+  std::set<std::string> options, shown, excused;
+  for (const OptionSection& section : option_sections())
+    for (const Option<Config>& option : section.options) options.insert(section.name + "." + option.name);
+  for (const Row& row : rows()) {
+    CAPTURE(row.key);
+    CHECK(options.contains(row.key));
+    CHECK_EQ(row.changes.empty(), row.reason != nullptr);
+    (row.changes.empty() ? excused : shown).insert(row.key);
+    for (const std::string& change : row.changes)
+      CHECK(std::ranges::any_of(observations(), [&](const Observation& o) { return o.name == change; }));
+  }
+  for (const std::string& key : options) CHECK_MESSAGE(shown.contains(key), key);
+  MESSAGE(fmt::format("{} options, {} shown to act in {} rows; values that change nothing, with a reason: {}",
+                      options.size(), shown.size(), rows().size(), fmt::join(excused, ", ")));
+}
+
+TEST_CASE("what follows from what is named in the order of causes") {
+  std::set<std::string> causes;
+  for (const Observation& observation : observations()) {
+    for (const std::string& cause : observation.follows) CHECK_MESSAGE(causes.contains(cause), cause);
+    CHECK(causes.insert(observation.name).second);
+  }
+}
+
+TEST_CASE("each option's other value is kept by a dump, and allowed or refused on --resume as is promised") {
+  const std::set<std::string> may_change{"train.max_updates",     "train.max_epochs", "train.max_minutes",
+                                         "train.validate_every",  "train.save_every", "train.log_every",
+                                         "train.max_bad_updates", "runtime.threads",  "runtime.gemm"};
+  for (const Row& row : rows()) {
+    const Config old = load_config("", base_sets + row.given);
+    const Config now = load_config("", base_sets + row.given + Strings{fmt::format("{}={}", row.key, row.value)});
+    CAPTURE(row.key);
+    CHECK_EQ(text_of(parse_config(dump(now), "dump"), row.key), text_of(now, row.key));
+    const std::string error = glossa::testing::error_of<Error>([&] { check_resume(old, now); });
+    CHECK_EQ(error.starts_with(fmt::format("[{}] expected ", row.key)), !may_change.contains(row.key));
+    CHECK_EQ(error.empty(), may_change.contains(row.key));
+  }
+}
+
+TEST_CASE("train.max_minutes are minutes of training") {
+  const Laboratory laboratory;
+  const TemporaryFolder folder;
+  const Subject subject(laboratory.config({"train.max_updates=0", "train.max_minutes=0.001", "train.validate_every=0",
+                                           "train.save_every=0"}),
+                        folder.path());
+  CHECK(subject.run.end == TrainingEnd::max_minutes);
+  CHECK_GE(subject.run.state.seconds, 0.06);
+}
+
+TEST_CASE("every option of data acts, and on nothing else") { check_rows_of("data."); }
+TEST_CASE("every option of model acts, and on nothing else") { check_rows_of("model."); }
+TEST_CASE("every option of optim acts, and on nothing else") { check_rows_of("optim."); }
+TEST_CASE("every option of train acts, and on nothing else") { check_rows_of("train."); }
+TEST_CASE("every option of decode acts, and on nothing else") { check_rows_of("decode."); }
+TEST_CASE("every option of runtime acts, and on nothing else") { check_rows_of("runtime."); }
+
+TEST_CASE("train.seed draws the toy corpus too") {
+  constexpr std::uint64_t seed = 2;
+  const Corpora corpora = read_corpora(load_config("", {"data.train=toy:40", "data.target=hi"}).data, seed);
+  Strings drawn;
+  for (const ToyPair& pair : toy_corpus(40, seed).train) drawn.push_back(pair.english);
+  CHECK_EQ(corpora.training.source, drawn);
+}
