@@ -130,6 +130,21 @@ void replace_link(const std::filesystem::path& link, const std::string& name) {
   sync_folder(link.parent_path());
 }
 
+void create_folder(const std::filesystem::path& folder) {
+  std::filesystem::path path = std::filesystem::absolute(folder);
+  if (!path.has_filename()) path = path.parent_path();  // a slash at its end
+  const std::filesystem::path above = path.parent_path();
+  std::error_code code;
+  if (!std::filesystem::is_directory(path, code)) {
+    create_folder(above);
+    std::filesystem::create_directory(path, code);
+    check(!code, folder.string(), "expected to create the folder; got {}. Hint: check the path and its permissions",
+          code.message());
+  }
+  // What may be entered but not read cannot be synced either.
+  if (euidaccess(above.c_str(), R_OK) == 0) sync_folder(above);
+}
+
 void sync_folder(const std::filesystem::path& folder) {
   const std::filesystem::path named = folder.empty() ? "." : folder;
   const int descriptor = without_interruption([&] { return open(named.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC); });

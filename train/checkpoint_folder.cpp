@@ -51,13 +51,6 @@ std::vector<std::uint64_t> updates_in(const fs::path& folder) {
   return updates;
 }
 
-void create_folder(const fs::path& folder) {
-  std::error_code code;
-  fs::create_directories(folder, code);
-  check(!code, folder.string(), "expected to create the folder; got {}. Hint: check the path and its permissions",
-        code.message());
-}
-
 /// The lock is held, so whoever wrote these files is dead.
 void remove_temporary_files(const fs::path& folder) {
   for (const auto& name : names_in(folder)) {
@@ -99,7 +92,8 @@ CheckpointFolder::CheckpointFolder(const fs::path& run, std::size_t keep)
   check(keep >= 2, folder_.string(), "expected to keep at least 2 checkpoints; got {}", keep);
   create_folder(folder_);
   for (const fs::path& folder : {run, folder_, run / "samples"}) remove_temporary_files(folder);
-  sync_folder(run);
+  // A checkpoint whose writer was killed before its name was durable: no link may lead to it before it is.
+  sync_folder(folder_);
 }
 
 std::optional<FoundCheckpoint> CheckpointFolder::newest_valid() {

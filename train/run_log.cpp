@@ -10,10 +10,10 @@
 #include <cmath>
 #include <cstring>
 #include <ctime>
-#include <fstream>
 
 #include "autograd/check.h"
 #include "data/atomic_file.h"
+#include "data/text_file.h"
 #include "train/json_line.h"
 
 namespace glossa {
@@ -41,17 +41,16 @@ bool belongs(const std::string& line, std::int64_t updates_done) {
 
 /// Cuts off what a run that goes on from `updates_done` will write again.
 std::filesystem::path cut_metrics(const std::filesystem::path& path, std::int64_t updates_done) {
-  std::ifstream file(path, std::ios::binary);
-  std::string kept, line;
-  bool cut = false;
-  while (std::getline(file, line)) {
-    // Without its newline the last line is half-written, even where it happens to parse.
-    const bool keep = !file.eof() && belongs(line, updates_done);
-    if (keep) kept += line + '\n';
-    cut = cut || !keep;
+  std::error_code ignored;
+  if (std::filesystem::status(path, ignored).type() == std::filesystem::file_type::not_found) return path;
+  const std::string text = read_file(path);
+  std::string kept;
+  for (std::size_t at = 0, end = 0; (end = text.find('\n', at)) != text.npos; at = end + 1) {
+    const std::string line = text.substr(at, end - at);
+    if (belongs(line, updates_done)) kept += line + '\n';
   }
-  check(!file.bad(), path.string(), "expected a readable file; got: {}", std::strerror(errno));
-  if (cut) write_file_atomically(path, kept);
+  // Without its newline the last line is half-written, even where it happens to parse.
+  if (kept != text) write_file_atomically(path, kept);
   return path;
 }
 

@@ -277,7 +277,7 @@ void Trainer::write_samples(std::span<const std::string> sources, std::span<cons
   }
   if (text.empty()) return;
   const std::filesystem::path folder = std::filesystem::path(run_) / "samples";
-  std::filesystem::create_directories(folder);
+  create_folder(folder);
   write_file_atomically(folder / fmt::format("update-{:08}.txt", state_.update), text);
 }
 

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tests/disk/calls.h"
+#include "tests/disk/picture.h"
+
+namespace glossa::disk {
+
+/// A disk under a file system that promises no more than it must: fsync of a file makes its bytes durable, fsync of a
+/// folder its entries, and a rename is in one step. Whatever else was done since may be there after a power cut or not.
+class PowerCutDisk {
+ public:
+  /// A disk on which all of `picture` is durable.
+  explicit PowerCutDisk(const Picture& picture);
+  ~PowerCutDisk();
+
+  /// Does what a call that was recorded did.
+  void apply(const Call& call);
+
+  /// What processes see now.
+  Picture now() const;
+
+  /// Everything that may be there after a power cut now, without entries that do not `matter`:
+  /// - of a folder's entries each one that was made, renamed or removed since its fsync, done or not, in all
+  ///   combinations;
+  /// - of a file written since its fsync: any length by blocks of 4 KiB between the durable and the present one, each
+  ///   changed block old, new, or zeros where there is no old one.
+  std::vector<Picture> after_power_cut(const std::function<bool(const std::string& path)>& matters) const;
+
+ private:
+  struct Node;
+  struct Change;
+  using NodePointer = std::shared_ptr<Node>;
+
+  Node& parent_of(const std::string& path) const;
+  std::vector<Picture> variants(const Node& folder, const std::string& prefix,
+                                const std::function<bool(const std::string& path)>& matters) const;
+
+  NodePointer root_;
+  std::map<std::size_t, NodePointer> open_;  // by handle
+};
+
+}  // namespace glossa::disk

@@ -1,0 +1,105 @@
+// Power cuts: from the calls of one run, every state that a disk may be left in after any of them is built and read as
+// --resume reads it.
+#include "tests/disk/power_cut.h"
+
+#include <doctest/doctest.h>
+#include <fmt/core.h>
+
+#include <optional>
+#include <set>
+
+#include "tests/disk/child.h"
+#include "tests/disk/subject.h"
+#include "tests/support/temporary_folder.h"
+
+using namespace glossa::disk;
+using glossa::testing::TemporaryFolder;
+namespace fs = std::filesystem;
+
+namespace {
+
+#ifdef __SANITIZE_ADDRESS__
+constexpr std::size_t share = 4;  // of what is done otherwise
+#else
+constexpr std::size_t share = 1;
+#endif
+
+bool is_log(const std::string& path) {
+  return path.ends_with("train.log") || path.ends_with("metrics.jsonl") || path.find("samples") != path.npos;
+}
+
+/// What cuts of the power have left.
+struct Cuts {
+  std::size_t calls = 0, resumed = 0;
+  std::map<Picture, Standing> states;
+  std::string complaint;  ///< the first
+};
+
+/// Lets the work be killed after the first `killed_after` calls that it makes, and done again to its end; cuts the
+/// power after every call of the latter.
+void cut_power(Cuts& cuts, const Subject& subject, const Undisturbed& first, std::size_t killed_after) {
+  PowerCutDisk disk(subject.before);
+  for (std::size_t i = 0; i < killed_after; ++i) disk.apply(first.calls[i]);
+  const Undisturbed done = undisturbed(subject, disk.now(), first.announced[killed_after]);
+  const TemporaryFolder left(fast_folder());
+  Picture lying;
+  for (std::size_t i = 0; i < done.calls.size(); ++i) {
+    const Call& call = done.calls[i];
+    disk.apply(call);
+    ++cuts.calls;
+    if (call.kind == Kind::read || call.kind == Kind::close) continue;
+    for (const Picture& picture : disk.after_power_cut([](const std::string& path) { return !is_log(path); })) {
+      auto at = cuts.states.find(picture);
+      if (at == cuts.states.end()) {
+        lay_out(left.path(), lying, picture);
+        lying = picture;
+        at = cuts.states.emplace(picture, standing(left / "run")).first;
+      }
+      const std::string complaint = glossa::disk::complaint(at->second, done.announced[i + 1]);
+      if (!complaint.empty() && cuts.complaint.empty())
+        cuts.complaint =
+            fmt::format("killed after {} calls, then power cut after {}: {}", killed_after, text_of(call), complaint);
+    }
+  }
+  if (disk.now() != done.left) cuts.complaint += "the recorded calls are not all that were made. ";
+}
+
+/// Gives about `count` of the states to the work once more.
+void resume_some(Cuts& cuts, const Subject& subject, const std::string& result, std::size_t count) {
+  std::size_t number = 0;
+  for (const auto& [picture, _] : cuts.states) {
+    if (!cuts.complaint.empty() || number++ % (cuts.states.size() / count + 1) != 0) continue;
+    const TemporaryFolder left(fast_folder());
+    lay_out(left.path(), {}, picture);
+    const Ended ended = in_child([&] {
+      const Watch watch(left.path());
+      subject.work(left.path());
+      return subject.result(left.path());
+    });
+    if (ended.signal != 0 || ended.text != result)
+      cuts.complaint = "not the result of the undisturbed run: " + ended.text;
+    ++cuts.resumed;
+  }
+}
+
+void check(const Subject& subject, std::size_t kill_points, std::size_t resumed) {
+  const Undisturbed first = undisturbed(subject, subject.before);
+  Cuts cuts;
+  for (std::size_t i = 0; i < kill_points; ++i) cut_power(cuts, subject, first, i * first.calls.size() / kill_points);
+  resume_some(cuts, subject, first.result, resumed);
+  CHECK_EQ(cuts.complaint, "");
+  CHECK_GT(cuts.states.size(), first.calls.size());
+  MESSAGE(fmt::format("{} runs of {} calls in all, {} states of the disk, {} resumed", kill_points, cuts.calls,
+                      cuts.states.size(), cuts.resumed));
+}
+
+}  // namespace
+
+TEST_CASE("power cuts while checkpoints are saved: always a whole one, as new as announced") { check(saves(), 1, 20); }
+
+TEST_CASE("power cuts during training: what is left goes on to the same end") { check(training(), 1, 100 / share); }
+
+TEST_CASE("power cuts after a kill: what the killed one left undone is done") {
+  check(saves(), 40, 40);
+  check(training(), 5, 40 / share);
+}

@@ -1,0 +1,215 @@
+#include "tests/disk/subject.h"
+
+#include <fmt/core.h>
+
+#include <charconv>
+#include <regex>
+
+#include "autograd/check.h"
+#include "tests/disk/child.h"
+#include "tests/support/temporary_folder.h"
+#include "train/bounded_archive.h"
+#include "train/checkpoint.h"
+#include "train/checkpoint_folder.h"
+#include "train/trainer.h"
+
+namespace glossa::disk {
+
+namespace fs = std::filesystem;
+using testing::read_bytes;
+
+namespace {
+
+/// The number that follows `key` in a text; 0 if there is none.
+std::uint64_t number_after(std::string_view text, std::string_view key) {
+  const std::size_t at = text.find(key);
+  std::uint64_t number = 0;
+  if (at != text.npos) std::from_chars(text.data() + at + key.size(), text.data() + text.size(), number);
+  return number;
+}
+
+/// What a link says; empty if there is none.
+std::string link_text(const fs::path& link) {
+  std::error_code none;
+  return fs::read_symlink(link, none).string();
+}
+
+/// Works in a folder while it lives.
+class CurrentFolder {
+ public:
+  explicit CurrentFolder(const fs::path& folder) : before_(fs::current_path()) { fs::current_path(folder); }
+  ~CurrentFolder() {
+    std::error_code ignored;
+    fs::current_path(before_, ignored);
+  }
+  CurrentFolder(const CurrentFolder&) = delete;
+  CurrentFolder& operator=(const CurrentFolder&) = delete;
+
+ private:
+  fs::path before_;
+};
+
+constexpr std::uint64_t save_count = 4;
+bool is_best(std::uint64_t update) { return update == 1 || update == 4; }
+
+void save_all(const fs::path& folder) {
+  CheckpointFolder checkpoints(folder / "run", 2);
+  std::uint64_t done = 0;
+  if (const auto found = checkpoints.newest_valid()) {
+    done = found->update;
+    checkpoints.point_links(done, is_best(done));
+  }
+  while (done < save_count) {
+    ++done;
+    TrainingState state;
+    state.update = static_cast<std::int64_t>(done);
+    const std::string bytes = to_bytes(state), weights(5000, static_cast<char>(done));
+    CheckpointWriter writer;
+    writer.add("state", EntryKind::state, Dtype::u8, {bytes.size()}, std::as_bytes(std::span(bytes)));
+    writer.add("weights", EntryKind::buffer, Dtype::u8, {weights.size()}, std::as_bytes(std::span(weights)));
+    checkpoints.save(done, writer, is_best(done));
+    mark(static_cast<std::int64_t>(done));
+  }
+}
+
+constexpr std::uint64_t last_update = 3, save_every = 1;
+
+Config configuration() {
+  Config config;
+  config.data.train = config.data.valid = "corpus";
+  config.data.target = "hi";
+  config.data.tokenizer = DataConfig::Tokenizer::words;
+  config.model.width = 4;
+  config.model.heads = 1;
+  config.model.feed_forward = 4;
+  config.model.encoder_layers = config.model.decoder_layers = 1;
+  config.model.bias = false;
+  config.data.max_length = config.model.max_positions = 16;
+  config.model.norm_affine = ModelConfig::NormAffine::none;
+  config.optim.name = OptimConfig::Name::sgd;
+  config.optim.lr = 0.5;
+  config.optim.schedule = OptimConfig::Schedule::constant;
+  config.optim.warmup = 0;
+  config.train.max_updates = {last_update, Period::Unit::updates};
+  config.train.validate_every = config.train.save_every = {save_every, Period::Unit::updates};
+  config.train.log_every = {1, Period::Unit::updates};
+  config.train.keep_checkpoints = 2;
+  config.train.samples = 1;
+  config.runtime.threads = 1;
+  config.runtime.gemm = RuntimeConfig::Gemm::eigen;
+  return config;
+}
+
+/// A line of the metrics tells of its update, and so that all earlier ones are behind.
+std::uint64_t told_by_training(const Call& call) {
+  if (call.kind != Kind::write || call.failed) return 0;
+  if (call.path == "run/train.log" && call.text.find("] finished: ") != call.text.npos) return last_update;
+  if (call.path != "run/metrics.jsonl") return 0;
+  const std::uint64_t update = number_after(call.text, "\"update\":");
+  return update == 0 ? 0 : (update - 1) / save_every * save_every;
+}
+
+std::string result_of_training(const fs::path& folder) {
+  const fs::path run = folder / "run";
+  const CheckpointReader reader(run / "checkpoints/last");
+  return fmt::format("{} {}, best {}, {}", parameters_sha256(reader), state_sha256(reader),
+                     link_text(run / "checkpoints/best"), read_bytes(run / "vocabulary.txt"));
+}
+
+std::string metrics(const fs::path& folder) {
+  static const std::regex speed("\"tokens_per_s\":[^,}]*");
+  return std::regex_replace(read_bytes(folder / "run/metrics.jsonl"), speed, "");
+}
+
+/// The update of the whole checkpoint behind a link; 0 and a complaint for any other.
+std::uint64_t behind(const fs::path& link, std::string& complaint) {
+  const std::string name = link_text(link);
+  if (name.empty()) return 0;
+  try {
+    const CheckpointReader reader(link);
+    return number_after(name, "update-");
+  } catch (const Error& error) {
+    complaint += fmt::format("{} leads to {}: {}. ", link.filename().string(), name, error.what());
+    return 0;
+  }
+}
+
+}  // namespace
+
+Undisturbed undisturbed(const Subject& subject, const Picture& before, std::uint64_t announced) {
+  const testing::TemporaryFolder folder(fast_folder());
+  lay_out(folder.path(), {}, before);
+  Undisturbed done;
+  done.announced = {announced};
+  {
+    const Quiet quiet;
+    const Watch watch(folder.path());
+    subject.work(folder.path());
+    done.calls = watch.calls();
+  }
+  for (const Call& call : done.calls)
+    done.announced.push_back(std::max(done.announced.back(), subject.announced(call)));
+  done.left = picture_of(folder.path());
+  done.result = subject.result(folder.path());
+  done.records = subject.records(folder.path());
+  return done;
+}
+
+Subject saves() {
+  return {.before = {},
+          .work = save_all,
+          .announced = [](const Call& call) { return call.kind == Kind::mark ? std::uint64_t(call.number) : 0; },
+          .result =
+              [](const fs::path& folder) {
+                const fs::path checkpoints = folder / "run/checkpoints";
+                return link_text(checkpoints / "last") + " " + link_text(checkpoints / "best") + " " +
+                       read_bytes(checkpoints / "last");
+              },
+          .records = [](const fs::path&) { return std::string(); }};
+}
+
+Subject training() {
+  const auto file = [](const char* text) { return Entry{Entry::Kind::file, kept(text)}; };
+  return {.before = {{"corpus.en", file("hello world\nhow are you\nare you well\nhello you\n")},
+                     {"corpus.hi", file("namaste vishva\naap kaise ho\nkya tum thik ho\nnamaste aap\n")}},
+          .work =
+              [](const fs::path& folder) {
+                const CurrentFolder there(folder);  // a checkpoint knows its corpus by the path that was given
+                Trainer(configuration(), "tiny.yaml", "run", true).train();
+              },
+          .announced = told_by_training,
+          .result = result_of_training,
+          .records = metrics};
+}
+
+Standing standing(const fs::path& run) {
+  Standing found;
+  try {
+    if (const auto checkpoint = newest_valid_checkpoint(run)) {
+      found.newest = checkpoint->update;
+      for (const std::string& refused : checkpoint->refused) found.complaint += "damaged: " + refused + ". ";
+      if (const std::int64_t update = read_training_state(checkpoint->reader).update;
+          static_cast<std::uint64_t>(update) != found.newest)
+        found.complaint += fmt::format("the file of update {} holds update {}. ", found.newest, update);
+      if (!fs::is_regular_file(run / "config.yaml") && fs::exists(run / "vocabulary.txt"))
+        found.complaint += "a checkpoint without config.yaml. ";
+    }
+  } catch (const Error& error) {
+    found.complaint += std::string(error.what()) + ". ";
+  }
+  found.last = behind(run / "checkpoints/last", found.complaint);
+  found.best = behind(run / "checkpoints/best", found.complaint);
+  if (found.best > found.last)
+    found.complaint += fmt::format("best is update {}, but last is {}. ", found.best, found.last);
+  return found;
+}
+
+std::string complaint(const Standing& standing, std::uint64_t announced) {
+  std::string text = standing.complaint;
+  if (standing.newest < announced || standing.last < announced)
+    text += fmt::format("update {} was said to be saved; the newest is {}, last leads to {}. ", announced,
+                        standing.newest, standing.last);
+  return text;
+}
+
+}  // namespace glossa::disk
