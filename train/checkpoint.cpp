@@ -117,6 +117,21 @@ void read_parameters(const CheckpointReader& reader, ParameterStore<float>& para
     reader.read(parameter->name, std::as_writable_bytes(parameter->value.span()));
 }
 
+void read_mean_parameters(std::span<const CheckpointReader> readers, ParameterStore<float>& parameters) {
+  for (const CheckpointReader& reader : readers) read_parameters(reader, parameters);
+  if (readers.size() == 1) return;
+  for (const Parameter<float>* parameter : parameters.parameters()) {
+    const std::span<float> values = parameter->value.span();
+    std::vector<double> sums(values.size());
+    for (const CheckpointReader& reader : readers) {
+      reader.read(parameter->name, std::as_writable_bytes(values));
+      for (std::size_t i = 0; i < sums.size(); ++i) sums[i] += values[i];
+    }
+    for (std::size_t i = 0; i < sums.size(); ++i)
+      values[i] = static_cast<float>(sums[i] / static_cast<double>(readers.size()));
+  }
+}
+
 void read_moments(const CheckpointReader& reader, const ParameterStore<float>& parameters, Optimizer<float>& optimizer,
                   const TrainingState& state) {
   for (const Parameter<float>* parameter : parameters.parameters())

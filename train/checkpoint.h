@@ -1,5 +1,6 @@
 #pragma once
 
+#include <span>
 #include <string>
 
 #include "autograd/parameter.h"
@@ -24,6 +25,9 @@ TrainingState read_training_state(const CheckpointReader& reader);
 /// Reads the parameters. Names and shapes must be exactly the model's; the first difference is named, and nothing is
 /// changed then.
 void read_parameters(const CheckpointReader& reader, ParameterStore<float>& parameters);
+
+/// The mean of the parameters of several checkpoints, one at least; of one, its own. Throws as read_parameters.
+void read_mean_parameters(std::span<const CheckpointReader> readers, ParameterStore<float>& parameters);
 
 /// Reads the moments of the optimizer and its step count.
 void read_moments(const CheckpointReader& reader, const ParameterStore<float>& parameters, Optimizer<float>& optimizer,

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <sys/file.h>
 #include <unistd.h>
 
@@ -12,6 +13,7 @@
 
 #include "autograd/check.h"
 #include "data/atomic_file.h"
+#include "train/options.h"
 
 namespace glossa {
 namespace {
@@ -109,15 +111,17 @@ fs::path CheckpointFolder::save(std::uint64_t update, const CheckpointWriter& wr
   const fs::path path = folder_ / file_name(update);
   writer.write(path);
   refused_.erase(update);
-  point_links(update, is_best);
+  point_links(update, is_best ? std::optional(update) : std::nullopt);
   prune(update);
   return path;
 }
 
-void CheckpointFolder::point_links(std::uint64_t update, bool is_best) const {
+void CheckpointFolder::point_links(std::uint64_t update, std::optional<std::uint64_t> best) const {
   replace_link(folder_ / "last", file_name(update));
-  if (is_best) replace_link(folder_ / "best", file_name(update));
+  if (best) replace_link(folder_ / "best", file_name(*best));
 }
+
+bool CheckpointFolder::has(std::uint64_t update) const { return fs::exists(folder_ / file_name(update)); }
 
 void CheckpointFolder::prune(std::uint64_t newest) const {
   std::error_code ignored;
@@ -147,14 +151,38 @@ std::optional<FoundCheckpoint> newest_valid_checkpoint(const fs::path& run) {
   return std::nullopt;
 }
 
-fs::path best_checkpoint(const fs::path& run) {
-  for (const char* link : {"best", "last"}) {
-    const fs::path path = run / "checkpoints" / link;
-    std::error_code ignored;
-    if (fs::exists(path, ignored)) return path;
+std::vector<fs::path> chosen_checkpoints(const fs::path& run, const std::string& choice) {
+  constexpr std::string_view average = "average:";
+  const fs::path folder = run / "checkpoints";
+  if (choice.empty() || choice == "best" || choice == "last") {
+    for (const char* link : {"best", "last"})
+      if (std::error_code ignored; choice != "last" || link == choice)
+        if (fs::exists(folder / link, ignored)) return {folder / link};
+    fail(folder.string(), "expected a checkpoint 'best' or 'last'; got neither. Hint: train the run first");
   }
-  fail((run / "checkpoints").string(),
-       "expected a checkpoint 'best' or 'last'; got neither. Hint: train the run first");
+  const std::vector<std::uint64_t> updates = updates_in(folder);
+  const bool is_average = choice.starts_with(average);
+  const auto number = parse_whole(std::string_view(choice).substr(is_average ? average.size() : 0));
+  if (!number || *number < (is_average ? 1 : 0))
+    misuse("--checkpoint", "expected best, last, an update or average:N such as average:5; got '{}'", choice);
+  const auto wanted = static_cast<std::uint64_t>(*number);
+  if (is_average) {
+    check(wanted <= updates.size(), folder.string(),
+          "expected {} checkpoints to average; got {}. Hint: train.keep_checkpoints says how many are kept", wanted,
+          updates.size());
+    std::vector<fs::path> newest;
+    for (std::size_t i = 0; i < wanted; ++i) newest.push_back(folder / file_name(updates[i]));
+    return newest;
+  }
+  check(std::ranges::find(updates, wanted) != updates.end(), folder.string(),
+        "expected a checkpoint of update {}; got those of {}. Hint: train.keep_checkpoints says how many are kept",
+        wanted, updates.empty() ? "none" : fmt::format("{}", fmt::join(updates, ", ")));
+  return {folder / file_name(wanted)};
+}
+
+std::optional<std::uint64_t> linked_update(const fs::path& run, const char* link) {
+  std::error_code ignored;
+  return update_of(fs::read_symlink(run / "checkpoints" / link, ignored).string());
 }
 
 }  // namespace glossa

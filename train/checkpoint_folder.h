@@ -48,9 +48,11 @@ class CheckpointFolder {
   /// Neither the newest `keep` valid ones nor the one that `best` names are ever removed. Returns its path.
   std::filesystem::path save(std::uint64_t update, const CheckpointWriter& writer, bool is_best);
 
-  /// Points `last` (and `best`) to the checkpoint of `update`. `save` does it; a resumed run does it again, because a
-  /// kill may have come between the file and its links.
-  void point_links(std::uint64_t update, bool is_best) const;
+  /// Points `last` to the checkpoint of `update`, and `best` to that of `best` where one is given. `save` does it; a
+  /// resumed run does it again, because a kill may have come between the file and its links.
+  void point_links(std::uint64_t update, std::optional<std::uint64_t> best = {}) const;
+
+  bool has(std::uint64_t update) const;
 
  private:
   void prune(std::uint64_t newest) const;
@@ -64,7 +66,11 @@ class CheckpointFolder {
 /// The newest valid checkpoint in RUN/checkpoints/, as CheckpointFolder::newest_valid, without a lock.
 std::optional<FoundCheckpoint> newest_valid_checkpoint(const std::filesystem::path& run);
 
-/// The file to translate with when a run is named: `best` where there is one, else `last`. Error when there is neither.
-std::filesystem::path best_checkpoint(const std::filesystem::path& run);
+/// The files that `choice` names in a run: `best` (or empty text; where there is no best, the last), `last`, the update
+/// of one, or `average:N`, the newest N. Throws misuse for anything else, and an Error where there are none.
+std::vector<std::filesystem::path> chosen_checkpoints(const std::filesystem::path& run, const std::string& choice = {});
+
+/// The update that the link `best` or `last` of a run leads to; nothing if there is no such link.
+std::optional<std::uint64_t> linked_update(const std::filesystem::path& run, const char* link);
 
 }  // namespace glossa

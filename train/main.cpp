@@ -27,6 +27,14 @@ void add_sets(CLI::App& command, std::vector<std::string>& sets) {
       ->allow_extra_args(false);
 }
 
+/// RUN and --checkpoint, for what reads a run's weights.
+template <class Arguments>
+void add_run(CLI::App& command, Arguments& arguments) {
+  command.add_option("RUN", arguments.run, "folder of a run, or one of its checkpoints")->required();
+  command.add_option("--checkpoint", arguments.checkpoint,
+                     "best, last, an update, or average:N of the newest N (default: best)");
+}
+
 void add_commands(CLI::App& app, int& status) {
   add_command<commands::Train>(app, "train", "Train a model as a configuration says", status, [](auto& c, auto& a) {
     c.add_option("CONFIG", a.config, "YAML file; see docs/options.md")->required();
@@ -36,14 +44,14 @@ void add_commands(CLI::App& app, int& status) {
     add_sets(c, a.sets);
   });
   add_command<commands::Translate>(app, "translate", "Translate lines of text", status, [](auto& c, auto& a) {
-    c.add_option("RUN", a.run, "folder of a run")->required();
+    add_run(c, a);
     c.add_option("--input", a.input, "file to translate (default: standard input)");
     c.add_option("--beam", a.beam, "hypotheses kept in the search")->check(CLI::Range(1, 1024));
     add_sets(c, a.sets);
   });
   add_command<commands::Evaluate>(
       app, "evaluate", "Loss and translation quality on a test set", status, [](auto& c, auto& a) {
-        c.add_option("RUN", a.run, "folder of a run")->required();
+        add_run(c, a);
         c.add_option("--source", a.source, "file to translate")->required();
         c.add_option("--reference", a.reference, "its translation")->required();
         c.add_option("--beam", a.beam, "hypotheses kept in the search")->check(CLI::Range(1, 1024));
@@ -63,8 +71,13 @@ void add_commands(CLI::App& app, int& status) {
     c.add_flag("--json", a.json, "one JSON object");
   });
   add_command<commands::Export>(app, "export", "Write weights in PyTorch's names", status, [](auto& c, auto& a) {
-    c.add_option("RUN", a.run, "folder of a run (its best checkpoint), or a checkpoint")->required();
+    add_run(c, a);
     c.add_option("--safetensors", a.safetensors, "file to write")->required();
+  });
+  add_command<commands::Average>(app, "average", "Make a run of the mean of checkpoints", status, [](auto& c, auto& a) {
+    c.add_option("RUN", a.from, "folder of a run")->required();
+    c.add_option("--last", a.last, "the newest N")->required()->check(CLI::Range(1, 1000000));
+    c.add_option("--run", a.run, "folder to make")->required();
   });
   add_command<commands::Import>(app, "import", "Make a run of PyTorch's weights", status, [](auto& c, auto& a) {
     c.add_option("FILE", a.file, "state_dict in a safetensors file; see docs/exchange.md")->required();
@@ -106,7 +119,7 @@ void add_commands(CLI::App& app, int& status) {
     add_sets(c, a.sets);
   });
   add_command<commands::BenchDecode>(*bench, "decode", "Speed of translating a file", status, [](auto& c, auto& a) {
-    c.add_option("RUN", a.run, "folder of a run")->required();
+    add_run(c, a);
     c.add_option("--source", a.source, "file to translate")->required();
     c.add_option("--beam", a.beam, "hypotheses kept in the search")->check(CLI::Range(1, 1024));
     c.add_option("--threads", a.threads, "default: all available")->check(CLI::Range(1, 4096));

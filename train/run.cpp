@@ -1,7 +1,10 @@
 #include "train/run.h"
 
+#include "data/atomic_file.h"
 #include "data/text_file.h"
 #include "train/checkpoint_folder.h"
+#include "train/run_log.h"
+#include "train/runtime.h"
 
 namespace glossa {
 
@@ -12,6 +15,11 @@ void check_not_overwriting(const Config& config, const std::string& config_path,
   if (std::filesystem::equivalent(config_path, config_file(run), missing) && read_file(config_path) != dump(config))
     misuse(config_path,
            "expected a run folder that does not hold the configuration itself. Hint: choose another --run");
+}
+
+void check_holds_no_run(const std::string& run) {
+  if (newest_valid_checkpoint(run))
+    misuse(run, "expected no run in this folder yet; it holds one. Hint: choose another --run");
 }
 
 Config load_run_config(const std::string& run, const std::vector<std::string>& sets, std::int64_t beam) {
@@ -28,10 +36,27 @@ Config load_run_config(const std::string& run, const std::vector<std::string>& s
   return config;
 }
 
-LoadedRun load_run(const std::string& run, Config config) {
+RunName name_run(const std::string& named, const std::string& choice) {
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(named, ignored)) return {named, choice};
+  if (!choice.empty())
+    misuse("--checkpoint",
+           "expected the folder of a run to choose from; got the checkpoint {}. Hint: leave out one of both", named);
+  return {std::filesystem::absolute(named).parent_path().parent_path().string(), named};
+}
+
+std::vector<std::filesystem::path> checkpoint_files(const RunName& name) {
+  if (std::error_code ignored; std::filesystem::is_regular_file(name.checkpoint, ignored)) return {name.checkpoint};
+  return chosen_checkpoints(name.folder, name.checkpoint);
+}
+
+LoadedRun load_run(const RunName& name, Config config) {
+  const std::string& run = name.folder;
   LoadedRun loaded;
   loaded.config = std::move(config);
-  const CheckpointReader reader(best_checkpoint(run));
+  std::vector<CheckpointReader> readers;
+  for (const std::filesystem::path& file : checkpoint_files(name)) readers.emplace_back(file);
+  const CheckpointReader& reader = readers.front();
   loaded.state = read_training_state(reader);
   check_agree(
       parse_config(loaded.state.config, reader.path().string()), loaded.config,
@@ -44,8 +69,33 @@ LoadedRun load_run(const std::string& run, Config config) {
         reader.path().string());
   loaded.model = make_model(loaded.config.model, loaded.tokenizers.source->vocabulary_size(),
                             loaded.tokenizers.target->vocabulary_size(), 0);
-  read_parameters(reader, loaded.model->parameters);
+  read_mean_parameters(readers, loaded.model->parameters);
+  const auto best = linked_update(run, "best"), last = linked_update(run, "last");
+  if (name.checkpoint.empty() && best && last && *last > static_cast<std::uint64_t>(last_validation(run)))
+    loaded.note = fmt::format(
+        "best is update {}; update {} came after the last validation: --checkpoint last translates with that", *best,
+        *last);
   return loaded;
+}
+
+std::filesystem::path write_new_run(const std::string& run, const Config& config, const Tokenizers& tokenizers,
+                                    Model& model, std::uint64_t data_hash) {
+  check_holds_no_run(run);
+  TrainingState state;
+  state.config = dump(config);
+  state.vocabulary_hash = tokenizers.fingerprint();
+  state.data_hash = data_hash;
+  state.build = build_fingerprint();
+  const std::unique_ptr<Optimizer<float>> optimizer = make_optimizer(config.optim, model.parameters);
+
+  CheckpointFolder checkpoints(run, static_cast<std::size_t>(config.train.keep_checkpoints));
+  check_holds_no_run(run);  // a trainer may have come meanwhile
+  write_file_atomically(config_file(run), state.config);
+  save_tokenizers(tokenizers, config.data, run);
+  CheckpointWriter writer;
+  std::string state_bytes;
+  add_to_checkpoint(writer, model.parameters, *optimizer, state, state_bytes);
+  return checkpoints.save(0, writer, false);
 }
 
 }  // namespace glossa

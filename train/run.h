@@ -12,23 +12,45 @@ namespace glossa {
 /// The effective configuration in a run's folder.
 std::filesystem::path config_file(const std::string& run);
 
+/// A run, and which of its checkpoints, as `--checkpoint` says it or by the path of one.
+struct RunName {
+  std::string folder;
+  std::string checkpoint;  // empty: the best
+};
+
+/// What a user names by RUN, the folder of a run or one of its checkpoints, and by `--checkpoint`, empty where it is
+/// not there. Throws misuse where both name a checkpoint.
+RunName name_run(const std::string& named, const std::string& choice = {});
+
+/// The files that it stands for: one, or several whose mean it is.
+std::vector<std::filesystem::path> checkpoint_files(const RunName& name);
+
 /// A trained model, ready to translate.
 struct LoadedRun {
   Config config;
   Tokenizers tokenizers;
   std::unique_ptr<Model> model;
-  TrainingState state;
+  TrainingState state;  // of the newest checkpoint that it was read from
+  std::string note;     // what a user should know of the choice; empty: nothing
 };
 
 /// Refuses to write the effective configuration of a run over another one that it was read from.
 void check_not_overwriting(const Config& config, const std::string& config_path, const std::string& run);
 
+/// Refuses a folder that holds a run already.
+void check_holds_no_run(const std::string& run);
+
 /// The configuration of a run; `sets` and a `beam` above 0 override options of decoding and runtime.
 Config load_run_config(const std::string& run, const std::vector<std::string>& sets = {}, std::int64_t beam = 0);
 
-/// Loads a run from its folder: the best checkpoint, or the last if none is best. Throws naming the file or option if
-/// something is missing, damaged or does not belong together: a vocabulary, data or a model that are not the
-/// checkpoint's.
-LoadedRun load_run(const std::string& run, Config config);
+/// Loads a run from its folder. Throws naming the file or option if something is missing, damaged or does not belong
+/// together: a vocabulary, data or a model that are not the checkpoint's.
+LoadedRun load_run(const RunName& name, Config config);
+
+/// Writes a run as `glossa train` does before its first update, with weights of its own: it translates, `--resume`
+/// trains it on, and train.warm_start takes it. Returns the checkpoint. Throws misuse for a folder with checkpoints;
+/// what a try that failed left may be written over.
+std::filesystem::path write_new_run(const std::string& run, const Config& config, const Tokenizers& tokenizers,
+                                    Model& model, std::uint64_t data_hash);
 
 }  // namespace glossa

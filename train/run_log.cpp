@@ -34,22 +34,33 @@ std::size_t terminal_width(std::FILE* terminal) {
   return ioctl(fileno(terminal), TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
 }
 
-/// Whether a line of metrics.jsonl is whole and tells of no update after `updates_done`.
-bool belongs(const std::string& line, std::int64_t updates_done) {
-  return whole_in_json(line, "update").value_or(updates_done + 1) <= updates_done;
+constexpr std::string_view end_mark = "\"at_end\":true";
+
+std::filesystem::path metrics_file(const std::filesystem::path& run) { return run / "metrics.jsonl"; }
+
+/// All of a file; empty if there is none.
+std::string text_of(const std::filesystem::path& path) {
+  std::error_code ignored;
+  const bool missing = std::filesystem::status(path, ignored).type() == std::filesystem::file_type::not_found;
+  return missing ? "" : read_file(path);
+}
+
+/// The whole lines of a text. Without its newline the last one is half-written, even where it happens to parse.
+std::vector<std::string> whole_lines(const std::string& text) {
+  std::vector<std::string> lines;
+  for (std::size_t at = 0, end = 0; (end = text.find('\n', at)) != text.npos; at = end + 1)
+    lines.push_back(text.substr(at, end - at));
+  return lines;
 }
 
 /// Cuts off what a run that goes on from `updates_done` will write again.
-std::filesystem::path cut_metrics(const std::filesystem::path& path, std::int64_t updates_done) {
-  std::error_code ignored;
-  if (std::filesystem::status(path, ignored).type() == std::filesystem::file_type::not_found) return path;
-  const std::string text = read_file(path);
+std::filesystem::path cut_metrics(const std::filesystem::path& path, std::int64_t updates_done, bool goes_on) {
+  const std::string text = text_of(path);
   std::string kept;
-  for (std::size_t at = 0, end = 0; (end = text.find('\n', at)) != text.npos; at = end + 1) {
-    const std::string line = text.substr(at, end - at);
-    if (belongs(line, updates_done)) kept += line + '\n';
+  for (const std::string& line : whole_lines(text)) {
+    const bool is_past = whole_in_json(line, "update").value_or(updates_done + 1) <= updates_done;
+    if (is_past && !(goes_on && line.find(end_mark) != line.npos)) kept += line + '\n';
   }
-  // Without its newline the last line is half-written, even where it happens to parse.
   if (kept != text) write_file_atomically(path, kept);
   return path;
 }
@@ -72,11 +83,12 @@ void RunLog::Appender::write(std::string_view text) {
   }
 }
 
-RunLog::RunLog(const std::filesystem::path& run, std::int64_t updates_done, std::FILE* terminal)
+RunLog::RunLog(const std::filesystem::path& run, std::int64_t updates_done, bool goes_on, std::FILE* terminal)
     : terminal_(terminal),
       is_terminal_(isatty(fileno(terminal)) == 1),
       log_(run / "train.log"),
-      metrics_(cut_metrics(run / "metrics.jsonl", updates_done)) {}
+      metrics_(cut_metrics(metrics_file(run), updates_done, goes_on)),
+      last_validation_(glossa::last_validation(run)) {}
 
 RunLog::~RunLog() { clear_bar(); }
 
@@ -122,8 +134,18 @@ void RunLog::validation(const ValidationReport& report) {
   add("valid_bleu", "BLEU", report.bleu, 2);
   add("valid_chrf", "chrF", report.chrf, 2);
   add("valid_exact_match", "exact match", report.exact_match, 4);
+  if (report.at_end) json.add("at_end", true);
   metrics_.write(json.text() + '\n');
-  line(text + (report.stalled == 0 ? " : new best" : fmt::format(" : stalled {} times", report.stalled)));
+  last_validation_ = report.update;
+  line(text + (report.at_end ? " : at the end" : "") +
+       (report.stalled == 0 ? " : new best" : fmt::format(" : stalled {} times", report.stalled)));
+}
+
+std::int64_t last_validation(const std::filesystem::path& run) {
+  std::int64_t last = 0;
+  for (const std::string& line : whole_lines(text_of(metrics_file(run))))
+    if (line.find("\"valid_loss\":") != line.npos) last = whole_in_json(line, "update").value_or(last);
+  return last;
 }
 
 bool RunLog::wants_progress() const {

@@ -24,6 +24,7 @@ struct ValidationReport {
   double loss = 0;
   std::optional<double> bleu, chrf, exact_match;  ///< where the corpus was translated; exact_match is a fraction of 1
   std::int64_t stalled = 0;                       ///< validations since the best one; 0: this is the best
+  bool at_end = false;  ///< a limit came between two validations: told, but no part of the run's state
 };
 
 /// The records of a run directory: `train.log` for people (also on the terminal), `metrics.jsonl` for machines, one
@@ -32,8 +33,10 @@ struct ValidationReport {
 class RunLog {
  public:
   /// Opens both files for appending. Metrics beyond `updates_done` (0 for a new run) and a half-written last line are
-  /// cut off first, in one atomic replacement, so that the file of a resumed run reads like that of an undisturbed one.
-  explicit RunLog(const std::filesystem::path& run, std::int64_t updates_done = 0, std::FILE* terminal = stderr);
+  /// cut off first, and the validation at an end that is none any more if the run `goes_on`, in one atomic replacement:
+  /// the file of a resumed run reads like that of an undisturbed one.
+  explicit RunLog(const std::filesystem::path& run, std::int64_t updates_done = 0, bool goes_on = true,
+                  std::FILE* terminal = stderr);
 
   ~RunLog();
   RunLog(const RunLog&) = delete;
@@ -51,6 +54,9 @@ class RunLog {
 
   void training(const TrainingReport& report);
   void validation(const ValidationReport& report);
+
+  /// The update of the newest validation that the metrics tell of; 0 if there is none.
+  std::int64_t last_validation() const { return last_validation_; }
 
   /// True a few times a second on a terminal, never elsewhere: ask before composing what `progress` shows.
   bool wants_progress() const;
@@ -78,6 +84,10 @@ class RunLog {
   bool is_terminal_, bar_shown_ = false;
   std::chrono::steady_clock::time_point bar_drawn_;
   Appender log_, metrics_;
+  std::int64_t last_validation_;
 };
+
+/// The same of a run that is not open.
+std::int64_t last_validation(const std::filesystem::path& run);
 
 }  // namespace glossa

@@ -45,6 +45,22 @@ std::string reason(TrainingEnd end, const Config& config) {
   return "";
 }
 
+/// The number that decides what is best, and whether a larger one is better.
+std::pair<double, bool> decisive_number(const ValidationReport& report, TrainConfig::Metric metric) {
+  switch (metric) {
+    case TrainConfig::Metric::loss:
+    case TrainConfig::Metric::perplexity:
+      break;
+    case TrainConfig::Metric::bleu:
+      return {*report.bleu, true};
+    case TrainConfig::Metric::chrf:
+      return {*report.chrf, true};
+    case TrainConfig::Metric::exact_match:
+      return {*report.exact_match, true};
+  }
+  return {report.loss, false};
+}
+
 }  // namespace
 
 Progress Trainer::progress() const {
@@ -116,6 +132,7 @@ TrainingEnd Trainer::update_until_end() {
                          : static_cast<double>(now.updates) / config_.train.max_updates.amount,
                      fmt::format("update {} epoch {:.2f}", now.updates, now.epochs));
   }
+  if (*end != TrainingEnd::signal) validate_end();
   const std::string skipped =
       state_.bad_updates > 0 ? fmt::format(" ({} of them skipped: not finite)", state_.bad_updates) : "";
   log_->line(fmt::format("finished: {}; {} updates{}, {:.2f} epochs, {:.1f} s of training, peak memory {:.0f} MiB",
@@ -220,9 +237,8 @@ void Trainer::log_update(const Update& update) {
   log_seconds_ = 0;
 }
 
-bool Trainer::validate() {
-  if (validation_.size() == 0) return false;
-  using Metric = TrainConfig::Metric;
+/// What validation says of the weights as they are.
+ValidationReport Trainer::measure() {
   ValidationReport report;
   report.update = state_.update;
   report.epoch = epoch_of_last_update(state_);
@@ -235,27 +251,21 @@ bool Trainer::validate() {
     report.exact_match = exact_match(outputs, validation_references_);
     write_samples(validation_sources_, validation_references_, outputs);
   }
-  double metric = report.loss;
-  bool larger_is_better = true;
-  switch (config_.train.metric) {
-    case Metric::loss:
-    case Metric::perplexity:
-      larger_is_better = false;
-      break;
-    case Metric::bleu:
-      metric = *report.bleu;
-      break;
-    case Metric::chrf:
-      metric = *report.chrf;
-      break;
-    case Metric::exact_match:
-      metric = *report.exact_match;
-      break;
-  }
+  return report;
+}
+
+bool Trainer::is_best(double metric, bool larger_is_better) const {
+  return std::isfinite(metric) &&
+         (!state_.has_best || (larger_is_better ? metric > state_.best : metric < state_.best));
+}
+
+bool Trainer::validate() {
+  if (validation_.size() == 0) return false;
+  ValidationReport report = measure();
+  const auto [metric, larger_is_better] = decisive_number(report, config_.train.metric);
   schedule_.observe(metric, larger_is_better);
   state_.plateau = schedule_.plateau();
-  const bool best =
-      std::isfinite(metric) && (!state_.has_best || (larger_is_better ? metric > state_.best : metric < state_.best));
+  const bool best = is_best(metric, larger_is_better);
   if (best) {
     state_.has_best = true;
     state_.best = metric;
@@ -265,6 +275,20 @@ bool Trainer::validate() {
   report.stalled = state_.stalled;
   log_->validation(report);
   return best;
+}
+
+/// Where a limit came between two validations: what the run ends with may be its best. Who goes on from here comes by
+/// without stopping, so nothing of this is state.
+void Trainer::validate_end() {
+  const bool validates = validation_.size() > 0 && !config_.train.validate_every.never();
+  if (!validates || log_->last_validation() == state_.update) return;
+  ValidationReport report = measure();
+  const auto [metric, larger_is_better] = decisive_number(report, config_.train.metric);
+  report.at_end = true;
+  report.stalled = is_best(metric, larger_is_better) ? 0 : state_.stalled + 1;
+  const auto update = static_cast<std::uint64_t>(state_.update);
+  if (report.stalled == 0) checkpoints_->point_links(update, update);
+  log_->validation(report);
 }
 
 void Trainer::write_samples(std::span<const std::string> sources, std::span<const std::string> references,

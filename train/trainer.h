@@ -53,6 +53,7 @@ class Trainer {
 
   void prepare_data(bool resuming);
   void restore(const FoundCheckpoint& found);
+  void point_links(bool goes_on);
   void warm_start(const CheckpointReader& base);
   std::string rehearse();
   void write_head(const std::vector<std::string>& notes, const std::string& memory);
@@ -66,7 +67,10 @@ class Trainer {
   void refuse(const Update& update);
   std::string first_nonfinite(const Update& update);
   void log_update(const Update& update);
+  ValidationReport measure();
+  bool is_best(double metric, bool larger_is_better) const;
   bool validate();
+  void validate_end();
   void write_samples(std::span<const std::string> sources, std::span<const std::string> references,
                      std::span<const std::string> outputs);
   void save(bool is_best);

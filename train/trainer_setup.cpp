@@ -29,17 +29,12 @@ CheckpointReader open_warm_start(const Config& config) {
   const std::filesystem::path from = config.train.warm_start;
   check(std::filesystem::exists(from), "train.warm_start", "expected a run or a checkpoint; there is no {}",
         from.string());
-  CheckpointReader reader(std::filesystem::is_directory(from) ? best_checkpoint(from) : from);
+  CheckpointReader reader(checkpoint_files(name_run(from)).front());
   check_agree(
       parse_config(read_training_state(reader).config, reader.path()), config,
       [](std::string_view key) { return key == "data.tokenizer" || key == "data.shared_vocabulary"; },
       "as the run of train.warm_start has it", "weights mean something only with their vocabulary");
   return reader;
-}
-
-/// The folder of that run.
-std::string run_of_warm_start(const std::filesystem::path& from) {
-  return std::filesystem::is_directory(from) ? from.string() : from.parent_path().parent_path().string();
 }
 
 /// When training will end, in one line.
@@ -89,7 +84,6 @@ Trainer::Trainer(Config config, const std::string& config_path, const std::strin
   state_.data_hash = Fingerprint().add(training_.fingerprint()).add(validation_.fingerprint()).value();
   if (found) {
     restore(*found);
-    checkpoints_->point_links(found->update, state_.has_best && state_.best_update == state_.update);
     for (const std::string& refused : found->refused) notes.push_back("checkpoint passed over: " + refused);
     notes.push_back(
         fmt::format("resumed at update {} (epoch {}, batch {})", state_.update, state_.epoch + 1, state_.batch));
@@ -103,6 +97,8 @@ Trainer::Trainer(Config config, const std::string& config_path, const std::strin
   state_.config = dump(config_);
   state_.build = build_fingerprint();
   begin_epoch();
+  const bool goes_on = !ending();
+  if (found) point_links(goes_on);
   const std::string memory = rehearse();
 
   if (!checkpoints_) {
@@ -112,7 +108,7 @@ Trainer::Trainer(Config config, const std::string& config_path, const std::strin
   }
   write_file_atomically(config_file(run), state_.config);
   if (!found) save_tokenizers(tokenizers_, config_.data, run);
-  log_.emplace(run, state_.update);
+  log_.emplace(run, state_.update, goes_on);
   write_head(notes, memory);
 }
 
@@ -123,7 +119,7 @@ void Trainer::prepare_data(bool resuming) {
   if (resuming)
     tokenizers_ = load_tokenizers(data, run_);
   else if (!config_.train.warm_start.empty())  // weights mean something only with their vocabulary
-    tokenizers_ = load_tokenizers(data, run_of_warm_start(config_.train.warm_start));
+    tokenizers_ = load_tokenizers(data, name_run(config_.train.warm_start).folder);
   else
     tokenizers_ = train_tokenizers(data, text);
   training_ = encode(data, text, tokenizers_);
@@ -151,6 +147,15 @@ void Trainer::restore(const FoundCheckpoint& found) {
   read_moments(found.reader, model_->parameters, *optimizer_, saved);
   schedule_.set_plateau(saved.plateau);
   state_ = std::move(saved);
+}
+
+/// The links as the state says: a kill may have come before them, and what a run ended with may be called its best,
+/// which it is not for one that goes on.
+void Trainer::point_links(bool goes_on) {
+  const auto best = static_cast<std::uint64_t>(state_.best_update);
+  const bool knows_best = state_.has_best && (goes_on || state_.best_update == state_.update);
+  checkpoints_->point_links(static_cast<std::uint64_t>(state_.update),
+                            knows_best && checkpoints_->has(best) ? std::optional(best) : std::nullopt);
 }
 
 void Trainer::warm_start(const CheckpointReader& base) {

@@ -57,7 +57,7 @@ void save_all(const fs::path& folder) {
   std::uint64_t done = 0;
   if (const auto found = checkpoints.newest_valid()) {
     done = found->update;
-    checkpoints.point_links(done, is_best(done));
+    checkpoints.point_links(done, is_best(done) ? std::optional(done) : std::nullopt);
   }
   while (done < save_count) {
     ++done;

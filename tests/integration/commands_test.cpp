@@ -116,6 +116,59 @@ TEST_CASE("evaluate scores what translate says, and tells of lines that have no 
   CHECK_NE(succeeded(glossa_program(arguments)).out.find("exact match 50.00 % of 10 sentences"), std::string::npos);
 }
 
+TEST_CASE("--checkpoint, or a checkpoint's path, chooses the weights; average makes a run of a mean") {
+  const TinyRun tiny;
+  succeeded(tiny.train(
+      "run", {"train.keep_checkpoints=4", "optim.lr=0.02", "train.validate_every=15u", "train.metric=exact_match"}));
+  const std::string run = tiny / "run", source = tiny / "toy/test.en", reference = tiny / "toy/test.hi";
+  const auto loss = [&](Strings arguments) {
+    arguments.insert(arguments.begin(), "evaluate");
+    arguments.insert(arguments.end(), {"--source", source, "--reference", reference, "--json"});
+    const Outcome outcome = succeeded(glossa_program(arguments));
+    CHECK_EQ(outcome.err, "");
+    return json_object(outcome.out).at("loss");
+  };
+  const auto path = [&](const char* name) { return run + "/checkpoints/" + name; };
+  CHECK_EQ(fs::read_symlink(path("best")), "update-00000015.ckpt");  // nothing is exact so soon: the first is best
+  CHECK_EQ(loss({run}), loss({run, "--checkpoint", "15"}));
+  CHECK_EQ(loss({run, "--checkpoint", "best"}), loss({path("best")}));
+  CHECK_EQ(loss({run, "--checkpoint", "last"}), loss({path("update-00000020.ckpt")}));
+  CHECK_EQ(loss({run, "--checkpoint", "10"}), loss({path("update-00000010.ckpt")}));
+  const std::string mean = loss({run, "--checkpoint", "average:3"});
+  CHECK_EQ(std::set{loss({run}), loss({path("last")}), loss({path("update-00000010.ckpt")}), mean}.size(), 4);
+
+  const std::string made = tiny / "mean";
+  succeeded(glossa_program({"average", run, "--last", "3", "--run", made}));
+  CHECK_EQ(loss({made}), mean);
+  check_refused(glossa_program({"average", run, "--last", "3", "--run", made}), 2, {made, "holds one"});
+  check_refused(glossa_program({"average", run, "--last", "9", "--run", tiny / "other"}), 1,
+                {"expected 9 checkpoints"});
+  CHECK_FALSE(fs::exists(tiny / "other"));
+  const std::string file = tiny / "weights.safetensors";
+  check_refused(glossa_program({"export", run, "--checkpoint", "average:3", "--safetensors", file}), 2,
+                {"[--checkpoint]", "glossa average"});
+  succeeded(glossa_program({"export", made, "--safetensors", file}));
+  check_refused(glossa_program({"translate", path("last"), "--checkpoint", "best"}), 2, {"[--checkpoint]"});
+  check_refused(glossa_program({"translate", run, "--checkpoint", "newest"}), 2, {"[--checkpoint]", "'newest'"});
+  check_refused(glossa_program({"translate", run, "--checkpoint", "12"}), 1, {"update 12", "20, 15, 10, 5"});
+}
+
+TEST_CASE("weights that no validation has seen are named") {
+  const TinyRun tiny;
+  const Strings sets{"train.validate_every=15u", "train.decode_validation=false"};
+  succeeded(tiny.train("run", sets));
+  CHECK_EQ(succeeded(glossa_program({"translate", tiny / "run"}, "")).err, "");
+  // As a signal leaves it, or a kill: the last line tells of the end.
+  const std::string text = read_bytes(tiny / "run/metrics.jsonl");
+  glossa::testing::write_bytes(tiny / "run/metrics.jsonl", text.substr(0, text.find("{\"update\":20,\"epoch\":")));
+  fs::remove(tiny / "run/checkpoints/best");
+  fs::create_symlink("update-00000015.ckpt", tiny / "run/checkpoints/best");
+  CHECK_EQ(
+      succeeded(glossa_program({"translate", tiny / "run"}, "")).err,
+      "note: best is update 15; update 20 came after the last validation: --checkpoint last translates with that\n");
+  CHECK_EQ(succeeded(glossa_program({"translate", tiny / "run", "--checkpoint", "last"}, "")).err, "");
+}
+
 TEST_CASE("the files of a run and the keys of metrics.jsonl") {
   const TinyRun tiny;
   succeeded(tiny.train("run", {"train.validate_every=10u"}));

@@ -60,7 +60,7 @@ TEST_CASE("training and validation lines count epochs alike: the last update of 
     auto object = json_object(line);
     lines.push_back((object.contains("valid_loss") ? "valid " : "") + object["update"] + " " + object["epoch"]);
   }
-  CHECK_EQ(lines, Strings{"1 1", "2 1", "3 1", "valid 3 1", "4 2", "5 2", "6 2", "valid 6 2", "7 3"});
+  CHECK_EQ(lines, Strings{"1 1", "2 1", "3 1", "valid 3 1", "4 2", "5 2", "6 2", "valid 6 2", "7 3", "valid 7 3"});
 }
 
 TEST_CASE("the terminal is told in short what is trained and until when; the log has the configuration too") {

@@ -34,20 +34,53 @@ TEST_CASE("a new run has no checkpoint; a saved one is found through names and l
   const TemporaryFolder base;
   CheckpointFolder folder(base / "run", 2);
   CHECK_FALSE(folder.newest_valid().has_value());
-  CHECK_THROWS_AS(best_checkpoint(base / "run"), Error);
+  CHECK_THROWS_AS(chosen_checkpoints(base / "run").front(), Error);
 
   const auto path = folder.save(37, some_writer(), false);
   CHECK(path == base / "run" / "checkpoints" / "update-00000037.ckpt");
-  CHECK(best_checkpoint(base / "run").filename() == "last");
+  CHECK(chosen_checkpoints(base / "run").front().filename() == "last");
   folder.save(38, some_writer(), true);
   folder.save(123456789, some_writer(), false);
-  CHECK(fs::read_symlink(best_checkpoint(base / "run")) == "update-00000038.ckpt");
-  CHECK(CheckpointReader(best_checkpoint(base / "run")).entries().size() == 1);
+  CHECK(fs::read_symlink(chosen_checkpoints(base / "run").front()) == "update-00000038.ckpt");
+  CHECK(CheckpointReader(chosen_checkpoints(base / "run").front()).entries().size() == 1);
 
   const auto found = folder.newest_valid();
   REQUIRE(found.has_value());
   CHECK(found->update == 123456789);
   CHECK(found->refused.empty());
+}
+
+TEST_CASE("a checkpoint of a run is chosen by link, update, or as one of the newest") {
+  const TemporaryFolder base;
+  CheckpointFolder folder(base / "run", 5);
+  for (const std::uint64_t update : {10, 20, 30}) folder.save(update, some_writer(), update == 20);
+  const auto names = [&](const std::string& choice) {
+    Names names;
+    for (const fs::path& path : chosen_checkpoints(base / "run", choice))
+      names.insert(fs::canonical(path).filename().string());
+    return names;
+  };
+  CHECK(names("") == Names{"update-00000020.ckpt"});
+  CHECK(names("best") == Names{"update-00000020.ckpt"});
+  CHECK(names("last") == Names{"update-00000030.ckpt"});
+  CHECK(names("10") == Names{"update-00000010.ckpt"});
+  CHECK(names("average:1") == Names{"update-00000030.ckpt"});
+  CHECK(names("average:2") == Names{"update-00000020.ckpt", "update-00000030.ckpt"});
+  CHECK(chosen_checkpoints(base / "run", "average:3").front().filename() == "update-00000030.ckpt");
+  CHECK_THROWS_WITH_AS(chosen_checkpoints(base / "run", "average:4"),
+                       doctest::Contains("expected 4 checkpoints to average; got 3. Hint: "), Error);
+  CHECK_THROWS_WITH_AS(chosen_checkpoints(base / "run", "15"),
+                       doctest::Contains("expected a checkpoint of update 15; got those of 30, 20, 10. Hint: "), Error);
+  for (const char* wrong : {"average:0", "average:", "average:two", "-1", "newest", "10 "}) try {
+      chosen_checkpoints(base / "run", wrong);
+      FAIL_CHECK(std::string(wrong));
+    } catch (const Error& error) {
+      CHECK(error.exit_status() == 2);
+      CHECK(std::string(error.what()).find(fmt::format("got '{}'", wrong)) != std::string::npos);
+    }
+  CHECK(linked_update(base / "run", "best") == 20);
+  CHECK(linked_update(base / "run", "last") == 30);
+  CHECK_FALSE(linked_update(base / "none", "last").has_value());
 }
 
 TEST_CASE("pruning keeps the newest and the best, and nothing that is not ours is touched") {

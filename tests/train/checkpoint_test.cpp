@@ -31,7 +31,11 @@ struct Contents {
   Dtype dtype = Dtype::f32;
   std::vector<std::uint64_t> dims{2, 3};
   std::vector<float> values{1, 2, 3, 4, 5, 6}, moments{6, 5, 4, 3, 2, 1};
-  TrainingState state{.target_tokens = 7};
+  TrainingState state = [] {
+    TrainingState seven;
+    seven.target_tokens = 7;
+    return seven;
+  }();
 
   CheckpointReader written(const TemporaryFolder& folder) const {
     const std::string state_bytes = to_bytes(state);
@@ -45,6 +49,29 @@ struct Contents {
 };
 
 }  // namespace
+
+TEST_CASE("the mean of checkpoints: of one itself, of several element by element, in double") {
+  const TemporaryFolder folder, second, third;
+  ParameterStore<float> store;
+  store.declare("weight", {2, 3}, init::constant(0));
+  store.allocate(1);
+  Contents contents;
+  std::vector<CheckpointReader> readers;
+  readers.push_back(contents.written(folder));
+  read_mean_parameters(readers, store);
+  CHECK(std::ranges::equal(store.at("weight").value.span(), contents.values));
+  contents.values = {3, 2, 1, 1e8f, 1, 0};
+  readers.push_back(contents.written(second));
+  contents.values = {2, 2, 5, 1, 3, 0.5f};
+  readers.push_back(contents.written(third));
+  read_mean_parameters(readers, store);
+  const float wanted[] = {2, 2, 3, static_cast<float>((4 + 1e8 + 1) / 3), 3, static_cast<float>(6.5 / 3)};
+  CHECK(std::ranges::equal(store.at("weight").value.span(), wanted));
+  contents.dims = {3, 2};
+  const TemporaryFolder other;
+  readers.push_back(contents.written(other));
+  CHECK_THROWS_AS(read_mean_parameters(readers, store), Error);
+}
 
 TEST_CASE("the hash of parameters is over names, shapes and values; that of the state over moments and counters too") {
   const TemporaryFolder folder;

@@ -10,6 +10,7 @@
 #include "autograd/check.h"
 #include "tests/support/changed_checkpoint.h"
 #include "tests/train/small_run.h"
+#include "train/run_log.h"
 
 using namespace glossa;
 using namespace glossa::testing;
@@ -162,4 +163,70 @@ TEST_CASE("refused updates are limited in a row, not in all") {
   // The schedule counts the updates that were done.
   CHECK_EQ(metrics(small / "run").back()["lr"].get<double>(),
            make_schedule(small.config.optim, small.config.model.width).lr(state.optimizer_steps));
+}
+
+TEST_CASE("a run that ends between two validations validates its end, and no run that goes on knows of it") {
+  SmallRun small;
+  small.config.train.metric = TrainConfig::Metric::loss;
+  small.config.train.decode_validation = false;
+  small.config.train.validate_every = updates(4);
+  small.config.train.max_updates = updates(7);
+  const auto validations = [&](const std::string& run) {
+    std::string text;
+    for (const nlohmann::json& line : metrics(small / run))
+      if (line.contains("valid_loss"))
+        text += fmt::format("{}{} ", line["update"].get<int>(), line.contains("at_end") ? " at the end" : "");
+    return text;
+  };
+  const auto best = [&](const std::string& run) { return *linked_update(small / run, "best"); };
+  small.train(small.config, "run");
+  CHECK_EQ(validations("run"), "4 7 at the end ");
+  CHECK_EQ(best("run"), 7);
+  CHECK_EQ(state_at(small, "run", 7).best_update, 4);
+  CHECK_EQ(last_validation(small / "run"), 7);
+
+  SUBCASE("resumed with nothing to do it stays so") {
+    small.train(small.config, "run", true);
+    CHECK_EQ(validations("run"), "4 7 at the end ");
+    CHECK_EQ(best("run"), 7);
+  }
+  SUBCASE("killed before that was told, it tells it on --resume") {
+    const std::string text = read_bytes(small / "run/metrics.jsonl");
+    write_bytes(small / "run/metrics.jsonl", text.substr(0, text.rfind('\n', text.size() - 2) + 1));
+    fs::remove(small / "run/checkpoints/best");
+    fs::create_symlink("update-00000004.ckpt", small / "run/checkpoints/best");
+    CHECK_EQ(validations("run"), "4 ");
+    small.train(small.config, "run", true);
+    CHECK_EQ(validations("run"), "4 7 at the end ");
+    CHECK_EQ(best("run"), 7);
+  }
+  SUBCASE("gone on with it is the run that never stopped") {
+    small.config.train.max_updates = updates(9);
+    small.train(small.config, "run", true);
+    small.train(small.config, "whole");
+    CHECK_EQ(validations("run"), "4 8 9 at the end ");
+    CHECK_EQ(validations("whole"), validations("run"));
+    CHECK_EQ(best("run"), best("whole"));
+    CHECK_EQ(state_sha256(CheckpointReader(small.last("run"))), state_sha256(CheckpointReader(small.last("whole"))));
+  }
+  SUBCASE("gone on with, its best is again what its validations said") {
+    small.config.optim.lr = 1;
+    small.config.train.max_updates = updates(1);
+    small.train(small.config, "worse");  // before the first validation, so the end is the best there is
+    CHECK_EQ(best("worse"), 1);
+    CHECK_EQ(validations("worse"), "1 at the end ");
+    small.config.train.max_updates = updates(4);
+    small.train(small.config, "worse", true);
+    CHECK_EQ(best("worse"), 4);
+    CHECK_EQ(validations("worse"), "4 ");
+  }
+  SUBCASE("where validation is off, or there is nothing to validate, the end is not validated either") {
+    Config off = small.config, without = small.config;
+    off.train.validate_every = {};
+    small.train(off, "off");
+    CHECK_EQ(validations("off"), "");
+    without.data.valid.clear();
+    small.train(without, "without");
+    CHECK_EQ(validations("without"), "");
+  }
 }

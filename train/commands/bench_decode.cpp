@@ -14,9 +14,10 @@ namespace glossa::commands {
 
 /// The search alone is timed, the best of three: loading, splitting into tokens and joining them are left out.
 int run(const BenchDecode& arguments) {
-  Config config = load_run_config(arguments.run, arguments.sets, arguments.beam);
+  const RunName name = name_run(arguments.run, arguments.checkpoint);
+  Config config = load_run_config(name.folder, arguments.sets, arguments.beam);
   if (arguments.threads > 0) config.runtime.threads = arguments.threads;
-  const LoadedRun run = load_run(arguments.run, config);
+  const LoadedRun run = load_run(name, config);
   apply_runtime(config.runtime);
   Translator translator(*run.model->transformer, run.tokenizers, config.data, config.decode);
   const Translator::Sources sources =

@@ -16,14 +16,14 @@ struct Train {
 int run(const Train& arguments);
 
 struct Translate {
-  std::string run, input;
+  std::string run, checkpoint, input;
   std::int64_t beam = 0;  // 0: as the run is configured
   std::vector<std::string> sets;
 };
 int run(const Translate& arguments);
 
 struct Evaluate {
-  std::string run, source, reference;
+  std::string run, checkpoint, source, reference;
   std::int64_t beam = 0;
   bool json = false;
   std::vector<std::string> sets;
@@ -45,7 +45,7 @@ struct Inspect {
 int run(const Inspect& arguments);
 
 struct Export {
-  std::string run, safetensors;
+  std::string run, checkpoint, safetensors;
 };
 int run(const Export& arguments);
 
@@ -54,6 +54,12 @@ struct Import {
   std::vector<std::string> sets;
 };
 int run(const Import& arguments);
+
+struct Average {
+  std::string from, run;
+  std::int64_t last = 0;
+};
+int run(const Average& arguments);
 
 struct BenchStep {
   std::string config;
@@ -87,7 +93,7 @@ struct BenchAttention {
 int run(const BenchAttention& arguments);
 
 struct BenchDecode {
-  std::string run, source;
+  std::string run, checkpoint, source;
   std::int64_t beam = 0, threads = 0;
   bool json = false;
   std::vector<std::string> sets;

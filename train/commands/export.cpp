@@ -1,15 +1,19 @@
 #include <cstdio>
-#include <filesystem>
 
-#include "train/checkpoint_folder.h"
+#include "autograd/check.h"
 #include "train/commands/commands.h"
 #include "train/exchange.h"
+#include "train/run.h"
 
 namespace glossa::commands {
 
 int run(const Export& arguments) {
-  const std::filesystem::path from = arguments.run;
-  const CheckpointReader checkpoint(std::filesystem::is_directory(from) ? best_checkpoint(from) : from);
+  const auto files = checkpoint_files(name_run(arguments.run, arguments.checkpoint));
+  if (files.size() > 1)
+    misuse("--checkpoint",
+           "expected one checkpoint to export; got {}. Hint: glossa average {} --last {} makes a run of them",
+           files.size(), arguments.run, files.size());
+  const CheckpointReader checkpoint(files.front());
   export_parameters(checkpoint, arguments.safetensors);
   fmt::print("wrote the parameters of {} to {}\n", checkpoint.path().string(), arguments.safetensors);
   return 0;
