@@ -34,7 +34,7 @@ TEST_CASE("a new run has no checkpoint; a saved one is found through names and l
   const TemporaryFolder base;
   CheckpointFolder folder(base / "run", 2);
   CHECK_FALSE(folder.newest_valid().has_value());
-  CHECK_THROWS_AS(chosen_checkpoints(base / "run").front(), Error);
+  CHECK_THROWS_AS(chosen_checkpoints(base / "run"), Error);
 
   const auto path = folder.save(37, some_writer(), false);
   CHECK(path == base / "run" / "checkpoints" / "update-00000037.ckpt");
@@ -57,7 +57,7 @@ TEST_CASE("a checkpoint of a run is chosen by link, update, or as one of the new
   const auto names = [&](const std::string& choice) {
     Names names;
     for (const fs::path& path : chosen_checkpoints(base / "run", choice))
-      names.insert(fs::canonical(path).filename().string());
+      names.push_back(fs::canonical(path).filename().string());
     return names;
   };
   CHECK(names("") == Names{"update-00000020.ckpt"});
@@ -65,8 +65,7 @@ TEST_CASE("a checkpoint of a run is chosen by link, update, or as one of the new
   CHECK(names("last") == Names{"update-00000030.ckpt"});
   CHECK(names("10") == Names{"update-00000010.ckpt"});
   CHECK(names("average:1") == Names{"update-00000030.ckpt"});
-  CHECK(names("average:2") == Names{"update-00000020.ckpt", "update-00000030.ckpt"});
-  CHECK(chosen_checkpoints(base / "run", "average:3").front().filename() == "update-00000030.ckpt");
+  CHECK(names("average:2") == Names{"update-00000030.ckpt", "update-00000020.ckpt"});
   CHECK_THROWS_WITH_AS(chosen_checkpoints(base / "run", "average:4"),
                        doctest::Contains("expected 4 checkpoints to average; got 3. Hint: "), Error);
   CHECK_THROWS_WITH_AS(chosen_checkpoints(base / "run", "15"),
