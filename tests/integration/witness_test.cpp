@@ -600,7 +600,9 @@ TEST_CASE("by hand: what is translated and evaluated is read as the run's texts 
 
 TEST_CASE("by hand: what evaluate prints") {
   const LearnedRun run;
-  const Strings sources = run.lines("test.en"), outputs = run.translated(sources, {.beam = 3});
+  Strings sources = run.lines("test.en");
+  sources[1] += " and all of the rest";  // not as many words as the reference
+  const Strings outputs = run.translated(sources, {.beam = 3});
   Strings references = run.lines("test.hi");
   references[0] = outputs[0];
   write_bytes(run.tiny / "sources", text_of(sources));
