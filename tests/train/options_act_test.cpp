@@ -112,6 +112,7 @@ const std::vector<Row>& rows() {
        {"model.attention_dropout=0", "model.activation_dropout=0", "model.embedding_dropout=0"}},
       {"model.attention_dropout", "0.2", {"first loss"}, no_dropout},
       {"model.attention_dropout", "0", {"first loss"}},
+      {"model.attention_dropout", "null", {"first loss"}, {"model.attention_dropout=0"}},
       {"model.activation_dropout", "0.2", {"first loss"}, no_dropout},
       {"model.activation_dropout", "0", {"first loss"}},
       {"model.embedding_dropout", "0.2", {"first loss"}, no_dropout},

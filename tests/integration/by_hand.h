@@ -1,0 +1,65 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "data/batch.h"
+#include "data/sampler.h"
+#include "data/tokenizer.h"
+#include "layers/transformer.h"
+#include "optim/lr_schedule.h"
+#include "optim/optimizer.h"
+#include "tests/integration/tiny_run.h"
+#include "train/checkpoint_file.h"
+
+/// Training by hand, from the library's classes: a witness for `glossa train`, with nothing of train/config,
+/// model_factory or trainer in it.
+namespace glossa::testing {
+
+/// Pairs of sentences, and what cuts them into tokens.
+struct Texts {
+  ParallelCorpus corpus;
+  std::shared_ptr<const Tokenizer> source, target;
+
+  EncodedCorpus encoded(const EncodeOptions& options) const { return encode_corpus(corpus, *source, *target, options); }
+};
+
+/// The files PART.en and PART.hi of the tiny run's corpus.
+ParallelCorpus toy(const TinyRun& tiny, const char* part, const CorpusOptions& options = {});
+
+/// Both sides, one after the other: what a shared vocabulary is learnt from.
+Strings both_sides(const ParallelCorpus& corpus);
+
+struct Network {
+  ParameterStore<float> parameters;
+  Transformer<float> transformer;
+
+  Network(const TransformerOptions& options, std::uint64_t seed) : transformer(parameters, options) {
+    parameters.allocate(seed);
+  }
+
+  /// Takes the weights of a checkpoint.
+  void read(const CheckpointReader& checkpoint);
+};
+
+/// What training takes beside model, optimizer and learning rate.
+struct LoopOptions {
+  SamplerOptions sampler;
+  Layout layout = Layout::packed;
+  double label_smoothing = 0, clip_norm = 0;
+  int accumulate = 1, updates = 0;
+  std::uint64_t seed = 1;
+};
+
+/// The training loop. `after(n)` is called when update n, counted from 1, is done.
+void train(Network& network, Optimizer<float>& optimizer, const Schedule& schedule, const EncodedCorpus& corpus,
+           const LoopOptions& options, const std::function<void(int)>& after = {});
+
+/// Loss per target token of a corpus, without dropout and smoothing.
+double mean_loss(const Network& network, const EncodedCorpus& corpus, std::int64_t max_tokens);
+
+/// Checks that parameters, and the optimizer's moments, of a run's last checkpoint are these to the bit.
+void check_same(const TinyRun& tiny, const std::string& run, const Network& network, const Optimizer<float>& optimizer);
+
+}  // namespace glossa::testing
