@@ -9,6 +9,7 @@
 #include <map>
 
 #include "tests/disk/child.h"
+#include "tests/disk/share.h"
 #include "tests/disk/subject.h"
 #include "tests/support/temporary_folder.h"
 
@@ -17,12 +18,6 @@ using glossa::testing::TemporaryFolder;
 namespace fs = std::filesystem;
 
 namespace {
-
-#ifdef __SANITIZE_ADDRESS__
-constexpr std::size_t share = 4;  // of what is done otherwise
-#else
-constexpr std::size_t share = 1;
-#endif
 
 bool is_log(const std::string& path) {
   return path.ends_with("train.log") || path.ends_with("metrics.jsonl") || path.find("samples") != path.npos;
@@ -97,14 +92,14 @@ void check(const Subject& subject, std::size_t kill_points, std::size_t resumed)
 
 TEST_CASE("power cuts while checkpoints are saved: always a whole one, as new as announced") { check(saves(), 1, 20); }
 
-TEST_CASE("power cuts during training: what is left goes on to the same end") { check(training(), 1, 100 / share); }
+TEST_CASE("power cuts during training: what is left goes on to the same end") { check(training(), 1, 100 / share(1)); }
 
 TEST_CASE("power cuts after a kill while checkpoints are saved: what was left undone is done") {
   check(saves(), 40, 40);
 }
 
 TEST_CASE("power cuts after a kill during training: what is left goes on to the same end") {
-  check(training(), 5, 40 / share);
+  check(training(), 5 / share(1) + 1, 40 / share(1));
 }
 
 TEST_CASE("a disk after a power cut: what was not synced is there or not, and a file may be short or zeros") {
