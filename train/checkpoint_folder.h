@@ -33,11 +33,13 @@ struct FoundCheckpoint {
 };
 
 /// The checkpoints of a run, RUN/checkpoints/: one file `update-00000037.ckpt` for each update kept and the symbolic
-/// links `last` and `best`. Made by the one trainer of the run; readers use the free functions below.
+/// links `last` and `best`, moved in this order. Made by the one trainer of the run; readers use the free functions
+/// below.
 class CheckpointFolder {
  public:
-  /// Takes the run's lock, creates the folder if need be and removes temporary files of dead writers. `keep` is the
-  /// number of newest files that stay, at least 2 so that one is whole whatever happens to the other.
+  /// Takes the run's lock, creates the folder if need be, removes temporary files of dead writers and makes durable
+  /// what they finished. `keep` is the number of newest files that stay, at least 2 so that one is whole whatever
+  /// happens to the other.
   CheckpointFolder(const std::filesystem::path& run, std::size_t keep);
 
   /// The newest valid checkpoint; nothing if there is no file at all. Files of which none is valid are an Error: a run

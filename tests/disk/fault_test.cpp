@@ -10,6 +10,7 @@
 #include "data/atomic_file.h"
 #include "tests/disk/child.h"
 #include "tests/disk/power_cut.h"
+#include "tests/disk/share.h"
 #include "tests/disk/subject.h"
 #include "tests/support/temporary_folder.h"
 
@@ -18,12 +19,6 @@ using glossa::testing::TemporaryFolder;
 namespace fs = std::filesystem;
 
 namespace {
-
-#ifdef __SANITIZE_ADDRESS__
-constexpr std::size_t share = 4;  // of what is disturbed otherwise
-#else
-constexpr std::size_t share = 1;
-#endif
 
 /// What must come of a fault.
 enum class Answer { goes_on, error, either };
@@ -73,7 +68,7 @@ Answer answer_to(const Call& call, int code) {
     case Kind::read:
     case Kind::write:
     case Kind::allocate:
-      if (code == EINTR && is_loose(call)) return Answer::either;
+      if (code == EINTR && call.path.ends_with(".lock")) return Answer::either;
       if (code == EINTR || code == EOPNOTSUPP) return Answer::goes_on;  // done again; a file system that cannot
       return named_checkpoint ? Answer::either : Answer::error;         // an older one serves
     case Kind::open:
@@ -111,8 +106,10 @@ std::string name_for_people(const Call& call) {
 
 std::string complaint_about_error(const std::string& text, const Call& call, const Fault& fault) {
   const auto has = [&](const std::string& part) { return text.find(part) != text.npos; };
+  const bool no_space = fault.kind == Fault::Kind::fail && (fault.code == ENOSPC || fault.code == EDQUOT);
   const bool tells = text.starts_with("threw [") && has("] expected ") && has("got") && has(name_for_people(call)) &&
-                     (fault.kind != Fault::Kind::fail || has(std::strerror(fault.code)));
+                     (fault.kind != Fault::Kind::fail || has(std::strerror(fault.code))) &&
+                     (!no_space || !is_temporary(call.path) || has(" bytes needed, "));
   return tells ? "" : "an error that does not tell: " + text;
 }
 
@@ -183,13 +180,13 @@ struct Count {
   std::vector<std::string> complaints;
 };
 
-/// Disturbs each call of the work, or every `share`-th.
+/// Disturbs each call of the work in each way, or in every `share`-th.
 Count disturb(const Subject& subject, const Start& start, std::size_t share,
               const std::function<std::vector<Trial>(const Call& call, std::size_t at)>& trials) {
   const Disturbed disturbed(subject, start);
   Count count;
   std::size_t number = 0;
-  for (std::size_t i = 0; i < disturbed.whole().calls.size() && count.complaints.size() < 10; ++i) {
+  for (std::size_t i = 0; i < disturbed.whole().calls.size() && count.complaints.size() < 3; ++i) {
     const Call& call = disturbed.whole().calls[i];
     if (call.kind == Kind::mark) continue;
     for (const Trial& trial : trials(call, count.calls)) {
@@ -230,7 +227,7 @@ std::vector<Trial> kills_at(const Call& call, std::size_t at) {
 
 void check(const Count& count) {
   for (const std::string& complaint : count.complaints) FAIL_CHECK(complaint);
-  CHECK_GT(count.trials, 50);
+  CHECK((count.trials > 50 || !count.complaints.empty()));
   MESSAGE(fmt::format("{} calls, {} disturbances", count.calls, count.trials));
 }
 
@@ -240,24 +237,29 @@ TEST_CASE("a call fails while checkpoints are saved: an error or a right answer,
   check(disturb(saves(), {}, 1, trials_of));
 }
 
+TEST_CASE("a call fails while a log is written: an error, or every line is there once") {
+  const Subject subject = log();
+  check(disturb(subject, {subject.before}, 1, trials_of));
+}
+
 TEST_CASE("a call fails during training: an error or a right answer, and --resume comes to the same end") {
   const Subject subject = training();
-  check(disturb(subject, {subject.before}, share, trials_of));
+  check(disturb(subject, {subject.before}, share(2), trials_of));
 }
 
 TEST_CASE("a call fails in a resumed run: an error or a right answer, and the next one comes to the same end") {
-  for (const Subject& subject : {saves(), training()})
-    check(disturb(subject, killed_in_second_save(subject), share, trials_of));
+  check(disturb(saves(), killed_in_second_save(saves()), share(1), trials_of));
+  check(disturb(training(), killed_in_second_save(training()), share(4), trials_of));
 }
 
 TEST_CASE("a kill while checkpoints are saved: nothing is lost") { check(disturb(saves(), {}, 1, kills_at)); }
 
 TEST_CASE("a kill during training: --resume comes to the same end") {
   const Subject subject = training();
-  check(disturb(subject, {subject.before}, share, kills_at));
+  check(disturb(subject, {subject.before}, share(1), kills_at));
 }
 
 TEST_CASE("a kill in a resumed run: the next one comes to the same end") {
-  for (const Subject& subject : {saves(), training()})
-    check(disturb(subject, killed_in_second_save(subject), share, kills_at));
+  check(disturb(saves(), killed_in_second_save(saves()), share(1), kills_at));
+  check(disturb(training(), killed_in_second_save(training()), share(2), kills_at));
 }

@@ -182,6 +182,19 @@ Subject training() {
           .records = metrics};
 }
 
+Subject log() {
+  const char* const told = "{\"update\":1}\n{\"update\":2}\n{\"update\":3}\n{\"upd";
+  return {.before = {{"run", {}}, {"run/metrics.jsonl", {Entry::Kind::file, kept(told)}}},
+          .work =
+              [](const fs::path& folder) {
+                RunLog log(folder / "run", 2);
+                log.training({.update = 3, .epoch = 1, .loss = 2});
+              },
+          .announced = [](const Call&) { return std::uint64_t{0}; },
+          .result = [](const fs::path& folder) { return read_bytes(folder / "run/metrics.jsonl"); },
+          .records = [](const fs::path&) { return std::string(); }};
+}
+
 Standing standing(const fs::path& run) {
   Standing found;
   try {

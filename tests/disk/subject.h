@@ -46,6 +46,9 @@ Subject saves();
 /// Training of a model of some hundred parameters: three saves, two files kept, validation and samples at each.
 Subject training();
 
+/// The log of a run that goes on from update 2: metrics beyond it and a torn line are cut off, update 3 is told.
+Subject log();
+
 /// What stands in a run's folder.
 struct Standing {
   std::string complaint;                         ///< about what must never be, or empty

@@ -273,6 +273,7 @@ TEST_CASE("hand-made files with right checksums are refused for what is wrong in
     refused("the next multiple", [&](RawFile& f) { f.entries[0].offset = huge; });
   }
   refused("expected a table", [](RawFile& f) { f.table_length = 1000; });
+  refused("entries that fit", [](RawFile& f) { f.count = 1'000; });
   refused("entries that fit", [](RawFile& f) { f.count = 1'000'000; });
   refused("entries that fit", [](RawFile& f) { f.count = 0xFFFFFFFF; });
   refused("end of the table", [](RawFile& f) { f.count = 1; });

@@ -87,10 +87,12 @@ TEST_CASE("pruning keeps the newest and the best, and nothing that is not ours i
   const auto checkpoints = base / "run" / "checkpoints";
   CheckpointFolder folder(base / "run", 3);
   write_bytes(checkpoints / "notes.txt", "mine");
-  write_bytes(checkpoints / "update-1.ckpt", "not a name of ours");
+  for (const char* name : {"update-1.ckpt", "update-99.ckpt"}) write_bytes(checkpoints / name, "not a name of ours");
   for (std::uint64_t update = 1; update <= 9; ++update) folder.save(update, some_writer(), update == 2);
   CHECK(names_in(checkpoints) == Names{"best", "last", "notes.txt", "update-00000002.ckpt", "update-00000007.ckpt",
-                                       "update-00000008.ckpt", "update-00000009.ckpt", "update-1.ckpt"});
+                                       "update-00000008.ckpt", "update-00000009.ckpt", "update-1.ckpt",
+                                       "update-99.ckpt"});
+  CHECK(folder.newest_valid()->refused.empty());
   CHECK(fs::read_symlink(checkpoints / "last") == "update-00000009.ckpt");
   CHECK_THROWS_AS(CheckpointFolder(base / "other", 1), Error);
 }
@@ -120,6 +122,16 @@ TEST_CASE("the newest valid file is taken, each refused one is reported, and the
   folder.save(31, some_writer(), false);
   CHECK(names_in(checkpoints) == Names{"last", "update-00000030.ckpt", "update-00000031.ckpt", "update-00000040.ckpt"});
   CHECK(folder.newest_valid()->update == 31);
+  folder.save(41, some_writer(), false);  // beyond a damaged file: it stays, and is none of the two that are kept
+  CHECK(names_in(checkpoints) == Names{"last", "update-00000031.ckpt", "update-00000040.ckpt", "update-00000041.ckpt"});
+}
+
+TEST_CASE("what is saved stays, even where there are newer files") {
+  const TemporaryFolder base;
+  CheckpointFolder folder(base / "run", 2);
+  for (const std::uint64_t update : {10, 20, 30, 5}) folder.save(update, some_writer(), false);
+  CHECK(names_in(base / "run/checkpoints") ==
+        Names{"last", "update-00000005.ckpt", "update-00000020.ckpt", "update-00000030.ckpt"});
 }
 
 TEST_CASE("files of which none is valid are an error that says why") {

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdlib>
+
+namespace glossa::disk {
+
+/// Every which of the disturbances of training is tried, fewer with sanitizers: all of them take minutes. The
+/// environment variable GLOSSA_DISK_SHARE says another number; 1 tries all.
+inline std::size_t share(std::size_t usual) {
+  if (const char* const text = std::getenv("GLOSSA_DISK_SHARE")) return std::max(1ul, std::strtoul(text, nullptr, 10));
+#ifdef __SANITIZE_ADDRESS__
+  return 4 * usual;
+#else
+  return usual;
+#endif
+}
+
+}  // namespace glossa::disk

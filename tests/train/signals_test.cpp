@@ -1,0 +1,75 @@
+#include "train/signals.h"
+
+#include <doctest/doctest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <initializer_list>
+
+using namespace glossa;
+
+namespace {
+
+/// The signal that ends a process of its own in which `act` watches; 0 if it comes to its end.
+template <class Act>
+int ended_by(Act act) {
+  const pid_t child = fork();
+  REQUIRE_NE(child, -1);
+  if (child == 0) {
+    for (const int signal : {SIGINT, SIGTERM, SIGUSR1, SIGPIPE}) std::signal(signal, SIG_DFL);  // not the tests'
+    {
+      const SignalWatch watch;
+      act(watch);
+    }
+    _exit(0);
+  }
+  int status = 0;
+  REQUIRE_EQ(waitpid(child, &status, 0), child);
+  return WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+}  // namespace
+
+TEST_CASE("signals that training watches: the first asks to stop, a second of either ends") {
+  for (const int first : {SIGINT, SIGTERM}) {
+    CHECK_EQ(ended_by([=](const SignalWatch& watch) {
+               raise(first);
+               if (watch.stop_signal() != first) raise(SIGKILL);
+             }),
+             0);
+    for (const int second : {SIGINT, SIGTERM})
+      CHECK_EQ(ended_by([=](const SignalWatch&) {
+                 raise(first);
+                 raise(second);
+               }),
+               second);
+  }
+}
+
+TEST_CASE("signals that training watches: a pipe that broke ends nothing, a save is asked for once") {
+  CHECK_EQ(ended_by([](const SignalWatch&) { raise(SIGPIPE); }), 0);
+  SignalWatch watch;
+  CHECK_FALSE(watch.take_save_request());
+  raise(SIGUSR1);
+  CHECK(watch.take_save_request());
+  CHECK_FALSE(watch.take_save_request());
+  CHECK_EQ(watch.stop_signal(), 0);
+}
+
+TEST_CASE("signals that training watches end the program as before when nobody watches any more") {
+  CHECK_EQ(ended_by([](const SignalWatch&) {
+             { const SignalWatch later; }
+             raise(SIGTERM);
+           }),
+           SIGTERM);
+  {
+    SignalWatch watch;
+    raise(SIGTERM);
+    raise(SIGUSR1);
+    CHECK_EQ(watch.stop_signal(), SIGTERM);
+  }
+  SignalWatch next;
+  CHECK_EQ(next.stop_signal(), 0);
+  CHECK_FALSE(next.take_save_request());
+}
