@@ -31,11 +31,9 @@ struct Contents {
   Dtype dtype = Dtype::f32;
   std::vector<std::uint64_t> dims{2, 3};
   std::vector<float> values{1, 2, 3, 4, 5, 6}, moments{6, 5, 4, 3, 2, 1};
-  TrainingState state = [] {
-    TrainingState seven;
-    seven.target_tokens = 7;
-    return seven;
-  }();
+  TrainingState state;
+
+  Contents() { state.target_tokens = 7; }
 
   CheckpointReader written(const TemporaryFolder& folder) const {
     const std::string state_bytes = to_bytes(state);

@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include <cmath>
 #include <cstring>
 #include <nlohmann/json.hpp>
 #include <regex>
@@ -52,6 +53,8 @@ TEST_CASE("a line of the log has the mean loss of all target tokens since the on
   REQUIRE_EQ(seldom.size(), 2);
   const Schedule schedule = make_schedule(small.config.optim, small.config.model.width);
   for (int update = 1; update <= 11; ++update) CHECK_EQ(each[update - 1]["lr"].get<double>(), schedule.lr(update));
+  // At the start every token is about as likely as another.
+  CHECK_EQ(each[0]["loss"].get<double>(), doctest::Approx(std::log(31)).epsilon(0.2));
   double sum = 0;
   std::int64_t tokens = 0, before = 0;
   for (int update = 1; update <= 8; ++update) {
@@ -74,6 +77,7 @@ TEST_CASE("a line of the log has the mean loss of all target tokens since the on
 TEST_CASE("an epoch's target tokens are those of the corpus, </s> included") {
   SmallRun small;
   small.config.train.max_epochs = {1, Period::Unit::epochs};
+  small.config.train.accumulate = 2;
   small.train(small.config, "run");
   const TrainingState state = read_training_state(CheckpointReader(small.last("run")));
   std::int64_t tokens = 0;
