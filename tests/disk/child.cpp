@@ -1,12 +1,13 @@
 #include "tests/disk/child.h"
 
-#include <fcntl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <csignal>
 #include <stdexcept>
+
+#include "tests/support/quiet.h"
 
 namespace glossa::disk {
 
@@ -17,7 +18,7 @@ Ended in_child(const std::function<std::string()>& act) {
   if (child == -1) throw std::runtime_error("fork failed");
   if (child == 0) {
     for (const int signal : {SIGABRT, SIGSEGV, SIGFPE, SIGILL, SIGBUS}) std::signal(signal, SIG_DFL);  // not the tests'
-    const Quiet quiet;
+    const testing::Quiet quiet;
     std::string text;
     try {
       text = act();
@@ -40,17 +41,6 @@ Ended in_child(const std::function<std::string()>& act) {
   if (WIFSIGNALED(status)) ended.signal = WTERMSIG(status);
   if (WIFEXITED(status) && WEXITSTATUS(status) != 0) ended.signal = SIGABRT;
   return ended;
-}
-
-Quiet::Quiet() : before_(dup(2)) {
-  const int nothing = open("/dev/null", O_WRONLY);
-  dup2(nothing, 2);
-  close(nothing);
-}
-
-Quiet::~Quiet() {
-  dup2(before_, 2);
-  close(before_);
 }
 
 }  // namespace glossa::disk

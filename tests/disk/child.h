@@ -15,16 +15,4 @@ struct Ended {
 /// what it says.
 Ended in_child(const std::function<std::string()>& act);
 
-/// Throws standard error away while it lives.
-class Quiet {
- public:
-  Quiet();
-  ~Quiet();
-  Quiet(const Quiet&) = delete;
-  Quiet& operator=(const Quiet&) = delete;
-
- private:
-  int before_;
-};
-
 }  // namespace glossa::disk

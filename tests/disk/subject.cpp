@@ -7,6 +7,7 @@
 
 #include "autograd/check.h"
 #include "tests/disk/child.h"
+#include "tests/support/quiet.h"
 #include "tests/support/temporary_folder.h"
 #include "train/bounded_archive.h"
 #include "train/checkpoint.h"
@@ -142,7 +143,7 @@ Undisturbed undisturbed(const Subject& subject, const Picture& before, std::uint
   Undisturbed done;
   done.announced = {announced};
   {
-    const Quiet quiet;
+    const testing::Quiet quiet;
     const Watch watch(folder.path());
     subject.work(folder.path());
     done.calls = watch.calls();

@@ -1,35 +1,15 @@
 #pragma once
 
 #include <doctest/doctest.h>
-#include <fcntl.h>
-#include <unistd.h>
 
 #include <filesystem>
 #include <string>
 
+#include "tests/support/quiet.h"
 #include "tests/support/temporary_folder.h"
 #include "train/trainer.h"
 
 namespace glossa::testing {
-
-/// Standard error goes nowhere while it lives: a trainer's lines are in its log, too.
-class Quiet {
- public:
-  Quiet() : before_(dup(STDERR_FILENO)) {
-    const int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
-    REQUIRE_EQ(dup2(nowhere, STDERR_FILENO), STDERR_FILENO);
-    close(nowhere);
-  }
-  ~Quiet() {
-    dup2(before_, STDERR_FILENO);
-    close(before_);
-  }
-  Quiet(const Quiet&) = delete;
-  Quiet& operator=(const Quiet&) = delete;
-
- private:
-  int before_;
-};
 
 /// A corpus of 60 pairs, the same for training and validation, with a word that is there once, and a model with dropout
 /// that is trained on it within milliseconds. What is validated is how many sentences are translated exactly: so soon

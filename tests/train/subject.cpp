@@ -1,38 +1,15 @@
 #include "tests/train/subject.h"
 
-#include <fcntl.h>
 #include <fmt/core.h>
-#include <unistd.h>
 
 #include <regex>
 #include <sstream>
 
+#include "tests/support/quiet.h"
+
 namespace glossa::testing {
 
 namespace fs = std::filesystem;
-
-namespace {
-
-/// Standard error goes nowhere while one lives: a run logs there.
-class Quiet {
- public:
-  Quiet() : before_(dup(STDERR_FILENO)) {
-    const int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
-    dup2(nowhere, STDERR_FILENO);
-    close(nowhere);
-  }
-  ~Quiet() {
-    dup2(before_, STDERR_FILENO);
-    close(before_);
-  }
-  Quiet(const Quiet&) = delete;
-  Quiet& operator=(const Quiet&) = delete;
-
- private:
-  int before_;
-};
-
-}  // namespace
 
 void write_corpora(const TemporaryFolder& folder) {
   std::string english, hindi, german, table;
