@@ -227,19 +227,19 @@ std::vector<Trial> kills_at(const Call& call, std::size_t at) {
 
 void check(const Count& count) {
   for (const std::string& complaint : count.complaints) FAIL_CHECK(complaint);
-  CHECK((count.trials > 50 || !count.complaints.empty()));
+  CHECK_GT(count.trials, 0);
   MESSAGE(fmt::format("{} calls, {} disturbances", count.calls, count.trials));
 }
 
 }  // namespace
 
 TEST_CASE("a call fails while checkpoints are saved: an error or a right answer, and nothing is lost") {
-  check(disturb(saves(), {}, 1, trials_of));
+  check(disturb(saves(), {}, share(1), trials_of));
 }
 
 TEST_CASE("a call fails while a log is written: an error, or every line is there once") {
   const Subject subject = log();
-  check(disturb(subject, {subject.before}, 1, trials_of));
+  check(disturb(subject, {subject.before}, share(1), trials_of));
 }
 
 TEST_CASE("a call fails during training: an error or a right answer, and --resume comes to the same end") {
@@ -252,7 +252,7 @@ TEST_CASE("a call fails in a resumed run: an error or a right answer, and the ne
   check(disturb(training(), killed_in_second_save(training()), share(4), trials_of));
 }
 
-TEST_CASE("a kill while checkpoints are saved: nothing is lost") { check(disturb(saves(), {}, 1, kills_at)); }
+TEST_CASE("a kill while checkpoints are saved: nothing is lost") { check(disturb(saves(), {}, share(1), kills_at)); }
 
 TEST_CASE("a kill during training: --resume comes to the same end") {
   const Subject subject = training();
