@@ -164,6 +164,8 @@ TEST_CASE("every member of the training state matters to the run that goes on fr
   const Change nothing{[](TrainingState&) {}}, not_finite{nothing.change, "", false};
   const std::string unchanged = run.resumed(nothing), refused = run.resumed(not_finite);
   CHECK_MESSAGE(unchanged.starts_with("end: early_stopping\n"), unchanged);
+  CHECK_NE(unchanged.find("{\"update\":10,"), std::string::npos);  // the fourth validation after the best
+  CHECK_EQ(unchanged.find("{\"update\":12,"), std::string::npos);
   CHECK_MESSAGE(unchanged.starts_with(run.undisturbed()), unchanged);
   CHECK_MESSAGE(refused.find("[update 9] expected finite losses") != std::string::npos, refused);
   CHECK_GT(saved.batch, 0);
