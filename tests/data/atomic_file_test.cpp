@@ -166,3 +166,20 @@ TEST_CASE("a link is created and replaced; a failure leaves the old one") {
   CHECK_THROWS_AS(replace_link(folder / "none" / "last", "three"), Error);
   CHECK(names_in(folder.path()) == Names{"folder", "last"});
 }
+
+TEST_CASE("a folder is made with those above it, also where the one above may not be read") {
+  const TemporaryFolder folder;
+  create_folder(folder / "a/b/c/");
+  CHECK(fs::is_directory(folder / "a/b/c"));
+  CHECK_NOTHROW(create_folder(folder / "a/b/c"));
+  write_bytes(folder / "file", "");
+  CHECK(error_of<Error>([&] { create_folder(folder / "file/d"); }).find((folder / "file").string()) !=
+        std::string::npos);
+  fs::permissions(folder.path(), fs::perms{0333});
+  {
+    const Unprivileged user;
+    CHECK_NOTHROW(create_folder(folder / "d"));
+  }
+  fs::permissions(folder.path(), fs::perms{0755});
+  CHECK(fs::is_directory(folder / "d"));
+}
