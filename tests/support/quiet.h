@@ -1,0 +1,27 @@
+#pragma once
+
+#include <fcntl.h>
+#include <unistd.h>
+
+namespace glossa::testing {
+
+/// Standard error goes nowhere while one lives: a trainer's lines are in its log, too.
+class Quiet {
+ public:
+  Quiet() : before_(dup(STDERR_FILENO)) {
+    const int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
+    dup2(nowhere, STDERR_FILENO);
+    close(nowhere);
+  }
+  ~Quiet() {
+    dup2(before_, STDERR_FILENO);
+    close(before_);
+  }
+  Quiet(const Quiet&) = delete;
+  Quiet& operator=(const Quiet&) = delete;
+
+ private:
+  int before_;
+};
+
+}  // namespace glossa::testing
