@@ -151,8 +151,8 @@ void sync_folder(const std::filesystem::path& folder) {
   if (descriptor == -1) fail_system(named, "open the folder", errno);
   const int code = fsync(descriptor) == 0 ? 0 : errno;
   close(descriptor);
-  // Some network file systems cannot sync a folder and say EINVAL; there the rename is as durable as it gets.
-  if (code != 0 && code != EINVAL) fail_system(named, "sync the folder", code);
+  // Some network file systems cannot sync a folder; there the rename is as durable as it gets.
+  if (code != 0 && code != EINVAL && code != EOPNOTSUPP && code != ENOSYS) fail_system(named, "sync the folder", code);
 }
 
 bool is_temporary_name(std::string_view name) { return name.starts_with('.') && name.ends_with(temporary_suffix); }

@@ -47,8 +47,8 @@ void write_file_atomically(const std::filesystem::path& target, std::string_view
 /// Makes `link` a symbolic link to `name` (relative to the folder of the link) in one step: there is never no link.
 void replace_link(const std::filesystem::path& link, const std::string& name);
 
-/// Makes a folder, and those above it that are missing. Its entry in the one above is durable then, even if it was
-/// there before: whoever made it may have been killed in between.
+/// Makes a folder, and those above it that are missing. Its entry in the one above is durable then, where that may be
+/// read, even if it was there before: whoever made it may have been killed in between.
 void create_folder(const std::filesystem::path& folder);
 
 /// Makes the entries of a folder durable: creations, renames and removals.

@@ -39,7 +39,7 @@ void check_entry(const CheckpointReader& reader, const std::string& name, const 
 
 /// Refuses numbers to which no training run comes, before anything counts on from them.
 void check_possible(const TrainingState& state, const std::string& path) {
-  constexpr std::string_view hint = "Hint: use an older checkpoint of the same run";
+  constexpr std::string_view hint = "Hint: move the file away; the one before it serves";
   constexpr std::int64_t largest = 1'000'000'000'000'000;  // as a Period's
   struct Counter {
     std::string_view name;

@@ -121,6 +121,11 @@ void CheckpointFolder::point_links(std::uint64_t update, std::optional<std::uint
   if (best) replace_link(folder_ / "best", file_name(*best));
 }
 
+void CheckpointFolder::forget_best() const {
+  std::error_code ignored;
+  if (fs::remove(folder_ / "best", ignored)) sync_folder(folder_);
+}
+
 bool CheckpointFolder::has(std::uint64_t update) const { return fs::exists(folder_ / file_name(update)); }
 
 void CheckpointFolder::prune(std::uint64_t newest) const {
@@ -156,9 +161,10 @@ std::vector<fs::path> chosen_checkpoints(const fs::path& run, const std::string&
   const fs::path folder = run / "checkpoints";
   if (choice.empty() || choice == "best" || choice == "last") {
     for (const char* link : {"best", "last"})
-      if (std::error_code ignored; choice != "last" || link == choice)
-        if (fs::exists(folder / link, ignored)) return {folder / link};
-    fail(folder.string(), "expected a checkpoint 'best' or 'last'; got neither. Hint: train the run first");
+      if (std::error_code ignored; (choice.empty() || choice == link) && fs::exists(folder / link, ignored))
+        return {folder / link};
+    fail(folder.string(), "expected a checkpoint '{}'; got none. Hint: train the run first",
+         choice.empty() ? "best' or 'last" : choice);
   }
   const std::vector<std::uint64_t> updates = updates_in(folder);
   const bool is_average = choice.starts_with(average);

@@ -54,6 +54,9 @@ class CheckpointFolder {
   /// resumed run does it again, because a kill may have come between the file and its links.
   void point_links(std::uint64_t update, std::optional<std::uint64_t> best = {}) const;
 
+  /// Removes `best`: no validation has said which it is.
+  void forget_best() const;
+
   bool has(std::uint64_t update) const;
 
  private:
@@ -68,8 +71,8 @@ class CheckpointFolder {
 /// The newest valid checkpoint in RUN/checkpoints/, as CheckpointFolder::newest_valid, without a lock.
 std::optional<FoundCheckpoint> newest_valid_checkpoint(const std::filesystem::path& run);
 
-/// The files that `choice` names in a run: `best` (or empty text; where there is no best, the last), `last`, the update
-/// of one, or `average:N`, the newest N. Throws misuse for anything else, and an Error where there are none.
+/// The files that `choice` names in a run: `best`, `last`, the update of one, or `average:N`, the newest N; empty text
+/// is the best, or the last where there is no best. Throws misuse for anything else, and an Error where there are none.
 std::vector<std::filesystem::path> chosen_checkpoints(const std::filesystem::path& run, const std::string& choice = {});
 
 /// The update that the link `best` or `last` of a run leads to; nothing if there is no such link.

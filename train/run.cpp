@@ -36,26 +36,53 @@ Config load_run_config(const std::string& run, const std::vector<std::string>& s
   return config;
 }
 
-RunName name_run(const std::string& named, const std::string& choice) {
+RunName::RunName(const std::string& named, const std::string& choice)
+    : named_(named), folder_(named), choice_(choice), is_checkpoint_(false) {
   std::error_code ignored;
-  if (!std::filesystem::is_regular_file(named, ignored)) return {named, choice};
+  is_checkpoint_ = std::filesystem::is_regular_file(named, ignored);
+  if (!is_checkpoint_) return;
   if (!choice.empty())
     misuse("--checkpoint",
            "expected the folder of a run to choose from; got the checkpoint {}. Hint: leave out one of both", named);
-  return {std::filesystem::absolute(named).parent_path().parent_path().string(), named};
+  const std::filesystem::path checkpoints = std::filesystem::absolute(named).parent_path();
+  folder_ = checkpoints.filename() == "checkpoints" ? checkpoints.parent_path().string() : "";
 }
 
-std::vector<std::filesystem::path> checkpoint_files(const RunName& name) {
-  if (std::error_code ignored; std::filesystem::is_regular_file(name.checkpoint, ignored)) return {name.checkpoint};
-  return chosen_checkpoints(name.folder, name.checkpoint);
+const std::string& RunName::folder() const {
+  if (is_checkpoint_ && folder_.empty())
+    misuse(named_, "expected the folder of a run, or one of its checkpoints, RUN/checkpoints/NAME; got another file");
+  return folder_;
+}
+
+std::vector<std::filesystem::path> RunName::files() const {
+  if (is_checkpoint_) return {named_};
+  return chosen_checkpoints(folder_, choice_);
+}
+
+std::string RunName::note() const {
+  if (is_checkpoint_ || !choice_.empty()) return "";
+  const auto best = linked_update(folder_, "best"), last = linked_update(folder_, "last");
+  if (!best || !last || *last <= *best) return "";
+  try {
+    const auto validated = static_cast<std::uint64_t>(last_validation(folder_));
+    if (validated == 0 || *last <= validated) return "";
+  } catch (const Error&) {  // metrics that cannot be read are no reason to stop
+    return "";
+  }
+  return fmt::format("best is update {}; update {} came after the last validation: --checkpoint last takes that", *best,
+                     *last);
+}
+
+void print_note(const RunName& name) {
+  if (const std::string note = name.note(); !note.empty()) fmt::print(stderr, "note: {}\n", note);
 }
 
 LoadedRun load_run(const RunName& name, Config config) {
-  const std::string& run = name.folder;
+  const std::string& run = name.folder();
   LoadedRun loaded;
   loaded.config = std::move(config);
   std::vector<CheckpointReader> readers;
-  for (const std::filesystem::path& file : checkpoint_files(name)) readers.emplace_back(file);
+  for (const std::filesystem::path& file : name.files()) readers.emplace_back(file);
   const CheckpointReader& reader = readers.front();
   loaded.state = read_training_state(reader);
   check_agree(
@@ -70,17 +97,11 @@ LoadedRun load_run(const RunName& name, Config config) {
   loaded.model = make_model(loaded.config.model, loaded.tokenizers.source->vocabulary_size(),
                             loaded.tokenizers.target->vocabulary_size(), 0);
   read_mean_parameters(readers, loaded.model->parameters);
-  const auto best = linked_update(run, "best"), last = linked_update(run, "last");
-  if (name.checkpoint.empty() && best && last && *last > static_cast<std::uint64_t>(last_validation(run)))
-    loaded.note = fmt::format(
-        "best is update {}; update {} came after the last validation: --checkpoint last translates with that", *best,
-        *last);
   return loaded;
 }
 
 std::filesystem::path write_new_run(const std::string& run, const Config& config, const Tokenizers& tokenizers,
                                     Model& model, std::uint64_t data_hash) {
-  check_holds_no_run(run);
   TrainingState state;
   state.config = dump(config);
   state.vocabulary_hash = tokenizers.fingerprint();

@@ -12,18 +12,26 @@ namespace glossa {
 /// The effective configuration in a run's folder.
 std::filesystem::path config_file(const std::string& run);
 
-/// A run, and which of its checkpoints, as `--checkpoint` says it or by the path of one.
-struct RunName {
-  std::string folder;
-  std::string checkpoint;  // empty: the best
-};
-
 /// What a user names by RUN, the folder of a run or one of its checkpoints, and by `--checkpoint`, empty where it is
-/// not there. Throws misuse where both name a checkpoint.
-RunName name_run(const std::string& named, const std::string& choice = {});
+/// not there.
+class RunName {
+ public:
+  /// Throws misuse where both name a checkpoint.
+  explicit RunName(const std::string& named, const std::string& choice = {});
 
-/// The files that it stands for: one, or several whose mean it is.
-std::vector<std::filesystem::path> checkpoint_files(const RunName& name);
+  /// The folder of the run. Throws misuse for a checkpoint that lies in none.
+  const std::string& folder() const;
+
+  /// The checkpoint, or several whose mean it is. Throws as chosen_checkpoints.
+  std::vector<std::filesystem::path> files() const;
+
+  /// What a user who chose none should know of the one that is taken; empty: nothing.
+  std::string note() const;
+
+ private:
+  std::string named_, folder_, choice_;
+  bool is_checkpoint_;
+};
 
 /// A trained model, ready to translate.
 struct LoadedRun {
@@ -31,8 +39,10 @@ struct LoadedRun {
   Tokenizers tokenizers;
   std::unique_ptr<Model> model;
   TrainingState state;  // of the newest checkpoint that it was read from
-  std::string note;     // what a user should know of the choice; empty: nothing
 };
+
+/// Prints the note of a name, where there is one, on standard error.
+void print_note(const RunName& name);
 
 /// Refuses to write the effective configuration of a run over another one that it was read from.
 void check_not_overwriting(const Config& config, const std::string& config_path, const std::string& run);

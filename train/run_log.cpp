@@ -83,7 +83,7 @@ void RunLog::Appender::write(std::string_view text) {
   }
 }
 
-RunLog::RunLog(const std::filesystem::path& run, std::int64_t updates_done, bool goes_on, std::FILE* terminal)
+RunLog::RunLog(const std::filesystem::path& run, std::int64_t updates_done, std::FILE* terminal, bool goes_on)
     : terminal_(terminal),
       is_terminal_(isatty(fileno(terminal)) == 1),
       log_(run / "train.log"),

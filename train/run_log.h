@@ -35,8 +35,8 @@ class RunLog {
   /// Opens both files for appending. Metrics beyond `updates_done` (0 for a new run) and a half-written last line are
   /// cut off first, and the validation at an end that is none any more if the run `goes_on`, in one atomic replacement:
   /// the file of a resumed run reads like that of an undisturbed one.
-  explicit RunLog(const std::filesystem::path& run, std::int64_t updates_done = 0, bool goes_on = true,
-                  std::FILE* terminal = stderr);
+  explicit RunLog(const std::filesystem::path& run, std::int64_t updates_done = 0, std::FILE* terminal = stderr,
+                  bool goes_on = true);
 
   ~RunLog();
   RunLog(const RunLog&) = delete;

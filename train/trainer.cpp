@@ -144,11 +144,10 @@ TrainingEnd Trainer::update_until_end() {
 void Trainer::begin_epoch() {
   batches_ = sampler_->epoch(static_cast<int>(state_.epoch), true);
   reserve_batch(batch_, training_, batches_, layout(config_.data));
-  check(
-      state_.batch < static_cast<std::int64_t>(batches_.size()), "resume",
-      "expected a position within the {} batches of epoch {}; the checkpoint says {}. Hint: use an older checkpoint of "
-      "the same run",
-      batches_.size(), state_.epoch, state_.batch);
+  check(state_.batch < static_cast<std::int64_t>(batches_.size()), "resume",
+        "expected a position within the {} batches of epoch {}; the checkpoint says {}. Hint: move the file away; "
+        "the one before it serves",
+        batches_.size(), state_.epoch, state_.batch);
 }
 
 CrossEntropy<float> Trainer::batch_loss_at(std::int64_t batch, const StepOptions& options) {
@@ -301,7 +300,7 @@ void Trainer::write_samples(std::span<const std::string> sources, std::span<cons
   }
   if (text.empty()) return;
   const std::filesystem::path folder = std::filesystem::path(run_) / "samples";
-  create_folder(folder);
+  if (!std::filesystem::is_directory(folder)) create_folder(folder);
   write_file_atomically(folder / fmt::format("update-{:08}.txt", state_.update), text);
 }
 

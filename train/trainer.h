@@ -53,7 +53,7 @@ class Trainer {
 
   void prepare_data(bool resuming);
   void restore(const FoundCheckpoint& found);
-  void point_links(bool goes_on);
+  void restore_links(bool goes_on);
   void warm_start(const CheckpointReader& base);
   std::string rehearse();
   void write_head(const std::vector<std::string>& notes, const std::string& memory);

@@ -29,7 +29,7 @@ CheckpointReader open_warm_start(const Config& config) {
   const std::filesystem::path from = config.train.warm_start;
   check(std::filesystem::exists(from), "train.warm_start", "expected a run or a checkpoint; there is no {}",
         from.string());
-  CheckpointReader reader(checkpoint_files(name_run(from)).front());
+  CheckpointReader reader(RunName(from).files().front());
   check_agree(
       parse_config(read_training_state(reader).config, reader.path()), config,
       [](std::string_view key) { return key == "data.tokenizer" || key == "data.shared_vocabulary"; },
@@ -93,12 +93,12 @@ Trainer::Trainer(Config config, const std::string& config_path, const std::strin
   } else if (base) {
     warm_start(*base);
     notes.push_back("warm start: weights of " + config_.train.warm_start);
+    if (const std::string note = RunName(config_.train.warm_start).note(); !note.empty()) notes.push_back(note);
   }
   state_.config = dump(config_);
   state_.build = build_fingerprint();
   begin_epoch();
   const bool goes_on = !ending();
-  if (found) point_links(goes_on);
   const std::string memory = rehearse();
 
   if (!checkpoints_) {
@@ -108,7 +108,8 @@ Trainer::Trainer(Config config, const std::string& config_path, const std::strin
   }
   write_file_atomically(config_file(run), state_.config);
   if (!found) save_tokenizers(tokenizers_, config_.data, run);
-  log_.emplace(run, state_.update, goes_on);
+  log_.emplace(run, state_.update, stderr, goes_on);
+  if (found) restore_links(goes_on);  // after the log, which has forgotten the end: half-way it is told again
   write_head(notes, memory);
 }
 
@@ -119,7 +120,7 @@ void Trainer::prepare_data(bool resuming) {
   if (resuming)
     tokenizers_ = load_tokenizers(data, run_);
   else if (!config_.train.warm_start.empty())  // weights mean something only with their vocabulary
-    tokenizers_ = load_tokenizers(data, name_run(config_.train.warm_start).folder);
+    tokenizers_ = load_tokenizers(data, RunName(config_.train.warm_start).folder());
   else
     tokenizers_ = train_tokenizers(data, text);
   training_ = encode(data, text, tokenizers_);
@@ -151,11 +152,12 @@ void Trainer::restore(const FoundCheckpoint& found) {
 
 /// The links as the state says: a kill may have come before them, and what a run ended with may be called its best,
 /// which it is not for one that goes on.
-void Trainer::point_links(bool goes_on) {
+void Trainer::restore_links(bool goes_on) {
   const auto best = static_cast<std::uint64_t>(state_.best_update);
   const bool knows_best = state_.has_best && (goes_on || state_.best_update == state_.update);
   checkpoints_->point_links(static_cast<std::uint64_t>(state_.update),
                             knows_best && checkpoints_->has(best) ? std::optional(best) : std::nullopt);
+  if (goes_on && !state_.has_best) checkpoints_->forget_best();
 }
 
 void Trainer::warm_start(const CheckpointReader& base) {

@@ -149,6 +149,14 @@ TEST_CASE("--checkpoint, or a checkpoint's path, chooses the weights; average ma
                 {"[--checkpoint]", "glossa average"});
   succeeded(glossa_program({"export", made, "--safetensors", file}));
   check_refused(glossa_program({"translate", path("last"), "--checkpoint", "best"}), 2, {"[--checkpoint]"});
+  check_refused(glossa_program({"translate", run + "/config.yaml"}), 2,
+                {run + "/config.yaml]", "RUN/checkpoints/NAME"});
+  fs::copy(path("last"), tiny / "last");  // no choice is a file of that name
+  CHECK_EQ(succeeded(run_program({.arguments = {tested_program(), "translate", run, "--checkpoint", "last"},
+                                  .input = "",
+                                  .folder = tiny.path()}))
+               .err,
+           "");
   check_refused(glossa_program({"translate", run, "--checkpoint", "newest"}), 2, {"[--checkpoint]", "'newest'"});
   check_refused(glossa_program({"translate", run, "--checkpoint", "12"}), 1, {"update 12", "20, 15, 10, 5"});
 }
@@ -163,9 +171,8 @@ TEST_CASE("weights that no validation has seen are named") {
   glossa::testing::write_bytes(tiny / "run/metrics.jsonl", text.substr(0, text.find("{\"update\":20,\"epoch\":")));
   fs::remove(tiny / "run/checkpoints/best");
   fs::create_symlink("update-00000015.ckpt", tiny / "run/checkpoints/best");
-  CHECK_EQ(
-      succeeded(glossa_program({"translate", tiny / "run"}, "")).err,
-      "note: best is update 15; update 20 came after the last validation: --checkpoint last translates with that\n");
+  CHECK_EQ(succeeded(glossa_program({"translate", tiny / "run"}, "")).err,
+           "note: best is update 15; update 20 came after the last validation: --checkpoint last takes that\n");
   CHECK_EQ(succeeded(glossa_program({"translate", tiny / "run", "--checkpoint", "last"}, "")).err, "");
 }
 

@@ -38,7 +38,7 @@ const TrainingReport kReport{50, 1, 2.5, 12345.6, 0.001, 0.75};
 TEST_CASE("a training line is for people and machines") {
   FakeTerminal terminal;
   const TemporaryFolder run;
-  RunLog log(run.path(), 0, true, terminal.file);
+  RunLog log(run.path(), 0, terminal.file);
   log.training(kReport);
   const std::string line = read_bytes(run.path() / "train.log");
   std::string stamp = line.substr(0, 22);
@@ -60,7 +60,7 @@ TEST_CASE("a training line is for people and machines") {
 TEST_CASE("what is only for the log is not on the terminal, and the last error is in the log") {
   FakeTerminal terminal;
   const TemporaryFolder run;
-  RunLog log(run.path(), 0, true, terminal.file);
+  RunLog log(run.path(), 0, terminal.file);
   log.record("configuration\nmany lines");
   log.error("[file] expected this; got that");
   CHECK(terminal.text().empty());
@@ -78,7 +78,7 @@ TEST_CASE("what is only for the log is not on the terminal, and the last error i
 TEST_CASE("a validation line says whether it is the best") {
   FakeTerminal terminal;
   const TemporaryFolder run;
-  RunLog log(run.path(), 0, true, terminal.file);
+  RunLog log(run.path(), 0, terminal.file);
   log.validation({100, 2, 1.0, {}, {}, {}, 0});
   log.validation({200, 3, 1.5, 12.345, 30.5, 0.25, 2});
   log.validation({300, 4, 1.5, {}, {}, {}, 1});
@@ -102,7 +102,7 @@ TEST_CASE("a validation line says whether it is the best") {
 TEST_CASE("what is not finite becomes null, and the line stays JSON") {
   FakeTerminal terminal;
   const TemporaryFolder run;
-  RunLog log(run.path(), 0, true, terminal.file);
+  RunLog log(run.path(), 0, terminal.file);
   TrainingReport report = kReport;
   report.loss = std::numeric_limits<double>::quiet_NaN();
   log.training(report);
@@ -119,13 +119,13 @@ TEST_CASE("a resumed run's metrics read like an undisturbed one's") {
     return report;
   };
   {
-    RunLog log(run.path(), 0, true, terminal.file);
+    RunLog log(run.path(), 0, terminal.file);
     for (int update = 10; update <= 60; update += 10) log.training(report_at(update));
   }
   const std::string undisturbed = read_bytes(metrics);
   write_bytes(metrics, undisturbed.substr(0, undisturbed.size() - 7));  // killed inside a line
   {
-    RunLog log(run.path(), 40, true, terminal.file);
+    RunLog log(run.path(), 40, terminal.file);
     CHECK(read_bytes(metrics) == undisturbed.substr(0, undisturbed.find("{\"update\":50")));
     log.training(report_at(50));
     log.training(report_at(60));
@@ -140,16 +140,16 @@ TEST_CASE("a torn line goes even where it parses; a new run begins empty; other 
   const TemporaryFolder run;
   const auto metrics = run.path() / "metrics.jsonl";
   write_bytes(metrics, "{\"update\":5}\nrubbish\n{\"epoch\":1}\n{\"update\":6}");
-  { RunLog log(run.path(), 10, true, terminal.file); }
+  { RunLog log(run.path(), 10, terminal.file); }
   CHECK(read_bytes(metrics) == "{\"update\":5}\n");
-  { RunLog log(run.path(), 0, true, terminal.file); }
+  { RunLog log(run.path(), 0, terminal.file); }
   CHECK(read_bytes(metrics).empty());
 }
 
 TEST_CASE("without a terminal there is no progress bar") {
   FakeTerminal terminal;
   const TemporaryFolder run;
-  RunLog log(run.path(), 0, true, terminal.file);
+  RunLog log(run.path(), 0, terminal.file);
   CHECK_FALSE(log.wants_progress());
   log.progress(0.5, "loss 1");
   log.line("hello");

@@ -7,8 +7,8 @@ namespace glossa::commands {
 
 int run(const Average& arguments) {
   check_holds_no_run(arguments.run);  // before the work
-  const RunName name{arguments.from, fmt::format("average:{}", arguments.last)};
-  const Config config = load_run_config(arguments.from);
+  const RunName name(arguments.from, fmt::format("average:{}", arguments.last));
+  const Config config = load_run_config(name.folder());
   const LoadedRun run = load_run(name, config);
   const std::filesystem::path written =
       write_new_run(arguments.run, config, run.tokenizers, *run.model, run.state.data_hash);

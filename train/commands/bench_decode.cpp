@@ -14,10 +14,11 @@ namespace glossa::commands {
 
 /// The search alone is timed, the best of three: loading, splitting into tokens and joining them are left out.
 int run(const BenchDecode& arguments) {
-  const RunName name = name_run(arguments.run, arguments.checkpoint);
-  Config config = load_run_config(name.folder, arguments.sets, arguments.beam);
+  const RunName name(arguments.run, arguments.checkpoint);
+  Config config = load_run_config(name.folder(), arguments.sets, arguments.beam);
   if (arguments.threads > 0) config.runtime.threads = arguments.threads;
   const LoadedRun run = load_run(name, config);
+  print_note(name);
   apply_runtime(config.runtime);
   Translator translator(*run.model->transformer, run.tokenizers, config.data, config.decode);
   const Translator::Sources sources =

@@ -38,12 +38,12 @@ ParallelCorpus read_texts(const Evaluate& arguments, const DataConfig& data) {
 }  // namespace
 
 int run(const Evaluate& arguments) {
-  const RunName name = name_run(arguments.run, arguments.checkpoint);
-  const Config config = load_run_config(name.folder, arguments.sets, arguments.beam);
+  const RunName name(arguments.run, arguments.checkpoint);
+  const Config config = load_run_config(name.folder(), arguments.sets, arguments.beam);
   const DataConfig& data = config.data;
   const ParallelCorpus corpus = read_texts(arguments, data);
   const LoadedRun run = load_run(name, config);
-  if (!run.note.empty()) fmt::print(stderr, "note: {}\n", run.note);
+  print_note(name);
   apply_runtime(config.runtime);
   const EncodedCorpus encoded = encode(data, corpus, run.tokenizers);
   if (static_cast<std::size_t>(encoded.size()) < corpus.source.size())

@@ -8,12 +8,14 @@
 namespace glossa::commands {
 
 int run(const Export& arguments) {
-  const auto files = checkpoint_files(name_run(arguments.run, arguments.checkpoint));
+  const RunName name(arguments.run, arguments.checkpoint);
+  const std::vector<std::filesystem::path> files = name.files();
   if (files.size() > 1)
     misuse("--checkpoint",
            "expected one checkpoint to export; got {}. Hint: glossa average {} --last {} makes a run of them",
            files.size(), arguments.run, files.size());
   const CheckpointReader checkpoint(files.front());
+  print_note(name);
   export_parameters(checkpoint, arguments.safetensors);
   fmt::print("wrote the parameters of {} to {}\n", checkpoint.path().string(), arguments.safetensors);
   return 0;

@@ -29,9 +29,9 @@ void write_lines(const std::vector<std::string>& lines) {
 }  // namespace
 
 int run(const Translate& arguments) {
-  const RunName name_of_run = name_run(arguments.run, arguments.checkpoint);
-  const LoadedRun run = load_run(name_of_run, load_run_config(name_of_run.folder, arguments.sets, arguments.beam));
-  if (!run.note.empty()) fmt::print(stderr, "note: {}\n", run.note);
+  const RunName name_of_run(arguments.run, arguments.checkpoint);
+  const LoadedRun run = load_run(name_of_run, load_run_config(name_of_run.folder(), arguments.sets, arguments.beam));
+  print_note(name_of_run);
   apply_runtime(run.config.runtime);
   Translator translator(*run.model->transformer, run.tokenizers, run.config.data, run.config.decode);
   const TextOptions options = text_options(run.config.data);
