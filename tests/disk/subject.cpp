@@ -92,7 +92,8 @@ Config configuration() {
   config.optim.schedule = OptimConfig::Schedule::constant;
   config.optim.warmup = 0;
   config.train.max_updates = {last_update, Period::Unit::updates};
-  config.train.validate_every = config.train.save_every = {save_every, Period::Unit::updates};
+  config.train.validate_every = {2, Period::Unit::updates};  // and at the end
+  config.train.save_every = {save_every, Period::Unit::updates};
   config.train.log_every = {1, Period::Unit::updates};
   config.train.keep_checkpoints = 2;
   config.train.samples = 1;
