@@ -81,7 +81,7 @@ class EditDistance {
     const auto columns = static_cast<std::int64_t>(row.size());
     const auto diagonal = static_cast<std::int64_t>(std::floor(static_cast<double>(i) * ratio_));
     const std::int64_t first = std::max<std::int64_t>(0, diagonal - width_);
-    const std::int64_t end = i + 1 == table_.size() ? columns : std::min(columns, diagonal + width_);
+    const std::int64_t end = std::min(columns, diagonal + width_);
     for (std::int64_t column = first; column < end; ++column) {
       const auto j = static_cast<std::size_t>(column);
       Cell best;
@@ -166,9 +166,9 @@ int edits(Words words, const Words& reference) {
         if (!best || shift.rank() > best->rank()) best = shift;
         ++tries;
       }
-      if (tries >= max_tries) break;
+      if (tries >= max_tries) return shifts + before;
     }
-    if (tries >= max_tries || !best || best->saved <= 0) return shifts + before;
+    if (!best || best->saved <= 0) return shifts + before;
     words = shifted(std::move(words), best->start, best->length, best->target);
     ++shifts;
   }

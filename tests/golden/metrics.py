@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Writes metrics.json: corpora of a few lines with the scores that sacreBLEU gives them: some written by hand, with
-every setting, and 270 drawn ones of many scripts. Needs sacrebleu 2.6.0; any Python 3.9 draws the same.
+every setting, and 277 others of many scripts, most of them drawn. Needs sacrebleu 2.6.0; any Python from 3.9 on draws the same.
 
 Usage: pip install sacrebleu==2.6.0 && python3 tests/golden/metrics.py > tests/golden/metrics.json
 """
@@ -128,6 +128,14 @@ def drawn_corpora():
         cut = draw.randrange(len(wanted))
         got = wanted[cut:] + wanted[: draw.randint(0, cut)]
         yield f"long {i}", [" ".join(got)], [" ".join(wanted)]
+    words = [f"w{i}" for i in range(120)]
+    for i in (49, 50, 51):
+        yield f"a shift of {i} words", [" ".join(["x"] + words[:60])], [" ".join(words[:i] + ["x"] + words[i:60])]
+    yield "one word for many", ["x"], [" ".join(words[:50] + ["x"] + words[50:])]
+    for got, wanted in [("abcbbca", "bbcacba"), ("deccbae", "cecadeb")]:
+        yield "the longest, the first shift", [" ".join(got)], [" ".join(wanted)]
+    got, wanted = "gghfdfifcaifdffeaddbhdfbfadbehiaahacbaaf", "bfadbehiaahacbaafgghfdfifcaifdffeaddbhdf"
+    yield "too many shifts to try", [" ".join(got)], [" ".join(wanted)]
 
 
 def drawn_case(name, hypotheses, references):
