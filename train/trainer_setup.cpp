@@ -134,15 +134,16 @@ void Trainer::prepare_data(bool resuming) {
     tokenizers_ = train_tokenizers(data, text);
   training_ = encode(data, text, tokenizers_);
   data_report_ = fmt::format("training data {}: {}; {}", text.name, describe(text.report), describe(training_.report));
-  decide_bleu_tokenizer(text.target);
-  if (valid.source.empty()) return;
-  validation_ = encode(data, valid, tokenizers_);
-  for (const std::size_t pair : validation_.origin) {
-    validation_sources_.push_back(valid.source[pair]);
-    validation_references_.push_back(valid.target[pair]);
+  if (!valid.source.empty()) {
+    validation_ = encode(data, valid, tokenizers_);
+    for (const std::size_t pair : validation_.origin) {
+      validation_sources_.push_back(valid.source[pair]);
+      validation_references_.push_back(valid.target[pair]);
+    }
+    data_report_ +=
+        fmt::format("\nvalidation data {}: {}; {}", valid.name, describe(valid.report), describe(validation_.report));
   }
-  data_report_ +=
-      fmt::format("\nvalidation data {}: {}; {}", valid.name, describe(valid.report), describe(validation_.report));
+  decide_bleu_tokenizer(text.target);
 }
 
 void Trainer::decide_bleu_tokenizer(std::span<const std::string> target) {
@@ -150,10 +151,9 @@ void Trainer::decide_bleu_tokenizer(std::span<const std::string> target) {
   if (tokenizer) return;
   tokenizer = usual_bleu_tokenizer(config_.data.target, target);
   if (tokenizer == BleuOptions().tokenizer) return;
-  data_report_ += fmt::format(
-      "\nBLEU counts characters (tok:{}): spaces do not part the words of {}. Hint: train.bleu_tokenize sets another "
-      "tokenizer",
-      name(*tokenizer), config_.data.target);
+  data_report_ +=
+      fmt::format("\nBLEU counts characters (tok:{}): spaces do not part the words of {}; see train.bleu_tokenize",
+                  name(*tokenizer), config_.data.target);
 }
 
 void Trainer::restore(const FoundCheckpoint& found) {
