@@ -2,7 +2,52 @@
 
 #include <utf8proc.h>
 
+#include <algorithm>
+#include <ranges>
+
 namespace glossa::utf8 {
+namespace {
+
+utf8proc_category_t category(char32_t value) { return utf8proc_category(static_cast<utf8proc_int32_t>(value)); }
+
+/// Unicode property Case_Ignorable: marks, modifiers, formats, and punctuation that words have inside.
+bool is_case_ignorable(char32_t value) {
+  constexpr std::u32string_view inside_words =
+      U"':.\u00B7\u0387\u055F\u05F4\u2018\u2019\u2024\u2027\uFE13\uFE52\uFE55\uFF07\uFF0E\uFF1A";
+  switch (category(value)) {
+    case UTF8PROC_CATEGORY_MN:
+    case UTF8PROC_CATEGORY_ME:
+    case UTF8PROC_CATEGORY_CF:
+    case UTF8PROC_CATEGORY_LM:
+    case UTF8PROC_CATEGORY_SK:
+      return true;
+    default:
+      return inside_words.find(value) != inside_words.npos;
+  }
+}
+
+/// Unicode property Cased, of what is not to be ignored.
+bool is_cased(char32_t value) {
+  const auto within = [&](char32_t low, char32_t high) { return value >= low && value <= high; };
+  switch (category(value)) {
+    case UTF8PROC_CATEGORY_LU:
+    case UTF8PROC_CATEGORY_LL:
+    case UTF8PROC_CATEGORY_LT:
+      return true;
+    default:  // ordinals, Roman numerals, letters in circles and squares
+      return value == 0xAA || value == 0xBA || within(0x2160, 0x217F) || within(0x24B6, 0x24E9) ||
+             within(0x1F130, 0x1F149) || within(0x1F150, 0x1F169) || within(0x1F170, 0x1F189);
+  }
+}
+
+/// Whether the first code point that is not to be ignored is cased.
+template <class Range>
+bool begins_cased(const Range& text) {
+  const auto found = std::ranges::find_if_not(text, is_case_ignorable);
+  return found != std::ranges::end(text) && is_cased(*found);
+}
+
+}  // namespace
 
 CodePoint first(std::string_view text) {
   if (text.empty()) return {};
@@ -53,6 +98,18 @@ bool is_space(char32_t value) {
          value == 0x205F || value == 0x3000;
 }
 
+bool is_punctuation(char32_t value) {
+  return category(value) >= UTF8PROC_CATEGORY_PC && category(value) <= UTF8PROC_CATEGORY_PO;
+}
+
+bool is_symbol(char32_t value) {
+  return category(value) >= UTF8PROC_CATEGORY_SM && category(value) <= UTF8PROC_CATEGORY_SO;
+}
+
+bool is_number(char32_t value) {
+  return category(value) >= UTF8PROC_CATEGORY_ND && category(value) <= UTF8PROC_CATEGORY_NO;
+}
+
 std::string lower_case(std::string_view text) {
   std::string result;
   result.reserve(text.size());
@@ -61,6 +118,27 @@ std::string lower_case(std::string_view text) {
       append(result, static_cast<char32_t>(utf8proc_tolower(static_cast<utf8proc_int32_t>(c.value))));
     else
       result += piece;
+  });
+  return result;
+}
+
+std::string full_lower_case(std::string_view text) {
+  constexpr char32_t sigma = 0x3A3, final_sigma = 0x3C2, dotted_i = 0x130, dot_above = 0x307;
+  std::u32string all;
+  for_each(text, [&](std::string_view, CodePoint c) { all += c.value; });
+  std::string result;
+  std::size_t i = 0;
+  for_each(text, [&](std::string_view piece, CodePoint c) {
+    const std::u32string_view before = std::u32string_view(all).substr(0, i++),
+                              after = std::u32string_view(all).substr(i);
+    if (c.value == sigma && begins_cased(before | std::views::reverse) && !begins_cased(after)) {
+      append(result, final_sigma);
+    } else if (c.value == dotted_i) {
+      append(result, U'i');
+      append(result, dot_above);
+    } else {
+      result += lower_case(piece);
+    }
   });
   return result;
 }

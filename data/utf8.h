@@ -33,8 +33,17 @@ void append(std::string& text, char32_t value);
 /// Unicode property White_Space.
 bool is_space(char32_t value);
 
+/// Unicode's general categories P (punctuation), S (symbols) and N (numbers).
+bool is_punctuation(char32_t value);
+bool is_symbol(char32_t value);
+bool is_number(char32_t value);
+
 /// Lower case by Unicode's simple mapping, one code point to one; invalid bytes stay as they are.
 std::string lower_case(std::string_view text);
+
+/// The same by the full mapping, which regards the neighbours: a sigma that ends a word is a final one (ς), and İ
+/// becomes two code points.
+std::string full_lower_case(std::string_view text);
 
 /// Calls `use(piece, code point)` for each code point of `text`, in order; an ill-formed piece has `valid == false`.
 template <class Use>

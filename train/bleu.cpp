@@ -9,77 +9,11 @@
 
 #include "autograd/check.h"
 #include "data/utf8.h"
-#include "data/word_tokenizer.h"
 
 namespace glossa {
 namespace {
 
 constexpr std::size_t max_order = 4;
-
-void replace_all(std::string& text, std::string_view from, std::string_view to) {
-  for (std::size_t at = text.find(from); at != text.npos; at = text.find(from, at + to.size())) {
-    text.replace(at, from.size(), to);
-  }
-}
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_point(char c) { return c == '.' || c == ','; }
-
-/// ASCII punctuation and space, without apostrophe, comma, hyphen and point.
-bool is_symbol(char c) {
-  return (c >= '{' && c <= '~') || (c >= '[' && c <= '`') || (c >= ' ' && c <= '&') || (c >= '(' && c <= '+') ||
-         (c >= ':' && c <= '@') || c == '/';
-}
-
-std::string isolate_symbols(std::string_view text) {
-  std::string result;
-  for (const char c : text) {
-    if (is_symbol(c)) {
-      result += {' ', c, ' '};
-    } else {
-      result += c;
-    }
-  }
-  return result;
-}
-
-/// Wherever `matches(a, b)` holds for two neighbours, puts spaces: before them if `before`, between them always, after
-/// them if `after`. Pairs do not overlap, as in a substitution by a regular expression.
-template <class Matches>
-std::string split_pairs(std::string_view text, Matches matches, bool before, bool after) {
-  std::string result;
-  std::size_t i = 0;
-  while (i < text.size()) {
-    if (i + 1 == text.size() || !matches(text[i], text[i + 1])) {
-      result += text[i++];
-      continue;
-    }
-    if (before) result += ' ';
-    result += {text[i], ' ', text[i + 1]};
-    if (after) result += ' ';
-    i += 2;
-  }
-  return result;
-}
-
-std::vector<std::string> words_13a(std::string_view line) {
-  std::string text(line);
-  replace_all(text, "<skipped>", "");
-  replace_all(text, "-\n", "");
-  replace_all(text, "&quot;", "\"");
-  replace_all(text, "&amp;", "&");
-  replace_all(text, "&lt;", "<");
-  replace_all(text, "&gt;", ">");
-  text = isolate_symbols(' ' + text + ' ');
-  text = split_pairs(
-      text, [](char a, char b) { return !is_digit(a) && is_point(b); }, false, true);
-  text = split_pairs(
-      text, [](char a, char b) { return is_point(a) && !is_digit(b); }, true, false);
-  text = split_pairs(
-      text, [](char a, char b) { return is_digit(a) && b == '-'; }, false, true);
-  const std::vector<std::string_view> words = split_words(text);
-  return {words.begin(), words.end()};
-}
 
 /// All n-grams of one order, sorted; unused places are empty.
 std::vector<std::array<std::string_view, max_order>> sorted_ngrams(const std::vector<std::string>& words,
@@ -99,15 +33,6 @@ double smoothing_value(const BleuOptions& options) {
 
 }  // namespace
 
-std::string tokenize_13a(std::string_view line) {
-  std::string result;
-  for (const std::string& word : words_13a(line)) {
-    if (!result.empty()) result += ' ';
-    result += word;
-  }
-  return result;
-}
-
 BleuScore corpus_bleu(std::span<const std::string> hypotheses, std::span<const std::string> references,
                       const BleuOptions& options) {
   check(hypotheses.size() == references.size(), "bleu", "expected as many hypotheses as references; got {} and {}",
@@ -116,7 +41,7 @@ BleuScore corpus_bleu(std::span<const std::string> hypotheses, std::span<const s
   BleuScore result;
   for (std::size_t i = 0; i < hypotheses.size(); ++i) {
     const auto words_of = [&](const std::string& line) {
-      return words_13a(options.lowercase ? utf8::lower_case(line) : line);
+      return bleu_tokens(options.tokenizer, options.lowercase ? utf8::full_lower_case(line) : line);
     };
     const auto hypothesis = words_of(hypotheses[i]), reference = words_of(references[i]);
     result.hypothesis_length += hypothesis.size();
@@ -166,8 +91,8 @@ std::string bleu_signature(const BleuOptions& options) {
   if (options.smoothing == BleuSmoothing::none) smoothing = "none";
   if (options.smoothing == BleuSmoothing::floor) smoothing = fmt::format("floor[{:.2f}]", smoothing_value(options));
   if (options.smoothing == BleuSmoothing::add_k) smoothing = fmt::format("add-k[{:.2f}]", smoothing_value(options));
-  return fmt::format("nrefs:1|case:{}|eff:{}|tok:13a|smooth:{}|version:glossa-0.1.0",
-                     options.lowercase ? "lc" : "mixed", options.effective_order ? "yes" : "no", smoothing);
+  return fmt::format("nrefs:1|case:{}|eff:{}|tok:{}|smooth:{}|version:glossa-0.1.0", options.lowercase ? "lc" : "mixed",
+                     options.effective_order ? "yes" : "no", name(options.tokenizer), smoothing);
 }
 
 }  // namespace glossa

@@ -4,7 +4,8 @@
 #include <cstdint>
 #include <span>
 #include <string>
-#include <string_view>
+
+#include "train/bleu_tokenizer.h"
 
 namespace glossa {
 
@@ -21,6 +22,7 @@ struct BleuOptions {
   BleuSmoothing smoothing = BleuSmoothing::exponential;
   double smoothing_value = 0;    ///< for floor (0 means 0.1) and add_k (0 means 1)
   bool effective_order = false;  ///< leave out orders that the output is too short for; for single sentences
+  BleuTokenizer tokenizer = BleuTokenizer::mteval_13a;
 };
 
 /// A BLEU score and what it is made of.
@@ -34,14 +36,11 @@ struct BleuScore {
 };
 
 /// Corpus BLEU (Papineni et al. 2002) of one hypothesis and one reference a line, in the definition of sacreBLEU (Post
-/// 2018): tokenizer 13a, counts summed over the corpus. White space is Unicode's. Unequal counts of lines are an Error.
+/// 2018): counts summed over the corpus. White space is Unicode's. Unequal counts of lines are an Error.
 BleuScore corpus_bleu(std::span<const std::string> hypotheses, std::span<const std::string> references,
                       const BleuOptions& options = {});
 
 /// The settings in the form of sacreBLEU, with glossa's own version: `nrefs:1|case:mixed|eff:no|tok:13a|...`.
 std::string bleu_signature(const BleuOptions& options = {});
-
-/// The tokenizer of mteval-v13a: XML entities decoded, ASCII punctuation split off, single spaces between the tokens.
-std::string tokenize_13a(std::string_view line);
 
 }  // namespace glossa

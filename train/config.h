@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "train/bleu_tokenizer.h"
 #include "train/options.h"
 
 namespace glossa {
@@ -112,6 +113,7 @@ struct TrainConfig {
   Metric metric = Metric::loss;
   std::int64_t patience = 0;
   bool decode_validation = true;
+  std::optional<BleuTokenizer> bleu_tokenize{};
   std::int64_t samples = 4;
   std::string warm_start;
   std::int64_t max_bad_updates = 10;

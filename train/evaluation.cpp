@@ -74,6 +74,11 @@ std::vector<std::string> Translator::translate(std::span<const std::string> line
   return results;
 }
 
+BleuOptions bleu_options(const Config& config) {
+  return {.lowercase = config.data.lowercase,  // the text is: the signature says so
+          .tokenizer = config.train.bleu_tokenize.value_or(BleuOptions().tokenizer)};
+}
+
 double exact_match(std::span<const std::string> hypotheses, std::span<const std::string> references) {
   std::size_t equal = 0;
   for (std::size_t i = 0; i < hypotheses.size(); ++i) equal += hypotheses[i] == references[i];

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "train/bleu.h"
 #include "train/datasets.h"
 #include "train/decoding.h"
 #include "train/model_factory.h"
@@ -54,6 +55,9 @@ class Translator {
   DecodeOptions options_;
   Searcher<float> searcher_;
 };
+
+/// How BLEU is counted in a run; where the configuration leaves the tokenizer open, by 13a.
+BleuOptions bleu_options(const Config& config);
 
 /// Fraction of lines that are equal.
 double exact_match(std::span<const std::string> hypotheses, std::span<const std::string> references);

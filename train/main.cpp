@@ -5,6 +5,7 @@
 #include <system_error>
 
 #include "autograd/check.h"
+#include "train/bleu_tokenizer.h"
 #include "train/commands/commands.h"
 #include "train/config_terms.h"
 #include "train/runtime.h"
@@ -54,6 +55,9 @@ void add_commands(CLI::App& app, int& status) {
         add_run(c, a);
         c.add_option("--source", a.source, "file to translate")->required();
         c.add_option("--reference", a.reference, "its translation")->required();
+        constexpr auto tokenizers = glossa::bleu_tokenizer_names;
+        c.add_option("--tokenize", a.tokenize, "what BLEU counts (default: as the run does)")
+            ->check(CLI::IsMember(std::vector<std::string>(tokenizers.begin(), tokenizers.end())));
         c.add_option("--beam", a.beam, "hypotheses kept in the search")->check(CLI::Range(1, 1024));
         c.add_flag("--json", a.json, "one JSON object");
         add_sets(c, a.sets);

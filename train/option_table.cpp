@@ -155,6 +155,9 @@ std::vector<Option<TrainConfig>> train_options() {
              "stop after so many validations without improvement; 0: never"),
       option("decode_validation", &C::decode_validation, true_or_false(),
              "translate the validation corpus at each validation, for BLEU, chrF and exact match"),
+      option("bleu_tokenize", &C::bleu_tokenize, or_word("auto", choice<BleuTokenizer>(bleu_tokenizer_names)),
+             "what BLEU counts, as sacreBLEU's --tokenize; auto: zh for Chinese, char for another target whose words "
+             "spaces do not part, else 13a"),
       option("samples", &C::samples, whole("[0, 1000]"), "translations shown at each validation"),
       option("warm_start", &C::warm_start, text("a run directory or a checkpoint"),
              "begin with the weights and the vocabulary of another run; empty: random weights"),

@@ -41,18 +41,27 @@ ValueRule<std::int64_t> whole(std::string_view interval);
 /// A finite number in an interval, open ends included: `number("[0, 1)")`.
 ValueRule<double> number(std::string_view interval);
 
-/// What `rule` takes, or `null` for unset.
+/// What `rule` takes, or `word` for unset.
 template <class T>
-ValueRule<std::optional<T>> or_null(ValueRule<T> rule) {
+ValueRule<std::optional<T>> or_word(std::string word, ValueRule<T> rule) {
   using Result = std::optional<std::optional<T>>;
-  return {rule.accepts + " or null",
-          [read = rule.read](const GivenValue& given) {
-            if (given.kind == GivenValue::Kind::nothing) return Result(std::in_place);
-            if (given.kind == GivenValue::Kind::scalar && given.scalar == "null") return Result(std::in_place);
+  return {rule.accepts + " or " + word,
+          [word, read = rule.read](const GivenValue& given) {
+            if (given.kind == GivenValue::Kind::scalar && given.scalar == word) return Result(std::in_place);
             const std::optional<T> value = read(given);
             return value ? Result(value) : std::nullopt;
           },
-          [text = rule.text](const std::optional<T>& value) { return value ? text(*value) : "null"; }};
+          [word, text = rule.text](const std::optional<T>& value) { return value ? text(*value) : word; }};
+}
+
+/// What `rule` takes, or `null` or nothing for unset.
+template <class T>
+ValueRule<std::optional<T>> or_null(ValueRule<T> rule) {
+  ValueRule<std::optional<T>> whole = or_word("null", std::move(rule));
+  whole.read = [read = whole.read](const GivenValue& given) {
+    return given.kind == GivenValue::Kind::nothing ? std::optional<std::optional<T>>(std::in_place) : read(given);
+  };
+  return whole;
 }
 
 /// Text. `accepts` describes it; empty text is refused unless `may_be_empty`.

@@ -5,7 +5,6 @@
 
 #include "data/atomic_file.h"
 #include "optim/clip.h"
-#include "train/bleu.h"
 #include "train/chrf.h"
 #include "train/config_terms.h"
 #include "train/runtime.h"
@@ -245,7 +244,7 @@ ValidationReport Trainer::measure() {
   if (config_.train.decode_validation) {
     Translator translator(*model_->transformer, tokenizers_, config_.data, config_.decode);
     const std::vector<std::string> outputs = translator.translate(validation_sources_, "data.valid");
-    report.bleu = corpus_bleu(outputs, validation_references_).score;
+    report.bleu = corpus_bleu(outputs, validation_references_, bleu_options(config_)).score;
     report.chrf = corpus_chrf(outputs, validation_references_);
     report.exact_match = exact_match(outputs, validation_references_);
     write_samples(validation_sources_, validation_references_, outputs);

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 
 #include "autograd/context.h"
@@ -52,6 +53,7 @@ class Trainer {
   };
 
   void prepare_data(bool resuming);
+  void decide_bleu_tokenizer(std::span<const std::string> target);
   void restore(const FoundCheckpoint& found);
   void restore_links(bool goes_on);
   void warm_start(const CheckpointReader& base);

@@ -12,6 +12,11 @@ namespace glossa {
 
 namespace {
 
+/// What a run is, its checkpoint says: the file beside it may have been edited.
+Config config_of(const FoundCheckpoint& found) {
+  return parse_config(read_training_state(found.reader).config, found.reader.path());
+}
+
 /// A fresh run must not write over an old one; a resumed one must be the same run.
 void check_continues(const Config& config, const std::string& run, bool resume,
                      const std::optional<FoundCheckpoint>& found) {
@@ -19,8 +24,7 @@ void check_continues(const Config& config, const std::string& run, bool resume,
     misuse(run,
            "expected an empty folder for a new run; it holds checkpoints. Hint: go on with --resume, or choose "
            "another --run");
-  // What the run is, its checkpoint says: the file beside it may have been edited.
-  if (found) check_resume(parse_config(read_training_state(found->reader).config, found->reader.path()), config);
+  if (found) check_resume(config_of(*found), config);
 }
 
 /// The checkpoint that train.warm_start names: its own, or that of the run. Its vocabulary must be of the kind that is
@@ -68,6 +72,8 @@ Trainer::Trainer(Config config, const std::string& config_path, const std::strin
     checkpoints_.emplace(run, keep);
     found = checkpoints_->newest_valid();
   }
+  // What is left open was decided when the run began.
+  if (found && !config_.train.bleu_tokenize) config_.train.bleu_tokenize = config_of(*found).train.bleu_tokenize;
   check_continues(config_, run, resume, found);
   if (!found) check_not_overwriting(config_, config_path, run);
   if (resume && !found) notes.push_back("--resume: no checkpoint in " + run + " yet, starting afresh");
@@ -125,14 +131,26 @@ void Trainer::prepare_data(bool resuming) {
     tokenizers_ = train_tokenizers(data, text);
   training_ = encode(data, text, tokenizers_);
   data_report_ = fmt::format("training data {}: {}; {}", text.name, describe(text.report), describe(training_.report));
-  if (valid.source.empty()) return;
-  validation_ = encode(data, valid, tokenizers_);
-  for (const std::size_t pair : validation_.origin) {
-    validation_sources_.push_back(valid.source[pair]);
-    validation_references_.push_back(valid.target[pair]);
+  if (!valid.source.empty()) {
+    validation_ = encode(data, valid, tokenizers_);
+    for (const std::size_t pair : validation_.origin) {
+      validation_sources_.push_back(valid.source[pair]);
+      validation_references_.push_back(valid.target[pair]);
+    }
+    data_report_ +=
+        fmt::format("\nvalidation data {}: {}; {}", valid.name, describe(valid.report), describe(validation_.report));
   }
+  decide_bleu_tokenizer(text.target);
+}
+
+void Trainer::decide_bleu_tokenizer(std::span<const std::string> target) {
+  std::optional<BleuTokenizer>& tokenizer = config_.train.bleu_tokenize;
+  if (tokenizer) return;
+  tokenizer = usual_bleu_tokenizer(config_.data.target, target);
+  if (tokenizer == BleuOptions().tokenizer) return;
   data_report_ +=
-      fmt::format("\nvalidation data {}: {}; {}", valid.name, describe(valid.report), describe(validation_.report));
+      fmt::format("\nBLEU counts characters (tok:{}): spaces do not part the words of {}; see train.bleu_tokenize",
+                  name(*tokenizer), config_.data.target);
 }
 
 void Trainer::restore(const FoundCheckpoint& found) {
@@ -202,6 +220,8 @@ void Trainer::write_head(const std::vector<std::string>& notes, const std::strin
                          100 * useful_share(training_, batches_, Layout::padded),
                          config_.data.layout == DataConfig::Layout::packed ? ", 100 % as packed here" : ""));
   log_->line(memory);
+  if (validation_.size() > 0 && config_.train.decode_validation)
+    log_->line("BLEU in validation: " + bleu_signature(bleu_options(config_)));
   log_->line(budget(config_.train));
   if (sampler_->oversized() > 0)
     log_->line(fmt::format("{} sentences are longer than data.max_tokens alone: a batch each", sampler_->oversized()));

@@ -85,3 +85,22 @@ TEST_CASE("white space is Unicode's, and joiners are none") {
     if (utf8::is_space(value)) found.insert(value);
   CHECK((found == spaces));
 }
+
+TEST_CASE("numbers, punctuation and symbols are what Unicode says, in every script") {
+  const std::u32string numbers = U"09\u0967\uFF13\u00BD\u2163\u2460", symbols = U"+$^\u20AC\u00A9\u2192\U0001F600",
+                       punctuation = U"_-([\u00AB\u2019\u00BB!\u3002\u0964",
+                       others = U"aZ \u0905\u093E\u4E00\u3042\u200D\u0300\t";
+  for (const char32_t c : numbers + symbols + punctuation + others) {
+    CAPTURE(static_cast<unsigned>(c));
+    CHECK(utf8::is_number(c) == (numbers.find(c) != numbers.npos));
+    CHECK(utf8::is_symbol(c) == (symbols.find(c) != symbols.npos));
+    CHECK(utf8::is_punctuation(c) == (punctuation.find(c) != punctuation.npos));
+  }
+}
+
+TEST_CASE("full lower case: a sigma that ends a word is a final one, and İ two code points") {
+  CHECK(utf8::lower_case("ΟΔΟΣ İ") == "οδοσ i");
+  CHECK(utf8::full_lower_case("ÄÖ ΟΔΟΣ, ΣΑΣΑ Σ İ") == "äö οδος, σασα σ i\u0307");
+  CHECK(utf8::full_lower_case("Α\u0301Σ\u0301 ΑΣ' ΑΣ'Α 3Σ ⅯΣ") == "α\u0301ς\u0301 ας' ασ'α 3σ ⅿς");
+  CHECK(utf8::full_lower_case("A\xFFΣB") == "a\xFFσb");
+}

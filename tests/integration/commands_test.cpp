@@ -9,6 +9,7 @@
 #include "train/bleu.h"
 #include "train/checkpoint_file.h"
 #include "train/chrf.h"
+#include "train/ter.h"
 
 using namespace glossa::testing;
 namespace fs = std::filesystem;
@@ -83,7 +84,7 @@ TEST_CASE("evaluate --json") {
   beam.insert(beam.end(), {"--beam", "4"});
   const Outcome scores = succeeded(glossa_program(json));
   CHECK_EQ(keys(scores.out),
-           Names{"loss", "perplexity", "bleu", "chrf", "exact_match", "sentences", "seconds", "signature"});
+           Names{"loss", "perplexity", "bleu", "chrf", "ter", "exact_match", "sentences", "seconds", "signature"});
   auto object = json_object(scores.out);
   CHECK_EQ(std::stoul(object["sentences"]), lines_of(read_bytes(tiny / "toy/test.en")).size());
   CHECK_EQ(std::stod(object["perplexity"]), doctest::Approx(std::exp(std::stod(object["loss"]))));
@@ -109,6 +110,7 @@ TEST_CASE("evaluate scores what translate says, and tells of lines that have no 
   auto object = json_object(scores.out);
   CHECK_EQ(std::stod(object["bleu"]), doctest::Approx(glossa::corpus_bleu(outputs, references).score));
   CHECK_EQ(std::stod(object["chrf"]), doctest::Approx(glossa::corpus_chrf(outputs, references)));
+  CHECK_EQ(std::stod(object["ter"]), doctest::Approx(glossa::corpus_ter(outputs, references)));
   CHECK_EQ(object["exact_match"], "0.5");
   CHECK_EQ(object["sentences"], "10");
   CHECK(scores.err.starts_with("note: the loss is that of 9 pairs, "));
@@ -174,6 +176,22 @@ TEST_CASE("weights that no validation has seen are named") {
   CHECK_EQ(succeeded(glossa_program({"translate", tiny / "run"}, "")).err,
            "note: best is update 15; update 20 came after the last validation: --checkpoint last takes that\n");
   CHECK_EQ(succeeded(glossa_program({"translate", tiny / "run", "--checkpoint", "last"}, "")).err, "");
+}
+
+TEST_CASE("evaluate counts what the run does, or what --tokenize says") {
+  const TinyRun tiny;
+  succeeded(tiny.train("run", {"train.bleu_tokenize=char"}));
+  const auto evaluate = [&](const Strings& more) {
+    Strings arguments{"evaluate", tiny / "run", "--source", tiny / "toy/test.en", "--reference", tiny / "toy/test.hi"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return glossa_program(arguments);
+  };
+  CHECK_EQ(json_object(succeeded(evaluate({"--json"})).out)["signature"],
+           "\"nrefs:1|case:mixed|eff:no|tok:char|smooth:exp|version:glossa-0.1.0\"");
+  const std::string text = succeeded(evaluate({"--tokenize", "intl"})).out;
+  CHECK_NE(text.find("|tok:intl|"), std::string::npos);
+  CHECK_NE(text.find("nrefs:1|case:lc|tok:tercom|norm:no|punct:yes|asian:no|version:glossa-0.1.0"), std::string::npos);
+  check_refused(evaluate({"--tokenize", "mecab"}), 2, {"--tokenize", "mecab", "13a"});
 }
 
 TEST_CASE("the files of a run and the keys of metrics.jsonl") {

@@ -12,6 +12,7 @@
 #include "train/checkpoint.h"
 #include "train/chrf.h"
 #include "train/decoding.h"
+#include "train/ter.h"
 
 using namespace glossa;
 using namespace glossa::testing;
@@ -163,6 +164,7 @@ TEST_CASE("by hand: what evaluate prints") {
   CHECK_EQ(number("perplexity"), std::exp(loss));
   CHECK_EQ(number("bleu"), corpus_bleu(outputs, corpus.target).score);
   CHECK_EQ(number("chrf"), corpus_chrf(outputs, corpus.target));
+  CHECK_EQ(number("ter"), corpus_ter(outputs, corpus.target));
   CHECK_EQ(number("exact_match"), equal / static_cast<double>(outputs.size()));
   CHECK_GT(number("bleu"), 0);
   CHECK_GT(equal, 0);

@@ -190,6 +190,8 @@ const std::vector<Row>& rows() {
       {"train.metric", "exact_match", {"best"}, able + Strings{"train.metric=bleu"}},
       {"train.patience", "2", {"end"}, at_rest},
       {"train.decode_validation", "false", {"validation lines"}},
+      {"train.bleu_tokenize", "char", {"validation lines"}, able},
+      {"train.bleu_tokenize", "char", {"validation lines", "best"}, able + Strings{"train.metric=bleu"}},
       {"train.samples", "2", {"samples"}},
       {"train.samples", "3", {"samples"}, {"train.samples=2"}},
       {"train.warm_start", "FOLDER/base-corpus", {"first loss"}},

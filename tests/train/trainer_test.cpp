@@ -240,3 +240,27 @@ TEST_CASE("a run that ends between two validations validates its end, and no run
     CHECK_EQ(validations("without"), "");
   }
 }
+
+TEST_CASE("what BLEU counts is decided by the target, said, written down and kept on resume") {
+  SmallRun small;
+  small.config.train.validate_every = small.config.train.max_updates = updates(1);
+  small.train(small.config, "spaced");
+  CHECK(load_config(small / "spaced/config.yaml").train.bleu_tokenize == BleuTokenizer::mteval_13a);
+  const std::string spaced = read_bytes(small / "spaced/train.log");
+  CHECK(spaced.find("BLEU counts characters") == spaced.npos);
+  CHECK(spaced.find("BLEU in validation: nrefs:1|case:mixed|eff:no|tok:13a|") != spaced.npos);
+
+  fs::copy(small / "corpus.de", small / "corpus.ja");
+  small.config.data.target = "ja";
+  small.train(small.config, "run");
+  CHECK(load_config(small / "run/config.yaml").train.bleu_tokenize == BleuTokenizer::characters);
+  CHECK(read_bytes(small / "run/train.log")
+            .find("BLEU counts characters (tok:char): spaces do not part the words of ja") != std::string::npos);
+
+  small.config.train.max_updates = updates(2);
+  small.train(small.config, "run", true);
+  CHECK_EQ(read_training_state(CheckpointReader(small.last("run"))).update, 2);
+  CHECK(load_config(small / "run/config.yaml").train.bleu_tokenize == BleuTokenizer::characters);
+  small.config.train.bleu_tokenize = BleuTokenizer::intl;
+  CHECK_THROWS_AS(small.train(small.config, "run", true), Error);
+}

@@ -24,6 +24,7 @@ int run(const Translate& arguments);
 
 struct Evaluate {
   std::string run, checkpoint, source, reference;
+  std::string tokenize;  // empty: as the run is configured
   std::int64_t beam = 0;
   bool json = false;
   std::vector<std::string> sets;

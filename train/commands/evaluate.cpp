@@ -3,13 +3,13 @@
 
 #include "autograd/check.h"
 #include "data/text_file.h"
-#include "train/bleu.h"
 #include "train/chrf.h"
 #include "train/commands/commands.h"
 #include "train/evaluation.h"
 #include "train/json_line.h"
 #include "train/run.h"
 #include "train/runtime.h"
+#include "train/ter.h"
 
 namespace glossa::commands {
 
@@ -39,9 +39,12 @@ ParallelCorpus read_texts(const Evaluate& arguments, const DataConfig& data) {
 
 int run(const Evaluate& arguments) {
   const RunName name(arguments.run, arguments.checkpoint);
-  const Config config = load_run_config(name.folder(), arguments.sets, arguments.beam);
+  Config config = load_run_config(name.folder(), arguments.sets, arguments.beam);
   const DataConfig& data = config.data;
   const ParallelCorpus corpus = read_texts(arguments, data);
+  std::optional<BleuTokenizer>& tokenizer = config.train.bleu_tokenize;
+  if (!arguments.tokenize.empty()) tokenizer = bleu_tokenizer_of(arguments.tokenize);
+  if (!tokenizer) tokenizer = usual_bleu_tokenizer(data.target, corpus.target);  // an imported run has not decided
   const LoadedRun run = load_run(name, config);
   print_note(name);
   apply_runtime(config.runtime);
@@ -55,14 +58,15 @@ int run(const Evaluate& arguments) {
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   Context<float> context;
   const double loss = corpus_loss(context, *run.model->transformer, encoded, data).per_token();
-  const BleuOptions scoring{.lowercase = data.lowercase};  // both sides are: the signature says so
+  const BleuOptions scoring = bleu_options(config);
   const BleuScore bleu = corpus_bleu(outputs, corpus.target, scoring);
-  const double chrf = corpus_chrf(outputs, corpus.target), exact = exact_match(outputs, corpus.target);
+  const double chrf = corpus_chrf(outputs, corpus.target), ter = corpus_ter(outputs, corpus.target);
+  const double exact = exact_match(outputs, corpus.target);
 
   if (arguments.json) {
     JsonLine json;
     json.add("loss", loss).add("perplexity", perplexity(loss)).add("bleu", bleu.score).add("chrf", chrf);
-    json.add("exact_match", exact).add("sentences", corpus.source.size()).add("seconds", seconds);
+    json.add("ter", ter).add("exact_match", exact).add("sentences", corpus.source.size()).add("seconds", seconds);
     json.add("signature", bleu_signature(scoring));
     std::puts(json.text().c_str());
     return 0;
@@ -72,6 +76,7 @@ int run(const Evaluate& arguments) {
              bleu.precisions[1], bleu.precisions[2], bleu.precisions[3], bleu.brevity_penalty, bleu.ratio,
              bleu_signature(scoring));
   fmt::print("chrF2 {:.2f}  {}\n", chrf, chrf_signature(data.lowercase));
+  fmt::print("TER {:.2f}  {}\n", ter, ter_signature());
   fmt::print("exact match {:.2f} % of {} sentences, decoded in {:.2f} s\n", 100 * exact, corpus.source.size(), seconds);
   return 0;
 }
