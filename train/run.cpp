@@ -50,7 +50,9 @@ RunName::RunName(const std::string& named, const std::string& choice)
 
 const std::string& RunName::folder() const {
   if (is_checkpoint_ && folder_.empty())
-    misuse(named_, "expected the folder of a run, or one of its checkpoints, RUN/checkpoints/NAME; got another file");
+    fail(named_,
+         "expected the folder of a run, or one of its checkpoints, RUN/checkpoints/NAME; got another file. Hint: the "
+         "folder is what train had as --run");
   return folder_;
 }
 

@@ -19,7 +19,7 @@ class RunName {
   /// Throws misuse where both name a checkpoint.
   explicit RunName(const std::string& named, const std::string& choice = {});
 
-  /// The folder of the run. Throws misuse for a checkpoint that lies in none.
+  /// The folder of the run. Throws for a file that lies in none.
   const std::string& folder() const;
 
   /// The checkpoint, or several whose mean it is. Throws as chosen_checkpoints.
