@@ -8,6 +8,13 @@
 
 namespace glossa {
 
+namespace {
+
+/// Whether an option is of how text is read and not of what a model makes of it.
+bool is_of_reading(std::string_view key) { return key == "data.invalid_utf8" || key == "data.max_line_bytes"; }
+
+}  // namespace
+
 std::filesystem::path config_file(const std::string& run) { return std::filesystem::path(run) / "config.yaml"; }
 
 void check_not_overwriting(const Config& config, const std::string& config_path, const std::string& run) {
@@ -29,8 +36,11 @@ Config load_run_config(const std::string& run, const std::vector<std::string>& s
   check(std::filesystem::is_regular_file(config_file(run)), where,
         "expected the folder of a run, with its config.yaml; got something else. Hint: it is what train had as --run");
   for (const std::string& set : sets)
-    if (!set.starts_with("decode.") && !set.starts_with("runtime."))
-      misuse("--set " + set, "expected an option of decode or runtime; a trained run keeps the others");
+    if (!set.starts_with("decode.") && !set.starts_with("runtime.") && !is_of_reading(set.substr(0, set.find('='))))
+      misuse(
+          "--set " + set,
+          "expected an option of decode or runtime, data.invalid_utf8 or data.max_line_bytes; a trained run keeps the "
+          "others");
   Config config = load_config(config_file(run), sets);
   if (beam > 0) config.decode.beam = beam;
   return config;
@@ -89,7 +99,9 @@ LoadedRun load_run(const RunName& name, Config config) {
   loaded.state = read_training_state(reader);
   check_agree(
       parse_config(loaded.state.config, reader.path().string()), loaded.config,
-      [](std::string_view key) { return key.starts_with("data.") || key.starts_with("model."); },
+      [](std::string_view key) {
+        return (key.starts_with("data.") && !is_of_reading(key)) || key.starts_with("model.");
+      },
       "with which the run was trained", "restore " + config_file(run).string());
   loaded.tokenizers = load_tokenizers(loaded.config.data, run);
   check(loaded.tokenizers.fingerprint() == loaded.state.vocabulary_hash, run,

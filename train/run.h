@@ -50,7 +50,8 @@ void check_not_overwriting(const Config& config, const std::string& config_path,
 /// Refuses a folder that holds a run already.
 void check_holds_no_run(const std::string& run);
 
-/// The configuration of a run; `sets` and a `beam` above 0 override options of decoding and runtime.
+/// The configuration of a run; `sets` and a `beam` above 0 override options of decoding, runtime and how
+/// text is read.
 Config load_run_config(const std::string& run, const std::vector<std::string>& sets = {}, std::int64_t beam = 0);
 
 /// Loads a run from its folder. Throws naming the file or option if something is missing, damaged or does not belong

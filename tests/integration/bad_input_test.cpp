@@ -103,7 +103,11 @@ TEST_CASE("invalid UTF-8 is refused with file, line and byte, or replaced where 
   REQUIRE_EQ(tiny.train("run", {"data.train=" + prefix, "data.invalid_utf8=replace"}).status, 0);
   CHECK_NE(read_bytes(tiny / "run/train.log").find("1 invalid UTF-8 sequences replaced"), std::string::npos);
   REQUIRE_EQ(tiny.train("strict").status, 0);
-  check_refused(glossa_program({"translate", tiny / "strict"}, "hello\n\xC3\x28\n"), 1, {"[standard input:2:1]"});
+  check_refused(glossa_program({"translate", tiny / "strict"}, "hello\n\xC3\x28\n"), 1,
+                {"[standard input:2:1]", "data.invalid_utf8: replace"});
+  const Strings replacing{"translate", tiny / "strict", "--set",
+                          "data.invalid_utf8=replace"};  // the hint can be followed
+  CHECK_EQ(lines_of(succeeded(glossa_program(replacing, "hello\n\xC3\x28\n")).out).size(), 2);
 }
 
 TEST_CASE("without <unk>, an unknown token is named with its file and line") {

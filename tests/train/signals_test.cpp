@@ -17,7 +17,8 @@ int ended_by(Act act) {
   const pid_t child = fork();
   REQUIRE_NE(child, -1);
   if (child == 0) {
-    for (const int signal : {SIGINT, SIGTERM, SIGUSR1, SIGPIPE}) std::signal(signal, SIG_DFL);  // not the tests'
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGPIPE})
+      std::signal(signal, SIG_DFL);  // not the tests'
     {
       const SignalWatch watch;
       act(watch);
@@ -31,20 +32,42 @@ int ended_by(Act act) {
 
 }  // namespace
 
-TEST_CASE("signals that training watches: the first asks to stop, a second of either ends") {
-  for (const int first : {SIGINT, SIGTERM}) {
+TEST_CASE("signals that training watches: the first asks to stop, a second of any ends") {
+  for (const int first : {SIGINT, SIGTERM, SIGHUP}) {
     CHECK_EQ(ended_by([=](const SignalWatch& watch) {
                raise(first);
                if (watch.stop_signal() != first) raise(SIGKILL);
              }),
              0);
-    for (const int second : {SIGINT, SIGTERM})
+    for (const int second : {SIGINT, SIGTERM, SIGHUP})
       CHECK_EQ(ended_by([=](const SignalWatch&) {
                  raise(first);
                  raise(second);
                }),
                second);
   }
+}
+
+TEST_CASE(
+    "signals that training watches: under nohup a terminal that is closed stops nothing, before, then and after") {
+  const pid_t child = fork();
+  REQUIRE_NE(child, -1);
+  if (child == 0) {
+    std::signal(SIGHUP, SIG_IGN);
+    {
+      const SignalWatch watch;
+      raise(SIGHUP);
+      if (watch.stop_signal() != 0) _exit(1);
+      raise(SIGTERM);
+      raise(SIGHUP);
+    }
+    raise(SIGHUP);
+    _exit(0);
+  }
+  int status = 0;
+  REQUIRE_EQ(waitpid(child, &status, 0), child);
+  CHECK(WIFEXITED(status));
+  CHECK_EQ(WEXITSTATUS(status), 0);
 }
 
 TEST_CASE("signals that training watches: a pipe that broke ends nothing, a save is asked for once") {
@@ -63,6 +86,11 @@ TEST_CASE("signals that training watches end the program as before when nobody w
              raise(SIGTERM);
            }),
            SIGTERM);
+  CHECK_EQ(ended_by([](const SignalWatch&) {
+             { const SignalWatch later; }
+             raise(SIGHUP);
+           }),
+           SIGHUP);
   {
     SignalWatch watch;
     raise(SIGTERM);
