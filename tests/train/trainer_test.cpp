@@ -206,6 +206,12 @@ TEST_CASE("a run that ends between two validations validates its end, and no run
   }
   SUBCASE("gone on with it is the run that never stopped") {
     small.config.train.max_updates = updates(9);
+    {
+      const Quiet quiet;
+      const Trainer stopped_at_once(small.config, "", small / "run", true);
+    }
+    CHECK_EQ(validations("run"), "4 ");
+    CHECK_EQ(best("run"), 4);
     small.train(small.config, "run", true);
     small.train(small.config, "whole");
     CHECK_EQ(validations("run"), "4 8 9 at the end ");
