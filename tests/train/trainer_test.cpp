@@ -193,6 +193,8 @@ TEST_CASE("a run that ends between two validations validates its end, and no run
     small.train(small.config, "run", true);
     CHECK_EQ(validations("run"), "4 7 at the end ");
     CHECK_EQ(best("run"), 7);
+    const std::string log = read_bytes(small / "run/train.log");
+    CHECK_EQ(log.find(" : at the end"), log.rfind(" : at the end"));  // nor is it validated again
   }
   SUBCASE("killed before that was told, it tells it on --resume") {
     const std::string text = read_bytes(small / "run/metrics.jsonl");
