@@ -1,15 +1,16 @@
 #include "autograd/parallel.h"
 
-#include <omp.h>
+#include <pthread.h>
 #include <sched.h>
 
 #include <atomic>
 #include <cmath>
-#include <exception>
 #include <fstream>
+#include <memory>
 #include <string>
 
 #include "autograd/check.h"
+#include "autograd/thread_team.h"
 
 namespace glossa {
 
@@ -29,11 +30,26 @@ int cores_by_quota(int otherwise) {
   return std::max(1, static_cast<int>(std::ceil(std::strtod(quota.c_str(), nullptr) / period)));
 }
 
-thread_local int index_in_team = 0;
-
 std::atomic<int>& thread_count() {
   static std::atomic<int> count = available_threads();
   return count;
+}
+
+/// The process's team, for whoever comes while it is free.
+struct SharedTeam {
+  std::atomic<bool> busy{false};
+  std::unique_ptr<ThreadTeam> team;
+};
+
+SharedTeam& shared_team() {
+  static SharedTeam shared;
+  // A child that was forked has the memory of the team, and none of its threads.
+  static const int forked = pthread_atfork(nullptr, nullptr, [] {
+    static_cast<void>(shared.team.release());
+    shared.busy = false;
+  });
+  static_cast<void>(forked);
+  return shared;
 }
 
 }  // namespace
@@ -50,32 +66,21 @@ void set_threads(int count) {
   thread_count() = count;
 }
 
-// Not OpenMP's number: within a parallel region of the caller's that may be beyond threads().
-int thread_index() { return index_in_team; }
+int thread_index() { return ThreadTeam::index(); }
 
 void run_pieces(Index count, const void* closure, void (*piece)(const void* closure, Index i)) {
-  const int team = threads();
-  if (team <= 1 || count <= 1 || omp_in_parallel()) {
+  SharedTeam& shared = shared_team();
+  const bool alone = threads() == 1 || count <= 1 || count > ThreadTeam::most_pieces;
+  if (alone || shared.busy.exchange(true, std::memory_order_acquire)) {
     for (Index i = 0; i < count; ++i) piece(closure, i);
     return;
   }
-  std::exception_ptr thrown;  // nothing may leave the parallel region
-  // All threads, even for few pieces: when a team gets smaller, OpenMP ends threads, and starts others when it grows.
-#pragma omp parallel num_threads(team)
-  {
-    index_in_team = omp_get_thread_num();
-#pragma omp for schedule(dynamic, 1)
-    for (Index i = 0; i < count; ++i) {
-      try {
-        piece(closure, i);
-      } catch (...) {
-#pragma omp critical(glossa_parallel_for)
-        thrown = std::current_exception();
-      }
-    }
-    index_in_team = 0;
-  }
-  if (thrown) std::rethrow_exception(thrown);
+  struct Release {
+    SharedTeam& shared;
+    ~Release() { shared.busy.store(false, std::memory_order_release); }
+  } const release{shared};
+  if (!shared.team || shared.team->size() != threads()) shared.team = std::make_unique<ThreadTeam>(threads());
+  shared.team->run(count, closure, piece);
 }
 
 }  // namespace glossa

@@ -6,26 +6,26 @@
 
 namespace glossa {
 
-/// How many threads the loops below use: one number for the process, as OpenMP's team is. It decides speed only: work
+/// How many threads the loops below use: one number for the process, whose team they are. It decides speed only: work
 /// is cut into pieces by the shapes alone and every piece is computed whole by one thread, so any number of threads
 /// gives the same bits. Not to be set while any thread computes.
 int threads();
 void set_threads(int count);
 
 /// Number of the calling thread inside a loop below, in {0, ..., threads()-1}: picks its piece of scratch memory. 0
-/// outside, and in a parallel region of the caller's, where each loop stays on its thread.
+/// outside. A loop that begins while another runs, within a piece or in another thread of the caller's, stays on its
+/// thread.
 int thread_index();
 
 /// Cores this process may run on: the affinity mask, cut by the cgroup's quota.
 int available_threads();
 
-/// What parallel_for does, of a piece whose type is erased: one parallel region serves all loops, and none is compiled
-/// with each of them.
+/// What parallel_for does, of a piece whose type is erased: one function serves all loops.
 void run_pieces(Index count, const void* closure, void (*piece)(const void* closure, Index i));
 
 /// Calls piece(i) for i in {0, ..., count-1}, in any order, from several threads. Pieces must write disjoint memory.
 /// Pieces are handed out one by one, so that uneven ones do not leave a thread idle. Throws what a piece throws (one of
-/// several), when no piece is running any more; some may then never have begun.
+/// several), when no piece is running any more.
 template <class Piece>
 void parallel_for(Index count, const Piece& piece) {
   run_pieces(count, &piece, [](const void* closure, Index i) { (*static_cast<const Piece*>(closure))(i); });

@@ -141,7 +141,6 @@ void add_commands(CLI::App& app, int& status) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  glossa::limit_spinning(argv);
   CLI::App app("glossa: trains encoder-decoder Transformers for translation on a CPU", "glossa");
   app.require_subcommand(1);
   app.set_version_flag("--version", GLOSSA_VERSION);

@@ -3,8 +3,6 @@
 #include <fmt/core.h>
 #include <unistd.h>
 
-#include <cstdlib>
-#include <filesystem>
 #include <fstream>
 #include <limits>
 
@@ -24,15 +22,6 @@ constexpr const char* instructions = "baseline x86-64";
 #endif
 
 }  // namespace
-
-void limit_spinning(char** argv) {
-  if (std::getenv("OMP_WAIT_POLICY") != nullptr || std::getenv("GOMP_SPINCOUNT") != nullptr) return;
-  std::error_code error;
-  const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", error);
-  if (error || setenv("GOMP_SPINCOUNT", "20000", 0) != 0) return;
-  execv(program.c_str(), argv);
-  // Should that fail, everything is the same but for the waiting.
-}
 
 void apply_runtime(const RuntimeConfig& config) {
   set_threads(config.threads == 0 ? available_threads() : static_cast<int>(config.threads));

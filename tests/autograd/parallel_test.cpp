@@ -1,6 +1,8 @@
 #include "autograd/parallel.h"
 
 #include <doctest/doctest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <vector>
 
@@ -53,16 +55,6 @@ TEST_CASE_FIXTURE(RestoreThreads, "a loop within a piece stays on its thread") {
   CHECK(done == std::vector<int>(64, 1));
 }
 
-TEST_CASE_FIXTURE(RestoreThreads, "a loop within a parallel region of the caller's has the scratch of one thread") {
-  set_threads(4);
-  parallel_for(64, [](Index) {});  // whose threads the region below may get
-  set_threads(1);
-  std::vector<int> index(4, -1);
-#pragma omp parallel for num_threads(4) schedule(static, 1)
-  for (int caller = 0; caller < 4; ++caller) parallel_for(1, [&](Index) { index[caller] = thread_index(); });
-  CHECK(index == std::vector<int>(4, 0));
-}
-
 TEST_CASE_FIXTURE(RestoreThreads, "what a piece throws comes out") {
   for (const int team : {1, 3}) {
     set_threads(team);
@@ -73,4 +65,21 @@ TEST_CASE_FIXTURE(RestoreThreads, "what a piece throws comes out") {
 TEST_CASE_FIXTURE(RestoreThreads, "at least one thread") {
   CHECK(available_threads() >= 1);
   CHECK_THROWS_AS(set_threads(0), Error);
+}
+
+TEST_CASE_FIXTURE(RestoreThreads, "a forked child has a team of its own") {
+  set_threads(3);
+  std::vector<int> done(100);
+  const auto count = [&](Index i) { ++done[i]; };
+  parallel_for(100, count);
+  const pid_t child = fork();
+  if (child == 0) {
+    parallel_for(100, count);
+    set_threads(2);  // ends the team that it has, whose threads are the parent's
+    parallel_for(100, count);
+    _exit(done == std::vector<int>(100, 3) ? 0 : 1);
+  }
+  int status = -1;
+  REQUIRE_EQ(waitpid(child, &status, 0), child);
+  CHECK_EQ(status, 0);
 }

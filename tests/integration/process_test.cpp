@@ -1,4 +1,4 @@
-// The program as a process: signals, waiting threads, and two trainers that come for one folder.
+// The program as a process: signals, and two trainers that come for one folder.
 #include <doctest/doctest.h>
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -88,27 +88,6 @@ TEST_CASE("SIGTERM before the first update ends the program at once and leaves n
   program.signal(SIGTERM);
   CHECK_EQ(program.wait().status, 128 + SIGTERM);
   CHECK_FALSE(fs::exists(tiny / "run"));
-}
-
-TEST_CASE("where nothing says how threads wait, the program starts itself again as the same process") {
-  const TinyRun tiny;
-  Strings arguments = tiny.train_arguments("run", {"train.max_updates=1000000"});
-  arguments.insert(arguments.begin(), tested_program());
-  for (const bool said : {true, false}) {
-    CAPTURE(said);
-    Strings launched = arguments;
-    if (!said) launched.insert(launched.begin(), {"/usr/bin/env", "-u", "OMP_WAIT_POLICY", "-u", "GOMP_SPINCOUNT"});
-    Program program({.arguments = launched, .input = {}, .folder = {}});
-    REQUIRE(wait_for_metrics(program, tiny / "run", 1));
-    const std::string process = "/proc/" + std::to_string(program.pid());
-    CHECK_EQ(read_bytes(process + "/environ").find("GOMP_SPINCOUNT=20000") == std::string::npos, said);
-    std::string command;
-    for (const std::string& argument : arguments) command += argument + '\0';
-    CHECK_EQ(read_bytes(process + "/cmdline"), command);
-    program.signal(SIGTERM);
-    CHECK_EQ(program.wait().status, 0);
-    fs::remove_all(tiny / "run");
-  }
 }
 
 TEST_CASE("a trainer that prepared its data while another finished in its folder does not write over it") {
