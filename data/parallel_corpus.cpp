@@ -122,6 +122,8 @@ std::string describe(const CorpusReport& report) {
   add(report.empty_source, "skipped for an empty source");
   add(report.empty_target, "skipped for an empty target");
   add(report.empty_both, "skipped for being empty on both sides");
+  add(report.held_out, "held out of training");
+  add(report.copies, "left out as copies of those");
   add(report.replaced, "invalid UTF-8 sequences replaced");
   return text;
 }

@@ -122,7 +122,7 @@ Trainer::Trainer(Config config, const std::string& config_path, const std::strin
 void Trainer::prepare_data(bool resuming) {
   const DataConfig& data = config_.data;
   const auto seed = static_cast<std::uint64_t>(config_.train.seed);
-  const auto [text, valid] = read_corpora(data, seed);
+  const auto [text, valid, split] = read_corpora(data, seed);
   if (resuming)
     tokenizers_ = load_tokenizers(data, run_);
   else if (!config_.train.warm_start.empty())  // weights mean something only with their vocabulary
@@ -140,6 +140,10 @@ void Trainer::prepare_data(bool resuming) {
     data_report_ +=
         fmt::format("\nvalidation data {}: {}; {}", valid.name, describe(valid.report), describe(validation_.report));
   }
+  if (split.pairs() > 0)
+    data_report_ +=
+        fmt::format("\ndata.split {}/{}: pairs held out by their hash, for validation and for `glossa evaluate RUN`",
+                    split.valid, split.test);
   decide_bleu_tokenizer(text.target);
 }
 
