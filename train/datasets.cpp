@@ -6,10 +6,12 @@
 #include "autograd/check.h"
 #include "autograd/random.h"
 #include "data/character_tokenizer.h"
+#include "data/counted.h"
 #include "data/sentencepiece_tokenizer.h"
 #include "data/toy_corpus.h"
 #include "data/utf8.h"
 #include "data/word_tokenizer.h"
+#include "train/progress_bar.h"
 
 namespace glossa {
 
@@ -142,6 +144,14 @@ ParallelCorpus read_test_corpus(const DataConfig& config, std::uint64_t seed) {
 }
 
 Tokenizers train_tokenizers(const DataConfig& config, const ParallelCorpus& corpus) {
+  ProgressBar bar;
+  std::optional<ElapsedProgress> progress;
+  if (config.tokenizer == DataConfig::Tokenizer::sentencepiece) {  // the one that takes long
+    fmt::print(stderr, "learning {} of at most {} subwords from {} ...\n",
+               config.shared_vocabulary ? "a vocabulary" : "two vocabularies", config.vocab_size,
+               counted(corpus.source.size(), "pair"));
+    progress.emplace(bar, "learning subwords:");
+  }
   if (!config.shared_vocabulary)
     return {train_tokenizer(config, corpus.source), train_tokenizer(config, corpus.target)};
   std::vector<std::string> both = corpus.source;

@@ -163,7 +163,8 @@ std::vector<Option<TrainConfig>> train_options() {
       option("bleu_tokenize", &C::bleu_tokenize, or_word("auto", choice<BleuTokenizer>(bleu_tokenizer_names)),
              "what BLEU counts, as sacreBLEU's --tokenize; auto: zh for Chinese, char for another target whose words "
              "spaces do not part, else 13a"),
-      option("samples", &C::samples, whole("[0, 1000]"), "translations shown at each validation"),
+      option("samples", &C::samples, whole("[0, 1000]"),
+             "translations written to samples/ at each validation; the first one is shown in the log too"),
       option("warm_start", &C::warm_start, text("a run directory or a checkpoint"),
              "begin with the weights and the vocabulary of another run; empty: random weights"),
       option("max_bad_updates", &C::max_bad_updates, whole("[1, 1000000]"),
