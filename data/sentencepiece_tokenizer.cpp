@@ -119,11 +119,11 @@ std::unique_ptr<Tokenizer> train_sentencepiece(std::span<const std::string> sent
        {"minloglevel", "2"}},
       &input, &model);
   if (const int least = least_vocabulary(status, options.vocabulary_size); least > 0)
-    misuse(
-        "SentencepieceOptions::vocabulary_size",
-        "expected at least {}, one for each character of the text and for the special tokens; got {}. Hint: or lower "
-        "SentencepieceOptions::character_coverage: rare characters become unknown",
-        least, options.vocabulary_size);
+    misuse("SentencepieceOptions::vocabulary_size",
+           "expected at least {}, one for each character of the text and for the special tokens; got {}. Hint: raise "
+           "it, or "
+           "lower SentencepieceOptions::character_coverage, which makes rare characters unknown",
+           least, options.vocabulary_size);
   check(status.ok(), "sentencepiece", "expected to train {} pieces from {} sentences; got: {}", options.vocabulary_size,
         sentences.size(), reason(status));
   return std::make_unique<SentencepieceTokenizer>(std::move(model), "sentencepiece");
