@@ -121,8 +121,7 @@ std::unique_ptr<Tokenizer> train_sentencepiece(std::span<const std::string> sent
   if (const int least = least_vocabulary(status, options.vocabulary_size); least > 0)
     misuse("SentencepieceOptions::vocabulary_size",
            "expected at least {}, one for each character of the text and for the special tokens; got {}. Hint: raise "
-           "it, or "
-           "lower SentencepieceOptions::character_coverage, which makes rare characters unknown",
+           "it, or lower SentencepieceOptions::character_coverage, which makes rare characters unknown",
            least, options.vocabulary_size);
   check(status.ok(), "sentencepiece", "expected to train {} pieces from {} sentences; got: {}", options.vocabulary_size,
         sentences.size(), reason(status));
