@@ -28,9 +28,9 @@ std::string unknown_option(const CommandWords& known, std::string_view word, std
   if (std::ranges::find(known.options, "set") != known.options.end()) keys = keys_meant(key);
   std::erase_if(keys, [](const std::string& k) { return k.find('.') == k.npos; });  // sections
   const bool is_key = !keys.empty() && ("." + keys.front()).ends_with("." + key);
-  std::vector<std::string> meant;
-  if (!is_key) meant = nearest(name, known.options);
-  for (std::string& option : meant) option = "--" + option;
+  std::vector<std::string> options = known.options, meant;
+  for (std::string& option : options) option.insert(0, "--");
+  if (!is_key) meant = nearest(fmt::format("--{}", name), options);
   if (meant.empty())
     for (const std::string& k : keys) meant.push_back(fmt::format("--set {}={}", k, value));
   return unknown_name("option", word.substr(0, word.find('=')), meant, known.command + " --help lists them");

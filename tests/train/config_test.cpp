@@ -145,7 +145,7 @@ TEST_CASE("a tab that indents is called one") {
         "[c.yaml:3] " + told + "3. Hint: YAML takes no tab there");
   CHECK(YamlFile("\tdata:\n").error() == "[c.yaml:1] " + told + "1. Hint: YAML takes no tab there");
   CHECK(YamlFile("data:\n  train:\ta\n").load().data.train == "a");
-  CHECK(YamlFile("data:\n\t\n  train: [\n").error().starts_with("[c.yaml:2] "));
+  CHECK(YamlFile("data:\n\t\n  train:\t[\n").error().find("tab") == std::string::npos);  // nothing wrong with these
 }
 
 TEST_CASE("the shape of a file is checked") {
