@@ -35,9 +35,9 @@ GivenValue given_value(const YAML::Node& node) {
       misuse(where, "{0}: expected a key below it, such as {0}.{1}; got a value", key, section.options[0].name);
   const std::vector<std::string> meant = keys_meant(key);
   std::string text = unknown_name("key", key, meant, "docs/options.md lists every key.");
-  // Alone, as a key at the top of a file is: where it belongs.
+  // At the top of a file, where it does not belong.
   std::vector<std::string> sections;
-  if (key.find('.') == key.npos)
+  if (key.find('.') == key.npos && !where.starts_with("--set"))
     for (const std::string& k : meant)
       if (const auto dot = k.find('.'); dot != k.npos) sections.push_back(k.substr(0, dot));
   if (!sections.empty()) text += fmt::format(" Hint: it stands in the section {}", fmt::join(sections, " or "));
