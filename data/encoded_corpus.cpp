@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "autograd/check.h"
+#include "data/counted.h"
 #include "data/fingerprint.h"
 
 namespace glossa {
@@ -65,9 +66,11 @@ EncodedCorpus encode_corpus(const ParallelCorpus& corpus, const Tokenizer& sourc
 }
 
 std::string describe(const EncodeReport& report) {
-  std::string text = fmt::format("{} pairs, {} source tokens ({:.2f} % unknown), {} target tokens ({:.2f} % unknown)",
-                                 report.pairs, report.source_tokens, share(report.source_unknown, report.source_tokens),
-                                 report.target_tokens, share(report.target_unknown, report.target_tokens));
+  const auto tokens = [](std::int64_t count, const char* side, std::int64_t unknown) {
+    return fmt::format(", {} ({:.2f} % unknown)", counted(count, fmt::format("{} token", side)), share(unknown, count));
+  };
+  std::string text = counted(report.pairs, "pair") + tokens(report.source_tokens, "source", report.source_unknown) +
+                     tokens(report.target_tokens, "target", report.target_unknown);
   if (report.too_long > 0)
     text += fmt::format(", {} skipped for being too long (first: line {})", report.too_long, report.first_too_long);
   if (report.empty > 0) text += fmt::format(", {} skipped for having no token on a side", report.empty);

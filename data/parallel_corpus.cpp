@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "autograd/check.h"
+#include "data/counted.h"
 #include "data/utf8.h"
 
 namespace glossa {
@@ -53,7 +54,8 @@ std::vector<std::string_view> columns(std::string_view row) {
 ParallelCorpus read_parallel(const std::string& prefix, const std::string& source_language,
                              const std::string& target_language, const CorpusOptions& options) {
   const auto side = [&](const std::string& language) {
-    return resolve(prefix + "." + language, "a corpus is named by its path without ." + language);
+    return resolve(prefix + "." + language, "two files are named by their path without ." + language +
+                                                ", a table by its own, which ends in .tsv");
   };
   const std::string source_path = side(source_language), target_path = side(target_language);
   LineReader source_reader(source_path, options.text), target_reader(target_path, options.text);
@@ -115,14 +117,16 @@ ParallelCorpus read_tsv(const std::string& name, const std::string& source_langu
 }
 
 std::string describe(const CorpusReport& report) {
-  std::string text = fmt::format("{} pairs from {} lines", report.pairs, report.lines);
+  std::string text = fmt::format("{} from {}", counted(report.pairs, "pair"), counted(report.lines, "line"));
   const auto add = [&](std::int64_t count, std::string_view what) {
     if (count > 0) text += fmt::format(", {} {}", count, what);
   };
   add(report.empty_source, "skipped for an empty source");
   add(report.empty_target, "skipped for an empty target");
   add(report.empty_both, "skipped for being empty on both sides");
-  add(report.replaced, "invalid UTF-8 sequences replaced");
+  add(report.held_out, "held out of training");
+  add(report.copies, "left out as copies of those");
+  if (report.replaced > 0) text += fmt::format(", {} replaced", counted(report.replaced, "invalid UTF-8 sequence"));
   return text;
 }
 

@@ -8,13 +8,15 @@
 
 namespace glossa {
 
-/// What happened to every line of a corpus: lines = pairs + the three kinds of empty ones.
+/// What happened to every line of a corpus: lines = pairs + the three kinds of empty ones + what was taken out.
 struct CorpusReport {
   std::int64_t lines = 0;         // lines (or rows) read
   std::int64_t pairs = 0;         // pairs kept
   std::int64_t empty_source = 0;  // skipped: only the source side is empty
   std::int64_t empty_target = 0;  // skipped: only the target side is empty
   std::int64_t empty_both = 0;    // skipped: both sides are empty
+  std::int64_t held_out = 0;      // taken out, for validation and testing
+  std::int64_t copies = 0;        // left out: copies of those
   std::int64_t replaced = 0;      // ill-formed UTF-8 pieces replaced by U+FFFD
 };
 

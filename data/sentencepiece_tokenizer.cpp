@@ -4,6 +4,7 @@
 #include <sentencepiece_trainer.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <utility>
 
 #include "autograd/check.h"
@@ -21,6 +22,14 @@ std::string reason(const Status& status) {
   const std::string text = status.ToString();
   const std::size_t end = text.rfind("] ");
   return end == std::string::npos || end + 2 == text.size() ? text : text.substr(end + 2);
+}
+
+/// The least vocabulary for the text, where the library says that it wants one: it alone knows the characters, which it
+/// has normalised and counted. Else 0.
+int least_vocabulary(const Status& status, int wanted) {
+  const std::string text = reason(status), before = fmt::format("required_chars. {} vs ", wanted);
+  const std::size_t at = text.find(before);
+  return at == text.npos ? 0 : std::atoi(text.c_str() + at + before.size());
 }
 
 /// Hands the sentences over. The library leaves out every line with one of its two marks (TAB, U+2585) without a word;
@@ -109,6 +118,11 @@ std::unique_ptr<Tokenizer> train_sentencepiece(std::span<const std::string> sent
        {"num_threads", "1"},
        {"minloglevel", "2"}},
       &input, &model);
+  if (const int least = least_vocabulary(status, options.vocabulary_size); least > 0)
+    misuse("SentencepieceOptions::vocabulary_size",
+           "expected at least {}, one for each character of the text and for the special tokens; got {}. Hint: raise "
+           "it, or lower SentencepieceOptions::character_coverage, which makes rare characters unknown",
+           least, options.vocabulary_size);
   check(status.ok(), "sentencepiece", "expected to train {} pieces from {} sentences; got: {}", options.vocabulary_size,
         sentences.size(), reason(status));
   return std::make_unique<SentencepieceTokenizer>(std::move(model), "sentencepiece");

@@ -7,12 +7,13 @@
 
 #include "train/bounded_archive.h"
 #include "train/sha256.h"
+#include "train/version.h"
 
 namespace glossa {
 
 namespace {
 
-constexpr std::string_view state_entry = "state";
+constexpr std::string_view state_entry = "state", version_entry = "glossa";
 
 std::string moment_name(std::string_view buffer, const std::string& parameter) {
   return fmt::format("{}:{}", buffer, parameter);
@@ -88,6 +89,14 @@ void add_to_checkpoint(CheckpointWriter& writer, const ParameterStore<float>& pa
   state_bytes = to_bytes(state);
   writer.add(std::string(state_entry), EntryKind::state, Dtype::u8, {state_bytes.size()},
              std::as_bytes(std::span(state_bytes)));
+  writer.add(std::string(version_entry), EntryKind::state, Dtype::u8, {program_version.size()},
+             std::as_bytes(std::span(program_version)));
+}
+
+std::optional<std::string> writer_version(const CheckpointReader& reader) {
+  if (reader.find(version_entry) == nullptr) return std::nullopt;
+  const std::vector<std::byte> bytes = reader.read(version_entry);
+  return std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size());
 }
 
 TrainingState read_training_state(const CheckpointReader& reader) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 
@@ -11,7 +12,8 @@
 namespace glossa {
 
 /// Collects everything an exact resume needs: parameters under their own names, the optimizer's buffers as
-/// `BUFFER:NAME` (`m:` and `v:` of Adam), the record of counters as `state`. `state_bytes` must outlive the writer.
+/// `BUFFER:NAME` (`m:` and `v:` of Adam), the record of counters as `state`, and this program's version as `glossa`.
+/// `state_bytes` must outlive the writer.
 void add_to_checkpoint(CheckpointWriter& writer, const ParameterStore<float>& parameters,
                        const Optimizer<float>& optimizer, const TrainingState& state, std::string& state_bytes);
 
@@ -21,6 +23,9 @@ std::vector<std::uint64_t> dims_of(const Shape& shape);
 /// Reads the record of counters. Throws if there is none, it is of another version, or a number in it cannot be: a
 /// counter below 0, more epochs than updates, seconds that are not finite.
 TrainingState read_training_state(const CheckpointReader& reader);
+
+/// The version of the program that wrote the checkpoint, where it is said.
+std::optional<std::string> writer_version(const CheckpointReader& reader);
 
 /// Reads the parameters. Names and shapes must be exactly the model's; the first difference is named, and nothing is
 /// changed then.

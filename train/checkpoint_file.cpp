@@ -111,7 +111,6 @@ CheckpointEntry parse_entry(Cursor& table, std::string_view where) {
 }
 
 void check_header(std::string_view header, std::uint64_t file_size, std::string_view where) {
-  check(header.starts_with(magic), where, "expected a glossa checkpoint; got another kind of file. {}", hint);
   Cursor fields(header.substr(magic.size()), where);
   const auto version = fields.take<std::uint32_t>(), order = fields.take<std::uint32_t>();
   check(order != swapped_byte_order, where, "expected a little-endian file; got a byte-swapped one. {}", hint);
@@ -272,6 +271,10 @@ void CheckpointReader::read_at(std::uint64_t offset, std::span<std::byte> destin
 void CheckpointReader::read_table(std::uint64_t file_size) {
   const std::string where = path_.string();
   constexpr std::uint64_t smallest = header_bytes + 4 + trailer_bytes;
+  std::string start(std::min<std::uint64_t>(file_size, magic.size()), '\0');
+  read_at(0, std::as_writable_bytes(std::span(start)));
+  check(magic.starts_with(start), where,
+        "expected a glossa checkpoint; got another kind of file. Hint: name one, such as RUN/checkpoints/last");
   check(file_size >= smallest, where, "expected a checkpoint of at least {} bytes; got {}. {}", smallest, file_size,
         hint);
   std::string header(header_bytes, '\0');

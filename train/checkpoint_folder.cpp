@@ -13,6 +13,7 @@
 
 #include "autograd/check.h"
 #include "data/atomic_file.h"
+#include "data/counted.h"
 #include "train/options.h"
 
 namespace glossa {
@@ -174,8 +175,8 @@ std::vector<fs::path> chosen_checkpoints(const fs::path& run, const std::string&
   const auto wanted = static_cast<std::uint64_t>(*number);
   if (is_average) {
     check(wanted <= updates.size(), folder.string(),
-          "expected {} checkpoints to average; got {}. Hint: train.keep_checkpoints says how many are kept", wanted,
-          updates.size());
+          "expected {} to average; got {}. Hint: train.keep_checkpoints says how many are kept",
+          counted(wanted, "checkpoint"), updates.size());
     std::vector<fs::path> newest;
     for (std::size_t i = 0; i < wanted; ++i) newest.push_back(folder / file_name(updates[i]));
     return newest;

@@ -9,6 +9,7 @@
 
 #include "autograd/check.h"
 #include "data/text_file.h"
+#include "train/unknown_name.h"
 
 namespace glossa {
 namespace {
@@ -29,21 +30,18 @@ GivenValue given_value(const YAML::Node& node) {
 }
 
 [[noreturn]] void unknown_key(std::string_view where, const std::string& key) {
-  std::vector<std::string> names;
-  for (const auto& section : option_sections()) {
+  for (const auto& section : option_sections())
     if (key == section.name)
       misuse(where, "{0}: expected a key below it, such as {0}.{1}; got a value", key, section.options[0].name);
-    names.push_back(section.name);
-    for (const auto& option : section.options) {
-      names.push_back(section.name + "." + option.name);
-      // The right name in the wrong section.
-      if (option.name == key.substr(key.rfind('.') + 1))
-        misuse(where, "unknown key '{}'; did you mean '{}'?", key, names.back());
-    }
-  }
-  const std::string nearest = nearest_name(key, names);
-  if (nearest.empty()) misuse(where, "unknown key '{}'. Hint: docs/options.md lists every key.", key);
-  misuse(where, "unknown key '{}'; did you mean '{}'?", key, nearest);
+  const std::vector<std::string> meant = keys_meant(key);
+  std::string text = unknown_name("key", key, meant, "docs/options.md lists every key.");
+  // At the top of a file, where it does not belong.
+  std::vector<std::string> sections;
+  if (key.find('.') == key.npos && !where.starts_with("--set"))
+    for (const std::string& k : meant)
+      if (const auto dot = k.find('.'); dot != k.npos) sections.push_back(k.substr(0, dot));
+  if (!sections.empty()) text += fmt::format(" Hint: it stands in the section {}", fmt::join(sections, " or "));
+  misuse(where, "{}", text);
 }
 
 /// Sets `section.key` in the configuration, with the errors that both YAML and --set can make.
@@ -55,6 +53,13 @@ void set_option(Config& config, std::string_view where, const std::string& key, 
       return;
     }
   unknown_key(where, key);
+}
+
+/// The column, from 1, of a tab in the indentation of a line (counted from 0) of a text; 0 where there is none.
+std::size_t tab_in_indentation(std::string_view text, int line) {
+  for (; line > 0; --line) text.remove_prefix(std::min(text.find('\n'), text.size() - 1) + 1);
+  const std::size_t at = text.find_first_not_of(' ');
+  return at != text.npos && text[at] == '\t' ? at + 1 : 0;
 }
 
 /// Reads one YAML text into the configuration. yaml-cpp serves for the syntax alone: every value is taken as its text
@@ -78,7 +83,10 @@ class YamlReader {
     try {
       return YAML::LoadAll(yaml);
     } catch (const YAML::Exception& error) {
-      misuse(fmt::format("{}:{}", where_, error.mark.line + 1), "expected YAML; got: {}", error.msg);
+      const std::string where = fmt::format("{}:{}", where_, error.mark.line + 1);
+      if (const std::size_t column = tab_in_indentation(yaml, error.mark.line); column > 0)
+        misuse(where, "expected spaces as indentation; got a tab in column {}. Hint: YAML takes no tab there", column);
+      misuse(where, "expected YAML; got: {}", error.msg);
     }
   }
 

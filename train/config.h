@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "data/held_out.h"
 #include "train/bleu_tokenizer.h"
 #include "train/options.h"
 
@@ -22,7 +23,8 @@ struct DataConfig {
   enum class BatchRule { longest_side, tokens, sentences };
   enum class Layout { packed, padded };
 
-  std::string train, valid;
+  std::string train, valid, test;
+  std::optional<HeldOut> split = HeldOut{};
   std::string source = "en", target = "de";
   std::int64_t source_column = 0, target_column = 1;
   Tokenizer tokenizer = Tokenizer::sentencepiece;

@@ -12,9 +12,26 @@ namespace {
 using Schedule = OptimConfig::Schedule;
 using Metric = TrainConfig::Metric;
 
-/// Whether there is a validation corpus: its own, or the validation split of a toy corpus.
+/// Whether there is a validation corpus: its own, what is held out, or the validation split of a toy corpus.
 bool has_validation(const DataConfig& data) {
-  return !data.valid.empty() || toy_pairs("data.train", data.train).has_value();
+  const bool holds_out = !data.split || data.split->valid > 0;
+  return !data.valid.empty() || holds_out || toy_pairs("data.train", data.train).has_value();
+}
+
+/// What is held out has no corpus of its own beside it; `auto` goes by what there is.
+void check_split(const DataConfig& data) {
+  if (!data.split || data.split->pairs() == 0) return;
+  if (toy_pairs("data.train", data.train))
+    misuse("data.split", "expected none with a toy corpus, which has splits of its own; got {}/{}", data.split->valid,
+           data.split->test);
+  const auto check_empty = [](const char* key, const std::string& location, std::int64_t pairs) {
+    if (pairs > 0 && !location.empty())
+      misuse(key,
+             "expected nothing with a data.split that holds out {} pairs for it; got {}. Hint: leave out one of both",
+             pairs, location);
+  };
+  check_empty("data.valid", data.valid, data.split->valid);
+  check_empty("data.test", data.test, data.split->test);
 }
 
 void check_data(const DataConfig& data) {
@@ -22,6 +39,8 @@ void check_data(const DataConfig& data) {
     misuse("data.train", "expected a training corpus; got nothing. Hint: data.train=toy:50000 needs no files.");
   toy_pairs("data.train", data.train);
   toy_pairs("data.valid", data.valid);
+  toy_pairs("data.test", data.test);
+  check_split(data);
   if (data.source_column == data.target_column)
     misuse("data.target_column", "expected another column than data.source_column; got {} for both",
            data.target_column);

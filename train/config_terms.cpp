@@ -18,6 +18,8 @@ constexpr ConfigTerm terms[] = {{"ScheduleOptions::width", "model.width"},
                                 {"rows of positions", "model.max_positions"},
                                 {"EncodeOptions::", "data."},
                                 {"SamplerOptions::", "data."},
+                                {"SentencepieceOptions::vocabulary_size", "data.vocab_size"},
+                                {"SentencepieceOptions::", "data."},
                                 {"InvalidUtf8::replace", "data.invalid_utf8: replace"},
                                 {"fewer rows at a time", "a lower data.max_tokens"},
                                 {"[set_gemm_backend]", "[runtime.gemm]"}};

@@ -1,14 +1,17 @@
 #include "train/datasets.h"
 
+#include <algorithm>
 #include <filesystem>
 
 #include "autograd/check.h"
 #include "autograd/random.h"
 #include "data/character_tokenizer.h"
+#include "data/counted.h"
 #include "data/sentencepiece_tokenizer.h"
 #include "data/toy_corpus.h"
 #include "data/utf8.h"
 #include "data/word_tokenizer.h"
+#include "train/progress_bar.h"
 
 namespace glossa {
 
@@ -45,6 +48,14 @@ ParallelCorpus read_files(const DataConfig& config, const std::string& location)
   if (location.ends_with(".tsv") || location.ends_with(".tsv.gz"))
     return read_tsv(location, config.source, config.target, options);
   return read_parallel(location, config.source, config.target, options);
+}
+
+/// Pairs that data.split holds out of `pairs`: as many as it says, or by the rule of `auto`.
+HeldOut split_pairs(const DataConfig& config, std::int64_t pairs) {
+  if (config.split) return *config.split;
+  if (!config.valid.empty() || toy_pairs("data.train", config.train)) return {};
+  const std::int64_t part = std::min<std::int64_t>(1000, (pairs + 19) / 20);
+  return {.valid = part, .test = config.test.empty() ? part : 0};
 }
 
 std::unique_ptr<Tokenizer> train_tokenizer(const DataConfig& config, std::span<const std::string> sentences) {
@@ -102,15 +113,45 @@ Corpora read_corpora(const DataConfig& config, std::uint64_t seed) {
     built = *pairs;
     return from_toy(location, split, forwards);
   };
-  Corpora corpora{.training = read("data.train", config.train, toy.train), .validation = {}};
+  Corpora corpora{.training = read("data.train", config.train, toy.train), .validation = {}, .split = {}};
   if (!config.valid.empty())
     corpora.validation = read("data.valid", config.valid, toy.valid);
   else if (built > 0)
     corpora.validation = from_toy(config.train, toy.valid, english_first(config, "data.train"));
+  corpora.split = split_pairs(config, corpora.training.report.pairs);
+  if (corpora.split.pairs() == 0) return corpora;
+  SplitCorpus parts = hold_out(std::move(corpora.training), corpora.split, "data.split");
+  corpora.training = std::move(parts.training);
+  if (corpora.split.valid > 0) corpora.validation = std::move(parts.validation);
   return corpora;
 }
 
+ParallelCorpus read_test_corpus(const DataConfig& config, std::uint64_t seed) {
+  const bool is_named = !config.test.empty();
+  const char* key = is_named ? "data.test" : "data.train";
+  const std::string& location = is_named ? config.test : config.train;
+  if (const auto pairs = toy_pairs(key, location)) {
+    const bool forwards = english_first(config, key);
+    return from_toy(location, toy_corpus(*pairs, seed, key).test, forwards);
+  }
+  if (is_named) return read_files(config, location);
+  if (!config.split || config.split->test > 0) {
+    ParallelCorpus corpus = read_files(config, location);
+    const HeldOut split = split_pairs(config, corpus.report.pairs);
+    if (split.test > 0) return hold_out(std::move(corpus), split, "data.split").test;
+  }
+  misuse("data.test", "expected a test corpus, or a data.split that holds one out; the run has neither");
+}
+
 Tokenizers train_tokenizers(const DataConfig& config, const ParallelCorpus& corpus) {
+  ProgressBar bar;
+  std::optional<ElapsedProgress> progress;
+  if (config.tokenizer == DataConfig::Tokenizer::sentencepiece) {  // the one that takes long
+    fmt::print(stderr, "learning {} of at most {} subwords from {} ...\n",
+               config.shared_vocabulary ? "a vocabulary" : "two vocabularies", config.vocab_size,
+               counted(corpus.source.size(), "pair"));
+    progress.emplace(bar, "learning subwords:");
+  }
   if (!config.shared_vocabulary)
     return {train_tokenizer(config, corpus.source), train_tokenizer(config, corpus.target)};
   std::vector<std::string> both = corpus.source;

@@ -21,11 +21,17 @@ struct Tokenizers {
 /// Sentence pairs for training and validation.
 struct Corpora {
   ParallelCorpus training, validation;
+  HeldOut split;  ///< what data.split came to
 };
 
-/// The pairs that data.train and data.valid name: files, a TSV file or the toy corpus. No pairs for validation if none
-/// are configured; the toy corpus brings its own.
+/// The pairs that data.train and data.valid name: files, a TSV file or the toy corpus; where data.split says so, those
+/// for validation are held out of training. No pairs for validation if none are configured; the toy corpus brings its
+/// own.
 Corpora read_corpora(const DataConfig& config, std::uint64_t seed);
+
+/// The pairs of data.test, of the test part of data.split or, with a toy corpus for training, of its test split. Throws
+/// a misuse where there are none.
+ParallelCorpus read_test_corpus(const DataConfig& config, std::uint64_t seed);
 
 /// Learns the tokenizers that the configuration asks for from the training pairs.
 Tokenizers train_tokenizers(const DataConfig& config, const ParallelCorpus& corpus);

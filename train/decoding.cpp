@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <mutex>
 #include <numeric>
 #include <optional>
 
@@ -49,7 +50,8 @@ Searcher<T>::~Searcher() = default;
 template <class T>
 std::vector<Hypothesis> Searcher<T>::decode(const Transformer<T>& model, std::span<const std::vector<int>> sources,
                                             const SpecialIds& specials, const DecodeOptions& options,
-                                            std::span<const std::int64_t> numbers) {
+                                            std::span<const std::int64_t> numbers,
+                                            const std::function<void(Index)>& watch) {
   check(options.beam >= 1, "decode.beam", "expected at least 1; got {}", options.beam);
   if (options.sample && options.beam > 1)
     misuse("decode.beam", "expected 1 with decode.sample: true; got {}", options.beam);
@@ -67,9 +69,13 @@ std::vector<Hypothesis> Searcher<T>::decode(const Transformer<T>& model, std::sp
   std::optional<TransposedWeights<T>> weights;
   if (ids >= 1024) weights.emplace();
   while (std::ssize(searches_) < threads()) searches_.emplace_back();
+  std::mutex watching;
   const auto search = [&](Index i) {
     searches_[thread_index()].run(model, specials, options, weights ? &*weights : nullptr, batches[i], sources, numbers,
                                   results);
+    if (!watch) return;
+    const std::scoped_lock lock(watching);
+    watch(std::ssize(batches[i]));
   };
   // A batch by one thread, without waiting for others at every op; all threads on each of them where there are few.
   if (std::ssize(batches) >= 2 * threads())

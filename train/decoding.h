@@ -1,6 +1,7 @@
 #pragma once
 
 #include <deque>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -62,11 +63,13 @@ class Searcher {
 
   /// The best translation of each source (ids as in training, </s> and all), in the order of the sources. A translation
   /// is no longer than the options say and than model.max_positions. `numbers` (one a source, or none: 0, 1, ...) are
-  /// what sampling knows the sentences by. Throws on an empty source or one longer than that, and where the model gives
+  /// what sampling knows the sentences by. `watch`, where there is one, gets the number of sentences of each batch that
+  /// is done, from one thread at a time. Throws on an empty source or one longer than that, and where the model gives
   /// NaN.
   std::vector<Hypothesis> decode(const Transformer<T>& model, std::span<const std::vector<int>> sources,
                                  const SpecialIds& specials, const DecodeOptions& options,
-                                 std::span<const std::int64_t> numbers = {});
+                                 std::span<const std::int64_t> numbers = {},
+                                 const std::function<void(Index)>& watch = {});
 
  private:
   std::deque<BatchSearch<T>> searches_;  // one a thread

@@ -61,7 +61,7 @@ auto Translator::encode(std::span<const std::string> lines, std::string_view nam
 }
 
 std::vector<Hypothesis> Translator::search(const Sources& sources) {
-  return searcher_.decode(model_, sources.ids, tokenizers_.source->specials(), options_, sources.numbers);
+  return searcher_.decode(model_, sources.ids, tokenizers_.source->specials(), options_, sources.numbers, watch_);
 }
 
 std::vector<std::string> Translator::translate(std::span<const std::string> lines, std::string_view name,

@@ -35,6 +35,9 @@ class Translator {
   std::vector<std::string> translate(std::span<const std::string> lines, std::string_view name,
                                      std::int64_t first_line = 1);
 
+  /// From now on `watch` gets the number of sentences of each batch whose search is done, from one thread at a time.
+  void watch(std::function<void(Index)> watch) { watch_ = std::move(watch); }
+
   /// Lines as the model reads them; those without a token are left out.
   struct Sources {
     std::vector<std::vector<int>> ids;
@@ -54,6 +57,7 @@ class Translator {
   DataConfig data_;
   DecodeOptions options_;
   Searcher<float> searcher_;
+  std::function<void(Index)> watch_;
 };
 
 /// How BLEU is counted in a run; where the configuration leaves the tokenizer open, by 13a.

@@ -58,9 +58,7 @@ std::vector<float> read_finite(const SafetensorsReader& file, const SafetensorsE
 
 void export_parameters(const CheckpointReader& checkpoint, const std::filesystem::path& path) {
   const bool own_output = checkpoint.find("generator.weight") != nullptr;
-  const TrainingState state = read_training_state(checkpoint);
-  std::map<std::string, std::string> metadata{
-      {"format", "pt"}, {"glossa.config", state.config}, {"glossa.update", std::to_string(state.update)}};
+  std::map<std::string, std::string> metadata{{"format", "pt"}};
   std::vector<std::vector<float>> values;
   std::vector<SafetensorsTensor> tensors;
   for (const CheckpointEntry& entry : checkpoint.entries()) {

@@ -13,8 +13,8 @@ namespace glossa {
 
 /// Writes the parameters of a checkpoint as they are, in float. A tied tensor gets the name that the format's
 /// `save_model` gives it, the first in the alphabet (generator.weight), and metadata says which names it stands for as
-/// that does; so `load_model` reads the file into a model with the same tying. Metadata also holds the update
-/// (glossa.update) and the effective configuration (glossa.config).
+/// that does; so `load_model` reads the file into a model with the same tying. Nothing else is written: of equal
+/// parameters the files are equal.
 void export_parameters(const CheckpointReader& checkpoint, const std::filesystem::path& path);
 
 /// Reads the parameters of a model by name. A tied tensor may have any of its names, or several if the copies are

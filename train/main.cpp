@@ -1,4 +1,5 @@
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <new>
@@ -9,6 +10,8 @@
 #include "train/commands/commands.h"
 #include "train/config_terms.h"
 #include "train/runtime.h"
+#include "train/unknown_name.h"
+#include "train/version.h"
 
 namespace {
 
@@ -138,26 +141,50 @@ void add_commands(CLI::App& app, int& status) {
   });
 }
 
+/// What is said of the first word that no command takes; empty where there is none.
+std::string about_unknown_word(const CLI::App& app, const std::vector<std::string>& words) {
+  const std::vector<std::string> rest = app.remaining(true);
+  if (rest.empty()) return "";
+  glossa::CommandWords known{.command = app.get_name(), .commands = {}, .options = {}};
+  const CLI::App* command = &app;
+  while (!command->get_subcommands().empty()) {
+    command = command->get_subcommands().front();
+    known.command += " " + command->get_name();
+  }
+  for (const CLI::App* below : command->get_subcommands([](const CLI::App*) { return true; }))
+    known.commands.push_back(below->get_name());
+  for (const CLI::Option* option : command->get_options())
+    for (const std::string& name : option->get_lnames()) known.options.push_back(name);
+  const auto at = std::find(words.begin(), words.end(), rest.front());
+  const bool has_value = std::distance(at, words.end()) > 1 && !at[1].starts_with("--");
+  return glossa::unknown_word(known, rest.front(), has_value ? at[1] : "VALUE");
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   CLI::App app("glossa: trains encoder-decoder Transformers for translation on a CPU", "glossa");
   app.require_subcommand(1);
-  app.set_version_flag("--version", GLOSSA_VERSION);
+  app.set_version_flag("--version", std::string(glossa::program_version));
+  app.footer("`glossa help SUBCOMMAND` tells more of one.");
   int status = 0;
   add_commands(app, status);
+  std::vector<std::string> words(argv + 1, argv + argc);
+  if (!words.empty() && words.front() == "help") {
+    words.erase(words.begin());
+    words.push_back("--help");
+  }
   try {
-    app.parse(argc, argv);
+    app.parse(std::vector<std::string>(words.rbegin(), words.rend()));  // as the library wants them
     glossa::check(std::fflush(stdout) == 0 && std::ferror(stdout) == 0, "standard output",
                   "expected room for the output; writing failed. Hint: is the disk full?");
     return status;
   } catch (const CLI::ParseError& error) {
+    std::string text = about_unknown_word(app, words);
     // Help and version are no errors; everything else on the command line is misuse.
-    if (error.get_exit_code() == 0) return app.exit(error);
-    std::string text = error.what();
-    if (error.get_name() == "RequiredError")  // the reason may be a word that was not understood
-      for (const std::string& word : app.remaining(true)) text += "; unknown: " + word;
-    std::fprintf(stderr, "glossa: [command line] %s. Hint: add --help to see what is expected\n", text.c_str());
+    if (error.get_exit_code() == 0 && text.empty()) return app.exit(error);
+    if (text.empty()) text = error.what() + std::string(". Hint: add --help to see what is expected");
+    std::fprintf(stderr, "glossa: [command line] %s\n", text.c_str());
     return 2;
   } catch (const glossa::Error& error) {
     std::fprintf(stderr, "glossa: %s\n", glossa::in_config_terms(error.what()).c_str());

@@ -12,6 +12,11 @@ std::vector<Option<DataConfig>> data_options() {
              "tried too"),
       option("valid", &C::valid, text("PREFIX, FILE.tsv or toy:PAIRS"),
              "validation corpus, named like train; empty with a toy corpus takes its own validation split"),
+      option("test", &C::test, text("PREFIX, FILE.tsv or toy:PAIRS"),
+             "test corpus for `glossa evaluate`, named like train; empty with a toy corpus takes its own test split"),
+      option("split", &C::split, or_word("auto", held_out()),
+             "pairs of train that are held out of training for validation and testing, where there is one file only; a "
+             "hash of its text chooses a pair; auto: 5 % each, at most 1000, where valid is empty"),
       option("source", &C::source, text("a file suffix", false), "source language: the suffix of its files"),
       option("target", &C::target, text("a file suffix", false), "target language: the suffix of its files"),
       option("source_column", &C::source_column, whole("[0, 65535]"),
@@ -158,7 +163,8 @@ std::vector<Option<TrainConfig>> train_options() {
       option("bleu_tokenize", &C::bleu_tokenize, or_word("auto", choice<BleuTokenizer>(bleu_tokenizer_names)),
              "what BLEU counts, as sacreBLEU's --tokenize; auto: zh for Chinese, char for another target whose words "
              "spaces do not part, else 13a"),
-      option("samples", &C::samples, whole("[0, 1000]"), "translations shown at each validation"),
+      option("samples", &C::samples, whole("[0, 1000]"),
+             "translations written to samples/ at each validation; the first one is shown in the log too"),
       option("warm_start", &C::warm_start, text("a run directory or a checkpoint"),
              "begin with the weights and the vocabulary of another run; empty: random weights"),
       option("max_bad_updates", &C::max_bad_updates, whole("[1, 1000000]"),

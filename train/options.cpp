@@ -149,6 +149,20 @@ ValueRule<double> number(std::string_view interval) {
       number_text);
 }
 
+ValueRule<HeldOut> held_out() {
+  return scalar_rule<HeldOut>(
+      "none, VALID/TEST such as 1000/1000",
+      [](std::string_view s) -> std::optional<HeldOut> {
+        if (s == "none") return HeldOut{};
+        const auto slash = std::min(s.find('/'), s.size());
+        const auto valid = parse_whole(s.substr(0, slash)), test = parse_whole(s.substr(std::min(slash + 1, s.size())));
+        constexpr std::int64_t most = 1'000'000'000;
+        if (!valid || !test || *valid < 0 || *test < 0 || *valid > most || *test > most) return std::nullopt;
+        return HeldOut{*valid, *test};
+      },
+      [](const HeldOut& pairs) { return pairs.pairs() == 0 ? "none" : fmt::format("{}/{}", pairs.valid, pairs.test); });
+}
+
 ValueRule<std::string> text(const char* accepts, bool may_be_empty) {
   return {accepts,
           [may_be_empty](const GivenValue& given) -> std::optional<std::string> {

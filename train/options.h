@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "data/held_out.h"
 #include "train/period.h"
 
 namespace glossa {
@@ -63,6 +64,9 @@ ValueRule<std::optional<T>> or_null(ValueRule<T> rule) {
   };
   return whole;
 }
+
+/// Pairs for validation and for testing, or `none`.
+ValueRule<HeldOut> held_out();
 
 /// Text. `accepts` describes it; empty text is refused unless `may_be_empty`.
 ValueRule<std::string> text(const char* accepts, bool may_be_empty = true);

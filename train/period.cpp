@@ -31,6 +31,8 @@ bool Period::due(const Progress& before, const Progress& after) const {
   return !never() && std::floor(counter(after, unit) / amount) > std::floor(counter(before, unit) / amount);
 }
 
+double Period::part(const Progress& now) const { return never() ? 0 : counter(now, unit) / amount; }
+
 bool Period::reached(const Progress& now) const { return !never() && counter(now, unit) >= amount; }
 
 std::optional<Period> parse_period(std::string_view text, Period::Unit plain) {

@@ -30,6 +30,9 @@ struct Period {
   /// True when a multiple of the period lies in (before, after]: something done every period is to be done now.
   bool due(const Progress& before, const Progress& after) const;
 
+  /// The share of the period that is done; it may be above 1. 0 for an amount of 0.
+  double part(const Progress& now) const;
+
   /// True when `now` has come as far as the period: a limit is used up. Never true for an amount of 0.
   bool reached(const Progress& now) const;
 };

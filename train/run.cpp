@@ -46,6 +46,18 @@ Config load_run_config(const std::string& run, const std::vector<std::string>& s
   return config;
 }
 
+NewRunFolder::NewRunFolder(const std::string& run) {
+  for (std::filesystem::path path = run; !path.empty() && !std::filesystem::exists(path); path = path.parent_path())
+    made_.push_back(path);
+  create_folder(run);
+}
+
+NewRunFolder::~NewRunFolder() {
+  std::error_code ignored;
+  for (const std::filesystem::path& path : made_)
+    if (std::filesystem::is_empty(path, ignored)) std::filesystem::remove(path, ignored);
+}
+
 RunName::RunName(const std::string& named, const std::string& choice)
     : named_(named), folder_(named), choice_(choice), is_checkpoint_(false) {
   std::error_code ignored;

@@ -41,6 +41,19 @@ struct LoadedRun {
   TrainingState state;  // of the newest checkpoint that it was read from
 };
 
+/// The folder of a run that is not there yet: made before anything takes long, so that who may not write there learns
+/// it first. Where the run comes to nothing the folder goes again, with those above it that were made for it.
+class NewRunFolder {
+ public:
+  explicit NewRunFolder(const std::string& run);
+  ~NewRunFolder();
+  NewRunFolder(const NewRunFolder&) = delete;
+  NewRunFolder& operator=(const NewRunFolder&) = delete;
+
+ private:
+  std::vector<std::filesystem::path> made_;  // each in the next
+};
+
 /// Prints the note of a name, where there is one, on standard error.
 void print_note(const RunName& name);
 

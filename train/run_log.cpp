@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <fmt/core.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -13,7 +12,9 @@
 
 #include "autograd/check.h"
 #include "data/atomic_file.h"
+#include "data/counted.h"
 #include "data/text_file.h"
+#include "data/utf8.h"
 #include "train/json_line.h"
 
 namespace glossa {
@@ -29,9 +30,32 @@ std::string stamped(std::string_view line) {
   return fmt::format("[{}] {}\n", time, line);
 }
 
-std::size_t terminal_width(std::FILE* terminal) {
-  winsize size{};
-  return ioctl(fileno(terminal), TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
+// Columns on a terminal, however wide it is, of sentences and of lines that stand below each other.
+constexpr std::size_t readable = 100, any = std::string::npos;
+
+/// One line, broken between words into lines of at most `width` characters; those after the first are indented.
+std::string broken(std::string_view line, std::size_t width) {
+  constexpr std::string_view indent = "    ";
+  std::string lines;
+  std::size_t used = 0;
+  while (!line.empty()) {
+    const std::string_view word = line.substr(0, line.find(' ', 1));  // with the space before it
+    std::size_t characters = 0;
+    utf8::for_each(word, [&](std::string_view, utf8::CodePoint) { ++characters; });
+    const bool breaks = used + characters > width && used > indent.size() && word.starts_with(' ');
+    lines += breaks ? fmt::format("\n{}{}", indent, word.substr(1)) : std::string(word);
+    used = breaks ? indent.size() + characters - 1 : used + characters;
+    line.remove_prefix(word.size());
+  }
+  return lines;
+}
+
+/// A text of whole lines, each of them broken so.
+std::string broken_lines(std::string_view text, std::size_t width) {
+  std::string lines;
+  for (std::size_t end = 0; (end = text.find('\n')) != text.npos; text.remove_prefix(end + 1))
+    lines += broken(text.substr(0, end), width) + '\n';
+  return lines;
 }
 
 constexpr std::string_view end_mark = "\"at_end\":true";
@@ -85,17 +109,20 @@ void RunLog::Appender::write(std::string_view text) {
 
 RunLog::RunLog(const std::filesystem::path& run, std::int64_t updates_done, std::FILE* terminal, bool goes_on)
     : terminal_(terminal),
-      is_terminal_(isatty(fileno(terminal)) == 1),
+      bar_(terminal),
       log_(run / "train.log"),
       metrics_(cut_metrics(metrics_file(run), updates_done, goes_on)),
       last_validation_(glossa::last_validation(run)) {}
 
-RunLog::~RunLog() { clear_bar(); }
+void RunLog::line(std::string_view text) { tell(text, readable); }
 
-void RunLog::line(std::string_view text) {
-  clear_bar();
+void RunLog::tell(std::string_view text, std::size_t columns) {
+  bar_.clear();
   const std::string line = stamped(text);
-  show(line);
+  const std::string shown =
+      bar_.is_on_terminal() ? broken_lines(line, std::min(columns, terminal_width(terminal_))) : line;
+  std::fwrite(shown.data(), 1, shown.size(), terminal_);
+  std::fflush(terminal_);
   log_.write(line);
 }
 
@@ -115,9 +142,10 @@ void RunLog::training(const TrainingReport& report) {
   json.add("perplexity", std::exp(report.loss));
   json.add("tokens_per_s", report.tokens_per_s).add("lr", report.lr).add("grad_norm", report.grad_norm);
   metrics_.write(json.text() + '\n');
-  line(fmt::format("Ep. {} : Up. {} : loss {:.4f} : ppl {:.2f} : {:.0f} tokens/s : lr {:.3e} : gnorm {:.3f}",
+  tell(fmt::format("Ep. {} : Up. {} : loss {:.4f} : ppl {:.2f} : {:.0f} tokens/s : lr {:.3e} : gnorm {:.3f}",
                    report.epoch, report.update, report.loss, std::exp(report.loss), report.tokens_per_s, report.lr,
-                   report.grad_norm));
+                   report.grad_norm),
+       any);
 }
 
 void RunLog::validation(const ValidationReport& report) {
@@ -137,8 +165,9 @@ void RunLog::validation(const ValidationReport& report) {
   if (report.at_end) json.add("at_end", true);
   metrics_.write(json.text() + '\n');
   last_validation_ = report.update;
-  line(text + (report.at_end ? " : at the end" : "") +
-       (report.stalled == 0 ? " : new best" : fmt::format(" : stalled {} times", report.stalled)));
+  if (report.at_end) text += " : at the end";
+  text += report.stalled == 0 ? " : new best" : " : stalled " + counted(report.stalled, "time");
+  tell(text + report.sample, any);
 }
 
 std::int64_t last_validation(const std::filesystem::path& run) {
@@ -146,34 +175,6 @@ std::int64_t last_validation(const std::filesystem::path& run) {
   for (const std::string& line : whole_lines(text_of(metrics_file(run))))
     if (line.find("\"valid_loss\":") != line.npos) last = whole_in_json(line, "update").value_or(last);
   return last;
-}
-
-bool RunLog::wants_progress() const {
-  return is_terminal_ && std::chrono::steady_clock::now() - bar_drawn_ > std::chrono::milliseconds(200);
-}
-
-void RunLog::progress(double fraction, std::string_view text) {
-  if (!is_terminal_) return;
-  constexpr std::size_t cells = 24;
-  const double share = std::clamp(fraction, 0.0, 1.0);
-  const auto filled = static_cast<std::size_t>(share * cells);
-  const std::string bar = std::string(filled, '=') + std::string(cells - filled, ' ');
-  const std::string whole = fmt::format("{:3.0f}% [{}] {}", 100 * share, bar, text);
-  // One cell short of the width: a full line would wrap and could not be cleared.
-  show(fmt::format("\r\x1b[K{:.{}}", whole, terminal_width(terminal_) - 1));
-  bar_shown_ = true;
-  bar_drawn_ = std::chrono::steady_clock::now();
-}
-
-void RunLog::show(std::string_view text) {
-  std::fwrite(text.data(), 1, text.size(), terminal_);
-  std::fflush(terminal_);
-}
-
-void RunLog::clear_bar() {
-  if (!bar_shown_) return;
-  show("\r\x1b[K");
-  bar_shown_ = false;
 }
 
 }  // namespace glossa

@@ -1,12 +1,13 @@
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
+
+#include "train/progress_bar.h"
 
 namespace glossa {
 
@@ -24,12 +25,13 @@ struct ValidationReport {
   double loss = 0;
   std::optional<double> bleu, chrf, exact_match;  ///< where the corpus was translated; exact_match is a fraction of 1
   std::int64_t stalled = 0;                       ///< validations since the best one; 0: this is the best
-  bool at_end = false;  ///< a limit came between two validations: told, but no part of the run's state
+  bool at_end = false;      ///< a limit came between two validations: told, but no part of the run's state
+  std::string sample = {};  ///< a translation to look at, for people: lines that stand below
 };
 
 /// The records of a run directory: `train.log` for people (also on the terminal), `metrics.jsonl` for machines, one
 /// JSON object a line. Every line is in the file when the call returns. On a terminal a progress bar stands below the
-/// lines. Throws a failure that names the file where a line cannot be written.
+/// lines, and long ones are broken between words. Throws a failure that names the file where a line cannot be written.
 class RunLog {
  public:
   /// Opens both files for appending. Metrics beyond `updates_done` (0 for a new run) and a half-written last line are
@@ -38,7 +40,6 @@ class RunLog {
   explicit RunLog(const std::filesystem::path& run, std::int64_t updates_done = 0, std::FILE* terminal = stderr,
                   bool goes_on = true);
 
-  ~RunLog();
   RunLog(const RunLog&) = delete;
   RunLog& operator=(const RunLog&) = delete;
 
@@ -58,11 +59,8 @@ class RunLog {
   /// The update of the newest validation that the metrics tell of; 0 if there is none.
   std::int64_t last_validation() const { return last_validation_; }
 
-  /// True a few times a second on a terminal, never elsewhere: ask before composing what `progress` shows.
-  bool wants_progress() const;
-
-  /// Redraws the progress bar: `fraction` of 1 done, then `text`.
-  void progress(double fraction, std::string_view text);
+  /// The bar below the lines.
+  ProgressBar& bar() { return bar_; }
 
  private:
   class Appender {
@@ -76,13 +74,12 @@ class RunLog {
     int descriptor_;
   };
 
-  /// A terminal that went away must not end the run: what cannot be written there is lost.
-  void show(std::string_view text);
-  void clear_bar();
+  /// A terminal that went away must not end the run: what cannot be written there is lost. There no line is longer
+  /// than `columns`, nor than the terminal is wide.
+  void tell(std::string_view text, std::size_t columns);
 
   std::FILE* terminal_;
-  bool is_terminal_, bar_shown_ = false;
-  std::chrono::steady_clock::time_point bar_drawn_;
+  ProgressBar bar_;
   Appender log_, metrics_;
   std::int64_t last_validation_;
 };

@@ -8,6 +8,7 @@
 
 #include "autograd/kernels/gemm.h"
 #include "autograd/parallel.h"
+#include "data/counted.h"
 
 namespace glossa {
 
@@ -30,8 +31,8 @@ void apply_runtime(const RuntimeConfig& config) {
 }
 
 std::string describe_runtime() {
-  return fmt::format("{} thread{} of {} available, {}, float products by {}", threads(), threads() == 1 ? "" : "s",
-                     available_threads(), instructions, kernels::name(kernels::gemm_backend()));
+  return fmt::format("{} of {} available, {}, float products by {}", counted(threads(), "thread"), available_threads(),
+                     instructions, kernels::name(kernels::gemm_backend()));
 }
 
 Surroundings surroundings() {
@@ -78,6 +79,16 @@ double peak_rss_mb() {
 
 std::string build_fingerprint() {
   return fmt::format("{}, {}, {}", __VERSION__, instructions, kernels::name(kernels::gemm_backend()));
+}
+
+std::string describe_build(const std::string& fingerprint) {
+  const std::size_t instructions_at = fingerprint.find(", "), products_at = fingerprint.rfind(", ");
+  if (instructions_at == products_at) return fingerprint;
+  const std::string compiler = fingerprint.substr(0, instructions_at);
+  const bool is_number = compiler.find_first_not_of("0123456789.") == compiler.npos;  // g++ says no more
+  return fmt::format("{}{} for {}, float products by {}", is_number ? "g++ " : "", compiler,
+                     fingerprint.substr(instructions_at + 2, products_at - instructions_at - 2),
+                     fingerprint.substr(products_at + 2));
 }
 
 }  // namespace glossa

@@ -32,4 +32,7 @@ double peak_rss_mb();
 /// Compiler, instruction set and product library: the same bits are promised within one.
 std::string build_fingerprint();
 
+/// A build_fingerprint in words: "g++ 12.2.0 for avx512, float products by onednn".
+std::string describe_build(const std::string& fingerprint);
+
 }  // namespace glossa

@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "data/atomic_file.h"
+#include "data/counted.h"
 #include "optim/clip.h"
 #include "train/chrf.h"
 #include "train/config_terms.h"
@@ -37,7 +38,7 @@ std::string reason(TrainingEnd end, const Config& config) {
     case TrainingEnd::max_minutes:
       return fmt::format("train.max_minutes {} reached", config.train.max_minutes);
     case TrainingEnd::early_stopping:
-      return fmt::format("no improvement in {} validations (train.patience)", config.train.patience);
+      return fmt::format("no improvement in {} (train.patience)", counted(config.train.patience, "validation"));
     case TrainingEnd::signal:
       return "stopped by a signal; go on with --resume";
   }
@@ -76,6 +77,13 @@ std::optional<TrainingEnd> Trainer::ending() const {
   return std::nullopt;
 }
 
+/// How much of the way to the limit that comes first is done.
+double Trainer::part_done() const {
+  const TrainConfig& t = config_.train;
+  const double part = std::max(t.max_updates.part(progress()), t.max_epochs.part(progress()));
+  return t.max_minutes > 0 ? std::max(part, state_.seconds / (60 * t.max_minutes)) : part;
+}
+
 Trainer::EpochSize Trainer::epoch_size() const {
   const auto batches = sampler_->epoch(0, true);
   Batch batch;
@@ -101,6 +109,7 @@ TrainingEnd Trainer::update_until_end() {
   SignalWatch signals;
   std::optional<TrainingEnd> end = ending();
   if (end) log_->line("nothing to do: " + reason(*end, config_) + ". Hint: raise it with --set");
+  const TimeLeft time_left(part_done());
   while (!end) {
     const Clock::time_point start = Clock::now();
     const Progress before = progress();
@@ -116,7 +125,8 @@ TrainingEnd Trainer::update_until_end() {
     log_seconds_ += seconds;
 
     const Progress now = progress();
-    if (config_.train.log_every.due(before, now)) log_update(update);
+    const TrainingReport told = report(update);
+    if (config_.train.log_every.due(before, now)) log_update(told);
     const bool best = config_.train.validate_every.due(before, now) && validate();
     end = ending();
     if (!end && signals.stop_signal() != 0) end = TrainingEnd::signal;
@@ -125,18 +135,17 @@ TrainingEnd Trainer::update_until_end() {
     save_due_ = signals.take_save_request() || config_.train.save_every.due(before, now) || save_due_;
     const bool good = state_.consecutive_bad == 0;
     if (end || best || (good && save_due_)) save(best);
-    if (log_->wants_progress())
-      log_->progress(config_.train.max_updates.never()
-                         ? now.epochs / std::max(1.0, config_.train.max_epochs.amount)
-                         : static_cast<double>(now.updates) / config_.train.max_updates.amount,
-                     fmt::format("update {} epoch {:.2f}", now.updates, now.epochs));
+    if (log_->bar().is_due())
+      log_->bar().draw(part_done(),
+                       fmt::format("update {}, epoch {:.2f}, loss {:.3f}, {:.0f} tokens/s{}", now.updates, now.epochs,
+                                   told.loss, told.tokens_per_s, time_left.after(part_done())));
   }
   if (*end != TrainingEnd::signal) validate_end();
   const std::string skipped =
       state_.bad_updates > 0 ? fmt::format(" ({} of them skipped: not finite)", state_.bad_updates) : "";
-  log_->line(fmt::format("finished: {}; {} updates{}, {:.2f} epochs, {:.1f} s of training, peak memory {:.0f} MiB",
-                         reason(*end, config_), state_.update, skipped, progress().epochs, state_.seconds,
-                         peak_rss_mb()));
+  log_->line(fmt::format("finished: {}; {}{}, {:.2f} epochs, {:.1f} s of training, peak memory {:.0f} MiB",
+                         reason(*end, config_), counted(state_.update, "update"), skipped, progress().epochs,
+                         state_.seconds, peak_rss_mb()));
   return *end;
 }
 
@@ -196,9 +205,9 @@ void Trainer::refuse(const Update& update) {
   log_->line(fmt::format("update {} skipped: loss {} and gradient norm {} are not finite; first seen in {}",
                          state_.update, update.nll_sum, update.grad_norm, first_nonfinite(update)));
   check(state_.consecutive_bad < config_.train.max_bad_updates, fmt::format("update {}", state_.update),
-        "expected finite losses; got {} updates in a row without (train.max_bad_updates). The checkpoints before are "
+        "expected finite losses; got {} in a row without (train.max_bad_updates). The checkpoints before are "
         "kept. Hint: lower optim.lr or set optim.clip_norm",
-        state_.consecutive_bad);
+        counted(state_.consecutive_bad, "update"));
 }
 
 /// Does the micro-batches of a refused update again, watching each op: says where the first bad number came from.
@@ -221,14 +230,19 @@ std::string Trainer::first_nonfinite(const Update& update) {
   return found.empty() ? "the sum over micro-batches" : found;
 }
 
-void Trainer::log_update(const Update& update) {
-  // With nothing but refused updates since the last line the loss is 0 / 0: NaN, which is shown as such.
-  log_->training({.update = state_.update,
-                  .epoch = epoch_of_last_update(state_),
-                  .loss = state_.log_loss / static_cast<double>(state_.log_tokens),
-                  .tokens_per_s = static_cast<double>(log_source_tokens_ + log_target_tokens_) / log_seconds_,
-                  .lr = lr_,
-                  .grad_norm = update.grad_norm});
+/// What there is to say since the last line of the log.
+TrainingReport Trainer::report(const Update& update) const {
+  // With nothing but refused updates the loss is 0 / 0: NaN, which is shown as such.
+  return {.update = state_.update,
+          .epoch = epoch_of_last_update(state_),
+          .loss = state_.log_loss / static_cast<double>(state_.log_tokens),
+          .tokens_per_s = static_cast<double>(log_source_tokens_ + log_target_tokens_) / log_seconds_,
+          .lr = lr_,
+          .grad_norm = update.grad_norm};
+}
+
+void Trainer::log_update(const TrainingReport& report) {
+  log_->training(report);
   state_.log_loss = 0;
   state_.log_tokens = 0;
   log_source_tokens_ = log_target_tokens_ = 0;
@@ -243,11 +257,13 @@ ValidationReport Trainer::measure() {
   report.loss = corpus_loss(context_, *model_->transformer, validation_, config_.data).per_token();
   if (config_.train.decode_validation) {
     Translator translator(*model_->transformer, tokenizers_, config_.data, config_.decode);
+    CountProgress progress(log_->bar(), "sentence", std::ssize(validation_sources_));
+    translator.watch([&](Index sentences) { progress.add(sentences); });
     const std::vector<std::string> outputs = translator.translate(validation_sources_, "data.valid");
     report.bleu = corpus_bleu(outputs, validation_references_, bleu_options(config_)).score;
     report.chrf = corpus_chrf(outputs, validation_references_);
     report.exact_match = exact_match(outputs, validation_references_);
-    write_samples(validation_sources_, validation_references_, outputs);
+    report.sample = write_samples(validation_sources_, validation_references_, outputs);
   }
   return report;
 }
@@ -289,18 +305,23 @@ void Trainer::validate_end() {
   log_->validation(report);
 }
 
-void Trainer::write_samples(std::span<const std::string> sources, std::span<const std::string> references,
-                            std::span<const std::string> outputs) {
-  std::string text;
+/// All of them in a file of the run; returns the first one, as lines below another.
+std::string Trainer::write_samples(std::span<const std::string> sources, std::span<const std::string> references,
+                                   std::span<const std::string> outputs) {
+  std::string text, first;
   const std::size_t count = std::min<std::size_t>(static_cast<std::size_t>(config_.train.samples), sources.size());
   for (std::size_t k = 0; k < count; ++k) {
     const std::size_t i = k * sources.size() / count;  // spread over the corpus, the same ones each time
-    text += fmt::format("source     {}\nreference  {}\noutput     {}\n\n", sources[i], references[i], outputs[i]);
+    const std::string sample =
+        fmt::format("source     {}\nreference  {}\noutput     {}", sources[i], references[i], outputs[i]);
+    text += sample + "\n\n";
+    if (first.empty()) first = "\n" + sample;
   }
-  if (text.empty()) return;
+  if (text.empty()) return first;
   const std::filesystem::path folder = std::filesystem::path(run_) / "samples";
   if (!std::filesystem::is_directory(folder)) create_folder(folder);
   write_file_atomically(folder / fmt::format("update-{:08}.txt", state_.update), text);
+  return first;
 }
 
 void Trainer::save(bool is_best) {

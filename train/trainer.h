@@ -11,6 +11,7 @@
 #include "train/checkpoint_folder.h"
 #include "train/criterion.h"
 #include "train/evaluation.h"
+#include "train/run.h"
 #include "train/run_log.h"
 #include "train/signals.h"
 
@@ -61,6 +62,7 @@ class Trainer {
   void write_head(const std::vector<std::string>& notes, const std::string& memory);
   Progress progress() const;
   std::optional<TrainingEnd> ending() const;
+  double part_done() const;
   TrainingEnd update_until_end();
   void begin_epoch();
   CrossEntropy<float> batch_loss_at(std::int64_t batch, const StepOptions& options);
@@ -68,17 +70,19 @@ class Trainer {
   void apply(const Update& update);
   void refuse(const Update& update);
   std::string first_nonfinite(const Update& update);
-  void log_update(const Update& update);
+  TrainingReport report(const Update& update) const;
+  void log_update(const TrainingReport& report);
   ValidationReport measure();
   bool is_best(double metric, bool larger_is_better) const;
   bool validate();
   void validate_end();
-  void write_samples(std::span<const std::string> sources, std::span<const std::string> references,
-                     std::span<const std::string> outputs);
+  std::string write_samples(std::span<const std::string> sources, std::span<const std::string> references,
+                            std::span<const std::string> outputs);
   void save(bool is_best);
 
   Config config_;
   std::string run_;
+  std::optional<NewRunFolder> new_folder_;
   std::optional<CheckpointFolder> checkpoints_;
   Tokenizers tokenizers_;
   EncodedCorpus training_, validation_;

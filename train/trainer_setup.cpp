@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "data/atomic_file.h"
+#include "data/counted.h"
 #include "data/fingerprint.h"
 #include "train/run.h"
 #include "train/runtime.h"
@@ -44,10 +45,10 @@ CheckpointReader open_warm_start(const Config& config) {
 /// When training will end, in one line.
 std::string budget(const TrainConfig& train) {
   std::vector<std::string> limits;
-  if (!train.max_updates.never()) limits.push_back(fmt::format("{:.0f} updates", train.max_updates.amount));
-  if (!train.max_epochs.never()) limits.push_back(fmt::format("{:g} epochs", train.max_epochs.amount));
-  if (train.max_minutes > 0) limits.push_back(fmt::format("{:g} minutes", train.max_minutes));
-  if (train.patience > 0) limits.push_back(fmt::format("{} validations without improvement", train.patience));
+  if (!train.max_updates.never()) limits.push_back(counted(train.max_updates.amount, "update"));
+  if (!train.max_epochs.never()) limits.push_back(counted(train.max_epochs.amount, "epoch"));
+  if (train.max_minutes > 0) limits.push_back(counted(train.max_minutes, "minute"));
+  if (train.patience > 0) limits.push_back(counted(train.patience, "validation") + " without improvement");
   return fmt::format("trains until {}", fmt::join(limits, " or "));
 }
 
@@ -78,7 +79,7 @@ Trainer::Trainer(Config config, const std::string& config_path, const std::strin
   if (!found) check_not_overwriting(config_, config_path, run);
   if (resume && !found) notes.push_back("--resume: no checkpoint in " + run + " yet, starting afresh");
 
-  // Everything that can be wrong with the input is found before the run's folder is made.
+  // Where something is wrong with the input no folder of the run is left.
   std::optional<CheckpointReader> base;
   if (!found && !config_.train.warm_start.empty()) base.emplace(open_warm_start(config_));
   prepare_data(found.has_value());
@@ -94,7 +95,7 @@ Trainer::Trainer(Config config, const std::string& config_path, const std::strin
     notes.push_back(
         fmt::format("resumed at update {} (epoch {}, batch {})", state_.update, state_.epoch + 1, state_.batch));
     if (state_.build != build_fingerprint())
-      notes.push_back("the checkpoint was written by another build (" + state_.build +
+      notes.push_back("the checkpoint was written by another build (" + describe_build(state_.build) +
                       "): training goes on, but the same bits as without the stop are not promised");
   } else if (base) {
     warm_start(*base);
@@ -122,7 +123,8 @@ Trainer::Trainer(Config config, const std::string& config_path, const std::strin
 void Trainer::prepare_data(bool resuming) {
   const DataConfig& data = config_.data;
   const auto seed = static_cast<std::uint64_t>(config_.train.seed);
-  const auto [text, valid] = read_corpora(data, seed);
+  const auto [text, valid, split] = read_corpora(data, seed);
+  if (!checkpoints_) new_folder_.emplace(run_);
   if (resuming)
     tokenizers_ = load_tokenizers(data, run_);
   else if (!config_.train.warm_start.empty())  // weights mean something only with their vocabulary
@@ -130,16 +132,22 @@ void Trainer::prepare_data(bool resuming) {
   else
     tokenizers_ = train_tokenizers(data, text);
   training_ = encode(data, text, tokenizers_);
-  data_report_ = fmt::format("training data {}: {}; {}", text.name, describe(text.report), describe(training_.report));
+  const auto report = [](const char* use, const ParallelCorpus& corpus, const EncodedCorpus& encoded) {
+    return fmt::format("{} data {}: {};\n    {}", use, corpus.name, describe(corpus.report), describe(encoded.report));
+  };
+  data_report_ = report("training", text, training_);
   if (!valid.source.empty()) {
     validation_ = encode(data, valid, tokenizers_);
     for (const std::size_t pair : validation_.origin) {
       validation_sources_.push_back(valid.source[pair]);
       validation_references_.push_back(valid.target[pair]);
     }
-    data_report_ +=
-        fmt::format("\nvalidation data {}: {}; {}", valid.name, describe(valid.report), describe(validation_.report));
+    data_report_ += "\n" + report("validation", valid, validation_);
   }
+  if (split.pairs() > 0)
+    data_report_ +=
+        fmt::format("\ndata.split {}/{}: pairs held out by their hash, for validation and for `glossa evaluate RUN`",
+                    split.valid, split.test);
   decide_bleu_tokenizer(text.target);
 }
 
@@ -202,8 +210,8 @@ std::string Trainer::rehearse() {
   for (const StateBuffer<float>& buffer : optimizer_->state()) moments += buffer.values.size_bytes();
   const auto mib = [](std::size_t bytes) { return static_cast<double>(bytes) / (1 << 20); };
   return fmt::format(
-      "memory: parameters {0:.1f} MiB, gradients {0:.1f}, optimizer {1:.1f}, a step of {2} rows {3:.1f}; "
-      "{4:.0f} in all with program and data, validation apart",
+      "memory: parameters {0:.1f} MiB, gradients {0:.1f}, optimizer {1:.1f}, a step of {2} rows {3:.1f};\n"
+      "    {4:.0f} in all with program and data, validation apart",
       mib(model_->parameters.values().size_bytes()), mib(moments), most.first, mib(context_.arena().peak_bytes()),
       peak_rss_mb());
 }
@@ -216,15 +224,15 @@ void Trainer::write_head(const std::vector<std::string>& notes, const std::strin
   log_->line(fmt::format("model: {} parameters; {} source and {} target tokens{}", model_->parameters.count(),
                          tokenizers_.source->vocabulary_size(), tokenizers_.target->vocabulary_size(),
                          tokenizers_.shared() ? ", shared" : ""));
-  log_->line(fmt::format("{} batches an epoch; useful tokens: {:.1f} % of the padded boxes{}", batches_.size(),
+  log_->line(fmt::format("{} an epoch; useful tokens: {:.1f} % of padded boxes{}", counted(batches_.size(), "batch"),
                          100 * useful_share(training_, batches_, Layout::padded),
-                         config_.data.layout == DataConfig::Layout::packed ? ", 100 % as packed here" : ""));
+                         config_.data.layout == DataConfig::Layout::packed ? ", 100 % as packed" : ""));
   log_->line(memory);
   if (validation_.size() > 0 && config_.train.decode_validation)
-    log_->line("BLEU in validation: " + bleu_signature(bleu_options(config_)));
+    log_->line("BLEU: " + bleu_signature(bleu_options(config_)));
   log_->line(budget(config_.train));
   if (sampler_->oversized() > 0)
-    log_->line(fmt::format("{} sentences are longer than data.max_tokens alone: a batch each", sampler_->oversized()));
+    log_->line(counted(sampler_->oversized(), "sentence") + " above data.max_tokens alone: a batch each");
   for (const std::string& note : notes) log_->line("note: " + note);
 }
 

@@ -49,7 +49,7 @@ TEST_CASE("unknown tokens are counted for each side") {
   const EncodedCorpus encoded = encode_corpus(corpus_of({"a q b r"}, {"a b"}), *tokenizer, *tokenizer);
   CHECK(encoded.report.source_unknown == 2);
   CHECK(encoded.report.target_unknown == 0);
-  CHECK(describe(encoded.report) == "1 pairs, 4 source tokens (50.00 % unknown), 2 target tokens (0.00 % unknown)");
+  CHECK(describe(encoded.report) == "1 pair, 4 source tokens (50.00 % unknown), 2 target tokens (0.00 % unknown)");
 }
 
 TEST_CASE("an unknown token without <unk> names the side's file, line and token") {

@@ -86,7 +86,7 @@ TEST_CASE("missing sides and bad bytes are named by file, line and byte") {
   const ParallelCorpus corpus = read(folder, "a\nb\n", "a\nx\xC3\n", replace);
   CHECK(corpus.target.at(1) == "x\xEF\xBF\xBD");
   CHECK(corpus.report.replaced == 1);
-  CHECK(contains(describe(corpus.report), "1 invalid UTF-8 sequences replaced"));
+  CHECK(contains(describe(corpus.report), "1 invalid UTF-8 sequence replaced"));
   CHECK(read(folder, "\xFF\xFF a\nb\n", "a\nx\xC3\n", replace).report.replaced == 3);
   CHECK(read_tsv(folder.write("bad.tsv", "a\xFF\tb\xFF\n"), "en", "de", replace).report.replaced == 2);
 }

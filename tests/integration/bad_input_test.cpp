@@ -101,7 +101,7 @@ TEST_CASE("invalid UTF-8 is refused with file, line and byte, or replaced where 
   const std::string prefix = tiny.write_corpus(words + "he\xFF sleeps\n", worte + "vah sota hai\n");
   check_no_run(tiny, {"data.train=" + prefix}, 1, {"[" + prefix + ".en:31:3]", "0xff", "data.invalid_utf8: replace"});
   REQUIRE_EQ(tiny.train("run", {"data.train=" + prefix, "data.invalid_utf8=replace"}).status, 0);
-  CHECK_NE(read_bytes(tiny / "run/train.log").find("1 invalid UTF-8 sequences replaced"), std::string::npos);
+  CHECK_NE(read_bytes(tiny / "run/train.log").find("1 invalid UTF-8 sequence replaced"), std::string::npos);
   REQUIRE_EQ(tiny.train("strict").status, 0);
   check_refused(glossa_program({"translate", tiny / "strict"}, "hello\n\xC3\x28\n"), 1,
                 {"[standard input:2:1]", "data.invalid_utf8: replace"});
@@ -136,7 +136,8 @@ TEST_CASE("a folder where a file is expected, and a file where a folder is") {
   check_refused(glossa_program({"inspect", toy}), 1, {"[" + toy + "]"});
   check_refused(tiny.train("tiny.yaml"), 1, {"tiny.yaml]"});
   check_refused(glossa_program({"translate", tiny / "tiny.yaml"}), 1, {"tiny.yaml]"});
-  check_refused(glossa_program({"inspect", tiny / "tiny.yaml"}), 1, {"tiny.yaml]", "another kind of file"});
+  check_refused(glossa_program({"inspect", tiny / "tiny.yaml"}), 1,
+                {"tiny.yaml]", "another kind of file", "RUN/checkpoints/last"});
   check_refused(glossa_program({"generate", "toy", "--out", tiny / "tiny.yaml", "--pairs", "100"}), 1, {"tiny.yaml]"});
   REQUIRE_EQ(tiny.train("trained").status, 0);
   check_refused(glossa_program({"translate", tiny / "trained", "--input", toy}), 1, {"[" + toy + "]"});
@@ -176,18 +177,41 @@ TEST_CASE("other data on --resume is refused, for training and for validation") 
   CHECK_EQ(tiny.hashes("run"), hashes);
 }
 
+TEST_CASE("a table whose name does not say that it is one") {
+  const TinyRun tiny;
+  write_bytes(tiny / "pairs.csv", "hello\tnamaste\n");
+  check_no_run(tiny, {"data.train=" + (tiny / "pairs.csv").string()}, 1, {"pairs.csv.en]", "ends in .tsv"});
+}
+
 TEST_CASE("wrong command lines exit with 2 and name what is wrong") {
   const TinyRun tiny;
   check_refused(glossa_program({}), 2, {"[command line]", "subcommand"});
-  check_refused(glossa_program({"trian"}), 2, {"[command line]", "trian"});
-  check_refused(glossa_program({"bench", "leap"}), 2, {"[command line]", "leap"});
+  check_refused(glossa_program({"trian"}), 2, {"[command line]", "'trian'; did you mean 'train'?"});
+  check_refused(glossa_program({"help", "trian"}), 2, {"[command line]", "'trian'; did you mean 'train'?"});
+  check_refused(glossa_program({"bench", "leap"}), 2, {"[command line]", "'leap'", "glossa bench --help"});
   check_refused(glossa_program({"train"}), 2, {"[command line]", "CONFIG"});
   check_refused(glossa_program({"translate"}), 2, {"[command line]", "RUN"});
   check_refused(glossa_program({"evaluate", "run"}), 2, {"[command line]", "--source"});
   check_refused(glossa_program({"inspect"}), 2, {"[command line]", "CHECKPOINT"});
   check_refused(glossa_program({"translate", "run", "--beam", "0"}), 2, {"[command line]", "--beam"});
-  check_refused(glossa_program({"train", "a.yaml", "--rnu", "b"}), 2, {"[command line]", "--rnu"});
+  check_refused(glossa_program({"train", "a.yaml", "--rnu", "b"}), 2, {"[command line]", "did you mean '--run'?"});
+  check_refused(glossa_program({"train", "a.yaml", "--lr", "0.1", "b"}), 2, {"'--lr'", "'--set optim.lr=0.1'"});
+  check_refused(glossa_program({"train", "--lr=0.1"}), 2, {"'--lr'", "'--set optim.lr=0.1'"});
+  check_refused(glossa_program({"train", "a.yaml", "--lr", "--resume"}), 2, {"'--set optim.lr=VALUE'"});
+  check_refused(glossa_program({"train", "a.yaml", "--set", "a=1", "b=2"}), 2, {"'--set b=2'"});
+  check_refused(glossa_program({"inspect", "a", "--jsn"}), 2, {"'--json'"});
   check_refused(glossa_program({"bench", "step", "--config", "huge", "--steps", "1"}), 2, {"--config", "huge"});
   check_no_run(tiny, {"model.width"}, 2, {"[--set model.width]", "section.key=value"});
   check_no_run(tiny, {"model.width=wide"}, 2, {"[--set model.width=wide]", "'wide'"});
+}
+
+TEST_CASE("help is what --help is, of the program and of a command") {
+  for (const Strings& command : {Strings{}, Strings{"train"}, Strings{"bench", "step"}}) {
+    Strings asked{"help"}, option = command;
+    asked.insert(asked.end(), command.begin(), command.end());
+    option.push_back("--help");
+    const std::string text = succeeded(glossa_program(asked)).out;
+    CHECK_EQ(text, succeeded(glossa_program(option)).out);
+    CHECK_NE(text.find(command.empty() ? "translate" : "OPTIONS"), text.npos);
+  }
 }

@@ -225,6 +225,17 @@ TEST_CASE("inspect --json and its table") {
   CHECK_NE(table.out.find("epoch 1 (counted from 1)"), std::string::npos);
   CHECK_NE(table.out.find("encoder.layers.0.self_attn.in_proj_weight"), std::string::npos);
   const glossa::CheckpointReader reader(last);
+  const std::string version = json_object(json.out).at("version"), build = json_object(json.out).at("build");
+  CHECK_NE(table.out.find(fmt::format("\nwritten by glossa {}, built by {}\n", version.substr(1, version.size() - 2),
+                                      build.substr(1, build.size() - 2))),
+           std::string::npos);
+  CHECK_EQ(succeeded(glossa_program({"--version"})).out, version.substr(1, version.size() - 2) + "\n");
+  CHECK_NE(build.find(", float products by "), std::string::npos);
+  for (const char* hash : {"sha256", "state_sha256"}) {
+    const std::string digest = json_object(json.out).at(hash);
+    CHECK_NE(table.out.find(fmt::format("\n{:<12} {}\n", hash, digest.substr(1, digest.size() - 2))),
+             std::string::npos);
+  }
   std::size_t parameters = 0;
   for (const glossa::CheckpointEntry& entry : reader.entries())
     if (entry.kind == glossa::EntryKind::parameter) parameters += entry.length / sizeof(float);

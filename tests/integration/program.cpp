@@ -43,7 +43,7 @@ Program::Program(const Launch& launch) : out_(anonymous_file()), err_(anonymous_
   if (pid_ == 0) {
     dup2(in, STDIN_FILENO);
     dup2(out_, STDOUT_FILENO);
-    dup2(err_, STDERR_FILENO);
+    dup2(launch.error >= 0 ? launch.error : err_, STDERR_FILENO);
     if (!launch.folder.empty() && chdir(launch.folder.c_str()) == -1) _exit(126);
     if (launch.unprivileged && geteuid() == 0 &&
         (setgroups(0, nullptr) == -1 || setgid(nobody) == -1 || setuid(nobody) == -1))

@@ -19,6 +19,7 @@ struct Launch {
   std::vector<std::string> arguments;  ///< the program's path comes first
   std::string input;                   ///< its standard input
   std::filesystem::path folder;        ///< where it runs; empty: here
+  int error = -1;                      ///< descriptor of its standard error; -1: a file of its own
   bool unprivileged = false;           ///< as nobody where the test runs as root, so that permissions count
 };
 

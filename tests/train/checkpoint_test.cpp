@@ -9,6 +9,7 @@
 #include "autograd/check.h"
 #include "tests/support/temporary_folder.h"
 #include "train/bounded_archive.h"
+#include "train/model_factory.h"
 
 using namespace glossa;
 using namespace glossa::testing;
@@ -219,6 +220,19 @@ TEST_CASE("a training state with numbers that cannot be is refused, and one at t
     CHECK_MESSAGE((refused.empty() ? error.empty() : error.find(refused) != std::string::npos), error);
     if (!refused.empty()) CHECK_NE(error.find("a.ckpt] expected a training state with "), std::string::npos);
   }
+}
+
+TEST_CASE("a checkpoint says which program wrote it, where that said it") {
+  const TemporaryFolder folder;
+  CHECK_FALSE(writer_version(Contents().written(folder)).has_value());
+  ParameterStore<float> store;
+  store.allocate(1);
+  const auto optimizer = make_optimizer(OptimConfig{}, store);
+  CheckpointWriter writer;
+  std::string state_bytes;
+  add_to_checkpoint(writer, store, *optimizer, {}, state_bytes);
+  writer.write(folder / "b.ckpt");
+  CHECK_EQ(writer_version(CheckpointReader(folder / "b.ckpt")), "0.1.0");
 }
 
 TEST_CASE("the version of the training state is read first, whatever follows it") {

@@ -126,6 +126,27 @@ TEST_CASE("errors in a file name the line") {
         "[c.yaml:2] optim.freeze: expected a list of parameter names with *; got nested values");
 }
 
+TEST_CASE("a key at the top of a file is told its section; one that is in several sections, all of them") {
+  CHECK(YamlFile("width: 64\n").error() ==
+        "[c.yaml:1] unknown key 'width'; did you mean 'model.width'? Hint: it stands in the section model");
+  CHECK(YamlFile("seed: 1\n").error() ==
+        "[c.yaml:1] unknown key 'seed'; did you mean 'train.seed' or 'decode.seed'? Hint: it stands in the section "
+        "train or decode");
+  CHECK(YamlFile("model:\n  seed: 1\n").error() ==
+        "[c.yaml:2] unknown key 'model.seed'; did you mean 'train.seed' or 'decode.seed'?");
+  CHECK(set_error("widht=64") == "[--set widht=64] unknown key 'widht'; did you mean 'model.width'?");
+}
+
+TEST_CASE("a tab that indents is called one") {
+  const std::string told = "expected spaces as indentation; got a tab in column ";
+  CHECK(YamlFile("data:\n\ttrain: a\n").error() == "[c.yaml:2] " + told + "1. Hint: YAML takes no tab there");
+  CHECK(YamlFile("data:\n  train: a\n  \tsource: en\n").error() ==
+        "[c.yaml:3] " + told + "3. Hint: YAML takes no tab there");
+  CHECK(YamlFile("\tdata:\n").error() == "[c.yaml:1] " + told + "1. Hint: YAML takes no tab there");
+  CHECK(YamlFile("data:\n  train:\ta\n").load().data.train == "a");
+  CHECK(YamlFile("data:\n\t\n  train:\t[\n").error().find("tab") == std::string::npos);  // nothing wrong with these
+}
+
 TEST_CASE("the shape of a file is checked") {
   CHECK(YamlFile("model:\n  heads: 4\n  width: 8\n  heads: 5\n").error() ==
         "[c.yaml:4] expected each key once; got 'model.heads' again, first on line 2");

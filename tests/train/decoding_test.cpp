@@ -341,6 +341,22 @@ TEST_CASE("decoding gives the same bits for any number of threads") {
   set_threads(before);
 }
 
+TEST_CASE("who watches a search gets the sentences of each batch that is done, with any number of threads") {
+  const Model<float> model(40);
+  const Sentences sources = random_sources(60, 40, 12);
+  const int before = threads();
+  for (const int count : {1, 4}) {
+    CAPTURE(count);
+    set_threads(count);
+    std::vector<Index> done;
+    Searcher<float>().decode(model.transformer, sources, specials, {.beam = 1, .max_tokens = 36}, {},
+                             [&](Index sentences) { done.push_back(sentences); });
+    CHECK_GT(done.size(), 10);  // batches
+    CHECK_EQ(std::accumulate(done.begin(), done.end(), Index{0}), 60);
+  }
+  set_threads(before);
+}
+
 TEST_CASE("no token costs a heap allocation once buffers are warm") {
   Model<float> model(12);
   model.favour(specials.eos, -50);  // every hypothesis runs to its limit

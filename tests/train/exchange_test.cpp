@@ -33,10 +33,7 @@ std::unique_ptr<Model> model_of(Tying tied, std::uint64_t seed) {
 }
 
 /// The safetensors file that a checkpoint of the model becomes.
-fs::path export_model(const TemporaryFolder& folder, Model& model) {
-  TrainingState state;
-  state.config = "model:\n  width: 4\n";
-  state.update = 37;
+fs::path export_model(const TemporaryFolder& folder, Model& model, const TrainingState& state = {}) {
   const auto optimizer = make_optimizer(OptimConfig{}, model.parameters);
   CheckpointWriter writer;
   std::string state_bytes;
@@ -87,14 +84,22 @@ TEST_CASE("what is exported is imported to the last bit, however tensors are tie
       if (file.entries().contains(name)) found.insert(name);
     CHECK_EQ(found, tables);
     CHECK_EQ(file.entries().size(), model->parameters.parameters().size());
-    CHECK_EQ(file.metadata().at("glossa.update"), "37");
-    CHECK_EQ(file.metadata().at("glossa.config"), "model:\n  width: 4\n");
     if (tied == Tying::all) CHECK_EQ(file.metadata().at(source), output);
     if (tied == Tying::embeddings) CHECK_EQ(file.metadata().at(target), source);
     CHECK_FALSE(same_bits(*model, *other));
     import_parameters(file, other->parameters);
     CHECK(same_bits(*model, *other));
   }
+}
+
+TEST_CASE("equal parameters are equal files, wherever they come from") {
+  const TemporaryFolder folder, other_folder;
+  TrainingState state;
+  state.config = "train:\n  seed: 7\n";
+  state.update = 37;
+  const std::string bytes = read_bytes(export_model(folder, *model_of(Tying::all, 1)));
+  CHECK(read_bytes(export_model(other_folder, *model_of(Tying::all, 1), state)) == bytes);
+  CHECK_FALSE(read_bytes(export_model(other_folder, *model_of(Tying::all, 2))) == bytes);
 }
 
 TEST_CASE("a tied tensor may have any of its names, or several equal copies; names may have a prefix") {

@@ -22,6 +22,15 @@ std::string text_of(const ParallelCorpus& corpus) {
   return fmt::format("{}\n{}", fmt::join(corpus.source, "\n"), fmt::join(corpus.target, "\n"));
 }
 
+/// The text of the test corpus, or why there is none.
+std::string test_text(Subject& s) {
+  try {
+    return text_of(read_test_corpus(s.config.data, 1));
+  } catch (const Error& error) {
+    return error.what();
+  }
+}
+
 std::string text_of(const EncodedCorpus& corpus) { return fmt::format("{} {}", corpus.source, corpus.target); }
 
 std::string names_and_shapes(Subject& s) {
@@ -146,6 +155,7 @@ const std::vector<Observation>& observations() {
        [](Subject& s) { return s.run.error.starts_with("[set_gemm_backend]") ? s.run.error : s.run.product_library; }},
       {"training text", {}, [](Subject& s) { return text_of(s.corpora().training); }},
       {"validation text", {}, [](Subject& s) { return text_of(s.corpora().validation); }},
+      {"test text", {}, test_text},
       {"damaged text", {}, [](Subject& s) { return read_text(s, "damaged.en"); }},
       {"text with a long line", {}, [](Subject& s) { return read_text(s, "long.en"); }},
       {"vocabularies",

@@ -53,6 +53,8 @@ const std::vector<Row>& rows() {
       {"data.train", "FOLDER/other", {"training text"}},
       {"data.valid", "FOLDER/lower", {"validation text"}},
       {"data.valid", "", {"validation text"}},
+      {"data.test", "FOLDER/lower", {"test text"}},
+      {"data.split", "4/3", both_texts + Strings{"test text"}, {"data.valid="}},
       {"data.source", "de", both_texts},
       {"data.target", "de", both_texts},
       {"data.source_column", "1", {"training text"}, {"data.train=FOLDER/pairs.tsv", "data.target_column=2"}},

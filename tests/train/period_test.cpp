@@ -56,6 +56,14 @@ TEST_CASE("a period is due when a multiple of it is crossed") {
   CHECK(tokens.due(at_50, later));
 }
 
+TEST_CASE("the part of a period that is done is counted in its unit") {
+  const Progress at{30, 1.5, 800};
+  CHECK(Period{40, Unit::updates}.part(at) == 0.75);
+  CHECK(Period{3, Unit::epochs}.part(at) == 0.5);
+  CHECK(Period{400, Unit::target_tokens}.part(at) == 2);
+  CHECK(Period{}.part(at) == 0);
+}
+
 TEST_CASE("a period falls due as often as it fits") {
   const Period period{7, Unit::target_tokens};
   int times = 0;

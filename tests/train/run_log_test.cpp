@@ -6,16 +6,17 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <string>
 
 #include "autograd/check.h"
+#include "tests/support/pseudo_terminal.h"
 #include "tests/support/temporary_folder.h"
 
 using namespace glossa;
+using glossa::testing::PseudoTerminal;
 using glossa::testing::read_bytes;
 using glossa::testing::TemporaryFolder;
 using glossa::testing::write_bytes;
@@ -80,13 +81,13 @@ TEST_CASE("a validation line says whether it is the best") {
   const TemporaryFolder run;
   RunLog log(run.path(), 0, terminal.file);
   log.validation({100, 2, 1.0, {}, {}, {}, 0});
-  log.validation({200, 3, 1.5, 12.345, 30.5, 0.25, 2});
+  log.validation({200, 3, 1.5, 12.345, 30.5, 0.25, 2, false, "\nsource  a\noutput  b"});
   log.validation({300, 4, 1.5, {}, {}, {}, 1});
   const std::string text = read_bytes(run.path() / "train.log");
   CHECK(text.find("] Ep. 2 : Up. 100 : valid loss 1.0000 : ppl 2.72 : new best\n") != std::string::npos);
   CHECK(text.find("] Ep. 3 : Up. 200 : valid loss 1.5000 : ppl 4.48 : BLEU 12.35 : chrF 30.50 : exact match 0.2500 : "
-                  "stalled 2 times\n") != std::string::npos);
-  CHECK(text.find(" : Up. 300 : valid loss 1.5000 : ppl 4.48 : stalled 1 times\n") != std::string::npos);
+                  "stalled 2 times\nsource  a\noutput  b\n[") != std::string::npos);
+  CHECK(text.find(" : Up. 300 : valid loss 1.5000 : ppl 4.48 : stalled 1 time\n") != std::string::npos);
   const std::string metrics = read_bytes(run.path() / "metrics.jsonl");
   const auto first = nlohmann::json::parse(metrics.substr(0, metrics.find('\n')));
   const auto second =
@@ -146,49 +147,31 @@ TEST_CASE("a torn line goes even where it parses; a new run begins empty; other 
   CHECK(read_bytes(metrics).empty());
 }
 
-TEST_CASE("without a terminal there is no progress bar") {
-  FakeTerminal terminal;
-  const TemporaryFolder run;
-  RunLog log(run.path(), 0, terminal.file);
-  CHECK_FALSE(log.wants_progress());
-  log.progress(0.5, "loss 1");
-  log.line("hello");
-  CHECK(terminal.text().find("hello") != std::string::npos);
-  CHECK(terminal.text().find('\r') == std::string::npos);
-}
-
-TEST_CASE("on a terminal the bar is drawn, and cleared before a line") {
-  const int master = posix_openpt(O_RDWR | O_NOCTTY);
-  if (master < 0 || grantpt(master) != 0 || unlockpt(master) != 0) {
+TEST_CASE(
+    "on a terminal lines stand above the bar, and long ones are broken between words; in the log they are whole") {
+  PseudoTerminal terminal(140);
+  if (!terminal.is_there()) {
     MESSAGE("no pseudo-terminal here");
     return;
   }
-  std::FILE* terminal = std::fopen(ptsname(master), "w");
-  REQUIRE(terminal != nullptr);
   const TemporaryFolder run;
+  const std::string path(120, 'p');
+  std::string text;
+  for (int i = 0; i < 20; ++i) text += "abc ä fgh ";
   {
-    RunLog log(run.path(), 0, terminal);
-    CHECK(log.wants_progress());
-    log.progress(1.5, "");  // a limit that was passed
-    const auto before = std::chrono::steady_clock::now();
-    log.progress(0.5, "loss 1.25 " + std::string(200, 'x'));
-    const bool wants = log.wants_progress();
-    if (std::chrono::steady_clock::now() - before < std::chrono::milliseconds(200)) CHECK_FALSE(wants);
-    log.line("hello");
+    RunLog log(run.path(), 0, terminal.file());
+    log.bar().draw(0.5, "loss 1.25");
+    log.line(text + "end\nbeside " + path);
+    log.training(kReport);  // lines that stand below each other are as long as the terminal is wide
   }
-  char buffer[2000];
-  const ssize_t size = read(master, buffer, sizeof buffer);
-  REQUIRE(size > 0);
-  const std::string shown(buffer, static_cast<std::size_t>(size));
-  CHECK_NE(shown.find("\r\x1b[K100% [========================] "), std::string::npos);
-  const auto bar = shown.find("\r\x1b[K 50% [============            ] loss 1.25 xxx");
-  REQUIRE(bar != std::string::npos);
-  const auto cleared = shown.find("\r\x1b[K", bar + 1);
-  CHECK(cleared - bar == 4 + 79);
-  CHECK(shown.find("hello") > cleared);
-  CHECK(read_bytes(run.path() / "train.log").find('\r') == std::string::npos);
-  std::fclose(terminal);
-  close(master);
+  const std::string& shown = terminal.text();
+  CAPTURE(shown);
+  CHECK(shown.starts_with("\r\x1b[K 50% [============            ] loss 1.25\r\x1b[K[20"));
+  const std::string fits = text.substr(0, 7 * 11 + 6);  // 75 characters behind the 22 of the time
+  CHECK_NE(shown.find("] " + fits + "\n    fgh abc"), shown.npos);
+  CHECK_NE(shown.find("end\nbeside\n    " + path + "\n["), shown.npos);  // a word stays whole
+  CHECK_NE(shown.find("lr 1.000e-03 : gnorm 0.750\n"), shown.npos);
+  CHECK_NE(read_bytes(run.path() / "train.log").find("] " + text + "end\nbeside " + path + "\n["), std::string::npos);
 }
 
 TEST_CASE("a terminal that went away does not end the run") {
@@ -204,7 +187,7 @@ TEST_CASE("a terminal that went away does not end the run") {
   {
     RunLog log(run.path(), 0, terminal);
     close(master);
-    CHECK_NOTHROW(log.progress(0.5, "loss 1.25"));
+    CHECK_NOTHROW(log.bar().draw(0.5, "loss 1.25"));
     CHECK_NOTHROW(log.line("hello"));
   }
   CHECK(read_bytes(run.path() / "train.log").ends_with("hello\n"));

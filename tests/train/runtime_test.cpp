@@ -45,6 +45,14 @@ TEST_CASE("warnings: a build without AVX2 or oneDNN, and cores that may not be u
            3);
 }
 
+TEST_CASE("a build in words") {
+  CHECK_EQ(describe_build("12.2.0, avx512, onednn"), "g++ 12.2.0 for avx512, float products by onednn");
+  CHECK_EQ(describe_build("Clang 14.0.6, baseline x86-64, eigen"),
+           "Clang 14.0.6 for baseline x86-64, float products by eigen");
+  CHECK_EQ(describe_build("another compiler"), "another compiler");
+  CHECK(has(describe_build(build_fingerprint()), "float products by "));
+}
+
 TEST_CASE("surroundings are those of this build and process") {
   const Surroundings here = surroundings();
 #ifdef __AVX2__

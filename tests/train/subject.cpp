@@ -113,6 +113,7 @@ const Corpora& Subject::corpora() {
 }
 
 const Tokenizers& Subject::tokenizers() {
+  const Quiet quiet;
   if (!tokenizers_) tokenizers_ = train_tokenizers(config.data, corpora().training);
   return *tokenizers_;
 }

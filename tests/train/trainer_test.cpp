@@ -256,7 +256,7 @@ TEST_CASE("what BLEU counts is decided by the target, said, written down and kep
   CHECK(load_config(small / "spaced/config.yaml").train.bleu_tokenize == BleuTokenizer::mteval_13a);
   const std::string spaced = read_bytes(small / "spaced/train.log");
   CHECK(spaced.find("BLEU counts characters") == spaced.npos);
-  CHECK(spaced.find("BLEU in validation: nrefs:1|case:mixed|eff:no|tok:13a|") != spaced.npos);
+  CHECK(spaced.find("BLEU: nrefs:1|case:mixed|eff:no|tok:13a|") != spaced.npos);
 
   fs::copy(small / "corpus.de", small / "corpus.ja");
   small.config.data.target = "ja";

@@ -129,7 +129,7 @@ class StoppedRun {
 
   void change_state(const std::function<void(TrainingState&)>& change) const {
     change_checkpoint(small_.last("run"), [&](const CheckpointEntry& entry, std::vector<std::byte>& bytes) {
-      if (entry.kind != EntryKind::state) return;
+      if (entry.name != "state") return;
       auto state = from_bytes<TrainingState>({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, "state");
       change(state);
       const std::string changed = to_bytes(state);

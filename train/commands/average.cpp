@@ -1,5 +1,6 @@
 #include <cstdio>
 
+#include "data/counted.h"
 #include "train/commands/commands.h"
 #include "train/run.h"
 
@@ -12,7 +13,8 @@ int run(const Average& arguments) {
   const LoadedRun run = load_run(name, config);
   const std::filesystem::path written =
       write_new_run(arguments.run, config, run.tokenizers, *run.model, run.state.data_hash);
-  fmt::print("wrote the mean of {} checkpoints of {} to {}\n", arguments.last, arguments.from, written.string());
+  fmt::print("wrote the mean of {} of {} to {}\n", counted(arguments.last, "checkpoint"), arguments.from,
+             written.string());
   return 0;
 }
 

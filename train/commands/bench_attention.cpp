@@ -2,6 +2,7 @@
 
 #include "autograd/ops.h"
 #include "autograd/parallel.h"
+#include "data/counted.h"
 #include "train/benchmark.h"
 #include "train/commands/commands.h"
 #include "train/json_line.h"
@@ -75,8 +76,8 @@ int run(const BenchAttention& arguments) {
     std::puts(json.text().c_str());
     return 0;
   }
-  fmt::print("{} tokens{}, {} thread{}: forward {:.2f} ms, backward {:.2f} ms (medians of {}), memory {:.1f} MB\n",
-             arguments.length, arguments.causal ? ", causal" : "", threads(), threads() == 1 ? "" : "s",
+  fmt::print("{}{}, {}: forward {:.2f} ms, backward {:.2f} ms (medians of {}), memory {:.1f} MB\n",
+             counted(arguments.length, "token"), arguments.causal ? ", causal" : "", counted(threads(), "thread"),
              median(forward_ms), median(backward_ms), forward_ms.size(), benchmark.peak_mb());
   return 0;
 }

@@ -2,6 +2,7 @@
 
 #include "autograd/heap_counter.h"
 #include "autograd/parallel.h"
+#include "data/counted.h"
 #include "data/text_file.h"
 #include "train/benchmark.h"
 #include "train/commands/commands.h"
@@ -44,8 +45,8 @@ int run(const BenchDecode& arguments) {
     std::puts(json.text().c_str());
     return 0;
   }
-  fmt::print("beam {}, {} thread{}: {} sentences in {:.2f} s, {:.0f} sentences/s, {:.0f} tokens/s\n",
-             config.decode.beam, threads(), threads() == 1 ? "" : "s", found.size(), seconds, sentences / seconds,
+  fmt::print("beam {}, {}: {} in {:.2f} s, {:.0f} sentences/s, {:.0f} tokens/s\n", config.decode.beam,
+             counted(threads(), "thread"), counted(found.size(), "sentence"), seconds, sentences / seconds,
              static_cast<double>(tokens) / seconds);
   fmt::print("heap allocations a token: {:.3f}; peak memory {:.0f} MiB\n", per_token, peak_rss_mb());
   return 0;

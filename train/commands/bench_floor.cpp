@@ -1,6 +1,7 @@
 #include <cstdio>
 
 #include "autograd/parallel.h"
+#include "data/counted.h"
 #include "train/commands/commands.h"
 #include "train/json_line.h"
 #include "train/product_speed.h"
@@ -44,7 +45,7 @@ int run(const BenchFloor& arguments) {
     std::puts(json.text().c_str());
     return 0;
   }
-  fmt::print("{}: {:.1f} GFLOP a step, {} threads\n", arguments.config, flop / 1e9, threads());
+  fmt::print("{}: {:.1f} GFLOP a step, {}\n", arguments.config, flop / 1e9, counted(threads(), "thread"));
   fmt::print("linear products {:.1f} ms, attention {:.1f} ms, Adam {:.1f} ms at {:.1f} GB/s\n", linear_ms, attention_ms,
              adam_ms, bandwidth / 1e9);
   fmt::print("floor {:.1f} ms, a step {:.1f} ms: {:.0f} % of the floor's speed\n", floor_ms, median(ms), 100 * share);

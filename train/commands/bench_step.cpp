@@ -3,6 +3,7 @@
 #include "autograd/heap_counter.h"
 #include "autograd/kernels/gemm.h"
 #include "autograd/parallel.h"
+#include "data/counted.h"
 #include "train/benchmark.h"
 #include "train/commands/commands.h"
 #include "train/json_line.h"
@@ -32,8 +33,8 @@ int run(const BenchStep& arguments) {
     std::puts(json.text().c_str());
     return 0;
   }
-  fmt::print("{}: {} parameters, {} thread{}, products by {}\n", shape.name, benchmark.parameters(), threads(),
-             threads() == 1 ? "" : "s", backend);
+  fmt::print("{}: {} parameters, {}, products by {}\n", shape.name, benchmark.parameters(),
+             counted(threads(), "thread"), backend);
   fmt::print("{:.1f} ms a step (median of {}; least {:.1f}), {:.0f} tokens/s, peak memory {:.0f} MiB\n", median(ms),
              ms.size(), ms.front(), tokens_per_s, peak_rss_mb());
   fmt::print("heap allocations a step: {:.2f}, and {:.0f} inside the product library\n", per_step, library_per_step);

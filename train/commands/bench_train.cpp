@@ -1,6 +1,7 @@
 #include <cstdio>
 #include <filesystem>
 
+#include "data/counted.h"
 #include "train/commands/commands.h"
 #include "train/json_line.h"
 #include "train/runtime.h"
@@ -50,8 +51,8 @@ int run(const BenchTrain& arguments) {
     std::puts(json.text().c_str());
     return 0;
   }
-  fmt::print("an epoch: {} updates, {} source and target tokens in {:.1f} s, {:.0f} tokens/s\n", epoch.updates,
-             epoch.tokens, seconds, tokens_per_s);
+  fmt::print("an epoch: {}, {} source and target tokens in {:.1f} s, {:.0f} tokens/s\n",
+             counted(epoch.updates, "update"), epoch.tokens, seconds, tokens_per_s);
   fmt::print("{:.1f} % of the rows computed are useful; peak memory {:.0f} MiB\n", 100 * epoch.useful_share,
              peak_rss_mb());
   return 0;

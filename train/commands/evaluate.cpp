@@ -2,11 +2,13 @@
 #include <cstdio>
 
 #include "autograd/check.h"
+#include "data/counted.h"
 #include "data/text_file.h"
 #include "train/chrf.h"
 #include "train/commands/commands.h"
 #include "train/evaluation.h"
 #include "train/json_line.h"
+#include "train/progress_bar.h"
 #include "train/run.h"
 #include "train/runtime.h"
 #include "train/ter.h"
@@ -54,10 +56,14 @@ int run(const Evaluate& arguments) {
 
   const auto start = std::chrono::steady_clock::now();
   Translator translator(*run.model->transformer, run.tokenizers, data, config.decode);
+  ProgressBar bar;
+  CountProgress progress(bar, "sentence", std::ssize(corpus.source));
+  translator.watch([&](Index sentences) { progress.add(sentences); });
   const std::vector<std::string> outputs = translator.translate(corpus.source, arguments.source);
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   Context<float> context;
   const double loss = corpus_loss(context, *run.model->transformer, encoded, data).per_token();
+  bar.clear();
   const BleuOptions scoring = bleu_options(config);
   const BleuScore bleu = corpus_bleu(outputs, corpus.target, scoring);
   const double chrf = corpus_chrf(outputs, corpus.target), ter = corpus_ter(outputs, corpus.target);
@@ -77,7 +83,8 @@ int run(const Evaluate& arguments) {
              bleu_signature(scoring));
   fmt::print("chrF2 {:.2f}  {}\n", chrf, chrf_signature(data.lowercase));
   fmt::print("TER {:.2f}  {}\n", ter, ter_signature());
-  fmt::print("exact match {:.2f} % of {} sentences, decoded in {:.2f} s\n", 100 * exact, corpus.source.size(), seconds);
+  fmt::print("exact match {:.2f} % of {}, decoded in {:.2f} s\n", 100 * exact,
+             counted(corpus.source.size(), "sentence"), seconds);
   return 0;
 }
 

@@ -1,6 +1,7 @@
 #include <cstdio>
 
 #include "autograd/check.h"
+#include "train/checkpoint.h"
 #include "train/commands/commands.h"
 #include "train/exchange.h"
 #include "train/run.h"
@@ -17,7 +18,8 @@ int run(const Export& arguments) {
   const CheckpointReader checkpoint(files.front());
   print_note(name);
   export_parameters(checkpoint, arguments.safetensors);
-  fmt::print("wrote the parameters of {} to {}\n", checkpoint.path().string(), arguments.safetensors);
+  fmt::print("wrote the parameters of {}, update {}, to {}\n", checkpoint.path().string(),
+             read_training_state(checkpoint).update, arguments.safetensors);
   return 0;
 }
 

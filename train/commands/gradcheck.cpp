@@ -1,11 +1,10 @@
-#include <unistd.h>
-
 #include <cstdio>
 
 #include "autograd/check.h"
 #include "layers/cases/model_case.h"
 #include "train/commands/commands.h"
 #include "train/json_line.h"
+#include "train/progress_bar.h"
 #include "train/recipe_check.h"
 #include "train/runtime.h"
 
@@ -19,16 +18,16 @@ constexpr Index elements_a_tensor = 32;
 /// Prints rows as they come, and on a terminal what is being checked.
 class Table {
  public:
-  explicit Table(bool json) : json_(json), shows_progress_(!json && isatty(STDERR_FILENO) == 1) {}
+  explicit Table(bool json) : json_(json) {}
 
   template <class Check>
   void row(const char* kind, const std::string& name, const Check& check) {
     if (!json_ && rows_ == 0)
       fmt::print("{:<6} {:<42} {:>6} {:>9} {:>12} {:>12} {:>8}\n", "kind", "name", "cases", "elements", "worst error",
                  "2nd witness", "seconds");
-    if (shows_progress_) fmt::print(stderr, "checking {} ...", name);
+    if (!json_) bar_.draw(std::nullopt, fmt::format("checking {} ...", name));
     const CaseReport report = check();
-    if (shows_progress_) fmt::print(stderr, "\r\x1b[K");
+    bar_.clear();
     json_ ? print_json(kind, report) : print_line(kind, report);
     std::fflush(stdout);
     for (const std::string& failure : report.failures) fmt::print(stderr, "  {}\n", failure);
@@ -79,7 +78,8 @@ class Table {
                and_skipped(report));
   }
 
-  bool json_, shows_progress_, passed_ = true;
+  bool json_, passed_ = true;
+  ProgressBar bar_;
   Index rows_ = 0;
   CaseReport total_;
 };

@@ -20,7 +20,7 @@ int run(const Import& arguments) {
   const SafetensorsReader file(arguments.file);
 
   const auto seed = static_cast<std::uint64_t>(config.train.seed);
-  const auto [training, validation] = read_corpora(config.data, seed);
+  const auto [training, validation, split] = read_corpora(config.data, seed);
   const Tokenizers tokenizers = train_tokenizers(config.data, training);
   const std::unique_ptr<Model> model =
       make_model(config.model, tokenizers.source->vocabulary_size(), tokenizers.target->vocabulary_size(), seed);

@@ -3,9 +3,11 @@
 #include <cstring>
 
 #include "autograd/check.h"
+#include "data/counted.h"
 #include "train/checkpoint.h"
 #include "train/commands/commands.h"
 #include "train/json_line.h"
+#include "train/runtime.h"
 
 namespace glossa::commands {
 
@@ -28,6 +30,7 @@ double root_mean_square(const std::vector<std::byte>& bytes) {
 int run(const Inspect& arguments) {
   const CheckpointReader reader(arguments.checkpoint);
   const TrainingState state = read_training_state(reader);
+  const std::string build = describe_build(state.build), version = writer_version(reader).value_or("");
   std::uint64_t parameters = 0;
   for (const CheckpointEntry& entry : reader.entries())
     if (entry.kind == EntryKind::parameter) parameters += entry.length / size_of(entry.dtype);
@@ -44,15 +47,16 @@ int run(const Inspect& arguments) {
     JsonLine json;
     json.add("checkpoint", arguments.checkpoint).add("update", state.update).add("epoch", state.epoch + 1);
     json.add("batch", state.batch).add("target_tokens", state.target_tokens).add("parameters", parameters);
-    json.add("build", state.build).add("sha256", parameters_sha256(reader)).add("state_sha256", state_sha256(reader));
+    json.add("version", version).add("build", build);
+    json.add("sha256", parameters_sha256(reader)).add("state_sha256", state_sha256(reader));
     json.add("tensors", tensors);
     std::puts(json.text().c_str());
     return 0;
   }
-  fmt::print("{}: update {}, epoch {} (counted from 1), {} batches of it done, {} target tokens\n",
-             arguments.checkpoint, state.update, state.epoch + 1, state.batch, state.target_tokens);
-  fmt::print("written by {}\n{} parameters\n\n{:<10} {:<5} {:>10}  {:<16} {}\n", state.build, parameters, "kind",
-             "type", "rms", "shape", "name");
+  fmt::print("{}: update {}, epoch {} (counted from 1), {} of it done, {}\n", arguments.checkpoint, state.update,
+             state.epoch + 1, counted(state.batch, "batch"), counted(state.target_tokens, "target token"));
+  fmt::print("written by glossa{}, built by {}\n{} parameters\n\n{:<10} {:<5} {:>10}  {:<16} {}\n",
+             version.empty() ? "" : " " + version, build, parameters, "kind", "type", "rms", "shape", "name");
   for (const CheckpointEntry& entry : reader.entries()) {
     if (entry.kind == EntryKind::state) continue;
     std::string shape;

@@ -6,6 +6,7 @@
 #include "data/text_file.h"
 #include "train/commands/commands.h"
 #include "train/evaluation.h"
+#include "train/progress_bar.h"
 #include "train/run.h"
 #include "train/runtime.h"
 
@@ -34,6 +35,9 @@ int run(const Translate& arguments) {
   print_note(name_of_run);
   apply_runtime(run.config.runtime);
   Translator translator(*run.model->transformer, run.tokenizers, run.config.data, run.config.decode);
+  ProgressBar bar;
+  CountProgress progress(bar, "sentence");
+  translator.watch([&](Index sentences) { progress.add(sentences); });
   const TextOptions options = text_options(run.config.data);
   std::optional<LineReader> reader;
   const std::string name = arguments.input.empty() ? "standard input" : arguments.input;
@@ -46,7 +50,9 @@ int run(const Translate& arguments) {
     more = reader->next(line);
     if (more) lines.push_back(line);
     if (!lines.empty() && (!more || lines.size() == lines_at_once || reader->would_wait())) {
-      write_lines(translator.translate(lines, name, first));
+      const std::vector<std::string> outputs = translator.translate(lines, name, first);
+      bar.clear();
+      write_lines(outputs);
       first += static_cast<std::int64_t>(lines.size());
       lines.clear();
     }

@@ -1,0 +1,128 @@
+#include "data/held_out.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <map>
+
+#include "tests/data/data_test.h"
+
+using namespace glossa;
+using namespace glossa::testing;
+
+namespace {
+
+using Pairs = std::vector<std::pair<std::string, std::string>>;
+
+ParallelCorpus corpus_of_pairs(const Pairs& pairs) {
+  std::vector<std::string> source, target;
+  for (const auto& [s, t] : pairs) {
+    source.push_back(s);
+    target.push_back(t);
+  }
+  ParallelCorpus corpus = corpus_of(source, target);
+  corpus.report.lines = corpus.report.pairs = std::ssize(pairs);
+  return corpus;
+}
+
+Pairs numbered(int first, int count) {
+  Pairs pairs;
+  for (int i = first; i < first + count; ++i)
+    pairs.emplace_back(fmt::format("source {}", i), fmt::format("target {}", i));
+  return pairs;
+}
+
+Pairs pairs_of(const ParallelCorpus& corpus) {
+  Pairs pairs;
+  for (std::size_t i = 0; i < corpus.source.size(); ++i) pairs.emplace_back(corpus.source[i], corpus.target[i]);
+  return pairs;
+}
+
+Pairs sorted(Pairs pairs) {
+  std::ranges::sort(pairs);
+  return pairs;
+}
+
+bool holds(const Pairs& pairs, const std::pair<std::string, std::string>& pair) {
+  return std::ranges::find(pairs, pair) != pairs.end();
+}
+
+}  // namespace
+
+TEST_CASE("each pair is in one part, in the order of the corpus, with its line") {
+  const ParallelCorpus whole = corpus_of_pairs(numbered(0, 100));
+  const SplitCorpus split = hold_out(whole, {.valid = 20, .test = 10}, "data.split");
+  Pairs all;
+  for (const ParallelCorpus* part : {&split.training, &split.validation, &split.test}) {
+    CHECK(std::ranges::is_sorted(part->lines));
+    CHECK(part->report.pairs == std::ssize(part->source));
+    for (std::size_t i = 0; i < part->source.size(); ++i) {
+      const auto place = static_cast<std::size_t>(part->line(i)) - 1;
+      CHECK(part->source[i] == whole.source[place]);
+      CHECK(part->target[i] == whole.target[place]);
+    }
+    const Pairs pairs = pairs_of(*part);
+    all.insert(all.end(), pairs.begin(), pairs.end());
+  }
+  CHECK(split.validation.source.size() == 20);
+  CHECK(split.test.source.size() == 10);
+  CHECK(sorted(all) == sorted(pairs_of(whole)));
+  CHECK(describe(split.training.report) == "70 pairs from 100 lines, 30 held out of training");
+  CHECK(describe(split.test.report) == "10 pairs from 10 lines");
+  CHECK(split.training.name == "corpus");
+  CHECK(split.validation.name == "corpus (held out)");
+}
+
+TEST_CASE("neither the order of the corpus nor the machine decides what is held out") {
+  Pairs pairs = numbered(0, 60);
+  const SplitCorpus split = hold_out(corpus_of_pairs(pairs), {.valid = 5, .test = 5}, "data.split");
+  std::ranges::reverse(pairs);
+  const SplitCorpus reversed = hold_out(corpus_of_pairs(pairs), {.valid = 5, .test = 5}, "data.split");
+  CHECK(sorted(pairs_of(split.validation)) == sorted(pairs_of(reversed.validation)));
+  CHECK(sorted(pairs_of(split.test)) == sorted(pairs_of(reversed.test)));
+  CHECK(split.validation.lines == std::vector<std::int64_t>{});
+}
+
+TEST_CASE("a pair that comes several times is held out once, and training has none of its copies") {
+  Pairs pairs;
+  for (int round = 0; round < 3; ++round) {
+    const Pairs more = numbered(0, 20);
+    pairs.insert(pairs.end(), more.begin(), more.end());
+  }
+  const SplitCorpus split = hold_out(corpus_of_pairs(pairs), {.valid = 4, .test = 3}, "data.split");
+  CHECK(split.validation.source.size() == 4);
+  CHECK(split.test.source.size() == 3);
+  CHECK(split.training.source.size() == 3 * 13);
+  for (const ParallelCorpus* part : {&split.validation, &split.test})
+    for (const auto& pair : pairs_of(*part)) CHECK_FALSE(holds(pairs_of(split.training), pair));
+  CHECK(describe(split.training.report) ==
+        "39 pairs from 60 lines, 7 held out of training, 14 left out as copies of those");
+}
+
+TEST_CASE("pairs with one side alike are different pairs") {
+  const SplitCorpus split = hold_out(corpus_of_pairs({{"a", "b"}, {"a", "c"}, {"ab", ""}, {"d", "b"}}),
+                                     {.valid = 3, .test = 0}, "data.split");
+  CHECK(split.validation.source.size() == 3);
+  CHECK(split.training.report.copies == 0);
+}
+
+TEST_CASE("a corpus that has grown holds out nothing that it trained on") {
+  Pairs pairs = numbered(0, 200);
+  const HeldOut held_out{.valid = 20, .test = 20};
+  const Pairs trained_on = pairs_of(hold_out(corpus_of_pairs(pairs), held_out, "data.split").training);
+  const Pairs more = numbered(200, 300);
+  pairs.insert(pairs.begin(), more.begin(), more.end());
+  const SplitCorpus grown = hold_out(corpus_of_pairs(pairs), held_out, "data.split");
+  for (const ParallelCorpus* part : {&grown.validation, &grown.test})
+    for (const auto& pair : pairs_of(*part)) CHECK_FALSE(holds(trained_on, pair));
+}
+
+TEST_CASE("training keeps at least one pair; copies do not count") {
+  const Pairs pairs = numbered(0, 8);
+  const HeldOut held_out{.valid = 4, .test = 3};
+  CHECK(hold_out(corpus_of_pairs(pairs), held_out, "data.split").training.source.size() == 1);
+  Pairs copies = numbered(0, 7);
+  copies.push_back(copies.front());
+  CHECK(error_of<Error>([&] { hold_out(corpus_of_pairs(copies), held_out, "data.split"); }) ==
+        "[data.split] expected less to hold out than the different pairs of corpus, 7; got 4/3");
+}

@@ -1,0 +1,76 @@
+#pragma once
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <termios.h>
+#include <unistd.h>
+
+#include <condition_variable>
+#include <cstdio>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <utility>
+
+namespace glossa::testing {
+
+/// A terminal that notes what is written to it, so that nobody waits for a reader.
+class PseudoTerminal {
+ public:
+  explicit PseudoTerminal(unsigned short columns) : master_(posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC)) {
+    if (master_ < 0 || grantpt(master_) != 0 || unlockpt(master_) != 0) return;
+    file_ = fopen(ptsname(master_), "we");
+    if (file_ == nullptr) return;
+    termios settings{};
+    tcgetattr(descriptor(), &settings);
+    settings.c_oflag &= ~static_cast<tcflag_t>(OPOST);  // a line ends as it was written
+    tcsetattr(descriptor(), TCSANOW, &settings);
+    const winsize size{.ws_row = 24, .ws_col = columns, .ws_xpixel = 0, .ws_ypixel = 0};
+    ioctl(descriptor(), TIOCSWINSZ, &size);
+    reader_ = std::thread([this] {
+      char buffer[4096];
+      // An error comes when the last writer has closed it.
+      for (ssize_t count; (count = read(master_, buffer, sizeof buffer)) > 0;) {
+        const std::scoped_lock lock(mutex_);
+        text_.append(buffer, static_cast<std::size_t>(count));
+        changed_.notify_all();
+      }
+    });
+  }
+  ~PseudoTerminal() {
+    text();
+    if (master_ >= 0) close(master_);
+  }
+  PseudoTerminal(const PseudoTerminal&) = delete;
+  PseudoTerminal& operator=(const PseudoTerminal&) = delete;
+
+  /// False where the machine has none.
+  bool is_there() const { return file_ != nullptr; }
+
+  std::FILE* file() const { return file_; }
+  int descriptor() const { return fileno(file_); }
+
+  /// Waits until this was written.
+  void wait_for(const std::string& part) {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return text_.find(part) != text_.npos; });
+  }
+
+  /// Closes the terminal, waits until others have, and tells all that was written.
+  const std::string& text() {
+    if (file_ != nullptr) std::fclose(std::exchange(file_, nullptr));
+    if (reader_.joinable()) reader_.join();
+    return text_;
+  }
+
+ private:
+  int master_;
+  std::FILE* file_ = nullptr;
+  std::string text_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::thread reader_;
+};
+
+}  // namespace glossa::testing
