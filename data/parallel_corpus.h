@@ -48,8 +48,8 @@ ParallelCorpus read_parallel(const std::string& prefix, const std::string& sourc
 /// Reads pairs from the columns of one tab-separated file (or its .gz), without quoting. If the first row has a cell
 /// equal to each language, it is a header and names the columns; otherwise the columns of the options are taken, by
 /// default the first two (Tatoeba and Anki exports: English, other language, attribution). Further columns are ignored,
-/// blank lines and empty sides skipped and counted. Errors: those of LineReader; a row with too few columns; no pair
-/// left.
+/// blank lines and empty sides skipped and counted. Errors: those of LineReader; a first row that names other
+/// languages, or other columns than options that are not the default; a row with too few columns; no pair left.
 ParallelCorpus read_tsv(const std::string& name, const std::string& source_language, const std::string& target_language,
                         const CorpusOptions& options = {});
 

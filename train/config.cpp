@@ -151,6 +151,13 @@ void check_agree(const Config& old, const Config& now, const std::function<bool(
     }
 }
 
+Config decided_as(const Config& old, Config now) {
+  for (const auto& section : option_sections())
+    for (const auto& option : section.options)
+      if (option.text(now) == "auto") option.set(now, {GivenValue::Kind::scalar, option.text(old), {}});
+  return now;
+}
+
 void check_resume(const Config& old, const Config& now) {
   check_agree(
       old, now, [](std::string_view key) { return !may_change_on_resume(key); }, "with which the run was started",

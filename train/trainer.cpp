@@ -76,6 +76,10 @@ std::optional<TrainingEnd> Trainer::ending() const {
   return std::nullopt;
 }
 
+std::int64_t Trainer::updates_per_epoch() const {
+  return (std::ssize(sampler_->epoch(0, true)) + config_.train.accumulate - 1) / config_.train.accumulate;
+}
+
 Trainer::EpochSize Trainer::epoch_size() const {
   const auto batches = sampler_->epoch(0, true);
   Batch batch;
@@ -84,8 +88,7 @@ Trainer::EpochSize Trainer::epoch_size() const {
     fill_batch(batch, training_, indices, layout(config_.data));
     tokens += batch.source_tokens + batch.target_tokens;
   }
-  const std::int64_t updates = (std::ssize(batches) + config_.train.accumulate - 1) / config_.train.accumulate;
-  return {updates, tokens, useful_share(training_, batches, layout(config_.data))};
+  return {updates_per_epoch(), tokens, useful_share(training_, batches, layout(config_.data))};
 }
 
 TrainingEnd Trainer::train() {

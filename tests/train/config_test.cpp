@@ -355,7 +355,36 @@ TEST_CASE("what is allowed but doubtful is warned of") {
   CHECK(warned({"data.train=a"}, "data.valid is empty"));
   CHECK(warned({"data.train=a", "data.valid=b", "data.target=en"}, "data.source and data.target are the same"));
   CHECK(warned({"train.save_every=0"}, "train.save_every is 0"));
-  CHECK(warned({"train.max_updates=100"}, "train.max_updates ends training inside optim.warmup"));
+}
+
+TEST_CASE("an end before the warm-up's is warned of once the updates of an epoch are known") {
+  const auto doubts = [](std::vector<std::string> sets, std::int64_t updates_per_epoch) {
+    return length_doubts(load_config("", sets), updates_per_epoch);
+  };
+  CHECK(doubts({"train.max_updates=100"}, 1000) ==
+        std::vector<std::string>{"train.max_updates ends training after 100 updates, inside optim.warmup (4000). Hint: "
+                                 "recipes/small-pair.yaml goes by the size of the corpus"});
+  CHECK(doubts({"train.max_epochs=20", "optim.warmup=2000"}, 12) ==
+        std::vector<std::string>{"train.max_epochs ends training after 240 updates, inside optim.warmup (2000). Hint: "
+                                 "recipes/small-pair.yaml goes by the size of the corpus"});
+  CHECK(doubts({"train.max_epochs=20", "optim.warmup=2000"}, 100).empty());
+  CHECK(doubts({"train.max_epochs=2", "optim.warmup=3e"}, 100).size() == 1);
+  CHECK(doubts({"train.max_epochs=3", "optim.warmup=3e"}, 100).empty());
+  CHECK(doubts({"train.max_epochs=3", "train.max_updates=250", "optim.warmup=3e"}, 100)[0].starts_with(
+      "train.max_updates ends training after 250 updates, inside optim.warmup (300)"));
+  CHECK(doubts({"train.max_minutes=1"}, 1).empty());
+}
+
+TEST_CASE("epochs of the optimizer are counted in updates where the corpus is known") {
+  CHECK(load_config("", {"optim.warmup=2e"}).optim.warmup == Period{2, Period::Unit::epochs});
+  CHECK(dump(load_config("", {"optim.warmup=300u"})) == dump(load_config("", {"optim.warmup=300"})));
+  CHECK(dump(load_config("", {"optim.warmup=1K"})).find("  warmup: 1000  ") != std::string::npos);
+  CHECK(check_error({"optim.schedule=cosine", "optim.warmup=2e", "optim.total_updates=2e"}) ==
+        "[optim.total_updates] expected more than optim.warmup (2) with optim.schedule: cosine; got 2");
+  CHECK(check_error({"optim.schedule=cosine", "optim.warmup=2e"}) ==
+        "[optim.total_updates] expected more than optim.warmup (2) with optim.schedule: cosine; got 0");
+  CHECK(check_error({"optim.schedule=cosine", "optim.total_updates=20e"}) == "no error");
+  CHECK(set_error("optim.warmup=2t").ends_with("or epochs such as 2e or auto; got '2t'"));
 }
 
 TEST_CASE("on resume only limits, periods and the runtime may change") {
