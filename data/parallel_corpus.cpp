@@ -65,7 +65,7 @@ Columns columns_of(const std::vector<std::string_view>& row, const std::string& 
     if (!agrees)
       misuse(where,
              "expected {} and {} in the columns {} and {}; the first row names {} and {}. Hint: without "
-             "data.source_column and data.target_column the first row decides",
+             "CorpusOptions::source_column and CorpusOptions::target_column the first row decides",
              source, target, chosen.source, chosen.target, named.source, named.target);
     return named;
   }
@@ -75,8 +75,8 @@ Columns columns_of(const std::vector<std::string_view>& row, const std::string& 
   const bool words_only = std::ranges::all_of(row, [](std::string_view cell) { return cell.find(' ') == cell.npos; });
   if (words_only && languages.size() > 1)
     misuse(where,
-           "expected {} and {}, or a pair of sentences; got a first row that names {}. Hint: set data.source and "
-           "data.target to two of these, or remove the row",
+           "expected {} and {}, or a pair of sentences; got a first row that names {}. Hint: let "
+           "source_language and target_language be two of these, or remove the row",
            source, target, fmt::join(languages, " and "));
   return chosen;
 }
@@ -160,7 +160,7 @@ std::string describe(const CorpusReport& report) {
   add(report.empty_target, "skipped for an empty target");
   add(report.empty_both, "skipped for being empty on both sides");
   add(report.held_out, "held out of training");
-  add(report.copies, "left out as copies of those");
+  add(report.same_source, "left out for having the same source as one of those");
   add(report.replaced, "invalid UTF-8 sequences replaced");
   return text;
 }

@@ -16,7 +16,7 @@ struct CorpusReport {
   std::int64_t empty_target = 0;  // skipped: only the target side is empty
   std::int64_t empty_both = 0;    // skipped: both sides are empty
   std::int64_t held_out = 0;      // taken out, for validation and testing
-  std::int64_t copies = 0;        // left out: copies of those
+  std::int64_t same_source = 0;   // left out: further pairs of those sources
   std::int64_t replaced = 0;      // ill-formed UTF-8 pieces replaced by U+FFFD
 };
 

@@ -160,7 +160,7 @@ void Trainer::prepare_data(bool resuming, std::vector<std::string>& notes) {
   }
   if (split.pairs() > 0)
     data_report_ +=
-        fmt::format("\ndata.split {}/{}: pairs held out by their hash, for validation and for `glossa evaluate RUN`",
+        fmt::format("\ndata.split {}/{}: pairs held out by a hash, for validation and for `glossa evaluate RUN`",
                     split.valid, split.test);
   decide_bleu_tokenizer(text.target);
 }

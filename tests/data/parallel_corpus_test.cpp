@@ -139,13 +139,13 @@ TEST_CASE("a first row that names other languages, or other columns, is refused;
     return text.starts_with("[" + path) ? text.erase(1, path.size()) : text;
   };
   CHECK(error("en\tfr\ndog\tchien\n", "en", "de") ==
-        "[pairs.tsv:1] expected en and de, or a pair of sentences; got a first row that names en and fr. Hint: set "
-        "data.source and data.target to two of these, or remove the row");
+        "[pairs.tsv:1] expected en and de, or a pair of sentences; got a first row that names en and fr. Hint: let "
+        "source_language and target_language be two of these, or remove the row");
   for (const char* head : {"English\tSpanish", "eng\tspa", "pt-BR\tde_AT\tnote", "number\tfr\tde"})
     CHECK(contains(error(std::string(head) + "\na\tb\tc\n", "en", "es"), "got a first row that names"));
   CHECK(error("de\ten\nHund\tdog\n", "en", "de", {.source_column = 0, .target_column = 2}) ==
         "[pairs.tsv:1] expected en and de in the columns 0 and 2; the first row names 1 and 0. Hint: without "
-        "data.source_column and data.target_column the first row decides");
+        "CorpusOptions::source_column and CorpusOptions::target_column the first row decides");
   CHECK(error("x\tde\ten\n1\tHund\tdog\n", "en", "de", {.source_column = 2, .target_column = 1}) == "");
   for (const char* row : {"no\tno", "is it\tes", "dog\tde", "a-\tb", "en-1\tde", "enx\tdeu"})
     CHECK(error(std::string(row) + "\n", "en", "hi") == "");
