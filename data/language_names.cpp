@@ -31,11 +31,12 @@ bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z')
 
 bool names_a_language(std::string_view text) {
   const auto region = std::min(text.find_first_of("-_"), text.size());
-  std::string word = " " + std::string(text.substr(0, region)) + " ";
-  for (char& c : word) {
-    if (c != ' ' && !is_letter(c)) return false;
-    if (is_letter(c)) c = static_cast<char>(c | 0x20);
+  std::string word(1, ' ');
+  for (const char c : text.substr(0, region)) {
+    if (!is_letter(c)) return false;
+    word += static_cast<char>(c | 0x20);
   }
+  word += ' ';
   const bool is_known = iso_639_1.find(word) != word.npos || longer.find(word) != word.npos;
   const std::string_view after = text.substr(region);
   return is_known && (after.empty() || (after.size() <= 5 && std::ranges::all_of(after.substr(1), is_letter)));
