@@ -151,10 +151,11 @@ void check_agree(const Config& old, const Config& now, const std::function<bool(
     }
 }
 
-Config decided_as(const Config& old, Config now) {
+Config decided_as(const Config& old, Config now, std::string_view name) {
   for (const auto& section : option_sections())
     for (const auto& option : section.options)
-      if (option.text(now) == "auto") option.set(now, {GivenValue::Kind::scalar, option.text(old), {}});
+      if (section.name.starts_with(name) && option.text(now) == "auto")
+        option.set(now, {GivenValue::Kind::scalar, option.text(old), {}});
   return now;
 }
 

@@ -179,8 +179,9 @@ std::vector<std::string> check(const Config& config);
 /// What is doubtful once the length of an epoch is known: that training ends before the warm-up does.
 std::vector<std::string> length_doubts(const Config& config, std::int64_t updates_per_epoch);
 
-/// `now` with everything that it leaves open as `old` has it: what a rule decided when a run began.
-Config decided_as(const Config& old, Config now);
+/// `now` with what it leaves open below `section` (empty: anywhere) as `old` has it: what a rule decided when a run
+/// began.
+Config decided_as(const Config& old, Config now, std::string_view section = {});
 
 /// Throws a misuse naming the key and both values unless a run started with `old` may go on with `now`: only
 /// train.max_*, train.*_every and runtime.* may differ.

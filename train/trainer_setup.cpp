@@ -31,16 +31,17 @@ void check_continues(const Config& config, const std::string& run, bool resume,
 }
 
 /// The checkpoint that train.warm_start names: its own, or that of the run. Its vocabulary must be of the kind that is
-/// configured.
-CheckpointReader open_warm_start(const Config& config) {
+/// configured; what the model leaves open is as there.
+CheckpointReader open_warm_start(Config& config) {
   const std::filesystem::path from = config.train.warm_start;
   check(std::filesystem::exists(from), "train.warm_start", "expected a run or a checkpoint; there is no {}",
         from.string());
   CheckpointReader reader(RunName(from).files().front());
+  const Config base = parse_config(read_training_state(reader).config, reader.path());
   check_agree(
-      parse_config(read_training_state(reader).config, reader.path()), config,
-      [](std::string_view key) { return key == "data.tokenizer" || key == "data.shared_vocabulary"; },
+      base, config, [](std::string_view key) { return key == "data.tokenizer" || key == "data.shared_vocabulary"; },
       "as the run of train.warm_start has it", "weights mean something only with their vocabulary");
+  config = decided_as(base, std::move(config), "model");
   return reader;
 }
 

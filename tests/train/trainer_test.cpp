@@ -307,6 +307,19 @@ TEST_CASE("what is auto is decided by the corpus, told, written down, and stays 
         }).starts_with("[model.dropout] expected 0.3, with which"));
 }
 
+TEST_CASE("a warm start takes a model that is left open as its weights have it") {
+  SmallRun small;
+  small.config.train.max_updates = updates(1);
+  small.train(small.config, "base");
+  small.config.train.warm_start = small / "base";
+  small.config.undecided = {"model.width", "model.heads", "model.feed_forward", "model.encoder_layers", "optim.lr"};
+  small.train(small.config, "warm");
+  const Config warm = load_config(small / "warm/config.yaml");
+  CHECK_EQ(warm.model.width, 8);
+  CHECK_EQ(warm.model.encoder_layers, 1);
+  CHECK_EQ(warm.optim.lr, 2e-3);
+}
+
 TEST_CASE("a warm-up in epochs is as many updates as those have") {
   SmallRun small;
   small.config.train.accumulate = 2;
