@@ -11,27 +11,26 @@
 namespace glossa {
 namespace {
 
-/// The part that a pair goes to, and no part for the copy of one that is held out.
+/// The part that a pair goes to, and none for a further pair of a source that is held out.
 enum class Part { training, validation, test, none };
 
-/// The part of each pair: the different pairs in the order of their hashes, the first for validation, the next for
-/// testing. Returns how many different pairs there are.
+/// The part of each pair: the different sources in the order of their hashes, the first for validation, the next for
+/// testing. Returns how many different sources there are.
 std::int64_t assign(const ParallelCorpus& corpus, const HeldOut& held_out, std::vector<Part>& parts) {
-  std::vector<std::uint64_t> hashes(corpus.source.size());
-  for (std::size_t i = 0; i < hashes.size(); ++i)
-    hashes[i] = Fingerprint().add(corpus.source[i]).add(corpus.target[i]).value();
-  const auto key = [&](std::size_t i) { return std::tie(hashes[i], corpus.source[i], corpus.target[i]); };
+  std::vector<std::uint64_t> hashes;
+  for (const std::string& source : corpus.source) hashes.push_back(Fingerprint().add(source).value());
   std::vector<std::size_t> order(hashes.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  std::ranges::sort(order, [&](std::size_t a, std::size_t b) { return std::pair(key(a), a) < std::pair(key(b), b); });
+  const auto key = [&](std::size_t i) { return std::tie(hashes[i], corpus.source[i], corpus.target[i]); };
+  std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) { return key(a) < key(b); });
 
   parts.assign(hashes.size(), Part::training);
   std::int64_t different = 0;
   for (std::size_t k = 0; k < order.size(); ++k) {
-    const bool is_copy = k > 0 && key(order[k]) == key(order[k - 1]);
-    different += !is_copy;
+    const bool is_further = k > 0 && corpus.source[order[k]] == corpus.source[order[k - 1]];
+    different += !is_further;
     if (different > held_out.pairs()) continue;
-    parts[order[k]] = is_copy ? Part::none : different <= held_out.valid ? Part::validation : Part::test;
+    parts[order[k]] = is_further ? Part::none : different <= held_out.valid ? Part::validation : Part::test;
   }
   return different;
 }
@@ -42,8 +41,8 @@ SplitCorpus hold_out(ParallelCorpus corpus, const HeldOut& held_out, std::string
   std::vector<Part> parts;
   const std::int64_t different = assign(corpus, held_out, parts);
   if (different <= held_out.pairs())
-    misuse(where, "expected less to hold out than the different pairs of {}, {}; got {}/{}", corpus.name, different,
-           held_out.valid, held_out.test);
+    misuse(where, "expected less to hold out than the different source sentences of {}, {}; got {}/{}", corpus.name,
+           different, held_out.valid, held_out.test);
 
   SplitCorpus split;
   for (ParallelCorpus* part : {&split.training, &split.validation, &split.test}) {
@@ -57,7 +56,7 @@ SplitCorpus hold_out(ParallelCorpus corpus, const HeldOut& held_out, std::string
   split.training.report.pairs = 0;
   for (std::size_t i = 0; i < parts.size(); ++i) {
     if (parts[i] == Part::none) {
-      ++split.training.report.copies;
+      ++split.training.report.same_source;
       continue;
     }
     ParallelCorpus& part = parts[i] == Part::training     ? split.training

@@ -19,10 +19,11 @@ struct SplitCorpus {
   ParallelCorpus training, validation, test;  // each in the order of the corpus
 };
 
-/// Takes pairs out of a corpus, for validation and for testing. A hash of the text of a pair decides: the choice
+/// Takes pairs out of a corpus, for validation and for testing. A hash of the source sentence decides: the choice
 /// depends neither on the order of the corpus nor on the machine, and a corpus that has grown since gives none of the
-/// pairs that it trained on to either part. A pair that comes several times is held out once and its copies are left
-/// out, so that training has none of them. Misuse at `where` if the corpus has too few different pairs.
+/// pairs that it trained on to either part. Of the pairs of a source that is held out one is, and the others are left
+/// out: training knows none of these sentences, by any translation. Misuse at `where` if the corpus has too few
+/// different sources.
 SplitCorpus hold_out(ParallelCorpus corpus, const HeldOut& held_out, std::string_view where);
 
 }  // namespace glossa

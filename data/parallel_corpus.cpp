@@ -1,10 +1,14 @@
 #include "data/parallel_corpus.h"
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
+#include <set>
 #include <string_view>
 
 #include "autograd/check.h"
 #include "data/counted.h"
+#include "data/language_names.h"
 #include "data/utf8.h"
 
 namespace glossa {
@@ -37,6 +41,45 @@ ParallelCorpus finished(ParallelCorpus corpus) {
         "expected at least one pair of sentences; got none: {}. Hint: a pair needs text on both sides",
         describe(corpus.report));
   return corpus;
+}
+
+/// Which columns of a table the languages stand in.
+struct Columns {
+  std::size_t source, target;
+  bool named = false;  // by the first row, which is no pair then
+};
+
+/// The columns that a first row names, else those of the options. A row that names other languages is refused: it would
+/// become a pair, and what stands below it another language.
+Columns columns_of(const std::vector<std::string_view>& row, const std::string& source, const std::string& target,
+                   const CorpusOptions& options, const std::string& where) {
+  const auto at = [&](std::string_view name) {
+    return static_cast<std::size_t>(std::find(row.begin(), row.end(), name) - row.begin());
+  };
+  const Columns chosen{static_cast<std::size_t>(options.source_column),
+                       static_cast<std::size_t>(options.target_column)};
+  const Columns named{at(source), at(target), true};
+  if (named.source < row.size() && named.target < row.size() && named.source != named.target) {
+    const CorpusOptions usual;
+    const bool agrees = (named.source == chosen.source && named.target == chosen.target) ||
+                        (options.source_column == usual.source_column && options.target_column == usual.target_column);
+    if (!agrees)
+      misuse(where,
+             "expected {} and {} in the columns {} and {}; the first row names {} and {}. Hint: without "
+             "CorpusOptions::source_column and CorpusOptions::target_column the first row decides",
+             source, target, chosen.source, chosen.target, named.source, named.target);
+    return named;
+  }
+  std::set<std::string_view> languages;
+  for (const std::string_view cell : row)
+    if (names_a_language(cell)) languages.insert(cell);
+  const bool words_only = std::ranges::all_of(row, [](std::string_view cell) { return cell.find(' ') == cell.npos; });
+  if (words_only && languages.size() > 1)
+    misuse(where,
+           "expected {} and {}, or a pair of sentences; got a first row that names {}. Hint: let "
+           "source_language and target_language be two of these, or remove the row",
+           source, target, fmt::join(languages, " and "));
+  return chosen;
 }
 
 std::vector<std::string_view> columns(std::string_view row) {
@@ -84,8 +127,7 @@ ParallelCorpus read_tsv(const std::string& name, const std::string& source_langu
   if (options.source_column < 0 || options.target_column < 0 || options.source_column == options.target_column)
     misuse(path, "expected two different columns, counted from 0; got {} and {}", options.source_column,
            options.target_column);
-  auto source_column = static_cast<std::size_t>(options.source_column);
-  auto target_column = static_cast<std::size_t>(options.target_column);
+  Columns in_use{};
   TextOptions text = options.text;
   text.keep_tabs = true;
   LineReader reader(path, text);
@@ -94,23 +136,18 @@ ParallelCorpus read_tsv(const std::string& name, const std::string& source_langu
   for (std::string row; reader.next(row);) {
     const std::vector<std::string_view> cells = columns(row);
     if (reader.line_number() == 1) {
-      const auto source = std::find(cells.begin(), cells.end(), source_language);
-      const auto target = std::find(cells.begin(), cells.end(), target_language);
-      if (source != cells.end() && target != cells.end() && source != target) {
-        source_column = static_cast<std::size_t>(source - cells.begin());
-        target_column = static_cast<std::size_t>(target - cells.begin());
-        continue;
-      }
+      in_use = columns_of(cells, source_language, target_language, options, reader.where());
+      if (in_use.named) continue;
     }
     ++corpus.report.lines;
     if (cells.size() == 1 && blank(row)) {
       ++corpus.report.empty_both;
       continue;
     }
-    check(std::max(source_column, target_column) < cells.size(), reader.where(),
-          "expected at least {} columns separated by TAB; got {}", std::max(source_column, target_column) + 1,
+    const std::size_t last = std::max(in_use.source, in_use.target);
+    check(last < cells.size(), reader.where(), "expected at least {} columns separated by TAB; got {}", last + 1,
           cells.size());
-    add_pair(corpus, cells[source_column], cells[target_column], reader.line_number(), options);
+    add_pair(corpus, cells[in_use.source], cells[in_use.target], reader.line_number(), options);
   }
   corpus.report.replaced = reader.replaced();
   return finished(std::move(corpus));
@@ -125,7 +162,7 @@ std::string describe(const CorpusReport& report) {
   add(report.empty_target, "skipped for an empty target");
   add(report.empty_both, "skipped for being empty on both sides");
   add(report.held_out, "held out of training");
-  add(report.copies, "left out as copies of those");
+  add(report.same_source, "left out for having the same source as one of those");
   if (report.replaced > 0) text += fmt::format(", {} replaced", counted(report.replaced, "invalid UTF-8 sequence"));
   return text;
 }

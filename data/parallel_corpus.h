@@ -16,7 +16,7 @@ struct CorpusReport {
   std::int64_t empty_target = 0;  // skipped: only the target side is empty
   std::int64_t empty_both = 0;    // skipped: both sides are empty
   std::int64_t held_out = 0;      // taken out, for validation and testing
-  std::int64_t copies = 0;        // left out: copies of those
+  std::int64_t same_source = 0;   // left out: further pairs of those sources
   std::int64_t replaced = 0;      // ill-formed UTF-8 pieces replaced by U+FFFD
 };
 
@@ -48,8 +48,8 @@ ParallelCorpus read_parallel(const std::string& prefix, const std::string& sourc
 /// Reads pairs from the columns of one tab-separated file (or its .gz), without quoting. If the first row has a cell
 /// equal to each language, it is a header and names the columns; otherwise the columns of the options are taken, by
 /// default the first two (Tatoeba and Anki exports: English, other language, attribution). Further columns are ignored,
-/// blank lines and empty sides skipped and counted. Errors: those of LineReader; a row with too few columns; no pair
-/// left.
+/// blank lines and empty sides skipped and counted. Errors: those of LineReader; a first row that names other
+/// languages, or other columns than options that are not the default; a row with too few columns; no pair left.
 ParallelCorpus read_tsv(const std::string& name, const std::string& source_language, const std::string& target_language,
                         const CorpusOptions& options = {});
 

@@ -110,6 +110,12 @@ bool is_number(char32_t value) {
   return category(value) >= UTF8PROC_CATEGORY_ND && category(value) <= UTF8PROC_CATEGORY_NO;
 }
 
+bool is_lower(char32_t value) { return category(value) == UTF8PROC_CATEGORY_LL; }
+
+bool is_upper(char32_t value) {
+  return category(value) == UTF8PROC_CATEGORY_LU || category(value) == UTF8PROC_CATEGORY_LT;
+}
+
 std::string lower_case(std::string_view text) {
   std::string result;
   result.reserve(text.size());

@@ -38,6 +38,10 @@ bool is_punctuation(char32_t value);
 bool is_symbol(char32_t value);
 bool is_number(char32_t value);
 
+/// Unicode's letters of lower case, and those of upper and title case; most scripts have neither.
+bool is_lower(char32_t value);
+bool is_upper(char32_t value);
+
 /// Lower case by Unicode's simple mapping, one code point to one; invalid bytes stay as they are.
 std::string lower_case(std::string_view text);
 

@@ -159,6 +159,14 @@ void check_agree(const Config& old, const Config& now, const std::function<bool(
     }
 }
 
+Config decided_as(const Config& old, Config now, std::string_view name) {
+  for (const auto& section : option_sections())
+    for (const auto& option : section.options)
+      if (section.name.starts_with(name) && option.text(now) == "auto")
+        option.set(now, {GivenValue::Kind::scalar, option.text(old), {}});
+  return now;
+}
+
 void check_resume(const Config& old, const Config& now) {
   check_agree(
       old, now, [](std::string_view key) { return !may_change_on_resume(key); }, "with which the run was started",

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -92,9 +93,9 @@ struct OptimConfig {
   std::vector<std::string> freeze{};
   double clip_norm = 1.0;
   Schedule schedule = Schedule::inverse_sqrt;
-  std::int64_t warmup = 4000;
+  Period warmup{4000, Period::Unit::updates};
   double warmup_init_lr = 0;
-  std::int64_t total_updates = 0;
+  Period total_updates{0, Period::Unit::updates};
   double min_lr = 0;
   double factor = 1.0;
   double plateau_factor = 0.5;
@@ -149,6 +150,9 @@ struct Config {
   TrainConfig train;
   DecodeConfig decode;
   RuntimeConfig runtime;
+
+  /// Keys that were given as `auto`: what their members hold means nothing until decide_auto_options.
+  std::set<std::string> undecided{};
 };
 
 /// The options of one member struct of Config.
@@ -171,6 +175,13 @@ Config load_config(const std::string& path, const std::vector<std::string>& sets
 /// Checks what one option alone cannot tell. Throws a misuse that names the keys; returns warnings about what is
 /// allowed but doubtful.
 std::vector<std::string> check(const Config& config);
+
+/// What is doubtful once the length of an epoch is known: that training ends before the warm-up does.
+std::vector<std::string> length_doubts(const Config& config, std::int64_t updates_per_epoch);
+
+/// `now` with what it leaves open below `section` (empty: anywhere) as `old` has it: what a rule decided when a run
+/// began.
+Config decided_as(const Config& old, Config now, std::string_view section = {});
 
 /// Throws a misuse naming the key and both values unless a run started with `old` may go on with `now`: only
 /// train.max_*, train.*_every and runtime.* may differ.

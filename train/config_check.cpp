@@ -2,9 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 
 #include "autograd/check.h"
-#include "train/config.h"
+#include "train/auto_options.h"
 
 namespace glossa {
 namespace {
@@ -96,12 +97,15 @@ void check_model(const ModelConfig& model, const DataConfig& data) {
 
 void check_optim(const OptimConfig& optim, const TrainConfig& train, const DataConfig& data) {
   const Schedule schedule = optim.schedule;
-  if ((schedule == Schedule::noam || schedule == Schedule::inverse_sqrt) && optim.warmup == 0)
+  if ((schedule == Schedule::noam || schedule == Schedule::inverse_sqrt) && optim.warmup.never())
     misuse("optim.warmup", "expected at least 1 update with optim.schedule: {}; got 0",
            schedule == Schedule::noam ? "noam" : "inverse_sqrt");
-  if ((schedule == Schedule::cosine || schedule == Schedule::linear) && optim.total_updates <= optim.warmup)
-    misuse("optim.total_updates", "expected more than optim.warmup ({}) with optim.schedule: {}; got {}", optim.warmup,
-           schedule == Schedule::cosine ? "cosine" : "linear", optim.total_updates);
+  // Where one of both is in epochs, the corpus decides.
+  const bool comparable = optim.total_updates.never() || optim.total_updates.unit == optim.warmup.unit;
+  if ((schedule == Schedule::cosine || schedule == Schedule::linear) && comparable &&
+      optim.total_updates.amount <= optim.warmup.amount)
+    misuse("optim.total_updates", "expected more than optim.warmup ({}) with optim.schedule: {}; got {}",
+           optim.warmup.amount, schedule == Schedule::cosine ? "cosine" : "linear", optim.total_updates.amount);
   if (schedule == Schedule::plateau && (train.validate_every.never() || !has_validation(data)))
     misuse("optim.schedule", "expected data.valid and train.validate_every above 0 with plateau; got no validation");
   if (schedule == Schedule::noam) return;  // has no peak rate to compare with
@@ -130,9 +134,9 @@ std::vector<std::string> doubts(const Config& config) {
   const auto doubt = [&](bool doubtful, std::string text) {
     if (doubtful) warnings.push_back(std::move(text));
   };
-  const auto& [data, model, optim, train, decode, runtime] = config;
+  const auto& [data, model, optim, train, decode, runtime, undecided] = config;
   doubt(model.norm == ModelConfig::Norm::post && optim.name != OptimConfig::Name::sgd && optim.lr >= 5e-4 &&
-            optim.warmup == 0,
+            optim.warmup.never(),
         fmt::format(
             "model.norm: post with optim.lr {} and no warm-up often diverges; set optim.schedule: inverse_sqrt and "
             "optim.warmup, or model.norm: pre",
@@ -144,14 +148,34 @@ std::vector<std::string> doubts(const Config& config) {
   doubt(two_files && data.source == data.target,
         "data.source and data.target are the same: both sides would come from one file");
   doubt(train.save_every.never(), "train.save_every is 0: nothing but the end of training is saved");
-  doubt(!train.max_updates.never() && train.max_updates.amount < static_cast<double>(optim.warmup),
-        "train.max_updates ends training inside optim.warmup");
   return warnings;
 }
 
+/// A corpus for what is checked before one is read.
+constexpr CorpusSize usual_size{.pairs = 10'000, .alphabet = 100};
+
 }  // namespace
 
-std::vector<std::string> check(const Config& config) {
+std::vector<std::string> length_doubts(const Config& config, std::int64_t updates_per_epoch) {
+  const auto per_epoch = static_cast<double>(updates_per_epoch);
+  const auto updates = [&](const Period& p) {
+    return p.unit == Period::Unit::epochs ? p.amount * per_epoch : p.amount;
+  };
+  const auto end = [&](const Period& limit) {
+    return limit.never() ? std::numeric_limits<double>::infinity() : updates(limit);
+  };
+  const TrainConfig& train = config.train;
+  const bool by_updates = end(train.max_updates) <= end(train.max_epochs);
+  const double all = end(by_updates ? train.max_updates : train.max_epochs), warmup = updates(config.optim.warmup);
+  if (all >= warmup) return {};
+  return {
+      fmt::format("{} ends training after {:.0f} updates, inside optim.warmup ({:.0f}). Hint: "
+                  "recipes/small-pair.yaml goes by the size of the corpus",
+                  by_updates ? "train.max_updates" : "train.max_epochs", all, warmup)};
+}
+
+std::vector<std::string> check(const Config& given) {
+  const Config config = decided_for(usual_size, given);
   check_data(config.data);
   check_model(config.model, config.data);
   check_optim(config.optim, config.train, config.data);

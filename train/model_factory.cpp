@@ -1,5 +1,7 @@
 #include "train/model_factory.h"
 
+#include <cmath>
+
 #include "optim/adam.h"
 #include "optim/sgd.h"
 
@@ -58,13 +60,17 @@ std::unique_ptr<Optimizer<float>> make_optimizer(const OptimConfig& o, Parameter
           .beta1 = o.beta1, .beta2 = o.beta2, .epsilon = o.epsilon, .decoupled = o.name == OptimConfig::Name::adamw});
 }
 
-Schedule make_schedule(const OptimConfig& o, Index width) {
+Schedule make_schedule(const OptimConfig& o, Index width, std::int64_t updates_per_epoch) {
+  const auto updates = [&](const Period& period) {
+    const double factor = period.unit == Period::Unit::epochs ? static_cast<double>(updates_per_epoch) : 1;
+    return static_cast<std::int64_t>(std::ceil(period.amount * factor));
+  };
   return Schedule({.kind = static_cast<ScheduleOptions::Kind>(o.schedule),
                    .lr = o.lr,
-                   .warmup = o.warmup,
+                   .warmup = updates(o.warmup),
                    .warmup_init_lr = o.warmup_init_lr,
                    .min_lr = o.min_lr,
-                   .total_updates = o.total_updates,
+                   .total_updates = updates(o.total_updates),
                    .factor = o.factor,
                    .width = width,
                    .plateau_factor = o.plateau_factor,

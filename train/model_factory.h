@@ -25,7 +25,7 @@ std::unique_ptr<Model> make_model(const ModelConfig& config, Index source_vocabu
 /// Freezes what optim.freeze names and builds the optimizer for the rest.
 std::unique_ptr<Optimizer<float>> make_optimizer(const OptimConfig& config, ParameterStore<float>& parameters);
 
-/// The learning rate as the configuration says; `width` is noam's.
-Schedule make_schedule(const OptimConfig& config, Index width);
+/// The learning rate as the configuration says; `width` is noam's, `updates_per_epoch` counts where it says epochs.
+Schedule make_schedule(const OptimConfig& config, Index width, std::int64_t updates_per_epoch = 0);
 
 }  // namespace glossa

@@ -16,7 +16,7 @@ std::vector<Option<DataConfig>> data_options() {
              "test corpus for `glossa evaluate`, named like train; empty with a toy corpus takes its own test split"),
       option("split", &C::split, or_word("auto", held_out()),
              "pairs of train that are held out of training for validation and testing, where there is one file only; a "
-             "hash of its text chooses a pair; auto: 5 % each, at most 1000, where valid is empty"),
+             "hash of the source chooses; auto: 5 % each, at most 1000, where valid is empty"),
       option("source", &C::source, text("a file suffix", false), "source language: the suffix of its files"),
       option("target", &C::target, text("a file suffix", false), "target language: the suffix of its files"),
       option("source_column", &C::source_column, whole("[0, 65535]"),
@@ -24,7 +24,8 @@ std::vector<Option<DataConfig>> data_options() {
       option("target_column", &C::target_column, whole("[0, 65535]"), "the same for the target"),
       option("tokenizer", &C::tokenizer, choice<C::Tokenizer>({"words", "characters", "sentencepiece"}),
              "what a token is; sentencepiece subwords are learnt from the training corpus"),
-      option("vocab_size", &C::vocab_size, whole("[5, 1000000]"), "largest number of tokens, special ones included"),
+      option("vocab_size", &C::vocab_size, whole("[5, 1000000]"), "largest number of tokens, special ones included")
+          .or_auto(),
       option("min_frequency", &C::min_frequency, whole("[1, 1000000000]"),
              "rarer words and characters become <unk>; sentencepiece ignores it"),
       option("shared_vocabulary", &C::shared_vocabulary, true_or_false(), "one vocabulary for both languages"),
@@ -47,7 +48,7 @@ std::vector<Option<DataConfig>> data_options() {
       option("pad_id", &C::pad_id, whole("[0, 65535]"), "id of <pad>"),
       option("bos_id", &C::bos_id, whole("[0, 65535]"), "id of <s>, which starts the decoder"),
       option("eos_id", &C::eos_id, whole("[0, 65535]"), "id of </s>, which ends a sentence"),
-      option("max_tokens", &C::max_tokens, whole("[1, 16777216]"), "size of a batch, counted by batch_rule"),
+      option("max_tokens", &C::max_tokens, whole("[1, 16777216]"), "size of a batch, counted by batch_rule").or_auto(),
       option("batch_rule", &C::batch_rule, choice<C::BatchRule>({"longest_side", "tokens", "sentences"}),
              "max_tokens counts sentences x longest side, source + target tokens, or sentences"),
       option("layout", &C::layout, choice<C::Layout>({"packed", "padded"}),
@@ -58,17 +59,19 @@ std::vector<Option<DataConfig>> data_options() {
 std::vector<Option<ModelConfig>> model_options() {
   using C = ModelConfig;
   return {
-      option("width", &C::width, whole("[1, 65536]"), "width D of the model"),
-      option("heads", &C::heads, whole("[1, 4096]"), "attention heads H; must divide width unless head_width is set"),
+      option("width", &C::width, whole("[1, 65536]"), "width D of the model").or_auto(),
+      option("heads", &C::heads, whole("[1, 4096]"), "attention heads H; must divide width unless head_width is set")
+          .or_auto(),
       option("head_width", &C::head_width, whole("[0, 65536]"), "width K of one head; 0: width / heads"),
       option("similarity", &C::similarity, choice<C::Similarity>({"scaled_dot", "dot", "general", "additive"}),
              "how alike query and key are: q.k / sqrt(K), q.k, q.W k with a trained W, or v.tanh(q + k) with a trained "
              "v, which takes much memory"),
       option("feed_forward", &C::feed_forward, whole("[0, 1048576]"),
-             "width F inside the feed-forward layers; 0: one width x width matrix without bias or activation"),
-      option("encoder_layers", &C::encoder_layers, whole("[1, 256]"), "layers of the encoder"),
-      option("decoder_layers", &C::decoder_layers, whole("[1, 256]"), "layers of the decoder"),
-      option("dropout", &C::dropout, number("[0, 1)"), "dropout before each residual sum"),
+             "width F inside the feed-forward layers; 0: one width x width matrix without bias or activation")
+          .or_auto(),
+      option("encoder_layers", &C::encoder_layers, whole("[1, 256]"), "layers of the encoder").or_auto(),
+      option("decoder_layers", &C::decoder_layers, whole("[1, 256]"), "layers of the decoder").or_auto(),
+      option("dropout", &C::dropout, number("[0, 1)"), "dropout before each residual sum").or_auto(),
       option("attention_dropout", &C::attention_dropout, or_null(number("[0, 1)")),
              "dropout on attention weights; null: the same as dropout"),
       option("activation_dropout", &C::activation_dropout, or_null(number("[0, 1)")),
@@ -108,7 +111,7 @@ std::vector<Option<OptimConfig>> optim_options() {
   using C = OptimConfig;
   return {
       option("name", &C::name, choice<C::Name>({"sgd", "adam", "adamw"}), "optimizer"),
-      option("lr", &C::lr, number("(0, 1000]"), "peak learning rate; noam takes factor instead"),
+      option("lr", &C::lr, number("(0, 1000]"), "peak learning rate; noam takes factor instead").or_auto(),
       option("beta1", &C::beta1, number("[0, 1)"), "Adam: decay of the mean of gradients"),
       option("beta2", &C::beta2, number("[0, 1)"), "Adam: decay of the mean of squared gradients"),
       option("epsilon", &C::epsilon, number("(0, 1]"), "Adam: added to the root in the denominator"),
@@ -122,11 +125,13 @@ std::vector<Option<OptimConfig>> optim_options() {
       option("schedule", &C::schedule,
              choice<C::Schedule>({"constant", "noam", "inverse_sqrt", "cosine", "linear", "plateau"}),
              "course of the learning rate"),
-      option("warmup", &C::warmup, whole("[0, 1000000000]"),
-             "updates over which the learning rate rises to its peak, in every schedule; 0: none"),
+      option("warmup", &C::warmup, updates_or_epochs("[0, 1000000000]"),
+             "updates over which the learning rate rises to its peak, in every schedule; 0: none")
+          .or_auto(),
       option("warmup_init_lr", &C::warmup_init_lr, number("[0, 1000]"), "learning rate at which the warm-up begins"),
-      option("total_updates", &C::total_updates, whole("[0, 1000000000]"),
-             "cosine and linear: update at which min_lr is reached"),
+      option("total_updates", &C::total_updates, updates_or_epochs("[0, 1000000000]"),
+             "cosine and linear: update at which min_lr is reached")
+          .or_auto(),
       option("min_lr", &C::min_lr, number("[0, 1000]"), "lowest learning rate after the warm-up"),
       option("factor", &C::factor, number("(0, 1000]"),
              "noam: factor x width^-0.5 x min(step^-0.5, step x warmup^-1.5)"),
@@ -141,12 +146,14 @@ std::vector<Option<TrainConfig>> train_options() {
   using C = TrainConfig;
   return {
       option("max_updates", &C::max_updates, limit(Period::Unit::updates), "stop after so many updates"),
-      option("max_epochs", &C::max_epochs, limit(Period::Unit::epochs), "stop after so many passes over the corpus"),
+      option("max_epochs", &C::max_epochs, limit(Period::Unit::epochs), "stop after so many passes over the corpus")
+          .or_auto(),
       option("max_minutes", &C::max_minutes, number("[0, 10000000]"),
              "stop after so many minutes of training, validation and saving left out; 0 for no limit"),
       option("validate_every", &C::validate_every, period(),
-             "period of validation; where a limit comes between two, the end is validated too"),
-      option("save_every", &C::save_every, period(), "period of checkpoints"),
+             "period of validation; where a limit comes between two, the end is validated too")
+          .or_auto(),
+      option("save_every", &C::save_every, period(), "period of checkpoints").or_auto(),
       option("log_every", &C::log_every, period(), "period of training lines"),
       option("keep_checkpoints", &C::keep_checkpoints, whole("[2, 1000000]"),
              "newest checkpoints kept, beside the best"),
@@ -200,16 +207,35 @@ std::vector<Option<RuntimeConfig>> runtime_options() {
   };
 }
 
+/// A section whose rows know `auto` where they may: it is kept by the option's key, beside the values.
+OptionSection section(const char* name, const char* help, std::vector<Option<Config>> rows) {
+  for (Option<Config>& row : rows) {
+    if (!row.may_be_auto) continue;
+    const std::string key = name + ("." + row.name);
+    row.set = [key, set = row.set](Config& config, const GivenValue& given) {
+      const bool is_auto = given.kind == GivenValue::Kind::scalar && given.scalar == "auto";
+      if (!is_auto && !set(config, given)) return false;
+      config.undecided.erase(key);
+      if (is_auto) config.undecided.insert(key);
+      return true;
+    };
+    row.text = [key, text = row.text](const Config& config) {
+      return config.undecided.contains(key) ? "auto" : text(config);
+    };
+  }
+  return {name, help, std::move(rows)};
+}
+
 }  // namespace
 
 const std::vector<OptionSection>& option_sections() {
   static const std::vector<OptionSection> sections{
-      {"data", "corpus, vocabulary and batches", lift(&Config::data, data_options())},
-      {"model", "the Transformer", lift(&Config::model, model_options())},
-      {"optim", "optimizer and learning rate", lift(&Config::optim, optim_options())},
-      {"train", "length, validation and checkpoints", lift(&Config::train, train_options())},
-      {"decode", "translation", lift(&Config::decode, decode_options())},
-      {"runtime", "how it computes", lift(&Config::runtime, runtime_options())},
+      section("data", "corpus, vocabulary and batches", lift(&Config::data, data_options())),
+      section("model", "the Transformer", lift(&Config::model, model_options())),
+      section("optim", "optimizer and learning rate", lift(&Config::optim, optim_options())),
+      section("train", "length, validation and checkpoints", lift(&Config::train, train_options())),
+      section("decode", "translation", lift(&Config::decode, decode_options())),
+      section("runtime", "how it computes", lift(&Config::runtime, runtime_options())),
   };
   return sections;
 }

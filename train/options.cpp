@@ -192,6 +192,20 @@ ValueRule<Period> period() {
       [](std::string_view s) { return parse_period(s, Period::Unit::updates); }, to_string);
 }
 
+ValueRule<Period> updates_or_epochs(std::string_view interval) {
+  const Interval range(interval);
+  return scalar_rule<Period>(
+      "a whole number in " + range.text + " or epochs such as 2e",
+      [range](std::string_view s) {
+        const auto value = parse_period(s, Period::Unit::updates);
+        const bool fits = value && value->unit != Period::Unit::target_tokens && range.contains(value->amount);
+        return fits ? value : std::nullopt;
+      },
+      [](const Period& value) {
+        return value.unit == Period::Unit::epochs ? to_string(value) : fmt::format("{:.0f}", value.amount);
+      });
+}
+
 ValueRule<Period> limit(Period::Unit unit) {
   constexpr std::array examples{"updates such as 500, 500u or 100Ku", "epochs such as 20 or 20e",
                                 "target tokens such as 500K or 10Mt"};

@@ -77,6 +77,9 @@ ValueRule<std::vector<std::string>> text_list(const char* accepts);
 /// A period of any unit; a plain number counts updates.
 ValueRule<Period> period();
 
+/// A number of updates in an interval, said in updates or in epochs; a plain number is written plain.
+ValueRule<Period> updates_or_epochs(std::string_view interval);
+
 /// A limit in one unit: a plain number or that unit, nothing else.
 ValueRule<Period> limit(Period::Unit unit);
 
@@ -109,18 +112,28 @@ struct Option {
   std::string help;
   std::function<bool(S&, const GivenValue&)> set;  ///< false, and S untouched, where the value does not fit
   std::function<std::string(const S&)> text;
+  bool may_be_auto = false;  ///< left to a rule that knows the corpus, by the word `auto`
+
+  Option or_auto() && {
+    accepts += " or auto";
+    may_be_auto = true;
+    return std::move(*this);
+  }
 };
 
 /// A row: name, member, rule and one line of help. The default is the member's own initialiser.
 template <class S, class T>
 Option<S> option(const char* name, T S::*member, const ValueRule<T>& rule, const char* help) {
-  return {name, rule.accepts, help,
+  return {name,
+          rule.accepts,
+          help,
           [member, read = rule.read](S& s, const GivenValue& given) {
             auto value = read(given);
             if (value) s.*member = std::move(*value);
             return value.has_value();
           },
-          [member, text = rule.text](const S& s) { return text(s.*member); }};
+          [member, text = rule.text](const S& s) { return text(s.*member); },
+          false};
 }
 
 /// The rows of a part as rows of the whole it is a member of.
@@ -130,7 +143,7 @@ std::vector<Option<S>> lift(Part S::*part, const std::vector<Option<Part>>& rows
   for (const auto& row : rows)
     lifted.push_back({row.name, row.accepts, row.help,
                       [part, set = row.set](S& s, const GivenValue& given) { return set(s.*part, given); },
-                      [part, text = row.text](const S& s) { return text(s.*part); }});
+                      [part, text = row.text](const S& s) { return text(s.*part); }, row.may_be_auto});
   return lifted;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "train/auto_options.h"
 #include "train/model_factory.h"
 
 namespace glossa {
@@ -13,9 +14,11 @@ constexpr int sentences = 3;
 
 }  // namespace
 
-RecipeCheck::RecipeCheck(const Config& config) {
+RecipeCheck::RecipeCheck(Config config) {
   const auto seed = static_cast<std::uint64_t>(config.train.seed);
-  const ParallelCorpus corpus = read_corpora(config.data, seed).training;
+  const Corpora corpora = read_corpora(config.data, seed);
+  decide_auto_options(config, corpora);
+  const ParallelCorpus& corpus = corpora.training;
   const Tokenizers tokenizers = train_tokenizers(config.data, corpus);
   const EncodedCorpus encoded = encode(config.data, corpus, tokenizers);
   std::vector<int> first(static_cast<std::size_t>(std::min(sentences, encoded.size())));

@@ -17,7 +17,7 @@ namespace glossa {
 class RecipeCheck {
  public:
   /// Reads the training data and learns the tokenizers as training would. Throws as those do.
-  explicit RecipeCheck(const Config& config);
+  explicit RecipeCheck(Config config);
   RecipeCheck(const RecipeCheck&) = delete;
 
   std::vector<std::string> tensors() const;

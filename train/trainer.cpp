@@ -84,6 +84,10 @@ double Trainer::part_done() const {
   return t.max_minutes > 0 ? std::max(part, state_.seconds / (60 * t.max_minutes)) : part;
 }
 
+std::int64_t Trainer::updates_per_epoch() const {
+  return (std::ssize(sampler_->epoch(0, true)) + config_.train.accumulate - 1) / config_.train.accumulate;
+}
+
 Trainer::EpochSize Trainer::epoch_size() const {
   const auto batches = sampler_->epoch(0, true);
   Batch batch;
@@ -92,8 +96,7 @@ Trainer::EpochSize Trainer::epoch_size() const {
     fill_batch(batch, training_, indices, layout(config_.data));
     tokens += batch.source_tokens + batch.target_tokens;
   }
-  const std::int64_t updates = (std::ssize(batches) + config_.train.accumulate - 1) / config_.train.accumulate;
-  return {updates, tokens, useful_share(training_, batches, layout(config_.data))};
+  return {updates_per_epoch(), tokens, useful_share(training_, batches, layout(config_.data))};
 }
 
 TrainingEnd Trainer::train() {

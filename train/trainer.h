@@ -53,7 +53,8 @@ class Trainer {
     std::int64_t first_batch = 0;  // of the epoch in progress; the last is the one before state_.batch
   };
 
-  void prepare_data(bool resuming);
+  void prepare_data(bool resuming, std::vector<std::string>& notes);
+  std::int64_t updates_per_epoch() const;
   void decide_bleu_tokenizer(std::span<const std::string> target);
   void restore(const FoundCheckpoint& found);
   void restore_links(bool goes_on);
@@ -90,7 +91,7 @@ class Trainer {
   std::string data_report_;
   std::unique_ptr<Model> model_;
   std::unique_ptr<Optimizer<float>> optimizer_;
-  Schedule schedule_;
+  Schedule schedule_{ScheduleOptions()};
   TrainingState state_;
   std::optional<RunLog> log_;
 

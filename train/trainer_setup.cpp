@@ -1,10 +1,13 @@
 #include <fmt/ranges.h>
 
+#include <cmath>
 #include <filesystem>
 
 #include "data/atomic_file.h"
 #include "data/counted.h"
 #include "data/fingerprint.h"
+#include "train/auto_options.h"
+#include "train/corpus_doubts.h"
 #include "train/run.h"
 #include "train/runtime.h"
 #include "train/trainer.h"
@@ -29,27 +32,34 @@ void check_continues(const Config& config, const std::string& run, bool resume,
 }
 
 /// The checkpoint that train.warm_start names: its own, or that of the run. Its vocabulary must be of the kind that is
-/// configured.
-CheckpointReader open_warm_start(const Config& config) {
+/// configured; what the model leaves open is as there.
+CheckpointReader open_warm_start(Config& config) {
   const std::filesystem::path from = config.train.warm_start;
   check(std::filesystem::exists(from), "train.warm_start", "expected a run or a checkpoint; there is no {}",
         from.string());
   CheckpointReader reader(RunName(from).files().front());
+  const Config base = parse_config(read_training_state(reader).config, reader.path());
   check_agree(
-      parse_config(read_training_state(reader).config, reader.path()), config,
-      [](std::string_view key) { return key == "data.tokenizer" || key == "data.shared_vocabulary"; },
+      base, config, [](std::string_view key) { return key == "data.tokenizer" || key == "data.shared_vocabulary"; },
       "as the run of train.warm_start has it", "weights mean something only with their vocabulary");
+  config = decided_as(base, std::move(config), "model");
   return reader;
 }
 
-/// When training will end, in one line.
-std::string budget(const TrainConfig& train) {
+/// When training will end, in one line, and what its epochs are in updates.
+std::string budget(const Config& config, std::int64_t updates_per_epoch) {
+  const TrainConfig& train = config.train;
   std::vector<std::string> limits;
   if (!train.max_updates.never()) limits.push_back(counted(train.max_updates.amount, "update"));
   if (!train.max_epochs.never()) limits.push_back(counted(train.max_epochs.amount, "epoch"));
   if (train.max_minutes > 0) limits.push_back(counted(train.max_minutes, "minute"));
   if (train.patience > 0) limits.push_back(counted(train.patience, "validation") + " without improvement");
-  return fmt::format("trains until {}", fmt::join(limits, " or "));
+  const Period& warmup = config.optim.warmup;
+  const double updates = std::ceil(warmup.amount * static_cast<double>(updates_per_epoch));
+  return fmt::format("trains until {}{}", fmt::join(limits, " or "),
+                     warmup.unit == Period::Unit::epochs
+                         ? fmt::format("; warm-up of {}, {}", counted(warmup.amount, "epoch"), counted(updates, "update"))
+                         : "");
 }
 
 /// Which of two batches takes more memory: the one with more rows; of equals, the one with more pairs of them in
@@ -64,8 +74,8 @@ std::pair<int, Index> size_in_memory(const Batch& batch) {
 }  // namespace
 
 Trainer::Trainer(Config config, const std::string& config_path, const std::string& run, bool resume)
-    : config_(std::move(config)), run_(run), schedule_(make_schedule(config_.optim, config_.model.width)) {
-  std::vector<std::string> notes = check(config_);
+    : config_(std::move(config)), run_(run) {
+  check(config_);
   apply_runtime(config_.runtime);
   const auto keep = static_cast<std::size_t>(config_.train.keep_checkpoints);
   std::optional<FoundCheckpoint> found;
@@ -73,20 +83,24 @@ Trainer::Trainer(Config config, const std::string& config_path, const std::strin
     checkpoints_.emplace(run, keep);
     found = checkpoints_->newest_valid();
   }
-  // What is left open was decided when the run began.
-  if (found && !config_.train.bleu_tokenize) config_.train.bleu_tokenize = config_of(*found).train.bleu_tokenize;
+  if (found) config_ = decided_as(config_of(*found), std::move(config_));
   check_continues(config_, run, resume, found);
   if (!found) check_not_overwriting(config_, config_path, run);
+  std::vector<std::string> notes;
   if (resume && !found) notes.push_back("--resume: no checkpoint in " + run + " yet, starting afresh");
 
   // Where something is wrong with the input no folder of the run is left.
   std::optional<CheckpointReader> base;
   if (!found && !config_.train.warm_start.empty()) base.emplace(open_warm_start(config_));
-  prepare_data(found.has_value());
+  prepare_data(found.has_value(), notes);
   model_ = make_model(config_.model, tokenizers_.source->vocabulary_size(), tokenizers_.target->vocabulary_size(),
                       static_cast<std::uint64_t>(config_.train.seed));
   optimizer_ = make_optimizer(config_.optim, model_->parameters);
   sampler_.emplace(training_, sampler_options(config_.data, static_cast<std::uint64_t>(config_.train.seed)));
+  const std::int64_t epoch = updates_per_epoch();
+  schedule_ = make_schedule(config_.optim, config_.model.width, epoch);
+  for (const auto& warnings : {check(config_), length_doubts(config_, epoch)})
+    notes.insert(notes.end(), warnings.begin(), warnings.end());
   state_.vocabulary_hash = tokenizers_.fingerprint();
   state_.data_hash = Fingerprint().add(training_.fingerprint()).add(validation_.fingerprint()).value();
   if (found) {
@@ -120,10 +134,13 @@ Trainer::Trainer(Config config, const std::string& config_path, const std::strin
   write_head(notes, memory);
 }
 
-void Trainer::prepare_data(bool resuming) {
+void Trainer::prepare_data(bool resuming, std::vector<std::string>& notes) {
   const DataConfig& data = config_.data;
-  const auto seed = static_cast<std::uint64_t>(config_.train.seed);
-  const auto [text, valid, split] = read_corpora(data, seed);
+  const Corpora corpora = read_corpora(data, static_cast<std::uint64_t>(config_.train.seed));
+  const auto& [text, valid, split] = corpora;
+  const std::vector<std::string> decided = decide_auto_options(config_, corpora);
+  const std::vector<std::string> doubts = corpus_doubts(data, text);
+  notes.insert(notes.end(), doubts.begin(), doubts.end());
   if (!checkpoints_) new_folder_.emplace(run_);
   if (resuming)
     tokenizers_ = load_tokenizers(data, run_);
@@ -135,7 +152,8 @@ void Trainer::prepare_data(bool resuming) {
   const auto report = [](const char* use, const ParallelCorpus& corpus, const EncodedCorpus& encoded) {
     return fmt::format("{} data {}: {};\n    {}", use, corpus.name, describe(corpus.report), describe(encoded.report));
   };
-  data_report_ = report("training", text, training_);
+  data_report_ = report("training", text, training_) + "\n" + first_pair(text);
+  for (const std::string& line : decided) data_report_ += "\n" + line;
   if (!valid.source.empty()) {
     validation_ = encode(data, valid, tokenizers_);
     for (const std::size_t pair : validation_.origin) {
@@ -146,7 +164,7 @@ void Trainer::prepare_data(bool resuming) {
   }
   if (split.pairs() > 0)
     data_report_ +=
-        fmt::format("\ndata.split {}/{}: pairs held out by their hash, for validation and for `glossa evaluate RUN`",
+        fmt::format("\ndata.split {}/{}: pairs held out by a hash, for validation and for `glossa evaluate RUN`",
                     split.valid, split.test);
   decide_bleu_tokenizer(text.target);
 }
@@ -230,7 +248,7 @@ void Trainer::write_head(const std::vector<std::string>& notes, const std::strin
   log_->line(memory);
   if (validation_.size() > 0 && config_.train.decode_validation)
     log_->line("BLEU: " + bleu_signature(bleu_options(config_)));
-  log_->line(budget(config_.train));
+  log_->line(budget(config_, updates_per_epoch()));
   if (sampler_->oversized() > 0)
     log_->line(counted(sampler_->oversized(), "sentence") + " above data.max_tokens alone: a batch each");
   for (const std::string& note : notes) log_->line("note: " + note);

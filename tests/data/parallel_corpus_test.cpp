@@ -126,10 +126,29 @@ TEST_CASE("a header with both languages picks the columns by name, in any order"
   CHECK(corpus.target == Lines{"Hund", "Katze"});
   CHECK(corpus.report.lines == 2);
   CHECK(corpus.lines == std::vector<std::int64_t>{2, 3});
-  CHECK(read_tsv(path, "en", "fr").source.at(0) == "de");  // no header for this pair: an ordinary row
-  CHECK(read_tsv(path, "en", "en").source.at(0) == "de");
   const ParallelCorpus later = read_tsv(folder.write("later.tsv", "dog\tHund\nen\tde\ncat\tKatze\n"), "en", "de");
   CHECK(later.source == Lines{"dog", "en", "cat"});  // beyond the first row these are words
+}
+
+TEST_CASE("a first row that names other languages, or other columns, is refused; a row of words is none") {
+  const TemporaryFolder folder;
+  const auto error = [&](std::string_view table, const std::string& source, const std::string& target,
+                         const CorpusOptions& options = {}) {
+    std::string text = error_of<Error>([&] { read_tsv(folder.write("pairs.tsv", table), source, target, options); });
+    const std::string path = folder.path().string() + "/";
+    return text.starts_with("[" + path) ? text.erase(1, path.size()) : text;
+  };
+  CHECK(error("en\tfr\ndog\tchien\n", "en", "de") ==
+        "[pairs.tsv:1] expected en and de, or a pair of sentences; got a first row that names en and fr. Hint: let "
+        "source_language and target_language be two of these, or remove the row");
+  for (const char* head : {"English\tSpanish", "eng\tspa", "pt-BR\tde_AT\tnote", "number\tfr\tde"})
+    CHECK(contains(error(std::string(head) + "\na\tb\tc\n", "en", "es"), "got a first row that names"));
+  CHECK(error("de\ten\nHund\tdog\n", "en", "de", {.source_column = 0, .target_column = 2}) ==
+        "[pairs.tsv:1] expected en and de in the columns 0 and 2; the first row names 1 and 0. Hint: without "
+        "CorpusOptions::source_column and CorpusOptions::target_column the first row decides");
+  CHECK(error("x\tde\ten\n1\tHund\tdog\n", "en", "de", {.source_column = 2, .target_column = 1}) == "");
+  for (const char* row : {"no\tno", "is it\tes", "dog\tde", "a-\tb", "en-1\tde", "enx\tdeu"})
+    CHECK(error(std::string(row) + "\n", "en", "hi") == "");
 }
 
 TEST_CASE("any two columns, and a file that is only there as .gz") {

@@ -90,7 +90,7 @@ Config configuration() {
   config.optim.name = OptimConfig::Name::sgd;
   config.optim.lr = 0.5;
   config.optim.schedule = OptimConfig::Schedule::constant;
-  config.optim.warmup = 0;
+  config.optim.warmup = {};
   config.train.max_updates = {last_update, Period::Unit::updates};
   config.train.validate_every = {2, Period::Unit::updates};  // and at the end
   config.train.save_every = {save_every, Period::Unit::updates};

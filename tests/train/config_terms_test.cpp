@@ -59,8 +59,9 @@ TEST_CASE("errors of the library name the keys of the configuration where the pr
   CHECK(told([&] { make_optimizer({.freeze = {"bias"}}, store); }) ==
         "[optim.freeze] expected a pattern that matches the name of a parameter; got 'bias'. Hint: `glossa inspect` "
         "lists the names; * stands for any text");
-  CHECK(told([] { make_schedule({.schedule = OptimConfig::Schedule::cosine, .warmup = 5, .total_updates = 5}, 8); }) ==
-        "[optim.total_updates] expected more than optim.warmup (5); got 5");
+  CHECK(told([] {
+          make_schedule({.schedule = OptimConfig::Schedule::cosine, .warmup = {5}, .total_updates = {5}}, 8);
+        }) == "[optim.total_updates] expected more than optim.warmup (5); got 5");
   CHECK(told([] { make_schedule({.schedule = OptimConfig::Schedule::noam}, 0); }) ==
         "[model.width] expected at least 1; got 0");
   CHECK(told([] { make_model({.tied = ModelConfig::Tied::all}, 5, 6, 1); }) ==

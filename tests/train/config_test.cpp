@@ -105,22 +105,22 @@ TEST_CASE("errors in a file name the line") {
   CHECK(YamlFile("qqqqqqqq: 1\n").error() ==
         "[c.yaml:1] unknown key 'qqqqqqqq'. Hint: docs/options.md lists every key.");
   CHECK(YamlFile("model:\n  width: 64\n  dropout: 1,5\n").error() ==
-        "[c.yaml:3] model.dropout: expected a number in [0, 1); got '1,5'");
+        "[c.yaml:3] model.dropout: expected a number in [0, 1) or auto; got '1,5'");
   CHECK(YamlFile("model:\n  dropout:\n").error() ==
-        "[c.yaml:2] model.dropout: expected a number in [0, 1); got nothing");
+        "[c.yaml:2] model.dropout: expected a number in [0, 1) or auto; got nothing");
   CHECK(YamlFile("model:\n  dropout: .nan\n").error() ==
-        "[c.yaml:2] model.dropout: expected a number in [0, 1); got '.nan'");
+        "[c.yaml:2] model.dropout: expected a number in [0, 1) or auto; got '.nan'");
   CHECK(YamlFile("model:\n  heads: [4]\n").error() ==
-        "[c.yaml:2] model.heads: expected a whole number in [1, 4096]; got a list");
+        "[c.yaml:2] model.heads: expected a whole number in [1, 4096] or auto; got a list");
   CHECK(YamlFile("model:\n  heads: {a: 4}\n").error() ==
-        "[c.yaml:2] model.heads: expected a whole number in [1, 4096]; got nested values");
+        "[c.yaml:2] model.heads: expected a whole number in [1, 4096] or auto; got nested values");
   CHECK(YamlFile("model:\n  final_norm: yes\n").error() ==
         "[c.yaml:2] model.final_norm: expected true or false; got 'yes'");
   CHECK(YamlFile("model:\n  norm: per\n").error() == "[c.yaml:2] model.norm: expected pre or post; got 'per'");
   CHECK(YamlFile("train:\n  max_updates: 2e\n").error() ==
         "[c.yaml:2] train.max_updates: expected updates such as 500, 500u or 100Ku, or 0 for no limit; got '2e'");
   CHECK(YamlFile("train:\n  save_every: often\n").error() ==
-        "[c.yaml:2] train.save_every: expected a period such as 500u, 2e or 10Mt, or 0 for never; got 'often'");
+        "[c.yaml:2] train.save_every: expected a period such as 500u, 2e or 10Mt, or 0 for never or auto; got 'often'");
   CHECK(YamlFile("data:\n  source:\n").error() == "[c.yaml:2] data.source: expected a file suffix; got nothing");
   CHECK(YamlFile("optim:\n  freeze: [[a]]\n").error() ==
         "[c.yaml:2] optim.freeze: expected a list of parameter names with *; got nested values");
@@ -181,7 +181,7 @@ TEST_CASE("text that lies in no file is read the same, and its errors are where 
 
 TEST_CASE("errors of --set show the option") {
   CHECK(set_error("model.dropout=1,5") ==
-        "[--set model.dropout=1,5] model.dropout: expected a number in [0, 1); got '1,5'");
+        "[--set model.dropout=1,5] model.dropout: expected a number in [0, 1) or auto; got '1,5'");
   CHECK(set_error("model.hedas=4") == "[--set model.hedas=4] unknown key 'model.hedas'; did you mean 'model.heads'?");
   CHECK(set_error("model.heads") == "[--set model.heads] expected section.key=value; got 'model.heads'");
   CHECK(set_error("model=3") == "[--set model=3] model: expected a key below it, such as model.width; got a value");
@@ -376,7 +376,36 @@ TEST_CASE("what is allowed but doubtful is warned of") {
   CHECK(warned({"data.train=a"}, "data.valid is empty"));
   CHECK(warned({"data.train=a", "data.valid=b", "data.target=en"}, "data.source and data.target are the same"));
   CHECK(warned({"train.save_every=0"}, "train.save_every is 0"));
-  CHECK(warned({"train.max_updates=100"}, "train.max_updates ends training inside optim.warmup"));
+}
+
+TEST_CASE("an end before the warm-up's is warned of once the updates of an epoch are known") {
+  const auto doubts = [](std::vector<std::string> sets, std::int64_t updates_per_epoch) {
+    return length_doubts(load_config("", sets), updates_per_epoch);
+  };
+  CHECK(doubts({"train.max_updates=100"}, 1000) ==
+        std::vector<std::string>{"train.max_updates ends training after 100 updates, inside optim.warmup (4000). Hint: "
+                                 "recipes/small-pair.yaml goes by the size of the corpus"});
+  CHECK(doubts({"train.max_epochs=20", "optim.warmup=2000"}, 12) ==
+        std::vector<std::string>{"train.max_epochs ends training after 240 updates, inside optim.warmup (2000). Hint: "
+                                 "recipes/small-pair.yaml goes by the size of the corpus"});
+  CHECK(doubts({"train.max_epochs=20", "optim.warmup=2000"}, 100).empty());
+  CHECK(doubts({"train.max_epochs=2", "optim.warmup=3e"}, 100).size() == 1);
+  CHECK(doubts({"train.max_epochs=3", "optim.warmup=3e"}, 100).empty());
+  CHECK(doubts({"train.max_epochs=3", "train.max_updates=250", "optim.warmup=3e"}, 100)[0].starts_with(
+      "train.max_updates ends training after 250 updates, inside optim.warmup (300)"));
+  CHECK(doubts({"train.max_minutes=1"}, 1).empty());
+}
+
+TEST_CASE("epochs of the optimizer are counted in updates where the corpus is known") {
+  CHECK(load_config("", {"optim.warmup=2e"}).optim.warmup == Period{2, Period::Unit::epochs});
+  CHECK(dump(load_config("", {"optim.warmup=300u"})) == dump(load_config("", {"optim.warmup=300"})));
+  CHECK(dump(load_config("", {"optim.warmup=1K"})).find("  warmup: 1000  ") != std::string::npos);
+  CHECK(check_error({"optim.schedule=cosine", "optim.warmup=2e", "optim.total_updates=2e"}) ==
+        "[optim.total_updates] expected more than optim.warmup (2) with optim.schedule: cosine; got 2");
+  CHECK(check_error({"optim.schedule=cosine", "optim.warmup=2e"}) ==
+        "[optim.total_updates] expected more than optim.warmup (2) with optim.schedule: cosine; got 0");
+  CHECK(check_error({"optim.schedule=cosine", "optim.total_updates=20e"}) == "no error");
+  CHECK(set_error("optim.warmup=2t").ends_with("or epochs such as 2e or auto; got '2t'"));
 }
 
 TEST_CASE("on resume only limits, periods and the runtime may change") {
@@ -404,7 +433,7 @@ TEST_CASE("on resume only limits, periods and the runtime may change") {
 TEST_CASE("the reference page has a row for every option") {
   const std::string page = options_page();
   CHECK(page == options_page());
-  CHECK(page.find("| `heads` | `4` | a whole number in [1, 4096] | attention heads H; must divide width unless "
+  CHECK(page.find("| `heads` | `4` | a whole number in [1, 4096] or auto | attention heads H; must divide width unless "
                   "head_width is set |\n") != std::string::npos);
   std::size_t rows = 0;
   for (const auto& section : option_sections()) {

@@ -127,6 +127,27 @@ TEST_CASE("a limit has one unit, a period any") {
   CHECK(period().read(scalar("2")) == Period{2, Period::Unit::updates});
 }
 
+TEST_CASE("updates or epochs: a number of updates is written plain") {
+  const auto rule = updates_or_epochs("[0, 1000]");
+  CHECK(rule.accepts == "a whole number in [0, 1000] or epochs such as 2e");
+  for (const char* text : {"700", "700u", "0.7K"}) CHECK(rule.read(scalar(text)) == Period{700, Period::Unit::updates});
+  CHECK(rule.read(scalar("1.5e")) == Period{1.5, Period::Unit::epochs});
+  for (const char* text : {"1.5", "1001", "5t", "-1", "", "1e3"}) CHECK_FALSE(rule.read(scalar(text)));
+  CHECK(rule.text({700, Period::Unit::updates}) == "700");
+  CHECK(rule.text({1.5, Period::Unit::epochs}) == "1.5e");
+  CHECK(rule.text({}) == "0");
+}
+
+TEST_CASE("what is held out is two numbers of pairs, or none") {
+  const auto rule = held_out();
+  CHECK(rule.read(scalar("1000/500")) == HeldOut{1000, 500});
+  CHECK(rule.read(scalar("none")) == HeldOut{});
+  for (const char* text : {"", "5", "5/", "/5", "/", "5/6/7", "-1/2", "1/-2", "1.5/2", "9999999999/1", "5 /5", "auto"})
+    CHECK_FALSE(rule.read(scalar(text)));
+  for (const HeldOut& pairs : {HeldOut{}, HeldOut{3, 0}, HeldOut{0, 4}})
+    CHECK(rule.read(scalar(rule.text(pairs))) == pairs);
+}
+
 TEST_CASE("a choice goes by name") {
   enum class Size { small, large };
   const auto rule = choice<Size>({"small", "large"});

@@ -36,7 +36,7 @@ class SmallRun {
     config.model.encoder_layers = config.model.decoder_layers = 1;
     config.model.dropout = 0.3;
     config.optim.schedule = OptimConfig::Schedule::constant;
-    config.optim.warmup = 0;
+    config.optim.warmup = {};
     config.train.validate_every = {};
     config.train.metric = TrainConfig::Metric::exact_match;
     config.runtime.threads = 1;

@@ -39,7 +39,7 @@ TrainingState state_at(const SmallRun& small, const std::string& run, std::size_
 
 TEST_CASE("a line of the log has the mean loss of all target tokens since the one before, and the rate of its update") {
   SmallRun small;
-  small.config.optim.warmup = 9;
+  small.config.optim.warmup = updates(9);
   small.config.train.max_updates = updates(11);
   small.config.train.accumulate = 2;
   small.config.train.keep_checkpoints = 100;
@@ -147,7 +147,7 @@ TEST_CASE("refused updates are limited in a row, not in all") {
   small.config.data.shared_vocabulary = false;
   small.config.model.tied = ModelConfig::Tied::none;
   small.config.train.max_bad_updates = 2;
-  small.config.optim.warmup = 1000;
+  small.config.optim.warmup = updates(1000);
   small.config.train.max_updates = updates(1);
   small.train(small.config, "run");
   change_checkpoint(small.last("run"), [](const CheckpointEntry& entry, std::vector<std::byte>& bytes) {
@@ -271,4 +271,77 @@ TEST_CASE("what BLEU counts is decided by the target, said, written down and kep
   CHECK(load_config(small / "run/config.yaml").train.bleu_tokenize == BleuTokenizer::characters);
   small.config.train.bleu_tokenize = BleuTokenizer::intl;
   CHECK_THROWS_AS(small.train(small.config, "run", true), Error);
+}
+
+TEST_CASE("what is auto is decided by the corpus, told, written down, and stays decided on resume") {
+  SmallRun small;
+  small.config.undecided = {"data.vocab_size", "model.dropout", "optim.warmup", "train.max_epochs"};
+  small.config.data.valid.clear();
+  small.config.data.split.reset();
+  small.config.train.max_updates = updates(3);
+  small.train(small.config, "run");
+  const Config decided = load_config(small / "run/config.yaml");
+  CHECK(decided.undecided.empty());
+  CHECK(decided.data.split == HeldOut{3, 3});
+  CHECK(decided.train.max_epochs == Period{200, Period::Unit::epochs});
+  CHECK(decided.optim.warmup == Period{20, Period::Unit::epochs});
+  const std::string log = read_bytes(small / "run/train.log");
+  for (const char* part :
+       {"data.split 3/3: pairs held out", "auto data: split 3/3, vocab_size 20", "auto model: dropout 0.3",
+        "auto optim: warmup 20e", "auto train: max_epochs 200e", "; warm-up of 20 epochs, 160 updates"})
+    CHECK_MESSAGE(log.find(part) != log.npos, std::string(part), log);
+  CHECK(metrics(small / "run").empty());
+
+  small.config.train.max_updates = updates(5);
+  small.train(small.config, "run", true);
+  CHECK_EQ(read_training_state(CheckpointReader(small.last("run"))).update, 5);
+  small.train(small.config, "whole");
+  CHECK_EQ(state_sha256(CheckpointReader(small.last("run"))), state_sha256(CheckpointReader(small.last("whole"))));
+  CHECK(read_bytes(small / "run/config.yaml") == read_bytes(small / "whole/config.yaml"));
+
+  Config other = small.config;
+  other.undecided.erase("model.dropout");
+  other.model.dropout = 0.1;
+  CHECK(error_of<Error>([&] {
+          small.train(other, "run", true);
+        }).starts_with("[model.dropout] expected 0.3, with which"));
+}
+
+TEST_CASE("a warm start takes a model that is left open as its weights have it") {
+  SmallRun small;
+  small.config.train.max_updates = updates(1);
+  small.train(small.config, "base");
+  small.config.train.warm_start = small / "base";
+  small.config.undecided = {"model.width", "model.heads", "model.feed_forward", "model.encoder_layers", "optim.lr"};
+  small.train(small.config, "warm");
+  const Config warm = load_config(small / "warm/config.yaml");
+  CHECK_EQ(warm.model.width, 8);
+  CHECK_EQ(warm.model.encoder_layers, 1);
+  CHECK_EQ(warm.optim.lr, 2e-3);
+}
+
+TEST_CASE("a warm-up in epochs is as many updates as those have") {
+  SmallRun small;
+  small.config.train.accumulate = 2;
+  small.config.train.log_every = updates(1);
+  small.config.train.max_epochs = {4, Period::Unit::epochs};
+  small.config.optim.warmup = {3, Period::Unit::epochs};
+  small.train(small.config, "run");
+  const auto lines = metrics(small / "run");
+  const auto per_epoch = std::ssize(lines) / 4;
+  CHECK_GE(per_epoch, 5);
+  for (std::ptrdiff_t update = 1; update <= std::ssize(lines); ++update)
+    CHECK_EQ(lines[static_cast<std::size_t>(update - 1)]["lr"].get<double>(),
+             doctest::Approx(small.config.optim.lr * std::min(1.0, double(update) / double(3 * per_epoch))));
+}
+
+TEST_CASE("an end inside the warm-up and a source in one letter case are told, with the first pair") {
+  SmallRun small;
+  small.config.train.max_epochs = {1, Period::Unit::epochs};
+  small.config.optim.warmup = updates(1000);
+  small.train(small.config, "run");
+  const std::string log = read_bytes(small / "run/train.log");
+  CHECK(log.find("first pair: 'w0 end' is translated as 'v0 ende .'") != log.npos);
+  CHECK(log.find("note: train.max_epochs ends training after ") != log.npos);
+  CHECK(log.find("note: the source side of ") != log.npos);
 }

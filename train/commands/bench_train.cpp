@@ -32,12 +32,11 @@ struct TemporaryRun {
 
 /// One epoch as `train` does it, checkpoints and validation left out.
 int run(const BenchTrain& arguments) {
-  Config config = load_config(arguments.config, arguments.sets);
-  const Period never;
-  config.train.max_updates = config.train.validate_every = config.train.save_every = never;
-  config.train.max_epochs = config.train.log_every = {1, Period::Unit::epochs};
-  config.train.max_minutes = 0;
-  config.train.patience = 0;
+  std::vector<std::string> sets = arguments.sets;
+  for (const char* set : {"train.max_updates=0", "train.max_epochs=1", "train.max_minutes=0", "train.patience=0",
+                          "train.validate_every=0", "train.save_every=0", "train.log_every=1e"})
+    sets.emplace_back(set);
+  const Config config = load_config(arguments.config, sets);
   take_signals_aside();
   const TemporaryRun folder;
   Trainer trainer(config, arguments.config, folder.path, false);

@@ -3,6 +3,7 @@
 
 #include "autograd/check.h"
 #include "data/fingerprint.h"
+#include "train/auto_options.h"
 #include "train/commands/commands.h"
 #include "train/exchange.h"
 #include "train/run.h"
@@ -10,7 +11,7 @@
 namespace glossa::commands {
 
 int run(const Import& arguments) {
-  const Config config = load_config(arguments.config, arguments.sets);
+  Config config = load_config(arguments.config, arguments.sets);
   check(config);
   if (!config.train.warm_start.empty())
     misuse("train.warm_start", "expected none: the weights come from {}; got {}", arguments.file,
@@ -20,7 +21,9 @@ int run(const Import& arguments) {
   const SafetensorsReader file(arguments.file);
 
   const auto seed = static_cast<std::uint64_t>(config.train.seed);
-  const auto [training, validation, split] = read_corpora(config.data, seed);
+  const Corpora corpora = read_corpora(config.data, seed);
+  decide_auto_options(config, corpora);
+  const auto& [training, validation, split] = corpora;
   const Tokenizers tokenizers = train_tokenizers(config.data, training);
   const std::unique_ptr<Model> model =
       make_model(config.model, tokenizers.source->vocabulary_size(), tokenizers.target->vocabulary_size(), seed);
