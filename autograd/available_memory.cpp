@@ -1,5 +1,7 @@
 #include "autograd/available_memory.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <atomic>
 #include <fstream>
@@ -83,7 +85,7 @@ std::size_t available_memory(const fs::path& root) {
   for (std::string line; std::getline(own, line);) {  // NUMBER:CONTROLLERS:NAME, of v2 without controllers
     const std::size_t first = line.find(':'), second = line.find(':', first + 1);
     if (second == line.npos) continue;
-    const std::string controllers = "," + line.substr(first + 1, second - first - 1) + ",";
+    const std::string controllers = fmt::format(",{},", line.substr(first + 1, second - first - 1));
     const std::string name = line.substr(second + 1);
     if (controllers == ",,")
       least = std::min(least, least_left(groups, name, [&](const fs::path& group) { return left_in_v2(group, swap); }));

@@ -136,14 +136,16 @@ void check_training_fits(const Config& config, Index source_vocabulary, Index ta
   if (total.of_training() <= left) return;
   const Cost cost = dearest(config, need);
   const std::int64_t most = most_that_fits(config, cost, need, left);
-  fail(
-      cost.key,
-      "expected {} for the memory that is left, {}; got {}, with which training needs {}: parameters and gradients {}, "
-      "optimizer {}, average {}, tables {}, a step of {} rows {}. Hint: this option costs most; --force tries it all "
-      "the same",
-      most > 0 ? fmt::format("at most {}", most) : "less, and less of other options too", readable(left),
-      value_of(cost, config), readable(total.of_training()), readable(2 * total.parameters), readable(total.moments),
-      readable(total.average), readable(total.positions), batch.source_rows + batch.target_rows, readable(total.step));
+  std::string parts;
+  for (const auto& [name, bytes] :
+       {std::pair("parameters and gradients", 2 * total.parameters), std::pair("optimizer", total.moments),
+        std::pair("average", total.average), std::pair("sinusoids", total.positions), std::pair("a step", total.step)})
+    if (bytes > 0) parts += fmt::format("{}{} {}", parts.empty() ? "" : ", ", name, readable(bytes));
+  fail(cost.key,
+       "expected {} for the memory that is left, {}; got {}, with which training needs {}: {}. Hint: this option costs "
+       "most; --force tries it all the same",
+       most > 0 ? fmt::format("at most {}", most) : "less, and less of other options too", readable(left),
+       value_of(cost, config), readable(total.of_training()), parts);
 }
 
 void check_model_fits(const std::string& where, double bytes, double left) {

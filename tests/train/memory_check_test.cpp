@@ -58,7 +58,7 @@ TEST_CASE("the option that costs most is named, with the most that it may be") {
                                 {"model.head_width", 20'000, {"model.heads=16"}},
                                 {"model.encoder_layers", 256, {"model.width=1024", "model.feed_forward=4096"}},
                                 {"model.decoder_layers", 256, {"model.width=1024", "model.feed_forward=4096"}},
-                                {"model.max_positions", 1'000'000, {"model.width=2048"}},
+                                {"model.max_positions", 1'000'000, {"model.width=1024"}},
                                 {"data.vocab_size", 1'000'000, {"model.width=1024"}},
                                 {"data.max_tokens", 16'000'000},
                                 {"data.max_tokens", 16'000'000, {"data.batch_rule=tokens"}}};
