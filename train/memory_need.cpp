@@ -4,12 +4,14 @@
 
 #include "autograd/kernels/attention.h"
 #include "autograd/kernels/pack.h"
+#include "autograd/parallel.h"
 
 namespace glossa {
 
 namespace {
 
 constexpr double number = sizeof(float);
+constexpr double longest_whole = 256;  // a sequence of which attention keeps the weights, about
 
 /// Weights of one head for one sentence, as attention keeps them: those of long ones are computed again.
 double kept_weights(Index queries, Index keys) {
@@ -48,13 +50,18 @@ class Kept {
 
   /// Gradients that lie beside all this before the first values are free: those of one layer.
   double gradients(const BatchExtent& b) const {
-    return b.target_rows * (hidden_ + 4 * inner_ + 3 * width_) + b.source_rows * (hidden_ + 6 * inner_ + 4 * width_);
+    const double pairs = s_.similarity == Similarity::additive ? 12 * inner_ * b.target_rows * b.longest_source : 0;
+    return b.target_rows * (hidden_ + 4 * inner_ + 3 * width_) + b.source_rows * (hidden_ + 6 * inner_ + 4 * width_) +
+           pairs;
   }
 
   /// What is free again after each op, at most.
   double scratch(const BatchExtent& b) const {
     const bool masked = s_.activation == Activation::relu && s_.activation_dropout > 0;
-    return masked ? std::max(b.source_rows, b.target_rows) * hidden_ : 0;
+    const double mask = masked ? std::max(b.source_rows, b.target_rows) * hidden_ : 0;
+    // Each thread has a head in panels: queries, keys, values and their gradients, scores and theirs.
+    const double length = std::min(std::max(b.longest_source, b.longest_target), longest_whole);
+    return std::max(mask, threads() * length * (6 * inner_ / heads_ + 2 * length));
   }
 
   /// A dropout mask has a byte for each number.

@@ -32,7 +32,7 @@ struct MemoryNeed {
 };
 
 /// The need of a model and of steps over a batch, without anything of the kind being allocated: parameters are counted,
-/// a step is estimated from what each layer keeps for its derivative, within a fifth. `moments`: buffers of the
+/// a step is estimated from what each layer keeps for its derivative, within 15 %. `moments`: buffers of the
 /// optimizer, as large as the parameters; `averages`: of a moving average.
 MemoryNeed memory_need(const TransformerOptions& options, const BatchExtent& batch = {}, int moments = 0,
                        int averages = 0);
