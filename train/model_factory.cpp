@@ -60,6 +60,10 @@ std::unique_ptr<Optimizer<float>> make_optimizer(const OptimConfig& o, Parameter
           .beta1 = o.beta1, .beta2 = o.beta2, .epsilon = o.epsilon, .decoupled = o.name == OptimConfig::Name::adamw});
 }
 
+std::unique_ptr<MovingAverage<float>> make_average(const TrainConfig& config, const ParameterStore<float>& parameters) {
+  return config.ema > 0 ? std::make_unique<MovingAverage<float>>(parameters.values(), config.ema) : nullptr;
+}
+
 Schedule make_schedule(const OptimConfig& o, Index width, std::int64_t updates_per_epoch) {
   const auto updates = [&](const Period& period) {
     const double factor = period.unit == Period::Unit::epochs ? static_cast<double>(updates_per_epoch) : 1;
