@@ -1,6 +1,9 @@
 #include "autograd/available_memory.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
+#include <atomic>
 #include <fstream>
 #include <limits>
 #include <string>
@@ -9,10 +12,14 @@ namespace glossa {
 
 namespace {
 
+namespace fs = std::filesystem;
+
 constexpr std::size_t unlimited = std::numeric_limits<std::size_t>::max();
 
+std::atomic<bool> ignores_limits{false};
+
 /// The number that follows `key` in a file of names and numbers; `otherwise` if there is none.
-std::size_t value_of(const char* path, const std::string& key, std::size_t otherwise) {
+std::size_t value_of(const fs::path& path, const std::string& key, std::size_t otherwise) {
   std::ifstream file(path);
   for (std::string name; file >> name; file.ignore(std::numeric_limits<std::streamsize>::max(), '\n')) {
     std::size_t value = 0;
@@ -22,27 +29,75 @@ std::size_t value_of(const char* path, const std::string& key, std::size_t other
 }
 
 /// A file of one number; "max" in memory.max is no number.
-std::size_t number_in(const char* path, std::size_t otherwise) {
+std::size_t number_in(const fs::path& path, std::size_t otherwise) {
   std::size_t value = 0;
   return std::ifstream(path) >> value ? value : otherwise;
 }
 
-/// cgroup v2, of a container. Pages of files count as used and are given back when they are needed.
-std::size_t left_in_cgroup() {
-  const std::size_t limit = number_in("/sys/fs/cgroup/memory.max", unlimited);
-  if (limit == unlimited) return unlimited;
-  const char* const stat = "/sys/fs/cgroup/memory.stat";
-  const std::size_t used = number_in("/sys/fs/cgroup/memory.current", 0),
-                    files = value_of(stat, "inactive_file", 0) + value_of(stat, "active_file", 0);
-  return limit - std::min(limit, used - std::min(used, files));
+/// Neither wraps around.
+std::size_t minus(std::size_t a, std::size_t b) { return a - std::min(a, b); }
+std::size_t plus(std::size_t a, std::size_t b) { return a + std::min(b, unlimited - a); }
+
+/// What is left of a limit of a control group; no limit: unlimited. `freeable`: what counts as used and is given back
+/// when it is needed.
+std::size_t left_of(const fs::path& limit, const fs::path& used, std::size_t freeable = 0) {
+  const std::size_t most = number_in(limit, unlimited);
+  return most == unlimited ? unlimited : minus(most, minus(number_in(used, 0), freeable));
+}
+
+/// Pages of files.
+std::size_t files_of(const fs::path& group, const std::string& prefix) {
+  const fs::path stat = group / "memory.stat";
+  return value_of(stat, prefix + "inactive_file", 0) + value_of(stat, prefix + "active_file", 0);
+}
+
+std::size_t left_in_v2(const fs::path& group, std::size_t swap) {
+  return plus(left_of(group / "memory.max", group / "memory.current", files_of(group, "")),
+              std::min(swap, left_of(group / "memory.swap.max", group / "memory.swap.current")));
+}
+
+/// memsw: memory and swap together.
+std::size_t left_in_v1(const fs::path& group, std::size_t swap) {
+  const std::size_t files = files_of(group, "total_");
+  return std::min(plus(left_of(group / "memory.limit_in_bytes", group / "memory.usage_in_bytes", files), swap),
+                  left_of(group / "memory.memsw.limit_in_bytes", group / "memory.memsw.usage_in_bytes", files));
+}
+
+/// The least that is left in a control group below `mount` and in those around it. In a container its name may be one
+/// of the machine's, which is not there: then the mount is the container's own.
+template <class Left>
+std::size_t least_left(const fs::path& mount, const std::string& name, const Left& left_in) {
+  fs::path group = mount;
+  std::size_t least = left_in(group);
+  for (const fs::path& part : fs::path(name).lexically_normal().relative_path())
+    least = std::min(least, left_in(group /= part));
+  return least;
 }
 
 }  // namespace
 
-std::size_t available_memory() {
-  const std::size_t kib = value_of("/proc/meminfo", "MemAvailable:", unlimited);
-  const std::size_t machine = kib == unlimited ? unlimited : 1024 * (kib + value_of("/proc/meminfo", "SwapFree:", 0));
-  return std::min(machine, left_in_cgroup());
+std::size_t available_memory(const fs::path& root) {
+  const fs::path meminfo = root / "proc/meminfo", groups = root / "sys/fs/cgroup";
+  const std::size_t kib = value_of(meminfo, "MemAvailable:", unlimited),
+                    swap = 1024 * value_of(meminfo, "SwapFree:", 0);
+  std::size_t least = kib == unlimited ? unlimited : plus(1024 * kib, swap);
+  std::ifstream own(root / "proc/self/cgroup");
+  for (std::string line; std::getline(own, line);) {  // NUMBER:CONTROLLERS:NAME, of v2 without controllers
+    const std::size_t first = line.find(':'), second = line.find(':', first + 1);
+    if (second == line.npos) continue;
+    const std::string controllers = fmt::format(",{},", line.substr(first + 1, second - first - 1));
+    const std::string name = line.substr(second + 1);
+    if (controllers == ",,")
+      least = std::min(least, least_left(groups, name, [&](const fs::path& group) { return left_in_v2(group, swap); }));
+    else if (controllers.find(",memory,") != controllers.npos)
+      least = std::min(
+          least, least_left(groups / "memory", name, [&](const fs::path& group) { return left_in_v1(group, swap); }));
+  }
+  return least;
 }
+
+std::size_t available_memory() { return ignores_limits ? unlimited : available_memory("/"); }
+
+void ignore_memory_limits() { ignores_limits = true; }
 
 }  // namespace glossa

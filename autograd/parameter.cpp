@@ -9,7 +9,7 @@ namespace glossa {
 template <class T>
 Parameter<T>& ParameterStore<T>::declare(const std::string& name, const Shape& shape, Initializer initializer) {
   check(!laid_out(), name, "expected all parameters to be declared before the store is laid out; got one after");
-  for (const Parameter<T>& other : declared_) check(other.name != name, name, "expected a new name; got it twice");
+  check(names_.insert(name).second, name, "expected a new name; got it twice");
   initializers_.push_back(std::move(initializer));
   return declared_.emplace_back(Parameter<T>{name, {nullptr, shape}, {}});
 }
@@ -85,6 +85,13 @@ Index ParameterStore<T>::count() const {
   Index count = 0;
   for (const Parameter<T>& parameter : declared_) count += parameter.value.size();
   return count;
+}
+
+template <class T>
+Index ParameterStore<T>::largest() const {
+  Index most = 0;
+  for (const Parameter<T>& parameter : declared_) most = std::max(most, parameter.value.size());
+  return most;
 }
 
 template <class T>

@@ -2,6 +2,7 @@
 
 #include <deque>
 #include <functional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -80,6 +81,9 @@ class ParameterStore {
   /// Number of numbers in all parameters, frozen ones included, gaps not counted.
   Index count() const;
 
+  /// That of the largest parameter.
+  Index largest() const;
+
   /// Whether its gradient was written since it was declared empty: all of its parts, if it has any.
   bool has_grad(const Parameter<T>& parameter) const;
 
@@ -93,6 +97,7 @@ class ParameterStore {
  private:
   Index rows_in_parts(const Parameter<T>& whole) const;
 
+  std::set<std::string> names_;
   std::deque<Parameter<T>> declared_;
   std::deque<Parameter<T>> parts_;
   std::vector<Initializer> initializers_;  // beside declared_
