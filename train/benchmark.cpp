@@ -1,6 +1,7 @@
 #include "train/benchmark.h"
 
 #include "autograd/check.h"
+#include "train/memory_check.h"
 
 namespace glossa {
 
@@ -54,6 +55,7 @@ const StepShape& step_shape(const std::string& name) {
 
 StepBenchmark::StepBenchmark(const StepShape& shape)
     : model_(parameters_, options_of(shape)), batch_(random_batch(shape)) {
+  check_model_fits("bench", memory_need(options_of(shape), extent_of(batch_), /*moments=*/2).of_training());
   parameters_.allocate(1);
   adam_.emplace(parameters_, trainable_segments(parameters_));
   rows_.assign(batch_);

@@ -14,6 +14,8 @@ namespace {
 
 constexpr std::string_view state_entry = "state";
 
+std::string average_name(const std::string& parameter) { return "ema:" + parameter; }
+
 std::string moment_name(std::string_view buffer, const std::string& parameter) {
   return fmt::format("{}:{}", buffer, parameter);
 }
@@ -35,6 +37,16 @@ void check_entry(const CheckpointReader& reader, const std::string& name, const 
   check(fits, reader.path().string(),
         "expected {} to be f32 {}; got {} [{}]. Hint: the model or its vocabulary differ from those of the checkpoint",
         name, shape.str(), name_of(entry->dtype), got);
+}
+
+/// Refuses parameters that are missing, of another shape, or none of the model's.
+void check_parameters(const CheckpointReader& reader, const ParameterStore<float>& parameters) {
+  for (const Parameter<float>* parameter : parameters.parameters())
+    check_entry(reader, parameter->name, parameter->value.shape);
+  for (const CheckpointEntry& entry : reader.entries())
+    if (entry.kind == EntryKind::parameter)
+      check(std::ranges::any_of(parameters.parameters(), [&](const auto* p) { return p->name == entry.name; }),
+            reader.path().string(), "expected only parameters of this model; got {} too", entry.name);
 }
 
 /// Refuses numbers to which no training run comes, before anything counts on from them.
@@ -77,13 +89,17 @@ std::vector<std::uint64_t> dims_of(const Shape& shape) {
 }
 
 void add_to_checkpoint(CheckpointWriter& writer, const ParameterStore<float>& parameters,
-                       const Optimizer<float>& optimizer, const TrainingState& state, std::string& state_bytes) {
+                       const Optimizer<float>& optimizer, const MovingAverage<float>* average,
+                       const TrainingState& state, std::string& state_bytes) {
   for (const Parameter<float>* parameter : parameters.parameters()) {
     const auto dims = dims_of(parameter->value.shape);
     writer.add(parameter->name, EntryKind::parameter, Dtype::f32, dims, std::as_bytes(parameter->value.span()));
     for (const StateBuffer<float>& buffer : optimizer.state())
       writer.add(moment_name(buffer.name, parameter->name), EntryKind::moment, Dtype::f32, dims,
                  std::as_bytes(slice_of(buffer.values, *parameter)));
+    if (average)
+      writer.add(average_name(parameter->name), EntryKind::buffer, Dtype::f32, dims,
+                 std::as_bytes(slice_of(average->average(), *parameter)));
   }
   state_bytes = to_bytes(state);
   writer.add(std::string(state_entry), EntryKind::state, Dtype::u8, {state_bytes.size()},
@@ -107,24 +123,35 @@ TrainingState read_training_state(const CheckpointReader& reader) {
 }
 
 void read_parameters(const CheckpointReader& reader, ParameterStore<float>& parameters) {
-  for (const Parameter<float>* parameter : parameters.parameters())
-    check_entry(reader, parameter->name, parameter->value.shape);
-  for (const CheckpointEntry& entry : reader.entries())
-    if (entry.kind == EntryKind::parameter)
-      check(std::ranges::any_of(parameters.parameters(), [&](const auto* p) { return p->name == entry.name; }),
-            reader.path().string(), "expected only parameters of this model; got {} too", entry.name);
+  check_parameters(reader, parameters);
   for (const Parameter<float>* parameter : parameters.parameters())
     reader.read(parameter->name, std::as_writable_bytes(parameter->value.span()));
 }
 
+std::string entry_in_use(const CheckpointReader& reader, const std::string& parameter) {
+  const bool has_averages =
+      std::ranges::any_of(reader.entries(), [](const auto& entry) { return entry.kind == EntryKind::buffer; });
+  return has_averages ? average_name(parameter) : parameter;
+}
+
 void read_mean_parameters(std::span<const CheckpointReader> readers, ParameterStore<float>& parameters) {
-  for (const CheckpointReader& reader : readers) read_parameters(reader, parameters);
-  if (readers.size() == 1) return;
+  for (const CheckpointReader& reader : readers) {
+    check_parameters(reader, parameters);
+    for (const Parameter<float>* parameter : parameters.parameters())
+      check_entry(reader, entry_in_use(reader, parameter->name), parameter->value.shape);
+  }
   for (const Parameter<float>* parameter : parameters.parameters()) {
     const std::span<float> values = parameter->value.span();
+    const auto read = [&](const CheckpointReader& reader) {
+      reader.read(entry_in_use(reader, parameter->name), std::as_writable_bytes(values));
+    };
+    if (readers.size() == 1) {
+      read(readers.front());
+      continue;
+    }
     std::vector<double> sums(values.size());
     for (const CheckpointReader& reader : readers) {
-      reader.read(parameter->name, std::as_writable_bytes(values));
+      read(reader);
       for (std::size_t i = 0; i < sums.size(); ++i) sums[i] += values[i];
     }
     for (std::size_t i = 0; i < sums.size(); ++i)
@@ -142,6 +169,14 @@ void read_moments(const CheckpointReader& reader, const ParameterStore<float>& p
       reader.read(moment_name(buffer.name, parameter->name),
                   std::as_writable_bytes(slice_of(buffer.values, *parameter)));
   optimizer.set_steps(state.optimizer_steps);
+}
+
+void read_average(const CheckpointReader& reader, const ParameterStore<float>& parameters,
+                  MovingAverage<float>& average) {
+  for (const Parameter<float>* parameter : parameters.parameters())
+    check_entry(reader, average_name(parameter->name), parameter->value.shape);
+  for (const Parameter<float>* parameter : parameters.parameters())
+    reader.read(average_name(parameter->name), std::as_writable_bytes(slice_of(average.average(), *parameter)));
 }
 
 namespace {
@@ -167,6 +202,7 @@ std::string state_sha256(const CheckpointReader& reader) {
   Sha256 hash;
   hash_entries(hash, reader, EntryKind::parameter);
   hash_entries(hash, reader, EntryKind::moment);
+  hash_entries(hash, reader, EntryKind::buffer);
   TrainingState state = read_training_state(reader);
   state.config.clear();
   state.seconds = 0;

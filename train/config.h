@@ -110,6 +110,7 @@ struct TrainConfig {
   std::int64_t seed = 1;
   double label_smoothing = 0.1;
   std::int64_t accumulate = 1;
+  double ema = 0;
   Metric metric = Metric::loss;
   std::int64_t patience = 0;
   bool decode_validation = true;

@@ -66,7 +66,7 @@ void export_parameters(const CheckpointReader& checkpoint, const std::filesystem
   for (const CheckpointEntry& entry : checkpoint.entries()) {
     if (entry.kind != EntryKind::parameter) continue;
     std::vector<float>& own = values.emplace_back(entry.length / sizeof(float));
-    checkpoint.read(entry.name, std::as_writable_bytes(std::span(own)));
+    checkpoint.read(entry_in_use(checkpoint, entry.name), std::as_writable_bytes(std::span(own)));
     const std::vector<std::string> names = torch_names(entry.name, own_output);
     tensors.push_back({names.front(), entry.dims, own});
     for (std::size_t i = 1; i < names.size(); ++i) metadata[names[i]] = names.front();

@@ -4,6 +4,7 @@
 #include <new>
 #include <system_error>
 
+#include "autograd/available_memory.h"
 #include "autograd/check.h"
 #include "train/bleu_tokenizer.h"
 #include "train/commands/commands.h"
@@ -28,12 +29,19 @@ void add_sets(CLI::App& command, std::vector<std::string>& sets) {
       ->allow_extra_args(false);
 }
 
+/// For what needs much memory.
+void add_force(CLI::App& command) {
+  command.add_flag_callback("--force", glossa::ignore_memory_limits,
+                            "start even if more memory is needed than the machine has left");
+}
+
 /// RUN and --checkpoint, for what reads a run's weights.
 template <class Arguments>
 void add_run(CLI::App& command, Arguments& arguments) {
   command.add_option("RUN", arguments.run, "folder of a run, or one of its checkpoints")->required();
   command.add_option("--checkpoint", arguments.checkpoint,
                      "best, last, an update, or average:N of the newest N (default: best)");
+  add_force(command);
 }
 
 void add_commands(CLI::App& app, int& status) {
@@ -42,6 +50,7 @@ void add_commands(CLI::App& app, int& status) {
     c.add_option("--run", a.run, "folder of the run (default: runs/NAME for NAME.yaml)");
     c.add_flag("--resume", a.resume, "go on from the newest valid checkpoint");
     c.add_flag("--dump-config", a.dump_config, "print the effective configuration and stop");
+    add_force(c);
     add_sets(c, a.sets);
   });
   add_command<commands::Translate>(app, "translate", "Translate lines of text", status, [](auto& c, auto& a) {
@@ -82,11 +91,13 @@ void add_commands(CLI::App& app, int& status) {
     c.add_option("RUN", a.from, "folder of a run")->required();
     c.add_option("--last", a.last, "the newest N")->required()->check(CLI::Range(1, 1000000));
     c.add_option("--run", a.run, "folder to make")->required();
+    add_force(c);
   });
   add_command<commands::Import>(app, "import", "Make a run of PyTorch's weights", status, [](auto& c, auto& a) {
     c.add_option("FILE", a.file, "state_dict in a safetensors file; see docs/exchange.md")->required();
     c.add_option("CONFIG", a.config, "YAML file that describes the model and its data")->required();
     c.add_option("--run", a.run, "folder to make")->required();
+    add_force(c);
     add_sets(c, a.sets);
   });
   add_command<commands::Options>(app, "options", "Print the reference of all options (docs/options.md)", status,
@@ -97,6 +108,7 @@ void add_commands(CLI::App& app, int& status) {
     c.add_option("--config", a.config, "seed, tiny, small or base")->required();
     c.add_option("--threads", a.threads, "default: all available")->check(CLI::Range(1, 4096));
     c.add_flag("--json", a.json, "one JSON object a line");
+    add_force(c);
   };
   const auto of_steps = [of_config](auto& c, auto& a) {
     of_config(c, a);
@@ -120,6 +132,7 @@ void add_commands(CLI::App& app, int& status) {
   add_command<commands::BenchTrain>(*bench, "train", "Train an epoch of a configuration", status, [](auto& c, auto& a) {
     c.add_option("CONFIG", a.config, "YAML file; see docs/options.md")->required();
     c.add_flag("--json", a.json, "one JSON object");
+    add_force(c);
     add_sets(c, a.sets);
   });
   add_command<commands::BenchDecode>(*bench, "decode", "Speed of translating a file", status, [](auto& c, auto& a) {

@@ -58,6 +58,10 @@ std::unique_ptr<Optimizer<float>> make_optimizer(const OptimConfig& o, Parameter
           .beta1 = o.beta1, .beta2 = o.beta2, .epsilon = o.epsilon, .decoupled = o.name == OptimConfig::Name::adamw});
 }
 
+std::unique_ptr<MovingAverage<float>> make_average(const TrainConfig& config, const ParameterStore<float>& parameters) {
+  return config.ema > 0 ? std::make_unique<MovingAverage<float>>(parameters.values(), config.ema) : nullptr;
+}
+
 Schedule make_schedule(const OptimConfig& o, Index width) {
   return Schedule({.kind = static_cast<ScheduleOptions::Kind>(o.schedule),
                    .lr = o.lr,

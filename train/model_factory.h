@@ -4,6 +4,7 @@
 
 #include "layers/transformer.h"
 #include "optim/lr_schedule.h"
+#include "optim/moving_average.h"
 #include "optim/optimizer.h"
 #include "train/config.h"
 
@@ -24,6 +25,9 @@ std::unique_ptr<Model> make_model(const ModelConfig& config, Index source_vocabu
 
 /// Freezes what optim.freeze names and builds the optimizer for the rest.
 std::unique_ptr<Optimizer<float>> make_optimizer(const OptimConfig& config, ParameterStore<float>& parameters);
+
+/// The moving average of the parameters, from their present values on; null without train.ema.
+std::unique_ptr<MovingAverage<float>> make_average(const TrainConfig& config, const ParameterStore<float>& parameters);
 
 /// The learning rate as the configuration says; `width` is noam's.
 Schedule make_schedule(const OptimConfig& config, Index width);

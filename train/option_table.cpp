@@ -149,6 +149,10 @@ std::vector<Option<TrainConfig>> train_options() {
       option("label_smoothing", &C::label_smoothing, number("[0, 1)"),
              "share of the target spread over the vocabulary"),
       option("accumulate", &C::accumulate, whole("[1, 65536]"), "batches whose gradients make one update"),
+      option(
+          "ema", &C::ema, number("[0, 0.9999]"),
+          "decay of a moving average of the weights, which is what is validated and translates, 0.999 for one; 0: the "
+          "weights themselves"),
       option("metric", &C::metric, choice<C::Metric>({"loss", "perplexity", "bleu", "chrf", "exact_match"}),
              "validation metric that decides the best checkpoint, patience and plateau"),
       option("patience", &C::patience, whole("[0, 1000000]"),

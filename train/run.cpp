@@ -3,6 +3,7 @@
 #include "data/atomic_file.h"
 #include "data/text_file.h"
 #include "train/checkpoint_folder.h"
+#include "train/memory_check.h"
 #include "train/run_log.h"
 #include "train/runtime.h"
 
@@ -108,8 +109,11 @@ LoadedRun load_run(const RunName& name, Config config) {
         "expected the vocabulary that {} was trained with; got another one. Hint: restore the run's own vocabulary or "
         "sentencepiece model",
         reader.path().string());
-  loaded.model = make_model(loaded.config.model, loaded.tokenizers.source->vocabulary_size(),
-                            loaded.tokenizers.target->vocabulary_size(), 0);
+  const Index source_vocabulary = loaded.tokenizers.source->vocabulary_size(),
+              target_vocabulary = loaded.tokenizers.target->vocabulary_size();
+  check_model_fits(
+      run, memory_need(transformer_options(loaded.config.model, source_vocabulary, target_vocabulary)).of_model());
+  loaded.model = make_model(loaded.config.model, source_vocabulary, target_vocabulary, 0);
   read_mean_parameters(readers, loaded.model->parameters);
   return loaded;
 }
@@ -122,6 +126,7 @@ std::filesystem::path write_new_run(const std::string& run, const Config& config
   state.data_hash = data_hash;
   state.build = build_fingerprint();
   const std::unique_ptr<Optimizer<float>> optimizer = make_optimizer(config.optim, model.parameters);
+  const std::unique_ptr<MovingAverage<float>> average = make_average(config.train, model.parameters);
 
   CheckpointFolder checkpoints(run, static_cast<std::size_t>(config.train.keep_checkpoints));
   check_holds_no_run(run);  // a trainer may have come meanwhile
@@ -129,7 +134,7 @@ std::filesystem::path write_new_run(const std::string& run, const Config& config
   save_tokenizers(tokenizers, config.data, run);
   CheckpointWriter writer;
   std::string state_bytes;
-  add_to_checkpoint(writer, model.parameters, *optimizer, state, state_bytes);
+  add_to_checkpoint(writer, model.parameters, *optimizer, average.get(), state, state_bytes);
   return checkpoints.save(0, writer, false);
 }
 

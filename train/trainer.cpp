@@ -151,6 +151,10 @@ void Trainer::begin_epoch() {
 
 CrossEntropy<float> Trainer::batch_loss_at(std::int64_t batch, const StepOptions& options) {
   fill_batch(batch_, training_, batches_[static_cast<std::size_t>(batch)], layout(config_.data));
+  return loss_of_batch(options);
+}
+
+CrossEntropy<float> Trainer::loss_of_batch(const StepOptions& options) {
   rows_.assign(batch_);
   context_.begin(options);
   return batch_loss(context_, *model_->transformer, batch_, rows_, training_.specials.pad,
@@ -182,6 +186,7 @@ void Trainer::apply(const Update& update) {
   const double tokens = static_cast<double>(update.target_tokens);
   optimizer_->step(lr_, clip_factor(update.grad_norm, config_.optim.clip_norm) / tokens);
   state_.optimizer_steps = optimizer_->steps();
+  if (average_) average_->update(state_.optimizer_steps);
   state_.consecutive_bad = 0;
   state_.target_tokens += update.target_tokens;
   state_.log_loss += update.nll_sum;
@@ -235,8 +240,9 @@ void Trainer::log_update(const Update& update) {
   log_seconds_ = 0;
 }
 
-/// What validation says of the weights as they are.
+/// What validation says of the weights as they are, or of their moving average.
 ValidationReport Trainer::measure() {
+  const AverageInUse<float> in_use(average_.get());
   ValidationReport report;
   report.update = state_.update;
   report.epoch = epoch_of_last_update(state_);
@@ -313,7 +319,7 @@ void Trainer::save(bool is_best) {
         "lower optim.lr or set optim.clip_norm");
   CheckpointWriter writer;
   std::string state_bytes;
-  add_to_checkpoint(writer, model_->parameters, *optimizer_, state_, state_bytes);
+  add_to_checkpoint(writer, model_->parameters, *optimizer_, average_.get(), state_, state_bytes);
   checkpoints_->save(static_cast<std::uint64_t>(state_.update), writer, is_best);
 }
 

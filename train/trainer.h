@@ -54,15 +54,17 @@ class Trainer {
 
   void prepare_data(bool resuming);
   void decide_bleu_tokenizer(std::span<const std::string> target);
-  void restore(const FoundCheckpoint& found);
+  void restore_state(const FoundCheckpoint& found);
   void restore_links(bool goes_on);
   void warm_start(const CheckpointReader& base);
+  void make_model_and_optimizer();
   std::string rehearse();
   void write_head(const std::vector<std::string>& notes, const std::string& memory);
   Progress progress() const;
   std::optional<TrainingEnd> ending() const;
   TrainingEnd update_until_end();
   void begin_epoch();
+  CrossEntropy<float> loss_of_batch(const StepOptions& options);
   CrossEntropy<float> batch_loss_at(std::int64_t batch, const StepOptions& options);
   Update compute_gradients();
   void apply(const Update& update);
@@ -86,6 +88,7 @@ class Trainer {
   std::string data_report_;
   std::unique_ptr<Model> model_;
   std::unique_ptr<Optimizer<float>> optimizer_;
+  std::unique_ptr<MovingAverage<float>> average_;  // null without train.ema
   Schedule schedule_;
   TrainingState state_;
   std::optional<RunLog> log_;

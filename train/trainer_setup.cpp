@@ -4,6 +4,7 @@
 
 #include "data/atomic_file.h"
 #include "data/fingerprint.h"
+#include "train/memory_check.h"
 #include "train/run.h"
 #include "train/runtime.h"
 #include "train/trainer.h"
@@ -81,15 +82,18 @@ Trainer::Trainer(Config config, const std::string& config_path, const std::strin
   // Everything that can be wrong with the input is found before the run's folder is made.
   std::optional<CheckpointReader> base;
   if (!found && !config_.train.warm_start.empty()) base.emplace(open_warm_start(config_));
+  check_text_fits(config_.data);
+  check_training_fits(config_, 1, 1);  // what is known before text is read, which may take long
   prepare_data(found.has_value());
-  model_ = make_model(config_.model, tokenizers_.source->vocabulary_size(), tokenizers_.target->vocabulary_size(),
-                      static_cast<std::uint64_t>(config_.train.seed));
-  optimizer_ = make_optimizer(config_.optim, model_->parameters);
   sampler_.emplace(training_, sampler_options(config_.data, static_cast<std::uint64_t>(config_.train.seed)));
   state_.vocabulary_hash = tokenizers_.fingerprint();
   state_.data_hash = Fingerprint().add(training_.fingerprint()).add(validation_.fingerprint()).value();
+  if (found) restore_state(*found);
+  begin_epoch();
+  make_model_and_optimizer();
   if (found) {
-    restore(*found);
+    read_parameters(found->reader, model_->parameters);
+    read_moments(found->reader, model_->parameters, *optimizer_, state_);
     for (const std::string& refused : found->refused) notes.push_back("checkpoint passed over: " + refused);
     notes.push_back(
         fmt::format("resumed at update {} (epoch {}, batch {})", state_.update, state_.epoch + 1, state_.batch));
@@ -101,9 +105,10 @@ Trainer::Trainer(Config config, const std::string& config_path, const std::strin
     notes.push_back("warm start: weights of " + config_.train.warm_start);
     if (const std::string note = RunName(config_.train.warm_start).note(); !note.empty()) notes.push_back(note);
   }
+  average_ = make_average(config_.train, model_->parameters);
+  if (average_ && found) read_average(found->reader, model_->parameters, *average_);
   state_.config = dump(config_);
   state_.build = build_fingerprint();
-  begin_epoch();
   const bool goes_on = !ending();
   const std::string memory = rehearse();
 
@@ -153,7 +158,7 @@ void Trainer::decide_bleu_tokenizer(std::span<const std::string> target) {
                   name(*tokenizer), config_.data.target);
 }
 
-void Trainer::restore(const FoundCheckpoint& found) {
+void Trainer::restore_state(const FoundCheckpoint& found) {
   TrainingState saved = read_training_state(found.reader);
   check(saved.vocabulary_hash == state_.vocabulary_hash, run_,
         "expected the vocabulary of the checkpoint; the one in the folder is another. Hint: restore it");
@@ -162,8 +167,6 @@ void Trainer::restore(const FoundCheckpoint& found) {
         "the data, or start a new run "
         "with train.warm_start: {}",
         config_.data.train, run_);
-  read_parameters(found.reader, model_->parameters);
-  read_moments(found.reader, model_->parameters, *optimizer_, saved);
   schedule_.set_plateau(saved.plateau);
   state_ = std::move(saved);
 }
@@ -181,31 +184,44 @@ void Trainer::restore_links(bool goes_on) {
 void Trainer::warm_start(const CheckpointReader& base) {
   check(read_training_state(base).vocabulary_hash == state_.vocabulary_hash, "train.warm_start",
         "expected a run with the vocabulary that it was trained with; {} has another", config_.train.warm_start);
-  read_parameters(base, model_->parameters);
+  read_mean_parameters({&base, 1}, model_->parameters);
 }
 
-/// One pass forward and back over the largest batch, for the memory that it takes: who starts a run learns at once
-/// whether the machine has it, and the arena then has its size. Nothing that training reads is left changed. All epochs
+/// Once it is sure that there is memory for them and for a step of the largest batch, which stays laid out. All epochs
 /// have batches of the same shapes.
-std::string Trainer::rehearse() {
-  std::int64_t largest = 0;
+void Trainer::make_model_and_optimizer() {
+  std::size_t largest = 0;
   std::pair<int, Index> most{};
-  for (std::int64_t i = 0; i < std::ssize(batches_); ++i) {
-    fill_batch(batch_, training_, batches_[static_cast<std::size_t>(i)], layout(config_.data));
+  for (std::size_t i = 0; i < batches_.size(); ++i) {
+    fill_batch(batch_, training_, batches_[i], layout(config_.data));
     if (size_in_memory(batch_) <= most) continue;
     most = size_in_memory(batch_);
     largest = i;
   }
-  context_.backward(batch_loss_at(largest, {.training = true}).sum);
+  fill_batch(batch_, training_, batches_[largest], layout(config_.data));
+  const Index source_vocabulary = tokenizers_.source->vocabulary_size(),
+              target_vocabulary = tokenizers_.target->vocabulary_size();
+  check_training_fits(config_, source_vocabulary, target_vocabulary, extent_of(batch_));
+  model_ =
+      make_model(config_.model, source_vocabulary, target_vocabulary, static_cast<std::uint64_t>(config_.train.seed));
+  optimizer_ = make_optimizer(config_.optim, model_->parameters);
+}
+
+/// One pass forward and back over the batch that is laid out, the largest, for the memory that it takes: the estimate
+/// is made sure of before anything is written, and the arena then has its size. Nothing that training reads is left
+/// changed.
+std::string Trainer::rehearse() {
+  context_.backward(loss_of_batch({.training = true}).sum);
   model_->parameters.clear_grads();
   std::size_t moments = 0;
   for (const StateBuffer<float>& buffer : optimizer_->state()) moments += buffer.values.size_bytes();
   const auto mib = [](std::size_t bytes) { return static_cast<double>(bytes) / (1 << 20); };
+  const double parameters = mib(model_->parameters.values().size_bytes());
   return fmt::format(
-      "memory: parameters {0:.1f} MiB, gradients {0:.1f}, optimizer {1:.1f}, a step of {2} rows {3:.1f}; "
-      "{4:.0f} in all with program and data, validation apart",
-      mib(model_->parameters.values().size_bytes()), mib(moments), most.first, mib(context_.arena().peak_bytes()),
-      peak_rss_mb());
+      "memory: parameters {0:.1f} MiB, gradients {0:.1f}, optimizer {1:.1f}{2}, a step of {3} rows {4:.1f}; "
+      "{5:.0f} in all with program and data, validation apart",
+      parameters, mib(moments), average_ ? fmt::format(", average {:.1f}", parameters) : "",
+      batch_.source_rows + batch_.target_rows, mib(context_.arena().peak_bytes()), peak_rss_mb());
 }
 
 void Trainer::write_head(const std::vector<std::string>& notes, const std::string& memory) {
@@ -220,6 +236,9 @@ void Trainer::write_head(const std::vector<std::string>& notes, const std::strin
                          100 * useful_share(training_, batches_, Layout::padded),
                          config_.data.layout == DataConfig::Layout::packed ? ", 100 % as packed here" : ""));
   log_->line(memory);
+  if (average_)
+    log_->line(
+        fmt::format("the moving average of the weights is validated and translates (train.ema {})", config_.train.ema));
   if (validation_.size() > 0 && config_.train.decode_validation)
     log_->line("BLEU in validation: " + bleu_signature(bleu_options(config_)));
   log_->line(budget(config_.train));

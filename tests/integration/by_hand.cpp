@@ -83,8 +83,8 @@ double mean_loss(const Network& network, const EncodedCorpus& corpus, std::int64
   return sum / tokens;
 }
 
-void check_same(const TinyRun& tiny, const std::string& run, const Network& network,
-                const Optimizer<float>& optimizer) {
+void check_same(const TinyRun& tiny, const std::string& run, const Network& network, const Optimizer<float>& optimizer,
+                const MovingAverage<float>* average) {
   const CheckpointReader checkpoint(tiny / run / "checkpoints/last");
   const auto check_tensor = [&](const std::string& name, const float* wanted, Index size) {
     CAPTURE(name);
@@ -99,7 +99,9 @@ void check_same(const TinyRun& tiny, const std::string& run, const Network& netw
     for (const StateBuffer<float>& buffer : optimizer.state())
       check_tensor(fmt::format("{}:{}", buffer.name, parameter->name), buffer.values.data() + parameter->offset,
                    parameter->value.size());
-    tensors += 1 + optimizer.state().size();
+    if (average)
+      check_tensor("ema:" + parameter->name, average->average().data() + parameter->offset, parameter->value.size());
+    tensors += 1 + optimizer.state().size() + (average ? 1 : 0);
   }
   CHECK_EQ(checkpoint.entries().size(), tensors);
 }

@@ -9,6 +9,7 @@
 #include "data/tokenizer.h"
 #include "layers/transformer.h"
 #include "optim/lr_schedule.h"
+#include "optim/moving_average.h"
 #include "optim/optimizer.h"
 #include "tests/integration/tiny_run.h"
 #include "train/checkpoint_file.h"
@@ -59,7 +60,9 @@ void train(Network& network, Optimizer<float>& optimizer, const Schedule& schedu
 /// Loss per target token of a corpus, without dropout and smoothing.
 double mean_loss(const Network& network, const EncodedCorpus& corpus, std::int64_t max_tokens);
 
-/// Checks that parameters, and the optimizer's moments, of a run's last checkpoint are these to the bit.
-void check_same(const TinyRun& tiny, const std::string& run, const Network& network, const Optimizer<float>& optimizer);
+/// Checks that parameters, the optimizer's moments and the moving average, where there is one, of a run's last
+/// checkpoint are these to the bit.
+void check_same(const TinyRun& tiny, const std::string& run, const Network& network, const Optimizer<float>& optimizer,
+                const MovingAverage<float>* average = nullptr);
 
 }  // namespace glossa::testing

@@ -163,6 +163,44 @@ TEST_CASE("--checkpoint, or a checkpoint's path, chooses the weights; average ma
   check_refused(glossa_program({"translate", run, "--checkpoint", "12"}), 1, {"update 12", "20, 15, 10, 5"});
 }
 
+TEST_CASE("of a run with train.ema the average is evaluated, exported, averaged and begun with") {
+  const TinyRun tiny;
+  const Strings sets{"optim.lr=0.02", "train.validate_every=0"};
+  succeeded(tiny.train("plain", sets));
+  const std::string ema = "train.ema=0.5", run = tiny / "run";
+  succeeded(tiny.train("run", {sets[0], sets[1], ema}));
+  const auto loss = [&](const std::string& of, const std::string& checkpoint) {
+    const Outcome outcome =
+        succeeded(glossa_program({"evaluate", of, "--checkpoint", checkpoint, "--source", tiny / "toy/test.en",
+                                  "--reference", tiny / "toy/test.hi", "--json"}));
+    return json_object(outcome.out).at("loss");
+  };
+  const auto parameters = [&](const char* of) {
+    const Outcome shown = succeeded(glossa_program({"inspect", tiny / of / "checkpoints/last", "--json"}));
+    CHECK_EQ(shown.out.find("\"ema:decoder.norm.weight\"") != shown.out.npos, of != std::string("plain"));
+    return json_object(shown.out).at("sha256");
+  };
+  CHECK_EQ(parameters("run"), parameters("plain"));  // training is the same
+  const std::string averaged = loss(run, "last");
+  CHECK_NE(averaged, loss(tiny / "plain", "last"));
+
+  const std::string file = tiny / "weights.safetensors";
+  succeeded(glossa_program({"export", run, "--safetensors", file}));
+  succeeded(glossa_program({"import", file, run + "/config.yaml", "--run", tiny / "imported"}));
+  CHECK_EQ(loss(tiny / "imported", "last"), averaged);
+  Strings resumed = sets;
+  resumed.insert(resumed.end(), {ema, "train.max_updates=25"});
+  succeeded(tiny.train("imported", resumed, {"--resume"}));  // it has an average to go on with
+
+  succeeded(glossa_program({"average", run, "--last", "2", "--run", tiny / "mean"}));
+  const std::string mean = loss(run, "average:2");
+  CHECK_EQ(loss(tiny / "mean", "last"), mean);
+  CHECK_EQ(std::set({mean, averaged, loss(run, "15")}).size(), 3);
+
+  succeeded(tiny.train("warm", {"train.warm_start=" + run, "optim.lr=1e-30", sets[1]}));
+  CHECK_EQ(std::stod(loss(tiny / "warm", "last")), doctest::Approx(std::stod(averaged)).epsilon(1e-6));
+}
+
 TEST_CASE("weights that no validation has seen are named") {
   const TinyRun tiny;
   const Strings sets{"train.validate_every=15u", "train.decode_validation=false"};

@@ -31,7 +31,8 @@ data: {train: toy/train, valid: toy/valid, source: en, target: hi, tokenizer: wo
        max_tokens: 512}
 model: {width: 16, heads: 2, feed_forward: 32, encoder_layers: 1, decoder_layers: 1, dropout: 0.3, tied: output}
 optim: {warmup: 10}
-train: {max_updates: $updates, save_every: 5u, validate_every: 20u, log_every: 5u, decode_validation: false}
+train: {max_updates: $updates, save_every: 5u, validate_every: 20u, log_every: 5u, decode_validation: false,
+        ema: 0.9}
 runtime: {threads: 1}
 YAML
 

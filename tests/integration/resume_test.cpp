@@ -76,6 +76,13 @@ TEST_CASE("validation, accumulation and the plateau schedule go on where they st
            100);
 }
 
+TEST_CASE("the moving average goes on where it stopped") {
+  CHECK_EQ(check_interrupted({"train.max_updates=100", "train.validate_every=10u", "train.decode_validation=false",
+                              "train.ema=0.8", "optim.schedule=plateau"},
+                             37),
+           100);
+}
+
 TEST_CASE("validation and saving once an epoch, a limit in epochs") {
   CHECK_GT(check_interrupted(
                {"train.max_epochs=3", "train.max_updates=1000", "train.validate_every=1e", "train.save_every=0.5e",

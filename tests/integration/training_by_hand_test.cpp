@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <optional>
 
 #include "data/character_tokenizer.h"
 #include "data/sentencepiece_tokenizer.h"
@@ -287,12 +288,15 @@ TEST_CASE("by hand: noam over two epochs of few sentences, subwords of a unigram
   check_same(tiny, "run", network, adam);
 }
 
-TEST_CASE("by hand: a plateau that the perplexity of the validation corpus reaches") {
+namespace {
+
+/// A plateau that the perplexity of the validation corpus reaches, that of the average where `decay` is above 0.
+void check_plateau(const char* decay) {
   const TinyRun tiny;
   succeeded(tiny.train(
       "run", {"model.dropout=0", "optim.schedule=plateau", "optim.lr=0.5", "optim.warmup=2", "optim.plateau_factor=0.3",
               "optim.plateau_patience=1", "optim.min_lr=0.01", "train.metric=perplexity", "train.validate_every=2u",
-              "train.decode_validation=false", "train.max_updates=40"}));
+              "train.decode_validation=false", "train.max_updates=40", fmt::format("train.ema={}", decay)}));
   Texts texts{toy(tiny, "train"), {}, {}};
   texts.source = train_word_tokenizer(texts.corpus.source, {.max_size = 8000});
   texts.target = train_word_tokenizer(texts.corpus.target, {.max_size = 8000});
@@ -314,17 +318,27 @@ TEST_CASE("by hand: a plateau that the perplexity of the validation corpus reach
                   1);
   Adam<float> adam(network.parameters, trainable_segments(network.parameters),
                    {.beta1 = 0.9, .beta2 = 0.98, .epsilon = 1e-9});
+  std::optional<MovingAverage<float>> average;
+  if (std::stod(decay) > 0) average.emplace(network.parameters.values(), std::stod(decay));
   Schedule schedule({.kind = ScheduleOptions::Kind::plateau,
                      .lr = 0.5,
                      .warmup = 2,
                      .min_lr = 0.01,
                      .plateau_factor = 0.3,
                      .plateau_patience = 1});
-  const auto validate = [&](int update) {
+  const auto after = [&](int update) {
+    if (average) average->update(update);
+    const AverageInUse<float> in_use(average ? &*average : nullptr);
     if (update % 2 == 0) schedule.observe(std::exp(mean_loss(network, valid, 512)), false);
   };
   train(network, adam, schedule, texts.encoded({.max_length = 256}),
-        {.sampler = {.max_tokens = 512}, .label_smoothing = 0.1, .clip_norm = 1, .updates = 40}, validate);
+        {.sampler = {.max_tokens = 512}, .label_smoothing = 0.1, .clip_norm = 1, .updates = 40}, after);
   CHECK_GE(schedule.plateau().reductions, 1);
-  check_same(tiny, "run", network, adam);
+  check_same(tiny, "run", network, adam, average ? &*average : nullptr);
 }
+
+}  // namespace
+
+TEST_CASE("by hand: a plateau that the perplexity of the validation corpus reaches") { check_plateau("0"); }
+
+TEST_CASE("by hand: a moving average is validated, and training goes on from the weights") { check_plateau("0.5"); }

@@ -30,7 +30,7 @@ struct Contents {
   std::string name = "weight";
   Dtype dtype = Dtype::f32;
   std::vector<std::uint64_t> dims{2, 3};
-  std::vector<float> values{1, 2, 3, 4, 5, 6}, moments{6, 5, 4, 3, 2, 1};
+  std::vector<float> values{1, 2, 3, 4, 5, 6}, moments{6, 5, 4, 3, 2, 1}, averages{};  // no averages: none are written
   TrainingState state;
 
   Contents() { state.target_tokens = 7; }
@@ -40,6 +40,8 @@ struct Contents {
     CheckpointWriter writer;
     writer.add(name, EntryKind::parameter, dtype, dims, std::as_bytes(std::span(values)));
     writer.add("m:" + name, EntryKind::moment, dtype, dims, std::as_bytes(std::span(moments)));
+    if (!averages.empty())
+      writer.add("ema:" + name, EntryKind::buffer, dtype, dims, std::as_bytes(std::span(averages)));
     writer.add("state", EntryKind::state, Dtype::u8, {state_bytes.size()}, std::as_bytes(std::span(state_bytes)));
     writer.write(folder / "a.ckpt");
     return CheckpointReader(folder / "a.ckpt");
@@ -71,6 +73,53 @@ TEST_CASE("the mean of checkpoints: of one itself, of several element by element
   CHECK_THROWS_AS(read_mean_parameters(readers, store), Error);
 }
 
+TEST_CASE("what is translated with is the averages, where a checkpoint has them; training goes on from the others") {
+  const TemporaryFolder folder, second;
+  ParameterStore<float> store;
+  store.declare("weight", {2, 3}, [](std::span<double>, const Shape&, RandomStream&) {});
+  store.allocate(1);
+  const std::span<float> weight = store.at("weight").value.span();
+  MovingAverage<float> average(store.values(), 0.5);
+  Contents contents;
+  contents.averages = {-1, -2, -3, -4, -5, -6};
+  std::vector<CheckpointReader> readers;
+  readers.push_back(contents.written(folder));
+  CHECK_EQ(entry_in_use(readers[0], "weight"), "ema:weight");
+  read_mean_parameters(readers, store);
+  CHECK(std::ranges::equal(weight, contents.averages));
+  read_parameters(readers[0], store);
+  CHECK(std::ranges::equal(weight, contents.values));
+  read_average(readers[0], store, average);
+  CHECK(std::ranges::equal(average.average().first(6), contents.averages));
+
+  contents.averages.clear();
+  readers.push_back(contents.written(second));
+  CHECK_EQ(entry_in_use(readers[1], "weight"), "weight");
+  CHECK_THROWS_WITH_AS(read_average(readers[1], store, average),
+                       doctest::Contains("expected a tensor ema:weight [2, 3]; the file has none"), Error);
+  read_mean_parameters(readers, store);  // each gives what it translates with
+  CHECK(std::ranges::count(weight, 0.0f) == 6);
+}
+
+TEST_CASE("averages of some parameters only are refused, and nothing is changed") {
+  const TemporaryFolder folder;
+  ParameterStore<float> store;
+  const Initializer zeros = [](std::span<double> values, const Shape&, RandomStream&) { std::ranges::fill(values, 0); };
+  store.declare("weight", {2, 3}, zeros);
+  store.declare("another", {2, 3}, zeros);
+  store.allocate(1);
+  Contents contents;
+  CheckpointWriter writer;
+  for (const char* name : {"weight", "another"})
+    writer.add(name, EntryKind::parameter, Dtype::f32, {2, 3}, std::as_bytes(std::span(contents.values)));
+  writer.add("ema:another", EntryKind::buffer, Dtype::f32, {2, 3}, std::as_bytes(std::span(contents.values)));
+  writer.write(folder / "a.ckpt");
+  const CheckpointReader reader(folder / "a.ckpt");
+  CHECK_THROWS_WITH_AS(read_mean_parameters({&reader, 1}, store),
+                       doctest::Contains("expected a tensor ema:weight [2, 3]; the file has none"), Error);
+  for (const float value : store.values()) CHECK_EQ(value, 0);
+}
+
 TEST_CASE("the hash of parameters is over names, shapes and values; that of the state over moments and counters too") {
   const TemporaryFolder folder;
   const Contents reference;
@@ -88,6 +137,7 @@ TEST_CASE("the hash of parameters is over names, shapes and values; that of the 
       {[](Contents& c) { c.dims = {3}, c.dtype = Dtype::f64; }, true, true},
       {[](Contents& c) { c.values[5] = -6; }, true, true},
       {[](Contents& c) { c.moments[5] = -1; }, false, true},
+      {[](Contents& c) { c.averages = c.values; }, false, true},
       {[](Contents& c) { c.state.update = 1; }, false, true},
       {[](Contents& c) { c.state.data_hash = 1; }, false, true},
       // What may differ between runs that do the same.

@@ -40,7 +40,7 @@ fs::path export_model(const TemporaryFolder& folder, Model& model) {
   const auto optimizer = make_optimizer(OptimConfig{}, model.parameters);
   CheckpointWriter writer;
   std::string state_bytes;
-  add_to_checkpoint(writer, model.parameters, *optimizer, state, state_bytes);
+  add_to_checkpoint(writer, model.parameters, *optimizer, nullptr, state, state_bytes);
   writer.write(folder / "model.ckpt");
   export_parameters(CheckpointReader(folder / "model.ckpt"), folder / "model.safetensors");
   return folder / "model.safetensors";

@@ -119,6 +119,14 @@ std::string checkpoints_of(const FinishedRun& run) {
   return text;
 }
 
+/// The moving averages of a checkpoint.
+std::string averages_of(const CheckpointReader& reader) {
+  std::string text;
+  for (const CheckpointEntry& entry : reader.entries())
+    if (entry.kind == EntryKind::buffer) text += fmt::format("{} {};", entry.name, reader.read(entry.name));
+  return text;
+}
+
 /// How a run ended: the number of the reason, or the error.
 std::string end_of(const FinishedRun& run) { return run.end ? std::to_string(static_cast<int>(*run.end)) : run.error; }
 
@@ -186,9 +194,15 @@ const std::vector<Observation>& observations() {
          const fs::path last = s.run.folder / "checkpoints/last";
          return fs::exists(last) ? parameters_sha256(CheckpointReader(last)) : end_of(s.run);
        }},
+      {"average",
+       {"weights"},
+       [](Subject& s) {
+         const fs::path last = s.run.folder / "checkpoints/last";
+         return fs::exists(last) ? averages_of(CheckpointReader(last)) : end_of(s.run);
+       }},
       {"training lines", {"weights"}, [](Subject& s) { return fmt::format("{}", s.run.training); }},
       {"validation lines",
-       {"validation pairs", "weights", "translation"},
+       {"validation pairs", "weights", "average", "translation"},
        [](Subject& s) { return fmt::format("{}", s.run.validation); }},
       {"samples", {"validation lines"}, [](Subject& s) { return s.run.files("samples"); }},
       {"best",

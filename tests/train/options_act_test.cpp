@@ -182,6 +182,7 @@ const std::vector<Row>& rows() {
       {"train.seed", "2", {"batches", "first weights"}},
       {"train.label_smoothing", "0", {"first gradient"}},
       {"train.accumulate", "2", {"first loss", "end"}},
+      {"train.ema", "0.5", {"average", "validation lines"}},
       {"train.metric", "perplexity", {}, {}, nullptr, "what has the smaller loss has the smaller perplexity"},
       {"train.metric", "bleu", {"best"}, able},
       {"train.metric", "chrf", {"best"}, able},

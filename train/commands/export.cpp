@@ -3,6 +3,7 @@
 #include "autograd/check.h"
 #include "train/commands/commands.h"
 #include "train/exchange.h"
+#include "train/memory_check.h"
 #include "train/run.h"
 
 namespace glossa::commands {
@@ -16,6 +17,10 @@ int run(const Export& arguments) {
            files.size(), arguments.run, files.size());
   const CheckpointReader checkpoint(files.front());
   print_note(name);
+  double bytes = 0;  // all are in memory together
+  for (const CheckpointEntry& entry : checkpoint.entries())
+    if (entry.kind == EntryKind::parameter) bytes += static_cast<double>(entry.length);
+  check_model_fits(files.front(), bytes);
   export_parameters(checkpoint, arguments.safetensors);
   fmt::print("wrote the parameters of {} to {}\n", checkpoint.path().string(), arguments.safetensors);
   return 0;

@@ -5,6 +5,7 @@
 #include "data/fingerprint.h"
 #include "train/commands/commands.h"
 #include "train/exchange.h"
+#include "train/memory_check.h"
 #include "train/run.h"
 
 namespace glossa::commands {
@@ -22,8 +23,10 @@ int run(const Import& arguments) {
   const auto seed = static_cast<std::uint64_t>(config.train.seed);
   const auto [training, validation] = read_corpora(config.data, seed);
   const Tokenizers tokenizers = train_tokenizers(config.data, training);
-  const std::unique_ptr<Model> model =
-      make_model(config.model, tokenizers.source->vocabulary_size(), tokenizers.target->vocabulary_size(), seed);
+  const Index source_vocabulary = tokenizers.source->vocabulary_size(),
+              target_vocabulary = tokenizers.target->vocabulary_size();
+  check_training_fits(config, source_vocabulary, target_vocabulary);
+  const std::unique_ptr<Model> model = make_model(config.model, source_vocabulary, target_vocabulary, seed);
   import_parameters(file, model->parameters);
   EncodedCorpus encoded_validation;
   if (!validation.source.empty()) encoded_validation = encode(config.data, validation, tokenizers);

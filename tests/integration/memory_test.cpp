@@ -1,0 +1,69 @@
+// Models that no machine has the memory for: told before anything of them is allocated.
+#include <doctest/doctest.h>
+
+#include "tests/integration/tiny_run.h"
+#include "tests/support/changed_checkpoint.h"
+#include "train/bounded_archive.h"
+#include "train/checkpoint.h"
+#include "train/config.h"
+
+using namespace glossa::testing;
+namespace fs = std::filesystem;
+
+namespace {
+
+/// A petabyte.
+const Strings huge{"model.width=65536", "model.feed_forward=1048576", "model.encoder_layers=256",
+                   "model.positions=learned"};
+
+/// Makes of a run one whose model is huge, by what its configuration and checkpoint say.
+void enlarge(const fs::path& run) {
+  glossa::Config config = glossa::load_config(run / "config.yaml", huge);
+  write_bytes(run / "config.yaml", glossa::dump(config));
+  change_checkpoint(fs::canonical(run / "checkpoints/last"),
+                    [&](const glossa::CheckpointEntry& entry, std::vector<std::byte>& bytes) {
+                      if (entry.kind != glossa::EntryKind::state) return;
+                      auto state = glossa::from_bytes<glossa::TrainingState>(
+                          {reinterpret_cast<const char*>(bytes.data()), bytes.size()}, "state");
+                      state.config = glossa::dump(config);
+                      const std::string changed = glossa::to_bytes(state);
+                      const auto view = std::as_bytes(std::span(changed));
+                      bytes.assign(view.begin(), view.end());
+                    });
+}
+
+}  // namespace
+
+TEST_CASE("training that needs more memory than there is names the option; --force leaves it to the system") {
+  const TinyRun tiny;
+  check_refused(tiny.train("run", huge), 1,
+                {"[model.width] expected ", "got 65536, with which training needs ", "--force"});
+  CHECK_FALSE(fs::exists(tiny / "run"));
+  check_refused(tiny.train("run", huge, {"--force"}), 1, {"[arena]", "the machine has no more"});
+  Strings bench = huge;
+  for (std::string& set : bench) set.insert(0, "--set=");
+  bench.insert(bench.begin(), {"bench", "train", tiny / "tiny.yaml"});
+  check_refused(glossa_program(bench), 1, {"[model.width]"});
+}
+
+TEST_CASE("a run whose model needs more memory than there is") {
+  const TinyRun tiny;
+  succeeded(tiny.train("run"));
+  const std::string run = tiny / "run", text = tiny / "toy/test.en", weights = tiny / "weights.safetensors";
+  succeeded(glossa_program({"export", run, "--safetensors", weights}));
+  enlarge(run);
+  const std::vector<Strings> commands{{"translate", run},
+                                      {"evaluate", run, "--source", text, "--reference", tiny / "toy/test.hi"},
+                                      {"average", run, "--last", "1", "--run", tiny / "mean"},
+                                      {"bench", "decode", run, "--source", text}};
+  for (Strings command : commands) {
+    CAPTURE(command.front());
+    check_refused(glossa_program(command), 1, {run + "] expected at most ", "--force"});
+    command.push_back("--force");
+    check_refused(glossa_program(command), 1, {"[arena]", "the machine has no more"});
+  }
+  check_refused(glossa_program({"import", weights, run + "/config.yaml", "--run", tiny / "imported"}), 1,
+                {"[model.width]"});
+  check_refused(glossa_program({"import", weights, run + "/config.yaml", "--run", tiny / "imported", "--force"}), 1,
+                {"[arena]", "the machine has no more"});
+}
