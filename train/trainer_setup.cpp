@@ -210,8 +210,8 @@ std::string Trainer::rehearse() {
   for (const StateBuffer<float>& buffer : optimizer_->state()) moments += buffer.values.size_bytes();
   const auto mib = [](std::size_t bytes) { return static_cast<double>(bytes) / (1 << 20); };
   return fmt::format(
-      "memory: parameters {0:.1f} MiB, gradients {0:.1f}, optimizer {1:.1f}, a step of {2} rows {3:.1f};\n"
-      "    {4:.0f} in all with program and data, validation apart",
+      "memory: parameters {0:.1f} MiB, gradients {0:.1f}, optimizer {1:.1f};\n"
+      "    a step of {2} rows {3:.1f}; {4:.0f} in all with program and data, validation apart",
       mib(model_->parameters.values().size_bytes()), mib(moments), most.first, mib(context_.arena().peak_bytes()),
       peak_rss_mb());
 }
