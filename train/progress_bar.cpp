@@ -50,6 +50,7 @@ void ProgressBar::draw(std::optional<double> fraction, std::string_view text) {
 void ProgressBar::clear() {
   if (is_shown_) show("\r\x1b[K");
   is_shown_ = false;
+  drawn_ = {};
 }
 
 void ProgressBar::show(std::string_view text) {
@@ -70,7 +71,9 @@ std::string TimeLeft::after(double done) const {
 }
 
 CountProgress::CountProgress(ProgressBar& bar, std::string noun, std::int64_t all)
-    : bar_(bar), noun_(std::move(noun)), all_(all) {}
+    : bar_(bar), noun_(std::move(noun)), all_(all) {
+  bar_.clear();
+}
 
 void CountProgress::add(std::int64_t count) {
   done_ += count;

@@ -30,6 +30,8 @@ class ProgressBar {
 
   /// The text, behind a bar where it is known which `fraction` of 1 is done.
   void draw(std::optional<double> fraction, std::string_view text);
+
+  /// Afterwards it is due at once.
   void clear();
 
  private:

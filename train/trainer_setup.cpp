@@ -244,8 +244,8 @@ std::string Trainer::rehearse() {
   const auto mib = [](std::size_t bytes) { return static_cast<double>(bytes) / (1 << 20); };
   const double parameters = mib(model_->parameters.values().size_bytes());
   return fmt::format(
-      "memory: parameters {0:.1f} MiB, gradients {0:.1f}, optimizer {1:.1f}{2}, a step of {3} rows {4:.1f};\n"
-      "    {5:.0f} in all with program and data, validation apart",
+      "memory: parameters {0:.1f} MiB, gradients {0:.1f}, optimizer {1:.1f}{2};\n"
+      "    a step of {3} rows {4:.1f}; {5:.0f} in all with program and data, validation apart",
       parameters, mib(moments), average_ ? fmt::format(", average {:.1f}", parameters) : "",
       batch_.source_rows + batch_.target_rows, mib(context_.arena().peak_bytes()), peak_rss_mb());
 }

@@ -46,6 +46,7 @@ TEST_CASE("a bar is drawn over itself and cleared at the end") {
     bar.draw(1.5, "");  // a limit that was passed
     bar.draw(std::nullopt, "no end in sight");
     bar.clear();
+    CHECK(bar.is_due());
     bar.clear();
     bar.draw(0.0, "once more");
   });
