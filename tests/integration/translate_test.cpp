@@ -258,7 +258,7 @@ TEST_CASE("unknown words are counted, and shown with -v") {
   CHECK_EQ(lines_of(shown.out).size(), 3);
   CHECK_EQ(counted.out, shown.out);
   CHECK_EQ(shown.err,
-           "note: [standard input:1] unknown: I\nnote: [standard input:3] unknown: zebra I I\n"
+           "note: [standard input:1] unknown: I\nnote: [standard input:3] unknown: I (2 times) zebra\n"
            "note: 4 unknown words in 2 lines, 2 different, read as <unk>\n");
   CHECK_EQ(counted.err, "note: 4 unknown words in 2 lines, 2 different, read as <unk>; -v shows them\n");
   CHECK_EQ(succeeded(scene.translate({"-v"}, "how are you\n")).err, "");

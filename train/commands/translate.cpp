@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <set>
 
@@ -62,8 +63,14 @@ class UnknownWords {
     if (words.empty()) return;
     words_ += std::ssize(words);
     ++lines_;
-    different_.insert(words.begin(), words.end());
-    if (tells_) fmt::print(stderr, "note: [{}] unknown: {}\n", where, fmt::join(words, " "));
+    std::map<std::string, std::int64_t> times;
+    for (const std::string& word : words) ++times[word];
+    std::vector<std::string> told;
+    for (const auto& [word, count] : times) {
+      different_.insert(word);
+      told.push_back(count == 1 ? word : fmt::format("{} ({} times)", word, count));
+    }
+    if (tells_) fmt::print(stderr, "note: [{}] unknown: {}\n", where, fmt::join(told, " "));
   }
 
   void report() const {
