@@ -72,7 +72,9 @@ AtomicFile::AtomicFile(std::filesystem::path target, std::uint64_t size)
     : target_(std::filesystem::absolute(target)), size_(size) {
   std::error_code ignored;
   check(!std::filesystem::is_directory(target_, ignored), target_.string(),
-        "expected the name of a file; got a folder");
+        "expected the name of a file; got a folder. Hint: name a file in it");
+  check(!std::filesystem::is_other(target_, ignored), target_.string(),
+        "expected the name of a file; got a device or a pipe, which a file would replace. Hint: name a file");
   temporary_ = with_temporary_name(target_, [&](const char* name) {
     return descriptor_ =
                without_interruption([&] { return open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666); });

@@ -59,7 +59,7 @@ EncodedCorpus encode_corpus(const ParallelCorpus& corpus, const Tokenizer& sourc
     encoded.target.push_back(std::move(target));
     encoded.origin.push_back(pair);
   }
-  check(report.pairs > 0, corpus.name,
+  check(report.pairs > 0 || options.may_be_empty, corpus.name,
         "expected at least one pair to train on; got {} of {} pairs. Hint: EncodeOptions::max_length is {}",
         describe(report), corpus.source.size(), options.max_length);
   return encoded;

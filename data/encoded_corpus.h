@@ -14,6 +14,7 @@ struct EncodeOptions {
   bool source_bos = false;
   bool source_eos = true;
   int max_length = 512;  // tokens of a side with its special ones; longer pairs are skipped and counted; 0: no limit
+  bool may_be_empty = false;  // whether a corpus without a pair left is none to complain of
 };
 
 struct EncodeReport {
@@ -45,7 +46,7 @@ struct EncodedCorpus {
 };
 
 /// Encodes all pairs. Errors: the tokenizers have different special ids; an unknown token where there is no `<unk>`
-/// (names the side's file and line); no pair left.
+/// (names the side's file and line); no pair left, unless that may be.
 EncodedCorpus encode_corpus(const ParallelCorpus& corpus, const Tokenizer& source_tokenizer,
                             const Tokenizer& target_tokenizer, const EncodeOptions& options = {});
 

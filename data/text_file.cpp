@@ -61,15 +61,17 @@ std::string clean_line(std::string_view line, std::string_view where, const Text
   if (line.ends_with('\r')) line.remove_suffix(1);
   const std::size_t nul = line.find('\0');
   if (nul != std::string_view::npos)
-    fail(fmt::format("{}:{}", where, nul + 1),
-         "expected text; got a NUL byte at byte {} of the line. Hint: is this a binary or UTF-16 file?", nul + 1);
+    throw LineError(
+        fmt::format("{}:{}", where, nul + 1),
+        fmt::format("expected text; got a NUL byte at byte {} of the line. Hint: is this a binary or UTF-16 file?",
+                    nul + 1));
   std::string mended;
   if (const std::size_t bad = utf8::find_invalid(line); bad != std::string_view::npos) {
     if (options.invalid_utf8 == InvalidUtf8::refuse)
-      fail(fmt::format("{}:{}", where, bad + 1),
-           "expected valid UTF-8; got 0x{:02x} at byte {} of the line. Hint: convert the file (iconv -t UTF-8) or set "
-           "InvalidUtf8::replace",
-           static_cast<unsigned char>(line[bad]), bad + 1);
+      throw LineError(fmt::format("{}:{}", where, bad + 1),
+                      fmt::format("expected valid UTF-8; got 0x{:02x} at byte {} of the line. Hint: convert the file "
+                                  "(iconv -t UTF-8) or set InvalidUtf8::replace",
+                                  static_cast<unsigned char>(line[bad]), bad + 1));
     mended = utf8::replace_invalid(line, replaced);
     line = mended;
   }
@@ -160,9 +162,10 @@ bool LineReader::read_raw() {
       break;
     }
   }
-  check(length <= options_.max_line_bytes, where(),
-        "expected at most {} bytes in a line; got {}. Hint: one sentence a line; LF ends a line",
-        options_.max_line_bytes, length);
+  if (length > options_.max_line_bytes)
+    throw LineError(
+        where(), fmt::format("expected at most {} bytes in a line; got {}. Hint: one sentence a line; LF ends a line",
+                             options_.max_line_bytes, length));
   return true;
 }
 

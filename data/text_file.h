@@ -7,7 +7,15 @@
 #include <string_view>
 #include <vector>
 
+#include "autograd/check.h"
+
 namespace glossa {
+
+/// What is wrong with one line of a text and with nothing else: those after it can still be read.
+class LineError : public Error {
+ public:
+  LineError(std::string_view where, std::string_view message) : Error(Kind::failure, where, message) {}
+};
 
 /// What to do with bytes that are not UTF-8: stop with file, line and byte, or put U+FFFD in their place and count.
 enum class InvalidUtf8 { refuse, replace };
@@ -19,15 +27,16 @@ struct TextOptions {
 };
 
 /// One line of text as the rest of the program sees it: `line` without one trailing CR, every Unicode space (TAB,
-/// U+00A0, U+2028, a CR inside the line, ...) as a plain space, and valid UTF-8. `where` is `file:line` for the errors
-/// (NUL byte, invalid UTF-8 that is to be refused); replaced pieces are added to `*replaced` unless it is null.
+/// U+00A0, U+2028, a CR inside the line, ...) as a plain space, and valid UTF-8. `where` is `file:line` for the
+/// LineErrors (NUL byte, invalid UTF-8 that is to be refused); replaced pieces are added to `*replaced` unless it is
+/// null.
 std::string clean_line(std::string_view line, std::string_view where, const TextOptions& options,
                        std::int64_t* replaced = nullptr);
 
 /// Reads a text file, pipe or gzip file (name ends in `.gz`) line by line. Only LF ends a line; a last line without LF
 /// counts; a byte order mark before the first line is dropped. Memory stays within `max_line_bytes` and one buffer.
-/// Errors name file, line and byte: missing or unreadable file, directory, damaged or truncated gzip, overlong line,
-/// and those of `clean_line`.
+/// Errors name file, line and byte: missing or unreadable file, directory, damaged or truncated gzip; a LineError an
+/// overlong line and what `clean_line` refuses.
 class LineReader {
  public:
   LineReader(const std::string& path, const TextOptions& options);
@@ -37,7 +46,7 @@ class LineReader {
   ~LineReader();
 
   /// The next line, cleaned; false at the end of the file. Returns as soon as a line is complete, so that a pipe can be
-  /// answered line by line.
+  /// answered line by line. After a LineError the reader stands behind that line.
   bool next(std::string& line);
 
   /// Whether `next` would have to wait for someone to write: no line is at hand and the pipe or terminal has no more.

@@ -16,7 +16,7 @@ std::vector<int> Tokenizer::encode_line(std::string_view text, std::string_view 
   try {
     return encode(text);
   } catch (const Error& error) {
-    throw Error(error.kind(), fmt::format("{}:{}", name, line), error.what());
+    throw LineError(fmt::format("{}:{}", name, line), error.what());
   }
 }
 

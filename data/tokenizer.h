@@ -20,7 +20,7 @@ class Tokenizer {
   /// there is no unknown id.
   virtual std::vector<int> encode(std::string_view text) const = 0;
 
-  /// `encode` of a line of a file: its errors are at `name`:`line`.
+  /// `encode` of a line of a file: its errors are LineErrors at `name`:`line`.
   std::vector<int> encode_line(std::string_view text, std::string_view name, std::int64_t line) const;
 
   /// The text of the ids. pad, bos and eos are dropped, unk shows as `<unk>` (sentencepiece: U+2047). Error if an id is

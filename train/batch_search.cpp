@@ -14,16 +14,15 @@ constexpr StepOptions evaluation{.training = false, .recording = false};
 
 template <class T>
 void BatchSearch<T>::run(const Transformer<T>& model, const SpecialIds& specials, const DecodeOptions& options,
-                         TransposedWeights<T>* weights, std::span<const Index> batch,
-                         std::span<const std::vector<int>> sources, std::span<const std::int64_t> numbers,
-                         std::span<Hypothesis> results) {
+                         TransposedWeights<T>* weights, Index n, std::span<const Index> batch,
+                         std::span<const std::vector<int>> sources, std::span<const std::int64_t> numbers) {
   model_ = &model;
   specials_ = specials;
   options_ = options;
+  n_ = n;
   context_.set_transposed_weights(weights);
   start(batch, sources, numbers);
   while (!live_.empty()) step();
-  for (const Sentence& sentence : sentences_) results[sentence.input] = hypothesis(sentence);
 }
 
 template <class T>
@@ -43,13 +42,13 @@ void BatchSearch<T>::start(std::span<const Index> batch, std::span<const std::ve
     const double most = static_cast<double>(model_->options().max_positions);
     survivors_.push_back(std::ssize(live_) * options_.beam);
     live_.push_back({.sentence = std::ssize(sentences_), .node = 0, .log_probability = 0});
-    sentences_.push_back({.input = input,
-                          .limit = static_cast<Index>(std::clamp(limit, 1.0, most)),
+    sentences_.push_back({.limit = static_cast<Index>(std::clamp(limit, 1.0, most)),
                           .number = numbers.empty() ? input : numbers[input]});
     source_spans_.push_back({std::ssize(source_ids_), std::ssize(source)});
     source_ids_.insert(source_ids_.end(), source.begin(), source.end());
     capacity = std::max(capacity, sentences_.back().limit);
   }
+  found_.resize(sentences_.size() * static_cast<std::size_t>(n_));
   context_.begin(evaluation);
   const RowLayout layout{.rows = std::ssize(source_ids_), .sequences = source_spans_};
   const Variable<T> memory = model_->encode(context_, source_ids_, layout);
@@ -76,7 +75,7 @@ void BatchSearch<T>::step() {
   survivors_.clear();
   for (Index begin = 0, end = 0; begin < std::ssize(live_); begin = end) {
     while (end < std::ssize(live_) && live_[end].sentence == live_[begin].sentence) ++end;
-    advance(sentences_[live_[begin].sentence], begin, end);
+    advance(live_[begin].sentence, begin, end);
   }
   live_.swap(next_);
   if (!live_.empty()) cache_.select(survivors_);
@@ -98,7 +97,8 @@ void BatchSearch<T>::choose(const Tensor<const T>& logits) {
 
 /// One step of a sentence, from rows [begin, end) of live_ to the end of next_.
 template <class T>
-void BatchSearch<T>::advance(Sentence& sentence, Index begin, Index end) {
+void BatchSearch<T>::advance(Index place, Index begin, Index end) {
+  Sentence& sentence = sentences_[place];
   candidates_.clear();
   const std::size_t of_each = top_.size() / live_.size();
   for (Index r = begin; r < end; ++r)
@@ -112,36 +112,48 @@ void BatchSearch<T>::advance(Sentence& sentence, Index begin, Index end) {
                     });
 
   const Index first = std::ssize(next_), length = cache_.position();
-  const auto take_if_better = [&](double log_probability, Index node, bool finished) {
-    const double score = penalised(log_probability, length, options_);
-    if (score <= sentence.score) return;
-    sentence.node = node;
-    sentence.score = score;
-    sentence.log_probability = log_probability;
-    sentence.finished = finished;
-  };
   for (const Candidate& c : std::span(candidates_).first(looked_at)) {
     if (c.token == specials_.eos) {
       ++sentence.ended;
-      take_if_better(c.log_probability, live_[c.row].node, true);
+      keep(place, {.node = live_[c.row].node,
+                   .score = penalised(c.log_probability, length, options_),
+                   .log_probability = c.log_probability,
+                   .finished = true});
     } else if (std::ssize(next_) - first < options_.beam) {
-      next_.push_back({live_[c.row].sentence, std::ssize(nodes_), c.log_probability});
+      next_.push_back({place, std::ssize(nodes_), c.log_probability});
       nodes_.push_back({c.token, live_[c.row].node});
       survivors_.push_back(c.row);
     }
   }
   if (std::ssize(next_) == first) return;
 
-  const Live best = next_[first];
   const bool at_limit = length >= sentence.limit;
-  if (at_limit && !sentence.finished) take_if_better(best.log_probability, best.node, false);
+  for (Index i = first; at_limit && i < std::ssize(next_) && sentence.found < n_; ++i)
+    found_[place * n_ + sentence.found++] = {.node = next_[i].node,
+                                             .score = penalised(next_[i].log_probability, length, options_),
+                                             .log_probability = next_[i].log_probability,
+                                             .finished = false};
   const Index later = sentence.ended >= options_.beam ? length + 1 : sentence.limit;
-  if (at_limit || sentence.score >= penalised(best.log_probability, later, options_)) {
+  const bool enough =
+      sentence.found == n_ && found_[place * n_].score >= penalised(next_[first].log_probability, later, options_);
+  if (at_limit || enough) {
     next_.resize(first);
     survivors_.resize(first);
   } else {
     keep_rows_in_place(first, begin);
   }
+}
+
+/// Puts a hypothesis that ended among the best of its sentence, behind those that are as good.
+template <class T>
+void BatchSearch<T>::keep(Index place, const Found& ended) {
+  Index& found = sentences_[place].found;
+  const auto first = found_.begin() + place * n_;
+  const auto at = std::find_if(first, first + found, [&](const Found& other) { return ended.score > other.score; });
+  if (at == first + n_) return;
+  found = std::min(found + 1, n_);
+  std::move_backward(at, first + found - 1, first + found);
+  *at = ended;
 }
 
 /// Puts hypotheses from `first` on, where possible, at the place that what they go on from has among the parents: then
@@ -159,15 +171,14 @@ void BatchSearch<T>::keep_rows_in_place(Index first, Index parents) {
 }
 
 template <class T>
-Hypothesis BatchSearch<T>::hypothesis(const Sentence& sentence) const {
-  Hypothesis result{.tokens = {},
-                    .score = sentence.score,
-                    .log_probability = sentence.log_probability,
-                    .finished = sentence.finished};
+Hypothesis BatchSearch<T>::hypothesis(Index place, Index rank) const {
+  const Found& found = found_[place * n_ + rank];
+  Hypothesis result{
+      .tokens = {}, .score = found.score, .log_probability = found.log_probability, .finished = found.finished};
   Index length = 0;
-  for (Index node = sentence.node; node != 0; node = nodes_[node].before) ++length;
+  for (Index node = found.node; node != 0; node = nodes_[node].before) ++length;
   result.tokens.reserve(static_cast<std::size_t>(length));
-  for (Index node = sentence.node; node != 0; node = nodes_[node].before) result.tokens.push_back(nodes_[node].token);
+  for (Index node = found.node; node != 0; node = nodes_[node].before) result.tokens.push_back(nodes_[node].token);
   std::reverse(result.tokens.begin(), result.tokens.end());
   return result;
 }

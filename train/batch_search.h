@@ -1,6 +1,5 @@
 #pragma once
 
-#include <limits>
 #include <span>
 #include <vector>
 
@@ -14,11 +13,15 @@ namespace glossa {
 template <class T>
 class BatchSearch {
  public:
-  /// Searches `sources[i]` for each i of `batch` and writes what it finds to `results[i]`; `numbers` as for `Searcher`;
-  /// `weights` or null: where to keep the model's weights turned over.
+  /// Searches the `n` best of `sources[i]` for each i of `batch`; `numbers` as for `Searcher`; `weights` or null: where
+  /// to keep the model's weights turned over.
   void run(const Transformer<T>& model, const SpecialIds& specials, const DecodeOptions& options,
-           TransposedWeights<T>* weights, std::span<const Index> batch, std::span<const std::vector<int>> sources,
-           std::span<const std::int64_t> numbers, std::span<Hypothesis> results);
+           TransposedWeights<T>* weights, Index n, std::span<const Index> batch,
+           std::span<const std::vector<int>> sources, std::span<const std::int64_t> numbers);
+
+  /// What `run` found for the sentence at a place of the batch: how many, and the one of a rank, the best at 0.
+  Index found(Index place) const { return sentences_[place].found; }
+  Hypothesis hypothesis(Index place, Index rank) const;
 
  private:
   /// Last token of a hypothesis and the node of what stands before it. Node 0 is <s>.
@@ -40,13 +43,17 @@ class BatchSearch {
   };
 
   struct Sentence {
-    Index input, limit;   // place among the sources; most tokens
+    Index limit;          // most tokens
     std::int64_t number;  // see decode
     Index ended = 0;      // hypotheses that came to </s>
-    // The best one so far:
-    Index node = 0;
-    double score = -std::numeric_limits<double>::infinity(), log_probability = score;
-    bool finished = false;
+    Index found = 0;      // the best of them, at most n
+  };
+
+  /// One of the best of a sentence, by its last node.
+  struct Found {
+    Index node;
+    double score, log_probability;
+    bool finished;
   };
 
   /// How many continuations of a sentence are looked at in a step.
@@ -56,14 +63,15 @@ class BatchSearch {
              std::span<const std::int64_t> numbers);
   void step();
   void choose(const Tensor<const T>& logits);
-  void advance(Sentence& sentence, Index begin, Index end);
+  void advance(Index place, Index begin, Index end);
+  void keep(Index place, const Found& ended);
   void keep_rows_in_place(Index first, Index parents);
-  Hypothesis hypothesis(const Sentence& sentence) const;
 
   // Of the call in progress:
   const Transformer<T>* model_ = nullptr;
   SpecialIds specials_;
   DecodeOptions options_;
+  Index n_ = 1;
 
   Context<T> context_;
   DecoderCache<T> cache_;
@@ -71,6 +79,7 @@ class BatchSearch {
   std::vector<int> source_ids_, tokens_;
   std::vector<RowSpan> source_spans_;
   std::vector<Sentence> sentences_;
+  std::vector<Found> found_;  // n places for each sentence, best first
   std::vector<Node> nodes_;
   std::vector<Live> live_, next_;
   std::vector<Index> survivors_;  // beside next_: the row each goes on from

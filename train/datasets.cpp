@@ -141,8 +141,8 @@ ParallelCorpus read_test_corpus(const DataConfig& config, std::uint64_t seed) {
     if (split.test > 0) return hold_out(std::move(corpus), split, "data.split").test;
   }
   misuse("data.test",
-         "expected a test corpus, or a data.split that holds one out; the run has neither. Hint: files "
-         "can be named with --source and --reference");
+         "expected a test corpus, or a data.split that holds one out; the run has neither. Hint: name one "
+         "with --test");
 }
 
 Tokenizers train_tokenizers(const DataConfig& config, const ParallelCorpus& corpus) {
@@ -175,11 +175,13 @@ Tokenizers load_tokenizers(const DataConfig& config, const std::string& run) {
   return {tokenizer, tokenizer};
 }
 
-EncodedCorpus encode(const DataConfig& config, const ParallelCorpus& corpus, const Tokenizers& tokenizers) {
+EncodedCorpus encode(const DataConfig& config, const ParallelCorpus& corpus, const Tokenizers& tokenizers,
+                     bool may_be_empty) {
   return encode_corpus(corpus, *tokenizers.source, *tokenizers.target,
                        {.source_bos = config.source_bos,
                         .source_eos = config.source_eos,
-                        .max_length = static_cast<int>(config.max_length)});
+                        .max_length = static_cast<int>(config.max_length),
+                        .may_be_empty = may_be_empty});
 }
 
 std::string normalise(const DataConfig& config, std::string_view line) {

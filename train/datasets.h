@@ -43,7 +43,8 @@ Tokenizers load_tokenizers(const DataConfig& config, const std::string& run);
 
 /// The pairs as ids, with the special tokens and the limit of length that the configuration sets. Throws as
 /// encode_corpus.
-EncodedCorpus encode(const DataConfig& config, const ParallelCorpus& corpus, const Tokenizers& tokenizers);
+EncodedCorpus encode(const DataConfig& config, const ParallelCorpus& corpus, const Tokenizers& tokenizers,
+                     bool may_be_empty = false);
 
 /// A cleaned line of outside text as the training text was treated: lower-cased if the run is.
 std::string normalise(const DataConfig& config, std::string_view line);

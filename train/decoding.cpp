@@ -50,9 +50,34 @@ Searcher<T>::~Searcher() = default;
 template <class T>
 std::vector<Hypothesis> Searcher<T>::decode(const Transformer<T>& model, std::span<const std::vector<int>> sources,
                                             const SpecialIds& specials, const DecodeOptions& options,
-                                            std::span<const std::int64_t> numbers,
-                                            const std::function<void(Index)>& watch) {
+                                            std::span<const std::int64_t> numbers) {
+  std::vector<Hypothesis> results(sources.size());
+  search(model, sources, specials, options, 1, numbers, [&](std::span<const Index> batch, const BatchSearch<T>& found) {
+    for (Index k = 0; k < std::ssize(batch); ++k) results[batch[k]] = found.hypothesis(k, 0);
+  });
+  return results;
+}
+
+template <class T>
+std::vector<std::vector<Hypothesis>> Searcher<T>::n_best(const Transformer<T>& model,
+                                                         std::span<const std::vector<int>> sources,
+                                                         const SpecialIds& specials, const DecodeOptions& options,
+                                                         Index n, std::span<const std::int64_t> numbers) {
+  std::vector<std::vector<Hypothesis>> results(sources.size());
+  search(model, sources, specials, options, n, numbers, [&](std::span<const Index> batch, const BatchSearch<T>& found) {
+    for (Index k = 0; k < std::ssize(batch); ++k)
+      for (Index rank = 0; rank < found.found(k); ++rank) results[batch[k]].push_back(found.hypothesis(k, rank));
+  });
+  return results;
+}
+
+template <class T>
+template <class Use>
+void Searcher<T>::search(const Transformer<T>& model, std::span<const std::vector<int>> sources,
+                         const SpecialIds& specials, const DecodeOptions& options, Index n,
+                         std::span<const std::int64_t> numbers, Use use) {
   check(options.beam >= 1, "decode.beam", "expected at least 1; got {}", options.beam);
+  if (n < 1 || n > options.beam) misuse("n_best", "expected 1 to {} translations (the beam); got {}", options.beam, n);
   if (options.sample && options.beam > 1)
     misuse("decode.beam", "expected 1 with decode.sample: true; got {}", options.beam);
   check(numbers.empty() || numbers.size() == sources.size(), "decode",
@@ -61,7 +86,6 @@ std::vector<Hypothesis> Searcher<T>::decode(const Transformer<T>& model, std::sp
   std::iota(order.begin(), order.end(), Index{0});
   std::stable_sort(order.begin(), order.end(), [&](Index a, Index b) { return sources[a].size() > sources[b].size(); });
   const std::vector<std::span<const Index>> batches = batches_of(order, sources, options);
-  std::vector<Hypothesis> results(sources.size());
 
   // Turned over anew for each call, as the weights may have changed; a few sentences are not worth it.
   std::size_t ids = 0;
@@ -70,19 +94,19 @@ std::vector<Hypothesis> Searcher<T>::decode(const Transformer<T>& model, std::sp
   if (ids >= 1024) weights.emplace();
   while (std::ssize(searches_) < threads()) searches_.emplace_back();
   std::mutex watching;
-  const auto search = [&](Index i) {
-    searches_[thread_index()].run(model, specials, options, weights ? &*weights : nullptr, batches[i], sources, numbers,
-                                  results);
-    if (!watch) return;
+  const auto search_batch = [&](Index i) {
+    BatchSearch<T>& search = searches_[thread_index()];
+    search.run(model, specials, options, weights ? &*weights : nullptr, n, batches[i], sources, numbers);
+    use(batches[i], search);
+    if (!watch_) return;
     const std::scoped_lock lock(watching);
-    watch(std::ssize(batches[i]));
+    watch_(std::ssize(batches[i]));
   };
   // A batch by one thread, without waiting for others at every op; all threads on each of them where there are few.
   if (std::ssize(batches) >= 2 * threads())
-    parallel_for(std::ssize(batches), search);
+    parallel_for(std::ssize(batches), search_batch);
   else
-    for (Index i = 0; i < std::ssize(batches); ++i) search(i);
-  return results;
+    for (Index i = 0; i < std::ssize(batches); ++i) search_batch(i);
 }
 
 template class Searcher<float>;

@@ -48,7 +48,8 @@ class BatchSearch;
 /// live on. A sentence is done when its best ended hypothesis is at least as good as any live one could become: at any
 /// length up to the limit or, once `beam` hypotheses have ended, if it ended next. At the limit an ended hypothesis is
 /// preferred; where there is none the best live one is cut off. <pad> and <s> are never chosen. Equal candidates: the
-/// earlier hypothesis, then the smaller id.
+/// earlier hypothesis, then the smaller id. Who wants the n best gets them from the same search, which goes on until n
+/// have ended.
 ///
 /// With `sample` the one hypothesis of a sentence goes on with a token drawn by (seed, number of the sentence,
 /// position), so that it is the same in any batch.
@@ -63,16 +64,29 @@ class Searcher {
 
   /// The best translation of each source (ids as in training, </s> and all), in the order of the sources. A translation
   /// is no longer than the options say and than model.max_positions. `numbers` (one a source, or none: 0, 1, ...) are
-  /// what sampling knows the sentences by. `watch`, where there is one, gets the number of sentences of each batch that
-  /// is done, from one thread at a time. Throws on an empty source or one longer than that, and where the model gives
+  /// what sampling knows the sentences by. Throws on an empty source or one longer than that, and where the model gives
   /// NaN.
   std::vector<Hypothesis> decode(const Transformer<T>& model, std::span<const std::vector<int>> sources,
                                  const SpecialIds& specials, const DecodeOptions& options,
-                                 std::span<const std::int64_t> numbers = {},
-                                 const std::function<void(Index)>& watch = {});
+                                 std::span<const std::int64_t> numbers = {});
+
+  /// The n best translations of each source, at most as many as the beam: those that ended, best first, then those that
+  /// the limit of length cut off. The first is that of `decode`. Fewer where the vocabulary or the limit allow no more.
+  std::vector<std::vector<Hypothesis>> n_best(const Transformer<T>& model, std::span<const std::vector<int>> sources,
+                                              const SpecialIds& specials, const DecodeOptions& options, Index n,
+                                              std::span<const std::int64_t> numbers = {});
+
+  /// From now on `watch` gets the number of sentences of each batch whose search is done, from one thread at a time.
+  void watch(std::function<void(Index)> watch) { watch_ = std::move(watch); }
 
  private:
+  /// Calls `use(batch, search)` when a search has gone through a batch, for several at once.
+  template <class Use>
+  void search(const Transformer<T>& model, std::span<const std::vector<int>> sources, const SpecialIds& specials,
+              const DecodeOptions& options, Index n, std::span<const std::int64_t> numbers, Use use);
+
   std::deque<BatchSearch<T>> searches_;  // one a thread
+  std::function<void(Index)> watch_;
 };
 
 }  // namespace glossa

@@ -38,6 +38,15 @@ void add_force(CLI::App& command) {
                             "start even if more memory is needed than the machine has left");
 }
 
+template <class Arguments>
+void add_on_bad_line(CLI::App& command, Arguments& arguments) {
+  command
+      .add_option("--on-bad-line", arguments.on_bad_line,
+                  "a line that cannot be used is empty in the output, with a warning (warn), or stops (stop)")
+      ->check(CLI::IsMember({"warn", "stop"}))
+      ->capture_default_str();
+}
+
 /// RUN and --checkpoint, for what reads a run's weights.
 template <class Arguments>
 void add_run(CLI::App& command, Arguments& arguments) {
@@ -59,21 +68,41 @@ void add_commands(CLI::App& app, int& status) {
   add_command<commands::Translate>(app, "translate", "Translate lines of text", status, [](auto& c, auto& a) {
     add_run(c, a);
     c.add_option("--input", a.input, "file to translate (default: standard input)");
+    c.add_option("--output", a.output, "file to write when all is translated (default: standard output)");
     c.add_option("--beam", a.beam, "hypotheses kept in the search")->check(CLI::Range(1, 1024));
+    c.add_option("--nbest", a.nbest, "the N best translations of each line")->check(CLI::Range(1, 1024));
+    c.add_option("--format", a.format, "text; moses: number ||| text ||| score; json (default: text; --nbest: moses)")
+        ->check(CLI::IsMember({"text", "moses", "json"}));
+    c.add_flag("--scores", a.scores, "text: a tab and the score after each translation; others have it anyway");
+    c.add_flag("-v,--verbose", a.verbose, "show the words that the vocabulary does not know, line by line");
+    add_on_bad_line(c, a);
     add_sets(c, a.sets);
   });
   add_command<commands::Evaluate>(
       app, "evaluate", "Loss and translation quality on a test set", status, [](auto& c, auto& a) {
         add_run(c, a);
-        c.add_option("--source", a.source, "file to translate")->required();
-        c.add_option("--reference", a.reference, "its translation")->required();
+        CLI::Option* source = c.add_option("--source", a.source, "file to translate");
+        CLI::Option* reference = c.add_option("--reference", a.reference, "its translation")->needs(source);
+        source->needs(reference);
+        c.add_option("--test", a.test, "PREFIX or FILE.tsv of both (default: data.test or data.split of the run)")
+            ->excludes(source);
         constexpr auto tokenizers = glossa::bleu_tokenizer_names;
         c.add_option("--tokenize", a.tokenize, "what BLEU counts (default: as the run does)")
             ->check(CLI::IsMember(std::vector<std::string>(tokenizers.begin(), tokenizers.end())));
         c.add_option("--beam", a.beam, "hypotheses kept in the search")->check(CLI::Range(1, 1024));
         c.add_flag("--json", a.json, "one JSON object");
+        add_on_bad_line(c, a);
         add_sets(c, a.sets);
       });
+  add_command<commands::Score>(app, "score", "Log-probability of given translations", status, [](auto& c, auto& a) {
+    add_run(c, a);
+    c.add_option("--source", a.source, "file of source lines")->required();
+    c.add_option("--target", a.target, "their translations, line by line")->required();
+    c.add_flag("--per-token", a.per_token, "each token with its log-probability, too");
+    c.add_flag("--json", a.json, "one JSON object a line");
+    add_on_bad_line(c, a);
+    add_sets(c, a.sets);
+  });
   add_command<commands::Gradcheck>(
       app, "gradcheck", "Check every derivative against differences", status, [](auto& c, auto& a) {
         c.add_option("CONFIG", a.config, "YAML file: check the model that it describes (default: every op and layer)");
@@ -216,7 +245,7 @@ int main(int argc, char** argv) {
   } catch (const std::bad_alloc&) {
     std::fprintf(stderr,
                  "glossa: [memory] expected enough memory; the machine has no more. Hint: lower "
-                 "data.max_tokens\n");
+                 "data.max_tokens, or decode.max_tokens where text is translated\n");
     return 1;
   } catch (const std::exception& error) {
     std::fprintf(stderr, "glossa: [internal] %s\n", error.what());

@@ -11,8 +11,10 @@ namespace glossa {
 
 namespace {
 
-/// Whether an option is of how text is read and not of what a model makes of it.
-bool is_of_reading(std::string_view key) { return key == "data.invalid_utf8" || key == "data.max_line_bytes"; }
+/// Whether an option is of how text is read and cut into batches, and not of what a model makes of it.
+bool is_of_reading(std::string_view key) {
+  return key == "data.invalid_utf8" || key == "data.max_line_bytes" || key == "data.max_tokens";
+}
 
 }  // namespace
 
@@ -38,10 +40,9 @@ Config load_run_config(const std::string& run, const std::vector<std::string>& s
         "expected the folder of a run, with its config.yaml; got something else. Hint: it is what train had as --run");
   for (const std::string& set : sets)
     if (!set.starts_with("decode.") && !set.starts_with("runtime.") && !is_of_reading(set.substr(0, set.find('='))))
-      misuse(
-          "--set " + set,
-          "expected an option of decode or runtime, data.invalid_utf8 or data.max_line_bytes; a trained run keeps the "
-          "others");
+      misuse("--set " + set,
+             "expected an option of decode or runtime, data.invalid_utf8, data.max_line_bytes or data.max_tokens; a "
+             "trained run keeps the others");
   Config config = load_config(config_file(run), sets);
   if (beam > 0) config.decode.beam = beam;
   return config;

@@ -9,6 +9,7 @@
 #include "train/chrf.h"
 #include "train/config_terms.h"
 #include "train/runtime.h"
+#include "train/translator.h"
 
 namespace glossa {
 

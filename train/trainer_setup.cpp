@@ -57,10 +57,11 @@ std::string budget(const Config& config, std::int64_t updates_per_epoch) {
   if (train.patience > 0) limits.push_back(counted(train.patience, "validation") + " without improvement");
   const Period& warmup = config.optim.warmup;
   const double updates = std::ceil(warmup.amount * static_cast<double>(updates_per_epoch));
-  return fmt::format("trains until {}{}", fmt::join(limits, " or "),
-                     warmup.unit == Period::Unit::epochs
-                         ? fmt::format("; warm-up of {}, {}", counted(warmup.amount, "epoch"), counted(updates, "update"))
-                         : "");
+  return fmt::format(
+      "trains until {}{}", fmt::join(limits, " or "),
+      warmup.unit == Period::Unit::epochs
+          ? fmt::format("; warm-up of {}, {}", counted(warmup.amount, "epoch"), counted(updates, "update"))
+          : "");
 }
 
 /// Which of two batches takes more memory: the one with more rows; of equals, the one with more pairs of them in

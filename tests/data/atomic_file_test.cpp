@@ -103,6 +103,17 @@ TEST_CASE("missing folder, folder in the way, name too long: errors that name th
   CHECK(names_in(folder.path()) == Names{"sub"});
 }
 
+TEST_CASE("a device or a pipe is not replaced by a file") {
+  const TemporaryFolder folder;
+  const auto pipe = folder / "pipe";
+  REQUIRE(mkfifo(pipe.c_str(), 0600) == 0);
+  CHECK(error_of<Error>([&] {
+          write_file_atomically(pipe, "text");
+        }).starts_with("[" + pipe.string() + "] expected the name of a file; got a device or a pipe"));
+  CHECK(fs::is_fifo(pipe));
+  CHECK(names_in(folder.path()) == Names{"pipe"});
+}
+
 TEST_CASE("no permission: the error says so and the previous file stays") {
   const TemporaryFolder folder;
   write_file_atomically(folder / "a.txt", "old");

@@ -44,6 +44,16 @@ TEST_CASE("pairs without a token on a side never reach a batch") {
   CHECK(encoded.report.empty == 2);
 }
 
+TEST_CASE("a corpus without a pair left is an error, unless it may be empty") {
+  const auto tokenizer = train_word_tokenizer(Sentences{"a b"});
+  const ParallelCorpus corpus = corpus_of({"a b", " "}, {"a", "a"});
+  CHECK(contains(error_of<Error>([&] { encode_corpus(corpus, *tokenizer, *tokenizer, {.max_length = 2}); }),
+                 "EncodeOptions::max_length is 2"));
+  const EncodedCorpus encoded = encode_corpus(corpus, *tokenizer, *tokenizer, {.max_length = 2, .may_be_empty = true});
+  CHECK(encoded.size() == 0);
+  CHECK(encoded.report.too_long == 1);
+}
+
 TEST_CASE("unknown tokens are counted for each side") {
   const auto tokenizer = train_word_tokenizer(Sentences{"a b"});
   const EncodedCorpus encoded = encode_corpus(corpus_of({"a q b r"}, {"a b"}), *tokenizer, *tokenizer);

@@ -78,6 +78,37 @@ TEST_CASE("a line beyond the cap is refused with its length; one at the cap is r
   CHECK(contains(error_of<Error>([&] { read_lines(path, {.max_line_bytes = 1}); }), path + ":1]"));
 }
 
+TEST_CASE("after a bad line the next one can be read") {
+  const TemporaryFolder folder;
+  LineReader reader(folder.write("some.en", "one\n\xFF\ntwo\n" + std::string(9, 'a') + "\nab\0\nthree"s),
+                    {.max_line_bytes = 8});
+  Lines read;
+  std::vector<std::int64_t> bad;
+  std::string line;
+  for (bool more = true; more;) try {
+      more = reader.next(line);
+      if (more) read.push_back(line);
+    } catch (const LineError&) {
+      bad.push_back(reader.line_number());
+    }
+  CHECK(read == Lines{"one", "two", "three"});
+  CHECK(bad == std::vector<std::int64_t>{2, 4, 5});
+}
+
+TEST_CASE("a file that cannot be read on is no matter of a line") {
+  const TemporaryFolder folder;
+  LineReader reader(folder.write("false.en.gz", "no gzip\n"), {});
+  std::string line;
+  bool is_of_line = true;
+  try {
+    reader.next(line);
+  } catch (const LineError&) {
+  } catch (const Error&) {
+    is_of_line = false;
+  }
+  CHECK_FALSE(is_of_line);
+}
+
 TEST_CASE("missing files, folders and unreadable files are named") {
   const TemporaryFolder folder;
   const std::string missing = folder / "missing.en";

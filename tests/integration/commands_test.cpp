@@ -52,9 +52,8 @@ TEST_CASE("translate: one line out for each line in, in order, from standard inp
     CHECK_GT(Names(lines.begin(), lines.end()).size(), 100);  // the order could not be told from equal lines
   }
   // What is wrong with a line is told by its number in the whole text.
-  std::string too_long;
-  for (int i = 0; i < 1100; ++i) too_long += "hello ";
-  check_error(glossa_program({"translate", tiny / "run"}, text + too_long + "\n"), 1, {"[standard input:1101]"});
+  check_error(glossa_program({"translate", tiny / "run", "--on-bad-line", "stop"}, text + "\xFF\n"), 1,
+              {"[standard input:1101:1]"});
   CHECK_EQ(succeeded(glossa_program({"translate", tiny / "run"})).out, "");
   CHECK_EQ(succeeded(glossa_program({"translate", tiny / "run"}, "\n")).out, "\n");
   CHECK_EQ(lines_of(succeeded(glossa_program({"translate", tiny / "run"}, "hello world")).out).size(), 1);
@@ -83,8 +82,8 @@ TEST_CASE("evaluate --json") {
   json.push_back("--json");
   beam.insert(beam.end(), {"--beam", "4"});
   const Outcome scores = succeeded(glossa_program(json));
-  CHECK_EQ(keys(scores.out),
-           Names{"loss", "perplexity", "bleu", "chrf", "ter", "exact_match", "sentences", "seconds", "signature"});
+  CHECK_EQ(keys(scores.out), Names{"loss", "perplexity", "bleu", "chrf", "ter", "exact_match", "sentences",
+                                   "untranslated", "in_pieces", "seconds", "signature"});
   auto object = json_object(scores.out);
   CHECK_EQ(std::stoul(object["sentences"]), lines_of(read_bytes(tiny / "toy/test.en")).size());
   CHECK_EQ(std::stod(object["perplexity"]), doctest::Approx(std::exp(std::stod(object["loss"]))));

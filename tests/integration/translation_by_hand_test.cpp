@@ -125,14 +125,15 @@ TEST_CASE("by hand: what is translated and evaluated is read as the run's texts 
   const std::string text = "the boy \xff eats\n", too_long = std::string(81, 'x') + '\n';
   write_bytes(tiny / "text", text);
   write_bytes(tiny / "long", too_long);
-  const Strings translate{"translate", tiny / "run"};
+  const Strings translate{"translate", tiny / "run", "--on-bad-line", "stop"};
   CHECK_EQ(lines_of(succeeded(glossa_program(translate, text)).out).size(), 1);
   check_refused(glossa_program(translate, too_long), 1, {"[standard input:1]", "80 bytes"});
   Strings other_case = translate;
   other_case.insert(other_case.end(), {"--set", "data.lowercase=true"});
   check_refused(glossa_program(other_case), 2, {"[--set data.lowercase=true]", "a trained run keeps the others"});
   const auto evaluate = [&](const char* file) {
-    return glossa_program({"evaluate", tiny / "run", "--source", tiny / file, "--reference", tiny / file});
+    return glossa_program(
+        {"evaluate", tiny / "run", "--source", tiny / file, "--reference", tiny / file, "--on-bad-line", "stop"});
   };
   succeeded(evaluate("text"));
   check_refused(evaluate("long"), 1, {"long:1]", "80 bytes"});

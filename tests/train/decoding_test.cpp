@@ -84,13 +84,15 @@ Hypothesis greedy_without_cache(const Model<double>& model, const std::vector<in
   return h;
 }
 
-/// The search as Searcher describes it, on whole sequences.
-Hypothesis beam_without_cache(const Model<double>& model, const std::vector<int>& source, Index limit,
-                              const DecodeOptions& options) {
+/// The search for the n best as Searcher describes it, on whole sequences.
+std::vector<Hypothesis> n_best_without_cache(const Model<double>& model, const std::vector<int>& source, Index limit,
+                                             const DecodeOptions& options, Index n) {
   Context<double> context;
-  std::vector<Hypothesis> live(1), all;
-  Hypothesis best{.tokens = {}, .score = -1e300};
-  Index ended = 0;
+  std::vector<Hypothesis> live(1), all, ended;
+  const auto best = [&] {
+    std::stable_sort(ended.begin(), ended.end(), [](const auto& a, const auto& b) { return a.score > b.score; });
+    return std::vector<Hypothesis>(ended.begin(), ended.begin() + std::min(n, std::ssize(ended)));
+  };
   for (Index length = 1;; ++length) {
     all.clear();
     for (const Hypothesis& h : live) {
@@ -108,15 +110,27 @@ Hypothesis beam_without_cache(const Model<double>& model, const std::vector<int>
     all.resize(std::min<std::size_t>(all.size(), options.beam == 1 ? 1 : 2 * options.beam));
     live.clear();
     for (const Hypothesis& h : all) {
-      ended += h.finished;
-      if (h.finished && h.score > best.score) best = h;
-      if (!h.finished && std::ssize(live) < options.beam) live.push_back(h);
+      if (h.finished)
+        ended.push_back(h);
+      else if (std::ssize(live) < options.beam)
+        live.push_back(h);
     }
-    if (live.empty()) return best;
-    if (length == limit) return best.finished ? best : live.front();
-    const Index later = ended >= options.beam ? length + 1 : limit;
-    if (best.score >= penalised(live.front().log_probability, later, options)) return best;
+    std::vector<Hypothesis> found = best();
+    if (live.empty()) return found;
+    if (length == limit) {
+      for (const Hypothesis& h : live)
+        if (std::ssize(found) < n) found.push_back(h);
+      return found;
+    }
+    const Index later = std::ssize(ended) >= options.beam ? length + 1 : limit;
+    if (std::ssize(found) == n && found[0].score >= penalised(live.front().log_probability, later, options))
+      return found;
   }
+}
+
+Hypothesis beam_without_cache(const Model<double>& model, const std::vector<int>& source, Index limit,
+                              const DecodeOptions& options) {
+  return n_best_without_cache(model, source, limit, options, 1).front();
 }
 
 /// Every sequence that ends within `limit` tokens, </s> included: the best score there is.
@@ -267,6 +281,54 @@ TEST_CASE("a narrow beam finds what the same search finds without cache and batc
   CHECK(other_than_greedy > count / 10);
 }
 
+TEST_CASE("the n best are those of the same search, the one that is found alone first") {
+  Model<double> model(12);
+  const Sentences sources = random_sources(12, 12, 8);
+  int cut_off = 0, ended = 0;
+  for (const LengthPenalty penalty : penalties) {
+    model.favour(specials.eos, 1);
+    const DecodeOptions options{
+        .beam = 5, .length_penalty = penalty, .max_length_factor = 1, .max_length_extra = 2, .max_tokens = 150};
+    Searcher<double> searcher;
+    const std::vector<Hypothesis> alone = searcher.decode(model.transformer, sources, specials, options);
+    for (const Index n : {1, 3, 5}) {
+      const auto found = searcher.n_best(model.transformer, sources, specials, options, n);
+      REQUIRE(found.size() == sources.size());
+      for (std::size_t i = 0; i < sources.size(); ++i) {
+        check_same(found[i], n_best_without_cache(model, sources[i], std::ssize(sources[i]) + 2, options, n), 1e-11);
+        REQUIRE(std::ssize(found[i]) == n);
+        check_same({found[i][0]}, {alone[i]}, 0);
+        for (Index k = 0; k < n; ++k) {
+          (found[i][k].finished ? ended : cut_off) += 1;
+          if (k == 0) continue;
+          CHECK(found[i][k].tokens != found[i][k - 1].tokens);
+          CHECK((found[i][k - 1].finished || !found[i][k].finished));
+          if (found[i][k].finished == found[i][k - 1].finished) CHECK(found[i][k].score <= found[i][k - 1].score);
+        }
+      }
+    }
+  }
+  CHECK(ended > 50);
+  CHECK(cut_off > 10);
+  const DecodeOptions options{.beam = 2};
+  CHECK_THROWS_AS(Searcher<double>().n_best(model.transformer, sources, specials, options, 3), Error);
+  CHECK_THROWS_AS(Searcher<double>().n_best(model.transformer, sources, specials, options, 0), Error);
+}
+
+TEST_CASE("with all of them in the beam, the n best are the n best of all sequences") {
+  Model<double> model(6);
+  const Sentences sources = random_sources(4, 6, 4);
+  const DecodeOptions options{
+      .beam = 27, .length_penalty = LengthPenalty::none, .max_length_factor = 0, .max_length_extra = 3};
+  const auto found = Searcher<double>().n_best(model.transformer, sources, specials, options, 13);
+  for (std::size_t i = 0; i < sources.size(); ++i) {
+    REQUIRE(found[i].size() == 13);  // of 1 + 3 + 9 sequences of at most 3 tokens that end
+    for (std::size_t k = 0; k < 13; ++k) CHECK(found[i][k].finished);
+    CHECK(found[i][0].tokens == best_of_all(model, sources[i], 3, options).tokens);
+    CHECK(std::ranges::is_sorted(found[i], std::greater<>(), &Hypothesis::score));
+  }
+}
+
 TEST_CASE("equal candidates: the earlier hypothesis, then the smaller id, and of equal ends the first") {
   for (const double eos : {-1.0, 0.0, 0.5}) {
     Model<double> model(9);
@@ -349,8 +411,9 @@ TEST_CASE("who watches a search gets the sentences of each batch that is done, w
     CAPTURE(count);
     set_threads(count);
     std::vector<Index> done;
-    Searcher<float>().decode(model.transformer, sources, specials, {.beam = 1, .max_tokens = 36}, {},
-                             [&](Index sentences) { done.push_back(sentences); });
+    Searcher<float> searcher;
+    searcher.watch([&](Index sentences) { done.push_back(sentences); });
+    searcher.decode(model.transformer, sources, specials, {.beam = 1, .max_tokens = 36});
     CHECK_GT(done.size(), 10);  // batches
     CHECK_EQ(std::accumulate(done.begin(), done.end(), Index{0}), 60);
   }

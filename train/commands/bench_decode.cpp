@@ -6,10 +6,10 @@
 #include "data/text_file.h"
 #include "train/benchmark.h"
 #include "train/commands/commands.h"
-#include "train/evaluation.h"
 #include "train/json_line.h"
 #include "train/run.h"
 #include "train/runtime.h"
+#include "train/translator.h"
 
 namespace glossa::commands {
 

@@ -16,20 +16,34 @@ struct Train {
 int run(const Train& arguments);
 
 struct Translate {
-  std::string run, checkpoint, input;
-  std::int64_t beam = 0;  // 0: as the run is configured
+  std::string run, checkpoint, input, output;
+  std::string format;  // empty: text or, with nbest, moses
+  std::string on_bad_line = "warn";
+  std::int64_t beam = 0;   // 0: as the run is configured
+  std::int64_t nbest = 0;  // 0: one, and no list of them
+  bool scores = false, verbose = false;
   std::vector<std::string> sets;
 };
 int run(const Translate& arguments);
 
 struct Evaluate {
-  std::string run, checkpoint, source, reference;
-  std::string tokenize;  // empty: as the run is configured
+  std::string run, checkpoint;
+  std::string source, reference, test;  // empty: the run's own test corpus
+  std::string tokenize;                 // empty: as the run is configured
+  std::string on_bad_line = "warn";
   std::int64_t beam = 0;
   bool json = false;
   std::vector<std::string> sets;
 };
 int run(const Evaluate& arguments);
+
+struct Score {
+  std::string run, checkpoint, source, target;
+  std::string on_bad_line = "warn";
+  bool per_token = false, json = false;
+  std::vector<std::string> sets;
+};
+int run(const Score& arguments);
 
 struct Gradcheck {
   std::string config;  // empty: the whole table

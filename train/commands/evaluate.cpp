@@ -1,40 +1,72 @@
 #include <chrono>
 #include <cstdio>
+#include <limits>
 
 #include "autograd/check.h"
 #include "data/counted.h"
-#include "data/text_file.h"
+#include "data/toy_corpus.h"
 #include "train/chrf.h"
 #include "train/commands/commands.h"
 #include "train/evaluation.h"
 #include "train/json_line.h"
+#include "train/line_pairs.h"
 #include "train/progress_bar.h"
 #include "train/run.h"
 #include "train/runtime.h"
 #include "train/ter.h"
+#include "train/translator.h"
 
 namespace glossa::commands {
 
 namespace {
 
-/// Both files, line by line; what is wrong with them is found before anything is loaded.
-ParallelCorpus read_texts(const Evaluate& arguments, const DataConfig& data) {
-  const auto read = [&](const std::string& path) {
-    std::vector<std::string> lines = read_lines(path, text_options(data));
-    for (std::string& line : lines) line = normalise(data, line);
-    return lines;
-  };
+/// What is translated and what it is compared with, and how many of the sources could not be read: they are empty.
+struct Texts {
   ParallelCorpus corpus;
-  corpus.name = corpus.source_name = arguments.source;
-  corpus.target_name = arguments.reference;
-  corpus.source = read(arguments.source);
-  corpus.target = read(arguments.reference);
-  check(corpus.source.size() == corpus.target.size(), arguments.reference,
-        "expected as many lines as {} has, {}; got {}. Hint: line n of one translates line n of the other",
-        arguments.source, corpus.source.size(), corpus.target.size());
-  check(!corpus.source.empty(), arguments.source,
+  std::int64_t bad = 0;
+};
+
+/// Two files, line by line; what is wrong with them is found before anything is loaded.
+Texts read_files(const std::string& source, const std::string& reference, const DataConfig& data,
+                 const BadLines& bad_lines) {
+  Texts texts;
+  ParallelCorpus& corpus = texts.corpus;
+  corpus.name = corpus.source_name = source;
+  corpus.target_name = reference;
+  const LinePairs pairs = read_line_pairs(source, reference, text_options(data), bad_lines, BadLines("stop"));
+  for (const std::optional<std::string>& line : pairs.source) {
+    corpus.source.push_back(normalise(data, line.value_or("")));
+    if (!line) ++texts.bad;
+  }
+  for (const std::optional<std::string>& line : pairs.target) corpus.target.push_back(normalise(data, *line));
+  check(!corpus.source.empty(), source,
         "expected at least one line; the file is empty. Hint: name a file with one sentence a line");
-  return corpus;
+  return texts;
+}
+
+/// The files of the command line, or the corpus that it or the run names. Of a PREFIX every line counts, as of files.
+Texts read_texts(const Evaluate& arguments, const Config& config, const BadLines& bad_lines) {
+  if (!arguments.source.empty()) return read_files(arguments.source, arguments.reference, config.data, bad_lines);
+  DataConfig data = config.data;
+  if (!arguments.test.empty()) data.test = arguments.test;
+  const bool is_table = data.test.ends_with(".tsv") || data.test.ends_with(".tsv.gz");
+  if (data.test.empty() || is_table || toy_pairs("data.test", data.test))
+    return {read_test_corpus(data, static_cast<std::uint64_t>(config.train.seed)), 0};
+  const auto side = [&](const std::string& language) {
+    return resolve(data.test + "." + language, "a corpus is named by its path without ." + language);
+  };
+  const std::string source = side(data.source), reference = side(data.target);
+  return read_files(source, reference, data, bad_lines);
+}
+
+/// Loss per target token of the pairs that have one: no number where none has.
+double loss_of(const LoadedRun& run, const ParallelCorpus& corpus) {
+  const EncodedCorpus encoded = encode(run.config.data, corpus, run.tokenizers, /*may_be_empty=*/true);
+  if (static_cast<std::size_t>(encoded.size()) < corpus.source.size())
+    fmt::print(stderr, "note: the loss is that of {}\n", describe(encoded.report));
+  if (encoded.size() == 0) return std::numeric_limits<double>::quiet_NaN();
+  Context<float> context;
+  return corpus_loss(context, *run.model->transformer, encoded, run.config.data).per_token();
 }
 
 }  // namespace
@@ -43,49 +75,55 @@ int run(const Evaluate& arguments) {
   const RunName name(arguments.run, arguments.checkpoint);
   Config config = load_run_config(name.folder(), arguments.sets, arguments.beam);
   const DataConfig& data = config.data;
-  const ParallelCorpus corpus = read_texts(arguments, data);
+  const BadLines bad_lines(arguments.on_bad_line);
+  auto [corpus, bad] = read_texts(arguments, config, bad_lines);
   std::optional<BleuTokenizer>& tokenizer = config.train.bleu_tokenize;
   if (!arguments.tokenize.empty()) tokenizer = bleu_tokenizer_of(arguments.tokenize);
   if (!tokenizer) tokenizer = usual_bleu_tokenizer(data.target, corpus.target);  // an imported run has not decided
   const LoadedRun run = load_run(name, config);
   print_note(name);
   apply_runtime(config.runtime);
-  const EncodedCorpus encoded = encode(data, corpus, run.tokenizers);
-  if (static_cast<std::size_t>(encoded.size()) < corpus.source.size())
-    fmt::print(stderr, "note: the loss is that of {}\n", describe(encoded.report));
 
   const auto start = std::chrono::steady_clock::now();
   Translator translator(*run.model->transformer, run.tokenizers, data, config.decode);
   ProgressBar bar;
   CountProgress progress(bar, "sentence", std::ssize(corpus.source));
   translator.watch([&](Index sentences) { progress.add(sentences); });
-  const std::vector<std::string> outputs = translator.translate(corpus.source, arguments.source);
+  Translator::Sources sources;
+  for (std::size_t i = 0; i < corpus.source.size(); ++i)
+    if (!bad_lines.pass([&] { translator.add(sources, corpus.source[i], corpus.source_name, corpus.line(i)); })) {
+      corpus.source[i].clear();
+      ++bad;
+    }
+  const std::vector<std::string> outputs = translator.translate(sources);
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  Context<float> context;
-  const double loss = corpus_loss(context, *run.model->transformer, encoded, data).per_token();
+  const double loss = loss_of(run, corpus);
   bar.clear();
   const BleuOptions scoring = bleu_options(config);
   const BleuScore bleu = corpus_bleu(outputs, corpus.target, scoring);
   const double chrf = corpus_chrf(outputs, corpus.target), ter = corpus_ter(outputs, corpus.target);
   const double exact = exact_match(outputs, corpus.target);
+  const std::int64_t sentences = std::ssize(outputs);
 
   if (arguments.json) {
     JsonLine json;
     json.add("loss", loss).add("perplexity", perplexity(loss)).add("bleu", bleu.score).add("chrf", chrf);
-    json.add("ter", ter).add("exact_match", exact).add("sentences", corpus.source.size()).add("seconds", seconds);
-    json.add("signature", bleu_signature(scoring));
+    json.add("ter", ter).add("exact_match", exact).add("sentences", sentences).add("untranslated", bad);
+    json.add("in_pieces", sources.in_pieces).add("seconds", seconds).add("signature", bleu_signature(scoring));
     std::puts(json.text().c_str());
-    return 0;
+  } else {
+    fmt::print("loss {:.4f} per target token, perplexity {:.3f}\n", loss, perplexity(loss));
+    fmt::print("BLEU {:.2f} ({:.1f}/{:.1f}/{:.1f}/{:.1f}, BP {:.3f}, ratio {:.3f})  {}\n", bleu.score,
+               bleu.precisions[0], bleu.precisions[1], bleu.precisions[2], bleu.precisions[3], bleu.brevity_penalty,
+               bleu.ratio, bleu_signature(scoring));
+    fmt::print("chrF2 {:.2f}  {}\n", chrf, chrf_signature(data.lowercase));
+    fmt::print("TER {:.2f}  {}\n", ter, ter_signature());
+    fmt::print("exact match {:.2f} % of {}, decoded in {:.2f} s\n", 100 * exact, counted(sentences, "sentence"),
+               seconds);
+    if (sources.in_pieces > 0) fmt::print("{} of the sentences translated in pieces\n", sources.in_pieces);
+    if (bad > 0) fmt::print("{} of the sentences not translated: scored as empty ones\n", bad);
   }
-  fmt::print("loss {:.4f} per target token, perplexity {:.3f}\n", loss, perplexity(loss));
-  fmt::print("BLEU {:.2f} ({:.1f}/{:.1f}/{:.1f}/{:.1f}, BP {:.3f}, ratio {:.3f})  {}\n", bleu.score, bleu.precisions[0],
-             bleu.precisions[1], bleu.precisions[2], bleu.precisions[3], bleu.brevity_penalty, bleu.ratio,
-             bleu_signature(scoring));
-  fmt::print("chrF2 {:.2f}  {}\n", chrf, chrf_signature(data.lowercase));
-  fmt::print("TER {:.2f}  {}\n", ter, ter_signature());
-  fmt::print("exact match {:.2f} % of {}, decoded in {:.2f} s\n", 100 * exact,
-             counted(corpus.source.size(), "sentence"), seconds);
-  return 0;
+  return status_of_lines(corpus.source_name, bad, sentences, "translated");
 }
 
 }  // namespace glossa::commands

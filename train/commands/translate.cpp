@@ -1,14 +1,22 @@
+#include <fmt/ranges.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
+#include <filesystem>
+#include <map>
 #include <optional>
+#include <set>
 
-#include "data/text_file.h"
+#include "data/atomic_file.h"
+#include "data/counted.h"
+#include "data/unknown_words.h"
+#include "train/bad_lines.h"
 #include "train/commands/commands.h"
-#include "train/evaluation.h"
 #include "train/progress_bar.h"
 #include "train/run.h"
 #include "train/runtime.h"
+#include "train/translation_format.h"
 
 namespace glossa::commands {
 
@@ -18,20 +26,93 @@ namespace {
 /// waits for an answer before writing on, a person or a program, gets it at once.
 constexpr std::size_t lines_at_once = 1024;
 
-void write_lines(const std::vector<std::string>& lines) {
-  for (const std::string& line : lines) {
-    std::fwrite(line.data(), 1, line.size(), stdout);
-    std::fputc('\n', stdout);
+/// Where translations go: standard output as they come, or a file that is there when all of them are.
+class Output {
+ public:
+  /// What would keep the file from being written is found now and not after hours of translating.
+  Output(const std::string& file, const std::string& input) : file_(file) {
+    if (file.empty()) return;
+    std::error_code missing;
+    if (std::filesystem::equivalent(input.empty() ? "/dev/stdin" : input, file, missing))
+      misuse("--output", "expected another file than the input; got {}", file);
+    const AtomicFile probe(file, 0);
   }
-  check(std::fflush(stdout) == 0 && std::ferror(stdout) == 0, "standard output",
-        "expected room for the translations; writing failed. Hint: is the disk full?");
+
+  void write(std::string_view lines) {
+    if (!file_.empty()) {
+      text_ += lines;
+      return;
+    }
+    std::fwrite(lines.data(), 1, lines.size(), stdout);
+    check(std::fflush(stdout) == 0 && std::ferror(stdout) == 0, "standard output",
+          "expected room for the translations; writing failed. Hint: is the disk full?");
+  }
+
+  void finish() {
+    if (!file_.empty()) write_file_atomically(file_, text_);
+  }
+
+ private:
+  std::string file_, text_;
+};
+
+/// Counts what the vocabulary does not know and, if asked to, tells of each line with such words.
+class UnknownWords {
+ public:
+  explicit UnknownWords(bool tells) : tells_(tells) {}
+
+  void look_at(const std::vector<std::string>& words, const std::string& where) {
+    if (words.empty()) return;
+    words_ += std::ssize(words);
+    ++lines_;
+    std::map<std::string, std::int64_t> times;
+    for (const std::string& word : words) ++times[word];
+    std::vector<std::string> told;
+    for (const auto& [word, count] : times) {
+      different_.insert(word);
+      told.push_back(count == 1 ? word : fmt::format("{} ({} times)", word, count));
+    }
+    if (tells_) fmt::print(stderr, "note: [{}] unknown: {}\n", where, fmt::join(told, " "));
+  }
+
+  void report() const {
+    if (words_ == 0) return;
+    fmt::print(stderr, "note: {} in {}, {} different, read as <unk>{}\n", counted(words_, "unknown word"),
+               counted(lines_, "line"), different_.size(), tells_ ? "" : "; -v shows them");
+  }
+
+ private:
+  bool tells_;
+  std::int64_t words_ = 0, lines_ = 0;
+  std::set<std::string> different_;
+};
+
+TranslationFormat format_of(const Translate& arguments) {
+  const bool is_list = arguments.nbest > 0;
+  if (arguments.format == "json") return TranslationFormat::json;
+  if (arguments.format == "moses" || (arguments.format.empty() && is_list)) return TranslationFormat::moses;
+  if (arguments.nbest > 1) misuse("--format", "expected moses or json for more than one translation a line; got text");
+  return arguments.scores ? TranslationFormat::text_scores : TranslationFormat::text;
+}
+
+/// The configuration of the run, with a beam that has room for the translations that are asked for.
+Config config_of(const Translate& arguments, const std::string& run) {
+  if (arguments.beam > 0 && arguments.nbest > arguments.beam)
+    misuse("--nbest", "expected at most as many as the beam, {}; got {}", arguments.beam, arguments.nbest);
+  Config config = load_run_config(run, arguments.sets, arguments.beam);
+  if (arguments.nbest > 1 && config.decode.sample)
+    misuse("--nbest", "expected 1 with decode.sample: true, which draws one translation; got {}", arguments.nbest);
+  config.decode.beam = std::max(config.decode.beam, arguments.nbest);
+  return config;
 }
 
 }  // namespace
 
 int run(const Translate& arguments) {
+  const TranslationFormat format = format_of(arguments);
+  Output output(arguments.output, arguments.input);
   const RunName name_of_run(arguments.run, arguments.checkpoint);
-  const LoadedRun run = load_run(name_of_run, load_run_config(name_of_run.folder(), arguments.sets, arguments.beam));
+  const LoadedRun run = load_run(name_of_run, config_of(arguments, name_of_run.folder()));
   print_note(name_of_run);
   apply_runtime(run.config.runtime);
   Translator translator(*run.model->transformer, run.tokenizers, run.config.data, run.config.decode);
@@ -43,21 +124,36 @@ int run(const Translate& arguments) {
   const std::string name = arguments.input.empty() ? "standard input" : arguments.input;
   arguments.input.empty() ? reader.emplace(STDIN_FILENO, name, options) : reader.emplace(name, options);
 
-  std::vector<std::string> lines;
-  std::int64_t first = 1;
-  std::string line;
+  const BadLines bad_lines(arguments.on_bad_line);
+  UnknownWords unknown(arguments.verbose);
+  std::int64_t bad = 0, in_pieces = 0, written = 0;
+  Translator::Sources sources;
   for (bool more = true; more;) {
-    more = reader->next(line);
-    if (more) lines.push_back(line);
-    if (!lines.empty() && (!more || lines.size() == lines_at_once || reader->would_wait())) {
-      const std::vector<std::string> outputs = translator.translate(lines, name, first);
+    std::string line;
+    const bool good = bad_lines.pass([&] {
+      more = reader->next(line);
+      if (!more) return;
+      translator.add(sources, line, name, reader->line_number());
+      unknown.look_at(unknown_words(*run.tokenizers.source, normalise(run.config.data, line)), reader->where());
+    });
+    if (!good) ++bad;
+    // One that could not be read has its place, too.
+    sources.count = static_cast<std::size_t>(reader->line_number() - written);
+    if (sources.count > 0 && (!more || sources.count == lines_at_once || reader->would_wait())) {
+      std::string text;
+      for (const std::vector<Translation>& found : translator.n_best(sources, std::max<Index>(1, arguments.nbest)))
+        text += formatted(format, ++written, found);
       bar.clear();
-      write_lines(outputs);
-      first += static_cast<std::int64_t>(lines.size());
-      lines.clear();
+      output.write(text);
+      in_pieces += sources.in_pieces;
+      sources = {};
     }
   }
-  return 0;
+  output.finish();
+  unknown.report();
+  if (in_pieces > 0)
+    fmt::print(stderr, "note: {} longer than model.max_positions, translated in pieces\n", counted(in_pieces, "line"));
+  return status_of_lines(name, bad, written, "translated");
 }
 
 }  // namespace glossa::commands

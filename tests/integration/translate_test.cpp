@@ -1,0 +1,340 @@
+// A text as people hand it over: lines that are too long or damaged, lists of translations, files, unknown words; and
+// what `score` and `evaluate` make of the same.
+#include <doctest/doctest.h>
+#include <fmt/ranges.h>
+#include <sys/stat.h>
+
+#include <cmath>
+#include <set>
+
+#include "tests/integration/tiny_run.h"
+
+using namespace glossa::testing;
+namespace fs = std::filesystem;
+
+namespace {
+
+/// A run that has learnt enough to have something to say, and its commands.
+struct Scene {
+  explicit Scene(const Strings& more = {}) {
+    Strings sets{"train.max_updates=150", "model.width=32",     "optim.lr=5e-3",
+                 "model.dropout=0",       "data.max_length=60", "model.max_positions=60"};
+    sets.insert(sets.end(), more.begin(), more.end());
+    succeeded(tiny.train("run", sets));
+  }
+
+  Outcome run(const char* command, const Strings& more, const std::string& input = {}) const {
+    Strings arguments{command, tiny / "run"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return glossa_program(arguments, input);
+  }
+  Outcome translate(const Strings& more, const std::string& input = {}) const { return run("translate", more, input); }
+
+  TinyRun tiny;
+};
+
+std::string line_of(int words) {
+  std::string line;
+  for (int i = 0; i < words; ++i) line += i % 2 == 0 ? "hello " : "world ";
+  return line;
+}
+
+Strings parts_of(const std::string& line, const std::string& separator) {
+  Strings parts;
+  std::size_t begin = 0;
+  for (std::size_t end; (end = line.find(separator, begin)) != line.npos; begin = end + separator.size())
+    parts.push_back(line.substr(begin, end - begin));
+  parts.push_back(line.substr(begin));
+  return parts;
+}
+
+}  // namespace
+
+TEST_CASE("every line has its line of output, whatever is wrong with it") {
+  const Scene scene({"data.max_line_bytes=40000"});
+  const std::string good = "how are you", long_line = line_of(5000), overlong(40001, 'a');
+  const std::string text =
+      good + "\n\xFF\n" + long_line + "\n" + overlong + "\n" + std::string("a\0b\n", 4) + "\n" + good;
+  const Outcome outcome = scene.translate({}, text);
+  const std::string alone = lines_of(succeeded(scene.translate({}, good + "\n")).out).front();
+  const Strings lines = lines_of(outcome.out);
+  REQUIRE_EQ(lines.size(), 7);
+  CHECK_EQ(lines[0], alone);
+  CHECK_EQ(lines[6], alone);
+  for (const std::size_t i : {1, 3, 4, 5}) CHECK_EQ(lines[i], "");
+  CHECK_GT(parts_of(lines[2], " ").size(), 100);  // some words of each piece of at most 60
+  CHECK_EQ(outcome.status, 1);
+  const Strings told = lines_of(outcome.err);
+  REQUIRE_EQ(told.size(), 5);
+  CHECK(told[0].starts_with("warning: [standard input:2:1] expected valid UTF-8"));
+  CHECK_NE(told[0].find("data.invalid_utf8: replace"), told[0].npos);
+  CHECK(told[1].starts_with("warning: [standard input:4] expected at most 40000 bytes in a line; got 40001"));
+  CHECK(told[2].starts_with("warning: [standard input:5:2] expected text; got a NUL byte"));
+  CHECK(told[3].starts_with("note: 1 line longer than model.max_positions, translated in pieces"));
+  check_error(outcome, 1, {"[standard input] 3 of 7 lines not translated"});
+
+  write_bytes(scene.tiny / "text", text);
+  const Outcome from_file = scene.translate({"--input", scene.tiny / "text", "--on-bad-line", "warn"});
+  CHECK_EQ(from_file.out, outcome.out);
+  CHECK_EQ(from_file.status, 1);
+  check_refused(scene.translate({"--on-bad-line", "stop"}, text), 1, {"[standard input:2:1]"});
+  check_refused(scene.translate({"--on-bad-line", "skip"}, text), 2, {"--on-bad-line", "skip"});
+  CHECK_EQ(succeeded(scene.translate({}, long_line)).err,
+           "note: 1 line longer than model.max_positions, translated in pieces\n");
+}
+
+TEST_CASE("without <unk>, a line with an unknown token is empty and the others are not") {
+  const TinyRun tiny;
+  const std::string corpus = tiny.write_corpus("hello world\nhello\n", "namaste vishva\nnamaste\n");
+  succeeded(tiny.train("run", {"data.train=" + corpus, "data.valid=", "data.split=none", "data.unk_id=-1"}));
+  const Outcome outcome = glossa_program({"translate", tiny / "run", "-v"}, "hello\nzebra\nhello\n");
+  const Strings lines = lines_of(outcome.out);
+  REQUIRE_EQ(lines.size(), 3);
+  CHECK_EQ(lines[1], "");
+  CHECK_EQ(lines[0], lines[2]);
+  CHECK_EQ(lines_of(outcome.err).size(), 2);
+  check_error(outcome, 1, {"1 of 3 lines not translated"});
+  write_bytes(tiny / "text.en", "hello\nzebra\n");
+  write_bytes(tiny / "text.hi", "namaste\nnamaste\n");
+  const Outcome evaluated = glossa_program(
+      {"evaluate", tiny / "run", "--source", tiny / "text.en", "--reference", tiny / "text.hi", "--json"});
+  check_error(evaluated, 1, {"text.en]", "1 of 2 lines not translated"});
+  CHECK_EQ(json_object(evaluated.out).at("untranslated"), "1");
+}
+
+TEST_CASE("--output writes all of it or nothing") {
+  const Scene scene;
+  const std::string text = "how are you\n\xFF\nhello world\n", output = scene.tiny / "out.hi";
+  const Outcome shown = scene.translate({}, text);
+  const Outcome written = scene.translate({"--output", output}, text);
+  CHECK_EQ(written.status, 1);
+  CHECK_EQ(written.out, "");
+  CHECK_EQ(written.err, shown.err);
+  CHECK_EQ(read_bytes(output), shown.out);
+  write_bytes(output, "before");
+  check_refused(scene.translate({"--output", output, "--on-bad-line", "stop"}, text), 1, {"[standard input:2:1]"});
+  CHECK_EQ(read_bytes(output), "before");
+  const std::size_t files = names_in(scene.tiny.path()).size();
+
+  write_bytes(scene.tiny / "text", "hello\n");
+  fs::create_hard_link(scene.tiny / "text", scene.tiny / "same");
+  check_refused(scene.translate({"--input", scene.tiny / "text", "--output", scene.tiny / "same"}), 2,
+                {"[--output]", "another file than the input"});
+  CHECK_EQ(read_bytes(scene.tiny / "same"), "hello\n");
+  check_error(scene.translate({"--output", scene.tiny / "nowhere/out"}, "hello\n"), 1, {"nowhere/out]"});
+  check_error(scene.translate({"--output", scene.tiny / "run"}, "hello\n"), 1, {"got a folder"});
+  REQUIRE_EQ(mkfifo((scene.tiny / "pipe").c_str(), 0600), 0);
+  check_error(scene.translate({"--output", scene.tiny / "pipe"}, "hello\n"), 1, {"got a device or a pipe"});
+  CHECK(fs::is_fifo(scene.tiny / "pipe"));
+  CHECK_EQ(names_in(scene.tiny.path()).size(), files + 3);
+}
+
+TEST_CASE("--nbest, --format and --scores") {
+  const Scene scene;
+  const std::string text = "how are you\n\nhello world\n";
+  const Strings best = lines_of(succeeded(scene.translate({"--beam", "4"}, text)).out);
+  REQUIRE_EQ(best.size(), 3);
+  const Strings moses = lines_of(succeeded(scene.translate({"--nbest", "4"}, text)).out);
+  REQUIRE_EQ(moses.size(), 9);
+  Strings scores;
+  for (std::size_t i = 0; i < moses.size(); ++i) {
+    CAPTURE(moses[i]);
+    const Strings fields = parts_of(moses[i], " ||| ");
+    REQUIRE_EQ(fields.size(), 3);
+    CHECK_EQ(fields[0], i < 4 ? "0" : i < 5 ? "1" : "2");
+    scores.push_back(fields[2]);
+    if (i == 0) CHECK_EQ(fields[1], best[0]);
+    if (i == 4) CHECK_EQ(fields[1], "");
+    if (i == 5) CHECK_EQ(fields[1], best[2]);
+    if (i % 5 > 0 && i != 4) CHECK_LE(std::stod(fields[2]), std::stod(scores[i - 1]));
+  }
+  CHECK_EQ(succeeded(scene.translate({"--beam", "4", "--scores"}, text)).out,
+           fmt::format("{}\t{}\n\t\n{}\t{}\n", best[0], scores[0], best[2], scores[5]));
+  CHECK_EQ(succeeded(scene.translate({"--beam", "4", "--format", "moses"}, text)).out,
+           fmt::format("{}\n{}\n{}\n", moses[0], moses[4], moses[5]));
+  const Strings objects =
+      lines_of(succeeded(scene.translate({"--beam", "6", "--nbest", "2", "--format", "json"}, text)).out);
+  REQUIRE_EQ(objects.size(), 3);
+  CHECK_EQ(json_object(objects[1]).at("translations"), "[]");
+  CHECK_EQ(json_object(objects[2]).at("line"), "3");
+  CHECK_NE(objects[2].find("\"text\":\"" + best[2] + "\""), std::string::npos);
+
+  check_refused(scene.translate({"--beam", "2", "--nbest", "3"}), 2, {"[--nbest]", "the beam, 2; got 3"});
+  check_refused(scene.translate({"--nbest", "3", "--set", "decode.sample=true"}), 2, {"[--nbest]", "decode.sample"});
+  check_refused(scene.translate({"--nbest", "2", "--format", "text"}), 2, {"[--format]", "got text"});
+  check_refused(scene.translate({"--nbest", "0"}), 2, {"--nbest"});
+}
+
+TEST_CASE("score gives the numbers of --nbest") {
+  const Scene scene;
+  Strings english = lines_of(read_bytes(scene.tiny / "toy/test.en"));
+  english.resize(20);
+  for (const Strings& sets : {Strings{}, Strings{"--set", "decode.length_penalty=gnmt", "--set", "decode.alpha=0.6"}}) {
+    Strings arguments{"--nbest", "3", "--format", "json"};
+    arguments.insert(arguments.end(), sets.begin(), sets.end());
+    const Outcome found = succeeded(scene.translate(arguments, fmt::format("{}\n", fmt::join(english, "\n"))));
+    std::string sources, targets;
+    std::vector<double> scores, sums;
+    const Strings lines = lines_of(found.out);
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+      const std::string list = json_object(lines[i]).at("translations");
+      for (const std::string& object : parts_of(list.substr(1, list.size() - 2), "},")) {
+        auto fields = json_object(object.ends_with('}') ? object : object + "}");
+        if (fields.at("finished") == "false") continue;
+        sources += english[i] + "\n";
+        targets += fields.at("text").substr(1, fields.at("text").size() - 2) + "\n";
+        scores.push_back(std::stod(fields.at("score")));
+        sums.push_back(std::stod(fields.at("log_probability")));
+      }
+    }
+    CHECK_GT(scores.size(), 40);
+    write_bytes(scene.tiny / "source", sources);
+    write_bytes(scene.tiny / "target", targets);
+    Strings pairs{"--source", scene.tiny / "source", "--target", scene.tiny / "target"};
+    pairs.insert(pairs.end(), sets.begin(), sets.end());
+    Strings per_token = pairs;
+    per_token.insert(per_token.end(), {"--per-token", "--json"});
+    const Strings columns = lines_of(succeeded(scene.run("score", pairs)).out);
+    const Strings objects = lines_of(succeeded(scene.run("score", per_token)).out);
+    REQUIRE_EQ(columns.size(), scores.size());
+    REQUIRE_EQ(objects.size(), scores.size());
+    for (std::size_t i = 0; i < scores.size(); ++i) {
+      const Strings fields = parts_of(columns[i], "\t");
+      REQUIRE_EQ(fields.size(), 3);
+      CHECK_LT(std::abs(std::stod(fields[0]) - scores[i]), 1e-4);
+      CHECK_LT(std::abs(std::stod(fields[1]) - sums[i]), 1e-4);
+      auto object = json_object(objects[i]);
+      CHECK_LT(std::abs(std::stod(object.at("score")) - scores[i]), 1e-4);
+      CHECK_EQ(object.at("tokens"), fields[2]);
+      CHECK_EQ(object.at("line"), std::to_string(i + 1));
+    }
+  }
+}
+
+TEST_CASE("score tells each token, and which pairs it cannot score") {
+  const Scene scene;
+  write_bytes(scene.tiny / "source", "hello world\n\nhello\n\xFF\n" + line_of(60) + "\nhello\nhello\n");
+  write_bytes(scene.tiny / "target", "namaste vishva\nnamaste\n\nnamaste\nnamaste\n\xFF\n" + line_of(60) + "\n");
+  const Strings pairs{"--source", scene.tiny / "source", "--target", scene.tiny / "target"};
+  Strings per_token = pairs, json = pairs, stop = pairs;
+  per_token.push_back("--per-token");
+  json.push_back("--json");
+  stop.insert(stop.end(), {"--on-bad-line", "stop"});
+  const Outcome told = scene.run("score", per_token);
+  const Strings lines = lines_of(told.out);
+  REQUIRE_EQ(lines.size(), 7);
+  const Strings fields = parts_of(lines[0], "\t"), tokens = parts_of(fields.at(3), " ");
+  REQUIRE_EQ(tokens.size(), 3);
+  CHECK_EQ(fields[2], "3");
+  CHECK(tokens[0].starts_with("namaste=-"));
+  CHECK(tokens[1].starts_with("vishva=-"));
+  CHECK(tokens[2].starts_with("</s>=-"));
+  double sum = 0;
+  for (const std::string& token : tokens) sum += std::stod(token.substr(token.find('=') + 1));
+  CHECK_LT(std::abs(sum - std::stod(fields[1])), 1e-5);
+  CHECK_LT(std::abs(sum / 3 - std::stod(fields[0])), 1e-5);
+  CHECK_EQ(parts_of(lines[2], "\t").at(2), "1");  // no word is a translation, too
+  for (const std::size_t i : {1, 3, 4, 5, 6}) CHECK_EQ(lines[i], "");
+  const Strings warnings = lines_of(told.err);
+  REQUIRE_EQ(warnings.size(), 6);
+  for (const char* where : {"source:4:1]", "target:6:1]", "source:2]", "source:5]", "target:7]"})
+    CHECK_NE(told.err.find(where), told.err.npos);
+  check_error(told, 1, {"5 of 7 lines not scored"});
+  CHECK_EQ(json_object(lines_of(scene.run("score", json).out).at(1)).at("score"), "null");
+  check_refused(scene.run("score", stop), 1, {"source:4:1]"});
+  write_bytes(scene.tiny / "target", "namaste\n");
+  check_error(scene.run("score", pairs), 1, {"target]", "7; got 1"});
+}
+
+TEST_CASE("unknown words are counted, and shown with -v") {
+  const Scene scene;
+  std::set<std::string> known;
+  for (const std::string& line : lines_of(read_bytes(scene.tiny / "toy/train.en")))
+    for (const std::string& word : parts_of(line, " ")) known.insert(word);
+  for (const char* word : {"how", "are", "you"}) REQUIRE(known.contains(word));
+  for (const char* word : {"I", "zebra"}) REQUIRE_FALSE(known.contains(word));
+  const std::string text = "you I\nhow are you\nzebra you I I\n";
+  const Outcome counted = succeeded(scene.translate({}, text)), shown = succeeded(scene.translate({"-v"}, text));
+  CHECK_EQ(lines_of(shown.out).size(), 3);
+  CHECK_EQ(counted.out, shown.out);
+  CHECK_EQ(shown.err,
+           "note: [standard input:1] unknown: I\nnote: [standard input:3] unknown: I (2 times) zebra\n"
+           "note: 4 unknown words in 2 lines, 2 different, read as <unk>\n");
+  CHECK_EQ(counted.err, "note: 4 unknown words in 2 lines, 2 different, read as <unk>; -v shows them\n");
+  CHECK_EQ(succeeded(scene.translate({"-v"}, "how are you\n")).err, "");
+}
+
+TEST_CASE("evaluate scores what cannot be translated as empty, and counts it") {
+  const Scene scene;
+  Strings sources = lines_of(read_bytes(scene.tiny / "toy/test.en"));
+  Strings references = lines_of(read_bytes(scene.tiny / "toy/test.hi"));
+  sources.resize(6), references.resize(6);
+  const auto evaluate = [&](const Strings& more) {
+    write_bytes(scene.tiny / "text.en", fmt::format("{}\n", fmt::join(sources, "\n")));
+    write_bytes(scene.tiny / "text.hi", fmt::format("{}\n", fmt::join(references, "\n")));
+    Strings arguments{"--source", scene.tiny / "text.en", "--reference", scene.tiny / "text.hi"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return scene.run("evaluate", arguments);
+  };
+  const std::string second = sources[2];
+  sources[2] = "";
+  auto empty = json_object(succeeded(evaluate({"--json"})).out);
+  CHECK_EQ(empty.at("untranslated"), "0");
+  sources[2] = "\xFF";
+  const Outcome bad = evaluate({"--json"});
+  check_error(bad, 1, {"text.en]", "1 of 6 lines not translated"});
+  auto scores = json_object(bad.out);
+  for (const char* key : {"bleu", "chrf", "ter", "exact_match", "loss", "sentences"})
+    CHECK_EQ(scores.at(key), empty.at(key));
+  CHECK_EQ(scores.at("untranslated"), "1");
+  CHECK_NE(evaluate({}).out.find("1 of the sentences not translated: scored as empty"), std::string::npos);
+  check_refused(evaluate({"--on-bad-line", "stop"}), 1, {"text.en:3:1]"});
+
+  sources[2] = line_of(300);
+  const Outcome in_pieces = succeeded(evaluate({"--json"}));
+  CHECK_EQ(json_object(in_pieces.out).at("in_pieces"), "1");
+  CHECK_EQ(json_object(in_pieces.out).at("untranslated"), "0");
+  CHECK_NE(succeeded(evaluate({})).out.find("1 of the sentences translated in pieces"), std::string::npos);
+
+  sources = {line_of(300)}, references = {"namaste"};  // no pair is left for the loss
+  CHECK_EQ(json_object(succeeded(evaluate({"--json"})).out).at("loss"), "null");
+  references = {"\xFF"};  // nothing to compare with is no matter of translating
+  check_refused(evaluate({}), 1, {"text.hi:1:1]"});
+  references = {"namaste"};
+  CHECK_EQ(succeeded(evaluate({"--json", "--set", "data.max_tokens=64"})).status, 0);  // as a hint says
+}
+
+TEST_CASE("evaluate takes a prefix, a table, the test corpus of the run or what it held out") {
+  const TinyRun tiny;
+  const Strings english = lines_of(read_bytes(tiny / "toy/test.en")),
+                hindi = lines_of(read_bytes(tiny / "toy/test.hi"));
+  std::string table;
+  for (std::size_t i = 0; i < english.size(); ++i) table += english[i] + "\t" + hindi[i] + "\n";
+  write_bytes(tiny / "test.tsv", table);
+  const std::string prefix = tiny / "toy/test";
+  const auto scores = [&](const std::string& run, const Strings& more = {}) {
+    Strings arguments{"evaluate", tiny / run, "--json"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    auto object = json_object(succeeded(glossa_program(arguments)).out);
+    object.erase("seconds");
+    return object;
+  };
+  succeeded(tiny.train("run", {"data.test=" + prefix}));
+  const auto expected = scores("run", {"--source", prefix + ".en", "--reference", prefix + ".hi"});
+  CHECK_EQ(expected.at("sentences"), std::to_string(english.size()));
+  CHECK_EQ(scores("run"), expected);
+  CHECK_EQ(scores("run", {"--test", prefix}), expected);
+  CHECK_EQ(scores("run", {"--test", tiny / "test.tsv"}), expected);
+  const auto other = scores("run", {"--test", tiny / "toy/valid"});
+  CHECK_NE(other.at("loss"), expected.at("loss"));
+
+  succeeded(tiny.train("split", {"data.valid=", "data.split=30/20"}));
+  CHECK_EQ(scores("split").at("sentences"), "20");
+  succeeded(tiny.train("none"));
+  check_refused(glossa_program({"evaluate", tiny / "none"}), 2, {"[data.test]"});
+  check_refused(glossa_program({"evaluate", tiny / "run", "--test", tiny / "nowhere"}), 1, {"nowhere.en]"});
+  check_refused(glossa_program({"evaluate", tiny / "run", "--source", prefix + ".en"}), 2, {"--reference"});
+  check_refused(glossa_program({"evaluate", tiny / "run", "--source", prefix + ".en", "--reference", prefix + ".hi",
+                                "--test", prefix}),
+                2, {"--test"});
+}

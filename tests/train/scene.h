@@ -1,0 +1,44 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "train/model_factory.h"
+#include "train/translator.h"
+
+namespace glossa::testing {
+
+/// A model with random weights and much dropout, and sentences of very different lengths.
+struct Scene {
+  Scene() {
+    for (int i = 0; i < 12; ++i) {
+      std::string& source = corpus.source.emplace_back();
+      std::string& target = corpus.target.emplace_back();
+      for (int k = 0; k < 1 + i * 5 % 9; ++k) source += fmt::format("a{} ", (i + 3 * k) % 7);
+      for (int k = 0; k < 1 + i * 7 % 10; ++k) target += fmt::format("b{} ", (i * k) % 5);
+    }
+    data.tokenizer = DataConfig::Tokenizer::words;
+    data.shared_vocabulary = false;
+    tokenizers = train_tokenizers(data, corpus);
+    ModelConfig config;
+    config.width = config.feed_forward = 16;
+    config.heads = 2;
+    config.encoder_layers = config.decoder_layers = 1;
+    config.tied = ModelConfig::Tied::none;
+    config.dropout = 0.5;
+    config.max_positions = 12;
+    model = make_model(config, tokenizers.source->vocabulary_size(), tokenizers.target->vocabulary_size(), 3);
+    for (float& value : model->parameters.values()) value *= 2;  // so that it has opinions
+  }
+
+  Translator translator(const DecodeConfig& decode = {}) const {
+    return {*model->transformer, tokenizers, data, decode};
+  }
+
+  ParallelCorpus corpus;
+  DataConfig data;
+  Tokenizers tokenizers;
+  std::unique_ptr<Model> model;
+};
+
+}  // namespace glossa::testing
