@@ -47,6 +47,10 @@ class NewRunFolder {
  public:
   explicit NewRunFolder(const std::string& run);
   ~NewRunFolder();
+
+  /// The run has come to something.
+  void keep() { made_.clear(); }
+
   NewRunFolder(const NewRunFolder&) = delete;
   NewRunFolder& operator=(const NewRunFolder&) = delete;
 

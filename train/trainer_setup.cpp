@@ -133,6 +133,7 @@ Trainer::Trainer(Config config, const std::string& config_path, const std::strin
     // Another trainer may have begun and ended while this one prepared its data.
     check_continues(config_, run, false, checkpoints_->newest_valid());
   }
+  if (new_folder_) new_folder_->keep();
   write_file_atomically(config_file(run), state_.config);
   if (!found) save_tokenizers(tokenizers_, config_.data, run);
   log_.emplace(run, state_.update, stderr, goes_on);
