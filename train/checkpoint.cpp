@@ -17,8 +17,6 @@ constexpr std::string_view state_entry = "state", version_entry = "glossa";
 
 std::string average_name(const std::string& parameter) { return "ema:" + parameter; }
 
-std::string average_name(const std::string& parameter) { return "ema:" + parameter; }
-
 std::string moment_name(std::string_view buffer, const std::string& parameter) {
   return fmt::format("{}:{}", buffer, parameter);
 }

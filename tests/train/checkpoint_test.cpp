@@ -280,7 +280,7 @@ TEST_CASE("a checkpoint says which program wrote it, where that said it") {
   const auto optimizer = make_optimizer(OptimConfig{}, store);
   CheckpointWriter writer;
   std::string state_bytes;
-  add_to_checkpoint(writer, store, *optimizer, {}, state_bytes);
+  add_to_checkpoint(writer, store, *optimizer, nullptr, {}, state_bytes);
   writer.write(folder / "b.ckpt");
   CHECK_EQ(writer_version(CheckpointReader(folder / "b.ckpt")), "0.1.0");
 }
