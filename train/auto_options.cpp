@@ -19,8 +19,9 @@ struct Step {
   double dropout, lr;
 };
 
-constexpr Step steps[] = {{8'000, 2'000, 1'024, 128, 3, 0.3, 2e-3},
-                          {40'000, 6'000, 2'048, 128, 4, 0.3, 2e-3},
+constexpr Step steps[] = {{6'000, 2'000, 1'024, 128, 3, 0.3, 2e-3},
+                          {20'000, 4'000, 1'024, 128, 3, 0.3, 2e-3},
+                          {60'000, 6'000, 2'048, 128, 4, 0.3, 2e-3},
                           {std::numeric_limits<std::int64_t>::max(), 8'000, 4'096, 256, 3, 0.2, 1e-3}};
 
 const Step& step_for(std::int64_t pairs) {

@@ -147,8 +147,10 @@ TEST_CASE("a first row that names other languages, or other columns, is refused;
         "[pairs.tsv:1] expected en and de in the columns 0 and 2; the first row names 1 and 0. Hint: without "
         "CorpusOptions::source_column and CorpusOptions::target_column the first row decides");
   CHECK(error("x\tde\ten\n1\tHund\tdog\n", "en", "de", {.source_column = 2, .target_column = 1}) == "");
-  for (const char* row : {"no\tno", "is it\tes", "dog\tde", "a-\tb", "en-1\tde", "enx\tdeu"})
+  for (const char* row :
+       {"no\tno", "is it\tes", "so\tsi\tCC-BY 2.0 (France)", "dog\tde", "a-\tb", "en-1\tde", "enx\tdeu"})
     CHECK(error(std::string(row) + "\n", "en", "hi") == "");
+  CHECK(read_tsv(folder.write("same.tsv", "en\tx\ndog\tHund\n"), "en", "en").source.at(0) == "en");
 }
 
 TEST_CASE("any two columns, and a file that is only there as .gz") {
