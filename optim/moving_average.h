@@ -12,9 +12,9 @@ namespace glossa {
 ///     average += (1 - d) (value - average),    d = min(decay, (1 + t) / (10 + t)),
 ///
 /// with t counting the updates from 1. The smaller d of the first updates is that of TensorFlow's
-/// tf.train.ExponentialMovingAverage with num_updates: the average forgets the first values at once and is that of some
-/// tenth of all updates until 9 / (1 - decay) are done. Being a mean of values, it needs no correction as Adam's
-/// moments, which start at 0, do; and t is the only thing that it counts, which the optimizer does already.
+/// tf.train.ExponentialMovingAverage with num_updates: the average forgets the first values at once and is that of
+/// about a ninth of all updates until 9 / (1 - decay) are done. Being a mean of values, it needs no correction as
+/// Adam's moments, which start at 0, do; and t is the only thing that it counts, which the optimizer does already.
 ///
 /// Each update rounds by half a unit in the last place at most, and forgets as it averages: in float the average is
 /// within 6e-8 / (1 - decay) of the exact one, relative to the largest value that it has seen, 6e-4 at 0.9999. So it

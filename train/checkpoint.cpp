@@ -139,7 +139,7 @@ void read_parameters(const CheckpointReader& reader, ParameterStore<float>& para
 
 std::string entry_in_use(const CheckpointReader& reader, const std::string& parameter) {
   const bool has_averages =
-      std::ranges::any_of(reader.entries(), [](const auto& entry) { return entry.kind == EntryKind::buffer; });
+      std::ranges::any_of(reader.entries(), [](const auto& entry) { return entry.name.starts_with(average_name({})); });
   return has_averages ? average_name(parameter) : parameter;
 }
 
