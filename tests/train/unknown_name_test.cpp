@@ -38,6 +38,8 @@ TEST_CASE("an option that there is not: a key of the configuration, else the nea
            "unknown option '--seed'; did you mean '--set train.seed=3' or '--set decode.seed=3'?");
   CHECK_EQ(unknown_word(train, "--max-updates", "9"),
            "unknown option '--max-updates'; did you mean '--set train.max_updates=9'?");
+  CHECK_EQ(unknown_word({.command = "x", .commands = {}, .options = {"max-update", "set"}}, "--max-updates", "9"),
+           "unknown option '--max-updates'; did you mean '--set train.max_updates=9'?");
   CHECK_EQ(unknown_word(train, "--optim.lr", "0.1"), "unknown option '--optim.lr'; did you mean '--set optim.lr=0.1'?");
   CHECK_EQ(unknown_word(train, "--rnu", "b"), "unknown option '--rnu'; did you mean '--run'?");
   CHECK_EQ(unknown_word(train, "--widht", "64"), "unknown option '--widht'; did you mean '--set model.width=64'?");
