@@ -43,7 +43,7 @@ bool any_holds(const std::vector<std::string>& side, bool (*property)(char32_t))
 }  // namespace
 
 std::string first_pair(const ParallelCorpus& corpus) {
-  return fmt::format("first pair: '{}' is translated as '{}'", shortened(corpus.source.front()),
+  return fmt::format("first pair: '{}'\n    translated: '{}'", shortened(corpus.source.front()),
                      shortened(corpus.target.front()));
 }
 
@@ -62,10 +62,10 @@ std::vector<std::string> corpus_doubts(const DataConfig& config, const ParallelC
   const bool lower = any_holds(corpus.source, utf8::is_lower), upper = any_holds(corpus.source, utf8::is_upper);
   const bool is_toy = toy_pairs("data.train", config.train).has_value();
   if (lower != upper && !config.lowercase && !is_toy)
-    doubts.push_back(fmt::format(
-        "the source side of {} has letters of {} case only: others would be unknown to the model; data.lowercase: true "
-        "writes all text small, in translation too",
-        corpus.name, lower ? "lower" : "upper"));
+    doubts.push_back(
+        fmt::format("the source of {} is in {} case, any other letter unknown to the model;\n"
+                    "    data.lowercase: true writes all text small, in translation too",
+                    corpus.name, lower ? "lower" : "upper"));
   return doubts;
 }
 

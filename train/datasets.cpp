@@ -140,7 +140,9 @@ ParallelCorpus read_test_corpus(const DataConfig& config, std::uint64_t seed) {
     const HeldOut split = split_pairs(config, corpus.report.pairs);
     if (split.test > 0) return hold_out(std::move(corpus), split, "data.split").test;
   }
-  misuse("data.test", "expected a test corpus, or a data.split that holds one out; the run has neither");
+  misuse("data.test",
+         "expected a test corpus, or a data.split that holds one out; the run has neither. Hint: name one "
+         "with --test");
 }
 
 Tokenizers train_tokenizers(const DataConfig& config, const ParallelCorpus& corpus) {

@@ -22,7 +22,7 @@ void enlarge(const fs::path& run) {
   write_bytes(run / "config.yaml", glossa::dump(config));
   change_checkpoint(fs::canonical(run / "checkpoints/last"),
                     [&](const glossa::CheckpointEntry& entry, std::vector<std::byte>& bytes) {
-                      if (entry.kind != glossa::EntryKind::state) return;
+                      if (entry.name != "state") return;
                       auto state = glossa::from_bytes<glossa::TrainingState>(
                           {reinterpret_cast<const char*>(bytes.data()), bytes.size()}, "state");
                       state.config = glossa::dump(config);

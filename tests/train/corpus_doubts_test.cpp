@@ -39,9 +39,9 @@ TEST_CASE("a side of numbers is doubted, by the name of its column") {
 TEST_CASE("a source in one letter case is doubted unless data.lowercase is for it") {
   const Lines target{"Eins"};
   CHECK(doubts({"one, two", "état"}, target) ==
-        Lines{"the source side of pairs.tsv has letters of lower case only: others would be unknown to the model; "
-              "data.lowercase: true writes all text small, in translation too"});
-  CHECK(doubts({"ONE"}, target).front().find("letters of upper case only") != std::string::npos);
+        Lines{"the source of pairs.tsv is in lower case, any other letter unknown to the model;\n"
+              "    data.lowercase: true writes all text small, in translation too"});
+  CHECK(doubts({"ONE"}, target).front().find("is in upper case") != std::string::npos);
   CHECK(doubts({"one", "Two"}, target).empty());
   CHECK(doubts({"हाँ 12", "日本"}, target).empty());  // scripts without case
   DataConfig config;
@@ -53,8 +53,8 @@ TEST_CASE("a source in one letter case is doubted unless data.lowercase is for i
 }
 
 TEST_CASE("the first pair is shown, shortened between characters") {
-  CHECK(first_pair(corpus_of({"Go."}, {"Geh."})) == "first pair: 'Go.' is translated as 'Geh.'");
+  CHECK(first_pair(corpus_of({"Go."}, {"Geh."})) == "first pair: 'Go.'\n    translated: 'Geh.'");
   std::string text;
   for (int i = 0; i < 37; ++i) text += "é";
-  CHECK(first_pair(corpus_of({text}, {"x"})) == "first pair: '" + text.substr(0, 72) + "...' is translated as 'x'");
+  CHECK(first_pair(corpus_of({text}, {"x"})) == "first pair: '" + text.substr(0, 72) + "...'\n    translated: 'x'");
 }

@@ -94,10 +94,9 @@ TEST_CASE("the test corpus is data.test, the test part of data.split, or the toy
   CHECK_FALSE(test.empty());
   for (const auto& pair : pairs_of(read_corpora(toy, 1).training)) CHECK_FALSE(test.contains(pair));
   for (const char* split : {"none", "3/0"})
-    CHECK(
-        error_of<Error>([&] { read_test_corpus(texts.config({std::string("data.split=") + split}), 1); }) ==
-        "[data.test] expected a test corpus, or a data.split that holds one out; the run has neither. Hint: files can "
-        "be named with --source and --reference");
+    CHECK(error_of<Error>([&] { read_test_corpus(texts.config({std::string("data.split=") + split}), 1); }) ==
+          "[data.test] expected a test corpus, or a data.split that holds one out; the run has neither. Hint: name one "
+          "with --test");
 }
 
 TEST_CASE("what is held out has no corpus of its own beside it") {

@@ -341,7 +341,7 @@ TEST_CASE("an end inside the warm-up and a source in one letter case are told, w
   small.config.optim.warmup = updates(1000);
   small.train(small.config, "run");
   const std::string log = read_bytes(small / "run/train.log");
-  CHECK(log.find("first pair: 'w0 end' is translated as 'v0 ende .'") != log.npos);
+  CHECK(log.find("first pair: 'w0 end'\n    translated: 'v0 ende .'") != log.npos);
   CHECK(log.find("note: train.max_epochs ends training after ") != log.npos);
   CHECK(log.find("note: the source side of ") != log.npos);
 }
