@@ -63,7 +63,7 @@ std::vector<std::string> corpus_doubts(const DataConfig& config, const ParallelC
   const bool is_toy = toy_pairs("data.train", config.train).has_value();
   if (lower != upper && !config.lowercase && !is_toy)
     doubts.push_back(
-        fmt::format("the source of {} is in {} case, any other letter unknown to the model;\n"
+        fmt::format("{} has source letters of {} case only: no others are known;\n"
                     "    data.lowercase: true writes all text small, in translation too",
                     corpus.name, lower ? "lower" : "upper"));
   return doubts;

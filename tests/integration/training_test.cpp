@@ -77,7 +77,7 @@ TEST_CASE("the terminal is told in short what is trained and until when; the log
   const std::string config = read_bytes(tiny / "run/config.yaml");
   CHECK_NE(log.find(config), std::string::npos);
   CHECK_EQ(outcome.err.find("max_line_bytes"), std::string::npos);
-  CHECK_LE(lines_of(outcome.err).size(), 17);
+  CHECK_LE(lines_of(outcome.err).size(), 18);
   CHECK_EQ(outcome.err.find("skipped"), std::string::npos);
 }
 

@@ -39,9 +39,9 @@ TEST_CASE("a side of numbers is doubted, by the name of its column") {
 TEST_CASE("a source in one letter case is doubted unless data.lowercase is for it") {
   const Lines target{"Eins"};
   CHECK(doubts({"one, two", "état"}, target) ==
-        Lines{"the source of pairs.tsv is in lower case, any other letter unknown to the model;\n"
+        Lines{"pairs.tsv has source letters of lower case only: no others are known;\n"
               "    data.lowercase: true writes all text small, in translation too"});
-  CHECK(doubts({"ONE"}, target).front().find("is in upper case") != std::string::npos);
+  CHECK(doubts({"ONE"}, target).front().find("letters of upper case only") != std::string::npos);
   CHECK(doubts({"one", "Two"}, target).empty());
   CHECK(doubts({"हाँ 12", "日本"}, target).empty());  // scripts without case
   DataConfig config;

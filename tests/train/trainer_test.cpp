@@ -343,5 +343,5 @@ TEST_CASE("an end inside the warm-up and a source in one letter case are told, w
   const std::string log = read_bytes(small / "run/train.log");
   CHECK(log.find("first pair: 'w0 end'\n    translated: 'v0 ende .'") != log.npos);
   CHECK(log.find("note: train.max_epochs ends training after ") != log.npos);
-  CHECK(log.find("note: the source side of ") != log.npos);
+  CHECK(log.find("has source letters of ") != log.npos);
 }
