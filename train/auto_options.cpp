@@ -40,10 +40,12 @@ std::int64_t heads_for(std::int64_t width) {
   return heads;
 }
 
-/// A tenth of training, in epochs where those end it.
-Period tenth_of(const TrainConfig& train) {
-  if (!train.max_epochs.never()) return {train.max_epochs.amount / 10, Period::Unit::epochs};
-  return {std::max(1.0, std::round(train.max_updates.amount / 10)), Period::Unit::updates};
+/// A tenth of training: of its epochs, else of its updates, or of the epochs that suit the corpus where time alone ends
+/// it. Updates as a second limit do not count, so that a run goes the same way however far it is to go.
+Period tenth_of(const TrainConfig& train, double epochs) {
+  if (train.max_epochs.never() && !train.max_updates.never())
+    return {std::max(1.0, std::round(train.max_updates.amount / 10)), Period::Unit::updates};
+  return {epochs / 10, Period::Unit::epochs};
 }
 
 }  // namespace
@@ -73,12 +75,13 @@ Config decided_for(const CorpusSize& size, Config config) {
   decide("model.decoder_layers", model.decoder_layers, step.layers);
   decide("model.dropout", model.dropout, step.dropout);
   decide("train.max_epochs", train.max_epochs, Period{epochs_for(size.pairs), Period::Unit::epochs});
-  const Period tenth = tenth_of(train);
+  const double epochs = train.max_epochs.never() ? epochs_for(size.pairs) : train.max_epochs.amount;
+  const Period tenth = tenth_of(train, epochs);
   decide("optim.lr", optim.lr, step.lr);
   decide("optim.warmup", optim.warmup, tenth);
   decide("optim.total_updates", optim.total_updates, Period{10 * tenth.amount, tenth.unit});
   decide("train.validate_every", train.validate_every,
-         Period{std::max(1.0, std::floor(epochs_for(size.pairs) / 25)), Period::Unit::epochs});
+         Period{std::max(1.0, std::floor(epochs / 25)), Period::Unit::epochs});
   decide("train.save_every", train.save_every, train.validate_every);
   return config;
 }

@@ -3,15 +3,16 @@
 #include <cstdio>
 
 #include "train/config_terms.h"
+#include "train/tell.h"
 
 namespace glossa {
 
-void BadLines::tell(const LineError& error) { fmt::print(stderr, "warning: {}\n", in_config_terms(error.what())); }
+void BadLines::report(const LineError& error) { tell("warning: {}\n", in_config_terms(error.what())); }
 
 int status_of_lines(std::string_view name, std::int64_t bad, std::int64_t lines, std::string_view done) {
   if (bad == 0) return 0;
-  fmt::print(stderr, "glossa: [{}] {} of {} lines not {}; each is empty in the output. Hint: the warnings say why\n",
-             name, bad, lines, done);
+  tell("glossa: [{}] {} of {} lines not {}; each is empty in the output. Hint: the warnings say why\n", name, bad,
+       lines, done);
   return 1;
 }
 

@@ -22,13 +22,13 @@ class BadLines {
       return true;
     } catch (const LineError& error) {
       if (stops_) throw;
-      tell(error);
+      report(error);
       return false;
     }
   }
 
  private:
-  static void tell(const LineError& error);
+  static void report(const LineError& error);
 
   bool stops_;
 };

@@ -119,7 +119,7 @@ class YamlReader {
 };
 
 bool may_change_on_resume(std::string_view key) {
-  return key.starts_with("runtime.") || key.starts_with("train.max_") ||
+  return key.starts_with("runtime.") || key.starts_with("train.max_") || key == "train.patience" ||
          (key.starts_with("train.") && key.ends_with("_every"));
 }
 
@@ -162,7 +162,7 @@ void check_agree(const Config& old, const Config& now, const std::function<bool(
 Config decided_as(const Config& old, Config now, std::string_view name) {
   for (const auto& section : option_sections())
     for (const auto& option : section.options)
-      if (section.name.starts_with(name) && option.text(now) == "auto")
+      if (section.name.starts_with(name) && section.name != "runtime" && option.text(now) == "auto")
         option.set(now, {GivenValue::Kind::scalar, option.text(old), {}});
   return now;
 }
@@ -170,7 +170,8 @@ Config decided_as(const Config& old, Config now, std::string_view name) {
 void check_resume(const Config& old, const Config& now) {
   check_agree(
       old, now, [](std::string_view key) { return !may_change_on_resume(key); }, "with which the run was started",
-      "on --resume only train.max_*, train.*_every and runtime.* may change; start a new run for the rest.");
+      "on --resume only train.max_*, train.patience, train.*_every and runtime.* may change; start a new run for the "
+      "rest.");
 }
 
 std::string dump(const Config& config) {

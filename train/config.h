@@ -185,7 +185,7 @@ std::vector<std::string> length_doubts(const Config& config, std::int64_t update
 Config decided_as(const Config& old, Config now, std::string_view section = {});
 
 /// Throws a misuse naming the key and both values unless a run started with `old` may go on with `now`: only
-/// train.max_*, train.*_every and runtime.* may differ.
+/// train.max_*, train.patience, train.*_every and runtime.* may differ.
 void check_resume(const Config& old, const Config& now);
 
 /// Throws a misuse naming the first key that `matters` and whose values differ: "expected VALUE, `source`; got VALUE.

@@ -12,6 +12,7 @@
 #include "data/utf8.h"
 #include "data/word_tokenizer.h"
 #include "train/progress_bar.h"
+#include "train/tell.h"
 
 namespace glossa {
 
@@ -149,9 +150,9 @@ Tokenizers train_tokenizers(const DataConfig& config, const ParallelCorpus& corp
   ProgressBar bar;
   std::optional<ElapsedProgress> progress;
   if (config.tokenizer == DataConfig::Tokenizer::sentencepiece) {  // the one that takes long
-    fmt::print(stderr, "learning {} of at most {} subwords from {} ...\n",
-               config.shared_vocabulary ? "a vocabulary" : "two vocabularies", config.vocab_size,
-               counted(corpus.source.size(), "pair"));
+    tell("learning {} of at most {} subwords from {} ...\n",
+         config.shared_vocabulary ? "a vocabulary" : "two vocabularies", config.vocab_size,
+         counted(corpus.source.size(), "pair"));
     progress.emplace(bar, "learning subwords:");
   }
   if (!config.shared_vocabulary)

@@ -6,6 +6,7 @@
 #include "train/memory_check.h"
 #include "train/run_log.h"
 #include "train/runtime.h"
+#include "train/tell.h"
 
 namespace glossa {
 
@@ -100,7 +101,7 @@ std::string RunName::note() const {
 }
 
 void print_note(const RunName& name) {
-  if (const std::string note = name.note(); !note.empty()) fmt::print(stderr, "note: {}\n", note);
+  if (const std::string note = name.note(); !note.empty()) tell("note: {}\n", note);
 }
 
 LoadedRun load_run(const RunName& name, Config config) {

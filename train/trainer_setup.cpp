@@ -95,7 +95,7 @@ Trainer::Trainer(Config config, const std::string& config_path, const std::strin
   std::optional<CheckpointReader> base;
   if (!found && !config_.train.warm_start.empty()) base.emplace(open_warm_start(config_));
   check_text_fits(config_.data);
-  check_training_fits(config_, 1, 1);  // what is known before text is read, which may take long
+  check_training_fits(decided_for({}, config_), 1, 1);  // what is known before text is read, which may take long
   prepare_data(found.has_value(), notes);
   sampler_.emplace(training_, sampler_options(config_.data, static_cast<std::uint64_t>(config_.train.seed)));
   const std::int64_t epoch = updates_per_epoch();

@@ -316,11 +316,8 @@ TEST_CASE("data.train: toy:2000 needs no file and is the corpus that generate wr
 }
 
 TEST_CASE("gradcheck --json: every op, layer and model, one object a line, within the promised error") {
-#ifdef __SANITIZE_ADDRESS__  // takes minutes; the tables of test_autograd and test_layers are run here all the same
-  const Strings parts{"softmax", "Linear", "pre_norm_tied_output"};
-#else
-  const Strings parts{""};
-#endif
+  // Sanitized it takes minutes, and the tables of test_autograd and test_layers are run so all the same.
+  const Strings parts = program_is_sanitized() ? Strings{"softmax", "Linear", "pre_norm_tied_output"} : Strings{""};
   Names kinds;
   for (const std::string& part : parts)
     for (const std::string& line : lines_of(succeeded(glossa_program({"gradcheck", "--json", "--only", part})).out)) {

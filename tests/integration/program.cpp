@@ -9,6 +9,8 @@
 #include <cstdlib>
 #include <stdexcept>
 
+#include "tests/support/temporary_folder.h"
+
 namespace glossa::testing {
 namespace {
 
@@ -81,6 +83,8 @@ std::string tested_program() {
   const char* other = std::getenv("GLOSSA_PROGRAM");
   return other != nullptr ? other : GLOSSA_BINARY;
 }
+
+bool program_is_sanitized() { return read_bytes(tested_program()).find("__asan_init") != std::string::npos; }
 
 Outcome run_program(const Launch& launch) { return Program(launch).wait(); }
 

@@ -46,6 +46,9 @@ class Program {
 /// The program under test: the one built with the tests, or the one that the environment variable GLOSSA_PROGRAM names.
 std::string tested_program();
 
+/// Whether that one is built with AddressSanitizer: slow, and with a memory of its own.
+bool program_is_sanitized();
+
 /// Runs a program to its end.
 Outcome run_program(const Launch& launch);
 

@@ -114,6 +114,10 @@ TEST_CASE("learning subwords is announced, and on a terminal shows that it goes 
   CHECK(plain.starts_with(announced));
   CHECK_EQ(plain.find('\r'), plain.npos);
   CHECK(succeeded(tiny.train("words")).err.starts_with("["));
+  // Who cannot be told is not kept from training.
+  Strings deaf = tiny.train_arguments("deaf", subwords);
+  deaf.insert(deaf.begin(), {"/bin/bash", "-c", "exec \"$0\" \"$@\" 2>/dev/full", tested_program()});
+  succeeded(run_program({.arguments = deaf, .input = {}, .folder = {}}));
 }
 
 TEST_CASE("a run's folder is there before its vocabulary is learnt, and gone where nothing comes of it") {

@@ -327,9 +327,9 @@ TEST_CASE("what follows from what is named in the order of causes") {
 }
 
 TEST_CASE("each option's other value is kept by a dump, and allowed or refused on --resume as is promised") {
-  const std::set<std::string> may_change{"train.max_updates",     "train.max_epochs", "train.max_minutes",
-                                         "train.validate_every",  "train.save_every", "train.log_every",
-                                         "train.max_bad_updates", "runtime.threads",  "runtime.gemm"};
+  const std::set<std::string> may_change{
+      "train.patience",   "train.max_updates", "train.max_epochs",      "train.max_minutes", "train.validate_every",
+      "train.save_every", "train.log_every",   "train.max_bad_updates", "runtime.threads",   "runtime.gemm"};
   for (const Row& row : rows()) {
     const Config old = load_config("", base_sets + row.given);
     const Config now = load_config("", base_sets + row.given + Strings{fmt::format("{}={}", row.key, row.value)});

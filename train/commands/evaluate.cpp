@@ -13,6 +13,7 @@
 #include "train/progress_bar.h"
 #include "train/run.h"
 #include "train/runtime.h"
+#include "train/tell.h"
 #include "train/ter.h"
 #include "train/translator.h"
 
@@ -63,7 +64,7 @@ Texts read_texts(const Evaluate& arguments, const Config& config, const BadLines
 double loss_of(const LoadedRun& run, const ParallelCorpus& corpus) {
   const EncodedCorpus encoded = encode(run.config.data, corpus, run.tokenizers, /*may_be_empty=*/true);
   if (static_cast<std::size_t>(encoded.size()) < corpus.source.size())
-    fmt::print(stderr, "note: the loss is that of {}\n", describe(encoded.report));
+    tell("note: the loss is that of {}\n", describe(encoded.report));
   if (encoded.size() == 0) return std::numeric_limits<double>::quiet_NaN();
   Context<float> context;
   return corpus_loss(context, *run.model->transformer, encoded, run.config.data).per_token();
@@ -86,19 +87,19 @@ int run(const Evaluate& arguments) {
 
   const auto start = std::chrono::steady_clock::now();
   Translator translator(*run.model->transformer, run.tokenizers, data, config.decode);
-  ProgressBar bar;
-  CountProgress progress(bar, "sentence", std::ssize(corpus.source));
-  translator.watch([&](Index sentences) { progress.add(sentences); });
   Translator::Sources sources;
   for (std::size_t i = 0; i < corpus.source.size(); ++i)
     if (!bad_lines.pass([&] { translator.add(sources, corpus.source[i], corpus.source_name, corpus.line(i)); })) {
       corpus.source[i].clear();
       ++bad;
     }
+  ProgressBar bar;
+  CountProgress progress(bar, "sentence", std::ssize(sources.ids));
+  translator.watch([&](Index sentences) { progress.add(sentences); });
   const std::vector<std::string> outputs = translator.translate(sources);
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  const double loss = loss_of(run, corpus);
   bar.clear();
+  const double loss = loss_of(run, corpus);
   const BleuOptions scoring = bleu_options(config);
   const BleuScore bleu = corpus_bleu(outputs, corpus.target, scoring);
   const double chrf = corpus_chrf(outputs, corpus.target), ter = corpus_ter(outputs, corpus.target);

@@ -16,6 +16,7 @@
 #include "train/progress_bar.h"
 #include "train/run.h"
 #include "train/runtime.h"
+#include "train/tell.h"
 #include "train/translation_format.h"
 
 namespace glossa::commands {
@@ -72,13 +73,13 @@ class UnknownWords {
       different_.insert(word);
       told.push_back(count == 1 ? word : fmt::format("{} ({} times)", word, count));
     }
-    if (tells_) fmt::print(stderr, "note: [{}] unknown: {}\n", where, fmt::join(told, " "));
+    if (tells_) tell("note: [{}] unknown: {}\n", where, fmt::join(told, " "));
   }
 
   void report() const {
     if (words_ == 0) return;
-    fmt::print(stderr, "note: {} in {}, {} different, read as <unk>{}\n", counted(words_, "unknown word"),
-               counted(lines_, "line"), different_.size(), tells_ ? "" : "; -v shows them");
+    tell("note: {} in {}, {} different, read as <unk>{}\n", counted(words_, "unknown word"), counted(lines_, "line"),
+         different_.size(), tells_ ? "" : "; -v shows them");
   }
 
  private:
@@ -152,7 +153,7 @@ int run(const Translate& arguments) {
   output.finish();
   unknown.report();
   if (in_pieces > 0)
-    fmt::print(stderr, "note: {} longer than model.max_positions, translated in pieces\n", counted(in_pieces, "line"));
+    tell("note: {} longer than model.max_positions, translated in pieces\n", counted(in_pieces, "line"));
   return status_of_lines(name, bad, written, "translated");
 }
 
