@@ -83,7 +83,6 @@ TEST_CASE("what is given stays, and the rest goes by it") {
   const Config by_updates = decided(10'000, {"train.max_epochs=0", "train.max_updates=700"});
   CHECK(by_updates.optim.warmup == Period{70, Period::Unit::updates});
   // With a limit of time alone, the epochs are those that suit the corpus.
-  // have.
   CHECK(decided(10'000, {"train.max_epochs=0", "train.max_minutes=5"}).optim.warmup == Period{6, Period::Unit::epochs});
   CHECK(decided(3'000, {"train.max_epochs=3"}).train.validate_every == Period{1, Period::Unit::epochs});
   CHECK(dump(decided_for({.pairs = 5, .alphabet = 5}, Config())) == dump(Config()));  // nothing is auto by itself
