@@ -13,7 +13,6 @@ glossa=$(realpath "$1")
 kills=${2:-200}
 RANDOM=${3:-1}
 updates=200
-export OMP_WAIT_POLICY=passive
 
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
