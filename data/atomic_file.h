@@ -10,10 +10,11 @@
 
 namespace glossa {
 
-/// A file that appears whole under its name or not at all. Bytes go to a temporary file in the same folder, which is
-/// synced, closed and only then renamed; whatever fails, the previous file of that name stays and the temporary one is
-/// removed. A failed fsync is final: the kernel may have dropped the bytes, so nothing is retried on that descriptor.
-/// Every failure is an Error that names the file, and the bytes needed and free when the disk is full.
+/// A file that appears whole under its name or not at all; of a symbolic link, under the name that it points to. Bytes
+/// go to a temporary file in the same folder, which is synced, closed and only then renamed; whatever fails, the
+/// previous file of that name stays and the temporary one is removed. A failed fsync is final: the kernel may have
+/// dropped the bytes, so nothing is retried on that descriptor. Every failure is an Error that names the file, and the
+/// bytes needed and free when the disk is full.
 class AtomicFile {
  public:
   /// Creates the temporary file (permissions from the umask) and takes the space of `size` bytes from the disk, so that

@@ -26,6 +26,10 @@ std::uint64_t EncodedCorpus::fingerprint() const {
   return hash.value();
 }
 
+std::uint64_t data_hash(const EncodedCorpus& training, const EncodedCorpus& validation) {
+  return Fingerprint().add(training.fingerprint()).add(validation.fingerprint()).value();
+}
+
 EncodedCorpus encode_corpus(const ParallelCorpus& corpus, const Tokenizer& source_tokenizer,
                             const Tokenizer& target_tokenizer, const EncodeOptions& options) {
   EncodedCorpus encoded;

@@ -50,6 +50,9 @@ struct EncodedCorpus {
 EncodedCorpus encode_corpus(const ParallelCorpus& corpus, const Tokenizer& source_tokenizer,
                             const Tokenizer& target_tokenizer, const EncodeOptions& options = {});
 
+/// Content hash of what a run learns from and validates with.
+std::uint64_t data_hash(const EncodedCorpus& training, const EncodedCorpus& validation);
+
 /// One line of text for the log.
 std::string describe(const EncodeReport& report);
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 #include <tuple>
+#include <unordered_set>
 #include <utility>
 
 #include "autograd/check.h"
@@ -36,6 +37,10 @@ std::int64_t assign(const ParallelCorpus& corpus, const HeldOut& held_out, std::
 }
 
 }  // namespace
+
+std::int64_t different_sources(const ParallelCorpus& corpus) {
+  return std::ssize(std::unordered_set<std::string_view>(corpus.source.begin(), corpus.source.end()));
+}
 
 SplitCorpus hold_out(ParallelCorpus corpus, const HeldOut& held_out, std::string_view where) {
   std::vector<Part> parts;

@@ -19,6 +19,9 @@ struct SplitCorpus {
   ParallelCorpus training, validation, test;  // each in the order of the corpus
 };
 
+/// How many different source sentences a corpus has.
+std::int64_t different_sources(const ParallelCorpus& corpus);
+
 /// Takes pairs out of a corpus, for validation and for testing. A hash of the source sentence decides: the choice
 /// depends neither on the order of the corpus nor on the machine, and a corpus that has grown since gives none of the
 /// pairs that it trained on to either part. Of the pairs of a source that is held out one is, and the others are left

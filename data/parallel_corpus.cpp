@@ -74,7 +74,13 @@ Columns columns_of(const std::vector<std::string_view>& row, const std::string& 
   for (const std::string_view cell : row)
     if (names_a_language(cell)) languages.insert(cell);
   const bool words_only = std::ranges::all_of(row, [](std::string_view cell) { return cell.find(' ') == cell.npos; });
-  if (words_only && languages.size() > 1)
+  // Names in full, such as English, are no sentences, whatever stands beside them; codes, such as so, may be.
+  const auto is_full_name = [&](std::size_t column) {
+    return column < row.size() && row[column].size() > 3 && names_a_language(row[column]);
+  };
+  const bool names_both =
+      is_full_name(chosen.source) && is_full_name(chosen.target) && row[chosen.source] != row[chosen.target];
+  if (names_both || (words_only && languages.size() > 1))
     misuse(where,
            "expected {} and {}, or a pair of sentences; got a first row that names {}. Hint: let "
            "source_language and target_language be two of these, or remove the row",
@@ -94,13 +100,14 @@ std::vector<std::string_view> columns(std::string_view row) {
 
 }  // namespace
 
+std::string side_of(const std::string& prefix, const std::string& language) {
+  return resolve(prefix + "." + language,
+                 "two files are named by their path without ." + language + ", a table by its own, which ends in .tsv");
+}
+
 ParallelCorpus read_parallel(const std::string& prefix, const std::string& source_language,
                              const std::string& target_language, const CorpusOptions& options) {
-  const auto side = [&](const std::string& language) {
-    return resolve(prefix + "." + language, "two files are named by their path without ." + language +
-                                                ", a table by its own, which ends in .tsv");
-  };
-  const std::string source_path = side(source_language), target_path = side(target_language);
+  const std::string source_path = side_of(prefix, source_language), target_path = side_of(prefix, target_language);
   LineReader source_reader(source_path, options.text), target_reader(target_path, options.text);
   ParallelCorpus corpus;
   corpus.name = prefix;
@@ -120,6 +127,8 @@ ParallelCorpus read_parallel(const std::string& prefix, const std::string& sourc
   corpus.report.replaced = source_reader.replaced() + target_reader.replaced();
   return finished(std::move(corpus));
 }
+
+bool is_table(std::string_view name) { return name.ends_with(".tsv") || name.ends_with(".tsv.gz"); }
 
 ParallelCorpus read_tsv(const std::string& name, const std::string& source_language, const std::string& target_language,
                         const CorpusOptions& options) {

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "data/text_file.h"
@@ -39,11 +40,17 @@ struct CorpusOptions {
   int source_column = 0, target_column = 1;  // of a TSV file without a header, counted from 0
 };
 
+/// The file of one side, `PREFIX.language` or its .gz. Error as `resolve`.
+std::string side_of(const std::string& prefix, const std::string& language);
+
 /// Reads `PREFIX.source_language` and `PREFIX.target_language` (or their .gz): line i of one translates line i of the
 /// other. A pair with an empty or blank side teaches nothing and is skipped and counted. Errors: those of LineReader;
 /// unequal numbers of lines (both counts and names); no pair left.
 ParallelCorpus read_parallel(const std::string& prefix, const std::string& source_language,
                              const std::string& target_language, const CorpusOptions& options = {});
+
+/// Whether the name of a corpus is that of a table: it ends in .tsv or .tsv.gz.
+bool is_table(std::string_view name);
 
 /// Reads pairs from the columns of one tab-separated file (or its .gz), without quoting. If the first row has a cell
 /// equal to each language, it is a header and names the columns; otherwise the columns of the options are taken, by

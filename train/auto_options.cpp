@@ -33,6 +33,11 @@ double epochs_for(std::int64_t pairs) {
   return std::min(200.0, 10 + std::round(500'000 / static_cast<double>(std::max<std::int64_t>(pairs, 1))));
 }
 
+/// As many subwords as characters and merges; with words, which are rarer, ten for each merge.
+std::int64_t vocabulary_for(DataConfig::Tokenizer tokenizer, std::int64_t alphabet, std::int64_t merges) {
+  return tokenizer == DataConfig::Tokenizer::words ? 10 * merges : alphabet + merges;
+}
+
 /// 4 heads, or as many fewer as divide the width.
 std::int64_t heads_for(std::int64_t width) {
   std::int64_t heads = 4;
@@ -66,7 +71,7 @@ Config decided_for(const CorpusSize& size, Config config) {
   };
   auto& [data, model, optim, train, decode, runtime, undecided] = config;
   const Step& step = step_for(size.pairs);
-  decide("data.vocab_size", data.vocab_size, size.alphabet + step.merges);
+  decide("data.vocab_size", data.vocab_size, vocabulary_for(data.tokenizer, size.alphabet, step.merges));
   decide("data.max_tokens", data.max_tokens, step.max_tokens);
   decide("model.width", model.width, step.width);
   decide("model.heads", model.heads, heads_for(model.width));

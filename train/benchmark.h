@@ -1,12 +1,12 @@
 #pragma once
 
 #include <algorithm>
-#include <chrono>
 #include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "autograd/stopwatch.h"
 #include "optim/adam.h"
 #include "train/criterion.h"
 
@@ -48,11 +48,10 @@ class StepBenchmark {
 /// Fills `ms` with the milliseconds of each of as many calls, ascending.
 template <class Work>
 void measure(std::span<double> ms, const Work& work) {
-  using Clock = std::chrono::steady_clock;
   for (double& time : ms) {
-    const Clock::time_point start = Clock::now();
+    const Stopwatch watch;
     work();
-    time = std::chrono::duration<double, std::milli>(Clock::now() - start).count();
+    time = 1000 * watch.seconds();
   }
   std::ranges::sort(ms);
 }

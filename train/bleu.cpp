@@ -9,6 +9,7 @@
 
 #include "autograd/check.h"
 #include "data/utf8.h"
+#include "train/version.h"
 
 namespace glossa {
 namespace {
@@ -91,8 +92,8 @@ std::string bleu_signature(const BleuOptions& options) {
   if (options.smoothing == BleuSmoothing::none) smoothing = "none";
   if (options.smoothing == BleuSmoothing::floor) smoothing = fmt::format("floor[{:.2f}]", smoothing_value(options));
   if (options.smoothing == BleuSmoothing::add_k) smoothing = fmt::format("add-k[{:.2f}]", smoothing_value(options));
-  return fmt::format("nrefs:1|case:{}|eff:{}|tok:{}|smooth:{}|version:glossa-0.1.0", options.lowercase ? "lc" : "mixed",
-                     options.effective_order ? "yes" : "no", name(options.tokenizer), smoothing);
+  return fmt::format("nrefs:1|case:{}|eff:{}|tok:{}|smooth:{}|version:glossa-{}", options.lowercase ? "lc" : "mixed",
+                     options.effective_order ? "yes" : "no", name(options.tokenizer), smoothing, program_version);
 }
 
 }  // namespace glossa

@@ -10,6 +10,7 @@
 
 #include "autograd/check.h"
 #include "data/utf8.h"
+#include "train/version.h"
 
 namespace glossa {
 namespace {
@@ -63,7 +64,8 @@ double corpus_chrf(std::span<const std::string> hypotheses, std::span<const std:
 }
 
 std::string chrf_signature(bool lowercase) {
-  return fmt::format("nrefs:1|case:{}|eff:yes|nc:6|nw:0|space:no|version:glossa-0.1.0", lowercase ? "lc" : "mixed");
+  return fmt::format("nrefs:1|case:{}|eff:yes|nc:6|nw:0|space:no|version:glossa-{}", lowercase ? "lc" : "mixed",
+                     program_version);
 }
 
 }  // namespace glossa

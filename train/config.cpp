@@ -199,7 +199,12 @@ std::string options_page() {
       "10^9.\n"
       "  A plain number counts updates, in `train.max_epochs` epochs. 0 means never, or no limit.\n"
       "* Unknown and repeated keys are errors.\n"
-      "* With `--resume` only `train.max_*`, `train.*_every` and `runtime.*` may change.\n";
+      "* `auto`, where the range has it, is decided before training by the size of the corpus and the options that "
+      "are\n"
+      "  given; the rules stand in `recipes/small-pair.yaml`, what they came to in the log and in the run's "
+      "config.yaml.\n"
+      "  `runtime.gemm: auto` goes by the processor.\n"
+      "* With `--resume` only `train.max_*`, `train.patience`, `train.*_every` and `runtime.*` may change.\n";
   for (const auto& section : option_sections()) {
     page += fmt::format("\n## {}: {}\n\n| name | default | range | help |\n|---|---|---|---|\n", section.name,
                         section.help);

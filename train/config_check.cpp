@@ -144,7 +144,7 @@ std::vector<std::string> doubts(const Config& config) {
   doubt(optim.name == OptimConfig::Name::adam && optim.weight_decay > 0,
         "optim.weight_decay with adam is an L2 penalty, scaled by Adam's denominator; adamw decouples it");
   doubt(!has_validation(data), "data.valid is empty: no validation, and no best checkpoint");
-  const bool two_files = !toy_pairs("data.train", data.train) && data.train.find(".tsv") == data.train.npos;
+  const bool two_files = !toy_pairs("data.train", data.train) && !is_table(data.train);
   doubt(two_files && data.source == data.target,
         "data.source and data.target are the same: both sides would come from one file");
   doubt(train.save_every.never(), "train.save_every is 0: nothing but the end of training is saved");

@@ -25,19 +25,30 @@ bool holds(std::string_view text, bool (*property)(char32_t)) {
   return found;
 }
 
+bool is_letter(char32_t c) {
+  return !utf8::is_space(c) && !utf8::is_number(c) && !utf8::is_punctuation(c) && !utf8::is_symbol(c);
+}
+
 /// The share of sentences that have digits and no letter.
 double share_of_numbers(const std::vector<std::string>& side) {
   const auto is_number = [](const std::string& sentence) {
-    const auto is_letter = [](char32_t c) {
-      return !utf8::is_space(c) && !utf8::is_number(c) && !utf8::is_punctuation(c) && !utf8::is_symbol(c);
-    };
     return holds(sentence, utf8::is_number) && !holds(sentence, is_letter);
   };
   return static_cast<double>(std::ranges::count_if(side, is_number)) / static_cast<double>(side.size());
 }
 
-bool any_holds(const std::vector<std::string>& side, bool (*property)(char32_t)) {
-  return std::ranges::any_of(side, [&](const std::string& sentence) { return holds(sentence, property); });
+/// `lower` or `upper` where all letters with a case are of that one, and those are most of the letters: a text of
+/// another script may well have a `CD` in it.
+std::string_view only_case(const std::vector<std::string>& side) {
+  std::int64_t lower = 0, upper = 0, letters = 0;
+  for (const std::string& sentence : side)
+    utf8::for_each(sentence, [&](std::string_view, const utf8::CodePoint& c) {
+      lower += utf8::is_lower(c.value);
+      upper += utf8::is_upper(c.value);
+      letters += is_letter(c.value);
+    });
+  if ((lower > 0) == (upper > 0) || 2 * (lower + upper) < letters) return {};
+  return lower > 0 ? "lower" : "upper";
 }
 
 }  // namespace
@@ -59,13 +70,13 @@ std::vector<std::string> corpus_doubts(const DataConfig& config, const ParallelC
   };
   doubt_numbers(corpus.source, "source");
   doubt_numbers(corpus.target, "target");
-  const bool lower = any_holds(corpus.source, utf8::is_lower), upper = any_holds(corpus.source, utf8::is_upper);
+  const std::string_view letter_case = only_case(corpus.source);
   const bool is_toy = toy_pairs("data.train", config.train).has_value();
-  if (lower != upper && !config.lowercase && !is_toy)
+  if (!letter_case.empty() && !config.lowercase && !is_toy)
     doubts.push_back(
         fmt::format("{} has source letters of {} case only: no others are known;\n"
                     "    data.lowercase: true writes all text small, in translation too",
-                    corpus.name, lower ? "lower" : "upper"));
+                    corpus.name, letter_case));
   return doubts;
 }
 

@@ -11,6 +11,7 @@
 #include "data/toy_corpus.h"
 #include "data/utf8.h"
 #include "data/word_tokenizer.h"
+#include "train/memory_check.h"
 #include "train/progress_bar.h"
 #include "train/tell.h"
 
@@ -46,16 +47,16 @@ ParallelCorpus read_files(const DataConfig& config, const std::string& location)
                               .lowercase = config.lowercase,
                               .source_column = static_cast<int>(config.source_column),
                               .target_column = static_cast<int>(config.target_column)};
-  if (location.ends_with(".tsv") || location.ends_with(".tsv.gz"))
-    return read_tsv(location, config.source, config.target, options);
+  if (is_table(location)) return read_tsv(location, config.source, config.target, options);
   return read_parallel(location, config.source, config.target, options);
 }
 
-/// Pairs that data.split holds out of `pairs`: as many as it says, or by the rule of `auto`.
-HeldOut split_pairs(const DataConfig& config, std::int64_t pairs) {
+/// Pairs that data.split holds out of a corpus: as many as it says, or by the rule of `auto`, for which further
+/// translations of a sentence do not count: they are held out or trained on with it.
+HeldOut split_of(const DataConfig& config, const ParallelCorpus& corpus) {
   if (config.split) return *config.split;
   if (!config.valid.empty() || toy_pairs("data.train", config.train)) return {};
-  const std::int64_t part = std::min<std::int64_t>(1000, (pairs + 19) / 20);
+  const std::int64_t part = std::min<std::int64_t>(1000, (different_sources(corpus) + 19) / 20);
   return {.valid = part, .test = config.test.empty() ? part : 0};
 }
 
@@ -103,6 +104,7 @@ Layout layout(const DataConfig& config) {
 }
 
 Corpora read_corpora(const DataConfig& config, std::uint64_t seed) {
+  check_text_fits(config);
   // Building the toy language takes a second: a corpus that both ask for is built once.
   std::int64_t built = 0;
   ToySplits toy;
@@ -119,7 +121,7 @@ Corpora read_corpora(const DataConfig& config, std::uint64_t seed) {
     corpora.validation = read("data.valid", config.valid, toy.valid);
   else if (built > 0)
     corpora.validation = from_toy(config.train, toy.valid, english_first(config, "data.train"));
-  corpora.split = split_pairs(config, corpora.training.report.pairs);
+  corpora.split = split_of(config, corpora.training);
   if (corpora.split.pairs() == 0) return corpora;
   SplitCorpus parts = hold_out(std::move(corpora.training), corpora.split, "data.split");
   corpora.training = std::move(parts.training);
@@ -138,7 +140,7 @@ ParallelCorpus read_test_corpus(const DataConfig& config, std::uint64_t seed) {
   if (is_named) return read_files(config, location);
   if (!config.split || config.split->test > 0) {
     ParallelCorpus corpus = read_files(config, location);
-    const HeldOut split = split_pairs(config, corpus.report.pairs);
+    const HeldOut split = split_of(config, corpus);
     if (split.test > 0) return hold_out(std::move(corpus), split, "data.split").test;
   }
   misuse("data.test",

@@ -1,3 +1,5 @@
+#include <fmt/core.h>
+
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
@@ -39,10 +41,10 @@ void add_force(CLI::App& command) {
 }
 
 template <class Arguments>
-void add_on_bad_line(CLI::App& command, Arguments& arguments) {
+void add_on_bad_line(CLI::App& command, Arguments& arguments, const char* becomes = "is empty in the output") {
   command
       .add_option("--on-bad-line", arguments.on_bad_line,
-                  "a line that cannot be used is empty in the output, with a warning (warn), or stops (stop)")
+                  fmt::format("a line that cannot be used {}, with a warning (warn), or stops (stop)", becomes))
       ->check(CLI::IsMember({"warn", "stop"}))
       ->capture_default_str();
 }
@@ -91,7 +93,7 @@ void add_commands(CLI::App& app, int& status) {
             ->check(CLI::IsMember(std::vector<std::string>(tokenizers.begin(), tokenizers.end())));
         c.add_option("--beam", a.beam, "hypotheses kept in the search")->check(CLI::Range(1, 1024));
         c.add_flag("--json", a.json, "one JSON object");
-        add_on_bad_line(c, a);
+        add_on_bad_line(c, a, "has an empty translation, which is scored");
         add_sets(c, a.sets);
       });
   add_command<commands::Score>(app, "score", "Log-probability of given translations", status, [](auto& c, auto& a) {
@@ -109,6 +111,7 @@ void add_commands(CLI::App& app, int& status) {
         c.add_option("--only", a.only, "check only what has this in its name");
         c.add_flag("--full", a.full, "every element of the model of CONFIG (default: 32 of each tensor)");
         c.add_flag("--json", a.json, "one JSON object a line");
+        add_force(c);
         add_sets(c, a.sets);
       });
   add_command<commands::Inspect>(app, "inspect", "Show what a checkpoint holds", status, [](auto& c, auto& a) {

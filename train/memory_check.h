@@ -13,8 +13,8 @@ namespace glossa {
 /// Bytes that the process can still get.
 double memory_left();
 
-/// Throws unless the texts of data.train and data.valid, as they are on the disk, fit twice into `left` bytes: as they
-/// are and as what a vocabulary is learnt from, or as numbers.
+/// Throws unless the texts of data.train and data.valid, as large as their files are, fit into `left` bytes with what a
+/// vocabulary is learnt from and what they become as numbers.
 void check_text_fits(const DataConfig& config, double left = memory_left());
 
 /// Throws unless training fits into `left` bytes. The error names the option that costs most, and the most that it may

@@ -16,7 +16,7 @@ std::vector<Option<DataConfig>> data_options() {
              "test corpus for `glossa evaluate`, named like train; empty with a toy corpus takes its own test split"),
       option("split", &C::split, or_word("auto", held_out()),
              "pairs of train that are held out of training for validation and testing, where there is one file only; a "
-             "hash of the source chooses; auto: 5 % each, at most 1000, where valid is empty"),
+             "hash of the source chooses; auto: 5 % of the different sources each, at most 1000, where valid is empty"),
       option("source", &C::source, text("a file suffix", false), "source language: the suffix of its files"),
       option("target", &C::target, text("a file suffix", false), "target language: the suffix of its files"),
       option("source_column", &C::source_column, whole("[0, 65535]"),

@@ -11,13 +11,8 @@
 #include "data/counted.h"
 
 namespace glossa {
-namespace {
 
 using Clock = std::chrono::steady_clock;
-
-double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
-
-}  // namespace
 
 std::size_t terminal_width(std::FILE* terminal) {
   winsize size{};
@@ -67,7 +62,7 @@ std::string clock_text(double seconds) {
 
 std::string TimeLeft::after(double done) const {
   if (done <= done_before_) return "";
-  return fmt::format(", {} left", clock_text(seconds_since(start_) * (1 - done) / (done - done_before_)));
+  return fmt::format(", {} left", clock_text(watch_.seconds() * (1 - done) / (done - done_before_)));
 }
 
 CountProgress::CountProgress(ProgressBar& bar, std::string noun, std::int64_t all)
@@ -78,7 +73,7 @@ CountProgress::CountProgress(ProgressBar& bar, std::string noun, std::int64_t al
 void CountProgress::add(std::int64_t count) {
   done_ += count;
   if (!bar_.is_due()) return;
-  const double rate = static_cast<double>(done_) / std::max(1e-3, seconds_since(start_));
+  const double rate = static_cast<double>(done_) / std::max(1e-3, watch_.seconds());
   if (all_ == 0) return bar_.draw(std::nullopt, fmt::format("{}, {:.0f}/s", counted(done_, noun_), rate));
   const double part = static_cast<double>(done_) / static_cast<double>(all_);
   bar_.draw(part, fmt::format("{} of {}, {:.0f}/s{}", done_, counted(all_, noun_), rate, time_left_.after(part)));
@@ -86,8 +81,8 @@ void CountProgress::add(std::int64_t count) {
 
 ElapsedProgress::ElapsedProgress(ProgressBar& bar, std::string text) {
   if (!bar.is_on_terminal()) return;
-  const auto draw = [&bar, text = std::move(text), start = Clock::now()] {
-    bar.draw(std::nullopt, fmt::format("{} {}", text, clock_text(seconds_since(start))));
+  const auto draw = [&bar, text = std::move(text), watch = Stopwatch()] {
+    bar.draw(std::nullopt, fmt::format("{} {}", text, clock_text(watch.seconds())));
   };
   draw();
   thread_ = std::jthread([draw](const std::stop_token& stop) {

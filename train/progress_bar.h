@@ -8,6 +8,8 @@
 #include <string_view>
 #include <thread>
 
+#include "autograd/stopwatch.h"
+
 namespace glossa {
 
 /// Columns of a terminal; 80 where it does not say.
@@ -56,7 +58,7 @@ class TimeLeft {
 
  private:
   double done_before_;
-  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+  Stopwatch watch_;
 };
 
 /// Counts, on a bar, what is done of many things.
@@ -72,7 +74,7 @@ class CountProgress {
   std::string noun_;
   std::int64_t all_, done_ = 0;
   TimeLeft time_left_;
-  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+  Stopwatch watch_;
 };
 
 /// While it lives, shows a text with the time since on a bar, from a thread of its own: for what cannot say how far it

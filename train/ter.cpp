@@ -1,5 +1,7 @@
 #include "train/ter.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -11,6 +13,7 @@
 #include "autograd/check.h"
 #include "data/utf8.h"
 #include "data/word_tokenizer.h"
+#include "train/version.h"
 
 namespace glossa {
 namespace {
@@ -197,6 +200,8 @@ double corpus_ter(std::span<const std::string> hypotheses, std::span<const std::
   return 100 * (static_cast<double>(all_edits) / static_cast<double>(reference_words));
 }
 
-std::string ter_signature() { return "nrefs:1|case:lc|tok:tercom|norm:no|punct:yes|asian:no|version:glossa-0.1.0"; }
+std::string ter_signature() {
+  return fmt::format("nrefs:1|case:lc|tok:tercom|norm:no|punct:yes|asian:no|version:glossa-{}", program_version);
+}
 
 }  // namespace glossa

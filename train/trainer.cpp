@@ -3,6 +3,7 @@
 #include <cmath>
 #include <filesystem>
 
+#include "autograd/stopwatch.h"
 #include "data/atomic_file.h"
 #include "data/counted.h"
 #include "optim/clip.h"
@@ -14,10 +15,6 @@
 namespace glossa {
 
 namespace {
-
-using Clock = std::chrono::steady_clock;
-
-double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
 /// The position in training from which all numbers of an update follow; updates count from 0.
 StepOptions step_options(const Config& config, std::int64_t update) {
@@ -115,7 +112,7 @@ TrainingEnd Trainer::update_until_end() {
   if (end) log_->line("nothing to do: " + reason(*end, config_) + ". Hint: raise it with --set");
   const TimeLeft time_left(part_done());
   while (!end) {
-    const Clock::time_point start = Clock::now();
+    const Stopwatch watch;
     const Progress before = progress();
     const Update update = compute_gradients();
     update.finite ? apply(update) : refuse(update);
@@ -124,7 +121,7 @@ TrainingEnd Trainer::update_until_end() {
       state_.batch = 0;
       begin_epoch();
     }
-    const double seconds = seconds_since(start);
+    const double seconds = watch.seconds();
     state_.seconds += seconds;
     log_seconds_ += seconds;
 

@@ -5,7 +5,6 @@
 
 #include "data/atomic_file.h"
 #include "data/counted.h"
-#include "data/fingerprint.h"
 #include "train/auto_options.h"
 #include "train/corpus_doubts.h"
 #include "train/memory_check.h"
@@ -94,7 +93,6 @@ Trainer::Trainer(Config config, const std::string& config_path, const std::strin
   // Where something is wrong with the input no folder of the run is left.
   std::optional<CheckpointReader> base;
   if (!found && !config_.train.warm_start.empty()) base.emplace(open_warm_start(config_));
-  check_text_fits(config_.data);
   check_training_fits(decided_for({}, config_), 1, 1);  // what is known before text is read, which may take long
   prepare_data(found.has_value(), notes);
   sampler_.emplace(training_, sampler_options(config_.data, static_cast<std::uint64_t>(config_.train.seed)));
@@ -103,7 +101,7 @@ Trainer::Trainer(Config config, const std::string& config_path, const std::strin
   for (const auto& warnings : {check(config_), length_doubts(config_, epoch)})
     notes.insert(notes.end(), warnings.begin(), warnings.end());
   state_.vocabulary_hash = tokenizers_.fingerprint();
-  state_.data_hash = Fingerprint().add(training_.fingerprint()).add(validation_.fingerprint()).value();
+  state_.data_hash = data_hash(training_, validation_);
   if (found) restore_state(*found);
   begin_epoch();
   make_model_and_optimizer();

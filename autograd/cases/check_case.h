@@ -1,11 +1,11 @@
 #pragma once
 
-#include <chrono>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "autograd/cases/op_case.h"
+#include "autograd/stopwatch.h"
 
 namespace glossa {
 
@@ -29,9 +29,9 @@ struct CaseReport {
 /// `report` after `work` on it, with the seconds that it took.
 template <class Work>
 CaseReport timed(CaseReport report, const Work& work) {
-  const auto start = std::chrono::steady_clock::now();
+  const Stopwatch watch;
   work(report);
-  report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  report.seconds = watch.seconds();
   return report;
 }
 

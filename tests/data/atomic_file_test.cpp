@@ -103,6 +103,17 @@ TEST_CASE("missing folder, folder in the way, name too long: errors that name th
   CHECK(names_in(folder.path()) == Names{"sub"});
 }
 
+TEST_CASE("of a link the file that it points to is written, and the link stays") {
+  const TemporaryFolder folder;
+  fs::create_directory(folder / "elsewhere");
+  fs::create_symlink("elsewhere/file", folder / "link");
+  for (const char* text : {"made", "written over"}) {
+    write_file_atomically(folder / "link", text);
+    CHECK(fs::is_symlink(folder / "link"));
+    CHECK(read_bytes(folder / "elsewhere/file") == text);
+  }
+}
+
 TEST_CASE("a device or a pipe is not replaced by a file") {
   const TemporaryFolder folder;
   const auto pipe = folder / "pipe";

@@ -141,7 +141,8 @@ TEST_CASE("a first row that names other languages, or other columns, is refused;
   CHECK(error("en\tfr\ndog\tchien\n", "en", "de") ==
         "[pairs.tsv:1] expected en and de, or a pair of sentences; got a first row that names en and fr. Hint: let "
         "source_language and target_language be two of these, or remove the row");
-  for (const char* head : {"English\tSpanish", "eng\tspa", "pt-BR\tde_AT\tnote", "number\tfr\tde"})
+  for (const char* head :
+       {"English\tSpanish", "eng\tspa", "pt-BR\tde_AT\tnote", "number\tfr\tde", "English\tFrench\tID number"})
     CHECK(contains(error(std::string(head) + "\na\tb\tc\n", "en", "es"), "got a first row that names"));
   CHECK(error("de\ten\nHund\tdog\n", "en", "de", {.source_column = 0, .target_column = 2}) ==
         "[pairs.tsv:1] expected en and de in the columns 0 and 2; the first row names 1 and 0. Hint: without "

@@ -304,6 +304,24 @@ TEST_CASE("evaluate scores what cannot be translated as empty, and counts it") {
   CHECK_EQ(succeeded(evaluate({"--json", "--set", "data.max_tokens=64"})).status, 0);  // as a hint says
 }
 
+TEST_CASE("a reference that the vocabulary cannot stand for has no loss; its translation is scored all the same") {
+  const TinyRun tiny;
+  succeeded(tiny.train("run", {"data.unk_id=-1"}));
+  const Strings english = lines_of(read_bytes(tiny / "toy/train.en")),
+                hindi = lines_of(read_bytes(tiny / "toy/train.hi"));
+  write_bytes(tiny / "test.en", english[0] + "\n" + english[1] + "\n");
+  const auto evaluate = [&](const std::string& first) {
+    write_bytes(tiny / "test.hi", first + "\n" + hindi[1] + "\n");
+    return succeeded(glossa_program({"evaluate", tiny / "run", "--test", tiny / "test", "--json"}));
+  };
+  const Outcome known = evaluate(hindi[0]), unknown = evaluate("zebra");
+  CHECK_EQ(known.err, "");
+  CHECK_NE(unknown.err.find("test.hi:1]"), std::string::npos);
+  CHECK_NE(unknown.err.find("the loss is that of 1 pair"), std::string::npos);
+  CHECK_EQ(json_object(unknown.out).at("sentences"), "2");
+  CHECK_NE(json_object(unknown.out).at("loss"), json_object(known.out).at("loss"));
+}
+
 TEST_CASE("evaluate takes a prefix, a table, the test corpus of the run or what it held out") {
   const TinyRun tiny;
   const Strings english = lines_of(read_bytes(tiny / "toy/test.en")),
@@ -330,6 +348,12 @@ TEST_CASE("evaluate takes a prefix, a table, the test corpus of the run or what 
 
   succeeded(tiny.train("split", {"data.valid=", "data.split=30/20"}));
   CHECK_EQ(scores("split").at("sentences"), "20");
+  for (const char* side : {"toy/train.en", "toy/train.hi"}) {  // what is held out of less text was trained on
+    Strings lines = lines_of(read_bytes(tiny / side));
+    lines.resize(lines.size() / 2);
+    write_bytes(tiny / side, fmt::format("{}\n", fmt::join(lines, "\n")));
+  }
+  check_error(glossa_program({"evaluate", tiny / "split"}), 1, {"[data.train]", "different now", "--test"});
   succeeded(tiny.train("none"));
   check_refused(glossa_program({"evaluate", tiny / "none"}), 2, {"[data.test]"});
   check_refused(glossa_program({"evaluate", tiny / "run", "--test", tiny / "nowhere"}), 1, {"nowhere.en]"});

@@ -88,6 +88,11 @@ TEST_CASE("what is given stays, and the rest goes by it") {
   CHECK(dump(decided_for({.pairs = 5, .alphabet = 5}, Config())) == dump(Config()));  // nothing is auto by itself
 }
 
+TEST_CASE("words are rarer than subwords: their vocabulary is ten times as large") {
+  CHECK(decided(3'000, {"data.tokenizer=words"}).data.vocab_size == 20'000);
+  CHECK(decided(3'000, {"data.tokenizer=characters"}).data.vocab_size == decided(3'000).data.vocab_size);
+}
+
 TEST_CASE("whatever may be auto is decided, and fits together") {
   std::vector<std::string> sets{"data.train=x"};
   for (const std::string& key : keys_that_may_be_auto()) sets.push_back(key + "=auto");

@@ -44,6 +44,7 @@ TEST_CASE("a source in one letter case is doubted unless data.lowercase is for i
   CHECK(doubts({"ONE"}, target).front().find("letters of upper case only") != std::string::npos);
   CHECK(doubts({"one", "Two"}, target).empty());
   CHECK(doubts({"हाँ 12", "日本"}, target).empty());  // scripts without case
+  CHECK(doubts({"CDを聞く"}, target).empty());       // nor has the rest of this one
   DataConfig config;
   config.lowercase = true;
   CHECK(doubts({"one"}, target, config).empty());

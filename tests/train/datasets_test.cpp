@@ -80,6 +80,13 @@ TEST_CASE("data.split: auto holds out a twentieth each, where data.valid is empt
   for (int i = 0; i < 30'000; ++i) many += fmt::format("{0}\t{0}\n", i);
   write_bytes(texts / "pairs.tsv", many);
   CHECK(read_corpora(texts.config({"data.split=auto"}), 1).split == HeldOut{1000, 1000});
+
+  many.clear();
+  for (int i = 0; i < 960; ++i) many += fmt::format("{}\t{}\n", i % 60, i);
+  write_bytes(texts / "pairs.tsv", many);  // further translations of a sentence are no further sentences
+  const Corpora corpora = read_corpora(texts.config({"data.split=auto"}), 1);
+  CHECK(corpora.split == HeldOut{3, 3});
+  CHECK(count(corpora.training) == 54 * 16);
 }
 
 TEST_CASE("the test corpus is data.test, the test part of data.split, or the toy corpus's own") {

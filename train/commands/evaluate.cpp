@@ -1,8 +1,8 @@
-#include <chrono>
 #include <cstdio>
 #include <limits>
 
 #include "autograd/check.h"
+#include "autograd/stopwatch.h"
 #include "data/counted.h"
 #include "data/toy_corpus.h"
 #include "train/chrf.h"
@@ -25,6 +25,7 @@ namespace {
 struct Texts {
   ParallelCorpus corpus;
   std::int64_t bad = 0;
+  bool is_held_out = false;  // by data.split of the run
 };
 
 /// Two files, line by line; what is wrong with them is found before anything is loaded.
@@ -50,18 +51,33 @@ Texts read_texts(const Evaluate& arguments, const Config& config, const BadLines
   if (!arguments.source.empty()) return read_files(arguments.source, arguments.reference, config.data, bad_lines);
   DataConfig data = config.data;
   if (!arguments.test.empty()) data.test = arguments.test;
-  const bool is_table = data.test.ends_with(".tsv") || data.test.ends_with(".tsv.gz");
-  if (data.test.empty() || is_table || toy_pairs("data.test", data.test))
-    return {read_test_corpus(data, static_cast<std::uint64_t>(config.train.seed)), 0};
-  const auto side = [&](const std::string& language) {
-    return resolve(data.test + "." + language, "a corpus is named by its path without ." + language);
-  };
-  const std::string source = side(data.source), reference = side(data.target);
+  if (data.test.empty() || is_table(data.test) || toy_pairs("data.test", data.test))
+    return {read_test_corpus(data, static_cast<std::uint64_t>(config.train.seed)), 0,
+            data.test.empty() && !toy_pairs("data.train", data.train)};
+  const std::string source = side_of(data.test, data.source), reference = side_of(data.test, data.target);
   return read_files(source, reference, data, bad_lines);
 }
 
-/// Loss per target token of the pairs that have one: no number where none has.
-double loss_of(const LoadedRun& run, const ParallelCorpus& corpus) {
+/// Throws unless the run's text is what it was trained on: of another, the part that is held out now may have been
+/// trained on.
+void check_still_held_out(const LoadedRun& run) {
+  const DataConfig& data = run.config.data;
+  const Corpora corpora = read_corpora(data, static_cast<std::uint64_t>(run.config.train.seed));
+  const std::uint64_t now = data_hash(encode(data, corpora.training, run.tokenizers),
+                                      encode(data, corpora.validation, run.tokenizers, /*may_be_empty=*/true));
+  check(now == run.state.data_hash, "data.train",
+        "expected the text that the run was trained on, of which data.split holds a test out; {} or data.valid is "
+        "different now. Hint: restore it, or name a test corpus with --test",
+        data.train);
+}
+
+/// Loss per target token of the pairs that have one: no number where none has. A reference that the vocabulary cannot
+/// stand for has none, and was translated all the same.
+double loss_of(const LoadedRun& run, ParallelCorpus corpus) {
+  for (std::size_t i = 0; i < corpus.target.size(); ++i)
+    if (!BadLines("warn").pass(
+            [&] { run.tokenizers.target->encode_line(corpus.target[i], corpus.target_name, corpus.line(i)); }))
+      corpus.target[i].clear();
   const EncodedCorpus encoded = encode(run.config.data, corpus, run.tokenizers, /*may_be_empty=*/true);
   if (static_cast<std::size_t>(encoded.size()) < corpus.source.size())
     tell("note: the loss is that of {}\n", describe(encoded.report));
@@ -77,15 +93,16 @@ int run(const Evaluate& arguments) {
   Config config = load_run_config(name.folder(), arguments.sets, arguments.beam);
   const DataConfig& data = config.data;
   const BadLines bad_lines(arguments.on_bad_line);
-  auto [corpus, bad] = read_texts(arguments, config, bad_lines);
+  auto [corpus, bad, is_held_out] = read_texts(arguments, config, bad_lines);
   std::optional<BleuTokenizer>& tokenizer = config.train.bleu_tokenize;
   if (!arguments.tokenize.empty()) tokenizer = bleu_tokenizer_of(arguments.tokenize);
   if (!tokenizer) tokenizer = usual_bleu_tokenizer(data.target, corpus.target);  // an imported run has not decided
   const LoadedRun run = load_run(name, config);
+  if (is_held_out) check_still_held_out(run);
   print_note(name);
   apply_runtime(config.runtime);
 
-  const auto start = std::chrono::steady_clock::now();
+  const Stopwatch watch;
   Translator translator(*run.model->transformer, run.tokenizers, data, config.decode);
   Translator::Sources sources;
   for (std::size_t i = 0; i < corpus.source.size(); ++i)
@@ -97,7 +114,7 @@ int run(const Evaluate& arguments) {
   CountProgress progress(bar, "sentence", std::ssize(sources.ids));
   translator.watch([&](Index sentences) { progress.add(sentences); });
   const std::vector<std::string> outputs = translator.translate(sources);
-  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  const double seconds = watch.seconds();
   bar.clear();
   const double loss = loss_of(run, corpus);
   const BleuOptions scoring = bleu_options(config);

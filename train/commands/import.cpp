@@ -2,7 +2,6 @@
 #include <filesystem>
 
 #include "autograd/check.h"
-#include "data/fingerprint.h"
 #include "train/auto_options.h"
 #include "train/commands/commands.h"
 #include "train/exchange.h"
@@ -24,6 +23,7 @@ int run(const Import& arguments) {
   const auto seed = static_cast<std::uint64_t>(config.train.seed);
   const Corpora corpora = read_corpora(config.data, seed);
   decide_auto_options(config, corpora);
+  check(config);
   const auto& [training, validation, split] = corpora;
   const Tokenizers tokenizers = train_tokenizers(config.data, training);
   const Index source_vocabulary = tokenizers.source->vocabulary_size(),
@@ -31,13 +31,10 @@ int run(const Import& arguments) {
   check_training_fits(config, source_vocabulary, target_vocabulary);
   const std::unique_ptr<Model> model = make_model(config.model, source_vocabulary, target_vocabulary, seed);
   import_parameters(file, model->parameters);
-  EncodedCorpus encoded_validation;
-  if (!validation.source.empty()) encoded_validation = encode(config.data, validation, tokenizers);
-  const std::uint64_t data_hash = Fingerprint()
-                                      .add(encode(config.data, training, tokenizers).fingerprint())
-                                      .add(encoded_validation.fingerprint())
-                                      .value();
-  const std::filesystem::path written = write_new_run(arguments.run, config, tokenizers, *model, data_hash);
+  const std::uint64_t hash =
+      data_hash(encode(config.data, training, tokenizers),
+                validation.source.empty() ? EncodedCorpus{} : encode(config.data, validation, tokenizers));
+  const std::filesystem::path written = write_new_run(arguments.run, config, tokenizers, *model, hash);
   fmt::print("wrote {} tensors, {} parameters, to {}\n", model->parameters.parameters().size(),
              model->parameters.count(), written.string());
   return 0;
