@@ -91,10 +91,10 @@ Config decided_for(const CorpusSize& size, Config config) {
   return config;
 }
 
-std::vector<std::string> decide_auto_options(Config& config, const Corpora& corpora) {
+std::vector<std::string> decide_auto_options(Config& config, const ParallelCorpus& training, const HeldOut& split) {
   const Config given = config;
-  config = decided_for(size_of(corpora.training), std::move(config));
-  config.data.split = corpora.split;
+  config = decided_for(size_of(training), std::move(config));
+  config.data.split = split;
   std::vector<std::string> lines;
   for (const OptionSection& section : option_sections()) {
     std::vector<std::string> decided;

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "data/parallel_corpus.h"
 #include "train/config.h"
-#include "train/datasets.h"
 
 namespace glossa {
 
@@ -21,8 +21,8 @@ CorpusSize size_of(const ParallelCorpus& corpus);
 /// the comments of recipes/small-pair.yaml too.
 Config decided_for(const CorpusSize& size, Config config);
 
-/// The same for a corpus that was read, and data.split as it came out. Returns what was decided for the log, a line a
-/// section.
-std::vector<std::string> decide_auto_options(Config& config, const Corpora& corpora);
+/// The same for the training text that was read, and data.split as it came out. Returns what was decided for the log, a
+/// line a section.
+std::vector<std::string> decide_auto_options(Config& config, const ParallelCorpus& training, const HeldOut& split);
 
 }  // namespace glossa

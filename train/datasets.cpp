@@ -11,9 +11,9 @@
 #include "data/toy_corpus.h"
 #include "data/utf8.h"
 #include "data/word_tokenizer.h"
-#include "train/memory_check.h"
 #include "train/progress_bar.h"
 #include "train/tell.h"
+#include "train/text_memory.h"
 
 namespace glossa {
 

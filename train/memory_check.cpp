@@ -1,46 +1,16 @@
 #include "train/memory_check.h"
 
 #include <algorithm>
-#include <filesystem>
 #include <numeric>
 
 #include "autograd/available_memory.h"
 #include "autograd/check.h"
-#include "train/datasets.h"
+#include "data/counted.h"
 #include "train/model_factory.h"
 
 namespace glossa {
 
 namespace {
-
-std::string readable(double bytes) {
-  constexpr double mib = 1 << 20, gib = 1 << 30;
-  return bytes < gib ? fmt::format("{:.1f} MiB", bytes / mib) : fmt::format("{:.1f} GiB", bytes / gib);
-}
-
-/// Bytes of a text, about those that its .gz holds where that is there; 0 for none at all, which its reader tells.
-double text_bytes(const std::string& path) {
-  constexpr double unpacked = 3;
-  std::error_code none;
-  if (const auto size = std::filesystem::file_size(path, none); !none)
-    return static_cast<double>(size) * (path.ends_with(".gz") ? unpacked : 1);
-  const auto packed = std::filesystem::file_size(path + ".gz", none);
-  return none ? 0 : unpacked * static_cast<double>(packed);
-}
-
-/// Bytes that a byte of text takes where a vocabulary is learnt from it and it becomes numbers, as measured on 8 and 33
-/// MB of short lines.
-double bytes_per_byte(const DataConfig& config) {
-  switch (config.tokenizer) {
-    case DataConfig::Tokenizer::words:
-      return 5;
-    case DataConfig::Tokenizer::characters:
-      return 9;
-    case DataConfig::Tokenizer::sentencepiece:
-      break;
-  }
-  return config.sentencepiece_model == DataConfig::SentencepieceModel::bpe ? 8 : 30;
-}
 
 /// What training needs, by its configuration, vocabularies and largest batch.
 class Need {
@@ -138,21 +108,6 @@ std::int64_t most_that_fits(const Config& config, const Cost& cost, const Need& 
 
 double memory_left() { return static_cast<double>(available_memory()); }
 
-void check_text_fits(const DataConfig& config, double left) {
-  double bytes = 0;
-  for (const auto& [key, location] : {std::pair("data.train", config.train), std::pair("data.valid", config.valid)}) {
-    if (location.empty() || toy_pairs(key, location)) continue;
-    bytes += text_bytes(location);  // a table
-    for (const std::string& language : {config.source, config.target}) bytes += text_bytes(location + "." + language);
-  }
-  const double factor = bytes_per_byte(config);
-  check(
-      factor * bytes <= left, "data.train",
-      "expected at most {} of text, which takes {} times as much, for the memory that is left, {}; got {}. Hint: take "
-      "a part of it, or --force",
-      readable(left / factor), factor, readable(left), readable(bytes));
-}
-
 void check_training_fits(const Config& config, Index source_vocabulary, Index target_vocabulary,
                          const BatchExtent& batch, double left) {
   const Need need(config, source_vocabulary, target_vocabulary, batch);
@@ -164,12 +119,12 @@ void check_training_fits(const Config& config, Index source_vocabulary, Index ta
   for (const auto& [name, bytes] :
        {std::pair("parameters and gradients", 2 * total.parameters), std::pair("optimizer", total.moments),
         std::pair("average", total.average), std::pair("sinusoids", total.positions), std::pair("a step", total.step)})
-    if (bytes > 0) parts += fmt::format("{}{} {}", parts.empty() ? "" : ", ", name, readable(bytes));
+    if (bytes > 0) parts += fmt::format("{}{} {}", parts.empty() ? "" : ", ", name, in_bytes(bytes));
   fail(cost.key,
        "expected {} for the memory that is left, {}; got {}, with which training needs {}: {}. Hint: this option costs "
        "most; --force tries it all the same",
-       most > 0 ? fmt::format("at most {}", most) : "less, and less of other options too", readable(left),
-       value_of(cost, config), readable(total.of_training()), parts);
+       most > 0 ? fmt::format("at most {}", most) : "less, and less of other options too", in_bytes(left),
+       value_of(cost, config), in_bytes(total.of_training()), parts);
 }
 
 void check_model_fits(const std::string& where, double bytes, double left) {
@@ -177,7 +132,7 @@ void check_model_fits(const std::string& where, double bytes, double left) {
       bytes <= left, where,
       "expected at most {}, all the memory that is left; got a model that needs {}. Hint: end other programs; --force "
       "tries it all the same",
-      readable(left), readable(bytes));
+      in_bytes(left), in_bytes(bytes));
 }
 
 }  // namespace glossa

@@ -13,13 +13,8 @@ namespace glossa {
 /// Bytes that the process can still get.
 double memory_left();
 
-/// Throws unless the texts of data.train and data.valid, as large as their files are, fit into `left` bytes with what a
-/// vocabulary is learnt from and what they become as numbers.
-void check_text_fits(const DataConfig& config, double left = memory_left());
-
 /// Throws unless training fits into `left` bytes. The error names the option that costs most, and the most that it may
-/// be with all others as they are. Without a batch
-/// a step counts nothing.
+/// be with all others as they are. Without a batch a step counts nothing.
 void check_training_fits(const Config& config, Index source_vocabulary, Index target_vocabulary,
                          const BatchExtent& batch = {}, double left = memory_left());
 

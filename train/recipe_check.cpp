@@ -17,7 +17,7 @@ constexpr int sentences = 3;
 RecipeCheck::RecipeCheck(Config config) {
   const auto seed = static_cast<std::uint64_t>(config.train.seed);
   const Corpora corpora = read_corpora(config.data, seed);
-  decide_auto_options(config, corpora);
+  decide_auto_options(config, corpora.training, corpora.split);
   glossa::check(config);
   const ParallelCorpus& corpus = corpora.training;
   const Tokenizers tokenizers = train_tokenizers(config.data, corpus);

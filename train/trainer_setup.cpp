@@ -143,7 +143,7 @@ void Trainer::prepare_data(bool resuming, std::vector<std::string>& notes) {
   const DataConfig& data = config_.data;
   const Corpora corpora = read_corpora(data, static_cast<std::uint64_t>(config_.train.seed));
   const auto& [text, valid, split] = corpora;
-  const std::vector<std::string> decided = decide_auto_options(config_, corpora);
+  const std::vector<std::string> decided = decide_auto_options(config_, text, split);
   const std::vector<std::string> doubts = corpus_doubts(data, text);
   notes.insert(notes.end(), doubts.begin(), doubts.end());
   if (!checkpoints_) new_folder_.emplace(run_);

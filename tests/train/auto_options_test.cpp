@@ -130,12 +130,12 @@ TEST_CASE("the size of a corpus is its pairs and its different characters, space
 }
 
 TEST_CASE("what was decided is told, a line a section") {
-  Corpora corpora;
-  corpora.training.source = corpora.training.target = {"a b", "c"};
-  corpora.split = {.valid = 1, .test = 1};
+  ParallelCorpus training;
+  training.source = training.target = {"a b", "c"};
+  const HeldOut split{.valid = 1, .test = 1};
   Config config =
       load_config("", {"data.split=auto", "data.vocab_size=auto", "optim.warmup=auto", "train.max_updates=90"});
-  CHECK(decide_auto_options(config, corpora) ==
+  CHECK(decide_auto_options(config, training, split) ==
         std::vector<std::string>{"auto data: split 1/1, vocab_size 2003", "auto optim: warmup 9"});
-  CHECK(decide_auto_options(config, corpora).empty());
+  CHECK(decide_auto_options(config, training, split).empty());
 }

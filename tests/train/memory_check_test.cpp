@@ -6,10 +6,8 @@
 #include <regex>
 
 #include "autograd/check.h"
-#include "tests/support/temporary_folder.h"
 
 using namespace glossa;
-using namespace glossa::testing;
 
 namespace {
 
@@ -102,32 +100,6 @@ TEST_CASE("what training needs is what the model, the optimizer's moments, the a
   const auto [adam, parameters] = needed({});
   CHECK_EQ(needed({"optim.name=sgd"}).first, doctest::Approx(adam - parameters).epsilon(0.01));
   CHECK_EQ(needed({"train.ema=0.9"}).first, doctest::Approx(adam + parameters).epsilon(0.01));
-}
-
-TEST_CASE("a text fits in memory with what becomes of it") {
-  const TemporaryFolder folder;
-  DataConfig data;
-  data.train = folder / "text";
-  CHECK_NOTHROW(check_text_fits(data, 0));  // its reader will tell that it is not there
-  folder.write("text.en", std::string(3000, 'a'));
-  folder.write("text.de", std::string(2000, 'a'));
-  CHECK_NOTHROW(check_text_fits(data, 40'000));
-  CHECK_THROWS_WITH_AS(check_text_fits(data, 39'999),
-                       doctest::Contains("of text, which takes 8 times as much, for the memory"), Error);
-  data.valid = folder.write("valid.tsv", std::string(1000, 'a'));
-  CHECK_NOTHROW(check_text_fits(data, 48'000));
-  CHECK_THROWS_AS(check_text_fits(data, 47'999), Error);
-  data.valid = "toy:100";
-  CHECK_NOTHROW(check_text_fits(data, 40'000));
-  std::filesystem::rename(folder / "text.de", folder / "text.de.gz");  // about three times as much text
-  CHECK_NOTHROW(check_text_fits(data, 72'000));
-  CHECK_THROWS_AS(check_text_fits(data, 71'999), Error);
-  data.sentencepiece_model = DataConfig::SentencepieceModel::unigram;
-  CHECK_THROWS_AS(check_text_fits(data, 269'999), Error);
-  data.tokenizer = DataConfig::Tokenizer::words;
-  CHECK_NOTHROW(check_text_fits(data, 45'000));
-  data.tokenizer = DataConfig::Tokenizer::characters;
-  CHECK_THROWS_AS(check_text_fits(data, 80'999), Error);
 }
 
 TEST_CASE("a model that fits is loaded, another is not") {

@@ -22,9 +22,9 @@ int run(const Import& arguments) {
 
   const auto seed = static_cast<std::uint64_t>(config.train.seed);
   const Corpora corpora = read_corpora(config.data, seed);
-  decide_auto_options(config, corpora);
-  check(config);
   const auto& [training, validation, split] = corpora;
+  decide_auto_options(config, training, split);
+  check(config);
   const Tokenizers tokenizers = train_tokenizers(config.data, training);
   const Index source_vocabulary = tokenizers.source->vocabulary_size(),
               target_vocabulary = tokenizers.target->vocabulary_size();
