@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "autograd/check.h"
-#include "data/counted.h"
-#include "data/fingerprint.h"
+#include "data/text/counted.h"
+#include "data/text/fingerprint.h"
 
 namespace glossa {
 namespace {

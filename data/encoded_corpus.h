@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "data/parallel_corpus.h"
-#include "data/tokenizer.h"
+#include "data/tokenizers/tokenizer.h"
 
 namespace glossa {
 

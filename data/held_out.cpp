@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "autograd/check.h"
-#include "data/fingerprint.h"
+#include "data/text/fingerprint.h"
 
 namespace glossa {
 namespace {

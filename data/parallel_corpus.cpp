@@ -7,9 +7,9 @@
 #include <string_view>
 
 #include "autograd/check.h"
-#include "data/counted.h"
-#include "data/language_names.h"
-#include "data/utf8.h"
+#include "data/text/counted.h"
+#include "data/text/language_names.h"
+#include "data/text/utf8.h"
 
 namespace glossa {
 namespace {

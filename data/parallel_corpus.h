@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "data/text_file.h"
+#include "data/text/text_file.h"
 
 namespace glossa {
 

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "train/criterion.h"
+#include "train/model/criterion.h"
 
 namespace glossa {
 

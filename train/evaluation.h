@@ -3,9 +3,9 @@
 #include <string>
 #include <vector>
 
-#include "train/bleu.h"
-#include "train/datasets.h"
-#include "train/model_factory.h"
+#include "train/corpora/datasets.h"
+#include "train/model/model_factory.h"
+#include "train/scores/bleu.h"
 
 namespace glossa {
 

@@ -9,12 +9,12 @@
 
 #include "autograd/available_memory.h"
 #include "autograd/check.h"
-#include "train/bleu_tokenizer.h"
 #include "train/commands/commands.h"
-#include "train/config_terms.h"
+#include "train/config/config_terms.h"
+#include "train/config/unknown_name.h"
+#include "train/console/version.h"
 #include "train/runtime.h"
-#include "train/unknown_name.h"
-#include "train/version.h"
+#include "train/scores/bleu_tokenizer.h"
 
 namespace {
 

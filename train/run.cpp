@@ -1,12 +1,12 @@
 #include "train/run.h"
 
-#include "data/atomic_file.h"
-#include "data/text_file.h"
-#include "train/checkpoint_folder.h"
-#include "train/memory_check.h"
+#include "data/text/atomic_file.h"
+#include "data/text/text_file.h"
+#include "train/checkpoint/checkpoint_folder.h"
+#include "train/console/tell.h"
+#include "train/model/memory_check.h"
 #include "train/run_log.h"
 #include "train/runtime.h"
-#include "train/tell.h"
 
 namespace glossa {
 

@@ -3,9 +3,9 @@
 #include <filesystem>
 #include <string>
 
-#include "train/checkpoint.h"
-#include "train/datasets.h"
-#include "train/model_factory.h"
+#include "train/checkpoint/checkpoint.h"
+#include "train/corpora/datasets.h"
+#include "train/model/model_factory.h"
 
 namespace glossa {
 

@@ -11,11 +11,11 @@
 #include <ctime>
 
 #include "autograd/check.h"
-#include "data/atomic_file.h"
-#include "data/counted.h"
-#include "data/text_file.h"
-#include "data/utf8.h"
-#include "train/json_line.h"
+#include "data/text/atomic_file.h"
+#include "data/text/counted.h"
+#include "data/text/text_file.h"
+#include "data/text/utf8.h"
+#include "train/console/json_line.h"
 
 namespace glossa {
 namespace {

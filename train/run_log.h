@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "train/progress_bar.h"
+#include "train/console/progress_bar.h"
 
 namespace glossa {
 

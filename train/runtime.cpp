@@ -8,7 +8,7 @@
 
 #include "autograd/kernels/gemm.h"
 #include "autograd/parallel.h"
-#include "data/counted.h"
+#include "data/text/counted.h"
 
 namespace glossa {
 

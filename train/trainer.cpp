@@ -4,13 +4,13 @@
 #include <filesystem>
 
 #include "autograd/stopwatch.h"
-#include "data/atomic_file.h"
-#include "data/counted.h"
+#include "data/text/atomic_file.h"
+#include "data/text/counted.h"
 #include "optim/clip.h"
-#include "train/chrf.h"
-#include "train/config_terms.h"
+#include "train/config/config_terms.h"
+#include "train/decoding/translator.h"
 #include "train/runtime.h"
-#include "train/translator.h"
+#include "train/scores/chrf.h"
 
 namespace glossa {
 

@@ -6,10 +6,10 @@
 #include <string>
 
 #include "autograd/context.h"
-#include "train/checkpoint.h"
-#include "train/checkpoint_folder.h"
-#include "train/criterion.h"
+#include "train/checkpoint/checkpoint.h"
+#include "train/checkpoint/checkpoint_folder.h"
 #include "train/evaluation.h"
+#include "train/model/criterion.h"
 #include "train/run.h"
 #include "train/run_log.h"
 #include "train/signals.h"

@@ -3,11 +3,11 @@
 #include <cmath>
 #include <filesystem>
 
-#include "data/atomic_file.h"
-#include "data/counted.h"
-#include "train/auto_options.h"
-#include "train/corpus_doubts.h"
-#include "train/memory_check.h"
+#include "data/text/atomic_file.h"
+#include "data/text/counted.h"
+#include "train/config/auto_options.h"
+#include "train/corpora/corpus_doubts.h"
+#include "train/model/memory_check.h"
 #include "train/run.h"
 #include "train/runtime.h"
 #include "train/trainer.h"

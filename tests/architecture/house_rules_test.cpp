@@ -22,6 +22,8 @@ struct Source {
 
 std::string room_of(const std::string& path) { return path.substr(0, path.find('/')); }
 
+std::string folder_of(const std::string& path) { return path.substr(0, path.rfind('/')); }
+
 std::vector<Source> sources() {
   std::vector<Source> result;
   for (const char* room : {"autograd", "layers", "optim", "data", "train", "tests"})
@@ -53,10 +55,41 @@ std::string objection(const std::string& path, const std::string& header) {
       {"train", {"train", "data", "optim", "layers", "autograd"}}};
   static const std::set<std::string> rooms{"autograd", "layers", "optim", "data", "train", "tests"};
   static const std::set<std::string> known_to_all{"autograd/check.h", "autograd/random.h"};
+  // Within train/ and data/, as docs/architecture.md tells it. A folder stands for what lies in it beside its rooms.
+  static const std::set<std::string> most{"train/console", "train/scores", "train/config",  "train/checkpoint",
+                                          "train/corpora", "train/model",  "train/decoding"};
+  static const std::set<std::string> of_commands{
+      "train",         "train/console", "train/scores",   "train/config",   "train/checkpoint",
+      "train/corpora", "train/model",   "train/decoding", "train/exchange", "train/measure"};
+  static const std::map<std::string, std::set<std::string>> neighbours{
+      {"data", {"data/text", "data/tokenizers"}},
+      {"data/text", {}},
+      {"data/tokenizers", {"data/text"}},
+      {"data/toy", {"data/text"}},
+      {"train", most},
+      {"train/commands", of_commands},
+      {"train/console", {}},
+      {"train/scores", {"train/console"}},
+      {"train/config", {"train/scores"}},
+      {"train/checkpoint", {"train/config", "train/console"}},
+      {"train/corpora", {"train/config", "train/console"}},
+      {"train/model", {"train/config"}},
+      {"train/decoding", {"train/model", "train/corpora", "train/console"}},
+      {"train/exchange", {"train/model", "train/checkpoint"}},
+      {"train/measure", {"train/model", "train/corpora", "train/config"}}};
+  static const std::set<std::string> without_model{"train/console", "train/scores", "train/checkpoint",
+                                                   "train/corpora"};
   const std::string from = room_of(path), to = room_of(header);
   if (from == "tests") return "";
   if (rooms.contains(to) && !allowed.at(from).contains(to) && !known_to_all.contains(header))
     return from + " must not know " + to;
+  const std::string near = folder_of(path), there = folder_of(header);
+  const bool starts_commands = path == "train/main.cpp" && there == "train/commands";
+  if ((from == "data" || from == "train") && !neighbours.contains(near)) return near + " is no room that is known";
+  if (from == to && near != there && neighbours.contains(there) && !neighbours.at(near).contains(there) &&
+      !starts_commands)
+    return near + " must not know " + there;
+  if (without_model.contains(near) && to == "layers") return near + " must not know a model";
   const bool kernel = path.starts_with("autograd/kernels/");
   for (const char* tape : {"variable", "tape", "context", "ops", "grad_check"})
     if (kernel && header == "autograd/" + std::string(tape) + ".h") return "kernels must not know the tape";
@@ -82,9 +115,17 @@ TEST_CASE("the include rule objects to what it should") {
   CHECK_NE(objection("autograd/tape.cpp", "layers/linear.h"), "");
   CHECK_NE(objection("optim/adam.cpp", "layers/linear.h"), "");
   CHECK_NE(objection("data/batch.cpp", "autograd/tensor.h"), "");
-  CHECK_NE(objection("layers/linear.cpp", "train/config.h"), "");
+  CHECK_NE(objection("layers/linear.cpp", "train/config/config.h"), "");
   CHECK_NE(objection("autograd/kernels/gemm.cpp", "autograd/context.h"), "");
   CHECK_NE(objection("layers/linear.cpp", "cereal/cereal.hpp"), "");
+  CHECK_NE(objection("train/scores/bleu.cpp", "train/model/model_factory.h"), "");
+  CHECK_NE(objection("train/checkpoint/checkpoint.h", "layers/transformer.h"), "");
+  CHECK_NE(objection("train/config/config.cpp", "train/trainer.h"), "");
+  CHECK_NE(objection("train/trainer.cpp", "train/measure/benchmark.h"), "");
+  CHECK_NE(objection("train/trainer.cpp", "train/commands/commands.h"), "");
+  CHECK_NE(objection("data/text/utf8.cpp", "data/tokenizers/tokenizer.h"), "");
+  CHECK_NE(objection("train/elsewhere/file.cpp", "train/run.h"), "");
+  CHECK_EQ(objection("train/main.cpp", "train/commands/commands.h"), "");
   CHECK_EQ(objection("data/batch.cpp", "autograd/check.h"), "");
   CHECK_EQ(objection("train/run.cpp", "data/batch.h"), "");
 }

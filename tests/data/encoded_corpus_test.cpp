@@ -2,7 +2,7 @@
 
 #include <doctest/doctest.h>
 
-#include "data/word_tokenizer.h"
+#include "data/tokenizers/word_tokenizer.h"
 #include "tests/data/data_test.h"
 
 using namespace glossa;

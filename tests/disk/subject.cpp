@@ -9,9 +9,9 @@
 #include "tests/disk/child.h"
 #include "tests/support/quiet.h"
 #include "tests/support/temporary_folder.h"
-#include "train/bounded_archive.h"
-#include "train/checkpoint.h"
-#include "train/checkpoint_folder.h"
+#include "train/checkpoint/bounded_archive.h"
+#include "train/checkpoint/checkpoint.h"
+#include "train/checkpoint/checkpoint_folder.h"
 #include "train/trainer.h"
 
 namespace glossa::disk {

@@ -9,7 +9,7 @@
 #include "optim/sgd.h"
 #include "tests/golden/torch_optimizer.h"
 #include "tests/support/golden.h"
-#include "train/model_factory.h"
+#include "train/model/model_factory.h"
 
 using namespace glossa;
 using namespace glossa::testing;

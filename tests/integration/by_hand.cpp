@@ -5,7 +5,7 @@
 #include <cstring>
 
 #include "optim/clip.h"
-#include "train/criterion.h"
+#include "train/model/criterion.h"
 
 namespace glossa::testing {
 

@@ -6,13 +6,13 @@
 
 #include "data/batch.h"
 #include "data/sampler.h"
-#include "data/tokenizer.h"
+#include "data/tokenizers/tokenizer.h"
 #include "layers/transformer.h"
 #include "optim/lr_schedule.h"
 #include "optim/moving_average.h"
 #include "optim/optimizer.h"
 #include "tests/integration/tiny_run.h"
-#include "train/checkpoint_file.h"
+#include "train/checkpoint/checkpoint_file.h"
 
 /// Training by hand, from the library's classes: a witness for `glossa train`, with nothing of train/config,
 /// model_factory or trainer in it.

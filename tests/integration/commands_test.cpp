@@ -6,10 +6,10 @@
 #include <set>
 
 #include "tests/integration/tiny_run.h"
-#include "train/bleu.h"
-#include "train/checkpoint_file.h"
-#include "train/chrf.h"
-#include "train/ter.h"
+#include "train/checkpoint/checkpoint_file.h"
+#include "train/scores/bleu.h"
+#include "train/scores/chrf.h"
+#include "train/scores/ter.h"
 
 using namespace glossa::testing;
 namespace fs = std::filesystem;

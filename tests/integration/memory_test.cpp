@@ -3,9 +3,9 @@
 
 #include "tests/integration/tiny_run.h"
 #include "tests/support/changed_checkpoint.h"
-#include "train/bounded_archive.h"
-#include "train/checkpoint.h"
-#include "train/config.h"
+#include "train/checkpoint/bounded_archive.h"
+#include "train/checkpoint/checkpoint.h"
+#include "train/config/config.h"
 
 using namespace glossa::testing;
 namespace fs = std::filesystem;

@@ -5,9 +5,9 @@
 #include <cmath>
 #include <optional>
 
-#include "data/character_tokenizer.h"
-#include "data/sentencepiece_tokenizer.h"
-#include "data/word_tokenizer.h"
+#include "data/tokenizers/character_tokenizer.h"
+#include "data/tokenizers/sentencepiece_tokenizer.h"
+#include "data/tokenizers/word_tokenizer.h"
 #include "optim/adam.h"
 #include "optim/sgd.h"
 #include "tests/integration/by_hand.h"

@@ -5,14 +5,14 @@
 
 #include <cmath>
 
-#include "data/utf8.h"
-#include "data/word_tokenizer.h"
+#include "data/text/utf8.h"
+#include "data/tokenizers/word_tokenizer.h"
 #include "tests/integration/by_hand.h"
-#include "train/bleu.h"
-#include "train/checkpoint.h"
-#include "train/chrf.h"
-#include "train/decoding.h"
-#include "train/ter.h"
+#include "train/checkpoint/checkpoint.h"
+#include "train/decoding/decoding.h"
+#include "train/scores/bleu.h"
+#include "train/scores/chrf.h"
+#include "train/scores/ter.h"
 
 using namespace glossa;
 using namespace glossa::testing;

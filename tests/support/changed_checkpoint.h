@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <vector>
 
-#include "train/checkpoint_file.h"
+#include "train/checkpoint/checkpoint_file.h"
 
 namespace glossa::testing {
 

@@ -11,7 +11,7 @@
 
 #include "autograd/parameter.h"
 #include "autograd/rows.h"
-#include "train/safetensors.h"
+#include "train/exchange/safetensors.h"
 
 namespace glossa::testing {
 

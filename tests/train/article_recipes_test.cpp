@@ -4,7 +4,7 @@
 #include <string>
 
 #include "layers/cases/article_options.h"
-#include "train/model_factory.h"
+#include "train/model/model_factory.h"
 
 using namespace glossa;
 

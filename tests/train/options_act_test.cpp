@@ -7,7 +7,7 @@
 #include <regex>
 #include <set>
 
-#include "data/toy_corpus.h"
+#include "data/toy/corpus.h"
 #include "tests/train/observations.h"
 
 using namespace glossa;

@@ -3,8 +3,8 @@
 #include <memory>
 #include <string>
 
-#include "train/model_factory.h"
-#include "train/translator.h"
+#include "train/decoding/translator.h"
+#include "train/model/model_factory.h"
 
 namespace glossa::testing {
 

@@ -8,8 +8,8 @@
 #include "autograd/kernels/gemm.h"
 #include "autograd/parallel.h"
 #include "tests/support/temporary_folder.h"
+#include "train/decoding/translator.h"
 #include "train/trainer.h"
-#include "train/translator.h"
 
 namespace glossa::testing {
 

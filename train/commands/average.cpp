@@ -1,6 +1,6 @@
 #include <cstdio>
 
-#include "data/counted.h"
+#include "data/text/counted.h"
 #include "train/commands/commands.h"
 #include "train/run.h"
 

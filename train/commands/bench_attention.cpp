@@ -2,10 +2,10 @@
 
 #include "autograd/ops.h"
 #include "autograd/parallel.h"
-#include "data/counted.h"
-#include "train/benchmark.h"
+#include "data/text/counted.h"
 #include "train/commands/commands.h"
-#include "train/json_line.h"
+#include "train/console/json_line.h"
+#include "train/measure/benchmark.h"
 #include "train/runtime.h"
 
 namespace glossa::commands {

@@ -2,14 +2,14 @@
 
 #include "autograd/heap_counter.h"
 #include "autograd/parallel.h"
-#include "data/counted.h"
-#include "data/text_file.h"
-#include "train/benchmark.h"
+#include "data/text/counted.h"
+#include "data/text/text_file.h"
 #include "train/commands/commands.h"
-#include "train/json_line.h"
+#include "train/console/json_line.h"
+#include "train/decoding/translator.h"
+#include "train/measure/benchmark.h"
 #include "train/run.h"
 #include "train/runtime.h"
-#include "train/translator.h"
 
 namespace glossa::commands {
 

@@ -1,10 +1,10 @@
 #include <cstdio>
 
 #include "autograd/parallel.h"
-#include "data/counted.h"
+#include "data/text/counted.h"
 #include "train/commands/commands.h"
-#include "train/json_line.h"
-#include "train/product_speed.h"
+#include "train/console/json_line.h"
+#include "train/measure/product_speed.h"
 #include "train/runtime.h"
 
 namespace glossa::commands {

@@ -2,8 +2,8 @@
 
 #include "autograd/parallel.h"
 #include "train/commands/commands.h"
-#include "train/json_line.h"
-#include "train/product_speed.h"
+#include "train/console/json_line.h"
+#include "train/measure/product_speed.h"
 #include "train/runtime.h"
 
 namespace glossa::commands {

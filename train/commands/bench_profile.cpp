@@ -2,9 +2,9 @@
 #include <cstdio>
 #include <numeric>
 
-#include "train/benchmark.h"
 #include "train/commands/commands.h"
-#include "train/json_line.h"
+#include "train/console/json_line.h"
+#include "train/measure/benchmark.h"
 #include "train/runtime.h"
 
 namespace glossa::commands {

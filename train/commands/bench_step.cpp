@@ -3,10 +3,10 @@
 #include "autograd/heap_counter.h"
 #include "autograd/kernels/gemm.h"
 #include "autograd/parallel.h"
-#include "data/counted.h"
-#include "train/benchmark.h"
+#include "data/text/counted.h"
 #include "train/commands/commands.h"
-#include "train/json_line.h"
+#include "train/console/json_line.h"
+#include "train/measure/benchmark.h"
 #include "train/runtime.h"
 
 namespace glossa::commands {

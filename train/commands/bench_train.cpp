@@ -1,9 +1,9 @@
 #include <cstdio>
 #include <filesystem>
 
-#include "data/counted.h"
+#include "data/text/counted.h"
 #include "train/commands/commands.h"
-#include "train/json_line.h"
+#include "train/console/json_line.h"
 #include "train/runtime.h"
 #include "train/trainer.h"
 

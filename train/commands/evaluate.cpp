@@ -3,19 +3,19 @@
 
 #include "autograd/check.h"
 #include "autograd/stopwatch.h"
-#include "data/counted.h"
-#include "data/toy_corpus.h"
-#include "train/chrf.h"
+#include "data/text/counted.h"
+#include "data/toy/corpus.h"
 #include "train/commands/commands.h"
+#include "train/console/json_line.h"
+#include "train/console/progress_bar.h"
+#include "train/console/tell.h"
+#include "train/corpora/line_pairs.h"
+#include "train/decoding/translator.h"
 #include "train/evaluation.h"
-#include "train/json_line.h"
-#include "train/line_pairs.h"
-#include "train/progress_bar.h"
 #include "train/run.h"
 #include "train/runtime.h"
-#include "train/tell.h"
-#include "train/ter.h"
-#include "train/translator.h"
+#include "train/scores/chrf.h"
+#include "train/scores/ter.h"
 
 namespace glossa::commands {
 

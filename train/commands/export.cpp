@@ -1,10 +1,10 @@
 #include <cstdio>
 
 #include "autograd/check.h"
-#include "train/checkpoint.h"
+#include "train/checkpoint/checkpoint.h"
 #include "train/commands/commands.h"
-#include "train/exchange.h"
-#include "train/memory_check.h"
+#include "train/exchange/exchange.h"
+#include "train/model/memory_check.h"
 #include "train/run.h"
 
 namespace glossa::commands {

@@ -1,7 +1,7 @@
 #include <cstdio>
 
 #include "autograd/check.h"
-#include "data/toy_corpus.h"
+#include "data/toy/corpus.h"
 #include "train/commands/commands.h"
 
 namespace glossa::commands {

@@ -3,9 +3,9 @@
 #include "autograd/check.h"
 #include "layers/cases/model_case.h"
 #include "train/commands/commands.h"
-#include "train/json_line.h"
-#include "train/progress_bar.h"
-#include "train/recipe_check.h"
+#include "train/console/json_line.h"
+#include "train/console/progress_bar.h"
+#include "train/measure/recipe_check.h"
 #include "train/runtime.h"
 
 namespace glossa::commands {

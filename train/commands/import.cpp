@@ -2,10 +2,10 @@
 #include <filesystem>
 
 #include "autograd/check.h"
-#include "train/auto_options.h"
 #include "train/commands/commands.h"
-#include "train/exchange.h"
-#include "train/memory_check.h"
+#include "train/config/auto_options.h"
+#include "train/exchange/exchange.h"
+#include "train/model/memory_check.h"
 #include "train/run.h"
 
 namespace glossa::commands {

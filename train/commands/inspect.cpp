@@ -3,10 +3,10 @@
 #include <cstring>
 
 #include "autograd/check.h"
-#include "data/counted.h"
-#include "train/checkpoint.h"
+#include "data/text/counted.h"
+#include "train/checkpoint/checkpoint.h"
 #include "train/commands/commands.h"
-#include "train/json_line.h"
+#include "train/console/json_line.h"
 #include "train/runtime.h"
 
 namespace glossa::commands {

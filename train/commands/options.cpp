@@ -1,7 +1,7 @@
 #include <cstdio>
 
 #include "train/commands/commands.h"
-#include "train/config.h"
+#include "train/config/config.h"
 
 namespace glossa::commands {
 

@@ -3,12 +3,12 @@
 
 #include "autograd/check.h"
 #include "train/commands/commands.h"
-#include "train/json_line.h"
-#include "train/line_pairs.h"
+#include "train/console/json_line.h"
+#include "train/corpora/line_pairs.h"
+#include "train/decoding/scoring.h"
+#include "train/decoding/translator.h"
 #include "train/run.h"
 #include "train/runtime.h"
-#include "train/scoring.h"
-#include "train/translator.h"
 
 namespace glossa::commands {
 

@@ -8,16 +8,16 @@
 #include <optional>
 #include <set>
 
-#include "data/atomic_file.h"
-#include "data/counted.h"
-#include "data/unknown_words.h"
-#include "train/bad_lines.h"
+#include "data/text/atomic_file.h"
+#include "data/text/counted.h"
+#include "data/tokenizers/unknown_words.h"
 #include "train/commands/commands.h"
-#include "train/progress_bar.h"
+#include "train/console/progress_bar.h"
+#include "train/console/tell.h"
+#include "train/corpora/bad_lines.h"
+#include "train/decoding/translation_format.h"
 #include "train/run.h"
 #include "train/runtime.h"
-#include "train/tell.h"
-#include "train/translation_format.h"
 
 namespace glossa::commands {
 

@@ -1,0 +1,209 @@
+#include "data/text/text_file.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <utility>
+
+#include "autograd/check.h"
+#include "data/text/utf8.h"
+
+namespace glossa {
+namespace {
+
+constexpr std::size_t buffer_bytes = 1 << 16;
+constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
+
+std::string system_error() { return std::strerror(errno); }
+
+int open_for_reading(const std::string& path) {
+  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  check(descriptor >= 0, path, "expected a readable file; got: {}. Hint: check the path and its permissions",
+        system_error());
+  struct stat status;
+  if (::fstat(descriptor, &status) == 0 && S_ISDIR(status.st_mode)) {
+    ::close(descriptor);
+    fail(path, "expected a file; got a directory. Hint: name a file in it");
+  }
+  return descriptor;
+}
+
+std::size_t read_some(int descriptor, char* bytes, std::size_t size, const std::string& name) {
+  for (;;) {
+    const ssize_t got = ::read(descriptor, bytes, size);
+    if (got >= 0) return static_cast<std::size_t>(got);
+    if (errno != EINTR) fail(name, "expected to read on; got: {}", system_error());
+  }
+}
+
+/// Closes a descriptor when the scope ends.
+struct Descriptor {
+  int value;
+  explicit Descriptor(int opened) : value(opened) {}
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  ~Descriptor() {
+    if (value >= 0) ::close(value);
+  }
+};
+
+}  // namespace
+
+std::string clean_line(std::string_view line, std::string_view where, const TextOptions& options,
+                       std::int64_t* replaced) {
+  if (line.ends_with('\r')) line.remove_suffix(1);
+  const std::size_t nul = line.find('\0');
+  if (nul != std::string_view::npos)
+    throw LineError(
+        fmt::format("{}:{}", where, nul + 1),
+        fmt::format("expected text; got a NUL byte at byte {} of the line. Hint: is this a binary or UTF-16 file?",
+                    nul + 1));
+  std::string mended;
+  if (const std::size_t bad = utf8::find_invalid(line); bad != std::string_view::npos) {
+    if (options.invalid_utf8 == InvalidUtf8::refuse)
+      throw LineError(fmt::format("{}:{}", where, bad + 1),
+                      fmt::format("expected valid UTF-8; got 0x{:02x} at byte {} of the line. Hint: convert the file "
+                                  "(iconv -t UTF-8) or set InvalidUtf8::replace",
+                                  static_cast<unsigned char>(line[bad]), bad + 1));
+    mended = utf8::replace_invalid(line, replaced);
+    line = mended;
+  }
+  std::string result;
+  result.reserve(line.size());
+  utf8::for_each(line, [&](std::string_view piece, utf8::CodePoint c) {
+    result += utf8::is_space(c.value) && !(options.keep_tabs && c.value == '\t') ? " " : piece;
+  });
+  return result;
+}
+
+/// Where the bytes come from: a descriptor as it is, or through zlib.
+class LineReader::Source {
+ public:
+  Source(int descriptor, bool owned, bool compressed, const std::string& name)
+      : name_(name), owned_(owned && !compressed ? descriptor : -1), descriptor_(descriptor) {
+    if (!compressed) return;
+    gzip_ = ::gzdopen(descriptor, "rb");  // takes the descriptor over
+    check(gzip_ != nullptr, name, "expected to open a gzip stream; got: out of memory");
+  }
+  Source(const Source&) = delete;
+  Source& operator=(const Source&) = delete;
+  ~Source() {
+    if (gzip_) ::gzclose(gzip_);
+  }
+
+  std::size_t read(char* bytes, std::size_t size) {
+    if (!gzip_) return read_some(descriptor_, bytes, size, name_);
+    const int got = ::gzread(gzip_, bytes, static_cast<unsigned>(size));
+    check(!::gzdirect(gzip_), name_, "expected gzip data; got something else. Hint: the name ends in .gz");
+    int code = Z_OK;
+    const char* text = ::gzerror(gzip_, &code);
+    check(got >= 0 && code == Z_OK, name_, "expected a whole gzip file; got: {}",
+          code == Z_ERRNO ? system_error() : std::string(text));
+    return static_cast<std::size_t>(got);
+  }
+
+  bool would_wait() const {
+    pollfd input{.fd = descriptor_, .events = POLLIN, .revents = 0};
+    return !gzip_ && ::poll(&input, 1, 0) == 0;
+  }
+
+ private:
+  std::string name_;
+  Descriptor owned_;
+  int descriptor_;
+  gzFile gzip_ = nullptr;
+};
+
+LineReader::LineReader(const std::string& path, const TextOptions& options)
+    : source_(std::make_unique<Source>(open_for_reading(path), true, path.ends_with(".gz"), path)),
+      name_(path),
+      options_(options),
+      buffer_(buffer_bytes) {}
+
+LineReader::LineReader(int descriptor, const std::string& name, const TextOptions& options)
+    : source_(std::make_unique<Source>(descriptor, false, false, name)),
+      name_(name),
+      options_(options),
+      buffer_(buffer_bytes) {}
+
+LineReader::~LineReader() = default;
+
+std::string LineReader::where() const { return fmt::format("{}:{}", name_, line_number_); }
+
+bool LineReader::refill() {
+  begin_ = 0;
+  end_ = source_->read(buffer_.data(), buffer_.size());
+  return end_ > 0;
+}
+
+bool LineReader::read_raw() {
+  raw_.clear();
+  if (begin_ == end_ && !refill()) return false;
+  ++line_number_;
+  std::size_t length = 0;
+  for (bool more = true; more; more = refill()) {
+    const char* from = buffer_.data() + begin_;
+    const void* line_feed = std::memchr(from, '\n', end_ - begin_);
+    const std::size_t piece =
+        line_feed ? static_cast<std::size_t>(static_cast<const char*>(line_feed) - from) : end_ - begin_;
+    length += piece;
+    // An overlong line is read to its end, so that the message can tell its length, but not kept.
+    if (length <= options_.max_line_bytes) raw_.append(from, piece);
+    begin_ += piece;
+    if (line_feed) {
+      ++begin_;
+      break;
+    }
+  }
+  if (length > options_.max_line_bytes)
+    throw LineError(
+        where(), fmt::format("expected at most {} bytes in a line; got {}. Hint: one sentence a line; LF ends a line",
+                             options_.max_line_bytes, length));
+  return true;
+}
+
+bool LineReader::next(std::string& line) {
+  if (!read_raw()) return false;
+  line = clean_line(raw_, where(), options_, &replaced_);
+  if (line_number_ == 1 && line.starts_with(byte_order_mark)) line.erase(0, byte_order_mark.size());
+  return true;
+}
+
+bool LineReader::would_wait() const {
+  return std::memchr(buffer_.data() + begin_, '\n', end_ - begin_) == nullptr && source_->would_wait();
+}
+
+std::vector<std::string> read_lines(const std::string& path, const TextOptions& options, std::int64_t* replaced) {
+  LineReader reader(path, options);
+  std::vector<std::string> lines;
+  for (std::string line; reader.next(line);) lines.push_back(std::move(line));
+  if (replaced) *replaced += reader.replaced();
+  return lines;
+}
+
+std::string resolve(const std::string& path, std::string_view hint) {
+  std::error_code ignored;
+  for (const std::string& name : {path, path + ".gz"})
+    if (std::filesystem::exists(name, ignored)) return name;
+  fail(path, "expected the file {} or {}.gz; got neither. Hint: {}", path, path, hint);
+}
+
+std::string read_file(const std::string& path, std::size_t max_bytes) {
+  const Descriptor file(open_for_reading(path));
+  std::string bytes;
+  std::vector<char> buffer(buffer_bytes);
+  while (const std::size_t got = read_some(file.value, buffer.data(), buffer.size(), path)) {
+    check(bytes.size() + got <= max_bytes, path, "expected at most {} bytes; got more", max_bytes);
+    bytes.append(buffer.data(), got);
+  }
+  return bytes;
+}
+
+}  // namespace glossa

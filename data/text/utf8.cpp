@@ -1,0 +1,152 @@
+#include "data/text/utf8.h"
+
+#include <utf8proc.h>
+
+#include <algorithm>
+#include <ranges>
+
+namespace glossa::utf8 {
+namespace {
+
+utf8proc_category_t category(char32_t value) { return utf8proc_category(static_cast<utf8proc_int32_t>(value)); }
+
+/// Unicode property Case_Ignorable: marks, modifiers, formats, and punctuation that words have inside.
+bool is_case_ignorable(char32_t value) {
+  constexpr std::u32string_view inside_words =
+      U"':.\u00B7\u0387\u055F\u05F4\u2018\u2019\u2024\u2027\uFE13\uFE52\uFE55\uFF07\uFF0E\uFF1A";
+  switch (category(value)) {
+    case UTF8PROC_CATEGORY_MN:
+    case UTF8PROC_CATEGORY_ME:
+    case UTF8PROC_CATEGORY_CF:
+    case UTF8PROC_CATEGORY_LM:
+    case UTF8PROC_CATEGORY_SK:
+      return true;
+    default:
+      return inside_words.find(value) != inside_words.npos;
+  }
+}
+
+/// Unicode property Cased, of what is not to be ignored.
+bool is_cased(char32_t value) {
+  const auto within = [&](char32_t low, char32_t high) { return value >= low && value <= high; };
+  switch (category(value)) {
+    case UTF8PROC_CATEGORY_LU:
+    case UTF8PROC_CATEGORY_LL:
+    case UTF8PROC_CATEGORY_LT:
+      return true;
+    default:  // ordinals, Roman numerals, letters in circles and squares
+      return value == 0xAA || value == 0xBA || within(0x2160, 0x217F) || within(0x24B6, 0x24E9) ||
+             within(0x1F130, 0x1F149) || within(0x1F150, 0x1F169) || within(0x1F170, 0x1F189);
+  }
+}
+
+/// Whether the first code point that is not to be ignored is cased.
+template <class Range>
+bool begins_cased(const Range& text) {
+  const auto found = std::ranges::find_if_not(text, is_case_ignorable);
+  return found != std::ranges::end(text) && is_cased(*found);
+}
+
+}  // namespace
+
+CodePoint first(std::string_view text) {
+  if (text.empty()) return {};
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  const unsigned char lead = byte(0);
+  if (lead < 0x80) return {lead, 1};
+  if (lead < 0xC2 || lead > 0xF4) return {0, 1, false};
+  const std::size_t length = lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4;
+  // The second byte alone decides about overlong forms, surrogates and values that are too large.
+  const unsigned char low = lead == 0xE0 ? 0xA0 : lead == 0xF0 ? 0x90 : 0x80;
+  const unsigned char high = lead == 0xED ? 0x9F : lead == 0xF4 ? 0x8F : 0xBF;
+  char32_t value = lead & (0x7F >> length);
+  for (std::size_t i = 1; i < length; ++i) {
+    if (i >= text.size() || byte(i) < (i == 1 ? low : 0x80) || byte(i) > (i == 1 ? high : 0xBF)) return {0, i, false};
+    value = value << 6 | (byte(i) & 0x3F);
+  }
+  return {value, length};
+}
+
+std::size_t find_invalid(std::string_view text) {
+  for (std::size_t at = 0; at < text.size();) {
+    const CodePoint c = first(text.substr(at));
+    if (!c.valid) return at;
+    at += c.bytes;
+  }
+  return std::string_view::npos;
+}
+
+std::string replace_invalid(std::string_view text, std::int64_t* replaced) {
+  std::string result;
+  result.reserve(text.size());
+  for_each(text, [&](std::string_view piece, CodePoint c) {
+    result += c.valid ? piece : replacement;
+    if (!c.valid && replaced) ++*replaced;
+  });
+  return result;
+}
+
+void append(std::string& text, char32_t value) {
+  utf8proc_uint8_t bytes[4];
+  const auto length = utf8proc_encode_char(static_cast<utf8proc_int32_t>(value), bytes);
+  text.append(reinterpret_cast<const char*>(bytes), static_cast<std::size_t>(length));
+}
+
+bool is_space(char32_t value) {
+  return (value >= 0x09 && value <= 0x0D) || value == 0x20 || value == 0x85 || value == 0xA0 || value == 0x1680 ||
+         (value >= 0x2000 && value <= 0x200A) || value == 0x2028 || value == 0x2029 || value == 0x202F ||
+         value == 0x205F || value == 0x3000;
+}
+
+bool is_punctuation(char32_t value) {
+  return category(value) >= UTF8PROC_CATEGORY_PC && category(value) <= UTF8PROC_CATEGORY_PO;
+}
+
+bool is_symbol(char32_t value) {
+  return category(value) >= UTF8PROC_CATEGORY_SM && category(value) <= UTF8PROC_CATEGORY_SO;
+}
+
+bool is_number(char32_t value) {
+  return category(value) >= UTF8PROC_CATEGORY_ND && category(value) <= UTF8PROC_CATEGORY_NO;
+}
+
+bool is_lower(char32_t value) { return category(value) == UTF8PROC_CATEGORY_LL; }
+
+bool is_upper(char32_t value) {
+  return category(value) == UTF8PROC_CATEGORY_LU || category(value) == UTF8PROC_CATEGORY_LT;
+}
+
+std::string lower_case(std::string_view text) {
+  std::string result;
+  result.reserve(text.size());
+  for_each(text, [&](std::string_view piece, CodePoint c) {
+    if (c.valid)
+      append(result, static_cast<char32_t>(utf8proc_tolower(static_cast<utf8proc_int32_t>(c.value))));
+    else
+      result += piece;
+  });
+  return result;
+}
+
+std::string full_lower_case(std::string_view text) {
+  constexpr char32_t sigma = 0x3A3, final_sigma = 0x3C2, dotted_i = 0x130, dot_above = 0x307;
+  std::u32string all;
+  for_each(text, [&](std::string_view, CodePoint c) { all += c.value; });
+  std::string result;
+  std::size_t i = 0;
+  for_each(text, [&](std::string_view piece, CodePoint c) {
+    const std::u32string_view before = std::u32string_view(all).substr(0, i++),
+                              after = std::u32string_view(all).substr(i);
+    if (c.value == sigma && begins_cased(before | std::views::reverse) && !begins_cased(after)) {
+      append(result, final_sigma);
+    } else if (c.value == dotted_i) {
+      append(result, U'i');
+      append(result, dot_above);
+    } else {
+      result += lower_case(piece);
+    }
+  });
+  return result;
+}
+
+}  // namespace glossa::utf8

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "data/tokenizers/vocabulary_tokenizer.h"
+
+namespace glossa {
+
+/// One token a code point. Every white space is the visible token U+2581 (as in sentencepiece), which decodes to a
+/// plain space.
+class CharacterTokenizer : public VocabularyTokenizer {
+ public:
+  explicit CharacterTokenizer(Vocabulary vocabulary) : VocabularyTokenizer(std::move(vocabulary)) {}
+
+  std::string kind() const override { return "characters"; }
+
+ private:
+  std::vector<std::string_view> split(std::string_view text) const override;
+  std::string join(std::span<const std::string_view> pieces) const override;
+};
+
+/// The code points of a text, white space shown as U+2581.
+std::vector<std::string_view> split_characters(std::string_view text);
+
+/// A tokenizer over the characters of `sentences`. Errors: those of Vocabulary::build.
+std::unique_ptr<Tokenizer> train_character_tokenizer(std::span<const std::string> sentences,
+                                                     const VocabularyOptions& options = {});
+
+}  // namespace glossa

@@ -1,0 +1,131 @@
+#include "data/tokenizers/sentencepiece_tokenizer.h"
+
+#include <sentencepiece_processor.h>
+#include <sentencepiece_trainer.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <utility>
+
+#include "autograd/check.h"
+
+namespace glossa {
+namespace {
+
+using sentencepiece::util::Status;
+
+constexpr int longest_line = 1 << 30;  // bytes; the most that the library takes. Its default of 4192 drops lines
+
+/// What a library status says. A failed check reads `source position [condition] words`, where the words may be
+/// missing.
+std::string reason(const Status& status) {
+  const std::string text = status.ToString();
+  const std::size_t end = text.rfind("] ");
+  return end == std::string::npos || end + 2 == text.size() ? text : text.substr(end + 2);
+}
+
+/// The least vocabulary for the text, where the library says that it wants one: it alone knows the characters, which it
+/// has normalised and counted. Else 0.
+int least_vocabulary(const Status& status, int wanted) {
+  const std::string text = reason(status), before = fmt::format("required_chars. {} vs ", wanted);
+  const std::size_t at = text.find(before);
+  return at == text.npos ? 0 : std::atoi(text.c_str() + at + before.size());
+}
+
+/// Hands the sentences over. The library leaves out every line with one of its two marks (TAB, U+2585) without a word;
+/// here only the mark is left out.
+class Sentences : public sentencepiece::SentenceIterator {
+ public:
+  explicit Sentences(std::span<const std::string> sentences) : rest_(sentences) {}
+  bool done() const override { return rest_.empty(); }
+  void Next() override { rest_ = rest_.subspan(1); }
+  const std::string& value() const override {
+    value_ = rest_.front();
+    for (const std::string_view mark : {"\t", "\xE2\x96\x85"})
+      for (std::size_t at = 0; (at = value_.find(mark, at)) != std::string::npos;)
+        value_.replace(at, mark.size(), 1, ' ');
+    return value_;
+  }
+  Status status() const override { return {}; }
+
+ private:
+  std::span<const std::string> rest_;
+  mutable std::string value_;
+};
+
+}  // namespace
+
+SentencepieceTokenizer::SentencepieceTokenizer(std::string model, const std::string& where)
+    : model_(std::move(model)), processor_(std::make_unique<sentencepiece::SentencePieceProcessor>()) {
+  // The library accepts an empty model as one of zero pieces.
+  const Status status = processor_->LoadFromSerializedProto(model_);
+  check(status.ok() && !model_.empty(), where, "expected a vocabulary or a sentencepiece model; got: {}",
+        model_.empty() ? "an empty file" : reason(status));
+  specials_ = {processor_->unk_id(), processor_->pad_id(), processor_->bos_id(), processor_->eos_id()};
+  check_specials(specials_, processor_->GetPieceSize(), where);
+}
+
+SentencepieceTokenizer::~SentencepieceTokenizer() = default;
+
+int SentencepieceTokenizer::vocabulary_size() const { return processor_->GetPieceSize(); }
+
+void SentencepieceTokenizer::check_id(int id) const {
+  check(id >= 0 && id < vocabulary_size(), kind(), "expected an id from 0 to {}; got {}", vocabulary_size() - 1, id);
+}
+
+std::vector<int> SentencepieceTokenizer::encode(std::string_view text) const {
+  std::vector<int> ids;
+  const Status status = processor_->Encode({text.data(), text.size()}, &ids);
+  check(status.ok(), kind(), "expected text to encode; got: {}", reason(status));
+  return ids;
+}
+
+std::string SentencepieceTokenizer::decode(std::span<const int> ids) const {
+  for (const int id : ids) check_id(id);
+  std::string text;
+  const Status status = processor_->Decode(std::vector<int>(ids.begin(), ids.end()), &text);
+  check(status.ok(), kind(), "expected ids to decode; got: {}", reason(status));
+  return text;
+}
+
+std::string SentencepieceTokenizer::token(int id) const {
+  check_id(id);
+  return processor_->IdToPiece(id);
+}
+
+std::unique_ptr<Tokenizer> train_sentencepiece(std::span<const std::string> sentences,
+                                               const SentencepieceOptions& options) {
+  const SpecialIds& specials = options.specials;
+  check(specials.unk >= 0, "sentencepiece", "expected an id for <unk>, which the library needs; got {}", specials.unk);
+  check_specials(specials, options.vocabulary_size, "sentencepiece");
+  const bool text = std::any_of(sentences.begin(), sentences.end(), [](const std::string& sentence) {
+    return sentence.find_first_not_of(' ') != std::string::npos;
+  });
+  check(text, "sentencepiece", "expected sentences to train on; got none");
+  Sentences input(sentences);
+  std::string model;
+  const Status status = sentencepiece::SentencePieceTrainer::Train(
+      {{"model_type", options.model == SubwordModel::bpe ? "bpe" : "unigram"},
+       {"vocab_size", std::to_string(options.vocabulary_size)},
+       {"hard_vocab_limit", "false"},
+       {"character_coverage", fmt::format("{}", options.character_coverage)},
+       {"normalization_rule_name", options.normalization},
+       {"max_sentence_length", std::to_string(longest_line)},
+       {"unk_id", std::to_string(specials.unk)},
+       {"pad_id", std::to_string(specials.pad)},
+       {"bos_id", std::to_string(specials.bos)},
+       {"eos_id", std::to_string(specials.eos)},
+       {"num_threads", "1"},
+       {"minloglevel", "2"}},
+      &input, &model);
+  if (const int least = least_vocabulary(status, options.vocabulary_size); least > 0)
+    misuse("SentencepieceOptions::vocabulary_size",
+           "expected at least {}, one for each character of the text and for the special tokens; got {}. Hint: raise "
+           "it, or lower SentencepieceOptions::character_coverage, which makes rare characters unknown",
+           least, options.vocabulary_size);
+  check(status.ok(), "sentencepiece", "expected to train {} pieces from {} sentences; got: {}", options.vocabulary_size,
+        sentences.size(), reason(status));
+  return std::make_unique<SentencepieceTokenizer>(std::move(model), "sentencepiece");
+}
+
+}  // namespace glossa

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "data/tokenizers/tokenizer.h"
+
+namespace sentencepiece {
+class SentencePieceProcessor;
+}
+
+namespace glossa {
+
+/// Subwords by the sentencepiece library (Kudo and Richardson 2018). The saved file is the library's own model, byte
+/// for byte, so that its other tools can read it.
+class SentencepieceTokenizer : public Tokenizer {
+ public:
+  /// From a serialized model; `where` names it in errors: damaged model; one without `<unk>`, `<pad>`, `<s>` or `</s>`.
+  SentencepieceTokenizer(std::string model, const std::string& where);
+  ~SentencepieceTokenizer() override;
+
+  std::vector<int> encode(std::string_view text) const override;
+  std::string decode(std::span<const int> ids) const override;
+  int vocabulary_size() const override;
+  const SpecialIds& specials() const override { return specials_; }
+  std::string kind() const override { return "sentencepiece"; }
+  std::string token(int id) const override;
+  std::string serialize() const override { return model_; }
+
+ private:
+  void check_id(int id) const;
+
+  std::string model_;
+  std::unique_ptr<sentencepiece::SentencePieceProcessor> processor_;
+  SpecialIds specials_;
+};
+
+enum class SubwordModel { bpe, unigram };
+
+struct SentencepieceOptions {
+  SubwordModel model = SubwordModel::bpe;
+  int vocabulary_size = 8000;  // a soft limit: a corpus too small for it gives fewer pieces; see vocabulary_size() then
+  double character_coverage = 1.0;
+  std::string normalization = "nmt_nfkc";  // or identity, nfkc, nmt_nfkc_cf, nfkc_cf
+  SpecialIds specials = {};
+};
+
+/// Trains a model in memory on all of `sentences`, however long, in one thread: the same sentences give the same bytes.
+/// Errors: no text, fewer pieces allowed than there are characters, options that the library refuses, no unknown id.
+std::unique_ptr<Tokenizer> train_sentencepiece(std::span<const std::string> sentences,
+                                               const SentencepieceOptions& options = {});
+
+}  // namespace glossa

@@ -1,0 +1,37 @@
+#include "data/tokenizers/tokenizer.h"
+
+#include <utility>
+
+#include "autograd/check.h"
+#include "data/text/atomic_file.h"
+#include "data/text/fingerprint.h"
+#include "data/text/text_file.h"
+#include "data/tokenizers/character_tokenizer.h"
+#include "data/tokenizers/sentencepiece_tokenizer.h"
+#include "data/tokenizers/word_tokenizer.h"
+
+namespace glossa {
+
+std::vector<int> Tokenizer::encode_line(std::string_view text, std::string_view name, std::int64_t line) const {
+  try {
+    return encode(text);
+  } catch (const Error& error) {
+    throw LineError(fmt::format("{}:{}", name, line), error.what());
+  }
+}
+
+void Tokenizer::save(const std::string& path) const { write_file_atomically(path, serialize()); }
+
+std::uint64_t Tokenizer::fingerprint() const { return Fingerprint().add(kind()).add(serialize()).value(); }
+
+std::unique_ptr<Tokenizer> load_tokenizer(const std::string& path) { return parse_tokenizer(read_file(path), path); }
+
+std::unique_ptr<Tokenizer> parse_tokenizer(std::string bytes, const std::string& where) {
+  const std::string_view kind = Vocabulary::kind(bytes);
+  if (kind == "words") return std::make_unique<WordTokenizer>(Vocabulary::parse(bytes, where));
+  if (kind == "characters") return std::make_unique<CharacterTokenizer>(Vocabulary::parse(bytes, where));
+  check(kind.empty(), where + ":1", "expected a vocabulary of words or characters; got one of `{}`", kind);
+  return std::make_unique<SentencepieceTokenizer>(std::move(bytes), where);
+}
+
+}  // namespace glossa

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "data/tokenizers/vocabulary.h"
+
+namespace glossa {
+
+/// Turns a cleaned line of text into ids and back. Immutable after construction, so usable from several threads.
+class Tokenizer {
+ public:
+  virtual ~Tokenizer() = default;
+
+  /// Ids of the tokens of one line, without special tokens except unk. Error naming the token if it is unknown and
+  /// there is no unknown id.
+  virtual std::vector<int> encode(std::string_view text) const = 0;
+
+  /// `encode` of a line of a file: its errors are LineErrors at `name`:`line`.
+  std::vector<int> encode_line(std::string_view text, std::string_view name, std::int64_t line) const;
+
+  /// The text of the ids. pad, bos and eos are dropped, unk shows as `<unk>` (sentencepiece: U+2047). Error if an id is
+  /// outside the vocabulary.
+  virtual std::string decode(std::span<const int> ids) const = 0;
+
+  virtual int vocabulary_size() const = 0;
+  virtual const SpecialIds& specials() const = 0;
+
+  /// `words`, `characters` or `sentencepiece`.
+  virtual std::string kind() const = 0;
+
+  /// The token of an id as it stands in the vocabulary. Error if the id is out of range.
+  virtual std::string token(int id) const = 0;
+
+  /// All of the tokenizer as bytes of one file; `parse_tokenizer` reads it.
+  virtual std::string serialize() const = 0;
+
+  /// Writes the file as a whole or, with an error, not at all.
+  void save(const std::string& path) const;
+
+  /// Content hash: equal for equal tokenizers, on every machine.
+  std::uint64_t fingerprint() const;
+};
+
+/// Reads a saved tokenizer of any kind, or a sentencepiece model from elsewhere. Errors name the file and, in a
+/// vocabulary, the line.
+std::unique_ptr<Tokenizer> load_tokenizer(const std::string& path);
+
+/// The same from bytes; `where` names them in errors.
+std::unique_ptr<Tokenizer> parse_tokenizer(std::string bytes, const std::string& where);
+
+}  // namespace glossa

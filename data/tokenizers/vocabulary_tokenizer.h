@@ -1,0 +1,33 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "data/tokenizers/tokenizer.h"
+
+namespace glossa {
+
+/// What word and character tokenizers share: a cut of the text into pieces, each looked up in a vocabulary.
+class VocabularyTokenizer : public Tokenizer {
+ public:
+  std::vector<int> encode(std::string_view text) const override;
+  std::string decode(std::span<const int> ids) const override;
+  int vocabulary_size() const override { return vocabulary_.size(); }
+  const SpecialIds& specials() const override { return vocabulary_.specials(); }
+  std::string token(int id) const override { return vocabulary_.token(id); }
+  std::string serialize() const override { return vocabulary_.serialize(kind()); }
+
+ protected:
+  explicit VocabularyTokenizer(Vocabulary vocabulary) : vocabulary_(std::move(vocabulary)) {}
+
+  virtual std::vector<std::string_view> split(std::string_view text) const = 0;
+  virtual std::string join(std::span<const std::string_view> pieces) const = 0;
+
+ private:
+  Vocabulary vocabulary_;
+};
+
+}  // namespace glossa

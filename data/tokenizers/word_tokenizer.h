@@ -1,0 +1,32 @@
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "data/tokenizers/vocabulary_tokenizer.h"
+
+namespace glossa {
+
+/// Words are what stands between runs of Unicode white space; decoding joins them by single spaces.
+class WordTokenizer : public VocabularyTokenizer {
+ public:
+  explicit WordTokenizer(Vocabulary vocabulary) : VocabularyTokenizer(std::move(vocabulary)) {}
+
+  std::string kind() const override { return "words"; }
+
+ private:
+  std::vector<std::string_view> split(std::string_view text) const override;
+  std::string join(std::span<const std::string_view> pieces) const override;
+};
+
+/// The words of a text, in order.
+std::vector<std::string_view> split_words(std::string_view text);
+
+/// A tokenizer over the words of `sentences`. Errors: those of Vocabulary::build.
+std::unique_ptr<Tokenizer> train_word_tokenizer(std::span<const std::string> sentences,
+                                                const VocabularyOptions& options = {});
+
+}  // namespace glossa

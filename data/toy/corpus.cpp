@@ -1,0 +1,128 @@
+#include "data/toy/corpus.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <numeric>
+
+#include "autograd/check.h"
+#include "autograd/random.h"
+#include "data/text/atomic_file.h"
+#include "data/text/text_file.h"
+#include "data/toy/topics.h"
+
+namespace glossa {
+namespace {
+
+/// The pairs that every corpus has, in its training set.
+const ToyPair always[] = {{"hello world", "namaste vishva"}, {"how are you", "aap kaise ho"}};
+
+bool is_always(const ToyPair& pair) { return std::ranges::find(always, pair) != std::end(always); }
+
+/// Of every 50 Hindi sentences one is for validation and one for testing.
+std::vector<ToyPair>& split_of(ToySplits& splits, const ToyPair& pair) {
+  const auto is_translation = [&](const ToyPair& fixed) { return fixed.hindi == pair.hindi; };
+  if (std::ranges::any_of(always, is_translation)) return splits.train;
+  switch (hash_name(pair.hindi) % 50) {
+    case 0:
+      return splits.valid;
+    case 1:
+      return splits.test;
+    default:
+      return splits.train;
+  }
+}
+
+/// Moves `count` random elements to the front, in random order (Fisher and Yates).
+void draw(std::vector<ToyPair>& pairs, std::size_t count, RandomStream& random) {
+  for (std::size_t i = 0; i < count; ++i) std::swap(pairs[i], pairs[i + random.below(pairs.size() - i)]);
+}
+
+/// Shares out `total`: the same for all, but the small give all they have and the others fill up.
+std::vector<std::size_t> shares(const std::vector<std::size_t>& sizes, std::size_t total) {
+  std::vector<std::size_t> order(sizes.size()), share(sizes.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::stable_sort(order, {}, [&](std::size_t i) { return sizes[i]; });
+  std::size_t left = sizes.size();
+  for (const std::size_t i : order) {
+    share[i] = std::min(sizes[i], total / left--);
+    total -= share[i];
+  }
+  return share;
+}
+
+/// The number of pairs in each group of a topic, in each topic of the language.
+std::vector<std::size_t> sizes_of(const toy::Topic& topic) {
+  std::vector<std::size_t> sizes;
+  for (const auto& [name, pairs] : topic.groups) sizes.push_back(pairs.size());
+  return sizes;
+}
+
+std::vector<std::size_t> sizes_of(const std::vector<toy::Topic>& topics) {
+  std::vector<std::size_t> sizes;
+  for (const toy::Topic& topic : topics) {
+    const std::vector<std::size_t> groups = sizes_of(topic);
+    sizes.push_back(std::accumulate(groups.begin(), groups.end(), std::size_t{0}));
+  }
+  return sizes;
+}
+
+std::string text_of(const std::vector<ToyPair>& pairs, std::string ToyPair::*side) {
+  std::string text;
+  for (const ToyPair& pair : pairs) text += pair.*side + '\n';
+  return text;
+}
+
+}  // namespace
+
+ToySplits toy_corpus(std::int64_t pairs, std::uint64_t seed, std::string_view where) {
+  std::vector<toy::Topic> topics = toy::toy_language();
+  for (toy::Topic& topic : topics)
+    for (auto& [name, group] : topic.groups) std::erase_if(group, is_always);
+  const std::vector<std::size_t> sizes = sizes_of(topics);
+  const std::int64_t least = std::size(always);
+  const std::int64_t most = std::accumulate(sizes.begin(), sizes.end(), least);
+  if (pairs < least || pairs > most)
+    misuse(where, "expected {} to {} pairs of the toy language; got {}. Hint: 50000 is a good number", least, most,
+           pairs);
+
+  RandomStream random(seed, "toy corpus");
+  std::vector<ToyPair> drawn(std::begin(always), std::end(always));
+  const std::vector<std::size_t> topic_shares = shares(sizes, static_cast<std::size_t>(pairs - least));
+  for (std::size_t t = 0; t < topics.size(); ++t) {
+    const std::vector<std::size_t> group_shares = shares(sizes_of(topics[t]), topic_shares[t]);
+    for (std::size_t g = 0; g < group_shares.size(); ++g) {
+      std::vector<ToyPair>& group = topics[t].groups[g].second;
+      draw(group, group_shares[g], random);
+      std::move(group.begin(), group.begin() + static_cast<std::ptrdiff_t>(group_shares[g]), std::back_inserter(drawn));
+    }
+  }
+  draw(drawn, drawn.size(), random);
+
+  ToySplits splits;
+  for (ToyPair& pair : drawn) {
+    std::vector<ToyPair>& split = split_of(splits, pair);
+    split.push_back(std::move(pair));
+  }
+  return splits;
+}
+
+void write_toy(const std::string& folder, const ToySplits& splits) {
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  check(!error, folder, "expected a folder to write to; got: {}. Hint: check the path and its permissions",
+        error.message());
+  const std::pair<const char*, const std::vector<ToyPair>*> files[] = {
+      {"train", &splits.train}, {"valid", &splits.valid}, {"test", &splits.test}};
+  std::map<std::string, std::string> texts;
+  for (const auto& [name, pairs] : files) {
+    texts[fmt::format("{}/{}.en", folder, name)] = text_of(*pairs, &ToyPair::english);
+    texts[fmt::format("{}/{}.hi", folder, name)] = text_of(*pairs, &ToyPair::hindi);
+  }
+  for (const auto& [file, text] : texts)
+    check(!std::filesystem::exists(file) || read_file(file) == text, file,
+          "expected no file, or this very one; got another one. Hint: choose another folder, or remove it");
+  for (const auto& [file, text] : texts) write_file_atomically(file, text);
+}
+
+}  // namespace glossa

@@ -1,0 +1,83 @@
+#pragma once
+
+#include <initializer_list>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "data/toy/lexicon.h"
+
+/// Phrases of the toy language: noun phrases in their cases, adverbs and postpositional phrases.
+namespace glossa::toy {
+
+/// What a Hindi verb, adjective or possessive agrees with. An honorific noun and `aap` count as plural.
+struct Agreement {
+  Gender gender = Gender::masculine;
+  Number number = Number::singular;
+  bool first_person = false;
+};
+
+/// The English finite verb: i am, he is, they are.
+enum class Conjugation { i, singular, plural };
+
+/// A noun phrase in the cases that clauses need. English nouns and pronouns distinguish two (`i`, `me`), Hindi these.
+struct NounPhrase {
+  std::string english, english_object;
+  std::string direct;        ///< ladka, main
+  std::string oblique;       ///< before mein, par, se: ladke; empty for pronouns
+  std::string ergative;      ///< ladke ne, maine
+  std::string dative;        ///< ladke ko, mujhe
+  std::string instrumental;  ///< ladke se, mujhse
+  std::string genitive;      ///< the stem before -a, -e, -i: ladke k-, mer-
+  Agreement agreement;
+  Conjugation conjugation = Conjugation::singular;
+  unsigned kind = person;
+  bool definite = true;
+  Owner self = Owner::third;  ///< whose possessive turns into `apna` when this is the subject
+  Owner owner = Owner::none;  ///< of a possessed noun: who has it
+};
+
+/// An adverb or a postpositional phrase: `in my house`, `mere ghar mein`.
+struct Phrase {
+  std::string english, hindi;
+  Owner owner = Owner::none;  ///< of the possessive it begins with
+  Owner self = Owner::none;   ///< whom it names, when that is the speaker or the hearer
+};
+
+using NounPhrases = std::vector<NounPhrase>;
+using Phrases = std::vector<Phrase>;
+
+/// The words with one space between them; empty ones leave no gap.
+std::string join(std::initializer_list<std::string_view> words);
+
+/// Agreement of adjectives, possessives and participles in -a: accha, acche (plural), acchi (feminine).
+std::string agree(const std::string& stem, Agreement agreement, bool oblique = false);
+
+/// The adjective's form in agreement; many never change.
+std::string agree(const Adjective& adjective, Agreement agreement, bool oblique = false);
+
+/// Determiner, adjective (may be null) and noun, in every case, all in agreement.
+NounPhrase noun_phrase(const Determiner& determiner, const Noun& noun, Number number,
+                       const Adjective* adjective = nullptr);
+
+/// The same by English words: noun_phrase("my", "sister"), noun_phrase("two", "boys").
+NounPhrase noun_phrase(std::string_view determiner, std::string_view noun, std::string_view adjective = "");
+
+/// i, you, he, she, we, they.
+const NounPhrases& pronouns();
+
+/// A person's name.
+NounPhrase name(const std::string& english, const std::string& hindi, Gender gender);
+
+/// "the brother of the girl", "ladki ka bhaai": the possessor comes first and ka, ke, ki agrees with what it has.
+NounPhrase possession(const NounPhrase& thing, const NounPhrase& possessor);
+
+/// "to the boy": the receiver in the dative (ladke ko, mujhe), the hearer of talk in the instrumental (ladke se,
+/// mujhse).
+Phrase receiver(const NounPhrase& phrase);
+Phrase hearer(const NounPhrase& phrase);
+
+/// A phrase with a postposition; compound ones follow the genitive (mez ke neeche, mere saath).
+Phrase adpositional(std::string_view preposition, const NounPhrase& phrase);
+
+}  // namespace glossa::toy

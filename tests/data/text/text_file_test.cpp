@@ -1,0 +1,218 @@
+#include "data/text/text_file.h"
+
+#include <doctest/doctest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "tests/data/data_test.h"
+
+using namespace glossa;
+using namespace glossa::testing;
+using namespace std::string_literals;
+using Lines = std::vector<std::string>;
+
+TEST_CASE("only LF ends a line; other separators become spaces") {
+  const TemporaryFolder folder;
+  const std::string path = folder.write("odd.en",
+                                        "\xEF\xBB\xBF"
+                                        "one\r\n"
+                                        "a\rb\vc\fd\n"
+                                        "e\xC2\x85"
+                                        "f\xE2\x80\xA8g\xE2\x80\xA9h\xC2\xA0i\tj\n"
+                                        "\n"
+                                        "\xEF\xBB\xBFkept\r\r\n"
+                                        "last without LF");
+  CHECK(read_lines(path) == Lines{"one", "a b c d", "e f g h i j", "", "\xEF\xBB\xBFkept ", "last without LF"});
+}
+
+TEST_CASE("a file has as many lines as LFs, whatever its other bytes") {
+  const TemporaryFolder folder;
+  CHECK(read_lines(folder.write("empty", "")).empty());
+  CHECK(read_lines(folder.write("one", "\n")) == Lines{""});
+  CHECK(read_lines(folder.write("bom", "\xEF\xBB\xBF")) == Lines{""});
+  CHECK(read_lines(folder.write("two", "a\n\n")) == Lines{"a", ""});
+}
+
+TEST_CASE("lines around the edges of the read buffer stay whole") {
+  const TemporaryFolder folder;
+  for (const std::size_t length : {65533u, 65534u, 65535u, 65536u, 65537u, 200000u}) {
+    const std::string line(length, 'x');
+    const std::string end = "ä end";  // its first letter falls across the edge
+    CHECK(read_lines(folder.write("edge", line + end + "\n" + end + "\n")) == Lines{line + end, end});
+  }
+}
+
+TEST_CASE("NUL bytes are refused with file, line and byte") {
+  const TemporaryFolder folder;
+  const std::string path = folder.write("nul.en", "fine\nab\0c\n"s);
+  const std::string message = error_of<Error>([&] { read_lines(path); });
+  CHECK(contains(message, fmt::format("[{}:2:3] expected text; got a NUL byte", path)));
+}
+
+TEST_CASE("invalid UTF-8 is refused with file, line and byte, or replaced and counted") {
+  const TemporaryFolder folder;
+  const std::string path = folder.write("bad.de", "gut\nsch\xF6n\n\xFF\n");
+  const std::string message = error_of<Error>([&] { read_lines(path); });
+  CHECK(contains(message, fmt::format("[{}:2:4] expected valid UTF-8; got 0xf6", path)));
+  CHECK(contains(message, "InvalidUtf8::replace"));
+  std::int64_t replaced = 0;
+  CHECK(read_lines(path, {.invalid_utf8 = InvalidUtf8::replace}, &replaced) ==
+        Lines{"gut", "sch\xEF\xBF\xBDn", "\xEF\xBF\xBD"});
+  CHECK(replaced == 2);
+  read_lines(path, {.invalid_utf8 = InvalidUtf8::replace}, &replaced);
+  CHECK(replaced == 4);  // added to what was there
+}
+
+TEST_CASE("a line beyond the cap is refused with its length; one at the cap is read") {
+  const TemporaryFolder folder;
+  const std::size_t cap = std::size_t{1} << 20;
+  CHECK(read_lines(folder.write("cap", std::string(cap, 'a') + "\n")).at(0).size() == cap);
+  const std::string path = folder.write("long", "ok\n" + std::string(10'000'000, 'a') + "\nok\n");
+  const std::string message = error_of<Error>([&] { read_lines(path); });
+  CHECK(contains(message, fmt::format("[{}:2] expected at most 1048576 bytes in a line; got 10000000", path)));
+  CHECK(contains(error_of<Error>([&] { read_lines(path, {.max_line_bytes = 1}); }), path + ":1]"));
+}
+
+TEST_CASE("after a bad line the next one can be read") {
+  const TemporaryFolder folder;
+  LineReader reader(folder.write("some.en", "one\n\xFF\ntwo\n" + std::string(9, 'a') + "\nab\0\nthree"s),
+                    {.max_line_bytes = 8});
+  Lines read;
+  std::vector<std::int64_t> bad;
+  std::string line;
+  for (bool more = true; more;) try {
+      more = reader.next(line);
+      if (more) read.push_back(line);
+    } catch (const LineError&) {
+      bad.push_back(reader.line_number());
+    }
+  CHECK(read == Lines{"one", "two", "three"});
+  CHECK(bad == std::vector<std::int64_t>{2, 4, 5});
+}
+
+TEST_CASE("a file that cannot be read on is no matter of a line") {
+  const TemporaryFolder folder;
+  LineReader reader(folder.write("false.en.gz", "no gzip\n"), {});
+  std::string line;
+  bool is_of_line = true;
+  try {
+    reader.next(line);
+  } catch (const LineError&) {
+  } catch (const Error&) {
+    is_of_line = false;
+  }
+  CHECK_FALSE(is_of_line);
+}
+
+TEST_CASE("missing files, folders and unreadable files are named") {
+  const TemporaryFolder folder;
+  const std::string missing = folder / "missing.en";
+  CHECK(error_of<Error>([&] { read_lines(missing); }) ==
+        fmt::format("[{}] expected a readable file; got: No such file or directory. Hint: check the path and its "
+                    "permissions",
+                    missing));
+  const std::string directory = folder.path() / "";
+  CHECK(contains(error_of<Error>([&] { read_lines(directory); }), directory + "] expected a file; got a directory"));
+  CHECK(contains(error_of<Error>([&] { read_file(directory); }), "got a directory"));
+  if (::geteuid() != 0) {  // root may read anything
+    const std::string secret = folder.write("secret", "x\n");
+    REQUIRE(::chmod(secret.c_str(), 0) == 0);
+    CHECK(contains(error_of<Error>([&] { read_lines(secret); }), "Permission denied"));
+  }
+}
+
+TEST_CASE("a pipe is read line by line") {
+  const TemporaryFolder folder;
+  const std::string path = folder / "pipe";
+  REQUIRE(::mkfifo(path.c_str(), 0600) == 0);
+  std::thread writer([&] { std::ofstream(path) << "one\ntwo"; });
+  CHECK(read_lines(path) == Lines{"one", "two"});
+  writer.join();
+
+  int ends[2];
+  REQUIRE(::pipe(ends) == 0);
+  LineReader reader(ends[0], "standard input", {});
+  std::string line;
+  REQUIRE(::write(ends[1], "first\nsec", 9) == 9);
+  REQUIRE(reader.next(line));  // although the writer is not done
+  CHECK(line == "first");
+  CHECK(reader.where() == "standard input:1");
+  CHECK(reader.would_wait());  // half a line is none
+  REQUIRE(::write(ends[1], "ond\nthird\n", 10) == 10);
+  CHECK_FALSE(reader.would_wait());
+  REQUIRE(reader.next(line));
+  CHECK(line == "second");
+  CHECK_FALSE(reader.would_wait());
+  REQUIRE(reader.next(line));
+  CHECK(reader.would_wait());
+  ::close(ends[1]);
+  CHECK_FALSE(reader.would_wait());  // the end is there to be read
+  CHECK_FALSE(reader.next(line));
+  ::close(ends[0]);
+}
+
+TEST_CASE("gzip files are read; truncated, damaged and false ones are refused") {
+  const TemporaryFolder folder;
+  const std::string path = folder / "corpus.en.gz";
+  std::string text;
+  for (int i = 0; i < 20000; ++i) text += fmt::format("line {}\n", i);
+  write_gzip(path, text);
+  const Lines lines = read_lines(path);
+  CHECK(lines.size() == 20000);
+  CHECK(lines.back() == "line 19999");
+
+  const std::string bytes = read_file(path);
+  for (const std::size_t size :
+       {bytes.size() - 1, bytes.size() - 8, bytes.size() / 2, std::size_t{12}, std::size_t{3}}) {
+    CAPTURE(size);
+    const std::string cut = folder.write("cut.en.gz", bytes.substr(0, size));
+    CHECK(contains(error_of<Error>([&] { read_lines(cut); }), fmt::format("[{}] expected a whole gzip file", cut)));
+  }
+  std::string flipped = bytes;
+  flipped[flipped.size() - 6] ^= 1;  // in the checksum
+  CHECK(contains(error_of<Error>([&] { read_lines(folder.write("flip.gz", flipped)); }), "expected a whole gzip file"));
+  CHECK(contains(error_of<Error>([&] { read_lines(folder.write("plain.gz", "no gzip\n")); }), "expected gzip data"));
+  CHECK(contains(error_of<Error>([&] { read_lines(folder.write("empty.gz", "")); }), "expected"));
+}
+
+TEST_CASE("no file stays open, however its reading ends") {
+  const TemporaryFolder folder;
+  const std::string plain = folder.write("plain.en", "a\n"), bad = folder.write("bad.en", "\xFF\n");
+  write_gzip(folder / "packed.gz", "a\n");
+  const auto open_files = [] { return names_in("/proc/self/fd").size(); };
+  const std::size_t before = open_files();
+  CHECK(read_lines(plain) == Lines{"a"});
+  CHECK(open_files() == before);
+  CHECK(read_lines(folder / "packed.gz") == Lines{"a"});
+  CHECK(open_files() == before);
+  CHECK(read_file(plain) == "a\n");
+  CHECK(open_files() == before);
+  CHECK(error_of<Error>([&] { read_lines(bad); }) != "");
+  CHECK(open_files() == before);
+  CHECK(error_of<Error>([&] { read_lines(folder.path()); }) != "");
+  CHECK(open_files() == before);
+}
+
+TEST_CASE("a corpus side is found plain before compressed, and both names are told when there is none") {
+  const TemporaryFolder folder;
+  const std::string prefix = folder / "train";
+  const std::string message = error_of<Error>([&] { resolve(prefix + ".en"); });
+  CHECK(contains(message, "expected the file " + prefix + ".en or " + prefix + ".en.gz; got neither"));
+  write_gzip(prefix + ".en.gz", "a\n");
+  CHECK(resolve(prefix + ".en") == prefix + ".en.gz");
+  folder.write("train.en", "a\n");
+  CHECK(resolve(prefix + ".en") == prefix + ".en");
+}
+
+TEST_CASE("a file is read whole, up to a limit") {
+  const TemporaryFolder folder;
+  folder.write("file", "new"s + '\0' + "bytes");
+  CHECK(read_file(folder / "file") == "new"s + '\0' + "bytes");
+  CHECK(read_file(folder / "file", 9) == "new"s + '\0' + "bytes");
+  CHECK(contains(error_of<Error>([&] { read_file(folder / "file", 3); }), "expected at most 3 bytes"));
+}

@@ -1,0 +1,190 @@
+// What a resumed run takes from TrainingState: everything.
+#include "train/checkpoint/training_state.h"
+
+#include <doctest/doctest.h>
+
+#include <functional>
+#include <regex>
+
+#include "autograd/check.h"
+#include "tests/support/changed_checkpoint.h"
+#include "tests/train/small_run.h"
+#include "train/checkpoint/bounded_archive.h"
+
+using namespace glossa;
+using namespace glossa::testing;
+namespace fs = std::filesystem;
+
+namespace {
+
+/// The bytes of every member of TrainingState, in the order in which `serialize` names them.
+struct Members {
+  std::vector<std::string> bytes;
+
+  explicit Members(TrainingState state) { state.serialize(*this); }
+
+  template <class... Member>
+  void operator()(const Member&... members) {
+    (bytes.push_back(to_bytes(members)), ...);
+  }
+};
+
+/// One member changed, and a part of what is seen then where that is more than other numbers.
+struct Change {
+  std::function<void(TrainingState&)> change;
+  std::string seen = {};
+  bool finite = true;  ///< whether the parameters are; if not, every update is refused
+};
+
+/// In the order of `serialize`. Nothing is translated exactly so soon: the first validation is the best, the plateau
+/// schedule and train.patience count the others.
+const std::vector<Change> changes{
+    {[](TrainingState& s) { ++s.version; }, "expected a training state of version 1; got version 2"},
+    {[](TrainingState& s) { s.config.replace(s.config.find("seed: 1"), 7, "seed: 2"); }, "[train.seed] expected 2"},
+    {[](TrainingState& s) { s.vocabulary_hash ^= 1; }, "expected the vocabulary of the checkpoint"},
+    {[](TrainingState& s) { s.data_hash ^= 1; }, "expected the training and validation data of the checkpoint"},
+    {[](TrainingState& s) { s.build = "another compiler"; }, "written by another build (another compiler)"},
+    {[](TrainingState& s) { ++s.update; }},
+    {[](TrainingState& s) { --s.optimizer_steps; }},
+    {[](TrainingState& s) { ++s.epoch; }},
+    {[](TrainingState& s) { ++s.batch; }},
+    {[](TrainingState& s) { ++s.target_tokens; }},
+    {[](TrainingState& s) { ++s.bad_updates; }},
+    {[](TrainingState& s) { ++s.consecutive_bad; }, "[update 8] expected finite losses", false},  // one may follow
+    {[](TrainingState& s) { ++s.log_loss; }},
+    {[](TrainingState& s) { ++s.log_tokens; }},
+    {[](TrainingState& s) { s.has_best = false; }, "end: max_updates"},
+    {[](TrainingState& s) { s.best = -1; }, "end: max_updates"},
+    {[](TrainingState& s) { s.best_update = s.update; }, "best: update-00000007.ckpt"},
+    {[](TrainingState& s) { ++s.stalled; }},
+    {[](TrainingState& s) { s.plateau.seen = false; }},
+    {[](TrainingState& s) { s.plateau.best = -1; }},
+    {[](TrainingState& s) { ++s.plateau.bad; }},
+    {[](TrainingState& s) { ++s.plateau.reductions; }},
+    {[](TrainingState& s) { s.seconds = 1e9; }, "end: max_minutes"},
+};
+
+/// A run of 7 updates, in the middle of an epoch, between two lines of the log and two validations; and how it goes on.
+class StoppedRun {
+ public:
+  StoppedRun() {
+    Config& config = small_.config;
+    config.optim.schedule = OptimConfig::Schedule::plateau;
+    config.optim.plateau_patience = 1;
+    config.train.validate_every = updates(2);
+    config.train.log_every = updates(4);
+    config.train.patience = 4;
+    config.train.max_bad_updates = 2;
+    config.train.max_minutes = 1e6;
+    config.train.max_updates = updates(7);
+    trained(config, "stopped");
+    config.train.max_updates = updates(13);
+  }
+
+  TrainingState state() const { return read_training_state(CheckpointReader(small_.last("stopped"))); }
+
+  /// All that can be seen of the run that was never stopped, time left out.
+  std::string undisturbed() const { return trained(small_.config, "whole"); }
+
+  /// All that can be seen of the run that goes on from the changed state, and its notes.
+  std::string resumed(const Change& change) const {
+    const fs::path run = small_ / "run";
+    fs::remove_all(run);
+    fs::copy(small_ / "stopped", run, fs::copy_options::recursive | fs::copy_options::copy_symlinks);
+    Config config = small_.config;
+    if (!change.finite) {
+      change_state([](TrainingState& state) { state.bad_updates = 1; });  // so that the last may have been one
+      change_checkpoint(small_.last("run"), [](const CheckpointEntry& entry, std::vector<std::byte>& bytes) {
+        if (entry.kind == EntryKind::parameter) std::ranges::fill(bytes, std::byte{0xFF});  // NaN
+      });
+      config.train.validate_every = updates(100);
+    }
+    change_state(change.change);
+    try {
+      const std::string outcome = trained(config, "run", true);
+      return outcome + notes();
+    } catch (const Error& error) {
+      return error.what();
+    }
+  }
+
+ private:
+  std::string trained(const Config& config, const std::string& run, bool resume = false) const {
+    const std::string end = name_of(small_.train(config, run, resume));
+    const CheckpointReader saved(small_.last(run));
+    static const std::regex speed("\"tokens_per_s\":[^,}]*");
+    return fmt::format("end: {}\nparameters: {}\nstate: {}\nbest: {}\n{}", end, parameters_sha256(saved),
+                       state_sha256(saved), fs::read_symlink(small_ / run / "checkpoints/best").string(),
+                       std::regex_replace(read_bytes(small_ / run / "metrics.jsonl"), speed, ""));
+  }
+
+  std::string notes() const {
+    static const std::regex note("\\] note: [^\n]*\n");
+    const std::string log = read_bytes(small_ / "run/train.log");
+    std::string notes;
+    for (auto at = std::sregex_iterator(log.begin(), log.end(), note); at != std::sregex_iterator(); ++at)
+      notes += at->str();
+    return notes;
+  }
+
+  void change_state(const std::function<void(TrainingState&)>& change) const {
+    change_checkpoint(small_.last("run"), [&](const CheckpointEntry& entry, std::vector<std::byte>& bytes) {
+      if (entry.name != "state") return;
+      auto state = from_bytes<TrainingState>({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, "state");
+      change(state);
+      const std::string changed = to_bytes(state);
+      const auto view = std::as_bytes(std::span(changed));
+      bytes.assign(view.begin(), view.end());
+    });
+  }
+
+  static std::string name_of(TrainingEnd end) {
+    switch (end) {
+      case TrainingEnd::max_updates:
+        return "max_updates";
+      case TrainingEnd::max_minutes:
+        return "max_minutes";
+      case TrainingEnd::early_stopping:
+        return "early_stopping";
+      default:
+        return "another way";
+    }
+  }
+
+  SmallRun small_;
+};
+
+}  // namespace
+
+TEST_CASE("every member of the training state matters to the run that goes on from it") {
+  const StoppedRun run;
+  const TrainingState saved = run.state();
+  const std::vector<std::string> members = Members(saved).bytes;
+  REQUIRE_MESSAGE(members.size() == changes.size(), "a new member of TrainingState needs a row in `changes`");
+  const Change nothing{[](TrainingState&) {}}, not_finite{nothing.change, "", false};
+  const std::string unchanged = run.resumed(nothing), refused = run.resumed(not_finite);
+  CHECK_MESSAGE(unchanged.starts_with("end: early_stopping\n"), unchanged);
+  CHECK_NE(unchanged.find("{\"update\":10,"), std::string::npos);  // the fourth validation after the best
+  CHECK_EQ(unchanged.find("{\"update\":12,"), std::string::npos);
+  CHECK_MESSAGE(unchanged.starts_with(run.undisturbed()), unchanged);
+  CHECK_MESSAGE(refused.find("[update 9] expected finite losses") != std::string::npos, refused);
+  CHECK_GT(saved.batch, 0);
+  for (std::size_t i = 0; i < changes.size(); ++i) {
+    CAPTURE(i);
+    TrainingState state = saved;
+    changes[i].change(state);
+    const std::vector<std::string> changed = Members(state).bytes;
+    for (std::size_t j = 0; j < members.size(); ++j) CHECK_EQ(changed[j] != members[j], i == j);
+    const std::string seen = run.resumed(changes[i]);
+    CHECK_NE(seen, changes[i].finite ? unchanged : refused);
+    CHECK_MESSAGE(seen.find(changes[i].seen) != std::string::npos, seen);
+  }
+}
+
+TEST_CASE("a place beyond the batches of the epoch is refused") {
+  const StoppedRun run;
+  for (const std::int64_t batch : {100, 1'000'000'000}) {
+    const std::string seen = run.resumed({[&](TrainingState& s) { s.batch = batch; }});
+    CHECK_MESSAGE(seen.find(fmt::format("; the checkpoint says {}. Hint: ", batch)) != std::string::npos, seen);
+  }
+}

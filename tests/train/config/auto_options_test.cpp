@@ -1,0 +1,141 @@
+// What `auto` comes to: by rules that the recipe tells, before anything is built of it.
+#include "train/config/auto_options.h"
+
+#include <doctest/doctest.h>
+
+#include <regex>
+#include <sstream>
+
+#include "autograd/check.h"
+#include "tests/support/temporary_folder.h"
+
+using namespace glossa;
+using namespace glossa::testing;
+namespace fs = std::filesystem;
+
+namespace {
+
+const fs::path recipe = fs::path(GLOSSA_SOURCE_DIR) / "recipes/small-pair.yaml";
+
+Config decided(std::int64_t pairs, const std::vector<std::string>& sets = {}, std::int64_t alphabet = 90) {
+  return decided_for({.pairs = pairs, .alphabet = alphabet}, load_config(recipe, sets));
+}
+
+std::vector<std::string> keys_that_may_be_auto() {
+  std::vector<std::string> keys;
+  for (const OptionSection& section : option_sections())
+    for (const Option<Config>& option : section.options)
+      if (option.may_be_auto) keys.push_back(section.name + "." + option.name);
+  return keys;
+}
+
+}  // namespace
+
+TEST_CASE("the rules are those that the recipe tells") {
+  std::istringstream text(read_bytes(recipe));
+  static const std::regex row(
+      "#   (fewer than +([0-9]+)|more) +([0-9]+) +([0-9]+) +([0-9]+) +([0-9]+) +([0-9.]+) +([0-9.]+)");
+  std::smatch cells;
+  std::int64_t below = 3'000;
+  int rows = 0;
+  for (std::string line; std::getline(text, line);) {
+    if (!std::regex_match(line, cells, row)) continue;
+    ++rows;
+    const bool is_last = !cells[2].matched;
+    std::vector<std::int64_t> sizes{below, is_last ? 200'000 : std::stoll(cells[2]) - 1};
+    for (const std::int64_t pairs : sizes) {
+      CAPTURE(pairs);
+      const Config config = decided(pairs);
+      CHECK(config.data.vocab_size == 90 + std::stoll(cells[3]));
+      CHECK(config.data.max_tokens == std::stoll(cells[4]));
+      CHECK(config.model.width == std::stoll(cells[5]));
+      CHECK(config.model.feed_forward == 4 * config.model.width);
+      CHECK(config.model.heads == 4);
+      CHECK(config.model.encoder_layers == std::stoll(cells[6]));
+      CHECK(config.model.decoder_layers == std::stoll(cells[6]));
+      CHECK(config.model.dropout == std::stod(cells[7]));
+      CHECK(config.optim.lr == std::stod(cells[8]));
+    }
+    if (!is_last) below = std::stoll(cells[2]);
+  }
+  CHECK(rows == 4);
+}
+
+TEST_CASE("short corpora are gone through often, and all of training is measured by that") {
+  const auto epochs = [](double amount) { return Period{amount, Period::Unit::epochs}; };
+  CHECK(decided(10'000).train.max_epochs == epochs(60));
+  CHECK(decided(10'000).optim.warmup == epochs(6));
+  CHECK(decided(10'000).train.validate_every == epochs(2));
+  CHECK(decided(10'000).train.save_every == epochs(2));
+  CHECK(decided(1'000'000).train.max_epochs == epochs(11));
+  CHECK(decided(1'000'000).train.validate_every == epochs(1));
+  CHECK(decided(1).train.max_epochs == epochs(200));
+  CHECK(decided(10'000, {"optim.total_updates=auto"}).optim.total_updates == epochs(60));
+}
+
+TEST_CASE("what is given stays, and the rest goes by it") {
+  const Config narrow = decided(10'000, {"model.width=66", "train.max_epochs=20", "train.validate_every=50u"});
+  CHECK(narrow.model.width == 66);
+  CHECK(narrow.model.heads == 3);
+  CHECK(narrow.model.feed_forward == 264);
+  CHECK(narrow.optim.warmup == Period{2, Period::Unit::epochs});
+  CHECK(narrow.train.save_every == Period{50, Period::Unit::updates});
+  const Config by_updates = decided(10'000, {"train.max_epochs=0", "train.max_updates=700"});
+  CHECK(by_updates.optim.warmup == Period{70, Period::Unit::updates});
+  // With a limit of time alone, the epochs are those that suit the corpus.
+  CHECK(decided(10'000, {"train.max_epochs=0", "train.max_minutes=5"}).optim.warmup == Period{6, Period::Unit::epochs});
+  CHECK(decided(3'000, {"train.max_epochs=3"}).train.validate_every == Period{1, Period::Unit::epochs});
+  CHECK(dump(decided_for({.pairs = 5, .alphabet = 5}, Config())) == dump(Config()));  // nothing is auto by itself
+}
+
+TEST_CASE("words are rarer than subwords: their vocabulary is ten times as large") {
+  CHECK(decided(3'000, {"data.tokenizer=words"}).data.vocab_size == 20'000);
+  CHECK(decided(3'000, {"data.tokenizer=characters"}).data.vocab_size == decided(3'000).data.vocab_size);
+}
+
+TEST_CASE("whatever may be auto is decided, and fits together") {
+  std::vector<std::string> sets{"data.train=x"};
+  for (const std::string& key : keys_that_may_be_auto()) sets.push_back(key + "=auto");
+  CHECK(sets.size() > 10);
+  for (const char* schedule : {"inverse_sqrt", "cosine"})
+    for (const std::int64_t pairs : {1, 3'000, 30'000, 10'000'000}) {
+      std::vector<std::string> all = sets;
+      all.push_back(fmt::format("optim.schedule={}", schedule));
+      const Config config = decided_for({.pairs = pairs, .alphabet = 0}, load_config("", all));
+      CHECK(config.undecided.empty());
+      CHECK(error_of<Error>([&] { check(config); }) == "");
+    }
+}
+
+TEST_CASE("before a corpus is read, auto is shown as such, and what is given is checked as for a usual one") {
+  const Config config = load_config(recipe);
+  CHECK(dump(config).find("  vocab_size: auto  ") != std::string::npos);
+  CHECK(dump(parse_config(dump(config), "dump")) == dump(config));
+  CHECK(error_of<Error>([&] { check(load_config(recipe, {"data.train=x"})); }) == "");
+  CHECK(error_of<Error>([&] {
+          check(load_config(recipe, {"data.train=x", "model.width=99"}));
+        }) == "[model.width] expected an even number with model.positions: sinusoidal; got 99");
+  CHECK(error_of<Error>([] { load_config("", {"model.bias=auto"}); }) ==
+        "[--set model.bias=auto] model.bias: expected true or false; got 'auto'");
+  CHECK(load_config(recipe, {"model.width=64"}).undecided.count("model.width") == 0);
+}
+
+TEST_CASE("the size of a corpus is its pairs and its different characters, spaces left out") {
+  ParallelCorpus corpus;
+  corpus.source = {"aab b", "é"};
+  corpus.target = {"क ख", "b"};
+  const CorpusSize size = size_of(corpus);
+  CHECK(size.pairs == 2);
+  CHECK(size.alphabet == 5);
+}
+
+TEST_CASE("what was decided is told, a line a section") {
+  ParallelCorpus training;
+  training.source = training.target = {"a b", "c"};
+  const HeldOut split{.valid = 1, .test = 1};
+  Config config =
+      load_config("", {"data.split=auto", "data.vocab_size=auto", "optim.warmup=auto", "train.max_updates=90"});
+  CHECK(decide_auto_options(config, training, split) ==
+        std::vector<std::string>{"auto data: split 1/1, vocab_size 2003", "auto optim: warmup 9"});
+  CHECK(decide_auto_options(config, training, split).empty());
+}

@@ -1,0 +1,105 @@
+#include "train/config/config_terms.h"
+
+#include <doctest/doctest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <regex>
+#include <set>
+#include <sstream>
+
+#include "data/sampler.h"
+#include "train/config/config.h"
+#include "train/model/model_factory.h"
+
+using namespace glossa;
+
+namespace {
+
+/// All of it, texts in one piece that stand in several lines.
+std::string library_source() {
+  std::ostringstream text;
+  for (const char* room : {"autograd", "layers", "optim", "data"})
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(std::string(GLOSSA_SOURCE_DIR "/") + room))
+      if (entry.path().extension() == ".cpp") text << std::ifstream(entry.path()).rdbuf();
+  return std::regex_replace(text.str(), std::regex("\"\n *\""), "");
+}
+
+/// Whether `text` names a key of the configuration, or the section that a key is put behind.
+bool names_a_key(const std::string& text) {
+  for (const OptionSection& section : option_sections()) {
+    if (text == section.name + ".") return true;
+    for (const Option<Config>& option : section.options)
+      if (text.find(section.name + "." + option.name) != text.npos) return true;
+  }
+  return false;
+}
+
+template <class F>
+std::string told(const F& call) {
+  try {
+    call();
+  } catch (const Error& error) {
+    return in_config_terms(error.what());
+  }
+  return "no error";
+}
+
+}  // namespace
+
+TEST_CASE("errors of the library name the keys of the configuration where the program prints them") {
+  ParameterStore<float> store;
+  store.declare("weight", {3, 2}, init::constant(1));
+  store.allocate(1);
+  CHECK(told([&] { make_optimizer({.beta1 = 1}, store); }) == "[optim.beta1] expected a number in [0, 1); got 1");
+  CHECK(told([&] { make_optimizer({.name = OptimConfig::Name::sgd, .momentum = 1}, store); }) ==
+        "[optim.momentum] expected a number in [0, 1); got 1");
+  CHECK(told([&] { make_optimizer({.weight_decay = -1}, store); }) ==
+        "[optim.weight_decay] expected a number of at least 0; got -1");
+  CHECK(told([&] { make_optimizer({.freeze = {"bias"}}, store); }) ==
+        "[optim.freeze] expected a pattern that matches the name of a parameter; got 'bias'. Hint: `glossa inspect` "
+        "lists the names; * stands for any text");
+  CHECK(told([] {
+          make_schedule({.schedule = OptimConfig::Schedule::cosine, .warmup = {5}, .total_updates = {5}}, 8);
+        }) == "[optim.total_updates] expected more than optim.warmup (5); got 5");
+  CHECK(told([] { make_schedule({.schedule = OptimConfig::Schedule::noam}, 0); }) ==
+        "[model.width] expected at least 1; got 0");
+  CHECK(told([] { make_model({.tied = ModelConfig::Tied::all}, 5, 6, 1); }) ==
+        "[model.tied] expected one vocabulary for both sides to tie their embeddings; got 5 and 6 tokens. Hint: "
+        "model.tied: output");
+  CHECK(told([] { Sampler(EncodedCorpus(), {.max_tokens = 0}); }) == "[data.max_tokens] expected 1 or more; got 0");
+}
+
+TEST_CASE("a text without such names stays as it is") {
+  CHECK(in_config_terms("[softmax] expected [N, D]; got [3]") == "[softmax] expected [N, D]; got [3]");
+  CHECK(in_config_terms("") == "");
+}
+
+TEST_CASE("every term is one that the library uses, and stands for a key that there is") {
+  const std::string source = library_source();
+  for (const auto& [library, config] : config_terms()) {
+    std::string word = library;
+    CAPTURE(word);
+    if (word.starts_with('[')) word = word.substr(1, word.size() - 2);
+    CHECK(source.find(word) != source.npos);
+    CHECK((names_a_key(config) || word.find("ParameterStore") == 0));
+  }
+}
+
+TEST_CASE("what the library's errors call a member of its options is the name of a key, where a key can set it") {
+  const std::set<std::string> beyond_configuration{"LrFactor::pattern", "LrFactor::factor", "Segment::lr_factor"};
+  const std::string source = library_source();
+  const std::regex literal("\"[^\"\n]*\""), member("[A-Z][A-Za-z0-9]*::[a-z_0-9]+");
+  int found = 0;
+  for (std::sregex_iterator text(source.begin(), source.end(), literal), end; text != end; ++text) {
+    std::string told = text->str();
+    for (const std::string& name : beyond_configuration) told = std::regex_replace(told, std::regex(name), "");
+    if (!std::regex_search(told, member)) continue;
+    ++found;
+    told = in_config_terms(told);
+    CAPTURE(told);
+    CHECK_FALSE(std::regex_search(told, member));
+    CHECK((names_a_key(told) || told.find("`glossa inspect`") != told.npos));
+  }
+  CHECK_GT(found, 12);
+}

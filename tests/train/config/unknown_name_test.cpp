@@ -1,0 +1,58 @@
+#include "train/config/unknown_name.h"
+
+#include <doctest/doctest.h>
+
+using namespace glossa;
+using Names = std::vector<std::string>;
+
+namespace {
+
+const CommandWords program{.command = "glossa", .commands = {"train", "translate", "inspect"}, .options = {"help"}};
+const CommandWords train{
+    .command = "glossa train", .commands = {}, .options = {"help", "run", "resume", "dump-config", "set"}};
+const CommandWords inspect{.command = "glossa inspect", .commands = {}, .options = {"help", "json"}};
+
+}  // namespace
+
+TEST_CASE("keys that are meant: those of the name, else the nearest") {
+  CHECK_EQ(keys_meant("lr"), Names{"optim.lr"});
+  CHECK_EQ(keys_meant("optim.lr"), Names{"optim.lr"});
+  CHECK_EQ(keys_meant("train.lr"), Names{"optim.lr"});
+  CHECK_EQ(keys_meant("seed"), Names{"train.seed", "decode.seed"});
+  CHECK_EQ(keys_meant("seeed"), Names{"train.seed", "decode.seed"});
+  CHECK_EQ(keys_meant("model.hedas"), Names{"model.heads"});
+  CHECK_EQ(keys_meant("hedas"), Names{"model.heads"});
+  CHECK_EQ(keys_meant("modle"), Names{"model"});
+  CHECK_EQ(keys_meant("zzzzzzzz"), Names{});
+}
+
+TEST_CASE("a command that there is not is told the nearest one") {
+  CHECK_EQ(unknown_word(program, "trian", ""), "unknown command 'trian'; did you mean 'train'?");
+  CHECK_EQ(unknown_word(program, "zzzzzz", ""), "unknown command 'zzzzzz'. Hint: glossa --help lists them");
+}
+
+TEST_CASE("an option that there is not: a key of the configuration, else the nearest option, else the nearest key") {
+  CHECK_EQ(unknown_word(train, "--lr", "0.1"), "unknown option '--lr'; did you mean '--set optim.lr=0.1'?");
+  CHECK_EQ(unknown_word(train, "--lr=0.2", "VALUE"), "unknown option '--lr'; did you mean '--set optim.lr=0.2'?");
+  CHECK_EQ(unknown_word(train, "--seed", "3"),
+           "unknown option '--seed'; did you mean '--set train.seed=3' or '--set decode.seed=3'?");
+  CHECK_EQ(unknown_word(train, "--max-updates", "9"),
+           "unknown option '--max-updates'; did you mean '--set train.max_updates=9'?");
+  CHECK_EQ(unknown_word({.command = "x", .commands = {}, .options = {"max-update", "set"}}, "--max-updates", "9"),
+           "unknown option '--max-updates'; did you mean '--set train.max_updates=9'?");
+  CHECK_EQ(unknown_word(train, "--optim.lr", "0.1"), "unknown option '--optim.lr'; did you mean '--set optim.lr=0.1'?");
+  CHECK_EQ(unknown_word(train, "--rnu", "b"), "unknown option '--rnu'; did you mean '--run'?");
+  CHECK_EQ(unknown_word(train, "--widht", "64"), "unknown option '--widht'; did you mean '--set model.width=64'?");
+  CHECK_EQ(unknown_word(train, "--modle", "x"), "unknown option '--modle'. Hint: glossa train --help lists them");
+  CHECK_EQ(unknown_word(inspect, "--lr", "0.1"), "unknown option '--lr'. Hint: glossa inspect --help lists them");
+  CHECK_EQ(unknown_word(inspect, "--jsn", ""), "unknown option '--jsn'; did you mean '--json'?");
+  CHECK_EQ(unknown_word(train, "--", ""), "unknown option '--'. Hint: glossa train --help lists them");
+}
+
+TEST_CASE("a word too many: a value without --set, or one that no command takes") {
+  CHECK_EQ(unknown_word(train, "optim.lr=0.1", ""),
+           "unknown argument 'optim.lr=0.1'; did you mean '--set optim.lr=0.1'?");
+  CHECK_EQ(unknown_word(inspect, "a=b", ""), "unknown argument 'a=b'. Hint: glossa inspect --help shows what it takes");
+  CHECK_EQ(unknown_word(train, "b.yaml", ""),
+           "unknown argument 'b.yaml'. Hint: glossa train --help shows what it takes");
+}

@@ -1,0 +1,48 @@
+#include "train/console/json_line.h"
+
+#include <doctest/doctest.h>
+
+#include <limits>
+
+using namespace glossa;
+
+TEST_CASE("a line has its keys in order, and every kind of value") {
+  JsonLine inner;
+  inner.add("x", 1);
+  JsonLine line;
+  line.add("whole", std::int64_t{-5}).add("most", std::numeric_limits<std::uint64_t>::max());
+  line.add("half", 0.5).add("nan", std::numeric_limits<double>::quiet_NaN());
+  line.add("infinite", -std::numeric_limits<double>::infinity()).add("yes", true).add("no", false);
+  line.add("shape", std::vector<std::uint64_t>{2, 3}).add("scalar", std::vector<std::uint64_t>{});
+  line.add("list", std::vector<JsonLine>{inner, inner});
+  CHECK_EQ(line.text(),
+           R"({"whole":-5,"most":18446744073709551615,"half":0.5,"nan":null,"infinite":null,"yes":true,"no":false,)"
+           R"("shape":[2,3],"scalar":[],"list":[{"x":1},{"x":1}]})");
+  CHECK_EQ(JsonLine().text(), "{}");
+}
+
+TEST_CASE("keys and texts are escaped, and bytes that are no UTF-8 become U+FFFD") {
+  JsonLine line;
+  line.add("a\"b", "c\\d\n").add("file", std::string_view("\xFFx\u00fc"));
+  CHECK_EQ(line.text(), "{\"a\\\"b\":\"c\\\\d\\n\",\"file\":\"\xEF\xBF\xBDx\u00fc\"}");
+}
+
+TEST_CASE("a double reads back as itself") {
+  for (const double value : {0.1, 1.0 / 3, 2.2250738585072014e-308, 1.7976931348623157e308, -0.0}) {
+    JsonLine line;
+    line.add("x", value);
+    const std::string text = line.text();
+    CHECK_EQ(std::stod(text.substr(5)), value);
+  }
+}
+
+TEST_CASE("a whole number is found in an object, and nothing else is taken for one") {
+  CHECK_EQ(whole_in_json(R"({"update": 37, "loss": 1.5})", "update"), 37);
+  CHECK_EQ(whole_in_json(R"({"update": -1})", "update"), -1);
+  for (const char* line :
+       {"", "rubbish", "37", "[37]", "null", R"({"loss": 37})", R"({"update": "37"})", R"({"update": 37.5})",
+        R"({"update": 37.0})", R"({"update": null})", R"({"update": 37)", R"({"inner": {"update": 37}})"}) {
+    CAPTURE(line);
+    CHECK_FALSE(whole_in_json(line, "update"));
+  }
+}

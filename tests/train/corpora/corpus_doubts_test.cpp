@@ -1,0 +1,61 @@
+#include "train/corpora/corpus_doubts.h"
+
+#include <doctest/doctest.h>
+
+using namespace glossa;
+using Lines = std::vector<std::string>;
+
+namespace {
+
+ParallelCorpus corpus_of(Lines source, Lines target) {
+  ParallelCorpus corpus;
+  corpus.name = "pairs.tsv";
+  corpus.source = std::move(source);
+  corpus.target = std::move(target);
+  return corpus;
+}
+
+Lines doubts(Lines source, Lines target, const DataConfig& config = {}) {
+  return corpus_doubts(config, corpus_of(std::move(source), std::move(target)));
+}
+
+}  // namespace
+
+TEST_CASE("a side of numbers is doubted, by the name of its column") {
+  Lines ids, sentences(20, "A sentence.");
+  for (int i = 0; i < 20; ++i) ids.push_back(std::to_string(1000 + i));
+  CHECK(doubts(ids, sentences) ==
+        Lines{"100 % of the source side of pairs.tsv are numbers, not sentences; in a table see data.source_column"});
+  CHECK(doubts(sentences, ids) ==
+        Lines{"100 % of the target side of pairs.tsv are numbers, not sentences; in a table see data.target_column"});
+  ids[3] = "Lot 7";
+  ids[9] = "#12-14";
+  CHECK(doubts(sentences, ids).front().starts_with("95 % of the target side"));
+  for (int i = 10; i < 13; ++i) ids[static_cast<std::size_t>(i)] = "!";  // no number, either
+  CHECK(doubts(sentences, ids).empty());
+  CHECK(doubts(Lines(5, "१२३"), Lines(5, "A")).size() == 1);
+}
+
+TEST_CASE("a source in one letter case is doubted unless data.lowercase is for it") {
+  const Lines target{"Eins"};
+  CHECK(doubts({"one, two", "état"}, target) ==
+        Lines{"pairs.tsv has source letters of lower case only: no others are known;\n"
+              "    data.lowercase: true writes all text small, in translation too"});
+  CHECK(doubts({"ONE"}, target).front().find("letters of upper case only") != std::string::npos);
+  CHECK(doubts({"one", "Two"}, target).empty());
+  CHECK(doubts({"हाँ 12", "日本"}, target).empty());  // scripts without case
+  CHECK(doubts({"CDを聞く"}, target).empty());       // nor has the rest of this one
+  DataConfig config;
+  config.lowercase = true;
+  CHECK(doubts({"one"}, target, config).empty());
+  config.lowercase = false;
+  config.train = "toy:50000";
+  CHECK(doubts({"one"}, target, config).empty());  // nobody chose its letters
+}
+
+TEST_CASE("the first pair is shown, shortened between characters") {
+  CHECK(first_pair(corpus_of({"Go."}, {"Geh."})) == "first pair: 'Go.'\n    translated: 'Geh.'");
+  std::string text;
+  for (int i = 0; i < 37; ++i) text += "é";
+  CHECK(first_pair(corpus_of({text}, {"x"})) == "first pair: '" + text.substr(0, 72) + "...'\n    translated: 'x'");
+}

@@ -1,0 +1,123 @@
+// Which pairs a configuration leads to: its files, what is held out of one, and what is there to test with.
+#include "train/corpora/datasets.h"
+
+#include <doctest/doctest.h>
+
+#include <set>
+
+#include "autograd/check.h"
+#include "tests/support/temporary_folder.h"
+
+using namespace glossa;
+using namespace glossa::testing;
+using Pairs = std::set<std::pair<std::string, std::string>>;
+
+namespace {
+
+/// A table of 60 pairs, and two of them in files of their own.
+class Texts {
+ public:
+  Texts() {
+    std::string table;
+    for (int i = 0; i < 60; ++i) table += fmt::format("sentence {0}\tSatz {0}\n", i);
+    folder_.write("pairs.tsv", table);
+    folder_.write("two.en", "one\ntwo\n");
+    folder_.write("two.de", "eins\nzwei\n");
+  }
+
+  std::string operator/(const std::string& name) const { return folder_ / name; }
+
+  DataConfig config(std::vector<std::string> sets) const {
+    sets.insert(sets.begin(), "data.train=" + *this / "pairs.tsv");
+    Config config = load_config("", sets);
+    config.train.max_epochs = {1, Period::Unit::epochs};
+    check(config);
+    return config.data;
+  }
+
+ private:
+  TemporaryFolder folder_;
+};
+
+Pairs pairs_of(const ParallelCorpus& corpus) {
+  Pairs pairs;
+  for (std::size_t i = 0; i < corpus.source.size(); ++i) pairs.emplace(corpus.source[i], corpus.target[i]);
+  return pairs;
+}
+
+std::size_t count(const ParallelCorpus& corpus) { return corpus.source.size(); }
+
+}  // namespace
+
+TEST_CASE("one file gives training, validation and test pairs, which share none") {
+  const Texts texts;
+  const DataConfig config = texts.config({"data.split=7/5"});
+  const Corpora corpora = read_corpora(config, 1);
+  const ParallelCorpus test = read_test_corpus(config, 1);
+  CHECK(count(corpora.training) == 48);
+  CHECK(count(corpora.validation) == 7);
+  CHECK(count(test) == 5);
+  CHECK(corpora.split == HeldOut{7, 5});
+  Pairs all = pairs_of(corpora.training);
+  all.merge(pairs_of(corpora.validation));
+  all.merge(pairs_of(test));
+  CHECK(all.size() == 60);
+}
+
+TEST_CASE("data.split: auto holds out a twentieth each, where data.valid is empty; what has a file is not held out") {
+  const Texts texts;
+  CHECK(read_corpora(texts.config({"data.split=auto"}), 1).split == HeldOut{3, 3});
+  CHECK(count(read_test_corpus(texts.config({"data.split=auto"}), 1)) == 3);
+  CHECK(read_corpora(texts.config({"data.split=auto", "data.test=" + texts / "two"}), 1).split == HeldOut{3, 0});
+  const DataConfig both = texts.config({"data.split=auto", "data.valid=" + texts / "two"});
+  CHECK(read_corpora(both, 1).split == HeldOut{});
+  CHECK(count(read_corpora(both, 1).training) == 60);
+  CHECK(pairs_of(read_corpora(both, 1).validation) == Pairs{{"one", "eins"}, {"two", "zwei"}});
+  const DataConfig toy = load_config("", {"data.train=toy:40", "data.target=hi", "data.split=auto"}).data;
+  CHECK(read_corpora(toy, 1).split == HeldOut{});
+
+  std::string many;
+  for (int i = 0; i < 30'000; ++i) many += fmt::format("{0}\t{0}\n", i);
+  write_bytes(texts / "pairs.tsv", many);
+  CHECK(read_corpora(texts.config({"data.split=auto"}), 1).split == HeldOut{1000, 1000});
+
+  many.clear();
+  for (int i = 0; i < 960; ++i) many += fmt::format("{}\t{}\n", i % 60, i);
+  write_bytes(texts / "pairs.tsv", many);  // further translations of a sentence are no further sentences
+  const Corpora corpora = read_corpora(texts.config({"data.split=auto"}), 1);
+  CHECK(corpora.split == HeldOut{3, 3});
+  CHECK(count(corpora.training) == 54 * 16);
+}
+
+TEST_CASE("the test corpus is data.test, the test part of data.split, or the toy corpus's own") {
+  const Texts texts;
+  CHECK(pairs_of(read_test_corpus(texts.config({"data.test=" + texts / "two"}), 1)) ==
+        Pairs{{"one", "eins"}, {"two", "zwei"}});
+  const DataConfig held_out = texts.config({"data.split=2/0", "data.test=" + texts / "two"});
+  CHECK(count(read_test_corpus(held_out, 1)) == 2);
+  CHECK(count(read_corpora(held_out, 1).training) == 58);
+  const DataConfig toy = load_config("", {"data.train=toy:500", "data.target=hi"}).data;
+  const Pairs test = pairs_of(read_test_corpus(toy, 1));
+  CHECK_FALSE(test.empty());
+  for (const auto& pair : pairs_of(read_corpora(toy, 1).training)) CHECK_FALSE(test.contains(pair));
+  for (const char* split : {"none", "3/0"})
+    CHECK(error_of<Error>([&] { read_test_corpus(texts.config({std::string("data.split=") + split}), 1); }) ==
+          "[data.test] expected a test corpus, or a data.split that holds one out; the run has neither. Hint: name one "
+          "with --test");
+}
+
+TEST_CASE("what is held out has no corpus of its own beside it") {
+  const Texts texts;
+  const auto error = [&](std::vector<std::string> sets) { return error_of<Error>([&] { texts.config(sets); }); };
+  CHECK(error({"data.split=3/0", "data.valid=v"}) ==
+        "[data.valid] expected nothing with a data.split that holds out 3 pairs for it; got v. Hint: leave out one of "
+        "both");
+  CHECK(error({"data.split=0/4", "data.test=t"}) ==
+        "[data.test] expected nothing with a data.split that holds out 4 pairs for it; got t. Hint: leave out one of "
+        "both");
+  CHECK(error({"data.split=0/4", "data.valid=v"}).empty());
+  CHECK(error({"data.split=3/3", "data.train=toy:40"}) ==
+        "[data.split] expected none with a toy corpus, which has splits of its own; got 3/3");
+  CHECK(error({"data.split=auto", "data.train=toy:40"}).empty());
+  CHECK(error({"data.test=toy:0"}) == "[data.test] expected toy:PAIRS such as toy:50000; got 'toy:0'");
+}

@@ -1,0 +1,36 @@
+// Text that would not fit is refused before it is read.
+#include "train/corpora/text_memory.h"
+
+#include <doctest/doctest.h>
+
+#include "autograd/check.h"
+#include "tests/support/temporary_folder.h"
+
+using namespace glossa;
+using namespace glossa::testing;
+
+TEST_CASE("a text fits in memory with what becomes of it") {
+  const TemporaryFolder folder;
+  DataConfig data;
+  data.train = folder / "text";
+  CHECK_NOTHROW(check_text_fits(data, 0));  // its reader will tell that it is not there
+  folder.write("text.en", std::string(3000, 'a'));
+  folder.write("text.de", std::string(2000, 'a'));
+  CHECK_NOTHROW(check_text_fits(data, 40'000));
+  CHECK_THROWS_WITH_AS(check_text_fits(data, 39'999),
+                       doctest::Contains("of text, which takes 8 times as much, for the memory"), Error);
+  data.valid = folder.write("valid.tsv", std::string(1000, 'a'));
+  CHECK_NOTHROW(check_text_fits(data, 48'000));
+  CHECK_THROWS_AS(check_text_fits(data, 47'999), Error);
+  data.valid = "toy:100";
+  CHECK_NOTHROW(check_text_fits(data, 40'000));
+  std::filesystem::rename(folder / "text.de", folder / "text.de.gz");  // about three times as much text
+  CHECK_NOTHROW(check_text_fits(data, 72'000));
+  CHECK_THROWS_AS(check_text_fits(data, 71'999), Error);
+  data.sentencepiece_model = DataConfig::SentencepieceModel::unigram;
+  CHECK_THROWS_AS(check_text_fits(data, 269'999), Error);
+  data.tokenizer = DataConfig::Tokenizer::words;
+  CHECK_NOTHROW(check_text_fits(data, 45'000));
+  data.tokenizer = DataConfig::Tokenizer::characters;
+  CHECK_THROWS_AS(check_text_fits(data, 80'999), Error);
+}

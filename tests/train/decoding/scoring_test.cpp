@@ -1,0 +1,88 @@
+#include "train/decoding/scoring.h"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+
+#include "tests/train/scene.h"
+#include "train/evaluation.h"
+
+using namespace glossa;
+using namespace glossa::testing;
+
+TEST_CASE("given translations have the numbers that the search gives its own, under every length penalty") {
+  const Scene scene;
+  DecodeConfig decode;
+  decode.beam = 4;
+  decode.alpha = 0.7;
+  int compared = 0;
+  for (const auto penalty :
+       {DecodeConfig::LengthPenalty::none, DecodeConfig::LengthPenalty::power, DecodeConfig::LengthPenalty::gnmt}) {
+    decode.length_penalty = penalty;
+    Translator translator = scene.translator(decode);
+    EncodedCorpus pairs;
+    std::vector<Hypothesis> hypotheses;
+    const Translator::Sources sources = translator.encode(scene.corpus.source, "text");
+    const std::vector<std::vector<Hypothesis>> found =
+        Searcher<float>().n_best(*scene.model->transformer, sources.ids, pairs.specials, decode_options(decode), 4);
+    for (std::size_t i = 0; i < found.size(); ++i)
+      for (const Hypothesis& h : found[i]) {
+        if (!h.finished) continue;
+        pairs.source.push_back(sources.ids[i]);
+        pairs.target.push_back(h.tokens);
+        hypotheses.push_back(h);
+      }
+    Context<float> context;
+    for (const std::int64_t max_tokens : {1, 4096}) {
+      const std::vector<ScoredTranslation> scored =
+          score_translations(context, *scene.model->transformer, pairs, decode_options(decode), max_tokens);
+      REQUIRE_EQ(scored.size(), hypotheses.size());
+      for (std::size_t i = 0; i < scored.size(); ++i) {
+        CHECK_EQ(scored[i].log_probability, doctest::Approx(hypotheses[i].log_probability).epsilon(1e-4));
+        CHECK_EQ(scored[i].score, doctest::Approx(hypotheses[i].score).epsilon(1e-4));
+        ++compared;
+      }
+    }
+  }
+  CHECK_GT(compared, 100);
+}
+
+TEST_CASE("a token's number is its own, </s> is the last, and all together are the loss of the corpus") {
+  const Scene scene;
+  const EncodedCorpus pairs = encode(scene.data, scene.corpus, scene.tokenizers);
+  Context<float> context;
+  const std::vector<ScoredTranslation> scored = score_translations(context, *scene.model->transformer, pairs, {}, 4096);
+  double sum = 0;
+  REQUIRE_EQ(static_cast<int>(scored.size()), pairs.size());
+  for (std::size_t i = 0; i < scored.size(); ++i) {
+    std::vector<int> tokens = pairs.target[i];
+    tokens.push_back(pairs.specials.eos);
+    REQUIRE_EQ(scored[i].tokens.size(), tokens.size());
+    double whole = 0;
+    for (std::size_t k = 0; k < tokens.size(); ++k) {
+      CHECK_EQ(scored[i].tokens[k].token, tokens[k]);
+      whole += scored[i].tokens[k].log_probability;
+    }
+    CHECK_EQ(scored[i].log_probability, doctest::Approx(whole));
+    CHECK_EQ(scored[i].score, doctest::Approx(whole / static_cast<double>(tokens.size())));
+    sum += whole;
+  }
+  CHECK_EQ(-sum, doctest::Approx(corpus_loss(context, *scene.model->transformer, pairs, scene.data).nll_sum));
+  // What comes later has no part in it.
+  EncodedCorpus longer = pairs;
+  for (std::vector<int>& target : longer.target) target.push_back(target.front());
+  const auto other = score_translations(context, *scene.model->transformer, longer, {}, 4096);
+  for (std::size_t i = 0; i < scored.size(); ++i)
+    for (std::size_t k = 0; k < pairs.target[i].size(); ++k)
+      CHECK_EQ(other[i].tokens[k].log_probability, doctest::Approx(scored[i].tokens[k].log_probability).epsilon(1e-5));
+}
+
+TEST_CASE("nothing to score is nothing; a broken model is an error") {
+  const Scene scene;
+  Context<float> context;
+  CHECK(score_translations(context, *scene.model->transformer, EncodedCorpus(), {}, 4096).empty());
+  const EncodedCorpus pairs = encode(scene.data, scene.corpus, scene.tokenizers);
+  scene.model->parameters.at("generator.weight").value[0] = std::nanf("");
+  CHECK_THROWS_WITH_AS(score_translations(context, *scene.model->transformer, pairs, {}, 4096),
+                       doctest::Contains("training diverged"), Error);
+}

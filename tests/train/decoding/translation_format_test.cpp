@@ -1,0 +1,23 @@
+#include "train/decoding/translation_format.h"
+
+#include <doctest/doctest.h>
+
+using namespace glossa;
+
+TEST_CASE("each format has a line for every translation, or every line of input") {
+  const std::vector<Translation> two{{"he said \"so\"", -0.5, -1.5, true}, {"so", -0.25, -0.25, false}};
+  CHECK(formatted(TranslationFormat::text, 7, two) == "he said \"so\"\n");
+  CHECK(formatted(TranslationFormat::text_scores, 7, two) == "he said \"so\"\t-0.500000\n");
+  CHECK(formatted(TranslationFormat::moses, 7, two) == "6 ||| he said \"so\" ||| -0.500000\n6 ||| so ||| -0.250000\n");
+  CHECK(formatted(TranslationFormat::json, 7, two) ==
+        R"({"line":7,"translations":[{"text":"he said \"so\"","score":-0.5,"log_probability":-1.5,"finished":true},)"
+        R"({"text":"so","score":-0.25,"log_probability":-0.25,"finished":false}]})"
+        "\n");
+}
+
+TEST_CASE("what has no translation has its place in each format") {
+  CHECK(formatted(TranslationFormat::text, 1, {}) == "\n");
+  CHECK(formatted(TranslationFormat::text_scores, 1, {}) == "\t\n");
+  CHECK(formatted(TranslationFormat::moses, 1, {}) == "0 |||  ||| 0.000000\n");
+  CHECK(formatted(TranslationFormat::json, 1, {}) == "{\"line\":1,\"translations\":[]}\n");
+}

@@ -1,0 +1,125 @@
+#include "train/decoding/translator.h"
+
+#include <doctest/doctest.h>
+
+#include <set>
+
+#include "tests/support/temporary_folder.h"
+#include "tests/train/scene.h"
+
+using namespace glossa;
+using namespace glossa::testing;
+using Lines = std::vector<std::string>;
+
+TEST_CASE("every line is translated in its place; one without a token gives an empty one") {
+  const Scene scene;
+  Translator translator = scene.translator();
+  const Lines lines{"", "a1 a2 a3", " ", "a5", "a4 a4 a0 a6 a1 a2", ""};
+  const Lines translated = translator.translate(lines, "text");
+  REQUIRE_EQ(translated.size(), lines.size());
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    CAPTURE(i);
+    CHECK_EQ(translated[i], translator.translate(Lines{lines[i]}, "text").front());
+    CHECK_EQ(translated[i].empty(), i % 2 == 0 && i != 4 ? true : i == 5);
+  }
+  CHECK_NE(translated[1], translated[3]);
+  CHECK_NE(translated[3], translated[4]);
+}
+
+TEST_CASE("a sample belongs to the number of its line, wherever a text is cut") {
+  const Scene scene;
+  DecodeConfig decode;
+  decode.sample = true;
+  Translator translator = scene.translator(decode);
+  const Lines lines{"a1 a2", "", "a1 a2", "a1 a2"};
+  const Lines whole = translator.translate(lines, "text", 5);
+  CHECK_NE(whole[0], whole[2]);
+  CHECK_NE(whole[2], whole[3]);
+  for (std::size_t i = 0; i < lines.size(); ++i)
+    CHECK_EQ(translator.translate(Lines{lines[i]}, "text", 5 + static_cast<std::int64_t>(i)).front(), whole[i]);
+}
+
+TEST_CASE("a line of as many tokens as the model has positions is read whole, one of more in pieces") {
+  Scene scene;
+  scene.data.max_length = 5;
+  const Translator translator = scene.translator();
+  const Lines lines{"a1", "a1 a1 a1 a1 a1 a1 a1 a1 a1 a1 a1", "a1 a2 a3 a4 a5 a6 a1. a2 a3 a4 a5 a6", "a2"};
+  const Translator::Sources sources = translator.encode(lines, "text", 7);
+  std::vector<std::size_t> lengths;
+  for (const std::vector<int>& piece : sources.ids) lengths.push_back(piece.size());
+  // 11 and </s>; then the sentence of 7 words in halves of at most 4, as in training, and the one of 5.
+  CHECK_EQ(lengths, std::vector<std::size_t>{2, 12, 5, 4, 4, 3, 2});
+  CHECK_EQ(sources.lines, std::vector<std::size_t>{0, 1, 2, 2, 2, 2, 3});
+  CHECK_EQ(sources.count, 4);
+  CHECK_EQ(sources.in_pieces, 1);
+  CHECK_EQ(sources.numbers[2], 9);  // the first piece draws as the line would
+  CHECK_EQ(std::set(sources.numbers.begin(), sources.numbers.end()).size(), 7);
+}
+
+TEST_CASE("a line in pieces has their translations, joined, and their numbers together") {
+  const Scene scene;
+  DecodeConfig decode;
+  decode.beam = 3;
+  Translator translator = scene.translator(decode);
+  const Lines pieces{"a1 a2 a3 a4 a5 a6 a1.", "a2 a3 a4 a5 a6"};
+  const Lines lines{"a4", pieces[0] + " " + pieces[1], "a5"};
+  const auto found = translator.n_best(translator.encode(lines, "text"), 3);
+  const auto parts = translator.n_best(translator.encode(pieces, "text"), 1);
+  REQUIRE_EQ(found.size(), 3);
+  CHECK_EQ(found[0].size(), 3);
+  REQUIRE_EQ(found[1].size(), 1);
+  CHECK_EQ(found[2].size(), 3);
+  const Translation &whole = found[1][0], &one = parts[0][0], &two = parts[1][0];
+  CHECK_EQ(whole.text, one.text + " " + two.text);
+  CHECK_EQ(whole.log_probability, doctest::Approx(one.log_probability + two.log_probability).epsilon(1e-5));
+  // alpha is 1: the mean over all tokens.
+  const double tokens = one.log_probability / one.score + two.log_probability / two.score;
+  CHECK_EQ(whole.score, doctest::Approx(whole.log_probability / tokens).epsilon(1e-4));
+  CHECK_EQ(translator.translate(lines, "text")[1], whole.text);
+}
+
+TEST_CASE("the translations of a line are of its own text, best first") {
+  const Scene scene;
+  DecodeConfig decode;
+  decode.beam = 4;
+  Translator translator = scene.translator(decode);
+  const Lines lines{"a1 a2 a3", "", "a5"};
+  const Lines best = translator.translate(lines, "text");
+  const auto found = translator.n_best(translator.encode(lines, "text"), 4);
+  CHECK(found[1].empty());
+  for (const std::size_t i : {0, 2}) {
+    REQUIRE_EQ(found[i].size(), 4);
+    CHECK_EQ(found[i][0].text, best[i]);
+    CHECK_LT(found[i][0].log_probability, 0);
+    CHECK_NE(found[i][0].text, found[i][1].text);
+  }
+}
+
+TEST_CASE("a line that cannot be translated is named, and has its place without a piece") {
+  Scene scene;
+  scene.data.unk_id = -1;
+  scene.data.pad_id = 0, scene.data.bos_id = 1, scene.data.eos_id = 2;
+  scene.tokenizers = train_tokenizers(scene.data, scene.corpus);
+  const Translator translator = scene.translator();
+  Translator::Sources sources;
+  translator.add(sources, "a1 a2", "text", 1);
+  const std::string error = error_of<LineError>([&] { translator.add(sources, "a1 zebra", "text", 2); });
+  translator.add(sources, "a3", "text", 3);
+  CHECK(error.starts_with("[text:2] "));
+  CHECK_NE(error.find("`zebra`"), error.npos);
+  CHECK_EQ(sources.count, 3);
+  CHECK_EQ(sources.lines, std::vector<std::size_t>{0, 2});
+}
+
+TEST_CASE("what is too long and cannot be cut is named") {
+  Scene scene;
+  scene.data.max_length = 1;
+  const Translator translator = scene.translator();
+  Translator::Sources sources;
+  std::string line;
+  for (int i = 0; i < 13; ++i) line += "a1 ";
+  const std::string error = error_of<LineError>([&] { translator.add(sources, line, "text", 4); });
+  CHECK(error.starts_with("[text:4] expected at most 1 tokens (model.max_positions, data.max_length); got 2 for `a` "));
+  CHECK(sources.ids.empty());
+  CHECK_EQ(sources.in_pieces, 0);
+}

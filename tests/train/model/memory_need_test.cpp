@@ -1,0 +1,123 @@
+#include "train/model/memory_need.h"
+
+#include <doctest/doctest.h>
+
+#include "data/sampler.h"
+#include "tests/train/subject.h"
+#include "train/model/criterion.h"
+
+using namespace glossa;
+using glossa::testing::RestoreRuntime;
+
+namespace {
+
+/// Sentences of random ids, of lengths from `least` to `most` on either side.
+EncodedCorpus corpus_of(int sentences, int least, int most, int vocabulary) {
+  RandomStream random(1, "corpus");
+  EncodedCorpus corpus;
+  const auto sentence = [&] {
+    std::vector<int> ids(static_cast<std::size_t>(least) + random.below(static_cast<std::uint64_t>(most - least + 1)));
+    for (int& id : ids) id = 4 + static_cast<int>(random.below(static_cast<std::uint64_t>(vocabulary - 4)));
+    return ids;
+  };
+  for (int i = 0; i < sentences; ++i) {
+    corpus.source.push_back(sentence());
+    corpus.target.push_back(sentence());
+  }
+  return corpus;
+}
+
+/// A model and a batch of so many sentences, of lengths from `least` to `most`.
+struct Case {
+  std::string name;
+  TransformerOptions options;
+  int sentences, least, most;
+  Layout layout = Layout::packed;
+  int threads = 1;
+};
+
+TransformerOptions model(Index vocabulary, Index width, Index feed_forward, Index encoder_layers,
+                         Index decoder_layers) {
+  TransformerOptions options;
+  options.source_vocabulary = options.target_vocabulary = vocabulary;
+  options.stack.width = width;
+  options.stack.heads = 4;
+  options.stack.feed_forward = feed_forward;
+  options.encoder_layers = encoder_layers;
+  options.decoder_layers = decoder_layers;
+  options.max_positions = 512;
+  options.tied = Tied::all;
+  return options;
+}
+
+template <class Change>
+TransformerOptions with(TransformerOptions options, const Change& change) {
+  change(options);
+  return options;
+}
+
+std::vector<Case> cases() {
+  const TransformerOptions small = model(500, 64, 256, 2, 2);
+  const auto no_dropout = [](TransformerOptions& o) {
+    o.embedding_dropout = o.stack.residual_dropout = o.stack.attention_dropout = o.stack.activation_dropout = 0;
+  };
+  return {
+      {"small", small, 40, 5, 20},
+      {"pre-norm", with(small, [](auto& o) { o.stack.norm = NormPlace::pre; }), 40, 5, 20},
+      {"pre-norm, no dropout",
+       with(small,
+            [&](auto& o) {
+              no_dropout(o);
+              o.stack.norm = NormPlace::pre;
+            }),
+       40, 5, 20},
+      {"post-norm, no dropout", with(small, no_dropout), 40, 5, 20},
+      {"gelu", with(small, [](auto& o) { o.stack.activation = Activation::gelu; }), 40, 5, 20},
+      {"wide feed-forward", model(500, 32, 2048, 2, 2), 30, 5, 20},
+      {"one matrix", model(500, 64, 0, 3, 3), 40, 5, 20},
+      {"many layers", model(200, 48, 96, 8, 8), 30, 5, 20},
+      {"an encoder of many layers", model(500, 64, 256, 8, 1), 40, 5, 20},
+      {"a large vocabulary", model(8000, 64, 256, 2, 2), 40, 5, 20},
+      {"own output", with(model(4000, 64, 256, 2, 2), [](auto& o) { o.tied = Tied::none; }), 40, 5, 20},
+      {"wide heads", with(small, [](auto& o) { o.stack.head_width = 64; }), 40, 5, 20},
+      {"many heads", with(small, [](auto& o) { o.stack.heads = 32; }), 40, 5, 20},
+      {"long sentences", small, 4, 150, 200},
+      {"sentences in tiles", small, 2, 300, 400},
+      {"short sentences", small, 200, 1, 4},
+      {"long sentences, 16 threads", small, 4, 150, 200, Layout::packed, 16},
+      {"padded", small, 40, 5, 20, Layout::padded},
+      {"general", with(small, [](auto& o) { o.stack.similarity = Similarity::general; }), 40, 5, 20},
+      {"additive", with(small, [](auto& o) { o.stack.similarity = Similarity::additive; }), 30, 5, 20},
+      {"a norm of another kind", with(small, [](auto& o) { o.stack.norm_affine = NormAffine::scalar; }), 40, 5, 20},
+      {"epsilon outside", with(small, [](auto& o) { o.stack.epsilon_place = EpsilonPlace::outside; }), 40, 5, 20},
+      {"learned positions", with(small, [](auto& o) { o.learned_positions = true; }), 40, 5, 20},
+  };
+}
+
+}  // namespace
+
+TEST_CASE("the memory of a step is estimated within 15 % of what it takes") {
+  const RestoreRuntime restore;
+  for (const Case& c : cases()) {
+    CAPTURE(c.name);
+    set_threads(c.threads);
+    ParameterStore<float> store;
+    const Transformer<float> transformer(store, c.options);
+    store.allocate(1);
+    const EncodedCorpus corpus = corpus_of(c.sentences, c.least, c.most, static_cast<int>(c.options.target_vocabulary));
+    std::vector<int> all;
+    for (int i = 0; i < c.sentences; ++i) all.push_back(i);
+    const Batch batch = make_batch(corpus, all, c.layout);
+    BatchRows rows;
+    rows.assign(batch);
+    Context<float> context;
+    context.begin({.training = true});
+    context.backward(batch_loss(context, transformer, batch, rows, corpus.specials.pad, 0.1).sum);
+
+    const MemoryNeed need = memory_need(c.options, extent_of(batch));
+    const auto taken = static_cast<double>(context.peak_bytes());
+    CAPTURE(need.step / taken);
+    CHECK_EQ(need.step, doctest::Approx(taken).epsilon(0.15));
+    CHECK_EQ(need.parameters, static_cast<double>(store.count()) * sizeof(float));
+  }
+}

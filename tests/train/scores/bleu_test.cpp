@@ -1,0 +1,76 @@
+#include "train/scores/bleu.h"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <map>
+#include <vector>
+
+#include "autograd/check.h"
+#include "tests/train/scores/metrics_golden.h"
+
+using namespace glossa;
+using glossa::testing::metrics_golden;
+
+namespace {
+
+BleuOptions options_of(const nlohmann::json& wanted) {
+  const std::map<std::string, BleuSmoothing> smoothings{{"exp", BleuSmoothing::exponential},
+                                                        {"floor", BleuSmoothing::floor},
+                                                        {"add-k", BleuSmoothing::add_k},
+                                                        {"none", BleuSmoothing::none}};
+  return {wanted["lowercase"], smoothings.at(wanted["smoothing"]), wanted["smoothing_value"], wanted["effective_order"],
+          bleu_tokenizer_of(wanted["tokenizer"].get<std::string>()).value()};
+}
+
+}  // namespace
+
+TEST_CASE("bleu agrees with sacreBLEU") {
+  REQUIRE(metrics_golden()["cases"].size() >= 18);
+  for (const auto& golden : metrics_golden()["cases"]) {
+    CAPTURE(golden["name"]);
+    const std::vector<std::string> hypotheses = golden["hypotheses"], references = golden["references"];
+    for (const auto& wanted : golden["bleu"]) {
+      const BleuOptions options = options_of(wanted);
+      CAPTURE(wanted["signature"]);
+      const BleuScore got = corpus_bleu(hypotheses, references, options);
+      CHECK(std::abs(got.score - wanted["score"].get<double>()) <= 1e-9);
+      for (std::size_t n = 0; n < 4; ++n) {
+        CHECK(std::abs(got.precisions[n] - wanted["precisions"][n].get<double>()) <= 1e-9);
+      }
+      CHECK(std::abs(got.brevity_penalty - wanted["brevity_penalty"].get<double>()) <= 1e-9);
+      CHECK(std::abs(got.ratio - wanted["ratio"].get<double>()) <= 1e-9);
+      CHECK(got.hypothesis_length == wanted["hypothesis_length"]);
+      CHECK(got.reference_length == wanted["reference_length"]);
+      CHECK(bleu_signature(options) == wanted["signature"].get<std::string>() + "|version:glossa-0.1.0");
+    }
+  }
+}
+
+TEST_CASE("bleu agrees with sacreBLEU on drawn corpora of many scripts, by each tokenizer") {
+  REQUIRE(metrics_golden()["drawn"].size() >= 200);
+  for (const auto& golden : metrics_golden()["drawn"]) {
+    CAPTURE(golden["name"]);
+    const std::vector<std::string> hypotheses = golden["hypotheses"], references = golden["references"];
+    const std::vector<std::string> tokenizers = metrics_golden()["tokenizers"];
+    for (std::size_t i = 0; i < tokenizers.size(); ++i) {
+      CAPTURE(tokenizers[i]);
+      const BleuOptions options{.tokenizer = bleu_tokenizer_of(tokenizers[i]).value()};
+      CHECK(std::abs(corpus_bleu(hypotheses, references, options).score - golden["bleu"][i].get<double>()) <= 1e-9);
+    }
+  }
+}
+
+TEST_CASE("bleu by hand: 5 of 6 words, 3 of 5 pairs, 2 of 4 triples, 1 of 3 quadruples") {
+  const std::vector<std::string> hypothesis{"a b c d x e"}, reference{"a b c d y e"};
+  const BleuScore got = corpus_bleu(hypothesis, reference);
+  CHECK(got.score == doctest::Approx(100 * std::pow(5.0 / 6 * 3 / 5 * 2 / 4 * 1 / 3, 0.25)));
+  CHECK(got.brevity_penalty == 1);
+}
+
+TEST_CASE("bleu of nothing is 0, and unequal counts of lines are an Error") {
+  CHECK(corpus_bleu({}, {}).score == 0);
+  const std::vector<std::string> one{"a"};
+  CHECK_THROWS_AS(corpus_bleu(one, {}), Error);
+  CHECK(bleu_signature() == "nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:glossa-0.1.0");
+}

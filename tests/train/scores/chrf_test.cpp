@@ -1,0 +1,44 @@
+#include "train/scores/chrf.h"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <vector>
+
+#include "autograd/check.h"
+#include "tests/train/scores/metrics_golden.h"
+
+using namespace glossa;
+using glossa::testing::metrics_golden;
+
+TEST_CASE("chrf agrees with sacreBLEU") {
+  for (const auto& golden : metrics_golden()["cases"]) {
+    CAPTURE(golden["name"]);
+    const std::vector<std::string> hypotheses = golden["hypotheses"], references = golden["references"];
+    for (const auto& wanted : golden["chrf"]) {
+      const bool lowercase = wanted["lowercase"];
+      CHECK(std::abs(corpus_chrf(hypotheses, references, lowercase) - wanted["score"].get<double>()) <= 1e-9);
+      CHECK(chrf_signature(lowercase) == wanted["signature"].get<std::string>() + "|version:glossa-0.1.0");
+    }
+  }
+}
+
+TEST_CASE("chrf agrees with sacreBLEU on drawn corpora of many scripts") {
+  for (const auto& golden : metrics_golden()["drawn"]) {
+    CAPTURE(golden["name"]);
+    const std::vector<std::string> hypotheses = golden["hypotheses"], references = golden["references"];
+    CHECK(std::abs(corpus_chrf(hypotheses, references) - golden["chrf"].get<double>()) <= 1e-9);
+  }
+}
+
+TEST_CASE("chrf counts code points, not bytes, and no spaces") {
+  // One of two letters is right: precision and recall are 1/2 for single letters and 0 for pairs.
+  const std::vector<std::string> hypothesis{"ä ö"}, reference{"ä\u00a0ü"};
+  CHECK(corpus_chrf(hypothesis, reference) == doctest::Approx(25));
+}
+
+TEST_CASE("chrf of nothing is 0, and unequal counts of lines are an Error") {
+  CHECK(corpus_chrf({}, {}) == 0);
+  const std::vector<std::string> one{"a"};
+  CHECK_THROWS_AS(corpus_chrf(one, {}), Error);
+}

@@ -1,0 +1,36 @@
+#include "train/scores/ter.h"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+
+#include "autograd/check.h"
+#include "tests/train/scores/metrics_golden.h"
+
+using namespace glossa;
+using glossa::testing::metrics_golden;
+
+TEST_CASE("ter agrees with sacreBLEU") {
+  for (const char* kind : {"cases", "drawn"})
+    for (const auto& golden : metrics_golden()[kind]) {
+      CAPTURE(golden["name"]);
+      const std::vector<std::string> hypotheses = golden["hypotheses"], references = golden["references"];
+      CHECK(std::abs(corpus_ter(hypotheses, references) - golden["ter"].get<double>()) <= 1e-9);
+    }
+  CHECK(ter_signature() == metrics_golden()["ter_signature"].get<std::string>() + "|version:glossa-0.1.0");
+}
+
+TEST_CASE("ter by hand: a shift, a replaced word and a missing one for ten words") {
+  const std::vector<std::string> hypothesis{"on the mat the Cat SITS in a small"};
+  const std::vector<std::string> reference{"the cat sat on the mat in a small house"};
+  CHECK(corpus_ter(hypothesis, reference) == doctest::Approx(30));
+}
+
+TEST_CASE("ter of nothing is 0, of anything for nothing 100, and unequal counts of lines are an Error") {
+  const std::vector<std::string> one{"a b"}, empty{""};
+  CHECK(corpus_ter({}, {}) == 0);
+  CHECK(corpus_ter(empty, empty) == 0);
+  CHECK(corpus_ter(one, empty) == 100);
+  CHECK(corpus_ter(empty, one) == 100);
+  CHECK_THROWS_AS(corpus_ter(one, {}), Error);
+}

@@ -1,0 +1,224 @@
+#include "train/checkpoint/checkpoint.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include "train/checkpoint/bounded_archive.h"
+#include "train/checkpoint/sha256.h"
+#include "train/console/version.h"
+
+namespace glossa {
+
+namespace {
+
+constexpr std::string_view state_entry = "state", version_entry = "glossa";
+
+std::string average_name(const std::string& parameter) { return "ema:" + parameter; }
+
+std::string moment_name(std::string_view buffer, const std::string& parameter) {
+  return fmt::format("{}:{}", buffer, parameter);
+}
+
+/// The slice of a flat buffer that belongs to a parameter.
+std::span<float> slice_of(std::span<float> flat, const Parameter<float>& parameter) {
+  return flat.subspan(static_cast<std::size_t>(parameter.offset), static_cast<std::size_t>(parameter.value.size()));
+}
+
+/// Refuses an entry that is missing or of another shape.
+void check_entry(const CheckpointReader& reader, const std::string& name, const Shape& shape) {
+  const CheckpointEntry* entry = reader.find(name);
+  check(entry != nullptr, reader.path().string(),
+        "expected a tensor {} {}; the file has none of this name. Hint: it belongs to a model of another configuration",
+        name, shape.str());
+  const bool fits = entry->dtype == Dtype::f32 && entry->dims == dims_of(shape);
+  std::string got;
+  for (const std::uint64_t dim : entry->dims) got += (got.empty() ? "" : ", ") + std::to_string(dim);
+  check(fits, reader.path().string(),
+        "expected {} to be f32 {}; got {} [{}]. Hint: the model or its vocabulary differ from those of the checkpoint",
+        name, shape.str(), name_of(entry->dtype), got);
+}
+
+/// Refuses parameters that are missing, of another shape, or none of the model's.
+void check_parameters(const CheckpointReader& reader, const ParameterStore<float>& parameters) {
+  for (const Parameter<float>* parameter : parameters.parameters())
+    check_entry(reader, parameter->name, parameter->value.shape);
+  for (const CheckpointEntry& entry : reader.entries())
+    if (entry.kind == EntryKind::parameter)
+      check(std::ranges::any_of(parameters.parameters(), [&](const auto* p) { return p->name == entry.name; }),
+            reader.path().string(), "expected only parameters of this model; got {} too", entry.name);
+}
+
+/// Refuses numbers to which no training run comes, before anything counts on from them.
+void check_possible(const TrainingState& state, const std::string& path) {
+  constexpr std::string_view hint = "Hint: move the file away; the one before it serves";
+  constexpr std::int64_t largest = 1'000'000'000'000'000;  // as a Period's
+  struct Counter {
+    std::string_view name;
+    std::int64_t value, most;
+  };
+  const std::int64_t updates = state.update;  // and no more epochs or validations than these
+  for (const auto& [name, value, most] :
+       {Counter{"update", state.update, largest}, Counter{"optimizer_steps", state.optimizer_steps, updates},
+        // One of which a Sampler, whose numbers are ints, can tell the next.
+        Counter{"epoch", state.epoch, std::min<std::int64_t>(updates, std::numeric_limits<int>::max() - 1)},
+        Counter{"batch", state.batch, largest}, Counter{"target_tokens", state.target_tokens, largest},
+        Counter{"bad_updates", state.bad_updates, updates},
+        Counter{"consecutive_bad", state.consecutive_bad, state.bad_updates},
+        Counter{"log_tokens", state.log_tokens, state.target_tokens},
+        Counter{"best_update", state.best_update, updates}, Counter{"stalled", state.stalled, updates},
+        Counter{"plateau.bad", state.plateau.bad, updates},
+        Counter{"plateau.reductions", state.plateau.reductions, updates}})
+    check(value >= 0 && value <= most, path, "expected a training state with {} from 0 to {}; got {}. {}", name, most,
+          value, hint);
+  check(std::isfinite(state.seconds) && state.seconds >= 0, path,
+        "expected a training state with seconds of 0 and more; got {}. {}", state.seconds, hint);
+  for (const auto& [name, value] : {std::pair("log_loss", state.log_loss), std::pair("best", state.best)})
+    check(std::isfinite(value), path, "expected a training state with a finite {}; got {}. {}", name, value, hint);
+  // An infinite loss is one that a schedule may have seen.
+  check(!std::isnan(state.plateau.best), path, "expected a training state with a number as plateau.best; got {}. {}",
+        state.plateau.best, hint);
+}
+
+}  // namespace
+
+std::vector<std::uint64_t> dims_of(const Shape& shape) {
+  std::vector<std::uint64_t> dims;
+  for (int i = 0; i < shape.rank(); ++i) dims.push_back(static_cast<std::uint64_t>(shape[i]));
+  return dims;
+}
+
+void add_to_checkpoint(CheckpointWriter& writer, const ParameterStore<float>& parameters,
+                       const Optimizer<float>& optimizer, const MovingAverage<float>* average,
+                       const TrainingState& state, std::string& state_bytes) {
+  for (const Parameter<float>* parameter : parameters.parameters()) {
+    const auto dims = dims_of(parameter->value.shape);
+    writer.add(parameter->name, EntryKind::parameter, Dtype::f32, dims, std::as_bytes(parameter->value.span()));
+    for (const StateBuffer<float>& buffer : optimizer.state())
+      writer.add(moment_name(buffer.name, parameter->name), EntryKind::moment, Dtype::f32, dims,
+                 std::as_bytes(slice_of(buffer.values, *parameter)));
+    if (average)
+      writer.add(average_name(parameter->name), EntryKind::buffer, Dtype::f32, dims,
+                 std::as_bytes(slice_of(average->average(), *parameter)));
+  }
+  state_bytes = to_bytes(state);
+  writer.add(std::string(state_entry), EntryKind::state, Dtype::u8, {state_bytes.size()},
+             std::as_bytes(std::span(state_bytes)));
+  writer.add(std::string(version_entry), EntryKind::state, Dtype::u8, {program_version.size()},
+             std::as_bytes(std::span(program_version)));
+}
+
+std::optional<std::string> writer_version(const CheckpointReader& reader) {
+  if (reader.find(version_entry) == nullptr) return std::nullopt;
+  const std::vector<std::byte> bytes = reader.read(version_entry);
+  return std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+}
+
+TrainingState read_training_state(const CheckpointReader& reader) {
+  const std::string path = reader.path().string();
+  check(reader.find(state_entry) != nullptr, path, "expected a training state; the file has none");
+  const std::vector<std::byte> bytes = reader.read(state_entry);
+  // The version stands first, so that a record of another layout is known before it is taken apart.
+  std::uint32_t version = 0;
+  check(bytes.size() >= sizeof version, path, "expected a training state; got {} bytes", bytes.size());
+  std::memcpy(&version, bytes.data(), sizeof version);
+  check(version == TrainingState::current_version, path,
+        "expected a training state of version {}; got version {}. Hint: use the glossa that wrote it",
+        TrainingState::current_version, version);
+  const auto state = from_bytes<TrainingState>({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, path);
+  check_possible(state, path);
+  return state;
+}
+
+void read_parameters(const CheckpointReader& reader, ParameterStore<float>& parameters) {
+  check_parameters(reader, parameters);
+  for (const Parameter<float>* parameter : parameters.parameters())
+    reader.read(parameter->name, std::as_writable_bytes(parameter->value.span()));
+}
+
+std::string entry_in_use(const CheckpointReader& reader, const std::string& parameter) {
+  const bool has_averages =
+      std::ranges::any_of(reader.entries(), [](const auto& entry) { return entry.name.starts_with(average_name({})); });
+  return has_averages ? average_name(parameter) : parameter;
+}
+
+void read_mean_parameters(std::span<const CheckpointReader> readers, ParameterStore<float>& parameters) {
+  for (const CheckpointReader& reader : readers) {
+    check_parameters(reader, parameters);
+    for (const Parameter<float>* parameter : parameters.parameters())
+      check_entry(reader, entry_in_use(reader, parameter->name), parameter->value.shape);
+  }
+  for (const Parameter<float>* parameter : parameters.parameters()) {
+    const std::span<float> values = parameter->value.span();
+    const auto read = [&](const CheckpointReader& reader) {
+      reader.read(entry_in_use(reader, parameter->name), std::as_writable_bytes(values));
+    };
+    if (readers.size() == 1) {
+      read(readers.front());
+      continue;
+    }
+    std::vector<double> sums(values.size());
+    for (const CheckpointReader& reader : readers) {
+      read(reader);
+      for (std::size_t i = 0; i < sums.size(); ++i) sums[i] += values[i];
+    }
+    for (std::size_t i = 0; i < sums.size(); ++i)
+      values[i] = static_cast<float>(sums[i] / static_cast<double>(readers.size()));
+  }
+}
+
+void read_moments(const CheckpointReader& reader, const ParameterStore<float>& parameters, Optimizer<float>& optimizer,
+                  const TrainingState& state) {
+  for (const Parameter<float>* parameter : parameters.parameters())
+    for (const StateBuffer<float>& buffer : optimizer.state())
+      check_entry(reader, moment_name(buffer.name, parameter->name), parameter->value.shape);
+  for (const Parameter<float>* parameter : parameters.parameters())
+    for (const StateBuffer<float>& buffer : optimizer.state())
+      reader.read(moment_name(buffer.name, parameter->name),
+                  std::as_writable_bytes(slice_of(buffer.values, *parameter)));
+  optimizer.set_steps(state.optimizer_steps);
+}
+
+void read_average(const CheckpointReader& reader, const ParameterStore<float>& parameters,
+                  MovingAverage<float>& average) {
+  for (const Parameter<float>* parameter : parameters.parameters())
+    check_entry(reader, average_name(parameter->name), parameter->value.shape);
+  for (const Parameter<float>* parameter : parameters.parameters())
+    reader.read(average_name(parameter->name), std::as_writable_bytes(slice_of(average.average(), *parameter)));
+}
+
+namespace {
+
+void hash_entries(Sha256& hash, const CheckpointReader& reader, EntryKind kind) {
+  for (const CheckpointEntry& entry : reader.entries()) {
+    if (entry.kind != kind) continue;
+    hash.update(fmt::format("{}\n{}\n", entry.name, name_of(entry.dtype)));
+    for (const std::uint64_t dim : entry.dims) hash.update(fmt::format("{} ", dim));
+    hash.update(reader.read(entry.name));
+  }
+}
+
+}  // namespace
+
+std::string parameters_sha256(const CheckpointReader& reader) {
+  Sha256 hash;
+  hash_entries(hash, reader, EntryKind::parameter);
+  return hash.hex_digest();
+}
+
+std::string state_sha256(const CheckpointReader& reader) {
+  Sha256 hash;
+  hash_entries(hash, reader, EntryKind::parameter);
+  hash_entries(hash, reader, EntryKind::moment);
+  hash_entries(hash, reader, EntryKind::buffer);
+  TrainingState state = read_training_state(reader);
+  state.config.clear();
+  state.seconds = 0;
+  state.log_loss = 0;
+  state.log_tokens = 0;
+  hash.update(to_bytes(state));
+  return hash.hex_digest();
+}
+
+}  // namespace glossa

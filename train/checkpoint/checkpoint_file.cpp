@@ -1,0 +1,384 @@
+#include "train/checkpoint/checkpoint_file.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <xxhash.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cerrno>
+#include <cstring>
+#include <memory>
+#include <utility>
+
+#include "autograd/check.h"
+#include "data/text/atomic_file.h"
+#include "data/text/utf8.h"
+#include "train/checkpoint/byte_length.h"
+#include "train/checkpoint/crc32c.h"
+
+namespace glossa {
+namespace {
+
+static_assert(std::endian::native == std::endian::little, "files of glossa are little-endian, written without swaps");
+
+constexpr std::string_view magic = "\x89GLS\r\n\x1A\n";
+constexpr std::string_view end_marker = "GLS-END\n";
+constexpr std::uint32_t version_major = 1, version_minor = 0;
+constexpr std::uint32_t byte_order = 0x01020304, swapped_byte_order = 0x04030201;
+constexpr std::uint64_t header_bytes = 40, entry_bytes = 24, trailer_bytes = 24, alignment = 64;
+constexpr std::uint64_t max_table_bytes = 16 << 20, max_entries = 65536, max_rank = 8, max_name = 255;
+constexpr std::uint64_t chunk_bytes = 1 << 20, verify_below = 64 << 20;
+constexpr std::string_view hint =
+    "Hint: the file is damaged; use an older checkpoint of the same run: the links best and last say which";
+
+std::uint64_t aligned(std::uint64_t offset) { return (offset + alignment - 1) / alignment * alignment; }
+
+/// Whether a name can be printed and used anywhere: no control character, no path.
+bool is_plain(std::string_view name) {
+  return !name.empty() && name.size() <= max_name && utf8::find_invalid(name) == name.npos &&
+         std::ranges::none_of(name, [](unsigned char c) { return c < 0x20 || c == 0x7F || c == '/' || c == '\\'; });
+}
+
+template <class T>
+void put(std::string& bytes, T value) {
+  bytes.append(reinterpret_cast<const char*>(&value), sizeof value);
+}
+
+/// Takes values from the front of a table whose lengths are not to be trusted.
+class Cursor {
+ public:
+  Cursor(std::string_view bytes, std::string_view where) : rest_(bytes), where_(where) {}
+
+  std::string_view take(std::uint64_t count) {
+    check(count <= rest_.size(), where_, "expected {} more bytes of the table; got {}. {}", count, rest_.size(), hint);
+    const std::string_view taken = rest_.substr(0, count);
+    rest_.remove_prefix(count);
+    return taken;
+  }
+
+  template <class T>
+  T take() {
+    T value;
+    std::memcpy(&value, take(sizeof value).data(), sizeof value);
+    return value;
+  }
+
+  std::size_t remaining() const { return rest_.size(); }
+
+ private:
+  std::string_view rest_, where_;
+};
+
+/// Running XXH3-128.
+class FileHash {
+ public:
+  FileHash() { XXH3_128bits_reset(state_.get()); }
+
+  void update(std::span<const std::byte> bytes) { XXH3_128bits_update(state_.get(), bytes.data(), bytes.size()); }
+
+  std::array<std::byte, 16> digest() const {
+    XXH128_canonical_t canonical;
+    XXH128_canonicalFromHash(&canonical, XXH3_128bits_digest(state_.get()));
+    return std::bit_cast<std::array<std::byte, 16>>(canonical);
+  }
+
+ private:
+  std::unique_ptr<XXH3_state_t, decltype(&XXH3_freeState)> state_{XXH3_createState(), &XXH3_freeState};
+};
+
+CheckpointEntry parse_entry(Cursor& table, std::string_view where) {
+  CheckpointEntry entry;
+  const auto kind = table.take<std::uint8_t>(), dtype = table.take<std::uint8_t>();
+  const auto rank = table.take<std::uint8_t>(), name_length = table.take<std::uint8_t>();
+  entry.crc = table.take<std::uint32_t>();
+  entry.offset = table.take<std::uint64_t>();
+  entry.length = table.take<std::uint64_t>();
+  check(rank <= max_rank, where, "expected at most {} dimensions; got {}. {}", max_rank, rank, hint);
+  for (int i = 0; i < rank; ++i) entry.dims.push_back(table.take<std::uint64_t>());
+  entry.name = table.take(name_length);
+  check(is_plain(entry.name), where, "expected a plain name; got {} bytes that are none. {}", name_length, hint);
+  check(kind >= 1 && kind <= 4, where, "expected a known kind for '{}'; got {}. {}", entry.name, kind, hint);
+  check(dtype >= 1 && dtype <= 4, where, "expected a known dtype for '{}'; got {}. {}", entry.name, dtype, hint);
+  entry.kind = EntryKind{kind};
+  entry.dtype = Dtype{dtype};
+  const auto length = byte_length(size_of(entry.dtype), entry.dims);
+  check(length && *length == entry.length, where,
+        "expected the length of '{}' to be that of its dims; got {} bytes. {}", entry.name, entry.length, hint);
+  return entry;
+}
+
+void check_header(std::string_view header, std::uint64_t file_size, std::string_view where) {
+  Cursor fields(header.substr(magic.size()), where);
+  const auto version = fields.take<std::uint32_t>(), order = fields.take<std::uint32_t>();
+  check(order != swapped_byte_order, where, "expected a little-endian file; got a byte-swapped one. {}", hint);
+  const auto length = fields.take<std::uint64_t>();
+  fields.take(12);
+  const auto crc = fields.take<std::uint32_t>();
+  const std::uint32_t actual = crc32c(std::as_bytes(std::span(header.substr(0, header_bytes - 4))));
+  check(crc == actual, where, "expected CRC32C {:08x} of the header; got {:08x}. {}", crc, actual, hint);
+  check(order == byte_order, where, "expected byte order {:08x}; got {:08x}. {}", byte_order, order, hint);
+  check(version >> 16 == version_major && (version & 0xFFFF) <= version_minor, where,
+        "expected checkpoint format {}.{} or older of the same major; got {}.{}. Hint: it was written by another "
+        "version of glossa; use that one",
+        version_major, version_minor, version >> 16, version & 0xFFFF);
+  check(length == file_size, where, "expected {} bytes as the header says; got {}. {}", length, file_size, hint);
+}
+
+}  // namespace
+
+std::size_t size_of(Dtype dtype) {
+  switch (dtype) {
+    case Dtype::f32:
+      return 4;
+    case Dtype::f64:
+    case Dtype::i64:
+      return 8;
+    case Dtype::u8:
+      return 1;
+  }
+  fail("checkpoint", "expected a known dtype; got {}", static_cast<int>(dtype));
+}
+
+std::string_view name_of(EntryKind kind) {
+  constexpr std::array<std::string_view, 5> names{"", "parameter", "moment", "state", "buffer"};
+  return names.at(static_cast<std::size_t>(kind));
+}
+
+std::string_view name_of(Dtype dtype) {
+  constexpr std::array<std::string_view, 5> names{"", "f32", "f64", "i64", "u8"};
+  return names.at(static_cast<std::size_t>(dtype));
+}
+
+void CheckpointWriter::add(std::string name, EntryKind kind, Dtype dtype, std::vector<std::uint64_t> dims,
+                           std::span<const std::byte> bytes) {
+  check(is_plain(name), name, "expected a name of 1 to {} bytes without control characters and slashes; got {} bytes",
+        max_name, name.size());
+  check(dims.size() <= max_rank, name, "expected at most {} dimensions; got {}", max_rank, dims.size());
+  check(items_.size() < max_entries, name, "expected at most {} entries; got one more", max_entries);
+  const auto length = byte_length(size_of(dtype), dims);
+  check(length && *length == bytes.size(), name, "expected as many bytes as its dims say; got {}", bytes.size());
+  const auto at = std::ranges::lower_bound(
+      items_, name, {}, [](const Item& item) -> auto& { return item.entry.name; });
+  check(at == items_.end() || at->entry.name != name, name, "expected each name once; got it again");
+  items_.insert(at, {{std::move(name), kind, dtype, std::move(dims), 0, bytes.size(), crc32c(bytes)}, bytes});
+}
+
+void CheckpointWriter::write(const std::filesystem::path& path) const {
+  std::uint64_t table_bytes = 0;
+  for (const auto& [entry, bytes] : items_) table_bytes += entry_bytes + 8 * entry.dims.size() + entry.name.size();
+  check(table_bytes <= max_table_bytes, path.string(), "expected a table of at most {} bytes; got {}", max_table_bytes,
+        table_bytes);
+
+  std::string table;
+  std::uint64_t end = header_bytes + table_bytes + 4;
+  for (const auto& [entry, bytes] : items_) {
+    put(table, entry.kind);
+    put(table, entry.dtype);
+    put(table, static_cast<std::uint8_t>(entry.dims.size()));
+    put(table, static_cast<std::uint8_t>(entry.name.size()));
+    put(table, entry.crc);
+    put(table, aligned(end));
+    put(table, entry.length);
+    for (const std::uint64_t dim : entry.dims) put(table, dim);
+    table += entry.name;
+    end = aligned(end) + entry.length;
+  }
+  const std::uint64_t file_size = aligned(end) + trailer_bytes;
+
+  std::string front(magic);
+  put(front, version_major << 16 | version_minor);
+  put(front, byte_order);
+  put(front, file_size);
+  put(front, table_bytes);
+  put(front, static_cast<std::uint32_t>(items_.size()));
+  put(front, crc32c(std::as_bytes(std::span(front))));
+  front += table;
+  put(front, crc32c(std::as_bytes(std::span(table))));
+
+  AtomicFile file(path, file_size);
+  FileHash hash;
+  std::uint64_t position = 0;
+  const auto append = [&](std::span<const std::byte> bytes) {
+    constexpr std::array<std::byte, alignment> zeros{};
+    for (const auto piece :
+         {bytes, std::span(zeros).first(aligned(position + bytes.size()) - position - bytes.size())}) {
+      hash.update(piece);
+      file.write(piece);
+      position += piece.size();
+    }
+  };
+  append(std::as_bytes(std::span(front)));
+  for (const auto& [entry, bytes] : items_) append(bytes);
+  file.write(hash.digest());
+  file.write(std::as_bytes(std::span(end_marker)));
+  file.commit([&](const std::filesystem::path& written) {
+    if (file_size < verify_below) CheckpointReader verified(written);
+  });
+}
+
+CheckpointReader::CheckpointReader(const std::filesystem::path& path) : path_(path) {
+  // O_NONBLOCK: a pipe of that name is refused below instead of waited for.
+  do {
+    descriptor_ = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  } while (descriptor_ == -1 && errno == EINTR);
+  check(descriptor_ != -1, path_.string(),
+        "expected a checkpoint; got {}. Hint: name one, such as RUN/checkpoints/last", std::strerror(errno));
+  try {
+    struct stat status {};
+    check(fstat(descriptor_, &status) == 0, path_.string(), "expected its size; got {}", std::strerror(errno));
+    check(S_ISREG(status.st_mode), path_.string(),
+          "expected a checkpoint; got something that is not a regular file. Hint: name one, such as "
+          "RUN/checkpoints/last");
+    const auto file_size = static_cast<std::uint64_t>(status.st_size);
+    read_table(file_size);
+    verify_payload(file_size);
+  } catch (...) {
+    close(descriptor_);
+    throw;
+  }
+}
+
+CheckpointReader::~CheckpointReader() {
+  if (descriptor_ != -1) close(descriptor_);
+}
+
+CheckpointReader::CheckpointReader(CheckpointReader&& other) noexcept
+    : path_(std::move(other.path_)),
+      descriptor_(std::exchange(other.descriptor_, -1)),
+      entries_(std::move(other.entries_)) {}
+
+CheckpointReader& CheckpointReader::operator=(CheckpointReader&& other) noexcept {
+  std::swap(path_, other.path_);
+  std::swap(descriptor_, other.descriptor_);
+  std::swap(entries_, other.entries_);
+  return *this;
+}
+
+void CheckpointReader::read_at(std::uint64_t offset, std::span<std::byte> destination) const {
+  while (!destination.empty()) {
+    const ssize_t count = pread(descriptor_, destination.data(), destination.size(), static_cast<off_t>(offset));
+    if (count == -1 && errno == EINTR) continue;
+    check(count > 0, path_.string(), "expected {} bytes at {}; got {}", destination.size(), offset,
+          count == 0 ? "the end of the file" : std::strerror(errno));
+    offset += static_cast<std::uint64_t>(count);
+    destination = destination.subspan(static_cast<std::size_t>(count));
+  }
+}
+
+void CheckpointReader::read_table(std::uint64_t file_size) {
+  const std::string where = path_.string();
+  constexpr std::uint64_t smallest = header_bytes + 4 + trailer_bytes;
+  std::string start(std::min<std::uint64_t>(file_size, magic.size()), '\0');
+  read_at(0, std::as_writable_bytes(std::span(start)));
+  check(magic.starts_with(start), where,
+        "expected a glossa checkpoint; got another kind of file. Hint: name one, such as RUN/checkpoints/last");
+  check(file_size >= smallest, where, "expected a checkpoint of at least {} bytes; got {}. {}", smallest, file_size,
+        hint);
+  std::string header(header_bytes, '\0');
+  read_at(0, std::as_writable_bytes(std::span(header)));
+  check_header(header, file_size, where);
+
+  Cursor lengths(std::string_view(header).substr(24), where);
+  const auto table_bytes = lengths.take<std::uint64_t>();
+  const auto count = lengths.take<std::uint32_t>();
+  check(table_bytes <= max_table_bytes && table_bytes <= file_size - smallest, where,
+        "expected a table of at most {} bytes that fits in the file; got {}. {}", max_table_bytes, table_bytes, hint);
+  check(count <= max_entries && count * entry_bytes <= table_bytes, where,
+        "expected at most {} entries that fit in the table; got {}. {}", max_entries, count, hint);
+
+  std::string bytes(table_bytes + 4, '\0');
+  read_at(header_bytes, std::as_writable_bytes(std::span(bytes)));
+  const std::string_view table_view = std::string_view(bytes).substr(0, table_bytes);
+  const auto crc = Cursor(std::string_view(bytes).substr(table_bytes), where).take<std::uint32_t>();
+  const std::uint32_t actual = crc32c(std::as_bytes(std::span(table_view)));
+  check(crc == actual, where, "expected CRC32C {:08x} of the table; got {:08x}. {}", crc, actual, hint);
+
+  Cursor table(table_view, where);
+  std::uint64_t end = header_bytes + table_bytes + 4;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    CheckpointEntry entry = parse_entry(table, where);
+    check(entries_.empty() || entries_.back().name < entry.name, where,
+          "expected names in order, each once; got '{}' after '{}'. {}", entry.name,
+          entries_.empty() ? "" : entries_.back().name, hint);
+    check(entry.offset == aligned(end), where, "expected '{}' at {}, the next multiple of {}; got {}. {}", entry.name,
+          aligned(end), alignment, entry.offset, hint);
+    check(entry.offset <= file_size && entry.length <= file_size - entry.offset, where,
+          "expected '{}' to end within the {} bytes of the file; got {} bytes at {}. {}", entry.name, file_size,
+          entry.length, entry.offset, hint);
+    end = entry.offset + entry.length;
+    entries_.push_back(std::move(entry));
+  }
+  check(table.remaining() == 0, where, "expected the end of the table after {} entries; got {} more bytes. {}", count,
+        table.remaining(), hint);
+  check(aligned(end) + trailer_bytes == file_size, where, "expected {} bytes as the table says; got {}. {}",
+        aligned(end) + trailer_bytes, file_size, hint);
+}
+
+void CheckpointReader::verify_payload(std::uint64_t file_size) const {
+  const std::string where = path_.string();
+  std::vector<std::byte> chunk(std::min(chunk_bytes, file_size));
+  std::uint64_t position = 0;
+  FileHash hash;
+  // Reads on to `end`, hashing, and shows each piece to `use`.
+  const auto pass_to = [&](std::uint64_t end, auto use) {
+    while (position < end) {
+      const auto piece = std::span(chunk).first(std::min<std::uint64_t>(chunk.size(), end - position));
+      read_at(position, piece);
+      hash.update(piece);
+      use(std::span<const std::byte>(piece));
+      position += piece.size();
+    }
+  };
+  const auto pass_padding = [&](std::uint64_t end) {
+    pass_to(end, [&](std::span<const std::byte> piece) {
+      check(std::ranges::all_of(piece, [](std::byte b) { return b == std::byte{}; }), where,
+            "expected zeros between entries; got other bytes before {}. {}", end, hint);
+    });
+  };
+
+  std::uint64_t front = header_bytes + 4;
+  for (const auto& entry : entries_) front += entry_bytes + 8 * entry.dims.size() + entry.name.size();
+  pass_to(front, [](auto) {});
+  for (const auto& entry : entries_) {
+    pass_padding(entry.offset);
+    std::uint32_t crc = 0;
+    pass_to(entry.offset + entry.length, [&](std::span<const std::byte> piece) { crc = crc32c(piece, crc); });
+    check(crc == entry.crc, where, "expected CRC32C {:08x} of '{}'; got {:08x}. {}", entry.crc, entry.name, crc, hint);
+  }
+  pass_padding(file_size - trailer_bytes);
+
+  const auto digest = hash.digest();
+  std::array<std::byte, trailer_bytes> trailer;
+  read_at(position, trailer);
+  check(std::memcmp(trailer.data() + 16, end_marker.data(), end_marker.size()) == 0, where,
+        "expected the end marker; got other bytes. {}", hint);
+  check(std::equal(digest.begin(), digest.end(), trailer.begin()), where,
+        "expected the hash of the whole file at its end; got another. {}", hint);
+}
+
+const CheckpointEntry* CheckpointReader::find(std::string_view name) const {
+  const auto at = std::ranges::lower_bound(entries_, name, {}, &CheckpointEntry::name);
+  return at != entries_.end() && at->name == name ? &*at : nullptr;
+}
+
+std::vector<std::byte> CheckpointReader::read(std::string_view name) const {
+  const CheckpointEntry* entry = find(name);
+  check(entry != nullptr, path_.string(), "expected an entry '{}'; got none of that name", name);
+  std::vector<std::byte> bytes(entry->length);
+  read_at(entry->offset, bytes);
+  check(crc32c(bytes) == entry->crc, path_.string(), "expected the bytes of '{}' as verified; got others. {}", name,
+        hint);
+  return bytes;
+}
+
+void CheckpointReader::read(std::string_view name, std::span<std::byte> destination) const {
+  const std::vector<std::byte> bytes = read(name);
+  check(bytes.size() == destination.size(), path_.string(), "expected {} bytes for '{}'; got {}", destination.size(),
+        name, bytes.size());
+  std::ranges::copy(bytes, destination.begin());
+}
+
+}  // namespace glossa

@@ -1,0 +1,195 @@
+#include "train/checkpoint/checkpoint_folder.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <cstring>
+
+#include "autograd/check.h"
+#include "data/text/atomic_file.h"
+#include "data/text/counted.h"
+#include "train/config/options.h"
+
+namespace glossa {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string file_name(std::uint64_t update) { return fmt::format("update-{:08}.ckpt", update); }
+
+/// The update in a name such as update-00000037.ckpt; nothing for any other name.
+std::optional<std::uint64_t> update_of(std::string_view name) {
+  constexpr std::string_view prefix = "update-";
+  if (!name.starts_with(prefix)) return std::nullopt;
+  std::uint64_t update = 0;
+  const auto [end, code] = std::from_chars(name.data() + prefix.size(), name.data() + name.size(), update);
+  return code == std::errc{} && file_name(update) == name ? std::optional(update) : std::nullopt;
+}
+
+/// File names in a folder; none if it does not exist.
+std::vector<std::string> names_in(const fs::path& folder) {
+  std::error_code code;
+  std::vector<std::string> names;
+  for (fs::directory_iterator at(folder, code), end; !code && at != end; at.increment(code)) {
+    names.push_back(at->path().filename().string());
+  }
+  check(!code || code == std::errc::no_such_file_or_directory, folder.string(), "expected a folder to read; got {}",
+        code.message());
+  return names;
+}
+
+/// Updates that have a file, newest first.
+std::vector<std::uint64_t> updates_in(const fs::path& folder) {
+  std::vector<std::uint64_t> updates;
+  for (const auto& name : names_in(folder)) {
+    if (const auto update = update_of(name)) updates.push_back(*update);
+  }
+  std::ranges::sort(updates, std::greater{});
+  return updates;
+}
+
+/// The lock is held, so whoever wrote these files is dead.
+void remove_temporary_files(const fs::path& folder) {
+  for (const auto& name : names_in(folder)) {
+    std::error_code ignored;
+    if (is_temporary_name(name)) fs::remove(folder / name, ignored);
+  }
+}
+
+}  // namespace
+
+RunLock::RunLock(const fs::path& run) {
+  create_folder(run);
+  const fs::path path = run / ".lock";
+  descriptor_ = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+  check(descriptor_ != -1, path.string(),
+        "expected to open the lock of the run; got {}. Hint: check the path and its permissions", std::strerror(errno));
+  if (flock(descriptor_, LOCK_EX | LOCK_NB) == -1) {
+    const int code = errno;
+    char holder[64]{};
+    const bool named = code == EWOULDBLOCK && pread(descriptor_, holder, sizeof holder - 1, 0) > 0;
+    close(descriptor_);
+    fail(path.string(), "expected no other trainer in this run; got {}. Hint: let it finish, or name another run",
+         named ? holder : std::strerror(code));
+  }
+  // For the message above only; who holds the lock is the kernel's business.
+  const std::string holder = fmt::format("process {}", getpid());
+  const bool written = ftruncate(descriptor_, 0) == 0 && pwrite(descriptor_, holder.data(), holder.size(), 0) > 0;
+  if (!written) {
+    const int code = errno;
+    close(descriptor_);
+    fail(path.string(), "expected to write the lock of the run; got {}", std::strerror(code));
+  }
+}
+
+RunLock::~RunLock() { close(descriptor_); }
+
+CheckpointFolder::CheckpointFolder(const fs::path& run, std::size_t keep)
+    : lock_(run), folder_(run / "checkpoints"), keep_(keep) {
+  check(keep >= 2, folder_.string(), "expected to keep at least 2 checkpoints; got {}", keep);
+  create_folder(folder_);
+  for (const fs::path& folder : {run, folder_, run / "samples"}) remove_temporary_files(folder);
+  // A checkpoint whose writer was killed before its name was durable: no link may lead to it before it is.
+  sync_folder(folder_);
+}
+
+std::optional<FoundCheckpoint> CheckpointFolder::newest_valid() {
+  auto found = newest_valid_checkpoint(folder_.parent_path());
+  if (!found) return found;
+  for (const std::uint64_t update : updates_in(folder_)) {
+    if (update > found->update) refused_.insert(update);
+  }
+  return found;
+}
+
+fs::path CheckpointFolder::save(std::uint64_t update, const CheckpointWriter& writer, bool is_best) {
+  const fs::path path = folder_ / file_name(update);
+  writer.write(path);
+  refused_.erase(update);
+  point_links(update, is_best ? std::optional(update) : std::nullopt);
+  prune(update);
+  return path;
+}
+
+void CheckpointFolder::point_links(std::uint64_t update, std::optional<std::uint64_t> best) const {
+  replace_link(folder_ / "last", file_name(update));
+  if (best) replace_link(folder_ / "best", file_name(*best));
+}
+
+void CheckpointFolder::forget_best() const {
+  std::error_code ignored;
+  if (fs::remove(folder_ / "best", ignored)) sync_folder(folder_);
+}
+
+bool CheckpointFolder::has(std::uint64_t update) const { return fs::exists(folder_ / file_name(update)); }
+
+void CheckpointFolder::prune(std::uint64_t newest) const {
+  std::error_code ignored;
+  const fs::path best = fs::read_symlink(folder_ / "best", ignored);
+  std::size_t kept = 0;
+  for (const std::uint64_t update : updates_in(folder_)) {
+    if (update > newest || refused_.contains(update) || kept++ < keep_ || best == file_name(update)) continue;
+    fs::remove(folder_ / file_name(update), ignored);
+  }
+}
+
+std::optional<FoundCheckpoint> newest_valid_checkpoint(const fs::path& run) {
+  const fs::path folder = run / "checkpoints";
+  std::vector<std::string> refused;
+  for (const std::uint64_t update : updates_in(folder)) {
+    try {
+      CheckpointReader reader(folder / file_name(update));
+      return FoundCheckpoint{update, std::move(reader), std::move(refused)};
+    } catch (const Error& error) {
+      refused.emplace_back(error.what());
+    }
+  }
+  check(refused.empty(), folder.string(),
+        "expected at least one valid checkpoint; got {} damaged ones: {} Hint: restore a file, or move them away to "
+        "start afresh",
+        refused.size(), fmt::join(refused, "; "));
+  return std::nullopt;
+}
+
+std::vector<fs::path> chosen_checkpoints(const fs::path& run, const std::string& choice) {
+  constexpr std::string_view average = "average:";
+  const fs::path folder = run / "checkpoints";
+  if (choice.empty() || choice == "best" || choice == "last") {
+    for (const char* link : {"best", "last"})
+      if (std::error_code ignored; (choice.empty() || choice == link) && fs::exists(folder / link, ignored))
+        return {folder / link};
+    fail(folder.string(), "expected a checkpoint '{}'; got none. Hint: train the run first",
+         choice.empty() ? "best' or 'last" : choice);
+  }
+  const std::vector<std::uint64_t> updates = updates_in(folder);
+  const bool is_average = choice.starts_with(average);
+  const auto number = parse_whole(std::string_view(choice).substr(is_average ? average.size() : 0));
+  if (!number || *number < (is_average ? 1 : 0))
+    misuse("--checkpoint", "expected best, last, an update or average:N such as average:5; got '{}'", choice);
+  const auto wanted = static_cast<std::uint64_t>(*number);
+  if (is_average) {
+    check(wanted <= updates.size(), folder.string(),
+          "expected {} to average; got {}. Hint: train.keep_checkpoints says how many are kept",
+          counted(wanted, "checkpoint"), updates.size());
+    std::vector<fs::path> newest;
+    for (std::size_t i = 0; i < wanted; ++i) newest.push_back(folder / file_name(updates[i]));
+    return newest;
+  }
+  check(std::ranges::find(updates, wanted) != updates.end(), folder.string(),
+        "expected a checkpoint of update {}; got those of {}. Hint: train.keep_checkpoints says how many are kept",
+        wanted, updates.empty() ? "none" : fmt::format("{}", fmt::join(updates, ", ")));
+  return {folder / file_name(wanted)};
+}
+
+std::optional<std::uint64_t> linked_update(const fs::path& run, const char* link) {
+  std::error_code ignored;
+  return update_of(fs::read_symlink(run / "checkpoints" / link, ignored).string());
+}
+
+}  // namespace glossa

@@ -1,0 +1,109 @@
+#include "train/config/auto_options.h"
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <set>
+
+#include "data/text/utf8.h"
+
+namespace glossa {
+namespace {
+
+/// What suits a corpus of fewer than so many pairs.
+struct Step {
+  std::int64_t below;
+  std::int64_t merges, max_tokens, width, layers;
+  double dropout, lr;
+};
+
+constexpr Step steps[] = {{6'000, 2'000, 1'024, 128, 3, 0.3, 2e-3},
+                          {20'000, 4'000, 1'024, 128, 3, 0.3, 2e-3},
+                          {60'000, 6'000, 2'048, 128, 4, 0.3, 2e-3},
+                          {std::numeric_limits<std::int64_t>::max(), 8'000, 4'096, 256, 3, 0.2, 1e-3}};
+
+const Step& step_for(std::int64_t pairs) {
+  return *std::ranges::find_if(steps, [&](const Step& step) { return pairs < step.below; });
+}
+
+/// Short corpora are gone through often: 10 epochs, and 500,000 pairs more.
+double epochs_for(std::int64_t pairs) {
+  return std::min(200.0, 10 + std::round(500'000 / static_cast<double>(std::max<std::int64_t>(pairs, 1))));
+}
+
+/// As many subwords as characters and merges; with words, which are rarer, ten for each merge.
+std::int64_t vocabulary_for(DataConfig::Tokenizer tokenizer, std::int64_t alphabet, std::int64_t merges) {
+  return tokenizer == DataConfig::Tokenizer::words ? 10 * merges : alphabet + merges;
+}
+
+/// 4 heads, or as many fewer as divide the width.
+std::int64_t heads_for(std::int64_t width) {
+  std::int64_t heads = 4;
+  while (width % heads != 0) --heads;
+  return heads;
+}
+
+/// A tenth of training: of its epochs, else of its updates, or of the epochs that suit the corpus where time alone ends
+/// it. Updates as a second limit do not count, so that a run goes the same way however far it is to go.
+Period tenth_of(const TrainConfig& train, double epochs) {
+  if (train.max_epochs.never() && !train.max_updates.never())
+    return {std::max(1.0, std::round(train.max_updates.amount / 10)), Period::Unit::updates};
+  return {epochs / 10, Period::Unit::epochs};
+}
+
+}  // namespace
+
+CorpusSize size_of(const ParallelCorpus& corpus) {
+  std::set<char32_t> alphabet;
+  for (const auto* side : {&corpus.source, &corpus.target})
+    for (const std::string& sentence : *side)
+      utf8::for_each(sentence, [&](std::string_view, const utf8::CodePoint& c) {
+        if (c.value != U' ') alphabet.insert(c.value);
+      });
+  return {.pairs = std::ssize(corpus.source), .alphabet = std::ssize(alphabet)};
+}
+
+Config decided_for(const CorpusSize& size, Config config) {
+  const auto decide = [&](const char* key, auto& member, const auto& value) {
+    if (config.undecided.erase(key) > 0) member = value;
+  };
+  auto& [data, model, optim, train, decode, runtime, undecided] = config;
+  const Step& step = step_for(size.pairs);
+  decide("data.vocab_size", data.vocab_size, vocabulary_for(data.tokenizer, size.alphabet, step.merges));
+  decide("data.max_tokens", data.max_tokens, step.max_tokens);
+  decide("model.width", model.width, step.width);
+  decide("model.heads", model.heads, heads_for(model.width));
+  decide("model.feed_forward", model.feed_forward, 4 * model.width);
+  decide("model.encoder_layers", model.encoder_layers, step.layers);
+  decide("model.decoder_layers", model.decoder_layers, step.layers);
+  decide("model.dropout", model.dropout, step.dropout);
+  decide("train.max_epochs", train.max_epochs, Period{epochs_for(size.pairs), Period::Unit::epochs});
+  const double epochs = train.max_epochs.never() ? epochs_for(size.pairs) : train.max_epochs.amount;
+  const Period tenth = tenth_of(train, epochs);
+  decide("optim.lr", optim.lr, step.lr);
+  decide("optim.warmup", optim.warmup, tenth);
+  decide("optim.total_updates", optim.total_updates, Period{10 * tenth.amount, tenth.unit});
+  decide("train.validate_every", train.validate_every,
+         Period{std::max(1.0, std::floor(epochs / 25)), Period::Unit::epochs});
+  decide("train.save_every", train.save_every, train.validate_every);
+  return config;
+}
+
+std::vector<std::string> decide_auto_options(Config& config, const ParallelCorpus& training, const HeldOut& split) {
+  const Config given = config;
+  config = decided_for(size_of(training), std::move(config));
+  config.data.split = split;
+  std::vector<std::string> lines;
+  for (const OptionSection& section : option_sections()) {
+    std::vector<std::string> decided;
+    for (const Option<Config>& option : section.options)
+      if (option.text(given) != option.text(config))
+        decided.push_back(fmt::format("{} {}", option.name, option.text(config)));
+    if (!decided.empty()) lines.push_back(fmt::format("auto {}: {}", section.name, fmt::join(decided, ", ")));
+  }
+  return lines;
+}
+
+}  // namespace glossa

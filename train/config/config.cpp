@@ -1,0 +1,225 @@
+#include "train/config/config.h"
+
+#include <fmt/core.h>
+#include <fmt/ranges.h>
+#include <yaml-cpp/yaml.h>
+
+#include <algorithm>
+#include <map>
+
+#include "autograd/check.h"
+#include "data/text/text_file.h"
+#include "train/config/unknown_name.h"
+
+namespace glossa {
+namespace {
+
+constexpr std::string_view kToy = "toy:";
+
+GivenValue given_value(const YAML::Node& node) {
+  using Kind = GivenValue::Kind;
+  if (node.IsNull()) return {Kind::nothing, "", {}};
+  if (node.IsScalar()) return {Kind::scalar, node.Scalar(), {}};
+  GivenValue given{node.IsSequence() ? Kind::list : Kind::nested, "", {}};
+  if (node.IsSequence())
+    for (const YAML::Node& item : node) {
+      if (!item.IsScalar()) return {Kind::nested, "", {}};
+      given.list.push_back(item.Scalar());
+    }
+  return given;
+}
+
+[[noreturn]] void unknown_key(std::string_view where, const std::string& key) {
+  for (const auto& section : option_sections())
+    if (key == section.name)
+      misuse(where, "{0}: expected a key below it, such as {0}.{1}; got a value", key, section.options[0].name);
+  const std::vector<std::string> meant = keys_meant(key);
+  std::string text = unknown_name("key", key, meant, "docs/options.md lists every key.");
+  // At the top of a file, where it does not belong.
+  std::vector<std::string> sections;
+  if (key.find('.') == key.npos && !where.starts_with("--set"))
+    for (const std::string& k : meant)
+      if (const auto dot = k.find('.'); dot != k.npos) sections.push_back(k.substr(0, dot));
+  if (!sections.empty()) text += fmt::format(" Hint: it stands in the section {}", fmt::join(sections, " or "));
+  misuse(where, "{}", text);
+}
+
+/// Sets `section.key` in the configuration, with the errors that both YAML and --set can make.
+void set_option(Config& config, std::string_view where, const std::string& key, const GivenValue& given) {
+  for (const auto& section : option_sections())
+    for (const auto& option : section.options) {
+      if (key != section.name + "." + option.name) continue;
+      if (!option.set(config, given)) misuse(where, "{}: expected {}; got {}", key, option.accepts, given.shown());
+      return;
+    }
+  unknown_key(where, key);
+}
+
+/// The column, from 1, of a tab in the indentation of a line (counted from 0) of a text; 0 where there is none.
+std::size_t tab_in_indentation(std::string_view text, int line) {
+  for (; line > 0; --line) text.remove_prefix(std::min(text.find('\n'), text.size() - 1) + 1);
+  const std::size_t at = text.find_first_not_of(' ');
+  return at != text.npos && text[at] == '\t' ? at + 1 : 0;
+}
+
+/// Reads one YAML text into the configuration. yaml-cpp serves for the syntax alone: every value is taken as its text
+/// and read by its option, so that `no` is a language and not a boolean, and repeated keys are seen.
+class YamlReader {
+ public:
+  YamlReader(Config& config, const std::string& where) : config_(config), where_(where) {}
+
+  void read(const std::string& yaml) {
+    const auto documents = parse(yaml);
+    if (documents.size() > 1) misuse(where(documents[1]), "expected one YAML document; got {}", documents.size());
+    if (documents.empty() || documents[0].IsNull()) return;
+    if (!documents[0].IsMap())
+      misuse(where(documents[0]), "expected sections such as 'data:' and 'model:'; got {}",
+             given_value(documents[0]).shown());
+    for (const auto& entry : documents[0]) read_section(entry.first, entry.second);
+  }
+
+ private:
+  std::vector<YAML::Node> parse(const std::string& yaml) const {
+    try {
+      return YAML::LoadAll(yaml);
+    } catch (const YAML::Exception& error) {
+      const std::string where = fmt::format("{}:{}", where_, error.mark.line + 1);
+      if (const std::size_t column = tab_in_indentation(yaml, error.mark.line); column > 0)
+        misuse(where, "expected spaces as indentation; got a tab in column {}. Hint: YAML takes no tab there", column);
+      misuse(where, "expected YAML; got: {}", error.msg);
+    }
+  }
+
+  /// A value may stand under its section or, dotted, at the top.
+  void read_section(const YAML::Node& key, const YAML::Node& value) {
+    const std::string name = new_key("", key);
+    const auto& sections = option_sections();
+    const bool is_section =
+        std::any_of(sections.begin(), sections.end(), [&](const OptionSection& s) { return s.name == name; });
+    if (is_section && value.IsNull()) return;
+    if (!is_section || !value.IsMap()) return set_option(config_, where(key), name, given_value(value));
+    for (const auto& entry : value)
+      set_option(config_, where(entry.first), new_key(name + ".", entry.first), given_value(entry.second));
+  }
+
+  /// The key's full name, refused when it is no text or was there before.
+  std::string new_key(const std::string& prefix, const YAML::Node& key) {
+    if (!key.IsScalar()) misuse(where(key), "expected the name of an option; got {}", given_value(key).shown());
+    const std::string name = prefix + key.Scalar();
+    const auto [first, is_new] = lines_.emplace(name, key.Mark().line + 1);
+    if (!is_new) misuse(where(key), "expected each key once; got '{}' again, first on line {}", name, first->second);
+    return name;
+  }
+
+  std::string where(const YAML::Node& node) const { return fmt::format("{}:{}", where_, node.Mark().line + 1); }
+
+  Config& config_;
+  const std::string& where_;
+  std::map<std::string, int> lines_;
+};
+
+bool may_change_on_resume(std::string_view key) {
+  return key.starts_with("runtime.") || key.starts_with("train.max_") || key == "train.patience" ||
+         (key.starts_with("train.") && key.ends_with("_every"));
+}
+
+std::string markdown_cell(std::string text) {
+  for (std::size_t at = 0; (at = text.find_first_of("|*<", at)) != text.npos; at += 2) text.insert(at, 1, '\\');
+  return text;
+}
+
+}  // namespace
+
+Config parse_config(const std::string& yaml, const std::string& where) {
+  Config config;
+  YamlReader(config, where).read(yaml);
+  return config;
+}
+
+Config load_config(const std::string& path, const std::vector<std::string>& sets) {
+  Config config;
+  if (!path.empty()) config = parse_config(read_file(path), path);
+  for (const std::string& set : sets) {
+    const std::string where = "--set " + set;
+    const auto equals = set.find('=');
+    if (equals == set.npos) misuse(where, "expected section.key=value; got '{}'", set);
+    set_option(config, where, set.substr(0, equals), {GivenValue::Kind::scalar, set.substr(equals + 1), {}});
+  }
+  return config;
+}
+
+void check_agree(const Config& old, const Config& now, const std::function<bool(std::string_view key)>& matters,
+                 std::string_view source, std::string_view hint) {
+  for (const auto& section : option_sections())
+    for (const auto& option : section.options) {
+      const std::string key = section.name + "." + option.name;
+      const std::string before = option.text(old), after = option.text(now);
+      if (before != after && matters(key))
+        misuse(key, "expected {}, {}; got {}. Hint: {}", before, source, after, hint);
+    }
+}
+
+Config decided_as(const Config& old, Config now, std::string_view name) {
+  for (const auto& section : option_sections())
+    for (const auto& option : section.options)
+      if (section.name.starts_with(name) && section.name != "runtime" && option.text(now) == "auto")
+        option.set(now, {GivenValue::Kind::scalar, option.text(old), {}});
+  return now;
+}
+
+void check_resume(const Config& old, const Config& now) {
+  check_agree(
+      old, now, [](std::string_view key) { return !may_change_on_resume(key); }, "with which the run was started",
+      "on --resume only train.max_*, train.patience, train.*_every and runtime.* may change; start a new run for the "
+      "rest.");
+}
+
+std::string dump(const Config& config) {
+  std::string yaml =
+      "# Every option with its value. Periods: u updates, e epochs, t target tokens; K, M, G multiply.\n";
+  for (const auto& section : option_sections()) {
+    yaml += fmt::format("\n{}:  # {}\n", section.name, section.help);
+    for (const auto& option : section.options)
+      yaml +=
+          fmt::format("  {:<32}  # {} ({})\n", option.name + ": " + option.text(config), option.help, option.accepts);
+  }
+  return yaml;
+}
+
+std::string options_page() {
+  std::string page =
+      "# Options\n\n"
+      "Every key of a configuration file. The same keys work on the command line, the last one winning:\n"
+      "`glossa train CONFIG.yaml --set model.width=512 --set train.max_epochs=20`. This page is generated from\n"
+      "`train/config/option_table.cpp`; `glossa train CONFIG.yaml --dump-config` prints the same with the values in "
+      "effect.\n\n"
+      "* Booleans are `true` and `false`; `yes`, `no`, `on` and `off` are refused.\n"
+      "* Numbers have a decimal point in every locale.\n"
+      "* A period has a unit: `500u` updates, `2e` epochs, `10Mt` target tokens; K, M and G multiply by 10^3, 10^6, "
+      "10^9.\n"
+      "  A plain number counts updates, in `train.max_epochs` epochs. 0 means never, or no limit.\n"
+      "* Unknown and repeated keys are errors.\n"
+      "* `auto`, where the range has it, is decided before training by the size of the corpus and the options that "
+      "are\n"
+      "  given; the rules stand in `recipes/small-pair.yaml`, what they came to in the log and in the run's "
+      "config.yaml.\n"
+      "  `runtime.gemm: auto` goes by the processor.\n"
+      "* With `--resume` only `train.max_*`, `train.patience`, `train.*_every` and `runtime.*` may change.\n";
+  for (const auto& section : option_sections()) {
+    page += fmt::format("\n## {}: {}\n\n| name | default | range | help |\n|---|---|---|---|\n", section.name,
+                        section.help);
+    for (const auto& option : section.options)
+      page += fmt::format("| `{}` | `{}` | {} | {} |\n", option.name, option.text(Config{}),
+                          markdown_cell(option.accepts), markdown_cell(option.help));
+  }
+  return page;
+}
+
+std::optional<std::int64_t> toy_pairs(std::string_view key, std::string_view location) {
+  if (!location.starts_with(kToy)) return std::nullopt;
+  const auto pairs = parse_whole(location.substr(kToy.size()));
+  if (!pairs || *pairs < 1) misuse(key, "expected toy:PAIRS such as toy:50000; got '{}'", location);
+  return pairs;
+}
+
+}  // namespace glossa

@@ -1,0 +1,207 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "data/held_out.h"
+#include "train/config/options.h"
+#include "train/scores/bleu_tokenizer.h"
+
+namespace glossa {
+
+// The structs hold the defaults; option_table.cpp says what each member means and which values it takes. Enumerators
+// are in the order of their names there.
+
+struct DataConfig {
+  enum class Tokenizer { words, characters, sentencepiece };
+  enum class SentencepieceModel { bpe, unigram };
+  enum class InvalidUtf8 { refuse, replace };
+  enum class BatchRule { longest_side, tokens, sentences };
+  enum class Layout { packed, padded };
+
+  std::string train, valid, test;
+  std::optional<HeldOut> split = HeldOut{};
+  std::string source = "en", target = "de";
+  std::int64_t source_column = 0, target_column = 1;
+  Tokenizer tokenizer = Tokenizer::sentencepiece;
+  std::int64_t vocab_size = 8000;
+  std::int64_t min_frequency = 1;
+  bool shared_vocabulary = true;
+  SentencepieceModel sentencepiece_model = SentencepieceModel::bpe;
+  std::string normalization = "nmt_nfkc";
+  double character_coverage = 1.0;
+  bool lowercase = false;
+  InvalidUtf8 invalid_utf8 = InvalidUtf8::refuse;
+  std::int64_t max_line_bytes = 1048576;
+  std::int64_t max_length = 256;
+  bool source_bos = false, source_eos = true;
+  std::int64_t unk_id = 0, pad_id = 1, bos_id = 2, eos_id = 3;
+  std::int64_t max_tokens = 4096;
+  BatchRule batch_rule = BatchRule::longest_side;
+  Layout layout = Layout::packed;
+};
+
+struct ModelConfig {
+  enum class Similarity { scaled_dot, dot, general, additive };
+  enum class Norm { pre, post };
+  enum class NormAffine { vector, scalar, gain, none };
+  enum class EpsilonPlace { inside, outside };
+  enum class Positions { sinusoidal, learned };
+  enum class Sinusoid { interleaved, halves, raw_index };
+  enum class Tied { none, output, all, embeddings };
+  enum class AttentionBias { all, output, none };
+  enum class Init { xavier, normal };
+
+  std::int64_t width = 256, heads = 4, head_width = 0;
+  Similarity similarity = Similarity::scaled_dot;
+  std::int64_t feed_forward = 1024;
+  std::int64_t encoder_layers = 3, decoder_layers = 3;
+  double dropout = 0.1;
+  std::optional<double> attention_dropout{}, activation_dropout{}, embedding_dropout{};
+  Norm norm = Norm::pre;
+  bool final_norm = true;
+  double norm_epsilon = 1e-5;
+  EpsilonPlace epsilon_place = EpsilonPlace::inside;
+  NormAffine norm_affine = NormAffine::vector;
+  std::string activation = "relu";
+  Positions positions = Positions::sinusoidal;
+  Sinusoid sinusoid = Sinusoid::interleaved;
+  std::int64_t max_positions = 1024;
+  Tied tied = Tied::all;
+  bool bias = true, output_bias = false;
+  std::optional<AttentionBias> attention_bias{};
+  bool scale_embeddings = true;
+  Init init = Init::xavier;
+  double init_std = 0.01;
+};
+
+struct OptimConfig {
+  enum class Name { sgd, adam, adamw };
+  enum class Schedule { constant, noam, inverse_sqrt, cosine, linear, plateau };
+
+  Name name = Name::adam;
+  double lr = 1e-3;
+  double beta1 = 0.9, beta2 = 0.98, epsilon = 1e-9;
+  double momentum = 0.9;
+  double weight_decay = 0;
+  bool decay_norm_and_bias = false;
+  std::vector<std::string> freeze{};
+  double clip_norm = 1.0;
+  Schedule schedule = Schedule::inverse_sqrt;
+  Period warmup{4000, Period::Unit::updates};
+  double warmup_init_lr = 0;
+  Period total_updates{0, Period::Unit::updates};
+  double min_lr = 0;
+  double factor = 1.0;
+  double plateau_factor = 0.5;
+  std::int64_t plateau_patience = 3;
+};
+
+struct TrainConfig {
+  enum class Metric { loss, perplexity, bleu, chrf, exact_match };
+
+  Period max_updates{0, Period::Unit::updates}, max_epochs{0, Period::Unit::epochs};
+  double max_minutes = 0;
+  Period validate_every{1, Period::Unit::epochs}, save_every{1, Period::Unit::epochs};
+  Period log_every{50, Period::Unit::updates};
+  std::int64_t keep_checkpoints = 3;
+  std::int64_t seed = 1;
+  double label_smoothing = 0.1;
+  std::int64_t accumulate = 1;
+  double ema = 0;
+  Metric metric = Metric::loss;
+  std::int64_t patience = 0;
+  bool decode_validation = true;
+  std::optional<BleuTokenizer> bleu_tokenize{};
+  std::int64_t samples = 4;
+  std::string warm_start;
+  std::int64_t max_bad_updates = 10;
+};
+
+struct DecodeConfig {
+  enum class LengthPenalty { none, power, gnmt };
+
+  std::int64_t beam = 1;
+  LengthPenalty length_penalty = LengthPenalty::power;
+  double alpha = 1.0;
+  double max_length_factor = 2.0;
+  std::int64_t max_length_extra = 10, max_tokens = 2048;
+  bool sample = false;
+  double temperature = 1.0;
+  std::int64_t seed = 1;
+};
+
+struct RuntimeConfig {
+  enum class Gemm { automatic, eigen, onednn };
+
+  std::int64_t threads = 0;
+  Gemm gemm = Gemm::automatic;
+};
+
+/// Everything that can be set.
+struct Config {
+  DataConfig data;
+  ModelConfig model;
+  OptimConfig optim;
+  TrainConfig train;
+  DecodeConfig decode;
+  RuntimeConfig runtime;
+
+  /// Keys that were given as `auto`: what their members hold means nothing until decide_auto_options.
+  std::set<std::string> undecided{};
+};
+
+/// The options of one member struct of Config.
+struct OptionSection {
+  std::string name, help;
+  std::vector<Option<Config>> options;
+};
+
+/// Every option in its order: the one source of reading, checking, dumping and documenting.
+const std::vector<OptionSection>& option_sections();
+
+/// Reads YAML text; `where` names it in errors. Throws a misuse with `where:line` on an unknown or repeated key and on
+/// a value that does not fit.
+Config parse_config(const std::string& yaml, const std::string& where);
+
+/// Reads a YAML file, then applies the `section.key=value` texts of `--set` in their order. An empty path means
+/// defaults. Throws as parse_config, with `--set ...` for those, and a failure when the file cannot be read.
+Config load_config(const std::string& path, const std::vector<std::string>& sets = {});
+
+/// Checks what one option alone cannot tell. Throws a misuse that names the keys; returns warnings about what is
+/// allowed but doubtful.
+std::vector<std::string> check(const Config& config);
+
+/// What is doubtful once the length of an epoch is known: that training ends before the warm-up does.
+std::vector<std::string> length_doubts(const Config& config, std::int64_t updates_per_epoch);
+
+/// `now` with what it leaves open below `section` (empty: anywhere) as `old` has it: what a rule decided when a run
+/// began.
+Config decided_as(const Config& old, Config now, std::string_view section = {});
+
+/// Throws a misuse naming the key and both values unless a run started with `old` may go on with `now`: only
+/// train.max_*, train.patience, train.*_every and runtime.* may differ.
+void check_resume(const Config& old, const Config& now);
+
+/// Throws a misuse naming the first key that `matters` and whose values differ: "expected VALUE, `source`; got VALUE.
+/// Hint: `hint`".
+void check_agree(const Config& old, const Config& now, const std::function<bool(std::string_view key)>& matters,
+                 std::string_view source, std::string_view hint);
+
+/// The configuration as commented YAML: every option in table order, the same bytes for the same values;
+/// load_config reads it back to an equal configuration.
+std::string dump(const Config& config);
+
+/// The reference page of all options, in Markdown.
+std::string options_page();
+
+/// The number of pairs where `location` (data.train or data.valid, named by `key`) asks for the built-in toy corpus
+/// (`toy:50000`); nothing where it names files. Throws a misuse on a malformed number.
+std::optional<std::int64_t> toy_pairs(std::string_view key, std::string_view location);
+
+}  // namespace glossa

@@ -1,0 +1,191 @@
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <array>
+#include <limits>
+
+#include "autograd/check.h"
+#include "train/config/auto_options.h"
+
+namespace glossa {
+namespace {
+
+using Schedule = OptimConfig::Schedule;
+using Metric = TrainConfig::Metric;
+
+/// Whether there is a validation corpus: its own, what is held out, or the validation split of a toy corpus.
+bool has_validation(const DataConfig& data) {
+  const bool holds_out = !data.split || data.split->valid > 0;
+  return !data.valid.empty() || holds_out || toy_pairs("data.train", data.train).has_value();
+}
+
+/// What is held out has no corpus of its own beside it; `auto` goes by what there is.
+void check_split(const DataConfig& data) {
+  if (!data.split || data.split->pairs() == 0) return;
+  if (toy_pairs("data.train", data.train))
+    misuse("data.split", "expected none with a toy corpus, which has splits of its own; got {}/{}", data.split->valid,
+           data.split->test);
+  const auto check_empty = [](const char* key, const std::string& location, std::int64_t pairs) {
+    if (pairs > 0 && !location.empty())
+      misuse(key,
+             "expected nothing with a data.split that holds out {} pairs for it; got {}. Hint: leave out one of both",
+             pairs, location);
+  };
+  check_empty("data.valid", data.valid, data.split->valid);
+  check_empty("data.test", data.test, data.split->test);
+}
+
+void check_data(const DataConfig& data) {
+  if (data.train.empty())
+    misuse("data.train", "expected a training corpus; got nothing. Hint: data.train=toy:50000 needs no files.");
+  toy_pairs("data.train", data.train);
+  toy_pairs("data.valid", data.valid);
+  toy_pairs("data.test", data.test);
+  check_split(data);
+  if (data.source_column == data.target_column)
+    misuse("data.target_column", "expected another column than data.source_column; got {} for both",
+           data.target_column);
+  if (data.tokenizer == DataConfig::Tokenizer::sentencepiece && data.unk_id < 0)
+    misuse("data.unk_id", "expected at least 0 with data.tokenizer: sentencepiece, which needs <unk>; got {}",
+           data.unk_id);
+  struct Special {
+    const char* key;
+    std::int64_t id;
+  };
+  const std::array<Special, 4> specials{{{"data.unk_id", data.unk_id},
+                                         {"data.pad_id", data.pad_id},
+                                         {"data.bos_id", data.bos_id},
+                                         {"data.eos_id", data.eos_id}}};
+  for (std::size_t i = 0; i < specials.size(); ++i) {
+    const auto [key, id] = specials[i];
+    if (id >= data.vocab_size) misuse(key, "expected an id below data.vocab_size ({}); got {}", data.vocab_size, id);
+    for (std::size_t j = 0; j < i; ++j)
+      if (id == specials[j].id) misuse(key, "expected an id of its own; got {}, as {}", id, specials[j].key);
+  }
+}
+
+/// `2 and 4`: the divisors of `width` on both sides of `heads`.
+std::string nearest_divisors(std::int64_t width, std::int64_t heads) {
+  std::int64_t below = std::min(heads, width), above = heads;
+  while (width % below != 0) --below;
+  while (above < width && width % above != 0) ++above;
+  return above < width ? fmt::format("{} and {} divide", below, above) : fmt::format("{} divides", below);
+}
+
+void check_model(const ModelConfig& model, const DataConfig& data) {
+  if (model.head_width == 0 && model.width % model.heads != 0)
+    misuse("model.heads", "expected a divisor of model.width ({}); got {}. Hint: {} it.", model.width, model.heads,
+           nearest_divisors(model.width, model.heads));
+  if (model.positions == ModelConfig::Positions::sinusoidal && model.width % 2 != 0)
+    misuse("model.width", "expected an even number with model.positions: sinusoidal; got {}", model.width);
+  if (model.max_positions < data.max_length)
+    misuse("model.max_positions", "expected at least data.max_length ({}); got {}", data.max_length,
+           model.max_positions);
+  const bool one_table = model.tied == ModelConfig::Tied::all || model.tied == ModelConfig::Tied::embeddings;
+  if (one_table && !data.shared_vocabulary)
+    misuse("model.tied",
+           "expected none or output with data.shared_vocabulary: false; got {}. Hint: embeddings of two "
+           "vocabularies cannot be shared.",
+           model.tied == ModelConfig::Tied::all ? "all" : "embeddings");
+  if (model.feed_forward == 0 && model.activation != "relu")
+    misuse("model.activation",
+           "expected relu, the default, with model.feed_forward: 0, which has no activation; got another one");
+  if (model.feed_forward == 0 && model.activation_dropout.value_or(0) > 0)
+    misuse("model.activation_dropout", "expected 0 or null with model.feed_forward: 0, which has no activation; got {}",
+           *model.activation_dropout);
+}
+
+void check_optim(const OptimConfig& optim, const TrainConfig& train, const DataConfig& data) {
+  const Schedule schedule = optim.schedule;
+  if ((schedule == Schedule::noam || schedule == Schedule::inverse_sqrt) && optim.warmup.never())
+    misuse("optim.warmup", "expected at least 1 update with optim.schedule: {}; got 0",
+           schedule == Schedule::noam ? "noam" : "inverse_sqrt");
+  // Where one of both is in epochs, the corpus decides.
+  const bool comparable = optim.total_updates.never() || optim.total_updates.unit == optim.warmup.unit;
+  if ((schedule == Schedule::cosine || schedule == Schedule::linear) && comparable &&
+      optim.total_updates.amount <= optim.warmup.amount)
+    misuse("optim.total_updates", "expected more than optim.warmup ({}) with optim.schedule: {}; got {}",
+           optim.warmup.amount, schedule == Schedule::cosine ? "cosine" : "linear", optim.total_updates.amount);
+  if (schedule == Schedule::plateau && (train.validate_every.never() || !has_validation(data)))
+    misuse("optim.schedule", "expected data.valid and train.validate_every above 0 with plateau; got no validation");
+  if (schedule == Schedule::noam) return;  // has no peak rate to compare with
+  if (optim.min_lr > optim.lr) misuse("optim.min_lr", "expected at most optim.lr ({}); got {}", optim.lr, optim.min_lr);
+  if (optim.warmup_init_lr > optim.lr)
+    misuse("optim.warmup_init_lr", "expected at most optim.lr ({}); got {}", optim.lr, optim.warmup_init_lr);
+}
+
+void check_train(const TrainConfig& train, const DataConfig& data) {
+  if (train.max_updates.never() && train.max_epochs.never() && train.max_minutes == 0)
+    misuse("train.max_updates",
+           "expected train.max_updates, train.max_epochs or train.max_minutes above 0; got none. "
+           "Hint: without a limit training never ends.");
+  const bool decoded = train.metric != Metric::loss && train.metric != Metric::perplexity;
+  if (decoded && !train.decode_validation)
+    misuse("train.metric",
+           "expected loss or perplexity with train.decode_validation: false; got one that needs "
+           "translations");
+  if (train.patience > 0 && (train.validate_every.never() || !has_validation(data)))
+    misuse("train.patience", "expected 0 without validation; got {}. Hint: set data.valid and train.validate_every.",
+           train.patience);
+}
+
+std::vector<std::string> doubts(const Config& config) {
+  std::vector<std::string> warnings;
+  const auto doubt = [&](bool doubtful, std::string text) {
+    if (doubtful) warnings.push_back(std::move(text));
+  };
+  const auto& [data, model, optim, train, decode, runtime, undecided] = config;
+  doubt(model.norm == ModelConfig::Norm::post && optim.name != OptimConfig::Name::sgd && optim.lr >= 5e-4 &&
+            optim.warmup.never(),
+        fmt::format(
+            "model.norm: post with optim.lr {} and no warm-up often diverges; set optim.schedule: inverse_sqrt and "
+            "optim.warmup, or model.norm: pre",
+            optim.lr));
+  doubt(optim.name == OptimConfig::Name::adam && optim.weight_decay > 0,
+        "optim.weight_decay with adam is an L2 penalty, scaled by Adam's denominator; adamw decouples it");
+  doubt(!has_validation(data), "data.valid is empty: no validation, and no best checkpoint");
+  const bool two_files = !toy_pairs("data.train", data.train) && !is_table(data.train);
+  doubt(two_files && data.source == data.target,
+        "data.source and data.target are the same: both sides would come from one file");
+  doubt(train.save_every.never(), "train.save_every is 0: nothing but the end of training is saved");
+  return warnings;
+}
+
+/// A corpus for what is checked before one is read.
+constexpr CorpusSize usual_size{.pairs = 10'000, .alphabet = 100};
+
+}  // namespace
+
+std::vector<std::string> length_doubts(const Config& config, std::int64_t updates_per_epoch) {
+  const auto per_epoch = static_cast<double>(updates_per_epoch);
+  const auto updates = [&](const Period& p) {
+    return p.unit == Period::Unit::epochs ? p.amount * per_epoch : p.amount;
+  };
+  const auto end = [&](const Period& limit) {
+    return limit.never() ? std::numeric_limits<double>::infinity() : updates(limit);
+  };
+  const TrainConfig& train = config.train;
+  const bool by_updates = end(train.max_updates) <= end(train.max_epochs);
+  const double all = end(by_updates ? train.max_updates : train.max_epochs), warmup = updates(config.optim.warmup);
+  if (all >= warmup) return {};
+  return {
+      fmt::format("{} ends training after {:.0f} updates, inside optim.warmup ({:.0f}). Hint: "
+                  "recipes/small-pair.yaml goes by the size of the corpus",
+                  by_updates ? "train.max_updates" : "train.max_epochs", all, warmup)};
+}
+
+std::vector<std::string> check(const Config& given) {
+  const Config config = decided_for(usual_size, given);
+  check_data(config.data);
+  check_model(config.model, config.data);
+  check_optim(config.optim, config.train, config.data);
+  check_train(config.train, config.data);
+  if (config.decode.sample && config.decode.beam > 1)
+    misuse("decode.beam", "expected 1 with decode.sample: true; got {}. Hint: a sample is one draw, no search.",
+           config.decode.beam);
+  if (config.decode.max_length_factor == 0 && config.decode.max_length_extra == 0)
+    misuse("decode.max_length_extra", "expected at least 1 with decode.max_length_factor: 0; got 0");
+  return doubts(config);
+}
+
+}  // namespace glossa

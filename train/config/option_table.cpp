@@ -1,0 +1,247 @@
+#include "layers/activation.h"
+#include "train/config/config.h"
+
+namespace glossa {
+namespace {
+
+std::vector<Option<DataConfig>> data_options() {
+  using C = DataConfig;
+  return {
+      option("train", &C::train, text("PREFIX, FILE.tsv or toy:PAIRS"),
+             "training corpus: files PREFIX.en and PREFIX.de, a table of pairs, or the built-in generator; .gz is "
+             "tried too"),
+      option("valid", &C::valid, text("PREFIX, FILE.tsv or toy:PAIRS"),
+             "validation corpus, named like train; empty with a toy corpus takes its own validation split"),
+      option("test", &C::test, text("PREFIX, FILE.tsv or toy:PAIRS"),
+             "test corpus for `glossa evaluate`, named like train; empty with a toy corpus takes its own test split"),
+      option("split", &C::split, or_word("auto", held_out()),
+             "pairs of train that are held out of training for validation and testing, where there is one file only; a "
+             "hash of the source chooses; auto: 5 % of the different sources each, at most 1000, where valid is empty"),
+      option("source", &C::source, text("a file suffix", false), "source language: the suffix of its files"),
+      option("target", &C::target, text("a file suffix", false), "target language: the suffix of its files"),
+      option("source_column", &C::source_column, whole("[0, 65535]"),
+             "column of the source in a FILE.tsv whose first row does not name the languages, counted from 0"),
+      option("target_column", &C::target_column, whole("[0, 65535]"), "the same for the target"),
+      option("tokenizer", &C::tokenizer, choice<C::Tokenizer>({"words", "characters", "sentencepiece"}),
+             "what a token is; sentencepiece subwords are learnt from the training corpus"),
+      option("vocab_size", &C::vocab_size, whole("[5, 1000000]"), "largest number of tokens, special ones included")
+          .or_auto(),
+      option("min_frequency", &C::min_frequency, whole("[1, 1000000000]"),
+             "rarer words and characters become <unk>; sentencepiece ignores it"),
+      option("shared_vocabulary", &C::shared_vocabulary, true_or_false(), "one vocabulary for both languages"),
+      option("sentencepiece_model", &C::sentencepiece_model, choice<C::SentencepieceModel>({"bpe", "unigram"}),
+             "how sentencepiece finds subwords"),
+      option("normalization", &C::normalization,
+             text_choice({"nmt_nfkc", "nfkc", "nmt_nfkc_cf", "nfkc_cf", "identity"}),
+             "Unicode normalisation by sentencepiece; cf folds case, identity leaves text as it is"),
+      option("character_coverage", &C::character_coverage, number("[0.98, 1]"),
+             "share of the corpus's characters that sentencepiece keeps; the rest becomes <unk>"),
+      option("lowercase", &C::lowercase, true_or_false(), "lower-case all text, in translation too"),
+      option("invalid_utf8", &C::invalid_utf8, choice<C::InvalidUtf8>({"refuse", "replace"}),
+             "invalid UTF-8 stops with file, line and byte, or becomes U+FFFD"),
+      option("max_line_bytes", &C::max_line_bytes, whole("[1, 1073741824]"), "a longer line is refused"),
+      option("max_length", &C::max_length, whole("[1, 65536]"),
+             "training leaves out pairs with more tokens on a side, special ones included"),
+      option("source_bos", &C::source_bos, true_or_false(), "begin the source with <s>"),
+      option("source_eos", &C::source_eos, true_or_false(), "end the source with </s>"),
+      option("unk_id", &C::unk_id, whole("[-1, 65535]"), "id of <unk>; -1 for a vocabulary without it"),
+      option("pad_id", &C::pad_id, whole("[0, 65535]"), "id of <pad>"),
+      option("bos_id", &C::bos_id, whole("[0, 65535]"), "id of <s>, which starts the decoder"),
+      option("eos_id", &C::eos_id, whole("[0, 65535]"), "id of </s>, which ends a sentence"),
+      option("max_tokens", &C::max_tokens, whole("[1, 16777216]"), "size of a batch, counted by batch_rule").or_auto(),
+      option("batch_rule", &C::batch_rule, choice<C::BatchRule>({"longest_side", "tokens", "sentences"}),
+             "max_tokens counts sentences x longest side, source + target tokens, or sentences"),
+      option("layout", &C::layout, choice<C::Layout>({"packed", "padded"}),
+             "packed batches hold no padding; padded ones give the same numbers, slower"),
+  };
+}
+
+std::vector<Option<ModelConfig>> model_options() {
+  using C = ModelConfig;
+  return {
+      option("width", &C::width, whole("[1, 65536]"), "width D of the model").or_auto(),
+      option("heads", &C::heads, whole("[1, 4096]"), "attention heads H; must divide width unless head_width is set")
+          .or_auto(),
+      option("head_width", &C::head_width, whole("[0, 65536]"), "width K of one head; 0: width / heads"),
+      option("similarity", &C::similarity, choice<C::Similarity>({"scaled_dot", "dot", "general", "additive"}),
+             "how alike query and key are: q.k / sqrt(K), q.k, q.W k with a trained W, or v.tanh(q + k) with a trained "
+             "v, which takes much memory"),
+      option("feed_forward", &C::feed_forward, whole("[0, 1048576]"),
+             "width F inside the feed-forward layers; 0: one width x width matrix without bias or activation")
+          .or_auto(),
+      option("encoder_layers", &C::encoder_layers, whole("[1, 256]"), "layers of the encoder").or_auto(),
+      option("decoder_layers", &C::decoder_layers, whole("[1, 256]"), "layers of the decoder").or_auto(),
+      option("dropout", &C::dropout, number("[0, 1)"), "dropout before each residual sum").or_auto(),
+      option("attention_dropout", &C::attention_dropout, or_null(number("[0, 1)")),
+             "dropout on attention weights; null: the same as dropout"),
+      option("activation_dropout", &C::activation_dropout, or_null(number("[0, 1)")),
+             "dropout after the activation; null: the same as dropout"),
+      option("embedding_dropout", &C::embedding_dropout, or_null(number("[0, 1)")),
+             "dropout on embeddings plus positions; null: the same as dropout"),
+      option("norm", &C::norm, choice<C::Norm>({"pre", "post"}),
+             "layer norm before each sublayer, or after each residual sum as in the paper"),
+      option("final_norm", &C::final_norm, true_or_false(), "one more layer norm after the encoder and the decoder"),
+      option("norm_epsilon", &C::norm_epsilon, number("(0, 1)"), "keeps layer norm from a division by zero"),
+      option("epsilon_place", &C::epsilon_place, choice<C::EpsilonPlace>({"inside", "outside"}),
+             "norm_epsilon is added to the variance inside the root, or to the root"),
+      option("norm_affine", &C::norm_affine, choice<C::NormAffine>({"vector", "scalar", "gain", "none"}),
+             "trained part of layer norm: gain and bias for each feature, one gain and one bias, one gain, or nothing"),
+      option("activation", &C::activation, text_choice(activation_names), "activation of the feed-forward layers"),
+      option("positions", &C::positions, choice<C::Positions>({"sinusoidal", "learned"}), "positional encoding"),
+      option("sinusoid", &C::sinusoid, choice<C::Sinusoid>({"interleaved", "halves", "raw_index"}),
+             "sine and cosine in turns as in the paper, all sines before all cosines, or in turns with an exponent of "
+             "twice the column"),
+      option("max_positions", &C::max_positions, whole("[1, 1048576]"), "positions that the encoding holds"),
+      option("tied", &C::tied, choice<C::Tied>({"none", "output", "all", "embeddings"}),
+             "weights shared: none, target embedding and output projection, these and the source embedding, or the two "
+             "embeddings"),
+      option("bias", &C::bias, true_or_false(), "biases in attention and feed-forward layers"),
+      option("attention_bias", &C::attention_bias, or_null(choice<C::AttentionBias>({"all", "output", "none"})),
+             "biases in attention: all, of the output projection, or none; null: as bias says"),
+      option("output_bias", &C::output_bias, true_or_false(), "bias of the output projection"),
+      option("scale_embeddings", &C::scale_embeddings, true_or_false(),
+             "multiply embeddings by the square root of width"),
+      option("init", &C::init, choice<C::Init>({"xavier", "normal"}),
+             "first weights: as nn.Transformer's, or normal with init_std and biases 0"),
+      option("init_std", &C::init_std, number("(0, 1]"), "standard deviation of init: normal"),
+  };
+}
+
+std::vector<Option<OptimConfig>> optim_options() {
+  using C = OptimConfig;
+  return {
+      option("name", &C::name, choice<C::Name>({"sgd", "adam", "adamw"}), "optimizer"),
+      option("lr", &C::lr, number("(0, 1000]"), "peak learning rate; noam takes factor instead").or_auto(),
+      option("beta1", &C::beta1, number("[0, 1)"), "Adam: decay of the mean of gradients"),
+      option("beta2", &C::beta2, number("[0, 1)"), "Adam: decay of the mean of squared gradients"),
+      option("epsilon", &C::epsilon, number("(0, 1]"), "Adam: added to the root in the denominator"),
+      option("momentum", &C::momentum, number("[0, 1)"), "SGD: momentum"),
+      option("weight_decay", &C::weight_decay, number("[0, 100]"),
+             "weight decay: decoupled in adamw, L2 in the others"),
+      option("decay_norm_and_bias", &C::decay_norm_and_bias, true_or_false(), "decay layer norms and biases too"),
+      option("freeze", &C::freeze, text_list("a list of parameter names with *"),
+             "parameters that stay as they are, by name; * matches anything"),
+      option("clip_norm", &C::clip_norm, number("[0, 1000000]"), "largest norm of the whole gradient; 0: no clipping"),
+      option("schedule", &C::schedule,
+             choice<C::Schedule>({"constant", "noam", "inverse_sqrt", "cosine", "linear", "plateau"}),
+             "course of the learning rate"),
+      option("warmup", &C::warmup, updates_or_epochs("[0, 1000000000]"),
+             "updates over which the learning rate rises to its peak, in every schedule; 0: none")
+          .or_auto(),
+      option("warmup_init_lr", &C::warmup_init_lr, number("[0, 1000]"), "learning rate at which the warm-up begins"),
+      option("total_updates", &C::total_updates, updates_or_epochs("[0, 1000000000]"),
+             "cosine and linear: update at which min_lr is reached")
+          .or_auto(),
+      option("min_lr", &C::min_lr, number("[0, 1000]"), "lowest learning rate after the warm-up"),
+      option("factor", &C::factor, number("(0, 1000]"),
+             "noam: factor x width^-0.5 x min(step^-0.5, step x warmup^-1.5)"),
+      option("plateau_factor", &C::plateau_factor, number("(0, 1)"),
+             "plateau: the learning rate is multiplied by this"),
+      option("plateau_patience", &C::plateau_patience, whole("[0, 1000000]"),
+             "plateau: validations without improvement before that"),
+  };
+}
+
+std::vector<Option<TrainConfig>> train_options() {
+  using C = TrainConfig;
+  return {
+      option("max_updates", &C::max_updates, limit(Period::Unit::updates), "stop after so many updates"),
+      option("max_epochs", &C::max_epochs, limit(Period::Unit::epochs), "stop after so many passes over the corpus")
+          .or_auto(),
+      option("max_minutes", &C::max_minutes, number("[0, 10000000]"),
+             "stop after so many minutes of training, validation and saving left out; 0 for no limit"),
+      option("validate_every", &C::validate_every, period(),
+             "period of validation; where a limit comes between two, the end is validated too")
+          .or_auto(),
+      option("save_every", &C::save_every, period(), "period of checkpoints").or_auto(),
+      option("log_every", &C::log_every, period(), "period of training lines"),
+      option("keep_checkpoints", &C::keep_checkpoints, whole("[2, 1000000]"),
+             "newest checkpoints kept, beside the best"),
+      option("seed", &C::seed, whole("[0, 9007199254740991]"), "seed of everything random"),
+      option("label_smoothing", &C::label_smoothing, number("[0, 1)"),
+             "share of the target spread over the vocabulary"),
+      option("accumulate", &C::accumulate, whole("[1, 65536]"), "batches whose gradients make one update"),
+      option(
+          "ema", &C::ema, number("[0, 0.9999]"),
+          "decay of a moving average of the weights, which is what is validated and translates, 0.999 for one; 0: the "
+          "weights themselves"),
+      option("metric", &C::metric, choice<C::Metric>({"loss", "perplexity", "bleu", "chrf", "exact_match"}),
+             "validation metric that decides the best checkpoint, patience and plateau"),
+      option("patience", &C::patience, whole("[0, 1000000]"),
+             "stop after so many validations without improvement; 0: never"),
+      option("decode_validation", &C::decode_validation, true_or_false(),
+             "translate the validation corpus at each validation, for BLEU, chrF and exact match"),
+      option("bleu_tokenize", &C::bleu_tokenize, or_word("auto", choice<BleuTokenizer>(bleu_tokenizer_names)),
+             "what BLEU counts, as sacreBLEU's --tokenize; auto: zh for Chinese, char for another target whose words "
+             "spaces do not part, else 13a"),
+      option("samples", &C::samples, whole("[0, 1000]"),
+             "translations written to samples/ at each validation; the first one is shown in the log too"),
+      option("warm_start", &C::warm_start, text("a run directory or a checkpoint"),
+             "begin with the weights and the vocabulary of another run; empty: random weights"),
+      option("max_bad_updates", &C::max_bad_updates, whole("[1, 1000000]"),
+             "stop after so many updates in a row with a loss or gradient that is not finite"),
+  };
+}
+
+std::vector<Option<DecodeConfig>> decode_options() {
+  using C = DecodeConfig;
+  return {
+      option("beam", &C::beam, whole("[1, 1024]"), "hypotheses kept a sentence; 1 is greedy"),
+      option("length_penalty", &C::length_penalty, choice<C::LengthPenalty>({"none", "power", "gnmt"}),
+             "log-probability is divided by 1, length^alpha or ((5 + length) / 6)^alpha"),
+      option("alpha", &C::alpha, number("[0, 10]"), "exponent of the length penalty"),
+      option("max_length_factor", &C::max_length_factor, number("[0, 100]"),
+             "a translation has at most max_length_factor x source tokens + max_length_extra tokens"),
+      option("max_length_extra", &C::max_length_extra, whole("[0, 65536]"), "see max_length_factor"),
+      option("max_tokens", &C::max_tokens, whole("[1, 16777216]"), "size of a batch: hypotheses x longest source"),
+      option("sample", &C::sample, true_or_false(),
+             "draw each token from the softmax instead of searching for the most probable translation"),
+      option("temperature", &C::temperature, number("(0, 100]"),
+             "sample: logits are divided by this; below 1 likely tokens become likelier"),
+      option("seed", &C::seed, whole("[0, 9007199254740991]"), "sample: seed of the draws"),
+  };
+}
+
+std::vector<Option<RuntimeConfig>> runtime_options() {
+  using C = RuntimeConfig;
+  return {
+      option("threads", &C::threads, whole("[0, 4096]"),
+             "threads; 0: as many as cores allowed; results do not depend on it"),
+      option("gemm", &C::gemm, choice<C::Gemm>({"auto", "eigen", "onednn"}), "library for matrix products"),
+  };
+}
+
+/// A section whose rows know `auto` where they may: it is kept by the option's key, beside the values.
+OptionSection section(const char* name, const char* help, std::vector<Option<Config>> rows) {
+  for (Option<Config>& row : rows) {
+    if (!row.may_be_auto) continue;
+    const std::string key = name + ("." + row.name);
+    row.set = [key, set = row.set](Config& config, const GivenValue& given) {
+      const bool is_auto = given.kind == GivenValue::Kind::scalar && given.scalar == "auto";
+      if (!is_auto && !set(config, given)) return false;
+      config.undecided.erase(key);
+      if (is_auto) config.undecided.insert(key);
+      return true;
+    };
+    row.text = [key, text = row.text](const Config& config) {
+      return config.undecided.contains(key) ? "auto" : text(config);
+    };
+  }
+  return {name, help, std::move(rows)};
+}
+
+}  // namespace
+
+const std::vector<OptionSection>& option_sections() {
+  static const std::vector<OptionSection> sections{
+      section("data", "corpus, vocabulary and batches", lift(&Config::data, data_options())),
+      section("model", "the Transformer", lift(&Config::model, model_options())),
+      section("optim", "optimizer and learning rate", lift(&Config::optim, optim_options())),
+      section("train", "length, validation and checkpoints", lift(&Config::train, train_options())),
+      section("decode", "translation", lift(&Config::decode, decode_options())),
+      section("runtime", "how it computes", lift(&Config::runtime, runtime_options())),
+  };
+  return sections;
+}
+
+}  // namespace glossa

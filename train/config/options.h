@@ -1,0 +1,156 @@
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <initializer_list>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "data/held_out.h"
+#include "train/config/period.h"
+
+namespace glossa {
+
+/// A value as a YAML file or `--set` gave it, before its option gives it a type.
+struct GivenValue {
+  enum class Kind { scalar, list, nested, nothing };
+
+  Kind kind = Kind::scalar;
+  std::string scalar;
+  std::vector<std::string> list;
+
+  /// As an error message shows it: the scalar in quotes (shortened), `a list`, `nested values` or `nothing`.
+  std::string shown() const;
+};
+
+/// What an option accepts and how it is read and written. Numbers are read and written the same in every locale.
+template <class T>
+struct ValueRule {
+  std::string accepts;  ///< completes "expected ..."
+  std::function<std::optional<T>(const GivenValue&)> read;
+  std::function<std::string(const T&)> text;  ///< as YAML; `read` gives the same value back
+};
+
+/// `true` or `false`, no other spelling.
+ValueRule<bool> true_or_false();
+
+/// A whole number in an interval written as in mathematics: `whole("[1, 4096]")`.
+ValueRule<std::int64_t> whole(std::string_view interval);
+
+/// A finite number in an interval, open ends included: `number("[0, 1)")`.
+ValueRule<double> number(std::string_view interval);
+
+/// What `rule` takes, or `word` for unset.
+template <class T>
+ValueRule<std::optional<T>> or_word(std::string word, ValueRule<T> rule) {
+  using Result = std::optional<std::optional<T>>;
+  return {rule.accepts + " or " + word,
+          [word, read = rule.read](const GivenValue& given) {
+            if (given.kind == GivenValue::Kind::scalar && given.scalar == word) return Result(std::in_place);
+            const std::optional<T> value = read(given);
+            return value ? Result(value) : std::nullopt;
+          },
+          [word, text = rule.text](const std::optional<T>& value) { return value ? text(*value) : word; }};
+}
+
+/// What `rule` takes, or `null` or nothing for unset.
+template <class T>
+ValueRule<std::optional<T>> or_null(ValueRule<T> rule) {
+  ValueRule<std::optional<T>> whole = or_word("null", std::move(rule));
+  whole.read = [read = whole.read](const GivenValue& given) {
+    return given.kind == GivenValue::Kind::nothing ? std::optional<std::optional<T>>(std::in_place) : read(given);
+  };
+  return whole;
+}
+
+/// Pairs for validation and for testing, or `none`.
+ValueRule<HeldOut> held_out();
+
+/// Text. `accepts` describes it; empty text is refused unless `may_be_empty`.
+ValueRule<std::string> text(const char* accepts, bool may_be_empty = true);
+
+/// A YAML list of texts, or one text with commas.
+ValueRule<std::vector<std::string>> text_list(const char* accepts);
+
+/// A period of any unit; a plain number counts updates.
+ValueRule<Period> period();
+
+/// A number of updates in an interval, said in updates or in epochs; a plain number is written plain.
+ValueRule<Period> updates_or_epochs(std::string_view interval);
+
+/// A limit in one unit: a plain number or that unit, nothing else.
+ValueRule<Period> limit(Period::Unit unit);
+
+/// Literals: a table of strings made in place compiles slowly.
+using Names = std::initializer_list<const char*>;
+
+/// Index of one of `names`: the part of `choice` that knows no type.
+ValueRule<std::size_t> choice_index(Names names);
+
+/// One of `names`, kept as text.
+ValueRule<std::string> text_choice(Names names);
+
+/// One enumerator of E by name. `names` are in the order of the enumerators, which count from 0.
+template <class E>
+ValueRule<E> choice(Names names) {
+  const auto rule = choice_index(names);
+  return {rule.accepts,
+          [read = rule.read](const GivenValue& given) -> std::optional<E> {
+            const auto index = read(given);
+            return index ? std::optional<E>(static_cast<E>(*index)) : std::nullopt;
+          },
+          [text = rule.text](const E& value) { return text(static_cast<std::size_t>(value)); }};
+}
+
+/// One row of the option table of the struct S.
+template <class S>
+struct Option {
+  std::string name;
+  std::string accepts;
+  std::string help;
+  std::function<bool(S&, const GivenValue&)> set;  ///< false, and S untouched, where the value does not fit
+  std::function<std::string(const S&)> text;
+  bool may_be_auto = false;  ///< left to a rule that knows the corpus, by the word `auto`
+
+  Option or_auto() && {
+    accepts += " or auto";
+    may_be_auto = true;
+    return std::move(*this);
+  }
+};
+
+/// A row: name, member, rule and one line of help. The default is the member's own initialiser.
+template <class S, class T>
+Option<S> option(const char* name, T S::*member, const ValueRule<T>& rule, const char* help) {
+  return {name,
+          rule.accepts,
+          help,
+          [member, read = rule.read](S& s, const GivenValue& given) {
+            auto value = read(given);
+            if (value) s.*member = std::move(*value);
+            return value.has_value();
+          },
+          [member, text = rule.text](const S& s) { return text(s.*member); },
+          false};
+}
+
+/// The rows of a part as rows of the whole it is a member of.
+template <class S, class Part>
+std::vector<Option<S>> lift(Part S::*part, const std::vector<Option<Part>>& rows) {
+  std::vector<Option<S>> lifted;
+  for (const auto& row : rows)
+    lifted.push_back({row.name, row.accepts, row.help,
+                      [part, set = row.set](S& s, const GivenValue& given) { return set(s.*part, given); },
+                      [part, text = row.text](const S& s) { return text(s.*part); }, row.may_be_auto});
+  return lifted;
+}
+
+/// The whole text as a whole number, in every locale; nothing where it is none or does not fit.
+std::optional<std::int64_t> parse_whole(std::string_view text);
+
+/// The name with the smallest edit distance to `wanted` (the first of equals); empty where none shares half of it.
+std::string nearest_name(std::string_view wanted, const std::vector<std::string>& names);
+
+}  // namespace glossa

@@ -1,0 +1,46 @@
+#include "train/console/json_line.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>  // here only: it compiles slowly
+
+namespace glossa {
+
+JsonLine& JsonLine::add_raw(std::string_view key, std::string_view json) {
+  if (!body_.empty()) body_ += ",";
+  body_ += nlohmann::json(key).dump();
+  body_ += ":";
+  body_ += json;
+  return *this;
+}
+
+JsonLine& JsonLine::add(std::string_view key, double value) { return add_raw(key, nlohmann::json(value).dump()); }
+
+JsonLine& JsonLine::add(std::string_view key, bool value) { return add_raw(key, value ? "true" : "false"); }
+
+JsonLine& JsonLine::add(std::string_view key, std::string_view value) {
+  // Bytes that are not UTF-8 (a file name, say) become U+FFFD.
+  return add_raw(key, nlohmann::json(value).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+}
+
+JsonLine& JsonLine::add(std::string_view key, std::span<const std::uint64_t> values) {
+  return add_raw(key, fmt::format("[{}]", fmt::join(values, ",")));
+}
+
+JsonLine& JsonLine::add(std::string_view key, const std::vector<JsonLine>& objects) {
+  std::vector<std::string> texts;
+  for (const JsonLine& object : objects) texts.push_back(object.text());
+  return add_raw(key, fmt::format("[{}]", fmt::join(texts, ",")));
+}
+
+std::string JsonLine::text() const { return fmt::format("{{{}}}", body_); }
+
+std::optional<std::int64_t> whole_in_json(std::string_view line, std::string_view key) {
+  const nlohmann::json object = nlohmann::json::parse(line, nullptr, false);
+  if (!object.is_object()) return std::nullopt;
+  const auto found = object.find(key);
+  if (found == object.end() || !found->is_number_integer()) return std::nullopt;
+  return found->get<std::int64_t>();
+}
+
+}  // namespace glossa

@@ -1,0 +1,83 @@
+#include "train/corpora/corpus_doubts.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "data/text/utf8.h"
+
+namespace glossa {
+namespace {
+
+std::string shortened(std::string_view text) {
+  constexpr int longest = 36;
+  std::string kept;
+  int letters = 0;
+  utf8::for_each(text, [&](std::string_view piece, const utf8::CodePoint&) {
+    if (letters++ < longest) kept += piece;
+  });
+  return letters > longest ? kept + "..." : kept;
+}
+
+bool holds(std::string_view text, bool (*property)(char32_t)) {
+  bool found = false;
+  utf8::for_each(text, [&](std::string_view, const utf8::CodePoint& c) { found = found || property(c.value); });
+  return found;
+}
+
+bool is_letter(char32_t c) {
+  return !utf8::is_space(c) && !utf8::is_number(c) && !utf8::is_punctuation(c) && !utf8::is_symbol(c);
+}
+
+/// The share of sentences that have digits and no letter.
+double share_of_numbers(const std::vector<std::string>& side) {
+  const auto is_number = [](const std::string& sentence) {
+    return holds(sentence, utf8::is_number) && !holds(sentence, is_letter);
+  };
+  return static_cast<double>(std::ranges::count_if(side, is_number)) / static_cast<double>(side.size());
+}
+
+/// `lower` or `upper` where all letters with a case are of that one, and those are most of the letters: a text of
+/// another script may well have a `CD` in it.
+std::string_view only_case(const std::vector<std::string>& side) {
+  std::int64_t lower = 0, upper = 0, letters = 0;
+  for (const std::string& sentence : side)
+    utf8::for_each(sentence, [&](std::string_view, const utf8::CodePoint& c) {
+      lower += utf8::is_lower(c.value);
+      upper += utf8::is_upper(c.value);
+      letters += is_letter(c.value);
+    });
+  if ((lower > 0) == (upper > 0) || 2 * (lower + upper) < letters) return {};
+  return lower > 0 ? "lower" : "upper";
+}
+
+}  // namespace
+
+std::string first_pair(const ParallelCorpus& corpus) {
+  return fmt::format("first pair: '{}'\n    translated: '{}'", shortened(corpus.source.front()),
+                     shortened(corpus.target.front()));
+}
+
+std::vector<std::string> corpus_doubts(const DataConfig& config, const ParallelCorpus& corpus) {
+  std::vector<std::string> doubts;
+  const auto doubt_numbers = [&](const std::vector<std::string>& side, std::string_view name) {
+    const double share = share_of_numbers(side);
+    if (share < 0.9) return;
+    doubts.push_back(
+        fmt::format("{:.0f} % of the {} side of {} are numbers, not sentences; in a table see "
+                    "data.{}_column",
+                    100 * share, name, corpus.name, name));
+  };
+  doubt_numbers(corpus.source, "source");
+  doubt_numbers(corpus.target, "target");
+  const std::string_view letter_case = only_case(corpus.source);
+  const bool is_toy = toy_pairs("data.train", config.train).has_value();
+  if (!letter_case.empty() && !config.lowercase && !is_toy)
+    doubts.push_back(
+        fmt::format("{} has source letters of {} case only: no others are known;\n"
+                    "    data.lowercase: true writes all text small, in translation too",
+                    corpus.name, letter_case));
+  return doubts;
+}
+
+}  // namespace glossa

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "data/parallel_corpus.h"
+#include "train/config/config.h"
+
+namespace glossa {
+
+/// The first pair of a corpus, shortened, for the log: who named the wrong columns or files sees it there.
+std::string first_pair(const ParallelCorpus& corpus);
+
+/// What may be trained on but is hardly meant: a side of numbers, a source in one letter case without data.lowercase.
+std::vector<std::string> corpus_doubts(const DataConfig& config, const ParallelCorpus& corpus);
+
+}  // namespace glossa

@@ -1,0 +1,194 @@
+#include "train/corpora/datasets.h"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "autograd/check.h"
+#include "autograd/random.h"
+#include "data/text/counted.h"
+#include "data/text/utf8.h"
+#include "data/tokenizers/character_tokenizer.h"
+#include "data/tokenizers/sentencepiece_tokenizer.h"
+#include "data/tokenizers/word_tokenizer.h"
+#include "data/toy/corpus.h"
+#include "train/console/progress_bar.h"
+#include "train/console/tell.h"
+#include "train/corpora/text_memory.h"
+
+namespace glossa {
+
+namespace {
+
+SpecialIds specials(const DataConfig& config) {
+  return {static_cast<int>(config.unk_id), static_cast<int>(config.pad_id), static_cast<int>(config.bos_id),
+          static_cast<int>(config.eos_id)};
+}
+
+ParallelCorpus from_toy(std::string name, const std::vector<ToyPair>& pairs, bool english_first) {
+  ParallelCorpus corpus;
+  corpus.name = corpus.source_name = corpus.target_name = std::move(name);
+  for (const ToyPair& pair : pairs) {
+    corpus.source.push_back(english_first ? pair.english : pair.hindi);
+    corpus.target.push_back(english_first ? pair.hindi : pair.english);
+  }
+  corpus.report.lines = corpus.report.pairs = static_cast<std::int64_t>(pairs.size());
+  return corpus;
+}
+
+bool english_first(const DataConfig& config, std::string_view key) {
+  if (config.source == "en" && config.target == "hi") return true;
+  if (config.source == "hi" && config.target == "en") return false;
+  misuse(key, "expected data.source and data.target to be en and hi for the toy corpus; got {} and {}", config.source,
+         config.target);
+}
+
+ParallelCorpus read_files(const DataConfig& config, const std::string& location) {
+  const CorpusOptions options{.text = text_options(config),
+                              .lowercase = config.lowercase,
+                              .source_column = static_cast<int>(config.source_column),
+                              .target_column = static_cast<int>(config.target_column)};
+  if (is_table(location)) return read_tsv(location, config.source, config.target, options);
+  return read_parallel(location, config.source, config.target, options);
+}
+
+/// Pairs that data.split holds out of a corpus: as many as it says, or by the rule of `auto`, for which further
+/// translations of a sentence do not count: they are held out or trained on with it.
+HeldOut split_of(const DataConfig& config, const ParallelCorpus& corpus) {
+  if (config.split) return *config.split;
+  if (!config.valid.empty() || toy_pairs("data.train", config.train)) return {};
+  const std::int64_t part = std::min<std::int64_t>(1000, (different_sources(corpus) + 19) / 20);
+  return {.valid = part, .test = config.test.empty() ? part : 0};
+}
+
+std::unique_ptr<Tokenizer> train_tokenizer(const DataConfig& config, std::span<const std::string> sentences) {
+  const VocabularyOptions vocabulary{.specials = specials(config),
+                                     .min_frequency = config.min_frequency,
+                                     .max_size = static_cast<int>(config.vocab_size)};
+  switch (config.tokenizer) {
+    case DataConfig::Tokenizer::words:
+      return train_word_tokenizer(sentences, vocabulary);
+    case DataConfig::Tokenizer::characters:
+      return train_character_tokenizer(sentences, vocabulary);
+    case DataConfig::Tokenizer::sentencepiece:
+      break;
+  }
+  const bool bpe = config.sentencepiece_model == DataConfig::SentencepieceModel::bpe;
+  return train_sentencepiece(sentences, {.model = bpe ? SubwordModel::bpe : SubwordModel::unigram,
+                                         .vocabulary_size = static_cast<int>(config.vocab_size),
+                                         .character_coverage = config.character_coverage,
+                                         .normalization = config.normalization,
+                                         .specials = specials(config)});
+}
+
+std::string tokenizer_file(const DataConfig& config, const std::string& run, const std::string& side) {
+  const bool subwords = config.tokenizer == DataConfig::Tokenizer::sentencepiece;
+  return std::filesystem::path(run) / (side + (subwords ? "sentencepiece.model" : "vocabulary.txt"));
+}
+
+}  // namespace
+
+std::uint64_t Tokenizers::fingerprint() const { return mix64(source->fingerprint()) ^ target->fingerprint(); }
+
+TextOptions text_options(const DataConfig& config) {
+  return {.max_line_bytes = static_cast<std::size_t>(config.max_line_bytes),
+          .invalid_utf8 =
+              config.invalid_utf8 == DataConfig::InvalidUtf8::refuse ? InvalidUtf8::refuse : InvalidUtf8::replace};
+}
+
+SamplerOptions sampler_options(const DataConfig& config, std::uint64_t seed) {
+  return {.max_tokens = config.max_tokens, .rule = static_cast<BatchRule>(config.batch_rule), .seed = seed};
+}
+
+Layout layout(const DataConfig& config) {
+  return config.layout == DataConfig::Layout::packed ? Layout::packed : Layout::padded;
+}
+
+Corpora read_corpora(const DataConfig& config, std::uint64_t seed) {
+  check_text_fits(config);
+  // Building the toy language takes a second: a corpus that both ask for is built once.
+  std::int64_t built = 0;
+  ToySplits toy;
+  const auto read = [&](const char* key, const std::string& location, const std::vector<ToyPair>& split) {
+    const auto pairs = toy_pairs(key, location);
+    if (!pairs) return read_files(config, location);
+    const bool forwards = english_first(config, key);
+    if (built != *pairs) toy = toy_corpus(*pairs, seed, key);
+    built = *pairs;
+    return from_toy(location, split, forwards);
+  };
+  Corpora corpora{.training = read("data.train", config.train, toy.train), .validation = {}, .split = {}};
+  if (!config.valid.empty())
+    corpora.validation = read("data.valid", config.valid, toy.valid);
+  else if (built > 0)
+    corpora.validation = from_toy(config.train, toy.valid, english_first(config, "data.train"));
+  corpora.split = split_of(config, corpora.training);
+  if (corpora.split.pairs() == 0) return corpora;
+  SplitCorpus parts = hold_out(std::move(corpora.training), corpora.split, "data.split");
+  corpora.training = std::move(parts.training);
+  if (corpora.split.valid > 0) corpora.validation = std::move(parts.validation);
+  return corpora;
+}
+
+ParallelCorpus read_test_corpus(const DataConfig& config, std::uint64_t seed) {
+  const bool is_named = !config.test.empty();
+  const char* key = is_named ? "data.test" : "data.train";
+  const std::string& location = is_named ? config.test : config.train;
+  if (const auto pairs = toy_pairs(key, location)) {
+    const bool forwards = english_first(config, key);
+    return from_toy(location, toy_corpus(*pairs, seed, key).test, forwards);
+  }
+  if (is_named) return read_files(config, location);
+  if (!config.split || config.split->test > 0) {
+    ParallelCorpus corpus = read_files(config, location);
+    const HeldOut split = split_of(config, corpus);
+    if (split.test > 0) return hold_out(std::move(corpus), split, "data.split").test;
+  }
+  misuse("data.test",
+         "expected a test corpus, or a data.split that holds one out; the run has neither. Hint: name one "
+         "with --test");
+}
+
+Tokenizers train_tokenizers(const DataConfig& config, const ParallelCorpus& corpus) {
+  ProgressBar bar;
+  std::optional<ElapsedProgress> progress;
+  if (config.tokenizer == DataConfig::Tokenizer::sentencepiece) {  // the one that takes long
+    tell("learning {} of at most {} subwords from {} ...\n",
+         config.shared_vocabulary ? "a vocabulary" : "two vocabularies", config.vocab_size,
+         counted(corpus.source.size(), "pair"));
+    progress.emplace(bar, "learning subwords:");
+  }
+  if (!config.shared_vocabulary)
+    return {train_tokenizer(config, corpus.source), train_tokenizer(config, corpus.target)};
+  std::vector<std::string> both = corpus.source;
+  both.insert(both.end(), corpus.target.begin(), corpus.target.end());
+  const std::shared_ptr<const Tokenizer> tokenizer = train_tokenizer(config, both);
+  return {tokenizer, tokenizer};
+}
+
+void save_tokenizers(const Tokenizers& tokenizers, const DataConfig& config, const std::string& run) {
+  tokenizers.source->save(tokenizer_file(config, run, tokenizers.shared() ? "" : "source."));
+  if (!tokenizers.shared()) tokenizers.target->save(tokenizer_file(config, run, "target."));
+}
+
+Tokenizers load_tokenizers(const DataConfig& config, const std::string& run) {
+  if (!config.shared_vocabulary)
+    return {load_tokenizer(tokenizer_file(config, run, "source.")),
+            load_tokenizer(tokenizer_file(config, run, "target."))};
+  const std::shared_ptr<const Tokenizer> tokenizer = load_tokenizer(tokenizer_file(config, run, ""));
+  return {tokenizer, tokenizer};
+}
+
+EncodedCorpus encode(const DataConfig& config, const ParallelCorpus& corpus, const Tokenizers& tokenizers,
+                     bool may_be_empty) {
+  return encode_corpus(corpus, *tokenizers.source, *tokenizers.target,
+                       {.source_bos = config.source_bos,
+                        .source_eos = config.source_eos,
+                        .max_length = static_cast<int>(config.max_length),
+                        .may_be_empty = may_be_empty});
+}
+
+std::string normalise(const DataConfig& config, std::string_view line) {
+  return config.lowercase ? utf8::lower_case(line) : std::string(line);
+}
+
+}  // namespace glossa

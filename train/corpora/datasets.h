@@ -1,0 +1,57 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "data/batch.h"
+#include "data/encoded_corpus.h"
+#include "data/sampler.h"
+#include "train/config/config.h"
+
+namespace glossa {
+
+/// The tokenizers of a run; with a shared vocabulary both are the same object.
+struct Tokenizers {
+  std::shared_ptr<const Tokenizer> source, target;
+
+  bool shared() const { return source == target; }
+  std::uint64_t fingerprint() const;
+};
+
+/// Sentence pairs for training and validation.
+struct Corpora {
+  ParallelCorpus training, validation;
+  HeldOut split;  ///< what data.split came to
+};
+
+/// The pairs that data.train and data.valid name: files, a TSV file or the toy corpus; where data.split says so, those
+/// for validation are held out of training. No pairs for validation if none are configured; the toy corpus brings its
+/// own.
+Corpora read_corpora(const DataConfig& config, std::uint64_t seed);
+
+/// The pairs of data.test, of the test part of data.split or, with a toy corpus for training, of its test split. Throws
+/// a misuse where there are none.
+ParallelCorpus read_test_corpus(const DataConfig& config, std::uint64_t seed);
+
+/// Learns the tokenizers that the configuration asks for from the training pairs.
+Tokenizers train_tokenizers(const DataConfig& config, const ParallelCorpus& corpus);
+
+/// Tokenizers live in the run's folder, one file each: `sentencepiece.model`, `vocabulary.txt`, or with `source.` or
+/// `target.` before it where the sides differ.
+void save_tokenizers(const Tokenizers& tokenizers, const DataConfig& config, const std::string& run);
+Tokenizers load_tokenizers(const DataConfig& config, const std::string& run);
+
+/// The pairs as ids, with the special tokens and the limit of length that the configuration sets. Throws as
+/// encode_corpus.
+EncodedCorpus encode(const DataConfig& config, const ParallelCorpus& corpus, const Tokenizers& tokenizers,
+                     bool may_be_empty = false);
+
+/// A cleaned line of outside text as the training text was treated: lower-cased if the run is.
+std::string normalise(const DataConfig& config, std::string_view line);
+
+// What the configuration says, in the terms of data/.
+TextOptions text_options(const DataConfig& config);
+SamplerOptions sampler_options(const DataConfig& config, std::uint64_t seed);
+Layout layout(const DataConfig& config);
+
+}  // namespace glossa

@@ -1,0 +1,52 @@
+#include "train/corpora/text_memory.h"
+
+#include <filesystem>
+
+#include "autograd/check.h"
+#include "data/text/counted.h"
+
+namespace glossa {
+namespace {
+
+/// Bytes of a text, about those that its .gz holds where that is there; 0 for none at all, which its reader tells.
+double text_bytes(const std::string& path) {
+  constexpr double unpacked = 3;
+  std::error_code none;
+  if (const auto size = std::filesystem::file_size(path, none); !none)
+    return static_cast<double>(size) * (path.ends_with(".gz") ? unpacked : 1);
+  const auto packed = std::filesystem::file_size(path + ".gz", none);
+  return none ? 0 : unpacked * static_cast<double>(packed);
+}
+
+/// Bytes that a byte of text takes where a vocabulary is learnt from it and it becomes numbers, as measured on 8 and 33
+/// MB of short lines.
+double bytes_per_byte(const DataConfig& config) {
+  switch (config.tokenizer) {
+    case DataConfig::Tokenizer::words:
+      return 5;
+    case DataConfig::Tokenizer::characters:
+      return 9;
+    case DataConfig::Tokenizer::sentencepiece:
+      break;
+  }
+  return config.sentencepiece_model == DataConfig::SentencepieceModel::bpe ? 8 : 30;
+}
+
+}  // namespace
+
+void check_text_fits(const DataConfig& config, double left) {
+  double bytes = 0;
+  for (const auto& [key, location] : {std::pair("data.train", config.train), std::pair("data.valid", config.valid)}) {
+    if (location.empty() || toy_pairs(key, location)) continue;
+    bytes += text_bytes(location);  // a table
+    for (const std::string& language : {config.source, config.target}) bytes += text_bytes(location + "." + language);
+  }
+  const double factor = bytes_per_byte(config);
+  check(
+      factor * bytes <= left, "data.train",
+      "expected at most {} of text, which takes {} times as much, for the memory that is left, {}; got {}. Hint: take "
+      "a part of it, or --force",
+      in_bytes(left / factor), factor, in_bytes(left), in_bytes(bytes));
+}
+
+}  // namespace glossa

@@ -1,0 +1,189 @@
+#include "train/decoding/batch_search.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace glossa {
+
+namespace {
+
+constexpr StepOptions evaluation{.training = false, .recording = false};
+
+}  // namespace
+
+template <class T>
+void BatchSearch<T>::run(const Transformer<T>& model, const SpecialIds& specials, const DecodeOptions& options,
+                         TransposedWeights<T>* weights, Index n, std::span<const Index> batch,
+                         std::span<const std::vector<int>> sources, std::span<const std::int64_t> numbers) {
+  model_ = &model;
+  specials_ = specials;
+  options_ = options;
+  n_ = n;
+  context_.set_transposed_weights(weights);
+  start(batch, sources, numbers);
+  while (!live_.empty()) step();
+}
+
+template <class T>
+void BatchSearch<T>::start(std::span<const Index> batch, std::span<const std::vector<int>> sources,
+                           std::span<const std::int64_t> numbers) {
+  source_ids_.clear();
+  source_spans_.clear();
+  sentences_.clear();
+  live_.clear();
+  survivors_.clear();
+  nodes_.assign(1, {specials_.bos, 0});
+  Index capacity = 0;
+  for (const Index input : batch) {
+    const std::vector<int>& source = sources[input];
+    check(!source.empty(), "decode", "expected at least one token in source {}; got none", input);
+    const double limit = options_.max_length_factor * source.size() + options_.max_length_extra;
+    const double most = static_cast<double>(model_->options().max_positions);
+    survivors_.push_back(std::ssize(live_) * options_.beam);
+    live_.push_back({.sentence = std::ssize(sentences_), .node = 0, .log_probability = 0});
+    sentences_.push_back({.limit = static_cast<Index>(std::clamp(limit, 1.0, most)),
+                          .number = numbers.empty() ? input : numbers[input]});
+    source_spans_.push_back({std::ssize(source_ids_), std::ssize(source)});
+    source_ids_.insert(source_ids_.end(), source.begin(), source.end());
+    capacity = std::max(capacity, sentences_.back().limit);
+  }
+  found_.resize(sentences_.size() * static_cast<std::size_t>(n_));
+  context_.begin(evaluation);
+  const RowLayout layout{.rows = std::ssize(source_ids_), .sequences = source_spans_};
+  const Variable<T> memory = model_->encode(context_, source_ids_, layout);
+  // The cache gets room for whole beams; a sentence begins with one hypothesis.
+  const Index rows = std::ssize(live_) * options_.beam;
+  model_->start(cache_, memory, layout, rows, capacity);
+  cache_.select(survivors_);
+
+  nodes_.reserve(static_cast<std::size_t>(1 + rows * capacity));
+  tokens_.reserve(static_cast<std::size_t>(rows));
+  for (std::vector<Live>* list : {&live_, &next_}) list->reserve(static_cast<std::size_t>(rows));
+  survivors_.reserve(static_cast<std::size_t>(rows));
+  uniforms_.reserve(static_cast<std::size_t>(rows));
+}
+
+template <class T>
+void BatchSearch<T>::step() {
+  tokens_.clear();
+  for (const Live& live : live_) tokens_.push_back(nodes_[live.node].token);
+  context_.begin(evaluation);
+  choose(model_->step(context_, tokens_, cache_).value());
+
+  next_.clear();
+  survivors_.clear();
+  for (Index begin = 0, end = 0; begin < std::ssize(live_); begin = end) {
+    while (end < std::ssize(live_) && live_[end].sentence == live_[begin].sentence) ++end;
+    advance(live_[begin].sentence, begin, end);
+  }
+  live_.swap(next_);
+  if (!live_.empty()) cache_.select(survivors_);
+}
+
+/// Fills top_.
+template <class T>
+void BatchSearch<T>::choose(const Tensor<const T>& logits) {
+  const std::array never{specials_.pad, specials_.bos};
+  const Index of_each = std::min(choices(), logits.cols() - std::ssize(never));
+  top_.resize(static_cast<std::size_t>(logits.rows() * of_each));
+  if (!options_.sample) return top_tokens(logits, never, of_each, top_);
+  uniforms_.clear();
+  for (const Live& live : live_)
+    uniforms_.push_back(sampling_uniform(options_.seed, static_cast<std::uint64_t>(sentences_[live.sentence].number),
+                                         static_cast<std::uint32_t>(cache_.position())));
+  sample_tokens(logits, never, options_.temperature, uniforms_, top_);
+}
+
+/// One step of a sentence, from rows [begin, end) of live_ to the end of next_.
+template <class T>
+void BatchSearch<T>::advance(Index place, Index begin, Index end) {
+  Sentence& sentence = sentences_[place];
+  candidates_.clear();
+  const std::size_t of_each = top_.size() / live_.size();
+  for (Index r = begin; r < end; ++r)
+    for (const TokenScore& next : std::span(top_).subspan(r * of_each, of_each))
+      candidates_.push_back({live_[r].log_probability + next.log_probability, r, next.token});
+  const Index looked_at = std::min(std::ssize(candidates_), choices());
+  std::partial_sort(candidates_.begin(), candidates_.begin() + looked_at, candidates_.end(),
+                    [](const Candidate& a, const Candidate& b) {
+                      if (a.log_probability != b.log_probability) return a.log_probability > b.log_probability;
+                      return a.row != b.row ? a.row < b.row : a.token < b.token;
+                    });
+
+  const Index first = std::ssize(next_), length = cache_.position();
+  for (const Candidate& c : std::span(candidates_).first(looked_at)) {
+    if (c.token == specials_.eos) {
+      ++sentence.ended;
+      keep(place, {.node = live_[c.row].node,
+                   .score = penalised(c.log_probability, length, options_),
+                   .log_probability = c.log_probability,
+                   .finished = true});
+    } else if (std::ssize(next_) - first < options_.beam) {
+      next_.push_back({place, std::ssize(nodes_), c.log_probability});
+      nodes_.push_back({c.token, live_[c.row].node});
+      survivors_.push_back(c.row);
+    }
+  }
+  if (std::ssize(next_) == first) return;
+
+  const bool at_limit = length >= sentence.limit;
+  for (Index i = first; at_limit && i < std::ssize(next_) && sentence.found < n_; ++i)
+    found_[place * n_ + sentence.found++] = {.node = next_[i].node,
+                                             .score = penalised(next_[i].log_probability, length, options_),
+                                             .log_probability = next_[i].log_probability,
+                                             .finished = false};
+  const Index later = sentence.ended >= options_.beam ? length + 1 : sentence.limit;
+  const bool enough =
+      sentence.found == n_ && found_[place * n_].score >= penalised(next_[first].log_probability, later, options_);
+  if (at_limit || enough) {
+    next_.resize(first);
+    survivors_.resize(first);
+  } else {
+    keep_rows_in_place(first, begin);
+  }
+}
+
+/// Puts a hypothesis that ended among the best of its sentence, behind those that are as good.
+template <class T>
+void BatchSearch<T>::keep(Index place, const Found& ended) {
+  Index& found = sentences_[place].found;
+  const auto first = found_.begin() + place * n_;
+  const auto at = std::find_if(first, first + found, [&](const Found& other) { return ended.score > other.score; });
+  if (at == first + n_) return;
+  found = std::min(found + 1, n_);
+  std::move_backward(at, first + found - 1, first + found);
+  *at = ended;
+}
+
+/// Puts hypotheses from `first` on, where possible, at the place that what they go on from has among the parents: then
+/// the cache need not move it.
+template <class T>
+void BatchSearch<T>::keep_rows_in_place(Index first, Index parents) {
+  const Index count = std::ssize(next_) - first;
+  for (Index i = 0; i < count; ++i)
+    for (Index home = survivors_[first + i] - parents;
+         home < count && home != i && survivors_[first + home] != parents + home;
+         home = survivors_[first + i] - parents) {
+      std::swap(next_[first + i], next_[first + home]);
+      std::swap(survivors_[first + i], survivors_[first + home]);
+    }
+}
+
+template <class T>
+Hypothesis BatchSearch<T>::hypothesis(Index place, Index rank) const {
+  const Found& found = found_[place * n_ + rank];
+  Hypothesis result{
+      .tokens = {}, .score = found.score, .log_probability = found.log_probability, .finished = found.finished};
+  Index length = 0;
+  for (Index node = found.node; node != 0; node = nodes_[node].before) ++length;
+  result.tokens.reserve(static_cast<std::size_t>(length));
+  for (Index node = found.node; node != 0; node = nodes_[node].before) result.tokens.push_back(nodes_[node].token);
+  std::reverse(result.tokens.begin(), result.tokens.end());
+  return result;
+}
+
+template class BatchSearch<float>;
+template class BatchSearch<double>;
+
+}  // namespace glossa

@@ -1,0 +1,115 @@
+#include "train/decoding/decoding.h"
+
+#include <algorithm>
+#include <cmath>
+#include <mutex>
+#include <numeric>
+#include <optional>
+
+#include "autograd/parallel.h"
+#include "train/decoding/batch_search.h"
+
+namespace glossa {
+
+namespace {
+
+/// Sources of similar length together, the longest first, as many as the options allow; one at least.
+std::vector<std::span<const Index>> batches_of(std::span<const Index> order, std::span<const std::vector<int>> sources,
+                                               const DecodeOptions& options) {
+  std::vector<std::span<const Index>> batches;
+  while (!order.empty()) {
+    const Index longest = std::ssize(sources[order.front()]);
+    const Index fitting = std::max<Index>(1, options.max_tokens / (options.beam * std::max<Index>(1, longest)));
+    const std::size_t count = std::min(order.size(), static_cast<std::size_t>(fitting));
+    batches.push_back(order.first(count));
+    order = order.subspan(count);
+  }
+  return batches;
+}
+
+}  // namespace
+
+double penalised(double log_probability, Index length, const DecodeOptions& options) {
+  const double n = static_cast<double>(length);
+  switch (options.length_penalty) {
+    case LengthPenalty::none:
+      return log_probability;
+    case LengthPenalty::power:
+      return log_probability / std::pow(n, options.alpha);
+    case LengthPenalty::gnmt:
+      return log_probability / std::pow((5 + n) / 6, options.alpha);
+  }
+  return log_probability;
+}
+
+template <class T>
+Searcher<T>::Searcher() = default;
+template <class T>
+Searcher<T>::~Searcher() = default;
+
+template <class T>
+std::vector<Hypothesis> Searcher<T>::decode(const Transformer<T>& model, std::span<const std::vector<int>> sources,
+                                            const SpecialIds& specials, const DecodeOptions& options,
+                                            std::span<const std::int64_t> numbers) {
+  std::vector<Hypothesis> results(sources.size());
+  search(model, sources, specials, options, 1, numbers, [&](std::span<const Index> batch, const BatchSearch<T>& found) {
+    for (Index k = 0; k < std::ssize(batch); ++k) results[batch[k]] = found.hypothesis(k, 0);
+  });
+  return results;
+}
+
+template <class T>
+std::vector<std::vector<Hypothesis>> Searcher<T>::n_best(const Transformer<T>& model,
+                                                         std::span<const std::vector<int>> sources,
+                                                         const SpecialIds& specials, const DecodeOptions& options,
+                                                         Index n, std::span<const std::int64_t> numbers) {
+  std::vector<std::vector<Hypothesis>> results(sources.size());
+  search(model, sources, specials, options, n, numbers, [&](std::span<const Index> batch, const BatchSearch<T>& found) {
+    for (Index k = 0; k < std::ssize(batch); ++k)
+      for (Index rank = 0; rank < found.found(k); ++rank) results[batch[k]].push_back(found.hypothesis(k, rank));
+  });
+  return results;
+}
+
+template <class T>
+template <class Use>
+void Searcher<T>::search(const Transformer<T>& model, std::span<const std::vector<int>> sources,
+                         const SpecialIds& specials, const DecodeOptions& options, Index n,
+                         std::span<const std::int64_t> numbers, Use use) {
+  check(options.beam >= 1, "decode.beam", "expected at least 1; got {}", options.beam);
+  if (n < 1 || n > options.beam) misuse("n_best", "expected 1 to {} translations (the beam); got {}", options.beam, n);
+  if (options.sample && options.beam > 1)
+    misuse("decode.beam", "expected 1 with decode.sample: true; got {}", options.beam);
+  check(numbers.empty() || numbers.size() == sources.size(), "decode",
+        "expected a number for each of {} sources; got {}", sources.size(), numbers.size());
+  std::vector<Index> order(sources.size());
+  std::iota(order.begin(), order.end(), Index{0});
+  std::stable_sort(order.begin(), order.end(), [&](Index a, Index b) { return sources[a].size() > sources[b].size(); });
+  const std::vector<std::span<const Index>> batches = batches_of(order, sources, options);
+
+  // Turned over anew for each call, as the weights may have changed; a few sentences are not worth it.
+  std::size_t ids = 0;
+  for (const std::vector<int>& source : sources) ids += source.size();
+  std::optional<TransposedWeights<T>> weights;
+  if (ids >= 1024) weights.emplace();
+  while (std::ssize(searches_) < threads()) searches_.emplace_back();
+  std::mutex watching;
+  const auto search_batch = [&](Index i) {
+    BatchSearch<T>& search = searches_[thread_index()];
+    search.run(model, specials, options, weights ? &*weights : nullptr, n, batches[i], sources, numbers);
+    use(batches[i], search);
+    if (!watch_) return;
+    const std::scoped_lock lock(watching);
+    watch_(std::ssize(batches[i]));
+  };
+  // A batch by one thread, without waiting for others at every op; all threads on each of them where there are few.
+  if (std::ssize(batches) >= 2 * threads())
+    parallel_for(std::ssize(batches), search_batch);
+  else
+    for (Index i = 0; i < std::ssize(batches); ++i) search_batch(i);
+}
+
+template class Searcher<float>;
+template class Searcher<double>;
+
+}  // namespace glossa

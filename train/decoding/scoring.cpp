@@ -1,0 +1,61 @@
+#include "train/decoding/scoring.h"
+
+#include <algorithm>
+
+#include "autograd/kernels/cross_entropy.h"
+#include "data/sampler.h"
+#include "train/model/criterion.h"
+
+namespace glossa {
+
+namespace {
+
+/// Log-probabilities of tokens, each by its row of logits.
+template <class T>
+std::vector<TokenScore> scores_of(const Tensor<const T>& logits, const Span& rows, std::span<const int> tokens) {
+  std::vector<TokenScore> scores;
+  for (Index r = rows.offset; r < rows.offset + rows.length; ++r) {
+    const auto [largest, rest] = kernels::log_sum_exp(logits.cols(), logits.row(r));
+    const int token = tokens[r];
+    scores.push_back({static_cast<double>(logits.row(r)[token]) - (double{largest} + double{rest}), token});
+  }
+  check_probabilities(scores);
+  return scores;
+}
+
+}  // namespace
+
+template <class T>
+std::vector<ScoredTranslation> score_translations(Context<T>& context, const Transformer<T>& model,
+                                                  const EncodedCorpus& corpus, const DecodeOptions& options,
+                                                  std::int64_t max_tokens) {
+  std::vector<ScoredTranslation> results(static_cast<std::size_t>(corpus.size()));
+  if (results.empty()) return results;
+  // Logits lie in memory as a whole: a batch has no more than 16 M of them, unless one pair alone has.
+  const std::int64_t fitting = (std::int64_t{1} << 24) / model.options().target_vocabulary;
+  const Sampler sampler(corpus, {.max_tokens = std::clamp<std::int64_t>(fitting, 1, max_tokens)});
+  Batch batch;
+  BatchRows rows;
+  for (const std::vector<int>& indices : sampler.epoch(0, false)) {
+    fill_batch(batch, corpus, indices, Layout::packed);
+    rows.assign(batch);
+    context.begin({.training = false, .recording = false});
+    const Variable<T> memory = model.encode(context, batch.source, rows.source());
+    const Variable<T> states = model.decode(context, batch.target_in, rows.target(), memory, rows.source());
+    const Tensor<const T> logits = model.project(states).value();
+    for (std::size_t i = 0; i < batch.target_spans.size(); ++i) {
+      ScoredTranslation& result = results[static_cast<std::size_t>(batch.sentence_ids[i])];
+      result.tokens = scores_of(logits, batch.target_spans[i], batch.target_out);
+      for (const TokenScore& token : result.tokens) result.log_probability += token.log_probability;
+      result.score = penalised(result.log_probability, std::ssize(result.tokens), options);
+    }
+  }
+  return results;
+}
+
+template std::vector<ScoredTranslation> score_translations(Context<float>&, const Transformer<float>&,
+                                                           const EncodedCorpus&, const DecodeOptions&, std::int64_t);
+template std::vector<ScoredTranslation> score_translations(Context<double>&, const Transformer<double>&,
+                                                           const EncodedCorpus&, const DecodeOptions&, std::int64_t);
+
+}  // namespace glossa

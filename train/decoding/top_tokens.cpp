@@ -1,0 +1,73 @@
+#include "train/decoding/top_tokens.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "autograd/check.h"
+#include "autograd/kernels/cross_entropy.h"
+#include "autograd/parallel.h"
+
+namespace glossa {
+
+namespace {
+
+bool better(const TokenScore& a, const TokenScore& b) {
+  return a.log_probability > b.log_probability || (a.log_probability == b.log_probability && a.token < b.token);
+}
+
+/// One pass with a heap of the best so far, the worst of them on top. Whole stretches below that one, nearly all, cost
+/// a comparison.
+template <class T>
+void top_of_row(const T* x, Index n, std::span<const int> never, std::span<TokenScore> top) {
+  constexpr Index stretch = 128;
+  const auto begin = top.begin(), end = top.end();
+  auto filled = begin;
+  T worst = -std::numeric_limits<T>::infinity();
+  for (Index from = 0; from < n; from += stretch) {
+    const Index to = std::min(n, from + stretch);
+    if (filled == end && !(kernels::row_max<T>(to - from, worst, [&](Index j) { return x[from + j]; }) > worst))
+      continue;
+    for (Index j = from; j < to; ++j) {
+      if (!(x[j] > worst) && filled == end) continue;  // of equal ones the first stays
+      const int token = static_cast<int>(j);
+      if (std::find(never.begin(), never.end(), token) != never.end()) continue;
+      if (filled == end)
+        std::pop_heap(begin, filled, better);
+      else
+        ++filled;
+      *(filled - 1) = {static_cast<double>(x[j]), token};
+      std::push_heap(begin, filled, better);
+      if (filled == end) worst = static_cast<T>(begin->log_probability);
+    }
+  }
+  std::sort_heap(begin, filled, better);
+}
+
+}  // namespace
+
+template <class T>
+void top_tokens(const Tensor<const T>& logits, std::span<const int> never, Index count, std::span<TokenScore> top) {
+  check(count >= 1 && count + std::ssize(never) <= logits.cols() && std::ssize(top) == logits.rows() * count,
+        "top_tokens", "expected 1 to {} tokens of each of {} rows; got {} and room for {}",
+        logits.cols() - std::ssize(never), logits.rows(), count, top.size());
+  parallel_for(logits.rows(), [&](Index r) {
+    const std::span<TokenScore> best = top.subspan(r * count, count);
+    const auto [largest, rest] = kernels::log_sum_exp(logits.cols(), logits.row(r));
+    top_of_row(logits.row(r), logits.cols(), never, best);
+    for (TokenScore& score : best) score.log_probability -= double{largest} + double{rest};
+  });
+  check_probabilities(top);
+}
+
+void check_probabilities(std::span<const TokenScore> scores) {
+  for (const TokenScore& score : scores)
+    check(!std::isnan(score.log_probability), "decode",
+          "expected a probability for each next token; got NaN or infinity from the model. Hint: its training diverged "
+          "or its checkpoint is damaged");
+}
+
+template void top_tokens(const Tensor<const float>&, std::span<const int>, Index, std::span<TokenScore>);
+template void top_tokens(const Tensor<const double>&, std::span<const int>, Index, std::span<TokenScore>);
+
+}  // namespace glossa

@@ -1,0 +1,62 @@
+#pragma once
+
+#include <algorithm>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "autograd/stopwatch.h"
+#include "optim/adam.h"
+#include "train/model/criterion.h"
+
+namespace glossa {
+
+/// A training step that is measured: nn.Transformer as PyTorch builds it (post-norm with final norms, biases
+/// everywhere, separate embeddings and output projection, dropout 0.1 at every place), B sentences of S source and T
+/// target tokens.
+struct StepShape {
+  const char* name;
+  Index batch, source, target, vocabulary, width, heads, feed_forward, layers;
+
+  Index tokens() const { return batch * (source + target); }
+};
+
+/// "seed", "tiny", "small" or "base"; throws misuse for another name.
+const StepShape& step_shape(const std::string& name);
+
+/// Model, optimizer and a random batch of one shape.
+class StepBenchmark {
+ public:
+  explicit StepBenchmark(const StepShape& shape);
+
+  /// Forward, loss, backward, Adam. With a profile every part is timed.
+  void step(Profile* profile = nullptr);
+
+  Index parameters() const { return parameters_.count(); }
+
+ private:
+  ParameterStore<float> parameters_;
+  Transformer<float> model_;
+  std::optional<Adam<float>> adam_;
+  Batch batch_;
+  BatchRows rows_;
+  Context<float> context_;
+  std::uint64_t update_ = 0;
+};
+
+/// Fills `ms` with the milliseconds of each of as many calls, ascending.
+template <class Work>
+void measure(std::span<double> ms, const Work& work) {
+  for (double& time : ms) {
+    const Stopwatch watch;
+    work();
+    time = 1000 * watch.seconds();
+  }
+  std::ranges::sort(ms);
+}
+
+/// The middle of sorted numbers; of an even count the mean of the middle two.
+double median(std::span<const double> sorted);
+
+}  // namespace glossa

@@ -1,0 +1,138 @@
+#include "train/model/memory_check.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "autograd/available_memory.h"
+#include "autograd/check.h"
+#include "data/text/counted.h"
+#include "train/model/model_factory.h"
+
+namespace glossa {
+
+namespace {
+
+/// What training needs, by its configuration, vocabularies and largest batch.
+class Need {
+ public:
+  Need(const Config& given, Index source_vocabulary, Index target_vocabulary, const BatchExtent& batch)
+      : given_vocabulary_(given.data.vocab_size),
+        source_vocabulary_(source_vocabulary),
+        target_vocabulary_(target_vocabulary),
+        batch_(batch) {}
+
+  MemoryNeed of(const Config& config) const {
+    // A vocabulary of another run (train.warm_start) is not bound by data.vocab_size.
+    const Index limit = config.data.vocab_size;
+    const auto most = [&](Index vocabulary) {
+      return limit < given_vocabulary_ ? std::min(vocabulary, limit) : vocabulary;
+    };
+    return memory_need(transformer_options(config.model, most(source_vocabulary_), most(target_vocabulary_)),
+                       cut(config.data), config.optim.name == OptimConfig::Name::sgd ? 1 : 2,
+                       config.train.ema > 0 ? 1 : 0);
+  }
+
+ private:
+  /// About the part of the batch that data.max_tokens leaves: one sentence at least.
+  BatchExtent cut(const DataConfig& data) const {
+    BatchExtent b = batch_;
+    if (b.sentences == 0) return b;
+    const double size = data.batch_rule == DataConfig::BatchRule::sentences ? b.sentences
+                        : data.batch_rule == DataConfig::BatchRule::tokens
+                            ? b.source_rows + b.target_rows
+                            : b.sentences * std::max(b.longest_source, b.longest_target);
+    const double left = std::clamp(static_cast<double>(data.max_tokens) / size, 1 / b.sentences, 1.0);
+    for (double* part :
+         {&b.sentences, &b.source_rows, &b.target_rows, &b.source_weights, &b.target_weights, &b.cross_weights})
+      *part *= left;
+    return b;
+  }
+
+  Index given_vocabulary_, source_vocabulary_, target_vocabulary_;
+  const BatchExtent& batch_;
+};
+
+/// An option on which the need depends. Its values are multiples of a step.
+struct Cost {
+  const char* key;
+  std::int64_t& (*of)(Config& config);
+  std::int64_t step = 1;
+};
+
+std::vector<Cost> costs(const ModelConfig& model) {
+  const std::int64_t pairs = model.positions == ModelConfig::Positions::sinusoidal ? 2 : 1;
+  return {{"model.width", [](Config& c) -> std::int64_t& { return c.model.width; },
+           std::lcm(pairs, model.head_width == 0 ? model.heads : 1)},
+          {"model.head_width", [](Config& c) -> std::int64_t& { return c.model.head_width; }},
+          {"model.feed_forward", [](Config& c) -> std::int64_t& { return c.model.feed_forward; }},
+          {"model.encoder_layers", [](Config& c) -> std::int64_t& { return c.model.encoder_layers; }},
+          {"model.decoder_layers", [](Config& c) -> std::int64_t& { return c.model.decoder_layers; }},
+          {"model.max_positions", [](Config& c) -> std::int64_t& { return c.model.max_positions; }},
+          {"data.vocab_size", [](Config& c) -> std::int64_t& { return c.data.vocab_size; }},
+          {"data.max_tokens", [](Config& c) -> std::int64_t& { return c.data.max_tokens; }}};
+}
+
+std::int64_t value_of(const Cost& cost, Config config) { return cost.of(config); }
+
+Config with(Config config, const Cost& cost, std::int64_t value) {
+  cost.of(config) = value;
+  return config;
+}
+
+/// The option that would save most at its default, or at half of what it is.
+Cost dearest(const Config& config, const Need& need) {
+  std::optional<Cost> found;
+  double least = 0;
+  for (const Cost& cost : costs(config.model)) {
+    const std::int64_t value = value_of(cost, config), steps = std::min(value_of(cost, {}), value / 2) / cost.step;
+    if (value <= cost.step) continue;
+    const double rest = need.of(with(config, cost, std::max<std::int64_t>(1, steps) * cost.step)).of_training();
+    if (found && rest >= least) continue;
+    found = cost;
+    least = rest;
+  }
+  return found ? *found : costs(config.model).front();
+}
+
+/// The most that an option may be for the need to be within `left` bytes; 0: it is not this option alone.
+std::int64_t most_that_fits(const Config& config, const Cost& cost, const Need& need, double left) {
+  std::int64_t fits = 0, too_many = value_of(cost, config) / cost.step;
+  while (too_many - fits > 1) {
+    const std::int64_t middle = std::midpoint(fits, too_many);
+    (need.of(with(config, cost, middle * cost.step)).of_training() <= left ? fits : too_many) = middle;
+  }
+  return fits * cost.step;
+}
+
+}  // namespace
+
+double memory_left() { return static_cast<double>(available_memory()); }
+
+void check_training_fits(const Config& config, Index source_vocabulary, Index target_vocabulary,
+                         const BatchExtent& batch, double left) {
+  const Need need(config, source_vocabulary, target_vocabulary, batch);
+  const MemoryNeed total = need.of(config);
+  if (total.of_training() <= left) return;
+  const Cost cost = dearest(config, need);
+  const std::int64_t most = most_that_fits(config, cost, need, left);
+  std::string parts;
+  for (const auto& [name, bytes] :
+       {std::pair("parameters and gradients", 2 * total.parameters), std::pair("optimizer", total.moments),
+        std::pair("average", total.average), std::pair("sinusoids", total.positions), std::pair("a step", total.step)})
+    if (bytes > 0) parts += fmt::format("{}{} {}", parts.empty() ? "" : ", ", name, in_bytes(bytes));
+  fail(cost.key,
+       "expected {} for the memory that is left, {}; got {}, with which training needs {}: {}. Hint: this option costs "
+       "most; --force tries it all the same",
+       most > 0 ? fmt::format("at most {}", most) : "less, and less of other options too", in_bytes(left),
+       value_of(cost, config), in_bytes(total.of_training()), parts);
+}
+
+void check_model_fits(const std::string& where, double bytes, double left) {
+  check(
+      bytes <= left, where,
+      "expected at most {}, all the memory that is left; got a model that needs {}. Hint: end other programs; --force "
+      "tries it all the same",
+      in_bytes(left), in_bytes(bytes));
+}
+
+}  // namespace glossa

@@ -1,0 +1,143 @@
+#include "train/model/memory_need.h"
+
+#include <algorithm>
+
+#include "autograd/kernels/attention.h"
+#include "autograd/kernels/pack.h"
+#include "autograd/parallel.h"
+
+namespace glossa {
+
+namespace {
+
+constexpr double number = sizeof(float);
+constexpr double longest_whole = 256;  // a sequence of which attention keeps the weights, about
+
+/// Weights of one head for one sentence, as attention keeps them: those of long ones are computed again.
+double kept_weights(Index queries, Index keys) {
+  const bool in_tiles = queries >= kernels::few_queries && queries * keys > kernels::most_kept_weights;
+  return static_cast<double>(in_tiles ? queries : keys * kernels::padded<float>(queries));
+}
+
+/// The numbers that the layers keep for their derivatives, for a row of the batch, or for an attention weight of a
+/// head. What the ops do is said in autograd/ops; what a layer is made of, in layers/.
+class Kept {
+ public:
+  explicit Kept(const StackOptions& stack)
+      : s_(stack),
+        width_(static_cast<double>(stack.width)),
+        inner_(static_cast<double>(stack.attention(false).inner_width())),
+        hidden_(static_cast<double>(stack.feed_forward)),
+        heads_(static_cast<double>(stack.heads)) {}
+
+  double encoder_layer(const BatchExtent& b) const {
+    return b.source_rows * (2 * residual() + 3 * inner_ + feed_forward()) +
+           attention(b.source_rows, b.source_weights, b.longest_source, 3);
+  }
+
+  double decoder_layer(const BatchExtent& b) const {
+    return b.target_rows * (3 * residual() + 4 * inner_ + feed_forward()) + b.source_rows * 2 * inner_ +
+           attention(b.target_rows, b.target_weights, b.longest_target, 3) +
+           attention(b.target_rows, b.cross_weights, b.longest_source, 0);
+  }
+
+  double norm() const {
+    const bool outside = s_.epsilon_place == EpsilonPlace::outside, usual = s_.norm_affine == NormAffine::vector;
+    if (usual && !outside) return width_;
+    const int affine = s_.norm_affine == NormAffine::none ? 0 : s_.norm_affine == NormAffine::gain ? 1 : 2;
+    return (outside ? 2 + affine : 1 + affine) * width_;
+  }
+
+  /// Gradients that lie beside all this before the first values are free: those of one layer.
+  double gradients(const BatchExtent& b) const {
+    const double pairs = s_.similarity == Similarity::additive ? 12 * inner_ * b.target_rows * b.longest_source : 0;
+    return b.target_rows * (hidden_ + 4 * inner_ + 3 * width_) + b.source_rows * (hidden_ + 6 * inner_ + 4 * width_) +
+           pairs;
+  }
+
+  /// What is free again after each op, at most.
+  double scratch(const BatchExtent& b) const {
+    const bool masked = s_.activation == Activation::relu && s_.activation_dropout > 0;
+    const double mask = masked ? std::max(b.source_rows, b.target_rows) * hidden_ : 0;
+    // Each thread has a head in panels: queries, keys, values and their gradients, scores and theirs.
+    const double length = std::min(std::max(b.longest_source, b.longest_target), longest_whole);
+    return std::max(mask, threads() * length * (6 * inner_ / heads_ + 2 * length));
+  }
+
+  /// A dropout mask has a byte for each number.
+  static double mask(double rate) { return rate > 0 ? 0.25 : 0; }
+
+ private:
+  /// A norm, and a sum that lies where the sub-layer's result was if there is dropout, or if the norm takes it.
+  double residual() const {
+    const double own = s_.residual_dropout > 0 || s_.norm == NormPlace::post ? 0 : 1;
+    return norm() + (1 + own + mask(s_.residual_dropout)) * width_;
+  }
+
+  double feed_forward() const {
+    if (s_.activation == Activation::relu) return hidden_;
+    return (2 + (s_.activation_dropout > 0 ? 1 + mask(s_.activation_dropout) : 0)) * hidden_;
+  }
+
+  /// The result and the weights. `parts`: how much of queries, keys and values is cut out of one matrix where the
+  /// similarity is trained.
+  double attention(double rows, double weights, double longest_key, double parts) const {
+    const double result = rows * inner_, dropped = 1 + mask(s_.attention_dropout);
+    if (s_.similarity == Similarity::additive)
+      return rows * (parts + 1) * inner_ + rows * longest_key * (8 * inner_ + 8 * heads_);
+    const double turned = s_.similarity == Similarity::general ? rows * (parts + 3) * inner_ : 0;
+    return result + turned + heads_ * weights * dropped;
+  }
+
+  const StackOptions& s_;
+  double width_, inner_, hidden_, heads_;
+};
+
+double step_bytes(const TransformerOptions& o, const BatchExtent& b) {
+  const Kept kept(o.stack);
+  const double width = static_cast<double>(o.stack.width), vocabulary = static_cast<double>(o.target_vocabulary);
+  const double rows = b.source_rows + b.target_rows;
+  const double ends = rows * ((1 + Kept::mask(o.embedding_dropout)) * width + (o.stack.final_norm ? kept.norm() : 0));
+  const double layers = static_cast<double>(o.encoder_layers) * kept.encoder_layer(b) +
+                        static_cast<double>(o.decoder_layers) * kept.decoder_layer(b);
+  // The loss has its gradients before the way back begins; then the first ones of the layers lie there.
+  const double loss = b.target_rows > 0 ? (vocabulary + b.target_rows) * width : 0;
+  const double logits = std::min(b.target_rows, 256.0) * vocabulary;
+  return number * (ends + layers + std::max(loss, kept.gradients(b)) + std::max(logits, kept.scratch(b)));
+}
+
+}  // namespace
+
+BatchExtent extent_of(const Batch& batch) {
+  BatchExtent extent{.sentences = static_cast<double>(batch.sentences),
+                     .source_rows = static_cast<double>(batch.source_rows),
+                     .target_rows = static_cast<double>(batch.target_rows)};
+  for (std::size_t i = 0; i < batch.source_spans.size(); ++i) {
+    const Index source = batch.source_spans[i].length, target = batch.target_spans[i].length;
+    extent.longest_source = std::max(extent.longest_source, static_cast<double>(source));
+    extent.longest_target = std::max(extent.longest_target, static_cast<double>(target));
+    extent.source_weights += kept_weights(source, source);
+    extent.target_weights += kept_weights(target, target);
+    extent.cross_weights += kept_weights(target, source);
+  }
+  return extent;
+}
+
+MemoryNeed memory_need(const TransformerOptions& options, const BatchExtent& batch, int moments, int averages) {
+  // Declared, the parameters take no memory, but tables of sinusoids would.
+  TransformerOptions declared = options;
+  if (!options.learned_positions) declared.max_positions = 1;
+  ParameterStore<float> store;
+  const Transformer<float> model(store, declared);
+  MemoryNeed need;
+  need.parameters = number * static_cast<double>(store.count());
+  need.initial = static_cast<double>(sizeof(double)) * static_cast<double>(store.largest());
+  if (!options.learned_positions)
+    need.positions = 2 * number * static_cast<double>(options.max_positions) * static_cast<double>(options.stack.width);
+  need.moments = moments * need.parameters;
+  need.average = averages * need.parameters;
+  need.step = step_bytes(options, batch);
+  return need;
+}
+
+}  // namespace glossa

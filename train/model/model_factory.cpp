@@ -1,0 +1,84 @@
+#include "train/model/model_factory.h"
+
+#include <cmath>
+
+#include "optim/adam.h"
+#include "optim/sgd.h"
+
+namespace glossa {
+
+TransformerOptions transformer_options(const ModelConfig& m, Index source_vocabulary, Index target_vocabulary) {
+  TransformerOptions options;
+  options.source_vocabulary = source_vocabulary;
+  options.target_vocabulary = target_vocabulary;
+  options.stack = {.width = m.width,
+                   .heads = m.heads,
+                   .head_width = m.head_width,
+                   .similarity = static_cast<Similarity>(m.similarity),
+                   .feed_forward = m.feed_forward,
+                   .norm = m.norm == ModelConfig::Norm::pre ? NormPlace::pre : NormPlace::post,
+                   .final_norm = m.final_norm,
+                   .norm_epsilon = m.norm_epsilon,
+                   .norm_affine = static_cast<NormAffine>(m.norm_affine),
+                   .epsilon_place = static_cast<EpsilonPlace>(m.epsilon_place),
+                   .activation = activation_of(m.activation),
+                   .bias = m.bias,
+                   .residual_dropout = m.dropout,
+                   .attention_dropout = m.attention_dropout.value_or(m.dropout),
+                   .activation_dropout = m.activation_dropout.value_or(m.dropout)};
+  if (m.attention_bias) options.stack.attention_bias = static_cast<AttentionBias>(*m.attention_bias);
+  if (m.init == ModelConfig::Init::normal) options.stack.weight_init = init::normal(m.init_std);
+  options.encoder_layers = m.encoder_layers;
+  options.decoder_layers = m.decoder_layers;
+  options.embedding_dropout = m.embedding_dropout.value_or(m.dropout);
+  options.learned_positions = m.positions == ModelConfig::Positions::learned;
+  options.sinusoid = static_cast<Sinusoid>(m.sinusoid);
+  options.max_positions = m.max_positions;
+  options.tied = static_cast<Tied>(m.tied);
+  options.scale_embeddings = m.scale_embeddings;
+  options.output_bias = m.output_bias;
+  return options;
+}
+
+std::unique_ptr<Model> make_model(const ModelConfig& config, Index source_vocabulary, Index target_vocabulary,
+                                  std::uint64_t seed) {
+  auto model = std::make_unique<Model>();
+  model->transformer = std::make_unique<Transformer<float>>(
+      model->parameters, transformer_options(config, source_vocabulary, target_vocabulary));
+  model->parameters.allocate(seed);
+  return model;
+}
+
+std::unique_ptr<Optimizer<float>> make_optimizer(const OptimConfig& o, ParameterStore<float>& parameters) {
+  freeze(parameters, o.freeze);
+  const std::vector<Segment> segments = trainable_segments(parameters, o.weight_decay, o.decay_norm_and_bias);
+  if (o.name == OptimConfig::Name::sgd)
+    return std::make_unique<Sgd<float>>(parameters, segments, SgdOptions{.momentum = o.momentum});
+  return std::make_unique<Adam<float>>(
+      parameters, segments,
+      AdamOptions{
+          .beta1 = o.beta1, .beta2 = o.beta2, .epsilon = o.epsilon, .decoupled = o.name == OptimConfig::Name::adamw});
+}
+
+std::unique_ptr<MovingAverage<float>> make_average(const TrainConfig& config, const ParameterStore<float>& parameters) {
+  return config.ema > 0 ? std::make_unique<MovingAverage<float>>(parameters.values(), config.ema) : nullptr;
+}
+
+Schedule make_schedule(const OptimConfig& o, Index width, std::int64_t updates_per_epoch) {
+  const auto updates = [&](const Period& period) {
+    const double factor = period.unit == Period::Unit::epochs ? static_cast<double>(updates_per_epoch) : 1;
+    return static_cast<std::int64_t>(std::ceil(period.amount * factor));
+  };
+  return Schedule({.kind = static_cast<ScheduleOptions::Kind>(o.schedule),
+                   .lr = o.lr,
+                   .warmup = updates(o.warmup),
+                   .warmup_init_lr = o.warmup_init_lr,
+                   .min_lr = o.min_lr,
+                   .total_updates = updates(o.total_updates),
+                   .factor = o.factor,
+                   .width = width,
+                   .plateau_factor = o.plateau_factor,
+                   .plateau_patience = o.plateau_patience});
+}
+
+}  // namespace glossa

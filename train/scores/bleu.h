@@ -1,0 +1,46 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "train/scores/bleu_tokenizer.h"
+
+namespace glossa {
+
+/// What to do with an n-gram order that has no match (Chen and Cherry 2014, methods 3, 1, 2 and 0).
+enum class BleuSmoothing {
+  exponential,  ///< the k-th such order counts as a match of 1 / 2^k
+  floor,        ///< it counts as `smoothing_value` matches
+  add_k,        ///< `smoothing_value` is added to matches and totals of all orders above 1
+  none
+};
+
+struct BleuOptions {
+  bool lowercase = false;
+  BleuSmoothing smoothing = BleuSmoothing::exponential;
+  double smoothing_value = 0;    ///< for floor (0 means 0.1) and add_k (0 means 1)
+  bool effective_order = false;  ///< leave out orders that the output is too short for; for single sentences
+  BleuTokenizer tokenizer = BleuTokenizer::mteval_13a;
+};
+
+/// A BLEU score and what it is made of.
+struct BleuScore {
+  double score = 0;                     ///< 0 to 100
+  std::array<double, 4> precisions{};   ///< of 1- to 4-grams, smoothed, 0 to 100
+  double brevity_penalty = 1;           ///< 0 to 1
+  double ratio = 0;                     ///< hypothesis length / reference length
+  std::uint64_t hypothesis_length = 0;  ///< tokens
+  std::uint64_t reference_length = 0;   ///< tokens
+};
+
+/// Corpus BLEU (Papineni et al. 2002) of one hypothesis and one reference a line, in the definition of sacreBLEU (Post
+/// 2018): counts summed over the corpus. White space is Unicode's. Unequal counts of lines are an Error.
+BleuScore corpus_bleu(std::span<const std::string> hypotheses, std::span<const std::string> references,
+                      const BleuOptions& options = {});
+
+/// The settings in the form of sacreBLEU, with glossa's own version: `nrefs:1|case:mixed|eff:no|tok:13a|...`.
+std::string bleu_signature(const BleuOptions& options = {});
+
+}  // namespace glossa
