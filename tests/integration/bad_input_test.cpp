@@ -118,9 +118,8 @@ TEST_CASE("without <unk>, an unknown token is named with its file and line") {
   REQUIRE_EQ(tiny.train("run", sets).status, 0);
   check_refused(glossa_program({"translate", tiny / "run", "--on-bad-line", "stop"}, "hello\nzebra\n"), 1,
                 {"[standard input:2]", "`zebra`"});
-  check_refused(
-      glossa_program({"evaluate", tiny / "run", "--source", tiny / "valid.en", "--reference", tiny / "valid.hi"}), 1,
-      {"[" + (tiny / "valid.hi:2").string() + "]", "`zebra`"});
+  check_refused(glossa_program({"evaluate", tiny / "run", "--test", tiny / "valid", "--on-bad-line", "stop"}), 1,
+                {"[" + (tiny / "valid.hi:2").string() + "]", "`zebra`"});
 }
 
 TEST_CASE("a folder where a file is expected, and a file where a folder is") {

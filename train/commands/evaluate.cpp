@@ -73,10 +73,10 @@ void check_still_held_out(const LoadedRun& run) {
 
 /// Loss per target token of the pairs that have one: no number where none has. A reference that the vocabulary cannot
 /// stand for has none, and was translated all the same.
-double loss_of(const LoadedRun& run, ParallelCorpus corpus) {
+double loss_of(const LoadedRun& run, ParallelCorpus corpus, const BadLines& bad_lines) {
+  const Tokenizer& tokenizer = *run.tokenizers.target;
   for (std::size_t i = 0; i < corpus.target.size(); ++i)
-    if (!BadLines("warn").pass(
-            [&] { run.tokenizers.target->encode_line(corpus.target[i], corpus.target_name, corpus.line(i)); }))
+    if (!bad_lines.pass([&] { tokenizer.encode_line(corpus.target[i], corpus.target_name, corpus.line(i)); }))
       corpus.target[i].clear();
   const EncodedCorpus encoded = encode(run.config.data, corpus, run.tokenizers, /*may_be_empty=*/true);
   if (static_cast<std::size_t>(encoded.size()) < corpus.source.size())
@@ -102,7 +102,6 @@ int run(const Evaluate& arguments) {
   print_note(name);
   apply_runtime(config.runtime);
 
-  const Stopwatch watch;
   Translator translator(*run.model->transformer, run.tokenizers, data, config.decode);
   Translator::Sources sources;
   for (std::size_t i = 0; i < corpus.source.size(); ++i)
@@ -110,13 +109,14 @@ int run(const Evaluate& arguments) {
       corpus.source[i].clear();
       ++bad;
     }
+  const double loss = loss_of(run, corpus, bad_lines);
+  const Stopwatch watch;
   ProgressBar bar;
   CountProgress progress(bar, "sentence", std::ssize(sources.ids));
   translator.watch([&](Index sentences) { progress.add(sentences); });
   const std::vector<std::string> outputs = translator.translate(sources);
   const double seconds = watch.seconds();
   bar.clear();
-  const double loss = loss_of(run, corpus);
   const BleuOptions scoring = bleu_options(config);
   const BleuScore bleu = corpus_bleu(outputs, corpus.target, scoring);
   const double chrf = corpus_chrf(outputs, corpus.target), ter = corpus_ter(outputs, corpus.target);
