@@ -167,7 +167,8 @@ void RunLog::validation(const ValidationReport& report) {
   last_validation_ = report.update;
   if (report.at_end) text += " : at the end";
   text += report.stalled == 0 ? " : new best" : " : stalled " + counted(report.stalled, "time");
-  tell(text + report.sample, any);
+  if (!report.samples.empty()) text.append(1, '\n').append(report.samples.front());
+  tell(text, any);
 }
 
 std::int64_t last_validation(const std::filesystem::path& run) {

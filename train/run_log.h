@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "train/console/progress_bar.h"
 
@@ -25,8 +26,8 @@ struct ValidationReport {
   double loss = 0;
   std::optional<double> bleu, chrf, exact_match;  ///< where the corpus was translated; exact_match is a fraction of 1
   std::int64_t stalled = 0;                       ///< validations since the best one; 0: this is the best
-  bool at_end = false;      ///< a limit came between two validations: told, but no part of the run's state
-  std::string sample = {};  ///< a translation to look at, for people: lines that stand below
+  bool at_end = false;  ///< a limit came between two validations: told, but no part of the run's state
+  std::vector<std::string> samples = {};  ///< translations to look at; the first stands below the line, for people
 };
 
 /// The records of a run directory: `train.log` for people (also on the terminal), `metrics.jsonl` for machines, one

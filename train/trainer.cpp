@@ -1,5 +1,7 @@
 #include "train/trainer.h"
 
+#include <fmt/ranges.h>
+
 #include <cmath>
 #include <filesystem>
 
@@ -8,9 +10,7 @@
 #include "data/text/counted.h"
 #include "optim/clip.h"
 #include "train/config/config_terms.h"
-#include "train/decoding/translator.h"
 #include "train/runtime.h"
-#include "train/scores/chrf.h"
 
 namespace glossa {
 
@@ -59,10 +59,29 @@ std::pair<double, bool> decisive_number(const ValidationReport& report, TrainCon
   return {report.loss, false};
 }
 
+/// How much of the way to the limit that comes first is done.
+double part_done(const TrainConfig& t, const TrainingState& state, const Progress& progress) {
+  const double part = std::max(t.max_updates.part(progress), t.max_epochs.part(progress));
+  return t.max_minutes > 0 ? std::max(part, state.seconds / (60 * t.max_minutes)) : part;
+}
+
+bool is_best(const TrainingState& state, double metric, bool larger_is_better) {
+  return std::isfinite(metric) && (!state.has_best || (larger_is_better ? metric > state.best : metric < state.best));
+}
+
+/// All of them in a file of the run.
+void write_samples(const std::string& run, const ValidationReport& report) {
+  if (report.samples.empty()) return;
+  const std::filesystem::path folder = std::filesystem::path(run) / "samples";
+  if (!std::filesystem::is_directory(folder)) create_folder(folder);
+  write_file_atomically(folder / fmt::format("update-{:08}.txt", report.update),
+                        fmt::format("{}\n\n", fmt::join(report.samples, "\n\n")));
+}
+
 }  // namespace
 
 Progress Trainer::progress() const {
-  const double part = batches_.empty() ? 0 : static_cast<double>(state_.batch) / static_cast<double>(batches_.size());
+  const double part = static_cast<double>(state_.batch) / static_cast<double>(task_->batches());
   return {state_.update, static_cast<double>(state_.epoch) + part, state_.target_tokens};
 }
 
@@ -73,28 +92,6 @@ std::optional<TrainingEnd> Trainer::ending() const {
   if (t.max_minutes > 0 && state_.seconds >= 60 * t.max_minutes) return TrainingEnd::max_minutes;
   if (t.patience > 0 && state_.stalled >= t.patience) return TrainingEnd::early_stopping;
   return std::nullopt;
-}
-
-/// How much of the way to the limit that comes first is done.
-double Trainer::part_done() const {
-  const TrainConfig& t = config_.train;
-  const double part = std::max(t.max_updates.part(progress()), t.max_epochs.part(progress()));
-  return t.max_minutes > 0 ? std::max(part, state_.seconds / (60 * t.max_minutes)) : part;
-}
-
-std::int64_t Trainer::updates_per_epoch() const {
-  return (std::ssize(sampler_->epoch(0, true)) + config_.train.accumulate - 1) / config_.train.accumulate;
-}
-
-Trainer::EpochSize Trainer::epoch_size() const {
-  const auto batches = sampler_->epoch(0, true);
-  Batch batch;
-  std::int64_t tokens = 0;
-  for (const std::vector<int>& indices : batches) {
-    fill_batch(batch, training_, indices, layout(config_.data));
-    tokens += batch.source_tokens + batch.target_tokens;
-  }
-  return {updates_per_epoch(), tokens, useful_share(training_, batches, layout(config_.data))};
 }
 
 TrainingEnd Trainer::train() {
@@ -108,38 +105,40 @@ TrainingEnd Trainer::train() {
 
 TrainingEnd Trainer::update_until_end() {
   SignalWatch signals;
+  const TrainConfig& train = config_.train;
   std::optional<TrainingEnd> end = ending();
   if (end) log_->line("nothing to do: " + reason(*end, config_) + ". Hint: raise it with --set");
-  const TimeLeft time_left(part_done());
+  const TimeLeft time_left(part_done(train, state_, progress()));
   while (!end) {
     const Stopwatch watch;
     const Progress before = progress();
     const Update update = compute_gradients();
     update.finite ? apply(update) : refuse(update);
-    if (state_.batch == static_cast<std::int64_t>(batches_.size())) {
+    if (state_.batch == task_->batches()) {
       ++state_.epoch;
       state_.batch = 0;
       begin_epoch();
     }
     const double seconds = watch.seconds();
     state_.seconds += seconds;
-    log_seconds_ += seconds;
+    since_log_.seconds += seconds;
 
     const Progress now = progress();
     const TrainingReport told = report(update);
-    if (config_.train.log_every.due(before, now)) log_update(told);
-    const bool best = config_.train.validate_every.due(before, now) && validate();
+    if (train.log_every.due(before, now)) log_update(told);
+    const bool best = train.validate_every.due(before, now) && validate();
     end = ending();
     if (!end && signals.stop_signal() != 0) end = TrainingEnd::signal;
     // After a refused update the checkpoints stay as they are: if no good one follows, the newest is from before. A
     // save that was due then waits for a good one.
-    save_due_ = signals.take_save_request() || config_.train.save_every.due(before, now) || save_due_;
+    save_due_ = signals.take_save_request() || train.save_every.due(before, now) || save_due_;
     const bool good = state_.consecutive_bad == 0;
     if (end || best || (good && save_due_)) save(best);
-    if (log_->bar().is_due())
-      log_->bar().draw(part_done(),
-                       fmt::format("update {}, epoch {:.2f}, loss {:.3f}, {:.0f} tokens/s{}", now.updates, now.epochs,
-                                   told.loss, told.tokens_per_s, time_left.after(part_done())));
+    if (log_->bar().is_due()) {
+      const double part = part_done(train, state_, now);
+      log_->bar().draw(part, fmt::format("update {}, epoch {:.2f}, loss {:.3f}, {:.0f} tokens/s{}", now.updates,
+                                         now.epochs, told.loss, told.tokens_per_s, time_left.after(part)));
+    }
   }
   if (*end != TrainingEnd::signal) validate_end();
   const std::string skipped =
@@ -151,38 +150,26 @@ TrainingEnd Trainer::update_until_end() {
 }
 
 void Trainer::begin_epoch() {
-  batches_ = sampler_->epoch(static_cast<int>(state_.epoch), true);
-  reserve_batch(batch_, training_, batches_, layout(config_.data));
-  check(state_.batch < static_cast<std::int64_t>(batches_.size()), "resume",
+  task_->begin_epoch(state_.epoch);
+  check(state_.batch < task_->batches(), "resume",
         "expected a position within the {} batches of epoch {}; the checkpoint says {}. Hint: move the file away; "
         "the one before it serves",
-        batches_.size(), state_.epoch, state_.batch);
-}
-
-CrossEntropy<float> Trainer::batch_loss_at(std::int64_t batch, const StepOptions& options) {
-  fill_batch(batch_, training_, batches_[static_cast<std::size_t>(batch)], layout(config_.data));
-  return loss_of_batch(options);
-}
-
-CrossEntropy<float> Trainer::loss_of_batch(const StepOptions& options) {
-  rows_.assign(batch_);
-  context_.begin(options);
-  return batch_loss(context_, *model_->transformer, batch_, rows_, training_.specials.pad,
-                    config_.train.label_smoothing);
+        task_->batches(), state_.epoch, state_.batch);
 }
 
 Trainer::Update Trainer::compute_gradients() {
   Update update;
   update.first_batch = state_.batch;
-  ParameterStore<float>& parameters = model_->parameters;
+  ParameterStore<float>& parameters = task_->parameters();
   parameters.clear_grads();
   // Micro-batches: sums of gradients and of tokens, divided once, so that any cut gives the mean over the same tokens.
-  for (std::int64_t i = 0; i < config_.train.accumulate && state_.batch < std::ssize(batches_); ++i, ++state_.batch) {
-    const CrossEntropy<float> loss = batch_loss_at(state_.batch, step_options(config_, state_.update));
+  for (std::int64_t i = 0; i < config_.train.accumulate && state_.batch < task_->batches(); ++i, ++state_.batch) {
+    const Task::Loss loss = task_->loss(context_, state_.batch, step_options(config_, state_.update));
     context_.backward(loss.sum);
     update.nll_sum += loss.nll_sum;
-    update.target_tokens += loss.count;
-    update.source_tokens += batch_.source_tokens;
+    update.target_tokens += loss.target_tokens;
+    update.source_tokens += loss.source_tokens;
+    update.rows += loss.rows;
   }
   parameters.fill_unset_grads();
   update.grad_norm = optimizer_->grad_norm() / static_cast<double>(update.target_tokens);
@@ -201,8 +188,9 @@ void Trainer::apply(const Update& update) {
   state_.target_tokens += update.target_tokens;
   state_.log_loss += update.nll_sum;
   state_.log_tokens += update.target_tokens;
-  log_source_tokens_ += update.source_tokens;
-  log_target_tokens_ += update.target_tokens;
+  const std::int64_t both = update.source_tokens + update.target_tokens;
+  since_log_.tokens += both;
+  work_ = {work_.updates + 1, work_.tokens + both, work_.rows + update.rows};
 }
 
 void Trainer::refuse(const Update& update) {
@@ -218,12 +206,12 @@ void Trainer::refuse(const Update& update) {
 
 /// Does the micro-batches of a refused update again, watching each op: says where the first bad number came from.
 std::string Trainer::first_nonfinite(const Update& update) {
-  ParameterStore<float>& parameters = model_->parameters;
+  ParameterStore<float>& parameters = task_->parameters();
   context_.trace_finite(true);
   std::string found;
   for (std::int64_t batch = update.first_batch; batch < state_.batch && found.empty(); ++batch) {
     parameters.clear_grads();
-    const CrossEntropy<float> loss = batch_loss_at(batch, step_options(config_, state_.update - 1));
+    const Task::Loss loss = task_->loss(context_, batch, step_options(config_, state_.update - 1));
     found = context_.first_nonfinite();
     if (found.empty()) {
       context_.backward(loss.sum);
@@ -242,7 +230,7 @@ TrainingReport Trainer::report(const Update& update) const {
   return {.update = state_.update,
           .epoch = epoch_of_last_update(state_),
           .loss = state_.log_loss / static_cast<double>(state_.log_tokens),
-          .tokens_per_s = static_cast<double>(log_source_tokens_ + log_target_tokens_) / log_seconds_,
+          .tokens_per_s = static_cast<double>(since_log_.tokens) / since_log_.seconds,
           .lr = lr_,
           .grad_norm = update.grad_norm};
 }
@@ -251,42 +239,26 @@ void Trainer::log_update(const TrainingReport& report) {
   log_->training(report);
   state_.log_loss = 0;
   state_.log_tokens = 0;
-  log_source_tokens_ = log_target_tokens_ = 0;
-  log_seconds_ = 0;
+  since_log_ = {};
 }
 
 /// What validation says of the weights as they are, or of their moving average.
 ValidationReport Trainer::measure() {
   const AverageInUse<float> in_use(average_.get());
-  ValidationReport report;
+  ValidationReport report = task_->validate(context_, log_->bar());
   report.update = state_.update;
   report.epoch = epoch_of_last_update(state_);
-  report.loss = corpus_loss(context_, *model_->transformer, validation_, config_.data).per_token();
-  if (config_.train.decode_validation) {
-    Translator translator(*model_->transformer, tokenizers_, config_.data, config_.decode);
-    CountProgress progress(log_->bar(), "sentence", std::ssize(validation_sources_));
-    translator.watch([&](Index sentences) { progress.add(sentences); });
-    const std::vector<std::string> outputs = translator.translate(validation_sources_, "data.valid");
-    report.bleu = corpus_bleu(outputs, validation_references_, bleu_options(config_)).score;
-    report.chrf = corpus_chrf(outputs, validation_references_);
-    report.exact_match = exact_match(outputs, validation_references_);
-    report.sample = write_samples(validation_sources_, validation_references_, outputs);
-  }
+  write_samples(run_, report);
   return report;
 }
 
-bool Trainer::is_best(double metric, bool larger_is_better) const {
-  return std::isfinite(metric) &&
-         (!state_.has_best || (larger_is_better ? metric > state_.best : metric < state_.best));
-}
-
 bool Trainer::validate() {
-  if (validation_.size() == 0) return false;
+  if (!task_->can_validate()) return false;
   ValidationReport report = measure();
   const auto [metric, larger_is_better] = decisive_number(report, config_.train.metric);
   schedule_.observe(metric, larger_is_better);
   state_.plateau = schedule_.plateau();
-  const bool best = is_best(metric, larger_is_better);
+  const bool best = is_best(state_, metric, larger_is_better);
   if (best) {
     state_.has_best = true;
     state_.best = metric;
@@ -301,39 +273,20 @@ bool Trainer::validate() {
 /// Where a limit came between two validations: what the run ends with may be its best. Who goes on from here comes by
 /// without stopping, so nothing of this is state.
 void Trainer::validate_end() {
-  const bool validates = validation_.size() > 0 && !config_.train.validate_every.never();
+  const bool validates = task_->can_validate() && !config_.train.validate_every.never();
   if (!validates || log_->last_validation() == state_.update) return;
   ValidationReport report = measure();
   const auto [metric, larger_is_better] = decisive_number(report, config_.train.metric);
   report.at_end = true;
-  report.stalled = is_best(metric, larger_is_better) ? 0 : state_.stalled + 1;
+  report.stalled = is_best(state_, metric, larger_is_better) ? 0 : state_.stalled + 1;
   const auto update = static_cast<std::uint64_t>(state_.update);
   if (report.stalled == 0) checkpoints_->point_links(update, update);
   log_->validation(report);
 }
 
-/// All of them in a file of the run; returns the first one, as lines below another.
-std::string Trainer::write_samples(std::span<const std::string> sources, std::span<const std::string> references,
-                                   std::span<const std::string> outputs) {
-  std::string text, first;
-  const std::size_t count = std::min<std::size_t>(static_cast<std::size_t>(config_.train.samples), sources.size());
-  for (std::size_t k = 0; k < count; ++k) {
-    const std::size_t i = k * sources.size() / count;  // spread over the corpus, the same ones each time
-    const std::string sample =
-        fmt::format("source     {}\nreference  {}\noutput     {}", sources[i], references[i], outputs[i]);
-    text += sample + "\n\n";
-    if (first.empty()) first = "\n" + sample;
-  }
-  if (text.empty()) return first;
-  const std::filesystem::path folder = std::filesystem::path(run_) / "samples";
-  if (!std::filesystem::is_directory(folder)) create_folder(folder);
-  write_file_atomically(folder / fmt::format("update-{:08}.txt", state_.update), text);
-  return first;
-}
-
 void Trainer::save(bool is_best) {
   save_due_ = false;
-  bool finite = std::isfinite(global_norm<float>(model_->parameters.values()));
+  bool finite = std::isfinite(global_norm<float>(task_->parameters().values()));
   for (const StateBuffer<float>& buffer : optimizer_->state())
     finite = finite && std::isfinite(global_norm<float>(buffer.values));
   check(finite, fmt::format("update {}", state_.update),
@@ -341,7 +294,7 @@ void Trainer::save(bool is_best) {
         "lower optim.lr or set optim.clip_norm");
   CheckpointWriter writer;
   std::string state_bytes;
-  add_to_checkpoint(writer, model_->parameters, *optimizer_, average_.get(), state_, state_bytes);
+  add_to_checkpoint(writer, task_->parameters(), *optimizer_, average_.get(), state_, state_bytes);
   checkpoints_->save(static_cast<std::uint64_t>(state_.update), writer, is_best);
 }
 

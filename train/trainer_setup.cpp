@@ -10,7 +10,9 @@
 #include "train/model/memory_check.h"
 #include "train/run.h"
 #include "train/runtime.h"
+#include "train/scores/bleu.h"
 #include "train/trainer.h"
+#include "train/translation_task.h"
 
 namespace glossa {
 
@@ -46,6 +48,10 @@ CheckpointReader open_warm_start(Config& config) {
   return reader;
 }
 
+std::int64_t updates_per_epoch(const Config& config, const Task& task) {
+  return (task.batches() + config.train.accumulate - 1) / config.train.accumulate;
+}
+
 /// When training will end, in one line, and what its epochs are in updates.
 std::string budget(const Config& config, std::int64_t updates_per_epoch) {
   const TrainConfig& train = config.train;
@@ -63,13 +69,22 @@ std::string budget(const Config& config, std::int64_t updates_per_epoch) {
           : "");
 }
 
-/// Which of two batches takes more memory: the one with more rows; of equals, the one with more pairs of them in
-/// attention.
-std::pair<int, Index> size_in_memory(const Batch& batch) {
-  Index pairs = 0;
-  for (const auto* spans : {&batch.source_spans, &batch.target_spans})
-    for (const Span& span : *spans) pairs += Index{span.length} * span.length;
-  return {batch.source_rows + batch.target_rows, pairs};
+/// The tokenizers of a run that goes on, those of train.warm_start, or new ones.
+Tokenizers tokenizers_for(const Config& config, const std::string& run, bool resuming, const ParallelCorpus& text) {
+  if (resuming) return load_tokenizers(config.data, run);
+  if (!config.train.warm_start.empty())  // weights mean something only with their vocabulary
+    return load_tokenizers(config.data, RunName(config.train.warm_start).folder());
+  return train_tokenizers(config.data, text);
+}
+
+/// What BLEU counts, where the configuration leaves it to the text; a line for the log where that is unusual.
+std::vector<std::string> decide_bleu_tokenizer(Config& config, std::span<const std::string> target) {
+  std::optional<BleuTokenizer>& tokenizer = config.train.bleu_tokenize;
+  if (tokenizer) return {};
+  tokenizer = usual_bleu_tokenizer(config.data.target, target);
+  if (tokenizer == BleuOptions().tokenizer) return {};
+  return {fmt::format("BLEU counts characters (tok:{}): spaces do not part the words of {}; see train.bleu_tokenize",
+                      name(*tokenizer), config.data.target)};
 }
 
 }  // namespace
@@ -94,20 +109,20 @@ Trainer::Trainer(Config config, const std::string& config_path, const std::strin
   std::optional<CheckpointReader> base;
   if (!found && !config_.train.warm_start.empty()) base.emplace(open_warm_start(config_));
   check_training_fits(decided_for({}, config_), 1, 1);  // what is known before text is read, which may take long
-  prepare_data(found.has_value(), notes);
-  sampler_.emplace(training_, sampler_options(config_.data, static_cast<std::uint64_t>(config_.train.seed)));
-  const std::int64_t epoch = updates_per_epoch();
+  const std::vector<std::string> doubts = make_task(found.has_value());
+  notes.insert(notes.end(), doubts.begin(), doubts.end());
+  const std::int64_t epoch = updates_per_epoch(config_, *task_);
   schedule_ = make_schedule(config_.optim, config_.model.width, epoch);
   for (const auto& warnings : {check(config_), length_doubts(config_, epoch)})
     notes.insert(notes.end(), warnings.begin(), warnings.end());
-  state_.vocabulary_hash = tokenizers_.fingerprint();
-  state_.data_hash = data_hash(training_, validation_);
+  state_.vocabulary_hash = task_->vocabulary_hash();
+  state_.data_hash = task_->data_hash();
   if (found) restore_state(*found);
   begin_epoch();
-  make_model_and_optimizer();
+  optimizer_ = make_optimizer(config_.optim, task_->parameters());
   if (found) {
-    read_parameters(found->reader, model_->parameters);
-    read_moments(found->reader, model_->parameters, *optimizer_, state_);
+    read_parameters(found->reader, task_->parameters());
+    read_moments(found->reader, task_->parameters(), *optimizer_, state_);
     for (const std::string& refused : found->refused) notes.push_back("checkpoint passed over: " + refused);
     notes.push_back(
         fmt::format("resumed at update {} (epoch {}, batch {})", state_.update, state_.epoch + 1, state_.batch));
@@ -119,8 +134,8 @@ Trainer::Trainer(Config config, const std::string& config_path, const std::strin
     notes.push_back("warm start: weights of " + config_.train.warm_start);
     if (const std::string note = RunName(config_.train.warm_start).note(); !note.empty()) notes.push_back(note);
   }
-  average_ = make_average(config_.train, model_->parameters);
-  if (average_ && found) read_average(found->reader, model_->parameters, *average_);
+  average_ = make_average(config_.train, task_->parameters());
+  if (average_ && found) read_average(found->reader, task_->parameters(), *average_);
   state_.config = dump(config_);
   state_.build = build_fingerprint();
   const bool goes_on = !ending();
@@ -133,55 +148,21 @@ Trainer::Trainer(Config config, const std::string& config_path, const std::strin
   }
   if (new_folder_) new_folder_->keep();
   write_file_atomically(config_file(run), state_.config);
-  if (!found) save_tokenizers(tokenizers_, config_.data, run);
+  if (!found) task_->save(run);
   log_.emplace(run, state_.update, stderr, goes_on);
   if (found) restore_links(goes_on);  // after the log, which has forgotten the end: half-way it is told again
   write_head(notes, memory);
 }
 
-void Trainer::prepare_data(bool resuming, std::vector<std::string>& notes) {
-  const DataConfig& data = config_.data;
-  const Corpora corpora = read_corpora(data, static_cast<std::uint64_t>(config_.train.seed));
-  const auto& [text, valid, split] = corpora;
-  const std::vector<std::string> decided = decide_auto_options(config_, text, split);
-  const std::vector<std::string> doubts = corpus_doubts(data, text);
-  notes.insert(notes.end(), doubts.begin(), doubts.end());
+/// Decides what the configuration leaves to the corpus. Returns doubts about that.
+std::vector<std::string> Trainer::make_task(bool resuming) {
+  const Corpora corpora = read_corpora(config_.data, static_cast<std::uint64_t>(config_.train.seed));
+  const ParallelCorpus& text = corpora.training;
+  std::vector<std::string> decided = decide_auto_options(config_, text, corpora.split);
+  for (std::string& line : decide_bleu_tokenizer(config_, text.target)) decided.push_back(std::move(line));
   if (!checkpoints_) new_folder_.emplace(run_);
-  if (resuming)
-    tokenizers_ = load_tokenizers(data, run_);
-  else if (!config_.train.warm_start.empty())  // weights mean something only with their vocabulary
-    tokenizers_ = load_tokenizers(data, RunName(config_.train.warm_start).folder());
-  else
-    tokenizers_ = train_tokenizers(data, text);
-  training_ = encode(data, text, tokenizers_);
-  const auto report = [](const char* use, const ParallelCorpus& corpus, const EncodedCorpus& encoded) {
-    return fmt::format("{} data {}: {};\n    {}", use, corpus.name, describe(corpus.report), describe(encoded.report));
-  };
-  data_report_ = report("training", text, training_) + "\n" + first_pair(text);
-  for (const std::string& line : decided) data_report_ += "\n" + line;
-  if (!valid.source.empty()) {
-    validation_ = encode(data, valid, tokenizers_);
-    for (const std::size_t pair : validation_.origin) {
-      validation_sources_.push_back(valid.source[pair]);
-      validation_references_.push_back(valid.target[pair]);
-    }
-    data_report_ += "\n" + report("validation", valid, validation_);
-  }
-  if (split.pairs() > 0)
-    data_report_ +=
-        fmt::format("\ndata.split {}/{}: pairs held out by a hash, for validation and for `glossa evaluate RUN`",
-                    split.valid, split.test);
-  decide_bleu_tokenizer(text.target);
-}
-
-void Trainer::decide_bleu_tokenizer(std::span<const std::string> target) {
-  std::optional<BleuTokenizer>& tokenizer = config_.train.bleu_tokenize;
-  if (tokenizer) return;
-  tokenizer = usual_bleu_tokenizer(config_.data.target, target);
-  if (tokenizer == BleuOptions().tokenizer) return;
-  data_report_ +=
-      fmt::format("\nBLEU counts characters (tok:{}): spaces do not part the words of {}; see train.bleu_tokenize",
-                  name(*tokenizer), config_.data.target);
+  task_ = std::make_unique<TranslationTask>(config_, corpora, tokenizers_for(config_, run_, resuming, text), decided);
+  return corpus_doubts(config_.data, text);
 }
 
 void Trainer::restore_state(const FoundCheckpoint& found) {
@@ -210,66 +191,36 @@ void Trainer::restore_links(bool goes_on) {
 void Trainer::warm_start(const CheckpointReader& base) {
   check(read_training_state(base).vocabulary_hash == state_.vocabulary_hash, "train.warm_start",
         "expected a run with the vocabulary that it was trained with; {} has another", config_.train.warm_start);
-  read_mean_parameters({&base, 1}, model_->parameters);
+  read_mean_parameters({&base, 1}, task_->parameters());
 }
 
-/// Once it is sure that there is memory for them and for a step of the largest batch, which stays laid out. All epochs
-/// have batches of the same shapes.
-void Trainer::make_model_and_optimizer() {
-  std::size_t largest = 0;
-  std::pair<int, Index> most{};
-  for (std::size_t i = 0; i < batches_.size(); ++i) {
-    fill_batch(batch_, training_, batches_[i], layout(config_.data));
-    if (size_in_memory(batch_) <= most) continue;
-    most = size_in_memory(batch_);
-    largest = i;
-  }
-  fill_batch(batch_, training_, batches_[largest], layout(config_.data));
-  const Index source_vocabulary = tokenizers_.source->vocabulary_size(),
-              target_vocabulary = tokenizers_.target->vocabulary_size();
-  check_training_fits(config_, source_vocabulary, target_vocabulary, extent_of(batch_));
-  model_ =
-      make_model(config_.model, source_vocabulary, target_vocabulary, static_cast<std::uint64_t>(config_.train.seed));
-  optimizer_ = make_optimizer(config_.optim, model_->parameters);
-}
-
-/// One pass forward and back over the batch that is laid out, the largest, for the memory that it takes: the estimate
-/// is made sure of before anything is written, and the arena then has its size. Nothing that training reads is left
-/// changed.
+/// One pass forward and back over the largest batch, for the memory that it takes: the estimate is made sure of before
+/// anything is written, and the arena then has its size. Nothing that training reads is left changed.
 std::string Trainer::rehearse() {
-  context_.backward(loss_of_batch({.training = true}).sum);
-  model_->parameters.clear_grads();
+  const Task::Loss loss = task_->largest_loss(context_, {.training = true});
+  context_.backward(loss.sum);
+  task_->parameters().clear_grads();
   std::size_t moments = 0;
   for (const StateBuffer<float>& buffer : optimizer_->state()) moments += buffer.values.size_bytes();
   const auto mib = [](std::size_t bytes) { return static_cast<double>(bytes) / (1 << 20); };
-  const double parameters = mib(model_->parameters.values().size_bytes());
+  const double parameters = mib(task_->parameters().values().size_bytes());
   return fmt::format(
       "memory: parameters {0:.1f} MiB, gradients {0:.1f}, optimizer {1:.1f}{2};\n"
       "    a step of {3} rows {4:.1f}; {5:.0f} in all with program and data, validation apart",
-      parameters, mib(moments), average_ ? fmt::format(", average {:.1f}", parameters) : "",
-      batch_.source_rows + batch_.target_rows, mib(context_.arena().peak_bytes()), peak_rss_mb());
+      parameters, mib(moments), average_ ? fmt::format(", average {:.1f}", parameters) : "", loss.rows,
+      mib(context_.arena().peak_bytes()), peak_rss_mb());
 }
 
 void Trainer::write_head(const std::vector<std::string>& notes, const std::string& memory) {
   if (state_.update == 0) log_->record("configuration\n" + state_.config);
   log_->line(describe_runtime());
   for (const std::string& warning : warnings(surroundings())) log_->line("warning: " + warning);
-  log_->line(data_report_);
-  log_->line(fmt::format("model: {} parameters; {} source and {} target tokens{}", model_->parameters.count(),
-                         tokenizers_.source->vocabulary_size(), tokenizers_.target->vocabulary_size(),
-                         tokenizers_.shared() ? ", shared" : ""));
-  log_->line(fmt::format("{} an epoch; useful tokens: {:.1f} % of padded boxes{}", counted(batches_.size(), "batch"),
-                         100 * useful_share(training_, batches_, Layout::padded),
-                         config_.data.layout == DataConfig::Layout::packed ? ", 100 % as packed" : ""));
+  for (const std::string& line : task_->head()) log_->line(line);
   log_->line(memory);
   if (average_)
     log_->line(
         fmt::format("the moving average of the weights is validated and translates (train.ema {})", config_.train.ema));
-  if (validation_.size() > 0 && config_.train.decode_validation)
-    log_->line("BLEU: " + bleu_signature(bleu_options(config_)));
-  log_->line(budget(config_, updates_per_epoch()));
-  if (sampler_->oversized() > 0)
-    log_->line(counted(sampler_->oversized(), "sentence") + " above data.max_tokens alone: a batch each");
+  log_->line(budget(config_, updates_per_epoch(config_, *task_)));
   for (const std::string& note : notes) log_->line("note: " + note);
 }
 

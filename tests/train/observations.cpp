@@ -6,6 +6,7 @@
 #include <regex>
 
 #include "autograd/kernels/product_log.h"
+#include "train/model/criterion.h"
 
 namespace glossa::testing {
 

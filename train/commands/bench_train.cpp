@@ -41,19 +41,19 @@ int run(const BenchTrain& arguments) {
   const TemporaryRun folder;
   Trainer trainer(config, arguments.config, folder.path, false);
   if (trainer.train() == TrainingEnd::signal) return 130;  // as after Ctrl-C: no figures
-  const Trainer::EpochSize epoch = trainer.epoch_size();
-  const double seconds = trainer.seconds(), tokens_per_s = static_cast<double>(epoch.tokens) / seconds;
+  const Trainer::Work& epoch = trainer.work();
+  const double seconds = trainer.seconds(), tokens = static_cast<double>(epoch.tokens), tokens_per_s = tokens / seconds,
+               useful_share = tokens / static_cast<double>(epoch.rows);
   if (arguments.json) {
     JsonLine json;
     json.add("updates", epoch.updates).add("tokens", epoch.tokens).add("seconds", seconds);
-    json.add("tokens_per_s", tokens_per_s).add("useful_share", epoch.useful_share).add("peak_rss_mb", peak_rss_mb());
+    json.add("tokens_per_s", tokens_per_s).add("useful_share", useful_share).add("peak_rss_mb", peak_rss_mb());
     std::puts(json.text().c_str());
     return 0;
   }
   fmt::print("an epoch: {}, {} source and target tokens in {:.1f} s, {:.0f} tokens/s\n",
              counted(epoch.updates, "update"), epoch.tokens, seconds, tokens_per_s);
-  fmt::print("{:.1f} % of the rows computed are useful; peak memory {:.0f} MiB\n", 100 * epoch.useful_share,
-             peak_rss_mb());
+  fmt::print("{:.1f} % of the rows computed are useful; peak memory {:.0f} MiB\n", 100 * useful_share, peak_rss_mb());
   return 0;
 }
 

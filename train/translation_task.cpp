@@ -1,0 +1,142 @@
+#include "train/translation_task.h"
+
+#include "data/text/counted.h"
+#include "train/corpora/corpus_doubts.h"
+#include "train/decoding/translator.h"
+#include "train/evaluation.h"
+#include "train/model/memory_check.h"
+#include "train/scores/chrf.h"
+
+namespace glossa {
+
+namespace {
+
+/// Which of two batches takes more memory: the one with more rows; of equals, the one with more pairs of them in
+/// attention.
+std::pair<int, Index> size_in_memory(const Batch& batch) {
+  Index pairs = 0;
+  for (const auto* spans : {&batch.source_spans, &batch.target_spans})
+    for (const Span& span : *spans) pairs += Index{span.length} * span.length;
+  return {batch.source_rows + batch.target_rows, pairs};
+}
+
+std::string report(const char* use, const ParallelCorpus& corpus, const EncodedCorpus& encoded) {
+  return fmt::format("{} data {}: {};\n    {}", use, corpus.name, describe(corpus.report), describe(encoded.report));
+}
+
+}  // namespace
+
+TranslationTask::TranslationTask(const Config& config, const Corpora& corpora, const Tokenizers& tokenizers,
+                                 const std::vector<std::string>& decided)
+    : config_(config),
+      tokenizers_(tokenizers),
+      training_(encode(config.data, corpora.training, tokenizers)),
+      sampler_(training_, sampler_options(config.data, static_cast<std::uint64_t>(config.train.seed))) {
+  const auto& [text, valid, split] = corpora;
+  data_report_ = report("training", text, training_) + "\n" + first_pair(text);
+  for (const std::string& line : decided) data_report_ += "\n" + line;
+  if (!valid.source.empty()) {
+    validation_ = encode(config_.data, valid, tokenizers_);
+    for (const std::size_t pair : validation_.origin) {
+      validation_sources_.push_back(valid.source[pair]);
+      validation_references_.push_back(valid.target[pair]);
+    }
+    data_report_ += "\n" + report("validation", valid, validation_);
+  }
+  if (split.pairs() > 0)
+    data_report_ +=
+        fmt::format("\ndata.split {}/{}: pairs held out by a hash, for validation and for `glossa evaluate RUN`",
+                    split.valid, split.test);
+
+  begin_epoch(0);
+  find_largest_batch();
+  fill_batch(batch_, training_, largest_, layout(config_.data));
+  const Index source_vocabulary = tokenizers_.source->vocabulary_size(),
+              target_vocabulary = tokenizers_.target->vocabulary_size();
+  check_training_fits(config_, source_vocabulary, target_vocabulary, extent_of(batch_));
+  model_ =
+      make_model(config_.model, source_vocabulary, target_vocabulary, static_cast<std::uint64_t>(config_.train.seed));
+}
+
+void TranslationTask::begin_epoch(std::int64_t epoch) {
+  batches_ = sampler_.epoch(static_cast<int>(epoch), true);
+  reserve_batch(batch_, training_, batches_, layout(config_.data));
+}
+
+void TranslationTask::find_largest_batch() {
+  std::pair<int, Index> most{};
+  for (const std::vector<int>& indices : batches_) {
+    fill_batch(batch_, training_, indices, layout(config_.data));
+    if (size_in_memory(batch_) <= most) continue;
+    most = size_in_memory(batch_);
+    largest_ = indices;
+  }
+}
+
+Task::Loss TranslationTask::loss(Context<float>& context, std::int64_t batch, const StepOptions& options) {
+  fill_batch(batch_, training_, batches_[static_cast<std::size_t>(batch)], layout(config_.data));
+  return loss_of_batch(context, options);
+}
+
+Task::Loss TranslationTask::largest_loss(Context<float>& context, const StepOptions& options) {
+  fill_batch(batch_, training_, largest_, layout(config_.data));
+  return loss_of_batch(context, options);
+}
+
+Task::Loss TranslationTask::loss_of_batch(Context<float>& context, const StepOptions& options) {
+  rows_.assign(batch_);
+  context.begin(options);
+  const CrossEntropy<float> loss =
+      batch_loss(context, *model_->transformer, batch_, rows_, training_.specials.pad, config_.train.label_smoothing);
+  return {.sum = loss.sum,
+          .nll_sum = loss.nll_sum,
+          .target_tokens = loss.count,
+          .source_tokens = batch_.source_tokens,
+          .rows = batch_.source_rows + batch_.target_rows};
+}
+
+ValidationReport TranslationTask::validate(Context<float>& context, ProgressBar& bar) {
+  ValidationReport report;
+  report.loss = corpus_loss(context, *model_->transformer, validation_, config_.data).per_token();
+  if (config_.train.decode_validation) {
+    Translator translator(*model_->transformer, tokenizers_, config_.data, config_.decode);
+    CountProgress progress(bar, "sentence", std::ssize(validation_sources_));
+    translator.watch([&](Index sentences) { progress.add(sentences); });
+    const std::vector<std::string> outputs = translator.translate(validation_sources_, "data.valid");
+    report.bleu = corpus_bleu(outputs, validation_references_, bleu_options(config_)).score;
+    report.chrf = corpus_chrf(outputs, validation_references_);
+    report.exact_match = exact_match(outputs, validation_references_);
+    report.samples = samples(outputs);
+  }
+  return report;
+}
+
+/// Spread over the corpus, the same ones each time.
+std::vector<std::string> TranslationTask::samples(std::span<const std::string> outputs) const {
+  std::vector<std::string> texts;
+  const std::size_t count = std::min<std::size_t>(static_cast<std::size_t>(config_.train.samples), outputs.size());
+  for (std::size_t k = 0; k < count; ++k) {
+    const std::size_t i = k * outputs.size() / count;
+    texts.push_back(fmt::format("source     {}\nreference  {}\noutput     {}", validation_sources_[i],
+                                validation_references_[i], outputs[i]));
+  }
+  return texts;
+}
+
+std::vector<std::string> TranslationTask::head() const {
+  std::vector<std::string> lines{
+      data_report_,
+      fmt::format("model: {} parameters; {} source and {} target tokens{}", model_->parameters.count(),
+                  tokenizers_.source->vocabulary_size(), tokenizers_.target->vocabulary_size(),
+                  tokenizers_.shared() ? ", shared" : ""),
+      fmt::format("{} an epoch; useful tokens: {:.1f} % of padded boxes{}", counted(batches_.size(), "batch"),
+                  100 * useful_share(training_, batches_, Layout::padded),
+                  config_.data.layout == DataConfig::Layout::packed ? ", 100 % as packed" : "")};
+  if (sampler_.oversized() > 0)
+    lines.push_back(counted(sampler_.oversized(), "sentence") + " above data.max_tokens alone: a batch each");
+  if (can_validate() && config_.train.decode_validation)
+    lines.push_back(fmt::format("BLEU: {}", bleu_signature(bleu_options(config_))));
+  return lines;
+}
+
+}  // namespace glossa

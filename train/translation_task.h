@@ -1,0 +1,54 @@
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "train/config/config.h"
+#include "train/corpora/datasets.h"
+#include "train/model/criterion.h"
+#include "train/model/model_factory.h"
+#include "train/task.h"
+
+namespace glossa {
+
+/// A Transformer that learns to translate a corpus.
+class TranslationTask : public Task {
+ public:
+  /// The model that `config` describes, fresh, for the pairs of `corpora` as these tokenizers read them. Throws where a
+  /// corpus cannot be encoded, or training would not fit in memory. `decided` tells what was left to the corpus.
+  TranslationTask(const Config& config, const Corpora& corpora, const Tokenizers& tokenizers,
+                  const std::vector<std::string>& decided);
+
+  ParameterStore<float>& parameters() override { return model_->parameters; }
+  void begin_epoch(std::int64_t epoch) override;
+  std::int64_t batches() const override { return std::ssize(batches_); }
+  Loss loss(Context<float>& context, std::int64_t batch, const StepOptions& options) override;
+  Loss largest_loss(Context<float>& context, const StepOptions& options) override;
+  bool can_validate() const override { return validation_.size() > 0; }
+  ValidationReport validate(Context<float>& context, ProgressBar& bar) override;
+  std::uint64_t vocabulary_hash() const override { return tokenizers_.fingerprint(); }
+  std::uint64_t data_hash() const override { return glossa::data_hash(training_, validation_); }
+  std::vector<std::string> head() const override;
+  void save(const std::string& run) const override { save_tokenizers(tokenizers_, config_.data, run); }
+
+ private:
+  void find_largest_batch();
+  Loss loss_of_batch(Context<float>& context, const StepOptions& options);
+  std::vector<std::string> samples(std::span<const std::string> outputs) const;
+
+  Config config_;
+  Tokenizers tokenizers_;
+  EncodedCorpus training_, validation_;
+  std::vector<std::string> validation_sources_, validation_references_;
+  std::string data_report_;
+  Sampler sampler_;
+  std::vector<std::vector<int>> batches_;  // of the epoch in progress
+  std::vector<int> largest_;
+  Batch batch_;
+  BatchRows rows_;
+  std::unique_ptr<Model> model_;
+};
+
+}  // namespace glossa
