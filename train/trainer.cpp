@@ -161,17 +161,21 @@ Trainer::Update Trainer::compute_gradients() {
   Update update;
   update.first_batch = state_.batch;
   ParameterStore<float>& parameters = task_->parameters();
-  parameters.clear_grads();
   // Micro-batches: sums of gradients and of tokens, divided once, so that any cut gives the mean over the same tokens.
-  for (std::int64_t i = 0; i < config_.train.accumulate && state_.batch < task_->batches(); ++i, ++state_.batch) {
+  const std::int64_t last = std::min(state_.batch + config_.train.accumulate, task_->batches()) - 1;
+  for (; state_.batch <= last; ++state_.batch) {
+    parameters.clear_grads();
     const Task::Loss loss = task_->loss(context_, state_.batch, step_options(config_, state_.update));
     context_.backward(loss.sum);
-    update.nll_sum += loss.nll_sum;
+    parameters.fill_unset_grads();
+    update.nll_sum = loss.nll_sum;
+    const auto add = [&](auto& sum, auto term) { state_.batch < last ? sum.add(term) : sum.finish(term); };
+    add(*gradient_sum_, parameters.grads());
+    add(nll_sum_, std::span(&update.nll_sum, 1));
     update.target_tokens += loss.target_tokens;
     update.source_tokens += loss.source_tokens;
     update.rows += loss.rows;
   }
-  parameters.fill_unset_grads();
   update.grad_norm = optimizer_->grad_norm() / static_cast<double>(update.target_tokens);
   update.finite = std::isfinite(update.nll_sum) && std::isfinite(update.grad_norm);
   ++state_.update;

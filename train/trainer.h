@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "autograd/context.h"
+#include "optim/tree_sum.h"
 #include "train/checkpoint/checkpoint.h"
 #include "train/checkpoint/checkpoint_folder.h"
 #include "train/run.h"
@@ -85,6 +86,8 @@ class Trainer {
   Schedule schedule_{ScheduleOptions()};
   TrainingState state_;
   Context<float> context_;
+  std::optional<TreeSum<float>> gradient_sum_;  // over micro-batches
+  TreeSum<double> nll_sum_{1};
 
   Work work_;
   struct {

@@ -120,6 +120,7 @@ Trainer::Trainer(Config config, const std::string& config_path, const std::strin
   if (found) restore_state(*found);
   begin_epoch();
   optimizer_ = make_optimizer(config_.optim, task_->parameters());
+  gradient_sum_.emplace(std::ssize(task_->parameters().grads()));
   if (found) {
     read_parameters(found->reader, task_->parameters());
     read_moments(found->reader, task_->parameters(), *optimizer_, state_);

@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <bit>
 #include <cstring>
 
 #include "optim/clip.h"
@@ -42,6 +44,20 @@ void Network::read(const CheckpointReader& checkpoint) {
   }
 }
 
+namespace {
+
+/// In a tree, split at the largest power of two below the number of terms.
+std::vector<float> sum_of(std::span<const std::vector<float>> terms) {
+  if (terms.size() == 1) return terms[0];
+  const std::size_t first = std::bit_floor(terms.size() - 1);
+  std::vector<float> left = sum_of(terms.first(first));
+  const std::vector<float> right = sum_of(terms.subspan(first));
+  for (std::size_t i = 0; i < left.size(); ++i) left[i] += right[i];
+  return left;
+}
+
+}  // namespace
+
 void train(Network& network, Optimizer<float>& optimizer, const Schedule& schedule, const EncodedCorpus& corpus,
            const LoopOptions& options, const std::function<void(int)>& after) {
   Context<float> context;
@@ -50,16 +66,20 @@ void train(Network& network, Optimizer<float>& optimizer, const Schedule& schedu
   std::vector<std::vector<int>> batches = sampler.epoch(epoch, true);
   std::size_t next = 0;
   for (int update = 1; update <= options.updates; ++update) {
-    network.parameters.clear_grads();
+    std::vector<std::vector<float>> terms;
     double tokens = 0;
     for (int i = 0; i < options.accumulate && next < batches.size(); ++i, ++next) {
       const Batch batch = make_batch(corpus, batches[next], options.layout);
+      network.parameters.clear_grads();
       context.begin({.training = true, .seed = options.seed, .update = static_cast<std::uint64_t>(update - 1)});
       const CrossEntropy<float> loss = loss_of(context, network, batch, corpus.specials.pad, options.label_smoothing);
       context.backward(loss.sum);
+      network.parameters.fill_unset_grads();
+      const std::span<float> grads = network.parameters.grads();
+      terms.emplace_back(grads.begin(), grads.end());
       tokens += static_cast<double>(loss.count);
     }
-    network.parameters.fill_unset_grads();
+    std::ranges::copy(sum_of(terms), network.parameters.grads().begin());
     const double norm = optimizer.grad_norm() / tokens;
     optimizer.step(schedule.lr(update), clip_factor(norm, options.clip_norm) / tokens);
     if (next == batches.size()) {

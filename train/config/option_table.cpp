@@ -160,7 +160,8 @@ std::vector<Option<TrainConfig>> train_options() {
       option("seed", &C::seed, whole("[0, 9007199254740991]"), "seed of everything random"),
       option("label_smoothing", &C::label_smoothing, number("[0, 1)"),
              "share of the target spread over the vocabulary"),
-      option("accumulate", &C::accumulate, whole("[1, 65536]"), "batches whose gradients make one update"),
+      option("accumulate", &C::accumulate, whole("[1, 65536]"),
+             "batches whose gradients make one update: added in a tree whose order depends on their number alone"),
       option(
           "ema", &C::ema, number("[0, 0.9999]"),
           "decay of a moving average of the weights, which is what is validated and translates, 0.999 for one; 0: the "

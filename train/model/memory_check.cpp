@@ -1,6 +1,7 @@
 #include "train/model/memory_check.h"
 
 #include <algorithm>
+#include <bit>
 #include <numeric>
 
 #include "autograd/available_memory.h"
@@ -29,7 +30,8 @@ class Need {
     };
     return memory_need(transformer_options(config.model, most(source_vocabulary_), most(target_vocabulary_)),
                        cut(config.data), config.optim.name == OptimConfig::Name::sgd ? 1 : 2,
-                       config.train.ema > 0 ? 1 : 0);
+                       config.train.ema > 0 ? 1 : 0,
+                       static_cast<int>(std::bit_width(static_cast<std::uint64_t>(config.train.accumulate - 1))));
   }
 
  private:
@@ -118,7 +120,8 @@ void check_training_fits(const Config& config, Index source_vocabulary, Index ta
   std::string parts;
   for (const auto& [name, bytes] :
        {std::pair("parameters and gradients", 2 * total.parameters), std::pair("optimizer", total.moments),
-        std::pair("average", total.average), std::pair("sinusoids", total.positions), std::pair("a step", total.step)})
+        std::pair("average", total.average), std::pair("sums of gradients", total.sums),
+        std::pair("sinusoids", total.positions), std::pair("a step", total.step)})
     if (bytes > 0) parts += fmt::format("{}{} {}", parts.empty() ? "" : ", ", name, in_bytes(bytes));
   fail(cost.key,
        "expected {} for the memory that is left, {}; got {}, with which training needs {}: {}. Hint: this option costs "

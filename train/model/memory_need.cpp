@@ -123,7 +123,8 @@ BatchExtent extent_of(const Batch& batch) {
   return extent;
 }
 
-MemoryNeed memory_need(const TransformerOptions& options, const BatchExtent& batch, int moments, int averages) {
+MemoryNeed memory_need(const TransformerOptions& options, const BatchExtent& batch, int moments, int averages,
+                       int sums) {
   // Declared, the parameters take no memory, but tables of sinusoids would.
   TransformerOptions declared = options;
   if (!options.learned_positions) declared.max_positions = 1;
@@ -136,6 +137,7 @@ MemoryNeed memory_need(const TransformerOptions& options, const BatchExtent& bat
     need.positions = 2 * number * static_cast<double>(options.max_positions) * static_cast<double>(options.stack.width);
   need.moments = moments * need.parameters;
   need.average = averages * need.parameters;
+  need.sums = sums * need.parameters;
   need.step = step_bytes(options, batch);
   return need;
 }

@@ -25,16 +25,19 @@ struct MemoryNeed {
   double initial = 0;     ///< the first values of the largest parameter, in double; gone when training begins
   double positions = 0;   ///< tables of sinusoids
   double moments = 0, average = 0, step = 0;
+  double sums = 0;  ///< of gradients over micro-batches
 
   /// The tables are made in double.
   double of_model() const { return std::max(2 * positions, 2 * parameters + positions + initial); }
-  double of_training() const { return std::max(of_model(), 2 * parameters + positions + moments + average + step); }
+  double of_training() const {
+    return std::max(of_model(), 2 * parameters + positions + moments + average + step + sums);
+  }
 };
 
 /// The need of a model and of steps over a batch, without anything of the kind being allocated: parameters are counted,
 /// a step is estimated from what each layer keeps for its derivative, within 15 %. `moments`: buffers of the
-/// optimizer, as large as the parameters; `averages`: of a moving average.
+/// optimizer, as large as the parameters; `averages`: of a moving average; `sums`: of a TreeSum.
 MemoryNeed memory_need(const TransformerOptions& options, const BatchExtent& batch = {}, int moments = 0,
-                       int averages = 0);
+                       int averages = 0, int sums = 0);
 
 }  // namespace glossa
