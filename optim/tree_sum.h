@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "autograd/arena.h"
+#include "autograd/shape.h"
 
 namespace glossa {
 
