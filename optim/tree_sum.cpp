@@ -13,7 +13,7 @@ constexpr Index grain = 16384;  // as an optimizer's pieces
 
 template <class T>
 void TreeSum<T>::add(std::span<T> term) {
-  check(std::ssize(term) == length_, "TreeSum::add", "expected a term of {} elements; got {}", length_, term.size());
+  check(std::ssize(term) == length_, "TreeSum", "expected a term of {} elements; got {}", length_, term.size());
   // As in a counter in base 2: two subtrees of one size are one of the next.
   for (std::uint64_t before = terms_++; before % 2 == 1; before /= 2) add_top(term);
   if (whole_ == buffers_.size()) buffers_.push_back({memory_.allocate_array<T>(length_), term.size()});
@@ -24,7 +24,7 @@ void TreeSum<T>::add(std::span<T> term) {
 
 template <class T>
 void TreeSum<T>::finish(std::span<T> term) {
-  check(std::ssize(term) == length_, "TreeSum::finish", "expected a term of {} elements; got {}", length_, term.size());
+  check(std::ssize(term) == length_, "TreeSum", "expected a term of {} elements; got {}", length_, term.size());
   while (whole_ > 0) add_top(term);
   terms_ = 0;
 }

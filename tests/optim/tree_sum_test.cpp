@@ -70,6 +70,6 @@ TEST_CASE("any number of threads gives the same bits") {
 TEST_CASE("a term of another length is refused") {
   TreeSum<double> sum(3);
   std::vector<double> term(4);
-  CHECK_THROWS_WITH_AS(sum.add(term), "[TreeSum::add] expected a term of 3 elements; got 4", Error);
-  CHECK_THROWS_WITH_AS(sum.finish(term), "[TreeSum::finish] expected a term of 3 elements; got 4", Error);
+  CHECK_THROWS_WITH_AS(sum.add(term), "[TreeSum] expected a term of 3 elements; got 4", Error);
+  CHECK_THROWS_WITH_AS(sum.finish(term), "[TreeSum] expected a term of 3 elements; got 4", Error);
 }
