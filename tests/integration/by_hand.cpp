@@ -3,10 +3,10 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
-#include <bit>
 #include <cstring>
 
 #include "optim/clip.h"
+#include "tests/support/tree.h"
 #include "train/model/criterion.h"
 
 namespace glossa::testing {
@@ -44,20 +44,6 @@ void Network::read(const CheckpointReader& checkpoint) {
   }
 }
 
-namespace {
-
-/// In a tree, split at the largest power of two below the number of terms.
-std::vector<float> sum_of(std::span<const std::vector<float>> terms) {
-  if (terms.size() == 1) return terms[0];
-  const std::size_t first = std::bit_floor(terms.size() - 1);
-  std::vector<float> left = sum_of(terms.first(first));
-  const std::vector<float> right = sum_of(terms.subspan(first));
-  for (std::size_t i = 0; i < left.size(); ++i) left[i] += right[i];
-  return left;
-}
-
-}  // namespace
-
 void train(Network& network, Optimizer<float>& optimizer, const Schedule& schedule, const EncodedCorpus& corpus,
            const LoopOptions& options, const std::function<void(int)>& after) {
   Context<float> context;
@@ -79,7 +65,7 @@ void train(Network& network, Optimizer<float>& optimizer, const Schedule& schedu
       terms.emplace_back(grads.begin(), grads.end());
       tokens += static_cast<double>(loss.count);
     }
-    std::ranges::copy(sum_of(terms), network.parameters.grads().begin());
+    std::ranges::copy(sum_in_tree(terms), network.parameters.grads().begin());
     const double norm = optimizer.grad_norm() / tokens;
     optimizer.step(schedule.lr(update), clip_factor(norm, options.clip_norm) / tokens);
     if (next == batches.size()) {

@@ -43,7 +43,7 @@ TEST_CASE("by hand: Adam with L2 decay, inverse square root, clipping, accumulat
                                "optim.min_lr=2.5e-3",
                                "train.seed=7",
                                "train.label_smoothing=0.15",
-                               "train.accumulate=3",
+                               "train.accumulate=5",
                                "train.max_updates=9"}));
   Texts texts{toy(tiny, "train"), {}, {}};
   const VocabularyOptions vocabulary{.min_frequency = 3, .max_size = 60};
@@ -79,7 +79,7 @@ TEST_CASE("by hand: Adam with L2 decay, inverse square root, clipping, accumulat
         {.sampler = {.max_tokens = 300, .rule = BatchRule::tokens, .seed = 7},
          .label_smoothing = 0.15,
          .clip_norm = 0.4,
-         .accumulate = 3,
+         .accumulate = 5,
          .updates = 9,
          .seed = 7});
   check_same(tiny, "run", network, adam);

@@ -8,9 +8,11 @@
 #include "autograd/parallel.h"
 #include "autograd/random.h"
 #include "tests/optim/optim_test.h"
+#include "tests/support/tree.h"
 
 using namespace glossa;
 using namespace glossa::test;
+using glossa::testing::sum_in_tree;
 
 namespace {
 
@@ -23,16 +25,6 @@ Terms random_terms(std::size_t count, std::size_t length) {
   for (std::vector<float>& term : terms)
     for (float& x : term) x = static_cast<float>((random.uniform() - 0.5) * std::exp(10 * random.uniform()));
   return terms;
-}
-
-/// The definition.
-std::vector<float> sum_of(std::span<const std::vector<float>> terms) {
-  if (terms.size() == 1) return terms[0];
-  const std::size_t first = std::bit_floor(terms.size() - 1);
-  std::vector<float> left = sum_of(terms.first(first));
-  const std::vector<float> right = sum_of(terms.subspan(first));
-  for (std::size_t i = 0; i < left.size(); ++i) left[i] += right[i];
-  return left;
 }
 
 std::vector<float> added(TreeSum<float>& sum, Terms terms) {
@@ -49,7 +41,7 @@ TEST_CASE("the sum is that of the tree to the bit, in few buffers, again and aga
   for (std::size_t n = 1; n <= 70; ++n) {
     CAPTURE(n);
     const Terms terms = random_terms(n, 40);
-    CHECK(added(sum, terms) == sum_of(terms));
+    CHECK(added(sum, terms) == sum_in_tree(terms));
     most = std::max<std::size_t>(most, std::bit_width(n - 1));  // ceil(log2 n)
     CHECK(sum.buffers() <= most);
   }
@@ -57,7 +49,7 @@ TEST_CASE("the sum is that of the tree to the bit, in few buffers, again and aga
 
 TEST_CASE("any number of threads gives the same bits") {
   const Terms terms = random_terms(7, 40'001);
-  const std::vector<float> expected = sum_of(terms);
+  const std::vector<float> expected = sum_in_tree(terms);
   const int before = threads();
   for (const int count : {1, 2, 3}) {
     set_threads(count);
