@@ -9,8 +9,9 @@
 namespace glossa {
 
 template <class T>
-Adam<T>::Adam(const ParameterStore<T>& store, std::span<const Segment> segments, AdamOptions options)
-    : Optimizer<T>(store, segments, {"m", "v"}), options_(options) {
+Adam<T>::Adam(const ParameterStore<T>& store, std::span<const Segment> segments, AdamOptions options,
+              OptimizerShare share)
+    : Optimizer<T>(store, segments, {"m", "v"}, share), options_(options) {
   for (const auto& [name, beta] :
        {std::pair("AdamOptions::beta1", options.beta1), std::pair("AdamOptions::beta2", options.beta2)})
     if (!(beta >= 0 && beta < 1)) misuse(name, "expected a number in [0, 1); got {}", beta);
@@ -31,8 +32,9 @@ void Adam<T>::step(double lr, double gradient_scale) {
   const auto root_factor = static_cast<T>(1 / std::sqrt(1 - std::pow(options_.beta2, t)));
   T* const value = this->values();
   const T* const grad = this->grads();
-  T* const m = this->state()[0].values.data();
-  T* const v = this->state()[1].values.data();
+  T* const m = this->state(0);
+  T* const v = this->state(1);
+  const Index first = this->begin();
 
   parallel_for(static_cast<Index>(this->pieces().size()), [=, this](Index piece) {
     const Segment segment = this->pieces()[piece];
@@ -43,9 +45,10 @@ void Adam<T>::step(double lr, double gradient_scale) {
 #pragma omp simd
     for (Index i = segment.begin; i < segment.end; ++i) {
       const T g = scale * grad[i] + penalty * value[i];
-      m[i] = keep_m * m[i] + take_m * g;
-      v[i] = keep_v * v[i] + take_v * (g * g);
-      value[i] -= rate * m[i] / (std::sqrt(v[i]) * root_factor + epsilon) + decay * value[i];
+      const Index k = i - first;
+      m[k] = keep_m * m[k] + take_m * g;
+      v[k] = keep_v * v[k] + take_v * (g * g);
+      value[i] -= rate * m[k] / (std::sqrt(v[k]) * root_factor + epsilon) + decay * value[i];
     }
   });
 }

@@ -21,7 +21,8 @@ struct AdamOptions {
 template <class T>
 class Adam : public Optimizer<T> {
  public:
-  Adam(const ParameterStore<T>& store, std::span<const Segment> segments, AdamOptions options = {});
+  Adam(const ParameterStore<T>& store, std::span<const Segment> segments, AdamOptions options = {},
+       OptimizerShare share = {});
 
   void step(double lr, double gradient_scale) override;
 

@@ -3,13 +3,10 @@
 #include <algorithm>
 
 #include "autograd/check.h"
+#include "autograd/kernels/elementwise.h"
 #include "autograd/parallel.h"
 
 namespace glossa {
-
-namespace {
-constexpr Index grain = 16384;  // as an optimizer's pieces
-}
 
 template <class T>
 MovingAverage<T>::MovingAverage(std::span<T> values, double decay) : values_(values), decay_(decay) {
@@ -24,7 +21,7 @@ void MovingAverage<T>::update(std::int64_t t) {
   const auto take = static_cast<T>(1 - std::min(decay_, (1 + n) / (10 + n)));
   const T* const value = values_.data();
   T* const average = average_.data();
-  parallel_ranges(std::ssize(average_), grain, [=](Index begin, Index end) {
+  parallel_ranges(std::ssize(average_), kernels::elementwise_grain, [=](Index begin, Index end) {
 #pragma omp simd
     for (Index i = begin; i < end; ++i) average[i] += take * (value[i] - average[i]);
   });

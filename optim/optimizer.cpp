@@ -5,19 +5,19 @@
 #include <limits>
 
 #include "autograd/check.h"
+#include "autograd/kernels/elementwise.h"
+#include "autograd/parallel.h"
 #include "optim/clip.h"
 
 namespace glossa {
 
-namespace {
-constexpr Index grain = 16384;  // elements; some 100 microseconds of memory traffic at most
-}
-
 template <class T>
 Optimizer<T>::Optimizer(const ParameterStore<T>& store, std::span<const Segment> segments,
-                        std::initializer_list<std::string_view> state_names)
-    : store_(store), segments_(segments.begin(), segments.end()) {
+                        std::initializer_list<std::string_view> state_names, OptimizerShare share)
+    : store_(store), segments_(segments.begin(), segments.end()), share_(share) {
   check(store.laid_out(), "optimizer", "expected parameters that have memory; got none. Hint: call allocate() before");
+  check(share.index >= 0 && share.index < share.count, "optimizer", "expected one of {} shares; got number {}",
+        share.count, share.index);
   Index free = 0;
   for (const Segment& segment : segments) {
     check(segment.begin >= free && segment.begin <= segment.end && segment.end <= std::ssize(store.values()),
@@ -28,23 +28,50 @@ Optimizer<T>::Optimizer(const ParameterStore<T>& store, std::span<const Segment>
     free = segment.end;
     if (!(segment.lr_factor >= 0)) misuse("Segment::lr_factor", "expected at least 0; got {}", segment.lr_factor);
     for (Segment piece = segment; piece.begin < segment.end; piece.begin = piece.end) {
-      piece.end = std::min(segment.end, piece.begin + grain);
+      piece.end = std::min(segment.end, piece.begin + kernels::elementwise_grain);
       pieces_.push_back(piece);
     }
   }
   for (const Parameter<T>* parameter : store.parameters())
     if (!parameter->trainable) frozen_.push_back(parameter);
-  const std::size_t size = store.values().size();
+
+  // Each share has about as many pieces, and none is cut.
+  const std::span<const Segment> pieces = pieces_;
+  const auto first_of = [&](int index) { return pieces.size() * static_cast<std::size_t>(index) / share.count; };
+  bounds_.push_back(0);
+  for (int index = 1; index < share.count; ++index)
+    bounds_.push_back(pieces.empty() ? 0 : pieces[first_of(index)].begin);
+  bounds_.push_back(std::ssize(store.values()));
+  own_ = pieces.subspan(first_of(share.index), first_of(share.index + 1) - first_of(share.index));
+
+  const auto size = static_cast<std::size_t>(end() - begin());
   const std::span<T> all = memory_.zeros<T>(static_cast<Index>(size * state_names.size()));
   for (const std::string_view name : state_names) state_.push_back({name, all.subspan(state_.size() * size, size)});
 }
 
 template <class T>
-double Optimizer<T>::grad_norm() const {
-  double squares = 0;
-  for (const Segment& segment : segments_)
-    squares += sum_of_squares<T>(std::span(grads() + segment.begin, grads() + segment.end));
-  return squares > std::numeric_limits<T>::max() ? std::numeric_limits<double>::infinity() : std::sqrt(squares);
+std::vector<double> Optimizer<T>::squares() const {
+  std::vector<double> squares(pieces_.size());
+  double* const own = squares.data() + (own_.data() - pieces_.data());
+  parallel_for(std::ssize(own_), [&](Index i) {
+    const Segment& piece = own_[static_cast<std::size_t>(i)];
+    own[i] = sum_of_squares<T>(std::span(grads() + piece.begin, grads() + piece.end));
+  });
+  return squares;
+}
+
+template <class T>
+double Optimizer<T>::norm_of(std::span<const double> squares) const {
+  check(squares.size() == pieces_.size(), "optimizer", "expected the squares of {} pieces; got {}", pieces_.size(),
+        squares.size());
+  double total = 0;
+  std::size_t i = 0;
+  for (const Segment& segment : segments_) {
+    double of_segment = 0;
+    for (; i < pieces_.size() && pieces_[i].end <= segment.end; ++i) of_segment += squares[i];
+    total += of_segment;
+  }
+  return total > std::numeric_limits<T>::max() ? std::numeric_limits<double>::infinity() : std::sqrt(total);
 }
 
 template <class T>

@@ -12,14 +12,21 @@
 
 namespace glossa {
 
-/// A named part of an optimizer's memory, one number for every number of the store's flat buffers.
+/// A named part of an optimizer's memory, one number for every number of its own stretch of the store's flat buffers.
 template <class T>
 struct StateBuffer {
   std::string_view name;
   std::span<T> values;
 };
 
-/// Turns gradients into new parameter values, in one pass over the flat buffers of a store.
+/// Which of `count` optimizers that share the parameters of a model this is; alone it has all.
+struct OptimizerShare {
+  int index = 0, count = 1;
+};
+
+/// Turns gradients into new parameter values, in one pass over the flat buffers of a store. Where several processes
+/// train one model each has an optimizer for a stretch of the buffers, and state for that stretch alone (ZeRO, stage 1:
+/// Rajbhandari et al. 2020).
 template <class T>
 class Optimizer {
  public:
@@ -33,11 +40,23 @@ class Optimizer {
   /// made.
   virtual void step(double lr, double gradient_scale) = 0;
 
-  /// Euclidean norm of the gradients that `step` will read: frozen parameters do not count. Infinite where its square
-  /// is beyond T, as the second moment of Adam would be, which never came back: such a step is to be refused like NaN.
-  double grad_norm() const;
+  /// Euclidean norm of the gradients that are trained: frozen parameters do not count. Infinite where its square is
+  /// beyond T, as the second moment of Adam would be, which never came back: such a step is to be refused like NaN.
+  double grad_norm() const { return norm_of(squares()); }
 
-  /// What a checkpoint keeps, with `steps`: buffers laid out as the store's, 64-byte aligned, zero in gaps and for
+  /// Its square in pieces, of which those of other shares are 0, and the norm from the pieces of all: the same bits
+  /// whatever the number of shares.
+  std::vector<double> squares() const;
+  double norm_of(std::span<const double> squares) const;
+
+  /// Where the stretches of all shares begin in the flat buffers, in elements, and where the last one ends.
+  std::span<const Index> bounds() const { return bounds_; }
+
+  /// The stretch that is this one's.
+  Index begin() const { return bounds_[static_cast<std::size_t>(share_.index)]; }
+  Index end() const { return bounds_[static_cast<std::size_t>(share_.index) + 1]; }
+
+  /// What a checkpoint keeps, with `steps`: buffers laid out as the stretch is, 64-byte aligned, zero in gaps and for
   /// frozen parameters.
   std::span<const StateBuffer<T>> state() const { return state_; }
 
@@ -49,13 +68,16 @@ class Optimizer {
   /// For a store that is laid out (else it throws); it must outlive the optimizer. State buffers of the given names
   /// start at zero.
   Optimizer(const ParameterStore<T>& store, std::span<const Segment> segments,
-            std::initializer_list<std::string_view> state_names);
+            std::initializer_list<std::string_view> state_names, OptimizerShare share);
 
   /// Checks and counts a step.
   void begin_step(double lr, double gradient_scale);
 
   /// What the step works on, cut small so that threads share it evenly and every piece is one loop.
-  std::span<const Segment> pieces() const { return pieces_; }
+  std::span<const Segment> pieces() const { return own_; }
+
+  /// The state of number `i` of the flat buffers, which is the stretch's, is at `i - begin()`.
+  T* state(std::size_t buffer) const { return state_[buffer].values.data(); }
 
   T* values() const { return store_.values().data(); }
   const T* grads() const { return store_.grads().data(); }
@@ -65,7 +87,10 @@ class Optimizer {
  private:
   const ParameterStore<T>& store_;
   std::vector<Segment> segments_;
-  std::vector<Segment> pieces_;              // of these
+  OptimizerShare share_;
+  std::vector<Segment> pieces_;  // of these, for all shares
+  std::span<const Segment> own_;
+  std::vector<Index> bounds_;
   std::vector<const Parameter<T>*> frozen_;  // when the optimizer was made
   Arena memory_;
   std::vector<StateBuffer<T>> state_;

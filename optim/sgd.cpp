@@ -6,8 +6,8 @@
 namespace glossa {
 
 template <class T>
-Sgd<T>::Sgd(const ParameterStore<T>& store, std::span<const Segment> segments, SgdOptions options)
-    : Optimizer<T>(store, segments, {"momentum"}), options_(options) {
+Sgd<T>::Sgd(const ParameterStore<T>& store, std::span<const Segment> segments, SgdOptions options, OptimizerShare share)
+    : Optimizer<T>(store, segments, {"momentum"}, share), options_(options) {
   if (!(options.momentum >= 0 && options.momentum < 1))
     misuse("SgdOptions::momentum", "expected a number in [0, 1); got {}", options.momentum);
 }
@@ -17,7 +17,8 @@ void Sgd<T>::step(double lr, double gradient_scale) {
   this->begin_step(lr, gradient_scale);
   T* const value = this->values();
   const T* const grad = this->grads();
-  T* const momentum = this->state()[0].values.data();
+  T* const momentum = this->state(0);
+  const Index first = this->begin();
   const auto scale = static_cast<T>(gradient_scale), mu = static_cast<T>(options_.momentum);
 
   parallel_for(static_cast<Index>(this->pieces().size()), [=, this](Index piece) {
@@ -26,8 +27,9 @@ void Sgd<T>::step(double lr, double gradient_scale) {
 #pragma omp simd
     for (Index i = segment.begin; i < segment.end; ++i) {
       const T g = scale * grad[i] + decay * value[i];
-      momentum[i] = mu * momentum[i] + g;
-      value[i] -= rate * momentum[i];
+      const Index k = i - first;
+      momentum[k] = mu * momentum[k] + g;
+      value[i] -= rate * momentum[k];
     }
   });
 }

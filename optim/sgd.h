@@ -13,7 +13,8 @@ struct SgdOptions {
 template <class T>
 class Sgd : public Optimizer<T> {
  public:
-  Sgd(const ParameterStore<T>& store, std::span<const Segment> segments, SgdOptions options = {});
+  Sgd(const ParameterStore<T>& store, std::span<const Segment> segments, SgdOptions options = {},
+      OptimizerShare share = {});
 
   void step(double lr, double gradient_scale) override;
 

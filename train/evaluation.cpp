@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "train/model/criterion.h"
+#include "train/processes/job.h"
 
 namespace glossa {
 
@@ -10,14 +11,21 @@ CorpusLoss corpus_loss(Context<float>& context, const Transformer<float>& model,
                        const DataConfig& config) {
   Batch batch;
   BatchRows rows;
-  CorpusLoss total;
-  for (const std::vector<int>& indices : Sampler(corpus, sampler_options(config, 0)).epoch(0, false)) {
-    fill_batch(batch, corpus, indices, layout(config));
+  const std::vector<std::vector<int>> batches = Sampler(corpus, sampler_options(config, 0)).epoch(0, false);
+  std::vector<double> sums(2 * batches.size());  // of each batch; processes take turns
+  for (std::size_t i = job().rank(); i < batches.size(); i += job().count()) {
+    fill_batch(batch, corpus, batches[i], layout(config));
     rows.assign(batch);
     context.begin({.training = false, .recording = false});
     const CrossEntropy<float> loss = batch_loss(context, model, batch, rows, corpus.specials.pad, 0);
-    total.nll_sum += loss.nll_sum;
-    total.tokens += loss.count;
+    sums[2 * i] = loss.nll_sum;
+    sums[2 * i + 1] = static_cast<double>(loss.count);
+  }
+  job().merge(sums);
+  CorpusLoss total;
+  for (std::size_t i = 0; i < sums.size(); i += 2) {
+    total.nll_sum += sums[i];
+    total.tokens += static_cast<std::int64_t>(sums[i + 1]);
   }
   return total;
 }

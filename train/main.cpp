@@ -13,6 +13,7 @@
 #include "train/config/config_terms.h"
 #include "train/config/unknown_name.h"
 #include "train/console/version.h"
+#include "train/processes/job.h"
 #include "train/runtime.h"
 #include "train/scores/bleu_tokenizer.h"
 
@@ -20,13 +21,31 @@ namespace {
 
 namespace commands = glossa::commands;
 
+/// Standard error as it was when the program started.
+std::FILE* const errors = stderr;
+
+/// What of the job the first process tells the others would tell again.
+void join_job() {
+  static glossa::JobMembership membership;
+  if (glossa::job().is_first()) return;
+  stderr = stdout = std::fopen("/dev/null", "w");  // what a crash leaves goes to the descriptor, which stays
+}
+
 /// Declares a subcommand whose arguments fill a struct of commands.h and whose run is its `run`.
 template <class Arguments, class Declare>
 void add_command(CLI::App& parent, const char* name, const char* help, int& status, const Declare& declare) {
   auto arguments = std::make_shared<Arguments>();
   CLI::App* command = parent.add_subcommand(name, help);
   declare(*command, *arguments);
-  command->callback([arguments, &status] { status = commands::run(*arguments); });
+  command->callback([arguments, &status, name] {
+    const int processes = glossa::processes_started();
+    if (processes > 1) join_job();
+    if (constexpr bool in_a_job = requires { Arguments::in_a_job; }; processes > 1 && !in_a_job)
+      throw glossa::CommonError(
+          glossa::Error::Kind::misuse, name,
+          fmt::format("expected one process; got {}. Hint: train, translate and evaluate work in several", processes));
+    status = commands::run(*arguments);
+  });
 }
 
 void add_sets(CLI::App& command, std::vector<std::string>& sets) {
@@ -205,6 +224,37 @@ std::string about_unknown_word(const CLI::App& app, const std::vector<std::strin
   return glossa::unknown_word(known, rest.front(), has_value ? at[1] : "VALUE");
 }
 
+/// What ended the program.
+struct Failure {
+  int status = 1;
+  std::string text;
+  bool is_common = false;  // all processes of the job know it
+};
+
+Failure described(const std::exception_ptr& thrown) {
+  try {
+    std::rethrow_exception(thrown);
+  } catch (const glossa::Error& error) {
+    return {error.exit_status(), glossa::in_config_terms(error.what()),
+            dynamic_cast<const glossa::CommonError*>(&error) != nullptr};
+  } catch (const std::filesystem::filesystem_error& error) {
+    return {1, fmt::format("[{}] expected to reach it; got {}. Hint: check the path and its permissions",
+                           error.path1().string(), error.code().message())};
+  } catch (const std::system_error& error) {
+    // {fmt} where standard output takes no more; a thread that cannot be had.
+    const bool lost = std::ferror(stdout) != 0;
+    return {1, fmt::format("[{}] expected {}; got {}. Hint: {}", lost ? "standard output" : "system",
+                           lost ? "room for the output" : "to get what the program needs", error.code().message(),
+                           lost ? "is the disk full?" : "is the number of processes and threads limited (ulimit -u)?")};
+  } catch (const std::bad_alloc&) {
+    return {1,
+            "[memory] expected enough memory; the machine has no more. Hint: lower data.max_tokens, or "
+            "decode.max_tokens where text is translated"};
+  } catch (const std::exception& error) {
+    return {1, fmt::format("[internal] {}", error.what())};
+  }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -231,27 +281,11 @@ int main(int argc, char** argv) {
     if (text.empty()) text = error.what() + std::string(". Hint: add --help to see what is expected");
     std::fprintf(stderr, "glossa: [command line] %s\n", text.c_str());
     return 2;
-  } catch (const glossa::Error& error) {
-    std::fprintf(stderr, "glossa: %s\n", glossa::in_config_terms(error.what()).c_str());
-    return error.exit_status();
-  } catch (const std::filesystem::filesystem_error& error) {
-    std::fprintf(stderr, "glossa: [%s] expected to reach it; got %s. Hint: check the path and its permissions\n",
-                 error.path1().c_str(), error.code().message().c_str());
-    return 1;
-  } catch (const std::system_error& error) {
-    // {fmt} where standard output takes no more; a thread that cannot be had.
-    const bool lost = std::ferror(stdout) != 0;
-    std::fprintf(stderr, "glossa: [%s] expected %s; got %s. Hint: %s\n", lost ? "standard output" : "system",
-                 lost ? "room for the output" : "to get what the program needs", error.code().message().c_str(),
-                 lost ? "is the disk full?" : "is the number of processes and threads limited (ulimit -u)?");
-    return 1;
-  } catch (const std::bad_alloc&) {
-    std::fprintf(stderr,
-                 "glossa: [memory] expected enough memory; the machine has no more. Hint: lower "
-                 "data.max_tokens, or decode.max_tokens where text is translated\n");
-    return 1;
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "glossa: [internal] %s\n", error.what());
-    return 1;
+  } catch (...) {
+    const Failure failure = described(std::current_exception());
+    const auto tell = [&] { std::fprintf(errors, "glossa: %s\n", failure.text.c_str()); };
+    if (glossa::job().is_several() && !failure.is_common) glossa::end_job(failure.status, tell);
+    if (glossa::job().is_first()) tell();
+    return failure.status;
   }
 }

@@ -1,10 +1,12 @@
 #include "train/run.h"
 
 #include "data/text/atomic_file.h"
+#include "data/text/fingerprint.h"
 #include "data/text/text_file.h"
 #include "train/checkpoint/checkpoint_folder.h"
 #include "train/console/tell.h"
 #include "train/model/memory_check.h"
+#include "train/processes/job.h"
 #include "train/run_log.h"
 #include "train/runtime.h"
 
@@ -112,6 +114,10 @@ LoadedRun load_run(const RunName& name, Config config) {
   for (const std::filesystem::path& file : name.files()) readers.emplace_back(file);
   const CheckpointReader& reader = readers.front();
   loaded.state = read_training_state(reader);
+  Fingerprint weights;
+  for (const CheckpointReader& each : readers)
+    for (const CheckpointEntry& entry : each.entries()) weights.add(entry.name).add(entry.crc);
+  job().agree("checkpoint", fmt::format("{:016x}", weights.value()));
   check_agree(
       parse_config(loaded.state.config, reader.path().string()), loaded.config,
       [](std::string_view key) {

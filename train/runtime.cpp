@@ -9,6 +9,9 @@
 #include "autograd/kernels/gemm.h"
 #include "autograd/parallel.h"
 #include "data/text/counted.h"
+#include "data/text/text_file.h"
+#include "train/checkpoint/sha256.h"
+#include "train/processes/job.h"
 
 namespace glossa {
 
@@ -25,7 +28,9 @@ constexpr const char* instructions = "baseline x86-64";
 }  // namespace
 
 void apply_runtime(const RuntimeConfig& config) {
-  set_threads(config.threads == 0 ? available_threads() : static_cast<int>(config.threads));
+  const auto& [rank, count, sharing, turn, hosts] = job().place();
+  const int share = (available_threads() + sharing - 1 - turn) / sharing;
+  set_threads(config.threads == 0 ? std::max(1, share) : static_cast<int>(config.threads));
   if (config.gemm == RuntimeConfig::Gemm::eigen) kernels::set_gemm_backend(kernels::GemmBackend::eigen);
   if (config.gemm == RuntimeConfig::Gemm::onednn) kernels::set_gemm_backend(kernels::GemmBackend::onednn);
 }
@@ -75,6 +80,12 @@ double peak_rss_mb() {
     if (key == "VmHWM:" && status >> kib) return kib / 1024;
   }
   return 0;
+}
+
+std::string program_fingerprint() {
+  const std::string program = read_file("/proc/self/exe", std::numeric_limits<std::size_t>::max());
+  return fmt::format("program {:.16} for {}, products by {}", Sha256().update(program).hex_digest(), instructions,
+                     kernels::describe_gemm_backend());
 }
 
 std::string build_fingerprint() {

@@ -8,7 +8,7 @@
 namespace glossa {
 
 /// Sets threads and product library as the configuration says. The number of threads changes no result; the product
-/// library does.
+/// library does. Processes of the job that may use the same cores share them out.
 void apply_runtime(const RuntimeConfig& config);
 
 /// "2 threads of 2 available, avx512, float products by onednn": what the run computes with, for the first lines of a
@@ -28,6 +28,9 @@ std::vector<std::string> warnings(const Surroundings& around);
 
 /// Most memory that the process ever held, MiB.
 double peak_rss_mb();
+
+/// What makes the bits on this host: the program to the byte, product library, instruction sets.
+std::string program_fingerprint();
 
 /// Compiler, instruction set and product library: the same bits are promised within one.
 std::string build_fingerprint();

@@ -8,21 +8,13 @@
 #include "autograd/stopwatch.h"
 #include "data/text/atomic_file.h"
 #include "data/text/counted.h"
-#include "optim/clip.h"
 #include "train/config/config_terms.h"
+#include "train/processes/job.h"
 #include "train/runtime.h"
 
 namespace glossa {
 
 namespace {
-
-/// The position in training from which all numbers of an update follow; updates count from 0.
-StepOptions step_options(const Config& config, std::int64_t update) {
-  return {.training = true,
-          .recording = true,
-          .seed = static_cast<std::uint64_t>(config.train.seed),
-          .update = static_cast<std::uint64_t>(update)};
-}
 
 /// The pass over the corpus, counted from 1, that the last update belongs to.
 std::int64_t epoch_of_last_update(const TrainingState& state) { return state.epoch + (state.batch > 0 ? 1 : 0); }
@@ -69,6 +61,27 @@ bool is_best(const TrainingState& state, double metric, bool larger_is_better) {
   return std::isfinite(metric) && (!state.has_best || (larger_is_better ? metric > state.best : metric < state.best));
 }
 
+/// What all processes go by at the end of an update: the clock of the first, and whether any was asked to stop or save.
+struct Boundary {
+  double seconds;
+  bool stop, save_asked;
+};
+Boundary agreed(double seconds, SignalWatch& signals) {
+  if (!job().is_several()) return {seconds, signals.stop_signal() != 0, signals.take_save_request()};
+  std::vector<double> numbers(static_cast<std::size_t>(1 + 2 * job().count()));
+  const auto own = static_cast<std::size_t>(1 + 2 * job().rank());
+  if (job().is_first()) numbers[0] = seconds;
+  numbers[own] = signals.stop_signal() != 0 ? 1 : 0;
+  numbers[own + 1] = signals.take_save_request() ? 1 : 0;
+  job().merge(numbers);
+  Boundary boundary{numbers[0], false, false};
+  for (std::size_t i = 1; i < numbers.size(); i += 2) {
+    boundary.stop = boundary.stop || numbers[i] > 0;
+    boundary.save_asked = boundary.save_asked || numbers[i + 1] > 0;
+  }
+  return boundary;
+}
+
 /// All of them in a file of the run.
 void write_samples(const std::string& run, const ValidationReport& report) {
   if (report.samples.empty()) return;
@@ -110,16 +123,12 @@ TrainingEnd Trainer::update_until_end() {
   if (end) log_->line("nothing to do: " + reason(*end, config_) + ". Hint: raise it with --set");
   const TimeLeft time_left(part_done(train, state_, progress()));
   while (!end) {
-    const Stopwatch watch;
     const Progress before = progress();
-    const Update update = compute_gradients();
-    update.finite ? apply(update) : refuse(update);
-    if (state_.batch == task_->batches()) {
-      ++state_.epoch;
-      state_.batch = 0;
-      begin_epoch();
-    }
-    const double seconds = watch.seconds();
+    Stopwatch watch;
+    const Update update = gradients();
+    update.is_finite() ? apply(update) : refuse(update);
+    if (state_.batch == task_->batches()) begin_epoch(state_.epoch + 1, 0);
+    const auto [seconds, stop, save_asked] = agreed(watch.seconds(), signals);
     state_.seconds += seconds;
     since_log_.seconds += seconds;
 
@@ -128,10 +137,10 @@ TrainingEnd Trainer::update_until_end() {
     if (train.log_every.due(before, now)) log_update(told);
     const bool best = train.validate_every.due(before, now) && validate();
     end = ending();
-    if (!end && signals.stop_signal() != 0) end = TrainingEnd::signal;
+    if (!end && stop) end = TrainingEnd::signal;
     // After a refused update the checkpoints stay as they are: if no good one follows, the newest is from before. A
     // save that was due then waits for a good one.
-    save_due_ = signals.take_save_request() || train.save_every.due(before, now) || save_due_;
+    save_due_ = save_asked || train.save_every.due(before, now) || save_due_;
     const bool good = state_.consecutive_bad == 0;
     if (end || best || (good && save_due_)) save(best);
     if (log_->bar().is_due()) {
@@ -149,45 +158,26 @@ TrainingEnd Trainer::update_until_end() {
   return *end;
 }
 
-void Trainer::begin_epoch() {
-  task_->begin_epoch(state_.epoch);
-  check(state_.batch < task_->batches(), "resume",
-        "expected a position within the {} batches of epoch {}; the checkpoint says {}. Hint: move the file away; "
-        "the one before it serves",
-        task_->batches(), state_.epoch, state_.batch);
+void Trainer::begin_epoch(std::int64_t epoch, std::int64_t batch) {
+  state_.epoch = epoch;
+  state_.batch = batch;
+  task_->begin_epoch(epoch);
 }
 
-Trainer::Update Trainer::compute_gradients() {
-  Update update;
-  update.first_batch = state_.batch;
-  ParameterStore<float>& parameters = task_->parameters();
-  // Micro-batches: sums of gradients and of tokens, divided once, so that any cut gives the mean over the same tokens.
-  const std::int64_t last = std::min(state_.batch + config_.train.accumulate, task_->batches()) - 1;
-  for (; state_.batch <= last; ++state_.batch) {
-    parameters.clear_grads();
-    const Task::Loss loss = task_->loss(context_, state_.batch, step_options(config_, state_.update));
-    context_.backward(loss.sum);
-    parameters.fill_unset_grads();
-    update.nll_sum = loss.nll_sum;
-    const auto add = [&](auto& sum, auto term) { state_.batch < last ? sum.add(term) : sum.finish(term); };
-    add(*gradient_sum_, parameters.grads());
-    add(nll_sum_, std::span(&update.nll_sum, 1));
-    update.target_tokens += loss.target_tokens;
-    update.source_tokens += loss.source_tokens;
-    update.rows += loss.rows;
-  }
-  update.grad_norm = optimizer_->grad_norm() / static_cast<double>(update.target_tokens);
-  update.finite = std::isfinite(update.nll_sum) && std::isfinite(update.grad_norm);
+Update Trainer::gradients() {
+  const Job::Patience patience(config_.runtime.timeout, fmt::format("update {}", state_.update + 1));
+  const std::int64_t batches = std::min(config_.train.accumulate, task_->batches() - state_.batch);
+  const Update update = updater_->gradients(state_.update, state_.batch, batches);
   ++state_.update;
+  state_.batch += batches;
   return update;
 }
 
 void Trainer::apply(const Update& update) {
+  const Job::Patience patience(config_.runtime.timeout, fmt::format("update {}", state_.update));
   lr_ = schedule_.lr(state_.optimizer_steps + 1);
-  const double tokens = static_cast<double>(update.target_tokens);
-  optimizer_->step(lr_, clip_factor(update.grad_norm, config_.optim.clip_norm) / tokens);
-  state_.optimizer_steps = optimizer_->steps();
-  if (average_) average_->update(state_.optimizer_steps);
+  updater_->step(update, lr_);
+  ++state_.optimizer_steps;
   state_.consecutive_bad = 0;
   state_.target_tokens += update.target_tokens;
   state_.log_loss += update.nll_sum;
@@ -201,31 +191,12 @@ void Trainer::refuse(const Update& update) {
   ++state_.bad_updates;
   ++state_.consecutive_bad;
   log_->line(fmt::format("update {} skipped: loss {} and gradient norm {} are not finite; first seen in {}",
-                         state_.update, update.nll_sum, update.grad_norm, first_nonfinite(update)));
+                         state_.update, update.nll_sum, update.grad_norm,
+                         updater_->first_nonfinite(update, state_.epoch)));
   check(state_.consecutive_bad < config_.train.max_bad_updates, fmt::format("update {}", state_.update),
         "expected finite losses; got {} in a row without (train.max_bad_updates). The checkpoints before are "
         "kept. Hint: lower optim.lr or set optim.clip_norm",
         counted(state_.consecutive_bad, "update"));
-}
-
-/// Does the micro-batches of a refused update again, watching each op: says where the first bad number came from.
-std::string Trainer::first_nonfinite(const Update& update) {
-  ParameterStore<float>& parameters = task_->parameters();
-  context_.trace_finite(true);
-  std::string found;
-  for (std::int64_t batch = update.first_batch; batch < state_.batch && found.empty(); ++batch) {
-    parameters.clear_grads();
-    const Task::Loss loss = task_->loss(context_, batch, step_options(config_, state_.update - 1));
-    found = context_.first_nonfinite();
-    if (found.empty()) {
-      context_.backward(loss.sum);
-      parameters.fill_unset_grads();
-      if (!std::isfinite(global_norm<float>(parameters.grads()))) found = "the backward pass";
-    }
-    if (!found.empty()) found += fmt::format(", batch {} of epoch {}", batch + 1, state_.epoch + 1);
-  }
-  context_.trace_finite(false);
-  return found.empty() ? "the sum over micro-batches" : found;
 }
 
 /// What there is to say since the last line of the log.
@@ -248,11 +219,12 @@ void Trainer::log_update(const TrainingReport& report) {
 
 /// What validation says of the weights as they are, or of their moving average.
 ValidationReport Trainer::measure() {
-  const AverageInUse<float> in_use(average_.get());
-  ValidationReport report = task_->validate(context_, log_->bar());
+  const AverageInUse<float> in_use(updater_->average());
+  ValidationReport report = task_->validate(updater_->context(), log_->bar());
   report.update = state_.update;
   report.epoch = epoch_of_last_update(state_);
-  write_samples(run_, report);
+  if (job().is_first()) write_samples(run_, report);
+  job().meet();
   return report;
 }
 
@@ -284,22 +256,20 @@ void Trainer::validate_end() {
   report.at_end = true;
   report.stalled = is_best(state_, metric, larger_is_better) ? 0 : state_.stalled + 1;
   const auto update = static_cast<std::uint64_t>(state_.update);
-  if (report.stalled == 0) checkpoints_->point_links(update, update);
+  if (report.stalled == 0 && checkpoints_) checkpoints_->point_links(update, update);
   log_->validation(report);
 }
 
 void Trainer::save(bool is_best) {
   save_due_ = false;
-  bool finite = std::isfinite(global_norm<float>(task_->parameters().values()));
-  for (const StateBuffer<float>& buffer : optimizer_->state())
-    finite = finite && std::isfinite(global_norm<float>(buffer.values));
-  check(finite, fmt::format("update {}", state_.update),
+  check(updater_->state_is_finite(), fmt::format("update {}", state_.update),
         "expected finite parameters and moments to save; got NaN or infinity. The checkpoints before are kept. Hint: "
         "lower optim.lr or set optim.clip_norm");
   CheckpointWriter writer;
   std::string state_bytes;
-  add_to_checkpoint(writer, task_->parameters(), *optimizer_, average_.get(), state_, state_bytes);
-  checkpoints_->save(static_cast<std::uint64_t>(state_.update), writer, is_best);
+  add_to_checkpoint(writer, task_->parameters(), updater_->optimizer(), updater_->average(), state_, state_bytes);
+  checkpoints_ ? void(checkpoints_->save(static_cast<std::uint64_t>(state_.update), writer, is_best)) : writer.give();
+  job().meet();
 }
 
 }  // namespace glossa

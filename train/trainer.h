@@ -5,14 +5,13 @@
 #include <string>
 #include <vector>
 
-#include "autograd/context.h"
-#include "optim/tree_sum.h"
 #include "train/checkpoint/checkpoint.h"
 #include "train/checkpoint/checkpoint_folder.h"
 #include "train/run.h"
 #include "train/run_log.h"
 #include "train/signals.h"
 #include "train/task.h"
+#include "train/updater.h"
 
 namespace glossa {
 
@@ -42,31 +41,23 @@ class Trainer {
   const Work& work() const { return work_; }
 
  private:
-  struct Update {
-    double nll_sum = 0;
-    std::int64_t target_tokens = 0, source_tokens = 0, rows = 0;
-    double grad_norm = 0;
-    bool finite = false;
-    std::int64_t first_batch = 0;  // of the epoch in progress; the last is the one before state_.batch
-  };
-
   // trainer_setup.cpp
-  std::vector<std::string> make_task(bool resuming);
+  void find_run(const std::string& config_path, bool resume);
+  void make_task();
+  void restore();
   void restore_state(const FoundCheckpoint& found);
+  void open_files(bool goes_on);
   void restore_links(bool goes_on);
-  void warm_start(const CheckpointReader& base);
-  std::string rehearse();
-  void write_head(const std::vector<std::string>& notes, const std::string& memory);
+  void write_head(const std::string& memory);
 
   // trainer.cpp
   Progress progress() const;
   std::optional<TrainingEnd> ending() const;
-  void begin_epoch();
+  void begin_epoch(std::int64_t epoch, std::int64_t batch);
   TrainingEnd update_until_end();
-  Update compute_gradients();
+  Update gradients();
   void apply(const Update& update);
   void refuse(const Update& update);
-  std::string first_nonfinite(const Update& update);
   TrainingReport report(const Update& update) const;
   void log_update(const TrainingReport& report);
   ValidationReport measure();
@@ -79,15 +70,14 @@ class Trainer {
   std::optional<NewRunFolder> new_folder_;
   std::optional<CheckpointFolder> checkpoints_;
   std::optional<RunLog> log_;
+  std::optional<FoundCheckpoint> found_;  // the checkpoint that the run goes on from,
+  std::optional<CheckpointReader> base_;  // or that of train.warm_start: of process 0, while it sets up
+  std::vector<std::string> notes_;        // for the head of the log
 
   std::unique_ptr<Task> task_;
-  std::unique_ptr<Optimizer<float>> optimizer_;
-  std::unique_ptr<MovingAverage<float>> average_;  // null without train.ema
+  std::optional<Updater> updater_;
   Schedule schedule_{ScheduleOptions()};
   TrainingState state_;
-  Context<float> context_;
-  std::optional<TreeSum<float>> gradient_sum_;  // over micro-batches
-  TreeSum<double> nll_sum_{1};
 
   Work work_;
   struct {

@@ -5,9 +5,11 @@
 
 #include "data/text/atomic_file.h"
 #include "data/text/counted.h"
+#include "train/checkpoint/bounded_archive.h"
 #include "train/config/auto_options.h"
 #include "train/corpora/corpus_doubts.h"
 #include "train/model/memory_check.h"
+#include "train/processes/job.h"
 #include "train/run.h"
 #include "train/runtime.h"
 #include "train/scores/bleu.h"
@@ -87,83 +89,160 @@ std::vector<std::string> decide_bleu_tokenizer(Config& config, std::span<const s
                       name(*tokenizer), config.data.target)};
 }
 
+/// Process 0 says what the run is; the others must have been told the same, but for what belongs to their host.
+Config as_first(const Config& config) {
+  if (!job().is_several()) return config;
+  Config first = parse_config(job().broadcast(dump(config)), job().place().name(0));
+  job().together([&] {
+    check_agree(
+        first, config, [](std::string_view key) { return key != "runtime.threads"; }, "as " + job().place().name(0),
+        "start all processes with the same configuration");
+  });
+  first.runtime.threads = config.runtime.threads;
+  return first;
+}
+
+/// Those of process 0.
+Tokenizers as_first(const Tokenizers& tokenizers, bool shared) {
+  if (!job().is_several()) return tokenizers;
+  const auto received = [](const std::shared_ptr<const Tokenizer>& tokenizer) {
+    const std::string bytes = job().broadcast(tokenizer ? tokenizer->serialize() : "");
+    return tokenizer ? tokenizer : parse_tokenizer(bytes, job().place().name(0));
+  };
+  const std::shared_ptr<const Tokenizer> source = received(tokenizers.source);
+  return {source, shared ? source : received(tokenizers.target)};
+}
+
+/// The numbers of process 0.
+void as_first(std::span<float> numbers) { job().broadcast(std::as_writable_bytes(numbers)); }
+
 }  // namespace
 
 Trainer::Trainer(Config config, const std::string& config_path, const std::string& run, bool resume)
     : config_(std::move(config)), run_(run) {
-  check(config_);
-  apply_runtime(config_.runtime);
-  const auto keep = static_cast<std::size_t>(config_.train.keep_checkpoints);
-  std::optional<FoundCheckpoint> found;
-  if (std::filesystem::exists(run)) {
-    checkpoints_.emplace(run, keep);
-    found = checkpoints_->newest_valid();
-  }
-  if (found) config_ = decided_as(config_of(*found), std::move(config_));
-  check_continues(config_, run, resume, found);
-  if (!found) check_not_overwriting(config_, config_path, run);
-  std::vector<std::string> notes;
-  if (resume && !found) notes.push_back("--resume: no checkpoint in " + run + " yet, starting afresh");
-
+  job().together([&] {
+    check(config_);
+    apply_runtime(config_.runtime);
+  });
+  config_ = as_first(config_);
+  if (config_.train.accumulate < job().count())
+    throw CommonError(Error::Kind::misuse, "train.accumulate",
+                      fmt::format("expected at least {}, a micro-batch of each update for every process; got {}. Hint: "
+                                  "--set train.accumulate={}, or start fewer processes",
+                                  job().count(), config_.train.accumulate, job().count()));
   // Where something is wrong with the input no folder of the run is left.
-  std::optional<CheckpointReader> base;
-  if (!found && !config_.train.warm_start.empty()) base.emplace(open_warm_start(config_));
-  check_training_fits(decided_for({}, config_), 1, 1);  // what is known before text is read, which may take long
-  const std::vector<std::string> doubts = make_task(found.has_value());
-  notes.insert(notes.end(), doubts.begin(), doubts.end());
-  const std::int64_t epoch = updates_per_epoch(config_, *task_);
-  schedule_ = make_schedule(config_.optim, config_.model.width, epoch);
-  for (const auto& warnings : {check(config_), length_doubts(config_, epoch)})
-    notes.insert(notes.end(), warnings.begin(), warnings.end());
-  state_.vocabulary_hash = task_->vocabulary_hash();
-  state_.data_hash = task_->data_hash();
-  if (found) restore_state(*found);
-  begin_epoch();
-  optimizer_ = make_optimizer(config_.optim, task_->parameters());
-  gradient_sum_.emplace(std::ssize(task_->parameters().grads()));
-  if (found) {
-    read_parameters(found->reader, task_->parameters());
-    read_moments(found->reader, task_->parameters(), *optimizer_, state_);
-    for (const std::string& refused : found->refused) notes.push_back("checkpoint passed over: " + refused);
-    notes.push_back(
-        fmt::format("resumed at update {} (epoch {}, batch {})", state_.update, state_.epoch + 1, state_.batch));
-    if (state_.build != build_fingerprint())
-      notes.push_back("the checkpoint was written by another build (" + describe_build(state_.build) +
-                      "): training goes on, but the same bits as without the stop are not promised");
-  } else if (base) {
-    warm_start(*base);
-    notes.push_back("warm start: weights of " + config_.train.warm_start);
-    if (const std::string note = RunName(config_.train.warm_start).note(); !note.empty()) notes.push_back(note);
-  }
-  average_ = make_average(config_.train, task_->parameters());
-  if (average_ && found) read_average(found->reader, task_->parameters(), *average_);
-  state_.config = dump(config_);
-  state_.build = build_fingerprint();
+  job().together([&] {
+    if (job().is_first()) find_run(config_path, resume);
+    check_training_fits(decided_for({}, config_), 1, 1);  // what is known before text is read, which may take long
+  });
+  make_task();
+  restore();
   const bool goes_on = !ending();
-  const std::string memory = rehearse();
-
-  if (!checkpoints_) {
-    checkpoints_.emplace(run, keep);
-    // Another trainer may have begun and ended while this one prepared its data.
-    check_continues(config_, run, false, checkpoints_->newest_valid());
-  }
-  if (new_folder_) new_folder_->keep();
-  write_file_atomically(config_file(run), state_.config);
-  if (!found) task_->save(run);
-  log_.emplace(run, state_.update, stderr, goes_on);
-  if (found) restore_links(goes_on);  // after the log, which has forgotten the end: half-way it is told again
-  write_head(notes, memory);
+  std::string memory;
+  job().together([&] {
+    memory = updater_->rehearse();
+    if (job().is_first()) open_files(goes_on);
+  });
+  std::int64_t last_validation = log_ ? log_->last_validation() : 0;
+  job().broadcast(std::as_writable_bytes(std::span(&last_validation, 1)));
+  if (!log_) log_.emplace(last_validation);
+  write_head(memory);
+  found_.reset();
+  base_.reset();
 }
 
-/// Decides what the configuration leaves to the corpus. Returns doubts about that.
-std::vector<std::string> Trainer::make_task(bool resuming) {
-  const Corpora corpora = read_corpora(config_.data, static_cast<std::uint64_t>(config_.train.seed));
-  const ParallelCorpus& text = corpora.training;
-  std::vector<std::string> decided = decide_auto_options(config_, text, corpora.split);
-  for (std::string& line : decide_bleu_tokenizer(config_, text.target)) decided.push_back(std::move(line));
-  if (!checkpoints_) new_folder_.emplace(run_);
-  task_ = std::make_unique<TranslationTask>(config_, corpora, tokenizers_for(config_, run_, resuming, text), decided);
-  return corpus_doubts(config_.data, text);
+/// What there is of the run already, and what it begins with.
+void Trainer::find_run(const std::string& config_path, bool resume) {
+  if (std::filesystem::exists(run_)) {
+    checkpoints_.emplace(run_, static_cast<std::size_t>(config_.train.keep_checkpoints));
+    found_ = checkpoints_->newest_valid();
+  }
+  if (found_) config_ = decided_as(config_of(*found_), std::move(config_));
+  check_continues(config_, run_, resume, found_);
+  if (found_) return;
+  check_not_overwriting(config_, config_path, run_);
+  if (resume) notes_.push_back("--resume: no checkpoint in " + run_ + " yet, starting afresh");
+  if (!config_.train.warm_start.empty()) base_.emplace(open_warm_start(config_));
+}
+
+/// Reads the corpora, decides what the configuration leaves to them, and makes tokenizers and model.
+void Trainer::make_task() {
+  Corpora corpora;
+  std::vector<std::string> decided;
+  Tokenizers tokenizers;
+  if (job().is_several()) config_ = parse_config(job().broadcast(dump(config_)), run_);
+  job().together([&] {
+    corpora = read_corpora(config_.data, static_cast<std::uint64_t>(config_.train.seed));
+    decided = decide_auto_options(config_, corpora.training, corpora.split);
+    for (std::string& line : decide_bleu_tokenizer(config_, corpora.training.target))
+      decided.push_back(std::move(line));
+    if (!job().is_first()) return;
+    if (!checkpoints_) new_folder_.emplace(run_);
+    tokenizers = tokenizers_for(config_, run_, found_.has_value(), corpora.training);
+  });
+  tokenizers = as_first(tokenizers, config_.data.shared_vocabulary);
+  job().together([&] {
+    task_ = std::make_unique<TranslationTask>(config_, corpora, tokenizers, decided);
+    const std::int64_t epoch = updates_per_epoch(config_, *task_);
+    schedule_ = make_schedule(config_.optim, config_.model.width, epoch);
+    for (const auto& doubts :
+         {corpus_doubts(config_.data, corpora.training), check(config_), length_doubts(config_, epoch)})
+      notes_.insert(notes_.end(), doubts.begin(), doubts.end());
+  });
+  state_.vocabulary_hash = task_->vocabulary_hash();
+  state_.data_hash = task_->data_hash();
+  job().agree("training and validation data", fmt::format("{:016x}", state_.data_hash));
+  job().agree("program and instruction set", job().is_several() ? program_fingerprint() : "");
+}
+
+/// Takes over the state that the run goes on from, or the weights of train.warm_start.
+void Trainer::restore() {
+  ParameterStore<float>& parameters = task_->parameters();
+  job().together([&] {
+    if (found_) {
+      restore_state(*found_);
+      read_parameters(found_->reader, parameters);
+    } else if (base_) {
+      check(read_training_state(*base_).vocabulary_hash == state_.vocabulary_hash, "train.warm_start",
+            "expected a run with the vocabulary that it was trained with; {} has another", config_.train.warm_start);
+      read_mean_parameters({&*base_, 1}, parameters);
+    }
+  });
+  char resumed = found_ ? 1 : 0;
+  job().broadcast(std::as_writable_bytes(std::span(&resumed, 1)));
+  if (job().is_several()) {
+    state_ = from_bytes<TrainingState>(job().broadcast(to_bytes(state_)), run_);
+    as_first(parameters.values());
+  }
+  schedule_.set_plateau(state_.plateau);
+  job().together([&] {
+    begin_epoch(state_.epoch, state_.batch);
+    check(state_.batch < task_->batches(), "resume",
+          "expected a position within the {} batches of epoch {}; the checkpoint says {}. Hint: move the file away; "
+          "the one before it serves",
+          task_->batches(), state_.epoch, state_.batch);
+    updater_.emplace(config_, *task_);
+  });
+  if (resumed != 0) {
+    read_moments(found_ ? &found_->reader : nullptr, parameters, updater_->optimizer(), state_);
+    if (MovingAverage<float>* average = updater_->average()) {
+      if (found_) read_average(found_->reader, parameters, *average);
+      as_first(average->average());
+    }
+  }
+  if (found_) {
+    for (const std::string& refused : found_->refused) notes_.push_back("checkpoint passed over: " + refused);
+    notes_.push_back(
+        fmt::format("resumed at update {} (epoch {}, batch {})", state_.update, state_.epoch + 1, state_.batch));
+    if (state_.build != build_fingerprint())
+      notes_.push_back("the checkpoint was written by another build (" + describe_build(state_.build) +
+                       "): training goes on, but the same bits as without the stop are not promised");
+  } else if (base_) {
+    notes_.push_back("warm start: weights of " + config_.train.warm_start);
+    if (const std::string note = RunName(config_.train.warm_start).note(); !note.empty()) notes_.push_back(note);
+  }
+  state_.config = dump(config_);
+  state_.build = build_fingerprint();
 }
 
 void Trainer::restore_state(const FoundCheckpoint& found) {
@@ -175,8 +254,21 @@ void Trainer::restore_state(const FoundCheckpoint& found) {
         "the data, or start a new run "
         "with train.warm_start: {}",
         config_.data.train, run_);
-  schedule_.set_plateau(saved.plateau);
   state_ = std::move(saved);
+}
+
+/// The files of the run, as process 0 keeps them.
+void Trainer::open_files(bool goes_on) {
+  if (!checkpoints_) {
+    checkpoints_.emplace(run_, static_cast<std::size_t>(config_.train.keep_checkpoints));
+    // Another trainer may have begun and ended while this one prepared its data.
+    check_continues(config_, run_, false, checkpoints_->newest_valid());
+  }
+  if (new_folder_) new_folder_->keep();
+  write_file_atomically(config_file(run_), state_.config);
+  if (!found_) task_->save(run_);
+  log_.emplace(run_, state_.update, stderr, goes_on);
+  if (found_) restore_links(goes_on);  // after the log, which has forgotten the end: half-way it is told again
 }
 
 /// The links as the state says: a kill may have come before them, and what a run ended with may be called its best,
@@ -189,40 +281,17 @@ void Trainer::restore_links(bool goes_on) {
   if (goes_on && !state_.has_best) checkpoints_->forget_best();
 }
 
-void Trainer::warm_start(const CheckpointReader& base) {
-  check(read_training_state(base).vocabulary_hash == state_.vocabulary_hash, "train.warm_start",
-        "expected a run with the vocabulary that it was trained with; {} has another", config_.train.warm_start);
-  read_mean_parameters({&base, 1}, task_->parameters());
-}
-
-/// One pass forward and back over the largest batch, for the memory that it takes: the estimate is made sure of before
-/// anything is written, and the arena then has its size. Nothing that training reads is left changed.
-std::string Trainer::rehearse() {
-  const Task::Loss loss = task_->largest_loss(context_, {.training = true});
-  context_.backward(loss.sum);
-  task_->parameters().clear_grads();
-  std::size_t moments = 0;
-  for (const StateBuffer<float>& buffer : optimizer_->state()) moments += buffer.values.size_bytes();
-  const auto mib = [](std::size_t bytes) { return static_cast<double>(bytes) / (1 << 20); };
-  const double parameters = mib(task_->parameters().values().size_bytes());
-  return fmt::format(
-      "memory: parameters {0:.1f} MiB, gradients {0:.1f}, optimizer {1:.1f}{2};\n"
-      "    a step of {3} rows {4:.1f}; {5:.0f} in all with program and data, validation apart",
-      parameters, mib(moments), average_ ? fmt::format(", average {:.1f}", parameters) : "", loss.rows,
-      mib(context_.arena().peak_bytes()), peak_rss_mb());
-}
-
-void Trainer::write_head(const std::vector<std::string>& notes, const std::string& memory) {
+void Trainer::write_head(const std::string& memory) {
   if (state_.update == 0) log_->record("configuration\n" + state_.config);
   log_->line(describe_runtime());
   for (const std::string& warning : warnings(surroundings())) log_->line("warning: " + warning);
   for (const std::string& line : task_->head()) log_->line(line);
   log_->line(memory);
-  if (average_)
+  if (updater_->average())
     log_->line(
         fmt::format("the moving average of the weights is validated and translates (train.ema {})", config_.train.ema));
   log_->line(budget(config_, updates_per_epoch(config_, *task_)));
-  for (const std::string& note : notes) log_->line("note: " + note);
+  for (const std::string& note : notes_) log_->line("note: " + note);
 }
 
 }  // namespace glossa

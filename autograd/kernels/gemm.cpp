@@ -99,6 +99,13 @@ void set_gemm_backend(GemmBackend wanted) {
   backend() = wanted;
 }
 
+std::string describe_gemm_backend() {
+#ifdef GLOSSA_HAS_ONEDNN
+  if (backend() == GemmBackend::onednn) return onednn_description();
+#endif
+  return name(backend());
+}
+
 std::string name(GemmBackend which) { return which == GemmBackend::onednn ? "onednn" : "eigen"; }
 
 #define GLOSSA_INSTANTIATE(T)     \

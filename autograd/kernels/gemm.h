@@ -83,11 +83,17 @@ void set_gemm_backend(GemmBackend backend);
 bool has_gemm_backend(GemmBackend backend);
 std::string name(GemmBackend backend);
 
+/// Of the library in use, on this processor, all that its bits depend on.
+std::string describe_gemm_backend();
+
 /// One tile by one backend; a file each.
 template <class T>
 void eigen_tile(Index m, Index n, Index k, const Factor<T>& a, const Factor<T>& b, T beta, T* c, Index stride);
 /// With more than one of its own `threads` oneDNN cuts k by their number: that is for measuring only.
 void onednn_tile(Index m, Index n, Index k, const Factor<float>& a, const Factor<float>& b, float beta, float* c,
                  Index stride, int threads = 1);
+
+/// oneDNN's version and the instruction set that it takes on this processor.
+std::string onednn_description();
 
 }  // namespace glossa::kernels

@@ -22,6 +22,12 @@ void onednn_tile(Index m, Index n, Index k, const Factor<float>& a, const Factor
         static_cast<int>(status));
 }
 
+std::string onednn_description() {
+  const dnnl_version_t* const version = dnnl_version();
+  return fmt::format("oneDNN {}.{}.{}, instruction set {:x}", version->major, version->minor, version->patch,
+                     static_cast<unsigned>(dnnl_get_effective_cpu_isa()));
+}
+
 }  // namespace glossa::kernels
 
 #endif

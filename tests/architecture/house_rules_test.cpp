@@ -56,11 +56,11 @@ std::string objection(const std::string& path, const std::string& header) {
   static const std::set<std::string> rooms{"autograd", "layers", "optim", "data", "train", "tests"};
   static const std::set<std::string> known_to_all{"autograd/check.h", "autograd/random.h"};
   // Within train/ and data/, as docs/architecture.md tells it. A folder stands for what lies in it beside its rooms.
-  static const std::set<std::string> most{"train/console", "train/scores", "train/config",  "train/checkpoint",
-                                          "train/corpora", "train/model",  "train/decoding"};
+  static const std::set<std::string> most{"train/console", "train/scores",   "train/config", "train/checkpoint",
+                                          "train/corpora", "train/decoding", "train/model",  "train/processes"};
   static const std::set<std::string> of_commands{
-      "train",         "train/console", "train/scores",   "train/config",   "train/checkpoint",
-      "train/corpora", "train/model",   "train/decoding", "train/exchange", "train/measure"};
+      "train",       "train/console",  "train/scores",   "train/config",  "train/checkpoint", "train/corpora",
+      "train/model", "train/decoding", "train/exchange", "train/measure", "train/processes"};
   static const std::map<std::string, std::set<std::string>> neighbours{
       {"data", {"data/text", "data/tokenizers"}},
       {"data/text", {}},
@@ -71,10 +71,12 @@ std::string objection(const std::string& path, const std::string& header) {
       {"train/console", {}},
       {"train/scores", {"train/console"}},
       {"train/config", {"train/scores"}},
-      {"train/checkpoint", {"train/config", "train/console"}},
+      {"train/processes", {}},
+      {"train/processes/mpi", {"train/processes"}},
+      {"train/checkpoint", {"train/config", "train/console", "train/processes"}},
       {"train/corpora", {"train/config", "train/console"}},
       {"train/model", {"train/config"}},
-      {"train/decoding", {"train/model", "train/corpora", "train/console"}},
+      {"train/decoding", {"train/model", "train/corpora", "train/console", "train/processes"}},
       {"train/exchange", {"train/model", "train/checkpoint"}},
       {"train/measure", {"train/model", "train/corpora", "train/config"}}};
   static const std::set<std::string> without_model{"train/console", "train/scores", "train/checkpoint",

@@ -11,6 +11,7 @@
 #include "autograd/check.h"
 #include "autograd/parallel.h"
 #include "optim/adam.h"
+#include "optim/clip.h"
 #include "optim/sgd.h"
 #include "tests/optim/optim_test.h"
 
@@ -219,8 +220,62 @@ TEST_CASE("the norm of the gradients is that of what the step reads") {
     return doctest::Approx(std::sqrt(squares)).epsilon(1e-14);
   };
   CHECK(all->grad_norm() == norm_without(""));
+  double by_segments = 0;  // to the bit
+  for (const Segment& segment : trainable_segments(model.store, decay))
+    by_segments += sum_of_squares<double>(model.store.grads().subspan(segment.begin, segment.end - segment.begin));
+  CHECK(all->grad_norm() == std::sqrt(by_segments));
   freeze(model.store, {"decoder.weight"});
   CHECK(adam<double>(true)(model.store)->grad_norm() == norm_without("decoder.weight"));
+}
+
+TEST_CASE("optimizers that share a model make the steps of one, and each keeps its part of the state alone") {
+  const auto kinds = std::vector<std::function<std::unique_ptr<Optimizer<float>>(ParameterStore<float>&, int, int)>>{
+      [](ParameterStore<float>& store, int index, int count) {
+        return std::make_unique<Adam<float>>(store, trainable_segments(store, decay), AdamOptions{.decoupled = true},
+                                             OptimizerShare{index, count});
+      },
+      [](ParameterStore<float>& store, int index, int count) {
+        return std::make_unique<Sgd<float>>(store, trainable_segments(store, decay), SgdOptions{.momentum = 0.9},
+                                            OptimizerShare{index, count});
+      }};
+  for (const auto& make : kinds)
+    for (const char* frozen : {"encoder.bias", "decoder.weight", "encoder.*"})
+      for (int count = 1; count <= 7; ++count) {
+        CAPTURE(frozen);
+        CAPTURE(count);
+        Model<float> one, shared;
+        freeze(one.store, {frozen});
+        freeze(shared.store, {frozen});
+        const std::unique_ptr<Optimizer<float>> all = make(one.store, 0, 1);
+        std::vector<std::unique_ptr<Optimizer<float>>> parts;
+        for (int i = 0; i < count; ++i) parts.push_back(make(shared.store, i, count));
+        for (int t = 1; t <= 3; ++t) {
+          one.set_grads(t);
+          shared.set_grads(t);
+          std::vector<double> squares(all->squares().size());
+          for (const auto& part : parts) {
+            const std::vector<double> own = part->squares();
+            for (std::size_t i = 0; i < own.size(); ++i) squares[i] += own[i];
+          }
+          CHECK(parts[0]->norm_of(squares) == all->grad_norm());
+          all->step(rate(t), 0.5);
+          for (const auto& part : parts) part->step(rate(t), 0.5);
+        }
+        CHECK(std::ranges::equal(one.store.values(), shared.store.values()));
+        for (std::size_t k = 0; k < all->state().size(); ++k) {
+          std::vector<float> joined;
+          for (const auto& part : parts) {
+            CHECK(part->begin() == std::ssize(joined));
+            joined.insert(joined.end(), part->state()[k].values.begin(), part->state()[k].values.end());
+            CHECK(part->end() == std::ssize(joined));
+          }
+          CHECK(std::ranges::equal(joined, all->state()[k].values));
+        }
+      }
+  Model<float> model;
+  CHECK_THROWS_WITH_AS(kinds[0](model.store, 2, 2), "[optimizer] expected one of 2 shares; got number 2", Error);
+  CHECK_THROWS_WITH_AS(sgd<float>()(model.store)->norm_of({}), doctest::Contains("[optimizer] expected the squares of"),
+                       Error);
 }
 
 TEST_CASE("gradients of frozen parameters are neither cleared nor read") {

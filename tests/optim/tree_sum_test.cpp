@@ -27,10 +27,19 @@ Terms random_terms(std::size_t count, std::size_t length) {
   return terms;
 }
 
-std::vector<float> added(TreeSum<float>& sum, Terms terms) {
-  for (std::size_t i = 0; i + 1 < terms.size(); ++i) sum.add(terms[i]);
-  sum.finish(terms.back());
-  return terms.back();
+/// As gradients come: each in the memory of the one before.
+std::vector<float> added(TreeSum<float>& sum, const Terms& terms) {
+  std::vector<float> memory(terms[0].size());
+  sum.begin(std::ssize(terms));
+  for (std::size_t i = 0; i + 1 < terms.size(); ++i) {
+    std::ranges::copy(terms[i], memory.begin());
+    sum.add(memory);
+  }
+  std::ranges::copy(terms.back(), memory.begin());
+  const std::span<const PartialSum<float>> sums = sum.finish(memory);
+  REQUIRE(sums.size() == 1);
+  CHECK(sums[0].sum.data() == memory.data());
+  return memory;
 }
 
 }  // namespace
@@ -59,9 +68,47 @@ TEST_CASE("any number of threads gives the same bits") {
   set_threads(before);
 }
 
-TEST_CASE("a term of another length is refused") {
+TEST_CASE("who has some of the terms adds up his subtrees, and those of all make the same bits") {
+  RandomStream random(1, "tree_sum_test parts");
+  for (int trial = 0; trial < 400; ++trial) {
+    const auto n = static_cast<std::int64_t>(1 + random.below(40));
+    const auto processes = static_cast<std::int64_t>(1 + random.below(static_cast<std::uint64_t>(n) + 2));
+    CAPTURE(n);
+    CAPTURE(processes);
+    const Terms terms = random_terms(static_cast<std::size_t>(n), 9);
+    Terms own = terms;
+    std::vector<std::unique_ptr<TreeSum<float>>> sums;
+    std::vector<PartialSum<float>> tree;
+    for (std::int64_t p = 0; p < processes; ++p) {
+      const std::int64_t first = n * p / processes, last = n * (p + 1) / processes;
+      if (first == last) continue;
+      sums.push_back(std::make_unique<TreeSum<float>>(9));
+      sums.back()->begin(n, first);
+      for (std::int64_t i = first; i + 1 < last; ++i) sums.back()->add(own[i]);
+      const std::span<const PartialSum<float>> parts = sums.back()->finish(own[last - 1]);
+      CHECK(sums.back()->buffers() <= 2 * std::bit_width(static_cast<std::uint64_t>(last - first)));
+      const std::vector<PartialSum<float>> expected = subtrees(first, last, n);
+      REQUIRE(parts.size() == expected.size());
+      for (std::size_t k = 0; k < parts.size(); ++k) {
+        CHECK(parts[k].begin == expected[k].begin);
+        CHECK(parts[k].end == expected[k].end);
+        push_partial_sum(tree, parts[k], n);
+      }
+    }
+    REQUIRE(tree.size() == 1);
+    CHECK(std::ranges::equal(tree[0].sum, sum_in_tree(terms)));
+  }
+}
+
+TEST_CASE("a term of another length, and one too many, are refused") {
   TreeSum<double> sum(3);
   std::vector<double> term(4);
   CHECK_THROWS_WITH_AS(sum.add(term), "[TreeSum] expected a term of 3 elements; got 4", Error);
   CHECK_THROWS_WITH_AS(sum.finish(term), "[TreeSum] expected a term of 3 elements; got 4", Error);
+  CHECK_THROWS_WITH_AS(sum.begin(2, 2), "[TreeSum] expected the first term to be one of 2; got 2", Error);
+  term.resize(3);
+  sum.begin(2, 1);
+  sum.finish(term);
+  CHECK_THROWS_WITH_AS(sum.add(term), "[TreeSum] expected 2 terms; got one more. Hint: begin() before the next sum",
+                       Error);
 }

@@ -8,6 +8,7 @@
 #include "train/checkpoint/bounded_archive.h"
 #include "train/checkpoint/sha256.h"
 #include "train/console/version.h"
+#include "train/processes/job.h"
 
 namespace glossa {
 
@@ -24,6 +25,17 @@ std::string moment_name(std::string_view buffer, const std::string& parameter) {
 /// The slice of a flat buffer that belongs to a parameter.
 std::span<float> slice_of(std::span<float> flat, const Parameter<float>& parameter) {
   return flat.subspan(static_cast<std::size_t>(parameter.offset), static_cast<std::size_t>(parameter.value.size()));
+}
+
+/// The bytes of a parameter's slice of a buffer of which each process has a stretch; `collected` is for all of them.
+CheckpointWriter::Source source_of(std::span<float> own, const Parameter<float>& parameter,
+                                   std::span<const Index> bounds,
+                                   const std::shared_ptr<std::vector<float>>& collected) {
+  if (!job().is_several()) return [slice = slice_of(own, parameter)] { return std::as_bytes(slice); };
+  return [=, &parameter] {
+    job().collect(own, bounds, parameter.offset, parameter.offset + parameter.value.size(), *collected);
+    return std::as_bytes(std::span<const float>(*collected));
+  };
 }
 
 /// Refuses an entry that is missing or of another shape.
@@ -92,12 +104,13 @@ std::vector<std::uint64_t> dims_of(const Shape& shape) {
 void add_to_checkpoint(CheckpointWriter& writer, const ParameterStore<float>& parameters,
                        const Optimizer<float>& optimizer, const MovingAverage<float>* average,
                        const TrainingState& state, std::string& state_bytes) {
+  const auto collected = std::make_shared<std::vector<float>>();
   for (const Parameter<float>* parameter : parameters.parameters()) {
     const auto dims = dims_of(parameter->value.shape);
     writer.add(parameter->name, EntryKind::parameter, Dtype::f32, dims, std::as_bytes(parameter->value.span()));
     for (const StateBuffer<float>& buffer : optimizer.state())
-      writer.add(moment_name(buffer.name, parameter->name), EntryKind::moment, Dtype::f32, dims,
-                 std::as_bytes(slice_of(buffer.values, *parameter)));
+      writer.add_from(moment_name(buffer.name, parameter->name), EntryKind::moment, Dtype::f32, dims,
+                      source_of(buffer.values, *parameter, optimizer.bounds(), collected));
     if (average)
       writer.add(average_name(parameter->name), EntryKind::buffer, Dtype::f32, dims,
                  std::as_bytes(slice_of(average->average(), *parameter)));
@@ -168,15 +181,25 @@ void read_mean_parameters(std::span<const CheckpointReader> readers, ParameterSt
   }
 }
 
-void read_moments(const CheckpointReader& reader, const ParameterStore<float>& parameters, Optimizer<float>& optimizer,
+void read_moments(const CheckpointReader* reader, const ParameterStore<float>& parameters, Optimizer<float>& optimizer,
                   const TrainingState& state) {
+  if (reader)
+    for (const Parameter<float>* parameter : parameters.parameters())
+      for (const StateBuffer<float>& buffer : optimizer.state())
+        check_entry(*reader, moment_name(buffer.name, parameter->name), parameter->value.shape);
+  std::vector<float> whole;
   for (const Parameter<float>* parameter : parameters.parameters())
-    for (const StateBuffer<float>& buffer : optimizer.state())
-      check_entry(reader, moment_name(buffer.name, parameter->name), parameter->value.shape);
-  for (const Parameter<float>* parameter : parameters.parameters())
-    for (const StateBuffer<float>& buffer : optimizer.state())
-      reader.read(moment_name(buffer.name, parameter->name),
-                  std::as_writable_bytes(slice_of(buffer.values, *parameter)));
+    for (const StateBuffer<float>& buffer : optimizer.state()) {
+      whole.resize(static_cast<std::size_t>(parameter->value.size()));
+      const std::span<std::byte> bytes = std::as_writable_bytes(std::span(whole));
+      if (reader) reader->read(moment_name(buffer.name, parameter->name), bytes);
+      job().broadcast(bytes);
+      const Index begin = std::max(parameter->offset, optimizer.begin()),
+                  end = std::min(parameter->offset + parameter->value.size(), optimizer.end());
+      if (begin < end)
+        std::copy(whole.begin() + (begin - parameter->offset), whole.begin() + (end - parameter->offset),
+                  buffer.values.begin() + (begin - optimizer.begin()));
+    }
   optimizer.set_steps(state.optimizer_steps);
 }
 

@@ -14,7 +14,8 @@ namespace glossa {
 
 /// Collects everything an exact resume needs: parameters under their own names, the optimizer's buffers as
 /// `BUFFER:NAME` (`m:` and `v:` of Adam), the moving average of the parameters, where there is one, as `ema:NAME`, the
-/// record of counters as `state`, and this program's version as `glossa`. `state_bytes` must outlive the writer.
+/// record of counters as `state`, and this program's version as `glossa`. `state_bytes` must outlive the writer. Of
+/// several processes all call it; moments come from those that have them, one after the other.
 void add_to_checkpoint(CheckpointWriter& writer, const ParameterStore<float>& parameters,
                        const Optimizer<float>& optimizer, const MovingAverage<float>* average,
                        const TrainingState& state, std::string& state_bytes);
@@ -40,8 +41,9 @@ std::string entry_in_use(const CheckpointReader& reader, const std::string& para
 /// The mean of what several checkpoints, one at least, translate with; of one, its own. Throws as read_parameters.
 void read_mean_parameters(std::span<const CheckpointReader> readers, ParameterStore<float>& parameters);
 
-/// Reads the moments of the optimizer and its step count.
-void read_moments(const CheckpointReader& reader, const ParameterStore<float>& parameters, Optimizer<float>& optimizer,
+/// Takes over the moments of the optimizer and its step count. Of several processes all call it, and each has its own
+/// stretch of the moments afterwards: the first one reads the file, the others have no reader.
+void read_moments(const CheckpointReader* reader, const ParameterStore<float>& parameters, Optimizer<float>& optimizer,
                   const TrainingState& state);
 
 /// Reads the moving average of the parameters. Throws as read_parameters.

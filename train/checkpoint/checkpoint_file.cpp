@@ -154,6 +154,12 @@ std::string_view name_of(Dtype dtype) {
 
 void CheckpointWriter::add(std::string name, EntryKind kind, Dtype dtype, std::vector<std::uint64_t> dims,
                            std::span<const std::byte> bytes) {
+  add_from(std::move(name), kind, dtype, std::move(dims), [bytes] { return bytes; });
+}
+
+void CheckpointWriter::add_from(std::string name, EntryKind kind, Dtype dtype, std::vector<std::uint64_t> dims,
+                                Source source) {
+  const std::span<const std::byte> bytes = source();
   check(is_plain(name), name, "expected a name of 1 to {} bytes without control characters and slashes; got {} bytes",
         max_name, name.size());
   check(dims.size() <= max_rank, name, "expected at most {} dimensions; got {}", max_rank, dims.size());
@@ -163,7 +169,12 @@ void CheckpointWriter::add(std::string name, EntryKind kind, Dtype dtype, std::v
   const auto at = std::ranges::lower_bound(
       items_, name, {}, [](const Item& item) -> auto& { return item.entry.name; });
   check(at == items_.end() || at->entry.name != name, name, "expected each name once; got it again");
-  items_.insert(at, {{std::move(name), kind, dtype, std::move(dims), 0, bytes.size(), crc32c(bytes)}, bytes});
+  items_.insert(at,
+                {{std::move(name), kind, dtype, std::move(dims), 0, bytes.size(), crc32c(bytes)}, std::move(source)});
+}
+
+void CheckpointWriter::give() const {
+  for (const Item& item : items_) item.bytes();
 }
 
 void CheckpointWriter::write(const std::filesystem::path& path) const {
@@ -211,7 +222,7 @@ void CheckpointWriter::write(const std::filesystem::path& path) const {
     }
   };
   append(std::as_bytes(std::span(front)));
-  for (const auto& [entry, bytes] : items_) append(bytes);
+  for (const auto& [entry, bytes] : items_) append(bytes());
   file.write(hash.digest());
   file.write(std::as_bytes(std::span(end_marker)));
   file.commit([&](const std::filesystem::path& written) {

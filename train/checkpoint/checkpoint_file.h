@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -54,14 +55,22 @@ struct CheckpointEntry {
   std::uint32_t crc = 0;            ///< CRC32C of its bytes
 };
 
-/// Collects views of arrays and writes them as a checkpoint; the arrays are not copied: they must live, unchanged,
-/// until then.
+/// Collects arrays and writes them as a checkpoint. They are not copied: they must stay unchanged until then.
 class CheckpointWriter {
  public:
+  /// Gives the bytes of an array: the same ones each time, good until it is asked again.
+  using Source = std::function<std::span<const std::byte>()>;
+
   /// Adds an array, row-major. A name that is not plain or comes twice, more than 8 dimensions, or bytes that disagree
   /// with dims are errors.
   void add(std::string name, EntryKind kind, Dtype dtype, std::vector<std::uint64_t> dims,
            std::span<const std::byte> bytes);
+
+  /// The same of an array that is asked for when it is added and when it is written, and need not be here between.
+  void add_from(std::string name, EntryKind kind, Dtype dtype, std::vector<std::uint64_t> dims, Source source);
+
+  /// Asks for all arrays as `write` does: so that a process whose part is in them gives it to the one that writes.
+  void give() const;
 
   /// Writes the file by the protocol of AtomicFile; a file below 64 MiB is read back and verified before it is named.
   /// The same arrays give the same bytes, in whatever order they were added.
@@ -70,7 +79,7 @@ class CheckpointWriter {
  private:
   struct Item {
     CheckpointEntry entry;
-    std::span<const std::byte> bytes;
+    Source bytes;
   };
   std::vector<Item> items_;  // sorted by name
 };

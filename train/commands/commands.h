@@ -5,9 +5,11 @@
 #include <vector>
 
 /// The commands of the program `glossa`: each takes its parsed arguments and returns the exit status, or throws Error.
+/// Those that say `in_a_job` run in all processes that mpirun starts, of which the first tells what comes out.
 namespace glossa::commands {
 
 struct Train {
+  static constexpr bool in_a_job = true;
   std::string config;
   std::string run;  // empty: runs/NAME for a configuration NAME.yaml
   bool resume = false, dump_config = false;
@@ -16,6 +18,7 @@ struct Train {
 int run(const Train& arguments);
 
 struct Translate {
+  static constexpr bool in_a_job = true;
   std::string run, checkpoint, input, output;
   std::string format;  // empty: text or, with nbest, moses
   std::string on_bad_line = "warn";
@@ -27,6 +30,7 @@ struct Translate {
 int run(const Translate& arguments);
 
 struct Evaluate {
+  static constexpr bool in_a_job = true;
   std::string run, checkpoint;
   std::string source, reference, test;  // empty: the run's own test corpus
   std::string tokenize;                 // empty: as the run is configured

@@ -16,6 +16,7 @@
 #include "train/console/tell.h"
 #include "train/corpora/bad_lines.h"
 #include "train/decoding/translation_format.h"
+#include "train/processes/job.h"
 #include "train/run.h"
 #include "train/runtime.h"
 
@@ -111,7 +112,7 @@ Config config_of(const Translate& arguments, const std::string& run) {
 
 int run(const Translate& arguments) {
   const TranslationFormat format = format_of(arguments);
-  Output output(arguments.output, arguments.input);
+  Output output(job().is_first() ? arguments.output : "", arguments.input);
   const RunName name_of_run(arguments.run, arguments.checkpoint);
   const LoadedRun run = load_run(name_of_run, config_of(arguments, name_of_run.folder()));
   print_note(name_of_run);
@@ -120,6 +121,11 @@ int run(const Translate& arguments) {
   ProgressBar bar;
   CountProgress progress(bar, "sentence");
   translator.watch([&](Index sentences) { progress.add(sentences); });
+  const Index n_best = std::max<Index>(1, arguments.nbest);
+  if (!job().is_first()) {  // helps the first process, which reads and writes
+    while (const auto sources = Translator::Sources::of_first(nullptr)) translator.n_best(*sources, n_best);
+    return 0;
+  }
   const TextOptions options = text_options(run.config.data);
   std::optional<LineReader> reader;
   const std::string name = arguments.input.empty() ? "standard input" : arguments.input;
@@ -142,7 +148,8 @@ int run(const Translate& arguments) {
     sources.count = static_cast<std::size_t>(reader->line_number() - written);
     if (sources.count > 0 && (!more || sources.count == lines_at_once || reader->would_wait())) {
       std::string text;
-      for (const std::vector<Translation>& found : translator.n_best(sources, std::max<Index>(1, arguments.nbest)))
+      if (job().is_several()) Translator::Sources::of_first(&sources);
+      for (const std::vector<Translation>& found : translator.n_best(sources, n_best))
         text += formatted(format, ++written, found);
       bar.clear();
       output.write(text);
@@ -150,6 +157,7 @@ int run(const Translate& arguments) {
       sources = {};
     }
   }
+  if (job().is_several()) Translator::Sources::of_first(nullptr);
   output.finish();
   unknown.report();
   if (in_pieces > 0)

@@ -141,6 +141,7 @@ struct RuntimeConfig {
 
   std::int64_t threads = 0;
   Gemm gemm = Gemm::automatic;
+  double timeout = 300;
 };
 
 /// Everything that can be set.

@@ -207,8 +207,11 @@ std::vector<Option<RuntimeConfig>> runtime_options() {
   using C = RuntimeConfig;
   return {
       option("threads", &C::threads, whole("[0, 4096]"),
-             "threads; 0: as many as cores allowed; results do not depend on it"),
+             "threads of a process; 0: the cores allowed, shared by the processes of the host; results do not depend "
+             "on it"),
       option("gemm", &C::gemm, choice<C::Gemm>({"auto", "eigen", "onednn"}), "library for matrix products"),
+      option("timeout", &C::timeout, number("[0, 1000000]"),
+             "of several processes: seconds that one may be behind the others in an update before all end; 0: any"),
   };
 }
 

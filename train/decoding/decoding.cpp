@@ -7,7 +7,10 @@
 #include <optional>
 
 #include "autograd/parallel.h"
+#include "data/text/fingerprint.h"
 #include "train/decoding/batch_search.h"
+#include "train/decoding/shared_search.h"
+#include "train/processes/job.h"
 
 namespace glossa {
 
@@ -25,6 +28,17 @@ std::vector<std::span<const Index>> batches_of(std::span<const Index> order, std
     order = order.subspan(count);
   }
   return batches;
+}
+
+/// Throws where the processes of the job are to translate different sources.
+void agree_on(std::span<const std::vector<int>> sources) {
+  if (!job().is_several()) return;
+  Fingerprint hash;
+  for (const std::vector<int>& source : sources) {
+    hash.add(source.size());
+    for (const int id : source) hash.add(static_cast<std::uint64_t>(id));
+  }
+  job().agree("text to translate", fmt::format("{:016x}", hash.value()));
 }
 
 }  // namespace
@@ -51,11 +65,10 @@ template <class T>
 std::vector<Hypothesis> Searcher<T>::decode(const Transformer<T>& model, std::span<const std::vector<int>> sources,
                                             const SpecialIds& specials, const DecodeOptions& options,
                                             std::span<const std::int64_t> numbers) {
-  std::vector<Hypothesis> results(sources.size());
-  search(model, sources, specials, options, 1, numbers, [&](std::span<const Index> batch, const BatchSearch<T>& found) {
-    for (Index k = 0; k < std::ssize(batch); ++k) results[batch[k]] = found.hypothesis(k, 0);
-  });
-  return results;
+  std::vector<Hypothesis> best;
+  for (std::vector<Hypothesis>& found : n_best(model, sources, specials, options, 1, numbers))
+    best.push_back(std::move(found.front()));
+  return best;
 }
 
 template <class T>
@@ -68,6 +81,7 @@ std::vector<std::vector<Hypothesis>> Searcher<T>::n_best(const Transformer<T>& m
     for (Index k = 0; k < std::ssize(batch); ++k)
       for (Index rank = 0; rank < found.found(k); ++rank) results[batch[k]].push_back(found.hypothesis(k, rank));
   });
+  share_found(results);
   return results;
 }
 
@@ -85,7 +99,17 @@ void Searcher<T>::search(const Transformer<T>& model, std::span<const std::vecto
   std::vector<Index> order(sources.size());
   std::iota(order.begin(), order.end(), Index{0});
   std::stable_sort(order.begin(), order.end(), [&](Index a, Index b) { return sources[a].size() > sources[b].size(); });
-  const std::vector<std::span<const Index>> batches = batches_of(order, sources, options);
+  std::vector<std::span<const Index>> batches = batches_of(order, sources, options);
+  agree_on(sources);
+  // Every process has the batches that follow on one another by turns: they get shorter and shorter.
+  std::vector<Index> turns;  // sentences of one batch for each process
+  std::size_t own = 0;
+  for (std::size_t i = 0; i < batches.size(); ++i) {
+    if (i % job().count() == 0) turns.push_back(0);
+    turns.back() += std::ssize(batches[i]);
+    if (static_cast<int>(i % job().count()) == job().rank()) batches[own++] = batches[i];
+  }
+  batches.resize(own);
 
   // Turned over anew for each call, as the weights may have changed; a few sentences are not worth it.
   std::size_t ids = 0;
@@ -100,7 +124,7 @@ void Searcher<T>::search(const Transformer<T>& model, std::span<const std::vecto
     use(batches[i], search);
     if (!watch_) return;
     const std::scoped_lock lock(watching);
-    watch_(std::ssize(batches[i]));
+    watch_(turns[i]);
   };
   // A batch by one thread, without waiting for others at every op; all threads on each of them where there are few.
   if (std::ssize(batches) >= 2 * threads())

@@ -55,7 +55,8 @@ class BatchSearch;
 /// position), so that it is the same in any batch.
 ///
 /// Sentences are searched in batches of similar length, several batches side by side where there are enough of them for
-/// all threads. Memory is kept from batch to batch, so no token costs a heap allocation.
+/// all threads. Memory is kept from batch to batch, so no token costs a heap allocation. The processes of a job share
+/// out the batches: all call it with the same sources, and all get all that was found.
 template <class T>
 class Searcher {
  public:

@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "data/text/line_pieces.h"
+#include "train/processes/job.h"
+#include "train/processes/packed.h"
 
 namespace glossa {
 
@@ -56,6 +58,22 @@ void Translator::add(Sources& sources, std::string_view line, std::string_view n
     sources.numbers.push_back(number + (k << 40));
     sources.lines.push_back(index);
   }
+}
+
+auto Translator::Sources::of_first(const Sources* own) -> std::optional<Sources> {
+  Packed packed;
+  if (own) {
+    packed.put(own->count).put(own->in_pieces).put(own->numbers).put(own->lines);
+    for (const std::vector<int>& piece : own->ids) packed.put(piece);
+  }
+  const std::string bytes = job().broadcast(packed.bytes());
+  if (bytes.empty()) return std::nullopt;
+  Sources sources;
+  Unpacked from(bytes);
+  from.take(sources.count).take(sources.in_pieces).take(sources.numbers).take(sources.lines);
+  sources.ids.resize(sources.numbers.size());
+  for (std::vector<int>& piece : sources.ids) from.take(piece);
+  return sources;
 }
 
 auto Translator::encode(std::span<const std::string> lines, std::string_view name, std::int64_t first_line) const

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -40,6 +41,9 @@ class Translator {
     std::vector<std::size_t> lines;     // which line each is of, counted from 0
     std::size_t count = 0;              // lines
     std::int64_t in_pieces = 0;         // lines of more than one
+
+    /// Those of the first process, in all of the job; nothing where it has no more.
+    static std::optional<Sources> of_first(const Sources* own);
   };
 
   /// Adds a line. Throws LineError at `name`:`number` for one with a token that the vocabulary cannot stand for, or

@@ -49,15 +49,17 @@ std::unique_ptr<Model> make_model(const ModelConfig& config, Index source_vocabu
   return model;
 }
 
-std::unique_ptr<Optimizer<float>> make_optimizer(const OptimConfig& o, ParameterStore<float>& parameters) {
+std::unique_ptr<Optimizer<float>> make_optimizer(const OptimConfig& o, ParameterStore<float>& parameters,
+                                                 OptimizerShare share) {
   freeze(parameters, o.freeze);
   const std::vector<Segment> segments = trainable_segments(parameters, o.weight_decay, o.decay_norm_and_bias);
   if (o.name == OptimConfig::Name::sgd)
-    return std::make_unique<Sgd<float>>(parameters, segments, SgdOptions{.momentum = o.momentum});
+    return std::make_unique<Sgd<float>>(parameters, segments, SgdOptions{.momentum = o.momentum}, share);
   return std::make_unique<Adam<float>>(
       parameters, segments,
       AdamOptions{
-          .beta1 = o.beta1, .beta2 = o.beta2, .epsilon = o.epsilon, .decoupled = o.name == OptimConfig::Name::adamw});
+          .beta1 = o.beta1, .beta2 = o.beta2, .epsilon = o.epsilon, .decoupled = o.name == OptimConfig::Name::adamw},
+      share);
 }
 
 std::unique_ptr<MovingAverage<float>> make_average(const TrainConfig& config, const ParameterStore<float>& parameters) {

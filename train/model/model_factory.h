@@ -23,8 +23,9 @@ TransformerOptions transformer_options(const ModelConfig& config, Index source_v
 std::unique_ptr<Model> make_model(const ModelConfig& config, Index source_vocabulary, Index target_vocabulary,
                                   std::uint64_t seed);
 
-/// Freezes what optim.freeze names and builds the optimizer for the rest.
-std::unique_ptr<Optimizer<float>> make_optimizer(const OptimConfig& config, ParameterStore<float>& parameters);
+/// Freezes what optim.freeze names and builds the optimizer for the rest, or for a share of it.
+std::unique_ptr<Optimizer<float>> make_optimizer(const OptimConfig& config, ParameterStore<float>& parameters,
+                                                 OptimizerShare share = {});
 
 /// The moving average of the parameters, from their present values on; null without train.ema.
 std::unique_ptr<MovingAverage<float>> make_average(const TrainConfig& config, const ParameterStore<float>& parameters);

@@ -1,0 +1,232 @@
+// Several processes that train, validate and translate together are one process, to the bit.
+#include <doctest/doctest.h>
+#include <fmt/core.h>
+#include <signal.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <fstream>
+#include <thread>
+
+#include "tests/integration/tiny_run.h"
+
+using namespace glossa::testing;
+namespace fs = std::filesystem;
+
+namespace {
+
+/// glossa in so many processes, more than there are cores if need be.
+Launch launch(int processes, Strings arguments, const Strings& options = {}) {
+  // Debian's Open MPI asks twice before root may start a job, and copies between processes as containers forbid.
+  setenv("OMPI_ALLOW_RUN_AS_ROOT", "1", 1);
+  setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1", 1);
+  setenv("OMPI_MCA_btl_vader_single_copy_mechanism", "none", 1);
+  Strings all{"/usr/bin/mpirun", "--oversubscribe", "--bind-to", "none", "-n", std::to_string(processes)};
+  all.insert(all.end(), options.begin(), options.end());
+  all.push_back(tested_program());
+  all.insert(all.end(), arguments.begin(), arguments.end());
+  return {.arguments = std::move(all), .input = {}, .folder = {}};
+}
+
+Outcome in_processes(int count, Strings arguments) { return run_program(launch(count, std::move(arguments))); }
+
+/// Pids of the processes of a job: children of the program, and of theirs.
+std::vector<pid_t> processes_of(pid_t mpirun) {
+  std::vector<pid_t> found;
+  std::ifstream file("/proc/" + std::to_string(mpirun) + "/task/" + std::to_string(mpirun) + "/children");
+  for (pid_t pid = 0; file >> pid;) found.push_back(pid);
+  return found;
+}
+
+/// Whether all of them end within some seconds.
+bool all_end(const std::vector<pid_t>& pids, double seconds) {
+  const auto start = std::chrono::steady_clock::now();
+  for (const pid_t pid : pids)
+    while (kill(pid, 0) == 0) {
+      if (std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() > seconds) return false;
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
+  return true;
+}
+
+const Strings six{"train.accumulate=6", "data.max_tokens=160", "optim.clip_norm=0.5"};
+
+Strings operator+(Strings a, const Strings& b) {
+  a.insert(a.end(), b.begin(), b.end());
+  return a;
+}
+
+}  // namespace
+
+TEST_CASE("any number of processes and threads trains to the hashes of one, ties, frozen parameters and all") {
+  const TinyRun tiny;
+  for (const Strings& kind : {six + Strings{"model.tied=output", "optim.freeze=[encoder.layers.0.norm1.*]"},
+                              six + Strings{"optim.name=sgd", "optim.lr=0.05", "model.tied=none", "train.ema=0.9"}}) {
+    const Strings sets = kind + Strings{"train.validate_every=10u"};
+    succeeded(tiny.train("one", sets));
+    const Strings metrics = tiny.metrics("one");
+    for (const int processes : {2, 3, 4, 6}) {
+      CAPTURE(processes);
+      const std::string run = "run-" + std::to_string(processes);
+      const std::string threads = "runtime.threads=" + std::to_string(1 + processes % 2);
+      const Outcome trained = succeeded(in_processes(processes, tiny.train_arguments(run, sets + Strings{threads})));
+      CHECK_EQ(tiny.hashes(run), tiny.hashes("one"));
+      CHECK_EQ(tiny.metrics(run), metrics);
+      CHECK_EQ(std::ranges::count_if(lines_of(trained.err),
+                                     [](const std::string& line) { return line.find("finished: ") != line.npos; }),
+               1);
+      fs::remove_all(tiny / run);
+    }
+    fs::remove_all(tiny / "one");
+  }
+}
+
+TEST_CASE("validation, translate and evaluate give in several processes what they give in one") {
+  const TinyRun tiny;
+  succeeded(tiny.train("run", {"train.max_updates=60", "optim.lr=1e-2", "decode.max_tokens=64"}));
+  const std::string run = tiny / "run", source = read_bytes(tiny / "toy/test.en") + "\xff bad\n\nlast of all\n";
+  for (const Strings& options : {Strings{}, Strings{"--beam", "3", "--nbest", "3", "--scores"}}) {
+    const Strings arguments = Strings{"translate", run} + options;
+    const Outcome one = glossa_program(arguments, source);
+    CHECK_EQ(one.status, 1);  // of the bad line
+    for (const int processes : {2, 3}) {
+      Launch several = launch(processes, arguments);
+      several.input = source;
+      const Outcome all = run_program(several);
+      CHECK_EQ(all.out, one.out);
+      CHECK_EQ(all.status, 1);
+    }
+  }
+  const Strings arguments{"evaluate", run, "--test", tiny / "toy/test", "--beam", "2", "--json"};
+  auto one = json_object(succeeded(glossa_program(arguments)).out);
+  auto all = json_object(succeeded(in_processes(3, arguments)).out);
+  one.erase("seconds");
+  all.erase("seconds");
+  CHECK(all == one);
+}
+
+TEST_CASE("a job of which a process finds an error ends once, with that error and its status") {
+  const TinyRun tiny;
+  const auto check_told_once = [](const Outcome& outcome, int status, const std::string& message) {
+    CAPTURE(outcome.err);
+    CHECK_EQ(outcome.status, status);
+    const Strings lines = lines_of(outcome.err);
+    CHECK_EQ(std::ranges::count_if(lines, [](const std::string& line) { return line.starts_with("glossa: "); }), 1);
+    CHECK_NE(outcome.err.find("glossa: " + message), std::string::npos);
+  };
+  check_told_once(in_processes(3, tiny.train_arguments("run", {"train.accumulate=2"})), 2,
+                  "[train.accumulate] expected at least 3, a micro-batch of each update for every process; got 2");
+  check_told_once(in_processes(2, tiny.train_arguments("run", six + Strings{"model.width=15"})), 2, "[model.");
+  check_told_once(in_processes(2, tiny.train_arguments("run", six + Strings{"data.train=nowhere"})), 1, "[nowhere");
+  check_told_once(in_processes(2, {"inspect", "x"}), 2, "[inspect] expected one process; got 2");
+  CHECK_FALSE(fs::exists(tiny / "run"));
+}
+
+TEST_CASE("processes that were told different things, or have different text, are named") {
+  const TinyRun tiny;
+  const auto differing = [&](const std::string& second) {
+    // mpirun's second program, after a colon: process 1.
+    Launch job = launch(1, tiny.train_arguments("run", six));
+    job.arguments.insert(job.arguments.end(), {":", "-n", "1", tested_program()});
+    const Strings more = tiny.train_arguments("run", six + Strings{second});
+    job.arguments.insert(job.arguments.end(), more.begin(), more.end());
+    return run_program(job);
+  };
+  const Outcome configuration = differing("optim.lr=0.5");
+  CAPTURE(configuration.err);
+  CHECK_EQ(configuration.status, 2);
+  CHECK_NE(configuration.err.find("glossa: [optim.lr, process 1 on "), std::string::npos);
+  CHECK_NE(configuration.err.find("expected 0.002, as process 0 on "), std::string::npos);
+
+  // The same configuration, and another corpus under the same name in the folder where process 1 runs.
+  for (const char* folder : {"first", "second"}) {
+    fs::create_directory(tiny / folder);
+    fs::copy(tiny / "toy", tiny / folder / "toy", fs::copy_options::recursive);
+  }
+  write_bytes(tiny / "second/toy/train.hi", read_bytes(tiny / "toy/train.hi") + "namaste\n");
+  write_bytes(tiny / "second/toy/train.en", read_bytes(tiny / "toy/train.en") + "hello\n");
+  Launch job = launch(1, tiny.train_arguments("run", six + Strings{"data.train=toy/train"}), {"-wdir", tiny / "first"});
+  const Strings same(std::find(job.arguments.begin(), job.arguments.end(), tested_program()), job.arguments.end());
+  job.arguments.insert(job.arguments.end(), {":", "-n", "1", "-wdir", tiny / "second"});
+  job.arguments.insert(job.arguments.end(), same.begin(), same.end());
+  const Outcome text = run_program(job);
+  CAPTURE(text.err);
+  CHECK_EQ(text.status, 1);
+  CHECK_NE(text.err.find("glossa: [process 1 on "), std::string::npos);
+  CHECK_NE(text.err.find("expected the same training and validation data as process 0 on "), std::string::npos);
+  CHECK_FALSE(fs::exists(tiny / "run"));
+}
+
+TEST_CASE("a run goes on with any number of processes and threads, stop after stop") {
+  const TinyRun tiny;
+  const Strings sets = six + Strings{"train.ema=0.9", "train.validate_every=7u", "train.max_updates=24"};
+  succeeded(tiny.train("one", sets));
+  const int processes[] = {3, 1, 2, 6, 1, 4};
+  for (std::size_t part = 0; part < std::size(processes); ++part) {
+    // A limit is an end like a kill at an update; the last one is that of the whole.
+    const Strings until = sets + Strings{fmt::format("train.max_updates={}", 4 * (part + 1)),
+                                         fmt::format("runtime.threads={}", 1 + part % 2)};
+    succeeded(
+        in_processes(processes[part], tiny.train_arguments("run", until, part == 0 ? Strings{} : Strings{"--resume"})));
+  }
+  CHECK_EQ(tiny.hashes("run"), tiny.hashes("one"));
+}
+
+TEST_CASE("a process that dies ends the job within seconds, and the run goes on from its newest checkpoint") {
+  const TinyRun tiny;
+  const Strings sets = six + Strings{"train.max_updates=2000", "train.save_every=1u", "train.log_every=1u"};
+  std::size_t killed = 0;
+  long last = 0;
+  for (int round = 0; round < 3; ++round) {
+    Program job(launch(3, tiny.train_arguments("run", sets, round == 0 ? Strings{} : Strings{"--resume"})));
+    REQUIRE(wait_for_metrics(job, tiny / "run", static_cast<std::size_t>(last) + 4));
+    const std::vector<pid_t> processes = processes_of(job.pid());
+    REQUIRE_EQ(processes.size(), 3);
+    kill(processes[static_cast<std::size_t>(round)], SIGKILL);
+    CHECK(all_end(processes, 10));
+    CHECK_NE(job.wait().status, 0);
+    ++killed;
+    last = tiny.last_update("run");
+    CHECK_GE(last, 3);
+  }
+  CHECK_EQ(killed, 3);
+  const Strings to_the_end = sets + Strings{fmt::format("train.max_updates={}", last + 3)};
+  succeeded(in_processes(2, tiny.train_arguments("run", to_the_end, {"--resume"})));
+  succeeded(tiny.train("one", to_the_end));
+  CHECK_EQ(tiny.hashes("run"), tiny.hashes("one"));
+}
+
+// Shown to act: runtime.timeout.
+TEST_CASE("a process that hangs is named after runtime.timeout, and SIGTERM to mpirun saves") {
+  const TinyRun tiny;
+  const Strings sets = six + Strings{"train.max_updates=100000", "train.log_every=1u"};
+  for (const std::size_t hanging : {std::size_t{1}, std::size_t{0}}) {
+    const std::string run = fmt::format("run-{}", hanging);
+    Program job(launch(3, tiny.train_arguments(run, sets + Strings{"runtime.timeout=1"})));
+    REQUIRE(wait_for_metrics(job, tiny / run, 7));
+    const std::vector<pid_t> processes = processes_of(job.pid());
+    REQUIRE_EQ(processes.size(), 3);
+    kill(processes[hanging], SIGSTOP);
+    CHECK(all_end(processes, 15));
+    const Outcome ended = job.wait();
+    CAPTURE(ended.err);
+    CHECK_EQ(ended.status, 1);
+    const std::string named = fmt::format("glossa: [process {} on ", hanging);
+    CHECK_NE(ended.err.find(named), std::string::npos);
+    CHECK_NE(ended.err.find("] expected to be done with update "), std::string::npos);
+    CHECK_EQ(ended.err.find("glossa: [process "), ended.err.rfind("glossa: [process "));
+  }
+  // mpirun waits as long before it passes the signal on as before it kills.
+  Program job(launch(2, tiny.train_arguments("run", sets), {"--mca", "odls_base_sigkill_timeout", "2"}));
+  REQUIRE(wait_for_metrics(job, tiny / "run", 7));
+  job.signal(SIGTERM);
+  const Outcome ended = job.wait();
+  CAPTURE(ended.err);
+  CHECK_NE(ended.err.find("finished: stopped by a signal; go on with --resume"), std::string::npos);
+  const long last = tiny.last_update("run");
+  CHECK_GE(last, 7);
+  const Strings to_the_end = sets + Strings{fmt::format("train.max_updates={}", last + 2)};
+  succeeded(in_processes(3, tiny.train_arguments("run", to_the_end, {"--resume"})));
+  succeeded(tiny.train("one", to_the_end));
+  CHECK_EQ(tiny.hashes("run"), tiny.hashes("one"));
+}

@@ -1,0 +1,55 @@
+#include "train/gradient_exchange.h"
+
+#include <algorithm>
+
+#include "train/processes/job.h"
+
+namespace glossa {
+
+namespace {
+constexpr Index at_once = 4 << 20;  // numbers received together
+}
+
+void GradientExchange::add(std::span<const PartialSum<float>> sums, std::int64_t count, std::span<const Index> bounds,
+                           std::span<float> gradients) {
+  const Job& job = glossa::job();
+  if (!job.is_several()) return;  // the sum lies there
+
+  // Rounds: the first sum of each process that has one, then the second.
+  std::vector<std::vector<PartialSum<float>>> all;
+  std::vector<std::vector<int>> senders;
+  for (int rank = 0; rank < job.count(); ++rank) {
+    const auto [begin, end] = job.part_of(count, rank);
+    all.push_back(subtrees(begin, end, count));
+    senders.resize(std::max(senders.size(), all.back().size()));
+    if (rank == job.rank()) continue;
+    for (std::size_t k = 0; k < all.back().size(); ++k) senders[k].push_back(rank);
+  }
+  Index foreign = 0, longest = 0;
+  for (const std::vector<int>& ranks : senders) foreign += std::ssize(ranks);
+  for (std::size_t r = 0; r + 1 < bounds.size(); ++r) longest = std::max(longest, bounds[r + 1] - bounds[r]);
+  const Index step = std::max<Index>(1, std::min(longest, at_once / std::max<Index>(1, foreign)));
+  received_.resize(static_cast<std::size_t>(foreign * step));
+
+  const Index begin = bounds[job.rank()], end = bounds[job.rank() + 1];
+  for (Index from = 0; from < longest; from += step) {
+    const Index first = std::min(begin + from, end), last = std::min(first + step, end), length = last - first;
+    float* place = received_.data();
+    for (std::size_t k = 0; k < senders.size(); ++k) {
+      const std::span<const float> own = k < sums.size() ? sums[k].sum : std::span<float>();
+      job.exchange(own, bounds, from, from + step, senders[k], std::span(place, received_.data() + received_.size()));
+      for (const int rank : senders[k]) {
+        all[rank][k].sum = {place, static_cast<std::size_t>(length)};
+        place += length;
+      }
+    }
+    for (std::size_t k = 0; k < sums.size(); ++k) all[job.rank()][k].sum = sums[k].sum.subspan(first, length);
+    std::vector<PartialSum<float>> tree;
+    for (const std::vector<PartialSum<float>>& of_rank : all)
+      for (const PartialSum<float>& sum : of_rank) push_partial_sum(tree, sum, count);
+    if (tree.front().sum.data() != gradients.data() + first)
+      std::ranges::copy(tree.front().sum, gradients.begin() + first);
+  }
+}
+
+}  // namespace glossa

@@ -1,0 +1,165 @@
+#include "train/processes/job.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <thread>
+
+namespace glossa {
+
+namespace {
+
+Job& this_job() {
+  static Job job;
+  return job;
+}
+
+/// How much of the stretch of each process lies in [from, to) of it, and where, counted from `origin`.
+Transport::Parts parts_of(std::span<const Index> bounds, const auto& cut, Index origin) {
+  Transport::Parts parts;
+  for (std::size_t r = 0; r + 1 < bounds.size(); ++r) {
+    const auto [begin, end] = cut(bounds[r], bounds[r + 1]);
+    parts.counts.push_back(static_cast<int>(std::max<Index>(0, end - begin)));
+    parts.places.push_back(static_cast<int>(end > begin ? begin - origin : 0));
+  }
+  return parts;
+}
+
+}  // namespace
+
+const Job& job() { return this_job(); }
+
+void Job::merge(std::span<double> numbers) const {
+  if (is_several()) transport_->add(numbers);
+}
+
+void Job::broadcast(std::span<std::byte> bytes) const {
+  if (is_several()) transport_->broadcast(bytes);
+}
+
+std::string Job::broadcast(std::string text) const {
+  if (!is_several()) return text;
+  std::uint64_t length = text.size();
+  broadcast(std::as_writable_bytes(std::span(&length, 1)));
+  text.resize(length);
+  broadcast(std::as_writable_bytes(std::span(text)));
+  return text;
+}
+
+std::vector<std::string> Job::gather(std::string_view own) const {
+  return is_several() ? transport_->gather(own) : std::vector{std::string(own)};
+}
+
+void Job::exchange(std::span<const float> numbers, std::span<const Index> bounds, Index from, Index to,
+                   std::span<const int> senders, std::span<float> received) const {
+  const auto piece = [&](Index begin, Index end) {
+    return std::pair(std::min(begin + from, end), std::min(begin + to, end));
+  };
+  Transport::Parts sent = parts_of(bounds, piece, 0);
+  sent.counts[rank()] = 0;
+  if (numbers.empty()) std::ranges::fill(sent.counts, 0);
+  const auto [begin, end] = piece(bounds[rank()], bounds[rank() + 1]);
+  Transport::Parts got{std::vector<int>(count()), std::vector<int>(count())};
+  Index place = 0;
+  for (const int sender : senders) {
+    got.counts[sender] = static_cast<int>(end - begin);
+    got.places[sender] = static_cast<int>(place);
+    place += end - begin;
+  }
+  transport_->exchange(numbers.data(), sent, received.data(), got);
+}
+
+void Job::share_stretches(std::span<float> numbers, std::span<const Index> bounds) const {
+  if (!is_several()) return;
+  const auto whole = [](Index begin, Index end) { return std::pair(begin, end); };
+  transport_->share(numbers.data(), parts_of(bounds, whole, 0));
+}
+
+void Job::collect(std::span<const float> own, std::span<const Index> bounds, Index begin, Index end,
+                  std::vector<float>& collected) const {
+  const auto within = [&](Index first, Index last) { return std::pair(std::max(first, begin), std::min(last, end)); };
+  collected.resize(static_cast<std::size_t>(end - begin));
+  const auto [first, last] = within(bounds[rank()], bounds[rank() + 1]);
+  const Index length = std::max<Index>(0, last - first);
+  transport_->collect(length > 0 ? own.data() + (first - bounds[rank()]) : nullptr, static_cast<int>(length),
+                      collected.data(), parts_of(bounds, within, begin));
+}
+
+void Job::meet() const {
+  double nothing = 0;
+  merge(std::span(&nothing, 1));
+}
+
+Job::Patience::Patience(double seconds, std::string what) {
+  if (job().is_several()) job().transport_->limit(seconds, std::move(what));
+}
+
+Job::Patience::~Patience() {
+  if (job().is_several()) job().transport_->limit(0, "");
+}
+
+void Job::together(const std::function<void()>& work) const {
+  if (!is_several()) return work();
+  std::string own;  // the kind of what was thrown, and its text
+  try {
+    work();
+  } catch (const Error& error) {
+    own = (error.kind() == Error::Kind::misuse ? 'm' : 'f') + std::string(error.what());
+  }
+  const std::vector<std::string> all = gather(own);
+  const auto first = std::ranges::find_if(all, [](const std::string& text) { return !text.empty(); });
+  if (first == all.end()) return;
+  const auto rank = static_cast<int>(first - all.begin());
+  const std::size_t bracket = first->find("] ");  // [where] message
+  const std::string where = first->substr(2, bracket - 2), message = first->substr(bracket + 2);
+  throw CommonError(first->front() == 'm' ? Error::Kind::misuse : Error::Kind::failure,
+                    rank == 0 ? where : fmt::format("{}, {}", where, place_.name(rank)), message);
+}
+
+void Job::agree(std::string_view what, std::string_view text) const {
+  if (!is_several()) return;
+  const std::vector<std::string> all = gather(text);
+  for (int rank = 1; rank < count(); ++rank) {
+    const std::string &mine = all.front(), &other = all[static_cast<std::size_t>(rank)];
+    if (other == mine) continue;
+    throw CommonError(Error::Kind::failure, place_.name(rank),
+                      fmt::format("expected the same {} as {}, {}; got {}", what, place_.name(0), mine, other));
+  }
+}
+
+int processes_started() {
+  // Open MPI; MPICH, Intel MPI and others that speak PMI; a step of Slurm.
+  for (const char* name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"})
+    if (const char* const count = std::getenv(name)) return std::max(1, std::atoi(count));
+  return 1;
+}
+
+JobMembership::JobMembership() {
+  const int started = processes_started();
+  if (started == 1) return;
+  Job& job = this_job();
+  job.transport_ = enter_mpi();
+  check(job.transport_ != nullptr, "mpi",
+        "expected a glossa that was built with MPI, as one of {} processes; got one without. Hint: install "
+        "libopenmpi-dev and openmpi-bin and build it again",
+        started);
+  job.place_ = job.transport_->place();
+  check(
+      job.is_several(), "mpi",
+      "expected {} processes; MPI knows of one. Hint: start with the mpirun of the MPI that glossa was built with, or "
+      "srun --mpi=pmix",
+      started);
+}
+
+JobMembership::~JobMembership() { this_job() = Job(); }
+
+void end_job(int status, const std::function<void()>& tell) {
+  const Job& job = this_job();
+  if (!job.is_first()) std::this_thread::sleep_for(std::chrono::milliseconds(300 + std::min(20 * job.rank(), 3000)));
+  tell();
+  this_job().transport_->abort(status);
+  std::abort();
+}
+
+}  // namespace glossa

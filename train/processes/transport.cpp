@@ -1,0 +1,24 @@
+#include "train/processes/transport.h"
+
+#include <dlfcn.h>
+
+#include <filesystem>
+
+#include "autograd/check.h"
+
+namespace glossa {
+
+std::unique_ptr<Transport> enter_mpi() {
+  const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe");
+  const std::filesystem::path module = program.parent_path() / "libglossa_mpi.so";
+  if (!std::filesystem::exists(module)) return nullptr;
+  // MPI's own modules look for its symbols among those of the program.
+  void* const library = dlopen(module.c_str(), RTLD_NOW | RTLD_GLOBAL);
+  check(library != nullptr, module.string(), "expected a module that can be loaded; got: {}. Hint: is MPI installed?",
+        library ? "" : dlerror());
+  const auto enter = reinterpret_cast<Transport* (*)()>(dlsym(library, "glossa_enter_mpi"));
+  check(enter != nullptr, module.string(), "expected the module of this program; got another file");
+  return std::unique_ptr<Transport>(enter());
+}
+
+}  // namespace glossa
