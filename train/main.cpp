@@ -38,12 +38,13 @@ void add_command(CLI::App& parent, const char* name, const char* help, int& stat
   CLI::App* command = parent.add_subcommand(name, help);
   declare(*command, *arguments);
   command->callback([arguments, &status, name] {
-    const int processes = glossa::processes_started();
-    if (processes > 1) join_job();
+    const int processes = glossa::job().count();
     if (constexpr bool in_a_job = requires { Arguments::in_a_job; }; processes > 1 && !in_a_job)
       throw glossa::CommonError(
           glossa::Error::Kind::misuse, name,
-          fmt::format("expected one process; got {}. Hint: train, translate and evaluate work in several", processes));
+          fmt::format("expected one process; got {}. Hint: train, translate, evaluate and some of bench "
+                      "work in several",
+                      processes));
     status = commands::run(*arguments);
   });
 }
@@ -168,7 +169,18 @@ void add_commands(CLI::App& app, int& status) {
     of_config(c, a);
     c.add_option("--steps", a.steps, "timed steps")->check(CLI::Range(1, 1000000))->capture_default_str();
   };
-  add_command<commands::BenchStep>(*bench, "step", "Time a training step", status, of_steps);
+  add_command<commands::BenchStep>(*bench, "step", "Time a training step", status, [of_steps](auto& c, auto& a) {
+    of_steps(c, a);
+    c.add_option("--accumulate", a.accumulate, "micro-batches of a step, shared out by the processes of mpirun")
+        ->check(CLI::Range(1, 65536))
+        ->capture_default_str();
+  });
+  add_command<commands::BenchExchange>(
+      *bench, "exchange", "How fast the processes of mpirun add up gradients", status, [](auto& c, auto& a) {
+        c.add_option("--mebibytes", a.mebibytes, "of gradients")->check(CLI::Range(1, 4096))->capture_default_str();
+        c.add_option("--steps", a.steps, "timed exchanges")->check(CLI::Range(1, 1000000))->capture_default_str();
+        c.add_flag("--json", a.json, "one JSON object");
+      });
   add_command<commands::BenchProfile>(*bench, "profile", "Where the time of a training step goes", status, of_steps);
   add_command<commands::BenchGemm>(*bench, "gemm", "Speed of the products of a training step", status, of_config);
   add_command<commands::BenchFloor>(*bench, "floor", "Least time of a training step: products and Adam's memory alone",
@@ -270,6 +282,7 @@ int main(int argc, char** argv) {
     words.push_back("--help");
   }
   try {
+    if (glossa::processes_started() > 1) join_job();
     app.parse(std::vector<std::string>(words.rbegin(), words.rend()));  // as the library wants them
     glossa::check(std::fflush(stdout) == 0 && std::ferror(stdout) == 0, "standard output",
                   "expected room for the output; writing failed. Hint: is the disk full?");
@@ -279,13 +292,15 @@ int main(int argc, char** argv) {
     // Help and version are no errors; everything else on the command line is misuse.
     if (error.get_exit_code() == 0 && text.empty()) return app.exit(error);
     if (text.empty()) text = error.what() + std::string(". Hint: add --help to see what is expected");
-    std::fprintf(stderr, "glossa: [command line] %s\n", text.c_str());
+    std::fprintf(stderr, "glossa: [command line] %s\n", text.c_str());  // nowhere, but of the first process
     return 2;
   } catch (...) {
     const Failure failure = described(std::current_exception());
-    const auto tell = [&] { std::fprintf(errors, "glossa: %s\n", failure.text.c_str()); };
-    if (glossa::job().is_several() && !failure.is_common) glossa::end_job(failure.status, tell);
-    if (glossa::job().is_first()) tell();
+    const glossa::Job& job = glossa::job();
+    const std::string who = job.is_first() ? "" : fmt::format(" ({})", job.place().name(job.rank()));
+    const auto tell = [&] { std::fprintf(errors, "glossa: %s%s\n", failure.text.c_str(), who.c_str()); };
+    if (job.is_several() && !failure.is_common) glossa::end_job(failure.status, tell);
+    if (job.is_first()) tell();
     return failure.status;
   }
 }

@@ -28,8 +28,8 @@ constexpr const char* instructions = "baseline x86-64";
 }  // namespace
 
 void apply_runtime(const RuntimeConfig& config) {
-  const auto& [rank, count, sharing, turn, hosts] = job().place();
-  const int share = (available_threads() + sharing - 1 - turn) / sharing;
+  const Transport::Place& place = job().place();
+  const int share = (available_threads() + place.sharing - 1 - place.turn) / place.sharing;
   set_threads(config.threads == 0 ? std::max(1, share) : static_cast<int>(config.threads));
   if (config.gemm == RuntimeConfig::Gemm::eigen) kernels::set_gemm_backend(kernels::GemmBackend::eigen);
   if (config.gemm == RuntimeConfig::Gemm::onednn) kernels::set_gemm_backend(kernels::GemmBackend::onednn);

@@ -10,7 +10,7 @@ namespace glossa {
 /// A number with what it counts: "1 batch", "2 batches", "0.5 epochs".
 template <class Number>
 std::string counted(Number number, std::string_view noun) {
-  return fmt::format("{} {}{}", number, noun, number == Number{1} ? "" : noun.ends_with("tch") ? "es" : "s");
+  return fmt::format("{} {}{}", number, noun, number == Number{1} ? "" : noun.ends_with("tch") || noun.ends_with("ss") ? "es" : "s");
 }
 
 /// Bytes for people: "3.5 MiB", "1.2 GiB".

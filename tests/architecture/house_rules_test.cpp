@@ -75,10 +75,10 @@ std::string objection(const std::string& path, const std::string& header) {
       {"train/processes/mpi", {"train/processes"}},
       {"train/checkpoint", {"train/config", "train/console", "train/processes"}},
       {"train/corpora", {"train/config", "train/console"}},
-      {"train/model", {"train/config"}},
+      {"train/model", {"train/config", "train/processes"}},
       {"train/decoding", {"train/model", "train/corpora", "train/console", "train/processes"}},
       {"train/exchange", {"train/model", "train/checkpoint"}},
-      {"train/measure", {"train/model", "train/corpora", "train/config"}}};
+      {"train/measure", {"train", "train/model", "train/corpora", "train/config", "train/processes"}}};
   static const std::set<std::string> without_model{"train/console", "train/scores", "train/checkpoint",
                                                    "train/corpora"};
   const std::string from = room_of(path), to = room_of(header);

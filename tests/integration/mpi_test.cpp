@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "tests/integration/tiny_run.h"
+#include "tests/support/small_disk.h"
 
 using namespace glossa::testing;
 namespace fs = std::filesystem;
@@ -118,8 +119,39 @@ TEST_CASE("a job of which a process finds an error ends once, with that error an
                   "[train.accumulate] expected at least 3, a micro-batch of each update for every process; got 2");
   check_told_once(in_processes(2, tiny.train_arguments("run", six + Strings{"model.width=15"})), 2, "[model.");
   check_told_once(in_processes(2, tiny.train_arguments("run", six + Strings{"data.train=nowhere"})), 1, "[nowhere");
+  check_told_once(in_processes(2, {"trian"}), 2, "[command line] unknown command 'trian'");
   check_told_once(in_processes(2, {"inspect", "x"}), 2, "[inspect] expected one process; got 2");
   CHECK_FALSE(fs::exists(tiny / "run"));
+}
+
+TEST_CASE("a disk that is full ends the job once, and it goes on when there is room") {
+  const TinyRun tiny;
+  const SmallDisk disk(tiny / "disk", "600k");  // room for two checkpoints
+  if (!disk.mounted()) {
+    MESSAGE("SKIPPED: the test of a full disk needs root and the right to mount a tmpfs");
+    return;
+  }
+  const Outcome full = in_processes(3, tiny.train_arguments("disk/run", six));
+  CAPTURE(full.err);
+  CHECK_EQ(full.status, 1);
+  CHECK_NE(full.err.find("update-00000015.ckpt]"), std::string::npos);
+  CHECK_EQ(full.err.find("glossa: ["), full.err.rfind("glossa: ["));
+  CHECK_EQ(tiny.last_update("disk/run"), 10);
+  REQUIRE(disk.resize("4m"));
+  succeeded(in_processes(2, tiny.train_arguments("disk/run", six, {"--resume"})));
+  succeeded(tiny.train("one", six));
+  CHECK_EQ(tiny.hashes("disk/run"), tiny.hashes("one"));
+  CHECK_EQ(tiny.metrics("disk/run"), tiny.metrics("one"));
+}
+
+TEST_CASE("one of several processes without the module of MPI says so") {
+  const TemporaryFolder folder;
+  fs::copy_file(tested_program(), folder / "glossa");
+  const Outcome lonely =
+      run_program({.arguments = {"/usr/bin/env", "OMPI_COMM_WORLD_SIZE=2", folder / "glossa", "options"},
+                   .input = {},
+                   .folder = {}});
+  check_refused(lonely, 1, {"[mpi] expected a glossa that was built with MPI, as one of 2 processes; got one without"});
 }
 
 TEST_CASE("processes that were told different things, or have different text, are named") {

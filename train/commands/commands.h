@@ -81,8 +81,9 @@ struct Average {
 int run(const Average& arguments);
 
 struct BenchStep {
+  static constexpr bool in_a_job = true;
   std::string config;
-  std::int64_t threads = 0, steps = 15;
+  std::int64_t threads = 0, steps = 15, accumulate = 1;
   bool json = false;
 };
 int run(const BenchStep& arguments);
@@ -111,6 +112,13 @@ struct BenchAttention {
 };
 int run(const BenchAttention& arguments);
 
+struct BenchExchange {
+  static constexpr bool in_a_job = true;
+  std::int64_t mebibytes = 64, steps = 15;
+  bool json = false;
+};
+int run(const BenchExchange& arguments);
+
 struct BenchDecode {
   std::string run, checkpoint, source;
   std::int64_t beam = 0, threads = 0;
@@ -120,6 +128,7 @@ struct BenchDecode {
 int run(const BenchDecode& arguments);
 
 struct BenchTrain {
+  static constexpr bool in_a_job = true;
   std::string config;
   bool json = false;
   std::vector<std::string> sets;

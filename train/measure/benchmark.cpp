@@ -2,6 +2,7 @@
 
 #include "autograd/check.h"
 #include "train/model/memory_check.h"
+#include "train/processes/job.h"
 
 namespace glossa {
 
@@ -53,24 +54,37 @@ const StepShape& step_shape(const std::string& name) {
   misuse("bench --config", "expected seed, tiny, small or base; got {}", name);
 }
 
-StepBenchmark::StepBenchmark(const StepShape& shape)
-    : model_(parameters_, options_of(shape)), batch_(random_batch(shape)) {
+StepBenchmark::StepBenchmark(const StepShape& shape, std::int64_t micro_batches)
+    : micro_batches_(micro_batches), model_(parameters_, options_of(shape)), batch_(random_batch(shape)) {
   check_model_fits("bench", memory_need(options_of(shape), extent_of(batch_), /*moments=*/2).of_training());
   parameters_.allocate(1);
-  adam_.emplace(parameters_, trainable_segments(parameters_));
+  adam_.emplace(parameters_, trainable_segments(parameters_), AdamOptions{},
+                OptimizerShare{job().rank(), job().count()});
+  sum_.emplace(std::ssize(parameters_.grads()));
   rows_.assign(batch_);
 }
 
 void StepBenchmark::step(Profile* profile) {
   context_.set_profile(profile);
   if (profile) profile->start();
-  parameters_.clear_grads();
-  context_.begin({.training = true, .seed = 1, .update = update_++});
-  const CrossEntropy<float> loss = batch_loss(context_, model_, batch_, rows_, 0, 0);
-  context_.backward(loss.sum);
-  parameters_.fill_unset_grads();
+  const auto [begin, end] = job().part_of(micro_batches_);
+  std::span<const PartialSum<float>> sums;
+  std::int64_t tokens = 0;
+  if (begin < end) sum_->begin(micro_batches_, begin);
+  for (std::int64_t i = begin; i < end; ++i) {
+    parameters_.clear_grads();
+    context_.begin({.training = true, .seed = 1, .update = update_});
+    const CrossEntropy<float> loss = batch_loss(context_, model_, batch_, rows_, 0, 0);
+    context_.backward(loss.sum);
+    parameters_.fill_unset_grads();
+    i + 1 < end ? sum_->add(parameters_.grads()) : void(sums = sum_->finish(parameters_.grads()));
+    tokens = loss.count * micro_batches_;
+  }
+  ++update_;
   if (profile) profile->lap("between ops", false, 0);
-  adam_->step(1e-3, 1.0 / static_cast<double>(loss.count));
+  exchange_.add(sums, micro_batches_, adam_->bounds(), parameters_.grads());
+  adam_->step(1e-3, 1.0 / static_cast<double>(tokens));
+  job().share_stretches(parameters_.values(), adam_->bounds());
   if (profile) profile->lap("adam", false, 28.0 * static_cast<double>(parameters()));
 }
 

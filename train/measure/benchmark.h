@@ -8,6 +8,7 @@
 
 #include "autograd/stopwatch.h"
 #include "optim/adam.h"
+#include "train/gradient_exchange.h"
 #include "train/model/criterion.h"
 
 namespace glossa {
@@ -28,20 +29,24 @@ const StepShape& step_shape(const std::string& name);
 /// Model, optimizer and a random batch of one shape.
 class StepBenchmark {
  public:
-  explicit StepBenchmark(const StepShape& shape);
+  /// A step goes `micro_batches` times over the batch; the processes of the job share them out.
+  explicit StepBenchmark(const StepShape& shape, std::int64_t micro_batches = 1);
 
-  /// Forward, loss, backward, Adam. With a profile every part is timed.
+  /// Forward, loss, backward, for each micro-batch, then Adam. With a profile every part is timed.
   void step(Profile* profile = nullptr);
 
   Index parameters() const { return parameters_.count(); }
 
  private:
+  std::int64_t micro_batches_;
   ParameterStore<float> parameters_;
   Transformer<float> model_;
   std::optional<Adam<float>> adam_;
   Batch batch_;
   BatchRows rows_;
   Context<float> context_;
+  std::optional<TreeSum<float>> sum_;
+  GradientExchange exchange_;
   std::uint64_t update_ = 0;
 };
 

@@ -8,6 +8,7 @@
 #include "autograd/check.h"
 #include "data/text/counted.h"
 #include "train/model/model_factory.h"
+#include "train/processes/job.h"
 
 namespace glossa {
 
@@ -29,12 +30,22 @@ class Need {
       return limit < given_vocabulary_ ? std::min(vocabulary, limit) : vocabulary;
     };
     return memory_need(transformer_options(config.model, most(source_vocabulary_), most(target_vocabulary_)),
-                       cut(config.data), config.optim.name == OptimConfig::Name::sgd ? 1 : 2,
-                       config.train.ema > 0 ? 1 : 0,
-                       static_cast<int>(std::bit_width(static_cast<std::uint64_t>(config.train.accumulate - 1))));
+                       cut(config.data), moments(config.optim), config.train.ema > 0 ? 1 : 0,
+                       sums(config.train.accumulate));
   }
 
  private:
+  /// Buffers of the optimizer; the processes of a job share them out.
+  static double moments(const OptimConfig& optim) {
+    return (optim.name == OptimConfig::Name::sgd ? 1.0 : 2.0) / job().count();
+  }
+
+  /// Buffers of a TreeSum for the micro-batches of a process.
+  static int sums(std::int64_t micro_batches) {
+    const auto own = static_cast<std::uint64_t>((micro_batches + job().count() - 1) / job().count());
+    return std::bit_width(own - 1) * (job().is_several() ? 2 : 1);
+  }
+
   /// About the part of the batch that data.max_tokens leaves: one sentence at least.
   BatchExtent cut(const DataConfig& data) const {
     BatchExtent b = batch_;
@@ -108,7 +119,7 @@ std::int64_t most_that_fits(const Config& config, const Cost& cost, const Need& 
 
 }  // namespace
 
-double memory_left() { return static_cast<double>(available_memory()); }
+double memory_left() { return static_cast<double>(available_memory()) / job().place().on_host; }
 
 void check_training_fits(const Config& config, Index source_vocabulary, Index target_vocabulary,
                          const BatchExtent& batch, double left) {

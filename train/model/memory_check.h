@@ -10,7 +10,7 @@ namespace glossa {
 // What is going to be needed is compared with what is left before anything of it is allocated: the kernel promises more
 // memory than there is, and kills without a word who uses it. `--force` leaves that to it (ignore_memory_limits).
 
-/// Bytes that the process can still get.
+/// Bytes that the process can still get, where those of its job on this host share what is left.
 double memory_left();
 
 /// Throws unless training fits into `left` bytes. The error names the option that costs most, and the most that it may

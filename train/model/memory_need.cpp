@@ -123,7 +123,7 @@ BatchExtent extent_of(const Batch& batch) {
   return extent;
 }
 
-MemoryNeed memory_need(const TransformerOptions& options, const BatchExtent& batch, int moments, int averages,
+MemoryNeed memory_need(const TransformerOptions& options, const BatchExtent& batch, double moments, int averages,
                        int sums) {
   // Declared, the parameters take no memory, but tables of sinusoids would.
   TransformerOptions declared = options;

@@ -37,7 +37,7 @@ struct MemoryNeed {
 /// The need of a model and of steps over a batch, without anything of the kind being allocated: parameters are counted,
 /// a step is estimated from what each layer keeps for its derivative, within 15 %. `moments`: buffers of the
 /// optimizer, as large as the parameters; `averages`: of a moving average; `sums`: of a TreeSum.
-MemoryNeed memory_need(const TransformerOptions& options, const BatchExtent& batch = {}, int moments = 0,
+MemoryNeed memory_need(const TransformerOptions& options, const BatchExtent& batch = {}, double moments = 0,
                        int averages = 0, int sums = 0);
 
 }  // namespace glossa

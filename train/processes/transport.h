@@ -18,7 +18,8 @@ class Transport {
 
   struct Place {
     int rank = 0, count = 1;
-    int sharing = 1, turn = 0;            // among the processes of the host that may use the same cores
+    int on_host = 1;                      // processes of this host
+    int sharing = 1, turn = 0;            // those of them that may use the same cores, and which this one is
     std::vector<std::string> hosts = {};  // of each process
 
     /// Of a process, for people.

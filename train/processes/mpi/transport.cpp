@@ -126,6 +126,7 @@ class Mpi : public Transport {
     sched_getaffinity(0, sizeof own, &own);
     MPI_Allgather(MPI_IN_PLACE, 0, MPI_BYTE, cores.data(), sizeof own, MPI_BYTE, host);
     const auto same = [&](const cpu_set_t& other) { return CPU_EQUAL(&own, &other) != 0; };
+    place_.on_host = count;
     place_.sharing = static_cast<int>(std::ranges::count_if(cores, same));
     place_.turn = static_cast<int>(std::count_if(cores.begin(), cores.begin() + rank, same));
     MPI_Comm_free(&host);
