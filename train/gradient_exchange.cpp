@@ -7,8 +7,9 @@
 namespace glossa {
 
 namespace {
-constexpr Index at_once = 4 << 20;  // numbers received together
-}
+// A process is sent a megabyte at a time by each of few others, and some 16 in all by many.
+constexpr Index most_at_once = 1 << 18, all_at_once = 1 << 22, least_at_once = 1 << 14;
+}  // namespace
 
 void GradientExchange::add(std::span<const PartialSum<float>> sums, std::int64_t count, std::span<const Index> bounds,
                            std::span<float> gradients) {
@@ -28,7 +29,7 @@ void GradientExchange::add(std::span<const PartialSum<float>> sums, std::int64_t
   Index foreign = 0, longest = 0;
   for (const std::vector<int>& ranks : senders) foreign += std::ssize(ranks);
   for (std::size_t r = 0; r + 1 < bounds.size(); ++r) longest = std::max(longest, bounds[r + 1] - bounds[r]);
-  const Index step = std::max<Index>(1, std::min(longest, at_once / std::max<Index>(1, foreign)));
+  const Index step = std::clamp(all_at_once / std::max<Index>(1, foreign), least_at_once, most_at_once);
   received_.resize(static_cast<std::size_t>(foreign * step));
 
   const Index begin = bounds[job.rank()], end = bounds[job.rank() + 1];

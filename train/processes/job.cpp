@@ -67,11 +67,13 @@ void Job::exchange(std::span<const float> numbers, std::span<const Index> bounds
     got.places[sender] = static_cast<int>(place);
     place += end - begin;
   }
+  meet();
   transport_->exchange(numbers.data(), sent, received.data(), got);
 }
 
 void Job::share_stretches(std::span<float> numbers, std::span<const Index> bounds) const {
   if (!is_several()) return;
+  meet();
   const auto whole = [](Index begin, Index end) { return std::pair(begin, end); };
   transport_->share(numbers.data(), parts_of(bounds, whole, 0));
 }

@@ -68,6 +68,8 @@ class Job {
                 std::span<const int> senders, std::span<float> received) const;
 
   /// Each process has the stretch [bounds[r], bounds[r+1]) of `numbers`; then all have all.
+  /// (As `exchange`, all begin together: over TCP a bulk of numbers that is under way keeps back the word that lets the
+  /// other side send, and the connection would be used in one direction at a time.)
   void share_stretches(std::span<float> numbers, std::span<const Index> bounds) const;
 
   /// Each process has the stretch [bounds[r], bounds[r+1]) of an array, its own in `own`: [begin, end) of the array
