@@ -35,6 +35,26 @@ std::string reason(TrainingEnd end, const Config& config) {
   return "";
 }
 
+/// The limit that ended training, half as far again; empty where it was none.
+std::string raised_limit(TrainingEnd end, const TrainConfig& train) {
+  const auto raised = [](Period limit) {
+    limit.amount = std::ceil(1.5 * limit.amount);
+    return to_string(limit);
+  };
+  switch (end) {
+    case TrainingEnd::max_updates:
+      return "train.max_updates=" + raised(train.max_updates);
+    case TrainingEnd::max_epochs:
+      return "train.max_epochs=" + raised(train.max_epochs);
+    case TrainingEnd::max_minutes:
+      return fmt::format("train.max_minutes={}", 1.5 * train.max_minutes);
+    case TrainingEnd::early_stopping:
+    case TrainingEnd::signal:
+      return "";
+  }
+  return "";
+}
+
 /// The number that decides what is best, and whether a larger one is better.
 std::pair<double, bool> decisive_number(const ValidationReport& report, TrainConfig::Metric metric) {
   switch (metric) {
@@ -149,7 +169,9 @@ TrainingEnd Trainer::update_until_end() {
                                          now.epochs, told.loss, told.tokens_per_s, time_left.after(part)));
     }
   }
-  if (*end != TrainingEnd::signal) validate_end();
+  const bool best_at_end = *end != TrainingEnd::signal && validate_end();
+  if (const std::string limit = raised_limit(*end, train); best_at_end && !limit.empty())
+    log_->line(fmt::format("note: the last validation was the best so far; --resume --set {} goes on", limit));
   const std::string skipped =
       state_.bad_updates > 0 ? fmt::format(" ({} of them skipped: not finite)", state_.bad_updates) : "";
   log_->line(fmt::format("finished: {}; {}{}, {:.2f} epochs, {:.1f} s of training, peak memory {:.0f} MiB",
@@ -247,10 +269,11 @@ bool Trainer::validate() {
 }
 
 /// Where a limit came between two validations: what the run ends with may be its best. Who goes on from here comes by
-/// without stopping, so nothing of this is state.
-void Trainer::validate_end() {
+/// without stopping, so nothing of this is state. Says whether it is.
+bool Trainer::validate_end() {
   const bool validates = task_->can_validate() && !config_.train.validate_every.never();
-  if (!validates || log_->last_validation() == state_.update) return;
+  if (!validates) return false;
+  if (log_->last_validation() == state_.update) return state_.has_best && state_.best_update == state_.update;
   ValidationReport report = measure();
   const auto [metric, larger_is_better] = decisive_number(report, config_.train.metric);
   report.at_end = true;
@@ -258,6 +281,7 @@ void Trainer::validate_end() {
   const auto update = static_cast<std::uint64_t>(state_.update);
   if (report.stalled == 0 && checkpoints_) checkpoints_->point_links(update, update);
   log_->validation(report);
+  return report.stalled == 0;
 }
 
 void Trainer::save(bool is_best) {

@@ -62,7 +62,7 @@ class Trainer {
   void log_update(const TrainingReport& report);
   ValidationReport measure();
   bool validate();
-  void validate_end();
+  bool validate_end();
   void save(bool is_best);
 
   Config config_;

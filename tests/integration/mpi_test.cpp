@@ -82,6 +82,19 @@ TEST_CASE("any number of processes and threads trains to the hashes of one, ties
   }
 }
 
+TEST_CASE("gradients that are exchanged piece by piece are those of one process, too") {
+  const TinyRun tiny;
+  const Strings sets{"train.accumulate=5",     "train.max_updates=3",   "data.max_tokens=64",
+                     "model.width=128",        "model.heads=4",         "model.feed_forward=512",
+                     "model.encoder_layers=2", "model.decoder_layers=2"};
+  succeeded(tiny.train("one", sets));
+  for (const int processes : {2, 3}) {
+    const std::string run = "run-" + std::to_string(processes);
+    succeeded(in_processes(processes, tiny.train_arguments(run, sets)));
+    CHECK_EQ(tiny.hashes(run), tiny.hashes("one"));
+  }
+}
+
 TEST_CASE("validation, translate and evaluate give in several processes what they give in one") {
   const TinyRun tiny;
   succeeded(tiny.train("run", {"train.max_updates=60", "optim.lr=1e-2", "decode.max_tokens=64"}));

@@ -169,6 +169,28 @@ TEST_CASE("refused updates are limited in a row, not in all") {
            make_schedule(small.config.optim, small.config.model.width).lr(state.optimizer_steps));
 }
 
+TEST_CASE("a run that a limit ends while it gets better says how to go on, and no other does") {
+  SmallRun small;
+  small.config.train.metric = TrainConfig::Metric::loss;
+  small.config.train.decode_validation = false;
+  small.config.train.validate_every = updates(4);
+  small.config.train.max_updates = updates(7);
+  const auto says = [&](const std::string& run) {
+    small.train(small.config, run);
+    return read_bytes(small / run / "train.log")
+               .find("note: the last validation was the best so far; --resume --set ") != std::string::npos;
+  };
+  CHECK(says("between"));
+  CHECK_NE(read_bytes(small / "between/train.log").find("--set train.max_updates=11u goes on"), std::string::npos);
+  small.config.train.max_updates = updates(8);
+  CHECK(says("at"));
+  small.config.optim.lr = 1e-30;  // gets no better
+  CHECK_FALSE(says("no better"));
+  small.config.train.patience = 1;
+  small.config.train.max_updates = updates(100);
+  CHECK_FALSE(says("out of patience"));
+}
+
 TEST_CASE("a run that ends between two validations validates its end, and no run that goes on knows of it") {
   SmallRun small;
   small.config.train.metric = TrainConfig::Metric::loss;
