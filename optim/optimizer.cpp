@@ -50,14 +50,14 @@ Optimizer<T>::Optimizer(const ParameterStore<T>& store, std::span<const Segment>
 }
 
 template <class T>
-std::vector<double> Optimizer<T>::squares() const {
-  std::vector<double> squares(pieces_.size());
-  double* const own = squares.data() + (own_.data() - pieces_.data());
+std::span<double> Optimizer<T>::squares() {
+  squares_.assign(pieces_.size(), 0);
+  double* const own = squares_.data() + (own_.data() - pieces_.data());
   parallel_for(std::ssize(own_), [&](Index i) {
     const Segment& piece = own_[static_cast<std::size_t>(i)];
     own[i] = sum_of_squares<T>(std::span(grads() + piece.begin, grads() + piece.end));
   });
-  return squares;
+  return squares_;
 }
 
 template <class T>

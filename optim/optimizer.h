@@ -42,11 +42,11 @@ class Optimizer {
 
   /// Euclidean norm of the gradients that are trained: frozen parameters do not count. Infinite where its square is
   /// beyond T, as the second moment of Adam would be, which never came back: such a step is to be refused like NaN.
-  double grad_norm() const { return norm_of(squares()); }
+  double grad_norm() { return norm_of(squares()); }
 
-  /// Its square in pieces, of which those of other shares are 0, and the norm from the pieces of all: the same bits
-  /// whatever the number of shares.
-  std::vector<double> squares() const;
+  /// Its square in pieces, of which those of other shares are 0, until the next call; and the norm from the pieces of
+  /// all: the same bits whatever the number of shares.
+  std::span<double> squares();
   double norm_of(std::span<const double> squares) const;
 
   /// Where the stretches of all shares begin in the flat buffers, in elements, and where the last one ends.
@@ -91,6 +91,7 @@ class Optimizer {
   std::vector<Segment> pieces_;  // of these, for all shares
   std::span<const Segment> own_;
   std::vector<Index> bounds_;
+  std::vector<double> squares_;              // of pieces_
   std::vector<const Parameter<T>*> frozen_;  // when the optimizer was made
   Arena memory_;
   std::vector<StateBuffer<T>> state_;

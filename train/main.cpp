@@ -3,15 +3,13 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
-#include <filesystem>
-#include <new>
-#include <system_error>
 
 #include "autograd/available_memory.h"
 #include "autograd/check.h"
 #include "train/commands/commands.h"
 #include "train/config/config_terms.h"
 #include "train/config/unknown_name.h"
+#include "train/console/failure.h"
 #include "train/console/version.h"
 #include "train/processes/job.h"
 #include "train/runtime.h"
@@ -24,11 +22,26 @@ namespace commands = glossa::commands;
 /// Standard error as it was when the program started.
 std::FILE* const errors = stderr;
 
-/// What of the job the first process tells the others would tell again.
+/// Enters the job of several processes that this is one of. What the first of them tells the others would tell again.
 void join_job() {
+  if (glossa::processes_started() == 1) return;
   static glossa::JobMembership membership;
   if (glossa::job().is_first()) return;
-  stderr = stdout = std::fopen("/dev/null", "w");  // what a crash leaves goes to the descriptor, which stays
+  std::FILE* const nowhere = std::fopen("/dev/null", "w");
+  if (nowhere != nullptr) stderr = stdout = nowhere;  // what a crash leaves goes to the descriptor, which stays
+}
+
+void tell(const std::string& text) { std::fprintf(errors, "glossa: %s\n", glossa::in_config_terms(text).c_str()); }
+
+/// Tells what this process has found, alone or before the others, and ends them. Returns the exit status.
+int end(const glossa::Failure& failure) {
+  const glossa::Job& job = glossa::job();
+  if (job.is_several())
+    glossa::end_job(failure.status, [&] {
+      tell(failure.text + (job.is_first() ? "" : fmt::format(" ({})", job.place().name(job.rank()))));
+    });
+  if (job.is_first()) tell(failure.text);
+  return failure.status;
 }
 
 /// Declares a subcommand whose arguments fill a struct of commands.h and whose run is its `run`.
@@ -236,37 +249,6 @@ std::string about_unknown_word(const CLI::App& app, const std::vector<std::strin
   return glossa::unknown_word(known, rest.front(), has_value ? at[1] : "VALUE");
 }
 
-/// What ended the program.
-struct Failure {
-  int status = 1;
-  std::string text;
-  bool is_common = false;  // all processes of the job know it
-};
-
-Failure described(const std::exception_ptr& thrown) {
-  try {
-    std::rethrow_exception(thrown);
-  } catch (const glossa::Error& error) {
-    return {error.exit_status(), glossa::in_config_terms(error.what()),
-            dynamic_cast<const glossa::CommonError*>(&error) != nullptr};
-  } catch (const std::filesystem::filesystem_error& error) {
-    return {1, fmt::format("[{}] expected to reach it; got {}. Hint: check the path and its permissions",
-                           error.path1().string(), error.code().message())};
-  } catch (const std::system_error& error) {
-    // {fmt} where standard output takes no more; a thread that cannot be had.
-    const bool lost = std::ferror(stdout) != 0;
-    return {1, fmt::format("[{}] expected {}; got {}. Hint: {}", lost ? "standard output" : "system",
-                           lost ? "room for the output" : "to get what the program needs", error.code().message(),
-                           lost ? "is the disk full?" : "is the number of processes and threads limited (ulimit -u)?")};
-  } catch (const std::bad_alloc&) {
-    return {1,
-            "[memory] expected enough memory; the machine has no more. Hint: lower data.max_tokens, or "
-            "decode.max_tokens where text is translated"};
-  } catch (const std::exception& error) {
-    return {1, fmt::format("[internal] {}", error.what())};
-  }
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -282,7 +264,7 @@ int main(int argc, char** argv) {
     words.push_back("--help");
   }
   try {
-    if (glossa::processes_started() > 1) join_job();
+    join_job();
     app.parse(std::vector<std::string>(words.rbegin(), words.rend()));  // as the library wants them
     glossa::check(std::fflush(stdout) == 0 && std::ferror(stdout) == 0, "standard output",
                   "expected room for the output; writing failed. Hint: is the disk full?");
@@ -292,15 +274,11 @@ int main(int argc, char** argv) {
     // Help and version are no errors; everything else on the command line is misuse.
     if (error.get_exit_code() == 0 && text.empty()) return app.exit(error);
     if (text.empty()) text = error.what() + std::string(". Hint: add --help to see what is expected");
-    std::fprintf(stderr, "glossa: [command line] %s\n", text.c_str());  // nowhere, but of the first process
-    return 2;
+    return end({2, "[command line] " + text});
+  } catch (const glossa::CommonError& error) {
+    if (glossa::job().is_first()) tell(error.what());
+    return error.exit_status();
   } catch (...) {
-    const Failure failure = described(std::current_exception());
-    const glossa::Job& job = glossa::job();
-    const std::string who = job.is_first() ? "" : fmt::format(" ({})", job.place().name(job.rank()));
-    const auto tell = [&] { std::fprintf(errors, "glossa: %s%s\n", failure.text.c_str(), who.c_str()); };
-    if (job.is_several() && !failure.is_common) glossa::end_job(failure.status, tell);
-    if (job.is_first()) tell();
-    return failure.status;
+    return end(glossa::failure_of(std::current_exception()));
   }
 }

@@ -51,6 +51,29 @@ Config load_run_config(const std::string& run, const std::vector<std::string>& s
   return config;
 }
 
+Config agreed(const Config& config) {
+  if (!job().is_several()) return config;
+  Config first = parse_config(job().broadcast(dump(config)), job().place().name(0));
+  job().together([&] {
+    check_agree(
+        first, config, [](std::string_view key) { return key != "runtime.threads"; }, "as " + job().place().name(0),
+        "start all processes alike");
+  });
+  first.runtime.threads = config.runtime.threads;
+  return first;
+}
+
+void agree_on_text(std::string_view where, std::initializer_list<const ParallelCorpus*> corpora) {
+  if (!job().is_several()) return;
+  Fingerprint hash;
+  for (const ParallelCorpus* corpus : corpora)
+    for (const auto* side : {&corpus->source, &corpus->target}) {
+      hash.add(side->size());
+      for (const std::string& line : *side) hash.add(line);
+    }
+  job().agree(fmt::format("text in {}", where), fmt::format("{:016x}", hash.value()));
+}
+
 NewRunFolder::NewRunFolder(const std::string& run) {
   for (std::filesystem::path path = run; !path.empty() && !std::filesystem::exists(path); path = path.parent_path())
     made_.push_back(path);
@@ -109,7 +132,7 @@ void print_note(const RunName& name) {
 LoadedRun load_run(const RunName& name, Config config) {
   const std::string& run = name.folder();
   LoadedRun loaded;
-  loaded.config = std::move(config);
+  loaded.config = agreed(config);
   std::vector<CheckpointReader> readers;
   for (const std::filesystem::path& file : name.files()) readers.emplace_back(file);
   const CheckpointReader& reader = readers.front();

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <filesystem>
+#include <initializer_list>
 #include <string>
+#include <string_view>
 
 #include "train/checkpoint/checkpoint.h"
 #include "train/corpora/datasets.h"
@@ -57,6 +59,13 @@ class NewRunFolder {
  private:
   std::vector<std::filesystem::path> made_;  // each in the next
 };
+
+/// The configuration of process 0, which all processes of the job must have but for what belongs to their host: throws
+/// naming the key and the first process that has another value.
+Config agreed(const Config& config);
+
+/// Throws where a process of the job has read other text.
+void agree_on_text(std::string_view where, std::initializer_list<const ParallelCorpus*> corpora);
 
 /// Prints the note of a name, where there is one, on standard error.
 void print_note(const RunName& name);

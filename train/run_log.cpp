@@ -89,11 +89,6 @@ std::filesystem::path cut_metrics(const std::filesystem::path& path, std::int64_
   return path;
 }
 
-std::FILE* nowhere() {
-  static std::FILE* const file = std::fopen("/dev/null", "w");
-  return file;
-}
-
 }  // namespace
 
 RunLog::Appender::Appender(std::filesystem::path path)
@@ -120,11 +115,7 @@ RunLog::RunLog(const std::filesystem::path& run, std::int64_t updates_done, std:
       last_validation_(glossa::last_validation(run)) {}
 
 RunLog::RunLog(std::int64_t last_validation)
-    : terminal_(nowhere()),
-      bar_(terminal_),
-      log_("/dev/null"),
-      metrics_("/dev/null"),
-      last_validation_(last_validation) {}
+    : terminal_(stderr), bar_(terminal_), log_("/dev/null"), metrics_("/dev/null"), last_validation_(last_validation) {}
 
 void RunLog::line(std::string_view text) { tell(text, readable); }
 

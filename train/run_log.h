@@ -41,7 +41,7 @@ class RunLog {
   explicit RunLog(const std::filesystem::path& run, std::int64_t updates_done = 0, std::FILE* terminal = stderr,
                   bool goes_on = true);
 
-  /// Of a process that leaves the records to another: nothing is written.
+  /// Of a process that leaves the records, and the terminal, to another.
   explicit RunLog(std::int64_t last_validation);
 
   RunLog(const RunLog&) = delete;

@@ -1,6 +1,7 @@
 #include "train/runtime.h"
 
 #include <fmt/core.h>
+#include <gnu/libc-version.h>
 #include <unistd.h>
 
 #include <fstream>
@@ -84,8 +85,11 @@ double peak_rss_mb() {
 
 std::string program_fingerprint() {
   const std::string program = read_file("/proc/self/exe", std::numeric_limits<std::size_t>::max());
-  return fmt::format("program {:.16} for {}, products by {}", Sha256().update(program).hex_digest(), instructions,
-                     kernels::describe_gemm_backend());
+  // Eigen's loops are in the program; the C library chooses its own by the processor.
+  return fmt::format("program {:.16} for {}, products by {}, C library {}, avx2 {}, fma {}, avx512 {}",
+                     Sha256().update(program).hex_digest(), instructions, kernels::describe_gemm_backend(),
+                     gnu_get_libc_version(), __builtin_cpu_supports("avx2") != 0, __builtin_cpu_supports("fma") != 0,
+                     __builtin_cpu_supports("avx512f") != 0);
 }
 
 std::string build_fingerprint() {

@@ -81,25 +81,23 @@ bool is_best(const TrainingState& state, double metric, bool larger_is_better) {
   return std::isfinite(metric) && (!state.has_best || (larger_is_better ? metric > state.best : metric < state.best));
 }
 
-/// What all processes go by at the end of an update: the clock of the first, and whether any was asked to stop or save.
-struct Boundary {
-  double seconds;
-  bool stop, save_asked;
+/// Whether any process of the job was asked to stop, or to save.
+struct Wishes {
+  bool stop = false, save = false;
 };
-Boundary agreed(double seconds, SignalWatch& signals) {
-  if (!job().is_several()) return {seconds, signals.stop_signal() != 0, signals.take_save_request()};
-  std::vector<double> numbers(static_cast<std::size_t>(1 + 2 * job().count()));
-  const auto own = static_cast<std::size_t>(1 + 2 * job().rank());
-  if (job().is_first()) numbers[0] = seconds;
-  numbers[own] = signals.stop_signal() != 0 ? 1 : 0;
-  numbers[own + 1] = signals.take_save_request() ? 1 : 0;
-  job().merge(numbers);
-  Boundary boundary{numbers[0], false, false};
-  for (std::size_t i = 1; i < numbers.size(); i += 2) {
-    boundary.stop = boundary.stop || numbers[i] > 0;
-    boundary.save_asked = boundary.save_asked || numbers[i + 1] > 0;
+Wishes wishes_of_all(SignalWatch& signals, double timeout, std::int64_t update) {
+  const Job::Patience patience(timeout, fmt::format("update {}", update));
+  std::vector<double> wishes(static_cast<std::size_t>(2 * job().count()));
+  const auto own = static_cast<std::size_t>(2 * job().rank());
+  wishes[own] = signals.stop_signal() != 0 ? 1 : 0;
+  wishes[own + 1] = signals.take_save_request() ? 1 : 0;
+  job().merge(wishes);
+  Wishes all;
+  for (std::size_t i = 0; i < wishes.size(); i += 2) {
+    all.stop = all.stop || wishes[i] > 0;
+    all.save = all.save || wishes[i + 1] > 0;
   }
-  return boundary;
+  return all;
 }
 
 /// All of them in a file of the run.
@@ -144,23 +142,17 @@ TrainingEnd Trainer::update_until_end() {
   const TimeLeft time_left(part_done(train, state_, progress()));
   while (!end) {
     const Progress before = progress();
-    Stopwatch watch;
-    const Update update = gradients();
-    update.is_finite() ? apply(update) : refuse(update);
-    if (state_.batch == task_->batches()) begin_epoch(state_.epoch + 1, 0);
-    const auto [seconds, stop, save_asked] = agreed(watch.seconds(), signals);
-    state_.seconds += seconds;
-    since_log_.seconds += seconds;
-
+    one_update();
     const Progress now = progress();
-    const TrainingReport told = report(update);
+    const TrainingReport told = report();
     if (train.log_every.due(before, now)) log_update(told);
     const bool best = train.validate_every.due(before, now) && validate();
+    const Wishes wishes = wishes_of_all(signals, config_.runtime.timeout, state_.update);
     end = ending();
-    if (!end && stop) end = TrainingEnd::signal;
+    if (!end && wishes.stop) end = TrainingEnd::signal;
     // After a refused update the checkpoints stay as they are: if no good one follows, the newest is from before. A
     // save that was due then waits for a good one.
-    save_due_ = save_asked || train.save_every.due(before, now) || save_due_;
+    save_due_ = wishes.save || train.save_every.due(before, now) || save_due_;
     const bool good = state_.consecutive_bad == 0;
     if (end || best || (good && save_due_)) save(best);
     if (log_->bar().is_due()) {
@@ -186,18 +178,26 @@ void Trainer::begin_epoch(std::int64_t epoch, std::int64_t batch) {
   task_->begin_epoch(epoch);
 }
 
-Update Trainer::gradients() {
+/// The gradients of the next micro-batches, and a step by them.
+void Trainer::one_update() {
   const Job::Patience patience(config_.runtime.timeout, fmt::format("update {}", state_.update + 1));
+  const Stopwatch watch;
   const std::int64_t batches = std::min(config_.train.accumulate, task_->batches() - state_.batch);
   const Update update = updater_->gradients(state_.update, state_.batch, batches);
   ++state_.update;
   state_.batch += batches;
-  return update;
+  update.is_finite() ? apply(update) : refuse(update);
+  if (state_.batch == task_->batches()) begin_epoch(state_.epoch + 1, 0);
+
+  double seconds = watch.seconds();  // as the first process counts them: they may end training
+  job().broadcast(std::as_writable_bytes(std::span(&seconds, 1)));
+  state_.seconds += seconds;
+  since_log_.seconds += seconds;
 }
 
 void Trainer::apply(const Update& update) {
-  const Job::Patience patience(config_.runtime.timeout, fmt::format("update {}", state_.update));
   lr_ = schedule_.lr(state_.optimizer_steps + 1);
+  grad_norm_ = update.grad_norm;
   updater_->step(update, lr_);
   ++state_.optimizer_steps;
   state_.consecutive_bad = 0;
@@ -210,26 +210,27 @@ void Trainer::apply(const Update& update) {
 }
 
 void Trainer::refuse(const Update& update) {
+  grad_norm_ = update.grad_norm;
   ++state_.bad_updates;
   ++state_.consecutive_bad;
   log_->line(fmt::format("update {} skipped: loss {} and gradient norm {} are not finite; first seen in {}",
                          state_.update, update.nll_sum, update.grad_norm,
                          updater_->first_nonfinite(update, state_.epoch)));
-  check(state_.consecutive_bad < config_.train.max_bad_updates, fmt::format("update {}", state_.update),
-        "expected finite losses; got {} in a row without (train.max_bad_updates). The checkpoints before are "
-        "kept. Hint: lower optim.lr or set optim.clip_norm",
-        counted(state_.consecutive_bad, "update"));
+  check_in_all(state_.consecutive_bad < config_.train.max_bad_updates, fmt::format("update {}", state_.update),
+               "expected finite losses; got {} in a row without (train.max_bad_updates). The checkpoints before are "
+               "kept. Hint: lower optim.lr or set optim.clip_norm",
+               counted(state_.consecutive_bad, "update"));
 }
 
 /// What there is to say since the last line of the log.
-TrainingReport Trainer::report(const Update& update) const {
+TrainingReport Trainer::report() const {
   // With nothing but refused updates the loss is 0 / 0: NaN, which is shown as such.
   return {.update = state_.update,
           .epoch = epoch_of_last_update(state_),
           .loss = state_.log_loss / static_cast<double>(state_.log_tokens),
           .tokens_per_s = static_cast<double>(since_log_.tokens) / since_log_.seconds,
           .lr = lr_,
-          .grad_norm = update.grad_norm};
+          .grad_norm = grad_norm_};
 }
 
 void Trainer::log_update(const TrainingReport& report) {
@@ -243,6 +244,8 @@ void Trainer::log_update(const TrainingReport& report) {
 ValidationReport Trainer::measure() {
   const AverageInUse<float> in_use(updater_->average());
   ValidationReport report = task_->validate(updater_->context(), log_->bar());
+  for (std::optional<double>* number : {&report.bleu, &report.chrf, &report.exact_match})
+    job().broadcast(std::as_writable_bytes(std::span(number, 1)));
   report.update = state_.update;
   report.epoch = epoch_of_last_update(state_);
   if (job().is_first()) write_samples(run_, report);
@@ -286,9 +289,10 @@ bool Trainer::validate_end() {
 
 void Trainer::save(bool is_best) {
   save_due_ = false;
-  check(updater_->state_is_finite(), fmt::format("update {}", state_.update),
-        "expected finite parameters and moments to save; got NaN or infinity. The checkpoints before are kept. Hint: "
-        "lower optim.lr or set optim.clip_norm");
+  check_in_all(
+      updater_->state_is_finite(), fmt::format("update {}", state_.update),
+      "expected finite parameters and moments to save; got NaN or infinity. The checkpoints before are kept. Hint: "
+      "lower optim.lr or set optim.clip_norm");
   CheckpointWriter writer;
   std::string state_bytes;
   add_to_checkpoint(writer, task_->parameters(), updater_->optimizer(), updater_->average(), state_, state_bytes);

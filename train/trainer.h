@@ -28,7 +28,7 @@ class Trainer {
   Trainer(Config config, const std::string& config_path, const std::string& run, bool resume);
 
   /// Trains until a limit of the configuration, early stopping or a signal, then saves; says which it was. An error
-  /// that ends it is in train.log too.
+  /// that ends it is in train.log too, but for one that another process of the job finds.
   TrainingEnd train();
 
   /// Seconds of training so far, validation and saving left out.
@@ -55,10 +55,10 @@ class Trainer {
   std::optional<TrainingEnd> ending() const;
   void begin_epoch(std::int64_t epoch, std::int64_t batch);
   TrainingEnd update_until_end();
-  Update gradients();
+  void one_update();
   void apply(const Update& update);
   void refuse(const Update& update);
-  TrainingReport report(const Update& update) const;
+  TrainingReport report() const;
   void log_update(const TrainingReport& report);
   ValidationReport measure();
   bool validate();
@@ -84,7 +84,7 @@ class Trainer {
     std::int64_t tokens = 0;
     double seconds = 0;
   } since_log_;
-  double lr_ = 0;
+  double lr_ = 0, grad_norm_ = 0;
   bool save_due_ = false;
 };
 

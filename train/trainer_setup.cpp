@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <filesystem>
+#include <map>
 
 #include "data/text/atomic_file.h"
 #include "data/text/counted.h"
@@ -89,19 +90,6 @@ std::vector<std::string> decide_bleu_tokenizer(Config& config, std::span<const s
                       name(*tokenizer), config.data.target)};
 }
 
-/// Process 0 says what the run is; the others must have been told the same, but for what belongs to their host.
-Config as_first(const Config& config) {
-  if (!job().is_several()) return config;
-  Config first = parse_config(job().broadcast(dump(config)), job().place().name(0));
-  job().together([&] {
-    check_agree(
-        first, config, [](std::string_view key) { return key != "runtime.threads"; }, "as " + job().place().name(0),
-        "start all processes with the same configuration");
-  });
-  first.runtime.threads = config.runtime.threads;
-  return first;
-}
-
 /// Those of process 0.
 Tokenizers as_first(const Tokenizers& tokenizers, bool shared) {
   if (!job().is_several()) return tokenizers;
@@ -111,6 +99,15 @@ Tokenizers as_first(const Tokenizers& tokenizers, bool shared) {
   };
   const std::shared_ptr<const Tokenizer> source = received(tokenizers.source);
   return {source, shared ? source : received(tokenizers.target)};
+}
+
+/// "4 processes: 2 on first, 2 on second".
+std::string describe(const Job& job) {
+  std::map<std::string, int> on_host;
+  for (const std::string& host : job.place().hosts) ++on_host[host];
+  std::vector<std::string> hosts;
+  for (const auto& [host, count] : on_host) hosts.push_back(fmt::format("{} on {}", count, host));
+  return fmt::format("{}: {}", counted(job.count(), "process"), fmt::join(hosts, ", "));
 }
 
 /// The numbers of process 0.
@@ -124,7 +121,7 @@ Trainer::Trainer(Config config, const std::string& config_path, const std::strin
     check(config_);
     apply_runtime(config_.runtime);
   });
-  config_ = as_first(config_);
+  config_ = agreed(config_);
   if (config_.train.accumulate < job().count())
     throw CommonError(Error::Kind::misuse, "train.accumulate",
                       fmt::format("expected at least {}, a micro-batch of each update for every process; got {}. Hint: "
@@ -139,8 +136,8 @@ Trainer::Trainer(Config config, const std::string& config_path, const std::strin
   restore();
   const bool goes_on = !ending();
   std::string memory;
+  job().together([&] { memory = updater_->rehearse(); });
   job().together([&] {
-    memory = updater_->rehearse();
     if (job().is_first()) open_files(goes_on);
   });
   std::int64_t last_validation = log_ ? log_->last_validation() : 0;
@@ -180,6 +177,8 @@ void Trainer::make_task() {
     if (!checkpoints_) new_folder_.emplace(run_);
     tokenizers = tokenizers_for(config_, run_, found_.has_value(), corpora.training);
   });
+  agree_on_text("data.train and data.valid", {&corpora.training, &corpora.validation});
+  config_ = agreed(config_);
   tokenizers = as_first(tokenizers, config_.data.shared_vocabulary);
   job().together([&] {
     task_ = std::make_unique<TranslationTask>(config_, corpora, tokenizers, decided);
@@ -191,7 +190,6 @@ void Trainer::make_task() {
   });
   state_.vocabulary_hash = task_->vocabulary_hash();
   state_.data_hash = task_->data_hash();
-  job().agree("training and validation data", fmt::format("{:016x}", state_.data_hash));
   job().agree("program and instruction set", job().is_several() ? program_fingerprint() : "");
 }
 
@@ -283,6 +281,7 @@ void Trainer::restore_links(bool goes_on) {
 
 void Trainer::write_head(const std::string& memory) {
   if (state_.update == 0) log_->record("configuration\n" + state_.config);
+  if (job().is_several()) log_->line(describe(job()));
   log_->line(describe_runtime());
   for (const std::string& warning : warnings(surroundings())) log_->line("warning: " + warning);
   for (const std::string& line : task_->head()) log_->line(line);

@@ -15,14 +15,6 @@ namespace {
 /// What a micro-batch adds to the numbers of an update; counts are whole, and exact as such.
 constexpr std::size_t nll = 0, target_tokens = 1, source_tokens = 2, rows = 3, per_batch = 4;
 
-double sum_in_tree(std::span<double> numbers, std::size_t stride) {
-  std::vector<PartialSum<double>> tree;
-  const auto count = static_cast<std::int64_t>(numbers.size() / stride);
-  for (std::int64_t i = 0; i < count; ++i)
-    push_partial_sum(tree, {i, i + 1, numbers.subspan(static_cast<std::size_t>(i) * stride, 1)}, count);
-  return tree.front().sum[0];
-}
-
 }  // namespace
 
 bool Update::is_finite() const { return std::isfinite(nll_sum) && std::isfinite(grad_norm); }
@@ -33,7 +25,7 @@ Updater::Updater(const Config& config, Task& task)
       parameters_(task.parameters()),
       optimizer_(make_optimizer(config.optim, parameters_, {job().rank(), job().count()})),
       average_(make_average(config.train, parameters_)),
-      sum_(std::ssize(parameters_.grads())) {}
+      gradient_sum_(parameters_) {}
 
 /// The position in training from which all random numbers of an update follow.
 StepOptions Updater::step_options(std::int64_t update) const {
@@ -45,41 +37,30 @@ StepOptions Updater::step_options(std::int64_t update) const {
 
 Update Updater::gradients(std::int64_t number, std::int64_t first, std::int64_t batches) {
   Update update{.number = number, .first = first, .batches = batches};
-  const auto [begin, end] = job().part_of(batches);
-  std::vector<double> tallies(static_cast<std::size_t>(batches) * per_batch);
-  std::span<const PartialSum<float>> sums;
-  parameters_.clear_grads();
-  if (begin < end) sum_.begin(batches, begin);
+  tallies_.assign(static_cast<std::size_t>(batches) * per_batch, 0);
   // Sums over tokens, divided once, so that any cut into micro-batches gives the mean over the same tokens.
-  for (std::int64_t i = begin; i < end; ++i) {
-    parameters_.clear_grads();
+  gradient_sum_.add_up(batches, optimizer_->bounds(), [&](std::int64_t i) {
     const Task::Loss loss = task_.loss(context_, first + i, step_options(number));
     context_.backward(loss.sum);
-    parameters_.fill_unset_grads();
-    i + 1 < end ? sum_.add(parameters_.grads()) : void(sums = sum_.finish(parameters_.grads()));
-    const std::span<double> tally = std::span(tallies).subspan(static_cast<std::size_t>(i) * per_batch, per_batch);
+    double* const tally = &tallies_[static_cast<std::size_t>(i) * per_batch];
     tally[nll] = loss.nll_sum;
     tally[target_tokens] = static_cast<double>(loss.target_tokens);
     tally[source_tokens] = static_cast<double>(loss.source_tokens);
     tally[rows] = static_cast<double>(loss.rows);
+  });
+  job().merge(tallies_);
+  nll_sum_.begin(batches);
+  for (std::size_t i = 0; i < tallies_.size(); i += per_batch) {
+    const std::span<double> nll_of_batch(&tallies_[i + nll], 1);
+    i + per_batch < tallies_.size() ? nll_sum_.add(nll_of_batch) : void(nll_sum_.finish(nll_of_batch));
+    update.nll_sum = nll_of_batch[0];
+    update.target_tokens += static_cast<std::int64_t>(tallies_[i + target_tokens]);
+    update.source_tokens += static_cast<std::int64_t>(tallies_[i + source_tokens]);
+    update.rows += static_cast<std::int64_t>(tallies_[i + rows]);
   }
-  if (begin == end) parameters_.fill_unset_grads();
-  exchange_.add(sums, batches, optimizer_->bounds(), parameters_.grads());
-
-  const std::size_t of_batches = tallies.size();
-  std::ranges::copy(optimizer_->squares(), std::back_inserter(tallies));
-  job().merge(tallies);
-  const std::span<double> all = tallies, each = all.first(of_batches);
-  const auto total = [&](std::size_t what) {
-    double sum = 0;
-    for (std::size_t i = what; i < of_batches; i += per_batch) sum += each[i];
-    return static_cast<std::int64_t>(sum);
-  };
-  update.target_tokens = total(target_tokens);
-  update.source_tokens = total(source_tokens);
-  update.rows = total(rows);
-  update.nll_sum = sum_in_tree(each, per_batch);
-  update.grad_norm = optimizer_->norm_of(all.subspan(of_batches)) / static_cast<double>(update.target_tokens);
+  const std::span<double> squares = optimizer_->squares();
+  job().merge(squares);
+  update.grad_norm = optimizer_->norm_of(squares) / static_cast<double>(update.target_tokens);
   return update;
 }
 

@@ -9,7 +9,7 @@
 #include "optim/optimizer.h"
 #include "optim/tree_sum.h"
 #include "train/config/config.h"
-#include "train/gradient_exchange.h"
+#include "train/gradient_sum.h"
 #include "train/task.h"
 
 namespace glossa {
@@ -65,8 +65,9 @@ class Updater {
   std::unique_ptr<Optimizer<float>> optimizer_;
   std::unique_ptr<MovingAverage<float>> average_;
   Context<float> context_;
-  TreeSum<float> sum_;  // of the gradients of this process
-  GradientExchange exchange_;
+  GradientSum gradient_sum_;
+  std::vector<double> tallies_;  // of the micro-batches of an update
+  TreeSum<double> nll_sum_{1};
 };
 
 }  // namespace glossa

@@ -10,7 +10,8 @@ namespace glossa {
 /// A number with what it counts: "1 batch", "2 batches", "0.5 epochs".
 template <class Number>
 std::string counted(Number number, std::string_view noun) {
-  return fmt::format("{} {}{}", number, noun, number == Number{1} ? "" : noun.ends_with("tch") || noun.ends_with("ss") ? "es" : "s");
+  const char* const several = noun.ends_with("tch") || noun.ends_with("ss") ? "es" : "s";
+  return fmt::format("{} {}{}", number, noun, number == Number{1} ? "" : several);
 }
 
 /// Bytes for people: "3.5 MiB", "1.2 GiB".

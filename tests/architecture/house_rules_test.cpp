@@ -71,7 +71,7 @@ std::string objection(const std::string& path, const std::string& header) {
       {"train/console", {}},
       {"train/scores", {"train/console"}},
       {"train/config", {"train/scores"}},
-      {"train/processes", {}},
+      {"train/processes", {"train/console"}},
       {"train/processes/mpi", {"train/processes"}},
       {"train/checkpoint", {"train/config", "train/console", "train/processes"}},
       {"train/corpora", {"train/config", "train/console"}},

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <fstream>
+#include <regex>
 #include <thread>
 
 #include "tests/integration/tiny_run.h"
@@ -188,8 +189,7 @@ TEST_CASE("processes that were told different things, or have different text, ar
     fs::create_directory(tiny / folder);
     fs::copy(tiny / "toy", tiny / folder / "toy", fs::copy_options::recursive);
   }
-  write_bytes(tiny / "second/toy/train.hi", read_bytes(tiny / "toy/train.hi") + "namaste\n");
-  write_bytes(tiny / "second/toy/train.en", read_bytes(tiny / "toy/train.en") + "hello\n");
+  write_bytes(tiny / "second/toy/train.hi", "x" + read_bytes(tiny / "toy/train.hi"));
   Launch job = launch(1, tiny.train_arguments("run", six + Strings{"data.train=toy/train"}), {"-wdir", tiny / "first"});
   const Strings same(std::find(job.arguments.begin(), job.arguments.end(), tested_program()), job.arguments.end());
   job.arguments.insert(job.arguments.end(), {":", "-n", "1", "-wdir", tiny / "second"});
@@ -198,8 +198,34 @@ TEST_CASE("processes that were told different things, or have different text, ar
   CAPTURE(text.err);
   CHECK_EQ(text.status, 1);
   CHECK_NE(text.err.find("glossa: [process 1 on "), std::string::npos);
-  CHECK_NE(text.err.find("expected the same training and validation data as process 0 on "), std::string::npos);
+  CHECK_NE(text.err.find("expected the same text in data.train and data.valid as process 0 on "), std::string::npos);
   CHECK_FALSE(fs::exists(tiny / "run"));
+
+  write_bytes(tiny / "second/toy/train.hi", read_bytes(tiny / "toy/train.hi") + "\xff\n");
+  const Outcome line = run_program(job);
+  CAPTURE(line.err);
+  CHECK_EQ(line.status, 1);
+  CHECK_NE(line.err.find("glossa: [toy/train.hi:"), std::string::npos);
+  CHECK_NE(line.err.find(", process 1 on "), std::string::npos);
+  CHECK_FALSE(fs::exists(tiny / "run"));
+}
+
+TEST_CASE("processes share out the cores of their host, and a signal to one of them stops all in order") {
+  const TinyRun tiny;
+  const Strings sets = six + Strings{"train.max_updates=100000", "train.log_every=1u", "runtime.threads=0"};
+  Program job(launch(2, tiny.train_arguments("run", sets)));
+  REQUIRE(wait_for_metrics(job, tiny / "run", 5));
+  const std::vector<pid_t> processes = processes_of(job.pid());
+  REQUIRE_EQ(processes.size(), 2);
+  kill(processes[1], SIGTERM);
+  const Outcome ended = job.wait();
+  CHECK_EQ(ended.status, 0);
+  CHECK_NE(ended.err.find("finished: stopped by a signal; go on with --resume"), std::string::npos);
+  CHECK_GE(tiny.last_update("run"), 5);
+  const std::string log = read_bytes(tiny / "run/train.log");
+  std::smatch found;
+  REQUIRE(std::regex_search(log, found, std::regex("([0-9]+) threads? of ([0-9]+) available")));
+  CHECK_EQ(std::stoi(found[1]), (std::stoi(found[2]) + 1) / 2);
 }
 
 TEST_CASE("a run goes on with any number of processes and threads, stop after stop") {

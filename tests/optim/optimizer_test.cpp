@@ -254,7 +254,7 @@ TEST_CASE("optimizers that share a model make the steps of one, and each keeps i
           shared.set_grads(t);
           std::vector<double> squares(all->squares().size());
           for (const auto& part : parts) {
-            const std::vector<double> own = part->squares();
+            const std::span<const double> own = part->squares();
             for (std::size_t i = 0; i < own.size(); ++i) squares[i] += own[i];
           }
           CHECK(parts[0]->norm_of(squares) == all->grad_norm());

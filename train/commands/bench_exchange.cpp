@@ -3,7 +3,7 @@
 #include "data/text/counted.h"
 #include "train/commands/commands.h"
 #include "train/console/json_line.h"
-#include "train/gradient_exchange.h"
+#include "train/gradient_sum.h"
 #include "train/measure/benchmark.h"
 #include "train/processes/job.h"
 
@@ -14,15 +14,16 @@ int run(const BenchExchange& arguments) {
   const Job& job = glossa::job();
   if (!job.is_several())
     misuse("bench exchange", "expected several processes; got one. Hint: mpirun -n 2 glossa bench exchange");
-  std::vector<float> numbers(static_cast<std::size_t>(arguments.mebibytes << 18), 1.0F);
-  const Index size = std::ssize(numbers);
+  ParameterStore<float> parameters;
+  const Index size = arguments.mebibytes << 18;
+  parameters.declare("numbers", {size}, [](std::span<double>, const Shape&, RandomStream&) {});
+  parameters.allocate(1);
   std::vector<Index> bounds;
   for (int rank = 0; rank <= job.count(); ++rank) bounds.push_back(size * rank / job.count());
-  const std::vector<PartialSum<float>> own{{job.rank(), job.rank() + 1, numbers}};
-  GradientExchange exchange;
+  GradientSum sum(parameters);
   const auto once = [&] {
-    exchange.add(own, job.count(), bounds, numbers);
-    job.share_stretches(numbers, bounds);
+    sum.add_up(job.count(), bounds, [&](std::int64_t) { parameters.parameters()[0]->grad.set = true; });
+    job.share_stretches(parameters.values(), bounds);
   };
   once();
   job.meet();

@@ -109,6 +109,7 @@ int run(const Evaluate& arguments) {
       corpus.source[i].clear();
       ++bad;
     }
+  agree_on_text(corpus.source_name, {&corpus});
   const double loss = loss_of(run, corpus, bad_lines);
   const Stopwatch watch;
   ProgressBar bar;

@@ -2,12 +2,14 @@
 #include <filesystem>
 
 #include "train/commands/commands.h"
+#include "train/processes/job.h"
 #include "train/trainer.h"
 
 namespace glossa::commands {
 
 int run(const Train& arguments) {
-  const Config config = load_config(arguments.config, arguments.sets);
+  Config config;
+  job().together([&] { config = load_config(arguments.config, arguments.sets); });
   if (arguments.dump_config) {
     check(config);
     std::fputs(dump(config).c_str(), stdout);

@@ -60,29 +60,22 @@ StepBenchmark::StepBenchmark(const StepShape& shape, std::int64_t micro_batches)
   parameters_.allocate(1);
   adam_.emplace(parameters_, trainable_segments(parameters_), AdamOptions{},
                 OptimizerShare{job().rank(), job().count()});
-  sum_.emplace(std::ssize(parameters_.grads()));
+  gradient_sum_.emplace(parameters_);
   rows_.assign(batch_);
 }
 
 void StepBenchmark::step(Profile* profile) {
   context_.set_profile(profile);
   if (profile) profile->start();
-  const auto [begin, end] = job().part_of(micro_batches_);
-  std::span<const PartialSum<float>> sums;
   std::int64_t tokens = 0;
-  if (begin < end) sum_->begin(micro_batches_, begin);
-  for (std::int64_t i = begin; i < end; ++i) {
-    parameters_.clear_grads();
+  gradient_sum_->add_up(micro_batches_, adam_->bounds(), [&](std::int64_t) {
     context_.begin({.training = true, .seed = 1, .update = update_});
     const CrossEntropy<float> loss = batch_loss(context_, model_, batch_, rows_, 0, 0);
     context_.backward(loss.sum);
-    parameters_.fill_unset_grads();
-    i + 1 < end ? sum_->add(parameters_.grads()) : void(sums = sum_->finish(parameters_.grads()));
     tokens = loss.count * micro_batches_;
-  }
+  });
   ++update_;
   if (profile) profile->lap("between ops", false, 0);
-  exchange_.add(sums, micro_batches_, adam_->bounds(), parameters_.grads());
   adam_->step(1e-3, 1.0 / static_cast<double>(tokens));
   job().share_stretches(parameters_.values(), adam_->bounds());
   if (profile) profile->lap("adam", false, 28.0 * static_cast<double>(parameters()));

@@ -8,7 +8,7 @@
 
 #include "autograd/stopwatch.h"
 #include "optim/adam.h"
-#include "train/gradient_exchange.h"
+#include "train/gradient_sum.h"
 #include "train/model/criterion.h"
 
 namespace glossa {
@@ -45,8 +45,7 @@ class StepBenchmark {
   Batch batch_;
   BatchRows rows_;
   Context<float> context_;
-  std::optional<TreeSum<float>> sum_;
-  GradientExchange exchange_;
+  std::optional<GradientSum> gradient_sum_;
   std::uint64_t update_ = 0;
 };
 

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
-#include <cstring>
+#include <limits>
 #include <thread>
+
+#include "train/console/failure.h"
 
 namespace glossa {
 
@@ -17,6 +19,8 @@ Job& this_job() {
 
 /// How much of the stretch of each process lies in [from, to) of it, and where, counted from `origin`.
 Transport::Parts parts_of(std::span<const Index> bounds, const auto& cut, Index origin) {
+  check(bounds.back() <= std::numeric_limits<int>::max(), "mpi", "expected at most {} parameters; got {}",
+        std::numeric_limits<int>::max(), bounds.back());
   Transport::Parts parts;
   for (std::size_t r = 0; r + 1 < bounds.size(); ++r) {
     const auto [begin, end] = cut(bounds[r], bounds[r + 1]);
@@ -53,6 +57,7 @@ std::vector<std::string> Job::gather(std::string_view own) const {
 
 void Job::exchange(std::span<const float> numbers, std::span<const Index> bounds, Index from, Index to,
                    std::span<const int> senders, std::span<float> received) const {
+  if (!is_several()) return;
   const auto piece = [&](Index begin, Index end) {
     return std::pair(std::min(begin + from, end), std::min(begin + to, end));
   };
@@ -67,13 +72,13 @@ void Job::exchange(std::span<const float> numbers, std::span<const Index> bounds
     got.places[sender] = static_cast<int>(place);
     place += end - begin;
   }
-  meet();
+  begin_together();
   transport_->exchange(numbers.data(), sent, received.data(), got);
 }
 
 void Job::share_stretches(std::span<float> numbers, std::span<const Index> bounds) const {
   if (!is_several()) return;
-  meet();
+  begin_together();
   const auto whole = [](Index begin, Index end) { return std::pair(begin, end); };
   transport_->share(numbers.data(), parts_of(bounds, whole, 0));
 }
@@ -82,11 +87,19 @@ void Job::collect(std::span<const float> own, std::span<const Index> bounds, Ind
                   std::vector<float>& collected) const {
   const auto within = [&](Index first, Index last) { return std::pair(std::max(first, begin), std::min(last, end)); };
   collected.resize(static_cast<std::size_t>(end - begin));
+  if (!is_several()) {
+    std::ranges::copy(own.subspan(begin, end - begin), collected.begin());
+    return;
+  }
   const auto [first, last] = within(bounds[rank()], bounds[rank() + 1]);
   const Index length = std::max<Index>(0, last - first);
   transport_->collect(length > 0 ? own.data() + (first - bounds[rank()]) : nullptr, static_cast<int>(length),
                       collected.data(), parts_of(bounds, within, begin));
 }
+
+/// Over TCP a bulk of numbers that is under way keeps back the word that lets the other side send its own: then the
+/// connection is used in one direction at a time.
+void Job::begin_together() const { meet(); }
 
 void Job::meet() const {
   double nothing = 0;
@@ -103,11 +116,12 @@ Job::Patience::~Patience() {
 
 void Job::together(const std::function<void()>& work) const {
   if (!is_several()) return work();
-  std::string own;  // the kind of what was thrown, and its text
+  std::string own;  // the status of what was thrown, and its text
   try {
     work();
-  } catch (const Error& error) {
-    own = (error.kind() == Error::Kind::misuse ? 'm' : 'f') + std::string(error.what());
+  } catch (...) {
+    const Failure failure = failure_of(std::current_exception());
+    own = std::to_string(failure.status) + failure.text;
   }
   const std::vector<std::string> all = gather(own);
   const auto first = std::ranges::find_if(all, [](const std::string& text) { return !text.empty(); });
@@ -115,7 +129,7 @@ void Job::together(const std::function<void()>& work) const {
   const auto rank = static_cast<int>(first - all.begin());
   const std::size_t bracket = first->find("] ");  // [where] message
   const std::string where = first->substr(2, bracket - 2), message = first->substr(bracket + 2);
-  throw CommonError(first->front() == 'm' ? Error::Kind::misuse : Error::Kind::failure,
+  throw CommonError(first->front() == '2' ? Error::Kind::misuse : Error::Kind::failure,
                     rank == 0 ? where : fmt::format("{}, {}", where, place_.name(rank)), message);
 }
 
@@ -130,17 +144,27 @@ void Job::agree(std::string_view what, std::string_view text) const {
   }
 }
 
+namespace {
+
+int in_environment(std::initializer_list<const char*> names, int otherwise) {
+  for (const char* name : names)
+    if (const char* const value = std::getenv(name)) return std::atoi(value);
+  return otherwise;
+}
+
+}  // namespace
+
+// Open MPI; MPICH, Intel MPI and others that speak PMI; a step of Slurm.
 int processes_started() {
-  // Open MPI; MPICH, Intel MPI and others that speak PMI; a step of Slurm.
-  for (const char* name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"})
-    if (const char* const count = std::getenv(name)) return std::max(1, std::atoi(count));
-  return 1;
+  return std::max(1, in_environment({"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"}, 1));
 }
 
 JobMembership::JobMembership() {
   const int started = processes_started();
   if (started == 1) return;
   Job& job = this_job();
+  // Where they do not come together, one of them tells.
+  job.place_.rank = in_environment({"OMPI_COMM_WORLD_RANK", "PMI_RANK", "SLURM_PROCID"}, 0);
   job.transport_ = enter_mpi();
   check(job.transport_ != nullptr, "mpi",
         "expected a glossa that was built with MPI, as one of {} processes; got one without. Hint: install "

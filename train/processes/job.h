@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "autograd/check.h"
@@ -20,6 +21,12 @@ class CommonError : public Error {
  public:
   using Error::Error;
 };
+
+/// Throws one unless `ok`, which is the same in all processes.
+template <class... Args>
+void check_in_all(bool ok, std::string_view where, fmt::format_string<Args...> format, Args&&... args) {
+  if (!ok) throw CommonError(Error::Kind::failure, where, fmt::format(format, std::forward<Args>(args)...));
+}
 
 /// Ends all processes of the job because of an error that this one has found, which `tell` prints. The processes but
 /// the first leave it some time to find the same, which it tells then.
@@ -68,8 +75,6 @@ class Job {
                 std::span<const int> senders, std::span<float> received) const;
 
   /// Each process has the stretch [bounds[r], bounds[r+1]) of `numbers`; then all have all.
-  /// (As `exchange`, all begin together: over TCP a bulk of numbers that is under way keeps back the word that lets the
-  /// other side send, and the connection would be used in one direction at a time.)
   void share_stretches(std::span<float> numbers, std::span<const Index> bounds) const;
 
   /// Each process has the stretch [bounds[r], bounds[r+1]) of an array, its own in `own`: [begin, end) of the array
@@ -98,6 +103,8 @@ class Job {
   void agree(std::string_view what, std::string_view text) const;
 
  private:
+  void begin_together() const;
+
   friend class JobMembership;
   friend void end_job(int status, const std::function<void()>& tell);
   Transport::Place place_;

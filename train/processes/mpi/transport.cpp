@@ -154,7 +154,7 @@ class Mpi : public Transport {
       if (seconds < next_look) continue;
       next_look = seconds + looks_every;
       answer();
-      if (limit_ > 0 && seconds > limit_) name_the_missing();
+      if (limit_ > 0 && seconds > limit_ && comes_late(request)) return;
     }
   }
 
@@ -171,7 +171,8 @@ class Mpi : public Transport {
     }
   }
 
-  [[noreturn]] void name_the_missing() {
+  /// Asks who else waits, for two seconds: who does not answer is named. True if what was waited for came meanwhile.
+  bool comes_late(MPI_Request& request) {
     std::vector<char> is_here(static_cast<std::size_t>(place_.count));
     is_here[static_cast<std::size_t>(place_.rank)] = 1;
     for (int rank = 0; rank < place_.count; ++rank) {
@@ -181,8 +182,10 @@ class Mpi : public Transport {
       MPI_Request_free(&sent);
     }
     for (const Stopwatch watch; watch.seconds() < 2; std::this_thread::sleep_for(std::chrono::milliseconds(1))) {
+      int done = 0, found = 0;
+      MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+      if (done != 0) return true;
       answer();
-      int found = 0;
       MPI_Status status;
       MPI_Iprobe(MPI_ANY_SOURCE, here, questions_, &found, &status);
       if (found == 0) continue;
@@ -192,6 +195,7 @@ class Mpi : public Transport {
     std::vector<std::string> missing;
     for (int rank = 0; rank < place_.count; ++rank)
       if (is_here[static_cast<std::size_t>(rank)] == 0) missing.push_back(place_.name(rank));
+    if (missing.empty()) return false;  // all have come: what they wait for is on its way
     fail(fmt::format("{}", fmt::join(missing, ", ")),
          "expected to be done with {} within {} s of the others (runtime.timeout); got no word. Hint: does it still "
          "run, is its network up? --resume goes on from the newest checkpoint",

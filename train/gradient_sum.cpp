@@ -1,4 +1,4 @@
-#include "train/gradient_exchange.h"
+#include "train/gradient_sum.h"
 
 #include <algorithm>
 
@@ -11,11 +11,30 @@ namespace {
 constexpr Index most_at_once = 1 << 18, all_at_once = 1 << 22, least_at_once = 1 << 14;
 }  // namespace
 
-void GradientExchange::add(std::span<const PartialSum<float>> sums, std::int64_t count, std::span<const Index> bounds,
-                           std::span<float> gradients) {
-  const Job& job = glossa::job();
-  if (!job.is_several()) return;  // the sum lies there
+GradientSum::GradientSum(ParameterStore<float>& parameters)
+    : parameters_(parameters), sum_(std::ssize(parameters.grads())) {}
 
+void GradientSum::add_up(std::int64_t count, std::span<const Index> bounds,
+                         const std::function<void(std::int64_t)>& backward) {
+  const auto [begin, end] = job().part_of(count);
+  std::span<const PartialSum<float>> own;
+  if (begin < end) sum_.begin(count, begin);
+  for (std::int64_t i = begin; i < end; ++i) {
+    parameters_.clear_grads();
+    backward(i);
+    parameters_.fill_unset_grads();
+    i + 1 < end ? sum_.add(parameters_.grads()) : void(own = sum_.finish(parameters_.grads()));
+  }
+  if (!job().is_several()) return;  // the sum lies there
+  if (begin == end) {
+    parameters_.clear_grads();
+    parameters_.fill_unset_grads();
+  }
+  exchange(own, count, bounds);
+}
+
+void GradientSum::exchange(std::span<const PartialSum<float>> own, std::int64_t count, std::span<const Index> bounds) {
+  const Job& job = glossa::job();
   // Rounds: the first sum of each process that has one, then the second.
   std::vector<std::vector<PartialSum<float>>> all;
   std::vector<std::vector<int>> senders;
@@ -37,19 +56,19 @@ void GradientExchange::add(std::span<const PartialSum<float>> sums, std::int64_t
     const Index first = std::min(begin + from, end), last = std::min(first + step, end), length = last - first;
     float* place = received_.data();
     for (std::size_t k = 0; k < senders.size(); ++k) {
-      const std::span<const float> own = k < sums.size() ? sums[k].sum : std::span<float>();
-      job.exchange(own, bounds, from, from + step, senders[k], std::span(place, received_.data() + received_.size()));
+      const std::span<const float> sum = k < own.size() ? own[k].sum : std::span<float>();
+      job.exchange(sum, bounds, from, from + step, senders[k], std::span(place, received_.data() + received_.size()));
       for (const int rank : senders[k]) {
         all[rank][k].sum = {place, static_cast<std::size_t>(length)};
         place += length;
       }
     }
-    for (std::size_t k = 0; k < sums.size(); ++k) all[job.rank()][k].sum = sums[k].sum.subspan(first, length);
+    for (std::size_t k = 0; k < own.size(); ++k) all[job.rank()][k].sum = own[k].sum.subspan(first, length);
     std::vector<PartialSum<float>> tree;
     for (const std::vector<PartialSum<float>>& of_rank : all)
       for (const PartialSum<float>& sum : of_rank) push_partial_sum(tree, sum, count);
-    if (tree.front().sum.data() != gradients.data() + first)
-      std::ranges::copy(tree.front().sum, gradients.begin() + first);
+    if (tree.front().sum.data() != parameters_.grads().data() + first)
+      std::ranges::copy(tree.front().sum, parameters_.grads().begin() + first);
   }
 }
 
