@@ -100,9 +100,11 @@ std::vector<std::string_view> columns(std::string_view row) {
 
 }  // namespace
 
-std::string side_of(const std::string& prefix, const std::string& language) {
+std::string side_of(const std::string& prefix, const std::string& language, const std::string& named_by) {
+  const std::string by = named_by.empty() ? "" : fmt::format(" (`{}` is {})", language, named_by);
   return resolve(prefix + "." + language,
-                 "two files are named by their path without ." + language + ", a table by its own, which ends in .tsv");
+                 fmt::format("two files are named by their path without .{}{}, a table by its own, which ends in .tsv",
+                             language, by));
 }
 
 ParallelCorpus read_parallel(const std::string& prefix, const std::string& source_language,

@@ -40,8 +40,8 @@ struct CorpusOptions {
   int source_column = 0, target_column = 1;  // of a TSV file without a header, counted from 0
 };
 
-/// The file of one side, `PREFIX.language` or its .gz. Error as `resolve`.
-std::string side_of(const std::string& prefix, const std::string& language);
+/// The file of one side, `PREFIX.language` or its .gz. Error as `resolve`, with what `named_by` calls the language.
+std::string side_of(const std::string& prefix, const std::string& language, const std::string& named_by = {});
 
 /// Reads `PREFIX.source_language` and `PREFIX.target_language` (or their .gz): line i of one translates line i of the
 /// other. A pair with an empty or blank side teaches nothing and is skipped and counted. Errors: those of LineReader;

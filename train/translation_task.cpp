@@ -44,9 +44,8 @@ TranslationTask::TranslationTask(const Config& config, const Corpora& corpora, c
     data_report_ += "\n" + report("validation", valid, validation_);
   }
   if (split.pairs() > 0)
-    data_report_ +=
-        fmt::format("\ndata.split {}/{}: pairs held out by a hash, for validation and for `glossa evaluate RUN`",
-                    split.valid, split.test);
+    data_report_ += fmt::format("\ndata.split {}/{}: pairs held out by a hash, for validation{}", split.valid,
+                                split.test, split.test > 0 ? " and for `glossa evaluate RUN`" : "");
 
   begin_epoch(0);
   find_largest_batch();

@@ -210,6 +210,33 @@ TEST_CASE("processes that were told different things, or have different text, ar
   CHECK_FALSE(fs::exists(tiny / "run"));
 }
 
+TEST_CASE("a process that was started otherwise ends the job: a bad command, another text, another way to search") {
+  const TinyRun tiny;
+  succeeded(tiny.train("run", {"train.max_updates=5"}));
+  write_bytes(tiny / "other.hi", "x" + read_bytes(tiny / "toy/test.hi"));
+  const auto second = [&](const Strings& first, const Strings& other) {
+    Launch job = launch(1, first);
+    job.arguments.insert(job.arguments.end(), {":", "-n", "1", tested_program()});
+    job.arguments.insert(job.arguments.end(), other.begin(), other.end());
+    return run_program(job);
+  };
+  const Outcome command = second(tiny.train_arguments("new", six), {"trian"});
+  CAPTURE(command.err);
+  CHECK_EQ(command.status, 2);
+  CHECK_NE(command.err.find("unknown command 'trian'; did you mean 'train'? (process 1 on "), std::string::npos);
+  const Strings evaluate{"evaluate", tiny / "run", "--source", tiny / "toy/test.en", "--reference"};
+  const Outcome text = second(evaluate + Strings{tiny / "toy/test.hi"}, evaluate + Strings{tiny / "other.hi"});
+  CAPTURE(text.err);
+  CHECK_EQ(text.status, 1);
+  CHECK_NE(text.err.find("glossa: [process 1 on "), std::string::npos);
+  const Strings test{"evaluate", tiny / "run", "--test", tiny / "toy/test"};
+  const Outcome search = second(test, test + Strings{"--beam", "3"});
+  CAPTURE(search.err);
+  CHECK_EQ(search.status, 2);
+  CHECK_NE(search.err.find("glossa: [decode.beam, process 1 on "), std::string::npos);
+  CHECK_FALSE(fs::exists(tiny / "new"));
+}
+
 TEST_CASE("processes share out the cores of their host, and a signal to one of them stops all in order") {
   const TinyRun tiny;
   const Strings sets = six + Strings{"train.max_updates=100000", "train.log_every=1u", "runtime.threads=0"};

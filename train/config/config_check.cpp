@@ -168,10 +168,10 @@ std::vector<std::string> length_doubts(const Config& config, std::int64_t update
   const bool by_updates = end(train.max_updates) <= end(train.max_epochs);
   const double all = end(by_updates ? train.max_updates : train.max_epochs), warmup = updates(config.optim.warmup);
   if (all >= warmup) return {};
-  return {
-      fmt::format("{} ends training after {:.0f} updates, inside optim.warmup ({:.0f}). Hint: "
-                  "recipes/small-pair.yaml goes by the size of the corpus",
-                  by_updates ? "train.max_updates" : "train.max_epochs", all, warmup)};
+  return {fmt::format(
+      "{} ends training after {:.0f} updates, inside optim.warmup ({:.0f}). Hint: raise the one or lower the "
+      "other; optim.warmup: auto, as in recipes/small-pair.yaml, goes by the size of the corpus",
+      by_updates ? "train.max_updates" : "train.max_epochs", std::ceil(all), std::ceil(warmup))};
 }
 
 std::vector<std::string> check(const Config& given) {

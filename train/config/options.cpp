@@ -242,8 +242,11 @@ ValueRule<std::string> text_choice(Names names) {
 std::optional<std::int64_t> parse_whole(std::string_view text) { return parse_all<std::int64_t>(text); }
 
 std::string nearest_name(std::string_view wanted, const std::vector<std::string>& names) {
+  if (wanted.size() >= 4)  // cut short
+    for (const std::string& name : names)
+      if (name.starts_with(wanted)) return name;
   std::string nearest;
-  std::size_t least = wanted.size() / 2 + 1;
+  std::size_t least = 2 * wanted.size() / 5 + 1;
   for (const std::string& name : names) {
     // Levenshtein, one row of the table at a time.
     std::vector<std::size_t> row(name.size() + 1);

@@ -70,6 +70,13 @@ std::vector<std::string> corpus_doubts(const DataConfig& config, const ParallelC
   };
   doubt_numbers(corpus.source, "source");
   doubt_numbers(corpus.target, "target");
+  std::int64_t same = 0;
+  for (std::size_t i = 0; i < corpus.source.size(); ++i) same += corpus.source[i] == corpus.target[i];
+  if (const double share = static_cast<double>(same) / static_cast<double>(corpus.source.size()); share >= 0.5)
+    doubts.push_back(fmt::format("{:.0f} % of the pairs of {} are the same text twice; see data.source and data.target",
+                                 100 * share, corpus.name));
+  if (!config.valid.empty() && config.valid == config.train)
+    doubts.emplace_back("data.valid is data.train: its scores tell what is remembered, not what is learnt");
   const std::string_view letter_case = only_case(corpus.source);
   const bool is_toy = toy_pairs("data.train", config.train).has_value();
   if (!letter_case.empty() && !config.lowercase && !is_toy)

@@ -48,6 +48,8 @@ ParallelCorpus read_files(const DataConfig& config, const std::string& location)
                               .source_column = static_cast<int>(config.source_column),
                               .target_column = static_cast<int>(config.target_column)};
   if (is_table(location)) return read_tsv(location, config.source, config.target, options);
+  side_of(location, config.source, "data.source");  // who gave another finds here which option is meant
+  side_of(location, config.target, "data.target");
   return read_parallel(location, config.source, config.target, options);
 }
 

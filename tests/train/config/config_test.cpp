@@ -384,10 +384,12 @@ TEST_CASE("an end before the warm-up's is warned of once the updates of an epoch
   };
   CHECK(doubts({"train.max_updates=100"}, 1000) ==
         std::vector<std::string>{"train.max_updates ends training after 100 updates, inside optim.warmup (4000). Hint: "
-                                 "recipes/small-pair.yaml goes by the size of the corpus"});
+                                 "raise the one or lower the other; optim.warmup: auto, as in "
+                                 "recipes/small-pair.yaml, goes by the size of the corpus"});
   CHECK(doubts({"train.max_epochs=20", "optim.warmup=2000"}, 12) ==
         std::vector<std::string>{"train.max_epochs ends training after 240 updates, inside optim.warmup (2000). Hint: "
-                                 "recipes/small-pair.yaml goes by the size of the corpus"});
+                                 "raise the one or lower the other; optim.warmup: auto, as in "
+                                 "recipes/small-pair.yaml, goes by the size of the corpus"});
   CHECK(doubts({"train.max_epochs=20", "optim.warmup=2000"}, 100).empty());
   CHECK(doubts({"train.max_epochs=2", "optim.warmup=3e"}, 100).size() == 1);
   CHECK(doubts({"train.max_epochs=3", "optim.warmup=3e"}, 100).empty());

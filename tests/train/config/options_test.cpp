@@ -171,4 +171,6 @@ TEST_CASE("the nearest name is found, a far one is not suggested") {
   CHECK(nearest_name("model.hedas", names) == "model.heads");
   CHECK(nearest_name("mdel.widht", names) == "model.width");
   CHECK(nearest_name("zzzzzzzzzzz", names).empty());
+  CHECK(nearest_name("--out", {"--set", "--output"}) == "--output");
+  CHECK(nearest_name("--reference", {"--force", "--set"}).empty());
 }

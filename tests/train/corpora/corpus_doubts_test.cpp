@@ -36,6 +36,16 @@ TEST_CASE("a side of numbers is doubted, by the name of its column") {
   CHECK(doubts(Lines(5, "१२३"), Lines(5, "A")).size() == 1);
 }
 
+TEST_CASE("the same text on both sides, and validation with what is trained on, are doubted") {
+  CHECK(doubts({"One.", "Two.", "Three."}, {"One.", "Two.", "Drei."}) ==
+        Lines{"67 % of the pairs of pairs.tsv are the same text twice; see data.source and data.target"});
+  CHECK(doubts({"Ja.", "Two.", "Three."}, {"Ja.", "Zwei.", "Drei."}).empty());
+  DataConfig config;
+  config.train = config.valid = "pairs.tsv";
+  CHECK(doubts({"One."}, {"Eins."}, config) ==
+        Lines{"data.valid is data.train: its scores tell what is remembered, not what is learnt"});
+}
+
 TEST_CASE("a source in one letter case is doubted unless data.lowercase is for it") {
   const Lines target{"Eins"};
   CHECK(doubts({"one, two", "état"}, target) ==
