@@ -40,10 +40,12 @@ double number(const Object& object, const std::string& key) { return std::stod(o
 TEST_CASE("bench step: no heap allocation in a step") {
   const Object step = bench({"step", "--config", "seed", "--threads", "2", "--steps", "1"},
                             {"config", "threads", "params", "ms_median", "ms_min", "tokens_per_s", "peak_rss_mb",
-                             "heap_allocations_per_step", "library_heap_allocations_per_step", "gemm_backend"})
+                             "heap_allocations_per_step", "library_heap_allocations_per_step", "gemm_backend",
+                             "accumulate", "processes"})
                           .front();
   CHECK_EQ(step.at("config"), "\"seed\"");
   CHECK_EQ(step.at("threads"), "2");
+  CHECK_EQ(step.at("accumulate"), "1");
   CHECK_EQ(number(step, "heap_allocations_per_step"), 0);
   CHECK_GT(number(step, "peak_rss_mb"), 4 * number(step, "params") * 4 / (1 << 20));  // value, gradient, two moments
 }

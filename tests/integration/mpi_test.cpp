@@ -120,6 +120,27 @@ TEST_CASE("validation, translate and evaluate give in several processes what the
   CHECK(all == one);
 }
 
+TEST_CASE("bench in several processes tells once what they do together") {
+  auto exchange =
+      json_object(succeeded(in_processes(3, {"bench", "exchange", "--mebibytes", "2", "--steps", "2", "--json"})).out);
+  CHECK_EQ(exchange.at("processes"), "3");
+  CHECK_EQ(exchange.at("bytes"), std::to_string((2 << 20) * 2 * 2 / 3));
+  for (const char* key : {"ms_median", "gb_per_s", "latency_us"}) CHECK_GT(std::stod(exchange.at(key)), 0);
+  auto step = json_object(succeeded(in_processes(2, {"bench", "step", "--config", "seed", "--accumulate", "3",
+                                                     "--steps", "1", "--threads", "1", "--json"}))
+                              .out);
+  CHECK_EQ(step.at("processes"), "2");
+  CHECK_EQ(step.at("accumulate"), "3");
+  check_refused(glossa_program({"bench", "exchange"}), 2, {"[bench exchange] expected several processes; got one"});
+  const TinyRun tiny;
+  Strings train = tiny.train_arguments("run", six);
+  train.insert(train.begin(), "bench");
+  std::erase_if(train, [](const std::string& argument) { return argument == "--run" || argument.ends_with("/run"); });
+  const std::string epoch = succeeded(in_processes(2, train + Strings{"--json"})).out;
+  CHECK_EQ(json_object(epoch).at("tokens"),
+           json_object(succeeded(glossa_program(train + Strings{"--json"})).out).at("tokens"));
+}
+
 TEST_CASE("a job of which a process finds an error ends once, with that error and its status") {
   const TinyRun tiny;
   const auto check_told_once = [](const Outcome& outcome, int status, const std::string& message) {
@@ -314,16 +335,18 @@ TEST_CASE("a process that hangs is named after runtime.timeout, and SIGTERM to m
     CHECK_NE(ended.err.find("] expected to be done with update "), std::string::npos);
     CHECK_EQ(ended.err.find("glossa: [process "), ended.err.rfind("glossa: [process "));
   }
-  // mpirun waits as long before it passes the signal on as before it kills.
-  Program job(launch(2, tiny.train_arguments("run", sets), {"--mca", "odls_base_sigkill_timeout", "2"}));
-  REQUIRE(wait_for_metrics(job, tiny / "run", 7));
+  // mpirun waits as long before it passes the signal on as before it kills, and takes in no line of a log meanwhile.
+  const Strings quiet = six + Strings{"train.max_updates=100000", "train.log_every=100u"};
+  Program job(launch(2, tiny.train_arguments("run", quiet), {"--mca", "odls_base_sigkill_timeout", "3"}));
+  REQUIRE(wait_for_metrics(job, tiny / "run", 2));
   job.signal(SIGTERM);
   const Outcome ended = job.wait();
   CAPTURE(ended.err);
-  CHECK_NE(ended.err.find("finished: stopped by a signal; go on with --resume"), std::string::npos);
+  const std::string log = read_bytes(tiny / "run/train.log");  // mpirun no longer passes on what it is told
+  CHECK_NE(log.find("finished: stopped by a signal; go on with --resume"), std::string::npos);
   const long last = tiny.last_update("run");
   CHECK_GE(last, 7);
-  const Strings to_the_end = sets + Strings{fmt::format("train.max_updates={}", last + 2)};
+  const Strings to_the_end = quiet + Strings{fmt::format("train.max_updates={}", last + 2)};
   succeeded(in_processes(3, tiny.train_arguments("run", to_the_end, {"--resume"})));
   succeeded(tiny.train("one", to_the_end));
   CHECK_EQ(tiny.hashes("run"), tiny.hashes("one"));

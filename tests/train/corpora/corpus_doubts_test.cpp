@@ -16,6 +16,7 @@ ParallelCorpus corpus_of(Lines source, Lines target) {
 }
 
 Lines doubts(Lines source, Lines target, const DataConfig& config = {}) {
+  target.resize(source.size(), target.front());
   return corpus_doubts(config, corpus_of(std::move(source), std::move(target)));
 }
 

@@ -121,3 +121,17 @@ TEST_CASE("what is held out has no corpus of its own beside it") {
   CHECK(error({"data.split=auto", "data.train=toy:40"}).empty());
   CHECK(error({"data.test=toy:0"}) == "[data.test] expected toy:PAIRS such as toy:50000; got 'toy:0'");
 }
+
+TEST_CASE("a file that there is not is told with the option that names its language") {
+  const Texts texts;
+  const auto message = [&](const char* language) {
+    try {
+      read_corpora(texts.config({"data.train=" + texts / "two", language}), 1);
+    } catch (const Error& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  CHECK(message("data.target=es").find("(`es` is data.target)") != std::string::npos);
+  CHECK(message("data.source=fr").find("(`fr` is data.source)") != std::string::npos);
+}
