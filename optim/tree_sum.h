@@ -38,7 +38,7 @@ class TreeSum {
   /// Begins a sum over `count` terms, with term `first`.
   void begin(std::int64_t count, std::int64_t first = 0);
 
-  /// Takes in the next term, not the last one to come; its memory holds anything afterwards.
+  /// Takes in the next term. Its memory holds the sum of the largest subtree that it ends, and is the caller's again.
   void add(std::span<T> term);
 
   /// Takes in the last term to come, whose memory is used for the sums: until the next `begin` these are what could be

@@ -42,6 +42,7 @@ class Trainer {
 
  private:
   // trainer_setup.cpp
+  void open_checkpoints();
   void find_run(const std::string& config_path, bool resume);
   void make_task();
   void restore();

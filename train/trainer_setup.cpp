@@ -148,10 +148,14 @@ Trainer::Trainer(Config config, const std::string& config_path, const std::strin
   base_.reset();
 }
 
+void Trainer::open_checkpoints() {
+  checkpoints_.emplace(run_, static_cast<std::size_t>(config_.train.keep_checkpoints));
+}
+
 /// What there is of the run already, and what it begins with.
 void Trainer::find_run(const std::string& config_path, bool resume) {
   if (std::filesystem::exists(run_)) {
-    checkpoints_.emplace(run_, static_cast<std::size_t>(config_.train.keep_checkpoints));
+    open_checkpoints();
     found_ = checkpoints_->newest_valid();
   }
   if (found_) config_ = decided_as(config_of(*found_), std::move(config_));
@@ -258,7 +262,7 @@ void Trainer::restore_state(const FoundCheckpoint& found) {
 /// The files of the run, as process 0 keeps them.
 void Trainer::open_files(bool goes_on) {
   if (!checkpoints_) {
-    checkpoints_.emplace(run_, static_cast<std::size_t>(config_.train.keep_checkpoints));
+    open_checkpoints();
     // Another trainer may have begun and ended while this one prepared its data.
     check_continues(config_, run_, false, checkpoints_->newest_valid());
   }

@@ -52,7 +52,7 @@ Update Updater::gradients(std::int64_t number, std::int64_t first, std::int64_t 
   nll_sum_.begin(batches);
   for (std::size_t i = 0; i < tallies_.size(); i += per_batch) {
     const std::span<double> nll_of_batch(&tallies_[i + nll], 1);
-    i + per_batch < tallies_.size() ? nll_sum_.add(nll_of_batch) : void(nll_sum_.finish(nll_of_batch));
+    nll_sum_.add(nll_of_batch);  // leaves the sum so far of its subtree in the place of the term
     update.nll_sum = nll_of_batch[0];
     update.target_tokens += static_cast<std::int64_t>(tallies_[i + target_tokens]);
     update.source_tokens += static_cast<std::int64_t>(tallies_[i + source_tokens]);
