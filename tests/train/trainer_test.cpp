@@ -169,6 +169,20 @@ TEST_CASE("refused updates are limited in a row, not in all") {
            make_schedule(small.config.optim, small.config.model.width).lr(state.optimizer_steps));
 }
 
+TEST_CASE("the loss of an update is that of all its micro-batches") {
+  SmallRun small;
+  small.config.model.dropout = 0;
+  small.config.optim.lr = 1e-30;  // so that all batches meet the same weights
+  small.config.train.validate_every = small.config.train.save_every = {};
+  const auto loss = [&](const std::string& run, std::int64_t accumulate, double every) {
+    small.config.train.accumulate = accumulate;
+    small.config.train.max_updates = small.config.train.log_every = updates(every);
+    small.train(small.config, run);
+    return metrics(small / run).front()["loss"].get<double>();
+  };
+  CHECK(loss("together", 3, 1) == doctest::Approx(loss("one by one", 1, 3)).epsilon(1e-6));
+}
+
 TEST_CASE("a run that a limit ends while it gets better says how to go on, and no other does") {
   SmallRun small;
   small.config.train.metric = TrainConfig::Metric::loss;
