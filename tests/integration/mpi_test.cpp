@@ -189,6 +189,19 @@ TEST_CASE("one of several processes without the module of MPI says so") {
   check_refused(lonely, 1, {"[mpi] expected a glossa that was built with MPI, as one of 2 processes; got one without"});
 }
 
+TEST_CASE("processes that MPI does not bring together say so once") {
+  for (const char* rank : {"0", "1"}) {
+    const Outcome lonely = run_program(
+        {.arguments = {"/usr/bin/env", "PMI_SIZE=2", fmt::format("PMI_RANK={}", rank), tested_program(), "options"},
+         .input = {},
+         .folder = {}});
+    CAPTURE(lonely.err);
+    CHECK_EQ(lonely.status, 1);
+    CHECK_EQ(lonely.err.find("glossa: [mpi] expected 2 processes; MPI knows of one") != std::string::npos,
+             std::string(rank) == "0");
+  }
+}
+
 TEST_CASE("processes that were told different things, or have different text, are named") {
   const TinyRun tiny;
   const auto differing = [&](const std::string& second) {

@@ -150,8 +150,7 @@ std::vector<Option<TrainConfig>> train_options() {
           .or_auto(),
       option("max_minutes", &C::max_minutes, number("[0, 10000000]"),
              "stop after so many minutes of training, those before --resume included, validation and saving left out; "
-             "0 for "
-             "no limit"),
+             "0 for no limit"),
       option("validate_every", &C::validate_every, period(),
              "period of validation; where a limit comes between two, the end is validated too")
           .or_auto(),

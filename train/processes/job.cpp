@@ -170,12 +170,12 @@ JobMembership::JobMembership() {
         "expected a glossa that was built with MPI, as one of {} processes; got one without. Hint: install "
         "libopenmpi-dev and openmpi-bin and build it again",
         started);
-  job.place_ = job.transport_->place();
   check(
-      job.is_several(), "mpi",
+      job.transport_->place().count > 1, "mpi",
       "expected {} processes; MPI knows of one. Hint: start with the mpirun of the MPI that glossa was built with, or "
       "srun --mpi=pmix",
       started);
+  job.place_ = job.transport_->place();
 }
 
 JobMembership::~JobMembership() { this_job() = Job(); }
