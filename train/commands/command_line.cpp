@@ -1,0 +1,219 @@
+#include "train/commands/command_line.h"
+
+#include <algorithm>
+
+#include "autograd/available_memory.h"
+#include "autograd/check.h"
+#include "train/commands/commands.h"
+#include "train/config/unknown_name.h"
+#include "train/processes/job.h"
+#include "train/scores/bleu_tokenizer.h"
+
+namespace glossa::commands {
+
+namespace {
+
+/// Declares a subcommand whose arguments fill a struct of commands.h and whose run is its `run`.
+template <class Arguments, class Declare>
+void add_command(CLI::App& parent, const char* name, const char* help, int& status, const Declare& declare) {
+  auto arguments = std::make_shared<Arguments>();
+  CLI::App* command = parent.add_subcommand(name, help);
+  declare(*command, *arguments);
+  command->callback([arguments, &status, name] {
+    const int processes = job().count();
+    if (constexpr bool in_a_job = requires { Arguments::in_a_job; }; processes > 1 && !in_a_job)
+      throw CommonError(Error::Kind::misuse, name,
+                        fmt::format("expected one process; got {}. Hint: train, translate, evaluate and some of bench "
+                                    "work in several",
+                                    processes));
+    status = run(*arguments);
+  });
+}
+
+void add_sets(CLI::App& command, std::vector<std::string>& sets) {
+  command.add_option("--set", sets, "section.key=value: overrides the configuration; may repeat, the last wins")
+      ->allow_extra_args(false);
+}
+
+/// For what needs much memory.
+void add_force(CLI::App& command) {
+  command.add_flag_callback("--force", ignore_memory_limits,
+                            "start even if more memory is needed than the machine has left");
+}
+
+template <class Arguments>
+void add_on_bad_line(CLI::App& command, Arguments& arguments, const char* becomes = "is empty in the output") {
+  command
+      .add_option("--on-bad-line", arguments.on_bad_line,
+                  fmt::format("a line that cannot be used {}, with a warning (warn), or stops (stop)", becomes))
+      ->check(CLI::IsMember({"warn", "stop"}))
+      ->capture_default_str();
+}
+
+/// RUN and --checkpoint, for what reads a run's weights.
+template <class Arguments>
+void add_run(CLI::App& command, Arguments& arguments) {
+  command.add_option("RUN", arguments.run, "folder of a run, or one of its checkpoints")->required();
+  command.add_option("--checkpoint", arguments.checkpoint,
+                     "best, last, an update, or average:N of the newest N (default: best)");
+  add_force(command);
+}
+
+}  // namespace
+
+void add_commands(CLI::App& app, int& status) {
+  add_command<Train>(app, "train", "Train a model as a configuration says", status, [](auto& c, auto& a) {
+    c.add_option("CONFIG", a.config, "YAML file; see docs/options.md")->required();
+    c.add_option("--run", a.run, "folder of the run (default: runs/NAME for NAME.yaml)");
+    c.add_flag("--resume", a.resume, "go on from the newest valid checkpoint");
+    c.add_flag("--dump-config", a.dump_config, "print the effective configuration and stop");
+    add_force(c);
+    add_sets(c, a.sets);
+  });
+  add_command<Translate>(app, "translate", "Translate lines of text", status, [](auto& c, auto& a) {
+    add_run(c, a);
+    c.add_option("--input", a.input, "file to translate (default: standard input)");
+    c.add_option("--output", a.output, "file to write when all is translated (default: standard output)");
+    c.add_option("--beam", a.beam, "hypotheses kept in the search")->check(CLI::Range(1, 1024));
+    c.add_option("--nbest", a.nbest, "the N best translations of each line")->check(CLI::Range(1, 1024));
+    c.add_option("--format", a.format, "text; moses: number ||| text ||| score; json (default: text; --nbest: moses)")
+        ->check(CLI::IsMember({"text", "moses", "json"}));
+    c.add_flag("--scores", a.scores, "text: a tab and the score after each translation; others have it anyway");
+    c.add_flag("-v,--verbose", a.verbose, "show the words that the vocabulary does not know, line by line");
+    add_on_bad_line(c, a);
+    add_sets(c, a.sets);
+  });
+  add_command<Evaluate>(app, "evaluate", "Loss and translation quality on a test set", status, [](auto& c, auto& a) {
+    add_run(c, a);
+    CLI::Option* source = c.add_option("--source", a.source, "file to translate");
+    CLI::Option* reference = c.add_option("--reference", a.reference, "its translation")->needs(source);
+    source->needs(reference);
+    c.add_option("--test", a.test, "PREFIX or FILE.tsv of both (default: data.test or data.split of the run)")
+        ->excludes(source);
+    constexpr auto tokenizers = bleu_tokenizer_names;
+    c.add_option("--tokenize", a.tokenize, "what BLEU counts (default: as the run does)")
+        ->check(CLI::IsMember(std::vector<std::string>(tokenizers.begin(), tokenizers.end())));
+    c.add_option("--beam", a.beam, "hypotheses kept in the search")->check(CLI::Range(1, 1024));
+    c.add_flag("--json", a.json, "one JSON object");
+    add_on_bad_line(c, a, "has an empty translation, which is scored");
+    add_sets(c, a.sets);
+  });
+  add_command<Score>(app, "score", "Log-probability of given translations", status, [](auto& c, auto& a) {
+    add_run(c, a);
+    c.add_option("--source", a.source, "file of source lines")->required();
+    c.add_option("--target", a.target, "their translations, line by line")->required();
+    c.add_flag("--per-token", a.per_token, "each token with its log-probability, too");
+    c.add_flag("--json", a.json, "one JSON object a line");
+    add_on_bad_line(c, a);
+    add_sets(c, a.sets);
+  });
+  add_command<Gradcheck>(app, "gradcheck", "Check every derivative against differences", status, [](auto& c, auto& a) {
+    c.add_option("CONFIG", a.config, "YAML file: check the model that it describes (default: every op and layer)");
+    c.add_option("--only", a.only, "check only what has this in its name");
+    c.add_flag("--full", a.full, "every element of the model of CONFIG (default: 32 of each tensor)");
+    c.add_flag("--json", a.json, "one JSON object a line");
+    add_force(c);
+    add_sets(c, a.sets);
+  });
+  add_command<Inspect>(app, "inspect", "Show what a checkpoint holds", status, [](auto& c, auto& a) {
+    c.add_option("CHECKPOINT", a.checkpoint, "file, for example RUN/checkpoints/last")->required();
+    c.add_flag("--json", a.json, "one JSON object");
+  });
+  add_command<Export>(app, "export", "Write weights in PyTorch's names", status, [](auto& c, auto& a) {
+    add_run(c, a);
+    c.add_option("--safetensors", a.safetensors, "file to write")->required();
+  });
+  add_command<Average>(app, "average", "Make a run of the mean of checkpoints", status, [](auto& c, auto& a) {
+    c.add_option("RUN", a.from, "folder of a run")->required();
+    c.add_option("--last", a.last, "the newest N")->required()->check(CLI::Range(1, 1000000));
+    c.add_option("--run", a.run, "folder to make")->required();
+    add_force(c);
+  });
+  add_command<Import>(app, "import", "Make a run of PyTorch's weights", status, [](auto& c, auto& a) {
+    c.add_option("FILE", a.file, "state_dict in a safetensors file; see docs/exchange.md")->required();
+    c.add_option("CONFIG", a.config, "YAML file that describes the model and its data")->required();
+    c.add_option("--run", a.run, "folder to make")->required();
+    add_force(c);
+    add_sets(c, a.sets);
+  });
+  add_command<Options>(app, "options", "Print the reference of all options (docs/options.md)", status,
+                       [](auto&, auto&) {});
+
+  CLI::App* bench = app.add_subcommand("bench", "Measure speed")->require_subcommand(1);
+  const auto of_config = [](auto& c, auto& a) {
+    c.add_option("--config", a.config, "seed, tiny, small or base")->required();
+    c.add_option("--threads", a.threads, "default: all available")->check(CLI::Range(1, 4096));
+    c.add_flag("--json", a.json, "one JSON object a line");
+    add_force(c);
+  };
+  const auto of_steps = [of_config](auto& c, auto& a) {
+    of_config(c, a);
+    c.add_option("--steps", a.steps, "timed steps")->check(CLI::Range(1, 1000000))->capture_default_str();
+  };
+  add_command<BenchStep>(*bench, "step", "Time a training step", status, [of_steps](auto& c, auto& a) {
+    of_steps(c, a);
+    c.add_option("--accumulate", a.accumulate, "micro-batches of a step, shared out by the processes of mpirun")
+        ->check(CLI::Range(1, 65536))
+        ->capture_default_str();
+  });
+  add_command<BenchExchange>(
+      *bench, "exchange", "How fast the processes of mpirun add up gradients", status, [](auto& c, auto& a) {
+        c.add_option("--mebibytes", a.mebibytes, "of gradients")->check(CLI::Range(1, 4096))->capture_default_str();
+        c.add_option("--steps", a.steps, "timed exchanges")->check(CLI::Range(1, 1000000))->capture_default_str();
+        c.add_flag("--json", a.json, "one JSON object");
+      });
+  add_command<BenchProfile>(*bench, "profile", "Where the time of a training step goes", status, of_steps);
+  add_command<BenchGemm>(*bench, "gemm", "Speed of the products of a training step", status, of_config);
+  add_command<BenchFloor>(*bench, "floor", "Least time of a training step: products and Adam's memory alone", status,
+                          of_config);
+  add_command<BenchAttention>(
+      *bench, "attention", "Time self-attention over one long sequence: 8 heads, width 512", status,
+      [](auto& c, auto& a) {
+        c.add_option("--length", a.length, "tokens")->check(CLI::Range(1, 65536))->capture_default_str();
+        c.add_flag("--causal", a.causal, "a token attends to those before it and to itself");
+        c.add_option("--dropout", a.dropout, "on the weights")->check(CLI::Range(0.0, 1.0))->capture_default_str();
+        c.add_option("--steps", a.steps, "timed steps")->check(CLI::Range(1, 1000000))->capture_default_str();
+        c.add_option("--threads", a.threads, "default: all available")->check(CLI::Range(1, 4096));
+        c.add_flag("--json", a.json, "one JSON object");
+      });
+  add_command<BenchTrain>(*bench, "train", "Train an epoch of a configuration", status, [](auto& c, auto& a) {
+    c.add_option("CONFIG", a.config, "YAML file; see docs/options.md")->required();
+    c.add_flag("--json", a.json, "one JSON object");
+    add_force(c);
+    add_sets(c, a.sets);
+  });
+  add_command<BenchDecode>(*bench, "decode", "Speed of translating a file", status, [](auto& c, auto& a) {
+    add_run(c, a);
+    c.add_option("--source", a.source, "file to translate")->required();
+    c.add_option("--beam", a.beam, "hypotheses kept in the search")->check(CLI::Range(1, 1024));
+    c.add_option("--threads", a.threads, "default: all available")->check(CLI::Range(1, 4096));
+    c.add_flag("--json", a.json, "one JSON object");
+    add_sets(c, a.sets);
+  });
+  CLI::App* generate = app.add_subcommand("generate", "Write a generated corpus")->require_subcommand(1);
+  add_command<GenerateToy>(*generate, "toy", "English to romanised Hindi", status, [](auto& c, auto& a) {
+    c.add_option("--out", a.out, "folder")->required();
+    c.add_option("--pairs", a.pairs, "sentence pairs in all")->capture_default_str();
+    c.add_option("--seed", a.seed, "which pairs, in which order")->capture_default_str();
+  });
+}
+
+std::string about_unknown_word(const CLI::App& app, const std::vector<std::string>& words) {
+  const std::vector<std::string> rest = app.remaining(true);
+  if (rest.empty()) return "";
+  CommandWords known{.command = app.get_name(), .commands = {}, .options = {}};
+  const CLI::App* command = &app;
+  while (!command->get_subcommands().empty()) {
+    command = command->get_subcommands().front();
+    known.command += " " + command->get_name();
+  }
+  for (const CLI::App* below : command->get_subcommands([](const CLI::App*) { return true; }))
+    known.commands.push_back(below->get_name());
+  for (const CLI::Option* option : command->get_options())
+    for (const std::string& name : option->get_lnames()) known.options.push_back(name);
+  const auto at = std::find(words.begin(), words.end(), rest.front());
+  const bool has_value = std::distance(at, words.end()) > 1 && !at[1].starts_with("--");
+  return unknown_word(known, rest.front(), has_value ? at[1] : "VALUE");
+}
+
+}  // namespace glossa::commands
