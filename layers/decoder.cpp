@@ -24,10 +24,17 @@ Variable<T> DecoderLayer<T>::apply(const Variable<T>& x, const RowLayout& layout
 
 template <class T>
 Variable<T> DecoderLayer<T>::operator()(const Variable<T>& x, const RowLayout& layout, const Variable<T>& memory,
-                                        const RowLayout& memory_layout) const {
-  return apply(
-      x, layout, [&](const auto& h) { return self_attention_(h, layout); },
-      [&](const auto& h) { return cross_attention_(h, layout, memory, memory_layout); });
+                                        const RowLayout& memory_layout, AttentionWeights<T>* weights) const {
+  const auto attend_to_past = [&](const auto& h) {
+    return keeping_weights<T>(weights ? &weights->decoder : nullptr,
+                              [&](Tensor<T>* seen) { return self_attention_(h, layout, nullptr, seen); });
+  };
+  const auto attend_to_memory = [&](const auto& h) {
+    return keeping_weights<T>(weights ? &weights->cross : nullptr, [&](Tensor<T>* seen) {
+      return cross_attention_(h, layout, memory, memory_layout, nullptr, seen);
+    });
+  };
+  return apply(x, layout, attend_to_past, attend_to_memory);
 }
 
 template <class T>
@@ -48,9 +55,9 @@ Decoder<T>::Decoder(ParameterStore<T>& store, const std::string& scope, const St
 
 template <class T>
 Variable<T> Decoder<T>::operator()(Variable<T> x, const RowLayout& layout, const Variable<T>& memory,
-                                   const RowLayout& memory_layout) const {
+                                   const RowLayout& memory_layout, AttentionWeights<T>* weights) const {
   Frame<T> frame(x.context());
-  for (const DecoderLayer<T>& layer : layers_) x = frame.keep(layer(x, layout, memory, memory_layout));
+  for (const DecoderLayer<T>& layer : layers_) x = frame.keep(layer(x, layout, memory, memory_layout, weights));
   return norm_ ? frame.keep((*norm_)(x)) : x;
 }
 

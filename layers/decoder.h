@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "layers/attention.h"
+#include "layers/attention_weights.h"
 #include "layers/decoder_cache.h"
 #include "layers/stack_options.h"
 
@@ -17,9 +18,9 @@ class DecoderLayer {
  public:
   DecoderLayer(ParameterStore<T>& store, const std::string& scope, const StackOptions& options);
 
-  /// x [Nt, D], memory [Ns, D] -> [Nt, D].
+  /// x [Nt, D], memory [Ns, D] -> [Nt, D]. `weights`, if given, receives those of both attentions.
   Variable<T> operator()(const Variable<T>& x, const RowLayout& layout, const Variable<T>& memory,
-                         const RowLayout& memory_layout) const;
+                         const RowLayout& memory_layout, AttentionWeights<T>* weights = nullptr) const;
 
   /// Keys and values [Ns, 2 H K] that cross-attention needs of the memory.
   Variable<T> project_memory(const Variable<T>& memory) const { return cross_attention_.project_memory(memory); }
@@ -45,9 +46,9 @@ class Decoder {
  public:
   Decoder(ParameterStore<T>& store, const std::string& scope, const StackOptions& options);
 
-  /// Embedded target [Nt, D], memory [Ns, D] -> states [Nt, D].
+  /// Embedded target [Nt, D], memory [Ns, D] -> states [Nt, D]. `weights`, if given, receives those of each layer.
   Variable<T> operator()(Variable<T> x, const RowLayout& layout, const Variable<T>& memory,
-                         const RowLayout& memory_layout) const;
+                         const RowLayout& memory_layout, AttentionWeights<T>* weights = nullptr) const;
 
   /// Projects the memory for all layers and makes room for `rows` targets of at most `capacity` tokens.
   void start(DecoderCache<T>& cache, const Variable<T>& memory, const RowLayout& memory_layout, Index rows,

@@ -19,8 +19,10 @@ Variable<T> EncoderLayer<T>::apply(const Variable<T>& x, const RowLayout& layout
 }
 
 template <class T>
-Variable<T> EncoderLayer<T>::operator()(const Variable<T>& x, const RowLayout& layout) const {
-  return apply(x, layout, [&](const auto& h) { return self_attention_(h, layout); });
+Variable<T> EncoderLayer<T>::operator()(const Variable<T>& x, const RowLayout& layout, LayerWeights<T>* weights) const {
+  return apply(x, layout, [&](const auto& h) {
+    return keeping_weights<T>(weights, [&](Tensor<T>* seen) { return self_attention_(h, layout, nullptr, seen); });
+  });
 }
 
 template <class T>
@@ -38,9 +40,9 @@ Encoder<T>::Encoder(ParameterStore<T>& store, const std::string& scope, const St
 }
 
 template <class T>
-Variable<T> Encoder<T>::operator()(Variable<T> x, const RowLayout& layout) const {
+Variable<T> Encoder<T>::operator()(Variable<T> x, const RowLayout& layout, LayerWeights<T>* weights) const {
   Frame<T> frame(x.context());
-  for (const EncoderLayer<T>& layer : layers_) x = frame.keep(layer(x, layout));
+  for (const EncoderLayer<T>& layer : layers_) x = frame.keep(layer(x, layout, weights));
   return norm_ ? frame.keep((*norm_)(x)) : x;
 }
 

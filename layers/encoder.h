@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "layers/attention.h"
+#include "layers/attention_weights.h"
 #include "layers/decoder_cache.h"
 #include "layers/stack_options.h"
 
@@ -17,8 +18,8 @@ class EncoderLayer {
  public:
   EncoderLayer(ParameterStore<T>& store, const std::string& scope, const StackOptions& options);
 
-  /// x [N, D] -> [N, D].
-  Variable<T> operator()(const Variable<T>& x, const RowLayout& layout) const;
+  /// x [N, D] -> [N, D]. `weights`, if given, receives those of attention.
+  Variable<T> operator()(const Variable<T>& x, const RowLayout& layout, LayerWeights<T>* weights = nullptr) const;
 
   /// The next token of each row, x [R, D] -> [R, D], with the past of this layer in `own`.
   Variable<T> step(const Variable<T>& x, const DecoderCache<T>& cache, LayerCache<T>& own,
@@ -41,8 +42,8 @@ class Encoder {
  public:
   Encoder(ParameterStore<T>& store, const std::string& scope, const StackOptions& options);
 
-  /// Embedded source [N, D] -> memory [N, D].
-  Variable<T> operator()(Variable<T> x, const RowLayout& layout) const;
+  /// Embedded source [N, D] -> memory [N, D]. `weights`, if given, receives those of each layer.
+  Variable<T> operator()(Variable<T> x, const RowLayout& layout, LayerWeights<T>* weights = nullptr) const;
 
   /// Makes room for `rows` texts of at most `capacity` tokens. Throws unless the stack is causal.
   void start(DecoderCache<T>& cache, Index rows, Index capacity) const;

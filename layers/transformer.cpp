@@ -65,14 +65,16 @@ Transformer<T>::Transformer(ParameterStore<T>& store, const TransformerOptions& 
 }
 
 template <class T>
-Variable<T> Transformer<T>::encode(Context<T>& context, std::span<const int> source, const RowLayout& layout) const {
-  return encoder_(source_embedding_(context, source, layout), layout);
+Variable<T> Transformer<T>::encode(Context<T>& context, std::span<const int> source, const RowLayout& layout,
+                                   AttentionWeights<T>* weights) const {
+  return encoder_(source_embedding_(context, source, layout), layout, weights ? &weights->encoder : nullptr);
 }
 
 template <class T>
 Variable<T> Transformer<T>::decode(Context<T>& context, std::span<const int> target, const RowLayout& layout,
-                                   const Variable<T>& memory, const RowLayout& memory_layout) const {
-  return decoder_(target_embedding_(context, target, layout), layout, memory, memory_layout);
+                                   const Variable<T>& memory, const RowLayout& memory_layout,
+                                   AttentionWeights<T>* weights) const {
+  return decoder_(target_embedding_(context, target, layout), layout, memory, memory_layout, weights);
 }
 
 template <class T>

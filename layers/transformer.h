@@ -42,12 +42,15 @@ class Transformer {
 
   const TransformerOptions& options() const { return options_; }
 
-  /// Source ids of Ns rows -> memory [Ns, D].
-  Variable<T> encode(Context<T>& context, std::span<const int> source, const RowLayout& layout) const;
+  /// Source ids of Ns rows -> memory [Ns, D]. `weights`, if given, receives what the encoder looked at.
+  Variable<T> encode(Context<T>& context, std::span<const int> source, const RowLayout& layout,
+                     AttentionWeights<T>* weights = nullptr) const;
 
-  /// Target ids (from <s> on) of Nt rows, memory [Ns, D] -> states [Nt, D].
+  /// Target ids (from <s> on) of Nt rows, memory [Ns, D] -> states [Nt, D]. `weights`, if given, receives what the
+  /// decoder looked at.
   Variable<T> decode(Context<T>& context, std::span<const int> target, const RowLayout& layout,
-                     const Variable<T>& memory, const RowLayout& memory_layout) const;
+                     const Variable<T>& memory, const RowLayout& memory_layout,
+                     AttentionWeights<T>* weights = nullptr) const;
 
   /// States [N, D] -> logits [N, V].
   Variable<T> project(const Variable<T>& states) const;

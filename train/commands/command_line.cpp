@@ -79,6 +79,10 @@ void add_commands(CLI::App& app, int& status) {
     c.add_option("--format", a.format, "text; moses: number ||| text ||| score; json (default: text; --nbest: moses)")
         ->check(CLI::IsMember({"text", "moses", "json"}));
     c.add_flag("--scores", a.scores, "text: a tab and the score after each translation; others have it anyway");
+    c.add_flag("--alignment", a.alignment,
+               "also which word of the line each word of the translation looked at: 0-0 1-2");
+    c.add_option("--alignment-layer", a.alignment_layer,
+                 "layer of the decoder that tells it, from 0 (default: the last but one)");
     c.add_flag("-v,--verbose", a.verbose, "show the words that the vocabulary does not know, line by line");
     add_on_bad_line(c, a);
     add_sets(c, a.sets);
@@ -105,6 +109,17 @@ void add_commands(CLI::App& app, int& status) {
     c.add_flag("--per-token", a.per_token, "each token with its log-probability, too");
     c.add_flag("--json", a.json, "one JSON object a line");
     add_on_bad_line(c, a);
+    add_sets(c, a.sets);
+  });
+  add_command<Attention>(app, "attention", "Show where a model looks as it translates", status, [](auto& c, auto& a) {
+    add_run(c, a);
+    c.add_option("--input", a.input, "file to translate (default: standard input)");
+    c.add_option("--beam", a.beam, "hypotheses kept in the search")->check(CLI::Range(1, 1024));
+    c.add_option("--layer", a.layer, "layer of cross-attention to print, from 0 (default: the last but one)");
+    c.add_option("--head", a.head, "head of it, from 0 (default: the mean of all)");
+    CLI::Option* json = c.add_flag("--json", a.json, "every layer and head, one JSON object a line");
+    c.add_option("--html", a.html, "page to write, with every layer and head")->excludes(json);
+    add_on_bad_line(c, a, "is left out");
     add_sets(c, a.sets);
   });
   add_command<Gradcheck>(app, "gradcheck", "Check every derivative against differences", status, [](auto& c, auto& a) {

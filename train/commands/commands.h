@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,6 +26,8 @@ struct Translate {
   std::int64_t beam = 0;   // 0: as the run is configured
   std::int64_t nbest = 0;  // 0: one, and no list of them
   bool scores = false, verbose = false;
+  bool alignment = false;
+  std::optional<std::int64_t> alignment_layer;  // none: the usual one
   std::vector<std::string> sets;
 };
 int run(const Translate& arguments);
@@ -48,6 +51,16 @@ struct Score {
   std::vector<std::string> sets;
 };
 int run(const Score& arguments);
+
+struct Attention {
+  std::string run, checkpoint, input, html;
+  std::string on_bad_line = "warn";
+  std::int64_t beam = 0;
+  std::optional<std::int64_t> layer, head;  // none: the usual layer, the mean of the heads
+  bool json = false;
+  std::vector<std::string> sets;
+};
+int run(const Attention& arguments);
 
 struct Gradcheck {
   std::string config;  // empty: the whole table

@@ -108,16 +108,27 @@ Config config_of(const Translate& arguments, const std::string& run) {
   return config;
 }
 
+/// The layer whose cross-attention aligns.
+Index alignment_layer(const Translate& arguments, const ModelConfig& model) {
+  const Index layer = arguments.alignment_layer.value_or(usual_alignment_layer(model.decoder_layers));
+  if (layer < 0 || layer >= model.decoder_layers)
+    misuse("--alignment-layer", "expected 0 to {}, a layer of the decoder; got {}", model.decoder_layers - 1, layer);
+  return layer;
+}
+
 }  // namespace
 
 int run(const Translate& arguments) {
   const TranslationFormat format = format_of(arguments);
+  if (arguments.alignment_layer && !arguments.alignment)
+    misuse("--alignment-layer", "expected --alignment beside it; got no such flag");
   Output output(job().is_first() ? arguments.output : "", arguments.input);
   const RunName name_of_run(arguments.run, arguments.checkpoint);
   const LoadedRun run = load_run(name_of_run, config_of(arguments, name_of_run.folder()));
   print_note(name_of_run);
   apply_runtime(run.config.runtime);
   Translator translator(*run.model->transformer, run.tokenizers, run.config.data, run.config.decode);
+  if (arguments.alignment) translator.align(alignment_layer(arguments, run.config.model));
   ProgressBar bar;
   CountProgress progress(bar, "sentence");
   translator.watch([&](Index sentences) { progress.add(sentences); });
@@ -150,7 +161,7 @@ int run(const Translate& arguments) {
       std::string text;
       if (job().is_several()) Translator::Sources::of_first(&sources);
       for (const std::vector<Translation>& found : translator.n_best(sources, n_best))
-        text += formatted(format, ++written, found);
+        text += formatted(format, ++written, found, arguments.alignment);
       bar.clear();
       output.write(text);
       in_pieces += sources.in_pieces;

@@ -6,7 +6,16 @@
 
 namespace glossa {
 
-JsonLine& JsonLine::add_raw(std::string_view key, std::string_view json) {
+namespace {
+
+/// Bytes that are not UTF-8 (a file name, say) become U+FFFD.
+std::string in_quotes(std::string_view text) {
+  return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+}  // namespace
+
+JsonLine& JsonLine::add_json(std::string_view key, std::string_view json) {
   if (!body_.empty()) body_ += ",";
   body_ += nlohmann::json(key).dump();
   body_ += ":";
@@ -14,23 +23,26 @@ JsonLine& JsonLine::add_raw(std::string_view key, std::string_view json) {
   return *this;
 }
 
-JsonLine& JsonLine::add(std::string_view key, double value) { return add_raw(key, nlohmann::json(value).dump()); }
+JsonLine& JsonLine::add(std::string_view key, double value) { return add_json(key, nlohmann::json(value).dump()); }
 
-JsonLine& JsonLine::add(std::string_view key, bool value) { return add_raw(key, value ? "true" : "false"); }
+JsonLine& JsonLine::add(std::string_view key, bool value) { return add_json(key, value ? "true" : "false"); }
 
-JsonLine& JsonLine::add(std::string_view key, std::string_view value) {
-  // Bytes that are not UTF-8 (a file name, say) become U+FFFD.
-  return add_raw(key, nlohmann::json(value).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+JsonLine& JsonLine::add(std::string_view key, std::string_view value) { return add_json(key, in_quotes(value)); }
+
+JsonLine& JsonLine::add(std::string_view key, std::span<const std::string> values) {
+  std::vector<std::string> texts;
+  for (const std::string& value : values) texts.push_back(in_quotes(value));
+  return add_json(key, fmt::format("[{}]", fmt::join(texts, ",")));
 }
 
 JsonLine& JsonLine::add(std::string_view key, std::span<const std::uint64_t> values) {
-  return add_raw(key, fmt::format("[{}]", fmt::join(values, ",")));
+  return add_json(key, fmt::format("[{}]", fmt::join(values, ",")));
 }
 
 JsonLine& JsonLine::add(std::string_view key, const std::vector<JsonLine>& objects) {
   std::vector<std::string> texts;
   for (const JsonLine& object : objects) texts.push_back(object.text());
-  return add_raw(key, fmt::format("[{}]", fmt::join(texts, ",")));
+  return add_json(key, fmt::format("[{}]", fmt::join(texts, ",")));
 }
 
 std::string JsonLine::text() const { return fmt::format("{{{}}}", body_); }

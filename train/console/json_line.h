@@ -19,17 +19,19 @@ class JsonLine {
   JsonLine& add(std::string_view key, const char* value) { return add(key, std::string_view(value)); }
   JsonLine& add(std::string_view key, std::span<const std::uint64_t> values);
   JsonLine& add(std::string_view key, const std::vector<JsonLine>& objects);
+  JsonLine& add(std::string_view key, std::span<const std::string> values);
+
+  /// A value that is JSON already.
+  JsonLine& add_json(std::string_view key, std::string_view json);
 
   template <std::integral Whole>
   JsonLine& add(std::string_view key, Whole value) {
-    return add_raw(key, std::to_string(value));
+    return add_json(key, std::to_string(value));
   }
 
   std::string text() const;
 
  private:
-  JsonLine& add_raw(std::string_view key, std::string_view json);
-
   std::string body_;
 };
 

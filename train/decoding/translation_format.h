@@ -16,7 +16,10 @@ enum class TranslationFormat {
 };
 
 /// What is written for line `number`, counted from 1, with its line feeds. Where there is no translation: an empty line
-/// of text, an empty text of log-probability 0 in Moses' format, no translation in JSON.
-std::string formatted(TranslationFormat format, std::int64_t number, std::span<const Translation> translations);
+/// of text, an empty text of log-probability 0 in Moses' format, no translation in JSON. `aligned`: also the words of
+/// the source with those of the translation, ||| and 0-0 1-2 after a text or a score of Moses' format, [[0,0],[1,2]] in
+/// JSON.
+std::string formatted(TranslationFormat format, std::int64_t number, std::span<const Translation> translations,
+                      bool aligned = false);
 
 }  // namespace glossa

@@ -3,10 +3,24 @@
 #include <algorithm>
 
 #include "data/text/line_pieces.h"
+#include "data/tokenizers/token_words.h"
+#include "data/tokenizers/word_tokenizer.h"
 #include "train/processes/job.h"
 #include "train/processes/packed.h"
 
 namespace glossa {
+
+namespace {
+
+/// The word of a line that a piece of it begins with, or in.
+Index words_before(std::string_view line, std::string_view piece) {
+  const std::string_view before = line.substr(0, static_cast<std::size_t>(piece.data() - line.data()));
+  const bool is_within_word =
+      split_words(line).size() < split_words(before).size() + split_words(line.substr(before.size())).size();
+  return std::ssize(split_words(before)) - (is_within_word ? 1 : 0);
+}
+
+}  // namespace
 
 DecodeOptions decode_options(const DecodeConfig& decode) {
   return {.beam = decode.beam,
@@ -38,12 +52,15 @@ std::vector<int> Translator::source_ids(std::string_view line, std::string_view 
 void Translator::add(Sources& sources, std::string_view line, std::string_view name, std::int64_t number) const {
   const std::size_t index = sources.count++;
   std::vector<std::vector<int>> pieces{source_ids(line, name, number)};
+  std::vector<Index> first_words{0};
   if (std::ssize(pieces.front()) > model_.options().max_positions) {
     const Index most = std::min<Index>(model_.options().max_positions, data_.max_length);
     pieces.clear();
+    first_words.clear();
     const auto fits = [&](std::string_view piece) { return std::ssize(source_ids(piece, name, number)) <= most; };
     for (const std::string_view piece : cut_line(line, fits)) {
       pieces.push_back(source_ids(piece, name, number));
+      first_words.push_back(words_before(line, piece));
       if (std::ssize(pieces.back()) > most)
         throw LineError(fmt::format("{}:{}", name, number),
                         fmt::format("expected at most {} tokens (model.max_positions, data.max_length); got {} for "
@@ -57,6 +74,7 @@ void Translator::add(Sources& sources, std::string_view line, std::string_view n
     sources.ids.push_back(std::move(pieces[k]));
     sources.numbers.push_back(number + (k << 40));
     sources.lines.push_back(index);
+    sources.first_words.push_back(first_words[static_cast<std::size_t>(k)]);
   }
 }
 
@@ -88,8 +106,13 @@ std::vector<Hypothesis> Translator::search(const Sources& sources) {
 }
 
 std::vector<std::vector<Translation>> Translator::n_best(const Sources& sources, Index n) {
-  const std::vector<std::vector<Hypothesis>> found =
-      searcher_.n_best(model_, sources.ids, tokenizers_.source->specials(), options_, n, sources.numbers);
+  std::vector<std::vector<Translation>> found;
+  for (const std::vector<Hypothesis>& piece :
+       searcher_.n_best(model_, sources.ids, tokenizers_.source->specials(), options_, n, sources.numbers)) {
+    found.emplace_back();
+    for (const Hypothesis& hypothesis : piece) found.back().push_back(translation(hypothesis));
+  }
+  if (alignment_layer_ && job().is_first()) align(sources, found);
   std::vector<std::vector<Translation>> results(sources.count);
   for (std::size_t begin = 0, end = 0; begin < found.size(); begin = end) {
     while (end < found.size() && sources.lines[end] == sources.lines[begin]) ++end;
@@ -97,27 +120,80 @@ std::vector<std::vector<Translation>> Translator::n_best(const Sources& sources,
     if (end - begin > 1)
       line.push_back(joined(std::span(found).subspan(begin, end - begin)));
     else
-      for (const Hypothesis& h : found[begin])
-        line.push_back({tokenizers_.target->decode(h.tokens), h.score, h.log_probability, h.finished});
+      line = std::move(found[begin]);
   }
   return results;
 }
 
+Translation Translator::translation(const Hypothesis& h) const {
+  return {.text = tokenizers_.target->decode(h.tokens),
+          .score = h.score,
+          .log_probability = h.log_probability,
+          .finished = h.finished,
+          .tokens = h.tokens};
+}
+
 /// The best of each piece, as one translation of the whole line.
-Translation Translator::joined(std::span<const std::vector<Hypothesis>> pieces) const {
-  Translation whole{.text = {}, .finished = true};
+Translation Translator::joined(std::span<const std::vector<Translation>> pieces) const {
+  Translation whole{.finished = true};
   std::vector<std::string> texts;
   Index length = 0;
-  for (const std::vector<Hypothesis>& piece : pieces) {
-    const Hypothesis& best = piece.front();
-    texts.push_back(tokenizers_.target->decode(best.tokens));
+  for (const std::vector<Translation>& piece : pieces) {
+    const Translation& best = piece.front();
+    texts.push_back(best.text);
     length += std::ssize(best.tokens) + (best.finished ? 1 : 0);
     whole.log_probability += best.log_probability;
     whole.finished = whole.finished && best.finished;
+    whole.tokens.insert(whole.tokens.end(), best.tokens.begin(), best.tokens.end());
+    const std::string so_far = join_pieces(texts);
+    const Index words_before = std::ssize(split_words(so_far)) - std::ssize(split_words(best.text));
+    for (const auto& [read, written] : best.alignment) whole.alignment.emplace_back(read, written + words_before);
+    whole.text = so_far;
   }
-  whole.text = join_pieces(texts);
   whole.score = penalised(whole.log_probability, length, options_);
   return whole;
+}
+
+/// The decoder has read all that it wrote but the last: </s> or, where the limit of length came first, a token.
+std::vector<int> Translator::read_tokens(const Translation& translation) {
+  std::vector<int> tokens = translation.tokens;
+  if (!translation.finished && !tokens.empty()) tokens.pop_back();
+  return tokens;
+}
+
+void Translator::align(const Sources& sources, std::vector<std::vector<Translation>>& found) {
+  EncodedCorpus pairs;
+  pairs.specials = tokenizers_.source->specials();
+  std::vector<Translation*> translations;
+  for (std::size_t i = 0; i < found.size(); ++i)
+    for (Translation& translation : found[i]) {
+      pairs.source.push_back(sources.ids[i]);
+      pairs.target.push_back(read_tokens(translation));
+      pairs.origin.push_back(i);
+      translations.push_back(&translation);
+    }
+  for_each_attention(context_, model_, tokenizers_, pairs, options_.max_tokens, [&](int k, const AttentionMaps& maps) {
+    const std::size_t i = pairs.origin[static_cast<std::size_t>(k)];
+    Translation& translation = *translations[static_cast<std::size_t>(k)];
+    std::vector<int> output_words = words_of_tokens(*tokenizers_.target, translation.tokens);
+    if (translation.finished) output_words.push_back(-1);
+    translation.alignment = align_words(mean_of_heads(maps.cross[static_cast<std::size_t>(*alignment_layer_)]),
+                                        words_of_tokens(*tokenizers_.source, sources.ids[i]), output_words);
+    for (auto& pair : translation.alignment) pair.first += sources.first_words[i];
+  });
+}
+
+AttentionMaps Translator::attention(std::vector<int> source, const Translation& translation) {
+  EncodedCorpus pair;
+  pair.specials = tokenizers_.source->specials();
+  pair.source.push_back(std::move(source));
+  pair.target.push_back(read_tokens(translation));
+  AttentionMaps maps;
+  for_each_attention(context_, model_, tokenizers_, pair, options_.max_tokens,
+                     [&](int, AttentionMaps found) { maps = std::move(found); });
+  if (!translation.finished && !translation.tokens.empty())
+    maps.output.back() = tokenizers_.target->token(translation.tokens.back());
+  return maps;
 }
 
 std::vector<std::string> Translator::translate(const Sources& sources) {

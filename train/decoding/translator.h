@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "train/corpora/datasets.h"
+#include "train/decoding/attention_maps.h"
 #include "train/decoding/decoding.h"
 
 namespace glossa {
@@ -15,9 +16,11 @@ DecodeOptions decode_options(const DecodeConfig& config);
 
 /// A translation of a line. Numbers as in `Hypothesis`; of a line that was read in pieces, of all of them together.
 struct Translation {
-  std::string text;
+  std::string text = {};
   double score = 0, log_probability = 0;
   bool finished = false;
+  std::vector<int> tokens = {};  // of the vocabulary, without <s> and </s>
+  Alignment alignment = {};      // with the words of the line, where asked for
 };
 
 /// Translates lines of text with a model: normalise, encode, search, decode. A line of more tokens than the model has
@@ -39,6 +42,7 @@ class Translator {
     std::vector<std::vector<int>> ids;  // of each piece
     std::vector<std::int64_t> numbers;  // what sampling knows the pieces by: that of its line for the first of a line
     std::vector<std::size_t> lines;     // which line each is of, counted from 0
+    std::vector<Index> first_words;     // the word of its line that each begins in, counted from 0
     std::size_t count = 0;              // lines
     std::int64_t in_pieces = 0;         // lines of more than one
 
@@ -66,17 +70,28 @@ class Translator {
   /// A line as the model reads it, however long; no id for one without a token. Throws LineError as `add`.
   std::vector<int> source_ids(std::string_view line, std::string_view name, std::int64_t number) const;
 
+  /// From now on translations are aligned with their lines, by the cross-attention of this layer of the decoder.
+  void align(Index layer) { alignment_layer_ = layer; }
+
+  /// Where the model looks when it reads `source` and writes `translation`, as it does each time (teacher forcing).
+  AttentionMaps attention(std::vector<int> source, const Translation& translation);
+
   /// Who gets the number of pieces of each batch whose search is done, as `Searcher::watch`.
   void watch(std::function<void(Index)> watch) { searcher_.watch(std::move(watch)); }
 
  private:
-  Translation joined(std::span<const std::vector<Hypothesis>> pieces) const;
+  Translation translation(const Hypothesis& hypothesis) const;
+  Translation joined(std::span<const std::vector<Translation>> pieces) const;
+  static std::vector<int> read_tokens(const Translation& translation);
+  void align(const Sources& sources, std::vector<std::vector<Translation>>& found);
 
   const Transformer<float>& model_;
   Tokenizers tokenizers_;
   DataConfig data_;
   DecodeOptions options_;
   Searcher<float> searcher_;
+  std::optional<Index> alignment_layer_;
+  Context<float> context_;  // of attention
 };
 
 }  // namespace glossa

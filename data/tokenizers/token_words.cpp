@@ -1,0 +1,32 @@
+#include "data/tokenizers/token_words.h"
+
+#include "data/text/utf8.h"
+
+namespace glossa {
+
+std::vector<int> words_of_tokens(const Tokenizer& tokenizer, std::span<const int> ids) {
+  constexpr char32_t visible_space = 0x2581;  // how characters and sentencepiece write a space
+  const SpecialIds& specials = tokenizer.specials();
+  const bool is_word = tokenizer.kind() == "words";
+  std::vector<int> words;
+  int word = -1;
+  bool starts = true;  // whether the next character begins a word
+  for (const int id : ids) {
+    int& own = words.emplace_back(-1);
+    if (id == specials.pad || id == specials.bos || id == specials.eos) continue;
+    if (is_word) starts = true;
+    const bool is_visible = is_word || id == specials.unk;  // whatever stands in the vocabulary
+    utf8::for_each(is_visible ? "?" : tokenizer.token(id), [&](std::string_view, utf8::CodePoint c) {
+      if (c.value == visible_space) {
+        starts = true;
+        return;
+      }
+      if (starts) ++word;
+      starts = false;
+      if (own < 0) own = word;
+    });
+  }
+  return words;
+}
+
+}  // namespace glossa
