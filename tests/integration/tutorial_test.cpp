@@ -1,0 +1,88 @@
+// The chapters of docs/tutorial: their programs do what the pages say.
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <cstdlib>
+
+#include "tests/integration/tiny_run.h"
+
+using namespace glossa::testing;
+namespace fs = std::filesystem;
+
+namespace {
+
+const fs::path chapters = fs::path(GLOSSA_SOURCE_DIR) / "docs/tutorial";
+
+struct Chapter {
+  const char* name;
+  double tolerance;  ///< by how much its numbers may be others on another processor
+};
+
+/// Those that train in float have digits of their own on every kind of processor, and ends of training, too.
+constexpr Chapter in_order[] = {{"1_tape", 0}, {"2_attention", 0},    {"3_layer", 0},
+                                {"4_loss", 0}, {"5_training", 0.301}, {"6_decoding", 0.151}};
+
+/// The block of the page that follows "It prints".
+std::string printed_on(const fs::path& page) {
+  const std::string text = read_bytes(page);
+  const std::size_t sentence = text.find("\nIt prints"), open = text.find("\n```\n", sentence);
+  REQUIRE_NE(sentence, text.npos);
+  REQUIRE_NE(open, text.npos);
+  const std::size_t begin = open + 5;
+  return text.substr(begin, text.find("```\n", begin) - begin);
+}
+
+/// Words at spaces and line ends, which count as words of their own.
+Strings words_of(const std::string& text) {
+  Strings words;
+  for (const std::string& line : lines_of(text)) {
+    for (std::size_t begin = 0; (begin = line.find_first_not_of(' ', begin)) != line.npos;) {
+      const std::size_t end = std::min(line.find(' ', begin), line.size());
+      words.push_back(line.substr(begin, end - begin));
+      begin = end;
+    }
+    words.push_back("\n");
+  }
+  return words;
+}
+
+/// Whether two words are the same, or numbers with the same digits behind the point that are near enough.
+bool agree(const std::string& a, const std::string& b, double tolerance) {
+  if (a == b) return true;
+  const auto decimals = [](const std::string& word) {
+    return word.find('.') == word.npos ? 0 : word.size() - word.find('.');
+  };
+  char *end_a, *end_b;
+  const double x = std::strtod(a.c_str(), &end_a), y = std::strtod(b.c_str(), &end_b);
+  const bool numbers = end_a != a.c_str() && end_b != b.c_str() && std::string(end_a) == end_b;
+  return numbers && decimals(a) > 0 && decimals(a) == decimals(b) && std::abs(x - y) <= tolerance;
+}
+
+}  // namespace
+
+TEST_CASE("the programs of the tutorial print what its pages show, one after the other in one folder") {
+  const TemporaryFolder folder;
+  for (const Chapter& chapter : in_order) {
+    CAPTURE(chapter.name);
+    const fs::path program = fs::path(GLOSSA_BINARY).parent_path() / (std::string("tutorial_") + chapter.name);
+    const Outcome outcome = run_program({.arguments = {program}, .input = {}, .folder = folder.path()});
+    CHECK_MESSAGE(outcome.status == 0, outcome.err);
+    const Strings got = words_of(outcome.out);
+    const Strings shown = words_of(printed_on(chapters / (std::string(chapter.name) + ".md")));
+    REQUIRE_MESSAGE(got.size() == shown.size(), outcome.out);
+    for (std::size_t i = 0; i < got.size(); ++i)
+      CHECK_MESSAGE(agree(got[i], shown[i], chapter.tolerance), got[i], " is not ", shown[i], " in\n", outcome.out);
+  }
+}
+
+TEST_CASE("every chapter of the tutorial is run, and its program is short") {
+  std::size_t programs = 0;
+  for (const auto& entry : fs::directory_iterator(chapters)) {
+    if (entry.path().extension() != ".cpp") continue;
+    INFO(entry.path());
+    CHECK_LE(lines_of(read_bytes(entry.path())).size(), 60);
+    CHECK(std::ranges::any_of(in_order, [&](const Chapter& chapter) { return entry.path().stem() == chapter.name; }));
+    ++programs;
+  }
+  CHECK_EQ(programs, std::size(in_order));
+}
