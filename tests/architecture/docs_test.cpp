@@ -20,8 +20,9 @@ std::string text_of(const fs::path& path) {
 
 std::string all_pages() {
   std::string pages = text_of(root / "README.md");
-  for (const auto& entry : fs::directory_iterator(root / "docs"))
-    if (entry.path().extension() == ".md") pages += text_of(entry.path());
+  for (const char* folder : {"docs", "docs/tutorial"})
+    for (const auto& entry : fs::directory_iterator(root / folder))
+      if (entry.path().extension() == ".md") pages += text_of(entry.path());
   return pages;
 }
 
@@ -29,20 +30,26 @@ std::string all_pages() {
 
 TEST_CASE("programs shown in README and docs are those that are built and run") {
   const std::string pages = all_pages();
-  for (const auto& entry : fs::directory_iterator(root / "docs" / "examples")) {
-    if (entry.path().extension() != ".cpp") continue;  // another language's are neither
-    INFO(entry.path());
-    CHECK_NE(pages.find("```cpp\n" + text_of(entry.path()) + "```\n"), std::string::npos);
-  }
+  for (const char* folder : {"docs/examples", "docs/tutorial"})
+    for (const auto& entry : fs::directory_iterator(root / folder)) {
+      if (entry.path().extension() != ".cpp") continue;  // another language's are neither
+      INFO(entry.path());
+      CHECK_NE(pages.find("```cpp\n" + text_of(entry.path()) + "```\n"), std::string::npos);
+    }
 }
 
-TEST_CASE("README links every page of docs") {
+TEST_CASE("README links every page of docs and the tutorial, whose index links every chapter") {
   const std::string readme = text_of(root / "README.md");
-  for (const auto& entry : fs::directory_iterator(root / "docs"))
-    if (entry.path().extension() == ".md") {
-      INFO(entry.path());
-      CHECK_NE(readme.find("docs/" + entry.path().filename().string()), std::string::npos);
-    }
+  const auto check_links = [](const fs::path& folder, const std::string& index, const std::string& prefix) {
+    for (const auto& entry : fs::directory_iterator(folder))
+      if (entry.path().extension() == ".md" && entry.path().filename() != "README.md") {
+        INFO(entry.path());
+        CHECK_NE(index.find("(" + prefix + entry.path().filename().string()), std::string::npos);
+      }
+  };
+  check_links(root / "docs", readme, "docs/");
+  CHECK_NE(readme.find("(docs/tutorial/README.md)"), std::string::npos);
+  check_links(root / "docs/tutorial", text_of(root / "docs/tutorial/README.md"), "");
 }
 
 TEST_CASE("names that the page of the articles links to are in their files") {

@@ -1,9 +1,9 @@
 // What README, docs and recipes tell a reader to type works.
+#include "tests/integration/documents.h"
+
 #include <doctest/doctest.h>
 
 #include <regex>
-
-#include "tests/integration/tiny_run.h"
 
 using namespace glossa::testing;
 namespace fs = std::filesystem;
@@ -11,13 +11,6 @@ namespace fs = std::filesystem;
 namespace {
 
 const fs::path root = GLOSSA_SOURCE_DIR;
-
-std::vector<fs::path> pages() {
-  std::vector<fs::path> pages{root / "README.md"};
-  for (const auto& entry : fs::directory_iterator(root / "docs"))
-    if (entry.path().extension() == ".md") pages.push_back(entry.path());
-  return pages;
-}
 
 /// The files that a page links to, code blocks and other places of the web left out.
 std::vector<fs::path> links_in(const fs::path& page) {
@@ -33,33 +26,6 @@ std::vector<fs::path> links_in(const fs::path& page) {
   return links;
 }
 
-/// The lines of a page's ```sh blocks that call build/glossa, in order.
-Strings commands_in(const fs::path& page) {
-  Strings commands;
-  bool in_block = false;
-  for (const std::string& line : lines_of(read_bytes(page))) {
-    if (line.starts_with("```")) in_block = line == "```sh";
-    if (in_block && line.find("build/glossa ") != line.npos) commands.push_back(line);
-  }
-  return commands;
-}
-
-/// The command made quick: the same options, a smaller model and few updates, less of a toy corpus; one timed step; one
-/// operation or model proved. In --set the last wins.
-std::string quick(std::string command) {
-  const auto has = [&](const char* text) { return command.find(text) != command.npos; };
-  if (has("build/glossa train ") || has("build/glossa bench train ")) {
-    command +=
-        " --set train.max_updates=20 --set train.validate_every=10u --set model.width=32 --set model.feed_forward=32"
-        " --set model.encoder_layers=1 --set model.decoder_layers=1";
-    if (!has("data.train")) command += " --set data.train=toy:10000";
-  }
-  if (has("build/glossa bench step") || has("build/glossa bench profile")) command += " --steps 1";
-  if (command.ends_with("build/glossa gradcheck")) command += " --only linear";
-  if (command.ends_with("gradcheck --only article")) command += "-0";
-  return command;
-}
-
 }  // namespace
 
 TEST_CASE("the commands in README and docs run, in their order, in a folder that has build/glossa and recipes/") {
@@ -68,9 +34,7 @@ TEST_CASE("the commands in README and docs run, in their order, in a folder that
   std::size_t run = 0;
   for (const fs::path& page : pages()) {
     const TemporaryFolder folder;
-    fs::create_directory(folder / "build");
-    fs::create_symlink(tested_program(), folder / "build/glossa");
-    fs::create_directory_symlink(root / "recipes", folder / "recipes");
+    make_like_the_source_tree(folder.path());
     for (const std::string& command : commands_in(page)) {
       CAPTURE(page);
       CAPTURE(command);
@@ -84,8 +48,10 @@ TEST_CASE("the commands in README and docs run, in their order, in a folder that
 }
 
 TEST_CASE("every link in README and docs to a file leads to one") {
+  std::vector<fs::path> all = pages();
+  std::ranges::copy(tutorial_pages(), std::back_inserter(all));
   std::size_t links = 0;
-  for (const fs::path& page : pages())
+  for (const fs::path& page : all)
     for (const fs::path& target : links_in(page)) {
       CAPTURE(page);
       CHECK_MESSAGE(fs::exists(target), target);

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <cstdlib>
 
-#include "tests/integration/tiny_run.h"
+#include "tests/integration/documents.h"
 
 using namespace glossa::testing;
 namespace fs = std::filesystem;
@@ -60,18 +60,26 @@ bool agree(const std::string& a, const std::string& b, double tolerance) {
 
 }  // namespace
 
-TEST_CASE("the programs of the tutorial print what its pages show, one after the other in one folder") {
+TEST_CASE("the tutorial in order, in a folder like the source tree: commands run, programs print what the pages show") {
   const TemporaryFolder folder;
+  make_like_the_source_tree(folder.path());
   for (const Chapter& chapter : in_order) {
-    CAPTURE(chapter.name);
-    const fs::path program = fs::path(GLOSSA_BINARY).parent_path() / (std::string("tutorial_") + chapter.name);
-    const Outcome outcome = run_program({.arguments = {program}, .input = {}, .folder = folder.path()});
-    CHECK_MESSAGE(outcome.status == 0, outcome.err);
-    const Strings got = words_of(outcome.out);
-    const Strings shown = words_of(printed_on(chapters / (std::string(chapter.name) + ".md")));
-    REQUIRE_MESSAGE(got.size() == shown.size(), outcome.out);
-    for (std::size_t i = 0; i < got.size(); ++i)
-      CHECK_MESSAGE(agree(got[i], shown[i], chapter.tolerance), got[i], " is not ", shown[i], " in\n", outcome.out);
+    const fs::path page = chapters / (std::string(chapter.name) + ".md");
+    const std::string program = std::string("build/tutorial_") + chapter.name;
+    std::size_t compared = 0;
+    for (const std::string& command : commands_in(page)) {
+      CAPTURE(command);
+      const Outcome outcome =
+          run_program({.arguments = {"/bin/bash", "-c", quick(command)}, .input = {}, .folder = folder.path()});
+      CHECK_MESSAGE(outcome.status == 0, outcome.err);
+      if (command != program) continue;
+      const Strings got = words_of(outcome.out), shown = words_of(printed_on(page));
+      REQUIRE_MESSAGE(got.size() == shown.size(), outcome.out);
+      for (std::size_t i = 0; i < got.size(); ++i)
+        CHECK_MESSAGE(agree(got[i], shown[i], chapter.tolerance), got[i], " is not ", shown[i], " in\n", outcome.out);
+      ++compared;
+    }
+    CHECK_MESSAGE(compared == 1, page);
   }
 }
 
