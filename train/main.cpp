@@ -1,11 +1,10 @@
-#include <fmt/core.h>
-
 #include <cstdio>
 
 #include "autograd/check.h"
 #include "train/commands/command_line.h"
 #include "train/config/config_terms.h"
 #include "train/console/failure.h"
+#include "train/console/tell.h"
 #include "train/console/version.h"
 #include "train/processes/job.h"
 #include "train/runtime.h"
@@ -24,7 +23,7 @@ void join_job() {
   if (nowhere != nullptr) stderr = stdout = nowhere;  // what a crash leaves goes to the descriptor, which stays
 }
 
-void tell(const std::string& text) { std::fprintf(errors, "glossa: %s\n", glossa::in_config_terms(text).c_str()); }
+void tell(const std::string& text) { glossa::tell_error(errors, "{}", glossa::in_config_terms(text)); }
 
 /// Tells what this process has found, alone or before the others, and ends them. Returns the exit status.
 int end(const glossa::Failure& failure) {

@@ -134,7 +134,10 @@ LoadedRun load_run(const RunName& name, Config config) {
   LoadedRun loaded;
   loaded.config = agreed(config);
   std::vector<CheckpointReader> readers;
-  for (const std::filesystem::path& file : name.files()) readers.emplace_back(file);
+  for (const std::filesystem::path& file : name.files()) {
+    readers.emplace_back(file);
+    tell_more("note: read {}\n", std::filesystem::canonical(file).string());
+  }
   const CheckpointReader& reader = readers.front();
   loaded.state = read_training_state(reader);
   Fingerprint weights;

@@ -58,6 +58,7 @@ std::string broken_lines(std::string_view text, std::size_t width) {
   return lines;
 }
 
+constexpr std::string_view best = "new best";
 constexpr std::string_view end_mark = "\"at_end\":true";
 
 std::filesystem::path metrics_file(const std::filesystem::path& run) { return run / "metrics.jsonl"; }
@@ -119,21 +120,28 @@ RunLog::RunLog(std::int64_t last_validation)
 
 void RunLog::line(std::string_view text) { tell(text, readable); }
 
-void RunLog::tell(std::string_view text, std::size_t columns) {
+void RunLog::warning(std::string_view text) {
+  tell(text, readable, Verbosity::quiet, Marked{text.substr(0, text.find(':') + 1), Colour::warning});
+}
+
+void RunLog::tell(std::string_view text, std::size_t columns, Verbosity least, const std::optional<Marked>& marked) {
   bar_.clear();
   const std::string line = stamped(text);
-  const std::string shown =
-      bar_.is_on_terminal() ? broken_lines(line, std::min(columns, terminal_width(terminal_))) : line;
-  std::fwrite(shown.data(), 1, shown.size(), terminal_);
-  std::fflush(terminal_);
+  if (verbosity() >= least) {
+    std::string shown = bar_.is_on_terminal() ? broken_lines(line, std::min(columns, terminal_width(terminal_))) : line;
+    if (const std::size_t at = marked ? shown.find(marked->part) : shown.npos; at != shown.npos)
+      shown.replace(at, marked->part.size(), coloured(terminal_, marked->colour, marked->part));
+    std::fwrite(shown.data(), 1, shown.size(), terminal_);
+    std::fflush(terminal_);
+  }
   log_.write(line);
 }
 
-void RunLog::record(std::string_view text) { log_.write(stamped(text)); }
+void RunLog::record(std::string_view text) { tell(text, any, Verbosity::verbose); }
 
 void RunLog::error(std::string_view text) noexcept {
   try {
-    record(fmt::format("error: {}", text));
+    log_.write(stamped(fmt::format("error: {}", text)));
   } catch (const Error&) {
     // A full disk may be what ends the run.
   }
@@ -169,9 +177,9 @@ void RunLog::validation(const ValidationReport& report) {
   metrics_.write(json.text() + '\n');
   last_validation_ = report.update;
   if (report.at_end) text += " : at the end";
-  text += report.stalled == 0 ? " : new best" : " : stalled " + counted(report.stalled, "time");
+  text += report.stalled == 0 ? fmt::format(" : {}", best) : " : stalled " + counted(report.stalled, "time");
   if (!report.samples.empty()) text.append(1, '\n').append(report.samples.front());
-  tell(text, any);
+  tell(text, any, Verbosity::usual, report.stalled == 0 ? std::optional(Marked{best, Colour::good}) : std::nullopt);
 }
 
 std::int64_t last_validation(const std::filesystem::path& run) {

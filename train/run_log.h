@@ -8,7 +8,9 @@
 #include <string_view>
 #include <vector>
 
+#include "train/console/colour.h"
 #include "train/console/progress_bar.h"
+#include "train/console/verbosity.h"
 
 namespace glossa {
 
@@ -50,7 +52,10 @@ class RunLog {
   /// A line for people, with the time before it. Several lines in one text get one time.
   void line(std::string_view text);
 
-  /// The same in train.log alone.
+  /// The same, which -q does not keep from the terminal, where what stands before its first colon has a colour.
+  void warning(std::string_view text);
+
+  /// The same in train.log alone, but for -v.
   void record(std::string_view text);
 
   /// The error that ends the run, in train.log alone: the program prints it when it ends. Where it cannot be written,
@@ -78,9 +83,16 @@ class RunLog {
     int descriptor_;
   };
 
+  /// Part of a line, and the colour that it has on a terminal.
+  struct Marked {
+    std::string_view part;
+    Colour colour;
+  };
+
   /// A terminal that went away must not end the run: what cannot be written there is lost. There no line is longer
-  /// than `columns`, nor than the terminal is wide.
-  void tell(std::string_view text, std::size_t columns);
+  /// than `columns`, nor than the terminal is wide, and nothing is told that `least` is too little for.
+  void tell(std::string_view text, std::size_t columns, Verbosity least = Verbosity::usual,
+            const std::optional<Marked>& marked = {});
 
   std::FILE* terminal_;
   ProgressBar bar_;

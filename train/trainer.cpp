@@ -11,6 +11,7 @@
 #include "train/config/config_terms.h"
 #include "train/processes/job.h"
 #include "train/runtime.h"
+#include "train/training_line.h"
 
 namespace glossa {
 
@@ -69,12 +70,6 @@ std::pair<double, bool> decisive_number(const ValidationReport& report, TrainCon
       return {*report.exact_match, true};
   }
   return {report.loss, false};
-}
-
-/// How much of the way to the limit that comes first is done.
-double part_done(const TrainConfig& t, const TrainingState& state, const Progress& progress) {
-  const double part = std::max(t.max_updates.part(progress), t.max_epochs.part(progress));
-  return t.max_minutes > 0 ? std::max(part, state.seconds / (60 * t.max_minutes)) : part;
 }
 
 bool is_best(const TrainingState& state, double metric, bool larger_is_better) {
@@ -139,7 +134,7 @@ TrainingEnd Trainer::update_until_end() {
   const TrainConfig& train = config_.train;
   std::optional<TrainingEnd> end = ending();
   if (end) log_->line("nothing to do: " + reason(*end, config_) + ". Hint: raise it with --set");
-  const TimeLeft time_left(part_done(train, state_, progress()));
+  const TrainingLine last_line(train, task_->can_validate(), progress(), state_.seconds);
   while (!end) {
     const Progress before = progress();
     one_update();
@@ -155,11 +150,7 @@ TrainingEnd Trainer::update_until_end() {
     save_due_ = wishes.save || train.save_every.due(before, now) || save_due_;
     const bool good = state_.consecutive_bad == 0;
     if (end || best || (good && save_due_)) save(best);
-    if (log_->bar().is_due()) {
-      const double part = part_done(train, state_, now);
-      log_->bar().draw(part, fmt::format("update {}, epoch {:.2f}, loss {:.3f}, {:.0f} tokens/s{}", now.updates,
-                                         now.epochs, told.loss, told.tokens_per_s, time_left.after(part)));
-    }
+    if (log_->bar().is_due()) last_line.draw(log_->bar(), now, state_.seconds, told);
   }
   const bool best_at_end = *end != TrainingEnd::signal && validate_end();
   if (const std::string limit = raised_limit(*end, train); best_at_end && !limit.empty())
@@ -213,9 +204,9 @@ void Trainer::refuse(const Update& update) {
   grad_norm_ = update.grad_norm;
   ++state_.bad_updates;
   ++state_.consecutive_bad;
-  log_->line(fmt::format("update {} skipped: loss {} and gradient norm {} are not finite; first seen in {}",
-                         state_.update, update.nll_sum, update.grad_norm,
-                         updater_->first_nonfinite(update, state_.epoch)));
+  log_->warning(fmt::format("update {} skipped: loss {} and gradient norm {} are not finite; first seen in {}",
+                            state_.update, update.nll_sum, update.grad_norm,
+                            updater_->first_nonfinite(update, state_.epoch)));
   check_in_all(state_.consecutive_bad < config_.train.max_bad_updates, fmt::format("update {}", state_.update),
                "expected finite losses; got {} in a row without (train.max_bad_updates). The checkpoints before are "
                "kept. Hint: lower optim.lr or set optim.clip_norm",

@@ -287,7 +287,7 @@ void Trainer::write_head(const std::string& memory) {
   if (state_.update == 0) log_->record("configuration\n" + state_.config);
   if (job().is_several()) log_->line(describe(job()));
   log_->line(describe_runtime());
-  for (const std::string& warning : warnings(surroundings())) log_->line("warning: " + warning);
+  for (const std::string& warning : warnings(surroundings())) log_->warning("warning: " + warning);
   for (const std::string& line : task_->head()) log_->line(line);
   log_->line(memory);
   if (updater_->average())

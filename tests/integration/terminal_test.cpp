@@ -1,6 +1,7 @@
 // What the program shows while it works: on a terminal, and in files and pipes, where nothing may move.
 #include <doctest/doctest.h>
 
+#include <map>
 #include <regex>
 
 #include "tests/integration/tiny_run.h"
@@ -12,24 +13,40 @@ namespace fs = std::filesystem;
 namespace {
 
 /// What glossa writes to a terminal of 100 columns as its standard error; empty where the machine has no terminals.
-std::string on_terminal(Strings arguments, const std::string& input = {}) {
+/// `environment` is set beside.
+std::string on_terminal(Strings arguments, const Strings& environment = {}, int status = 0) {
   PseudoTerminal terminal(100);
   if (!terminal.is_there()) {
     MESSAGE("no pseudo-terminal here");
     return "";
   }
-  arguments.insert(arguments.begin(), tested_program());
+  Strings words{"/usr/bin/env"};
+  words.insert(words.end(), environment.begin(), environment.end());
+  words.push_back(tested_program());
+  words.insert(words.end(), arguments.begin(), arguments.end());
   const Outcome outcome =
-      run_program({.arguments = std::move(arguments), .input = input, .folder = {}, .error = terminal.descriptor()});
-  CHECK_MESSAGE(outcome.status == 0, terminal.text());
+      run_program({.arguments = std::move(words), .input = {}, .folder = {}, .error = terminal.descriptor()});
+  CHECK_MESSAGE(outcome.status == status, terminal.text());
   return terminal.text();
 }
 
 const std::string back = "\r\x1b[K";
 
-/// The lines that stay on a terminal: what was drawn over is gone.
+/// The lines that stay on a terminal: what was drawn over is gone, and so are colours.
 Strings lines_that_stay(const std::string& text) {
-  return lines_of(std::regex_replace(text, std::regex("\r\x1b\\[K[^\r\n]*(?=\r)|\r\x1b\\[K"), ""));
+  return lines_of(std::regex_replace(text, std::regex("\r\x1b\\[K[^\r\n]*(?=\r)|\r\x1b\\[K|\x1b\\[[0-9]+m"), ""));
+}
+
+/// The commands that a help lists, under which heads.
+std::map<std::string, std::string> commands_of(const std::string& help) {
+  std::map<std::string, std::string> commands;
+  std::string head;
+  for (const std::string& line : lines_of(help)) {
+    if (line.ends_with(':')) head = line.substr(0, line.size() - 1);
+    std::smatch name;
+    if (head != "Options" && std::regex_search(line, name, std::regex("^  ([a-z]+) "))) commands[name[1]] = head;
+  }
+  return commands;
 }
 
 /// Sentencepiece on the tiny corpus.
@@ -44,15 +61,17 @@ TEST_CASE("training on a terminal: progress with loss, speed and time left; samp
   if (shown.empty()) return;
   CHECK(std::regex_search(
       shown, std::regex(R"(  5% \[=* *\] update 1, epoch 0\.\d\d, loss \d\.\d{3}, \d+ tokens/s, \d+:\d\d left)")));
+  CHECK(std::regex_search(shown, std::regex(R"(, \d+:\d\d left, validates in \d+:\d\d\r)")));
   CHECK(
       std::regex_search(shown, std::regex(R"(% \[=* *\] \d+ of \d+ sentences, \d+/s, \d+:\d\d left)")));  // validation
   const std::string log = read_bytes(tiny / "run/train.log");
-  CHECK_EQ(log.find('\r'), std::string::npos);
+  CHECK_EQ(log.find_first_of("\r\x1b"), std::string::npos);
+  CHECK_NE(shown.find(" : \x1b[32mnew best\x1b[0m\nsource  "), std::string::npos);
   std::smatch sample;
   const std::regex first("best\n((source     .+\nreference  .+\n)output     .*\n)");
   REQUIRE(std::regex_search(log, sample, first));
   CHECK(read_bytes(tiny / "run/samples/update-00000010.txt").starts_with(sample[1].str()));
-  CHECK_NE(shown.find("best\n" + sample[2].str() + "output     "), std::string::npos);
+  CHECK_NE(shown.find("best\x1b[0m\n" + sample[2].str() + "output     "), std::string::npos);
   std::size_t lines = 0;
   for (const std::string& line : lines_that_stay(shown)) {
     CAPTURE(line);
@@ -69,6 +88,98 @@ TEST_CASE("training on a terminal: progress with loss, speed and time left; samp
   for (const std::string& line : lines_of(plain.err.substr(0, plain.err.find("] Ep. ")))) {
     CAPTURE(line);
     CHECK_LE(line.size(), 100);
+  }
+}
+
+TEST_CASE("colours are shown on a terminal that knows them, unless NO_COLOR is set; a dumb one gets whole lines only") {
+  const TinyRun tiny;
+  const Strings wrong = tiny.train_arguments("wrong", {"train.accumulat=1"});
+  const std::string error = on_terminal(wrong, {}, 2);
+  if (error.empty()) return;
+  CHECK_EQ(error.find("\x1b[31mglossa:\x1b[0m "), 0);
+  for (const char* setting : {"NO_COLOR=1", "TERM=dumb"}) {
+    CAPTURE(setting);
+    CHECK_EQ(on_terminal(wrong, {setting}, 2).find("glossa: ["), 0);
+    const std::string training =
+        on_terminal(tiny.train_arguments(setting, {"train.max_updates=4", "train.validate_every=2u"}), {setting});
+    CHECK_NE(training.find(" : new best\n"), training.npos);
+    CHECK_FALSE(std::regex_search(training, std::regex("\x1b\\[[0-9]+m")));
+    CHECK_EQ(training.find('\x1b') == training.npos, setting == std::string("TERM=dumb"));
+  }
+  CHECK(on_terminal(wrong, {"NO_COLOR="}, 2).starts_with("\x1b"));  // empty is not set
+}
+
+TEST_CASE("-q leaves warnings and errors, -v tells more, and neither changes a result") {
+  const TinyRun tiny;
+  const Strings sets{"data.tokenizer=sentencepiece", "data.vocab_size=200", "train.max_updates=4",
+                     "train.validate_every=2u"};
+  const Outcome quiet = succeeded(tiny.train("quiet", sets, {"-q"})), usual = succeeded(tiny.train("usual", sets)),
+                verbose = succeeded(tiny.train("verbose", sets, {"-v"}));
+  CHECK_EQ(quiet.err, "");
+  CHECK_EQ(on_terminal(tiny.train_arguments("terminal", sets, {"--quiet"})), "");
+  CHECK_EQ(tiny.hashes("quiet"), tiny.hashes("usual"));
+  CHECK_EQ(tiny.hashes("verbose"), tiny.hashes("usual"));
+  CHECK_NE(read_bytes(tiny / "quiet/train.log").find(" : new best\n"), std::string::npos);
+  CHECK_EQ(usual.err.find("] configuration\n"), std::string::npos);
+  CHECK_NE(verbose.err.find("] configuration\n# "), std::string::npos);
+  CHECK(std::regex_search(verbose.err,
+                          std::regex("\nnote: train took \\d+\\.\\d s and at most \\d+ MiB, with \\d+ thread")));
+
+  // A warning stays, and so does the error that counts what it told of.
+  const std::string good = "the boy eats\n", bad = "\xff\n";
+  const auto translate = [&](const Strings& more) {
+    Strings words{"translate", tiny / "usual"};
+    words.insert(words.end(), more.begin(), more.end());
+    return glossa_program(words, good + bad + "☃\n");
+  };
+  const Outcome told = translate({}), told_less = translate({"-q"}), told_more = translate({"-v"});
+  CHECK_EQ(told.out, told_less.out);
+  CHECK_EQ(told.out, told_more.out);
+  for (const Outcome& outcome : {told, told_less, told_more}) {
+    CHECK_EQ(outcome.status, 1);
+    CHECK_NE(outcome.err.find("warning: [standard input:2"), std::string::npos);
+    CHECK_NE(outcome.err.find("\nglossa: [standard input] 1 of 3 lines not translated"), std::string::npos);
+  }
+  CHECK_EQ(told_less.err.find("note:"), std::string::npos);
+  CHECK_NE(told.err.find("note: 1 unknown word in 1 line, 1 different, read as <unk>; -v shows them\n"),
+           std::string::npos);
+  CHECK_NE(told_more.err.find("note: [standard input:3] unknown: "), std::string::npos);
+  CHECK_NE(told_more.err.find("usual/checkpoints/update-00000004.ckpt\n"), std::string::npos);
+  check_refused(glossa_program({"options", "-q", "-v"}), 2, {"[command line]", "--verbose", "--quiet"});
+}
+
+TEST_CASE("an update that is refused is told with -q, too") {
+  const TinyRun tiny;
+  const std::string err =
+      tiny.train("run",
+                 {"optim.name=sgd", "optim.lr=1000", "optim.clip_norm=0", "optim.schedule=constant", "optim.warmup=0",
+                  "train.max_updates=60", "train.max_bad_updates=2", "train.validate_every=0"},
+                 {"-q"})
+          .err;
+  CHECK(std::regex_search(err, std::regex("^\\[[^\\]]*\\] update \\d+ skipped: ")));
+  CHECK_EQ(err.find("] Ep. "), err.npos);
+}
+
+TEST_CASE("help lists every command under what it is for, and every command takes -q and -v") {
+  const auto commands = commands_of(glossa_program({"--help"}).out);
+  CHECK_GT(commands.size(), 10);
+  CHECK_EQ(commands.at("train"), "Train");
+  CHECK_EQ(commands.at("translate"), "Translate");
+  CHECK_EQ(commands.at("export"), "Exchange");
+  for (const auto& [command, head] : commands) {
+    CAPTURE(command);
+    CHECK_NE(head, "Subcommands");
+    const std::string help = glossa_program({command, "--help"}).out;
+    auto ends = commands_of(help);
+    if (ends.empty()) ends[""] = "";
+    for (const auto& [end, _] : ends) {
+      Strings words{command};
+      if (!end.empty()) words.push_back(end);
+      words.push_back("--help");
+      const std::string text = glossa_program(words).out;
+      CHECK_NE(text.find("-q,--quiet"), text.npos);
+      CHECK_NE(text.find("-v,--verbose"), text.npos);
+    }
   }
 }
 

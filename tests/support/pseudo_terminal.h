@@ -15,10 +15,13 @@
 
 namespace glossa::testing {
 
-/// A terminal that notes what is written to it, so that nobody waits for a reader.
+/// A terminal that notes what is written to it, so that nobody waits for a reader. The environment says from then on
+/// that it is a usual one.
 class PseudoTerminal {
  public:
   explicit PseudoTerminal(unsigned short columns) : master_(posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC)) {
+    setenv("TERM", "xterm", 1);
+    unsetenv("NO_COLOR");
     if (master_ < 0 || grantpt(master_) != 0 || unlockpt(master_) != 0) return;
     file_ = fopen(ptsname(master_), "we");
     if (file_ == nullptr) return;

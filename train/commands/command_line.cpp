@@ -4,14 +4,28 @@
 
 #include "autograd/available_memory.h"
 #include "autograd/check.h"
+#include "autograd/stopwatch.h"
 #include "train/commands/commands.h"
 #include "train/config/unknown_name.h"
+#include "train/console/tell.h"
 #include "train/processes/job.h"
+#include "train/runtime.h"
 #include "train/scores/bleu_tokenizer.h"
 
 namespace glossa::commands {
 
 namespace {
+
+/// -q and -v, for every command.
+void add_verbosity(CLI::App& command) {
+  CLI::Option* quiet = command.add_flag_callback(
+      "-q,--quiet", [] { set_verbosity(Verbosity::quiet); }, "tell warnings and errors only");
+  command
+      .add_flag_callback(
+          "-v,--verbose", [] { set_verbosity(Verbosity::verbose); },
+          "tell more: files that are read, unknown words, the configuration of a run, time and memory")
+      ->excludes(quiet);
+}
 
 /// Declares a subcommand whose arguments fill a struct of commands.h and whose run is its `run`.
 template <class Arguments, class Declare>
@@ -19,6 +33,7 @@ void add_command(CLI::App& parent, const char* name, const char* help, int& stat
   auto arguments = std::make_shared<Arguments>();
   CLI::App* command = parent.add_subcommand(name, help);
   declare(*command, *arguments);
+  add_verbosity(*command);
   command->callback([arguments, &status, name] {
     const int processes = job().count();
     if (constexpr bool in_a_job = requires { Arguments::in_a_job; }; processes > 1 && !in_a_job)
@@ -26,8 +41,22 @@ void add_command(CLI::App& parent, const char* name, const char* help, int& stat
                         fmt::format("expected one process; got {}. Hint: train, translate, evaluate and some of bench "
                                     "work in several",
                                     processes));
+    const Stopwatch watch;
     status = run(*arguments);
+    if (status == 0)  // else the last line is the error
+      tell_more("note: {} took {:.1f} s and at most {:.0f} MiB, with {}\n", name, watch.seconds(), peak_rss_mb(),
+                describe_runtime());
   });
+}
+
+/// What commands are for, as help lists them.
+void set_groups(CLI::App& app) {
+  const std::pair<const char*, std::vector<const char*>> groups[] = {
+      {"Train", {"train", "generate"}}, {"Translate", {"translate"}},     {"Measure", {"evaluate", "score", "bench"}},
+      {"Check", {"gradcheck"}},         {"Look", {"inspect", "attention", "options"}}, {"Exchange", {"export", "import", "average"}},
+  };
+  for (const auto& [group, commands] : groups)
+    for (const char* command : commands) app.get_subcommand(command)->group(group);
 }
 
 void add_sets(CLI::App& command, std::vector<std::string>& sets) {
@@ -83,7 +112,6 @@ void add_commands(CLI::App& app, int& status) {
                "also which word of the line each word of the translation looked at: 0-0 1-2");
     c.add_option("--alignment-layer", a.alignment_layer,
                  "layer of the decoder that tells it, from 0 (default: the last but one)");
-    c.add_flag("-v,--verbose", a.verbose, "show the words that the vocabulary does not know, line by line");
     add_on_bad_line(c, a);
     add_sets(c, a.sets);
   });
@@ -211,6 +239,7 @@ void add_commands(CLI::App& app, int& status) {
     c.add_option("--pairs", a.pairs, "sentence pairs in all")->capture_default_str();
     c.add_option("--seed", a.seed, "which pairs, in which order")->capture_default_str();
   });
+  set_groups(app);
 }
 
 std::string about_unknown_word(const CLI::App& app, const std::vector<std::string>& words) {

@@ -25,7 +25,7 @@ struct Translate {
   std::string on_bad_line = "warn";
   std::int64_t beam = 0;   // 0: as the run is configured
   std::int64_t nbest = 0;  // 0: one, and no list of them
-  bool scores = false, verbose = false;
+  bool scores = false;
   bool alignment = false;
   std::optional<std::int64_t> alignment_layer;  // none: the usual one
   std::vector<std::string> sets;

@@ -58,11 +58,9 @@ class Output {
   std::string file_, text_;
 };
 
-/// Counts what the vocabulary does not know and, if asked to, tells of each line with such words.
+/// Counts what the vocabulary does not know and, with -v, tells of each line with such words.
 class UnknownWords {
  public:
-  explicit UnknownWords(bool tells) : tells_(tells) {}
-
   void look_at(const std::vector<std::string>& words, const std::string& where) {
     if (words.empty()) return;
     words_ += std::ssize(words);
@@ -74,17 +72,16 @@ class UnknownWords {
       different_.insert(word);
       told.push_back(count == 1 ? word : fmt::format("{} ({} times)", word, count));
     }
-    if (tells_) tell("note: [{}] unknown: {}\n", where, fmt::join(told, " "));
+    tell_more("note: [{}] unknown: {}\n", where, fmt::join(told, " "));
   }
 
   void report() const {
     if (words_ == 0) return;
     tell("note: {} in {}, {} different, read as <unk>{}\n", counted(words_, "unknown word"), counted(lines_, "line"),
-         different_.size(), tells_ ? "" : "; -v shows them");
+         different_.size(), verbosity() == Verbosity::verbose ? "" : "; -v shows them");
   }
 
  private:
-  bool tells_;
   std::int64_t words_ = 0, lines_ = 0;
   std::set<std::string> different_;
 };
@@ -143,7 +140,7 @@ int run(const Translate& arguments) {
   arguments.input.empty() ? reader.emplace(STDIN_FILENO, name, options) : reader.emplace(name, options);
 
   const BadLines bad_lines(arguments.on_bad_line);
-  UnknownWords unknown(arguments.verbose);
+  UnknownWords unknown;
   std::int64_t bad = 0, in_pieces = 0, written = 0;
   Translator::Sources sources;
   for (bool more = true; more;) {

@@ -2,13 +2,14 @@
 
 #include <fmt/core.h>
 #include <sys/ioctl.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <condition_variable>
 #include <mutex>
 
 #include "data/text/counted.h"
+#include "train/console/colour.h"
+#include "train/console/verbosity.h"
 
 namespace glossa {
 
@@ -19,12 +20,25 @@ std::size_t terminal_width(std::FILE* terminal) {
   return ioctl(fileno(terminal), TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
 }
 
-ProgressBar::ProgressBar(std::FILE* terminal) : terminal_(terminal), is_terminal_(isatty(fileno(terminal)) == 1) {}
+namespace {
 
-bool ProgressBar::is_due() const { return is_terminal_ && Clock::now() - drawn_ > std::chrono::milliseconds(200); }
+/// The text, without the parts behind a comma that have no room.
+std::string_view fitting(std::string_view text, std::size_t room) {
+  while (text.size() > room && text.rfind(", ") != text.npos) text = text.substr(0, text.rfind(", "));
+  return text;
+}
+
+}  // namespace
+
+ProgressBar::ProgressBar(std::FILE* terminal)
+    : terminal_(terminal),
+      is_terminal_(is_terminal(terminal)),
+      draws_(is_terminal_ && verbosity() != Verbosity::quiet) {}
+
+bool ProgressBar::is_due() const { return draws_ && Clock::now() - drawn_ > std::chrono::milliseconds(200); }
 
 void ProgressBar::draw(std::optional<double> fraction, std::string_view text) {
-  if (!is_terminal_) return;
+  if (!draws_) return;
   // One cell short of the width: a full line would wrap and could not be cleared.
   const std::size_t room = terminal_width(terminal_) - 1;
   std::string line;
@@ -36,7 +50,7 @@ void ProgressBar::draw(std::optional<double> fraction, std::string_view text) {
     line = fmt::format("{:3.0f}% ", 100 * share);
     if (cells >= least) line += fmt::format("[{}{}] ", std::string(filled, '='), std::string(cells - filled, ' '));
   }
-  line += text;
+  line += fitting(text, room - std::min(room, line.size()));
   show(fmt::format("\r\x1b[K{:.{}}", line, room));
   is_shown_ = true;
   drawn_ = Clock::now();
@@ -60,9 +74,14 @@ std::string clock_text(double seconds) {
                    : fmt::format("{}:{:02}", minutes, whole % 60);
 }
 
+std::optional<double> TimeLeft::seconds(double done) const {
+  if (done <= done_before_) return std::nullopt;
+  return watch_.seconds() * (1 - done) / (done - done_before_);
+}
+
 std::string TimeLeft::after(double done) const {
-  if (done <= done_before_) return "";
-  return fmt::format(", {} left", clock_text(watch_.seconds() * (1 - done) / (done - done_before_)));
+  const std::optional<double> left = seconds(done);
+  return left ? fmt::format(", {} left", clock_text(*left)) : "";
 }
 
 CountProgress::CountProgress(ProgressBar& bar, std::string noun, std::int64_t all)
@@ -80,7 +99,7 @@ void CountProgress::add(std::int64_t count) {
 }
 
 ElapsedProgress::ElapsedProgress(ProgressBar& bar, std::string text) {
-  if (!bar.is_on_terminal()) return;
+  if (!bar.draws()) return;
   const auto draw = [&bar, text = std::move(text), watch = Stopwatch()] {
     bar.draw(std::nullopt, fmt::format("{} {}", text, clock_text(watch.seconds())));
   };

@@ -15,7 +15,8 @@ namespace glossa {
 /// Columns of a terminal; 80 where it does not say.
 std::size_t terminal_width(std::FILE* terminal);
 
-/// The last line of a terminal, drawn again and again while something takes long. In a file or a pipe nothing is drawn.
+/// The last line of a terminal, drawn again and again while something takes long. In a file or a pipe, and with -q,
+/// nothing is drawn.
 /// Who writes to the terminal meanwhile clears it first. A terminal that went away ends nothing: what cannot be drawn
 /// is lost.
 class ProgressBar {
@@ -26,11 +27,13 @@ class ProgressBar {
   ProgressBar& operator=(const ProgressBar&) = delete;
 
   bool is_on_terminal() const { return is_terminal_; }
+  bool draws() const { return draws_; }
 
-  /// True a few times a second on a terminal, never elsewhere: ask before composing what is drawn.
+  /// True a few times a second where it draws, never elsewhere: ask before composing what is drawn.
   bool is_due() const;
 
-  /// The text, behind a bar where it is known which `fraction` of 1 is done.
+  /// The text, behind a bar where it is known which `fraction` of 1 is done. Where a terminal is narrow the last parts
+  /// of it are left out, which commas part.
   void draw(std::optional<double> fraction, std::string_view text);
 
   /// Afterwards it is due at once.
@@ -40,7 +43,7 @@ class ProgressBar {
   void show(std::string_view text);
 
   std::FILE* terminal_;
-  bool is_terminal_, is_shown_ = false;
+  bool is_terminal_, draws_, is_shown_ = false;
   std::chrono::steady_clock::time_point drawn_;
 };
 
@@ -52,6 +55,8 @@ class TimeLeft {
  public:
   /// `done` of 1 was done before.
   explicit TimeLeft(double done = 0) : done_before_(done) {}
+
+  std::optional<double> seconds(double done) const;
 
   /// ", 1:02:03 left"; nothing where nothing can be said yet.
   std::string after(double done) const;

@@ -1,18 +1,16 @@
 #include "train/corpora/bad_lines.h"
 
-#include <cstdio>
-
 #include "train/config/config_terms.h"
 #include "train/console/tell.h"
 
 namespace glossa {
 
-void BadLines::report(const LineError& error) { tell("warning: {}\n", in_config_terms(error.what())); }
+void BadLines::report(const LineError& error) { warn("{}", in_config_terms(error.what())); }
 
 int status_of_lines(std::string_view name, std::int64_t bad, std::int64_t lines, std::string_view done) {
   if (bad == 0) return 0;
-  tell("glossa: [{}] {} of {} lines not {}; each is empty in the output. Hint: the warnings say why\n", name, bad,
-       lines, done);
+  tell_error(stderr, "[{}] {} of {} lines not {}; each is empty in the output. Hint: the warnings say why", name, bad,
+             lines, done);
   return 1;
 }
 

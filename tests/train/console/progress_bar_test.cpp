@@ -69,6 +69,17 @@ TEST_CASE("text goes before the bar where a terminal is narrow, and never wraps"
                      " 50% " + std::string(24, 'z') + back);
 }
 
+TEST_CASE("the last parts of a text are left out where a terminal is narrow") {
+  const std::string text = drawn(
+      [](ProgressBar& bar) {
+        bar.draw(0.5, "update 12, loss 1.25, 0:30 left");
+        bar.draw(std::nullopt, "update 12, loss 1.25, 0:30 left");
+      },
+      30);
+  if (text.empty()) return;
+  CHECK_EQ(text, back + " 50% update 12, loss 1.25" + back + "update 12, loss 1.25" + back);
+}
+
 TEST_CASE("in a file nothing is ever drawn") {
   const TemporaryFolder folder;
   std::FILE* file = std::fopen((folder / "file").c_str(), "w");

@@ -1,0 +1,61 @@
+#include "train/console/colour.h"
+
+#include <doctest/doctest.h>
+#include <stdlib.h>
+
+#include <optional>
+
+#include "tests/support/pseudo_terminal.h"
+#include "tests/support/temporary_folder.h"
+
+using namespace glossa;
+using namespace glossa::testing;
+
+namespace {
+
+/// An environment variable with another value, or none, while it lives.
+class Setting {
+ public:
+  Setting(const char* name, const char* value) : name_(name) {
+    if (const char* const before = getenv(name)) before_ = before;
+    set(value);
+  }
+  ~Setting() { set(before_ ? before_->c_str() : nullptr); }
+  Setting(const Setting&) = delete;
+  Setting& operator=(const Setting&) = delete;
+
+ private:
+  void set(const char* value) { value == nullptr ? unsetenv(name_) : setenv(name_, value, 1); }
+
+  const char* name_;
+  std::optional<std::string> before_;
+};
+
+}  // namespace
+
+TEST_CASE("a terminal that knows colours shows them, unless somebody has set NO_COLOR") {
+  PseudoTerminal terminal(80);
+  if (!terminal.is_there()) {
+    MESSAGE("no pseudo-terminal here");
+    return;
+  }
+  const Setting knows("TERM", "xterm"), nobody("NO_COLOR", nullptr);
+  CHECK(is_terminal(terminal.file()));
+  CHECK_EQ(coloured(terminal.file(), Colour::error, "glossa:"), "\x1b[31mglossa:\x1b[0m");
+  CHECK_EQ(coloured(terminal.file(), Colour::good, "new best"), "\x1b[32mnew best\x1b[0m");
+  {
+    const Setting somebody("NO_COLOR", "1");
+    CHECK(is_terminal(terminal.file()));
+    CHECK_EQ(coloured(terminal.file(), Colour::error, "glossa:"), "glossa:");
+  }
+  const Setting dumb("TERM", "dumb");
+  CHECK_FALSE(is_terminal(terminal.file()));
+  CHECK_EQ(coloured(terminal.file(), Colour::error, "glossa:"), "glossa:");
+}
+
+TEST_CASE("a file gets no colours") {
+  const TemporaryFolder folder;
+  std::FILE* const file = std::fopen((folder / "file").c_str(), "w");
+  CHECK_EQ(coloured(file, Colour::warning, "warning:"), "warning:");
+  std::fclose(file);
+}

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <optional>
+
+#include "train/config/config.h"
+#include "train/console/progress_bar.h"
+#include "train/run_log.h"
+
+namespace glossa {
+
+/// Seconds until something done every period comes next, for a run that went from `begin` to `now` in so many; nothing
+/// where it never comes, or nothing can be said yet.
+std::optional<double> seconds_until_due(const Period& period, const Progress& begin, const Progress& now,
+                                        double seconds);
+
+/// Seconds until something done every period comes next, for a run that went from `begin` to `now` in so many; nothing
+/// where it never comes, or nothing can be said yet.
+std::optional<double> seconds_until_due(const Period& period, const Progress& begin, const Progress& now,
+                                        double seconds);
+
+/// The last line of a terminal while a run trains: how far it is, how well and how fast it does, how long the rest
+/// takes, and when the next validation comes.
+class TrainingLine {
+ public:
+  /// A run that has come so far, after so many seconds of training. The configuration must outlive it.
+  TrainingLine(const TrainConfig& config, bool validates, const Progress& begin, double seconds);
+
+  /// Draws it on the bar.
+  void draw(ProgressBar& bar, const Progress& now, double seconds, const TrainingReport& report) const;
+
+ private:
+  double part_done(const Progress& now, double seconds) const;
+
+  const TrainConfig& config_;
+  bool validates_;
+  Progress begin_;
+  double seconds_before_;
+  TimeLeft time_left_;
+};
+
+}  // namespace glossa
