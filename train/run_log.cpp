@@ -1,13 +1,9 @@
 #include "train/run_log.h"
 
-#include <fcntl.h>
-#include <fmt/core.h>
-#include <unistd.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cmath>
-#include <cstring>
 #include <ctime>
 
 #include "autograd/check.h"
@@ -16,6 +12,7 @@
 #include "data/text/text_file.h"
 #include "data/text/utf8.h"
 #include "train/console/json_line.h"
+#include "train/tensorboard/attention_picture.h"
 
 namespace glossa {
 namespace {
@@ -79,7 +76,9 @@ std::vector<std::string> whole_lines(const std::string& text) {
 }
 
 /// Cuts off what a run that goes on from `updates_done` will write again.
-std::filesystem::path cut_metrics(const std::filesystem::path& path, std::int64_t updates_done, bool goes_on) {
+std::filesystem::path cut_metrics(const std::filesystem::path& run, std::int64_t updates_done, bool goes_on) {
+  EventFile::cut(run, updates_done, goes_on);
+  const std::filesystem::path path = metrics_file(run);
   const std::string text = text_of(path);
   std::string kept;
   for (const std::string& line : whole_lines(text)) {
@@ -90,29 +89,51 @@ std::filesystem::path cut_metrics(const std::filesystem::path& path, std::int64_
   return path;
 }
 
-}  // namespace
-
-RunLog::Appender::Appender(std::filesystem::path path)
-    : path_(std::move(path)), descriptor_(open(path_.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666)) {
-  check(descriptor_ >= 0, path_.string(), "expected a file that can be written; got: {}", std::strerror(errno));
-}
-
-RunLog::Appender::~Appender() { close(descriptor_); }
-
-void RunLog::Appender::write(std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t written = ::write(descriptor_, text.data(), text.size());
-    if (written < 0 && errno == EINTR) continue;
-    check(written > 0, path_.string(), "expected to append {} bytes; got: {}", text.size(), std::strerror(errno));
-    text.remove_prefix(static_cast<std::size_t>(written));
+/// The figures of a line of metrics.jsonl, and the same for TensorBoard: `valid_loss` is `valid/loss` there.
+class Figures {
+ public:
+  Figures(std::string_view group, std::int64_t update, std::int64_t epoch) : group_(group) {
+    json_.add("update", update).add("epoch", epoch);
+    add_scalar("epoch", static_cast<double>(epoch));
   }
+
+  Figures& add(std::string_view key, double value) {
+    json_.add(key, value);
+    add_scalar(key.starts_with(group_ + "_") ? key.substr(group_.size() + 1) : key, value);
+    return *this;
+  }
+
+  JsonLine& json() { return json_; }
+  std::span<const Scalar> scalars() const { return scalars_; }
+
+ private:
+  void add_scalar(std::string_view name, double value) {
+    scalars_.push_back({fmt::format("{}/{}", group_, name), value});
+  }
+
+  std::string group_;
+  JsonLine json_;
+  std::vector<Scalar> scalars_;
+};
+
+/// What stands at the edges of the pictures of attention.
+std::string tokens_of(std::span<const AttentionMaps> sentences) {
+  std::string text =
+      "a tile is a layer (downwards) and a head (to the right) of a sentence;\nin it a row looks at columns, dark "
+      "where it looks most";
+  for (const AttentionMaps& maps : sentences)
+    text += fmt::format("\n\nsource     {}\ntarget     {}\nwritten    {}", fmt::join(maps.source, " "),
+                        fmt::join(maps.target, " "), fmt::join(maps.output, " "));
+  return text;
 }
+
+}  // namespace
 
 RunLog::RunLog(const std::filesystem::path& run, std::int64_t updates_done, std::FILE* terminal, bool goes_on)
     : terminal_(terminal),
       bar_(terminal),
       log_(run / "train.log"),
-      metrics_(cut_metrics(metrics_file(run), updates_done, goes_on)),
+      metrics_(cut_metrics(run, updates_done, goes_on)),
       last_validation_(glossa::last_validation(run)) {}
 
 RunLog::RunLog(std::int64_t last_validation)
@@ -147,12 +168,18 @@ void RunLog::error(std::string_view text) noexcept {
   }
 }
 
+void RunLog::begin_events(const std::filesystem::path& run, std::int64_t updates_done, bool goes_on,
+                          std::string_view configuration) {
+  events_.emplace(run, updates_done, goes_on);
+  if (goes_on) events_->text(updates_done, "configuration", configuration);
+}
+
 void RunLog::training(const TrainingReport& report) {
-  JsonLine json;
-  json.add("update", report.update).add("epoch", report.epoch).add("loss", report.loss);
-  json.add("perplexity", std::exp(report.loss));
-  json.add("tokens_per_s", report.tokens_per_s).add("lr", report.lr).add("grad_norm", report.grad_norm);
-  metrics_.write(json.text() + '\n');
+  Figures figures("train", report.update, report.epoch);
+  figures.add("loss", report.loss).add("perplexity", std::exp(report.loss));
+  figures.add("tokens_per_s", report.tokens_per_s).add("lr", report.lr).add("grad_norm", report.grad_norm);
+  metrics_.write(figures.json().text() + '\n');
+  if (events_) events_->scalars(report.update, figures.scalars());
   tell(fmt::format("Ep. {} : Up. {} : loss {:.4f} : ppl {:.2f} : {:.0f} tokens/s : lr {:.3e} : gnorm {:.3f}",
                    report.epoch, report.update, report.loss, std::exp(report.loss), report.tokens_per_s, report.lr,
                    report.grad_norm),
@@ -160,26 +187,39 @@ void RunLog::training(const TrainingReport& report) {
 }
 
 void RunLog::validation(const ValidationReport& report) {
-  JsonLine json;
-  json.add("update", report.update).add("epoch", report.epoch).add("valid_loss", report.loss);
-  json.add("valid_perplexity", std::exp(report.loss));
+  Figures figures("valid", report.update, report.epoch);
+  figures.add("valid_loss", report.loss).add("valid_perplexity", std::exp(report.loss));
   std::string text = fmt::format("Ep. {} : Up. {} : valid loss {:.4f} : ppl {:.2f}", report.epoch, report.update,
                                  report.loss, std::exp(report.loss));
   const auto add = [&](const char* key, const char* label, const std::optional<double>& value, int digits) {
     if (!value) return;
-    json.add(key, *value);
+    figures.add(key, *value);
     text += fmt::format(" : {} {:.{}f}", label, *value, digits);
   };
   add("valid_bleu", "BLEU", report.bleu, 2);
   add("valid_chrf", "chrF", report.chrf, 2);
   add("valid_exact_match", "exact match", report.exact_match, 4);
-  if (report.at_end) json.add("at_end", true);
-  metrics_.write(json.text() + '\n');
+  if (report.at_end) figures.json().add("at_end", true);
+  metrics_.write(figures.json().text() + '\n');
+  if (events_) write_events(report, figures.scalars());
   last_validation_ = report.update;
   if (report.at_end) text += " : at the end";
   text += report.stalled == 0 ? fmt::format(" : {}", best) : " : stalled " + counted(report.stalled, "time");
   if (!report.samples.empty()) text.append(1, '\n').append(report.samples.front());
   tell(text, any, Verbosity::usual, report.stalled == 0 ? std::optional(Marked{best, Colour::good}) : std::nullopt);
+}
+
+void RunLog::write_events(const ValidationReport& report, std::span<const Scalar> scalars) {
+  if (report.at_end) events_->end(report.update);
+  events_->scalars(report.update, scalars);
+  for (std::size_t i = 0; i < report.samples.size(); ++i)
+    events_->text(report.update, fmt::format("samples/{}", i + 1), report.samples[i]);
+  if (report.attention.empty()) return;
+  const std::pair<const char*, AttentionMaps::Layers AttentionMaps::*> parts[] = {
+      {"encoder", &AttentionMaps::encoder}, {"decoder", &AttentionMaps::decoder}, {"cross", &AttentionMaps::cross}};
+  for (const auto& [name, part] : parts)
+    events_->picture(report.update, fmt::format("attention/{}", name), attention_picture(report.attention, part));
+  events_->text(report.update, "attention/tokens", tokens_of(report.attention));
 }
 
 std::int64_t last_validation(const std::filesystem::path& run) {

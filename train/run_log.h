@@ -8,9 +8,12 @@
 #include <string_view>
 #include <vector>
 
+#include "train/console/appender.h"
 #include "train/console/colour.h"
 #include "train/console/progress_bar.h"
 #include "train/console/verbosity.h"
+#include "train/decoding/attention_maps.h"
+#include "train/tensorboard/event_file.h"
 
 namespace glossa {
 
@@ -29,7 +32,8 @@ struct ValidationReport {
   std::optional<double> bleu, chrf, exact_match;  ///< where the corpus was translated; exact_match is a fraction of 1
   std::int64_t stalled = 0;                       ///< validations since the best one; 0: this is the best
   bool at_end = false;  ///< a limit came between two validations: told, but no part of the run's state
-  std::vector<std::string> samples = {};  ///< translations to look at; the first stands below the line, for people
+  std::vector<std::string> samples = {};      ///< translations to look at; the first stands below the line, for people
+  std::vector<AttentionMaps> attention = {};  ///< of sentences to look at, for TensorBoard
 };
 
 /// The records of a run directory: `train.log` for people (also on the terminal), `metrics.jsonl` for machines, one
@@ -39,7 +43,7 @@ class RunLog {
  public:
   /// Opens both files for appending. Metrics beyond `updates_done` (0 for a new run) and a half-written last line are
   /// cut off first, and the validation at an end that is none any more if the run `goes_on`, in one atomic replacement:
-  /// the file of a resumed run reads like that of an undisturbed one.
+  /// the file of a resumed run reads like that of an undisturbed one. What TensorBoard was told is cut so, too.
   explicit RunLog(const std::filesystem::path& run, std::int64_t updates_done = 0, std::FILE* terminal = stderr,
                   bool goes_on = true);
 
@@ -62,6 +66,10 @@ class RunLog {
   /// nothing more is said.
   void error(std::string_view text) noexcept;
 
+  /// From here on TensorBoard is told, too: of the configuration, and of what training and validation say.
+  void begin_events(const std::filesystem::path& run, std::int64_t updates_done, bool goes_on,
+                    std::string_view configuration);
+
   void training(const TrainingReport& report);
   void validation(const ValidationReport& report);
 
@@ -72,17 +80,6 @@ class RunLog {
   ProgressBar& bar() { return bar_; }
 
  private:
-  class Appender {
-   public:
-    explicit Appender(std::filesystem::path path);
-    ~Appender();
-    void write(std::string_view text);
-
-   private:
-    std::filesystem::path path_;
-    int descriptor_;
-  };
-
   /// Part of a line, and the colour that it has on a terminal.
   struct Marked {
     std::string_view part;
@@ -94,9 +91,12 @@ class RunLog {
   void tell(std::string_view text, std::size_t columns, Verbosity least = Verbosity::usual,
             const std::optional<Marked>& marked = {});
 
+  void write_events(const ValidationReport& report, std::span<const Scalar> scalars);
+
   std::FILE* terminal_;
   ProgressBar bar_;
   Appender log_, metrics_;
+  std::optional<EventFile> events_;
   std::int64_t last_validation_;
 };
 

@@ -270,6 +270,7 @@ void Trainer::open_files(bool goes_on) {
   write_file_atomically(config_file(run_), state_.config);
   if (!found_) task_->save(run_);
   log_.emplace(run_, state_.update, stderr, goes_on);
+  if (config_.train.tensorboard) log_->begin_events(run_, state_.update, goes_on, state_.config);
   if (found_) restore_links(goes_on);  // after the log, which has forgotten the end: half-way it is told again
 }
 

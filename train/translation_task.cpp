@@ -1,10 +1,13 @@
 #include "train/translation_task.h"
 
+#include <cmath>
+
 #include "data/text/counted.h"
 #include "train/corpora/corpus_doubts.h"
 #include "train/decoding/translator.h"
 #include "train/evaluation.h"
 #include "train/model/memory_check.h"
+#include "train/processes/job.h"
 #include "train/scores/chrf.h"
 
 namespace glossa {
@@ -22,6 +25,23 @@ std::pair<int, Index> size_in_memory(const Batch& batch) {
 
 std::string report(const char* use, const ParallelCorpus& corpus, const EncodedCorpus& encoded) {
   return fmt::format("{} data {}: {};\n    {}", use, corpus.name, describe(corpus.report), describe(encoded.report));
+}
+
+/// Two short pairs, the first of each half of a corpus; fewer where there are none.
+EncodedCorpus pairs_to_look_at(const EncodedCorpus& corpus) {
+  constexpr int count = 2, most_tokens = 48;
+  EncodedCorpus chosen;
+  chosen.specials = corpus.specials;
+  for (int k = 0; k < count; ++k)
+    for (int i = k * corpus.size() / count; i < (k + 1) * corpus.size() / count; ++i) {
+      if (corpus.source_length(i) > most_tokens || corpus.target_length(i) > most_tokens) continue;
+      const auto pair = static_cast<std::size_t>(i);
+      chosen.source.push_back(corpus.source[pair]);
+      chosen.target.push_back(corpus.target[pair]);
+      chosen.origin.push_back(corpus.origin[pair]);
+      break;
+    }
+  return chosen;
 }
 
 }  // namespace
@@ -42,6 +62,7 @@ TranslationTask::TranslationTask(const Config& config, const Corpora& corpora, c
       validation_references_.push_back(valid.target[pair]);
     }
     data_report_ += "\n" + report("validation", valid, validation_);
+    if (config_.train.tensorboard) looked_at_ = pairs_to_look_at(validation_);
   }
   if (split.pairs() > 0)
     data_report_ += fmt::format("\ndata.split {}/{}: pairs held out by a hash, for validation{}", split.valid,
@@ -107,7 +128,17 @@ ValidationReport TranslationTask::validate(Context<float>& context, ProgressBar&
     report.exact_match = exact_match(outputs, validation_references_);
     report.samples = samples(outputs);
   }
+  // A model that does not know what it reads looks nowhere.
+  if (job().is_first() && std::isfinite(report.loss)) report.attention = attention(context);
   return report;
+}
+
+/// Of the pairs that are looked at, as the references say them.
+std::vector<AttentionMaps> TranslationTask::attention(Context<float>& context) const {
+  std::vector<AttentionMaps> all(looked_at_.source.size());
+  for_each_attention(context, *model_->transformer, tokenizers_, looked_at_, /*max_tokens=*/1,
+                     [&](int pair, AttentionMaps maps) { all[static_cast<std::size_t>(pair)] = std::move(maps); });
+  return all;
 }
 
 /// Spread over the corpus, the same ones each time.

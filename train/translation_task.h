@@ -37,10 +37,12 @@ class TranslationTask : public Task {
   void find_largest_batch();
   Loss loss_of_batch(Context<float>& context, const StepOptions& options);
   std::vector<std::string> samples(std::span<const std::string> outputs) const;
+  std::vector<AttentionMaps> attention(Context<float>& context) const;
 
   Config config_;
   Tokenizers tokenizers_;
   EncodedCorpus training_, validation_;
+  EncodedCorpus looked_at_;  // pairs of the latter whose attention is shown
   std::vector<std::string> validation_sources_, validation_references_;
   std::string data_report_;
   Sampler sampler_;

@@ -216,6 +216,9 @@ const std::vector<Observation>& observations() {
        {"validation pairs", "weights", "average", "translation"},
        [](Subject& s) { return fmt::format("{}", s.run.validation); }},
       {"samples", {"validation lines"}, [](Subject& s) { return s.run.files("samples"); }},
+      {"events",  // which there are: what they say is a matter of time
+       {},
+       [](Subject& s) { return fmt::format("{}", s.run.files("tensorboard").empty()); }},
       {"best",
        {"validation lines"},
        [](Subject& s) {

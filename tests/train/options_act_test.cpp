@@ -197,6 +197,7 @@ const std::vector<Row>& rows() {
       {"train.bleu_tokenize", "char", {"validation lines", "best"}, able + Strings{"train.metric=bleu"}},
       {"train.samples", "2", {"samples"}},
       {"train.samples", "3", {"samples"}, {"train.samples=2"}},
+      {"train.tensorboard", "true", {"events"}},
       {"train.warm_start", "FOLDER/base-corpus", {"first loss"}},
       {"train.warm_start", "FOLDER/base-other", {"first loss", "vocabularies"}},
       {"train.max_bad_updates", "2", {"end"}, bursting, "train.max_bad_updates"},
@@ -332,8 +333,8 @@ TEST_CASE("what follows from what is named in the order of causes") {
 TEST_CASE("each option's other value is kept by a dump, and allowed or refused on --resume as is promised") {
   const std::set<std::string> may_change{"train.patience",    "train.max_updates",     "train.max_epochs",
                                          "train.max_minutes", "train.validate_every",  "train.save_every",
-                                         "train.log_every",   "train.max_bad_updates", "runtime.threads",
-                                         "runtime.gemm",      "runtime.timeout"};
+                                         "train.log_every",   "train.max_bad_updates", "train.tensorboard",
+                                         "runtime.threads",   "runtime.gemm",          "runtime.timeout"};
   for (const Row& row : rows()) {
     const Config old = load_config("", base_sets + row.given);
     const Config now = load_config("", base_sets + row.given + Strings{fmt::format("{}={}", row.key, row.value)});

@@ -120,7 +120,7 @@ class YamlReader {
 
 bool may_change_on_resume(std::string_view key) {
   return key.starts_with("runtime.") || key.starts_with("train.max_") || key == "train.patience" ||
-         (key.starts_with("train.") && key.ends_with("_every"));
+         key == "train.tensorboard" || (key.starts_with("train.") && key.ends_with("_every"));
 }
 
 std::string markdown_cell(std::string text) {
@@ -170,8 +170,8 @@ Config decided_as(const Config& old, Config now, std::string_view name) {
 void check_resume(const Config& old, const Config& now) {
   check_agree(
       old, now, [](std::string_view key) { return !may_change_on_resume(key); }, "with which the run was started",
-      "on --resume only train.max_*, train.patience, train.*_every and runtime.* may change; start a new run for the "
-      "rest.");
+      "on --resume only train.max_*, train.patience, train.*_every, train.tensorboard and runtime.* may change; start "
+      "a new run for the rest.");
 }
 
 std::string dump(const Config& config) {
@@ -204,7 +204,8 @@ std::string options_page() {
       "  given; the rules stand in `recipes/small-pair.yaml`, what they came to in the log and in the run's "
       "config.yaml.\n"
       "  `runtime.gemm: auto` goes by the processor.\n"
-      "* With `--resume` only `train.max_*`, `train.patience`, `train.*_every` and `runtime.*` may change.\n";
+      "* With `--resume` only `train.max_*`, `train.patience`, `train.*_every`, `train.tensorboard` and `runtime.*` "
+      "may change.\n";
   for (const auto& section : option_sections()) {
     page += fmt::format("\n## {}: {}\n\n| name | default | range | help |\n|---|---|---|---|\n", section.name,
                         section.help);

@@ -119,6 +119,7 @@ struct TrainConfig {
   bool decode_validation = true;
   std::optional<BleuTokenizer> bleu_tokenize{};
   std::int64_t samples = 4;
+  bool tensorboard = false;
   std::string warm_start;
   std::int64_t max_bad_updates = 10;
 };
@@ -186,7 +187,7 @@ std::vector<std::string> length_doubts(const Config& config, std::int64_t update
 Config decided_as(const Config& old, Config now, std::string_view section = {});
 
 /// Throws a misuse naming the key and both values unless a run started with `old` may go on with `now`: only
-/// train.max_*, train.patience, train.*_every and runtime.* may differ.
+/// train.max_*, train.patience, train.*_every, train.tensorboard and runtime.* may differ.
 void check_resume(const Config& old, const Config& now);
 
 /// Throws a misuse naming the first key that `matters` and whose values differ: "expected VALUE, `source`; got VALUE.

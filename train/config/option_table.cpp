@@ -178,6 +178,8 @@ std::vector<Option<TrainConfig>> train_options() {
              "spaces do not part, else 13a"),
       option("samples", &C::samples, whole("[0, 1000]"),
              "translations written to samples/ at each validation; the first one is shown in the log too"),
+      option("tensorboard", &C::tensorboard, true_or_false(),
+             "write event files for TensorBoard to tensorboard/: figures, samples, configuration, attention"),
       option("warm_start", &C::warm_start, text("a run directory or a checkpoint"),
              "begin with the weights and the vocabulary of another run; empty: random weights"),
       option("max_bad_updates", &C::max_bad_updates, whole("[1, 1000000]"),

@@ -419,7 +419,7 @@ TEST_CASE("on resume only limits, periods and the runtime may change") {
   }
   CHECK(error_of([&] { check_resume(old, load_config("", {"model.width=512"})); }) ==
         "[model.width] expected 256, with which the run was started; got 512. Hint: on --resume only train.max_*, "
-        "train.patience, train.*_every and runtime.* may change; start a new run for the rest.");
+        "train.patience, train.*_every, train.tensorboard and runtime.* may change; start a new run for the rest.");
   int fixed = 0;
   for (const auto& section : option_sections())
     for (const auto& option : section.options) {

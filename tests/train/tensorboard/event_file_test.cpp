@@ -1,0 +1,143 @@
+#include "train/tensorboard/event_file.h"
+
+#include <doctest/doctest.h>
+
+#include <optional>
+
+#include "autograd/check.h"
+#include "tests/support/event_reader.h"
+#include "tests/support/small_disk.h"
+#include "train/tensorboard/record.h"
+
+using namespace glossa;
+using namespace glossa::testing;
+namespace fs = std::filesystem;
+
+namespace {
+
+using Steps = std::vector<std::int64_t>;
+
+/// A run's folder, and the starts of the run in it.
+struct Run {
+  TemporaryFolder folder;
+  fs::path events = folder / "tensorboard";
+
+  /// Starts from `updates_done` and says something at each of the steps.
+  void start(std::int64_t updates_done, const Steps& steps, std::optional<std::int64_t> end = {}, bool goes_on = true) {
+    EventFile::cut(folder.path(), updates_done, goes_on);
+    EventFile file(folder.path(), updates_done, goes_on);
+    for (const std::int64_t step : steps) file.scalars(step, std::vector<Scalar>{{"train/loss", 0.5 * double(step)}});
+    if (!end) return;
+    file.end(*end);
+    file.scalars(*end, std::vector<Scalar>{{"valid/loss", 1}});
+  }
+
+  SeenEvents seen() const { return read_events(events); }
+  fs::path newest() const { return events / names_in(events).back(); }
+};
+
+}  // namespace
+
+TEST_CASE("a run that goes on leaves no step twice, and each start has a file behind the others") {
+  Run run;
+  run.start(0, {10, 20, 30, 40, 50});
+  CHECK_EQ(run.seen().steps("train/loss"), Steps{10, 20, 30, 40, 50});
+  run.start(30, {40, 50, 60});
+  CHECK_EQ(run.seen().steps("train/loss"), Steps{10, 20, 30, 40, 50, 60});
+  run.start(30, {});  // killed before it said anything
+  CHECK_EQ(run.seen().steps("train/loss"), Steps{10, 20, 30});
+  run.start(30, {40});
+  const SeenEvents seen = run.seen();
+  CHECK_EQ(seen.steps("train/loss"), Steps{10, 20, 30, 40});
+  CHECK_EQ(seen.starts, Steps{1, 31});
+  CHECK_EQ(seen.files, 2);  // of which nothing is left there is no file
+  CHECK_EQ(seen.torn, 0);
+  CHECK_EQ(seen.values.at("train/loss").back().number, 20);
+  run.start(0, {10});  // a new run where an old one has left something
+  CHECK_EQ(run.seen().steps("train/loss"), Steps{10});
+  CHECK_EQ(run.seen().files, 1);
+}
+
+TEST_CASE("the validation at an end stays unless the run goes on") {
+  Run run;
+  run.start(0, {10, 20}, 25);
+  run.start(25, {}, std::nullopt, /*goes_on=*/false);
+  CHECK_EQ(run.seen().steps("valid/loss"), Steps{25});
+  run.start(25, {}, std::nullopt, /*goes_on=*/false);
+  CHECK_EQ(run.seen().steps("valid/loss"), Steps{25});
+  run.start(25, {30});
+  CHECK_EQ(run.seen().steps("valid/loss"), Steps{});
+  CHECK_EQ(run.seen().steps("train/loss"), Steps{10, 20, 30});
+  // One that was told by a start of its own, because the one before was killed at the end.
+  run.start(30, {}, 30, /*goes_on=*/false);
+  run.start(30, {}, std::nullopt, /*goes_on=*/false);
+  CHECK_EQ(run.seen().steps("valid/loss"), Steps{30});
+  run.start(30, {40});
+  CHECK_EQ(run.seen().steps("valid/loss"), Steps{});
+}
+
+TEST_CASE("a torn record hides nothing: it is cut off, and what comes is in another file") {
+  Run run;
+  run.start(0, {10, 20});
+  const std::string whole = read_bytes(run.newest());
+  const std::size_t one = as_record(event::scalars({1, 20}, std::vector<Scalar>{{"train/loss", 10}})).size();
+  for (std::size_t lost = 1; lost < one; lost += 5) {
+    CAPTURE(lost);
+    for (const std::string& name : names_in(run.events)) fs::remove(run.events / name);
+    run.start(0, {10, 20});
+    write_bytes(run.newest(), whole.substr(0, whole.size() - lost));
+    run.start(20, {30});
+    const SeenEvents seen = run.seen();
+    CHECK_EQ(seen.steps("train/loss"), Steps{10, 30});  // the metrics would have told of 20
+    CHECK_EQ(seen.torn, 0);
+  }
+  write_bytes(run.newest(), std::string(100, '\0'));  // as a power cut may leave it
+  run.start(10, {20});
+  CHECK_EQ(run.seen().steps("train/loss"), Steps{10, 20});
+  CHECK_EQ(run.seen().torn, 0);
+}
+
+TEST_CASE("names go on where the clock does not, and what is no file of events is left alone") {
+  Run run;
+  run.start(0, {10});
+  const fs::path later = run.events / "events.out.tfevents.4000000000.elsewhere";
+  fs::rename(run.newest(), later);
+  write_bytes(run.events / "notes.txt", "mine");
+  run.start(10, {20});
+  CHECK_EQ(names_in(run.events)[0], later.filename());
+  CHECK(names_in(run.events)[1].starts_with("events.out.tfevents.4000000001."));
+  CHECK_EQ(read_bytes(run.events / "notes.txt"), "mine");
+}
+
+TEST_CASE("text is shown as it is, as code; what is no UTF-8 is replaced") {
+  Run run;
+  EventFile file(run.folder.path(), 0, true);
+  file.text(5, "samples/1", "source   *a*\n\noutput   \xff");
+  const auto values = run.seen().values.at("samples/1");
+  CHECK_EQ(values[0].step, 5);
+  CHECK_EQ(values[0].text, "    source   *a*\n    \n    output   \xEF\xBF\xBD");
+}
+
+TEST_CASE("a full disk ends it with the name of the file, and what was written before is read") {
+  const Run run;
+  const SmallDisk disk(run.events, "16k");
+  if (!disk.mounted()) {
+    MESSAGE("only root may mount a small disk");
+    return;
+  }
+  EventFile file(run.folder.path(), 0, true);
+  file.text(5, "samples/1", "short");
+  const std::string error = error_of<Error>([&] { file.text(10, "samples/1", std::string(100'000, 'x')); });
+  CHECK(error.starts_with("[" + run.newest().string() + "] expected to append "));
+  CHECK(error.ends_with("got: No space left on device"));
+  CHECK_EQ(run.seen().steps("samples/1"), Steps{5});
+  CHECK_EQ(run.seen().torn, 1);
+  EventFile::cut(run.folder.path(), 5, true);
+  CHECK_EQ(run.seen().torn, 0);
+}
+
+TEST_CASE("a folder that cannot be made is named") {
+  const TemporaryFolder run;
+  run.write("tensorboard", "a file");
+  CHECK_NE(error_of<Error>([&] { EventFile(run.path(), 0, true); }).find(run / "tensorboard"), std::string::npos);
+}

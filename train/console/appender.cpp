@@ -1,0 +1,29 @@
+#include "train/console/appender.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "autograd/check.h"
+
+namespace glossa {
+
+Appender::Appender(std::filesystem::path path)
+    : path_(std::move(path)), descriptor_(open(path_.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666)) {
+  check(descriptor_ >= 0, path_.string(), "expected a file that can be written; got: {}", std::strerror(errno));
+}
+
+Appender::~Appender() { close(descriptor_); }
+
+void Appender::write(std::string_view piece) {
+  while (!piece.empty()) {
+    const ssize_t written = ::write(descriptor_, piece.data(), piece.size());
+    if (written < 0 && errno == EINTR) continue;
+    check(written > 0, path_.string(), "expected to append {} bytes; got: {}", piece.size(), std::strerror(errno));
+    piece.remove_prefix(static_cast<std::size_t>(written));
+  }
+}
+
+}  // namespace glossa

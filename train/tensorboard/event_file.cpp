@@ -1,0 +1,124 @@
+#include "train/tensorboard/event_file.h"
+
+#include <fcntl.h>
+#include <fmt/core.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <chrono>
+#include <cstring>
+#include <limits>
+#include <vector>
+
+#include "autograd/check.h"
+#include "data/text/atomic_file.h"
+#include "data/text/text_file.h"
+#include "train/tensorboard/record.h"
+
+namespace glossa {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view name_begins = "events.out.tfevents.";  // by which TensorBoard knows them
+
+fs::path folder_in(const fs::path& run) { return run / "tensorboard"; }
+
+double now() { return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count(); }
+
+/// Oldest first.
+std::vector<fs::path> event_files(const fs::path& folder) {
+  std::vector<fs::path> files;
+  if (fs::is_directory(folder))
+    for (const auto& entry : fs::directory_iterator(folder))
+      if (entry.path().filename().string().starts_with(name_begins)) files.push_back(entry.path());
+  std::ranges::sort(files);
+  return files;
+}
+
+std::int64_t second_in_name(const fs::path& file) {
+  const std::string name = file.filename();
+  std::int64_t second = 0;
+  std::from_chars(name.data() + name_begins.size(), name.data() + name.size(), second);
+  return second;
+}
+
+/// A name behind those that are there, whatever the clock says.
+fs::path next_name(const fs::path& folder) {
+  create_folder(folder);
+  std::int64_t second = static_cast<std::int64_t>(now());
+  for (const fs::path& file : event_files(folder)) second = std::max(second, second_in_name(file) + 1);
+  char host[256] = "";
+  gethostname(host, sizeof host - 1);
+  return folder / fmt::format("{}{:010}.{}", name_begins, second, host);
+}
+
+/// Bytes of a file that stay; 0 where nothing but its head would.
+std::uint64_t bytes_to_keep(std::string_view bytes, std::int64_t updates_done, bool goes_on) {
+  std::string_view rest = bytes;
+  std::uint64_t kept = 0;
+  for (bool is_first = true;; is_first = false) {
+    const auto data = next_record(rest);
+    if (!data) break;
+    const EventHead head = head_of_event(*data);
+    if (head.step > updates_done || (goes_on && head.stops_session)) break;
+    if (!is_first) kept = bytes.size() - rest.size();  // the first one is the version
+  }
+  return kept;
+}
+
+/// In one step, and without a second file, which TensorBoard would read beside.
+void shorten(const fs::path& file, std::uint64_t bytes) {
+  const int descriptor = open(file.c_str(), O_WRONLY | O_CLOEXEC);
+  const bool done = descriptor >= 0 && ftruncate(descriptor, static_cast<off_t>(bytes)) == 0 && fsync(descriptor) == 0;
+  const int reason = errno;
+  if (descriptor >= 0) close(descriptor);
+  check(done, file.string(), "expected to shorten it to {} bytes; got: {}", bytes, std::strerror(reason));
+}
+
+/// Each line as Markdown shows code: as it is.
+std::string as_code(std::string_view text) {
+  std::string lines = "    ";
+  for (const char c : text) c == '\n' ? lines += "\n    " : lines += c;
+  return lines;
+}
+
+}  // namespace
+
+void EventFile::cut(const fs::path& run, std::int64_t updates_done, bool goes_on) {
+  for (const fs::path& file : event_files(folder_in(run))) {
+    const std::string bytes = read_file(file, std::numeric_limits<std::size_t>::max());
+    const std::uint64_t kept = bytes_to_keep(bytes, updates_done, goes_on);
+    if (kept == 0)
+      fs::remove(file);
+    else if (kept < bytes.size())
+      shorten(file, kept);
+  }
+  if (fs::is_directory(folder_in(run))) sync_folder(folder_in(run));
+}
+
+EventFile::EventFile(const fs::path& run, std::int64_t updates_done, bool goes_on) : file_(next_name(folder_in(run))) {
+  write(event::version({now(), 0}));
+  if (goes_on) write(event::session_start({now(), updates_done + 1}));
+}
+
+void EventFile::scalars(std::int64_t step, std::span<const Scalar> scalars) {
+  write(event::scalars({now(), step}, scalars));
+}
+
+void EventFile::text(std::int64_t step, std::string_view tag, std::string_view text) {
+  write(event::text({now(), step}, tag, as_code(text)));
+}
+
+void EventFile::picture(std::int64_t step, std::string_view tag, const Picture& picture) {
+  write(event::picture({now(), step}, tag, picture.width(), picture.height(), picture.png()));
+}
+
+void EventFile::end(std::int64_t step) { write(event::session_stop({now(), step})); }
+
+void EventFile::write(const std::string& event) { file_.write(as_record(event)); }
+
+}  // namespace glossa

@@ -1,0 +1,49 @@
+#include "train/tensorboard/record.h"
+
+#include <bit>
+#include <cstring>
+#include <span>
+
+#include "train/checkpoint/crc32c.h"
+
+namespace glossa {
+
+namespace {
+
+static_assert(std::endian::native == std::endian::little);
+
+constexpr std::size_t length_bytes = 8, checksum_bytes = 4;
+
+std::uint32_t masked_checksum(std::string_view data) {
+  return std::rotr(crc32c(std::as_bytes(std::span(data))), 15) + 0xA282EAD8u;
+}
+
+template <class Number>
+std::string bytes_of(Number number) {
+  return {reinterpret_cast<const char*>(&number), sizeof number};
+}
+
+}  // namespace
+
+std::string as_record(std::string_view data) {
+  std::string record = bytes_of(std::uint64_t{data.size()});
+  record += bytes_of(masked_checksum(record));
+  record += data;
+  return record + bytes_of(masked_checksum(data));
+}
+
+std::optional<std::string_view> next_record(std::string_view& file) {
+  constexpr std::size_t head = length_bytes + checksum_bytes;
+  if (file.size() < head + checksum_bytes) return std::nullopt;
+  const std::string_view length_field = file.substr(0, length_bytes);
+  if (file.substr(length_bytes, checksum_bytes) != bytes_of(masked_checksum(length_field))) return std::nullopt;
+  std::uint64_t length = 0;
+  std::memcpy(&length, length_field.data(), length_bytes);
+  if (length > file.size() - head - checksum_bytes) return std::nullopt;
+  const std::string_view data = file.substr(head, length);
+  if (file.substr(head + length, checksum_bytes) != bytes_of(masked_checksum(data))) return std::nullopt;
+  file.remove_prefix(head + length + checksum_bytes);
+  return data;
+}
+
+}  // namespace glossa

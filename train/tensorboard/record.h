@@ -1,0 +1,17 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace glossa {
+
+/// A record of a TFRecord file: the length of the data in 8 bytes, its checksum in 4, the data, its checksum in 4; all
+/// numbers little-endian. A checksum is CRC-32C, rotated and moved, so that data may hold checksums itself.
+std::string as_record(std::string_view data);
+
+/// Takes the first record off a file and gives its data; nothing at the end, and where it is torn or damaged: readers
+/// go no further.
+std::optional<std::string_view> next_record(std::string_view& file);
+
+}  // namespace glossa

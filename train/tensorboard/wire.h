@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace glossa::wire {
+
+/// A message in the wire format of Protocol Buffers (protobuf.dev/programming-guides/encoding), written field by field.
+/// Who writes them in the order of their numbers gets the bytes that Google's library makes.
+class Message {
+ public:
+  Message& whole(std::uint32_t field, std::int64_t value);  ///< int32, int64, bool, an enumerator
+  Message& single(std::uint32_t field, float value);
+  Message& real(std::uint32_t field, double value);
+  Message& bytes(std::uint32_t field, std::string_view value);  ///< bytes, or text
+  Message& message(std::uint32_t field, const Message& value) { return bytes(field, value.text_); }
+
+  const std::string& text() const { return text_; }
+
+ private:
+  std::string text_;
+};
+
+/// A field that was read.
+struct Field {
+  std::uint32_t number = 0;
+  std::uint64_t whole = 0;  ///< of numbers: as they are written
+  std::string_view bytes;   ///< of bytes, texts and messages
+};
+
+/// Takes the first field off a message; nothing at its end, and where it is none.
+std::optional<Field> next_field(std::string_view& message);
+
+}  // namespace glossa::wire
