@@ -12,6 +12,7 @@
 #include <string>
 
 #include "autograd/check.h"
+#include "tests/support/event_reader.h"
 #include "tests/support/pseudo_terminal.h"
 #include "tests/support/temporary_folder.h"
 
@@ -192,6 +193,68 @@ TEST_CASE("a terminal that went away does not end the run") {
   }
   CHECK(read_bytes(run.path() / "train.log").ends_with("hello\n"));
   std::fclose(terminal);
+}
+
+TEST_CASE("a terminal shows in colour what to look at; a warning and an error are told with -q, too") {
+  PseudoTerminal terminal(100);
+  if (!terminal.is_there()) {
+    MESSAGE("no pseudo-terminal here");
+    return;
+  }
+  const TemporaryFolder run;
+  {
+    RunLog log(run.path(), 0, terminal.file());
+    log.validation({100, 2, 1.0, {}, {}, {}, 0});
+    log.validation({200, 3, 1.5, {}, {}, {}, 1, false, {"output  new best"}});
+    set_verbosity(Verbosity::quiet);
+    log.line("hello");
+    log.warning("update 7 skipped: not finite");
+    log.training(kReport);
+    set_verbosity(Verbosity::verbose);
+    log.record("configuration");
+    set_verbosity(Verbosity::usual);
+    log.record("nothing");
+  }
+  const std::string& shown = terminal.text();
+  CAPTURE(shown);
+  CHECK_NE(shown.find(" : \x1b[32mnew best\x1b[0m\n["), shown.npos);
+  CHECK_NE(shown.find("output  new best\n["), shown.npos);
+  CHECK_NE(shown.find("] \x1b[33mupdate 7 skipped:\x1b[0m not finite\n"), shown.npos);
+  CHECK_EQ(shown.find("hello"), shown.npos);
+  CHECK_EQ(shown.find("loss 2.5"), shown.npos);
+  CHECK(shown.ends_with("] configuration\n"));
+  const std::string log = read_bytes(run.path() / "train.log");
+  CHECK_EQ(log.find('\x1b'), log.npos);
+  for (const char* line : {"] hello\n", "] update 7 skipped: not finite\n", "loss 2.5", "] nothing\n"})
+    CHECK_NE(log.find(line), log.npos);
+}
+
+TEST_CASE("TensorBoard is told what the metrics say, numbers that are not finite too") {
+  FakeTerminal terminal;
+  const TemporaryFolder run;
+  {
+    RunLog log(run.path(), 0, terminal.file);
+    log.begin_events(run.path(), 0, true, "seed: 1");
+    TrainingReport report = kReport;
+    log.training(report);
+    report.update = 60;
+    report.loss = std::numeric_limits<double>::quiet_NaN();
+    log.training(report);
+    log.validation({100, 2, 1.5, 12.5, {}, {}, 0, true, {"source  a\noutput  b", "more"}});
+  }
+  const glossa::testing::SeenEvents seen = glossa::testing::read_events(run.path() / "tensorboard");
+  CHECK_EQ(seen.steps("train/loss"), std::vector<std::int64_t>{50, 60});
+  CHECK_EQ(seen.values.at("train/loss")[0].number, 2.5f);
+  CHECK(std::isnan(seen.values.at("train/loss")[1].number));
+  CHECK_EQ(seen.values.at("train/tokens_per_s")[0].number, 12345.6f);
+  CHECK_EQ(seen.values.at("valid/perplexity")[0].number, static_cast<float>(std::exp(1.5)));
+  CHECK_EQ(seen.values.at("valid/bleu")[0].number, 12.5f);
+  CHECK_FALSE(seen.values.contains("valid/chrf"));
+  CHECK_EQ(seen.values.at("samples/2")[0].text, "    more");
+  CHECK_EQ(seen.values.at("configuration")[0].text, "    seed: 1");
+  CHECK_EQ(seen.stops, std::vector<std::int64_t>{100});
+  RunLog(run.path(), 50, terminal.file);  // as every start does, whether it tells of more or not
+  CHECK_EQ(glossa::testing::read_events(run.path() / "tensorboard").steps("train/loss"), std::vector<std::int64_t>{50});
 }
 
 TEST_CASE("a file that cannot be written is named") {
