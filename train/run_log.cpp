@@ -178,6 +178,7 @@ void RunLog::training(const TrainingReport& report) {
   Figures figures("train", report.update, report.epoch);
   figures.add("loss", report.loss).add("perplexity", std::exp(report.loss));
   figures.add("tokens_per_s", report.tokens_per_s).add("lr", report.lr).add("grad_norm", report.grad_norm);
+  figures.add("seconds", report.seconds);
   metrics_.write(figures.json().text() + '\n');
   if (events_) events_->scalars(report.update, figures.scalars());
   tell(fmt::format("Ep. {} : Up. {} : loss {:.4f} : ppl {:.2f} : {:.0f} tokens/s : lr {:.3e} : gnorm {:.3f}",
@@ -199,6 +200,7 @@ void RunLog::validation(const ValidationReport& report) {
   add("valid_bleu", "BLEU", report.bleu, 2);
   add("valid_chrf", "chrF", report.chrf, 2);
   add("valid_exact_match", "exact match", report.exact_match, 4);
+  figures.add("seconds", report.seconds);
   if (report.at_end) figures.json().add("at_end", true);
   metrics_.write(figures.json().text() + '\n');
   if (events_) write_events(report, figures.scalars());

@@ -23,6 +23,7 @@ struct TrainingReport {
   double loss = 0;
   double tokens_per_s = 0;  ///< source + target tokens without padding
   double lr = 0, grad_norm = 0;
+  double seconds = 0;  ///< of training so far, validation and saving left out
 };
 
 /// What one validation line says.
@@ -34,6 +35,7 @@ struct ValidationReport {
   bool at_end = false;  ///< a limit came between two validations: told, but no part of the run's state
   std::vector<std::string> samples = {};      ///< translations to look at; the first stands below the line, for people
   std::vector<AttentionMaps> attention = {};  ///< of sentences to look at, for TensorBoard
+  double seconds = 0;                     ///< as of a training line
 };
 
 /// The records of a run directory: `train.log` for people (also on the terminal), `metrics.jsonl` for machines, one

@@ -221,7 +221,8 @@ TrainingReport Trainer::report() const {
           .loss = state_.log_loss / static_cast<double>(state_.log_tokens),
           .tokens_per_s = static_cast<double>(since_log_.tokens) / since_log_.seconds,
           .lr = lr_,
-          .grad_norm = grad_norm_};
+          .grad_norm = grad_norm_,
+          .seconds = state_.seconds};
 }
 
 void Trainer::log_update(const TrainingReport& report) {
@@ -239,6 +240,7 @@ ValidationReport Trainer::measure() {
     job().broadcast(std::as_writable_bytes(std::span(number, 1)));
   report.update = state_.update;
   report.epoch = epoch_of_last_update(state_);
+  report.seconds = state_.seconds;
   if (job().is_first()) write_samples(run_, report);
   job().meet();
   return report;

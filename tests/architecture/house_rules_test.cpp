@@ -81,7 +81,7 @@ std::string objection(const std::string& path, const std::string& header) {
       {"train/decoding", {"train/model", "train/corpora", "train/console", "train/processes"}},
       {"train/exchange", {"train/model", "train/checkpoint"}},
       {"train/pages", {}},
-      {"train/report", {"train/pages", "train/config", "train/corpora", "train/console", "train/decoding"}},
+      {"train/report", {"train/pages", "train/config", "train/corpora", "train/checkpoint", "train/console"}},
       {"train/serve", {"train/pages", "train/model", "train/decoding", "train/console", "train/config"}},
       {"train/tensorboard", {"train/checkpoint", "train/console", "train/decoding"}},
       {"train/measure", {"train", "train/model", "train/corpora", "train/config", "train/processes"}}};

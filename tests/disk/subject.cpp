@@ -119,8 +119,8 @@ std::string result_of_training(const fs::path& folder) {
 }
 
 std::string metrics(const fs::path& folder) {
-  static const std::regex speed("\"tokens_per_s\":[^,}]*");
-  return std::regex_replace(read_bytes(folder / "run/metrics.jsonl"), speed, "");
+  static const std::regex time("\"(tokens_per_s|seconds)\":[^,}]*");
+  return std::regex_replace(read_bytes(folder / "run/metrics.jsonl"), time, "");
 }
 
 /// The update of the whole checkpoint behind a link; 0 and a complaint for any other.

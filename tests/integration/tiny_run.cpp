@@ -76,8 +76,8 @@ std::string TinyRun::write_corpus(const std::string& english, const std::string&
 
 Strings TinyRun::metrics(const std::string& run) const {
   Strings lines = lines_of(read_bytes(path() / run / "metrics.jsonl"));
-  static const std::regex speed("\"tokens_per_s\":[^,}]*");
-  for (std::string& line : lines) line = std::regex_replace(line, speed, "\"tokens_per_s\":0");
+  static const std::regex time("\"(tokens_per_s|seconds)\":[^,}]*");
+  for (std::string& line : lines) line = std::regex_replace(line, time, "\"$1\":0");
   return lines;
 }
 

@@ -31,7 +31,7 @@ class TinyRun {
   /// Writes the two files of a corpus and returns its prefix.
   std::string write_corpus(const std::string& english, const std::string& hindi) const;
 
-  /// The lines of RUN/metrics.jsonl without the one value that is a matter of time.
+  /// The lines of RUN/metrics.jsonl without the values that are a matter of time.
   Strings metrics(const std::string& run) const;
 
   /// sha256 and state_sha256 of the run's last checkpoint, and its update.

@@ -93,8 +93,8 @@ FinishedRun::FinishedRun(const Config& config, const fs::path& run) : folder(run
   product_library = kernels::name(kernels::gemm_backend());
   if (fs::exists(folder / "checkpoints/last"))
     state = read_training_state(CheckpointReader(folder / "checkpoints/last"));
-  static const std::regex speed("\"tokens_per_s\":[^,}]*");
-  std::istringstream metrics(std::regex_replace(read_bytes(folder / "metrics.jsonl"), speed, ""));
+  static const std::regex time("\"(tokens_per_s|seconds)\":[^,}]*");
+  std::istringstream metrics(std::regex_replace(read_bytes(folder / "metrics.jsonl"), time, ""));
   for (std::string line; std::getline(metrics, line);)
     (line.find("valid_loss") == line.npos ? training : validation).push_back(line);
 }

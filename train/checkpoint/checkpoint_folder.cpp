@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <sys/file.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -54,6 +53,16 @@ std::vector<std::uint64_t> updates_in(const fs::path& folder) {
   return updates;
 }
 
+fs::path lock_file(const fs::path& run) { return run / ".lock"; }
+
+/// A lock of the open file, not of the process: it ends when the last descriptor of it is closed.
+struct flock whole_file(int type) {
+  struct flock lock {};
+  lock.l_type = static_cast<short>(type);
+  lock.l_whence = SEEK_SET;
+  return lock;
+}
+
 /// The lock is held, so whoever wrote these files is dead.
 void remove_temporary_files(const fs::path& folder) {
   for (const auto& name : names_in(folder)) {
@@ -64,16 +73,26 @@ void remove_temporary_files(const fs::path& folder) {
 
 }  // namespace
 
+bool has_trainer(const fs::path& run) {
+  const int descriptor = open(lock_file(run).c_str(), O_RDONLY | O_CLOEXEC);
+  if (descriptor == -1) return false;
+  struct flock lock = whole_file(F_RDLCK);
+  const bool is_held = fcntl(descriptor, F_OFD_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
+  close(descriptor);
+  return is_held;
+}
+
 RunLock::RunLock(const fs::path& run) {
   create_folder(run);
-  const fs::path path = run / ".lock";
+  const fs::path path = lock_file(run);
   descriptor_ = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
   check(descriptor_ != -1, path.string(),
         "expected to open the lock of the run; got {}. Hint: check the path and its permissions", std::strerror(errno));
-  if (flock(descriptor_, LOCK_EX | LOCK_NB) == -1) {
+  const struct flock lock = whole_file(F_WRLCK);
+  if (fcntl(descriptor_, F_OFD_SETLK, &lock) == -1) {
     const int code = errno;
     char holder[64]{};
-    const bool named = code == EWOULDBLOCK && pread(descriptor_, holder, sizeof holder - 1, 0) > 0;
+    const bool named = (code == EAGAIN || code == EACCES) && pread(descriptor_, holder, sizeof holder - 1, 0) > 0;
     close(descriptor_);
     fail(path.string(), "expected no other trainer in this run; got {}. Hint: let it finish, or name another run",
          named ? holder : std::strerror(code));

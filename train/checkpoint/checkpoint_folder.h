@@ -25,6 +25,9 @@ class RunLock {
   int descriptor_ = -1;
 };
 
+/// Whether a trainer has the run now. Asks without taking the lock: no trainer that starts meanwhile is turned away.
+bool has_trainer(const std::filesystem::path& run);
+
 /// The checkpoint that a run goes on from.
 struct FoundCheckpoint {
   std::uint64_t update = 0;

@@ -154,6 +154,13 @@ struct GenerateToy {
 };
 int run(const GenerateToy& arguments);
 
+struct Report {
+  std::vector<std::string> runs;
+  std::string out;  // empty: report.html in the folder of the one run
+  bool follow = false;
+};
+int run(const Report& arguments);
+
 struct Options {};
 int run(const Options& arguments);
 

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+#include <limits>
 #include <nlohmann/json.hpp>  // here only: it compiles slowly
 
 namespace glossa {
@@ -45,6 +47,14 @@ JsonLine& JsonLine::add(std::string_view key, const std::vector<JsonLine>& objec
   return add_json(key, fmt::format("[{}]", fmt::join(texts, ",")));
 }
 
+JsonLine& JsonLine::add(std::string_view key, const JsonLine& object) { return add_json(key, object.text()); }
+
+JsonLine& JsonLine::add_numbers(std::string_view key, std::span<const double> values) {
+  std::vector<std::string> numbers;
+  for (const double value : values) numbers.push_back(std::isfinite(value) ? fmt::format("{:.9g}", value) : "null");
+  return add_json(key, fmt::format("[{}]", fmt::join(numbers, ",")));
+}
+
 std::string JsonLine::text() const { return fmt::format("{{{}}}", body_); }
 
 std::optional<std::int64_t> whole_in_json(std::string_view line, std::string_view key) {
@@ -53,6 +63,18 @@ std::optional<std::int64_t> whole_in_json(std::string_view line, std::string_vie
   const auto found = object.find(key);
   if (found == object.end() || !found->is_number_integer()) return std::nullopt;
   return found->get<std::int64_t>();
+}
+
+std::optional<std::map<std::string, double>> numbers_in_json(std::string_view line) {
+  const nlohmann::json object = nlohmann::json::parse(line, nullptr, false);
+  if (!object.is_object()) return std::nullopt;
+  std::map<std::string, double> numbers;
+  for (const auto& [key, value] : object.items()) {
+    if (value.is_number()) numbers[key] = value.get<double>();
+    if (value.is_boolean()) numbers[key] = value.get<bool>() ? 1 : 0;
+    if (value.is_null()) numbers[key] = std::numeric_limits<double>::quiet_NaN();
+  }
+  return numbers;
 }
 
 }  // namespace glossa

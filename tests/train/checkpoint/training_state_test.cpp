@@ -112,10 +112,10 @@ class StoppedRun {
   std::string trained(const Config& config, const std::string& run, bool resume = false) const {
     const std::string end = name_of(small_.train(config, run, resume));
     const CheckpointReader saved(small_.last(run));
-    static const std::regex speed("\"tokens_per_s\":[^,}]*");
+    static const std::regex time("\"(tokens_per_s|seconds)\":[^,}]*");
     return fmt::format("end: {}\nparameters: {}\nstate: {}\nbest: {}\n{}", end, parameters_sha256(saved),
                        state_sha256(saved), fs::read_symlink(small_ / run / "checkpoints/best").string(),
-                       std::regex_replace(read_bytes(small_ / run / "metrics.jsonl"), speed, ""));
+                       std::regex_replace(read_bytes(small_ / run / "metrics.jsonl"), time, ""));
   }
 
   std::string notes() const {
