@@ -1,1 +1,273 @@
 "use strict";
+/* One plot: lines over an axis, drawn as SVG for the width that there is, with values under the pointer, by keyboard and
+   as a table.
+
+   glossaPlot(element, {
+     title,                      // what is shown
+     x: {label, log, unit},      // unit follows the number where values are told
+     y: {label, log, zero},      // zero: the axis begins there
+     series: [{name, colour, dash, dots, thin, steps, xs, ys, notes}],  // notes: a word for each point
+     marks: [{x, kind, colour, text}]   // kind: stop, resume, refused or failure
+   }) */
+(() => {
+  const { text, scale, extent } = window.glossaScale;
+  const space = ["http:", "", "www.w3.org", "2000", "svg"].join("/");
+  const height = 250, top = 38, bottom = 42, right = 14, glyph = 5;
+  const plots = new Set();
+
+  /** An element with attributes and what is in it; of SVG where `space` names it. */
+  function make(name, attributes = {}, content = []) {
+    const made = name.startsWith("svg:") ? document.createElementNS(space, name.slice(4)) : document.createElement(name);
+    for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+    made.append(...[content].flat());
+    return made;
+  }
+
+  /** The index of the number nearest to `x` in a rising list. */
+  function nearest(xs, x) {
+    let [low, high] = [0, xs.length - 1];
+    while (high - low > 1) {
+      const middle = (low + high) >> 1;
+      if (xs[middle] < x) low = middle;
+      else high = middle;
+    }
+    return xs[high] - x < x - xs[low] ? high : low;
+  }
+
+  /** The point of a series at `x`, or the one next to it within the distance of its neighbours; -1: none is near. */
+  function pointAt(series, x) {
+    const { xs } = series;
+    if (xs.length === 0) return -1;
+    const i = nearest(xs, x);
+    const gap = Math.max(xs[i] - (xs[i - 1] ?? xs[i]), (xs[i + 1] ?? xs[i]) - xs[i]);
+    return Math.abs(xs[i] - x) <= gap ? i : -1;
+  }
+
+  /** All places of the lines on the x axis, in order. */
+  function places(series) {
+    return [...new Set(series.flatMap((s) => s.xs))].sort((a, b) => a - b);
+  }
+
+  /** What can be drawn: points whose place is known and, on a logarithmic axis, positive. */
+  function drawable(series, spec) {
+    const fits = (v, axis) => v !== null && Number.isFinite(v) && (!axis.log || v > 0);
+    const kept = series.xs.map((_, i) => i).filter((i) => fits(series.xs[i], spec.x));
+    return { ...series, xs: kept.map((i) => series.xs[i]), notes: series.notes && kept.map((i) => series.notes[i]),
+             ys: kept.map((i) => (fits(series.ys[i], spec.y) ? series.ys[i] : null)) };
+  }
+
+  function axes(spec, series, width) {
+    const xs = extent([...series.flatMap((s) => s.xs), ...(spec.marks ?? []).map((m) => m.x)],
+                      { log: spec.x.log, zero: !spec.x.log, tight: true });
+    const ys = extent(series.flatMap((s) => s.ys), { log: spec.y.log, zero: spec.y.zero });
+    if (!xs || !ys) return null;
+    const y = scale(ys[0], ys[1], height - bottom, top, spec.y.log);
+    const yTicks = y.ticks((height - top - bottom) / 26);
+    const left = 14 + 7 * Math.max(2, ...yTicks.map((tick) => tick.text.length));
+    const x = scale(xs[0], xs[1], left, width - right, spec.x.log);
+    return { x, y, left, yTicks, xTicks: x.ticks(Math.max(2, (width - left) / 70)) };
+  }
+
+  function drawAxes(svg, spec, { x, y, left, xTicks, yTicks }, width) {
+    for (const tick of yTicks) {
+      const at = y.place(tick.at);
+      svg.append(make("svg:line", { class: "grid", x1: left, x2: width - right, y1: at, y2: at }),
+                 make("svg:text", { class: "tick", x: left - 6, y: at + 4, "text-anchor": "end" }, tick.text));
+    }
+    let free = -Infinity;  // where the label before ends
+    for (const tick of xTicks) {
+      const at = x.place(tick.at), half = tick.text.length * 3.6;
+      svg.append(make("svg:line", { class: "grid", x1: at, x2: at, y1: height - bottom, y2: height - bottom + 5 }));
+      const middle = Math.min(at, width - half - 1);
+      if (middle - half < free + 6) continue;
+      svg.append(make("svg:text", { class: "tick", x: middle, y: height - bottom + 18, "text-anchor": "middle" }, tick.text));
+      free = middle + half;
+    }
+    svg.append(make("svg:line", { class: "axis", x1: left, x2: width - right, y1: height - bottom, y2: height - bottom }),
+               make("svg:line", { class: "axis", x1: left, x2: left, y1: top, y2: height - bottom }),
+               make("svg:text", { class: "label", x: left, y: 12 }, spec.y.label + (spec.y.log ? " (logarithmic)" : "")),
+               make("svg:text", { class: "label", x: width - right, y: height - 6, "text-anchor": "end" },
+                    spec.x.label + (spec.x.log ? " (logarithmic)" : "")));
+  }
+
+  /** The path of a line, of `steps` one that reaches each place on the height of its own number; where there is no number it has a gap. */
+  function path(series, { x, y }) {
+    let [d, pen, last] = ["", "M", null];
+    series.xs.forEach((at, i) => {
+      const value = series.ys[i];
+      if (value === null) { pen = "M"; return; }
+      const [px, py] = [x.place(at).toFixed(1), y.place(value).toFixed(1)];
+      d += pen === "L" && series.steps ? `V${py}H${px}` : `${pen}${px} ${py}`;
+      [pen, last] = ["L", [px, py]];
+    });
+    return last && !d.includes("L") && !d.includes("V") ? d + `h.01` : d;  // one point shows, too
+  }
+
+  function drawSeries(svg, series, axes) {
+    const style = `line series-${series.colour}` + (series.thin ? " thin" : "");
+    const line = make("svg:path", { class: style, d: path(series, axes), "data-series": series.name });
+    if (series.dash) line.setAttribute("stroke-dasharray", series.dash);
+    svg.append(line);
+    if (!series.dots || series.xs.length > 120) return;
+    series.xs.forEach((at, i) => {
+      if (series.ys[i] !== null)
+        svg.append(make("svg:circle", { class: `dot series-${series.colour}`, r: 2.2, cx: axes.x.place(at), cy: axes.y.place(series.ys[i]) }));
+    });
+  }
+
+  /** Of a stop a square before its place, of a resumption a triangle behind it, of a refused update a cross. */
+  function markPath(kind, x, y) {
+    const g = glyph;
+    if (kind === "stop") return `M${x - 1 - 2 * g} ${y - g}h${2 * g}v${2 * g}h${-2 * g}z`;
+    if (kind === "resume") return `M${x + 1} ${y - g}l${2 * g} ${g}l${-2 * g} ${g}z`;
+    return `M${x - g} ${y - g}l${2 * g} ${2 * g}m0 ${-2 * g}l${-2 * g} ${2 * g}`;
+  }
+
+  function drawMarks(svg, marks, { x }, width) {
+    for (const mark of marks) {
+      if (mark.x === null || !Number.isFinite(mark.x)) continue;
+      const at = x.place(mark.x), y = top - 12;
+      const within = Math.max(2 * glyph + 1, Math.min(at, width - (mark.kind === "resume" ? 2 * glyph + 2 : glyph)));
+      const group = make("svg:g", { class: `mark ${mark.kind} series-${mark.colour}` }, make("svg:title", {}, mark.text));
+      group.append(make("svg:line", { x1: at, x2: at, y1: top - 6, y2: height - bottom }),
+                   make("svg:path", { d: markPath(mark.kind, within, y) }));
+      svg.append(group);
+    }
+  }
+
+  class Plot {
+    constructor(element, spec) {
+      this.element = element;
+      this.index = 0;
+      this.frame = make("div", { class: "frame", tabindex: 0, role: "slider", "aria-label": `${spec.title}: values by arrow keys`,
+                                 "aria-valuemin": 0, "aria-orientation": "horizontal" });
+      this.tip = make("div", { class: "tip", "aria-hidden": "true", hidden: "" });
+      this.table = make("details", { class: "numbers" }, make("summary", {}, "Numbers"));
+      this.frame.addEventListener("pointermove", (event) => this.point(event));
+      this.frame.addEventListener("pointerdown", (event) => this.point(event));
+      this.frame.addEventListener("pointerleave", () => this.hide());
+      this.frame.addEventListener("keydown", (event) => this.key(event));
+      this.frame.addEventListener("focus", () => this.frame.matches(":focus-visible") && this.show(this.index));
+      this.frame.addEventListener("blur", () => this.hide());
+      this.table.addEventListener("toggle", () => this.fillTable());
+      element.replaceChildren(make("figcaption", {}, spec.title), this.frame, this.table);
+      this.change(spec);
+      new ResizeObserver(() => requestAnimationFrame(() => this.draw())).observe(this.frame);
+      plots.add(this);
+    }
+
+    /** Shows other lines or another axis in the same place. */
+    change(spec) {
+      this.spec = spec;
+      this.series = spec.series.map((s) => drawable(s, spec)).filter((s) => s.ys.some((y) => y !== null));
+      this.places = places(this.series);
+      this.index = Math.max(0, this.places.length - 1);
+      this.width = 0;
+      this.draw();
+      this.fillTable();
+    }
+
+    draw(width = Math.round(this.frame.clientWidth)) {
+      if (width === 0 || width === this.width) return;
+      this.width = width;
+      this.tip.hidden = true;
+      this.axes = axes(this.spec, this.series, width);
+      if (!this.axes) return this.frame.replaceChildren(make("p", { class: "quiet" }, "Nothing to show yet."));
+      const svg = make("svg:svg", { viewBox: `0 0 ${width} ${height}`, "aria-hidden": "true" });
+      drawAxes(svg, this.spec, this.axes, width);
+      drawMarks(svg, this.spec.marks ?? [], this.axes, width);
+      for (const series of this.series) drawSeries(svg, series, this.axes);
+      this.cursor = make("svg:g", { class: "cursor" });
+      svg.append(this.cursor);
+      this.frame.replaceChildren(svg, this.tip);
+      this.frame.setAttribute("aria-valuemax", Math.max(0, this.places.length - 1));
+      this.say();
+    }
+
+    /** The values at a place: [series, point] of each line that has one near. */
+    valuesAt(x) {
+      return this.series.map((series) => [series, pointAt(series, x)]).filter(([series, i]) => i >= 0 && series.ys[i] !== null);
+    }
+
+    xText(x) { return this.spec.x.text ? this.spec.x.text(x) : `${this.spec.x.label} ${text(x)}`; }
+
+    valueText([series, i]) {
+      return text(series.ys[i]) + (this.spec.y.unit ?? "") + (series.notes ? ` ${series.notes[i]}` : "");
+    }
+
+    say() {
+      if (this.places.length === 0) return;
+      const x = this.places[this.index];
+      const words = this.valuesAt(x).map((value) => `${value[0].name} ${this.valueText(value)}`);
+      this.frame.setAttribute("aria-valuenow", this.index);
+      this.frame.setAttribute("aria-valuetext", [this.xText(x), ...words].join(", "));
+    }
+
+    show(index) {
+      if (!this.axes || this.places.length === 0) return;
+      this.index = Math.max(0, Math.min(index, this.places.length - 1));
+      const x = this.places[this.index], at = this.axes.x.place(x), values = this.valuesAt(x);
+      this.cursor.replaceChildren(make("svg:line", { x1: at, x2: at, y1: top, y2: height - bottom }));
+      for (const [series, i] of values)
+        this.cursor.append(make("svg:circle", { class: `dot series-${series.colour}`, r: 4, cx: this.axes.x.place(series.xs[i]),
+                                                cy: this.axes.y.place(series.ys[i]) }));
+      this.fillTip(x, values);
+      this.tip.hidden = false;
+      const wide = this.tip.offsetWidth;
+      this.tip.style.left = `${Math.max(0, at + 12 + wide > this.width ? at - 12 - wide : at + 12)}px`;
+      this.say();
+    }
+
+    fillTip(x, values) {
+      const rows = values.map((value) => make("div", {}, [make("span", { class: `swatch series-${value[0].colour}` }),
+                                                          `${value[0].name} `, make("b", {}, this.valueText(value))]));
+      const near = Math.abs(this.axes.x.back(6) - this.axes.x.back(0));  // six pixels
+      const marks = (this.spec.marks ?? []).filter((mark) => Math.abs(mark.x - x) <= near).slice(0, 3);
+      this.tip.replaceChildren(make("div", { class: "at" }, this.xText(x)), ...rows,
+                               ...marks.map((mark) => make("div", { class: "event" }, mark.text)));
+    }
+
+    hide() {
+      this.tip.hidden = true;
+      this.cursor?.replaceChildren();
+    }
+
+    point(event) {
+      if (!this.axes || this.places.length === 0) return;
+      const x = event.clientX - this.frame.getBoundingClientRect().left;
+      this.show(nearest(this.places, this.axes.x.back(x)));
+    }
+
+    key(event) {
+      const far = Math.max(1, Math.round(this.places.length / 10));
+      const steps = { ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1, PageUp: far, PageDown: -far, Home: -Infinity, End: Infinity };
+      if (event.key === "Escape") this.hide();
+      if (!(event.key in steps)) return;
+      event.preventDefault();
+      this.show(this.index + steps[event.key]);
+    }
+
+    /** The numbers in at most sixty rows, once somebody opens them. */
+    fillTable() {
+      this.table.querySelector("div")?.remove();
+      if (!this.table.open) return;
+      const every = Math.max(1, Math.ceil(this.places.length / 60));
+      const rows = this.places.filter((_, i) => i % every === 0 || i === this.places.length - 1);
+      const head = make("tr", {}, [make("th", { scope: "col" }, this.spec.x.label),
+                                   ...this.series.map((s) => make("th", { scope: "col" }, s.name))]);
+      const body = rows.map((x) => make("tr", {}, [make("th", { scope: "row" }, text(x)), ...this.series.map((series) => {
+        const i = pointAt(series, x);
+        return make("td", {}, i < 0 || series.ys[i] === null ? "" : this.valueText([series, i]));
+      })]));
+      this.table.append(make("div", { class: "wide" }, make("table", {}, [make("caption", {}, `${this.spec.title}: ${this.spec.y.label}`),
+                                                                          make("thead", {}, head), make("tbody", {}, body)])));
+    }
+  }
+
+  // On paper a plot is as wide as a column there, whatever it was on the screen.
+  window.addEventListener("beforeprint", () => plots.forEach((plot) => plot.draw(460)));
+  window.addEventListener("afterprint", () => plots.forEach((plot) => plot.draw()));
+
+  window.glossaPlot = (element, spec) => new Plot(element, spec);
+  window.glossaMake = make;
+})();

@@ -1,1 +1,359 @@
 "use strict";
+/* The page of `glossa report`: reads the document in #glossa-report (docs/reports.md) and fills report.html with it. */
+(() => {
+  const report = JSON.parse(document.getElementById("glossa-report").textContent);
+  const make = window.glossaMake, text = window.glossaScale.text;
+  const dashes = ["", "7 3", "2 3", "9 3 2 3"], colours = 8;
+  const place = (id) => document.getElementById(id);
+  const several = report.runs.length > 1;
+
+  /** What the reader chose; it outlives a page that loads itself anew. */
+  const memory = `glossa-report ${location.pathname}`;
+  const chosen = { over: "update", hidden: [], samples: 0, attention: 0 };
+  try {
+    Object.assign(chosen, JSON.parse(sessionStorage.getItem(memory)) ?? {});
+  } catch { /* a browser may keep nothing for files */ }
+  function choose(change) {
+    Object.assign(chosen, change);
+    try {
+      sessionStorage.setItem(memory, JSON.stringify(chosen));
+    } catch { /* see above */ }
+  }
+
+  const colourOf = (run) => report.runs.indexOf(run) % colours;
+  const dashOf = (run) => dashes[Math.floor(report.runs.indexOf(run) / 2) % dashes.length];
+  const last = (list) => list?.[list.length - 1];
+
+  function table(caption, head, rows, name = "") {
+    return make("div", { class: "wide", tabindex: 0, role: "region", "aria-label": caption },
+                make("table", { class: name }, [make("thead", {}, make("tr", {}, head.map((cell) => make("th", { scope: "col" }, cell)))),
+                                   make("tbody", {}, rows.map((row) => make("tr", {}, row.map((cell, i) =>
+                                     make(i === 0 ? "th" : "td", i === 0 ? { scope: "row" } : {}, cell)))))]));
+  }
+
+  /** Seconds as a clock shows them. */
+  function clock(seconds) {
+    if (seconds === null || !Number.isFinite(seconds)) return "–";
+    const two = (n) => String(Math.floor(n)).padStart(2, "0");
+    return `${Math.floor(seconds / 3600)}:${two((seconds / 60) % 60)}:${two(seconds % 60)}`;
+  }
+
+  /** A small picture of a line. */
+  function key(colour, dash) {
+    const line = make("svg:line", { class: `line series-${colour}`, x1: 0, y1: 6, x2: 26, y2: 6 });
+    if (dash) line.setAttribute("stroke-dasharray", dash);
+    return make("svg:svg", { class: "key", width: 26, height: 12, "aria-hidden": "true" }, line);
+  }
+  const swatch = (run) => key(colourOf(run), dashOf(run));
+
+  // --- head and runs
+
+  const states = {
+    training: "trains now", finished: "finished", stopped: "stopped", failed: "failed", killed: "killed", new: "not begun",
+  };
+  const endOf = (run) => (run.state === "killed" ? "ended without a word: killed, or a power cut" : run.end);
+
+  /** The validation that the best checkpoint is of; without one that of the least loss. */
+  function bestValidation({ best, validation }) {
+    const losses = validation.valid_loss ?? [];
+    let at = validation.update.indexOf(best);
+    if (at < 0) losses.forEach((loss, i) => { if (loss !== null && (at < 0 || loss < losses[at])) at = i; });
+    if (at < 0) return null;
+    return Object.fromEntries(Object.entries(validation).filter(([, v]) => Array.isArray(v)).map(([key, values]) => [key, values[at]]));
+  }
+
+  function rowOfRun(run) {
+    const best = bestValidation(run), updates = Math.max(0, last(run.training.update) ?? 0, last(run.validation.update) ?? 0);
+    const seconds = Math.max(last(run.training.seconds) ?? 0, last(run.validation.seconds) ?? 0);
+    const score = (key, unit = "") => (best && best[key] !== undefined && best[key] !== null ? text(best[key]) + unit : "–");
+    return [[swatch(run), " ", run.name], states[run.state] ?? run.state, text(updates), text(Math.max(last(run.training.epoch) ?? 0, last(run.validation.epoch) ?? 0)),
+            run.time === "none" ? "–" : clock(seconds), run.parameters ? text(run.parameters) : "–",
+            best ? text(best.update) : "–", score("valid_perplexity"), score("valid_bleu"), score("valid_chrf")];
+  }
+
+  function showHead() {
+    const names = report.runs.map((run) => run.name);
+    place("title").textContent = several ? `Report of ${names.length} runs` : `Report of ${names[0]}`;
+    document.title = `${names.join(", ")} – glossa report`;
+    place("written").textContent = `Written on ${report.written} by glossa ${report.glossa}.` +
+      (report.following ? " Training goes on: this page loads itself anew." : "");
+    const problems = report.runs.flatMap((run) => run.problems.map((problem) => (several ? `${run.name}: ` : "") + problem));
+    place("problems").hidden = problems.length === 0;
+    place("problems").replaceChildren("What could not be read:", make("ul", {}, problems.map((problem) => make("li", {}, problem))));
+    const head = ["run", "state", "updates", "epoch", "time", "parameters", "best update", "perplexity", "BLEU", "chrF2"];
+    place("runs").replaceChildren(table("Runs", head, report.runs.map(rowOfRun), "numbers-right"),
+      ...report.runs.filter(endOf).map((run) => make("p", { class: "quiet" }, `${run.name}: ${endOf(run)}`)));
+  }
+
+  // --- curves
+
+  const curves = [
+    { title: "Loss", y: { label: "nats per target token" },
+      lines: [["training", "loss", "training"], ["validation", "valid_loss", "validation"]] },
+    { title: "Validation perplexity", y: { label: "perplexity", log: true }, lines: [["validation", "valid_perplexity"]] },
+    { title: "BLEU of validation", y: { label: "BLEU, 0 to 100", zero: true }, lines: [["validation", "valid_bleu"]] },
+    { title: "chrF2 of validation", y: { label: "chrF2, 0 to 100", zero: true }, lines: [["validation", "valid_chrf"]] },
+    { title: "Exact matches in validation", y: { label: "% of the sentences", zero: true, unit: " %" },
+      lines: [["validation", "valid_exact_match"]], factor: 100 },
+    { title: "Learning rate", y: { label: "learning rate", zero: true }, lines: [["training", "lr"]] },
+    { title: "Gradient norm", y: { label: "norm before clipping" }, lines: [["training", "grad_norm"]] },
+    { title: "Speed", y: { label: "tokens per second, source and target", zero: true }, lines: [["training", "tokens_per_s"]] },
+  ];
+
+  const visible = () => report.runs.filter((run) => !chosen.hidden.includes(run.name));
+
+  /** The unit of the time axis: what the longest run is best told in. */
+  function timeUnit() {
+    const longest = Math.max(0, ...report.runs.flatMap((run) => [last(run.training.seconds) ?? 0, last(run.validation.seconds) ?? 0]));
+    if (longest >= 2 * 3600) return { name: "hours", seconds: 3600 };
+    return longest >= 120 ? { name: "minutes", seconds: 60 } : { name: "seconds", seconds: 1 };
+  }
+  const unit = timeUnit();
+  const byTime = () => chosen.over === "time";
+  const placeOf = (update, seconds) => (byTime() ? (seconds ?? null) === null ? null : seconds / unit.seconds : update);
+
+  function xAxis() {
+    return byTime() ? { label: `${unit.name} of training`, text: (x) => `${text(x)} ${unit.name}` }
+                    : { label: "updates", text: (x) => `update ${text(x)}` };
+  }
+
+  function linesOf(run, curve) {
+    return curve.lines.filter(([part, key]) => run[part][key]).map(([part, key, word]) => ({
+      name: word ? `${run.name} ${word}` : run.name, colour: colourOf(run), dash: dashOf(run),
+      thin: word === "training", dots: part === "validation",
+      xs: run[part].update.map((update, i) => placeOf(update, run[part].seconds?.[i])),
+      ys: run[part][key].map((value) => (value === null ? null : value * (curve.factor ?? 1))),
+    }));
+  }
+
+  const kinds = { stop: "stopped", resume: "resumed", refused: "refused", failure: "failed" };
+
+  /** Where a run came to its end its line says so. */
+  const isMarked = (run) => (event, i) => !(run.state === "finished" && event.kind === "stop" && i === run.events.length - 1);
+
+  function marksOf(run) {
+    return run.events.filter(isMarked(run)).map((event) => ({
+      x: placeOf(event.update, event.seconds), kind: event.kind, colour: colourOf(run),
+      text: `${several ? `${run.name}: ` : ""}${kinds[event.kind]} at update ${text(event.update)}${event.time ? `, ${event.time}` : ""}: ${event.text}`,
+    }));
+  }
+
+  function specOf(curve) {
+    const series = visible().flatMap((run) => linesOf(run, curve));
+    return { title: curve.title, x: xAxis(), y: curve.y, series, marks: visible().flatMap(marksOf) };
+  }
+
+  function runSwitch(run, redraw) {
+    const box = make("input", { type: "checkbox" });
+    box.checked = !chosen.hidden.includes(run.name);
+    box.addEventListener("change", () => {
+      choose({ hidden: box.checked ? chosen.hidden.filter((name) => name !== run.name) : [...chosen.hidden, run.name] });
+      redraw();
+    });
+    return make("label", { class: "run" }, [box, swatch(run), run.name]);
+  }
+
+  function overSwitch(redraw) {
+    const radio = ([value, label]) => {
+      const input = make("input", { type: "radio", name: "over", value });
+      input.checked = chosen.over === value;
+      input.addEventListener("change", () => { choose({ over: value }); redraw(); });
+      return make("label", {}, [input, label]);
+    };
+    return make("fieldset", {}, [make("legend", {}, "over"), ...[["update", "updates"], ["time", unit.name]].map(radio)]);
+  }
+
+  function showCurves() {
+    const shown = curves.filter((curve) => report.runs.some((run) => curve.lines.some(([part, key]) => run[part][key])));
+    const plots = shown.map((curve) => {
+      const figure = make("figure", { "data-curve": curve.lines[0][1] });
+      place("plots").append(figure);
+      return [curve, window.glossaPlot(figure, specOf(curve))];
+    });
+    if (shown.length === 0) place("plots").append(make("p", { class: "quiet" }, "No update has been told of yet."));
+    const redraw = () => plots.forEach(([curve, plot]) => plot.change(specOf(curve)));
+    place("controls").replaceChildren(overSwitch(redraw), make("div", { class: "legend", role: "group", "aria-label": "Runs shown" },
+                                                               report.runs.map((run) => runSwitch(run, redraw))));
+    const told = new Set(report.runs.flatMap(marksOf).map((mark) => mark.kind));
+    const words = { stop: "■ stopped", resume: "▶ resumed", refused: "✕ refused update: not finite", failure: "✕ failed" };
+    place("marks").textContent = Object.keys(words).filter((kind) => told.has(kind)).map((kind) => words[kind]).join("   ");
+    const by = (time) => report.runs.filter((run) => run.time === time).map((run) => run.name).join(", ");
+    place("time-note").textContent = [
+      by("clock") && `Times of ${by("clock")} are by the clock of the log, with validation and saving.`,
+      by("none") && `Times of ${by("none")} are not known.`,
+    ].filter(Boolean).join(" ");
+  }
+
+  // --- samples
+
+  /** A chooser of runs that have something; `show` is called with the one that is chosen. */
+  function runChooser(at, runs, key, show) {
+    const select = make("select", {}, runs.map((run) => make("option", { value: run.name }, run.name)));
+    if (runs.some((run) => run.name === chosen[key])) select.value = chosen[key];
+    const shown = () => show(runs[select.selectedIndex]);
+    select.addEventListener("change", () => { choose({ [key]: select.value }); shown(); });
+    at.replaceChildren(...(runs.length > 1 ? [make("label", {}, ["run ", select])] : []));
+    shown();
+  }
+
+  /** Validations one after the other, those with the same text together. */
+  function stages(sample) {
+    const all = [];
+    sample.outputs.forEach((output, i) => {
+      if (i > 0 && last(all).output === output) last(all).to = sample.updates[i];
+      else all.push({ from: sample.updates[i], to: sample.updates[i], output, before: last(all)?.output });
+    });
+    return all;
+  }
+
+  function changedText(stage) {
+    if (stage.before === undefined || stage.output === "") return [stage.output || make("i", { class: "quiet" }, "(nothing)")];
+    return window.glossaWords.changes(stage.before, stage.output).map((piece) =>
+      piece.gone ? make("span", { class: "gone", title: `gone: ${piece.gone}` }, "⁁") : piece.changed ? make("mark", {}, piece.text) : piece.text);
+  }
+
+  function showSamples() {
+    const runs = report.runs.filter((run) => run.samples.length > 0);
+    if (runs.length === 0) return;
+    place("samples").hidden = false;
+    const option = (run, key) => report.options.find((o) => o.key === key).values[report.runs.indexOf(run)];
+    runChooser(place("samples-run"), runs, "samples", (run) => {
+      const [from, to] = [option(run, "data.source"), option(run, "data.target")];
+      place("samples-list").replaceChildren(...run.samples.map((sample) => make("article", { class: "sample" }, [
+        make("p", { class: "source", lang: from, dir: "auto" }, sample.source),
+        make("div", { class: "wide" }, make("table", {}, make("tbody", {}, [
+          ...stages(sample).map((stage) => make("tr", {}, [
+            make("th", { scope: "row" }, stage.from === stage.to ? text(stage.from) : `${text(stage.from)} – ${text(stage.to)}`),
+            make("td", { lang: to, dir: "auto" }, changedText(stage))])),
+          make("tr", { class: "reference" }, [make("th", { scope: "row" }, "reference"), make("td", { lang: to, dir: "auto" }, sample.reference)]),
+        ])))])));
+    });
+  }
+
+  // --- attention
+
+  function showAttention() {
+    const runs = report.runs.filter((run) => run.attention.length > 0);
+    if (runs.length === 0 || !window.glossaAttention) return;
+    place("attention").hidden = false;
+    runChooser(place("attention-choice"), runs, "attention", (run) => {
+      const sentence = make("select", {}, run.attention.map((maps) => make("option", {}, maps.sentence ?? maps.source.join(" "))));
+      const picture = make("div");
+      const draw = () => window.glossaAttention(picture, run.attention[sentence.selectedIndex], { part: "cross" });
+      sentence.addEventListener("change", draw);
+      place("attention-picture").replaceChildren(make("label", {}, ["sentence ", sentence]), picture);
+      draw();
+    });
+  }
+
+  // --- corpora
+
+  const sides = (corpus) => [corpus.source, corpus.target];
+  const percent = (part) => `${text(100 * part)} %`;
+
+  function corpusTable(corpus) {
+    const row = (label, value) => [label, ...sides(corpus).map(value)];
+    return table(`Corpus ${corpus.name}`, ["", ...sides(corpus).map((side, i) => `${["source", "target"][i]}: ${side.language}`)], [
+      row("tokens", (s) => text(s.tokens)), row("unknown to the vocabulary", (s) => percent(s.unknown / Math.max(1, s.tokens))),
+      row("tokens of the vocabulary that occur", (s) => `${text(s.seen)} of ${text(s.vocabulary)}`),
+      row("those that occur once", (s) => text(s.once)), row("mean length of a sentence", (s) => `${text(s.mean_length)} tokens`),
+      row("median length", (s) => `${text(s.median_length)} tokens`), row("longest", (s) => `${text(s.longest)} tokens`),
+    ], "sides");
+  }
+
+  function sideKey(side, i) {
+    return make("span", { class: "run" }, [key(i, dashes[i]), `${["source", "target"][i]}: ${side.language}`]);
+  }
+
+  function lengthSpec(corpus) {
+    const series = sides(corpus).map((side, i) => ({
+      name: side.language, colour: i, dash: dashes[i], steps: true,
+      xs: [0, ...side.counts.map((_, k) => (k + 1) * side.bin)], ys: [side.counts[0], ...side.counts],
+    }));
+    const wide = sides(corpus).some((side) => side.bin > 1);
+    return { title: `Lengths of sentences: ${corpus.name}`, series, y: { label: wide ? "sentences of the lengths up to here" : "sentences", zero: true },
+             x: { label: "tokens, special ones included", text: (x) => `${text(x)} tokens` } };
+  }
+
+  function frequencySpec(corpus) {
+    const series = sides(corpus).map((side, i) => ({ name: side.language, colour: i, dash: dashes[i], dots: false, xs: side.rank, ys: side.count,
+                                                     notes: side.token.map((token) => `‘${token}’`) }));
+    return { title: `Frequencies of tokens: ${corpus.name}`, series, y: { label: "times", log: true },
+             x: { label: "rank of the token", log: true, text: (x) => `rank ${text(x)}` } };
+  }
+
+  function usefulBars(corpus) {
+    const bar = (label, share) => make("div", { class: "bar" }, [make("span", {}, label),
+      make("span", { class: "track" }, make("span", { class: "fill", style: `width:${100 * share}%` })), make("b", {}, percent(share))]);
+    const note = (layout) => (corpus.layout === layout ? " (this layout was used)" : "");
+    return make("div", { class: "bars" }, [make("p", {}, `Useful tokens of the ${text(corpus.batches)} batches of an epoch, the others being padding:`),
+      bar(`padded${note("padded")}`, corpus.useful_padded), bar(`packed${note("packed")}`, corpus.useful_packed)]);
+  }
+
+  function showCorpora() {
+    report.corpora.forEach((corpus, c) => {
+      const learners = report.runs.filter((run) => run.corpus === c).map((run) => run.name).join(", ");
+      const parts = [make("h3", {}, several ? `${corpus.name}, of ${learners}` : corpus.name)];
+      if (corpus.missing) {
+        parts.push(make("p", { class: "warning" }, `Lengths and frequencies are not known; the corpus could not be read: ${corpus.missing}`));
+        return place("corpora").append(make("article", {}, parts));
+      }
+      if (corpus.changed) parts.push(make("p", { class: "warning" }, "The corpus is not what it was when the run was trained; this is what it is now."));
+      const figures = [make("figure", { "data-curve": "lengths" }), make("figure", { "data-curve": "frequencies" })];
+      parts.push(make("p", {}, `${text(corpus.pairs)} pairs of sentences.`), corpusTable(corpus), usefulBars(corpus), make("p", { class: "legend" }, sides(corpus).map((side, i) => sideKey(side, i))),
+                 make("div", { class: "plots" }, figures),
+                 make("p", {}, "The most frequent tokens:"), ...sides(corpus).map((side) => make("p", { class: "tokens" }, [
+                   make("b", {}, `${side.language}  `), ...side.token.slice(0, 30).map((token, i) => make("span", { title: `${text(side.count[i])} times` }, token))])));
+      place("corpora").append(make("article", {}, parts));
+      window.glossaPlot(figures[0], lengthSpec(corpus));
+      window.glossaPlot(figures[1], frequencySpec(corpus));
+    });
+  }
+
+  // --- configuration and logs
+
+  const optionName = (option) => [make("code", {}, option.key), make("span", { class: "help" }, option.help)];
+
+  function optionTable(caption, options, more = []) {
+    const value = (option) => (v) => make("code", { class: v === option.usual ? "usual" : "" }, v === "" ? '""' : v);
+    return table(caption, ["option", ...report.runs.map((run) => run.name), ...more.map(() => "usual value")],
+                 options.map((option) => [optionName(option), ...option.values.map(value(option)), ...more.map(() => make("code", { class: "usual" }, option.usual))]), "options");
+  }
+
+  function showOptions() {
+    const differing = report.options.filter((option) => option.differs);
+    const unusual = report.options.filter((option) => option.values.some((value) => value !== option.usual));
+    const parts = [];
+    if (several)
+      parts.push(make("h3", {}, "What differs between the runs"), differing.length === 0 ? make("p", {}, "No option differs.")
+                                                                  : optionTable("What differs between the runs", differing));
+    parts.push(make("h3", {}, "What differs from the usual values"), unusual.length === 0 ? make("p", {}, "No option differs.")
+                                                                  : optionTable("What differs from the usual values", unusual, ["usual"]));
+    parts.push(make("details", {}, [make("summary", {}, `All ${report.options.length} options`), optionTable("All options", report.options)]));
+    place("options").replaceChildren(...parts);
+  }
+
+  function showLogs() {
+    place("logs").replaceChildren(...report.runs.map((run) => make("details", several ? {} : { open: "" }, [
+      make("summary", {}, run.name), make("pre", { tabindex: 0 }, run.log.join("\n") || "Nothing yet.")])));
+  }
+
+  // --- a page of a run that trains
+
+  /** Loads the page anew now and then, unless somebody reads it with a hand on it. */
+  function follow() {
+    let touched = 0;
+    for (const event of ["pointermove", "pointerdown", "keydown", "scroll"])
+      window.addEventListener(event, () => { touched = Date.now(); }, { passive: true });
+    setInterval(() => { if (!document.hidden && Date.now() - touched > 5000) location.reload(); }, 5000);
+  }
+
+  showHead();
+  showCurves();
+  showSamples();
+  showAttention();
+  showCorpora();
+  showOptions();
+  showLogs();
+  if (report.following) follow();
+})();
