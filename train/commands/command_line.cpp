@@ -179,12 +179,13 @@ void add_commands(CLI::App& app, int& status) {
     add_force(c);
     add_sets(c, a.sets);
   });
-  add_command<Report>(app, "report", "Show runs, also while they train, on a page to look at", status,
-                      [](auto& c, auto& a) {
-                        c.add_option("RUN", a.runs, "folders of runs")->required();
-                        c.add_option("--out", a.out, "HTML file to write (default, of one run: RUN/report.html)");
-                        c.add_flag("--follow", a.follow, "write it anew whenever there is news, until training ends");
-                      });
+  add_command<Report>(
+      app, "report", "Show runs, also while they train, on a page to look at", status, [](auto& c, auto& a) {
+        c.add_option("RUN", a.runs, "folders of runs")->required();
+        c.add_option("--out", a.out, "HTML file to write (default, of one run: RUN/report.html)");
+        c.add_option("--input", a.input, "file of sentences whose attention is shown (default: some of the samples)");
+        c.add_flag("--follow", a.follow, "write it anew whenever there is news, until training ends");
+      });
   add_command<Options>(app, "options", "Print the reference of all options (docs/options.md)", status,
                        [](auto&, auto&) {});
 

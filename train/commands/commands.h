@@ -156,7 +156,8 @@ int run(const GenerateToy& arguments);
 
 struct Report {
   std::vector<std::string> runs;
-  std::string out;  // empty: report.html in the folder of the one run
+  std::string out;    // empty: report.html in the folder of the one run
+  std::string input;  // sentences whose attention is shown; empty: some of the samples
   bool follow = false;
 };
 int run(const Report& arguments);

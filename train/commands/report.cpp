@@ -10,8 +10,10 @@
 #include "autograd/stopwatch.h"
 #include "data/text/atomic_file.h"
 #include "data/text/counted.h"
+#include "data/text/text_file.h"
 #include "train/checkpoint/checkpoint_folder.h"
 #include "train/commands/commands.h"
+#include "train/commands/report_attention.h"
 #include "train/console/tell.h"
 #include "train/run.h"
 #include "train/signals.h"
@@ -61,8 +63,12 @@ std::string stamp_of(const std::string& folder) {
 /// Writes the report, again and again if need be.
 class Reporter {
  public:
-  Reporter(std::vector<std::string> folders, std::string file)
-      : folders_(std::move(folders)), file_(std::move(file)), names_(names_of_runs(folders_)) {
+  /// `sentences` are those whose attention is shown; without one, some of each run's samples.
+  Reporter(std::vector<std::string> folders, std::string file, std::vector<std::string> sentences)
+      : folders_(std::move(folders)),
+        file_(std::move(file)),
+        names_(names_of_runs(folders_)),
+        sentences_(std::move(sentences)) {
     const AtomicFile probe(file_, 0);  // what would keep it from being written is found before anything is read
   }
 
@@ -77,13 +83,16 @@ class Reporter {
 
   void write(bool following) {
     std::vector<RunStory> runs;
+    std::vector<std::string> attention;
     for (std::size_t i = 0; i < folders_.size(); ++i) {
       runs.push_back(read_story(folders_[i], load_run_config(folders_[i])));
-      runs.back().name = names_[i];
-      for (const std::string& problem : runs.back().problems)
+      RunStory& run = runs.back();
+      run.name = names_[i];
+      attention.push_back(attention_of(run));
+      for (const std::string& problem : run.problems)
         if (told_.insert(problem).second) tell("warning: {}\n", problem);
     }
-    const std::string page = report_page(report_json(runs, {}, corpora_, following));
+    const std::string page = report_page(report_json(runs, attention, corpora_, following));
     try {
       write_file_atomically(file_, page);
     } catch (const Error&) {
@@ -92,9 +101,22 @@ class Reporter {
   }
 
  private:
+  std::string attention_of(RunStory& run) {
+    std::vector<std::string> sentences = sentences_;
+    for (const Sample& sample : run.samples)
+      if (sentences_.empty() && sentences.size() < most_samples) sentences.push_back(sample.source);
+    std::string problem;
+    const std::string maps = attention_.of(run.folder, sentences, run.is_training, problem);
+    if (!problem.empty()) run.problems.push_back(problem);
+    return maps;
+  }
+
+  static constexpr std::size_t most_samples = 3;
+
   std::vector<std::string> folders_;
   std::string file_;
-  std::vector<std::string> names_;
+  std::vector<std::string> names_, sentences_;
+  ReportAttention attention_;
   CorpusBook corpora_;
   std::set<std::string> told_;
 };
@@ -123,7 +145,10 @@ void follow(Reporter& reporter) {
 int run(const Report& arguments) {
   const std::vector<std::string> folders = folders_of(arguments);
   const std::string file = file_of(arguments, folders);
-  Reporter reporter(folders, file);
+  std::vector<std::string> sentences;
+  if (!arguments.input.empty())
+    sentences = read_lines(arguments.input, text_options(load_run_config(folders.front()).data));
+  Reporter reporter(folders, file, sentences);
   arguments.follow ? follow(reporter) : reporter.write(false);
   fmt::print("wrote the report of {} to {}\n", counted(folders.size(), "run"), file);
   return 0;

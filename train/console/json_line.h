@@ -22,7 +22,6 @@ class JsonLine {
   JsonLine& add(std::string_view key, std::span<const std::uint64_t> values);
   JsonLine& add(std::string_view key, const std::vector<JsonLine>& objects);
   JsonLine& add(std::string_view key, std::span<const std::string> values);
-
   JsonLine& add(std::string_view key, const JsonLine& object);
 
   /// Numbers of a curve, with nine digits each.

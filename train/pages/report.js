@@ -237,7 +237,7 @@
     if (runs.length === 0 || !window.glossaAttention) return;
     place("attention").hidden = false;
     runChooser(place("attention-choice"), runs, "attention", (run) => {
-      const sentence = make("select", {}, run.attention.map((maps) => make("option", {}, maps.sentence ?? maps.source.join(" "))));
+      const sentence = make("select", {}, run.attention.map((maps) => make("option", {}, maps.text)));
       const picture = make("div");
       const draw = () => window.glossaAttention(picture, run.attention[sentence.selectedIndex], { part: "cross" });
       sentence.addEventListener("change", draw);
