@@ -33,7 +33,7 @@ struct FakeTerminal {
   std::string text() const { return read_bytes(path); }
 };
 
-const TrainingReport kReport{50, 1, 2.5, 12345.6, 0.001, 0.75};
+const TrainingReport kReport{50, 1, 2.5, 12345.6, 0.001, 0.75, 61.5};
 
 }  // namespace
 
@@ -57,6 +57,7 @@ TEST_CASE("a training line is for people and machines") {
   CHECK(json["tokens_per_s"] == 12345.6);
   CHECK(json["lr"] == 0.001);
   CHECK(json["grad_norm"] == 0.75);
+  CHECK(json["seconds"] == 61.5);
 }
 
 TEST_CASE("what is only for the log is not on the terminal, and the last error is in the log") {
@@ -82,7 +83,7 @@ TEST_CASE("a validation line says whether it is the best") {
   const TemporaryFolder run;
   RunLog log(run.path(), 0, terminal.file);
   log.validation({100, 2, 1.0, {}, {}, {}, 0});
-  log.validation({200, 3, 1.5, 12.345, 30.5, 0.25, 2, false, {"source  a\noutput  b", "more"}});
+  log.validation({200, 3, 1.5, 12.345, 30.5, 0.25, 2, false, {"source  a\noutput  b", "more"}, 90.5});
   log.validation({300, 4, 1.5, {}, {}, {}, 1});
   const std::string text = read_bytes(run.path() / "train.log");
   CHECK(text.find("] Ep. 2 : Up. 100 : valid loss 1.0000 : ppl 2.72 : new best\n") != std::string::npos);
@@ -99,6 +100,7 @@ TEST_CASE("a validation line says whether it is the best") {
   CHECK(second["valid_bleu"] == 12.345);
   CHECK(second["valid_chrf"] == 30.5);
   CHECK(second["valid_exact_match"] == 0.25);
+  CHECK(second["seconds"] == 90.5);
 }
 
 TEST_CASE("what is not finite becomes null, and the line stays JSON") {

@@ -175,6 +175,18 @@ TEST_CASE("a second trainer is refused and told the holder; afterwards the lock 
   CHECK_NOTHROW(CheckpointFolder(base / "run", 2));
 }
 
+TEST_CASE("whether a run has a trainer is asked without becoming one") {
+  const TemporaryFolder base;
+  CHECK_FALSE(has_trainer(base / "run"));
+  CHECK_FALSE(fs::exists(base / "run"));
+  {
+    const CheckpointFolder trainer(base / "run", 2);
+    CHECK(has_trainer(base / "run"));
+    CHECK(has_trainer(base / "run"));
+  }
+  CHECK_FALSE(has_trainer(base / "run"));
+}
+
 TEST_CASE("a run folder that cannot be made is an error that names it") {
   const TemporaryFolder base;
   write_bytes(base / "file", "");

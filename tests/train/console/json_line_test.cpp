@@ -19,6 +19,10 @@ TEST_CASE("a line has its keys in order, and every kind of value") {
            R"({"whole":-5,"most":18446744073709551615,"half":0.5,"nan":null,"infinite":null,"yes":true,"no":false,)"
            R"("shape":[2,3],"scalar":[],"list":[{"x":1},{"x":1}]})");
   CHECK_EQ(JsonLine().text(), "{}");
+  JsonLine more;
+  more.add("inner", inner).add_json("as it is", "[1,{}]");
+  more.add_numbers("curve", std::vector<double>{1, -0.25, 1.0 / 3, 1e30, std::numeric_limits<double>::quiet_NaN()});
+  CHECK_EQ(more.text(), R"({"inner":{"x":1},"as it is":[1,{}],"curve":[1,-0.25,0.333333333,1e+30,null]})");
 }
 
 TEST_CASE("keys and texts are escaped, and bytes that are no UTF-8 become U+FFFD") {
@@ -45,4 +49,16 @@ TEST_CASE("a whole number is found in an object, and nothing else is taken for o
     CAPTURE(line);
     CHECK_FALSE(whole_in_json(line, "update"));
   }
+}
+
+TEST_CASE("the numbers of an object are found, and nothing else is taken for one") {
+  const auto numbers = numbers_in_json(R"({"a":1,"b":-0.5,"c":null,"d":true,"e":"text","f":[1],"g":{"h":2}})");
+  REQUIRE(numbers);
+  CHECK_EQ(numbers->size(), 4);
+  CHECK_EQ(numbers->at("a"), 1);
+  CHECK_EQ(numbers->at("b"), -0.5);
+  CHECK(std::isnan(numbers->at("c")));
+  CHECK_EQ(numbers->at("d"), 1);
+  for (const char* line : {"", "rubbish", "37", "[37]", "null", R"({"a":1)"}) CHECK_FALSE(numbers_in_json(line));
+  CHECK(numbers_in_json("{}")->empty());
 }
