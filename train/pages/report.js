@@ -88,7 +88,7 @@
   // --- curves
 
   const curves = [
-    { title: "Loss", y: { label: "nats per target token" },
+    { title: "Loss of training (thin) and validation (dots)", y: { label: "nats per target token" },
       lines: [["training", "loss", "training"], ["validation", "valid_loss", "validation"]] },
     { title: "Validation perplexity", y: { label: "perplexity", log: true }, lines: [["validation", "valid_perplexity"]] },
     { title: "BLEU of validation", y: { label: "BLEU, 0 to 100", zero: true }, lines: [["validation", "valid_bleu"]] },
@@ -100,7 +100,7 @@
     { title: "Speed", y: { label: "tokens per second, source and target", zero: true }, lines: [["training", "tokens_per_s"]] },
   ];
 
-  const visible = () => report.runs.filter((run) => !chosen.hidden.includes(run.name));
+  const visible = () => report.runs.filter((run) => !several || !chosen.hidden.includes(run.name));
 
   /** The unit of the time axis: what the longest run is best told in. */
   function timeUnit() {
@@ -172,8 +172,8 @@
     });
     if (shown.length === 0) place("plots").append(make("p", { class: "quiet" }, "No update has been told of yet."));
     const redraw = () => plots.forEach(([curve, plot]) => plot.change(specOf(curve)));
-    place("controls").replaceChildren(overSwitch(redraw), make("div", { class: "legend", role: "group", "aria-label": "Runs shown" },
-                                                               report.runs.map((run) => runSwitch(run, redraw))));
+    const switches = report.runs.map((run) => runSwitch(run, redraw));
+    place("controls").replaceChildren(overSwitch(redraw), ...(several ? [make("div", { class: "legend", role: "group", "aria-label": "Runs shown" }, switches)] : []));
     const told = new Set(report.runs.flatMap(marksOf).map((mark) => mark.kind));
     const words = { stop: "■ stopped", resume: "▶ resumed", refused: "✕ refused update: not finite", failure: "✕ failed" };
     place("marks").textContent = Object.keys(words).filter((kind) => told.has(kind)).map((kind) => words[kind]).join("   ");
