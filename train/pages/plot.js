@@ -34,13 +34,13 @@
     return xs[high] - x < x - xs[low] ? high : low;
   }
 
-  /** The point of a series at `x`, or the one next to it within the distance of its neighbours; -1: none is near. */
+  /** The point of a series at `x`, or the one next to it within half the way to its neighbour; -1: none is near. */
   function pointAt(series, x) {
     const { xs } = series;
     if (xs.length === 0) return -1;
     const i = nearest(xs, x);
     const gap = Math.max(xs[i] - (xs[i - 1] ?? xs[i]), (xs[i + 1] ?? xs[i]) - xs[i]);
-    return Math.abs(xs[i] - x) <= gap ? i : -1;
+    return Math.abs(xs[i] - x) <= gap / 2 ? i : -1;
   }
 
   /** All places of the lines on the x axis, in order. */
