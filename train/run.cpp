@@ -35,6 +35,10 @@ void check_holds_no_run(const std::string& run) {
     misuse(run, "expected no run in this folder yet; it holds one. Hint: choose another --run");
 }
 
+bool is_of_use(std::string_view key) {
+  return key.starts_with("decode.") || key.starts_with("runtime.") || is_of_reading(key);
+}
+
 Config load_run_config(const std::string& run, const std::vector<std::string>& sets, std::int64_t beam) {
   const std::string where = run.empty() ? "RUN" : run;
   check(std::filesystem::exists(run), where,
@@ -42,7 +46,7 @@ Config load_run_config(const std::string& run, const std::vector<std::string>& s
   check(std::filesystem::is_regular_file(config_file(run)), where,
         "expected the folder of a run, with its config.yaml; got something else. Hint: it is what train had as --run");
   for (const std::string& set : sets)
-    if (!set.starts_with("decode.") && !set.starts_with("runtime.") && !is_of_reading(set.substr(0, set.find('='))))
+    if (!is_of_use(std::string_view(set).substr(0, set.find('='))))
       misuse("--set " + set,
              "expected an option of decode or runtime, data.invalid_utf8, data.max_line_bytes or data.max_tokens; a "
              "trained run keeps the others");

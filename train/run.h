@@ -76,6 +76,10 @@ void check_not_overwriting(const Config& config, const std::string& config_path,
 /// Refuses a folder that holds a run already.
 void check_holds_no_run(const std::string& run);
 
+/// Whether a run that is trained takes this option of the command line: what is of decoding, of the machine or of how
+/// text is read.
+bool is_of_use(std::string_view key);
+
 /// The configuration of a run; `sets` and a `beam` above 0 override options of decoding, runtime and how
 /// text is read.
 Config load_run_config(const std::string& run, const std::vector<std::string>& sets = {}, std::int64_t beam = 0);

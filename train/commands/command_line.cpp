@@ -188,10 +188,17 @@ void add_commands(CLI::App& app, int& status) {
       });
   add_command<Options>(app, "options", "Print the reference of all options (docs/options.md)", status,
                        [](auto&, auto&) {});
+  add_command<Manual>(app, "manual", "Print glossa(1), the page of the manual", status,
+                      [&app](auto&, auto& a) { a.program = [&app] { return described(app); }; });
+  add_command<Completion>(app, "completion", "Print what a shell reads to complete commands", status,
+                          [&app](auto& c, auto& a) {
+                            c.add_option("SHELL", a.shell, "which")->required()->check(CLI::IsMember({"bash", "zsh"}));
+                            a.program = [&app] { return described(app); };
+                          });
 
   CLI::App* bench = app.add_subcommand("bench", "Measure speed")->require_subcommand(1);
   const auto of_config = [](auto& c, auto& a) {
-    c.add_option("--config", a.config, "seed, tiny, small or base")->required();
+    c.add_option("--config", a.config, "which model")->required()->type_name("TEXT:{seed,tiny,small,base}");
     c.add_option("--threads", a.threads, "default: all available")->check(CLI::Range(1, 4096));
     c.add_flag("--json", a.json, "one JSON object a line");
     add_force(c);

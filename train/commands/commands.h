@@ -1,9 +1,12 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
+
+#include "train/commands/description.h"
 
 /// The commands of the program `glossa`: each takes its parsed arguments and returns the exit status, or throws Error.
 /// Those that say `in_a_job` run in all processes that mpirun starts, of which the first tells what comes out.
@@ -164,5 +167,16 @@ int run(const Report& arguments);
 
 struct Options {};
 int run(const Options& arguments);
+
+struct Manual {
+  std::function<Command()> program;
+};
+int run(const Manual& arguments);
+
+struct Completion {
+  std::string shell;
+  std::function<Command()> program;
+};
+int run(const Completion& arguments);
 
 }  // namespace glossa::commands
