@@ -35,7 +35,7 @@ struct ValidationReport {
   bool at_end = false;  ///< a limit came between two validations: told, but no part of the run's state
   std::vector<std::string> samples = {};      ///< translations to look at; the first stands below the line, for people
   std::vector<AttentionMaps> attention = {};  ///< of sentences to look at, for TensorBoard
-  double seconds = 0;                     ///< as of a training line
+  double seconds = 0;                         ///< as of a training line
 };
 
 /// The records of a run directory: `train.log` for people (also on the terminal), `metrics.jsonl` for machines, one

@@ -87,3 +87,11 @@ TEST_CASE("options that the page of the articles names are in the article's reci
   }
   CHECK_GT(options, 30);
 }
+
+TEST_CASE("the newest version of the changelog is the one that is built") {
+  const std::string cmake = text_of(root / "CMakeLists.txt"), changelog = text_of(root / "CHANGELOG.md");
+  std::smatch built, newest;
+  REQUIRE(std::regex_search(cmake, built, std::regex(R"(project\(glossa VERSION (\d+\.\d+\.\d+) )")));
+  REQUIRE(std::regex_search(changelog, newest, std::regex(R"(\n## \[(\d+\.\d+\.\d+)\] - 20\d\d-\d\d-\d\d\n)")));
+  CHECK_EQ(built[1].str(), newest[1].str());
+}

@@ -22,7 +22,7 @@ std::vector<fs::path> pages_of(const fs::path& folder) {
 
 std::vector<fs::path> pages() {
   std::vector<fs::path> pages = pages_of(root / "docs");
-  pages.insert(pages.begin(), root / "README.md");
+  for (const char* name : {"CHANGELOG.md", "CONTRIBUTING.md", "README.md"}) pages.insert(pages.begin(), root / name);
   return pages;
 }
 

@@ -6,7 +6,8 @@
 
 namespace glossa::testing {
 
-/// README and the pages of docs/, by name; those of docs/tutorial/ apart, in the order of its chapters.
+/// README and the other pages at the top, then those of docs/, by name; those of docs/tutorial/ apart, in the order of
+/// its chapters.
 std::vector<std::filesystem::path> pages();
 std::vector<std::filesystem::path> tutorial_pages();
 

@@ -52,8 +52,12 @@ void add_command(CLI::App& parent, const char* name, const char* help, int& stat
 /// What commands are for, as help lists them.
 void set_groups(CLI::App& app) {
   const std::pair<const char*, std::vector<const char*>> groups[] = {
-      {"Train", {"train", "generate"}}, {"Translate", {"translate"}},     {"Measure", {"evaluate", "score", "bench"}},
-      {"Check", {"gradcheck"}},         {"Look", {"inspect", "attention", "options"}}, {"Exchange", {"export", "import", "average"}},
+      {"Train", {"train", "generate"}},
+      {"Translate", {"translate"}},
+      {"Measure", {"evaluate", "score", "bench"}},
+      {"Check", {"gradcheck"}},
+      {"Look", {"inspect", "attention", "options"}},
+      {"Exchange", {"export", "import", "average"}},
   };
   for (const auto& [group, commands] : groups)
     for (const char* command : commands) app.get_subcommand(command)->group(group);

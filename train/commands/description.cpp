@@ -24,9 +24,8 @@ std::vector<std::string> values_of(const Option<Config>& option) {
       word += c;
       continue;
     }
-    const bool is_name = !word.empty() && std::ranges::none_of(word, [](char d) { return d == '/' || d == '['; }) &&
-                         word.find_first_not_of("0123456789") != word.npos;
-    if (is_name && takes(word)) values.push_back(word);
+    const bool is_example = parse_period(word, Period::Unit::updates).has_value();  // or a number
+    if (word.find_first_of("/[") == word.npos && !is_example && takes(word)) values.push_back(word);
     word.clear();
   }
   return values;

@@ -4,7 +4,7 @@
 
 namespace glossa {
 
-/// Of the program, as CMakeLists.txt has it.
-inline constexpr std::string_view program_version = GLOSSA_VERSION;
+/// Of the program, as CMakeLists.txt has it; CONTRIBUTING.md tells what a version promises.
+extern const std::string_view program_version;
 
 }  // namespace glossa

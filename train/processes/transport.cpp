@@ -9,8 +9,9 @@
 namespace glossa {
 
 std::unique_ptr<Transport> enter_mpi() {
-  const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe");
-  const std::filesystem::path module = program.parent_path() / "libglossa_mpi.so";
+  const std::filesystem::path folder = std::filesystem::read_symlink("/proc/self/exe").parent_path();
+  std::filesystem::path module = folder / "libglossa_mpi.so";  // as it is built
+  if (!std::filesystem::exists(module)) module = folder / GLOSSA_MODULES / "libglossa_mpi.so";
   if (!std::filesystem::exists(module)) return nullptr;
   // MPI's own modules look for its symbols among those of the program.
   void* const library = dlopen(module.c_str(), RTLD_NOW | RTLD_GLOBAL);

@@ -49,7 +49,8 @@ class Transport {
   virtual void abort(int status) = 0;
 };
 
-/// Enters the MPI job of this process, by the module of MPI beside the program; null where that was not built.
+/// Enters the MPI job of this process, by the module of MPI beside the program or where it is installed; null where
+/// there is none.
 std::unique_ptr<Transport> enter_mpi();
 
 }  // namespace glossa

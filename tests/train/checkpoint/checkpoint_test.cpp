@@ -9,6 +9,7 @@
 #include "autograd/check.h"
 #include "tests/support/temporary_folder.h"
 #include "train/checkpoint/bounded_archive.h"
+#include "train/console/version.h"
 #include "train/model/model_factory.h"
 
 using namespace glossa;
@@ -282,7 +283,7 @@ TEST_CASE("a checkpoint says which program wrote it, where that said it") {
   std::string state_bytes;
   add_to_checkpoint(writer, store, *optimizer, nullptr, {}, state_bytes);
   writer.write(folder / "b.ckpt");
-  CHECK_EQ(writer_version(CheckpointReader(folder / "b.ckpt")), "0.1.0");
+  CHECK_EQ(writer_version(CheckpointReader(folder / "b.ckpt")), std::string(program_version));
 }
 
 TEST_CASE("the version of the training state is read first, whatever follows it") {

@@ -60,7 +60,8 @@ TEST_CASE("options that differ are named, and no others") {
   std::map<std::string, json> differing;
   for (const json& option : report["options"])
     if (option["differs"] == true) differing[option["key"]] = option["values"];
-  CHECK(differing == std::map<std::string, json>{{"data.source", json{"en", "fr"}}, {"optim.lr", json{"0.001", "0.5"}}});
+  CHECK(differing ==
+        std::map<std::string, json>{{"data.source", json{"en", "fr"}}, {"optim.lr", json{"0.001", "0.5"}}});
   for (const json& option : report["options"])
     if (option["key"] == "optim.lr") CHECK(option["usual"] == "0.001");
   std::size_t options = 0;

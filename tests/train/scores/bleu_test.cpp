@@ -8,6 +8,7 @@
 
 #include "autograd/check.h"
 #include "tests/train/scores/metrics_golden.h"
+#include "train/console/version.h"
 
 using namespace glossa;
 using glossa::testing::metrics_golden;
@@ -42,7 +43,8 @@ TEST_CASE("bleu agrees with sacreBLEU") {
       CHECK(std::abs(got.ratio - wanted["ratio"].get<double>()) <= 1e-9);
       CHECK(got.hypothesis_length == wanted["hypothesis_length"]);
       CHECK(got.reference_length == wanted["reference_length"]);
-      CHECK(bleu_signature(options) == wanted["signature"].get<std::string>() + "|version:glossa-0.1.0");
+      CHECK(bleu_signature(options) ==
+            wanted["signature"].get<std::string>() + "|version:glossa-" + std::string(program_version));
     }
   }
 }
@@ -72,5 +74,6 @@ TEST_CASE("bleu of nothing is 0, and unequal counts of lines are an Error") {
   CHECK(corpus_bleu({}, {}).score == 0);
   const std::vector<std::string> one{"a"};
   CHECK_THROWS_AS(corpus_bleu(one, {}), Error);
-  CHECK(bleu_signature() == "nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:glossa-0.1.0");
+  CHECK(bleu_signature() ==
+        "nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:glossa-" + std::string(program_version));
 }

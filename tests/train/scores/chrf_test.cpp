@@ -7,6 +7,7 @@
 
 #include "autograd/check.h"
 #include "tests/train/scores/metrics_golden.h"
+#include "train/console/version.h"
 
 using namespace glossa;
 using glossa::testing::metrics_golden;
@@ -18,7 +19,8 @@ TEST_CASE("chrf agrees with sacreBLEU") {
     for (const auto& wanted : golden["chrf"]) {
       const bool lowercase = wanted["lowercase"];
       CHECK(std::abs(corpus_chrf(hypotheses, references, lowercase) - wanted["score"].get<double>()) <= 1e-9);
-      CHECK(chrf_signature(lowercase) == wanted["signature"].get<std::string>() + "|version:glossa-0.1.0");
+      CHECK(chrf_signature(lowercase) ==
+            wanted["signature"].get<std::string>() + "|version:glossa-" + std::string(program_version));
     }
   }
 }

@@ -6,6 +6,7 @@
 
 #include "autograd/check.h"
 #include "tests/train/scores/metrics_golden.h"
+#include "train/console/version.h"
 
 using namespace glossa;
 using glossa::testing::metrics_golden;
@@ -17,7 +18,8 @@ TEST_CASE("ter agrees with sacreBLEU") {
       const std::vector<std::string> hypotheses = golden["hypotheses"], references = golden["references"];
       CHECK(std::abs(corpus_ter(hypotheses, references) - golden["ter"].get<double>()) <= 1e-9);
     }
-  CHECK(ter_signature() == metrics_golden()["ter_signature"].get<std::string>() + "|version:glossa-0.1.0");
+  CHECK(ter_signature() ==
+        metrics_golden()["ter_signature"].get<std::string>() + "|version:glossa-" + std::string(program_version));
 }
 
 TEST_CASE("ter by hand: a shift, a replaced word and a missing one for ten words") {

@@ -1,0 +1,64 @@
+# `cpack` in a build folder: Debian packages, one for each part of install.cmake. The preset `package` configures for
+# them.
+set(CPACK_GENERATOR DEB)
+set(CPACK_PACKAGE_VENDOR "The glossa authors")
+set(CPACK_PACKAGE_CONTACT "The glossa authors <glossa@localhost>")
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY ${PROJECT_DESCRIPTION})
+set(CPACK_PACKAGING_INSTALL_PREFIX ${CMAKE_INSTALL_PREFIX})
+set(CPACK_STRIP_FILES ON)
+set(CPACK_COMPONENTS_ALL runtime development)
+set(CPACK_COMPONENTS_GROUPING IGNORE)
+set(CPACK_DEB_COMPONENT_INSTALL ON)
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_PRIORITY optional)
+set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
+
+# What the program needs is read from the libraries that it is linked to.
+set(CPACK_DEBIAN_RUNTIME_PACKAGE_NAME glossa)
+set(CPACK_DEBIAN_RUNTIME_PACKAGE_SECTION science)
+set(CPACK_DEBIAN_RUNTIME_PACKAGE_SHLIBDEPS ON)
+set(CPACK_COMPONENT_RUNTIME_DESCRIPTION
+    "glossa trains encoder-decoder Transformers for translation on the processor\n\
+of an ordinary computer, from two files of sentences, and translates with\n\
+them. This package has the program, its manual and recipes.")
+
+if(TARGET glossa_mpi)
+  list(APPEND CPACK_COMPONENTS_ALL mpi)
+  set(CPACK_DEBIAN_RUNTIME_PACKAGE_SUGGESTS glossa-mpi)
+  set(CPACK_DEBIAN_MPI_PACKAGE_NAME glossa-mpi)
+  set(CPACK_DEBIAN_MPI_PACKAGE_SECTION science)
+  set(CPACK_DEBIAN_MPI_PACKAGE_SHLIBDEPS ON)
+  set(CPACK_DEBIAN_MPI_PACKAGE_DEPENDS "glossa (= ${PROJECT_VERSION}), openmpi-bin")
+  set(CPACK_COMPONENT_MPI_DESCRIPTION
+      "With this module the processes that mpirun starts train one model, to the bit\n\
+as one process would.")
+endif()
+
+# What a Debian package tells of itself, in a folder of its own name.
+if(CMAKE_INSTALL_PREFIX STREQUAL "/usr")
+  execute_process(COMMAND gzip -9nc ${PROJECT_SOURCE_DIR}/CHANGELOG.md
+                  OUTPUT_FILE ${PROJECT_BINARY_DIR}/texts/changelog.gz COMMAND_ERROR_IS_FATAL ANY)
+  foreach(package runtime:glossa mpi:glossa-mpi development:libglossa-dev)
+    string(REPLACE ":" ";" package ${package})
+    list(GET package 0 part)
+    list(GET package 1 name)
+    install(FILES LICENSE RENAME copyright DESTINATION share/doc/${name} COMPONENT ${part})
+    install(FILES ${PROJECT_BINARY_DIR}/texts/changelog.gz DESTINATION share/doc/${name} COMPONENT ${part})
+  endforeach()
+endif()
+
+set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME libglossa-dev)
+set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
+set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS  # as glossaConfig.cmake.in
+    "libfmt-dev, libpng-dev, libsentencepiece-dev, libutf8proc-dev, libxxhash-dev, libyaml-cpp-dev, pkg-config, zlib1g-dev")
+if(DNNL_LIBRARY)
+  string(PREPEND CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS "libdnnl-dev, ")
+endif()
+set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_RECOMMENDS "cmake, g++")
+set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SUGGESTS glossa)
+set(CPACK_COMPONENT_DEVELOPMENT_DESCRIPTION
+    "The static libraries, headers and examples: tensors with a tape, the layers\n\
+of the Transformer, optimizers, text to batches, training and search.\n\
+CMake finds them by find_package(glossa).")
+
+include(CPack)

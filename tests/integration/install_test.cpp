@@ -1,0 +1,166 @@
+// What is installed works where glossa's folder is not: the program, and the libraries for a project outside.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <set>
+
+#include "tests/integration/tiny_run.h"
+
+using namespace glossa::testing;
+namespace fs = std::filesystem;
+
+namespace {
+
+const fs::path root = GLOSSA_SOURCE_DIR, build = fs::path(GLOSSA_BINARY).parent_path();
+
+Outcome cmake(Strings arguments, const fs::path& folder) {
+  arguments.insert(arguments.begin(), GLOSSA_CMAKE);
+  return run_program({.arguments = std::move(arguments), .input = {}, .folder = folder});
+}
+
+/// `cmake --install` into a folder, once for all tests.
+const TemporaryFolder& installed() {
+  static const TemporaryFolder folder;
+  static const Outcome done = cmake({"--install", build, "--prefix", folder.path()}, folder.path());
+  REQUIRE_MESSAGE(done.status == 0, done.err);
+  return folder;
+}
+
+/// Every file below a folder, as it is seen from there.
+std::set<std::string> files_below(const fs::path& folder) {
+  std::set<std::string> files;
+  for (const auto& entry : fs::recursive_directory_iterator(folder))
+    if (!entry.is_directory()) files.insert(fs::relative(entry.path(), folder));
+  return files;
+}
+
+/// That file of which the path ends so.
+fs::path file_that_ends(const std::string& end) {
+  for (const std::string& file : files_below(installed().path()))
+    if (("/" + file).ends_with("/" + end)) return installed() / file;
+  FAIL("not installed: ", end);
+  return {};
+}
+
+}  // namespace
+
+TEST_CASE("all that belongs to the program is installed, and no file knows where it was built") {
+  const std::set<std::string> files = files_below(installed().path());
+  CHECK_GT(files.size(), 150);
+  for (const char* end :
+       {"man1/glossa.1.gz", "completions/glossa", "_glossa", "recipes/toy.yaml", "LICENSE", "CHANGELOG.md", "README.md",
+        "docs/options.md", "examples/own_op.cpp", "glossaConfig.cmake", "libglossa_train.a"})
+    CHECK_FALSE(file_that_ends(end).empty());
+  std::size_t headers = 0;
+  for (const char* folder : {"autograd", "layers", "optim", "data", "train"})
+    for (const auto& entry : fs::recursive_directory_iterator(root / folder))
+      headers +=
+          entry.path().extension() == ".h" && files.contains("include/glossa" / fs::relative(entry.path(), root));
+  CHECK_EQ(headers,
+           std::count_if(files.begin(), files.end(), [](const std::string& file) { return file.ends_with(".h"); }));
+  CHECK_GT(headers, 100);
+  for (const std::string& file : files) {
+    const std::string bytes = read_bytes(installed() / file);
+    CAPTURE(file);
+    CHECK_EQ(bytes.find(root.string() + "/"), bytes.npos);
+    CHECK_EQ(bytes.find(build.string()), bytes.npos);
+  }
+  const Outcome page =
+      run_program({.arguments = {"/bin/bash", "-c", "gzip -dc \"$0\"", file_that_ends("man1/glossa.1.gz")},
+                   .input = {},
+                   .folder = {}});
+  CHECK_EQ(succeeded(page).out, glossa_program({"manual"}).out);
+}
+
+TEST_CASE("the installed program runs, in several processes too") {
+  const fs::path program = installed() / "bin/glossa";
+  const auto run = [&](Strings arguments) {
+    return succeeded(run_program({.arguments = std::move(arguments), .input = {}, .folder = installed().path()})).out;
+  };
+  CHECK_EQ(run({program, "--version"}), glossa_program({"--version"}).out);
+  CHECK_NE(run({program, "train", file_that_ends("recipes/toy.yaml"), "--dump-config"}).find("toy:50000"),
+           std::string::npos);
+  if (!fs::exists(build / "libglossa_mpi.so")) {
+    MESSAGE("skipped: built without MPI");
+    return;
+  }
+  CHECK_EQ(file_that_ends("glossa/libglossa_mpi.so").parent_path().filename(), "glossa");
+  for (const char* allowed : {"OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM"}) setenv(allowed, "1", 1);
+  setenv("OMPI_MCA_rmaps_base_oversubscribe", "1", 1);  // on one core, too
+  setenv("OMPI_MCA_btl_vader_single_copy_mechanism", "none", 1);
+  const std::string told =
+      run({"/bin/bash", "-c", "mpirun --bind-to none -n 2 bin/glossa bench exchange --mebibytes 1 --steps 1"});
+  CHECK_NE(told.find("2 processes"), std::string::npos);
+}
+
+TEST_CASE("a project outside finds, links and runs what is installed, and every header compiles there") {
+  const TinyRun tiny;
+  succeeded(tiny.train("run"));
+  const fs::path folder = tiny / "outside";
+  fs::copy(root / "tests/outside", folder);
+  std::string headers;
+  for (const std::string& file : files_below(installed() / "include/glossa")) headers += "#include \"" + file + "\"\n";
+  write_bytes(folder / "headers.cpp", headers);
+  write_bytes(folder / "CMakeLists.txt",
+              read_bytes(folder / "CMakeLists.txt") +
+                  "add_library(headers OBJECT headers.cpp)\ntarget_link_libraries(headers PRIVATE glossa::train)\n"
+                  "target_compile_options(headers PRIVATE -fsyntax-only -Wall -Wextra -Werror)\n");
+  const std::string prefix = "-DCMAKE_PREFIX_PATH=" + installed().path().string();
+  const Outcome configured = cmake({"-S", ".", "-B", "build", prefix, "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON"}, folder);
+  REQUIRE_MESSAGE(configured.status == 0, configured.err);
+  const Outcome built = cmake({"--build", "build", "--parallel", "2"}, folder);
+  REQUIRE_MESSAGE(built.status == 0, built.out, built.err);
+  const std::string sentence = "how are you";
+  const Outcome outcome = succeeded(
+      run_program({.arguments = {folder / "build/outside", tiny / "run", sentence}, .input = {}, .folder = folder}));
+  CHECK_EQ(outcome.out, "4\n" + succeeded(glossa_program({"translate", tiny / "run"}, sentence + "\n")).out);
+  // Vectors stand in headers: who includes them is compiled for the processor that the libraries are compiled for.
+  const auto instruction_set = [](const fs::path& commands, const std::string& file) {
+    const std::string text = read_bytes(commands / "compile_commands.json");
+    const std::size_t command = text.rfind("\"command\"", text.find(file)), flag = text.find("-march=", command);
+    return text.substr(flag, text.find(' ', flag) - flag);
+  };
+  CHECK_EQ(instruction_set(folder / "build", "main.cpp"), instruction_set(build, "optim/adam.cpp"));
+}
+
+TEST_CASE("the program of six lines translates as glossa translate does") {
+  const TinyRun tiny;
+  succeeded(tiny.train("run"));
+  const std::string text = "how are you\n\nhello world\n";
+  const Outcome outcome = succeeded(run_program(
+      {.arguments = {build / "example_translate_with_a_run", tiny / "run"}, .input = text, .folder = tiny.path()}));
+  CHECK_EQ(outcome.out, succeeded(glossa_program({"translate", tiny / "run"}, text)).out);
+}
+
+TEST_CASE("a project with glossa in it keeps what it has, gets C++20 and no tests") {
+  const TemporaryFolder folder;
+  folder.write("main.cpp", "int main() {}\n");
+  folder.write("CMakeLists.txt",
+               "cmake_minimum_required(VERSION 3.22)\nproject(parent LANGUAGES CXX)\n"
+               "add_subdirectory(" +
+                   root.string() + " glossa)\n" + R"(
+foreach(name CMAKE_BUILD_TYPE CMAKE_CXX_STANDARD CMAKE_CXX_EXTENSIONS CMAKE_POSITION_INDEPENDENT_CODE)
+  if(NOT "${${name}}" STREQUAL "")
+    message(FATAL_ERROR "${name} is ${${name}}")
+  endif()
+endforeach()
+get_property(options DIRECTORY PROPERTY COMPILE_OPTIONS)
+if(options OR TARGET test_autograd OR TARGET example_own_op OR TARGET glossa_texts)
+  message(FATAL_ERROR "glossa brings more than it should: ${options}")
+endif()
+add_executable(app main.cpp)
+target_link_libraries(app PRIVATE glossa::train glossa::optim glossa::layers glossa::data glossa::autograd)
+install(TARGETS app)
+)");
+  const Outcome configured = cmake({"-S", ".", "-B", "build", "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON"}, folder.path());
+  REQUIRE_MESSAGE(configured.status == 0, configured.err);
+  CHECK_EQ(configured.err, "");
+  const std::string commands = read_bytes(folder / "build/compile_commands.json");
+  const std::size_t begin = commands.find("CMakeFiles/app.dir"), line = commands.rfind("\"command\"", begin);
+  const std::string command = commands.substr(line, commands.find('\n', line) - line);
+  CHECK_NE(command.find("++20"), std::string::npos);
+  CHECK_NE(command.find("-march="), std::string::npos);
+  CHECK_EQ(command.find("-Wall"), std::string::npos);
+  const std::string install = read_bytes(folder / "build/glossa/cmake_install.cmake");
+  CHECK_EQ(install.find("include/glossa"), std::string::npos);
+}
