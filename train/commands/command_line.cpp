@@ -119,6 +119,35 @@ void add_commands(CLI::App& app, int& status) {
     add_on_bad_line(c, a);
     add_sets(c, a.sets);
   });
+  add_command<Serve>(app, "serve", "Translate for others over HTTP", status, [](auto& c, auto& a) {
+    c.add_option("RUN", a.runs, "folders of runs, or of each one of its checkpoints; one for each pair of languages")
+        ->required();
+    c.add_option("--checkpoint", a.checkpoint,
+                 "best, last, an update, or average:N of the newest N (default: best), of each RUN");
+    c.add_option("--host", a.host, "name or address of this machine to listen at; 0.0.0.0: all")->capture_default_str();
+    c.add_option("--port", a.port, "to listen at; 0: one that is free")
+        ->check(CLI::Range(0, 65535))
+        ->capture_default_str();
+    c.add_option("--beam", a.beam, "hypotheses kept in the search")->check(CLI::Range(1, 1024));
+    c.add_option("--api-key-file", a.api_key_file, "file of keys, one a line: who asks must send one as api_key");
+    c.add_option("--gather-ms", a.gather_ms, "milliseconds that a sentence waits for others to be translated with")
+        ->check(CLI::Range(0.0, 1000.0))
+        ->capture_default_str();
+    c.add_option("--batch", a.batch, "most sentences translated together")
+        ->check(CLI::Range(1, 4096))
+        ->capture_default_str();
+    c.add_option("--queue", a.queue, "most sentences that wait for a run; more are refused")
+        ->check(CLI::Range(1, 1000000))
+        ->capture_default_str();
+    c.add_option("--timeout", a.timeout, "seconds for a whole request, from its first byte to the answer")
+        ->check(CLI::Range(0.1, 3600.0))
+        ->capture_default_str();
+    c.add_option("--max-kib", a.max_kib, "KiB of the largest request")
+        ->check(CLI::Range(1, 65536))
+        ->capture_default_str();
+    add_force(c);
+    add_sets(c, a.sets);
+  });
   add_command<Evaluate>(app, "evaluate", "Loss and translation quality on a test set", status, [](auto& c, auto& a) {
     add_run(c, a);
     CLI::Option* source = c.add_option("--source", a.source, "file to translate");

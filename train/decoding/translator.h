@@ -67,6 +67,9 @@ class Translator {
   /// each piece, one without any has none.
   std::vector<std::vector<Translation>> n_best(const Sources& sources, Index n);
 
+  /// From now on the search keeps so many hypotheses.
+  void set_beam(Index beam) { options_.beam = beam; }
+
   /// A line as the model reads it, however long; no id for one without a token. Throws LineError as `add`.
   std::vector<int> source_ids(std::string_view line, std::string_view name, std::int64_t number) const;
 

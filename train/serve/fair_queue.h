@@ -1,0 +1,122 @@
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <iterator>
+#include <list>
+#include <mutex>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace glossa::serve {
+
+/// What waits for being worked on, of many askers at once, and is taken in batches: of each asker one piece in turn, so
+/// that who asks for much delays nobody who asks for little. Bounded. For any number of threads.
+template <class Piece>
+class FairQueue {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  /// At most `room` pieces wait at a time. A batch is of at most `batch` pieces; until it is full, or the piece that
+  /// has waited longest has done so for `gather`, others may join it.
+  struct Limits {
+    std::size_t room, batch;
+    Clock::duration gather;
+  };
+
+  explicit FairQueue(const Limits& limits) : limits_(limits) {}
+
+  /// Lets all pieces of an asker wait. Returns what `withdraw` knows them by; nothing, and takes none, where there is
+  /// no room for all or the queue is closed.
+  std::optional<std::uint64_t> add(std::vector<Piece> pieces) {
+    const std::scoped_lock lock(mutex_);
+    if (closed_ || pieces.size() > limits_.room - waiting_) return std::nullopt;
+    const std::uint64_t asker = ++askers_known_;
+    if (pieces.empty()) return asker;
+    waiting_ += pieces.size();
+    askers_.push_back({asker, Clock::now(), std::move(pieces)});
+    changed_.notify_all();
+    return asker;
+  }
+
+  /// The next batch: waits for one. `joins(batch, piece)` says whether a piece goes with those that the batch has; one
+  /// that does not waits on. Empty where the queue is closed and nothing is left in it.
+  template <class Joins>
+  std::vector<Piece> take(const Joins& joins) {
+    std::unique_lock lock(mutex_);
+    std::vector<Piece> batch;
+    while (batch.empty()) {
+      changed_.wait(lock, [&] { return waiting_ > 0 || closed_; });
+      if (waiting_ == 0) break;
+      changed_.wait_until(lock, askers_.front().since + limits_.gather,
+                          [&] { return waiting_ == 0 || waiting_ >= limits_.batch || closed_; });
+      fill(batch, joins);  // another taker may have left nothing
+    }
+    waiting_ -= batch.size();
+    return batch;
+  }
+
+  /// Forgets what still waits of an asker.
+  void withdraw(std::uint64_t asker) {
+    const std::scoped_lock lock(mutex_);
+    askers_.remove_if([&](const Asker& each) {
+      if (each.number != asker) return false;
+      waiting_ -= each.pieces.size() - each.taken;
+      return true;
+    });
+  }
+
+  /// Takes no more; what waits is still handed out.
+  void close() {
+    const std::scoped_lock lock(mutex_);
+    closed_ = true;
+    changed_.notify_all();
+  }
+
+  /// How many pieces wait.
+  std::size_t size() const {
+    const std::scoped_lock lock(mutex_);
+    return waiting_;
+  }
+
+ private:
+  struct Asker {
+    std::uint64_t number;
+    Clock::time_point since;
+    std::vector<Piece> pieces;
+    std::size_t taken = 0;
+  };
+
+  /// Goes round the askers, from the one whose turn it is, until the batch is full or nobody has a piece that joins.
+  template <class Joins>
+  void fill(std::vector<Piece>& batch, const Joins& joins) {
+    std::size_t refused = 0;  // one after another
+    while (batch.size() < limits_.batch && refused < askers_.size()) {
+      const auto asker = askers_.begin();
+      Piece& piece = asker->pieces[asker->taken];
+      if (batch.empty() || joins(std::as_const(batch), std::as_const(piece))) {
+        batch.push_back(std::move(piece));
+        refused = 0;
+        if (++asker->taken == asker->pieces.size()) {
+          askers_.erase(asker);
+          continue;
+        }
+      } else {
+        ++refused;
+      }
+      askers_.splice(askers_.end(), askers_, asker);
+    }
+  }
+
+  const Limits limits_;
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;
+  std::list<Asker> askers_;  // the next in turn first
+  std::size_t waiting_ = 0;
+  std::uint64_t askers_known_ = 0;
+  bool closed_ = false;
+};
+
+}  // namespace glossa::serve

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace glossa::serve {
+
+/// A descriptor that is closed with its owner.
+class Descriptor {
+ public:
+  explicit Descriptor(int number = -1) : number_(number) {}
+  Descriptor(Descriptor&& other) noexcept;
+  Descriptor& operator=(Descriptor&& other) noexcept;
+  ~Descriptor();
+
+  int number() const { return number_; }
+
+ private:
+  int number_;
+};
+
+/// A socket that takes connections.
+struct Listener {
+  Descriptor socket;
+  std::string url;  ///< http://HOST:PORT
+};
+
+/// Listens at a name or address of this machine; port 0 stands for one that is free. Throws where the host is not one
+/// of this machine's, or the port is in use or may not be had.
+Listener listen_at(const std::string& host, std::int64_t port);
+
+}  // namespace glossa::serve

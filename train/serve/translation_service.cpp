@@ -1,0 +1,265 @@
+#include "train/serve/translation_service.h"
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <future>
+#include <thread>
+#include <utility>
+
+#include "data/text/line_pieces.h"
+#include "train/console/failure.h"
+#include "train/serve/http_error.h"
+#include "train/serve/languages.h"
+#include "train/serve/text_pieces.h"
+
+namespace glossa::serve {
+
+namespace {
+
+using Found = std::vector<Translation>;
+
+/// A sentence, or part of one that is too long, on its way through the search.
+struct Piece {
+  Translator::Sources source;  // of one line and one piece
+  Index wanted;                // translations
+  std::promise<Found> found;
+};
+
+/// A text on its way: where the answers of its pieces will be found.
+struct Line {
+  std::vector<std::future<Found>> pieces;
+  std::string_view end;
+};
+
+std::string pair_name(const DataConfig& data) { return data.source + "-" + data.target; }
+
+/// One of the answers to a text, of rank 0 the best; a piece that has no such has its best.
+TranslatedText put_together(const std::vector<std::vector<Found>>& lines, const std::vector<std::string_view>& ends,
+                            std::size_t rank) {
+  TranslatedText whole;
+  double log_probability = 0;
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    std::vector<std::string> pieces;
+    for (const Found& found : lines[i]) {
+      if (found.empty()) continue;
+      const Translation& chosen = found[rank < found.size() ? rank : 0];
+      pieces.push_back(chosen.text);
+      log_probability += chosen.log_probability;
+    }
+    whole.text += join_pieces(pieces);
+    whole.text += ends[i];
+  }
+  whole.probability = std::exp(log_probability);
+  return whole;
+}
+
+}  // namespace
+
+/// A run with those who wait for it, and the thread that serves them.
+class TranslationService::Lane {
+ public:
+  Lane(ServedRun run, const Limits& limits, Metrics& metrics)
+      : run_(std::move(run)),
+        limits_(limits),
+        metrics_(metrics),
+        queue_({.room = limits.queue, .batch = limits.batch, .gather = limits.gather}),
+        reader_(*run_.model, run_.tokenizers, run_.data, run_.decode),
+        translator_(*run_.model, run_.tokenizers, run_.data, run_.decode),
+        thread_([this] { work(); }) {}
+
+  ~Lane() {
+    queue_.close();
+    thread_.join();
+  }
+
+  const ServedRun& run() const { return run_; }
+  std::size_t waiting() const { return queue_.size(); }
+
+  std::vector<std::vector<TranslatedText>> translate(const TranslationRequest& request, Clock::time_point deadline);
+
+ private:
+  Line cut(const TextLine& line, Index wanted, const std::string& name, std::int64_t number,
+           std::vector<Piece>& pieces) const;
+  bool joins(const std::vector<Piece>& batch, const Piece& piece) const;
+  Index beam_for(Index wanted) const { return std::max<Index>(run_.decode.beam, wanted); }
+  std::vector<Found> search(std::span<const Piece> pieces);
+  [[noreturn]] void too_many() const {
+    throw HttpError(413, fmt::format("expected at most {} lines and sentences; got more", limits_.queue));
+  }
+  void work();
+
+  const ServedRun run_;
+  const Limits limits_;
+  Metrics& metrics_;
+  FairQueue<Piece> queue_;
+  const Translator reader_;  // for any thread
+  Translator translator_;    // for that of the lane
+  std::thread thread_;
+};
+
+/// Adds the pieces of a line, of each sentence one or, where it is too long, several.
+Line TranslationService::Lane::cut(const TextLine& line, Index wanted, const std::string& name, std::int64_t number,
+                                   std::vector<Piece>& pieces) const {
+  Line result{.pieces = {}, .end = line.end};
+  const std::string where = fmt::format("{}:{}", name, number);
+  for (const std::string_view sentence : line.sentences) {
+    Translator::Sources sources;
+    try {
+      reader_.add(sources, clean_line(sentence, where, text_options(run_.data)), name, number);
+    } catch (const LineError& error) {
+      throw HttpError(400, error.what());
+    }
+    for (std::vector<int>& ids : sources.ids) {
+      if (pieces.size() == limits_.queue) too_many();
+      // Sampling knows the pieces of a line as it does in a file.
+      const std::int64_t known_by = number + (std::ssize(result.pieces) << 40);
+      Piece& piece = pieces.emplace_back(
+          Piece{.source = {.ids = {std::move(ids)}, .numbers = {known_by}, .lines = {0}, .count = 1},
+                .wanted = wanted,
+                .found = {}});
+      result.pieces.push_back(piece.found.get_future());
+    }
+  }
+  return result;
+}
+
+std::vector<std::vector<TranslatedText>> TranslationService::Lane::translate(const TranslationRequest& request,
+                                                                             Clock::time_point deadline) {
+  const Index wanted = run_.decode.sample ? 1 : 1 + request.alternatives;  // a sample is one
+  std::size_t all_lines = request.texts.size();
+  for (const std::string& text : request.texts) all_lines += std::ranges::count(text, '\n');
+  if (all_lines > limits_.queue) too_many();
+  std::vector<std::vector<Line>> texts;
+  std::vector<Piece> pieces;
+  for (std::size_t i = 0; i < request.texts.size(); ++i) {
+    std::vector<Line>& lines = texts.emplace_back();
+    const std::string name = request.is_list ? fmt::format("q[{}]", i) : "q";
+    for (const TextLine& line : lines_of_text(request.texts[i]))
+      lines.push_back(cut(line, wanted, name, std::ssize(lines) + 1, pieces));
+  }
+  const std::optional<std::uint64_t> asker = queue_.add(std::move(pieces));
+  if (!asker) throw HttpError(503, "expected room for more sentences; too many wait. Hint: try again in a moment");
+  // What nobody waits for any more, as it took too long or another sentence failed, is not translated.
+  const std::unique_ptr<FairQueue<Piece>, std::function<void(FairQueue<Piece>*)>> withdrawn(
+      &queue_, [&](FairQueue<Piece>* queue) { queue->withdraw(*asker); });
+
+  std::vector<std::vector<TranslatedText>> results;
+  for (std::vector<Line>& lines : texts) {
+    std::vector<std::vector<Found>> found;
+    std::vector<std::string_view> ends;
+    std::size_t most = 1;
+    for (Line& line : lines) {
+      found.emplace_back();
+      ends.push_back(line.end);
+      for (std::future<Found>& piece : line.pieces) {
+        if (piece.wait_until(deadline) != std::future_status::ready)
+          throw HttpError(503,
+                          "expected to be ready in time; there is too much to translate. Hint: try again, or send "
+                          "less text at once");
+        most = std::max(most, found.back().emplace_back(piece.get()).size());
+      }
+    }
+    std::vector<TranslatedText>& translations = results.emplace_back();
+    for (std::size_t rank = 0; rank < most; ++rank) translations.push_back(put_together(found, ends, rank));
+  }
+  return results;
+}
+
+/// Together goes what is searched for alike, as much as one batch of the search holds.
+bool TranslationService::Lane::joins(const std::vector<Piece>& batch, const Piece& piece) const {
+  if (piece.wanted != batch.front().wanted) return false;
+  std::size_t ids = piece.source.ids.front().size();
+  for (const Piece& each : batch) ids += each.source.ids.front().size();
+  return static_cast<std::int64_t>(ids) * beam_for(piece.wanted) <= run_.decode.max_tokens;
+}
+
+std::vector<Found> TranslationService::Lane::search(std::span<const Piece> pieces) {
+  Translator::Sources sources;
+  for (const Piece& piece : pieces) {
+    sources.ids.push_back(piece.source.ids.front());
+    sources.numbers.push_back(piece.source.numbers.front());
+    sources.lines.push_back(sources.count++);
+  }
+  translator_.set_beam(beam_for(pieces.front().wanted));
+  return translator_.n_best(sources, pieces.front().wanted);
+}
+
+void TranslationService::Lane::work() {
+  for (;;) {
+    std::vector<Piece> batch = queue_.take([&](const auto& taken, const Piece& piece) { return joins(taken, piece); });
+    if (batch.empty()) return;
+    std::vector<Found> found;
+    try {
+      found = search(batch);
+    } catch (...) {  // whose fault that is shows when each is searched alone
+    }
+    for (std::size_t i = 0; i < batch.size(); ++i) try {
+        batch[i].found.set_value(found.empty() ? search({&batch[i], 1}).front() : std::move(found[i]));
+      } catch (...) {
+        batch[i].found.set_exception(std::current_exception());
+      }
+    metrics_.add_batch(batch.size());
+  }
+}
+
+TranslationService::TranslationService(std::vector<ServedRun> runs, const Limits& limits, Metrics& metrics) {
+  for (ServedRun& run : runs) {
+    const std::string pair = pair_name(run.data);
+    for (const std::unique_ptr<Lane>& lane : lanes_)
+      if (pair_name(lane->run().data) == pair)
+        misuse("RUN", "expected a run for each pair of languages; got two for {}", pair);
+    lanes_.push_back(std::make_unique<Lane>(std::move(run), limits, metrics));
+  }
+}
+
+TranslationService::~TranslationService() = default;
+
+TranslationService::Lane& TranslationService::lane(std::string_view source, std::string_view target) const {
+  Lane* found = nullptr;
+  std::vector<std::string> pairs;
+  for (const std::unique_ptr<Lane>& lane : lanes_) {
+    const DataConfig& data = lane->run().data;
+    pairs.push_back(pair_name(data));
+    if (data.target != target || (source != "auto" && data.source != source)) continue;
+    if (found) throw HttpError(400, fmt::format("expected a source language, as there are several; got auto"));
+    found = lane.get();
+  }
+  if (!found)
+    throw HttpError(
+        400, fmt::format("expected languages that are served, {}; got {}-{}", fmt::join(pairs, ", "), source, target));
+  return *found;
+}
+
+const ServedRun& TranslationService::run(std::string_view source, std::string_view target) const {
+  return lane(source, target).run();
+}
+
+std::vector<std::vector<TranslatedText>> TranslationService::translate(const TranslationRequest& request,
+                                                                       Clock::time_point deadline) {
+  return lane(request.source, request.target).translate(request, deadline);
+}
+
+std::vector<ServedLanguage> TranslationService::languages() const {
+  std::vector<ServedLanguage> languages;
+  for (const std::unique_ptr<Lane>& lane : lanes_) {
+    const DataConfig& data = lane->run().data;
+    const auto known = std::find_if(languages.begin(), languages.end(),
+                                    [&](const ServedLanguage& language) { return language.code == data.source; });
+    if (known != languages.end())
+      known->targets.push_back(data.target);
+    else
+      languages.push_back({data.source, language_name(data.source), {data.target}});
+  }
+  return languages;
+}
+
+std::size_t TranslationService::waiting() const {
+  std::size_t waiting = 0;
+  for (const std::unique_ptr<Lane>& lane : lanes_) waiting += lane->waiting();
+  return waiting;
+}
+
+}  // namespace glossa::serve

@@ -1,0 +1,69 @@
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "train/decoding/translator.h"
+#include "train/serve/fair_queue.h"
+#include "train/serve/messages.h"
+#include "train/serve/metrics.h"
+
+namespace glossa::serve {
+
+/// A trained model and how it is used. The model lives elsewhere, at least as long as the service.
+struct ServedRun {
+  const Transformer<float>* model;
+  Tokenizers tokenizers;
+  DataConfig data;
+  DecodeConfig decode;
+};
+
+/// Translates texts that come from many threads: they are cut into sentences, which are gathered into batches, of each
+/// text one in turn. Each run has a queue and a thread of its own, which searches one batch after another.
+class TranslationService {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  struct Limits {
+    std::size_t queue;       ///< sentences that wait, for each run
+    std::size_t batch;       ///< sentences that are searched together
+    Clock::duration gather;  ///< how long one waits for others
+  };
+
+  /// Throws misuse where two runs translate the same pair of languages.
+  TranslationService(std::vector<ServedRun> runs, const Limits& limits, Metrics& metrics);
+  TranslationService(const TranslationService&) = delete;
+  TranslationService& operator=(const TranslationService&) = delete;
+
+  /// Ends when what waits has been translated.
+  ~TranslationService();
+
+  /// The translations of each text, best first: one, and the alternatives that there are. A sentence is translated as
+  /// `glossa translate` does it as a line of its own; with alternatives, as with --nbest of one more. Alternative k of
+  /// a text of several sentences is the k-th best of each. Throws HttpError:
+  ///   400  languages that are not served, a sentence that cannot be read
+  ///   413  more sentences than may wait
+  ///   503  no room for them now, or no answer until the deadline
+  std::vector<std::vector<TranslatedText>> translate(const TranslationRequest& request, Clock::time_point deadline);
+
+  /// The run that translates a pair. Source "auto" stands for the one source language there is for the target. Throws
+  /// HttpError 400 where there is none.
+  const ServedRun& run(std::string_view source, std::string_view target) const;
+
+  /// One entry for each source language, in the order of the runs.
+  std::vector<ServedLanguage> languages() const;
+
+  /// How many sentences wait.
+  std::size_t waiting() const;
+
+ private:
+  class Lane;
+  Lane& lane(std::string_view source, std::string_view target) const;
+
+  std::vector<std::unique_ptr<Lane>> lanes_;
+};
+
+}  // namespace glossa::serve
