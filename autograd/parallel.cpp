@@ -35,6 +35,8 @@ std::atomic<int>& thread_count() {
   return count;
 }
 
+thread_local bool loops_alone = false;
+
 /// The process's team, for whoever comes while it is free.
 struct SharedTeam {
   std::atomic<bool> busy{false};
@@ -66,11 +68,15 @@ void set_threads(int count) {
   thread_count() = count;
 }
 
+LoopsAlone::LoopsAlone(bool alone) : before_(loops_alone) { loops_alone = before_ || alone; }
+
+LoopsAlone::~LoopsAlone() { loops_alone = before_; }
+
 int thread_index() { return ThreadTeam::index(); }
 
 void run_pieces(Index count, const void* closure, void (*piece)(const void* closure, Index i)) {
   SharedTeam& shared = shared_team();
-  const bool alone = threads() == 1 || count <= 1 || count > ThreadTeam::most_pieces;
+  const bool alone = loops_alone || threads() == 1 || count <= 1 || count > ThreadTeam::most_pieces;
   if (alone || shared.busy.exchange(true, std::memory_order_acquire)) {
     for (Index i = 0; i < count; ++i) piece(closure, i);
     return;

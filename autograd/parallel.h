@@ -17,6 +17,18 @@ void set_threads(int count);
 /// thread.
 int thread_index();
 
+/// While one lives, loops of its thread stay on that thread: for threads that compute side by side, each for itself.
+class LoopsAlone {
+ public:
+  explicit LoopsAlone(bool alone = true);
+  ~LoopsAlone();
+  LoopsAlone(const LoopsAlone&) = delete;
+  LoopsAlone& operator=(const LoopsAlone&) = delete;
+
+ private:
+  bool before_;
+};
+
 /// Cores this process may run on: the affinity mask, cut by the cgroup's quota.
 int available_threads();
 

@@ -2,6 +2,7 @@
 
 #include <cstdio>
 
+#include "autograd/parallel.h"
 #include "data/text/text_file.h"
 #include "train/commands/commands.h"
 #include "train/console/tell.h"
@@ -60,6 +61,7 @@ int run(const Serve& arguments) {
   Metrics metrics;
   TranslationService service(std::move(served),
                              {.queue = static_cast<std::size_t>(arguments.queue),
+                              .searches = static_cast<std::size_t>(threads()),
                               .batch = static_cast<std::size_t>(arguments.batch),
                               .gather = seconds(arguments.gather_ms / 1000)},
                              metrics);

@@ -3,12 +3,14 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <functional>
 #include <future>
 #include <thread>
 #include <utility>
 
+#include "autograd/parallel.h"
 #include "data/text/line_pieces.h"
 #include "train/console/failure.h"
 #include "train/serve/http_error.h"
@@ -61,18 +63,19 @@ TranslatedText put_together(const std::vector<std::vector<Found>>& lines, const 
 /// A run with those who wait for it, and the thread that serves them.
 class TranslationService::Lane {
  public:
-  Lane(ServedRun run, const Limits& limits, Metrics& metrics)
+  Lane(ServedRun run, const Limits& limits, std::atomic<int>& at_work, Metrics& metrics)
       : run_(std::move(run)),
         limits_(limits),
+        at_work_(at_work),
         metrics_(metrics),
         queue_({.room = limits.queue, .batch = limits.batch, .gather = limits.gather}),
-        reader_(*run_.model, run_.tokenizers, run_.data, run_.decode),
-        translator_(*run_.model, run_.tokenizers, run_.data, run_.decode),
-        thread_([this] { work(); }) {}
+        reader_(*run_.model, run_.tokenizers, run_.data, run_.decode) {
+    for (std::size_t i = 0; i < limits.searches; ++i) threads_.emplace_back([this] { work(); });
+  }
 
   ~Lane() {
     queue_.close();
-    thread_.join();
+    for (std::thread& thread : threads_) thread.join();
   }
 
   const ServedRun& run() const { return run_; }
@@ -85,7 +88,7 @@ class TranslationService::Lane {
            std::vector<Piece>& pieces) const;
   bool joins(const std::vector<Piece>& batch, const Piece& piece) const;
   Index beam_for(Index wanted) const { return std::max<Index>(run_.decode.beam, wanted); }
-  std::vector<Found> search(std::span<const Piece> pieces);
+  std::vector<Found> search(Translator& translator, std::span<const Piece> pieces) const;
   [[noreturn]] void too_many() const {
     throw HttpError(413, fmt::format("expected at most {} lines and sentences; got more", limits_.queue));
   }
@@ -93,11 +96,11 @@ class TranslationService::Lane {
 
   const ServedRun run_;
   const Limits limits_;
+  std::atomic<int>& at_work_;
   Metrics& metrics_;
   FairQueue<Piece> queue_;
-  const Translator reader_;  // for any thread
-  Translator translator_;    // for that of the lane
-  std::thread thread_;
+  const Translator reader_;
+  std::vector<std::thread> threads_;
 };
 
 /// Adds the pieces of a line, of each sentence one or, where it is too long, several.
@@ -176,31 +179,35 @@ bool TranslationService::Lane::joins(const std::vector<Piece>& batch, const Piec
   return static_cast<std::int64_t>(ids) * beam_for(piece.wanted) <= run_.decode.max_tokens;
 }
 
-std::vector<Found> TranslationService::Lane::search(std::span<const Piece> pieces) {
+std::vector<Found> TranslationService::Lane::search(Translator& translator, std::span<const Piece> pieces) const {
   Translator::Sources sources;
   for (const Piece& piece : pieces) {
     sources.ids.push_back(piece.source.ids.front());
     sources.numbers.push_back(piece.source.numbers.front());
     sources.lines.push_back(sources.count++);
   }
-  translator_.set_beam(beam_for(pieces.front().wanted));
-  return translator_.n_best(sources, pieces.front().wanted);
+  translator.set_beam(beam_for(pieces.front().wanted));
+  return translator.n_best(sources, pieces.front().wanted);
 }
 
 void TranslationService::Lane::work() {
+  Translator translator(*run_.model, run_.tokenizers, run_.data, run_.decode);
   for (;;) {
     std::vector<Piece> batch = queue_.take([&](const auto& taken, const Piece& piece) { return joins(taken, piece); });
     if (batch.empty()) return;
     std::vector<Found> found;
+    // Who searches while nobody else does has all threads for it.
+    const LoopsAlone alone(at_work_++ > 0);
     try {
-      found = search(batch);
+      found = search(translator, batch);
     } catch (...) {  // whose fault that is shows when each is searched alone
     }
     for (std::size_t i = 0; i < batch.size(); ++i) try {
-        batch[i].found.set_value(found.empty() ? search({&batch[i], 1}).front() : std::move(found[i]));
+        batch[i].found.set_value(found.empty() ? search(translator, {&batch[i], 1}).front() : std::move(found[i]));
       } catch (...) {
         batch[i].found.set_exception(std::current_exception());
       }
+    --at_work_;
     metrics_.add_batch(batch.size());
   }
 }
@@ -211,7 +218,7 @@ TranslationService::TranslationService(std::vector<ServedRun> runs, const Limits
     for (const std::unique_ptr<Lane>& lane : lanes_)
       if (pair_name(lane->run().data) == pair)
         misuse("RUN", "expected a run for each pair of languages; got two for {}", pair);
-    lanes_.push_back(std::make_unique<Lane>(std::move(run), limits, metrics));
+    lanes_.push_back(std::make_unique<Lane>(std::move(run), limits, at_work_, metrics));
   }
 }
 

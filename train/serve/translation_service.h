@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <memory>
 #include <span>
@@ -22,13 +23,15 @@ struct ServedRun {
 };
 
 /// Translates texts that come from many threads: they are cut into sentences, which are gathered into batches, of each
-/// text one in turn. Each run has a queue and a thread of its own, which searches one batch after another.
+/// text one in turn. Each run has a queue and threads of its own, each of which searches one batch after another:
+/// several batches side by side where much waits, each on one thread, and one on all threads where little does.
 class TranslationService {
  public:
   using Clock = std::chrono::steady_clock;
 
   struct Limits {
     std::size_t queue;       ///< sentences that wait, for each run
+    std::size_t searches;    ///< at once, for each run
     std::size_t batch;       ///< sentences that are searched together
     Clock::duration gather;  ///< how long one waits for others
   };
@@ -63,6 +66,7 @@ class TranslationService {
   class Lane;
   Lane& lane(std::string_view source, std::string_view target) const;
 
+  std::atomic<int> at_work_ = 0;  // searches, of all runs
   std::vector<std::unique_ptr<Lane>> lanes_;
 };
 
