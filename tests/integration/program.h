@@ -37,6 +37,9 @@ class Program {
   bool running();
   Outcome wait();
 
+  /// What it has written to standard output so far.
+  std::string output() const;
+
  private:
   pid_t pid_ = -1;
   int out_ = -1, err_ = -1, wait_status_ = 0;

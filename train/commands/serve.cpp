@@ -68,6 +68,7 @@ int run(const Serve& arguments) {
   Connections* open = nullptr;
   const Web web(service, metrics,
                 {.api_keys = keys,
+                 .idle = std::chrono::duration_cast<std::chrono::seconds>(seconds(6 * arguments.timeout)),
                  .connections = [&] { return open->open(); },
                  .attention = [](const ServedRun&, const std::string&, const std::string&) -> std::string {
                    throw HttpError(404, "expected a server with attention");

@@ -92,6 +92,7 @@ class TranslationService::Lane {
   [[noreturn]] void too_many() const {
     throw HttpError(413, fmt::format("expected at most {} lines and sentences; got more", limits_.queue));
   }
+  void answer(Translator& translator, std::span<Piece> pieces) const;
   void work();
 
   const ServedRun run_;
@@ -190,25 +191,30 @@ std::vector<Found> TranslationService::Lane::search(Translator& translator, std:
   return translator.n_best(sources, pieces.front().wanted);
 }
 
+/// Keeps the promises of a batch. Where the search throws, whose fault that is shows when each is searched alone.
+void TranslationService::Lane::answer(Translator& translator, std::span<Piece> pieces) const {
+  std::vector<Found> found;
+  try {
+    found = search(translator, pieces);
+  } catch (...) {
+    if (pieces.size() == 1) return pieces.front().found.set_exception(std::current_exception());
+    for (Piece& piece : pieces) answer(translator, {&piece, 1});
+    return;
+  }
+  for (std::size_t i = 0; i < pieces.size(); ++i) pieces[i].found.set_value(std::move(found[i]));
+}
+
 void TranslationService::Lane::work() {
   Translator translator(*run_.model, run_.tokenizers, run_.data, run_.decode);
   for (;;) {
     std::vector<Piece> batch = queue_.take([&](const auto& taken, const Piece& piece) { return joins(taken, piece); });
     if (batch.empty()) return;
-    std::vector<Found> found;
-    // Who searches while nobody else does has all threads for it.
-    const LoopsAlone alone(at_work_++ > 0);
-    try {
-      found = search(translator, batch);
-    } catch (...) {  // whose fault that is shows when each is searched alone
-    }
-    for (std::size_t i = 0; i < batch.size(); ++i) try {
-        batch[i].found.set_value(found.empty() ? search(translator, {&batch[i], 1}).front() : std::move(found[i]));
-      } catch (...) {
-        batch[i].found.set_exception(std::current_exception());
-      }
-    --at_work_;
     metrics_.add_batch(batch.size());
+    {
+      const LoopsAlone alone(at_work_++ > 0);  // who searches while nobody else does has all threads for it
+      answer(translator, batch);
+    }
+    --at_work_;
   }
 }
 

@@ -135,11 +135,14 @@ Web::Server::Server(TranslationService& service, Metrics& metrics, Setup setup)
   post("/translate", [this](const Fields& fields) { return translate(fields); });
   post("/attention", [this](const Fields& fields) { return attention(fields); });
 
-  set_default_headers({{"X-Content-Type-Options", "nosniff"},
-                       {"Content-Security-Policy",
+  // What the page may do: be itself, and ask this server.
+  set_default_headers({{"Content-Security-Policy",
                         "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:; "
                         "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"},
+                       {"X-Content-Type-Options", "nosniff"},
                        {"Cache-Control", "no-store"}});
+  set_keep_alive_timeout(static_cast<time_t>(setup_.idle.count()));
+  set_keep_alive_max_count(1000000);  // it is told to the client, and counted nowhere
   set_error_handler(Handler([this](const httplib::Request& request, httplib::Response& response) {  //
     explain(request, response);
   }));

@@ -1,0 +1,64 @@
+"""LibreTranslate's own client, unchanged, on a server of `glossa serve`: languages, a translation, a list, errors.
+
+    pip install libretranslatepy
+    python3 docs/examples/libretranslate_client.py http://127.0.0.1:5000 SOURCE TARGET TEXT [EXPECTED]
+
+Prints what comes and ends with status 1 where that is not what it should be.
+"""
+
+import json
+import sys
+import urllib.error
+import urllib.request
+
+from libretranslatepy import LibreTranslateAPI
+
+
+def check(holds, what):
+    print(f"{'ok' if holds else 'WRONG'}: {what}")
+    if not holds:
+        sys.exit(1)
+
+
+def status_of(call):
+    """The status of HTTP that a call fails with, and the error that the server names."""
+    try:
+        call()
+    except urllib.error.HTTPError as error:
+        return error.code, json.loads(error.read())["error"]
+    return 200, ""
+
+
+def main(url, source, target, text, expected=None):
+    client = LibreTranslateAPI(url)
+
+    languages = client.languages()
+    print(languages)
+    check(any(each["code"] == source and target in each["targets"] for each in languages),
+          f"{source} is a language, and goes to {target}")
+
+    translation = client.translate(text, source, target, timeout=10)
+    print(f"{text} -> {translation}")
+    check(translation if expected is None else translation == expected, "a translation")
+    check(client.translate(text, "auto", target) == translation, "the same from auto")
+    check(client.translate(f"{text}\n\n{text}\n", source, target) == f"{translation}\n\n{translation}\n",
+          "lines and their ends are kept")
+
+    # The client sends forms; a list goes as JSON.
+    request = urllib.request.Request(f"{client.url}translate", headers={"Content-Type": "application/json"}, data=json
+                                     .dumps({"q": [text, ""], "source": source, "target": target}).encode())
+    with urllib.request.urlopen(request, timeout=10) as response:
+        check(json.load(response)["translatedText"] == [translation, ""], "a list")
+
+    for what, call in {
+        "languages that are not served": lambda: client.translate(text, source, "xx"),
+        "a character that is none": lambda: client.translate("\0", source, target),
+    }.items():
+        status, error = status_of(call)
+        check(status == 400 and error, f"{what}: {status}, {error}")
+
+
+if __name__ == "__main__":
+    if not 5 <= len(sys.argv) <= 6:
+        sys.exit(__doc__)
+    main(*sys.argv[1:])

@@ -1,0 +1,360 @@
+// `glossa serve` as its clients see it, good ones and others.
+#include <doctest/doctest.h>
+#include <fmt/ranges.h>
+#include <sys/resource.h>
+
+#include <atomic>
+#include <chrono>
+#include <csignal>
+#include <random>
+#include <thread>
+
+#include "tests/integration/serve_client.h"
+
+using namespace glossa::testing;
+
+namespace {
+
+/// A run that has learnt enough to have something to say, made once, with what it makes of some lines.
+struct Scene {
+  Scene() {
+    succeeded(tiny.train(
+        "run", {"train.max_updates=150", "model.width=32", "optim.lr=5e-3", "model.dropout=0", "decode.beam=2"}));
+    lines = lines_of(read_bytes(tiny / "toy/test.en"));
+    lines.resize(60);
+    translated = translate(lines);
+  }
+
+  Strings translate(const Strings& sources) const {
+    return lines_of(succeeded(glossa_program({"translate", run()}, fmt::format("{}\n", fmt::join(sources, "\n")))).out);
+  }
+  std::string run() const { return tiny / "run"; }
+
+  TinyRun tiny;
+  Strings lines, translated;
+};
+
+const Scene& scene() {
+  static const Scene scene;
+  return scene;
+}
+
+/// A text as JSON has it.
+std::string quoted(const std::string& text) { return json_object(translation(text)).at("q"); }
+
+/// What a request for a translation of a text is answered, as JSON.
+std::string translated(int port, const std::string& text, const std::string& more = "") {
+  const Answer answer = ask(port, post("/translate", translation(text, more)));
+  REQUIRE_MESSAGE(answer.status == 200, answer.body);
+  return json_object(answer.body).at("translatedText");
+}
+
+/// Checks that an answer is an error with a status and in JSON, and what it says.
+void check_error(const Answer& answer, int status, const std::string& part = "expected ") {
+  CAPTURE(answer.body);
+  CHECK_EQ(answer.status, status);
+  REQUIRE_FALSE(answer.body.empty());
+  CHECK_NE(answer.head.find("Content-Type: application/json"), answer.head.npos);
+  CHECK_NE(json_object(answer.body).at("error").find(part), std::string::npos);
+}
+
+double seconds_of(const std::function<void()>& call) {
+  const auto began = std::chrono::steady_clock::now();
+  call();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
+}
+
+}  // namespace
+
+TEST_CASE("JSON, forms and lists are answered with what translate makes of the text") {
+  Served served({scene().run()});
+  const int port = served.port();
+  const std::string line = scene().lines[0], expected = quoted(scene().translated[0]);
+  CHECK_EQ(translated(port, line), expected);
+  const Answer form =
+      ask(port, post("/translate", "source=en&target=hi&q=" + std::regex_replace(line, std::regex(" "), "+"),
+                     "application/x-www-form-urlencoded"));
+  CHECK_EQ(form.status, 200);
+  CHECK_EQ(json_object(form.body).at("translatedText"), expected);
+  std::string parts;
+  for (const auto& [name, value] : std::map<std::string, std::string>{{"q", line}, {"source", "en"}, {"target", "hi"}})
+    parts += "--XX\r\nContent-Disposition: form-data; name=\"" + name + "\"\r\n\r\n" + value + "\r\n";
+  const Answer multipart = ask(port, post("/translate", parts + "--XX--\r\n", "multipart/form-data; boundary=XX"));
+  CHECK_EQ(multipart.status, 200);
+  CHECK_EQ(json_object(multipart.body).at("translatedText"), expected);
+  CHECK_EQ(ask(port, post("/translate?source=en&target=hi", "q=hello", "application/x-www-form-urlencoded")).status,
+           200);
+  const Answer list = ask(port, post("/translate", "{\"q\":[" + quoted(line) + "," + quoted(scene().lines[1]) +
+                                                       "],\"source\":\"auto\",\"target\":\"hi\"}"));
+  CHECK_EQ(json_object(list.body).at("translatedText"), "[" + expected + "," + quoted(scene().translated[1]) + "]");
+
+  const std::string whole = fmt::format("{}", fmt::join(scene().lines, "\r\n")) + "\n\n";
+  CHECK_EQ(translated(port, whole), quoted(fmt::format("{}", fmt::join(scene().translated, "\r\n")) + "\n\n"));
+  std::string long_line;
+  for (int i = 0; i < 1500; ++i) long_line += i % 2 == 0 ? "hello " : "world ";
+  CHECK_EQ(translated(port, long_line), quoted(scene().translate({long_line})[0]));
+
+  const Answer best = ask(port, post("/translate", translation(line, R"(,"alternatives":2,"scores":true)")));
+  auto object = json_object(best.body);
+  Strings expected_list;
+  for (const std::string& each :
+       lines_of(succeeded(glossa_program({"translate", scene().run(), "--nbest", "3"}, line + "\n")).out))
+    expected_list.push_back(quoted(each.substr(6, each.rfind(" ||| ") - 6)));
+  REQUIRE_EQ(expected_list.size(), 3);
+  CHECK_EQ(object.at("translatedText"), expected_list[0]);
+  CHECK_EQ(object.at("alternatives"), "[" + expected_list[1] + "," + expected_list[2] + "]");
+  CHECK_GT(std::stod(object.at("probability")), 0);
+  CHECK_LE(std::stod(object.at("probability")), 1);
+  CHECK_EQ(served.stop().status, 0);
+}
+
+TEST_CASE("languages, health, metrics, the page") {
+  Served served({scene().run()});
+  const int port = served.port();
+  CHECK_EQ(get(port, "/languages").body, R"([{"code":"en","name":"English","targets":["hi"]}])");
+  CHECK_EQ(json_object(get(port, "/health").body).at("status"), "\"ok\"");
+  CHECK_EQ(json_object(get(port, "/frontend/settings").body).at("keyRequired"), "false");
+  const Answer page = get(port, "/");
+  CHECK_EQ(page.status, 200);
+  CHECK_NE(page.head.find("text/html"), page.head.npos);
+  CHECK_NE(page.body.find("</html>"), page.body.npos);
+  translated(port, "hello world");
+  check_error(get(port, "/nowhere"), 404, "/nowhere");
+  const Answer method = get(port, "/translate");
+  check_error(method, 405, "POST");
+  CHECK_NE(method.head.find("Allow: POST\r\n"), method.head.npos);
+  const Answer metrics = get(port, "/metrics");
+  for (const char* line : {"\nglossa_requests_total{status=\"200\"} 5\n", "\nglossa_requests_total{status=\"404\"} 1\n",
+                           "\nglossa_requests_total{status=\"405\"} 1\n", "\nglossa_request_seconds_count 7\n",
+                           "\nglossa_queue_length 0\n", "\nglossa_sentences_total 1\n"})
+    CHECK_MESSAGE(metrics.body.find(line) != metrics.body.npos, metrics.body);
+
+  Connection kept(port);
+  for (int i = 0; i < 3; ++i) {
+    kept.send("GET /health HTTP/1.1\r\n\r\n" + post("/translate", translation("hello world")));  // the second at once
+    CHECK_EQ(kept.answer().status, 200);
+    CHECK_EQ(kept.answer().status, 200);
+  }
+  kept.send("GET /health HTTP/1.1\r\nConnection: close\r\nRange: bytes=0-0,0-0\r\n\r\n");
+  CHECK_EQ(kept.answer().status, 200);
+  CHECK(kept.is_closed_within(5000));
+  Connection head(port);
+  head.send("HEAD / HTTP/1.1\r\nConnection: close\r\n\r\n");
+  CHECK(head.is_closed_within(5000) == false);  // it has an answer
+  CHECK_EQ(served.stop().status, 0);
+}
+
+TEST_CASE("what is wrong with a request is told with its status, and the next is answered") {
+  Served served({scene().run(), "--max-kib", "16", "--queue", "50", "--timeout", "1"});
+  const int port = served.port();
+  const auto refused = [&](const std::string& request, int status, const std::string& part = "expected ") {
+    check_error(ask(port, request), status, part);
+  };
+  refused(post("/translate", ""), 400);
+  refused(post("/translate", "{"), 400, "JSON");
+  refused(post("/translate", "{\"q\":\"\xFF\"}"), 400, "UTF-8");
+  refused(post("/translate", "q=%FF&source=en&target=hi", "application/x-www-form-urlencoded"), 400, "UTF-8");
+  refused(post("/translate", R"({"source":"en","target":"hi"})"), 400, " q ");
+  refused(post("/translate", translation("a", R"(,"format":"html")")), 400, "html");
+  refused(post("/translate", translation("a", R"(,"alternatives":1000)")), 400, "1000");
+  refused(post("/translate", R"({"q":"a","source":"en","target":"de"})"), 400, "en-hi");
+  refused(post("/translate", "{\"q\":\"a\\u0000\",\"source\":\"en\",\"target\":\"hi\"}"), 400, "NUL");
+  refused(post("/translate", std::string(10000, '[')), 400, "deeper");
+  refused(post("/translate", "--X\r\nnothing", "multipart/form-data; boundary=X"), 400);
+  refused(post("/translate", "abc", "application/json", "Content-Encoding: gzip\r\n"), 415);
+  refused(post("/translate", std::string(16385, 'a')), 413);
+  refused(post("/translate", translation(std::string(51, '\n'))), 413, "50");
+  refused("POST /translate HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n4001\r\n", 413);
+  refused("POST /translate HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\nxyz\r\n", 400);
+  refused("POST /translate HTTP/1.1\r\nContent-Length: 3\r\nContent-Length: 4\r\n\r\n", 400);
+  refused("hello\r\n\r\n", 400);
+  refused("BREW / HTTP/1.1\r\n\r\n", 400);
+  refused("GET /" + std::string(20000, 'a') + " HTTP/1.1\r\n\r\n", 431);
+  refused("GET /" + std::string(9000, 'a') + " HTTP/1.1\r\n\r\n", 414);
+  for (const bool ends : {true, false}) {  // a body that is cut off: the client has gone, or says nothing more
+    Connection half(port);
+    half.send(post("/translate", translation("hello")).substr(0, 120));
+    if (ends) half.end();
+    check_error(half.answer(), ends ? 400 : 408);
+    CHECK(ends || half.is_closed_within(5000) == false);  // it lingers till the client goes
+  }
+  Connection waits(port);
+  const std::string body = translation("hello world");
+  waits.send("POST /translate HTTP/1.1\r\nExpect: 100-continue\r\nContent-Length: " + std::to_string(body.size()) +
+             "\r\nContent-Type: application/json\r\n\r\n");
+  CHECK_EQ(waits.answer().status, 100);
+  waits.send(body);
+  CHECK_EQ(waits.answer().status, 200);
+  CHECK_EQ(translated(port, scene().lines[0]), quoted(scene().translated[0]));
+  CHECK_EQ(served.stop().status, 0);
+}
+
+TEST_CASE("many clients at once get what translate says, those that ask wrongly beside those that do not") {
+  Served served({scene().run()});
+  std::atomic<int> wrong = 0;
+  std::vector<std::thread> clients;
+  for (std::size_t client = 0; client < 16; ++client)
+    clients.emplace_back([&, client] {
+      Connection connection(served.port());
+      for (std::size_t k = 0; k < 15; ++k) {
+        const std::size_t i = (7 * client + k) % scene().lines.size();
+        if (client % 4 == 3 && k % 3 == 0) {
+          connection.send(post("/translate", "{\"q\":\"a\\u0000\",\"source\":\"en\",\"target\":\"hi\"}"));
+          if (connection.answer().status != 400) ++wrong;
+        }
+        connection.send(post("/translate", translation(scene().lines[i])));
+        const Answer answer = connection.answer();
+        if (answer.status != 200 || answer.body != "{\"translatedText\":" + quoted(scene().translated[i]) + "}")
+          ++wrong;
+      }
+    });
+  for (std::thread& client : clients) client.join();
+  CHECK_EQ(wrong, 0);
+  CHECK_EQ(served.stop().status, 0);
+}
+
+TEST_CASE("100 MB, a thousand idle connections and slow senders keep nobody from being served") {
+  rlimit descriptors{};
+  getrlimit(RLIMIT_NOFILE, &descriptors);
+  descriptors.rlim_cur = std::min<rlim_t>(descriptors.rlim_max, 4096);
+  setrlimit(RLIMIT_NOFILE, &descriptors);
+  Served served({scene().run(), "--timeout", "2"});
+  const int port = served.port();
+  std::vector<std::unique_ptr<Connection>> idle, slow;
+  const std::size_t idle_count = std::min<std::size_t>(1000, descriptors.rlim_cur - 200);
+  for (std::size_t i = 0; i < idle_count; ++i) idle.push_back(std::make_unique<Connection>(port));
+  const std::string request = post("/translate", translation(scene().lines[0]));
+  for (std::size_t i = 0; i < 100; ++i) {
+    slow.push_back(std::make_unique<Connection>(port));
+    slow.back()->send(request.substr(0, 10));
+  }
+  std::thread drip([&] {
+    for (std::size_t at = 10; at < 35; ++at) {
+      for (const auto& connection : slow) connection->send(request.substr(at, 1));
+      std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    }
+  });
+  const std::string megabyte(1 << 20, 'a');
+  std::thread large([&] {
+    Connection declared(port);
+    declared.send("POST /translate HTTP/1.1\r\nContent-Length: 104857600\r\n\r\n");
+    for (int i = 0; i < 100; ++i)
+      if (!declared.send(megabyte)) break;
+    CHECK_EQ(declared.answer().status, 413);
+  });
+  std::thread chunked([&] {
+    Connection connection(port);
+    connection.send("POST /translate HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n");
+    for (int i = 0; i < 100; ++i)
+      if (!connection.send("80000\r\n" + megabyte.substr(0, 0x80000) + "\r\n80000\r\n" + megabyte.substr(0, 0x80000) +
+                           "\r\n"))
+        break;
+    CHECK_EQ(connection.answer().status, 413);
+  });
+  for (int i = 0; i < 10; ++i)
+    CHECK_LT(seconds_of([&] { CHECK_EQ(translated(port, scene().lines[0]), quoted(scene().translated[0])); }), 5);
+  large.join();
+  chunked.join();
+  drip.join();
+  for (const auto& connection : slow) CHECK_EQ(connection->answer().status, 408);
+  idle.back()->send(request);
+  CHECK_EQ(idle.back()->answer().status, 200);
+  CHECK_EQ(served.stop().status, 0);
+}
+
+TEST_CASE("who asks for too much at once keeps nobody waiting, and learns that it was too much") {
+  Served served({scene().run(), "--timeout", "0.3", "--queue", "20000"});
+  std::string text;
+  for (int i = 0; i < 19000; ++i) text += scene().lines[static_cast<std::size_t>(i) % 60] + "\n";
+  Connection greedy(served.port());
+  greedy.send(post("/translate", translation(text)));
+  for (int i = 0; i < 5; ++i) {
+    Connection small(served.port());
+    small.send(post("/translate", translation("hello world")));
+    const int status = small.answer().status;
+    CHECK((status == 200 || status == 503));  // the machine may be busy
+  }
+  const Answer answer = greedy.answer();
+  check_error(answer, 503, "in time");
+  CHECK_NE(answer.head.find("Retry-After: "), answer.head.npos);
+  CHECK_NE(get(served.port(), "/metrics").body.find("\nglossa_queue_length 0\n"), std::string::npos);
+  CHECK_EQ(served.stop().status, 0);
+}
+
+TEST_CASE("requests with bytes gone wrong get an answer, and never end the server") {
+  Served served({scene().run(), "--timeout", "1"});
+  const std::string good = post("/translate", translation("hello world", R"(,"alternatives":1)")),
+                    form =
+                        post("/translate", "q=hello%20world&source=en&target=hi", "application/x-www-form-urlencoded");
+  std::mt19937 random(7);
+  const auto below = [&](std::size_t count) { return random() % count; };
+  std::map<int, int> statuses;
+  for (int round = 0; round < 400; ++round) {
+    std::string bytes = round % 2 == 0 ? good : form;
+    for (std::size_t k = 1 + below(4); k > 0; --k) switch (below(4)) {
+        case 0:
+          bytes[below(bytes.size())] = static_cast<char>(below(256));
+          break;
+        case 1:
+          bytes.erase(below(bytes.size()), 1 + below(8));
+          break;
+        case 2:
+          bytes.insert(below(bytes.size()), bytes.substr(below(bytes.size()), 1 + below(16)));
+          break;
+        default:
+          bytes.insert(below(bytes.size()), 1 + below(4), "\r\n\0\xFF:\"{[%"[below(9)]);
+      }
+    Connection connection(served.port());
+    connection.send(bytes);
+    connection.end();
+    ++statuses[connection.answer().status];
+  }
+  CHECK_GT(statuses[400], 50);
+  CHECK_GT(statuses[200], 5);
+  CHECK_EQ(statuses[500], 0);
+  CHECK_EQ(translated(served.port(), scene().lines[0]), quoted(scene().translated[0]));
+  CHECK_EQ(served.stop().status, 0);
+}
+
+TEST_CASE("SIGTERM ends the server after what is in work, and not for those who say nothing") {
+  Served served({scene().run(), "--gather-ms", "600"});
+  Connection idle(served.port()), half(served.port()), asks(served.port());
+  half.send("POST /translate HTTP/1.1\r\n");
+  asks.send(post("/translate", translation(scene().lines[0])));
+  // It is in work when it is in the queue.
+  while (get(served.port(), "/metrics").body.find("\nglossa_queue_length 1\n") == std::string::npos)
+    REQUIRE(served.program().running());
+  served.program().signal(SIGTERM);
+  const Answer answer = asks.answer();
+  CHECK_EQ(answer.status, 200);
+  CHECK_EQ(json_object(answer.body).at("translatedText"), quoted(scene().translated[0]));
+  check_error(half.answer(), 503);
+  CHECK(idle.is_closed_within(5000));
+  CHECK_EQ(served.program().wait().status, 0);
+}
+
+TEST_CASE("only who has a key may translate") {
+  write_bytes(scene().tiny / "keys", "# of tests\n\nfirst\nsecond\n");
+  Served served({scene().run(), "--api-key-file", scene().tiny / "keys"});
+  const int port = served.port();
+  check_error(ask(port, post("/translate", translation("hello"))), 403, "api_key");
+  for (const char* key : {"", "third", "firs", "first ", "# of tests"})
+    check_error(ask(port, post("/translate", translation("hello", std::string(R"(,"api_key":")") + key + "\""))), 403);
+  translated(port, "hello", R"(,"api_key":"second")");
+  CHECK_EQ(get(port, "/languages").status, 200);
+  CHECK_EQ(json_object(get(port, "/frontend/settings").body).at("keyRequired"), "true");
+  CHECK_EQ(served.stop().status, 0);
+}
+
+TEST_CASE("what cannot be served is refused at the start") {
+  const std::string run = scene().run();
+  Served served({run});
+  check_refused(glossa_program({"serve", run, "--port", std::to_string(served.port())}), 1, {"[--port]", "in use"});
+  check_refused(glossa_program({"serve", run, "--host", "192.0.2.1", "--port", "0"}), 1, {"[--host]", "192.0.2.1"});
+  check_refused(glossa_program({"serve", run, run, "--port", "0"}), 2, {"[RUN]", "two for en-hi"});
+  check_refused(glossa_program({"serve", "nowhere"}), 1, {"nowhere"});
+  check_refused(glossa_program({"serve"}), 2, {"RUN"});
+  write_bytes(scene().tiny / "no-keys", "# none\n");
+  check_refused(glossa_program({"serve", run, "--api-key-file", scene().tiny / "no-keys"}), 1, {"no-keys"});
+  CHECK_EQ(served.stop().status, 0);
+}
