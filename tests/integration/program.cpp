@@ -73,12 +73,7 @@ bool Program::running() {
   return !ended_;
 }
 
-std::string Program::output() const {
-  std::string bytes(65536, '\0');
-  const ssize_t count = pread(out_, bytes.data(), bytes.size(), 0);
-  bytes.resize(count > 0 ? static_cast<std::size_t>(count) : 0);
-  return bytes;
-}
+std::string Program::printed() const { return bytes_of(out_); }
 
 Outcome Program::wait() {
   if (!ended_) ended_ = waitpid(pid_, &wait_status_, 0) == pid_;

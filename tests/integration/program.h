@@ -38,7 +38,7 @@ class Program {
   Outcome wait();
 
   /// What it has written to standard output so far.
-  std::string output() const;
+  std::string printed() const;
 
  private:
   pid_t pid_ = -1;

@@ -29,7 +29,7 @@ Launch launch(Strings arguments) {
 Served::Served(const Strings& arguments) : program_(launch(arguments)) {
   static const std::regex address(R"(listening on http://[^:]*:(\d+)\n)");
   for (std::smatch match; program_.running(); std::this_thread::sleep_for(std::chrono::milliseconds(5))) {
-    const std::string output = program_.output();
+    const std::string output = program_.printed();
     if (!std::regex_match(output, match, address)) continue;
     port_ = std::stoi(match[1]);
     return;

@@ -53,11 +53,12 @@ void add_command(CLI::App& parent, const char* name, const char* help, int& stat
 void set_groups(CLI::App& app) {
   const std::pair<const char*, std::vector<const char*>> groups[] = {
       {"Train", {"train", "generate"}},
-      {"Translate", {"translate"}},
+      {"Translate", {"translate", "serve"}},
       {"Measure", {"evaluate", "score", "bench"}},
       {"Check", {"gradcheck"}},
-      {"Look", {"inspect", "attention", "options"}},
+      {"Look", {"report", "attention", "inspect"}},
       {"Exchange", {"export", "import", "average"}},
+      {"Help", {"options", "manual", "completion"}},
   };
   for (const auto& [group, commands] : groups)
     for (const char* command : commands) app.get_subcommand(command)->group(group);

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace glossa::testing {
+
+/// Headless Chromium, as a person uses it: driven over WebDriver through a chromedriver of its own on the loopback
+/// interface. No other host is ever reached. Both end with the object, and with the test where it is killed.
+///
+/// What goes wrong (chromedriver's errors, a script that throws) is a std::runtime_error with WebDriver's message.
+/// `selector` is of CSS and means the first that fits; its absence is an error.
+class Browser {
+ public:
+  /// False, with a MESSAGE that the test is skipped, where chromium or chromedriver is missing.
+  static bool is_there();
+
+  /// A window of so many CSS pixels for the page.
+  struct Window {
+    int width = 1400, height = 900;
+    bool dark = false;  ///< whether the page is told that its reader prefers dark colours
+  };
+  explicit Browser(const Window& window);
+  ~Browser();
+
+  /// Opens the page and returns when it has loaded; what the one before asked for and said is forgotten.
+  void open(const std::string& url);
+  void open_file(const std::filesystem::path& path) { open("file://" + std::filesystem::absolute(path).string()); }
+  void show(const Window& window);
+
+  /// What `return` gives in the body of a function, as JSON: "3", "\"text\"", "null".
+  std::string run(const std::string& script);
+  /// The same of an expression that is a string, as the text itself.
+  std::string text(const std::string& expression);
+  /// Asks again and again until the expression is truthy; false if it has not become so within the limit.
+  bool wait_for(const std::string& expression, double seconds = 10);
+
+  void click(const std::string& selector);
+  /// Keys to the element, after what its text is; WebDriver's private characters stand for others than letters.
+  void type(const std::string& selector, const std::string& keys);
+  /// Keys to what has the focus.
+  void press(const std::string& keys);
+
+  /// Errors and warnings on the console since the page was opened, exceptions that nobody caught among them.
+  std::vector<std::string> complaints();
+  /// Every address that the page asked for since it was opened, itself the first; not `data:`.
+  std::vector<std::string> asked();
+  /// `asked` without those that begin so.
+  std::vector<std::string> asked_elsewhere(const std::string& origin);
+
+  /// The window as PNG, or all of the page.
+  void screenshot(const std::filesystem::path& png, bool all = false);
+
+ private:
+  struct Driver;
+  std::unique_ptr<Driver> driver_;
+};
+
+}  // namespace glossa::testing
