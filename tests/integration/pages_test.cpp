@@ -1,0 +1,289 @@
+// The pages that people look at, in a browser: drawn as the program's numbers say, on a phone and on a wide screen,
+// without a complaint, and without a word to any other host.
+#include <doctest/doctest.h>
+#include <fmt/ranges.h>
+
+#include <chrono>
+#include <csignal>
+#include <thread>
+
+#include "tests/integration/browser.h"
+#include "tests/integration/tiny_run.h"
+
+using namespace glossa::testing;
+
+namespace {
+
+/// A run that has learnt the shortest sentences by heart, which takes 5 s; with sanitizers one that has learnt little.
+const TinyRun& tiny() {
+  static const TinyRun tiny;
+  static const Outcome trained =
+      tiny.train("run", {"model.width=64", "model.heads=4", "model.feed_forward=64", "model.decoder_layers=2",
+                         "model.dropout=0", "optim.lr=5e-3", "train.save_every=0", "runtime.threads=2",
+                         program_is_sanitized() ? "train.max_updates=50" : "train.max_updates=800"});
+  REQUIRE_MESSAGE(trained.status == 0, trained.err);
+  return tiny;
+}
+
+std::string translation(const std::string& line) {
+  return lines_of(succeeded(glossa_program({"translate", tiny() / "run"}, line + "\n")).out).front();
+}
+
+constexpr const char* arrow_right = "\uE014";
+constexpr const char* arrow_down = "\uE015";
+
+/// What the table of weights has in its headings and cells, as JSON.
+const std::string columns = "[...document.querySelectorAll('thead th')].map(th => th.textContent)";
+const std::string rows = "[...document.querySelectorAll('tbody th')].map(th => th.textContent)";
+const std::string cells =
+    "[...document.querySelectorAll('tbody tr')].map(tr => [...tr.querySelectorAll('td')].map(td => td.textContent))";
+
+std::string json_list(const std::vector<std::string>& strings) {
+  return fmt::format(
+      "[{}]",
+      fmt::join(strings | std::views::transform([](const std::string& text) { return fmt::format("\"{}\"", text); }),
+                ","));
+}
+
+/// A server of the run, on a port of its own choice, that ends with the object.
+struct Server {
+  explicit Server(const Strings& more = {}) : program(launch(more)) {
+    std::smatch found;
+    std::string printed;
+    for (const std::regex address(R"(listening on (http://127\.0\.0\.1:\d+)\n)");
+         !std::regex_search(printed = program.printed(), found, address);
+         std::this_thread::sleep_for(std::chrono::milliseconds(10)))
+      REQUIRE_MESSAGE(program.running(), program.wait().err);
+    url = found[1];
+  }
+  static Launch launch(const Strings& more) {
+    Launch launch{.arguments = {tested_program(), "serve", tiny() / "run", "--port", "0"}, .input = {}, .folder = {}};
+    launch.arguments.insert(launch.arguments.end(), more.begin(), more.end());
+    return launch;
+  }
+
+  Program program;
+  std::string url;
+};
+
+/// The lines of the translation that the page shows, as JSON.
+const std::string shown = "[...document.getElementById('translation').children].map(line => line.textContent)";
+
+bool shows(Browser& browser, const Strings& translations) {
+  return browser.wait_for(
+      fmt::format("!document.querySelector('.stale') && JSON.stringify({}) === `{}`", shown, json_list(translations)));
+}
+
+/// What holds for every page in every window.
+void check_sound(Browser& browser, const std::string& origin) {
+  CHECK_EQ(browser.complaints(), Strings{});
+  CHECK_EQ(browser.asked_elsewhere(origin), Strings{});
+  CHECK_EQ(browser.run("return document.documentElement.scrollWidth <= innerWidth"), "true");
+  // No text is cut: but for tables that scroll, and where dots say so.
+  CHECK_EQ(browser.run(R"(return [...document.querySelectorAll("body *")].filter(e =>
+      e.scrollWidth > e.clientWidth + 1 && e.clientWidth > 1 && getComputedStyle(e).overflowX !== "visible" &&
+      getComputedStyle(e).overflowX !== "auto" && getComputedStyle(e).textOverflow !== "ellipsis")
+      .map(e => e.outerHTML.slice(0, 80)))"),
+           "[]");
+}
+
+}  // namespace
+
+TEST_CASE("glossa attention --html shows what glossa attention says, in every window") {
+  if (!Browser::is_there()) return;
+  const std::string html = tiny() / "attention.html", text = "hello world\nhow are you\n";
+  succeeded(glossa_program({"attention", tiny() / "run", "--html", html}, text));
+  Browser browser({});
+  for (const int width : {400, 1400})
+    for (const bool dark : {false, true}) {
+      CAPTURE(width);
+      CAPTURE(dark);
+      browser.show({.width = width, .height = 900, .dark = dark});
+      browser.open_file(html);
+      REQUIRE(browser.wait_for("document.querySelector('tbody td')"));
+      CHECK_EQ(browser.run("return " + columns), R"(["hello","world","</s>"])");
+      check_sound(browser, "file://" + html);
+    }
+  CHECK_EQ(browser.asked(), Strings{"file://" + html});
+
+  // The row of a word, in the mean of the layer that is shown at first, as the command prints it:
+  //     namaste           hello         91%  world          5%  </s>          4%
+  const auto check_head = [&](const Strings& more) {
+    Strings arguments{"attention", tiny() / "run"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    const Strings said = lines_of(succeeded(glossa_program(arguments, "hello world\n")).out);
+    CHECK_EQ(browser.run("return " + rows + ".length"), std::to_string(said.size() - 1));
+    for (std::size_t i = 1; i < said.size(); ++i) {
+      std::istringstream words(said[i]);
+      std::string query, key, weight;
+      words >> query;
+      CHECK_EQ(browser.text(fmt::format("{}[{}]", rows, i - 1)), query);
+      while (words >> key >> weight) {
+        std::string shown = browser.text(fmt::format("{0}[{1}][{2}.indexOf('{3}')]", cells, i - 1, columns, key));
+        CHECK_EQ((shown == "<1" ? "0" : shown) + "%", weight);
+      }
+    }
+  };
+  check_head({});
+  browser.click(".attention-heads label:nth-of-type(4)");  // the mean, then heads 0, 1, 2
+  check_head({"--head", "2"});
+  browser.click(".attention-chooser:nth-of-type(2) label:nth-of-type(2)");
+  check_head({"--head", "2", "--layer", "1"});
+
+  // With the keyboard alone: from the chosen head to the mean, then into the table.
+  const Strings before = {browser.run("return " + cells)};
+  browser.press(arrow_right);
+  CHECK_EQ(browser.run("return document.activeElement.type + document.activeElement.checked"), "\"radiotrue\"");
+  browser.press("\t");  // the layer was clicked; the heads are next
+  browser.press(arrow_right);
+  CHECK_NE(browser.run("return " + cells), before.front());
+  browser.press("\t");
+  browser.press(arrow_down);
+  browser.press(arrow_right);
+  const std::string cell = browser.text("document.activeElement.textContent");
+  CHECK_EQ(cell, browser.text(cells + "[1][1]"));
+  CHECK_EQ(browser.text("document.querySelector('.attention-told').textContent"),
+           browser.text(rows + "[1]") + " looks at world: " + cell + " %");
+
+  browser.run(
+      "const s = document.getElementById('sentence'); s.selectedIndex = 1; s.dispatchEvent(new Event('change'))");
+  CHECK_EQ(browser.run("return " + columns), R"(["how","are","you","</s>"])");
+  for (const int part : {1, 2, 3}) {
+    browser.click(fmt::format(".attention-chooser:nth-of-type(1) label:nth-of-type({})", part));
+    const std::string output = translation("how are you");
+    Strings words = lines_of(std::regex_replace(output, std::regex(" "), "\n"));
+    if (part == 2) words.insert(words.begin(), "<s>");
+    if (part == 3) words.push_back("</s>");
+    CHECK_EQ(browser.run("return " + rows), part == 1 ? R"(["how","are","you","</s>"])" : json_list(words));
+  }
+  check_sound(browser, "file://" + html);
+}
+
+TEST_CASE("text is text on the page of attention, whatever stands in it") {
+  if (!Browser::is_there()) return;
+  const std::string html = tiny() / "hostile.html";
+  const std::string line = R"(hello </script><img src=x onerror=nobody()> <!-- "'`${nobody()})";
+  succeeded(glossa_program({"attention", tiny() / "run", "--html", html}, line + "\n"));
+  Browser browser({.width = 400});
+  browser.open_file(html);
+  REQUIRE(browser.wait_for("document.querySelector('tbody td')"));
+  CHECK_EQ(browser.text("document.getElementById('source').textContent"), line);
+  CHECK_EQ(browser.run("return document.images.length"), "0");
+  check_sound(browser, "file://" + html);
+}
+
+TEST_CASE("the translator translates as one types, and shows where it looked") {
+  if (!Browser::is_there()) return;
+  const Server server;
+  Browser browser({});
+  for (const int width : {400, 1400})
+    for (const bool dark : {false, true}) {
+      CAPTURE(width);
+      CAPTURE(dark);
+      browser.show({.width = width, .height = 900, .dark = dark});
+      browser.open(server.url);
+      REQUIRE(browser.wait_for("document.getElementById('to').value === 'hi'"));
+      CHECK_EQ(browser.text("document.activeElement.id"), "text");
+      browser.press("hello world");
+      CHECK(shows(browser, {translation("hello world")}));
+      if (!program_is_sanitized()) CHECK_EQ(translation("hello world"), "namaste vishva");
+      REQUIRE(browser.wait_for("document.querySelector('.word-lines line')"));
+      CHECK_EQ(browser.run("return " + columns), R"(["hello","world","</s>"])");
+      CHECK(browser.wait_for("/^translated in [0-9.]+ m?s$/.test(document.getElementById('took').textContent)"));
+      check_sound(browser, server.url);
+    }
+
+  // The best and three others, each less probable than the one before, as the command says.
+  const Strings best = lines_of(
+      succeeded(glossa_program({"translate", tiny() / "run", "--beam", "4", "--nbest", "4"}, "hello world\n")).out);
+  CHECK_EQ(browser.run("return document.querySelectorAll('#alternatives li').length"), std::to_string(best.size()));
+  for (std::size_t i = 0; i < best.size(); ++i) {
+    const std::string item = fmt::format("document.querySelectorAll('#alternatives li')[{}]", i);
+    const std::string text = browser.text(item + ".querySelector('bdi').textContent");
+    CHECK_NE(best[i].find("||| " + text + " |||"), std::string::npos);
+    CHECK(browser.wait_for("/^(< )?[0-9.]+ %$/.test(" + item + ".querySelector('small').textContent)"));
+  }
+
+  // A word that was written, reached by the keyboard, shows the words that it looked at, and only its own lines.
+  browser.run("document.querySelector('.word-lines ol:last-child button').focus()");
+  browser.press(arrow_down);
+  const std::string word = browser.text("document.activeElement.textContent");
+  CHECK_EQ(word, browser.text(rows + "[1]"));
+  CHECK(browser.text("document.querySelector('.word-lines-told').textContent").starts_with(word + " looked at: "));
+  CHECK_EQ(browser.run("return document.querySelectorAll('.word-lines ol:first-child .attention-shade').length"), "3");
+  CHECK_EQ(browser.run("return [...document.querySelectorAll('.word-lines line')]"
+                       ".every(line => line.style.display === 'none' || line.getAttribute('y2') === '1.5')"),
+           "true");
+  check_sound(browser, server.url);
+}
+
+TEST_CASE("the translator shows the line with the caret, and each line in its place") {
+  if (!Browser::is_there()) return;
+  const Server server;
+  Browser browser({.width = 400});
+  browser.open(server.url);
+  REQUIRE(browser.wait_for("document.getElementById('to').value === 'hi'"));
+  browser.type("#text", "hello world\n\nhow are you");
+  CHECK(shows(browser, {translation("hello world"), "", translation("how are you")}));
+  CHECK(browser.wait_for(columns + ".join() === 'how,are,you,</s>'"));
+  CHECK(browser.text("document.getElementById('seen-heading').textContent").ends_with(", line 3"));
+  browser.type("#text", "\uE010\uE013\uE013");  // End, then up twice
+  CHECK(browser.wait_for(columns + ".join() === 'hello,world,</s>'"));
+  CHECK(browser.text("document.getElementById('seen-heading').textContent").ends_with(", line 1"));
+  check_sound(browser, server.url);
+
+  browser.run("document.getElementById('text').select()");
+  browser.press("\uE017");  // Delete
+  CHECK(shows(browser, {}));
+  CHECK(browser.wait_for("document.getElementById('seen').hidden && document.getElementById('others').hidden"));
+  browser.type("#text", "<img src=x onerror=nobody()> ${nobody()}");
+  REQUIRE(browser.wait_for("document.querySelector('.word-lines line')"));
+  CHECK_EQ(browser.run("return document.images.length"), "0");
+  check_sound(browser, server.url);
+}
+
+TEST_CASE("the translator shows the answer to what was typed last, and says what went wrong") {
+  if (!Browser::is_there()) return;
+  Server server;
+  Browser browser({.width = 400});
+  browser.open(server.url);
+  REQUIRE(browser.wait_for("document.getElementById('to').value === 'hi'"));
+  // The first answer comes last, whatever becomes of the question.
+  browser.run(R"(
+      const answered = fetch, held = [];
+      window.fetch = async (path, options) => {
+        const answer = await answered(path, {...options, signal: undefined});
+        if (path === "translate" && !window.first) {
+          window.first = new Promise(go => { window.letGo = go; });
+          await window.first;
+        }
+        return answer;
+      };)");
+  browser.type("#text", "hello");
+  REQUIRE(browser.wait_for("window.first"));
+  browser.type("#text", " world");
+  CHECK(shows(browser, {translation("hello world")}));
+  browser.run("window.letGo()");
+  browser.run("return new Promise(done => setTimeout(done, 200))");
+  CHECK(shows(browser, {translation("hello world")}));
+  check_sound(browser, server.url);
+
+  // Too long to be read as a whole: translated in pieces, of which no attention is shown.
+  browser.open(server.url);
+  REQUIRE(browser.wait_for("document.getElementById('to').value === 'hi'"));
+  std::string line = "hello";
+  for (int i = 0; i < 600; ++i) line += " world";
+  browser.run("const t = document.getElementById('text'); t.value = '" + line +
+              "'; t.dispatchEvent(new Event('input'))");
+  REQUIRE(browser.wait_for("document.getElementById('blind').textContent", 60));
+  CHECK(shows(browser, {translation(line)}));
+  CHECK_EQ(browser.run("return document.querySelector('#picture').checkVisibility()"), "false");
+  CHECK(browser.text("document.getElementById('blind').textContent").starts_with("Not shown for this text: "));
+
+  server.program.signal(SIGKILL);
+  server.program.wait();
+  browser.type("#text", " hello");
+  REQUIRE(browser.wait_for("document.getElementById('error').textContent"));
+  CHECK(browser.text("document.getElementById('error').textContent").starts_with("The server does not answer"));
+  CHECK_EQ(browser.asked_elsewhere(server.url), Strings{});
+}

@@ -1,0 +1,249 @@
+"use strict";
+
+/* The picture of attention: who looks at whom, as a table of cells that are the darker the more weight they have.
+
+     glossaAttention(element, maps, {part: "cross", layer: 0, head: "mean", onPick: pick => ..., between: element})
+
+   draws it into `element`, in place of what was there, with choosers of part, layer and head; all is optional, and
+   `between` comes between these and the table. `maps` is what `glossa attention --json` says of a sentence: {source,
+   target, output} are lists of tokens and {encoder, decoder, cross} are [layer][head][query][key]. A pick is {part,
+   layer, head}, counted from 0 as by the program's options, where the head "mean" is the mean of all; onPick hears of
+   every one that the reader chooses. Nothing picked is the mean of the last layer; of cross-attention, that of the one
+   before it, which aligns words best. */
+window.glossaAttention = (() => {
+  const parts = {
+    encoder: {title: "Encoder", says: "the source reads itself", queries: "source", keys: "source"},
+    decoder: {title: "Decoder", says: "the translation reads what is written of it", queries: "target", keys: "target"},
+    cross: {title: "Cross", says: "each written word reads the source", queries: "output", keys: "source"},
+  };
+  const space = "\u2581";  // how subwords and characters show a space
+  const numbersFit = 14;   // as many columns have room for two digits each
+  let pictures = 0;        // radio buttons of two pictures must not share a name
+
+  function make(name, attributes = {}, ...children) {
+    const element = document.createElement(name);
+    for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
+    element.append(...children);
+    return element;
+  }
+
+  const isSpecial = token => /^<[^<>\s]+>$/.test(token);
+
+  /** Tokens as people read them: a subword that goes on with a word begins with a dot, a space alone is shown. */
+  function labels(tokens) {
+    const subwords = tokens.some(token => token.length > 1 && token.startsWith(space));
+    return tokens.map(token => {
+      if (isSpecial(token)) return token;
+      if (token.trim() === "" || token === space) return "\u2423";
+      const text = token.replaceAll(space, " ").trim();
+      return subwords && !token.startsWith(space) ? "\u00b7" + text : text;
+    });
+  }
+
+  /** The sentence that the tokens are of. */
+  function text(tokens) {
+    const words = tokens.filter(token => token !== "<s>" && token !== "</s>");
+    const joined = words.some(token => token.includes(space)) || words.every(token => [...token].length === 1);
+    if (!joined) return words.join(" ");
+    return words.map(token => isSpecial(token) ? ` ${token} ` : token.replaceAll(space, " ")).join("")
+        .replace(/ +/g, " ").trim();
+  }
+
+  const mean = heads =>
+      heads[0].map((row, i) => row.map((_, j) => heads.reduce((sum, head) => sum + head[i][j], 0) / heads.length));
+
+  /** A pick of these maps: what is missing or not there is replaced by what is. */
+  function picked(maps, {part = "cross", layer, head = "mean"} = {}) {
+    if (!(maps[part] && maps[part].length)) part = Object.keys(parts).find(name => maps[name] && maps[name].length);
+    const layers = maps[part].length;
+    if (!(layer >= 0 && layer < layers)) layer = part === "cross" && layers > 1 ? layers - 2 : layers - 1;
+    if (!(head >= 0 && head < maps[part][layer].length)) head = "mean";
+    return {part, layer, head};
+  }
+
+  /** What a pick shows: its labels and weights [query][key], and how its part reads. */
+  function view(maps, pick) {
+    const {part, layer, head} = picked(maps, pick);
+    const heads = maps[part][layer];
+    return {queries: labels(maps[parts[part].queries]), keys: labels(maps[parts[part].keys]), says: parts[part].says,
+            weights: head === "mean" ? mean(heads) : heads[head]};
+  }
+
+  /** A share as a whole number of hundredths. */
+  const percent = weight => weight > 0 && weight < 0.005 ? "<1" : String(Math.round(100 * weight));
+  const says = ({queries, keys, weights}, i, j) => [queries[i], " looks at ", keys[j], `: ${percent(weights[i][j])} %`];
+
+  /** How dark a weight is: its root, so that small ones are seen, too. */
+  const darkness = weight => Math.sqrt(Math.min(1, Math.max(0, weight)));
+
+  /** Makes an element as dark as the weight, its text black or white, whichever can be read there. */
+  function shade(element, weight) {
+    const dark = darkness(weight);
+    element.classList.add("attention-shade");
+    element.classList.toggle("dark", dark > 0.58);
+    element.classList.toggle("darkest", dark > 0.86);
+    element.style.setProperty("--darkness", dark.toFixed(3));
+    return element;
+  }
+
+  /** A choice of one of several, as radio buttons; each label is text or an element. */
+  function chooser(name, legend, choices, chosen, choose) {
+    const fieldset = make("fieldset", {class: "attention-chooser"}, make("legend", {}, legend));
+    for (const {value, title, says, label} of choices) {
+      const radio = make("input", {type: "radio", name});
+      radio.checked = value === chosen;
+      radio.addEventListener("change", () => choose(value));
+      const line = make("label", says ? {title: says} : {}, radio);
+      if (label) line.append(label);
+      line.append(make("span", {}, title));
+      fieldset.append(line);
+    }
+    return fieldset;
+  }
+
+  /** A head as a small picture: one path for each of a few degrees of darkness. */
+  function thumbnail(weights) {
+    const namespace = ["http:", "", "www.w3.org", "2000", "svg"].join("/");
+    const degrees = 6;
+    const paths = Array(degrees + 1).fill("");
+    weights.forEach((row, i) => row.forEach((weight, j) => {
+      paths[Math.round(degrees * darkness(weight))] += `M${j} ${i}h1v1h-1z`;
+    }));
+    const svg = document.createElementNS(namespace, "svg");
+    svg.setAttribute("viewBox", `0 0 ${weights[0].length} ${weights.length}`);
+    svg.setAttribute("preserveAspectRatio", "none");
+    svg.setAttribute("aria-hidden", "true");
+    paths.forEach((path, degree) => {
+      if (degree === 0 || path === "") return;
+      const cells = document.createElementNS(namespace, "path");
+      cells.setAttribute("d", path);
+      cells.setAttribute("fill-opacity", degree / degrees);
+      svg.append(cells);
+    });
+    return svg;
+  }
+
+  function legend() {
+    const scale = make("p", {class: "attention-scale"}, "weight in % ");
+    for (const weight of [0, 0.05, 0.25, 0.5, 1]) scale.append(shade(make("span", {}, percent(weight)), weight));
+    return scale;
+  }
+
+  /** The table: a row for each query, a column for each key. Arrow keys go from cell to cell. */
+  function table(shown, tell) {
+    const {queries, keys, weights} = shown;
+    const heading = (scope, label, token) =>
+        make("th", {scope, title: label, class: isSpecial(label) ? "special" : ""}, make("bdi", {}, label));
+    const columns = keys.map(key => heading("col", key));
+    const rows = queries.map(query => heading("row", query));
+    const cells = weights.map(row => row.map(weight => shade(make("td", {}, make("span", {}, percent(weight))), weight)));
+    const element = make("table", {role: "grid", "aria-label": `Attention: ${shown.says}. Rows look at columns.`,
+                                   class: keys.length <= numbersFit ? "numbers" : ""},
+        make("thead", {}, make("tr", {}, make("td", {}), ...columns)),
+        make("tbody", {}, ...rows.map((row, i) => make("tr", {}, row, ...cells[i]))));
+    element.style.setProperty("--columns", keys.length);
+    element.style.setProperty("--longest", Math.max(...queries.map(query => [...query].length)));
+
+    const place = target => {
+      const td = target.closest("tbody td");
+      return td && {i: td.parentElement.sectionRowIndex, j: td.cellIndex - 1};
+    };
+    let lit = null, stop = cells[0][0];
+    const light = at => {
+      if (lit) for (const part of [rows[lit.i], columns[lit.j], cells[lit.i][lit.j]]) part.classList.remove("lit");
+      if (at) for (const part of [rows[at.i], columns[at.j], cells[at.i][at.j]]) part.classList.add("lit");
+      tell(at);
+      lit = at;
+    };
+    const stopAt = td => {
+      stop.tabIndex = -1;
+      stop = td;
+      stop.tabIndex = 0;
+    };
+    stopAt(stop);
+    element.addEventListener("pointerover", event => light(place(event.target)));
+    element.addEventListener("pointerleave", () => light(null));
+    element.addEventListener("focusin", event => {
+      const at = place(event.target);
+      if (!at) return;
+      stopAt(cells[at.i][at.j]);
+      light(at);
+    });
+    element.addEventListener("focusout", () => light(null));
+    element.addEventListener("keydown", event => {
+      const at = place(event.target);
+      const last = keys.length - 1;
+      const step = {ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1],
+                    Home: [0, -last], End: [0, last]}[event.key];
+      if (!at || !step) return;
+      event.preventDefault();
+      const i = Math.min(queries.length - 1, Math.max(0, at.i + step[0]));
+      const j = Math.min(last, Math.max(0, at.j + step[1]));
+      stopAt(cells[i][j]);
+      stop.focus();
+    });
+    element.addEventListener("click", event => {
+      const at = place(event.target);
+      if (!at) return;
+      stopAt(cells[at.i][at.j]);
+      stop.focus();
+    });
+    return element;
+  }
+
+  function draw(element, maps, options = {}) {
+    const name = `attention-${++pictures}`;
+    const root = make("div", {class: "attention"});
+    let pick = picked(maps, options);
+
+    function choose(change) {
+      pick = picked(maps, {...pick, ...change});
+      fill();
+      if (options.onPick) options.onPick(pick);
+    }
+
+    function choosers() {
+      const heads = maps[pick.part][pick.layer];
+      const whole = {value: "mean", title: "mean", says: "the mean of all heads", label: thumbnail(mean(heads))};
+      const head = chooser(`${name}-head`, "Head", [
+        ...(heads.length > 1 ? [whole] : []),
+        ...heads.map((weights, i) => ({value: i, title: String(i), says: `head ${i}`, label: thumbnail(weights)})),
+      ], heads.length > 1 ? pick.head : 0, head => choose({head}));
+      head.classList.add("attention-heads");
+      return make("form", {class: "attention-choosers"},
+          chooser(`${name}-part`, "Part",
+              Object.entries(parts).filter(([part]) => maps[part] && maps[part].length)
+                  .map(([value, {title, says}]) => ({value, title, says})),
+              pick.part, part => choose({part})),
+          chooser(`${name}-layer`, "Layer", maps[pick.part].map((_, i) => ({value: i, title: String(i)})),
+              pick.layer, layer => choose({layer})),
+          head);
+    }
+
+    function figure() {
+      const shown = view(maps, pick);
+      const told = make("p", {class: "attention-told"});
+      const tell = at => {
+        told.replaceChildren(...(at ? says(shown, at.i, at.j).map(text => make("bdi", {}, text))
+                                    : [`Each row looks at the columns: ${shown.says}.`]));
+      };
+      tell(null);
+      return make("figure", {},
+          make("div", {class: "attention-scroll"}, table(shown, tell)), make("figcaption", {}, told, legend()));
+    }
+
+    /** Draws all anew and leaves the focus where it was. */
+    function fill() {
+      const focused = root.contains(document.activeElement) ? document.activeElement.name : null;
+      const before = [...root.querySelectorAll("input")].indexOf(document.activeElement);
+      root.replaceChildren(choosers(), ...(options.between ? [options.between] : []), figure());
+      const radios = [...root.querySelectorAll("input")];
+      if (before >= 0) (radios.find(radio => radio.name === focused && radio.checked) || radios[0]).focus();
+    }
+
+    fill();
+    element.replaceChildren(root);
+  }
+
+  return Object.assign(draw, {make, text, view, percent, shade, isSpecial});
+})();

@@ -1,0 +1,226 @@
+"use strict";
+
+/* The translator: what is typed is translated as one types, line by line; of the line with the caret it shows the
+   alternatives and what the model looked at. It asks only the server that it came from: /languages, /translate and
+   /attention. */
+(() => {
+  const pause = 200;      // milliseconds without a key until it asks
+  const alternatives = 3;
+  const at = id => document.getElementById(id);
+  const {make} = glossaAttention;
+
+  let languages = [];  // of the server: {code, name, targets}
+  let lines = [];      // of the text: {source, translation, probability, others: [{text, probability}]}, null if blank
+  let chosen = -1;     // the line that is looked at
+  let pick = {};       // part, layer and head that were chosen in the picture
+  let timer = 0;
+
+  /** A question that ends the one before of its kind, so that no late answer is ever shown. */
+  function asker(path) {
+    let running = null;
+    return {
+      async ask(body) {
+        this.forget();
+        const mine = running = new AbortController();
+        if (at("key").value) body.api_key = at("key").value;
+        const request = body && {method: "POST", headers: {"Content-Type": "application/json"}, body: JSON.stringify(body)};
+        const response = await fetch(path, {...request, signal: mine.signal});
+        const answer = await response.json().catch(() => ({}));
+        if (mine.signal.aborted) throw new DOMException("a later one was asked", "AbortError");
+        if (response.status === 403) at("key-form").hidden = false;
+        if (!response.ok) throw new Error(answer.error || `the server answered with status ${response.status}`);
+        return answer;
+      },
+      forget() {
+        if (running) running.abort();
+        running = null;
+      },
+    };
+  }
+  const translations = asker("translate"), attentions = asker("attention");
+
+  /** What to tell of an error; nothing where another question took the place of this one. */
+  function complaint(error) {
+    if (error.name === "AbortError") return "";
+    return error instanceof TypeError ? "The server does not answer. Is it still running?" : error.message;
+  }
+
+  const probability = p =>
+      p === undefined ? "" : p >= 0.1 ? `${(100 * p).toFixed(0)} %` : p >= 0.001 ? `${(100 * p).toFixed(1)} %` : "< 0.1 %";
+  const duration = ms => ms < 1000 ? `${ms.toFixed(0)} ms` : `${(ms / 1000).toFixed(1)} s`;
+
+  // ---- languages
+
+  /** A language's name: the server's, or else the browser's own. */
+  function nameOf(code) {
+    const known = languages.find(language => language.code === code);
+    if (known) return known.name;
+    try {
+      return new Intl.DisplayNames(["en"], {type: "language"}).of(code);
+    } catch {  // no code of a language
+      return code;
+    }
+  }
+
+  function showTargets() {
+    const from = languages.find(language => language.code === at("from").value);
+    const before = at("to").value;
+    at("to").replaceChildren(...(from ? from.targets : []).map(code => new Option(nameOf(code), code)));
+    if (from && from.targets.includes(before)) at("to").value = before;
+    const back = languages.find(language => language.code === at("to").value);
+    at("swap").disabled = !(back && from && back.targets.includes(from.code));
+    at("text").lang = at("from").value;
+    at("translation").lang = at("to").value;
+  }
+
+  async function loadLanguages() {
+    const response = await fetch("languages");
+    if (!response.ok) throw new Error(`the server answered with status ${response.status}`);
+    languages = await response.json();
+    at("from").replaceChildren(...languages.map(({code, name}) => new Option(name, code)));
+    showTargets();
+  }
+
+  function swap() {
+    const [from, to] = [at("from").value, at("to").value];
+    at("from").value = to;
+    showTargets();
+    at("to").value = from;
+    showTargets();
+    if (lines.some(line => line)) at("text").value = lines.map(line => line ? line.translation : "").join("\n");
+    translate();
+  }
+
+  // ---- translation
+
+  /** The translations of the lines that are not blank, each at the place of its line. */
+  async function translated(text) {
+    const sources = text.split("\n");
+    const full = sources.filter(line => line.trim());
+    const answer = await translations.ask({q: full, source: at("from").value, target: at("to").value, format: "text",
+                                           alternatives, scores: true});
+    const of = (list, i) => list ? list[i] : undefined;
+    let next = 0;
+    return sources.map(source => {
+      if (!source.trim()) return null;
+      const i = next++;
+      const others = of(answer.alternatives, i) || [], shares = of(answer.alternativeProbabilities, i);
+      return {source, translation: answer.translatedText[i], probability: of(answer.probability, i),
+              others: others.map((text, k) => ({text, probability: of(shares, k)}))};
+    });
+  }
+
+  async function translate() {
+    clearTimeout(timer);
+    const text = at("text").value, output = at("translation");
+    output.classList.add("stale");
+    try {
+      if (languages.length === 0) await loadLanguages();
+      const start = performance.now();
+      if (text.trim()) lines = await translated(text);
+      else {
+        translations.forget();
+        lines = [];
+      }
+      output.classList.remove("stale");
+      at("error").textContent = "";
+      at("took").textContent = text.trim() ? `translated in ${duration(performance.now() - start)}` : "";
+      showTranslation();
+      chosen = -1;
+      choose(caretLine());
+    } catch (error) {
+      at("error").textContent = complaint(error) || at("error").textContent;
+    }
+  }
+
+  function showTranslation() {
+    at("translation").classList.toggle("several", lines.filter(line => line).length > 1);
+    at("translation").replaceChildren(...lines.map((line, i) => {
+      const shown = make("p", {dir: "auto"}, line ? line.translation : "");
+      shown.addEventListener("click", () => choose(i));
+      return shown;
+    }));
+  }
+
+  // ---- the line that is looked at
+
+  const caretLine = () => at("text").value.slice(0, at("text").selectionStart).split("\n").length - 1;
+
+  /** Shows alternatives and attention of a line; of a blank one, of the one before it. */
+  function choose(line) {
+    while (line > 0 && !lines[line]) --line;
+    if (!lines[line]) line = lines.findIndex(other => other);
+    if (line === chosen && line >= 0) return;
+    chosen = line;
+    [...at("translation").children].forEach((shown, i) => {
+      if (i === line) shown.setAttribute("aria-current", "true"); else shown.removeAttribute("aria-current");
+    });
+    showAlternatives();
+    showAttention();
+  }
+
+  const ofLine = () => lines.filter(line => line).length > 1 ? `, line ${chosen + 1}` : "";
+
+  function showAlternatives() {
+    const line = lines[chosen];
+    at("others").hidden = !line || (line.others.length === 0 && line.probability === undefined);
+    if (at("others").hidden) return;
+    at("others-heading").textContent = `Alternatives and their probability${ofLine()}`;
+    const all = [{text: line.translation, probability: line.probability}, ...line.others];
+    at("alternatives").replaceChildren(...all.map(({text, probability: p}) => make("li", {},
+        make("bdi", {lang: at("to").value}, text), make("small", {}, probability(p)))));
+  }
+
+  async function showAttention() {
+    const line = lines[chosen];
+    at("seen").hidden = !line;
+    attentions.forget();
+    if (!line) return;
+    at("seen-heading").textContent = `What it looked at${ofLine()}`;
+    try {
+      const maps = await attentions.ask({q: line.source, source: at("from").value, target: at("to").value,
+                                         translation: line.translation});
+      const words = make("div");
+      glossaWordLines(words, maps, pick);
+      glossaAttention(at("picture"), maps, {...pick, between: words, onPick: other => {
+        pick = other;
+        glossaWordLines(words, maps, pick);
+      }});
+      at("blind").textContent = "";
+      at("picture").hidden = false;
+    } catch (error) {
+      if (!complaint(error)) return;
+      at("blind").textContent = `Not shown for this text: ${complaint(error)}`;
+      at("picture").hidden = true;
+    }
+  }
+
+  // ---- what the reader does
+
+  function fitText() {
+    at("text").style.height = "auto";
+    at("text").style.height = `${at("text").scrollHeight + 2}px`;
+  }
+
+  at("text").addEventListener("input", () => {
+    fitText();
+    clearTimeout(timer);
+    timer = setTimeout(translate, pause);
+  });
+  for (const moved of ["keyup", "click"])
+    at("text").addEventListener(moved, () => {
+      if (!at("translation").classList.contains("stale")) choose(caretLine());
+    });
+  at("from").addEventListener("change", () => {
+    showTargets();
+    translate();
+  });
+  at("to").addEventListener("change", () => {
+    showTargets();
+    translate();
+  });
+  at("swap").addEventListener("click", swap);
+  at("key").addEventListener("change", translate);
+  for (const form of ["pair", "key-form"]) at(form).addEventListener("submit", event => event.preventDefault());
+  translate();  // what the browser has kept of an earlier visit, too
+})();

@@ -1,0 +1,94 @@
+"use strict";
+
+/* Attention between the words: what is read on the left, who reads it on the right, lines between them as strong as
+   the weight. Pointed at or focused, a word shows where it looked, or who looked at it.
+
+     glossaWordLines(element, maps, pick)   draws a pick of glossaAttention's into `element` */
+window.glossaWordLines = (() => {
+  const {make, view, percent, shade, isSpecial} = glossaAttention;
+  const faintest = 0.02;  // a line with less weight is not drawn
+  const mentioned = 3;    // as many words are named of those that one looked at
+
+  /** The words with the most weight, with it. */
+  function heaviest(labels, weights) {
+    const order = [...weights.keys()].sort((a, b) => weights[b] - weights[a]).slice(0, mentioned);
+    return order.filter(i => weights[i] > faintest).map(i => `${labels[i]} ${percent(weights[i])} %`).join(", ");
+  }
+
+  /** A column of words; Tab goes to one of them, arrow keys to its neighbours. */
+  function column(title, labels, sentence) {
+    const words = labels.map((label, i) => {
+      const word = make("button", {type: "button", tabindex: i === 0 ? 0 : -1, "aria-label": sentence(i),
+                                   class: isSpecial(label) ? "special" : ""},
+                        make("bdi", {}, label));
+      word.addEventListener("keydown", event => {
+        const to = words[{ArrowUp: i - 1, ArrowDown: i + 1, Home: 0, End: words.length - 1}[event.key]];
+        if (!to) return;
+        event.preventDefault();
+        to.focus();
+      });
+      word.addEventListener("focus", () => words.forEach(other => { other.tabIndex = other === word ? 0 : -1; }));
+      return word;
+    });
+    return {words, list: make("ol", {"aria-label": title}, ...words.map(word => make("li", {}, word)))};
+  }
+
+  function lines(weights, rows) {
+    const namespace = ["http:", "", "www.w3.org", "2000", "svg"].join("/");
+    const svg = document.createElementNS(namespace, "svg");
+    svg.setAttribute("viewBox", `0 0 1 ${rows}`);
+    svg.setAttribute("preserveAspectRatio", "none");
+    svg.setAttribute("aria-hidden", "true");
+    svg.style.setProperty("--rows", rows);
+    const all = [];
+    weights.forEach((row, i) => row.forEach((weight, j) => {
+      if (weight < faintest) return;
+      const line = document.createElementNS(namespace, "line");
+      for (const [name, value] of Object.entries({x1: 0, y1: j + 0.5, x2: 1, y2: i + 0.5})) line.setAttribute(name, value);
+      line.style.setProperty("--weight", weight.toFixed(3));
+      line.style.setProperty("--root", Math.sqrt(weight).toFixed(3));
+      svg.append(line);
+      all.push({line, i, j});
+    }));
+    return {svg, all};
+  }
+
+  return (element, maps, pick) => {
+    const {queries, keys, weights, says} = view(maps, pick);
+    const lookedAt = keys.map((_, j) => weights.map(row => row[j]));  // the same by keys
+    const left = column("What is read", keys,
+        j => `${keys[j]} was looked at by: ${heaviest(queries, lookedAt[j]) || "none much"}`);
+    const right = column("Who reads it", queries,
+        i => `${queries[i]} looked at: ${heaviest(keys, weights[i]) || "none much"}`);
+    const {svg, all} = lines(weights, Math.max(queries.length, keys.length));
+    const picture = make("div", {class: "word-lines"}, left.list, svg, right.list);
+    const told = make("p", {class: "word-lines-told"});
+    const explained = `Point at a word, or go there with Tab and the arrow keys, to see where it looked: ${says}.`;
+
+    /** Shows one word's share: {words, i} as in the columns; null: all. */
+    function show(at) {
+      const ofQuery = at && at.words === right.words, ofKey = at && at.words === left.words;
+      const shadeAll = (words, shares) => words.forEach((word, k) => {
+        if (shares) shade(word, shares[k]); else word.classList.remove("attention-shade");
+      });
+      shadeAll(left.words, ofQuery && weights[at.i]);
+      shadeAll(right.words, ofKey && lookedAt[at.i]);
+      for (const word of [...left.words, ...right.words]) word.classList.toggle("lit", !!at && word === at.words[at.i]);
+      for (const {line, i, j} of all)
+        line.style.display = !at || (ofQuery && i === at.i) || (ofKey && j === at.i) ? "" : "none";
+      picture.classList.toggle("one", !!at);
+      told.textContent = at ? at.words[at.i].getAttribute("aria-label") : explained;
+    }
+
+    let focused = null;
+    for (const {words} of [left, right])
+      words.forEach((word, i) => {
+        word.addEventListener("pointerenter", () => show({words, i}));
+        word.addEventListener("pointerleave", () => show(focused));
+        word.addEventListener("focus", () => show(focused = {words, i}));
+        word.addEventListener("blur", () => show(focused = null));
+      });
+    show(null);
+    element.replaceChildren(picture, told);
+  };
+})();
