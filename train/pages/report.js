@@ -234,14 +234,18 @@
 
   function showAttention() {
     const runs = report.runs.filter((run) => run.attention.length > 0);
-    if (runs.length === 0 || !window.glossaAttention) return;
+    if (runs.length === 0) return;
     place("attention").hidden = false;
     runChooser(place("attention-choice"), runs, "attention", (run) => {
       const sentence = make("select", {}, run.attention.map((maps) => make("option", {}, maps.text)));
-      const picture = make("div");
-      const draw = () => window.glossaAttention(picture, run.attention[sentence.selectedIndex], { part: "cross" });
+      const picture = make("div"), translation = make("p", { dir: "auto" });
+      const draw = () => {
+        const maps = run.attention[sentence.selectedIndex];
+        translation.textContent = maps.translation;
+        window.glossaAttention(picture, maps, {});
+      };
       sentence.addEventListener("change", draw);
-      place("attention-picture").replaceChildren(make("label", {}, ["sentence ", sentence]), picture);
+      place("attention-picture").replaceChildren(make("label", { class: "sentence" }, ["sentence ", sentence]), translation, picture);
       draw();
     });
   }
