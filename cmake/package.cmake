@@ -2,7 +2,7 @@
 # them.
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_VENDOR "The glossa authors")
-set(CPACK_PACKAGE_CONTACT "The glossa authors <glossa@localhost>")
+set(CPACK_PACKAGE_CONTACT "The glossa authors <authors@glossa.invalid>" CACHE STRING "Who answers for the packages")
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY ${PROJECT_DESCRIPTION})
 set(CPACK_PACKAGING_INSTALL_PREFIX ${CMAKE_INSTALL_PREFIX})
 set(CPACK_STRIP_FILES ON)
@@ -36,14 +36,17 @@ endif()
 
 # What a Debian package tells of itself, in a folder of its own name.
 if(CMAKE_INSTALL_PREFIX STREQUAL "/usr")
-  execute_process(COMMAND gzip -9nc ${PROJECT_SOURCE_DIR}/CHANGELOG.md
-                  OUTPUT_FILE ${PROJECT_BINARY_DIR}/texts/changelog.gz COMMAND_ERROR_IS_FATAL ANY)
+  string(TIMESTAMP date "%a, %d %b %Y %H:%M:%S +0000" UTC)  # or what SOURCE_DATE_EPOCH says
+  set(changelog ${PROJECT_BINARY_DIR}/texts/changelog)
+  file(WRITE ${changelog} "glossa (${PROJECT_VERSION}) stable; urgency=low\n\n  * See /usr/share/doc/glossa/CHANGELOG.md.\n\n"
+                          " -- ${CPACK_PACKAGE_CONTACT}  ${date}\n")
+  execute_process(COMMAND gzip -9nf ${changelog} COMMAND_ERROR_IS_FATAL ANY)
   foreach(package runtime:glossa mpi:glossa-mpi development:libglossa-dev)
     string(REPLACE ":" ";" package ${package})
     list(GET package 0 part)
     list(GET package 1 name)
     install(FILES LICENSE RENAME copyright DESTINATION share/doc/${name} COMPONENT ${part})
-    install(FILES ${PROJECT_BINARY_DIR}/texts/changelog.gz DESTINATION share/doc/${name} COMPONENT ${part})
+    install(FILES ${changelog}.gz DESTINATION share/doc/${name} COMPONENT ${part})
   endforeach()
 endif()
 

@@ -6,6 +6,7 @@
 
 #include "tests/train/report/made_up_run.h"
 #include "tests/train/small_run.h"
+#include "train/console/version.h"
 
 using namespace glossa;
 using glossa::testing::MadeUpRun;
@@ -25,7 +26,7 @@ json document_of(const MadeUpRun& run) { return document({read_story(run.path(),
 TEST_CASE("the figures of a run are found again in the report") {
   const MadeUpRun run;
   const json report = document_of(run);
-  CHECK(report["glossa"] == GLOSSA_VERSION);
+  CHECK(report["glossa"] == program_version);
   CHECK(report["following"] == false);
   const json& told = report["runs"].at(0);
   CHECK(told["training"]["update"] == json{10, 20, 30, 40});
