@@ -133,7 +133,7 @@ TrainingEnd Trainer::update_until_end() {
   SignalWatch signals;
   const TrainConfig& train = config_.train;
   std::optional<TrainingEnd> end = ending();
-  if (end) log_->line("nothing to do: " + reason(*end, config_) + ". Hint: raise it with --set");
+  if (end) log_->warning("nothing to do: " + reason(*end, config_) + ". Hint: raise it with --set");
   const TrainingLine last_line(train, task_->can_validate(), progress(), state_.seconds);
   while (!end) {
     const Progress before = progress();

@@ -73,7 +73,8 @@ class Trainer {
   std::optional<RunLog> log_;
   std::optional<FoundCheckpoint> found_;  // the checkpoint that the run goes on from,
   std::optional<CheckpointReader> base_;  // or that of train.warm_start: of process 0, while it sets up
-  std::vector<std::string> notes_;        // for the head of the log
+  // For the head of the log.
+  std::vector<std::string> warnings_, notes_;
 
   std::unique_ptr<Task> task_;
   std::optional<Updater> updater_;

@@ -190,7 +190,7 @@ void Trainer::make_task() {
     schedule_ = make_schedule(config_.optim, config_.model.width, epoch);
     for (const auto& doubts :
          {corpus_doubts(config_.data, corpora.training), check(config_), length_doubts(config_, epoch)})
-      notes_.insert(notes_.end(), doubts.begin(), doubts.end());
+      warnings_.insert(warnings_.end(), doubts.begin(), doubts.end());
   });
   state_.vocabulary_hash = task_->vocabulary_hash();
   state_.data_hash = task_->data_hash();
@@ -233,12 +233,12 @@ void Trainer::restore() {
     }
   }
   if (found_) {
-    for (const std::string& refused : found_->refused) notes_.push_back("checkpoint passed over: " + refused);
+    for (const std::string& refused : found_->refused) warnings_.push_back("checkpoint passed over: " + refused);
     notes_.push_back(
         fmt::format("resumed at update {} (epoch {}, batch {})", state_.update, state_.epoch + 1, state_.batch));
     if (state_.build != build_fingerprint())
-      notes_.push_back("the checkpoint was written by another build (" + describe_build(state_.build) +
-                       "): training goes on, but the same bits as without the stop are not promised");
+      warnings_.push_back("the checkpoint was written by another build (" + describe_build(state_.build) +
+                          "): training goes on, but the same bits as without the stop are not promised");
   } else if (base_) {
     notes_.push_back("warm start: weights of " + config_.train.warm_start);
     if (const std::string note = RunName(config_.train.warm_start).note(); !note.empty()) notes_.push_back(note);
@@ -295,6 +295,7 @@ void Trainer::write_head(const std::string& memory) {
     log_->line(
         fmt::format("the moving average of the weights is validated and translates (train.ema {})", config_.train.ema));
   log_->line(budget(config_, updates_per_epoch(config_, *task_)));
+  for (const std::string& warning : warnings_) log_->warning("note: " + warning);
   for (const std::string& note : notes_) log_->line("note: " + note);
 }
 

@@ -1,17 +1,19 @@
 #include "tests/disk/subject.h"
 
-#include <fmt/core.h>
+#include <fmt/ranges.h>
 
 #include <charconv>
 #include <regex>
 
 #include "autograd/check.h"
 #include "tests/disk/child.h"
+#include "tests/support/event_reader.h"
 #include "tests/support/quiet.h"
 #include "tests/support/temporary_folder.h"
 #include "train/checkpoint/bounded_archive.h"
 #include "train/checkpoint/checkpoint.h"
 #include "train/checkpoint/checkpoint_folder.h"
+#include "train/tensorboard/record.h"
 #include "train/trainer.h"
 
 namespace glossa::disk {
@@ -186,14 +188,27 @@ Subject training() {
 
 Subject log() {
   const char* const told = "{\"update\":1}\n{\"update\":2}\n{\"update\":3}\n{\"upd";
-  return {.before = {{"run", {}}, {"run/metrics.jsonl", {Entry::Kind::file, kept(told)}}},
+  std::string events = as_record(event::version({1, 0})) + as_record(event::session_start({1, 1}));
+  for (const std::int64_t update : {1, 2, 3})
+    events += as_record(event::scalars({1, update}, std::vector<Scalar>{{"train/loss", 1}}));
+  const std::string name = "run/tensorboard/events.out.tfevents.4000000000.h";  // behind which no clock says the name
+  return {.before = {{"run", {}},
+                     {"run/metrics.jsonl", {Entry::Kind::file, kept(told)}},
+                     {"run/tensorboard", {}},
+                     {name, {Entry::Kind::file, kept(events + "torn")}}},
           .work =
               [](const fs::path& folder) {
                 RunLog log(folder / "run", 2);
+                log.begin_events(folder / "run", 2, true, "configuration");
                 log.training({.update = 3, .epoch = 1, .loss = 2});
               },
           .announced = [](const Call&) { return std::uint64_t{0}; },
-          .result = [](const fs::path& folder) { return read_bytes(folder / "run/metrics.jsonl"); },
+          .result =
+              [](const fs::path& folder) {
+                const testing::SeenEvents events = testing::read_events(folder / "run/tensorboard");
+                return fmt::format("{}{} {} torn", read_bytes(folder / "run/metrics.jsonl"),
+                                   fmt::join(events.steps("train/loss"), " "), events.torn);
+              },
           .records = [](const fs::path&) { return std::string(); }};
 }
 

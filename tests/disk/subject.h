@@ -46,7 +46,8 @@ Subject saves();
 /// Training of a model of some hundred parameters: three saves, two files kept, validation and samples at each.
 Subject training();
 
-/// The log of a run that goes on from update 2: metrics beyond it and a torn line are cut off, update 3 is told.
+/// The log of a run that goes on from update 2: metrics and events beyond it, torn ones too, are cut off, update 3 is
+/// told.
 Subject log();
 
 /// What stands in a run's folder.

@@ -114,9 +114,7 @@ EventHead head_of_event(std::string_view event) {
     if (field->number != of_event::session_log) continue;
     std::string_view log = field->bytes;
     while (const auto inner = wire::next_field(log)) {
-      if (inner->number != of_session_log::status) continue;
-      head.starts_session = inner->whole == of_session_log::start;
-      head.stops_session = inner->whole == of_session_log::stop;
+      if (inner->number == of_session_log::status) head.stops_session = inner->whole == of_session_log::stop;
     }
   }
   return head;

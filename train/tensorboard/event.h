@@ -43,7 +43,7 @@ std::string picture(const EventTime& time, std::string_view tag, std::int64_t wi
 /// What a file is cut by.
 struct EventHead {
   std::int64_t step = 0;
-  bool starts_session = false, stops_session = false;
+  bool stops_session = false;
 };
 EventHead head_of_event(std::string_view event);
 

@@ -32,9 +32,11 @@ double now() { return std::chrono::duration<double>(std::chrono::system_clock::n
 /// Oldest first.
 std::vector<fs::path> event_files(const fs::path& folder) {
   std::vector<fs::path> files;
-  if (fs::is_directory(folder))
-    for (const auto& entry : fs::directory_iterator(folder))
-      if (entry.path().filename().string().starts_with(name_begins)) files.push_back(entry.path());
+  std::error_code code;
+  for (fs::directory_iterator entry(folder, code); !code && entry != fs::directory_iterator(); entry.increment(code))
+    if (entry->path().filename().string().starts_with(name_begins)) files.push_back(entry->path());
+  check(!code || code == std::errc::no_such_file_or_directory, folder.string(), "expected to read the folder; got: {}",
+        code.message());
   std::ranges::sort(files);
   return files;
 }
@@ -72,11 +74,16 @@ std::uint64_t bytes_to_keep(std::string_view bytes, std::int64_t updates_done, b
 
 /// In one step, and without a second file, which TensorBoard would read beside.
 void shorten(const fs::path& file, std::uint64_t bytes) {
+  const auto require = [&](int result) {
+    check(result >= 0, file.string(), "expected to shorten it to {} bytes; got: {}", bytes, std::strerror(errno));
+  };
   const int descriptor = open(file.c_str(), O_WRONLY | O_CLOEXEC);
-  const bool done = descriptor >= 0 && ftruncate(descriptor, static_cast<off_t>(bytes)) == 0 && fsync(descriptor) == 0;
+  require(descriptor);
+  const bool shortened = ftruncate(descriptor, static_cast<off_t>(bytes)) == 0 && fsync(descriptor) == 0;
   const int reason = errno;
-  if (descriptor >= 0) close(descriptor);
-  check(done, file.string(), "expected to shorten it to {} bytes; got: {}", bytes, std::strerror(reason));
+  const int closed = close(descriptor);
+  if (!shortened) errno = reason;
+  require(shortened ? closed : -1);
 }
 
 /// Each line as Markdown shows code: as it is.
@@ -89,15 +96,19 @@ std::string as_code(std::string_view text) {
 }  // namespace
 
 void EventFile::cut(const fs::path& run, std::int64_t updates_done, bool goes_on) {
-  for (const fs::path& file : event_files(folder_in(run))) {
+  const std::vector<fs::path> files = event_files(folder_in(run));
+  for (const fs::path& file : files) {
     const std::string bytes = read_file(file, std::numeric_limits<std::size_t>::max());
     const std::uint64_t kept = bytes_to_keep(bytes, updates_done, goes_on);
-    if (kept == 0)
-      fs::remove(file);
-    else if (kept < bytes.size())
+    if (kept == 0) {
+      std::error_code code;
+      fs::remove(file, code);
+      check(!code, file.string(), "expected to remove it; got: {}", code.message());
+    } else if (kept < bytes.size()) {
       shorten(file, kept);
+    }
   }
-  if (fs::is_directory(folder_in(run))) sync_folder(folder_in(run));
+  if (!files.empty()) sync_folder(folder_in(run));
 }
 
 EventFile::EventFile(const fs::path& run, std::int64_t updates_done, bool goes_on) : file_(next_name(folder_in(run))) {
