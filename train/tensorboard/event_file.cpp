@@ -35,8 +35,8 @@ std::vector<fs::path> event_files(const fs::path& folder) {
   std::error_code code;
   for (fs::directory_iterator entry(folder, code); !code && entry != fs::directory_iterator(); entry.increment(code))
     if (entry->path().filename().string().starts_with(name_begins)) files.push_back(entry->path());
-  check(!code || code == std::errc::no_such_file_or_directory, folder.string(), "expected to read the folder; got: {}",
-        code.message());
+  check(!code || code == std::errc::no_such_file_or_directory, folder.string(),
+        "expected to read the folder; got: {}. Hint: check the path and its permissions", code.message());
   std::ranges::sort(files);
   return files;
 }
