@@ -3,11 +3,12 @@
 #include <doctest/doctest.h>
 #include <fmt/ranges.h>
 
-#include <chrono>
 #include <csignal>
-#include <thread>
+#include <ranges>
+#include <regex>
 
 #include "tests/integration/browser.h"
+#include "tests/integration/serve_client.h"
 #include "tests/integration/tiny_run.h"
 
 using namespace glossa::testing;
@@ -17,15 +18,15 @@ namespace {
 /// A run that has learnt the shortest sentences by heart, which takes 5 s; with sanitizers one that has learnt little.
 const TinyRun& tiny() {
   static const TinyRun tiny;
-  static const Outcome trained =
-      tiny.train("run", {"model.width=64", "model.heads=4", "model.feed_forward=64", "model.decoder_layers=2",
-                         "model.dropout=0", "optim.lr=5e-3", "train.save_every=0", "runtime.threads=2",
-                         program_is_sanitized() ? "train.max_updates=50" : "train.max_updates=800"});
+  static const Outcome trained = tiny.train(
+      "run", {"model.width=64", "model.heads=4", "model.feed_forward=64", "model.decoder_layers=2", "model.dropout=0",
+              "data.max_length=60", "model.max_positions=60", "optim.lr=5e-3", "decode.beam=4", "train.save_every=0",
+              "runtime.threads=2", program_is_sanitized() ? "train.max_updates=50" : "train.max_updates=800"});
   REQUIRE_MESSAGE(trained.status == 0, trained.err);
   return tiny;
 }
 
-std::string translation(const std::string& line) {
+std::string translated(const std::string& line) {
   return lines_of(succeeded(glossa_program({"translate", tiny() / "run"}, line + "\n")).out).front();
 }
 
@@ -45,26 +46,7 @@ std::string json_list(const std::vector<std::string>& strings) {
                 ","));
 }
 
-/// A server of the run, on a port of its own choice, that ends with the object.
-struct Server {
-  explicit Server(const Strings& more = {}) : program(launch(more)) {
-    std::smatch found;
-    std::string printed;
-    for (const std::regex address(R"(listening on (http://127\.0\.0\.1:\d+)\n)");
-         !std::regex_search(printed = program.printed(), found, address);
-         std::this_thread::sleep_for(std::chrono::milliseconds(10)))
-      REQUIRE_MESSAGE(program.running(), program.wait().err);
-    url = found[1];
-  }
-  static Launch launch(const Strings& more) {
-    Launch launch{.arguments = {tested_program(), "serve", tiny() / "run", "--port", "0"}, .input = {}, .folder = {}};
-    launch.arguments.insert(launch.arguments.end(), more.begin(), more.end());
-    return launch;
-  }
-
-  Program program;
-  std::string url;
-};
+std::string address(const Served& server) { return fmt::format("http://127.0.0.1:{}", server.port()); }
 
 /// The lines of the translation that the page shows, as JSON.
 const std::string shown = "[...document.getElementById('translation').children].map(line => line.textContent)";
@@ -150,7 +132,7 @@ TEST_CASE("glossa attention --html shows what glossa attention says, in every wi
   CHECK_EQ(browser.run("return " + columns), R"(["how","are","you","</s>"])");
   for (const int part : {1, 2, 3}) {
     browser.click(fmt::format(".attention-chooser:nth-of-type(1) label:nth-of-type({})", part));
-    const std::string output = translation("how are you");
+    const std::string output = translated("how are you");
     Strings words = lines_of(std::regex_replace(output, std::regex(" "), "\n"));
     if (part == 2) words.insert(words.begin(), "<s>");
     if (part == 3) words.push_back("</s>");
@@ -174,28 +156,29 @@ TEST_CASE("text is text on the page of attention, whatever stands in it") {
 
 TEST_CASE("the translator translates as one types, and shows where it looked") {
   if (!Browser::is_there()) return;
-  const Server server;
+  Served server({tiny() / "run"});
+  const std::string url = address(server);
   Browser browser({});
   for (const int width : {400, 1400})
     for (const bool dark : {false, true}) {
       CAPTURE(width);
       CAPTURE(dark);
       browser.show({.width = width, .height = 900, .dark = dark});
-      browser.open(server.url);
+      browser.open(url);
       REQUIRE(browser.wait_for("document.getElementById('to').value === 'hi'"));
       CHECK_EQ(browser.text("document.activeElement.id"), "text");
       browser.press("hello world");
-      CHECK(shows(browser, {translation("hello world")}));
-      if (!program_is_sanitized()) CHECK_EQ(translation("hello world"), "namaste vishva");
+      CHECK(shows(browser, {translated("hello world")}));
+      if (!program_is_sanitized()) CHECK_EQ(translated("hello world"), "namaste vishva");
       REQUIRE(browser.wait_for("document.querySelector('.word-lines line')"));
       CHECK_EQ(browser.run("return " + columns), R"(["hello","world","</s>"])");
       CHECK(browser.wait_for("/^translated in [0-9.]+ m?s$/.test(document.getElementById('took').textContent)"));
-      check_sound(browser, server.url);
+      check_sound(browser, url);
     }
 
   // The best and three others, each less probable than the one before, as the command says.
-  const Strings best = lines_of(
-      succeeded(glossa_program({"translate", tiny() / "run", "--beam", "4", "--nbest", "4"}, "hello world\n")).out);
+  const Strings best =
+      lines_of(succeeded(glossa_program({"translate", tiny() / "run", "--nbest", "4"}, "hello world\n")).out);
   CHECK_EQ(browser.run("return document.querySelectorAll('#alternatives li').length"), std::to_string(best.size()));
   for (std::size_t i = 0; i < best.size(); ++i) {
     const std::string item = fmt::format("document.querySelectorAll('#alternatives li')[{}]", i);
@@ -214,23 +197,24 @@ TEST_CASE("the translator translates as one types, and shows where it looked") {
   CHECK_EQ(browser.run("return [...document.querySelectorAll('.word-lines line')]"
                        ".every(line => line.style.display === 'none' || line.getAttribute('y2') === '1.5')"),
            "true");
-  check_sound(browser, server.url);
+  check_sound(browser, url);
 }
 
 TEST_CASE("the translator shows the line with the caret, and each line in its place") {
   if (!Browser::is_there()) return;
-  const Server server;
+  Served server({tiny() / "run"});
+  const std::string url = address(server);
   Browser browser({.width = 400});
-  browser.open(server.url);
+  browser.open(url);
   REQUIRE(browser.wait_for("document.getElementById('to').value === 'hi'"));
   browser.type("#text", "hello world\n\nhow are you");
-  CHECK(shows(browser, {translation("hello world"), "", translation("how are you")}));
+  CHECK(shows(browser, {translated("hello world"), "", translated("how are you")}));
   CHECK(browser.wait_for(columns + ".join() === 'how,are,you,</s>'"));
   CHECK(browser.text("document.getElementById('seen-heading').textContent").ends_with(", line 3"));
   browser.type("#text", "\uE010\uE013\uE013");  // End, then up twice
   CHECK(browser.wait_for(columns + ".join() === 'hello,world,</s>'"));
   CHECK(browser.text("document.getElementById('seen-heading').textContent").ends_with(", line 1"));
-  check_sound(browser, server.url);
+  check_sound(browser, url);
 
   browser.run("document.getElementById('text').select()");
   browser.press("\uE017");  // Delete
@@ -239,14 +223,15 @@ TEST_CASE("the translator shows the line with the caret, and each line in its pl
   browser.type("#text", "<img src=x onerror=nobody()> ${nobody()}");
   REQUIRE(browser.wait_for("document.querySelector('.word-lines line')"));
   CHECK_EQ(browser.run("return document.images.length"), "0");
-  check_sound(browser, server.url);
+  check_sound(browser, url);
 }
 
 TEST_CASE("the translator shows the answer to what was typed last, and says what went wrong") {
   if (!Browser::is_there()) return;
-  Server server;
+  Served server({tiny() / "run"});
+  const std::string url = address(server);
   Browser browser({.width = 400});
-  browser.open(server.url);
+  browser.open(url);
   REQUIRE(browser.wait_for("document.getElementById('to').value === 'hi'"));
   // The first answer comes last, whatever becomes of the question.
   browser.run(R"(
@@ -262,28 +247,28 @@ TEST_CASE("the translator shows the answer to what was typed last, and says what
   browser.type("#text", "hello");
   REQUIRE(browser.wait_for("window.first"));
   browser.type("#text", " world");
-  CHECK(shows(browser, {translation("hello world")}));
+  CHECK(shows(browser, {translated("hello world")}));
   browser.run("window.letGo()");
   browser.run("return new Promise(done => setTimeout(done, 200))");
-  CHECK(shows(browser, {translation("hello world")}));
-  check_sound(browser, server.url);
+  CHECK(shows(browser, {translated("hello world")}));
+  check_sound(browser, url);
 
   // Too long to be read as a whole: translated in pieces, of which no attention is shown.
-  browser.open(server.url);
+  browser.open(url);
   REQUIRE(browser.wait_for("document.getElementById('to').value === 'hi'"));
   std::string line = "hello";
   for (int i = 0; i < 600; ++i) line += " world";
   browser.run("const t = document.getElementById('text'); t.value = '" + line +
               "'; t.dispatchEvent(new Event('input'))");
   REQUIRE(browser.wait_for("document.getElementById('blind').textContent", 60));
-  CHECK(shows(browser, {translation(line)}));
+  CHECK(shows(browser, {translated(line)}));
   CHECK_EQ(browser.run("return document.querySelector('#picture').checkVisibility()"), "false");
   CHECK(browser.text("document.getElementById('blind').textContent").starts_with("Not shown for this text: "));
 
-  server.program.signal(SIGKILL);
-  server.program.wait();
+  server.program().signal(SIGKILL);
+  server.program().wait();
   browser.type("#text", " hello");
   REQUIRE(browser.wait_for("document.getElementById('error').textContent"));
   CHECK(browser.text("document.getElementById('error').textContent").starts_with("The server does not answer"));
-  CHECK_EQ(browser.asked_elsewhere(server.url), Strings{});
+  CHECK_EQ(browser.asked_elsewhere(url), Strings{});
 }

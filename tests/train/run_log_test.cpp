@@ -83,7 +83,7 @@ TEST_CASE("a validation line says whether it is the best") {
   const TemporaryFolder run;
   RunLog log(run.path(), 0, terminal.file);
   log.validation({100, 2, 1.0, {}, {}, {}, 0});
-  log.validation({200, 3, 1.5, 12.345, 30.5, 0.25, 2, false, {"source  a\noutput  b", "more"}, 90.5});
+  log.validation({200, 3, 1.5, 12.345, 30.5, 0.25, 2, false, {"source  a\noutput  b", "more"}, {}, 90.5});
   log.validation({300, 4, 1.5, {}, {}, {}, 1});
   const std::string text = read_bytes(run.path() / "train.log");
   CHECK(text.find("] Ep. 2 : Up. 100 : valid loss 1.0000 : ppl 2.72 : new best\n") != std::string::npos);

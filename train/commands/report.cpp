@@ -103,7 +103,7 @@ class Reporter {
  private:
   std::string attention_of(RunStory& run) {
     std::vector<std::string> sentences = sentences_;
-    for (const Sample& sample : run.samples)
+    for (const WatchedSentence& sample : run.samples)
       if (sentences_.empty() && sentences.size() < most_samples) sentences.push_back(sample.source);
     std::string problem;
     const std::string maps = attention_.of(run.folder, sentences, run.is_training, problem);

@@ -69,10 +69,7 @@ int run(const Serve& arguments) {
   const Web web(service, metrics,
                 {.api_keys = keys,
                  .idle = std::chrono::duration_cast<std::chrono::seconds>(seconds(6 * arguments.timeout)),
-                 .connections = [&] { return open->open(); },
-                 .attention = [](const ServedRun&, const std::string&, const std::string&) -> std::string {
-                   throw HttpError(404, "expected a server with attention");
-                 }});
+                 .connections = [&] { return open->open(); }});
   Workers getting(gets_at_once, gets_waiting), posting(posts_at_once, posts_waiting);
   Connections connections(
       listen_at(arguments.host, arguments.port),

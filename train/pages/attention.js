@@ -16,9 +16,10 @@ window.glossaAttention = (() => {
     decoder: {title: "Decoder", says: "the translation reads what is written of it", queries: "target", keys: "target"},
     cross: {title: "Cross", says: "each written word reads the source", queries: "output", keys: "source"},
   };
-  const space = "\u2581";  // how subwords and characters show a space
-  const numbersFit = 14;   // as many columns have room for two digits each
-  let pictures = 0;        // radio buttons of two pictures must not share a name
+  const space = "\u2581";   // how subwords and characters show a space
+  const numbersFit = 14;    // as many columns have room for two digits each
+  const mostCells = 20000;  // no browser likes a larger table, and nobody reads it
+  let pictures = 0;         // radio buttons of two pictures must not share a name
 
   function make(name, attributes = {}, ...children) {
     const element = document.createElement(name);
@@ -222,6 +223,9 @@ window.glossaAttention = (() => {
 
     function figure() {
       const shown = view(maps, pick);
+      const [rows, columns] = [shown.queries.length, shown.keys.length];
+      if (rows * columns > mostCells)
+        return make("p", {}, `${rows} x ${columns} tokens are too many for a table; a shorter sentence has one.`);
       const told = make("p", {class: "attention-told"});
       const tell = at => {
         told.replaceChildren(...(at ? says(shown, at.i, at.j).map(text => make("bdi", {}, text))

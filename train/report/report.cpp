@@ -69,9 +69,9 @@ std::vector<JsonLine> json_of(const std::vector<RunEvent>& events, const Metrics
   return all;
 }
 
-std::vector<JsonLine> json_of(const std::vector<Sample>& samples) {
+std::vector<JsonLine> json_of(const std::vector<WatchedSentence>& samples) {
   std::vector<JsonLine> all;
-  for (const Sample& sample : samples) {
+  for (const WatchedSentence& sample : samples) {
     JsonLine json;
     json.add("source", sample.source).add("reference", sample.reference);
     json.add_numbers("updates", std::vector<double>(sample.updates.begin(), sample.updates.end()));

@@ -20,7 +20,7 @@ struct RunStory {
   std::string state;         ///< training, finished, stopped, failed, killed or new: nothing has begun
   Metrics metrics;
   TrainLog log;
-  std::vector<Sample> samples;
+  std::vector<WatchedSentence> samples;
   std::optional<std::uint64_t> best;  ///< the update of the checkpoint that is called so
   std::vector<std::string> problems;  ///< what could not be read or understood, a sentence each
 

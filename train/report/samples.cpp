@@ -61,20 +61,20 @@ std::vector<std::int64_t> spread(const std::vector<std::int64_t>& all, std::size
 
 }  // namespace
 
-std::vector<Sample> read_samples(const std::filesystem::path& run, const std::set<std::int64_t>& updates,
-                                 std::size_t most_sentences, std::size_t most_validations,
-                                 std::vector<std::string>& problems) {
+std::vector<WatchedSentence> read_samples(const std::filesystem::path& run, const std::set<std::int64_t>& updates,
+                                          std::size_t most_sentences, std::size_t most_validations,
+                                          std::vector<std::string>& problems) {
   const auto file_of = [&](std::int64_t update) { return run / "samples" / fmt::format("update-{:08}.txt", update); };
   std::vector<std::int64_t> there;
   std::error_code ignored;
   for (const std::int64_t update : updates)
     if (std::filesystem::exists(file_of(update), ignored)) there.push_back(update);
-  std::vector<Sample> samples;
+  std::vector<WatchedSentence> samples;
   for (const std::int64_t update : spread(there, most_validations)) {
     const std::string path = file_of(update);
     try {
       for (Translated& translated : parse(read_file(path), most_sentences, path)) {
-        auto sample = std::find_if(samples.begin(), samples.end(), [&](const Sample& s) {
+        auto sample = std::find_if(samples.begin(), samples.end(), [&](const WatchedSentence& s) {
           return s.source == translated.source && s.reference == translated.reference;
         });
         if (sample == samples.end())

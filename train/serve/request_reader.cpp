@@ -108,7 +108,7 @@ void RequestReader::use_request_line() {
   const std::string_view line = line_;
   const std::size_t first = line.find(' '), last = line.rfind(' ');
   const std::string_view version = line.substr(std::min(last + 1, line.size()));
-  if (first == line.npos || first == last || !is_token(line.substr(0, first)) || has_control(line) ||
+  if (first == line.npos || last <= first + 1 || !is_token(line.substr(0, first)) || has_control(line) ||
       line.substr(first + 1, last - first - 1).find(' ') != line.npos ||
       (version != "HTTP/1.1" && version != "HTTP/1.0"))
     throw HttpError(400, "expected a request of HTTP/1.1: METHOD PATH HTTP/1.1");

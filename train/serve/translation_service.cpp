@@ -7,6 +7,7 @@
 #include <cmath>
 #include <functional>
 #include <future>
+#include <mutex>
 #include <thread>
 #include <utility>
 
@@ -35,6 +36,9 @@ struct Line {
   std::vector<std::future<Found>> pieces;
   std::string_view end;
 };
+
+/// Weights of attention that are sent at most: some 10 MB of text.
+constexpr std::size_t most_weights = 1000000;
 
 std::string pair_name(const DataConfig& data) { return data.source + "-" + data.target; }
 
@@ -69,7 +73,8 @@ class TranslationService::Lane {
         at_work_(at_work),
         metrics_(metrics),
         queue_({.room = limits.queue, .batch = limits.batch, .gather = limits.gather}),
-        reader_(*run_.model, run_.tokenizers, run_.data, run_.decode) {
+        reader_(*run_.model, run_.tokenizers, run_.data, run_.decode),
+        looked_with_(*run_.model, run_.tokenizers, run_.data, run_.decode) {
     for (std::size_t i = 0; i < limits.searches; ++i) threads_.emplace_back([this] { work(); });
   }
 
@@ -82,6 +87,7 @@ class TranslationService::Lane {
   std::size_t waiting() const { return queue_.size(); }
 
   std::vector<std::vector<TranslatedText>> translate(const TranslationRequest& request, Clock::time_point deadline);
+  AttentionMaps attention(const std::string& text, const std::string& translation, Clock::time_point deadline);
 
  private:
   Line cut(const TextLine& line, Index wanted, const std::string& name, std::int64_t number,
@@ -101,6 +107,8 @@ class TranslationService::Lane {
   Metrics& metrics_;
   FairQueue<Piece> queue_;
   const Translator reader_;
+  std::timed_mutex looking_;
+  Translator looked_with_;  // by one at a time
   std::vector<std::thread> threads_;
 };
 
@@ -120,10 +128,10 @@ Line TranslationService::Lane::cut(const TextLine& line, Index wanted, const std
       if (pieces.size() == limits_.queue) too_many();
       // Sampling knows the pieces of a line as it does in a file.
       const std::int64_t known_by = number + (std::ssize(result.pieces) << 40);
-      Piece& piece = pieces.emplace_back(
-          Piece{.source = {.ids = {std::move(ids)}, .numbers = {known_by}, .lines = {0}, .count = 1},
-                .wanted = wanted,
-                .found = {}});
+      Piece& piece = pieces.emplace_back(Piece{
+          .source = {.ids = {std::move(ids)}, .numbers = {known_by}, .lines = {0}, .first_words = {0}, .count = 1},
+          .wanted = wanted,
+          .found = {}});
       result.pieces.push_back(piece.found.get_future());
     }
   }
@@ -170,6 +178,31 @@ std::vector<std::vector<TranslatedText>> TranslationService::Lane::translate(con
     for (std::size_t rank = 0; rank < most; ++rank) translations.push_back(put_together(found, ends, rank));
   }
   return results;
+}
+
+AttentionMaps TranslationService::Lane::attention(const std::string& text, const std::string& translation,
+                                                  Clock::time_point deadline) {
+  const TextOptions options = text_options(run_.data);
+  std::vector<int> source, target;
+  try {
+    source = reader_.source_ids(clean_line(text, "q", options), "q", 1);
+    target = run_.tokenizers.target->encode_line(normalise(run_.data, clean_line(translation, "translation", options)),
+                                                 "translation", 1);
+  } catch (const LineError& error) {
+    throw HttpError(400, error.what());
+  }
+  if (source.empty() || target.empty()) throw HttpError(400, "expected a sentence and its translation; got no word");
+  const auto& model = run_.model->options();
+  const std::size_t read = source.size(), written = target.size() + 1;
+  if (std::ssize(source) > model.max_positions || std::ssize(target) + 1 > model.max_positions ||
+      static_cast<std::size_t>(model.stack.heads) *
+              (static_cast<std::size_t>(model.encoder_layers) * read * read +
+               static_cast<std::size_t>(model.decoder_layers) * written * (written + read)) >
+          most_weights)
+    throw HttpError(413, "expected a shorter sentence for attention to be looked at");
+  const std::unique_lock lock(looking_, deadline);
+  if (!lock) throw HttpError(503, "expected to be ready in time; there is too much to do. Hint: try again");
+  return looked_with_.attention(std::move(source), {.finished = true, .tokens = std::move(target)});
 }
 
 /// Together goes what is searched for alike, as much as one batch of the search holds.
@@ -246,13 +279,14 @@ TranslationService::Lane& TranslationService::lane(std::string_view source, std:
   return *found;
 }
 
-const ServedRun& TranslationService::run(std::string_view source, std::string_view target) const {
-  return lane(source, target).run();
-}
-
 std::vector<std::vector<TranslatedText>> TranslationService::translate(const TranslationRequest& request,
                                                                        Clock::time_point deadline) {
   return lane(request.source, request.target).translate(request, deadline);
+}
+
+AttentionMaps TranslationService::attention(std::string_view source, std::string_view target, const std::string& text,
+                                            const std::string& translation, Clock::time_point deadline) {
+  return lane(source, target).attention(text, translation, deadline);
 }
 
 std::vector<ServedLanguage> TranslationService::languages() const {

@@ -44,7 +44,8 @@ class TranslationService {
   /// Ends when what waits has been translated.
   ~TranslationService();
 
-  /// The translations of each text, best first: one, and the alternatives that there are. A sentence is translated as
+  /// The translations of each text, best first: one, and the alternatives that there are. Source "auto" stands for the
+  /// one source language there is for the target. A sentence is translated as
   /// `glossa translate` does it as a line of its own; with alternatives, as with --nbest of one more. Alternative k of
   /// a text of several sentences is the k-th best of each. Throws HttpError:
   ///   400  languages that are not served, a sentence that cannot be read
@@ -52,9 +53,10 @@ class TranslationService {
   ///   503  no room for them now, or no answer until the deadline
   std::vector<std::vector<TranslatedText>> translate(const TranslationRequest& request, Clock::time_point deadline);
 
-  /// The run that translates a pair. Source "auto" stands for the one source language there is for the target. Throws
-  /// HttpError 400 where there is none.
-  const ServedRun& run(std::string_view source, std::string_view target) const;
+  /// Where the run looks when it reads `text` and writes `translation`, each as one sentence. Throws HttpError as
+  /// `translate`, also for what is empty, and 413 for what is too long to be looked at.
+  AttentionMaps attention(std::string_view source, std::string_view target, const std::string& text,
+                          const std::string& translation, Clock::time_point deadline);
 
   /// One entry for each source language, in the order of the runs.
   std::vector<ServedLanguage> languages() const;

@@ -6,7 +6,6 @@
 #include <cstring>
 
 #include "autograd/check.h"
-#include "data/text/text_file.h"
 #include "data/text/utf8.h"
 #include "train/config/config_terms.h"
 #include "train/console/failure.h"
@@ -182,8 +181,6 @@ void Web::Server::post(const std::string& path, Fill fill) {
     } catch (const HttpError& error) {
       if (error.status() == 503) response.set_header("Retry-After", "1");
       refuse(error.status(), error.what());
-    } catch (const LineError& error) {  // a sentence that the run cannot read
-      refuse(400, error.what());
     } catch (...) {
       const std::string text = in_config_terms(failure_of(std::current_exception()).text);
       tell("glossa: {}: {}\n", path, text);
@@ -207,8 +204,8 @@ std::string Web::Server::translate(const Fields& fields) {
 }
 
 std::string Web::Server::attention(const Fields& fields) {
-  const ServedRun& run = service_.run(text_field(fields, "source"), text_field(fields, "target"));
-  return setup_.attention(run, text_field(fields, "q"), text_field(fields, "translation"));
+  return to_json(service_.attention(text_field(fields, "source"), text_field(fields, "target"), text_field(fields, "q"),
+                                    text_field(fields, "translation"), deadline));
 }
 
 /// What LibreTranslate's clients want to know of a server.

@@ -19,8 +19,6 @@ class Web {
     std::vector<std::string> api_keys;         ///< one of them is asked for; none: anybody may ask
     std::chrono::seconds idle;                 ///< how long a connection is kept for its next request
     std::function<std::size_t()> connections;  ///< how many are open
-    /// The attention of a sentence and its translation by a run, as JSON; throws Error for what cannot be read.
-    std::function<std::string(const ServedRun&, const std::string& text, const std::string& translation)> attention;
   };
 
   Web(TranslationService& service, Metrics& metrics, Setup setup);

@@ -88,7 +88,7 @@ TEST_CASE("many validations are spread, many sentences bounded, long texts short
     folder.write(fmt::format("samples/update-{:08}.txt", update), text);
   }
   std::vector<std::string> problems;
-  std::vector<Sample> samples = read_samples(folder.path(), updates, 5, 10, problems);
+  std::vector<WatchedSentence> samples = read_samples(folder.path(), updates, 5, 10, problems);
   CHECK(problems.empty());
   REQUIRE(samples.size() == 5);
   CHECK(samples[4].source == "s4");

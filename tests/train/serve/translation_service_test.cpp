@@ -6,6 +6,7 @@
 #include <limits>
 #include <thread>
 
+#include "data/text/line_pieces.h"
 #include "tests/train/scene.h"
 #include "train/serve/http_error.h"
 
@@ -76,8 +77,9 @@ TEST_CASE("a text is translated as its lines are by the translator, and has thei
   const auto list = served.ask(lines);
   REQUIRE_EQ(list.size(), lines.size());
   for (std::size_t i = 0; i < lines.size(); ++i) CHECK_EQ(best(list, i), expected[i]);
-  CHECK_EQ(best(served.ask({"a1 a2. A3 a4"})),
-           translator.translate(Lines{"a1 a2."}, "text")[0] + " " + translator.translate(Lines{"A3 a4"}, "text")[0]);
+  const Lines sentences{"a1 a2 a3 a4.", "A5 a5 a2 a2"};
+  CHECK_EQ(best(served.ask({sentences[0] + "  " + sentences[1]})),
+           join_pieces(translator.translate(sentences, "text")));
   CHECK_EQ(best(served.ask({""})), "");
   CHECK_EQ(best(served.ask({"\n \n"})), "\n\n");
   CHECK(served.ask({}).empty());
@@ -186,14 +188,54 @@ TEST_CASE("runs are told apart by their languages, and no pair is there twice") 
   french.data.source = "fr";
   hindi.data.target = "hi";
   CHECK_THROWS_AS(TranslationService({german, german}, limits, served.metrics), Error);
-  const TranslationService service({german, french, hindi}, limits, served.metrics);
+  TranslationService service({german, french, hindi}, limits, served.metrics);
   const std::vector<ServedLanguage> languages = service.languages();
   REQUIRE_EQ(languages.size(), 2);
   CHECK_EQ(languages[0].targets, Lines{"de", "hi"});
   CHECK_EQ(languages[1].name, "French");
-  CHECK_EQ(service.run("fr", "de").data.source, "fr");
-  CHECK_EQ(service.run("auto", "hi").data.source, "en");
-  CHECK_THROWS_AS(service.run("auto", "de"), HttpError);
-  CHECK_THROWS_AS(service.run("fr", "hi"), HttpError);
-  CHECK_THROWS_AS(service.run("en", "auto"), HttpError);
+  const auto status = [&](const char* source, const char* target) {
+    try {
+      TranslationRequest request;
+      request.texts = {"a1"};
+      request.source = source;
+      request.target = target;
+      return service.translate(request, std::chrono::steady_clock::now() + 60s).size() == 1 ? 200 : 0;
+    } catch (const HttpError& error) {
+      return error.status();
+    }
+  };
+  CHECK_EQ(status("fr", "de"), 200);
+  CHECK_EQ(status("auto", "hi"), 200);
+  for (const auto& [source, target] : {std::pair{"auto", "de"}, {"fr", "hi"}, {"en", "auto"}, {"", "de"}, {"en", ""}})
+    CHECK_EQ(status(source, target), 400);
+}
+
+TEST_CASE("attention is that of the model that reads both sides") {
+  Served served;
+  const auto look = [&](const std::string& text, const std::string& translation) {
+    return served.service().attention("en", "de", text, translation, std::chrono::steady_clock::now() + 60s);
+  };
+  const AttentionMaps maps = look("a1 a2", "b1 b2 b3");
+  CHECK_EQ(maps.source, Lines{"a1", "a2", "</s>"});
+  CHECK_EQ(maps.target, Lines{"<s>", "b1", "b2", "b3"});
+  CHECK_EQ(maps.output, Lines{"b1", "b2", "b3", "</s>"});
+  REQUIRE_EQ(maps.cross.size(), 1);
+  REQUIRE_EQ(maps.cross[0].size(), 2);
+  const auto status = [&](const std::string& text, const std::string& translation) {
+    try {
+      look(text, translation);
+    } catch (const HttpError& error) {
+      return error.status();
+    }
+    return 200;
+  };
+  CHECK_EQ(status("", "b1"), 400);
+  CHECK_EQ(status("a1", " "), 400);
+  CHECK_EQ(status("a1", "\xFF"), 400);
+  std::string many;
+  for (int i = 0; i < 11; ++i) many += "a1 ";
+  CHECK_EQ(status(many, "b1"), 200);  // with </s> as many as there are positions
+  CHECK_EQ(status(many + "a1", "b1"), 413);
+  CHECK_EQ(status("a1", many), 200);
+  CHECK_EQ(status("a1", many + "a1"), 413);
 }
