@@ -45,8 +45,8 @@ def main(url, source, target, text, expected=None):
           "lines and their ends are kept")
 
     # The client sends forms; a list goes as JSON.
-    request = urllib.request.Request(f"{client.url}translate", headers={"Content-Type": "application/json"}, data=json
-                                     .dumps({"q": [text, ""], "source": source, "target": target}).encode())
+    body = json.dumps({"q": [text, ""], "source": source, "target": target}).encode()
+    request = urllib.request.Request(f"{client.url}translate", body, {"Content-Type": "application/json"})
     with urllib.request.urlopen(request, timeout=10) as response:
         check(json.load(response)["translatedText"] == [translation, ""], "a list")
 

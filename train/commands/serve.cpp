@@ -20,8 +20,8 @@ namespace {
 
 using namespace serve;
 
-/// How many requests are answered at once, most of which wait for the search; as many again have a place to wait in.
-constexpr std::size_t posts_at_once = 64, posts_waiting = 1024;
+/// How many requests are answered at once, most of which wait for the search, and how many wait for that.
+constexpr std::size_t posts_at_once = 256, posts_waiting = 1024;
 
 /// What takes no time to answer has threads of its own: whether the server is well is told while it is busy.
 constexpr std::size_t gets_at_once = 2, gets_waiting = 1024;
@@ -65,31 +65,29 @@ int run(const Serve& arguments) {
                               .batch = static_cast<std::size_t>(arguments.batch),
                               .gather = seconds(arguments.gather_ms / 1000)},
                              metrics);
-  Connections* open = nullptr;
+  const auto request_time = seconds(arguments.timeout), idle_time = 6 * request_time;
+  Connections connections(listen_at(arguments.host, arguments.port),
+                          {.connections = most_connections,
+                           .body = static_cast<std::size_t>(arguments.max_kib) * 1024,
+                           .request = request_time,
+                           .idle = idle_time});
   const Web web(service, metrics,
                 {.api_keys = keys,
-                 .idle = std::chrono::duration_cast<std::chrono::seconds>(seconds(6 * arguments.timeout)),
-                 .connections = [&] { return open->open(); }});
+                 .idle = std::chrono::duration_cast<std::chrono::seconds>(idle_time),
+                 .connections = [&] { return connections.open(); }});
   Workers getting(gets_at_once, gets_waiting), posting(posts_at_once, posts_waiting);
-  Connections connections(
-      listen_at(arguments.host, arguments.port),
-      {.connections = most_connections,
-       .body = static_cast<std::size_t>(arguments.max_kib) * 1024,
-       .request = seconds(arguments.timeout),
-       .idle = seconds(6 * arguments.timeout)},
-      {.ask =
-           [&](Incoming incoming, Connections::Answer answer) {
-             Workers& workers = incoming.request.starts_with("POST ") ? posting : getting;
-             const auto shared = std::make_shared<Incoming>(std::move(incoming));
-             if (!workers.post([&web, shared, answer = std::move(answer)] { answer(web.answer(*shared)); }))
-               throw HttpError(503, "expected fewer requests at once. Hint: try again in a moment");
-           },
-       .answered = [&](int status, double time) { metrics.add_request(status, time); }});
-  open = &connections;
+  const auto ask = [&](Incoming incoming, Connections::Answer answer) {
+    Workers& workers = incoming.request.starts_with("POST ") ? posting : getting;
+    const auto shared = std::make_shared<const Incoming>(std::move(incoming));
+    if (!workers.post([&web, shared, answer = std::move(answer)] { answer(web.answer(*shared)); }))
+      throw HttpError(503, "expected fewer requests at once. Hint: try again in a moment");
+  };
+  const auto answered = [&](int status, double time) { metrics.add_request(status, time); };
+
   const SignalWatch signals;
   fmt::print("listening on {}\n", connections.url());
   check(std::fflush(stdout) == 0, "standard output", "expected room for the output; writing failed");
-  connections.serve([&] { return signals.stop_signal() != 0; });
+  connections.serve({.ask = ask, .answered = answered}, [&] { return signals.stop_signal() != 0; });
   return 0;
 }
 

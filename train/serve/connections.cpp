@@ -78,16 +78,18 @@ std::size_t connections_allowed() {
 
 Reply error_reply(int status, const std::string& text) {
   const std::string body = JsonLine().add("error", text).text();
-  return {status, fmt::format("HTTP/1.1 {} {}\r\nContent-Type: application/json\r\nContent-Length: {}\r\n"
-                              "Connection: close\r\n{}\r\n{}",
-                              status, reason(status), body.size(), status == 503 ? "Retry-After: 1\r\n" : "", body)};
+  return {status,
+          fmt::format("HTTP/1.1 {} {}\r\nContent-Type: application/json\r\nContent-Length: {}\r\n"
+                      "Connection: close\r\n{}\r\n{}",
+                      status, reason(status), body.size(), status == 503 ? "Retry-After: 1\r\n" : "", body),
+          true};
 }
 
 class Connections::Loop {
  public:
-  Loop(Listener listener, const Limits& limits, Hooks hooks);
+  Loop(Listener listener, const Limits& limits);
 
-  void serve(const std::function<bool()>& stops);
+  void serve(const Hooks& hooks, const std::function<bool()>& stops);
   std::size_t open() const { return open_; }
 
  private:
@@ -141,7 +143,7 @@ class Connections::Loop {
 
   Listener listener_;
   Limits limits_;
-  Hooks hooks_;
+  Hooks hooks_;  // while it serves
   Descriptor epoll_, wake_;
   std::unordered_map<std::uint64_t, Connection> connections_;
   std::uint64_t last_number_ = wake_number;
@@ -156,10 +158,9 @@ class Connections::Loop {
   friend class Connections;
 };
 
-Connections::Loop::Loop(Listener listener, const Limits& limits, Hooks hooks)
+Connections::Loop::Loop(Listener listener, const Limits& limits)
     : listener_(std::move(listener)),
       limits_(limits),
-      hooks_(std::move(hooks)),
       epoll_(epoll_create1(EPOLL_CLOEXEC)),
       wake_(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)) {
   limits_.connections = std::min(limits_.connections, connections_allowed());
@@ -171,7 +172,8 @@ Connections::Loop::Loop(Listener listener, const Limits& limits, Hooks hooks)
   }
 }
 
-void Connections::Loop::serve(const std::function<bool()>& stops) {
+void Connections::Loop::serve(const Hooks& hooks, const std::function<bool()>& stops) {
+  hooks_ = hooks;
   std::array<epoll_event, 256> events;
   for (Clock::time_point ticked = Clock::now(); !ends_ || !connections_.empty();) {
     const int count = epoll_wait(epoll_.number(), events.data(), static_cast<int>(events.size()), tick_ms);
@@ -338,10 +340,9 @@ void Connections::Loop::on_answers() {
 
 /// Begins to write an answer. One to a request that was not read to its end is the last of its connection.
 void Connections::Loop::reply(std::uint64_t number, Connection& connection, Reply reply) {
-  if (connection.state != State::asking) connection.keeps = false;
+  connection.keeps = connection.keeps && connection.state == State::asking && !reply.is_last;
   const Clock::time_point now = Clock::now();
   hooks_.answered(reply.status, std::chrono::duration<double>(now - connection.since).count());
-  if (reply.status == 503) connection.keeps = false;
   hold(connection, reply.bytes.size());
   connection.out = std::move(reply.bytes);
   connection.written = 0;
@@ -400,14 +401,14 @@ void Connections::Loop::begin_to_end() {
     reply(number, connections_.at(number), error_reply(503, "expected a server that goes on; this one ends"));
 }
 
-Connections::Connections(Listener listener, const Limits& limits, Hooks hooks)
-    : loop_(std::make_shared<Loop>(std::move(listener), limits, std::move(hooks))) {
+Connections::Connections(Listener listener, const Limits& limits)
+    : loop_(std::make_shared<Loop>(std::move(listener), limits)) {
   loop_->self_ = loop_;
 }
 
 Connections::~Connections() = default;
 
-void Connections::serve(const std::function<bool()>& stops) { loop_->serve(stops); }
+void Connections::serve(const Hooks& hooks, const std::function<bool()>& stops) { loop_->serve(hooks, stops); }
 
 const std::string& Connections::url() const { return loop_->listener_.url; }
 

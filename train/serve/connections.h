@@ -20,6 +20,7 @@ struct Incoming {
 struct Reply {
   int status;
   std::string bytes;
+  bool is_last;  ///< of the connection
 };
 
 /// An answer in JSON that is an error, and the last of its connection.
@@ -48,12 +49,12 @@ class Connections {
     std::function<void(int status, double seconds)> answered;
   };
 
-  Connections(Listener listener, const Limits& limits, Hooks hooks);
+  Connections(Listener listener, const Limits& limits);
   ~Connections();
 
   /// Serves until `stops()`, which is asked several times a second. Then no connection is taken any more, requests that
   /// are not whole get status 503, and it returns when all others have been answered.
-  void serve(const std::function<bool()>& stops);
+  void serve(const Hooks& hooks, const std::function<bool()>& stops);
 
   /// http://HOST:PORT
   const std::string& url() const;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
@@ -28,11 +29,12 @@ class FairQueue {
 
   explicit FairQueue(const Limits& limits) : limits_(limits) {}
 
-  /// Lets all pieces of an asker wait. Returns what `withdraw` knows them by; nothing, and takes none, where there is
-  /// no room for all or the queue is closed.
+  /// Lets all pieces of an asker wait. Where there is no room for them, those who have most waiting give way to who
+  /// asks for less: what waits of them is dropped. Returns what `withdraw` knows them by; nothing, and takes none,
+  /// where there is no room all the same or the queue is closed.
   std::optional<std::uint64_t> add(std::vector<Piece> pieces) {
     const std::scoped_lock lock(mutex_);
-    if (closed_ || pieces.size() > limits_.room - waiting_) return std::nullopt;
+    if (closed_ || !make_room(pieces.size())) return std::nullopt;
     const std::uint64_t asker = ++askers_known_;
     if (pieces.empty()) return asker;
     waiting_ += pieces.size();
@@ -54,18 +56,14 @@ class FairQueue {
                           [&] { return waiting_ == 0 || waiting_ >= limits_.batch || closed_; });
       fill(batch, joins);  // another taker may have left nothing
     }
-    waiting_ -= batch.size();
     return batch;
   }
 
   /// Forgets what still waits of an asker.
   void withdraw(std::uint64_t asker) {
     const std::scoped_lock lock(mutex_);
-    askers_.remove_if([&](const Asker& each) {
-      if (each.number != asker) return false;
-      waiting_ -= each.pieces.size() - each.taken;
-      return true;
-    });
+    const auto found = std::ranges::find(askers_, asker, &Asker::number);
+    if (found != askers_.end()) drop(found);
   }
 
   /// Takes no more; what waits is still handed out.
@@ -87,7 +85,23 @@ class FairQueue {
     Clock::time_point since;
     std::vector<Piece> pieces;
     std::size_t taken = 0;
+
+    std::size_t waiting() const { return pieces.size() - taken; }
   };
+
+  void drop(std::list<Asker>::iterator asker) {
+    waiting_ -= asker->waiting();
+    askers_.erase(asker);
+  }
+
+  bool make_room(std::size_t count) {
+    while (count > limits_.room - waiting_) {
+      const auto most = std::ranges::max_element(askers_, {}, &Asker::waiting);
+      if (most == askers_.end() || most->waiting() <= count) return false;
+      drop(most);
+    }
+    return true;
+  }
 
   /// Goes round the askers, from the one whose turn it is, until the batch is full or nobody has a piece that joins.
   template <class Joins>
@@ -99,7 +113,9 @@ class FairQueue {
       if (batch.empty() || joins(std::as_const(batch), std::as_const(piece))) {
         batch.push_back(std::move(piece));
         refused = 0;
-        if (++asker->taken == asker->pieces.size()) {
+        ++asker->taken;
+        --waiting_;
+        if (asker->waiting() == 0) {
           askers_.erase(asker);
           continue;
         }

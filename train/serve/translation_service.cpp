@@ -171,7 +171,11 @@ std::vector<std::vector<TranslatedText>> TranslationService::Lane::translate(con
           throw HttpError(503,
                           "expected to be ready in time; there is too much to translate. Hint: try again, or send "
                           "less text at once");
-        most = std::max(most, found.back().emplace_back(piece.get()).size());
+        try {
+          most = std::max(most, found.back().emplace_back(piece.get()).size());
+        } catch (const std::future_error&) {  // it had to give way
+          throw HttpError(503, "expected room for so many sentences; others wait, too. Hint: send less text at once");
+        }
       }
     }
     std::vector<TranslatedText>& translations = results.emplace_back();

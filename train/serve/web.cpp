@@ -156,7 +156,7 @@ Reply Web::Server::answer(const Incoming& incoming) {
   // HTTP/1.1 200 OK
   const int status = written.size() > 12 ? std::atoi(written.substr(9, 3).c_str()) : 0;
   if (status < 200) return error_reply(400, "expected a request of HTTP/1.1");
-  return {status, std::move(written)};
+  return {status, std::move(written), !incoming.keeps_connection};
 }
 
 void Web::Server::get(const std::string& path, const char* type, std::function<std::string()> fill) {

@@ -48,7 +48,7 @@ TEST_CASE("room is for all pieces of an asker or for none; what is withdrawn mak
   REQUIRE(first);
   CHECK_FALSE(queue.add({"c", "d"}));
   REQUIRE(queue.add({"e"}));
-  CHECK_FALSE(queue.add({"f"}));
+  CHECK_FALSE(queue.add({"f", "g"}));
   CHECK(queue.add({}));
   CHECK_EQ(queue.take(all_join), Words{"a"});
   queue.withdraw(*first);
@@ -57,6 +57,23 @@ TEST_CASE("room is for all pieces of an asker or for none; what is withdrawn mak
   CHECK_EQ(queue.size(), 1);
   CHECK(queue.add({"g", "h"}));
   CHECK_EQ(queue.take(all_join), Words{"e"});
+}
+
+TEST_CASE("who has most waiting gives way to who asks for less, and to nobody else") {
+  Queue queue({.room = 6, .batch = 1, .gather = 0s});
+  const auto large = queue.add({"a", "a", "a", "a"});
+  REQUIRE(queue.add({"b", "b"}));
+  REQUIRE(queue.add({"c"}));
+  CHECK_EQ(queue.size(), 3);
+  queue.withdraw(*large);
+  CHECK_EQ(queue.size(), 3);
+  REQUIRE(queue.add({"d", "d", "d"}));
+  CHECK_FALSE(queue.add({"e", "e", "e"}));
+  CHECK_FALSE(queue.add({"f", "f", "f", "f", "f", "f", "f"}));
+  CHECK_EQ(queue.size(), 6);
+  CHECK_EQ(queue.take(all_join), Words{"b"});
+  CHECK_EQ(queue.take(all_join), Words{"c"});
+  CHECK_EQ(queue.take(all_join), Words{"d"});
 }
 
 TEST_CASE("one waits for others as long as it is told, and no longer when they have come") {
