@@ -102,7 +102,9 @@ TEST_CASE("the report of a run that was stopped and resumed, and of two that dif
            Strings{"optim.lr", "train.max_updates", "train.validate_every", "train.save_every", "decode.max_tokens"});
 
   // Sentences of one's own; a checkpoint stands for its run; what is damaged is said, and the rest is shown.
-  write_bytes(tiny / "sentences", "the cat sleeps\n\nthe dog sleeps\n");
+  std::string longest = "the";
+  for (int i = 0; i < 70; ++i) longest += " dog";
+  write_bytes(tiny / "sentences", "the cat sleeps\n\n" + longest + "\nthe dog sleeps\n");
   write_bytes(tiny / "run/metrics.jsonl", read_bytes(tiny / "run/metrics.jsonl") + "{\"update\":");
   outcome =
       succeeded(report({tiny / "run/checkpoints/last", "--input", tiny / "sentences", "--out", tiny / "one.html"}));
@@ -110,7 +112,9 @@ TEST_CASE("the report of a run that was stopped and resumed, and of two that dif
   all = document(tiny / "one.html");
   CHECK_EQ(all["runs"][0]["attention"].size(), 2);
   CHECK_EQ(all["runs"][0]["attention"][1]["text"], "the dog sleeps");
-  CHECK_EQ(all["runs"][0]["problems"].size(), 1);
+  CHECK_EQ(all["runs"][0]["problems"].size(), 3);
+  for (const char* left_out : {"sentence 2 is not looked at", "sentence 3 is not looked at"})
+    CHECK_NE(outcome.err.find(left_out), std::string::npos);
   check_refused(report({tiny / "run", "--input", tiny / "nowhere"}), 1, {"nowhere"});
 
   // Where the corpus is gone the rest works.

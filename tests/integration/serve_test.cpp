@@ -85,6 +85,8 @@ TEST_CASE("JSON, forms and lists are answered with what translate makes of the t
   CHECK_EQ(json_object(multipart.body).at("translatedText"), expected);
   CHECK_EQ(ask(port, post("/translate?source=en&target=hi", "q=hello", "application/x-www-form-urlencoded")).status,
            200);
+  CHECK_EQ(ask(port, post("/translate", translation("hello"), "Application/JSON; Charset=UTF-8")).status, 200);
+  check_error(ask(port, post("/translate", translation("hello"), "text/plain")), 415, "text/plain");
   const Answer list = ask(port, post("/translate", "{\"q\":[" + in_json(line) + "," + in_json(scene().lines[1]) +
                                                        "],\"source\":\"auto\",\"target\":\"hi\"}"));
   CHECK_EQ(json_object(list.body).at("translatedText"), "[" + expected + "," + in_json(scene().translated[1]) + "]");
@@ -126,7 +128,8 @@ TEST_CASE("attention is what glossa attention says") {
 TEST_CASE("languages, health, metrics, the page") {
   Served served({scene().run()});
   const int port = served.port();
-  CHECK_EQ(get(port, "/languages").body, R"([{"code":"en","name":"English","targets":["hi"]}])");
+  CHECK_EQ(get(port, "/languages").body,
+           R"([{"code":"en","name":"English","targets":["hi"]},{"code":"hi","name":"Hindi","targets":[]}])");
   CHECK_EQ(json_object(get(port, "/health").body).at("status"), "\"ok\"");
   CHECK_EQ(json_object(get(port, "/frontend/settings").body).at("keyRequired"), "false");
   const Answer page = get(port, "/");
@@ -273,6 +276,26 @@ TEST_CASE("100 MB, a thousand idle connections and slow senders keep nobody from
   for (const auto& connection : slow) CHECK_EQ(connection->answer().status, 408);
   idle.back()->send(request);
   CHECK_EQ(idle.back()->answer().status, 200);
+  CHECK_EQ(served.stop().status, 0);
+}
+
+TEST_CASE("nothing is kept of what was refused") {
+  if (program_is_sanitized()) return;  // its memory is kept for a while, to find who uses it then
+  Served served({scene().run(), "--max-kib", "1024"});
+  const auto resident = [&] {
+    const std::string status = read_bytes(fmt::format("/proc/{}/status", served.program().pid()));
+    return std::stol(status.substr(status.find("VmRSS:") + 6));  // KiB
+  };
+  const std::string most = fmt::format("{:x}\r\n{}\r\n", 1'000'000, std::string(1'000'000, 'a'));
+  CHECK_EQ(get(served.port(), "/health").status, 200);
+  const long before = resident();
+  std::vector<std::unique_ptr<Connection>> connections;
+  for (int i = 0; i < 150; ++i) {
+    Connection& connection = *connections.emplace_back(std::make_unique<Connection>(served.port()));
+    connection.send("POST /translate HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n" + most + most);
+    CHECK_EQ(connection.answer().status, 413);
+  }
+  CHECK_LT(resident() - before, 50 << 10);
   CHECK_EQ(served.stop().status, 0);
 }
 

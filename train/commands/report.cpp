@@ -105,10 +105,7 @@ class Reporter {
     std::vector<std::string> sentences = sentences_;
     for (const WatchedSentence& sample : run.samples)
       if (sentences_.empty() && sentences.size() < most_samples) sentences.push_back(sample.source);
-    std::string problem;
-    const std::string maps = attention_.of(run.folder, sentences, run.is_training, problem);
-    if (!problem.empty()) run.problems.push_back(problem);
-    return maps;
+    return attention_.of(run.folder, sentences, run.is_training, run.problems);
   }
 
   static constexpr std::size_t most_samples = 3;

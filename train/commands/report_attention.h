@@ -12,14 +12,15 @@ namespace glossa::commands {
 class ReportAttention {
  public:
   /// An array of the maps of these sentences as JSON, as `glossa attention --json` has them, in the run's translations
-  /// of them: of the first ones that are not too long to be looked at. Empty where the run has no checkpoint yet.
-  /// `problem` is set to what kept them from being made. Leaves the cores to others if the run `is_training`.
+  /// of them. Empty where the run has no checkpoint yet. `problems` is told what kept any from being made: a sentence
+  /// of more tokens than a picture can show, for one. Leaves the cores to others if the run `is_training`.
   std::string of(const std::string& run, std::span<const std::string> sentences, bool is_training,
-                 std::string& problem);
+                 std::vector<std::string>& problems);
 
  private:
   struct Made {
     std::string checkpoint, maps;
+    std::vector<std::string> problems;
   };
   std::map<std::string, Made> made_;
 };

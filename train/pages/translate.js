@@ -77,7 +77,8 @@
     const response = await fetch("languages");
     if (!response.ok) throw new Error(`the server answered with status ${response.status}`);
     languages = await response.json();
-    at("from").replaceChildren(...languages.map(({code, name}) => new Option(name, code)));
+    at("from").replaceChildren(...languages.filter(({targets}) => targets.length)
+      .map(({code, name}) => new Option(name, code)));
     showTargets();
   }
 
@@ -87,7 +88,8 @@
     showTargets();
     at("to").value = from;
     showTargets();
-    if (lines.some(line => line)) at("text").value = lines.map(line => line ? line.translation : "").join("\n");
+    const isFresh = !at("translation").classList.contains("stale");  // else it is of another text
+    if (isFresh && lines.some(line => line)) at("text").value = lines.map(line => line ? line.translation : "").join("\n");
     translate();
   }
 
@@ -204,6 +206,7 @@
 
   at("text").addEventListener("input", () => {
     fitText();
+    at("translation").classList.add("stale");
     clearTimeout(timer);
     timer = setTimeout(translate, pause);
   });

@@ -179,12 +179,16 @@ void Connections::Loop::serve(const Hooks& hooks, const std::function<bool()>& s
     const int count = epoll_wait(epoll_.number(), events.data(), static_cast<int>(events.size()), tick_ms);
     for (int i = 0; i < count; ++i) {
       const std::uint64_t number = events[i].data.u64;
-      if (number == listener_number)
-        accept_all();
-      else if (number == wake_number)
-        on_answers();
-      else
-        on_ready(number, events[i].events);
+      try {
+        if (number == listener_number)
+          accept_all();
+        else if (number == wake_number)
+          on_answers();
+        else
+          on_ready(number, events[i].events);
+      } catch (const std::bad_alloc&) {  // costs this connection, or one that is waited for
+        connections_.contains(number) ? close(number) : static_cast<void>(make_room());
+      }
     }
     if (const Clock::time_point now = Clock::now(); now - ticked >= std::chrono::milliseconds(tick_ms)) {
       ticked = now;
@@ -263,11 +267,7 @@ void Connections::Loop::on_ready(std::uint64_t number, std::uint32_t events) {
   } else if (connection.state == State::writing) {
     write(number, connection);
   } else {
-    try {
-      read(number, connection);
-    } catch (const std::bad_alloc&) {
-      close(number);
-    }
+    read(number, connection);
   }
 }
 
@@ -341,6 +341,10 @@ void Connections::Loop::on_answers() {
 /// Begins to write an answer. One to a request that was not read to its end is the last of its connection.
 void Connections::Loop::reply(std::uint64_t number, Connection& connection, Reply reply) {
   connection.keeps = connection.keeps && connection.state == State::asking && !reply.is_last;
+  if (connection.state != State::asking) {  // of a request that was refused nothing is kept
+    connection.reader = RequestReader(limits_.body);
+    connection.unread = {};
+  }
   const Clock::time_point now = Clock::now();
   hooks_.answered(reply.status, std::chrono::duration<double>(now - connection.since).count());
   hold(connection, reply.bytes.size());

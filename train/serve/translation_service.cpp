@@ -304,6 +304,11 @@ std::vector<ServedLanguage> TranslationService::languages() const {
     else
       languages.push_back({data.source, language_name(data.source), {data.target}});
   }
+  const std::vector<ServedLanguage> sources = languages;
+  for (const ServedLanguage& source : sources)
+    for (const std::string& target : source.targets)
+      if (std::ranges::find(languages, target, &ServedLanguage::code) == languages.end())
+        languages.push_back({target, language_name(target), {}});
   return languages;
 }
 

@@ -58,7 +58,7 @@ class TranslationService {
   AttentionMaps attention(std::string_view source, std::string_view target, const std::string& text,
                           const std::string& translation, Clock::time_point deadline);
 
-  /// One entry for each source language, in the order of the runs.
+  /// One entry for each source language, in the order of the runs, then one for each other language, without targets.
   std::vector<ServedLanguage> languages() const;
 
   /// How many sentences wait.

@@ -87,7 +87,10 @@ Fields fields_of(const httplib::Request& request, const httplib::ContentReader& 
       text.append(bytes, count);
       return true;
     });
-    const bool is_json = request.get_header_value("Content-Type").find("json") != std::string::npos;
+    const std::string type = utf8::lower_case(request.get_header_value("Content-Type"));
+    const bool is_json = type.find("json") != type.npos;
+    if (!is_json && !type.empty() && !type.starts_with("application/x-www-form-urlencoded"))
+      throw HttpError(415, "expected JSON or a form; got a body of type " + type);
     fields = is_json ? fields_of_json(text) : fields_of_form(text);
   }
   // What stands after the ? counts where the body does not say it.

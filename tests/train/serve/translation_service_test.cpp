@@ -190,9 +190,11 @@ TEST_CASE("runs are told apart by their languages, and no pair is there twice") 
   CHECK_THROWS_AS(TranslationService({german, german}, limits, served.metrics), Error);
   TranslationService service({german, french, hindi}, limits, served.metrics);
   const std::vector<ServedLanguage> languages = service.languages();
-  REQUIRE_EQ(languages.size(), 2);
+  REQUIRE_EQ(languages.size(), 4);
   CHECK_EQ(languages[0].targets, Lines{"de", "hi"});
   CHECK_EQ(languages[1].name, "French");
+  CHECK_EQ(languages[2].name, "German");
+  CHECK(languages[2].targets.empty());
   const auto status = [&](const char* source, const char* target) {
     try {
       TranslationRequest request;
