@@ -225,5 +225,6 @@
   at("swap").addEventListener("click", swap);
   at("key").addEventListener("change", translate);
   for (const form of ["pair", "key-form"]) at(form).addEventListener("submit", event => event.preventDefault());
+  fitText();
   translate();  // what the browser has kept of an earlier visit, too
 })();
