@@ -83,7 +83,7 @@ std::string objection(const std::string& path, const std::string& header) {
       {"train/pages", {}},
       {"train/report", {"train/pages", "train/config", "train/corpora", "train/checkpoint", "train/console"}},
       {"train/serve",
-        {"train/pages", "train/model", "train/decoding", "train/corpora", "train/console", "train/config"}},
+       {"train/pages", "train/model", "train/decoding", "train/corpora", "train/console", "train/config"}},
       {"train/tensorboard", {"train/checkpoint", "train/console", "train/decoding"}},
       {"train/measure", {"train", "train/model", "train/corpora", "train/config", "train/processes"}}};
   static const std::set<std::string> without_model{"train/console", "train/scores", "train/checkpoint",
