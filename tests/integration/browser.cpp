@@ -184,7 +184,19 @@ bool Browser::wait_for(const std::string& expression, double seconds) {
   return within(seconds, [&] { return driver_->execute("return !!(" + expression + ")") == true; });
 }
 
-void Browser::click(const std::string& selector) { driver_->post("/element/" + driver_->element(selector) + "/click"); }
+void Browser::click(const std::string& selector) {
+  std::string refusal;  // an element that is still moving is not where the browser looks for it
+  if (!within(10, [&] {
+        try {
+          driver_->post("/element/" + driver_->element(selector) + "/click");
+          return true;
+        } catch (const std::runtime_error& error) {
+          refusal = error.what();
+          return false;
+        }
+      }))
+    throw std::runtime_error(refusal);
+}
 
 void Browser::type(const std::string& selector, const std::string& keys) {
   driver_->post("/element/" + driver_->element(selector) + "/value", {{"text", keys}});

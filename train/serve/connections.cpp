@@ -74,6 +74,12 @@ std::size_t connections_allowed() {
   return std::max<rlim_t>(limit.rlim_cur, 2 * other_descriptors) - other_descriptors;
 }
 
+/// Gives `value` another, and the memory of the first back: a string that is assigned an empty one keeps its own.
+template <class Value>
+void replace(Value& value, Value other) {
+  std::swap(value, other);
+}
+
 }  // namespace
 
 Reply error_reply(int status, const std::string& text) {
@@ -342,13 +348,13 @@ void Connections::Loop::on_answers() {
 void Connections::Loop::reply(std::uint64_t number, Connection& connection, Reply reply) {
   connection.keeps = connection.keeps && connection.state == State::asking && !reply.is_last;
   if (connection.state != State::asking) {  // of a request that was refused nothing is kept
-    connection.reader = RequestReader(limits_.body);
-    connection.unread = {};
+    replace(connection.reader, RequestReader(limits_.body));
+    replace(connection.unread, {});
   }
   const Clock::time_point now = Clock::now();
   hooks_.answered(reply.status, std::chrono::duration<double>(now - connection.since).count());
   hold(connection, reply.bytes.size());
-  connection.out = std::move(reply.bytes);
+  replace(connection.out, std::move(reply.bytes));
   connection.written = 0;
   connection.expires = now + limits_.request;
   connection.state = State::writing;
@@ -364,7 +370,7 @@ void Connections::Loop::write(std::uint64_t number, Connection& connection) {
     if (count < 0) return close(number);
     connection.written += static_cast<std::size_t>(count);
   }
-  connection.out = {};
+  replace(connection.out, {});
   hold(connection, 0);
   if (!connection.keeps || ends_) {
     shutdown(connection.socket.number(), SHUT_WR);

@@ -162,10 +162,8 @@ bool RequestReader::take_expectation() {
 }
 
 std::string RequestReader::take() {
-  std::string request = fmt::format("{}Content-Length: {}\r\n\r\n", head_, body_.size());
-  request += body_;
-  *this = RequestReader(max_body_);
-  return request;
+  const RequestReader whole = std::exchange(*this, RequestReader(max_body_));
+  return fmt::format("{}Content-Length: {}\r\n\r\n{}", whole.head_, whole.body_.size(), whole.body_);
 }
 
 }  // namespace glossa::serve
