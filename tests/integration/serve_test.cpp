@@ -385,6 +385,24 @@ TEST_CASE("only who has a key may translate") {
   CHECK_EQ(served.stop().status, 0);
 }
 
+TEST_CASE("pages of others may ask where the server is told of their origin") {
+  const std::string origin = "https://example.org",
+                    before = "OPTIONS /translate HTTP/1.1\r\nHost: x\r\nOrigin: " + origin + "\r\n\r\n",
+                    allows = "\r\nAccess-Control-Allow-";
+  Served closed({scene().run()}), open({scene().run(), "--allow-origin", origin});
+  check_error(ask(closed.port(), before), 405);
+  CHECK_EQ(get(closed.port(), "/languages").head.find(allows), std::string::npos);
+  const Answer asked_first = ask(open.port(), before);
+  CHECK_EQ(asked_first.status, 204);
+  for (const char* header : {"Origin: https://example.org\r\n", "Methods: POST\r\n", "Headers: Content-Type\r\n"})
+    CHECK_NE(asked_first.head.find(allows + header), std::string::npos);
+  for (const Answer& answer : {get(open.port(), "/languages"), ask(open.port(), post("/translate", "{}"))})
+    CHECK_NE(answer.head.find(allows + "Origin: https://example.org\r\n"), std::string::npos);
+  for (const char* wrong : {"example.org", "https://example.org/", "https://", "https://a b", "*.example.org", ""})
+    check_refused(glossa_program({"serve", scene().run(), "--port", "0", "--allow-origin", wrong}), 2,
+                  {"--allow-origin"});
+}
+
 TEST_CASE("what cannot be served is refused at the start") {
   const std::string run = scene().run();
   Served served({run});

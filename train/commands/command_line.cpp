@@ -93,6 +93,15 @@ void add_run(CLI::App& command, Arguments& arguments) {
   add_force(command);
 }
 
+constexpr const char* host_characters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._:[]";
+
+/// What browsers call the origin of a page: scheme, host and perhaps port; or * for all.
+std::string wrong_origin(const std::string& text) {
+  const std::size_t host = text.find("://") == text.npos ? text.npos : text.find("://") + 3;
+  const bool is_origin = host < text.size() && text.find_first_not_of(host_characters, host) == text.npos;
+  return text == "*" || is_origin ? "" : "expected an origin such as https://example.org, or *; got " + text;
+}
+
 }  // namespace
 
 void add_commands(CLI::App& app, int& status) {
@@ -131,6 +140,8 @@ void add_commands(CLI::App& app, int& status) {
         ->capture_default_str();
     c.add_option("--beam", a.beam, "hypotheses kept in the search")->check(CLI::Range(1, 1024));
     c.add_option("--api-key-file", a.api_key_file, "file of keys, one a line: who asks must send one as api_key");
+    c.add_option("--allow-origin", a.allow_origin, "of the pages that may ask, such as https://example.org; *: all")
+        ->check(wrong_origin);
     c.add_option("--gather-ms", a.gather_ms, "milliseconds that a sentence waits for others to be translated with")
         ->check(CLI::Range(0.0, 1000.0))
         ->capture_default_str();

@@ -37,7 +37,7 @@ int run(const Translate& arguments);
 
 struct Serve {
   std::vector<std::string> runs;
-  std::string checkpoint, host = "127.0.0.1", api_key_file;
+  std::string checkpoint, host = "127.0.0.1", api_key_file, allow_origin;
   std::int64_t port = 5000, beam = 0;
   std::int64_t batch = 32, queue = 2048, max_kib = 1024;
   double gather_ms = 5, timeout = 10;

@@ -73,6 +73,7 @@ int run(const Serve& arguments) {
                            .idle = idle_time});
   const Web web(service, metrics,
                 {.api_keys = keys,
+                 .allowed_origin = arguments.allow_origin,
                  .idle = std::chrono::duration_cast<std::chrono::seconds>(idle_time),
                  .connections = [&] { return connections.open(); }});
   Workers getting(gets_at_once, gets_waiting), posting(posts_at_once, posts_waiting);

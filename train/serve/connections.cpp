@@ -20,8 +20,8 @@
 #include <vector>
 
 #include "autograd/check.h"
-#include "train/console/json_line.h"
 #include "train/serve/http_error.h"
+#include "train/serve/messages.h"
 #include "train/serve/request_reader.h"
 
 namespace glossa::serve {
@@ -83,7 +83,7 @@ void replace(Value& value, Value other) {
 }  // namespace
 
 Reply error_reply(int status, const std::string& text) {
-  const std::string body = JsonLine().add("error", text).text();
+  const std::string body = error_answer(text);
   return {status,
           fmt::format("HTTP/1.1 {} {}\r\nContent-Type: application/json\r\nContent-Length: {}\r\n"
                       "Connection: close\r\n{}\r\n{}",

@@ -113,7 +113,10 @@ void RequestReader::use_request_line() {
       (version != "HTTP/1.1" && version != "HTTP/1.0"))
     throw HttpError(400, "expected a request of HTTP/1.1: METHOD PATH HTTP/1.1");
   keeps_connection_ = version == "HTTP/1.1";
-  head_ = line_ + "\r\n";
+  std::string_view target = line.substr(first + 1, last - first - 1);
+  for (const std::string_view scheme : {"http://", "https://"})  // as proxies may ask (RFC 9112, section 3.2.2)
+    if (target.starts_with(scheme)) target.remove_prefix(std::min(target.find('/', scheme.size()), target.size()));
+  head_ = fmt::format("{} {} {}\r\n", line.substr(0, first), target.empty() ? "/" : target, version);
 }
 
 void RequestReader::use_header() {

@@ -138,11 +138,24 @@ Web::Server::Server(TranslationService& service, Metrics& metrics, Setup setup)
   post("/attention", [this](const Fields& fields) { return attention(fields); });
 
   // What the page may do: be itself, and ask this server.
-  set_default_headers({{"Content-Security-Policy",
-                        "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:; "
-                        "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"},
-                       {"X-Content-Type-Options", "nosniff"},
-                       {"Cache-Control", "no-store"}});
+  httplib::Headers headers{{"Content-Security-Policy",
+                            "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:; "
+                            "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"},
+                           {"X-Content-Type-Options", "nosniff"},
+                           {"Cache-Control", "no-store"}};
+  if (!setup_.allowed_origin
+           .empty()) {  // browsers ask first whether pages of others may ask (the Fetch standard, CORS)
+    headers.emplace("Access-Control-Allow-Origin", setup_.allowed_origin);
+    Options(".*", [this](const httplib::Request& request, httplib::Response& response) {
+      const auto known = methods_.find(request.path);
+      response.status = known == methods_.end() ? 404 : 204;
+      if (response.status == 404) return;
+      response.set_header("Access-Control-Allow-Methods", known->second);
+      response.set_header("Access-Control-Allow-Headers", "Content-Type");
+      response.set_header("Access-Control-Max-Age", "86400");
+    });
+  }
+  set_default_headers(std::move(headers));
   set_keep_alive_timeout(static_cast<time_t>(setup_.idle.count()));
   set_keep_alive_max_count(1000000);  // it is told to the client, and counted nowhere
   set_error_handler(Handler([this](const httplib::Request& request, httplib::Response& response) {  //

@@ -17,6 +17,7 @@ class Web {
  public:
   struct Setup {
     std::vector<std::string> api_keys;         ///< one of them is asked for; none: anybody may ask
+    std::string allowed_origin;                ///< whose pages may ask, beside the server's own; *: all
     std::chrono::seconds idle;                 ///< how long a connection is kept for its next request
     std::function<std::size_t()> connections;  ///< how many are open
   };

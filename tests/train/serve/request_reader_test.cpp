@@ -1,6 +1,7 @@
 #include "train/serve/request_reader.h"
 
 #include <doctest/doctest.h>
+#include <fmt/core.h>
 
 #include "autograd/random.h"
 #include "train/serve/http_error.h"
@@ -47,6 +48,18 @@ TEST_CASE("a request comes out whole, however its bytes come, and those of the n
     CHECK_EQ(requests[0], "POST /translate HTTP/1.1\r\nHost: a\r\nX: y\r\nContent-Length: 5\r\n\r\nhello");
     CHECK_EQ(requests[1], "POST /translate HTTP/1.1\r\nContent-Length: 5\r\n\r\nhello");
     CHECK_EQ(requests[2], "GET / HTTP/1.1\r\nContent-Length: 0\r\n\r\n");
+  }
+}
+
+TEST_CASE("a target may name its host before the path, as a request to a proxy does") {
+  for (const auto& [target, path] : {std::pair{"/languages?a=http://b/c", "/languages?a=http://b/c"},
+                                     {"http://example.org:5000/languages?a=b", "/languages?a=b"},
+                                     {"https://example.org/", "/"},
+                                     {"http://example.org", "/"},
+                                     {"*", "*"}}) {
+    RequestReader reader(max_body);
+    reader.feed(fmt::format("GET {} HTTP/1.1\r\n\r\n", target));
+    CHECK_EQ(reader.take(), fmt::format("GET {} HTTP/1.1\r\nContent-Length: 0\r\n\r\n", path));
   }
 }
 
