@@ -65,10 +65,11 @@
   function rowOfRun(run) {
     const best = bestValidation(run), updates = Math.max(0, last(run.training.update) ?? 0, last(run.validation.update) ?? 0);
     const seconds = Math.max(last(run.training.seconds) ?? 0, last(run.validation.seconds) ?? 0);
-    const score = (key, unit = "") => (best && best[key] !== undefined && best[key] !== null ? text(best[key]) + unit : "–");
+    const score = (key, told = text) => (best && Number.isFinite(best[key]) ? told(best[key]) : "–");
+    const ofHundred = (value) => value.toFixed(2);  // as papers and the log have it
     return [[swatch(run), " ", run.name], states[run.state] ?? run.state, text(updates), text(Math.max(last(run.training.epoch) ?? 0, last(run.validation.epoch) ?? 0)),
             run.time === "none" ? "–" : clock(seconds), run.parameters ? text(run.parameters) : "–",
-            best ? text(best.update) : "–", score("valid_perplexity"), score("valid_bleu"), score("valid_chrf")];
+            best ? text(best.update) : "–", score("valid_perplexity"), score("valid_bleu", ofHundred), score("valid_chrf", ofHundred)];
   }
 
   function showHead() {
