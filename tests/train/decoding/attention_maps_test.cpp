@@ -80,6 +80,7 @@ TEST_CASE("words are aligned by the weights of all their tokens") {
   CHECK(align_words(head, source, std::vector<int>{0, 1, 1}) == Alignment{{0, 0}, {1, 1}});
   CHECK(align_words(head, source, std::vector<int>{0, 0, 1}) == Alignment{{1, 0}, {1, 1}});
   CHECK(align_words(head, source, std::vector<int>{0, -1, 1}) == Alignment{{0, 0}, {1, 1}});
+  CHECK(align_words({{0.4F, 0.35F, 0.25F, 0}}, source, std::vector<int>{0}) == Alignment{{1, 0}});
   CHECK(align_words(head, std::vector<int>{-1, -1, -1, -1}, std::vector<int>{0, 1, 1}).empty());
   CHECK(align_words(head, source, std::vector<int>{-1, -1, -1}).empty());
   const std::vector<AttentionMaps::Head> heads{{{1, 0}}, {{0.5F, 0.5F}}};
