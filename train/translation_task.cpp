@@ -32,6 +32,7 @@ EncodedCorpus pairs_to_look_at(const EncodedCorpus& corpus) {
   constexpr int count = 2, most_tokens = 48;
   EncodedCorpus chosen;
   chosen.specials = corpus.specials;
+  chosen.source_pad = corpus.source_pad;
   for (int k = 0; k < count; ++k)
     for (int i = k * corpus.size() / count; i < (k + 1) * corpus.size() / count; ++i) {
       if (corpus.source_length(i) > most_tokens || corpus.target_length(i) > most_tokens) continue;

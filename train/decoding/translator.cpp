@@ -167,7 +167,7 @@ std::vector<int> Translator::read_tokens(const Translation& translation) {
 
 void Translator::align(const Sources& sources, std::vector<std::vector<Translation>>& found) {
   EncodedCorpus pairs;
-  pairs.specials = tokenizers_.source->specials();
+  pairs.specials = tokenizers_.target->specials();
   std::vector<Translation*> translations;
   for (std::size_t i = 0; i < found.size(); ++i)
     for (Translation& translation : found[i]) {
@@ -189,7 +189,7 @@ void Translator::align(const Sources& sources, std::vector<std::vector<Translati
 
 AttentionMaps Translator::attention(std::vector<int> source, const Translation& translation) {
   EncodedCorpus pair;
-  pair.specials = tokenizers_.source->specials();
+  pair.specials = tokenizers_.target->specials();
   pair.source.push_back(std::move(source));
   pair.target.push_back(read_tokens(translation));
   AttentionMaps maps;
