@@ -25,7 +25,7 @@ Sentences lists(const Golden<float>& golden, const std::string& name) {
 
 TEST_CASE("a MarianMTModel finds what `generate` of transformers finds, greedy and with beams") {
   const Golden<float> golden("generate/search");
-  const Shape table = golden.shape("param/tok_emb.embedding.weight");
+  const Shape table = golden.tensor("param/tok_emb.embedding.weight").shape;
   const int padding = static_cast<int>(table[0]) - 1;
   const SpecialIds specials{.unk = 1, .pad = padding, .bos = padding, .eos = 0};
   ParameterStore<float> store;
