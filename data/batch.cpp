@@ -51,7 +51,7 @@ void fill_batch(Batch& batch, const EncodedCorpus& corpus, std::span<const int> 
   batch.target_tokens = target.tokens;
   batch.source_rows = static_cast<int>(source.rows(indices.size(), layout));
   batch.target_rows = static_cast<int>(target.rows(indices.size(), layout));
-  batch.source.assign(static_cast<std::size_t>(batch.source_rows), specials.pad);
+  batch.source.assign(static_cast<std::size_t>(batch.source_rows), corpus.source_pad.value_or(specials.pad));
   batch.target_in.assign(static_cast<std::size_t>(batch.target_rows), specials.pad);
   batch.target_out.assign(static_cast<std::size_t>(batch.target_rows), specials.pad);
   batch.source_spans.clear();

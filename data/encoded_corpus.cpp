@@ -33,11 +33,10 @@ std::uint64_t data_hash(const EncodedCorpus& training, const EncodedCorpus& vali
 EncodedCorpus encode_corpus(const ParallelCorpus& corpus, const Tokenizer& source_tokenizer,
                             const Tokenizer& target_tokenizer, const EncodeOptions& options) {
   EncodedCorpus encoded;
-  encoded.specials = source_tokenizer.specials();
-  const SpecialIds& specials = encoded.specials;
+  const SpecialIds &of_source = source_tokenizer.specials(), &of_target = target_tokenizer.specials();
+  encoded.specials = of_target;
+  if (of_source.pad != of_target.pad) encoded.source_pad = of_source.pad;
   EncodeReport& report = encoded.report;
-  check(specials == target_tokenizer.specials(), corpus.name,
-        "expected the same special ids for source and target; got two vocabularies that differ in them");
   const std::size_t added = static_cast<std::size_t>(options.source_bos) + static_cast<std::size_t>(options.source_eos);
   for (std::size_t pair = 0; pair < corpus.source.size(); ++pair) {
     const std::int64_t line = corpus.line(pair);
@@ -55,10 +54,10 @@ EncodedCorpus encode_corpus(const ParallelCorpus& corpus, const Tokenizer& sourc
     ++report.pairs;
     report.source_tokens += static_cast<std::int64_t>(source.size());
     report.target_tokens += static_cast<std::int64_t>(target.size());
-    report.source_unknown += std::count(source.begin(), source.end(), specials.unk);
-    report.target_unknown += std::count(target.begin(), target.end(), specials.unk);
-    if (options.source_bos) source.insert(source.begin(), specials.bos);
-    if (options.source_eos) source.push_back(specials.eos);
+    report.source_unknown += std::count(source.begin(), source.end(), of_source.unk);
+    report.target_unknown += std::count(target.begin(), target.end(), of_target.unk);
+    if (options.source_bos) source.insert(source.begin(), of_source.bos);
+    if (options.source_eos) source.push_back(of_source.eos);
     encoded.source.push_back(std::move(source));
     encoded.target.push_back(std::move(target));
     encoded.origin.push_back(pair);

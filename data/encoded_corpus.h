@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -32,7 +33,8 @@ struct EncodeReport {
 struct EncodedCorpus {
   std::vector<std::vector<int>> source, target;  // equal lengths
   std::vector<std::size_t> origin;               // index of each pair in the ParallelCorpus
-  SpecialIds specials;                           // of both sides
+  SpecialIds specials;                           // of the target; where the vocabularies are learnt, of both sides
+  std::optional<int> source_pad{};               // of a source that has another
   EncodeReport report;
 
   int size() const { return static_cast<int>(source.size()); }
@@ -45,7 +47,7 @@ struct EncodedCorpus {
   std::uint64_t fingerprint() const;
 };
 
-/// Encodes all pairs. Errors: the tokenizers have different special ids; an unknown token where there is no `<unk>`
+/// Encodes all pairs, each side with the special ids of its own. Errors: an unknown token where there is no `<unk>`
 /// (names the side's file and line); no pair left, unless that may be.
 EncodedCorpus encode_corpus(const ParallelCorpus& corpus, const Tokenizer& source_tokenizer,
                             const Tokenizer& target_tokenizer, const EncodeOptions& options = {});

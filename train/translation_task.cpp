@@ -32,6 +32,7 @@ EncodedCorpus pairs_to_look_at(const EncodedCorpus& corpus) {
   constexpr int count = 2, most_tokens = 48;
   EncodedCorpus chosen;
   chosen.specials = corpus.specials;
+  chosen.source_pad = corpus.source_pad;
   for (int k = 0; k < count; ++k)
     for (int i = k * corpus.size() / count; i < (k + 1) * corpus.size() / count; ++i) {
       if (corpus.source_length(i) > most_tokens || corpus.target_length(i) > most_tokens) continue;
@@ -74,8 +75,8 @@ TranslationTask::TranslationTask(const Config& config, const Corpora& corpora, c
   const Index source_vocabulary = tokenizers_.source->vocabulary_size(),
               target_vocabulary = tokenizers_.target->vocabulary_size();
   check_training_fits(config_, source_vocabulary, target_vocabulary, extent_of(batch_));
-  model_ =
-      make_model(config_.model, source_vocabulary, target_vocabulary, static_cast<std::uint64_t>(config_.train.seed));
+  model_ = make_model(config_.model, source_vocabulary, target_vocabulary,
+                      static_cast<std::uint64_t>(config_.train.seed), training_.specials);
 }
 
 void TranslationTask::begin_epoch(std::int64_t epoch) {

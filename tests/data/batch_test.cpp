@@ -48,6 +48,14 @@ TEST_CASE("a padded batch is a box whose gaps hold pad") {
   CHECK(batch.source_tokens == 5);
 }
 
+TEST_CASE("where padding begins a sentence all its tokens are learnt, and no gap is") {
+  EncodedCorpus corpus = encoded_of({{2, 1}, {1, 2}});
+  corpus.specials = {.unk = 1, .pad = 9, .bos = 9, .eos = 0};
+  const Batch batch = make_batch(corpus, Ids{1, 0}, Layout::padded);
+  CHECK(batch.target_in == Ids{9, 8, 9, 9, 6, 9});
+  CHECK(batch.target_out == Ids{8, 9, 0, 6, 0, 9});
+}
+
 TEST_CASE("packed and padded batches hold the same sentences") {
   std::vector<std::pair<int, int>> lengths;
   for (int i = 0; i < 40; ++i) lengths.emplace_back(1 + i * 7 % 11, 1 + i * 5 % 13);

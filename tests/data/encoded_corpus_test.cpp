@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include "data/batch.h"
 #include "data/tokenizers/word_tokenizer.h"
 #include "tests/data/data_test.h"
 
@@ -73,10 +74,20 @@ TEST_CASE("an unknown token without <unk> names the side's file, line and token"
   CHECK(contains(message(), "[corpus.de:7]"));
 }
 
-TEST_CASE("source and target must agree on the special ids") {
-  const auto one = train_word_tokenizer(Sentences{"a"});
-  const auto other = train_word_tokenizer(Sentences{"a"}, {.specials = {3, 0, 1, 2}});
-  CHECK(contains(error_of<Error>([&] { encode_corpus(corpus_of({"a"}, {"a"}), *one, *other); }), "same special ids"));
+TEST_CASE("each side has the special ids of its own vocabulary") {
+  const auto one = train_word_tokenizer(Sentences{"a b"});
+  const auto other = train_word_tokenizer(Sentences{"a b"}, {.specials = {.unk = 3, .pad = 0, .bos = 0, .eos = 1}});
+  const EncodedCorpus encoded =
+      encode_corpus(corpus_of({"a x", "b"}, {"a x", "a b"}), *one, *other, {.source_bos = true, .source_eos = true});
+  CHECK(encoded.specials == other->specials());
+  CHECK(encoded.source == std::vector<Ids>{{2, 4, 0, 3}, {2, 5, 3}});
+  CHECK(encoded.target == std::vector<Ids>{{2, 3}, {2, 4}});
+  CHECK(encoded.report.source_unknown == 1);
+  CHECK(encoded.report.target_unknown == 1);
+  const Batch batch = make_batch(encoded, Ids{0, 1}, Layout::padded);
+  CHECK(batch.source == Ids{2, 4, 0, 3, 2, 5, 3, 1});
+  CHECK(batch.target_in == Ids{0, 2, 3, 0, 2, 4});
+  CHECK(batch.target_out == Ids{2, 3, 1, 2, 4, 1});
 }
 
 TEST_CASE("the fingerprint sees every id, every boundary and the side, and is the same everywhere") {

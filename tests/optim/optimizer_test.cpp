@@ -246,6 +246,7 @@ TEST_CASE("optimizers that share a model make the steps of one, and each keeps i
         Model<float> one, shared;
         freeze(one.store, {frozen});
         freeze(shared.store, {frozen});
+        one.store.at("decoder.weight").fixed_row = shared.store.at("decoder.weight").fixed_row = 77;
         const std::unique_ptr<Optimizer<float>> all = make(one.store, 0, 1);
         std::vector<std::unique_ptr<Optimizer<float>>> parts;
         for (int i = 0; i < count; ++i) parts.push_back(make(shared.store, i, count));
@@ -288,6 +289,31 @@ TEST_CASE("gradients of frozen parameters are neither cleared nor read") {
   model.store.fill_unset_grads();
   CHECK(model.store.at("decoder.weight").grad.data[0] == 1e30f);
   CHECK(optimizer->grad_norm() == norm);
+}
+
+TEST_CASE("a fixed row keeps its bits, has no moments and does not count for the norm") {
+  for (const Maker<float>& make : {adam<float>(true), adam<float>(false), sgd<float>()}) {
+    Model<float> model;
+    Parameter<float>& weight = model.store.at("decoder.weight");
+    weight.fixed_row = 3;
+    const Index width = weight.value.shape[1];
+    const auto row = [&](std::span<float> all) { return all.subspan(weight.offset + 3 * width, width); };
+    const std::vector<float> before(model.store.values().begin(), model.store.values().end());
+    const auto optimizer = make(model.store);
+    for (int t = 1; t <= 20; ++t) {
+      model.set_grads(t);
+      const double norm = optimizer->grad_norm();
+      std::ranges::fill(row(model.store.grads()), std::numeric_limits<float>::quiet_NaN());
+      CHECK(optimizer->grad_norm() == norm);
+      optimizer->step(rate(t), 0.5);
+    }
+    CHECK(std::ranges::equal(row(model.store.values()), std::span(before).subspan(weight.offset + 3 * width, width)));
+    for (const auto& buffer : optimizer->state()) CHECK(std::ranges::count(row(buffer.values), 0.0f) == width);
+    for (const Index other : {2, 4}) {
+      const Index at = weight.offset + other * width;
+      CHECK(model.store.values()[at] != before[static_cast<std::size_t>(at)]);
+    }
+  }
 }
 
 TEST_CASE("a step with an old gradient is refused") {

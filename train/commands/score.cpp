@@ -18,7 +18,7 @@ namespace {
 EncodedCorpus encoded(const Score& arguments, const LoadedRun& run, const Translator& translator,
                       const BadLines& bad_lines, const LinePairs& lines) {
   EncodedCorpus pairs;
-  pairs.specials = run.tokenizers.source->specials();
+  pairs.specials = run.tokenizers.target->specials();
   const Index most = run.model->transformer->options().max_positions;
   const auto check_length = [&](const std::string& file, std::int64_t number, Index length) {
     const std::string where = fmt::format("{}:{}", file, number);

@@ -311,6 +311,12 @@ TEST_CASE("options that must fit together are checked together") {
   CHECK(check_error({"data.source_column=1"}) ==
         "[data.target_column] expected another column than data.source_column; got 1 for both");
   CHECK(check_error({"data.bos_id=3"}) == "[data.eos_id] expected an id of its own; got 3, as data.bos_id");
+  CHECK(check_error({"data.bos_id=1"}) == "no error");  // padding may start the decoder
+  CHECK(check_error({"data.bos_id=1", "data.unk_id=1"}) ==
+        "[data.pad_id] expected an id of its own; got 1, as data.unk_id");
+  CHECK(check_error({"data.bos_id=1", "data.eos_id=1"}) ==
+        "[data.eos_id] expected an id of its own; got 1, as data.pad_id");
+  CHECK(check_error({"data.bos_id=3"}) == "[data.eos_id] expected an id of its own; got 3, as data.bos_id");
   CHECK(check_error({"data.pad_id=9000"}) == "[data.pad_id] expected an id below data.vocab_size (8000); got 9000");
   CHECK(check_error({"data.unk_id=-1", "data.tokenizer=words"}) == "no error");
   CHECK(check_error({"data.unk_id=-1"}) ==

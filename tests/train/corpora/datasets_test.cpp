@@ -6,6 +6,8 @@
 #include <set>
 
 #include "autograd/check.h"
+#include "data/tokenizers/piece_tokenizer.h"
+#include "data/tokenizers/sentencepiece_tokenizer.h"
 #include "tests/support/temporary_folder.h"
 
 using namespace glossa;
@@ -120,6 +122,42 @@ TEST_CASE("what is held out has no corpus of its own beside it") {
         "[data.split] expected none with a toy corpus, which has splits of its own; got 3/3");
   CHECK(error({"data.split=auto", "data.train=toy:40"}).empty());
   CHECK(error({"data.test=toy:0"}) == "[data.test] expected toy:PAIRS such as toy:50000; got 'toy:0'");
+}
+
+TEST_CASE("pieces are learnt from no corpus; two models over one vocabulary are shared, and saved as two files") {
+  const Texts texts;
+  DataConfig config = texts.config({"data.tokenizer=pieces"});
+  CHECK(
+      error_of<Error>([&] { train_tokenizers(config, read_corpora(config, 1).training); })
+          .starts_with("[data.tokenizer] expected words, characters or sentencepiece, which are learnt from a corpus; "
+                       "got pieces"));
+  const auto model = [](const char* text) {
+    return train_sentencepiece(std::vector<std::string>(20, text), {.vocabulary_size = 30})->serialize();
+  };
+  const auto tokens = [](const char* last) {
+    return std::vector<std::string>{"</s>", "<unk>", "a", "b", "c", last, "<pad>"};
+  };
+  const SpecialIds specials{.unk = 1, .pad = 6, .bos = 6, .eos = 0};
+  const auto pieces = [&](const char* text, const char* last) {
+    return std::make_shared<PieceTokenizer>(model(text), tokens(last), specials, "spm");
+  };
+  const Tokenizers both{pieces("a b c", "d"), pieces("c b a d", "d")},
+      apart{pieces("a b c", "d"), pieces("a b c", "e")};
+  CHECK(both.shared());
+  CHECK_FALSE(apart.shared());
+  const TemporaryFolder run;
+  save_tokenizers(both, config, run.path());
+  const Tokenizers again = load_tokenizers(config, run.path());
+  CHECK(again.shared());
+  CHECK(again.fingerprint() == both.fingerprint());
+  CHECK(again.source->serialize() == both.source->serialize());
+  CHECK(again.target->serialize() == both.target->serialize());
+  save_tokenizers(apart, config, run.path());
+  CHECK(error_of<Error>([&] { load_tokenizers(config, run.path()); })
+            .find("target.pieces.model] expected the vocabulary of "
+                  "the source") != std::string::npos);
+  config.shared_vocabulary = false;
+  CHECK_FALSE(load_tokenizers(config, run.path()).shared());
 }
 
 TEST_CASE("a file that there is not is told with the option that names its language") {
