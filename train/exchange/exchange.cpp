@@ -22,8 +22,6 @@ std::vector<std::string> torch_names(const std::string& name, bool own_output) {
   return names;
 }
 
-std::string shape_text(const std::vector<std::uint64_t>& shape) { return fmt::format("[{}]", fmt::join(shape, ", ")); }
-
 /// "KIND: a, b; " of the first names; nothing if there are none.
 std::string listed(std::string_view kind, std::vector<std::string> names) {
   constexpr std::size_t most = 12;
@@ -34,9 +32,9 @@ std::string listed(std::string_view kind, std::vector<std::string> names) {
 }
 
 /// The tensors of a file under the names they have without the prefix.
-std::map<std::string, const SafetensorsEntry*> without_prefix(const SafetensorsReader& file) {
+std::map<std::string, const TensorEntry*> without_prefix(const TensorFile& file) {
   constexpr std::string_view prefix = "transformer.";
-  std::map<std::string, const SafetensorsEntry*> entries;
+  std::map<std::string, const TensorEntry*> entries;
   for (const auto& [name, entry] : file.entries()) {
     const std::string bare = name.substr(name.starts_with(prefix) ? prefix.size() : 0);
     check(entries.emplace(bare, &entry).second, file.path().string(),
@@ -45,7 +43,7 @@ std::map<std::string, const SafetensorsEntry*> without_prefix(const SafetensorsR
   return entries;
 }
 
-std::vector<float> read_finite(const SafetensorsReader& file, const SafetensorsEntry& entry) {
+std::vector<float> read_finite(const TensorFile& file, const TensorEntry& entry) {
   std::vector<float> values = file.read<float>(entry.name);
   const auto bad = std::ranges::find_if_not(values, [](float x) { return std::isfinite(x); });
   if (bad != values.end())
@@ -72,14 +70,14 @@ void export_parameters(const CheckpointReader& checkpoint, const std::filesystem
   write_safetensors(path, std::move(tensors), metadata);
 }
 
-void import_parameters(const SafetensorsReader& file, ParameterStore<float>& parameters) {
+void import_parameters(const TensorFile& file, ParameterStore<float>& parameters) {
   auto entries = without_prefix(file);
   const bool own_output =
       std::ranges::any_of(parameters.parameters(), [](const auto* p) { return p->name == "generator.weight"; });
   std::vector<std::string> missing, unexpected, misshapen;
-  std::vector<std::vector<const SafetensorsEntry*>> copies;  // beside the parameters
+  std::vector<std::vector<const TensorEntry*>> copies;  // beside the parameters
   for (const Parameter<float>* parameter : parameters.parameters()) {
-    std::vector<const SafetensorsEntry*>& own = copies.emplace_back();
+    std::vector<const TensorEntry*>& own = copies.emplace_back();
     const std::vector<std::string> names = torch_names(parameter->name, own_output);
     for (const std::string& name : names) {
       const auto found = entries.find(name);
@@ -103,7 +101,7 @@ void import_parameters(const SafetensorsReader& file, ParameterStore<float>& par
   std::vector<std::vector<float>> values;
   for (const auto& own : copies) {
     values.push_back(read_finite(file, *own.front()));
-    for (const SafetensorsEntry* copy : std::span(own).subspan(1))
+    for (const TensorEntry* copy : std::span(own).subspan(1))
       check(file.read<float>(copy->name) == values.back(), file.path().string(),
             "expected '{}' and '{}' to be equal, the model ties them; got different numbers", own.front()->name,
             copy->name);
