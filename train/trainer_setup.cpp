@@ -183,7 +183,7 @@ void Trainer::make_task() {
   });
   agree_on_text("data.train and data.valid", {&corpora.training, &corpora.validation});
   config_ = agreed(config_);
-  tokenizers = as_first(tokenizers, config_.data.shared_vocabulary);
+  tokenizers = as_first(tokenizers, one_tokenizer(config_.data));
   job().together([&] {
     task_ = std::make_unique<TranslationTask>(config_, corpora, tokenizers, decided);
     const std::int64_t epoch = updates_per_epoch(config_, *task_);

@@ -1,6 +1,5 @@
 #include "data/tokenizers/sentencepiece_tokenizer.h"
 
-#include <sentencepiece_processor.h>
 #include <sentencepiece_trainer.h>
 
 #include <algorithm>
@@ -8,6 +7,7 @@
 #include <utility>
 
 #include "autograd/check.h"
+#include "data/tokenizers/sentencepiece_library.h"
 
 namespace glossa {
 namespace {
@@ -15,14 +15,6 @@ namespace {
 using sentencepiece::util::Status;
 
 constexpr int longest_line = 1 << 30;  // bytes; the most that the library takes. Its default of 4192 drops lines
-
-/// What a library status says. A failed check reads `source position [condition] words`, where the words may be
-/// missing.
-std::string reason(const Status& status) {
-  const std::string text = status.ToString();
-  const std::size_t end = text.rfind("] ");
-  return end == std::string::npos || end + 2 == text.size() ? text : text.substr(end + 2);
-}
 
 /// The least vocabulary for the text, where the library says that it wants one: it alone knows the characters, which it
 /// has normalised and counted. Else 0.
@@ -56,12 +48,9 @@ class Sentences : public sentencepiece::SentenceIterator {
 }  // namespace
 
 SentencepieceTokenizer::SentencepieceTokenizer(std::string model, const std::string& where)
-    : model_(std::move(model)), processor_(std::make_unique<sentencepiece::SentencePieceProcessor>()) {
-  // The library accepts an empty model as one of zero pieces.
-  const Status status = processor_->LoadFromSerializedProto(model_);
-  check(status.ok() && !model_.empty(), where, "expected a vocabulary or a sentencepiece model; got: {}",
-        model_.empty() ? "an empty file" : reason(status));
+    : model_(std::move(model)), processor_(load_sentencepiece(model_, where, "a vocabulary or a sentencepiece model")) {
   specials_ = {processor_->unk_id(), processor_->pad_id(), processor_->bos_id(), processor_->eos_id()};
+  if (specials_.bos < 0) specials_.bos = specials_.pad;
   check_specials(specials_, processor_->GetPieceSize(), where);
 }
 
@@ -113,7 +102,7 @@ std::unique_ptr<Tokenizer> train_sentencepiece(std::span<const std::string> sent
        {"max_sentence_length", std::to_string(longest_line)},
        {"unk_id", std::to_string(specials.unk)},
        {"pad_id", std::to_string(specials.pad)},
-       {"bos_id", std::to_string(specials.bos)},
+       {"bos_id", std::to_string(specials.starts_with_padding() ? -1 : specials.bos)},
        {"eos_id", std::to_string(specials.eos)},
        {"num_threads", "1"},
        {"minloglevel", "2"}},

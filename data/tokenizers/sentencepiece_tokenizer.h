@@ -18,7 +18,8 @@ namespace glossa {
 /// for byte, so that its other tools can read it.
 class SentencepieceTokenizer : public Tokenizer {
  public:
-  /// From a serialized model; `where` names it in errors: damaged model; one without `<unk>`, `<pad>`, `<s>` or `</s>`.
+  /// From a serialized model, where padding begins a sentence if there is no `<s>`; `where` names it in errors: damaged
+  /// model; one without `<unk>`, `<pad>` or `</s>`.
   SentencepieceTokenizer(std::string model, const std::string& where);
   ~SentencepieceTokenizer() override;
 

@@ -23,14 +23,14 @@ class Tokenizer {
   /// `encode` of a line of a file: its errors are LineErrors at `name`:`line`.
   std::vector<int> encode_line(std::string_view text, std::string_view name, std::int64_t line) const;
 
-  /// The text of the ids. pad, bos and eos are dropped, unk shows as `<unk>` (sentencepiece: U+2047). Error if an id is
-  /// outside the vocabulary.
+  /// The text of the ids. pad, bos and eos are dropped, unk shows as `<unk>` (sentencepiece: U+2047; pieces drop it,
+  /// too). Error if an id is outside the vocabulary.
   virtual std::string decode(std::span<const int> ids) const = 0;
 
   virtual int vocabulary_size() const = 0;
   virtual const SpecialIds& specials() const = 0;
 
-  /// `words`, `characters` or `sentencepiece`.
+  /// `words`, `characters`, `sentencepiece` or `pieces`.
   virtual std::string kind() const = 0;
 
   /// The token of an id as it stands in the vocabulary. Error if the id is out of range.

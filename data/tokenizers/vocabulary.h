@@ -10,19 +10,22 @@
 
 namespace glossa {
 
-/// Ids of the tokens that are no text: unknown token (-1: there is none), padding, begin and end of a sentence.
+/// Ids of the tokens that are no text: unknown token (-1: there is none), padding, begin and end of a sentence. Padding
+/// may begin a sentence, too: bos is pad then.
 struct SpecialIds {
   int unk = 0, pad = 1, bos = 2, eos = 3;
 
   bool operator==(const SpecialIds&) const = default;
-  int count() const { return unk < 0 ? 3 : 4; }
+  int count() const { return 2 + (unk < 0 ? 0 : 1) + (starts_with_padding() ? 0 : 1); }
+  bool starts_with_padding() const { return bos == pad; }
   bool contains(int id) const { return id == pad || id == bos || id == eos || (id == unk && unk >= 0); }
 
   /// `<unk>`, `<pad>`, `<s>` or `</s>` for a special id, otherwise empty.
   std::string_view name(int id) const;
 };
 
-/// Error at `where` unless all ids are distinct and in [0, vocabulary_size), where unk may also be -1.
+/// Error at `where` unless all ids are in [0, vocabulary_size), where unk may also be -1, and distinct but for bos and
+/// pad.
 void check_specials(const SpecialIds& specials, int vocabulary_size, std::string_view where);
 
 using TokenCounts = std::unordered_map<std::string, std::int64_t>;
@@ -43,6 +46,9 @@ class Vocabulary {
   /// From the text of `serialize`: a header and one token a line in id order; `where` names the file. Errors, with
   /// `where:line`: damaged header, missing special tokens, empty or duplicate tokens, no ordinary token.
   static Vocabulary parse(std::string_view text, std::string_view where);
+
+  /// Of tokens in id order, from elsewhere; `where` names their file. Errors: those of `parse`.
+  static Vocabulary of(std::vector<std::string> tokens, const SpecialIds& specials, std::string_view where);
 
   /// The first line names the kind of tokens and the special ids.
   std::string serialize(std::string_view kind) const;

@@ -18,7 +18,7 @@ namespace glossa {
 // are in the order of their names there.
 
 struct DataConfig {
-  enum class Tokenizer { words, characters, sentencepiece };
+  enum class Tokenizer { words, characters, sentencepiece, pieces };
   enum class SentencepieceModel { bpe, unigram };
   enum class InvalidUtf8 { refuse, replace };
   enum class BatchRule { longest_side, tokens, sentences };

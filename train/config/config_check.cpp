@@ -60,7 +60,8 @@ void check_data(const DataConfig& data) {
     const auto [key, id] = specials[i];
     if (id >= data.vocab_size) misuse(key, "expected an id below data.vocab_size ({}); got {}", data.vocab_size, id);
     for (std::size_t j = 0; j < i; ++j)
-      if (id == specials[j].id) misuse(key, "expected an id of its own; got {}, as {}", id, specials[j].key);
+      if (id == specials[j].id && (id != data.pad_id || id != data.bos_id || id == data.eos_id || id == data.unk_id))
+        misuse(key, "expected an id of its own; got {}, as {}", id, specials[j].key);
   }
 }
 

@@ -22,8 +22,10 @@ std::vector<Option<DataConfig>> data_options() {
       option("source_column", &C::source_column, whole("[0, 65535]"),
              "column of the source in a FILE.tsv whose first row does not name the languages, counted from 0"),
       option("target_column", &C::target_column, whole("[0, 65535]"), "the same for the target"),
-      option("tokenizer", &C::tokenizer, choice<C::Tokenizer>({"words", "characters", "sentencepiece"}),
-             "what a token is; sentencepiece subwords are learnt from the training corpus"),
+      option(
+          "tokenizer", &C::tokenizer, choice<C::Tokenizer>({"words", "characters", "sentencepiece", "pieces"}),
+          "what a token is; sentencepiece subwords are learnt from the training corpus, pieces come with an imported "
+          "model"),
       option("vocab_size", &C::vocab_size, whole("[5, 1000000]"), "largest number of tokens, special ones included")
           .or_auto(),
       option("min_frequency", &C::min_frequency, whole("[1, 1000000000]"),
@@ -44,10 +46,11 @@ std::vector<Option<DataConfig>> data_options() {
              "training leaves out pairs with more tokens on a side, special ones included"),
       option("source_bos", &C::source_bos, true_or_false(), "begin the source with <s>"),
       option("source_eos", &C::source_eos, true_or_false(), "end the source with </s>"),
-      option("unk_id", &C::unk_id, whole("[-1, 65535]"), "id of <unk>; -1 for a vocabulary without it"),
-      option("pad_id", &C::pad_id, whole("[0, 65535]"), "id of <pad>"),
-      option("bos_id", &C::bos_id, whole("[0, 65535]"), "id of <s>, which starts the decoder"),
-      option("eos_id", &C::eos_id, whole("[0, 65535]"), "id of </s>, which ends a sentence"),
+      option("unk_id", &C::unk_id, whole("[-1, 999999]"), "id of <unk>; -1 for a vocabulary without it"),
+      option("pad_id", &C::pad_id, whole("[0, 999999]"), "id of <pad>"),
+      option("bos_id", &C::bos_id, whole("[0, 999999]"),
+             "id of <s>, which starts the decoder; that of <pad> may do it, too, and its embedding is 0 then"),
+      option("eos_id", &C::eos_id, whole("[0, 999999]"), "id of </s>, which ends a sentence"),
       option("max_tokens", &C::max_tokens, whole("[1, 16777216]"), "size of a batch, counted by batch_rule").or_auto(),
       option("batch_rule", &C::batch_rule, choice<C::BatchRule>({"longest_side", "tokens", "sentences"}),
              "max_tokens counts sentences x longest side, source + target tokens, or sentences"),

@@ -71,6 +71,10 @@ std::unique_ptr<Tokenizer> train_tokenizer(const DataConfig& config, std::span<c
       return train_word_tokenizer(sentences, vocabulary);
     case DataConfig::Tokenizer::characters:
       return train_character_tokenizer(sentences, vocabulary);
+    case DataConfig::Tokenizer::pieces:
+      misuse("data.tokenizer",
+             "expected words, characters or sentencepiece, which are learnt from a corpus; got pieces, which come with "
+             "a pretrained model. Hint: name the run of one, train.warm_start: RUN");
     case DataConfig::Tokenizer::sentencepiece:
       break;
   }
@@ -83,11 +87,32 @@ std::unique_ptr<Tokenizer> train_tokenizer(const DataConfig& config, std::span<c
 }
 
 std::string tokenizer_file(const DataConfig& config, const std::string& run, const std::string& side) {
-  const bool subwords = config.tokenizer == DataConfig::Tokenizer::sentencepiece;
-  return std::filesystem::path(run) / (side + (subwords ? "sentencepiece.model" : "vocabulary.txt"));
+  const auto name = [&] {
+    switch (config.tokenizer) {
+      case DataConfig::Tokenizer::sentencepiece:
+        return "sentencepiece.model";
+      case DataConfig::Tokenizer::pieces:
+        return "pieces.model";
+      default:
+        return "vocabulary.txt";
+    }
+  };
+  return std::filesystem::path(run) / (side + name());
 }
 
 }  // namespace
+
+bool Tokenizers::shared() const {
+  if (source == target) return true;
+  if (source->specials() != target->specials() || source->vocabulary_size() != target->vocabulary_size()) return false;
+  for (int id = 0; id < source->vocabulary_size(); ++id)
+    if (source->token(id) != target->token(id)) return false;
+  return true;
+}
+
+bool one_tokenizer(const DataConfig& config) {
+  return config.shared_vocabulary && config.tokenizer != DataConfig::Tokenizer::pieces;
+}
 
 std::uint64_t Tokenizers::fingerprint() const { return mix64(source->fingerprint()) ^ target->fingerprint(); }
 
@@ -168,16 +193,21 @@ Tokenizers train_tokenizers(const DataConfig& config, const ParallelCorpus& corp
 }
 
 void save_tokenizers(const Tokenizers& tokenizers, const DataConfig& config, const std::string& run) {
-  tokenizers.source->save(tokenizer_file(config, run, tokenizers.shared() ? "" : "source."));
-  if (!tokenizers.shared()) tokenizers.target->save(tokenizer_file(config, run, "target."));
+  if (one_tokenizer(config)) return tokenizers.source->save(tokenizer_file(config, run, ""));
+  tokenizers.source->save(tokenizer_file(config, run, "source."));
+  tokenizers.target->save(tokenizer_file(config, run, "target."));
 }
 
 Tokenizers load_tokenizers(const DataConfig& config, const std::string& run) {
-  if (!config.shared_vocabulary)
-    return {load_tokenizer(tokenizer_file(config, run, "source.")),
-            load_tokenizer(tokenizer_file(config, run, "target."))};
-  const std::shared_ptr<const Tokenizer> tokenizer = load_tokenizer(tokenizer_file(config, run, ""));
-  return {tokenizer, tokenizer};
+  if (one_tokenizer(config)) {
+    const std::shared_ptr<const Tokenizer> tokenizer = load_tokenizer(tokenizer_file(config, run, ""));
+    return {tokenizer, tokenizer};
+  }
+  const std::string target = tokenizer_file(config, run, "target.");
+  const Tokenizers both{load_tokenizer(tokenizer_file(config, run, "source.")), load_tokenizer(target)};
+  check(!config.shared_vocabulary || both.shared(), target,
+        "expected the vocabulary of the source, as data.shared_vocabulary says; got another");
+  return both;
 }
 
 EncodedCorpus encode(const DataConfig& config, const ParallelCorpus& corpus, const Tokenizers& tokenizers,

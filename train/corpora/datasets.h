@@ -10,11 +10,12 @@
 
 namespace glossa {
 
-/// The tokenizers of a run; with a shared vocabulary both are the same object.
+/// The tokenizers of a run; with a shared vocabulary both are the same object, but for pieces.
 struct Tokenizers {
   std::shared_ptr<const Tokenizer> source, target;
 
-  bool shared() const { return source == target; }
+  /// Whether an id is the same token on both sides.
+  bool shared() const;
   std::uint64_t fingerprint() const;
 };
 
@@ -36,8 +37,12 @@ ParallelCorpus read_test_corpus(const DataConfig& config, std::uint64_t seed);
 /// Learns the tokenizers that the configuration asks for from the training pairs.
 Tokenizers train_tokenizers(const DataConfig& config, const ParallelCorpus& corpus);
 
-/// Tokenizers live in the run's folder, one file each: `sentencepiece.model`, `vocabulary.txt`, or with `source.` or
-/// `target.` before it where the sides differ.
+/// Whether both sides share their tokenizer: a shared vocabulary, but not of pieces, which are cut by two models.
+bool one_tokenizer(const DataConfig& config);
+
+/// Tokenizers live in the run's folder, one file each: `sentencepiece.model`, `pieces.model`, `vocabulary.txt`, or with
+/// `source.` or `target.` before it where the sides differ. Error: pieces that do not share the vocabulary that the
+/// configuration says they share.
 void save_tokenizers(const Tokenizers& tokenizers, const DataConfig& config, const std::string& run);
 Tokenizers load_tokenizers(const DataConfig& config, const std::string& run);
 

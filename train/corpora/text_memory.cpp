@@ -23,6 +23,7 @@ double text_bytes(const std::string& path) {
 double bytes_per_byte(const DataConfig& config) {
   switch (config.tokenizer) {
     case DataConfig::Tokenizer::words:
+    case DataConfig::Tokenizer::pieces:
       return 5;
     case DataConfig::Tokenizer::characters:
       return 9;

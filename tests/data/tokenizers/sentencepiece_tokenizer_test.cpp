@@ -59,6 +59,10 @@ TEST_CASE("special ids may be moved; <unk> is needed") {
   const auto tokenizer = train_sentencepiece(small_corpus(), {.vocabulary_size = 80, .specials = moved});
   CHECK(tokenizer->specials() == moved);
   CHECK(tokenizer->token(0) == "<pad>");
+  const SpecialIds padded{.unk = 1, .pad = 7, .bos = 7, .eos = 0};
+  const auto starts_with_padding = train_sentencepiece(small_corpus(), {.vocabulary_size = 80, .specials = padded});
+  CHECK(starts_with_padding->specials() == padded);
+  CHECK(starts_with_padding->token(7) == "<pad>");
   CHECK(contains(error_of<Error>([] { train_sentencepiece(small_corpus(), {.specials = {-1, 0, 1, 2}}); }), "<unk>"));
 }
 
@@ -91,15 +95,18 @@ TEST_CASE("a line with a mark of the library's own is learnt from, too") {
   }
 }
 
-TEST_CASE("a model from elsewhere needs all the special tokens") {
+TEST_CASE("a model from elsewhere needs all the special tokens but <s>, which padding may stand for") {
   const std::string whole = train_sentencepiece(small_corpus(), {.vocabulary_size = 80})->serialize();
-  for (const std::string name : {"<pad>", "<s>", "</s>"}) {
+  const auto without = [&](std::string_view name) {
+    std::string model = whole;
+    return model.replace(model.find(name), name.size(), std::string(name.size(), 'q'));
+  };
+  for (const char* name : {"<pad>", "</s>"}) {
     CAPTURE(name);
-    std::string without = whole;
-    without.replace(without.find(name), name.size(), std::string(name.size(), 'q'));
-    CHECK(contains(error_of<Error>([&] { parse_tokenizer(without, "other.model"); }),
+    CHECK(contains(error_of<Error>([&] { parse_tokenizer(without(name), "other.model"); }),
                    "[other.model] expected special ids from 0 to"));
   }
+  CHECK(parse_tokenizer(without("<s>"), "other.model")->specials() == SpecialIds{.bos = SpecialIds().pad});
 }
 
 TEST_CASE("the saved file is the library's model, verbatim") {

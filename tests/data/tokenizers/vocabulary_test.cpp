@@ -39,6 +39,11 @@ TEST_CASE("special ids may be moved, and unk may be missing") {
   CHECK(moved.token(6) == "<unk>");
   CHECK(moved.token(7) == "<s>");
   CHECK(moved.id("never seen") == 6);
+  const SpecialIds padded{.unk = 1, .pad = 6, .bos = 6, .eos = 0};
+  const Vocabulary starts_with_padding = Vocabulary::build(counts, {.specials = padded});
+  CHECK(starts_with_padding.size() == 7);
+  CHECK(starts_with_padding.token(6) == "<pad>");
+  CHECK(starts_with_padding.id("<pad>") == 1);
   const Vocabulary closed = Vocabulary::build({{"a", 1}, {"<unk>", 1}}, {.specials = {-1, 0, 1, 2}});
   CHECK(closed.size() == 5);
   CHECK(closed.id("b") == -1);
@@ -55,13 +60,15 @@ TEST_CASE("rare tokens and those beyond the size are left out") {
 }
 
 TEST_CASE("special ids are distinct, inside the vocabulary, and pad, bos, eos are there") {
-  for (const SpecialIds& bad : {SpecialIds{0, 1, 2, 2}, SpecialIds{0, -1, 2, 3}, SpecialIds{0, 1, -1, 3},
-                                SpecialIds{0, 1, 2, -1}, SpecialIds{-2, 1, 2, 3}, SpecialIds{0, 1, 2, 8}})
+  for (const SpecialIds& bad :
+       {SpecialIds{0, 1, 2, 2}, SpecialIds{0, -1, 2, 3}, SpecialIds{0, 1, -1, 3}, SpecialIds{0, 1, 2, -1},
+        SpecialIds{-2, 1, 2, 3}, SpecialIds{0, 1, 2, 8}, SpecialIds{0, 2, 2, 2}, SpecialIds{2, 2, 2, 3}})
     CHECK(contains(error_of<Error>([&] { Vocabulary::build(counts, {.specials = bad}); }), "special ids"));
 }
 
 TEST_CASE("what is written is read again, byte for byte") {
-  for (const SpecialIds& specials : {SpecialIds{}, SpecialIds{-1, 0, 1, 2}, SpecialIds{6, 0, 7, 2}}) {
+  for (const SpecialIds& specials :
+       {SpecialIds{}, SpecialIds{-1, 0, 1, 2}, SpecialIds{6, 0, 7, 2}, SpecialIds{1, 6, 6, 0}}) {
     const std::string text = Vocabulary::build(counts, {.specials = specials}).serialize("words");
     const Vocabulary copy = Vocabulary::parse(text, "v.txt");
     CHECK(copy.serialize("words") == text);

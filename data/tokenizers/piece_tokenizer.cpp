@@ -1,0 +1,83 @@
+#include "data/tokenizers/piece_tokenizer.h"
+
+#include <utility>
+
+#include "autograd/check.h"
+#include "data/text/utf8.h"
+#include "data/tokenizers/sentencepiece_library.h"
+
+namespace glossa {
+namespace {
+
+/// `>>fra<<` at the front of a text; empty where there is none.
+std::string_view language_code(std::string_view text) {
+  const std::size_t end = text.starts_with(">>") ? text.find("<<") : text.npos;
+  return end == text.npos ? std::string_view() : text.substr(0, end + 2);
+}
+
+/// Without white space at both ends.
+std::string_view trimmed(std::string_view text) {
+  const char* begin = nullptr;
+  const char* end = nullptr;
+  utf8::for_each(text, [&](std::string_view piece, utf8::CodePoint c) {
+    if (c.valid && utf8::is_space(c.value)) return;
+    if (begin == nullptr) begin = piece.data();
+    end = piece.data() + piece.size();
+  });
+  return {begin, end};
+}
+
+}  // namespace
+
+PieceTokenizer::PieceTokenizer(std::string sentencepiece_model, Vocabulary vocabulary, const std::string& where)
+    : model_(std::move(sentencepiece_model)),
+      processor_(load_sentencepiece(model_, where, "a sentencepiece model")),
+      vocabulary_(std::move(vocabulary)) {}
+
+PieceTokenizer::PieceTokenizer(std::string sentencepiece_model, std::vector<std::string> tokens,
+                               const SpecialIds& specials, const std::string& where)
+    : PieceTokenizer(std::move(sentencepiece_model), Vocabulary::of(std::move(tokens), specials, where), where) {}
+
+PieceTokenizer::~PieceTokenizer() = default;
+
+std::unique_ptr<PieceTokenizer> PieceTokenizer::parse(std::string_view bytes, const std::string& where) {
+  const std::size_t end = bytes.find("\n\n");  // no token is empty
+  check(end != bytes.npos, where, "expected a vocabulary, an empty line and a sentencepiece model; got no empty line");
+  Vocabulary vocabulary = Vocabulary::parse(bytes.substr(0, end + 1), where);
+  return std::unique_ptr<PieceTokenizer>(
+      new PieceTokenizer(std::string(bytes.substr(end + 2)), std::move(vocabulary), where));
+}
+
+std::string PieceTokenizer::serialize() const { return vocabulary_.serialize(name) + "\n" + model_; }
+
+std::vector<int> PieceTokenizer::encode(std::string_view text) const {
+  std::vector<int> ids;
+  const auto add = [&](std::string_view piece) {
+    ids.push_back(vocabulary_.id(piece));
+    check(ids.back() >= 0, kind(), "expected a piece of the vocabulary, which has no <unk>; got `{}`", piece);
+  };
+  const std::string_view code = language_code(text);
+  if (vocabulary_.id(code) != specials().unk) {
+    add(code);
+    text.remove_prefix(code.size());
+  }
+  std::vector<std::string> pieces;
+  const auto status = processor_->Encode({text.data(), text.size()}, &pieces);
+  check(status.ok(), kind(), "expected text to encode; got: {}", reason(status));
+  for (const std::string& piece : pieces) add(piece);
+  return ids;
+}
+
+std::string PieceTokenizer::decode(std::span<const int> ids) const {
+  std::vector<std::string> pieces;
+  for (const int id : ids) {
+    const std::string& piece = vocabulary_.token(id);
+    if (!specials().contains(id)) pieces.push_back(piece);
+  }
+  std::string text;
+  const auto status = processor_->Decode(pieces, &text);
+  check(status.ok(), kind(), "expected ids to decode; got: {}", reason(status));
+  return std::string(trimmed(text));
+}
+
+}  // namespace glossa

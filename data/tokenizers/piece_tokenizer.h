@@ -1,0 +1,60 @@
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "data/tokenizers/tokenizer.h"
+#include "data/tokenizers/vocabulary.h"
+
+namespace sentencepiece {
+class SentencePieceProcessor;
+}
+
+namespace glossa {
+
+/// One side of a Marian model: a sentencepiece model cuts text into pieces, a vocabulary of its own numbers them.
+/// Source and target mostly have two models over one vocabulary. Encodes and decodes as the MarianTokenizer of
+/// transformers does without sacremoses and with `skip_special_tokens`, but for two things: text never names a special
+/// token, and a language code that the vocabulary lacks is text.
+class PieceTokenizer : public Tokenizer {
+ public:
+  static constexpr std::string_view name = "pieces";
+
+  /// From a serialized sentencepiece model and the tokens in id order, the special ones as SpecialIds::name writes
+  /// them. Errors at `where`: damaged model, those of Vocabulary::of.
+  PieceTokenizer(std::string sentencepiece_model, std::vector<std::string> tokens, const SpecialIds& specials,
+                 const std::string& where);
+  ~PieceTokenizer() override;
+
+  /// From the bytes of `serialize`; `where` names the file. Errors as above, with the line of a token.
+  static std::unique_ptr<PieceTokenizer> parse(std::string_view bytes, const std::string& where);
+
+  /// A language code at the start (`>>fra<<`) is one token where the vocabulary has it; pieces that it lacks are unk.
+  std::vector<int> encode(std::string_view text) const override;
+
+  /// Special tokens, unk among them, are dropped.
+  std::string decode(std::span<const int> ids) const override;
+
+  int vocabulary_size() const override { return vocabulary_.size(); }
+  const SpecialIds& specials() const override { return vocabulary_.specials(); }
+  std::string kind() const override { return std::string(name); }
+  std::string token(int id) const override { return vocabulary_.token(id); }
+
+  /// The vocabulary as text, an empty line, and the sentencepiece model.
+  std::string serialize() const override;
+
+  /// The library's model, byte for byte.
+  const std::string& sentencepiece_model() const { return model_; }
+
+ private:
+  PieceTokenizer(std::string sentencepiece_model, Vocabulary vocabulary, const std::string& where);
+
+  std::string model_;
+  std::unique_ptr<sentencepiece::SentencePieceProcessor> processor_;
+  Vocabulary vocabulary_;
+};
+
+}  // namespace glossa

@@ -1,0 +1,25 @@
+#include "data/tokenizers/sentencepiece_library.h"
+
+#include "autograd/check.h"
+
+namespace glossa {
+
+std::string reason(const sentencepiece::util::Status& status) {
+  // A failed check reads `source position [condition] words`, where the words may be missing.
+  const std::string text = status.ToString();
+  const std::size_t end = text.rfind("] ");
+  return end == std::string::npos || end + 2 == text.size() ? text : text.substr(end + 2);
+}
+
+std::unique_ptr<sentencepiece::SentencePieceProcessor> load_sentencepiece(const std::string& model,
+                                                                          std::string_view where,
+                                                                          std::string_view what) {
+  auto processor = std::make_unique<sentencepiece::SentencePieceProcessor>();
+  // The library accepts an empty model as one of zero pieces.
+  const sentencepiece::util::Status status = processor->LoadFromSerializedProto(model);
+  check(status.ok() && !model.empty(), where, "expected {}; got: {}", what,
+        model.empty() ? "an empty file" : reason(status));
+  return processor;
+}
+
+}  // namespace glossa

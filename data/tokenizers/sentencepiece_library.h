@@ -1,0 +1,19 @@
+#pragma once
+
+#include <sentencepiece_processor.h>
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace glossa {
+
+/// What a status of the sentencepiece library says, without its position in the library's source.
+std::string reason(const sentencepiece::util::Status& status);
+
+/// A serialized model, loaded. Error at `where`, which expected `what`: an empty or damaged model.
+std::unique_ptr<sentencepiece::SentencePieceProcessor> load_sentencepiece(const std::string& model,
+                                                                          std::string_view where,
+                                                                          std::string_view what);
+
+}  // namespace glossa
