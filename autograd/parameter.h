@@ -29,6 +29,7 @@ struct Parameter {
   Tensor<T> value;
   GradSlot<T> grad;
   bool trainable = true;  // false: frozen, it gets no gradient
+  Index fixed_row = -1;   // of the first dimension: stays as it is, its gradient is nobody's; -1: none
   Index offset = 0;       // of value and gradient in the flat buffers, in elements
 
   Parameter* whole = nullptr;  // of a part: what it is a part of, which decides whether it is trainable

@@ -1,5 +1,6 @@
 #include "layers/transformer.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace glossa {
@@ -11,6 +12,14 @@ StackOptions with_layers(StackOptions stack, Index layers) {
   return stack;
 }
 
+/// As `initial`, but for a row of zeros.
+Initializer with_zero_row(Initializer initial, Index row) {
+  return [initial = std::move(initial), row](std::span<double> values, const Shape& shape, RandomStream& random) {
+    initial(values, shape, random);
+    std::ranges::fill(values.subspan(row * shape[1], shape[1]), 0.0);
+  };
+}
+
 }  // namespace
 
 template <class T>
@@ -18,9 +27,18 @@ auto Transformer<T>::declare_tables(ParameterStore<T>& store, const TransformerO
   const Index width = o.stack.width;
   check(o.source_vocabulary >= 1 && o.target_vocabulary >= 1, "transformer", "expected vocabularies; got {} and {}",
         o.source_vocabulary, o.target_vocabulary);
+  check(!o.start_row || (*o.start_row >= 0 && *o.start_row < o.target_vocabulary), "TransformerOptions::start_row",
+        "expected a token from 0 to {}; got {}", o.target_vocabulary - 1, o.start_row.value_or(0));
   const double deviation = 1 / std::sqrt(static_cast<double>(width));
   const auto declare = [&](const std::string& name, Index rows, const Initializer& usual) {
     return &store.declare(name, {rows, width}, o.stack.weight_init ? o.stack.weight_init : usual);
+  };
+  const auto declare_target = [&](const std::string& name, const Initializer& usual) {
+    if (!o.start_row) return declare(name, o.target_vocabulary, usual);
+    const Initializer& initial = o.stack.weight_init ? o.stack.weight_init : usual;
+    Parameter<T>& table = store.declare(name, {o.target_vocabulary, width}, with_zero_row(initial, *o.start_row));
+    table.fixed_row = *o.start_row;
+    return &table;
   };
   Tables tables{};
   if (o.tied == Tied::all || o.tied == Tied::embeddings) {
@@ -29,15 +47,14 @@ auto Transformer<T>::declare_tables(ParameterStore<T>& store, const TransformerO
              "expected one vocabulary for both sides to tie their embeddings; got {} and {} tokens. Hint: "
              "Tied::output",
              o.source_vocabulary, o.target_vocabulary);
-    tables.source = tables.target = declare("tok_emb.embedding.weight", o.source_vocabulary, init::normal(deviation));
+    tables.source = tables.target = declare_target("tok_emb.embedding.weight", init::normal(deviation));
   } else {
     tables.source = declare("src_tok_emb.embedding.weight", o.source_vocabulary, init::normal(deviation));
-    tables.target = declare("tgt_tok_emb.embedding.weight", o.target_vocabulary, init::normal(deviation));
+    tables.target = declare_target("tgt_tok_emb.embedding.weight", init::normal(deviation));
   }
   // By itself the output has nn.Linear's default, uniform in +-1/sqrt(D).
   const bool own_output = o.tied == Tied::none || o.tied == Tied::embeddings;
-  tables.output =
-      own_output ? declare("generator.weight", o.target_vocabulary, init::uniform(deviation)) : tables.target;
+  tables.output = own_output ? declare_target("generator.weight", init::uniform(deviation)) : tables.target;
   return tables;
 }
 
@@ -60,8 +77,9 @@ Transformer<T>::Transformer(ParameterStore<T>& store, const TransformerOptions& 
       target_embedding_(make_embedding(store, "tgt", *tables_.target, options)),
       encoder_(store, "encoder", with_layers(options.stack, options.encoder_layers)),
       decoder_(store, "decoder", with_layers(options.stack, options.decoder_layers)) {
-  if (options.output_bias)
-    output_bias_ = &store.declare("generator.bias", {options.target_vocabulary}, init::constant(0));
+  if (!options.output_bias) return;
+  output_bias_ = &store.declare("generator.bias", {options.target_vocabulary}, init::constant(0));
+  output_bias_->fixed_row = options.start_row.value_or(-1);
 }
 
 template <class T>

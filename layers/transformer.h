@@ -27,13 +27,15 @@ struct TransformerOptions {
   Tied tied = Tied::none;
   bool scale_embeddings = true;  ///< by sqrt(D)
   bool output_bias = true;
+  std::optional<Index> start_row{};  ///< token that starts the decoder and whose embedding is zero, if there is one
 };
 
 /// The encoder-decoder Transformer (Vaswani et al. 2017, figure 1). Parameters: `encoder.*` and `decoder.*` as in
 /// nn.Transformer, `src_tok_emb.embedding.weight` [Vs, D], `tgt_tok_emb.embedding.weight` [Vt, D], `generator.weight`
 /// [Vt, D] and `generator.bias` [Vt] as in PyTorch's translation tutorial; with `Tied::output` there is no
 /// generator.weight, with `Tied::all` one `tok_emb.embedding.weight` serves three, with `Tied::embeddings` two.
-/// Embeddings start as N(0, 1/D), as in tensor2tensor and fairseq, or as stack.weight_init says.
+/// Embeddings start as N(0, 1/D), as in tensor2tensor and fairseq, or as stack.weight_init says. The `start_row` of
+/// the target's tables starts as zero, and it and its output bias are fixed: Marian has no such row.
 template <class T>
 class Transformer {
  public:

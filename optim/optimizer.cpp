@@ -87,7 +87,7 @@ void Optimizer<T>::begin_step(double lr, double gradient_scale) {
   auto segment = segments_.begin();
   for (const Parameter<T>* parameter : store_.parameters()) {
     while (segment != segments_.end() && segment->end <= parameter->offset) ++segment;
-    if (segment == segments_.end() || segment->begin > parameter->offset) continue;
+    if (segment == segments_.end() || segment->begin >= parameter->offset + parameter->value.size()) continue;
     check(parameter->trainable, parameter->name, "expected to be trained as when the optimizer was made; it is frozen");
     check(store_.has_grad(*parameter), parameter->name,
           "expected a gradient; nothing has written one. Hint: call fill_unset_grads() after backward");

@@ -56,8 +56,8 @@ class Optimizer {
   Index begin() const { return bounds_[static_cast<std::size_t>(share_.index)]; }
   Index end() const { return bounds_[static_cast<std::size_t>(share_.index) + 1]; }
 
-  /// What a checkpoint keeps, with `steps`: buffers laid out as the stretch is, 64-byte aligned, zero in gaps and for
-  /// frozen parameters.
+  /// What a checkpoint keeps, with `steps`: buffers laid out as the stretch is, 64-byte aligned, zero in gaps, for
+  /// frozen parameters and in fixed rows.
   std::span<const StateBuffer<T>> state() const { return state_; }
 
   /// Updates done so far.

@@ -21,6 +21,15 @@ bool matches(const std::string& pattern, const Parameter<T>& parameter) {
   return fnmatch(pattern.c_str(), parameter.name.c_str(), FNM_NOESCAPE) == 0;
 }
 
+/// Lengthens the last segment where it ends at the new one and is trained like it.
+void append(std::vector<Segment>& segments, const Segment& segment) {
+  if (segment.begin == segment.end) return;
+  if (!segments.empty() && segments.back().end == segment.begin && segments.back().trained_like(segment))
+    segments.back().end = segment.end;
+  else
+    segments.push_back(segment);
+}
+
 /// Throws misuse unless `pattern` matches the name of a parameter.
 template <class T>
 void check_matches_some(const char* where, const std::string& pattern, const ParameterStore<T>& store) {
@@ -62,14 +71,19 @@ std::vector<Segment> trainable_segments(const ParameterStore<T>& store, double w
     const Index begin = parameter.offset;
     const Index end = i + 1 < parameters.size() ? parameters[i + 1]->offset : static_cast<Index>(store.values().size());
     const auto lr = std::ranges::find_if(lr_factors, [&](const auto& it) { return matches(it.pattern, parameter); });
-    const Segment segment{.begin = begin,
-                          .end = end,
-                          .weight_decay = decay_norm_and_bias || !is_norm_or_bias(parameter) ? weight_decay : 0,
-                          .lr_factor = lr == lr_factors.end() ? 1 : lr->factor};
-    if (!segments.empty() && segments.back().end == begin && segments.back().trained_like(segment))
-      segments.back().end = end;
-    else
-      segments.push_back(segment);
+    Segment segment{.begin = begin,
+                    .end = end,
+                    .weight_decay = decay_norm_and_bias || !is_norm_or_bias(parameter) ? weight_decay : 0,
+                    .lr_factor = lr == lr_factors.end() ? 1 : lr->factor};
+    if (parameter.fixed_row >= 0) {
+      const Shape& shape = parameter.value.shape;
+      const Index row = shape.size() / shape[0];
+      segment.end = begin + parameter.fixed_row * row;
+      append(segments, segment);
+      segment.begin = segment.end + row;
+      segment.end = end;
+    }
+    append(segments, segment);
   }
   return segments;
 }

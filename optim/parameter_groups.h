@@ -32,11 +32,12 @@ struct LrFactor {
   double factor = 1;
 };
 
-/// The flat buffers without the frozen parameters, in order, neighbours that are trained alike merged. `weight_decay`
-/// is for weights, at least 0, and for biases (the name ends so) and what has rank below 2 (gains of norms) if
-/// `decay_norm_and_bias`. Of several `lr_factors` that match a name the first counts; throws misuse for a pattern that
-/// matches nothing and for a factor that is not 0 or more. Segments begin and end on cache lines: they include the gaps
-/// behind parameters, where every optimizer keeps zeros. Throws for a store that is not laid out.
+/// The flat buffers without the frozen parameters and the fixed rows of others, in order, neighbours that are trained
+/// alike merged. `weight_decay` is for weights, at least 0, and for biases (the name ends so) and what has rank below 2
+/// (gains of norms) if `decay_norm_and_bias`. Of several `lr_factors` that match a name the first counts; throws misuse
+/// for a pattern that matches nothing and for a factor that is not 0 or more. Segments begin and end on cache lines but
+/// at fixed rows: they include the gaps behind parameters, where every optimizer keeps zeros. Throws for a store that
+/// is not laid out.
 template <class T>
 std::vector<Segment> trainable_segments(const ParameterStore<T>& store, double weight_decay = 0,
                                         bool decay_norm_and_bias = false, const std::vector<LrFactor>& lr_factors = {});

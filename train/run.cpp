@@ -163,7 +163,8 @@ LoadedRun load_run(const RunName& name, Config config) {
               target_vocabulary = loaded.tokenizers.target->vocabulary_size();
   check_model_fits(
       run, memory_need(transformer_options(loaded.config.model, source_vocabulary, target_vocabulary)).of_model());
-  loaded.model = make_model(loaded.config.model, source_vocabulary, target_vocabulary, 0);
+  loaded.model =
+      make_model(loaded.config.model, source_vocabulary, target_vocabulary, 0, loaded.tokenizers.target->specials());
   read_mean_parameters(readers, loaded.model->parameters);
   return loaded;
 }

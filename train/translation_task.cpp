@@ -74,8 +74,8 @@ TranslationTask::TranslationTask(const Config& config, const Corpora& corpora, c
   const Index source_vocabulary = tokenizers_.source->vocabulary_size(),
               target_vocabulary = tokenizers_.target->vocabulary_size();
   check_training_fits(config_, source_vocabulary, target_vocabulary, extent_of(batch_));
-  model_ =
-      make_model(config_.model, source_vocabulary, target_vocabulary, static_cast<std::uint64_t>(config_.train.seed));
+  model_ = make_model(config_.model, source_vocabulary, target_vocabulary,
+                      static_cast<std::uint64_t>(config_.train.seed), training_.specials);
 }
 
 void TranslationTask::begin_epoch(std::int64_t epoch) {

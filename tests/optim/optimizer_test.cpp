@@ -290,6 +290,31 @@ TEST_CASE("gradients of frozen parameters are neither cleared nor read") {
   CHECK(optimizer->grad_norm() == norm);
 }
 
+TEST_CASE("a fixed row keeps its bits, has no moments and does not count for the norm") {
+  for (const Maker<float>& make : {adam<float>(true), adam<float>(false), sgd<float>()}) {
+    Model<float> model;
+    Parameter<float>& weight = model.store.at("decoder.weight");
+    weight.fixed_row = 3;
+    const Index width = weight.value.shape[1];
+    const auto row = [&](std::span<float> all) { return all.subspan(weight.offset + 3 * width, width); };
+    const std::vector<float> before(model.store.values().begin(), model.store.values().end());
+    const auto optimizer = make(model.store);
+    for (int t = 1; t <= 20; ++t) {
+      model.set_grads(t);
+      const double norm = optimizer->grad_norm();
+      std::ranges::fill(row(model.store.grads()), std::numeric_limits<float>::quiet_NaN());
+      CHECK(optimizer->grad_norm() == norm);
+      optimizer->step(rate(t), 0.5);
+    }
+    CHECK(std::ranges::equal(row(model.store.values()), std::span(before).subspan(weight.offset + 3 * width, width)));
+    for (const auto& buffer : optimizer->state()) CHECK(std::ranges::count(row(buffer.values), 0.0f) == width);
+    for (const Index other : {2, 4}) {
+      const Index at = weight.offset + other * width;
+      CHECK(model.store.values()[at] != before[static_cast<std::size_t>(at)]);
+    }
+  }
+}
+
 TEST_CASE("a step with an old gradient is refused") {
   Model<double> model;
   const auto make = {adam<double>(true), sgd<double>()};

@@ -42,6 +42,21 @@ TEST_CASE("frozen parameters are in no segment") {
   CHECK(trainable_segments(model.store).empty());
 }
 
+TEST_CASE("a fixed row is in no segment, wherever it stands") {
+  Model<float> model;
+  Parameter<float>& weight = model.store.at("decoder.weight");
+  const Index rows = weight.value.shape[0], width = weight.value.shape[1];
+  for (const Index row : {Index{0}, Index{1}, rows - 1}) {
+    CAPTURE(row);
+    weight.fixed_row = row;
+    const Index begin = 16 + row * width;
+    CHECK(trainable_segments(model.store) == Segments{{0, begin, 0}, {begin + width, 20304, 0}});
+  }
+  weight.fixed_row = -1;
+  model.store.at("decoder.in_bias").fixed_row = 0;
+  CHECK(trainable_segments(model.store) == Segments{{9, 20304, 0}});
+}
+
 TEST_CASE("learning rates of their own, by name: the first pattern that matches counts") {
   const Model<float> model;
   CHECK(trainable_segments(model.store, 0, false, {{"*.weight", 0.5}, {"decoder.*", 2}}) ==

@@ -129,7 +129,7 @@ std::vector<std::vector<int>> Subject::batches(int epoch) {
 
 std::unique_ptr<Model> Subject::fresh_model() {
   return make_model(config.model, tokenizers().source->vocabulary_size(), tokenizers().target->vocabulary_size(),
-                    seed());
+                    seed(), tokenizers().target->specials());
 }
 
 Model& Subject::model() {

@@ -29,7 +29,8 @@ int run(const Import& arguments) {
   const Index source_vocabulary = tokenizers.source->vocabulary_size(),
               target_vocabulary = tokenizers.target->vocabulary_size();
   check_training_fits(config, source_vocabulary, target_vocabulary);
-  const std::unique_ptr<Model> model = make_model(config.model, source_vocabulary, target_vocabulary, seed);
+  const std::unique_ptr<Model> model =
+      make_model(config.model, source_vocabulary, target_vocabulary, seed, tokenizers.target->specials());
   import_parameters(file, model->parameters);
   const std::uint64_t hash =
       data_hash(encode(config.data, training, tokenizers),

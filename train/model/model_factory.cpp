@@ -41,10 +41,11 @@ TransformerOptions transformer_options(const ModelConfig& m, Index source_vocabu
 }
 
 std::unique_ptr<Model> make_model(const ModelConfig& config, Index source_vocabulary, Index target_vocabulary,
-                                  std::uint64_t seed) {
+                                  std::uint64_t seed, const SpecialIds& specials) {
   auto model = std::make_unique<Model>();
-  model->transformer = std::make_unique<Transformer<float>>(
-      model->parameters, transformer_options(config, source_vocabulary, target_vocabulary));
+  TransformerOptions options = transformer_options(config, source_vocabulary, target_vocabulary);
+  if (specials.starts_with_padding()) options.start_row = specials.pad;
+  model->transformer = std::make_unique<Transformer<float>>(model->parameters, options);
   model->parameters.allocate(seed);
   return model;
 }

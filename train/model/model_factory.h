@@ -2,6 +2,7 @@
 
 #include <memory>
 
+#include "data/tokenizers/vocabulary.h"
 #include "layers/transformer.h"
 #include "optim/lr_schedule.h"
 #include "optim/moving_average.h"
@@ -19,9 +20,9 @@ struct Model {
 /// The configuration in the terms of layers/; unset dropout rates are those of the residual sums.
 TransformerOptions transformer_options(const ModelConfig& config, Index source_vocabulary, Index target_vocabulary);
 
-/// A fresh model, initialised from `seed`.
+/// A fresh model, initialised from `seed`. Where padding starts the decoder its row is zero and stays as it is.
 std::unique_ptr<Model> make_model(const ModelConfig& config, Index source_vocabulary, Index target_vocabulary,
-                                  std::uint64_t seed);
+                                  std::uint64_t seed, const SpecialIds& specials = {});
 
 /// Freezes what optim.freeze names and builds the optimizer for the rest, or for a share of it.
 std::unique_ptr<Optimizer<float>> make_optimizer(const OptimConfig& config, ParameterStore<float>& parameters,
