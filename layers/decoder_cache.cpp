@@ -7,18 +7,23 @@
 
 namespace glossa {
 
+namespace {
+constexpr Index first_room = 32;  // tokens
+}
+
 template <class T>
 void DecoderCache<T>::start(Index layers, Index width, Index rows, Index capacity, const RowLayout& memory) {
   check(memory.sequence_count() >= 1 && rows % memory.sequence_count() == 0, "decoder_cache",
         "expected as many rows for each of the {} sequences; got {} rows", memory.sequence_count(), rows);
   width_ = width;
   capacity_ = capacity;
+  room_ = std::min(capacity, first_room);
   position_ = 0;
   most_rows_ = rows;
   memory_rows_ = memory.rows;
   layers_.resize(static_cast<std::size_t>(layers));
   for (LayerCache<T>& layer : layers_) {
-    layer.past.resize(static_cast<std::size_t>(rows * capacity * 2 * width));
+    layer.past.resize(static_cast<std::size_t>(rows * room_ * 2 * width));
     layer.other.resize(layer.past.size());
     layer.memory.resize(static_cast<std::size_t>(memory.rows * 2 * width));
   }
@@ -41,7 +46,7 @@ LayerCache<T>& DecoderCache<T>::layer(Index i) {
 
 template <class T>
 void DecoderCache<T>::select(std::span<const Index> survivors) {
-  const Index size = static_cast<Index>(survivors.size()), row_size = capacity_ * 2 * width_;
+  const Index size = static_cast<Index>(survivors.size()), row_size = room_ * 2 * width_;
   bool in_place = true, same = size == rows();
   for (Index r = 0; r < size; ++r) {
     const Index from = survivors[r];
@@ -65,12 +70,32 @@ void DecoderCache<T>::select(std::span<const Index> survivors) {
 }
 
 template <class T>
+void DecoderCache<T>::advance() {
+  ++position_;
+  if (position_ == room_ && room_ < capacity_) grow(std::min(capacity_, 2 * room_));
+}
+
+/// Rows get room for as many tokens; those that are there keep what they have.
+template <class T>
+void DecoderCache<T>::grow(Index room) {
+  parallel_for(static_cast<Index>(layers_.size()), [&](Index i) {
+    auto& [past, other, memory] = layers_[i];
+    other.resize(static_cast<std::size_t>(most_rows_ * room * 2 * width_));
+    for (Index r = 0; r < rows(); ++r)
+      std::copy_n(past.data() + r * room_ * 2 * width_, position_ * 2 * width_, other.data() + r * room * 2 * width_);
+    past.swap(other);
+    other.resize(past.size());
+  });
+  room_ = room;
+}
+
+template <class T>
 void DecoderCache<T>::append(LayerCache<T>& layer, const Tensor<const T>& qkv) const {
   check(qkv.shape == Shape{rows(), 3 * width_}, "decoder_cache", "expected queries, keys and values [{}, {}]; got {}",
         rows(), 3 * width_, qkv.shape);
   check(position_ < capacity_, "decoder_cache", "expected at most {} tokens; got one more", capacity_);
   for (Index r = 0; r < rows(); ++r)
-    std::copy_n(qkv.row(r) + width_, 2 * width_, layer.past.data() + (r * capacity_ + position_) * 2 * width_);
+    std::copy_n(qkv.row(r) + width_, 2 * width_, layer.past.data() + (r * room_ + position_) * 2 * width_);
 }
 
 template <class T>
@@ -79,7 +104,7 @@ CacheLayout DecoderCache<T>::layout() {
   read_spans_.clear();
   reader_spans_.clear();
   for (Index r = 0; r < rows(); ++r) {
-    past_spans_.push_back({r * capacity_, position_ + 1});
+    past_spans_.push_back({r * room_, position_ + 1});
     if (r > 0 && memory_spans_[r] == memory_spans_[r - 1]) {
       ++reader_spans_.back().length;
     } else {
@@ -88,7 +113,7 @@ CacheLayout DecoderCache<T>::layout() {
     }
   }
   return {.query = query_layout(),
-          .past = {.rows = rows() * capacity_, .sequences = past_spans_},
+          .past = {.rows = rows() * room_, .sequences = past_spans_},
           .memory = {.rows = memory_rows_, .sequences = read_spans_},
           .readers = {.rows = rows(), .sequences = reader_spans_}};
 }

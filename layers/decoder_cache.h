@@ -11,7 +11,7 @@ namespace glossa {
 /// What one layer remembers between tokens.
 template <class T>
 struct LayerCache {
-  std::vector<T> past;    ///< keys and values of the target so far, [rows * capacity, 2 H K]
+  std::vector<T> past;    ///< keys and values of the target so far, [rows * room, 2 H K]
   std::vector<T> other;   ///< second buffer of `past`, for reordering
   std::vector<T> memory;  ///< keys and values of the source, [Ns, 2 H K]: projected once
 };
@@ -24,7 +24,8 @@ struct CacheLayout {
 };
 
 /// Key-value cache of a decoder, or of a causal encoder: R target rows (hypotheses) advance together, one token a step.
-/// Its memory outlives the steps and is reused from batch to batch.
+/// Its memory outlives the steps and is reused from batch to batch. It has room for few tokens at first, and for twice
+/// as many whenever they are there.
 template <class T>
 class DecoderCache {
  public:
@@ -53,10 +54,12 @@ class DecoderCache {
   /// One row a sequence, at the step's position.
   RowLayout query_layout();
 
-  void advance() { ++position_; }
+  void advance();
 
  private:
-  Index width_ = 0, capacity_ = 0, position_ = 0, most_rows_ = 0, memory_rows_ = 0;
+  void grow(Index room);
+
+  Index width_ = 0, capacity_ = 0, room_ = 0, position_ = 0, most_rows_ = 0, memory_rows_ = 0;
   std::vector<LayerCache<T>> layers_;
   std::vector<RowSpan> memory_spans_, past_spans_, query_spans_, old_spans_;
   std::vector<RowSpan> read_spans_, reader_spans_;

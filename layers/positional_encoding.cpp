@@ -19,6 +19,8 @@ double exponent(Index column, Index width, Sinusoid order) {
       return static_cast<double>(column % (width / 2)) / std::max(1.0, half - 1);
     case Sinusoid::raw_index:
       return 2 * static_cast<double>(column) / d;
+    case Sinusoid::sorted:
+      return 2 * static_cast<double>(column % (width / 2)) / d;
   }
   fail("positional_encoding", "expected a known order of sinusoids; got number {}", static_cast<int>(order));
 }
@@ -27,11 +29,12 @@ double exponent(Index column, Index width, Sinusoid order) {
 
 std::vector<double> sinusoidal_positions(Index positions, Index width, Sinusoid order) {
   check(width >= 2 && width % 2 == 0, "positional_encoding", "expected an even width; got {}", width);
+  const bool in_halves = order == Sinusoid::halves || order == Sinusoid::sorted;
   std::vector<double> table(static_cast<std::size_t>(positions * width));
   for (Index p = 0; p < positions; ++p)
     for (Index j = 0; j < width; ++j) {
       const double angle = static_cast<double>(p) * std::pow(10000.0, -exponent(j, width, order));
-      const bool is_sine = order == Sinusoid::halves ? j < width / 2 : j % 2 == 0;
+      const bool is_sine = in_halves ? j < width / 2 : j % 2 == 0;
       table[p * width + j] = is_sine ? std::sin(angle) : std::cos(angle);
     }
   return table;

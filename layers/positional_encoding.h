@@ -13,6 +13,7 @@ enum class Sinusoid {
   interleaved,  ///< sin, cos, sin, cos, ...; frequency 10000^(-2i/D) (Vaswani et al. 2017, section 3.5)
   halves,       ///< all sines, then all cosines; frequency 10000^(-i/(D/2 - 1)) (tensor2tensor, fairseq, Marian)
   raw_index,    ///< sin in even, cos in odd columns i; frequency 10000^(-2i/D), i the column itself
+  sorted,       ///< the columns of interleaved, all sines before all cosines (MarianMTModel of transformers)
 };
 
 /// [positions, width] row-major, position 0 first.

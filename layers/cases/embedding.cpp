@@ -16,6 +16,7 @@ PositionalEncoding<T> make_positions(ParameterStore<T>& store, const std::string
   if (kind == "learned") return PositionalEncoding<T>::learned(store, "positions", positions, width);
   const Sinusoid order = kind == "halves"      ? Sinusoid::halves
                          : kind == "raw_index" ? Sinusoid::raw_index
+                         : kind == "sorted"    ? Sinusoid::sorted
                                                : Sinusoid::interleaved;
   return PositionalEncoding<T>::sinusoidal(positions, width, order);
 }
@@ -23,7 +24,7 @@ PositionalEncoding<T> make_positions(ParameterStore<T>& store, const std::string
 }  // namespace
 
 void add_embedding_cases(std::vector<LayerCase>& cases) {
-  for (const std::string kind : {"learned", "interleaved", "halves", "raw_index"})
+  for (const std::string kind : {"learned", "interleaved", "halves", "raw_index", "sorted"})
     cases.push_back(
         layer_case("PositionalEncoding." + kind, {{positions, width}}, [=]<class T>(ParameterStore<T>& store) {
           return [table = make_positions(store, kind)](Context<T>& c, Inputs<T> x) { return mul(x[0], table(c)); };

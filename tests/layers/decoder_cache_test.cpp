@@ -191,3 +191,31 @@ TEST_CASE("after select a model goes on as if each row had always been where it 
     sequences = kept_sequences;
   }
 }
+
+TEST_CASE("what is remembered outlives the growth of the cache, and rows that change places, too") {
+  constexpr Index longest = 150, rows = 4;
+  Filled f(rows, 0);
+  f.cache.start(2, width, rows, longest, f.memory);
+  CHECK(f.cache.layer(0).past.size() < rows * longest * 2 * width);
+  std::vector<Row> expected(rows);
+  for (Index t = 0; t < longest; ++t) {
+    std::vector<double> qkv(rows * 3 * width);
+    for (Index r = 0; r < rows; ++r) {
+      expected[r].push_back(static_cast<double>(1000 * r + t));
+      std::fill_n(qkv.begin() + r * 3 * width, 3 * width, expected[r].back());
+    }
+    for (Index layer : {0, 1}) f.cache.append(f.cache.layer(layer), {qkv.data(), {rows, 3 * width}});
+    f.cache.advance();
+    if (t % 7 == 3) {
+      f.cache.select(std::vector<Index>{1, 0, 3, 3});
+      expected = {expected[1], expected[0], expected[3], expected[3]};
+    }
+    const CacheLayout layout = f.cache.layout();
+    for (Index layer : {0, 1})
+      for (Index r = 0; r < rows; ++r) {
+        const double* first = f.cache.layer(layer).past.data() + layout.past.sequences[r].offset * 2 * width;
+        for (Index i = 0; i <= t; ++i) REQUIRE(first[i * 2 * width] == expected[r][i]);
+      }
+  }
+  CHECK(f.cache.layer(1).past.size() == rows * longest * 2 * width);
+}

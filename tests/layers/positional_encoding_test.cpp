@@ -48,6 +48,16 @@ TEST_CASE("sinusoids of the raw column: sin in even, cos in odd ones, frequencie
             {0.9092974268256817, 0.9998000066665778, 0.0001999999986666667, 0.999999999998});
 }
 
+TEST_CASE("sorted sinusoids: the columns of the interleaved ones, all sines first") {
+  const std::vector<double> table = sinusoidal_positions(3, 6, Sinusoid::sorted),
+                            other = sinusoidal_positions(3, 6, Sinusoid::interleaved);
+  for (Index p = 0; p < 3; ++p)
+    for (Index i = 0; i < 3; ++i) {
+      CHECK(table[p * 6 + i] == other[p * 6 + 2 * i]);
+      CHECK(table[p * 6 + 3 + i] == other[p * 6 + 2 * i + 1]);
+    }
+}
+
 TEST_CASE("a width that cannot be halved is refused") {
   CHECK_THROWS_WITH_AS(sinusoidal_positions(3, 5, Sinusoid::halves), doctest::Contains("even width; got 5"), Error);
   CHECK_THROWS_AS(sinusoidal_positions(3, 0, Sinusoid::interleaved), Error);

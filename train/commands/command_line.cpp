@@ -232,7 +232,7 @@ void add_commands(CLI::App& app, int& status) {
 
   CLI::App* bench = app.add_subcommand("bench", "Measure speed")->require_subcommand(1);
   const auto of_config = [](auto& c, auto& a) {
-    c.add_option("--config", a.config, "which model")->required()->type_name("TEXT:{seed,tiny,small,base}");
+    c.add_option("--config", a.config, "which model")->required()->type_name("TEXT:{seed,tiny,small,base,opus}");
     c.add_option("--threads", a.threads, "default: all available")->check(CLI::Range(1, 4096));
     c.add_flag("--json", a.json, "one JSON object a line");
     add_force(c);
@@ -281,6 +281,18 @@ void add_commands(CLI::App& app, int& status) {
     c.add_flag("--json", a.json, "one JSON object");
     add_sets(c, a.sets);
   });
+  add_command<BenchSearch>(
+      *bench, "search", "Speed of translating random sentences of 30 tokens with random weights", status,
+      [of_config](auto& c, auto& a) {
+        of_config(c, a);
+        c.add_option("--beam", a.beam, "hypotheses kept in the search")
+            ->check(CLI::Range(1, 1024))
+            ->capture_default_str();
+        c.add_option("--sentences", a.sentences, "to translate")->check(CLI::Range(1, 1000000))->capture_default_str();
+        c.add_option("--length", a.length, "tokens of every translation")
+            ->check(CLI::Range(1, 512))
+            ->capture_default_str();
+      });
   CLI::App* generate = app.add_subcommand("generate", "Write a generated corpus")->require_subcommand(1);
   add_command<GenerateToy>(*generate, "toy", "English to romanised Hindi", status, [](auto& c, auto& a) {
     c.add_option("--out", a.out, "folder")->required();

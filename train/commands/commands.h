@@ -153,6 +153,13 @@ struct BenchDecode {
 };
 int run(const BenchDecode& arguments);
 
+struct BenchSearch {
+  std::string config;
+  std::int64_t beam = 4, sentences = 500, length = 30, threads = 0;
+  bool json = false;
+};
+int run(const BenchSearch& arguments);
+
 struct BenchTrain {
   static constexpr bool in_a_job = true;
   std::string config;

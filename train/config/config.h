@@ -52,7 +52,7 @@ struct ModelConfig {
   enum class NormAffine { vector, scalar, gain, none };
   enum class EpsilonPlace { inside, outside };
   enum class Positions { sinusoidal, learned };
-  enum class Sinusoid { interleaved, halves, raw_index };
+  enum class Sinusoid { interleaved, halves, raw_index, sorted };
   enum class Tied { none, output, all, embeddings };
   enum class AttentionBias { all, output, none };
   enum class Init { xavier, normal };
@@ -126,12 +126,17 @@ struct TrainConfig {
 
 struct DecodeConfig {
   enum class LengthPenalty { none, power, gnmt };
+  enum class Search { glossa, huggingface };
 
   std::int64_t beam = 1;
+  Search search = Search::glossa;
   LengthPenalty length_penalty = LengthPenalty::power;
   double alpha = 1.0;
   double max_length_factor = 2.0;
-  std::int64_t max_length_extra = 10, max_tokens = 2048;
+  std::int64_t max_length_extra = 10, min_length = 0;
+  std::vector<std::int64_t> forbidden{};
+  bool renormalize = false;
+  std::int64_t max_tokens = 2048;
   bool sample = false;
   double temperature = 1.0;
   std::int64_t seed = 1;

@@ -91,9 +91,9 @@ std::vector<Option<ModelConfig>> model_options() {
              "trained part of layer norm: gain and bias for each feature, one gain and one bias, one gain, or nothing"),
       option("activation", &C::activation, text_choice(activation_names), "activation of the feed-forward layers"),
       option("positions", &C::positions, choice<C::Positions>({"sinusoidal", "learned"}), "positional encoding"),
-      option("sinusoid", &C::sinusoid, choice<C::Sinusoid>({"interleaved", "halves", "raw_index"}),
-             "sine and cosine in turns as in the paper, all sines before all cosines, or in turns with an exponent of "
-             "twice the column"),
+      option("sinusoid", &C::sinusoid, choice<C::Sinusoid>({"interleaved", "halves", "raw_index", "sorted"}),
+             "sine and cosine in turns as in the paper, all sines before all cosines as in Marian, in turns with an "
+             "exponent of twice the column, or all sines of the paper before all its cosines as in transformers"),
       option("max_positions", &C::max_positions, whole("[1, 1048576]"), "positions that the encoding holds"),
       option("tied", &C::tied, choice<C::Tied>({"none", "output", "all", "embeddings"}),
              "weights shared: none, target embedding and output projection, these and the source embedding, or the two "
@@ -194,12 +194,21 @@ std::vector<Option<DecodeConfig>> decode_options() {
   using C = DecodeConfig;
   return {
       option("beam", &C::beam, whole("[1, 1024]"), "hypotheses kept a sentence; 1 is greedy"),
+      option(
+          "search", &C::search, choice<C::Search>({"glossa", "huggingface"}),
+          "when the search for a sentence ends: when nothing better can come, or as generate of transformers does it, "
+          "where the longest translation is forced to end"),
       option("length_penalty", &C::length_penalty, choice<C::LengthPenalty>({"none", "power", "gnmt"}),
              "log-probability is divided by 1, length^alpha or ((5 + length) / 6)^alpha"),
       option("alpha", &C::alpha, number("[0, 10]"), "exponent of the length penalty"),
       option("max_length_factor", &C::max_length_factor, number("[0, 100]"),
              "a translation has at most max_length_factor x source tokens + max_length_extra tokens"),
       option("max_length_extra", &C::max_length_extra, whole("[0, 65536]"), "see max_length_factor"),
+      option("min_length", &C::min_length, whole("[0, 65536]"), "a translation has at least so many tokens"),
+      option("forbidden", &C::forbidden, whole_list("[0, 999999]"),
+             "ids of tokens that are never written; <pad> and <s> never are"),
+      option("renormalize", &C::renormalize, true_or_false(),
+             "what is never written takes no part of the probability, as with transformers' renormalize_logits"),
       option("max_tokens", &C::max_tokens, whole("[1, 16777216]"), "size of a batch: hypotheses x longest source"),
       option("sample", &C::sample, true_or_false(),
              "draw each token from the softmax instead of searching for the most probable translation"),

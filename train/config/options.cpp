@@ -138,6 +138,21 @@ ValueRule<std::int64_t> whole(std::string_view interval) {
       [](std::int64_t value) { return fmt::format("{}", value); });
 }
 
+ValueRule<std::vector<std::int64_t>> whole_list(std::string_view interval) {
+  return {fmt::format("a list of whole numbers in {}", interval),
+          [rule = whole(interval)](const GivenValue& given) -> std::optional<std::vector<std::int64_t>> {
+            if (given.kind == Kind::nested) return std::nullopt;
+            std::vector<std::int64_t> numbers;
+            for (const std::string& text : given.kind == Kind::list ? given.list : split_commas(given.scalar)) {
+              const auto number = rule.read({.kind = Kind::scalar, .scalar = text, .list = {}});
+              if (!number) return std::nullopt;
+              numbers.push_back(*number);
+            }
+            return numbers;
+          },
+          [](const std::vector<std::int64_t>& numbers) { return fmt::format("[{}]", fmt::join(numbers, ", ")); }};
+}
+
 ValueRule<double> number(std::string_view interval) {
   const Interval range(interval);
   return scalar_rule<double>(

@@ -39,6 +39,9 @@ ValueRule<bool> true_or_false();
 /// A whole number in an interval written as in mathematics: `whole("[1, 4096]")`.
 ValueRule<std::int64_t> whole(std::string_view interval);
 
+/// A YAML list of such numbers, or one text with commas.
+ValueRule<std::vector<std::int64_t>> whole_list(std::string_view interval);
+
 /// A finite number in an interval, open ends included: `number("[0, 1)")`.
 ValueRule<double> number(std::string_view interval);
 

@@ -1,7 +1,6 @@
 #include "train/decoding/batch_search.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 namespace glossa {
@@ -19,7 +18,20 @@ void BatchSearch<T>::run(const Transformer<T>& model, const SpecialIds& specials
   model_ = &model;
   specials_ = specials;
   options_ = options;
-  n_ = n;
+  wanted_ = n;
+  n_ = options.search == Search::huggingface ? options.beam : n;
+  const auto in_order = [&](std::initializer_list<int> more) {
+    std::vector<int> tokens = options.forbidden;
+    tokens.insert(tokens.end(), more);
+    std::ranges::sort(tokens);
+    tokens.erase(std::unique(tokens.begin(), tokens.end()), tokens.end());
+    return tokens;
+  };
+  never_ = in_order({specials.pad, specials.bos});
+  never_early_ = in_order({specials.pad, specials.bos, specials.eos});
+  const Index vocabulary = model.options().target_vocabulary;
+  check(never_.front() >= 0 && never_.back() < vocabulary, "decode.forbidden", "expected tokens from 0 to {}; got {}",
+        vocabulary - 1, never_.front() < 0 ? never_.front() : never_.back());
   context_.set_transposed_weights(weights);
   start(batch, sources, numbers);
   while (!live_.empty()) step();
@@ -84,21 +96,35 @@ void BatchSearch<T>::step() {
 /// Fills top_.
 template <class T>
 void BatchSearch<T>::choose(const Tensor<const T>& logits) {
-  const std::array never{specials_.pad, specials_.bos};
+  const std::vector<int>& never = cache_.position() <= options_.min_length ? never_early_ : never_;
   const Index of_each = std::min(choices(), logits.cols() - std::ssize(never));
+  check(of_each >= 1, "decode.forbidden", "expected some of {} tokens to be allowed; got none", logits.cols());
   top_.resize(static_cast<std::size_t>(logits.rows() * of_each));
-  if (!options_.sample) return top_tokens(logits, never, of_each, top_);
+  if (!options_.sample) return top_tokens(logits, never, of_each, top_, options_.renormalise);
   uniforms_.clear();
   for (const Live& live : live_)
     uniforms_.push_back(sampling_uniform(options_.seed, static_cast<std::uint64_t>(sentences_[live.sentence].number),
                                          static_cast<std::uint32_t>(cache_.position())));
-  sample_tokens(logits, never, options_.temperature, uniforms_, top_);
+  sample_tokens(logits, never, options_.temperature, uniforms_, top_, options_.renormalise);
+}
+
+/// At the limit of length: each of the rows [begin, end) of live_ is a translation, and none goes on.
+template <class T>
+void BatchSearch<T>::force_end(Index place, Index begin, Index end) {
+  for (Index r = begin; r < end; ++r)
+    keep(place, {.node = live_[r].node,
+                 .score = penalised(live_[r].log_probability, cache_.position(), options_),
+                 .log_probability = live_[r].log_probability,
+                 .finished = false});
 }
 
 /// One step of a sentence, from rows [begin, end) of live_ to the end of next_.
 template <class T>
 void BatchSearch<T>::advance(Index place, Index begin, Index end) {
   Sentence& sentence = sentences_[place];
+  const bool is_huggingface = options_.search == Search::huggingface;
+  const bool at_limit = cache_.position() >= sentence.limit;
+  if (is_huggingface && at_limit) return force_end(place, begin, end);
   candidates_.clear();
   const std::size_t of_each = top_.size() / live_.size();
   for (Index r = begin; r < end; ++r)
@@ -112,8 +138,10 @@ void BatchSearch<T>::advance(Index place, Index begin, Index end) {
                     });
 
   const Index first = std::ssize(next_), length = cache_.position();
-  for (const Candidate& c : std::span(candidates_).first(looked_at)) {
+  for (Index rank = 0; rank < looked_at; ++rank) {
+    const Candidate& c = candidates_[rank];
     if (c.token == specials_.eos) {
+      if (is_huggingface && rank >= options_.beam) continue;
       ++sentence.ended;
       keep(place, {.node = live_[c.row].node,
                    .score = penalised(c.log_probability, length, options_),
@@ -127,15 +155,16 @@ void BatchSearch<T>::advance(Index place, Index begin, Index end) {
   }
   if (std::ssize(next_) == first) return;
 
-  const bool at_limit = length >= sentence.limit;
   for (Index i = first; at_limit && i < std::ssize(next_) && sentence.found < n_; ++i)
     found_[place * n_ + sentence.found++] = {.node = next_[i].node,
                                              .score = penalised(next_[i].log_probability, length, options_),
                                              .log_probability = next_[i].log_probability,
                                              .finished = false};
-  const Index later = sentence.ended >= options_.beam ? length + 1 : sentence.limit;
+  // What an ended hypothesis is compared with, and how long the best live one may be then.
+  const Index rival = place * n_ + (is_huggingface ? n_ - 1 : 0);
+  const Index later = is_huggingface ? length : sentence.ended >= options_.beam ? length + 1 : sentence.limit;
   const bool enough =
-      sentence.found == n_ && found_[place * n_].score >= penalised(next_[first].log_probability, later, options_);
+      sentence.found == n_ && found_[rival].score >= penalised(next_[first].log_probability, later, options_);
   if (at_limit || enough) {
     next_.resize(first);
     survivors_.resize(first);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <span>
 #include <vector>
 
@@ -20,7 +21,7 @@ class BatchSearch {
            std::span<const std::vector<int>> sources, std::span<const std::int64_t> numbers);
 
   /// What `run` found for the sentence at a place of the batch: how many, and the one of a rank, the best at 0.
-  Index found(Index place) const { return sentences_[place].found; }
+  Index found(Index place) const { return std::min(sentences_[place].found, wanted_); }
   Hypothesis hypothesis(Index place, Index rank) const;
 
  private:
@@ -46,7 +47,7 @@ class BatchSearch {
     Index limit;          // most tokens
     std::int64_t number;  // see decode
     Index ended = 0;      // hypotheses that came to </s>
-    Index found = 0;      // the best of them, at most n
+    Index found = 0;      // the best of them, at most n_
   };
 
   /// One of the best of a sentence, by its last node.
@@ -64,6 +65,7 @@ class BatchSearch {
   void step();
   void choose(const Tensor<const T>& logits);
   void advance(Index place, Index begin, Index end);
+  void force_end(Index place, Index begin, Index end);
   void keep(Index place, const Found& ended);
   void keep_rows_in_place(Index first, Index parents);
 
@@ -71,7 +73,8 @@ class BatchSearch {
   const Transformer<T>* model_ = nullptr;
   SpecialIds specials_;
   DecodeOptions options_;
-  Index n_ = 1;
+  Index n_ = 1, wanted_ = 1;              // hypotheses to keep of a sentence, and to tell of
+  std::vector<int> never_, never_early_;  // tokens that are not chosen, and before the least length; in order
 
   Context<T> context_;
   DecoderCache<T> cache_;
@@ -79,7 +82,7 @@ class BatchSearch {
   std::vector<int> source_ids_, tokens_;
   std::vector<RowSpan> source_spans_;
   std::vector<Sentence> sentences_;
-  std::vector<Found> found_;  // n places for each sentence, best first
+  std::vector<Found> found_;  // n_ places for each sentence, best first
   std::vector<Node> nodes_;
   std::vector<Live> live_, next_;
   std::vector<Index> survivors_;  // beside next_: the row each goes on from

@@ -17,12 +17,19 @@ enum class LengthPenalty {
   gnmt,   ///< ((5 + length) / 6)^alpha (Wu et al. 2016, section 7)
 };
 
+/// When the search for a sentence ends, and what is found then.
+enum class Search { glossa, huggingface };
+
 struct DecodeOptions {
   Index beam = 1;  ///< hypotheses kept a sentence; 1 is greedy
   LengthPenalty length_penalty = LengthPenalty::power;
   double alpha = 1;
   double max_length_factor = 2;  ///< a translation has at most factor * source ids + extra tokens, </s> included
   Index max_length_extra = 10;
+  Index min_length = 0;  ///< tokens that a translation has at least, </s> not counted
+  Search search = Search::glossa;
+  std::vector<int> forbidden{};    ///< tokens that are never chosen, beside <pad> and <s>
+  bool renormalise = false;        ///< what is never chosen has no share in the softmax
   std::int64_t max_tokens = 2048;  ///< hypotheses x longest source of a batch
   bool sample = false;             ///< draw each token from the softmax; needs a beam of 1
   double temperature = 1;          ///< of the softmax that is drawn from
@@ -50,6 +57,11 @@ class BatchSearch;
 /// preferred; where there is none the best live one is cut off. <pad> and <s> are never chosen. Equal candidates: the
 /// earlier hypothesis, then the smaller id. Who wants the n best gets them from the same search, which goes on until n
 /// have ended.
+///
+/// With Search::huggingface the search ends as that of `generate` in transformers does with `early_stopping` false and
+/// </s> as the forced last token: an ended hypothesis counts if it is among the best `beam` continuations, a sentence
+/// is done when `beam` have ended and the worst of them is at least as good as the best live one would be if it ended
+/// now, and at the limit </s> takes the last place, at no cost, of all live ones.
 ///
 /// With `sample` the one hypothesis of a sentence goes on with a token drawn by (seed, number of the sentence,
 /// position), so that it is the same in any batch.

@@ -44,18 +44,41 @@ void top_of_row(const T* x, Index n, std::span<const int> never, std::span<Token
   std::sort_heap(begin, filled, better);
 }
 
+/// The logarithm of the sum of exponentials, without those of some tokens, in order of their ids.
+template <class T>
+double log_sum_exp_without(const T* x, Index n, std::span<const int> left_out) {
+  double sum = -std::numeric_limits<double>::infinity();
+  Index from = 0;
+  const auto add = [&](Index to) {
+    if (to == from) return;
+    const auto [largest, rest] = kernels::log_sum_exp(to - from, x + from);
+    const double part = double{largest} + double{rest};
+    if (std::isinf(sum))
+      sum = part;
+    else
+      sum = std::max(sum, part) + std::log1p(std::exp(-std::abs(sum - part)));
+  };
+  for (const int token : left_out) {
+    add(token);
+    from = token + 1;
+  }
+  add(n);
+  return sum;
+}
+
 }  // namespace
 
 template <class T>
-void top_tokens(const Tensor<const T>& logits, std::span<const int> never, Index count, std::span<TokenScore> top) {
+void top_tokens(const Tensor<const T>& logits, std::span<const int> never, Index count, std::span<TokenScore> top,
+                bool renormalise) {
   check(count >= 1 && count + std::ssize(never) <= logits.cols() && std::ssize(top) == logits.rows() * count,
         "top_tokens", "expected 1 to {} tokens of each of {} rows; got {} and room for {}",
         logits.cols() - std::ssize(never), logits.rows(), count, top.size());
   parallel_for(logits.rows(), [&](Index r) {
     const std::span<TokenScore> best = top.subspan(r * count, count);
-    const auto [largest, rest] = kernels::log_sum_exp(logits.cols(), logits.row(r));
+    const double sum = log_sum_exp_without(logits.row(r), logits.cols(), renormalise ? never : std::span<const int>());
     top_of_row(logits.row(r), logits.cols(), never, best);
-    for (TokenScore& score : best) score.log_probability -= double{largest} + double{rest};
+    for (TokenScore& score : best) score.log_probability -= sum;
   });
   check_probabilities(top);
 }
@@ -67,7 +90,7 @@ void check_probabilities(std::span<const TokenScore> scores) {
           "or its checkpoint is damaged");
 }
 
-template void top_tokens(const Tensor<const float>&, std::span<const int>, Index, std::span<TokenScore>);
-template void top_tokens(const Tensor<const double>&, std::span<const int>, Index, std::span<TokenScore>);
+template void top_tokens(const Tensor<const float>&, std::span<const int>, Index, std::span<TokenScore>, bool);
+template void top_tokens(const Tensor<const double>&, std::span<const int>, Index, std::span<TokenScore>, bool);
 
 }  // namespace glossa

@@ -28,6 +28,10 @@ DecodeOptions decode_options(const DecodeConfig& decode) {
           .alpha = decode.alpha,
           .max_length_factor = decode.max_length_factor,
           .max_length_extra = decode.max_length_extra,
+          .min_length = decode.min_length,
+          .search = static_cast<Search>(decode.search),
+          .forbidden = {decode.forbidden.begin(), decode.forbidden.end()},
+          .renormalise = decode.renormalize,
           .max_tokens = decode.max_tokens,
           .sample = decode.sample,
           .temperature = decode.temperature,
@@ -102,13 +106,13 @@ auto Translator::encode(std::span<const std::string> lines, std::string_view nam
 }
 
 std::vector<Hypothesis> Translator::search(const Sources& sources) {
-  return searcher_.decode(model_, sources.ids, tokenizers_.source->specials(), options_, sources.numbers);
+  return searcher_.decode(model_, sources.ids, tokenizers_.target->specials(), options_, sources.numbers);
 }
 
 std::vector<std::vector<Translation>> Translator::n_best(const Sources& sources, Index n) {
   std::vector<std::vector<Translation>> found;
   for (const std::vector<Hypothesis>& piece :
-       searcher_.n_best(model_, sources.ids, tokenizers_.source->specials(), options_, n, sources.numbers)) {
+       searcher_.n_best(model_, sources.ids, tokenizers_.target->specials(), options_, n, sources.numbers)) {
     found.emplace_back();
     for (const Hypothesis& hypothesis : piece) found.back().push_back(translation(hypothesis));
   }

@@ -13,18 +13,8 @@ constexpr StepShape shapes[] = {
     {"tiny", 128, 16, 16, 8000, 128, 4, 256, 4},
     {"small", 64, 16, 16, 8000, 256, 8, 1024, 3},
     {"base", 16, 32, 32, 8000, 512, 8, 2048, 6},
+    {"opus", 16, 64, 64, 60000, 512, 8, 2048, 6, Tied::all},  // the pretrained models of OPUS-MT
 };
-
-TransformerOptions options_of(const StepShape& s) {
-  TransformerOptions options;
-  options.source_vocabulary = options.target_vocabulary = s.vocabulary;
-  options.stack.width = s.width;
-  options.stack.heads = s.heads;
-  options.stack.feed_forward = s.feed_forward;
-  options.encoder_layers = options.decoder_layers = s.layers;
-  options.max_positions = 512;
-  return options;
-}
 
 /// Random sentences of equal length, ids 1 to V-1.
 Batch random_batch(const StepShape& s) {
@@ -48,10 +38,22 @@ Batch random_batch(const StepShape& s) {
 
 }  // namespace
 
+TransformerOptions options_of(const StepShape& s) {
+  TransformerOptions options;
+  options.source_vocabulary = options.target_vocabulary = s.vocabulary;
+  options.stack.width = s.width;
+  options.stack.heads = s.heads;
+  options.stack.feed_forward = s.feed_forward;
+  options.encoder_layers = options.decoder_layers = s.layers;
+  options.max_positions = 512;
+  options.tied = s.tied;
+  return options;
+}
+
 const StepShape& step_shape(const std::string& name) {
   for (const StepShape& shape : shapes)
     if (name == shape.name) return shape;
-  misuse("bench --config", "expected seed, tiny, small or base; got {}", name);
+  misuse("bench --config", "expected seed, tiny, small, base or opus; got {}", name);
 }
 
 StepBenchmark::StepBenchmark(const StepShape& shape, std::int64_t micro_batches)

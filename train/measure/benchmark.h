@@ -14,17 +14,21 @@
 namespace glossa {
 
 /// A training step that is measured: nn.Transformer as PyTorch builds it (post-norm with final norms, biases
-/// everywhere, separate embeddings and output projection, dropout 0.1 at every place), B sentences of S source and T
-/// target tokens.
+/// everywhere, dropout 0.1 at every place) with separate embeddings and output projection or one table for all, B
+/// sentences of S source and T target tokens.
 struct StepShape {
   const char* name;
   Index batch, source, target, vocabulary, width, heads, feed_forward, layers;
+  Tied tied = Tied::none;
 
   Index tokens() const { return batch * (source + target); }
 };
 
-/// "seed", "tiny", "small" or "base"; throws misuse for another name.
+/// "seed", "tiny", "small", "base" or "opus"; throws misuse for another name.
 const StepShape& step_shape(const std::string& name);
+
+/// The model of a shape.
+TransformerOptions options_of(const StepShape& shape);
 
 /// Model, optimizer and a random batch of one shape.
 class StepBenchmark {

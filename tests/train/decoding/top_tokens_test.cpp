@@ -38,6 +38,27 @@ TEST_CASE("top tokens are those of a sort, the first of equal ones") {
   }
 }
 
+TEST_CASE("what may not come has no share of renormalised probabilities, however likely it were") {
+  RandomStream random(2, "logits");
+  for (const std::vector<int>& never : {std::vector<int>{}, {0}, {9}, {3, 4}, {0, 1, 8, 9}})
+    for (const double favoured : {-50.0, 0.0, 50.0, 700.0}) {
+      std::vector<double> logits(10);
+      for (double& x : logits) x = random.normal();
+      for (const int token : never) logits[static_cast<std::size_t>(token)] += favoured;
+      std::vector<TokenScore> top(10 - never.size());
+      top_tokens<double>({logits.data(), {1, 10}}, never, std::ssize(top), top, /*renormalise=*/true);
+      double sum = 0, all = 0;
+      for (std::size_t j = 0; j < logits.size(); ++j)
+        if (std::ranges::find(never, static_cast<int>(j)) == never.end()) sum += std::exp(logits[j]);
+      for (const TokenScore& score : top) {
+        CHECK(score.log_probability ==
+              doctest::Approx(logits[static_cast<std::size_t>(score.token)] - std::log(sum)).epsilon(1e-12));
+        all += std::exp(score.log_probability);
+      }
+      CHECK(all == doctest::Approx(1).epsilon(1e-12));
+    }
+}
+
 TEST_CASE("top tokens need room for as many of each row, and as many tokens that may come") {
   std::vector<double> logits(2 * 4);
   const Tensor<const double> rows{logits.data(), {2, 4}};
