@@ -79,7 +79,7 @@ std::string objection(const std::string& path, const std::string& header) {
       {"train/corpora", {"train/config", "train/console"}},
       {"train/model", {"train/config", "train/processes"}},
       {"train/decoding", {"train/model", "train/corpora", "train/console", "train/processes"}},
-      {"train/exchange", {"train/model", "train/checkpoint"}},
+      {"train/exchange", {"train/model", "train/checkpoint", "train/config"}},
       {"train/pages", {}},
       {"train/report", {"train/pages", "train/config", "train/corpora", "train/checkpoint", "train/console"}},
       {"train/serve",

@@ -217,9 +217,12 @@ void add_commands(CLI::App& app, int& status) {
     c.add_option("--run", a.run, "folder to make")->required();
     add_force(c);
   });
-  add_command<Import>(app, "import", "Make a run of PyTorch's weights", status, [](auto& c, auto& a) {
-    c.add_option("FILE", a.file, "state_dict in a safetensors file; see docs/exchange.md")->required();
-    c.add_option("CONFIG", a.config, "YAML file that describes the model and its data")->required();
+  add_command<Import>(app, "import", "Make a run of a pretrained model", status, [](auto& c, auto& a) {
+    c.add_option("PATH", a.path,
+                 "folder of a pretrained model, of Hugging Face or of Marian, or a file of weights; see "
+                 "docs/exchange.md")
+        ->required();
+    c.add_option("CONFIG", a.config, "YAML file that describes the model and its data, with a file of weights");
     c.add_option("--run", a.run, "folder to make")->required();
     add_force(c);
     add_sets(c, a.sets);

@@ -95,7 +95,7 @@ struct Export {
 int run(const Export& arguments);
 
 struct Import {
-  std::string file, config, run;
+  std::string path, config, run;
   std::vector<std::string> sets;
 };
 int run(const Import& arguments);

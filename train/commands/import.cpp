@@ -2,23 +2,60 @@
 #include <filesystem>
 
 #include "autograd/check.h"
+#include "data/tokenizers/piece_tokenizer.h"
 #include "train/commands/commands.h"
 #include "train/config/auto_options.h"
+#include "train/console/tell.h"
 #include "train/exchange/exchange.h"
+#include "train/exchange/pretrained.h"
 #include "train/model/memory_check.h"
 #include "train/run.h"
 
 namespace glossa::commands {
 
-int run(const Import& arguments) {
+namespace {
+
+void report(const Model& model, const std::filesystem::path& written) {
+  fmt::print("wrote {} tensors, {} parameters, to {}\n", model.parameters.parameters().size(), model.parameters.count(),
+             written.string());
+}
+
+std::shared_ptr<const Tokenizer> tokenizer_of(Pretrained::Side side) {
+  return std::make_shared<PieceTokenizer>(std::move(side.pieces), std::move(side.tokens), side.specials,
+                                          side.pieces_file.string());
+}
+
+/// A model with all that belongs to it: the run needs no corpus, and has none.
+int import_folder(const Import& arguments) {
+  if (!arguments.config.empty())
+    misuse(arguments.config, "expected no CONFIG beside the folder of a model, which says all itself; got one");
+  if (!arguments.sets.empty())
+    misuse("--set " + arguments.sets.front(), "expected none with the folder of a model, which says all itself");
+  check_holds_no_run(arguments.run);
+  Pretrained pretrained = read_pretrained(arguments.path);
+  const Config& config = pretrained.config;
+  const Tokenizers tokenizers{tokenizer_of(std::move(pretrained.source)), tokenizer_of(std::move(pretrained.target))};
+  const Index source_vocabulary = tokenizers.source->vocabulary_size(),
+              target_vocabulary = tokenizers.target->vocabulary_size();
+  check_training_fits(config, source_vocabulary, target_vocabulary);
+  const std::unique_ptr<Model> model =
+      make_model(config.model, source_vocabulary, target_vocabulary, 0, tokenizers.target->specials());
+  read_parameters(*pretrained.tensors, pretrained.sources, model->parameters);
+  for (const std::string& note : pretrained.notes) tell("note: {}\n", note);
+  report(*model, write_new_run(arguments.run, config, tokenizers, *model, /*data_hash=*/0));
+  return 0;
+}
+
+/// Weights alone: the configuration says what they are of.
+int import_file(const Import& arguments) {
   Config config = load_config(arguments.config, arguments.sets);
   check(config);
   if (!config.train.warm_start.empty())
-    misuse("train.warm_start", "expected none: the weights come from {}; got {}", arguments.file,
+    misuse("train.warm_start", "expected none: the weights come from {}; got {}", arguments.path,
            config.train.warm_start);
   check_holds_no_run(arguments.run);  // before the work
   check_not_overwriting(config, arguments.config, arguments.run);
-  const SafetensorsReader file(arguments.file);
+  const std::unique_ptr<TensorFile> file = open_tensors(arguments.path);
 
   const auto seed = static_cast<std::uint64_t>(config.train.seed);
   const Corpora corpora = read_corpora(config.data, seed);
@@ -31,14 +68,23 @@ int run(const Import& arguments) {
   check_training_fits(config, source_vocabulary, target_vocabulary);
   const std::unique_ptr<Model> model =
       make_model(config.model, source_vocabulary, target_vocabulary, seed, tokenizers.target->specials());
-  import_parameters(file, model->parameters);
+  import_parameters(*file, model->parameters);
   const std::uint64_t hash =
       data_hash(encode(config.data, training, tokenizers),
                 validation.source.empty() ? EncodedCorpus{} : encode(config.data, validation, tokenizers));
-  const std::filesystem::path written = write_new_run(arguments.run, config, tokenizers, *model, hash);
-  fmt::print("wrote {} tensors, {} parameters, to {}\n", model->parameters.parameters().size(),
-             model->parameters.count(), written.string());
+  report(*model, write_new_run(arguments.run, config, tokenizers, *model, hash));
   return 0;
+}
+
+}  // namespace
+
+int run(const Import& arguments) {
+  if (std::filesystem::is_directory(arguments.path)) return import_folder(arguments);
+  if (arguments.config.empty())
+    misuse(arguments.path,
+           "expected the folder of a pretrained model, or a file of weights and a CONFIG that describes them; got no "
+           "CONFIG");
+  return import_file(arguments);
 }
 
 }  // namespace glossa::commands

@@ -168,6 +168,10 @@ Config decided_as(const Config& old, Config now, std::string_view name) {
 }
 
 void check_resume(const Config& old, const Config& now) {
+  if (old.data.train.empty())
+    misuse("data.train",
+           "expected a run that was trained; this one is a pretrained model that was imported. Hint: start a new run "
+           "with train.warm_start, which names this one");
   check_agree(
       old, now, [](std::string_view key) { return !may_change_on_resume(key); }, "with which the run was started",
       "on --resume only train.max_*, train.patience, train.*_every, train.tensorboard and runtime.* may change; start "

@@ -21,6 +21,6 @@ void export_parameters(const CheckpointReader& checkpoint, const std::filesystem
 /// equal; names may begin with `transformer.`, as where nn.Transformer is a member of a larger module. Throws an Error
 /// that lists what is missing, what the model does not have and what has another shape, and for a number that is not
 /// finite; nothing is changed then. Numbers of other float types are rounded to float.
-void import_parameters(const SafetensorsReader& file, ParameterStore<float>& parameters);
+void import_parameters(const TensorFile& file, ParameterStore<float>& parameters);
 
 }  // namespace glossa

@@ -1,12 +1,10 @@
 #include "train/exchange/safetensors.h"
 
 #include <algorithm>
-#include <bit>
-#include <cmath>
-#include <cstring>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <tuple>
 
 #include "autograd/check.h"
 #include "data/text/atomic_file.h"
@@ -18,31 +16,9 @@ namespace {
 
 using Json = nlohmann::json;
 
-static_assert(std::endian::native == std::endian::little, "safetensors are little-endian, read without swaps");
-
-constexpr std::uint64_t max_header = 16 << 20, prefix = 8, alignment = 8;
+constexpr std::uint64_t max_header = 16 << 20, prefix = 8, alignment = 8, piece_bytes = 256 << 10;
 constexpr int max_values = 4096;  // of one entry: dims, or texts of metadata
 constexpr std::string_view metadata_key = "__metadata__";
-
-/// Bytes of one element; 0 for an unknown dtype.
-std::uint64_t size_of(std::string_view dtype) {
-  static const std::map<std::string_view, std::uint64_t> sizes{{"F64", 8}, {"F32", 4}, {"F16", 2}, {"BF16", 2},
-                                                               {"I64", 8}, {"I32", 4}, {"U8", 1},  {"BOOL", 1}};
-  const auto found = sizes.find(dtype);
-  return found == sizes.end() ? 0 : found->second;
-}
-
-float from_bfloat16(std::uint16_t bits) { return std::bit_cast<float>(std::uint32_t{bits} << 16); }
-
-/// 1 sign, 5 exponent and 10 fraction bits (IEEE 754 binary16).
-float from_float16(std::uint16_t bits) {
-  const int exponent = bits >> 10 & 31;
-  const auto fraction = static_cast<float>(bits & 1023);
-  const float size = exponent == 0    ? std::ldexp(fraction, -24)
-                     : exponent == 31 ? (fraction == 0 ? INFINITY : NAN)
-                                      : std::ldexp(1024 + fraction, exponent - 25);
-  return std::copysign(size, bits >> 15 ? -1.0F : 1.0F);
-}
 
 /// Where the header breaks the rules.
 class HeaderError {
@@ -67,25 +43,28 @@ std::vector<std::uint64_t> whole_numbers(const Json& list, const std::string& wh
   return list.get<std::vector<std::uint64_t>>();
 }
 
-/// Offsets are still those of the header: from the end of it.
-SafetensorsEntry parse_entry(const std::string& name, const Json& json, const HeaderError& error) {
+/// A tensor with its bytes, from the end of the header on.
+struct HeaderEntry {
+  TensorEntry tensor;
+  std::uint64_t begin = 0, end = 0;
+};
+
+HeaderEntry parse_entry(const std::string& name, const Json& json, const HeaderError& error) {
   const auto has = [&](const char* key) { return json.contains(key); };
   error.require(json.size() == 3 && has("dtype") && has("shape") && has("data_offsets"),
                 "'{}' to have dtype, shape and data_offsets; got {}", name, json.dump().substr(0, 100));
   const Json& dtype = json["dtype"];
-  error.require(dtype.is_string() && size_of(dtype.get_ref<const std::string&>()) > 0,
+  error.require(dtype.is_string() && dtype != "I8" && dtype_size(dtype.get_ref<const std::string&>()) > 0,
                 "'{}' to be F64, F32, F16, BF16, I64, I32, U8 or BOOL; got {}", name, dtype.dump().substr(0, 100));
-  SafetensorsEntry entry{.name = name, .dtype = dtype, .shape = whole_numbers(json["shape"], name + ".shape", error)};
+  TensorEntry tensor{.name = name, .dtype = dtype, .shape = whole_numbers(json["shape"], name + ".shape", error)};
   const auto offsets = whole_numbers(json["data_offsets"], name + ".data_offsets", error);
   error.require(offsets.size() == 2 && offsets[0] <= offsets[1], "'{}' to have a begin and an end; got {}", name,
                 json["data_offsets"].dump().substr(0, 100));
-  entry.begin = offsets[0];
-  entry.end = offsets[1];
-  const auto length = byte_length(size_of(entry.dtype), entry.shape);
-  error.require(length && *length == entry.end - entry.begin,
-                "'{}' to have the length of its shape {} in {}; got {} bytes", name, json["shape"].dump(), entry.dtype,
-                entry.end - entry.begin);
-  return entry;
+  const auto length = byte_length(dtype_size(tensor.dtype), tensor.shape);
+  error.require(length && *length == offsets[1] - offsets[0],
+                "'{}' to have the length of its shape {} in {}; got {} bytes", name, json["shape"].dump(), tensor.dtype,
+                offsets[1] - offsets[0]);
+  return {std::move(tensor), offsets[0], offsets[1]};
 }
 
 std::map<std::string, std::string> parse_metadata(const Json& json, const HeaderError& error) {
@@ -135,34 +114,22 @@ void parse_header(const std::string& text, const HeaderError& error, const Take&
 }
 
 /// The tensors must fill the data, one right behind the other.
-void check_tiling(const std::map<std::string, SafetensorsEntry>& entries, std::uint64_t size,
-                  const HeaderError& error) {
-  std::vector<const SafetensorsEntry*> ordered;
-  for (const auto& [name, entry] : entries) ordered.push_back(&entry);
-  std::ranges::sort(ordered, {}, [](const SafetensorsEntry* e) { return std::pair(e->begin, e->end); });
+void check_tiling(const std::vector<HeaderEntry>& entries, std::uint64_t size, const HeaderError& error) {
+  std::vector<const HeaderEntry*> ordered;
+  for (const HeaderEntry& entry : entries) ordered.push_back(&entry);
+  std::ranges::sort(ordered, {}, [](const HeaderEntry* e) { return std::tie(e->begin, e->end, e->tensor.name); });
   std::uint64_t end = 0;
-  for (const SafetensorsEntry* entry : ordered) {
+  for (const HeaderEntry* entry : ordered) {
     error.require(entry->begin == end, "'{}' to begin at byte {} of the data, without hole or overlap; got {}",
-                  entry->name, end, entry->begin);
+                  entry->tensor.name, end, entry->begin);
     end = entry->end;
   }
   error.require(end == size, "{} bytes of data as the header says; got {}", end, size);
 }
 
-template <class Stored, class T, class Convert>
-void convert(const std::vector<char>& bytes, std::vector<T>& values, const Convert& meaning) {
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    Stored stored;
-    std::memcpy(&stored, bytes.data() + i * sizeof stored, sizeof stored);
-    values[i] = static_cast<T>(meaning(stored));
-  }
-}
-
 }  // namespace
 
-std::uint64_t SafetensorsEntry::count() const { return (end - begin) / size_of(dtype); }
-
-SafetensorsReader::SafetensorsReader(const std::filesystem::path& path) : path_(path) {
+SafetensorsReader::SafetensorsReader(const std::filesystem::path& path) : TensorFile(path) {
   const HeaderError error(path);
   std::error_code code;
   const std::uint64_t file_size = std::filesystem::file_size(path, code);
@@ -179,43 +146,34 @@ SafetensorsReader::SafetensorsReader(const std::filesystem::path& path) : path_(
   error.require(file && text.starts_with('{'), "a header that begins with {{");
   // The parser would take a zero byte for the end.
   error.require(text.find('\0') == text.npos, "a header in JSON; got a zero byte in it");
+  std::vector<HeaderEntry> read;
   parse_header(text, error, [&](const std::string& name, const Json& json) {
     if (name == metadata_key)
       metadata_ = parse_metadata(json, error);
     else
-      entries_.emplace(name, parse_entry(name, json, error));
+      read.push_back(parse_entry(name, json, error));
   });
-  check_tiling(entries_, file_size - prefix - length, error);
-  for (auto& [name, entry] : entries_) {
-    entry.begin += prefix + length;
-    entry.end += prefix + length;
+  check_tiling(read, file_size - prefix - length, error);
+  for (HeaderEntry& entry : read) {
+    begins_.emplace(entry.tensor.name, prefix + length + entry.begin);
+    const std::string name = entry.tensor.name;
+    entries_.emplace(name, std::move(entry.tensor));
   }
 }
 
-template <class T>
-std::vector<T> SafetensorsReader::read(const std::string& name) const {
-  const auto found = entries_.find(name);
-  check(found != entries_.end(), path_.string(), "expected a tensor '{}'; the file has none", name);
-  const SafetensorsEntry& entry = found->second;
-  std::vector<char> bytes(entry.end - entry.begin);
-  std::ifstream file(path_, std::ios::binary);
-  file.seekg(static_cast<std::streamoff>(entry.begin));
-  file.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-  check(bool(file), path_.string(), "expected {} bytes of '{}'; the file ended or changed", bytes.size(), name);
-  std::vector<T> values(entry.count());
-  const auto as_it_is = [](auto value) { return value; };
-  if (entry.dtype == "F64") convert<double>(bytes, values, as_it_is);
-  if (entry.dtype == "F32") convert<float>(bytes, values, as_it_is);
-  if (entry.dtype == "F16") convert<std::uint16_t>(bytes, values, from_float16);
-  if (entry.dtype == "BF16") convert<std::uint16_t>(bytes, values, from_bfloat16);
-  if (entry.dtype == "I64") convert<std::int64_t>(bytes, values, as_it_is);
-  if (entry.dtype == "I32") convert<std::int32_t>(bytes, values, as_it_is);
-  if (entry.dtype == "U8" || entry.dtype == "BOOL") convert<std::uint8_t>(bytes, values, as_it_is);
-  return values;
+void SafetensorsReader::read_bytes(const TensorEntry& entry, const Take& take) const {
+  std::ifstream file(path(), std::ios::binary);
+  file.seekg(static_cast<std::streamoff>(begins_.at(entry.name)));
+  const std::uint64_t size = entry.count() * dtype_size(entry.dtype);
+  std::vector<std::byte> piece(std::min(piece_bytes, size));
+  for (std::uint64_t left = size; left > 0;) {
+    const std::span bytes = std::span(piece).first(std::min(piece_bytes, left));
+    file.read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+    check(bool(file), path().string(), "expected {} bytes of '{}'; the file ended or changed", size, entry.name);
+    take(bytes);
+    left -= bytes.size();
+  }
 }
-
-template std::vector<float> SafetensorsReader::read(const std::string&) const;
-template std::vector<double> SafetensorsReader::read(const std::string&) const;
 
 void write_safetensors(const std::filesystem::path& path, std::vector<SafetensorsTensor> tensors,
                        const std::map<std::string, std::string>& metadata) {
@@ -224,13 +182,13 @@ void write_safetensors(const std::filesystem::path& path, std::vector<Safetensor
   if (!metadata.empty()) header[std::string(metadata_key)] = metadata;
   std::uint64_t end = 0;
   for (const SafetensorsTensor& tensor : tensors) {
-    SafetensorsEntry entry{.name = tensor.name, .dtype = "F32", .shape = tensor.shape, .begin = end};
+    const std::uint64_t begin = end;
     end += tensor.values.size_bytes();
     check(tensor.name != metadata_key && !header.contains(tensor.name), path.string(),
           "expected every tensor to have a name of its own; got '{}'", tensor.name);
-    check(byte_length(size_of(entry.dtype), entry.shape) == tensor.values.size_bytes(), path.string(),
+    check(byte_length(sizeof(float), tensor.shape) == tensor.values.size_bytes(), path.string(),
           "expected the shape of '{}' to be that of its values; got {} of them", tensor.name, tensor.values.size());
-    header[tensor.name] = {{"dtype", entry.dtype}, {"shape", entry.shape}, {"data_offsets", {entry.begin, end}}};
+    header[tensor.name] = {{"dtype", "F32"}, {"shape", tensor.shape}, {"data_offsets", {begin, end}}};
   }
   std::string text = header.dump();
   text.resize((text.size() + alignment - 1) / alignment * alignment, ' ');

@@ -5,8 +5,9 @@
 #include <map>
 #include <span>
 #include <string>
-#include <string_view>
 #include <vector>
+
+#include "train/exchange/tensor_file.h"
 
 namespace glossa {
 
@@ -19,18 +20,8 @@ namespace glossa {
 // There is no checksum: a flipped bit of a tensor is not found, a flipped bit of the structure is where it breaks a
 // rule.
 
-/// A tensor of a safetensors file.
-struct SafetensorsEntry {
-  std::string name;
-  std::string dtype;                 ///< F64, F32, F16, BF16, I64, I32, U8 or BOOL
-  std::vector<std::uint64_t> shape;  ///< none for a scalar
-  std::uint64_t begin = 0, end = 0;  ///< in bytes from the start of the file
-
-  std::uint64_t count() const;  ///< of elements
-};
-
 /// A file whose structure was checked.
-class SafetensorsReader {
+class SafetensorsReader : public TensorFile {
  public:
   /// Reads the header and checks all of it: its length (at most 16 MiB, some 100,000 tensors; the format allows more),
   /// JSON of exactly the form above with every key once, known dtypes, lengths that are those of the shapes, offsets
@@ -38,21 +29,13 @@ class SafetensorsReader {
   /// a few times the length of the header.
   explicit SafetensorsReader(const std::filesystem::path& path);
 
-  const std::filesystem::path& path() const { return path_; }
   const std::map<std::string, std::string>& metadata() const { return metadata_; }
 
-  /// By name.
-  const std::map<std::string, SafetensorsEntry>& entries() const { return entries_; }
-
-  /// The elements of a tensor, converted to T: float or double. F16 and BF16 become exactly what they mean, F64 is
-  /// rounded to a float. Throws if there is no such tensor or the file ended meanwhile.
-  template <class T>
-  std::vector<T> read(const std::string& name) const;
-
  private:
-  std::filesystem::path path_;
+  void read_bytes(const TensorEntry& entry, const Take& take) const override;
+
   std::map<std::string, std::string> metadata_;
-  std::map<std::string, SafetensorsEntry> entries_;
+  std::map<std::string, std::uint64_t> begins_;  // in bytes from the start of the file
 };
 
 /// A float tensor to be written; the values are borrowed.

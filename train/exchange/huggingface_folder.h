@@ -1,0 +1,12 @@
+#pragma once
+
+#include "train/exchange/pretrained.h"
+
+namespace glossa {
+
+/// Reads a folder as `MarianMTModel.save_pretrained` and `MarianTokenizer.save_pretrained` write it: config.json,
+/// model.safetensors or pytorch_model.bin, source.spm, target.spm, vocab.json and, where the config says so,
+/// target_vocab.json; generation_config.json and tokenizer_config.json if they are there. Throws as read_pretrained.
+Pretrained read_huggingface_folder(const std::filesystem::path& folder);
+
+}  // namespace glossa

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+
+namespace glossa {
+
+/// A small JSON file of settings. A key that is null counts as absent. Errors name the file and the key.
+class JsonSettings {
+ public:
+  /// No settings.
+  JsonSettings() = default;
+
+  /// Throws unless the file is a JSON object of at most 256 KiB.
+  explicit JsonSettings(const std::filesystem::path& path);
+
+  const std::string& where() const { return where_; }
+  bool has(const std::string& key) const;
+
+  /// The value, or `otherwise`. Throws for one of another type, and without `otherwise` for none.
+  std::int64_t whole(const std::string& key, std::optional<std::int64_t> otherwise = {}) const;
+  double number(const std::string& key, std::optional<double> otherwise = {}) const;
+  bool flag(const std::string& key, std::optional<bool> otherwise = {}) const;
+  std::string text(const std::string& key, std::optional<std::string> otherwise = {}) const;
+
+  /// The value as it stands; null where there is none.
+  const nlohmann::json& value(const std::string& key) const;
+
+  /// The value for an error, shortened.
+  std::string shown(const std::string& key) const;
+
+ private:
+  template <class T>
+  T get(const std::string& key, const std::optional<T>& otherwise, bool fits, const char* what) const;
+
+  std::string where_;
+  nlohmann::json json_ = nlohmann::json::object();
+};
+
+}  // namespace glossa
