@@ -27,6 +27,13 @@ std::string_view trimmed(std::string_view text) {
   return {begin, end};
 }
 
+/// What a piece that the sentencepiece model lacks leaves of its spaces.
+std::string with_spaces(std::string text) {
+  constexpr std::string_view visible = "\u2581";
+  for (std::size_t at = 0; (at = text.find(visible, at)) != text.npos;) text.replace(at, visible.size(), 1, ' ');
+  return text;
+}
+
 }  // namespace
 
 PieceTokenizer::PieceTokenizer(std::string sentencepiece_model, Vocabulary vocabulary, const std::string& where)
@@ -77,7 +84,7 @@ std::string PieceTokenizer::decode(std::span<const int> ids) const {
   std::string text;
   const auto status = processor_->Decode(pieces, &text);
   check(status.ok(), kind(), "expected ids to decode; got: {}", reason(status));
-  return std::string(trimmed(text));
+  return std::string(trimmed(with_spaces(text)));
 }
 
 }  // namespace glossa

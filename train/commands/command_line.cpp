@@ -207,9 +207,13 @@ void add_commands(CLI::App& app, int& status) {
     c.add_option("CHECKPOINT", a.checkpoint, "file, for example RUN/checkpoints/last")->required();
     c.add_flag("--json", a.json, "one JSON object");
   });
-  add_command<Export>(app, "export", "Write weights in PyTorch's names", status, [](auto& c, auto& a) {
+  add_command<Export>(app, "export", "Write a model for other programs", status, [](auto& c, auto& a) {
     add_run(c, a);
-    c.add_option("--safetensors", a.safetensors, "file to write")->required();
+    CLI::Option_group* formats = c.add_option_group("Formats", "at least one");
+    formats->add_option("--safetensors", a.safetensors, "file to write: the weights, in PyTorch's names");
+    formats->add_option("--huggingface", a.huggingface, "folder to make, for MarianMTModel of transformers");
+    formats->add_option("--marian", a.marian, "folder to make, for Marian's tools");
+    formats->require_option(1, 3);
   });
   add_command<Average>(app, "average", "Make a run of the mean of checkpoints", status, [](auto& c, auto& a) {
     c.add_option("RUN", a.from, "folder of a run")->required();

@@ -90,7 +90,7 @@ struct Inspect {
 int run(const Inspect& arguments);
 
 struct Export {
-  std::string run, checkpoint, safetensors;
+  std::string run, checkpoint, safetensors, huggingface, marian;
 };
 int run(const Export& arguments);
 

@@ -4,20 +4,23 @@
 #include "train/checkpoint/checkpoint.h"
 #include "train/commands/commands.h"
 #include "train/exchange/exchange.h"
+#include "train/exchange/huggingface_export.h"
+#include "train/exchange/marian_export.h"
 #include "train/model/memory_check.h"
 #include "train/run.h"
 
 namespace glossa::commands {
 
-int run(const Export& arguments) {
-  const RunName name(arguments.run, arguments.checkpoint);
+namespace {
+
+/// The weights of one checkpoint, as they lie in it.
+void export_weights(const RunName& name, const Export& arguments) {
   const std::vector<std::filesystem::path> files = name.files();
   if (files.size() > 1)
     misuse("--checkpoint",
            "expected one checkpoint to export; got {}. Hint: glossa average {} --last {} makes a run of them",
            files.size(), arguments.run, files.size());
   const CheckpointReader checkpoint(files.front());
-  print_note(name);
   double bytes = 0;  // all are in memory together
   for (const CheckpointEntry& entry : checkpoint.entries())
     if (entry.kind == EntryKind::parameter) bytes += static_cast<double>(entry.length);
@@ -25,6 +28,32 @@ int run(const Export& arguments) {
   export_parameters(checkpoint, arguments.safetensors);
   fmt::print("wrote the parameters of {}, update {}, to {}\n", checkpoint.path().string(),
              read_training_state(checkpoint).update, arguments.safetensors);
+}
+
+/// All that translates: weights, tokenizers, settings.
+void export_model(const RunName& name, const Export& arguments) {
+  const LoadedRun run = load_run(name, load_run_config(name.folder()));
+  const Outgoing model(run.config, *run.tokenizers.source, *run.tokenizers.target, run.model->parameters);
+  const auto tell_written = [&](const std::string& folder) {
+    fmt::print("wrote the model of {}, update {}, to {}\n", arguments.run, run.state.update, folder);
+  };
+  if (!arguments.huggingface.empty()) {
+    export_huggingface(model, arguments.huggingface);
+    tell_written(arguments.huggingface);
+  }
+  if (!arguments.marian.empty()) {
+    export_marian(model, arguments.marian);
+    tell_written(arguments.marian);
+  }
+}
+
+}  // namespace
+
+int run(const Export& arguments) {
+  const RunName name(arguments.run, arguments.checkpoint);
+  print_note(name);
+  if (!arguments.safetensors.empty()) export_weights(name, arguments);
+  if (!arguments.huggingface.empty() || !arguments.marian.empty()) export_model(name, arguments);
   return 0;
 }
 

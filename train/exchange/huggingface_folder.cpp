@@ -5,12 +5,15 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <optional>
+#include <span>
 
 #include "autograd/check.h"
 #include "data/text/text_file.h"
 #include "layers/positional_encoding.h"
 #include "train/exchange/json_settings.h"
 #include "train/exchange/vocabulary_file.h"
+#include "train/model/model_factory.h"
 
 namespace glossa {
 
@@ -240,7 +243,47 @@ struct Names {
   const char *own, *theirs;
 };
 
-std::vector<ParameterSource> sources_of(const ModelConfig& m, std::uint64_t source_rows, std::uint64_t target_rows) {
+bool is_near(std::span<const float> table, std::span<const double> expected) {
+  return std::ranges::equal(table.first(expected.size()), expected,
+                            [](float x, double y) { return std::abs(x - y) < 2e-3; });  // of half precision, too
+}
+
+/// Tables of positions, if they are in the file, are those that glossa computes; trained ones are others.
+void read_positions(const TensorFile& tensors, ModelConfig& model, std::set<std::string>& others) {
+  using Order = ModelConfig::Sinusoid;
+  std::optional<Order> found;
+  for (const std::string side : {"encoder", "decoder"}) {
+    const std::string name = fmt::format("model.{}.embed_positions.weight", side);
+    const auto entry = tensors.entries().find(name);
+    if (entry == tensors.entries().end()) continue;
+    others.insert(name);
+    const auto& shape = entry->second.shape;
+    check(shape.size() == 2 && shape[1] == static_cast<std::uint64_t>(model.width) && shape[1] % 2 == 0,
+          tensors.path().string(), "expected '{}' to be positions of width {}; got {}", name, model.width,
+          shape_text(shape));
+    const auto rows = static_cast<Index>(std::min<std::uint64_t>(shape[0], 64));  // of so many every table tells
+    const std::vector<float> table = tensors.read<float>(name);
+    const auto fits = [&](Order order) {
+      ModelConfig with = model;
+      with.sinusoid = order;
+      return is_near(table, sinusoidal_positions(rows, model.width, transformer_options(with, 1, 1).sinusoid));
+    };
+    const Order orders[] = {Order::sorted, Order::halves, Order::interleaved, Order::raw_index};
+    const auto order = std::ranges::find_if(orders, fits);
+    if (order == std::end(orders) || (found && *found != *order))
+      misuse(tensors.path().string(),
+             "expected '{}' to hold sinusoids, the same on both sides; got other numbers. Hint: glossa would need "
+             "positions that were trained",
+             name);
+    found = *order;
+  }
+  if (found) model.sinusoid = *found;
+}
+
+}  // namespace
+
+std::vector<ParameterSource> huggingface_sources(const ModelConfig& m, std::uint64_t source_rows,
+                                                 std::uint64_t target_rows) {
   const auto width = static_cast<std::uint64_t>(m.width), inner = static_cast<std::uint64_t>(m.feed_forward);
   std::vector<ParameterSource> sources;
   const auto add = [&](const std::string& name, std::vector<std::uint64_t> shape,
@@ -301,31 +344,6 @@ std::vector<ParameterSource> sources_of(const ModelConfig& m, std::uint64_t sour
   return sources;
 }
 
-/// The tables of positions are those that glossa computes, if they are in the file; trained ones are others.
-void check_positions(const TensorFile& tensors, const ModelConfig& model, std::set<std::string>& others) {
-  for (const std::string side : {"encoder", "decoder"}) {
-    const std::string name = fmt::format("model.{}.embed_positions.weight", side);
-    const auto found = tensors.entries().find(name);
-    if (found == tensors.entries().end()) continue;
-    others.insert(name);
-    const auto& shape = found->second.shape;
-    check(shape.size() == 2 && shape[1] == static_cast<std::uint64_t>(model.width) && shape[1] % 2 == 0,
-          tensors.path().string(), "expected '{}' to be positions of width {}; got {}", name, model.width,
-          shape_text(shape));
-    const auto rows = static_cast<Index>(std::min<std::uint64_t>(shape[0], 64));  // of so many every table tells
-    const std::vector<double> expected = sinusoidal_positions(rows, model.width, Sinusoid::sorted);
-    const std::vector<float> table = tensors.read<float>(name);
-    for (std::size_t i = 0; i < expected.size(); ++i)
-      if (!(std::abs(table[i] - expected[i]) < 2e-3))  // of half precision, too
-        misuse(tensors.path().string(),
-               "expected '{}' to hold sinusoids, sines before cosines; got {} for {:.4f} as number {}. Hint: glossa "
-               "would need positions that were trained",
-               name, table[i], expected[i], i);
-  }
-}
-
-}  // namespace
-
 Pretrained read_huggingface_folder(const fs::path& folder) {
   const JsonSettings config(folder / "config.json"), own = settings_in(folder, "generation_config.json"),
                                                      tokenizer = settings_in(folder, "tokenizer_config.json");
@@ -354,8 +372,8 @@ Pretrained read_huggingface_folder(const fs::path& folder) {
              model.config.data.shared_vocabulary ? "vocab.json" : "target_vocab.json");
   model.config = parse_config(dump(model.config), config.where());  // the range of every option
   model.tensors = open_tensors(weights_file(folder));
-  model.sources = sources_of(model.config.model, source_rows, target_rows);
-  check_positions(*model.tensors, model.config.model, model.others);
+  model.sources = huggingface_sources(model.config.model, source_rows, target_rows);
+  read_positions(*model.tensors, model.config.model, model.others);
   return model;
 }
 

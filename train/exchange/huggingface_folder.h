@@ -9,4 +9,8 @@ namespace glossa {
 /// target_vocab.json; generation_config.json and tokenizer_config.json if they are there. Throws as read_pretrained.
 Pretrained read_huggingface_folder(const std::filesystem::path& folder);
 
+/// Where a MarianMTModel of these options has the parameters; the rows are those of its vocabularies.
+std::vector<ParameterSource> huggingface_sources(const ModelConfig& model, std::uint64_t source_rows,
+                                                 std::uint64_t target_rows);
+
 }  // namespace glossa

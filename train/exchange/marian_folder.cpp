@@ -20,7 +20,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t max_yaml = 32 << 10;
-constexpr std::string_view options_name = "special:model.yml";
 
 /// Options as Marian writes them in YAML. Errors name where they stand and the option.
 class MarianOptions {
@@ -208,7 +207,10 @@ Pretrained::Side read_side(const fs::path& folder, const fs::path& vocabulary, c
   return side;
 }
 
-std::vector<ParameterSource> sources_of(const ModelConfig& m, std::uint64_t source_rows, std::uint64_t target_rows) {
+}  // namespace
+
+std::vector<ParameterSource> marian_sources(const ModelConfig& m, std::uint64_t source_rows,
+                                            std::uint64_t target_rows) {
   const auto width = static_cast<std::uint64_t>(m.width), inner = static_cast<std::uint64_t>(m.feed_forward);
   std::vector<ParameterSource> sources;
   const auto add_matrix = [&](const std::string& name, std::uint64_t out, std::uint64_t in,
@@ -231,8 +233,12 @@ std::vector<ParameterSource> sources_of(const ModelConfig& m, std::uint64_t sour
     add_vector(own + ".out_proj.bias", width, {{theirs + "_bo"}});
   };
   const auto add_norm = [&](const std::string& own, const std::string& theirs) {
-    add_vector(own + ".weight", width, {{theirs + "_ln_scale", theirs + "_ln_scale_pre"}});
-    add_vector(own + ".bias", width, {{theirs + "_ln_bias", theirs + "_ln_bias_pre"}});
+    const bool comes_first = m.norm == ModelConfig::Norm::pre && !theirs.ends_with("_top");  // the usual name
+    for (const auto& [part, name] : {std::pair{".weight", "scale"}, {".bias", "bias"}}) {
+      std::vector<std::string> names{fmt::format("{}_ln_{}", theirs, name), fmt::format("{}_ln_{}_pre", theirs, name)};
+      if (comes_first) std::swap(names[0], names[1]);
+      add_vector(own + part, width, {names});
+    }
   };
   for (const bool decodes : {false, true}) {
     const std::string side = decodes ? "decoder" : "encoder";
@@ -273,8 +279,6 @@ std::vector<ParameterSource> sources_of(const ModelConfig& m, std::uint64_t sour
   return sources;
 }
 
-}  // namespace
-
 bool is_marian_folder(const fs::path& folder) { return !files_ending(folder, ".npz").empty(); }
 
 Pretrained read_marian_folder(const fs::path& folder) {
@@ -284,7 +288,7 @@ Pretrained read_marian_folder(const fs::path& folder) {
   const fs::path weights = model_file(folder, decoder);
   ZipFile zip(weights);
   NpzFile tensors(std::move(zip));
-  const std::string name(options_name);
+  const std::string name = marian_options_name;
   const MarianOptions options(tensors.text(name, max_yaml), fmt::format("{}:{}", weights.string(), name));
 
   Pretrained model;
@@ -305,7 +309,7 @@ Pretrained read_marian_folder(const fs::path& folder) {
   data.target = "target";
   read_decoding(decoder, ids, model.config.decode, model.notes);
   model.config = parse_config(dump(model.config), options.where());  // the range of every option
-  model.sources = sources_of(model.config.model, model.source.tokens.size(), model.target.tokens.size());
+  model.sources = marian_sources(model.config.model, model.source.tokens.size(), model.target.tokens.size());
   model.others = {name};
   model.tensors = std::make_unique<NpzFile>(std::move(tensors));
   return model;

@@ -25,10 +25,15 @@ std::string listed(std::string_view kind, std::vector<std::string> names) {
   return fmt::format("; {}: {}{}", kind, fmt::join(names, ", "), more > 0 ? fmt::format(" and {} more", more) : "");
 }
 
+/// How many rows of the parameter each part has.
+std::size_t part_rows(const ParameterSource& source) {
+  return (source.shape.at(0) - source.zero_rows) / source.parts.size();
+}
+
 /// The shape of each of its parts, as the file has it.
 Dims part_shape(const ParameterSource& source) {
   Dims shape = source.shape;
-  shape.at(0) = (shape[0] - source.zero_rows) / source.parts.size();
+  shape.at(0) = part_rows(source);
   if (source.transposed) std::ranges::reverse(shape);
   return shape;
 }
@@ -78,7 +83,7 @@ std::vector<float> read_parameter(const TensorFile& file, const ParameterSource&
   for (const std::uint64_t dim : source.shape) count *= dim;
   std::vector<float> values;
   values.reserve(count);
-  const std::size_t rows = (source.shape[0] - source.zero_rows) / source.parts.size();
+  const std::size_t rows = part_rows(source);
   for (const auto& names : source.parts) append_rows(values, read_part(file, names), rows, source.transposed);
   values.resize(count);
   return values;
@@ -131,6 +136,26 @@ void read_parameters(const TensorFile& file, const std::vector<ParameterSource>&
     values.push_back(read_parameter(file, *found->second));
   }
   for (std::size_t i = 0; i < values.size(); ++i) std::ranges::copy(values[i], parameters.parameters()[i]->value.data);
+}
+
+std::vector<FileTensor> file_tensors(const ParameterSource& source, std::span<const float> values) {
+  std::size_t columns = 1;
+  for (const std::uint64_t dim : std::span(source.shape).subspan(1)) columns *= dim;
+  const std::size_t rows = part_rows(source);
+  std::vector<FileTensor> tensors;
+  for (const auto& names : source.parts) {
+    FileTensor& tensor = tensors.emplace_back();
+    tensor.name = names.front();
+    tensor.shape = part_shape(source);
+    if (source.as_row) tensor.shape.insert(tensor.shape.begin(), 1);
+    const std::span<const float> own = values.first(rows * columns);
+    tensor.values.assign(own.begin(), own.end());
+    if (source.transposed)
+      for (std::size_t r = 0; r < rows; ++r)
+        for (std::size_t c = 0; c < columns; ++c) tensor.values[c * rows + r] = own[r * columns + c];
+    values = values.subspan(rows * columns);
+  }
+  return tensors;
 }
 
 }  // namespace glossa

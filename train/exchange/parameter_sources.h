@@ -1,6 +1,7 @@
 #pragma once
 
 #include <set>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -30,5 +31,16 @@ void check_sources(const TensorFile& file, const std::vector<ParameterSource>& s
 /// rounded to float. Throws for a number that is not finite and for copies that differ; nothing is changed then.
 void read_parameters(const TensorFile& file, const std::vector<ParameterSource>& sources,
                      ParameterStore<float>& parameters);
+
+/// A tensor as it goes into a file.
+struct FileTensor {
+  std::string name;
+  std::vector<std::uint64_t> shape;
+  std::vector<float> values;
+};
+
+/// The tensors that the source reads, of the numbers of its parameter: the inverse of reading them. A part that may
+/// have several names has the first.
+std::vector<FileTensor> file_tensors(const ParameterSource& source, std::span<const float> values);
 
 }  // namespace glossa

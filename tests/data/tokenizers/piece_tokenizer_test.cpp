@@ -55,6 +55,12 @@ TEST_CASE("two sentencepiece models cut, one vocabulary numbers") {
   for (std::size_t i = 0; i < ids.size(); ++i) CHECK(source.token(ids[i]) == alone.token(own[i]));
 }
 
+TEST_CASE("pieces that the sentencepiece model lacks are words, too") {
+  const Pair pair;
+  const PieceTokenizer source = pair.of(pair.source), target = pair.of(pair.target);
+  for (const std::string& text : german) CHECK(source.decode(target.encode(text)) == text);
+}
+
 TEST_CASE("a language code at the start is one token where the vocabulary has it") {
   const Pair pair;
   const PieceTokenizer source = pair.of(pair.source);
