@@ -16,7 +16,8 @@ namespace {
 
 /// Whether an option is of how text is read and cut into batches, and not of what a model makes of it.
 bool is_of_reading(std::string_view key) {
-  return key == "data.invalid_utf8" || key == "data.max_line_bytes" || key == "data.max_tokens";
+  return key == "data.invalid_utf8" || key == "data.max_line_bytes" || key == "data.max_tokens" ||
+         key == "data.source_prefix";
 }
 
 }  // namespace
@@ -48,8 +49,8 @@ Config load_run_config(const std::string& run, const std::vector<std::string>& s
   for (const std::string& set : sets)
     if (!is_of_use(std::string_view(set).substr(0, set.find('='))))
       misuse("--set " + set,
-             "expected an option of decode or runtime, data.invalid_utf8, data.max_line_bytes or data.max_tokens; a "
-             "trained run keeps the others");
+             "expected an option of decode or runtime, data.invalid_utf8, data.max_line_bytes, data.max_tokens or "
+             "data.source_prefix; a trained run keeps the others");
   Config config = load_config(config_file(run), sets);
   if (beam > 0) config.decode.beam = beam;
   return config;
@@ -67,7 +68,7 @@ Config agreed(const Config& config) {
   return first;
 }
 
-void agree_on_text(std::string_view where, std::initializer_list<const ParallelCorpus*> corpora) {
+void agree_on_text(std::string_view where, std::span<const ParallelCorpus* const> corpora) {
   if (!job().is_several()) return;
   Fingerprint hash;
   for (const ParallelCorpus* corpus : corpora)

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <filesystem>
-#include <initializer_list>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -65,7 +65,7 @@ class NewRunFolder {
 Config agreed(const Config& config);
 
 /// Throws where a process of the job has read other text.
-void agree_on_text(std::string_view where, std::initializer_list<const ParallelCorpus*> corpora);
+void agree_on_text(std::string_view where, std::span<const ParallelCorpus* const> corpora);
 
 /// Prints the note of a name, where there is one, on standard error.
 void print_note(const RunName& name);

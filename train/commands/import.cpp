@@ -22,8 +22,8 @@ int run(const Import& arguments) {
 
   const auto seed = static_cast<std::uint64_t>(config.train.seed);
   const Corpora corpora = read_corpora(config.data, seed);
-  const auto& [training, validation, split] = corpora;
-  decide_auto_options(config, training, split);
+  const ParallelCorpus& training = corpora.training;
+  decide_auto_options(config, training, corpora.split);
   check(config);
   const Tokenizers tokenizers = train_tokenizers(config.data, training);
   const Index source_vocabulary = tokenizers.source->vocabulary_size(),
@@ -31,9 +31,7 @@ int run(const Import& arguments) {
   check_training_fits(config, source_vocabulary, target_vocabulary);
   const std::unique_ptr<Model> model = make_model(config.model, source_vocabulary, target_vocabulary, seed);
   import_parameters(file, model->parameters);
-  const std::uint64_t hash =
-      data_hash(encode(config.data, training, tokenizers),
-                validation.source.empty() ? EncodedCorpus{} : encode(config.data, validation, tokenizers));
+  const std::uint64_t hash = encode_all(config.data, corpora, tokenizers).hash();
   const std::filesystem::path written = write_new_run(arguments.run, config, tokenizers, *model, hash);
   fmt::print("wrote {} tensors, {} parameters, to {}\n", model->parameters.parameters().size(),
              model->parameters.count(), written.string());

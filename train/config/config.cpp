@@ -223,4 +223,12 @@ std::optional<std::int64_t> toy_pairs(std::string_view key, std::string_view loc
   return pairs;
 }
 
+std::optional<std::int64_t> toy_pairs_alone(std::string_view key, const CorpusNames& names) {
+  std::optional<std::int64_t> pairs;
+  for (const std::string& name : names) pairs = toy_pairs(key, name);
+  return names.size() == 1 ? pairs : std::nullopt;
+}
+
+std::string CorpusNames::text() const { return fmt::format("{}", fmt::join(names_, ", ")); }
+
 }  // namespace glossa
