@@ -8,7 +8,7 @@
 using namespace glossa;
 using glossa::testing::error_of;
 using glossa::testing::TemporaryFolder;
-using Names = std::vector<std::string>;
+using List = std::vector<std::string>;
 
 namespace {
 
@@ -25,21 +25,21 @@ TEST_CASE("a list of corpora, in YAML and by --set, is kept by a dump; one name 
   CHECK(names("a") == CorpusNames("a"));
   CHECK(names("a, b") == CorpusNames("a, b"));  // a name may well have a comma
   CHECK(names("").empty());
-  CHECK(names("[a, b.tmx]") == CorpusNames(Names{"a", "b.tmx"}));
+  CHECK(names("[a, b.tmx]") == CorpusNames(List{"a", "b.tmx"}));
   CHECK(names("[a]") == CorpusNames("a"));
   CHECK(names("[]").empty());
   CHECK(names("[a, b.tmx]").text() == "a, b.tmx");
   const auto parsed = [](const std::string& yaml) { return parse_config("data:\n" + yaml, "test"); };
-  CHECK(parsed("  train: [a, 'b, c']").data.train == CorpusNames(Names{"a", "b, c"}));
-  CHECK(parsed("  train:\n    - a\n    - b").data.train == CorpusNames(Names{"a", "b"}));
+  CHECK(parsed("  train: [a, 'b, c']").data.train == CorpusNames(List{"a", "b, c"}));
+  CHECK(parsed("  train:\n    - a\n    - b").data.train == CorpusNames(List{"a", "b"}));
   for (const char* wrong : {"  train: [a, [b]]", "  train: [a, '']", "  train: {a: b}"})
     CHECK(error_of<Error>([&] { parsed(wrong); }).find("data.train: expected PREFIX") != std::string::npos);
   CHECK(line_of(load_config("", {"data.train=a"}), "train: ") == "train: a");
   CHECK(line_of(load_config("", {}), "train: ") == "train: \"\"");
   CHECK(line_of(load_config("", {"data.valid=[a, b c]"}), "valid: ") == "valid: [a, \"b c\"]");
   Config odd;
-  odd.data.train = Names{"[x]"};
-  odd.data.valid = Names{"a, b", "[c"};
+  odd.data.train = List{"[x]"};
+  odd.data.valid = List{"a, b", "[c"};
   const Config again = parse_config(dump(odd), "dump");
   CHECK(again.data.train == odd.data.train);
   CHECK(again.data.valid == odd.data.valid);
@@ -50,6 +50,6 @@ TEST_CASE("a corpus is validated once") {
           check(load_config("", {"data.train=t", "train.max_updates=1", "data.valid=[a, b, a]"}));
         }) == "[data.valid] expected each corpus once; got a twice. Hint: leave out one of both");
   CHECK(toy_pairs_alone("data.train", CorpusNames("toy:40")) == 40);
-  CHECK_FALSE(toy_pairs_alone("data.train", CorpusNames(Names{"toy:40", "a"})));
-  CHECK(error_of<Error>([] { toy_pairs_alone("data.train", CorpusNames(Names{"a", "toy:x"})); }) != "");
+  CHECK_FALSE(toy_pairs_alone("data.train", CorpusNames(List{"toy:40", "a"})));
+  CHECK(error_of<Error>([] { toy_pairs_alone("data.train", CorpusNames(List{"a", "toy:x"})); }) != "");
 }

@@ -145,12 +145,11 @@ TEST_CASE("several corpora of any kind are learnt from in their order, duplicate
       "xml:lang=\"de\"><seg>drei</seg></tuv></tu></body></tmx>";
   write_bytes(texts / "memory.tmx", memory);
   const auto list = [&](const char* more) {
-    return texts.config(
-        {"data.train=[" + (texts / "two").string() + ", " + (texts / "memory.tmx").string() + "]", more});
+    return texts.config({"data.train=[" + texts / "two" + ", " + texts / "memory.tmx" + "]", more});
   };
   const ParallelCorpus all = read_corpora(list("data.duplicates=keep"), 1).training;
   CHECK(all.source == std::vector<std::string>{"one", "two", "one", "three"});
-  CHECK(all.place(3) == (texts / "memory.tmx").string() + ":1");
+  CHECK(all.place(3) == texts / "memory.tmx" + ":1");
   CHECK(describe(all.report) == "4 pairs from 4 lines, 1 duplicate among them");
   const ParallelCorpus different = read_corpora(list("data.duplicates=drop"), 1).training;
   CHECK(different.source == std::vector<std::string>{"one", "two", "three"});
@@ -159,14 +158,14 @@ TEST_CASE("several corpora of any kind are learnt from in their order, duplicate
   CHECK(split.training.source.size() + split.validation.source.size() ==
         2 + 2 - 1 - (split.training.report.same_source));
   CHECK(read_test_corpus(list("data.split=1/1"), 1).source.size() == 1);
-  CHECK(read_test_corpus(texts.config({"data.test=" + (texts / "memory.tmx").string()}), 1).source.size() == 2);
+  CHECK(read_test_corpus(texts.config({"data.test=" + texts / "memory.tmx"}), 1).source.size() == 2);
 }
 
 TEST_CASE("of several corpora for validation the first decides, the others are watched") {
   const Texts texts;
   write_bytes(texts / "more.tsv", "three\tdrei\n");
-  const Corpora corpora = read_corpora(
-      texts.config({"data.valid=[" + (texts / "two").string() + ", " + (texts / "more.tsv").string() + "]"}), 1);
+  const Corpora corpora =
+      read_corpora(texts.config({"data.valid=[" + texts / "two" + ", " + texts / "more.tsv" + "]"}), 1);
   CHECK(corpora.validation.source == std::vector<std::string>{"one", "two"});
   REQUIRE(corpora.watched.size() == 1);
   CHECK(corpora.watched[0].source == std::vector<std::string>{"three"});
