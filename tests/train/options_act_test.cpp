@@ -88,7 +88,7 @@ const std::vector<Row>& rows() {
        {"data.train=FOLDER/long"},
        "long.en:4"},
       {"data.max_length", "8", {"training pairs"}},
-      {"data.max_ratio", "1.5", {"training pairs"}},
+      {"data.max_ratio", "1.2", {"training pairs"}},
       {"data.duplicates", "drop", {"training text"}, {"data.train=[FOLDER/corpus, FOLDER/corpus]"}},
       {"data.source_prefix", ">>de<<", both_pairs + Strings{"vocabularies", "sources"}},
       {"data.source_bos", "true", both_pairs + Strings{"sources"}},
