@@ -74,11 +74,12 @@ std::string without(const std::string& text, const char* pattern) {
 
 TEST_CASE("a prefix stands before every line of translate, score, evaluate and attention") {
   const std::string target = scene().tiny / "target";
-  const auto [translated, typed] = scene().both("translate", {}, "--input");
+  const auto [translated, typed] = scene().both("translate", {"--scores"}, "--input");
   CHECK_EQ(translated, typed);
-  CHECK_NE(translated, succeeded(glossa_program({"translate", scene().tiny / "run", "--set", "data.source_prefix="},
-                                                scene().source))
-                           .out);
+  CHECK_NE(translated,
+           succeeded(glossa_program({"translate", scene().tiny / "run", "--scores", "--set", "data.source_prefix="},
+                                    scene().source))
+               .out);
 
   const auto [scored, scored_typed] = scene().both("score", {"--target", target}, "--source");
   CHECK_EQ(scored, scored_typed);
