@@ -14,6 +14,11 @@ double share(std::int64_t part, std::int64_t whole) {
   return whole > 0 ? 100.0 * static_cast<double>(part) / static_cast<double>(whole) : 0.0;
 }
 
+/// Of the longer to the shorter of two sides.
+double ratio(std::size_t source, std::size_t target) {
+  return static_cast<double>(std::max(source, target)) / static_cast<double>(std::min(source, target));
+}
+
 }  // namespace
 
 std::uint64_t EncodedCorpus::fingerprint() const {
@@ -26,8 +31,28 @@ std::uint64_t EncodedCorpus::fingerprint() const {
   return hash.value();
 }
 
-std::uint64_t data_hash(const EncodedCorpus& training, const EncodedCorpus& validation) {
-  return Fingerprint().add(training.fingerprint()).add(validation.fingerprint()).value();
+std::uint64_t data_hash(const EncodedCorpus& training, const EncodedCorpus& validation,
+                        std::span<const EncodedCorpus> further) {
+  Fingerprint hash;
+  hash.add(training.fingerprint()).add(validation.fingerprint());
+  for (const EncodedCorpus& corpus : further) hash.add(corpus.fingerprint());
+  return hash.value();
+}
+
+std::string with_prefix(std::string_view prefix, std::string_view text) {
+  return prefix.empty() ? std::string(text) : fmt::format("{} {}", prefix, text);
+}
+
+std::vector<int> encode_source(const Tokenizer& tokenizer, std::string_view text, std::string_view name,
+                               std::int64_t line, const EncodeOptions& options) {
+  std::vector<int> ids = tokenizer.encode_line(text, name, line);
+  if (ids.empty()) return ids;
+  const SpecialIds& specials = tokenizer.specials();
+  const std::string& prefix = options.source_prefix;
+  if (!prefix.empty()) ids = tokenizer.encode_line(with_prefix(prefix, text), name, line);
+  if (options.source_bos) ids.insert(ids.begin(), specials.bos);
+  if (options.source_eos) ids.push_back(specials.eos);
+  return ids;
 }
 
 EncodedCorpus encode_corpus(const ParallelCorpus& corpus, const Tokenizer& source_tokenizer,
@@ -38,45 +63,56 @@ EncodedCorpus encode_corpus(const ParallelCorpus& corpus, const Tokenizer& sourc
   if (of_source.pad != of_target.pad) encoded.source_pad = of_source.pad;
   EncodeReport& report = encoded.report;
   const std::size_t added = static_cast<std::size_t>(options.source_bos) + static_cast<std::size_t>(options.source_eos);
+  const std::size_t before = options.source_prefix.empty() ? 0 : source_tokenizer.encode(options.source_prefix).size();
   for (std::size_t pair = 0; pair < corpus.source.size(); ++pair) {
     const std::int64_t line = corpus.line(pair);
-    std::vector<int> source = source_tokenizer.encode_line(corpus.source[pair], corpus.source_name, line);
-    std::vector<int> target = target_tokenizer.encode_line(corpus.target[pair], corpus.target_name, line);
-    const std::size_t length = std::max(source.size() + added, target.size() + 1);
+    std::vector<int> source =
+        encode_source(source_tokenizer, corpus.source[pair], corpus.source_of(pair), line, options);
+    std::vector<int> target = target_tokenizer.encode_line(corpus.target[pair], corpus.target_of(pair), line);
     if (source.empty() || target.empty()) {
       ++report.empty;
       continue;
     }
+    const std::size_t length = std::max(source.size(), target.size() + 1);
     if (options.max_length > 0 && length > static_cast<std::size_t>(options.max_length)) {
-      if (report.too_long++ == 0) report.first_too_long = line;
+      if (report.too_long++ == 0) report.first_too_long = corpus.place(pair);
+      continue;
+    }
+    if (options.max_ratio > 0 && ratio(source.size() - added - before, target.size()) > options.max_ratio) {
+      if (report.unbalanced++ == 0) report.first_unbalanced = corpus.place(pair);
       continue;
     }
     ++report.pairs;
-    report.source_tokens += static_cast<std::int64_t>(source.size());
+    report.source_tokens += static_cast<std::int64_t>(source.size() - added);
     report.target_tokens += static_cast<std::int64_t>(target.size());
     report.source_unknown += std::count(source.begin(), source.end(), of_source.unk);
     report.target_unknown += std::count(target.begin(), target.end(), of_target.unk);
-    if (options.source_bos) source.insert(source.begin(), of_source.bos);
-    if (options.source_eos) source.push_back(of_source.eos);
     encoded.source.push_back(std::move(source));
     encoded.target.push_back(std::move(target));
     encoded.origin.push_back(pair);
   }
   check(report.pairs > 0 || options.may_be_empty, corpus.name,
-        "expected at least one pair to train on; got {} of {} pairs. Hint: EncodeOptions::max_length is {}",
-        describe(report), corpus.source.size(), options.max_length);
+        "expected at least one pair to train on; got {} of {} pairs. Hint: EncodeOptions::max_length is {}{}",
+        describe(report), corpus.source.size(), options.max_length,
+        options.max_ratio > 0 ? fmt::format(", EncodeOptions::max_ratio {}", options.max_ratio) : "");
   return encoded;
 }
 
-std::string describe(const EncodeReport& report) {
+LeftOut left_out(const EncodeReport& report) {
+  LeftOut all;
+  all.add("empty", report.empty, counted(report.empty, "pair") + " without a token on a side");
+  all.add("length", report.too_long, "first: " + report.first_too_long);
+  return all.add("ratio", report.unbalanced, "first: " + report.first_unbalanced);
+}
+
+std::string describe(const EncodeReport& report, bool with_left_out) {
   const auto tokens = [](std::int64_t count, const char* side, std::int64_t unknown) {
     return fmt::format(", {} ({:.2f} % unknown)", counted(count, fmt::format("{} token", side)), share(unknown, count));
   };
   std::string text = counted(report.pairs, "pair") + tokens(report.source_tokens, "source", report.source_unknown) +
                      tokens(report.target_tokens, "target", report.target_unknown);
-  if (report.too_long > 0)
-    text += fmt::format(", {} skipped for being too long (first: line {})", report.too_long, report.first_too_long);
-  if (report.empty > 0) text += fmt::format(", {} skipped for having no token on a side", report.empty);
+  if (with_left_out)
+    for (const std::string& line : left_out(report).lines()) text += "; " + line;
   return text;
 }
 

@@ -50,11 +50,7 @@ SplitCorpus hold_out(ParallelCorpus corpus, const HeldOut& held_out, std::string
            different, held_out.valid, held_out.test);
 
   SplitCorpus split;
-  for (ParallelCorpus* part : {&split.training, &split.validation, &split.test}) {
-    part->name = corpus.name;
-    part->source_name = corpus.source_name;
-    part->target_name = corpus.target_name;
-  }
+  split.training = split.validation = split.test = corpus.without_pairs();
   split.validation.name += " (held out)";
   split.test.name += " (held out)";
   split.training.report = corpus.report;
@@ -67,10 +63,7 @@ SplitCorpus hold_out(ParallelCorpus corpus, const HeldOut& held_out, std::string
     ParallelCorpus& part = parts[i] == Part::training     ? split.training
                            : parts[i] == Part::validation ? split.validation
                                                           : split.test;
-    part.lines.push_back(corpus.line(i));
-    part.source.push_back(std::move(corpus.source[i]));
-    part.target.push_back(std::move(corpus.target[i]));
-    ++part.report.pairs;
+    part.take(corpus, i);
   }
   split.training.report.held_out = held_out.pairs();
   split.validation.report.lines = held_out.valid;

@@ -3,11 +3,15 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <iterator>
+#include <numeric>
 #include <set>
 #include <string_view>
+#include <tuple>
 
 #include "autograd/check.h"
 #include "data/text/counted.h"
+#include "data/text/fingerprint.h"
 #include "data/text/language_names.h"
 #include "data/text/utf8.h"
 
@@ -15,33 +19,6 @@ namespace glossa {
 namespace {
 
 bool blank(std::string_view text) { return text.find_first_not_of(' ') == std::string_view::npos; }
-
-void add_pair(ParallelCorpus& corpus, std::string_view source, std::string_view target, std::int64_t line,
-              const CorpusOptions& options) {
-  CorpusReport& report = corpus.report;
-  if (blank(source) && blank(target)) {
-    ++report.empty_both;
-  } else if (blank(source)) {
-    ++report.empty_source;
-  } else if (blank(target)) {
-    ++report.empty_target;
-  } else {
-    const auto text = [&](std::string_view side) {
-      return options.lowercase ? utf8::lower_case(side) : std::string(side);
-    };
-    corpus.source.push_back(text(source));
-    corpus.target.push_back(text(target));
-    corpus.lines.push_back(line);
-    ++report.pairs;
-  }
-}
-
-ParallelCorpus finished(ParallelCorpus corpus) {
-  check(corpus.report.pairs > 0, corpus.name,
-        "expected at least one pair of sentences; got none: {}. Hint: a pair needs text on both sides",
-        describe(corpus.report));
-  return corpus;
-}
 
 /// Which columns of a table the languages stand in.
 struct Columns {
@@ -103,7 +80,8 @@ std::vector<std::string_view> columns(std::string_view row) {
 std::string side_of(const std::string& prefix, const std::string& language, const std::string& named_by) {
   const std::string by = named_by.empty() ? "" : fmt::format(" (`{}` is {})", language, named_by);
   return resolve(prefix + "." + language,
-                 fmt::format("two files are named by their path without .{}{}, a table by its own, which ends in .tsv",
+                 fmt::format("two files are named by their path without .{}{}, a table by its own, which "
+                             "ends in .tsv, and a translation memory, in .tmx",
                              language, by));
 }
 
@@ -131,6 +109,11 @@ ParallelCorpus read_parallel(const std::string& prefix, const std::string& sourc
 }
 
 bool is_table(std::string_view name) { return name.ends_with(".tsv") || name.ends_with(".tsv.gz"); }
+
+bool is_translation_memory(std::string_view name) {
+  const std::string small = utf8::lower_case(name);
+  return small.ends_with(".tmx") || small.ends_with(".tmx.gz");
+}
 
 ParallelCorpus read_tsv(const std::string& name, const std::string& source_language, const std::string& target_language,
                         const CorpusOptions& options) {
@@ -164,18 +147,132 @@ ParallelCorpus read_tsv(const std::string& name, const std::string& source_langu
   return finished(std::move(corpus));
 }
 
-std::string describe(const CorpusReport& report) {
+void add_pair(ParallelCorpus& corpus, std::string_view source, std::string_view target, std::int64_t line,
+              const CorpusOptions& options) {
+  CorpusReport& report = corpus.report;
+  if (blank(source) && blank(target)) {
+    ++report.empty_both;
+  } else if (blank(source)) {
+    ++report.empty_source;
+  } else if (blank(target)) {
+    ++report.empty_target;
+  } else {
+    const auto text = [&](std::string_view side) {
+      return options.lowercase ? utf8::lower_case(side) : std::string(side);
+    };
+    corpus.source.push_back(text(source));
+    corpus.target.push_back(text(target));
+    corpus.lines.push_back(line);
+    ++report.pairs;
+  }
+}
+
+ParallelCorpus finished(ParallelCorpus corpus) {
+  check(corpus.report.pairs > 0, corpus.name,
+        "expected at least one pair of sentences; got none: {}. Hint: a pair needs text on both sides",
+        describe(corpus.report));
+  return corpus;
+}
+
+CorpusReport& operator+=(CorpusReport& all, const CorpusReport& more) {
+  for (const auto member :
+       {&CorpusReport::lines, &CorpusReport::pairs, &CorpusReport::empty_source, &CorpusReport::empty_target,
+        &CorpusReport::empty_both, &CorpusReport::language, &CorpusReport::duplicate, &CorpusReport::held_out,
+        &CorpusReport::same_source, &CorpusReport::repeated, &CorpusReport::further_variants, &CorpusReport::replaced})
+    all.*member += more.*member;
+  return all;
+}
+
+LeftOut left_out(const CorpusReport& report) {
+  LeftOut all;
+  all.add("empty", report.empty_source, counted(report.empty_source, "source"));
+  all.add("empty", report.empty_target, counted(report.empty_target, "target"));
+  all.add("empty", report.empty_both, fmt::format("{} on both sides", report.empty_both));
+  all.add("language", report.language).add("duplicate", report.duplicate);
+  return all.add("same-source", report.same_source, "a pair of the same source is held out");
+}
+
+std::string describe(const CorpusReport& report, bool with_left_out) {
   std::string text = fmt::format("{} from {}", counted(report.pairs, "pair"), counted(report.lines, "line"));
-  const auto add = [&](std::int64_t count, std::string_view what) {
-    if (count > 0) text += fmt::format(", {} {}", count, what);
-  };
-  add(report.empty_source, "skipped for an empty source");
-  add(report.empty_target, "skipped for an empty target");
-  add(report.empty_both, "skipped for being empty on both sides");
-  add(report.held_out, "held out of training");
-  add(report.same_source, "left out for having the same source as one of those");
+  if (report.held_out > 0) text += fmt::format(", {} held out of training", report.held_out);
+  if (report.repeated > 0) text += ", " + counted(report.repeated, "duplicate") + " among them";
+  if (report.further_variants > 0)
+    text += fmt::format(", {} of a language not used", counted(report.further_variants, "further variant"));
   if (report.replaced > 0) text += fmt::format(", {} replaced", counted(report.replaced, "invalid UTF-8 sequence"));
+  if (with_left_out)
+    for (const std::string& line : left_out(report).lines()) text += "; " + line;
   return text;
+}
+
+std::string ParallelCorpus::place(std::size_t pair) const {
+  return parts.empty() ? fmt::format("line {}", line(pair)) : fmt::format("{}:{}", of(pair).name, line(pair));
+}
+
+void ParallelCorpus::take(ParallelCorpus& from, std::size_t pair) {
+  lines.push_back(from.line(pair));
+  source.push_back(std::move(from.source[pair]));
+  target.push_back(std::move(from.target[pair]));
+  if (!from.parts.empty()) part.push_back(from.part[pair]);
+  ++report.pairs;
+}
+
+ParallelCorpus ParallelCorpus::without_pairs() const {
+  return {.name = name,
+          .source_name = source_name,
+          .target_name = target_name,
+          .source = {},
+          .target = {},
+          .lines = {},
+          .report = {},
+          .parts = parts,
+          .part = {}};
+}
+
+ParallelCorpus joined(std::vector<ParallelCorpus> corpora) {
+  if (corpora.size() == 1) return std::move(corpora.front());
+  ParallelCorpus all;
+  std::vector<std::string> names;
+  for (ParallelCorpus& corpus : corpora) {
+    names.push_back(corpus.name);
+    all.part.insert(all.part.end(), corpus.source.size(), static_cast<std::uint32_t>(all.parts.size()));
+    all.parts.push_back({corpus.name, corpus.source_name, corpus.target_name, corpus.report});
+    for (std::size_t i = 0; i < corpus.source.size(); ++i) all.lines.push_back(corpus.line(i));
+    std::ranges::move(corpus.source, std::back_inserter(all.source));
+    std::ranges::move(corpus.target, std::back_inserter(all.target));
+    all.report += corpus.report;
+    corpus = {};
+  }
+  all.name = all.source_name = all.target_name = fmt::format("{}", fmt::join(names, ", "));
+  return all;
+}
+
+ParallelCorpus count_duplicates(ParallelCorpus corpus, bool drops) {
+  std::vector<std::uint64_t> hashes;
+  for (std::size_t i = 0; i < corpus.source.size(); ++i)
+    hashes.push_back(Fingerprint().add(corpus.source[i]).add(corpus.target[i]).value());
+  std::vector<std::size_t> order(hashes.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  const auto key = [&](std::size_t i) { return std::tie(hashes[i], corpus.source[i], corpus.target[i]); };
+  std::ranges::sort(order, [&](std::size_t a, std::size_t b) {
+    return std::tuple_cat(key(a), std::tie(a)) < std::tuple_cat(key(b), std::tie(b));
+  });
+  std::vector<bool> repeats(order.size());
+  std::int64_t count = 0;
+  for (std::size_t k = 1; k < order.size(); ++k) {
+    repeats[order[k]] = key(order[k]) == key(order[k - 1]);
+    count += repeats[order[k]];
+  }
+  if (!drops || count == 0) {
+    corpus.report.repeated = count;
+    return corpus;
+  }
+  ParallelCorpus kept = corpus.without_pairs();
+  kept.report = corpus.report;
+  kept.report.pairs = 0;
+  kept.report.duplicate = count;
+  for (std::size_t i = 0; i < repeats.size(); ++i)
+    if (!repeats[i]) kept.take(corpus, i);
+  return kept;
 }
 
 }  // namespace glossa

@@ -16,7 +16,8 @@ namespace {
 
 /// Whether an option is of how text is read and cut into batches, and not of what a model makes of it.
 bool is_of_reading(std::string_view key) {
-  return key == "data.invalid_utf8" || key == "data.max_line_bytes" || key == "data.max_tokens";
+  return key == "data.invalid_utf8" || key == "data.max_line_bytes" || key == "data.max_tokens" ||
+         key == "data.source_prefix";
 }
 
 }  // namespace
@@ -48,11 +49,47 @@ Config load_run_config(const std::string& run, const std::vector<std::string>& s
   for (const std::string& set : sets)
     if (!is_of_use(std::string_view(set).substr(0, set.find('='))))
       misuse("--set " + set,
-             "expected an option of decode or runtime, data.invalid_utf8, data.max_line_bytes or data.max_tokens; a "
-             "trained run keeps the others");
+             "expected an option of decode or runtime, data.invalid_utf8, data.max_line_bytes, data.max_tokens or "
+             "data.source_prefix; a trained run keeps the others");
   Config config = load_config(config_file(run), sets);
   if (beam > 0) config.decode.beam = beam;
   return config;
+}
+
+namespace {
+
+/// Of a run's configuration what its weights are bound to, and how they translate; the rest is as by default.
+Config of_weights(const Config& run) {
+  Config config;
+  config.model = run.model;
+  config.decode = run.decode;
+  const DataConfig usual = std::exchange(config.data, run.data);
+  DataConfig& data = config.data;  // but for its texts, and how they are cut
+  data.train = usual.train;
+  data.valid = usual.valid;
+  data.test = usual.test;
+  data.split = usual.split;
+  data.source_column = usual.source_column;
+  data.target_column = usual.target_column;
+  data.invalid_utf8 = usual.invalid_utf8;
+  data.max_line_bytes = usual.max_line_bytes;
+  data.max_ratio = usual.max_ratio;
+  data.duplicates = usual.duplicates;
+  data.max_tokens = usual.max_tokens;
+  data.batch_rule = usual.batch_rule;
+  data.layout = usual.layout;
+  return config;
+}
+
+}  // namespace
+
+Config load_training_config(const std::string& path, const std::vector<std::string>& sets, const std::string& run,
+                            bool resume) {
+  Config config = load_config(path, sets);
+  const std::string& base = config.train.warm_start;
+  if (base.empty() || !std::filesystem::exists(base)) return config;  // the trainer says that there is none
+  const bool goes_on = resume && std::filesystem::exists(config_file(run));
+  return load_config(path, sets, of_weights(load_run_config(goes_on ? run : RunName(base).folder())));
 }
 
 Config agreed(const Config& config) {
@@ -67,7 +104,7 @@ Config agreed(const Config& config) {
   return first;
 }
 
-void agree_on_text(std::string_view where, std::initializer_list<const ParallelCorpus*> corpora) {
+void agree_on_text(std::string_view where, std::span<const ParallelCorpus* const> corpora) {
   if (!job().is_several()) return;
   Fingerprint hash;
   for (const ParallelCorpus* corpus : corpora)

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <filesystem>
-#include <initializer_list>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -65,7 +65,7 @@ class NewRunFolder {
 Config agreed(const Config& config);
 
 /// Throws where a process of the job has read other text.
-void agree_on_text(std::string_view where, std::initializer_list<const ParallelCorpus*> corpora);
+void agree_on_text(std::string_view where, std::span<const ParallelCorpus* const> corpora);
 
 /// Prints the note of a name, where there is one, on standard error.
 void print_note(const RunName& name);
@@ -83,6 +83,11 @@ bool is_of_use(std::string_view key);
 /// The configuration of a run; `sets` and a `beam` above 0 override options of decoding, runtime and how
 /// text is read.
 Config load_run_config(const std::string& run, const std::vector<std::string>& sets = {}, std::int64_t beam = 0);
+
+/// A configuration to train with, as load_config reads it. With train.warm_start what it does not give of the model, of
+/// decoding, of languages and vocabulary is as in that run, or, where it resumes, as in its own.
+Config load_training_config(const std::string& path, const std::vector<std::string>& sets, const std::string& run,
+                            bool resume);
 
 /// Loads a run from its folder. Throws naming the file or option if something is missing, damaged or does not belong
 /// together: a vocabulary, data or a model that are not the checkpoint's.

@@ -192,14 +192,26 @@ void RunLog::validation(const ValidationReport& report) {
   figures.add("valid_loss", report.loss).add("valid_perplexity", std::exp(report.loss));
   std::string text = fmt::format("Ep. {} : Up. {} : valid loss {:.4f} : ppl {:.2f}", report.epoch, report.update,
                                  report.loss, std::exp(report.loss));
-  const auto add = [&](const char* key, const char* label, const std::optional<double>& value, int digits) {
+  const auto add = [&](const std::string& key, const char* label, const std::optional<double>& value, int digits) {
     if (!value) return;
     figures.add(key, *value);
     text += fmt::format(" : {} {:.{}f}", label, *value, digits);
   };
-  add("valid_bleu", "BLEU", report.bleu, 2);
-  add("valid_chrf", "chrF", report.chrf, 2);
-  add("valid_exact_match", "exact match", report.exact_match, 4);
+  const auto add_scores = [&](const auto& scores, const std::string& of) {
+    add("valid_bleu" + of, "BLEU", scores.bleu, 2);
+    add("valid_chrf" + of, "chrF", scores.chrf, 2);
+    add("valid_exact_match" + of, "exact match", scores.exact_match, 4);
+  };
+  add_scores(report, "");
+  std::string first_line = std::exchange(text, "");
+  for (const WatchedReport& watched : report.watched) {
+    const std::string of = ":" + watched.name;
+    figures.add("valid_loss" + of, watched.loss).add("valid_perplexity" + of, std::exp(watched.loss));
+    text +=
+        fmt::format("\n    {} : valid loss {:.4f} : ppl {:.2f}", watched.name, watched.loss, std::exp(watched.loss));
+    add_scores(watched, of);
+  }
+  std::string lines_below = std::exchange(text, std::move(first_line));
   figures.add("seconds", report.seconds);
   if (report.at_end) figures.json().add("at_end", true);
   metrics_.write(figures.json().text() + '\n');
@@ -207,6 +219,7 @@ void RunLog::validation(const ValidationReport& report) {
   last_validation_ = report.update;
   if (report.at_end) text += " : at the end";
   text += report.stalled == 0 ? fmt::format(" : {}", best) : " : stalled " + counted(report.stalled, "time");
+  text += lines_below;
   if (!report.samples.empty()) text.append(1, '\n').append(report.samples.front());
   tell(text, any, Verbosity::usual, report.stalled == 0 ? std::optional(Marked{best, Colour::good}) : std::nullopt);
 }

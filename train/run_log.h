@@ -26,6 +26,13 @@ struct TrainingReport {
   double seconds = 0;  ///< of training so far, validation and saving left out
 };
 
+/// What a validation says of a corpus that is watched beside the one that decides.
+struct WatchedReport {
+  std::string name;  ///< as data.valid has it
+  double loss = 0;
+  std::optional<double> bleu = {}, chrf = {}, exact_match = {};
+};
+
 /// What one validation line says.
 struct ValidationReport {
   std::int64_t update = 0, epoch = 0;
@@ -36,6 +43,7 @@ struct ValidationReport {
   std::vector<std::string> samples = {};      ///< translations to look at; the first stands below the line, for people
   std::vector<AttentionMaps> attention = {};  ///< of sentences to look at, for TensorBoard
   double seconds = 0;                         ///< as of a training line
+  std::vector<WatchedReport> watched = {};    ///< of further corpora, in the order of data.valid
 };
 
 /// The records of a run directory: `train.log` for people (also on the terminal), `metrics.jsonl` for machines, one

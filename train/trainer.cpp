@@ -236,8 +236,12 @@ void Trainer::log_update(const TrainingReport& report) {
 ValidationReport Trainer::measure() {
   const AverageInUse<float> in_use(updater_->average());
   ValidationReport report = task_->validate(updater_->context(), log_->bar());
-  for (std::optional<double>* number : {&report.bleu, &report.chrf, &report.exact_match})
-    job().broadcast(std::as_writable_bytes(std::span(number, 1)));
+  const auto share = [](auto& scores) {
+    for (std::optional<double>* number : {&scores.bleu, &scores.chrf, &scores.exact_match})
+      job().broadcast(std::as_writable_bytes(std::span(number, 1)));
+  };
+  share(report);
+  for (WatchedReport& watched : report.watched) share(watched);
   report.update = state_.update;
   report.epoch = epoch_of_last_update(state_);
   report.seconds = state_.seconds;

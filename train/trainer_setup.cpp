@@ -181,7 +181,9 @@ void Trainer::make_task() {
     if (!checkpoints_) new_folder_.emplace(run_);
     tokenizers = tokenizers_for(config_, run_, found_.has_value(), corpora.training);
   });
-  agree_on_text("data.train and data.valid", {&corpora.training, &corpora.validation});
+  std::vector<const ParallelCorpus*> texts{&corpora.training, &corpora.validation};
+  for (const ParallelCorpus& corpus : corpora.watched) texts.push_back(&corpus);
+  agree_on_text("data.train and data.valid", texts);
   config_ = agreed(config_);
   tokenizers = as_first(tokenizers, one_tokenizer(config_.data));
   job().together([&] {
@@ -255,7 +257,7 @@ void Trainer::restore_state(const FoundCheckpoint& found) {
         "expected the training and validation data of the checkpoint; {} or data.valid is different now. Hint: restore "
         "the data, or start a new run "
         "with train.warm_start: {}",
-        config_.data.train, run_);
+        config_.data.train.text(), run_);
   state_ = std::move(saved);
 }
 

@@ -4,7 +4,6 @@
 
 #include "data/text/counted.h"
 #include "train/corpora/corpus_doubts.h"
-#include "train/decoding/translator.h"
 #include "train/evaluation.h"
 #include "train/model/memory_check.h"
 #include "train/processes/job.h"
@@ -23,8 +22,14 @@ std::pair<int, Index> size_in_memory(const Batch& batch) {
   return {batch.source_rows + batch.target_rows, pairs};
 }
 
+/// What was read and encoded, and of several corpora what each had; a line for each reason to leave pairs out.
 std::string report(const char* use, const ParallelCorpus& corpus, const EncodedCorpus& encoded) {
-  return fmt::format("{} data {}: {};\n    {}", use, corpus.name, describe(corpus.report), describe(encoded.report));
+  std::string text = fmt::format("{} data {}: {};\n    {}", use, corpus.name, describe(corpus.report, false),
+                                 describe(encoded.report, false));
+  for (const CorpusPart& part : corpus.parts)
+    text += fmt::format("\n    {}: {}", part.name, describe(part.report, false));
+  for (const std::string& line : left_out(corpus.report).add(left_out(encoded.report)).lines()) text += "\n    " + line;
+  return text;
 }
 
 /// Two short pairs, the first of each half of a corpus; fewer where there are none.
@@ -49,22 +54,24 @@ EncodedCorpus pairs_to_look_at(const EncodedCorpus& corpus) {
 
 TranslationTask::TranslationTask(const Config& config, const Corpora& corpora, const Tokenizers& tokenizers,
                                  const std::vector<std::string>& decided)
+    : TranslationTask(config, corpora, encode_all(config.data, corpora, tokenizers), tokenizers, decided) {}
+
+TranslationTask::TranslationTask(const Config& config, const Corpora& corpora, EncodedCorpora encoded,
+                                 const Tokenizers& tokenizers, const std::vector<std::string>& decided)
     : config_(config),
       tokenizers_(tokenizers),
-      training_(encode(config.data, corpora.training, tokenizers)),
+      data_hash_(encoded.hash()),
+      training_(std::move(encoded.training)),
       sampler_(training_, sampler_options(config.data, static_cast<std::uint64_t>(config.train.seed))) {
-  const auto& [text, valid, split] = corpora;
-  data_report_ = report("training", text, training_) + "\n" + first_pair(text);
+  const HeldOut& split = corpora.split;
+  data_report_ = report("training", corpora.training, training_) + "\n" + first_pair(corpora.training);
   for (const std::string& line : decided) data_report_ += "\n" + line;
-  if (!valid.source.empty()) {
-    validation_ = encode(config_.data, valid, tokenizers_);
-    for (const std::size_t pair : validation_.origin) {
-      validation_sources_.push_back(valid.source[pair]);
-      validation_references_.push_back(valid.target[pair]);
-    }
-    data_report_ += "\n" + report("validation", valid, validation_);
-    if (config_.train.tensorboard) looked_at_ = pairs_to_look_at(validation_);
+  if (!corpora.validation.source.empty()) {
+    add_validation(corpora.validation, std::move(encoded.validation));
+    if (config_.train.tensorboard) looked_at_ = pairs_to_look_at(validations_.front().pairs);
   }
+  for (std::size_t i = 0; i < corpora.watched.size(); ++i)
+    add_validation(corpora.watched[i], std::move(encoded.watched[i]));
   if (split.pairs() > 0)
     data_report_ += fmt::format("\ndata.split {}/{}: pairs held out by a hash, for validation{}", split.valid,
                                 split.test, split.test > 0 ? " and for `glossa evaluate RUN`" : "");
@@ -77,6 +84,16 @@ TranslationTask::TranslationTask(const Config& config, const Corpora& corpora, c
   check_training_fits(config_, source_vocabulary, target_vocabulary, extent_of(batch_));
   model_ = make_model(config_.model, source_vocabulary, target_vocabulary,
                       static_cast<std::uint64_t>(config_.train.seed), training_.specials);
+}
+
+void TranslationTask::add_validation(const ParallelCorpus& text, EncodedCorpus pairs) {
+  data_report_ += "\n" + report(validations_.empty() ? "validation" : "watched", text, pairs);
+  Validation validation{.name = text.name, .pairs = std::move(pairs)};
+  for (const std::size_t pair : validation.pairs.origin) {
+    validation.sources.push_back(text.source[pair]);
+    validation.references.push_back(text.target[pair]);
+  }
+  validations_.push_back(std::move(validation));
 }
 
 void TranslationTask::begin_epoch(std::int64_t epoch) {
@@ -116,19 +133,35 @@ Task::Loss TranslationTask::loss_of_batch(Context<float>& context, const StepOpt
           .rows = batch_.source_rows + batch_.target_rows};
 }
 
+/// Loss and, where it is translated, scores of a corpus; gives the translations.
+template <class Scores>
+std::vector<std::string> TranslationTask::measure(const Validation& validation, Context<float>& context,
+                                                  Translator& translator, Scores& scores) const {
+  scores.loss = corpus_loss(context, *model_->transformer, validation.pairs, config_.data).per_token();
+  if (!config_.train.decode_validation) return {};
+  std::vector<std::string> outputs = translator.translate(validation.sources, "data.valid");
+  scores.bleu = corpus_bleu(outputs, validation.references, bleu_options(config_)).score;
+  scores.chrf = corpus_chrf(outputs, validation.references);
+  scores.exact_match = exact_match(outputs, validation.references);
+  return outputs;
+}
+
 ValidationReport TranslationTask::validate(Context<float>& context, ProgressBar& bar) {
   ValidationReport report;
-  report.loss = corpus_loss(context, *model_->transformer, validation_, config_.data).per_token();
+  Translator translator(*model_->transformer, tokenizers_, config_.data, config_.decode);
+  std::int64_t sentences = 0;
+  for (const Validation& validation : validations_) sentences += std::ssize(validation.sources);
+  std::optional<CountProgress> progress;
   if (config_.train.decode_validation) {
-    Translator translator(*model_->transformer, tokenizers_, config_.data, config_.decode);
-    CountProgress progress(bar, "sentence", std::ssize(validation_sources_));
-    translator.watch([&](Index sentences) { progress.add(sentences); });
-    const std::vector<std::string> outputs = translator.translate(validation_sources_, "data.valid");
-    report.bleu = corpus_bleu(outputs, validation_references_, bleu_options(config_)).score;
-    report.chrf = corpus_chrf(outputs, validation_references_);
-    report.exact_match = exact_match(outputs, validation_references_);
-    report.samples = samples(outputs);
+    progress.emplace(bar, "sentence", sentences);
+    translator.watch([&](Index done) { progress->add(done); });
   }
+  const std::vector<std::string> outputs = measure(validations_.front(), context, translator, report);
+  for (std::size_t i = 1; i < validations_.size(); ++i) {
+    WatchedReport& watched = report.watched.emplace_back(WatchedReport{.name = validations_[i].name});
+    measure(validations_[i], context, translator, watched);
+  }
+  report.samples = samples(outputs);
   // A model that does not know what it reads looks nowhere.
   if (job().is_first() && std::isfinite(report.loss)) report.attention = attention(context);
   return report;
@@ -148,8 +181,8 @@ std::vector<std::string> TranslationTask::samples(std::span<const std::string> o
   const std::size_t count = std::min<std::size_t>(static_cast<std::size_t>(config_.train.samples), outputs.size());
   for (std::size_t k = 0; k < count; ++k) {
     const std::size_t i = k * outputs.size() / count;
-    texts.push_back(fmt::format("source     {}\nreference  {}\noutput     {}", validation_sources_[i],
-                                validation_references_[i], outputs[i]));
+    texts.push_back(fmt::format("source     {}\nreference  {}\noutput     {}", validations_.front().sources[i],
+                                validations_.front().references[i], outputs[i]));
   }
   return texts;
 }

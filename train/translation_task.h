@@ -7,6 +7,7 @@
 
 #include "train/config/config.h"
 #include "train/corpora/datasets.h"
+#include "train/decoding/translator.h"
 #include "train/model/criterion.h"
 #include "train/model/model_factory.h"
 #include "train/task.h"
@@ -26,24 +27,39 @@ class TranslationTask : public Task {
   std::int64_t batches() const override { return std::ssize(batches_); }
   Loss loss(Context<float>& context, std::int64_t batch, const StepOptions& options) override;
   Loss largest_loss(Context<float>& context, const StepOptions& options) override;
-  bool can_validate() const override { return validation_.size() > 0; }
+  bool can_validate() const override { return !validations_.empty(); }
   ValidationReport validate(Context<float>& context, ProgressBar& bar) override;
   std::uint64_t vocabulary_hash() const override { return tokenizers_.fingerprint(); }
-  std::uint64_t data_hash() const override { return glossa::data_hash(training_, validation_); }
+  std::uint64_t data_hash() const override { return data_hash_; }
   std::vector<std::string> head() const override;
   void save(const std::string& run) const override { save_tokenizers(tokenizers_, config_.data, run); }
 
  private:
+  TranslationTask(const Config& config, const Corpora& corpora, EncodedCorpora encoded, const Tokenizers& tokenizers,
+                  const std::vector<std::string>& decided);
+
+  /// Pairs to validate with, as ids and as text.
+  struct Validation {
+    std::string name;
+    EncodedCorpus pairs;
+    std::vector<std::string> sources = {}, references = {};
+  };
+
+  void add_validation(const ParallelCorpus& text, EncodedCorpus pairs);
   void find_largest_batch();
   Loss loss_of_batch(Context<float>& context, const StepOptions& options);
+  template <class Scores>
+  std::vector<std::string> measure(const Validation& validation, Context<float>& context, Translator& translator,
+                                   Scores& scores) const;
   std::vector<std::string> samples(std::span<const std::string> outputs) const;
   std::vector<AttentionMaps> attention(Context<float>& context) const;
 
   Config config_;
   Tokenizers tokenizers_;
-  EncodedCorpus training_, validation_;
-  EncodedCorpus looked_at_;  // pairs of the latter whose attention is shown
-  std::vector<std::string> validation_sources_, validation_references_;
+  std::uint64_t data_hash_;
+  EncodedCorpus training_;
+  std::vector<Validation> validations_;  // the first decides, the others are watched
+  EncodedCorpus looked_at_;              // pairs of the first whose attention is shown
   std::string data_report_;
   Sampler sampler_;
   std::vector<std::vector<int>> batches_;  // of the epoch in progress

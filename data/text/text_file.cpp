@@ -1,58 +1,17 @@
 #include "data/text/text_file.h"
 
-#include <fcntl.h>
-#include <poll.h>
-#include <sys/stat.h>
-#include <unistd.h>
-#include <zlib.h>
-
-#include <cerrno>
-#include <cstdio>
 #include <cstring>
 #include <filesystem>
 #include <utility>
 
 #include "autograd/check.h"
+#include "data/text/byte_source.h"
 #include "data/text/utf8.h"
 
 namespace glossa {
 namespace {
 
-constexpr std::size_t buffer_bytes = 1 << 16;
 constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
-
-std::string system_error() { return std::strerror(errno); }
-
-int open_for_reading(const std::string& path) {
-  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  check(descriptor >= 0, path, "expected a readable file; got: {}. Hint: check the path and its permissions",
-        system_error());
-  struct stat status;
-  if (::fstat(descriptor, &status) == 0 && S_ISDIR(status.st_mode)) {
-    ::close(descriptor);
-    fail(path, "expected a file; got a directory. Hint: name a file in it");
-  }
-  return descriptor;
-}
-
-std::size_t read_some(int descriptor, char* bytes, std::size_t size, const std::string& name) {
-  for (;;) {
-    const ssize_t got = ::read(descriptor, bytes, size);
-    if (got >= 0) return static_cast<std::size_t>(got);
-    if (errno != EINTR) fail(name, "expected to read on; got: {}", system_error());
-  }
-}
-
-/// Closes a descriptor when the scope ends.
-struct Descriptor {
-  int value;
-  explicit Descriptor(int opened) : value(opened) {}
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  ~Descriptor() {
-    if (value >= 0) ::close(value);
-  }
-};
 
 }  // namespace
 
@@ -83,55 +42,14 @@ std::string clean_line(std::string_view line, std::string_view where, const Text
   return result;
 }
 
-/// Where the bytes come from: a descriptor as it is, or through zlib.
-class LineReader::Source {
- public:
-  Source(int descriptor, bool owned, bool compressed, const std::string& name)
-      : name_(name), owned_(owned && !compressed ? descriptor : -1), descriptor_(descriptor) {
-    if (!compressed) return;
-    gzip_ = ::gzdopen(descriptor, "rb");  // takes the descriptor over
-    check(gzip_ != nullptr, name, "expected to open a gzip stream; got: out of memory");
-  }
-  Source(const Source&) = delete;
-  Source& operator=(const Source&) = delete;
-  ~Source() {
-    if (gzip_) ::gzclose(gzip_);
-  }
-
-  std::size_t read(char* bytes, std::size_t size) {
-    if (!gzip_) return read_some(descriptor_, bytes, size, name_);
-    const int got = ::gzread(gzip_, bytes, static_cast<unsigned>(size));
-    check(!::gzdirect(gzip_), name_, "expected gzip data; got something else. Hint: the name ends in .gz");
-    int code = Z_OK;
-    const char* text = ::gzerror(gzip_, &code);
-    check(got >= 0 && code == Z_OK, name_, "expected a whole gzip file; got: {}",
-          code == Z_ERRNO ? system_error() : std::string(text));
-    return static_cast<std::size_t>(got);
-  }
-
-  bool would_wait() const {
-    pollfd input{.fd = descriptor_, .events = POLLIN, .revents = 0};
-    return !gzip_ && ::poll(&input, 1, 0) == 0;
-  }
-
- private:
-  std::string name_;
-  Descriptor owned_;
-  int descriptor_;
-  gzFile gzip_ = nullptr;
-};
-
 LineReader::LineReader(const std::string& path, const TextOptions& options)
-    : source_(std::make_unique<Source>(open_for_reading(path), true, path.ends_with(".gz"), path)),
-      name_(path),
-      options_(options),
-      buffer_(buffer_bytes) {}
+    : source_(std::make_unique<ByteSource>(path)), name_(path), options_(options), buffer_(ByteSource::usual_bytes) {}
 
 LineReader::LineReader(int descriptor, const std::string& name, const TextOptions& options)
-    : source_(std::make_unique<Source>(descriptor, false, false, name)),
+    : source_(std::make_unique<ByteSource>(descriptor, name)),
       name_(name),
       options_(options),
-      buffer_(buffer_bytes) {}
+      buffer_(ByteSource::usual_bytes) {}
 
 LineReader::~LineReader() = default;
 
@@ -196,10 +114,10 @@ std::string resolve(const std::string& path, std::string_view hint) {
 }
 
 std::string read_file(const std::string& path, std::size_t max_bytes) {
-  const Descriptor file(open_for_reading(path));
+  ByteSource file(path, ByteSource::Packing::none);
   std::string bytes;
-  std::vector<char> buffer(buffer_bytes);
-  while (const std::size_t got = read_some(file.value, buffer.data(), buffer.size(), path)) {
+  std::vector<char> buffer(ByteSource::usual_bytes);
+  while (const std::size_t got = file.read(buffer.data(), buffer.size())) {
     check(bytes.size() + got <= max_bytes, path, "expected at most {} bytes; got more", max_bytes);
     bytes.append(buffer.data(), got);
   }

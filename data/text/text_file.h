@@ -11,6 +11,8 @@
 
 namespace glossa {
 
+class ByteSource;
+
 /// What is wrong with one line of a text and with nothing else: those after it can still be read.
 class LineError : public Error {
  public:
@@ -57,11 +59,10 @@ class LineReader {
   std::string where() const;                                 // file:line of the last line read
 
  private:
-  class Source;
   bool read_raw();
   bool refill();
 
-  std::unique_ptr<Source> source_;
+  std::unique_ptr<ByteSource> source_;
   std::string name_;
   TextOptions options_;
   std::vector<char> buffer_;

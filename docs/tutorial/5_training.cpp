@@ -48,7 +48,7 @@ std::unique_ptr<Model> train(const EncodedCorpus& pairs, const EncodedCorpus& un
 }
 
 int main() {
-  auto [training, validation, split] = read_corpora(config.data, /*seed=*/1);
+  auto [training, validation, split, watched] = read_corpora(config.data, /*seed=*/1);
   const Tokenizers words = train_tokenizers(config.data, training);
   const EncodedCorpus pairs = encode(config.data, training, words), unseen = encode(config.data, validation, words);
   const auto model = train(pairs, unseen, words, 600, 0.007);

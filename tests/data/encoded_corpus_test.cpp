@@ -23,18 +23,54 @@ TEST_CASE("sources carry the special tokens that are asked for, targets none") {
   CHECK(encoded.target_length(0) == 2);
 }
 
-TEST_CASE("pairs that are too long, special tokens counted, are skipped and counted") {
+TEST_CASE("pairs that are too long, special tokens counted, are left out and counted") {
   const ParallelCorpus corpus = corpus_of({"a a", "a a a", "a", "a"}, {"x", "x", "x x x", "x x"});
   const auto source = train_word_tokenizer(corpus.source), target = train_word_tokenizer(corpus.target);
   const EncodedCorpus encoded = encode_corpus(corpus, *source, *target, {.max_length = 3});
   CHECK(encoded.size() == 2);
   CHECK(encoded.origin == std::vector<std::size_t>{0, 3});
   CHECK(encoded.report.too_long == 2);
-  CHECK(encoded.report.first_too_long == 2);
-  CHECK(contains(describe(encoded.report), "2 skipped for being too long (first: line 2)"));
+  CHECK(encoded.report.first_too_long == "line 2");
+  CHECK(contains(describe(encoded.report), "left out: length 2 (first: line 2)"));
   CHECK(encode_corpus(corpus, *source, *target, {.max_length = 0}).size() == 4);
   CHECK(contains(error_of<Error>([&] { encode_corpus(corpus, *source, *target, {.max_length = 1}); }),
                  "[corpus] expected at least one pair to train on"));
+}
+
+TEST_CASE(
+    "pairs with too many tokens on a side for the other, special ones and prefix aside, are left out and counted") {
+  const ParallelCorpus corpus = corpus_of({"a a a", "a", "a a a a"}, {"x", "x x x", "x"});
+  const auto source = train_word_tokenizer(Sentences{"a >>de<<"}), target = train_word_tokenizer(corpus.target);
+  for (const char* prefix : {"", ">>de<<"}) {
+    const EncodedCorpus encoded = encode_corpus(corpus, *source, *target, {.source_prefix = prefix, .max_ratio = 3.0});
+    CHECK(encoded.origin == std::vector<std::size_t>{0, 1});
+    CHECK(contains(describe(encoded.report), "; left out: ratio 1 (first: line 3)"));
+  }
+  CHECK(encode_corpus(corpus, *source, *target, {.max_ratio = 2.9, .may_be_empty = true}).size() == 0);
+}
+
+TEST_CASE("a prefix stands before every source, and of a line without a token there is no id") {
+  const ParallelCorpus corpus = corpus_of({"a", " "}, {"x", "x"});
+  const auto source = train_word_tokenizer(Sentences{"a a >>de<<"}), target = train_word_tokenizer(corpus.target);
+  const EncodeOptions options{.source_bos = true, .source_prefix = ">>de<<"};
+  const EncodedCorpus encoded = encode_corpus(corpus, *source, *target, options);
+  CHECK(encoded.source == std::vector<Ids>{{2, 5, 4, 3}});
+  CHECK(encoded.target == std::vector<Ids>{{4}});
+  CHECK(encoded.report.empty == 1);
+  CHECK(encode_source(*source, "a", "line", 1, options) == encoded.source[0]);
+  CHECK(encode_source(*source, " ", "line", 1, options).empty());
+}
+
+TEST_CASE("of several corpora that were joined an error names the one that it is of") {
+  ParallelCorpus first = corpus_of({"a"}, {"b"}), second = corpus_of({"a", "a a a", "a zebra"}, {"b", "b", "b"});
+  second.name = "second";
+  second.source_name = "second.en";
+  second.lines = {1, 4, 9};
+  const auto tokenizer = train_word_tokenizer(Sentences{"a b"}, {.specials = {-1, 0, 1, 2}});
+  std::vector<ParallelCorpus> both{first, second};
+  CHECK(contains(error_of<Error>([&] { encode_corpus(joined(both), *tokenizer, *tokenizer); }), "[second.en:9]"));
+  both[1].source[2] = "a";
+  CHECK(encode_corpus(joined(both), *tokenizer, *tokenizer, {.max_length = 3}).report.first_too_long == "second:4");
 }
 
 TEST_CASE("pairs without a token on a side never reach a batch") {

@@ -95,7 +95,8 @@ TEST_CASE("of a source that is held out one pair is, and training has no other, 
     for (const std::string& source : part->source)
       CHECK(std::ranges::find(split.training.source, source) == split.training.source.end());
   CHECK(describe(split.training.report) ==
-        "39 pairs from 60 lines, 7 held out of training, 14 left out for having the same source as one of those");
+        "39 pairs from 60 lines, 7 held out of training; left out: same-source 14 (a pair of the same source is held "
+        "out)");
 }
 
 TEST_CASE("a corpus that has grown holds out nothing that it trained on") {

@@ -52,7 +52,7 @@ TEST_CASE("separators inside lines do not shift one side against the other") {
   CHECK(corpus.target == Lines{"1", "2", "3", "ende"});
 }
 
-TEST_CASE("pairs with an empty or blank side are skipped and counted; line numbers stay those of the file") {
+TEST_CASE("pairs with an empty or blank side are left out and counted; line numbers stay those of the file") {
   const TemporaryFolder folder;
   const ParallelCorpus corpus = read(folder, "\na\n \t\nb\n\xC2\xA0\nc\n", "x\n\n\ny\n  \nz\n");
   CHECK(corpus.source == Lines{"b", "c"});
@@ -63,15 +63,13 @@ TEST_CASE("pairs with an empty or blank side are skipped and counted; line numbe
   CHECK(corpus.report.empty_source == 1);
   CHECK(corpus.report.empty_target == 1);
   CHECK(corpus.report.empty_both == 2);
-  CHECK(describe(corpus.report) ==
-        "2 pairs from 6 lines, 1 skipped for an empty source, 1 skipped for an empty target, 2 skipped for being empty "
-        "on both sides");
+  CHECK(describe(corpus.report) == "2 pairs from 6 lines; left out: empty 4 (1 source, 1 target, 2 on both sides)");
 }
 
 TEST_CASE("a corpus without any pair is an error") {
   const TemporaryFolder folder;
   CHECK(contains(error_of<Error>([&] { read(folder, "", ""); }), "expected at least one pair of sentences; got none"));
-  CHECK(contains(error_of<Error>([&] { read(folder, "\n\n", "a\nb\n"); }), "2 skipped for an empty source"));
+  CHECK(contains(error_of<Error>([&] { read(folder, "\n\n", "a\nb\n"); }), "left out: empty 2 (2 sources)"));
 }
 
 TEST_CASE("missing sides and bad bytes are named by file, line and byte") {
@@ -187,4 +185,45 @@ TEST_CASE("a row with too few columns is refused with file and line") {
   CHECK(contains(error_of<Error>([&] { read_tsv(path, "en", "de", {.source_column = 1}); }), "two different columns"));
   CHECK(contains(error_of<Error>([&] { read_tsv(path, "en", "de", {.source_column = -1}); }), "got -1 and 1"));
   CHECK(contains(error_of<Error>([&] { read_tsv(folder.write("empty.tsv", ""), "en", "de"); }), "got none"));
+}
+
+TEST_CASE("corpora are joined in order; each pair knows its file and line") {
+  ParallelCorpus first = corpus_of({"a", "b"}, {"x", "y"}), second = corpus_of({"c"}, {"z"});
+  first.report.lines = 3;
+  first.report.pairs = 2;
+  first.report.empty_both = 1;
+  second.name = "memory.tmx";
+  second.source_name = second.target_name = "memory.tmx";
+  second.lines = {7};
+  second.report.lines = second.report.pairs = 1;
+  CHECK(joined({first}).name == "corpus");
+  CHECK(joined({first}).parts.empty());
+  CHECK(joined({first}).place(1) == "line 2");
+  const ParallelCorpus all = joined({first, second});
+  CHECK(all.name == "corpus, memory.tmx");
+  CHECK(all.source == Lines{"a", "b", "c"});
+  CHECK(all.target == Lines{"x", "y", "z"});
+  CHECK(all.lines == std::vector<std::int64_t>{1, 2, 7});
+  CHECK(all.source_of(1) == "corpus.en");
+  CHECK(all.target_of(0) == "corpus.de");
+  CHECK(all.source_of(2) == "memory.tmx");
+  CHECK(all.place(2) == "memory.tmx:7");
+  CHECK(describe(all.report) == "3 pairs from 4 lines; left out: empty 1 (1 on both sides)");
+  CHECK(describe(all.parts[1].report) == "1 pair from 1 line");
+}
+
+TEST_CASE("pairs that are equal to one before are counted, and left out where that is wanted") {
+  const ParallelCorpus corpus = corpus_of({"a", "b", "a", "a", "a"}, {"x", "x", "x", "y", "x"});
+  const ParallelCorpus kept = count_duplicates(corpus, false), dropped = count_duplicates(corpus, true);
+  CHECK(kept.source == corpus.source);
+  CHECK(kept.report.repeated == 2);
+  CHECK(left_out(kept.report).lines().empty());
+  CHECK(dropped.source == Lines{"a", "b", "a"});
+  CHECK(dropped.target == Lines{"x", "x", "y"});
+  CHECK(dropped.lines == std::vector<std::int64_t>{1, 2, 4});
+  CHECK(left_out(dropped.report).lines() == Lines{"left out: duplicate 2"});
+  const ParallelCorpus both = count_duplicates(joined({corpus, corpus}), true);
+  CHECK(both.source == dropped.source);
+  CHECK(both.part == std::vector<std::uint32_t>{0, 0, 0});
+  CHECK(left_out(both.report).lines() == Lines{"left out: duplicate 7"});
 }

@@ -55,9 +55,9 @@ TEST_CASE("an empty corpus, and one without a pair") {
   const TinyRun tiny;
   check_no_run(tiny, {"data.train=" + tiny.write_corpus("", "")}, 1, {"corpus]", "0 pairs from 0 lines"});
   check_no_run(tiny, {"data.train=" + tiny.write_corpus("\n\n", "a\n\n")}, 1,
-               {"corpus]", "1 skipped for an empty source", "1 skipped for being empty on both sides"});
+               {"corpus]", "left out: empty 2 (1 source, 1 on both sides)"});
   check_no_run(tiny, {"data.train=" + tiny.write_corpus(words, worte), "data.max_length=2"}, 1,
-               {"corpus]", "30 skipped for being too long", "data.max_length"});
+               {"corpus]", "left out: length 30", "data.max_length"});
 }
 
 TEST_CASE("an unknown key, in the file and on the command line") {
@@ -83,13 +83,13 @@ TEST_CASE("a line of 2 MB, in a corpus and to translate") {
                 {"[" + prefix + ".en:31]"});
 }
 
-TEST_CASE("a line of exactly 1,000,000 bytes is skipped and counted in training") {
+TEST_CASE("a line of exactly 1,000,000 bytes is left out and counted in training") {
   const TinyRun tiny;
   const std::string line = repeated("a ", 500'000);
   REQUIRE_EQ(line.size(), 1'000'000);
   const std::string prefix = tiny.write_corpus(words + line + "\n", worte + "x\n");
   REQUIRE_EQ(tiny.train("run", {"data.train=" + prefix}).status, 0);
-  CHECK_NE(read_bytes(tiny / "run/train.log").find("1 skipped for being too long (first: line 31)"), std::string::npos);
+  CHECK_NE(read_bytes(tiny / "run/train.log").find("\n    left out: length 1 (first: line 31)\n"), std::string::npos);
 }
 
 TEST_CASE("invalid UTF-8 is refused with file, line and byte, or replaced where asked for") {

@@ -51,7 +51,9 @@ const std::vector<Row>& rows() {
   static const bool has_onednn = kernels::has_gemm_backend(kernels::GemmBackend::onednn);
   static const std::vector<Row> all{
       {"data.train", "FOLDER/other", {"training text"}},
+      {"data.train", "[FOLDER/corpus, FOLDER/other]", {"training text"}},
       {"data.valid", "FOLDER/lower", {"validation text"}},
+      {"data.valid", "[FOLDER/valid, FOLDER/lower]", {"validation lines"}},
       {"data.valid", "", {"validation text"}},
       {"data.test", "FOLDER/lower", {"test text"}},
       {"data.split", "4/3", both_texts + Strings{"test text"}, {"data.valid="}},
@@ -86,6 +88,9 @@ const std::vector<Row>& rows() {
        {"data.train=FOLDER/long"},
        "long.en:4"},
       {"data.max_length", "8", {"training pairs"}},
+      {"data.max_ratio", "1.2", {"training pairs"}},
+      {"data.duplicates", "drop", {"training text"}, {"data.train=[FOLDER/corpus, FOLDER/corpus]"}},
+      {"data.source_prefix", ">>de<<", both_pairs + Strings{"vocabularies", "sources"}},
       {"data.source_bos", "true", both_pairs + Strings{"sources"}},
       {"data.source_eos", "false", both_pairs + Strings{"sources"}},
       {"data.unk_id", "4", {"vocabularies"}},

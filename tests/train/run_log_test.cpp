@@ -278,3 +278,28 @@ TEST_CASE("a file that cannot be written is named") {
   CHECK(full.starts_with("[" + (run.path() / "train.log").string() + "] expected to append "));
   CHECK(full.ends_with("got: No space left on device"));
 }
+
+TEST_CASE("what is watched beside the corpus that decides is told below its line, and with its name in the metrics") {
+  FakeTerminal terminal;
+  const TemporaryFolder run;
+  RunLog log(run.path(), 0, terminal.file);
+  log.begin_events(run.path(), 0, true, "");
+  log.validation({.update = 50,
+                  .epoch = 1,
+                  .loss = 2.5,
+                  .bleu = 12.5,
+                  .samples = {"source a"},
+                  .watched = {{.name = "old/\"news\"", .loss = 1.5, .bleu = 20.25}, {.name = "toy:40", .loss = 0.5}}});
+  CHECK(read_bytes(run.path() / "train.log").substr(22) ==
+        "Ep. 1 : Up. 50 : valid loss 2.5000 : ppl 12.18 : BLEU 12.50 : new best\n"
+        "    old/\"news\" : valid loss 1.5000 : ppl 4.48 : BLEU 20.25\n"
+        "    toy:40 : valid loss 0.5000 : ppl 1.65\n"
+        "source a\n");
+  const auto json = nlohmann::json::parse(read_bytes(run.path() / "metrics.jsonl"));
+  CHECK(json["valid_loss"] == 2.5);
+  CHECK(json["valid_loss:old/\"news\""] == 1.5);
+  CHECK(json["valid_perplexity:old/\"news\""] == std::exp(1.5));
+  CHECK(json["valid_bleu:old/\"news\""] == 20.25);
+  CHECK(json["valid_loss:toy:40"] == 0.5);
+  CHECK_FALSE(json.contains("valid_bleu:toy:40"));
+}

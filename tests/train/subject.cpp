@@ -119,7 +119,7 @@ const Tokenizers& Subject::tokenizers() {
 }
 
 const EncodedCorpus& Subject::pairs() {
-  if (!pairs_) pairs_ = encode(config.data, corpora().training, tokenizers());
+  if (!pairs_) pairs_ = encode_training(config.data, corpora().training, tokenizers());
   return *pairs_;
 }
 

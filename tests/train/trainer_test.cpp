@@ -426,3 +426,45 @@ TEST_CASE("an end inside the warm-up and a source in one letter case are told, w
   CHECK(log.find("note: train.max_epochs ends training after ") != log.npos);
   CHECK(log.find("has source letters of ") != log.npos);
 }
+
+TEST_CASE("a corpus that is watched changes nothing of a run, and a resumed run tells the same of it") {
+  SmallRun small;
+  write_bytes(small / "old.en", "w1 w2 end\nw3 end\n");
+  write_bytes(small / "old.de", "v1 v2 ende .\nv3 ende .\n");
+  small.config.train.metric = TrainConfig::Metric::loss;
+  small.config.train.validate_every = small.config.train.save_every = updates(3);
+  small.config.train.max_updates = updates(9);
+  small.train(small.config, "alone");
+  const std::string corpus = small.config.data.valid.front(), old = small / "old";
+  small.config.data.valid = std::vector<std::string>{corpus, old};
+  small.train(small.config, "whole");
+  Config first = small.config;
+  first.train.max_updates = updates(4);
+  small.train(first, "resumed");
+  small.train(small.config, "resumed", true);
+
+  const auto validations = [&](const std::string& run) {
+    std::vector<nlohmann::json> kept;
+    for (nlohmann::json line : metrics(small / run))
+      if (line.contains("valid_loss")) {
+        line.erase("seconds");
+        kept.push_back(line);
+      }
+    return kept;
+  };
+  const auto whole = validations("whole");
+  REQUIRE_EQ(whole.size(), 3);
+  CHECK(validations("resumed") == whole);
+  CHECK_EQ(parameters_sha256(CheckpointReader(small.last("whole"))),
+           parameters_sha256(CheckpointReader(small.last("alone"))));
+  CHECK_EQ(parameters_sha256(CheckpointReader(small.last("whole"))),
+           parameters_sha256(CheckpointReader(small.last("resumed"))));
+  for (std::size_t i = 0; i < whole.size(); ++i) {
+    CHECK_EQ(whole[i]["valid_loss"], validations("alone")[i]["valid_loss"]);
+    CHECK_NE(whole[i]["valid_loss:" + old], whole[i]["valid_loss"]);
+    for (const char* key : {"valid_perplexity:", "valid_bleu:", "valid_chrf:", "valid_exact_match:"})
+      CHECK(whole[i].contains(key + old));
+  }
+  CHECK_NE(read_bytes(small / "whole/train.log").find("watched data " + old + ": 2 pairs from 2 lines"),
+           std::string::npos);
+}

@@ -165,7 +165,7 @@ void add_commands(CLI::App& app, int& status) {
     CLI::Option* source = c.add_option("--source", a.source, "file to translate");
     CLI::Option* reference = c.add_option("--reference", a.reference, "its translation")->needs(source);
     source->needs(reference);
-    c.add_option("--test", a.test, "PREFIX or FILE.tsv of both (default: data.test or data.split of the run)")
+    c.add_option("--test", a.test, "PREFIX, FILE.tsv or FILE.tmx of both (default: data.test or data.split of the run)")
         ->excludes(source);
     constexpr auto tokenizers = bleu_tokenizer_names;
     c.add_option("--tokenize", a.tokenize, "what BLEU counts (default: as the run does)")

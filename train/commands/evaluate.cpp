@@ -51,9 +51,9 @@ Texts read_texts(const Evaluate& arguments, const Config& config, const BadLines
   if (!arguments.source.empty()) return read_files(arguments.source, arguments.reference, config.data, bad_lines);
   DataConfig data = config.data;
   if (!arguments.test.empty()) data.test = arguments.test;
-  if (data.test.empty() || is_table(data.test) || toy_pairs("data.test", data.test))
+  if (data.test.empty() || is_one_file(data.test) || toy_pairs("data.test", data.test))
     return {read_test_corpus(data, static_cast<std::uint64_t>(config.train.seed)), 0,
-            data.test.empty() && !toy_pairs("data.train", data.train)};
+            data.test.empty() && !toy_pairs_alone("data.train", data.train)};
   const std::string source = side_of(data.test, data.source), reference = side_of(data.test, data.target);
   return read_files(source, reference, data, bad_lines);
 }
@@ -61,14 +61,14 @@ Texts read_texts(const Evaluate& arguments, const Config& config, const BadLines
 /// Throws unless the run's text is what it was trained on: of another, the part that is held out now may have been
 /// trained on.
 void check_still_held_out(const LoadedRun& run) {
-  const DataConfig& data = run.config.data;
+  DataConfig data = run.config.data;
+  // Translation may have another one.
+  data.source_prefix = parse_config(run.state.config, "checkpoint").data.source_prefix;
   const Corpora corpora = read_corpora(data, static_cast<std::uint64_t>(run.config.train.seed));
-  const std::uint64_t now = data_hash(encode(data, corpora.training, run.tokenizers),
-                                      encode(data, corpora.validation, run.tokenizers, /*may_be_empty=*/true));
-  check(now == run.state.data_hash, "data.train",
+  check(encode_all(data, corpora, run.tokenizers).hash() == run.state.data_hash, "data.train",
         "expected the text that the run was trained on, of which data.split holds a test out; {} or data.valid is "
         "different now. Hint: restore it, or name a test corpus with --test",
-        data.train);
+        data.train.text());
 }
 
 /// Loss per target token of the pairs that have one: no number where none has. A reference that the vocabulary cannot
@@ -109,7 +109,8 @@ int run(const Evaluate& arguments) {
       corpus.source[i].clear();
       ++bad;
     }
-  agree_on_text(corpus.source_name, {&corpus});
+  const ParallelCorpus* const texts[] = {&corpus};
+  agree_on_text(corpus.source_name, texts);
   const double loss = loss_of(run, corpus, bad_lines);
   const Stopwatch watch;
   ProgressBar bar;

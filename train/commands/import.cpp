@@ -59,8 +59,8 @@ int import_file(const Import& arguments) {
 
   const auto seed = static_cast<std::uint64_t>(config.train.seed);
   const Corpora corpora = read_corpora(config.data, seed);
-  const auto& [training, validation, split] = corpora;
-  decide_auto_options(config, training, split);
+  const ParallelCorpus& training = corpora.training;
+  decide_auto_options(config, training, corpora.split);
   check(config);
   const Tokenizers tokenizers = train_tokenizers(config.data, training);
   const Index source_vocabulary = tokenizers.source->vocabulary_size(),
@@ -69,9 +69,7 @@ int import_file(const Import& arguments) {
   const std::unique_ptr<Model> model =
       make_model(config.model, source_vocabulary, target_vocabulary, seed, tokenizers.target->specials());
   import_parameters(*file, model->parameters);
-  const std::uint64_t hash =
-      data_hash(encode(config.data, training, tokenizers),
-                validation.source.empty() ? EncodedCorpus{} : encode(config.data, validation, tokenizers));
+  const std::uint64_t hash = encode_all(config.data, corpora, tokenizers).hash();
   report(*model, write_new_run(arguments.run, config, tokenizers, *model, hash));
   return 0;
 }

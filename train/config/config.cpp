@@ -136,9 +136,9 @@ Config parse_config(const std::string& yaml, const std::string& where) {
   return config;
 }
 
-Config load_config(const std::string& path, const std::vector<std::string>& sets) {
-  Config config;
-  if (!path.empty()) config = parse_config(read_file(path), path);
+Config load_config(const std::string& path, const std::vector<std::string>& sets, Config defaults) {
+  Config config = std::move(defaults);
+  if (!path.empty()) YamlReader(config, path).read(read_file(path));
   for (const std::string& set : sets) {
     const std::string where = "--set " + set;
     const auto equals = set.find('=');
@@ -226,5 +226,13 @@ std::optional<std::int64_t> toy_pairs(std::string_view key, std::string_view loc
   if (!pairs || *pairs < 1) misuse(key, "expected toy:PAIRS such as toy:50000; got '{}'", location);
   return pairs;
 }
+
+std::optional<std::int64_t> toy_pairs_alone(std::string_view key, const CorpusNames& names) {
+  std::optional<std::int64_t> pairs;
+  for (const std::string& name : names) pairs = toy_pairs(key, name);
+  return names.size() == 1 ? pairs : std::nullopt;
+}
+
+std::string CorpusNames::text() const { return fmt::format("{}", fmt::join(names_, ", ")); }
 
 }  // namespace glossa

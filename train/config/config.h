@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "data/held_out.h"
+#include "train/config/corpus_names.h"
 #include "train/config/options.h"
 #include "train/scores/bleu_tokenizer.h"
 
@@ -21,10 +22,12 @@ struct DataConfig {
   enum class Tokenizer { words, characters, sentencepiece, pieces };
   enum class SentencepieceModel { bpe, unigram };
   enum class InvalidUtf8 { refuse, replace };
+  enum class Duplicates { keep, drop };
   enum class BatchRule { longest_side, tokens, sentences };
   enum class Layout { packed, padded };
 
-  std::string train, valid, test;
+  CorpusNames train, valid;
+  std::string test;
   std::optional<HeldOut> split = HeldOut{};
   std::string source = "en", target = "de";
   std::int64_t source_column = 0, target_column = 1;
@@ -39,6 +42,9 @@ struct DataConfig {
   InvalidUtf8 invalid_utf8 = InvalidUtf8::refuse;
   std::int64_t max_line_bytes = 1048576;
   std::int64_t max_length = 256;
+  double max_ratio = 0;
+  Duplicates duplicates = Duplicates::keep;
+  std::string source_prefix;
   bool source_bos = false, source_eos = true;
   std::int64_t unk_id = 0, pad_id = 1, bos_id = 2, eos_id = 3;
   std::int64_t max_tokens = 4096;
@@ -176,9 +182,10 @@ const std::vector<OptionSection>& option_sections();
 /// a value that does not fit.
 Config parse_config(const std::string& yaml, const std::string& where);
 
-/// Reads a YAML file, then applies the `section.key=value` texts of `--set` in their order. An empty path means
-/// defaults. Throws as parse_config, with `--set ...` for those, and a failure when the file cannot be read.
-Config load_config(const std::string& path, const std::vector<std::string>& sets = {});
+/// Reads a YAML file, then applies the `section.key=value` texts of `--set` in their order; what neither gives is as in
+/// `defaults`. An empty path means those. Throws as parse_config, with `--set ...` for those, and a failure when the
+/// file cannot be read.
+Config load_config(const std::string& path, const std::vector<std::string>& sets = {}, Config defaults = {});
 
 /// Checks what one option alone cannot tell. Throws a misuse that names the keys; returns warnings about what is
 /// allowed but doubtful.
@@ -210,5 +217,8 @@ std::string options_page();
 /// The number of pairs where `location` (data.train or data.valid, named by `key`) asks for the built-in toy corpus
 /// (`toy:50000`); nothing where it names files. Throws a misuse on a malformed number.
 std::optional<std::int64_t> toy_pairs(std::string_view key, std::string_view location);
+
+/// The same of a list: the number of pairs where it is the toy corpus and nothing else. Throws as toy_pairs for each.
+std::optional<std::int64_t> toy_pairs_alone(std::string_view key, const CorpusNames& names);
 
 }  // namespace glossa

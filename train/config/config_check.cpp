@@ -16,32 +16,35 @@ using Metric = TrainConfig::Metric;
 /// Whether there is a validation corpus: its own, what is held out, or the validation split of a toy corpus.
 bool has_validation(const DataConfig& data) {
   const bool holds_out = !data.split || data.split->valid > 0;
-  return !data.valid.empty() || holds_out || toy_pairs("data.train", data.train).has_value();
+  return !data.valid.empty() || holds_out || toy_pairs_alone("data.train", data.train).has_value();
 }
 
 /// What is held out has no corpus of its own beside it; `auto` goes by what there is.
 void check_split(const DataConfig& data) {
   if (!data.split || data.split->pairs() == 0) return;
-  if (toy_pairs("data.train", data.train))
+  if (toy_pairs_alone("data.train", data.train))
     misuse("data.split", "expected none with a toy corpus, which has splits of its own; got {}/{}", data.split->valid,
            data.split->test);
-  const auto check_empty = [](const char* key, const std::string& location, std::int64_t pairs) {
-    if (pairs > 0 && !location.empty())
+  const auto check_empty = [](const char* key, const std::string& names, std::int64_t pairs) {
+    if (pairs > 0 && !names.empty())
       misuse(key,
              "expected nothing with a data.split that holds out {} pairs for it; got {}. Hint: leave out one of both",
-             pairs, location);
+             pairs, names);
   };
-  check_empty("data.valid", data.valid, data.split->valid);
+  check_empty("data.valid", data.valid.text(), data.split->valid);
   check_empty("data.test", data.test, data.split->test);
 }
 
 void check_data(const DataConfig& data) {
   if (data.train.empty())
     misuse("data.train", "expected a training corpus; got nothing. Hint: data.train=toy:50000 needs no files.");
-  toy_pairs("data.train", data.train);
-  toy_pairs("data.valid", data.valid);
+  toy_pairs_alone("data.train", data.train);
+  toy_pairs_alone("data.valid", data.valid);
   toy_pairs("data.test", data.test);
   check_split(data);
+  for (auto name = data.valid.begin(); name != data.valid.end(); ++name)
+    if (std::find(data.valid.begin(), name, *name) != name)
+      misuse("data.valid", "expected each corpus once; got {} twice. Hint: leave out one of both", *name);
   if (data.source_column == data.target_column)
     misuse("data.target_column", "expected another column than data.source_column; got {} for both",
            data.target_column);
@@ -145,7 +148,9 @@ std::vector<std::string> doubts(const Config& config) {
   doubt(optim.name == OptimConfig::Name::adam && optim.weight_decay > 0,
         "optim.weight_decay with adam is an L2 penalty, scaled by Adam's denominator; adamw decouples it");
   doubt(!has_validation(data), "data.valid is empty: no validation, and no best checkpoint");
-  const bool two_files = !toy_pairs("data.train", data.train) && !is_table(data.train);
+  const bool two_files = std::any_of(data.train.begin(), data.train.end(), [](const std::string& name) {
+    return !toy_pairs("data.train", name) && !is_one_file(name);
+  });
   doubt(two_files && data.source == data.target,
         "data.source and data.target are the same: both sides would come from one file");
   doubt(train.save_every.never(), "train.save_every is 0: nothing but the end of training is saved");

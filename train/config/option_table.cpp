@@ -7,18 +7,20 @@ namespace {
 std::vector<Option<DataConfig>> data_options() {
   using C = DataConfig;
   return {
-      option("train", &C::train, text("PREFIX, FILE.tsv or toy:PAIRS"),
-             "training corpus: files PREFIX.en and PREFIX.de, a table of pairs, or the built-in generator; .gz is "
-             "tried too"),
-      option("valid", &C::valid, text("PREFIX, FILE.tsv or toy:PAIRS"),
-             "validation corpus, named like train; empty with a toy corpus takes its own validation split"),
-      option("test", &C::test, text("PREFIX, FILE.tsv or toy:PAIRS"),
+      option("train", &C::train, corpus_names("PREFIX, FILE.tsv, FILE.tmx, toy:PAIRS or a list of these"),
+             "training corpus: files PREFIX.en and PREFIX.de, a table of pairs, a translation memory, or the built-in "
+             "generator; .gz is tried too; of a list all"),
+      option("valid", &C::valid, corpus_names("PREFIX, FILE.tsv, FILE.tmx, toy:PAIRS or a list of these"),
+             "validation corpus, named like train; empty with a toy corpus takes its own validation split; of a list "
+             "the first decides, the others are watched"),
+      option("test", &C::test, text("PREFIX, FILE.tsv, FILE.tmx or toy:PAIRS"),
              "test corpus for `glossa evaluate`, named like train; empty with a toy corpus takes its own test split"),
       option("split", &C::split, or_word("auto", held_out()),
              "pairs of train that are held out of training for validation and testing, where there is one file only; a "
              "hash of the source chooses; auto: 5 % of the different sources each, at most 1000, where valid is empty"),
-      option("source", &C::source, text("a file suffix", false), "source language: the suffix of its files"),
-      option("target", &C::target, text("a file suffix", false), "target language: the suffix of its files"),
+      option("source", &C::source, text("a file suffix", false),
+             "source language: the suffix of its files, its name in tables and translation memories"),
+      option("target", &C::target, text("a file suffix", false), "target language: the same"),
       option("source_column", &C::source_column, whole("[0, 65535]"),
              "column of the source in a FILE.tsv whose first row does not name the languages, counted from 0"),
       option("target_column", &C::target_column, whole("[0, 65535]"), "the same for the target"),
@@ -44,6 +46,13 @@ std::vector<Option<DataConfig>> data_options() {
       option("max_line_bytes", &C::max_line_bytes, whole("[1, 1073741824]"), "a longer line is refused"),
       option("max_length", &C::max_length, whole("[1, 65536]"),
              "training leaves out pairs with more tokens on a side, special ones included"),
+      option("max_ratio", &C::max_ratio, number("[0, 1000000]"),
+             "training leaves out pairs with more tokens on a side than so many times those on the other; 0: none"),
+      option("duplicates", &C::duplicates, choice<C::Duplicates>({"keep", "drop"}),
+             "what becomes of training pairs that are equal to one before on both sides"),
+      option("source_prefix", &C::source_prefix, text("a text"),
+             "what every source line begins with, in training and translation, such as >>fra<< for a model of several "
+             "target languages; a space follows it"),
       option("source_bos", &C::source_bos, true_or_false(), "begin the source with <s>"),
       option("source_eos", &C::source_eos, true_or_false(), "end the source with </s>"),
       option("unk_id", &C::unk_id, whole("[-1, 999999]"), "id of <unk>; -1 for a vocabulary without it"),

@@ -75,8 +75,10 @@ std::string yaml_text(const std::string& value) {
   return quoted + '"';
 }
 
+bool is_in_brackets(std::string_view text) { return text.size() >= 2 && text.front() == '[' && text.back() == ']'; }
+
 std::vector<std::string> split_commas(std::string_view text) {
-  if (text.size() >= 2 && text.front() == '[' && text.back() == ']') text = text.substr(1, text.size() - 2);
+  if (is_in_brackets(text)) text = text.substr(1, text.size() - 2);
   std::vector<std::string> parts;
   while (!text.empty()) {
     const auto comma = std::min(text.find(','), text.size());
@@ -186,6 +188,25 @@ ValueRule<std::string> text(const char* accepts, bool may_be_empty) {
             return given.scalar;
           },
           yaml_text};
+}
+
+ValueRule<CorpusNames> corpus_names(const char* accepts) {
+  return {accepts,
+          [](const GivenValue& given) -> std::optional<CorpusNames> {
+            if (given.kind == Kind::nested) return std::nullopt;
+            const bool is_list = given.kind == Kind::list || is_in_brackets(given.scalar);
+            if (!is_list) return CorpusNames(given.scalar);
+            std::vector<std::string> names = given.kind == Kind::list ? given.list : split_commas(given.scalar);
+            if (std::ranges::any_of(names, &std::string::empty)) return std::nullopt;
+            return CorpusNames(std::move(names));
+          },
+          [](const CorpusNames& names) {
+            if (names.empty()) return yaml_text("");
+            if (names.size() == 1 && !is_in_brackets(names.front())) return yaml_text(names.front());
+            std::vector<std::string> texts;
+            for (const std::string& name : names) texts.push_back(yaml_text(name));
+            return fmt::format("[{}]", fmt::join(texts, ", "));
+          }};
 }
 
 ValueRule<std::vector<std::string>> text_list(const char* accepts) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "data/held_out.h"
+#include "train/config/corpus_names.h"
 #include "train/config/period.h"
 
 namespace glossa {
@@ -73,6 +74,9 @@ ValueRule<HeldOut> held_out();
 
 /// Text. `accepts` describes it; empty text is refused unless `may_be_empty`.
 ValueRule<std::string> text(const char* accepts, bool may_be_empty = true);
+
+/// A name of a corpus, or a list of them: in YAML, or one text with commas in brackets. One name is written as it is.
+ValueRule<CorpusNames> corpus_names(const char* accepts);
 
 /// A YAML list of texts, or one text with commas.
 ValueRule<std::vector<std::string>> text_list(const char* accepts);

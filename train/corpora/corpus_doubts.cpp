@@ -77,8 +77,13 @@ std::vector<std::string> corpus_doubts(const DataConfig& config, const ParallelC
                                  100 * share, corpus.name));
   if (!config.valid.empty() && config.valid == config.train)
     doubts.emplace_back("data.valid is data.train: its scores tell what is remembered, not what is learnt");
+  else
+    for (const std::string& name : config.valid)
+      if (std::ranges::find(config.train, name) != config.train.end())
+        doubts.push_back(fmt::format(
+            "{} is in data.valid and in data.train: its scores tell what is remembered, not what is learnt", name));
   const std::string_view letter_case = only_case(corpus.source);
-  const bool is_toy = toy_pairs("data.train", config.train).has_value();
+  const bool is_toy = toy_pairs_alone("data.train", config.train).has_value();
   if (!letter_case.empty() && !config.lowercase && !is_toy)
     doubts.push_back(
         fmt::format("{} has source letters of {} case only: no others are known;\n"

@@ -7,6 +7,7 @@
 #include "autograd/random.h"
 #include "data/text/counted.h"
 #include "data/text/utf8.h"
+#include "data/tmx_corpus.h"
 #include "data/tokenizers/character_tokenizer.h"
 #include "data/tokenizers/sentencepiece_tokenizer.h"
 #include "data/tokenizers/word_tokenizer.h"
@@ -47,6 +48,7 @@ ParallelCorpus read_files(const DataConfig& config, const std::string& location)
                               .lowercase = config.lowercase,
                               .source_column = static_cast<int>(config.source_column),
                               .target_column = static_cast<int>(config.target_column)};
+  if (is_translation_memory(location)) return read_tmx(location, config.source, config.target, options);
   if (is_table(location)) return read_tsv(location, config.source, config.target, options);
   side_of(location, config.source, "data.source");  // who gave another finds here which option is meant
   side_of(location, config.target, "data.target");
@@ -57,7 +59,7 @@ ParallelCorpus read_files(const DataConfig& config, const std::string& location)
 /// translations of a sentence do not count: they are held out or trained on with it.
 HeldOut split_of(const DataConfig& config, const ParallelCorpus& corpus) {
   if (config.split) return *config.split;
-  if (!config.valid.empty() || toy_pairs("data.train", config.train)) return {};
+  if (!config.valid.empty() || toy_pairs_alone("data.train", config.train)) return {};
   const std::int64_t part = std::min<std::int64_t>(1000, (different_sources(corpus) + 19) / 20);
   return {.valid = part, .test = config.test.empty() ? part : 0};
 }
@@ -143,11 +145,17 @@ Corpora read_corpora(const DataConfig& config, std::uint64_t seed) {
     built = *pairs;
     return from_toy(location, split, forwards);
   };
-  Corpora corpora{.training = read("data.train", config.train, toy.train), .validation = {}, .split = {}};
-  if (!config.valid.empty())
-    corpora.validation = read("data.valid", config.valid, toy.valid);
-  else if (built > 0)
-    corpora.validation = from_toy(config.train, toy.valid, english_first(config, "data.train"));
+  std::vector<ParallelCorpus> training;
+  for (const std::string& name : config.train) training.push_back(read("data.train", name, toy.train));
+  Corpora corpora{.training = joined(std::move(training)), .validation = {}, .split = {}};
+  for (const std::string& name : config.valid) {
+    ParallelCorpus corpus = read("data.valid", name, toy.valid);
+    name == config.valid.front() ? void(corpora.validation = std::move(corpus))
+                                 : corpora.watched.push_back(std::move(corpus));
+  }
+  if (config.valid.empty() && toy_pairs_alone("data.train", config.train))
+    corpora.validation = from_toy(config.train.front(), toy.valid, english_first(config, "data.train"));
+  corpora.training = count_duplicates(std::move(corpora.training), config.duplicates == DataConfig::Duplicates::drop);
   corpora.split = split_of(config, corpora.training);
   if (corpora.split.pairs() == 0) return corpora;
   SplitCorpus parts = hold_out(std::move(corpora.training), corpora.split, "data.split");
@@ -156,17 +164,27 @@ Corpora read_corpora(const DataConfig& config, std::uint64_t seed) {
   return corpora;
 }
 
+/// The pairs of data.train again.
+ParallelCorpus read_training(const DataConfig& config, std::uint64_t seed) {
+  DataConfig whole = config;
+  whole.split = HeldOut{};
+  whole.valid.clear();
+  return read_corpora(whole, seed).training;
+}
+
 ParallelCorpus read_test_corpus(const DataConfig& config, std::uint64_t seed) {
-  const bool is_named = !config.test.empty();
-  const char* key = is_named ? "data.test" : "data.train";
-  const std::string& location = is_named ? config.test : config.train;
-  if (const auto pairs = toy_pairs(key, location)) {
+  const auto from_toy_split = [&](const char* key, const std::string& name, std::int64_t pairs) {
     const bool forwards = english_first(config, key);
-    return from_toy(location, toy_corpus(*pairs, seed, key).test, forwards);
+    return from_toy(name, toy_corpus(pairs, seed, key).test, forwards);
+  };
+  if (!config.test.empty()) {
+    const auto pairs = toy_pairs("data.test", config.test);
+    return pairs ? from_toy_split("data.test", config.test, *pairs) : read_files(config, config.test);
   }
-  if (is_named) return read_files(config, location);
+  if (const auto pairs = toy_pairs_alone("data.train", config.train))
+    return from_toy_split("data.train", config.train.front(), *pairs);
   if (!config.split || config.split->test > 0) {
-    ParallelCorpus corpus = read_files(config, location);
+    ParallelCorpus corpus = read_training(config, seed);
     const HeldOut split = split_of(config, corpus);
     if (split.test > 0) return hold_out(std::move(corpus), split, "data.split").test;
   }
@@ -184,9 +202,10 @@ Tokenizers train_tokenizers(const DataConfig& config, const ParallelCorpus& corp
          counted(corpus.source.size(), "pair"));
     progress.emplace(bar, "learning subwords:");
   }
-  if (!config.shared_vocabulary)
-    return {train_tokenizer(config, corpus.source), train_tokenizer(config, corpus.target)};
-  std::vector<std::string> both = corpus.source;
+  std::vector<std::string> sources = corpus.source;
+  for (std::string& line : sources) line = with_prefix(config.source_prefix, line);
+  if (!config.shared_vocabulary) return {train_tokenizer(config, sources), train_tokenizer(config, corpus.target)};
+  std::vector<std::string>& both = sources;
   both.insert(both.end(), corpus.target.begin(), corpus.target.end());
   const std::shared_ptr<const Tokenizer> tokenizer = train_tokenizer(config, both);
   return {tokenizer, tokenizer};
@@ -210,13 +229,32 @@ Tokenizers load_tokenizers(const DataConfig& config, const std::string& run) {
   return both;
 }
 
+EncodeOptions encode_options(const DataConfig& config) {
+  return {.source_bos = config.source_bos,
+          .source_eos = config.source_eos,
+          .source_prefix = config.source_prefix,
+          .max_length = static_cast<int>(config.max_length)};
+}
+
 EncodedCorpus encode(const DataConfig& config, const ParallelCorpus& corpus, const Tokenizers& tokenizers,
                      bool may_be_empty) {
-  return encode_corpus(corpus, *tokenizers.source, *tokenizers.target,
-                       {.source_bos = config.source_bos,
-                        .source_eos = config.source_eos,
-                        .max_length = static_cast<int>(config.max_length),
-                        .may_be_empty = may_be_empty});
+  EncodeOptions options = encode_options(config);
+  options.may_be_empty = may_be_empty;
+  return encode_corpus(corpus, *tokenizers.source, *tokenizers.target, options);
+}
+
+EncodedCorpus encode_training(const DataConfig& config, const ParallelCorpus& training, const Tokenizers& tokenizers) {
+  EncodeOptions options = encode_options(config);
+  options.max_ratio = config.max_ratio;
+  return encode_corpus(training, *tokenizers.source, *tokenizers.target, options);
+}
+
+EncodedCorpora encode_all(const DataConfig& config, const Corpora& corpora, const Tokenizers& tokenizers) {
+  EncodedCorpora encoded{
+      .training = encode_training(config, corpora.training, tokenizers), .validation = {}, .watched = {}};
+  if (!corpora.validation.source.empty()) encoded.validation = encode(config, corpora.validation, tokenizers);
+  for (const ParallelCorpus& corpus : corpora.watched) encoded.watched.push_back(encode(config, corpus, tokenizers));
+  return encoded;
 }
 
 std::string normalise(const DataConfig& config, std::string_view line) {

@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "data/batch.h"
 #include "data/encoded_corpus.h"
@@ -21,13 +22,25 @@ struct Tokenizers {
 
 /// Sentence pairs for training and validation.
 struct Corpora {
-  ParallelCorpus training, validation;
-  HeldOut split;  ///< what data.split came to
+  ParallelCorpus training;
+  ParallelCorpus validation;              ///< what decides
+  HeldOut split;                          ///< what data.split came to
+  std::vector<ParallelCorpus> watched{};  ///< further ones of data.valid, which are validated beside it
 };
 
-/// The pairs that data.train and data.valid name: files, a TSV file or the toy corpus; where data.split says so, those
-/// for validation are held out of training. No pairs for validation if none are configured; the toy corpus brings its
-/// own.
+/// The same as ids.
+struct EncodedCorpora {
+  EncodedCorpus training, validation;
+  std::vector<EncodedCorpus> watched;
+
+  /// Content hash of all, by which a run knows its data.
+  std::uint64_t hash() const { return data_hash(training, validation, watched); }
+};
+
+/// The pairs that data.train and data.valid name: files, tables, translation memories or the toy corpus, those of
+/// data.train one after the other; duplicates are counted, and left out where data.duplicates says so. Where data.split
+/// says so, those for validation are held out of training. No pairs for validation if none are configured; the toy
+/// corpus, where it is alone, brings its own.
 Corpora read_corpora(const DataConfig& config, std::uint64_t seed);
 
 /// The pairs of data.test, of the test part of data.split or, with a toy corpus for training, of its test split. Throws
@@ -46,10 +59,18 @@ bool one_tokenizer(const DataConfig& config);
 void save_tokenizers(const Tokenizers& tokenizers, const DataConfig& config, const std::string& run);
 Tokenizers load_tokenizers(const DataConfig& config, const std::string& run);
 
-/// The pairs as ids, with the special tokens and the limit of length that the configuration sets. Throws as
-/// encode_corpus.
+/// How the configuration has pairs encoded: with its prefix, special tokens and limit of length.
+EncodeOptions encode_options(const DataConfig& config);
+
+/// The pairs as ids, not for training. Throws as encode_corpus.
 EncodedCorpus encode(const DataConfig& config, const ParallelCorpus& corpus, const Tokenizers& tokenizers,
                      bool may_be_empty = false);
+
+/// The pairs to train on as ids: those that data.max_ratio leaves.
+EncodedCorpus encode_training(const DataConfig& config, const ParallelCorpus& training, const Tokenizers& tokenizers);
+
+/// All of them, validation empty where there is none.
+EncodedCorpora encode_all(const DataConfig& config, const Corpora& corpora, const Tokenizers& tokenizers);
 
 /// A cleaned line of outside text as the training text was treated: lower-cased if the run is.
 std::string normalise(const DataConfig& config, std::string_view line);

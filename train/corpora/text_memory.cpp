@@ -37,11 +37,12 @@ double bytes_per_byte(const DataConfig& config) {
 
 void check_text_fits(const DataConfig& config, double left) {
   double bytes = 0;
-  for (const auto& [key, location] : {std::pair("data.train", config.train), std::pair("data.valid", config.valid)}) {
-    if (location.empty() || toy_pairs(key, location)) continue;
-    bytes += text_bytes(location);  // a table
-    for (const std::string& language : {config.source, config.target}) bytes += text_bytes(location + "." + language);
-  }
+  for (const auto& [key, names] : {std::pair("data.train", &config.train), std::pair("data.valid", &config.valid)})
+    for (const std::string& name : *names) {
+      if (toy_pairs(key, name)) continue;
+      bytes += text_bytes(name);  // a table or a translation memory
+      for (const std::string& language : {config.source, config.target}) bytes += text_bytes(name + "." + language);
+    }
   const double factor = bytes_per_byte(config);
   check(
       factor * bytes <= left, "data.train",

@@ -43,14 +43,7 @@ Translator::Translator(const Transformer<float>& model, const Tokenizers& tokeni
     : model_(model), tokenizers_(tokenizers), data_(data), options_(decode_options(decode)) {}
 
 std::vector<int> Translator::source_ids(std::string_view line, std::string_view name, std::int64_t number) const {
-  const SpecialIds& specials = tokenizers_.source->specials();
-  const std::vector<int> ids = tokenizers_.source->encode_line(normalise(data_, line), name, number);
-  std::vector<int> source;
-  if (ids.empty()) return source;
-  if (data_.source_bos) source.push_back(specials.bos);
-  source.insert(source.end(), ids.begin(), ids.end());
-  if (data_.source_eos) source.push_back(specials.eos);
-  return source;
+  return encode_source(*tokenizers_.source, normalise(data_, line), name, number, encode_options(data_));
 }
 
 void Translator::add(Sources& sources, std::string_view line, std::string_view name, std::int64_t number) const {
@@ -165,6 +158,14 @@ std::vector<int> Translator::read_tokens(const Translation& translation) {
   return tokens;
 }
 
+/// The word of the line that each id is of; -1 for those of the prefix, too, which is no part of it.
+std::vector<int> Translator::words_of_line(std::span<const int> ids) const {
+  std::vector<int> words = words_of_tokens(*tokenizers_.source, ids);
+  const int before = static_cast<int>(split_words(data_.source_prefix).size());
+  for (int& word : words) word = std::max(word - before, -1);
+  return words;
+}
+
 void Translator::align(const Sources& sources, std::vector<std::vector<Translation>>& found) {
   EncodedCorpus pairs;
   pairs.specials = tokenizers_.target->specials();
@@ -182,7 +183,7 @@ void Translator::align(const Sources& sources, std::vector<std::vector<Translati
     std::vector<int> output_words = words_of_tokens(*tokenizers_.target, translation.tokens);
     if (translation.finished) output_words.push_back(-1);
     translation.alignment = align_words(mean_of_heads(maps.cross[static_cast<std::size_t>(*alignment_layer_)]),
-                                        words_of_tokens(*tokenizers_.source, sources.ids[i]), output_words);
+                                        words_of_line(sources.ids[i]), output_words);
     for (auto& pair : translation.alignment) pair.first += sources.first_words[i];
   });
 }

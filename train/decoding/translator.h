@@ -86,6 +86,7 @@ class Translator {
   Translation translation(const Hypothesis& hypothesis) const;
   Translation joined(std::span<const std::vector<Translation>> pieces) const;
   static std::vector<int> read_tokens(const Translation& translation);
+  std::vector<int> words_of_line(std::span<const int> ids) const;
   void align(const Sources& sources, std::vector<std::vector<Translation>>& found);
 
   const Transformer<float>& model_;

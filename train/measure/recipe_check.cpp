@@ -21,7 +21,7 @@ RecipeCheck::RecipeCheck(Config config) {
   glossa::check(config);
   const ParallelCorpus& corpus = corpora.training;
   const Tokenizers tokenizers = train_tokenizers(config.data, corpus);
-  const EncodedCorpus encoded = encode(config.data, corpus, tokenizers);
+  const EncodedCorpus encoded = encode_training(config.data, corpus, tokenizers);
   std::vector<int> first(static_cast<std::size_t>(std::min(sentences, encoded.size())));
   std::iota(first.begin(), first.end(), 0);
   batch_ = make_batch(encoded, first, layout(config.data));

@@ -118,12 +118,31 @@
                     : { label: "updates", text: (x) => `update ${text(x)}` };
   }
 
+  /** Corpora that were validated beside the one that decides; their columns have names like `valid_loss:NAME`. */
+  const watchedOf = (run) => Object.keys(run.validation).filter((key) => key.startsWith("valid_loss:")).map((key) => key.slice(11));
+
+  /** The look of a run's line for the corpus that decides, 0, or one that is watched: of one run alone each has a colour. */
+  function lookOf(run, place) {
+    const at = report.runs.indexOf(run);
+    return { colour: (at + (several ? 0 : place)) % colours, dash: place === 0 ? dashOf(run) : dashes[(Math.floor(at / 2) + place) % dashes.length] };
+  }
+
   function linesOf(run, curve) {
-    return curve.lines.filter(([part, key]) => run[part][key]).map(([part, key, word]) => ({
-      name: word ? `${run.name} ${word}` : run.name, colour: colourOf(run), dash: dashOf(run),
+    const all = curve.lines.flatMap(([part, key, word]) => ["", ...(part === "validation" ? watchedOf(run) : [])].map((corpus, place) =>
+      ({ part, key: corpus ? `${key}:${corpus}` : key, word, corpus, place })));
+    return all.filter(({ part, key }) => run[part][key]).map(({ part, key, word, corpus, place }) => ({
+      name: [run.name, word, corpus].filter(Boolean).join(" "), ...lookOf(run, place),
       thin: word === "training", dots: part === "validation",
       xs: run[part].update.map((update, i) => placeOf(update, run[part].seconds?.[i])),
       ys: run[part][key].map((value) => (value === null ? null : value * (curve.factor ?? 1))),
+    }));
+  }
+
+  /** What the lines of watched corpora look like. */
+  function watchedKeys() {
+    return report.runs.flatMap((run) => watchedOf(run).map((corpus, i) => {
+      const { colour, dash } = lookOf(run, i + 1);
+      return make("span", { class: "run" }, [key(colour, dash), several ? `${run.name}: ${corpus}` : corpus]);
     }));
   }
 
@@ -174,7 +193,8 @@
     if (shown.length === 0) place("plots").append(make("p", { class: "quiet" }, "No update has been told of yet."));
     const redraw = () => plots.forEach(([curve, plot]) => plot.change(specOf(curve)));
     const switches = report.runs.map((run) => runSwitch(run, redraw));
-    place("controls").replaceChildren(overSwitch(redraw), ...(several ? [make("div", { class: "legend", role: "group", "aria-label": "Runs shown" }, switches)] : []));
+    place("controls").replaceChildren(overSwitch(redraw), ...(several ? [make("div", { class: "legend", role: "group", "aria-label": "Runs shown" }, switches)] : []),
+      ...(watchedKeys().length > 0 ? [make("p", { class: "legend" }, ["validated beside: ", ...watchedKeys()])] : []));
     const told = new Set(report.runs.flatMap(marksOf).map((mark) => mark.kind));
     const words = { stop: "■ stopped", resume: "▶ resumed", refused: "✕ refused update: not finite", failure: "✕ failed" };
     place("marks").textContent = Object.keys(words).filter((kind) => told.has(kind)).map((kind) => words[kind]).join("   ");

@@ -35,18 +35,16 @@ bool is_other_data(const std::string& run, std::uint64_t data_hash) {
 
 std::string CorpusBook::read(const std::string& run, const Config& config) {
   JsonLine missing;
-  missing.add("name", config.data.train);
+  missing.add("name", config.data.train.text());
   try {
     const Tokenizers tokenizers = load_tokenizers(config.data, run);
     const auto [place, is_new] = corpora_.try_emplace(key_of(config, tokenizers));
     Read& known = place->second;
     if (is_new) {
       const Corpora corpora = read_corpora(config.data, static_cast<std::uint64_t>(config.train.seed));
-      const EncodedCorpus training = encode(config.data, corpora.training, tokenizers);
-      const bool validates = !corpora.validation.source.empty();
-      known.data_hash =
-          data_hash(training, validates ? encode(config.data, corpora.validation, tokenizers) : EncodedCorpus());
-      known.json = to_json(corpus_figures(config, tokenizers, training));
+      const EncodedCorpora encoded = encode_all(config.data, corpora, tokenizers);
+      known.data_hash = encoded.hash();
+      known.json = to_json(corpus_figures(config, tokenizers, encoded.training));
     }
     if (known.json.empty()) return missing.add("missing", "it could not be read for another run, either").text();
     if (!is_other_data(run, known.data_hash)) return known.json;

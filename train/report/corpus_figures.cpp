@@ -67,7 +67,7 @@ JsonLine json_of(const SideFigures& side) {
 
 CorpusFigures corpus_figures(const Config& config, const Tokenizers& tokenizers, const EncodedCorpus& training) {
   CorpusFigures figures;
-  figures.name = config.data.train;
+  figures.name = config.data.train.text();
   figures.pairs = training.size();
   figures.source.language = config.data.source;
   figures.target.language = config.data.target;

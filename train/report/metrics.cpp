@@ -23,6 +23,19 @@ const std::vector<std::string> of_validation{
     "update",     "epoch",      "seconds",           "valid_loss", "valid_perplexity",
     "valid_bleu", "valid_chrf", "valid_exact_match", "at_end"};
 
+/// Makes columns for corpora that are watched, `valid_loss:NAME` and so on, where a line is the first to have them.
+void add_columns(const std::map<std::string, double>& numbers, Series& validation) {
+  constexpr std::size_t most_columns = 100;
+  for (const auto& [key, value] : numbers) {
+    const std::string of_all = key.substr(0, key.find(':'));
+    const bool is_watched = of_all != key && std::ranges::find(of_validation, of_all) != of_validation.end();
+    const bool is_known = std::ranges::find(validation.names, key) != validation.names.end();
+    if (!is_watched || is_known || validation.names.size() == most_columns) continue;
+    validation.names.push_back(key);
+    for (std::vector<double>& row : validation.rows) row.push_back(std::numeric_limits<double>::quiet_NaN());
+  }
+}
+
 /// Adds a line to the series that it belongs to; says what is wrong with it.
 std::string take(std::string_view line, Metrics& metrics) {
   const auto numbers = numbers_in_json(line);
@@ -31,6 +44,7 @@ std::string take(std::string_view line, Metrics& metrics) {
   const bool validates = numbers->contains("valid_loss");
   if (!validates && !numbers->contains("loss")) return "expected the key loss or valid_loss";
   Series& series = validates ? metrics.validation : metrics.training;
+  if (validates) add_columns(*numbers, series);
   std::vector<double> row;
   for (const std::string& name : series.names) {
     const auto found = numbers->find(name);

@@ -17,7 +17,7 @@ struct Series {
   std::size_t column(std::string_view name) const;
 };
 
-/// What metrics.jsonl of a run says.
+/// What metrics.jsonl of a run says. Corpora that are watched have columns of their own: `valid_loss:NAME` and so on.
 struct Metrics {
   Series training, validation;
   std::vector<std::string> problems;  ///< a sentence for each line that could not be used

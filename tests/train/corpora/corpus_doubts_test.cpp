@@ -45,6 +45,9 @@ TEST_CASE("the same text on both sides, and validation with what is trained on, 
   config.train = config.valid = "pairs.tsv";
   CHECK(doubts({"One."}, {"Eins."}, config) ==
         Lines{"data.valid is data.train: its scores tell what is remembered, not what is learnt"});
+  config.valid = Lines{"other.tsv", "pairs.tsv"};
+  CHECK(doubts({"One."}, {"Eins."}, config) ==
+        Lines{"pairs.tsv is in data.valid and in data.train: its scores tell what is remembered, not what is learnt"});
 }
 
 TEST_CASE("a source in one letter case is doubted unless data.lowercase is for it") {

@@ -173,3 +173,38 @@ TEST_CASE("a file that there is not is told with the option that names its langu
   CHECK(message("data.target=es").find("(`es` is data.target)") != std::string::npos);
   CHECK(message("data.source=fr").find("(`fr` is data.source)") != std::string::npos);
 }
+
+TEST_CASE("several corpora of any kind are learnt from in their order, duplicates counted over all of them") {
+  const Texts texts;
+  const std::string memory =
+      "<tmx version=\"1.4\"><body><tu><tuv xml:lang=\"en-GB\"><seg>one</seg></tuv><tuv "
+      "xml:lang=\"de\"><seg>eins</seg></tuv>"
+      "</tu><tu>\n<tuv xml:lang=\"en\"><seg>three</seg></tuv><tuv "
+      "xml:lang=\"de\"><seg>drei</seg></tuv></tu></body></tmx>";
+  write_bytes(texts / "memory.tmx", memory);
+  const auto list = [&](const char* more) {
+    return texts.config({"data.train=[" + texts / "two" + ", " + texts / "memory.tmx" + "]", more});
+  };
+  const ParallelCorpus all = read_corpora(list("data.duplicates=keep"), 1).training;
+  CHECK(all.source == std::vector<std::string>{"one", "two", "one", "three"});
+  CHECK(all.place(3) == texts / "memory.tmx" + ":1");
+  CHECK(describe(all.report) == "4 pairs from 4 lines, 1 duplicate among them");
+  const ParallelCorpus different = read_corpora(list("data.duplicates=drop"), 1).training;
+  CHECK(different.source == std::vector<std::string>{"one", "two", "three"});
+  CHECK(describe(different.report) == "3 pairs from 4 lines; left out: duplicate 1");
+  const Corpora split = read_corpora(list("data.split=1/1"), 1);
+  CHECK(split.training.source.size() + split.validation.source.size() ==
+        2 + 2 - 1 - (split.training.report.same_source));
+  CHECK(read_test_corpus(list("data.split=1/1"), 1).source.size() == 1);
+  CHECK(read_test_corpus(texts.config({"data.test=" + texts / "memory.tmx"}), 1).source.size() == 2);
+}
+
+TEST_CASE("of several corpora for validation the first decides, the others are watched") {
+  const Texts texts;
+  write_bytes(texts / "more.tsv", "three\tdrei\n");
+  const Corpora corpora =
+      read_corpora(texts.config({"data.valid=[" + texts / "two" + ", " + texts / "more.tsv" + "]"}), 1);
+  CHECK(corpora.validation.source == std::vector<std::string>{"one", "two"});
+  REQUIRE(corpora.watched.size() == 1);
+  CHECK(corpora.watched[0].source == std::vector<std::string>{"three"});
+}

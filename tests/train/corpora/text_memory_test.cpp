@@ -22,6 +22,10 @@ TEST_CASE("a text fits in memory with what becomes of it") {
   data.valid = folder.write("valid.tsv", std::string(1000, 'a'));
   CHECK_NOTHROW(check_text_fits(data, 48'000));
   CHECK_THROWS_AS(check_text_fits(data, 47'999), Error);
+  data.valid = std::vector<std::string>{folder.write("valid.tsv", std::string(1000, 'a')), "toy:100",
+                                        folder.write("a.tmx", std::string(500, 'a'))};
+  CHECK_NOTHROW(check_text_fits(data, 52'000));
+  CHECK_THROWS_AS(check_text_fits(data, 51'999), Error);
   data.valid = "toy:100";
   CHECK_NOTHROW(check_text_fits(data, 40'000));
   std::filesystem::rename(folder / "text.de", folder / "text.de.gz");  // about three times as much text

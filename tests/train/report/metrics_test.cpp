@@ -65,6 +65,22 @@ TEST_CASE("a line that cannot be used is left out and told by its number; those 
   CHECK(read_metrics(run.path(), true).problems.size() == std::size(bad));
 }
 
+TEST_CASE("corpora that are watched have columns of their own, from the line on that has them first") {
+  const MadeUpRun run;
+  run.write("metrics.jsonl",
+            "{\"update\":1,\"valid_loss\":5}\n"
+            "{\"update\":2,\"valid_loss\":4,\"valid_loss:old/news\":3,\"valid_bleu:old/news\":9,\"else:x\":1}\n"
+            "{\"update\":3,\"valid_loss\":3,\"valid_loss:old/news\":null}\n");
+  const Metrics metrics = read_metrics(run.path(), false);
+  CHECK(metrics.problems.empty());
+  const Numbers losses = column(metrics.validation, "valid_loss:old/news");
+  CHECK(std::isnan(losses[0]));
+  CHECK(losses[1] == 3);
+  CHECK(std::isnan(losses[2]));
+  CHECK(column(metrics.validation, "valid_bleu:old/news")[1] == 9);
+  CHECK(std::ranges::find(metrics.validation.names, "else:x") == metrics.validation.names.end());
+}
+
 TEST_CASE("no metrics are a problem, not an end") {
   const MadeUpRun run;
   std::filesystem::remove(run.path() / "metrics.jsonl");

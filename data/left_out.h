@@ -1,0 +1,29 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace glossa {
+
+/// Pairs that are not used, counted by reason: `empty`, `length`, `ratio`, `duplicate`, `language` and so on.
+class LeftOut {
+ public:
+  /// Counts more of them; `detail` tells people more. None are no reason.
+  LeftOut& add(std::string_view reason, std::int64_t count, std::string_view detail = {});
+  LeftOut& add(const LeftOut& more);
+
+  /// A line each: `left out: empty 3 (2 sources, 1 target)`.
+  std::vector<std::string> lines() const;
+
+ private:
+  struct Reason {
+    std::string name;
+    std::int64_t count = 0;
+    std::vector<std::string> details = {};
+  };
+  std::vector<Reason> reasons_;
+};
+
+}  // namespace glossa

@@ -1,0 +1,172 @@
+#include "data/text/xml_file.h"
+
+#include <expat.h>
+#include <malloc.h>
+
+#include <cstdlib>
+#include <exception>
+#include <memory>
+
+#include "autograd/check.h"
+#include "data/text/byte_source.h"
+#include "data/text/counted.h"
+#include "data/text/utf8.h"
+
+namespace glossa {
+namespace {
+
+constexpr std::size_t most_memory = std::size_t{6} << 20;
+constexpr std::int64_t most_depth = 100;
+
+/// Memory of the parsers of this thread. Names of elements and attributes are kept to the end, a tag is kept until it
+/// is whole, and both are as long as whoever wrote the file wanted.
+thread_local std::size_t memory_taken = 0;
+
+std::size_t size_of(void* block) { return block ? malloc_usable_size(block) : 0; }
+
+void* take_memory(std::size_t size) {
+  if (memory_taken + size > most_memory) return nullptr;
+  void* block = std::malloc(size);
+  memory_taken += size_of(block);
+  return block;
+}
+
+void* change_memory(void* block, std::size_t size) {
+  const std::size_t before = size_of(block);
+  if (memory_taken - before + size > most_memory) return nullptr;
+  void* moved = std::realloc(block, size);
+  if (moved) memory_taken = memory_taken - before + size_of(moved);
+  return moved;
+}
+
+void give_memory(void* block) {
+  memory_taken -= size_of(block);
+  std::free(block);
+}
+
+bool is_known_encoding(std::string_view declared) {
+  const std::string name = utf8::lower_case(declared);
+  return name == "utf-8" || name == "utf8" || name == "us-ascii" || name == "utf-16" || name == "utf-16le" ||
+         name == "utf-16be";
+}
+
+/// Part of a text that may be of any length.
+std::string_view front(std::string_view text) { return text.substr(0, 60); }
+
+/// Expat with a listener. An exception must not pass through C: it waits until the parser has returned.
+class Parser {
+ public:
+  Parser(const std::string& path, XmlListener& listener) : path_(path), listener_(listener) {
+    const XML_Memory_Handling_Suite memory{take_memory, change_memory, give_memory};
+    expat_.reset(XML_ParserCreate_MM(nullptr, &memory, nullptr));
+    check(expat_ != nullptr, path, "expected memory for an XML parser; got none");
+    XML_SetUserData(expat_.get(), this);
+    XML_SetElementHandler(expat_.get(), on_begin, on_end);
+    XML_SetCharacterDataHandler(expat_.get(), on_text);
+    XML_SetXmlDeclHandler(expat_.get(), on_declaration);
+    XML_SetEntityDeclHandler(expat_.get(), on_entity_declaration);
+    XML_SetSkippedEntityHandler(expat_.get(), on_unknown_entity);
+  }
+
+  void read() {
+    ByteSource source(path_);
+    for (bool more = true; more;) {
+      void* buffer = XML_GetBuffer(expat_.get(), ByteSource::usual_bytes);
+      if (!buffer) explain();
+      const std::size_t got = source.read(static_cast<char*>(buffer), ByteSource::usual_bytes);
+      more = got > 0;
+      const XML_Status status = XML_ParseBuffer(expat_.get(), static_cast<int>(got), !more);
+      if (thrown_) std::rethrow_exception(thrown_);
+      if (status != XML_STATUS_OK) explain();
+    }
+  }
+
+ private:
+  struct Free {
+    void operator()(XML_Parser parser) const { XML_ParserFree(parser); }
+  };
+
+  std::int64_t line() const { return static_cast<std::int64_t>(XML_GetCurrentLineNumber(expat_.get())); }
+  std::string where() const { return fmt::format("{}:{}", path_, line()); }
+
+  [[noreturn]] void explain() const {
+    const XML_Error error = XML_GetErrorCode(expat_.get());
+    if (error == XML_ERROR_NO_MEMORY)
+      fail(where(), "expected names, tags and comments that fit into {}; got more. Hint: is this a translation memory?",
+           in_bytes(most_memory));
+    fail(where(),
+         "expected well-formed XML; got: {}, in column {}. Hint: is the file whole, and as its program wrote it?",
+         XML_ErrorString(error), XML_GetCurrentColumnNumber(expat_.get()) + 1);
+  }
+
+  template <class Act>
+  static void pass(void* self, Act act) {
+    Parser& parser = *static_cast<Parser*>(self);
+    if (parser.thrown_) return;  // expat may have one thing more to tell
+    try {
+      act(parser);
+    } catch (...) {
+      parser.thrown_ = std::current_exception();
+      XML_StopParser(parser.expat_.get(), XML_FALSE);
+    }
+  }
+
+  static void on_begin(void* self, const char* name, const char** attributes) {
+    pass(self, [&](Parser& p) {
+      check(++p.depth_ <= most_depth, p.where(), "expected elements at most {} deep; got more", most_depth);
+      // Behind those that are written stand those of a document type.
+      const auto written = static_cast<std::size_t>(XML_GetSpecifiedAttributeCount(p.expat_.get()));
+      p.listener_.begin(name, XmlAttributes({attributes, written}), p.line());
+    });
+  }
+
+  static void on_end(void* self, const char* name) {
+    pass(self, [&](Parser& p) {
+      --p.depth_;
+      p.listener_.end(name);
+    });
+  }
+
+  static void on_text(void* self, const char* text, int size) {
+    pass(self, [&](Parser& p) { p.listener_.text({text, static_cast<std::size_t>(size)}); });
+  }
+
+  static void on_declaration(void* self, const char*, const char* encoding, int) {
+    if (!encoding) return;
+    pass(self, [&](Parser& p) {
+      check(is_known_encoding(encoding), p.where(),
+            "expected UTF-8 or UTF-16; got the encoding {}. Hint: convert the file (iconv -t UTF-8) and let its first "
+            "line say so",
+            front(encoding));
+    });
+  }
+
+  static void on_entity_declaration(void* self, const char* name, int, const char*, int, const char*, const char*,
+                                    const char*, const char*) {
+    pass(self, [&](Parser& p) {
+      fail(p.where(),
+           "expected a file without entities of its own; got a declaration of {}. Hint: no program for "
+           "translation memories writes such",
+           front(name));
+    });
+  }
+
+  static void on_unknown_entity(void* self, const char* name, int) {
+    pass(self, [&](Parser& p) {
+      fail(p.where(), "expected no entity but &amp; &lt; &gt; &quot; and &apos;; got &{};. Hint: write the character",
+           front(name));
+    });
+  }
+
+  const std::string& path_;
+  XmlListener& listener_;
+  std::unique_ptr<std::remove_pointer_t<XML_Parser>, Free> expat_;
+  std::int64_t depth_ = 0;
+  std::exception_ptr thrown_;
+};
+
+}  // namespace
+
+void read_xml(const std::string& path, XmlListener& listener) { Parser(path, listener).read(); }
+
+}  // namespace glossa

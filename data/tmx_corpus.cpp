@@ -1,0 +1,174 @@
+#include "data/tmx_corpus.h"
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <set>
+#include <utility>
+
+#include "autograd/check.h"
+#include "data/text/utf8.h"
+#include "data/text/xml_file.h"
+
+namespace glossa {
+namespace {
+
+/// A name of a language as it is compared: small, with hyphens.
+std::string plain(std::string_view language) {
+  std::string name = utf8::lower_case(language);
+  std::ranges::replace(name, '_', '-');
+  return name;
+}
+
+/// How well a language of a file is one that is wanted.
+enum class Match { none, variant, exact };
+
+Match match(const std::string& language, const std::string& wanted) {
+  if (language == wanted) return Match::exact;
+  return language.starts_with(wanted + "-") ? Match::variant : Match::none;
+}
+
+/// What stands in these, inside of a segment, is none of its text (TMX 1.4b, 3.2: content markup).
+bool is_code(std::string_view element) {
+  constexpr std::array codes{"bpt", "ept", "it", "ph", "sub", "ut"};
+  return std::ranges::find(codes, element) != codes.end();
+}
+
+/// One line, with one space where there was any white space, and none at the ends.
+std::string without_runs(std::string_view line) {
+  std::string text;
+  for (const char c : line)
+    if (c != ' ')
+      text += c;
+    else if (!text.empty() && text.back() != ' ')
+      text += c;
+  if (text.ends_with(' ')) text.pop_back();
+  return text;
+}
+
+/// Takes the pairs out of the elements of a translation memory.
+class Units : public XmlListener {
+ public:
+  Units(ParallelCorpus& corpus, const std::string& source, const std::string& target, const CorpusOptions& options)
+      : corpus_(corpus), options_(options), sides_{Side{plain(source)}, Side{plain(target)}} {}
+
+  void begin(std::string_view element, const XmlAttributes& attributes, std::int64_t line) override {
+    if (depth_++ == 0 && element != "tmx")
+      fail(fmt::format("{}:{}", corpus_.name, line),
+           "expected a translation memory, which begins with the element tmx; got {}", element.substr(0, 60));
+    if (segment_depth_ > 0) {
+      if (code_depth_ == 0 && is_code(element)) code_depth_ = depth_;
+    } else if (element == "tu") {
+      begin_unit(line);
+    } else if (element == "tuv") {
+      begin_variant(attributes);
+    } else if (element == "seg" && taken_by_ != nullptr) {
+      segment_depth_ = depth_;
+      segment_line_ = line;
+    }
+  }
+
+  void end(std::string_view element) override {
+    if (depth_ == code_depth_) code_depth_ = 0;
+    if (depth_ == segment_depth_) {
+      segment_depth_ = 0;
+      if (!taken_by_->text.empty()) taken_by_->text += ' ';
+      taken_by_->text += text_of_segment();
+    } else if (segment_depth_ == 0 && element == "tuv") {
+      taken_by_ = nullptr;
+    } else if (segment_depth_ == 0 && element == "tu") {
+      end_unit();
+    }
+    --depth_;
+  }
+
+  void text(std::string_view piece) override {
+    if (segment_depth_ == 0 || code_depth_ > 0) return;
+    check(segment_.size() + piece.size() <= options_.text.max_line_bytes, where(),
+          "expected at most {} bytes in a segment; got more. Hint: a segment is a sentence or a few",
+          options_.text.max_line_bytes);
+    segment_ += piece;
+  }
+
+  /// The languages of the file, the first of them.
+  std::string languages() const { return fmt::format("{}", fmt::join(languages_, ", ")); }
+
+ private:
+  struct Side {
+    std::string language;
+    Match match = Match::none;  // of what it has
+    std::string text = {};
+  };
+
+  std::string where() const { return fmt::format("{}:{}", corpus_.name, segment_line_); }
+
+  void begin_unit(std::int64_t line) {
+    unit_line_ = line;
+    taken_by_ = nullptr;
+    for (Side& side : sides_) {
+      side.match = Match::none;
+      side.text.clear();
+    }
+  }
+
+  /// Finds the side that a variant is for, if it is for one.
+  void begin_variant(const XmlAttributes& attributes) {
+    const std::string_view newer = attributes["xml:lang"], older = attributes["lang"];
+    const std::string language = plain((newer.empty() ? older : newer).substr(0, 60));
+    if (languages_.size() < 20) languages_.insert(language);
+    const std::array matches{match(language, sides_[0].language), match(language, sides_[1].language)};
+    taken_by_ = nullptr;
+    if (matches[0] == Match::none && matches[1] == Match::none) return;
+    Side& side = sides_[matches[1] > matches[0] ? 1 : 0];
+    const Match better = std::max(matches[0], matches[1]);
+    if (side.match != Match::none) ++corpus_.report.further_variants;
+    if (better <= side.match) return;
+    side.match = better;
+    side.text.clear();
+    taken_by_ = &side;
+  }
+
+  std::string text_of_segment() {
+    const std::string text = without_runs(clean_line(segment_, where(), options_.text));
+    segment_.clear();
+    return text;
+  }
+
+  void end_unit() {
+    ++corpus_.report.lines;
+    const Side &source = sides_[0], &target = sides_[1];
+    if (source.match == Match::none || target.match == Match::none)
+      ++corpus_.report.language;
+    else
+      add_pair(corpus_, source.text, target.text, unit_line_, options_);
+  }
+
+  ParallelCorpus& corpus_;
+  const CorpusOptions& options_;
+  std::array<Side, 2> sides_;
+  Side* taken_by_ = nullptr;  // the side of the variant that is open
+  std::string segment_;
+  std::set<std::string> languages_;
+  std::int64_t unit_line_ = 0, segment_line_ = 0;
+  // Elements that are open, and how many were when a segment began, and in it code; 0: none of these is open.
+  int depth_ = 0, segment_depth_ = 0, code_depth_ = 0;
+};
+
+}  // namespace
+
+ParallelCorpus read_tmx(const std::string& name, const std::string& source_language, const std::string& target_language,
+                        const CorpusOptions& options) {
+  const std::string path = resolve(name);
+  ParallelCorpus corpus;
+  corpus.name = corpus.source_name = corpus.target_name = path;
+  Units units(corpus, source_language, target_language, options);
+  read_xml(path, units);
+  check(corpus.report.language < corpus.report.lines || corpus.report.lines == 0, path,
+        "expected units with {} and {}; got none: the languages are {}. Hint: let source_language and target_language "
+        "be two of these",
+        source_language, target_language, units.languages());
+  return finished(std::move(corpus));
+}
+
+}  // namespace glossa

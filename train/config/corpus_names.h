@@ -1,0 +1,39 @@
+#pragma once
+
+#include <concepts>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace glossa {
+
+/// The names of the corpora that an option lists, in its order: none, one as a rule, or several.
+class CorpusNames {
+ public:
+  CorpusNames() = default;
+
+  /// One name; empty text is none.
+  template <std::convertible_to<std::string> Name>
+  CorpusNames(const Name& name) : CorpusNames(std::vector<std::string>{name}) {
+    if (names_.front().empty()) names_.clear();
+  }
+
+  CorpusNames(std::vector<std::string> names) : names_(std::move(names)) {}
+
+  bool operator==(const CorpusNames&) const = default;
+
+  bool empty() const { return names_.empty(); }
+  std::size_t size() const { return names_.size(); }
+  void clear() { names_.clear(); }
+  const std::string& front() const { return names_.front(); }
+  auto begin() const { return names_.begin(); }
+  auto end() const { return names_.end(); }
+
+  /// All of them, for people.
+  std::string text() const;
+
+ private:
+  std::vector<std::string> names_;
+};
+
+}  // namespace glossa
