@@ -9,62 +9,12 @@
 
 #include "autograd/heap_counter.h"
 #include "autograd/parallel.h"
+#include "tests/train/decoding/search_scene.h"
 
 using namespace glossa;
+using namespace glossa::testing;
 
 namespace {
-
-using Sentences = std::vector<std::vector<int>>;
-
-constexpr SpecialIds specials;
-constexpr StepOptions evaluation{.training = false, .recording = false};
-
-/// A small model with random weights, drawn wide so that it has opinions.
-template <class T>
-struct Model {
-  explicit Model(Index vocabulary, NormPlace norm = NormPlace::pre, Index max_positions = 64)
-      : transformer(store, {.source_vocabulary = vocabulary,
-                            .target_vocabulary = vocabulary,
-                            .stack = {.width = 16, .heads = 2, .feed_forward = 32, .norm = norm},
-                            .encoder_layers = 2,
-                            .decoder_layers = 2,
-                            .max_positions = max_positions}) {
-    store.allocate(7);
-    for (const Parameter<T>* p : store.parameters())
-      if (p->name.find("norm") == std::string::npos)
-        for (T& value : p->value.span()) value *= T{2};
-  }
-
-  /// Makes a token more or less likely everywhere.
-  void favour(int token, double by) { store.at("generator.bias").value[token] += static_cast<T>(by); }
-
-  ParameterStore<T> store;
-  Transformer<T> transformer;
-};
-
-Sentences random_sources(Index count, int vocabulary, std::uint64_t longest) {
-  RandomStream random(3, "sources");
-  Sentences sources;
-  for (Index i = 0; i < count; ++i) {
-    std::vector<int>& source = sources.emplace_back();
-    for (std::uint64_t n = 1 + random.below(longest); n > 0; --n)
-      source.push_back(4 + static_cast<int>(random.below(static_cast<std::uint64_t>(vocabulary - 4))));
-    source.push_back(specials.eos);
-  }
-  return sources;
-}
-
-/// Log-probabilities of what follows each prefix of <s> tokens: the whole model at once, without a cache.
-Tensor<const double> uncached(Context<double>& context, const Model<double>& model, const std::vector<int>& source,
-                              const std::vector<int>& tokens) {
-  std::vector<int> target{specials.bos};
-  target.insert(target.end(), tokens.begin(), tokens.end());
-  const RowSpan source_span{0, std::ssize(source)}, target_span{0, std::ssize(target)};
-  context.begin(evaluation);
-  return log_softmax(model.transformer(context, source, {.rows = source_span.length, .sequences = {&source_span, 1}},
-                                       target, {.rows = target_span.length, .sequences = {&target_span, 1}}))
-      .value();
-}
 
 Hypothesis greedy_without_cache(const Model<double>& model, const std::vector<int>& source, Index limit) {
   Context<double> context;
@@ -127,55 +77,6 @@ std::vector<Hypothesis> n_best_without_cache(const Model<double>& model, const s
   }
 }
 
-/// The vectorised search of transformers, line by line (generation/utils.py, `_beam_search`, with `early_stopping`
-/// false and a forced </s>); for a beam of 1 its greedy search.
-std::vector<Hypothesis> generate_without_cache(const Model<double>& model, const std::vector<int>& source, Index limit,
-                                               const DecodeOptions& options) {
-  constexpr double never = -1e9;
-  Context<double> context;
-  const auto better = [](const auto& a, const auto& b) { return a.score > b.score; };
-  std::vector<Hypothesis> running(1), finished;  // score of a running one: its log-probability
-  for (Index length = 1;; ++length) {
-    std::vector<Hypothesis> all;
-    for (const Hypothesis& h : running) {
-      const Tensor<const double> next = uncached(context, model, source, h.tokens);
-      const double* row = next.row(length - 1);
-      const auto is_never = [&](int token) {
-        return token == specials.pad || token == specials.bos || std::ranges::count(options.forbidden, token) > 0 ||
-               (token == specials.eos && length <= options.min_length);
-      };
-      double sum = 0;
-      for (int token = 0; token < next.cols(); ++token) sum += is_never(token) ? 0 : std::exp(row[token]);
-      for (int token = 0; token < next.cols(); ++token) {
-        if (length == limit ? token != specials.eos : is_never(token)) continue;
-        Hypothesis& longer = all.emplace_back(h);
-        if (length < limit) longer.log_probability += row[token] - (options.renormalise ? std::log(sum) : 0);
-        longer.score = longer.log_probability;
-        longer.finished = token == specials.eos;
-        if (!longer.finished) longer.tokens.push_back(token);
-      }
-    }
-    std::stable_sort(all.begin(), all.end(), better);
-    all.resize(std::min<std::size_t>(all.size(), options.beam == 1 ? 1 : 2 * options.beam));
-    running.clear();
-    for (std::size_t rank = 0; rank < all.size(); ++rank) {
-      Hypothesis& h = all[rank];
-      if (h.finished && static_cast<Index>(rank) < options.beam) {
-        h.score = h.log_probability / std::pow(length, options.alpha);
-        h.finished = length < limit;
-        finished.push_back(h);
-      } else if (!h.finished && std::ssize(running) < options.beam) {
-        running.push_back(h);
-      }
-    }
-    std::stable_sort(finished.begin(), finished.end(), better);
-    finished.resize(std::min<std::size_t>(finished.size(), options.beam));
-    if (running.empty()) return finished;
-    const double worst = std::ssize(finished) == options.beam ? finished.back().score : never;
-    if (!(running.front().log_probability / std::pow(length, options.alpha) > worst)) return finished;
-  }
-}
-
 Hypothesis beam_without_cache(const Model<double>& model, const std::vector<int>& source, Index limit,
                               const DecodeOptions& options) {
   return n_best_without_cache(model, source, limit, options, 1).front();
@@ -201,16 +102,6 @@ Hypothesis best_of_all(const Model<double>& model, const std::vector<int>& sourc
   };
   visit({}, 0);
   return best;
-}
-
-void check_same(const std::vector<Hypothesis>& a, const std::vector<Hypothesis>& b, double tolerance) {
-  REQUIRE(a.size() == b.size());
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    CHECK(a[i].tokens == b[i].tokens);
-    CHECK(a[i].finished == b[i].finished);
-    CHECK(std::abs(a[i].score - b[i].score) <= tolerance);
-    CHECK(std::abs(a[i].log_probability - b[i].log_probability) <= tolerance);
-  }
 }
 
 constexpr LengthPenalty penalties[] = {LengthPenalty::none, LengthPenalty::power, LengthPenalty::gnmt};
@@ -396,90 +287,6 @@ TEST_CASE("equal candidates: the earlier hypothesis, then the smaller id, and of
         check_same(Searcher<double>().decode(model.transformer, sources, specials, options), expected, 1e-11);
       }
   }
-}
-
-TEST_CASE("the search of transformers ends where that of `generate` does") {
-  int different = 0, forced = 0;
-  for (const std::uint64_t trained : {0, 1, 2}) {
-    Model<double> model(14, trained == 1 ? NormPlace::post : NormPlace::pre);
-    model.favour(specials.eos, 0.8 * static_cast<double>(trained));
-    const Sentences sources = random_sources(25, 14, 8);
-    for (const double alpha : {0.0, 0.6, 1.0, 2.0})
-      for (const Index beam : {1, 2, 4})
-        for (const bool renormalise : {false, true}) {
-          DecodeOptions options{.beam = beam,
-                                .alpha = alpha,
-                                .max_length_factor = 0,
-                                .max_length_extra = 9,
-                                .min_length = trained == 2 ? 3 : 0,
-                                .search = Search::huggingface,
-                                .forbidden = {specials.unk, 7},
-                                .renormalise = renormalise};
-          const auto n_best = Searcher<double>().n_best(model.transformer, sources, specials, options, beam);
-          const std::vector<Hypothesis> found =
-              Searcher<double>().decode(model.transformer, sources, specials, options);
-          for (std::size_t i = 0; i < sources.size(); ++i) {
-            check_same(n_best[i], generate_without_cache(model, sources[i], 9, options), 1e-11);
-            check_same({found[i]}, {n_best[i][0]}, 1e-12);
-            forced += !found[i].finished;
-          }
-          options.search = Search::glossa;
-          const std::vector<Hypothesis> glossa =
-              Searcher<double>().decode(model.transformer, sources, specials, options);
-          for (std::size_t i = 0; i < sources.size(); ++i) different += glossa[i].tokens != found[i].tokens;
-        }
-  }
-  CHECK(different > 50);
-  CHECK(forced > 50);
-}
-
-TEST_CASE("a least length keeps </s> away, also where every translation is to be as long as may be") {
-  Model<double> model(12);
-  model.favour(specials.eos, 9);
-  const Sentences sources = random_sources(10, 12, 6);
-  for (const Search search : {Search::glossa, Search::huggingface})
-    for (const Index beam : {1, 3}) {
-      DecodeOptions options{
-          .beam = beam, .max_length_factor = 0, .max_length_extra = 7, .min_length = 4, .search = search};
-      for (const Hypothesis& h : Searcher<double>().decode(model.transformer, sources, specials, options)) {
-        CHECK(h.tokens.size() == 4);
-        CHECK(h.finished);
-      }
-      options.min_length = 7;
-      const std::size_t longest = search == Search::glossa ? 7 : 6;  // </s> is forced to be the seventh
-      for (const Hypothesis& h : Searcher<double>().decode(model.transformer, sources, specials, options)) {
-        CHECK(h.tokens.size() == longest);
-        CHECK_FALSE(h.finished);
-      }
-    }
-}
-
-TEST_CASE("tokens that are forbidden never come, and padding may be what starts a translation") {
-  Model<double> model(12);
-  model.favour(5, 30);
-  const Sentences sources = random_sources(10, 12, 6);
-  const SpecialIds starts_with_padding{.unk = 1, .pad = 11, .bos = 11, .eos = 0};
-  for (const SpecialIds& ids : {specials, starts_with_padding})
-    for (const Index beam : {1, 3})
-      for (const bool forbidden : {false, true}) {
-        DecodeOptions options{.beam = beam};
-        if (forbidden) options.forbidden = {5, ids.unk, 5};
-        bool seen = false;
-        for (const Hypothesis& h : Searcher<double>().decode(model.transformer, sources, ids, options))
-          for (const int token : h.tokens) {
-            CHECK((token == ids.unk || !ids.contains(token)));
-            CHECK_FALSE((forbidden && token == ids.unk));
-            seen = seen || token == 5;
-          }
-        CHECK(seen != forbidden);
-      }
-  for (const int wrong : {-1, 12})
-    CHECK_THROWS_WITH_AS(Searcher<double>().decode(model.transformer, sources, specials, {.forbidden = {wrong}}),
-                         doctest::Contains("[decode.forbidden] expected tokens from 0 to 11; got"), Error);
-  DecodeOptions all;
-  for (int token = 0; token < 12; ++token) all.forbidden.push_back(token);
-  CHECK_THROWS_WITH_AS(Searcher<double>().decode(model.transformer, sources, specials, all),
-                       doctest::Contains("[decode.forbidden] expected some of 12 tokens to be allowed"), Error);
 }
 
 TEST_CASE("a sentence is translated the same alone and in any batch") {
