@@ -25,11 +25,7 @@ std::string activation_name(const std::string& activation) {
 /// What is in config.json and in generation_config.json, both.
 Json special_ids_json(const Outgoing& out) {
   const std::size_t pad = out.target().tokens.size() - 1;
-  return {{"bos_token_id", 0},
-          {"decoder_start_token_id", pad},
-          {"eos_token_id", 0},
-          {"forced_eos_token_id", 0},
-          {"pad_token_id", pad}};
+  return {{"decoder_start_token_id", pad}, {"eos_token_id", 0}, {"forced_eos_token_id", 0}, {"pad_token_id", pad}};
 }
 
 /// The longest translation, its start token included; transformers knows no limit that goes with the source.
@@ -60,7 +56,6 @@ Json config_json(const Outgoing& out) {
             {"activation_dropout", model.activation_dropout.value_or(model.dropout)},
             {"encoder_layerdrop", 0.0},
             {"decoder_layerdrop", 0.0},
-            {"init_std", model.init_std},
             {"max_position_embeddings", model.max_positions},
             {"normalize_before", false},
             {"normalize_embedding", false},

@@ -1,0 +1,173 @@
+// The tiny MarianMTModel of transformers (marian.py), exported again.
+#include "train/exchange/marian_export.h"
+
+#include <doctest/doctest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "data/tokenizers/piece_tokenizer.h"
+#include "tests/support/temporary_folder.h"
+#include "train/exchange/huggingface_export.h"
+#include "train/exchange/pretrained.h"
+#include "train/model/model_factory.h"
+
+using namespace glossa;
+using namespace glossa::testing;
+using Json = nlohmann::json;
+namespace fs = std::filesystem;
+
+namespace {
+
+const fs::path golden = GLOSSA_SOURCE_DIR "/tests/golden/marian/huggingface";
+
+/// A pretrained model, in memory.
+struct Read {
+  explicit Read(const fs::path& folder) : pretrained(read_pretrained(folder)) {
+    const auto tokenizer = [&](const Pretrained::Side& side) {
+      return std::make_unique<PieceTokenizer>(side.pieces, side.tokens, side.specials, folder);
+    };
+    source = tokenizer(pretrained.source);
+    target = tokenizer(pretrained.target);
+    model = make_model(pretrained.config.model, source->vocabulary_size(), target->vocabulary_size(), 1,
+                       target->specials());
+    read_parameters(*pretrained.tensors, pretrained.sources, model->parameters);
+  }
+
+  Outgoing outgoing() const { return {pretrained.config, *source, *target, model->parameters}; }
+  std::vector<float> values() const {
+    const auto values = model->parameters.values();
+    return {values.begin(), values.end()};
+  }
+
+  Pretrained pretrained;
+  std::unique_ptr<PieceTokenizer> source, target;
+  std::unique_ptr<Model> model;
+};
+
+Json json_in(const fs::path& file) { return Json::parse(read_bytes(file)); }
+
+/// What is refused, by the option that stands against it.
+void check_refused(const Read& read, const std::string& key, const std::function<void(const Outgoing&)>& use = {}) {
+  try {
+    const Outgoing outgoing = read.outgoing();
+    use(outgoing);
+    FAIL(key);
+  } catch (const Error& error) {
+    CHECK(error.kind() == Error::Kind::misuse);
+    CHECK_NE(std::string(error.what()).find("[" + key + "]"), std::string::npos);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("what transformers wrote is written again: the same weights to the byte, the same settings") {
+  const TemporaryFolder folder;
+  const Read read(golden);
+  export_huggingface(read.outgoing(), folder / "out");
+  for (const char* name : {"model.safetensors", "source.spm", "target.spm"})
+    CHECK(read_bytes(folder / "out" / name) == read_bytes(golden / name));
+  CHECK(json_in(folder / "out/vocab.json") == json_in(golden / "vocab.json"));
+  for (const char* name : {"config.json", "generation_config.json"}) {
+    const Json ours = json_in(folder / "out" / name), theirs = json_in(golden / name);
+    for (const auto& [key, value] : ours.items())
+      if (theirs.contains(key)) CHECK_MESSAGE(value == theirs.at(key), name << " " << key);
+  }
+  const Read again(folder / "out");
+  CHECK(again.values() == read.values());
+  CHECK(dump(again.pretrained.config) == dump(read.pretrained.config));
+  CHECK(again.source->serialize() == read.source->serialize());
+  CHECK(again.target->serialize() == read.target->serialize());
+}
+
+TEST_CASE("Marian's folder holds the same model") {
+  const TemporaryFolder folder;
+  const Read read(golden);
+  export_marian(read.outgoing(), folder / "out");
+  const Read again(folder / "out");
+  CHECK(again.values() == read.values());
+  CHECK(again.source->serialize() == read.source->serialize());
+  CHECK(again.pretrained.config.decode.beam == read.pretrained.config.decode.beam);
+}
+
+TEST_CASE("models of every tying, of several activations and orders of positions come back as they were") {
+  using Tied = ModelConfig::Tied;
+  using Order = ModelConfig::Sinusoid;
+  for (const Tied tied : {Tied::all, Tied::embeddings, Tied::output, Tied::none})
+    for (const bool is_pre : {false, true})
+      for (const Order order : {Order::sorted, Order::halves, Order::interleaved})
+        for (const char* activation : {"silu", "relu", "gelu_tanh"}) {
+          CAPTURE(static_cast<int>(tied));
+          CAPTURE(is_pre);
+          CAPTURE(static_cast<int>(order));
+          CAPTURE(activation);
+          const TemporaryFolder folder;
+          Read read(golden);
+          ModelConfig& config = read.pretrained.config.model;
+          config.tied = tied;
+          config.sinusoid = order;
+          config.activation = activation;
+          config.norm = is_pre ? ModelConfig::Norm::pre : ModelConfig::Norm::post;
+          config.final_norm = is_pre;
+          read.model = make_model(config, read.source->vocabulary_size(), read.target->vocabulary_size(), 7,
+                                  read.target->specials());
+          const auto pad = static_cast<std::size_t>(read.target->specials().pad);
+          for (Parameter<float>* parameter : read.model->parameters.parameters())  // Marian has no row for padding
+            if (parameter->name.find("tok_emb.") != std::string::npos || parameter->name == "generator.weight") {
+              const auto columns = static_cast<std::size_t>(parameter->value.shape[1]);
+              std::fill_n(parameter->value.data + pad * columns, columns, 0.0F);
+            }
+          const Outgoing outgoing = read.outgoing();
+          const bool is_marians = order != Order::interleaved && std::string(activation) != "gelu_tanh";
+          if (!is_pre) {
+            export_huggingface(outgoing, folder / "hf");
+            const Read again(folder / "hf");
+            CHECK(again.values() == read.values());
+            CHECK(dump(again.pretrained.config) == dump(read.pretrained.config));
+          }
+          if (is_marians) {
+            export_marian(outgoing, folder / "marian");
+            const Read again(folder / "marian");
+            CHECK(again.values() == read.values());
+            CHECK(again.pretrained.config.model.tied == tied);
+            CHECK(again.pretrained.config.model.norm == config.norm);
+          }
+        }
+}
+
+TEST_CASE("what the formats cannot say is refused by the option's name") {
+  const TemporaryFolder folder;
+  const auto with = [](const std::function<void(Config&)>& change) {
+    Read read(golden);
+    change(read.pretrained.config);
+    return read;
+  };
+  const auto to_huggingface = [&](const Outgoing& out) { export_huggingface(out, folder / "out"); };
+  const auto to_marian = [&](const Outgoing& out) { export_marian(out, folder / "out"); };
+  check_refused(with([](Config& c) { c.data.tokenizer = DataConfig::Tokenizer::words; }), "data.tokenizer");
+  check_refused(with([](Config& c) { c.data.bos_id = 3; }), "data.bos_id");
+  check_refused(with([](Config& c) { c.data.lowercase = true; }), "data.lowercase");
+  check_refused(with([](Config& c) { c.model.bias = false; }), "model.bias");
+  check_refused(with([](Config& c) { c.model.positions = ModelConfig::Positions::learned; }), "model.positions");
+  check_refused(with([](Config& c) { c.model.norm = ModelConfig::Norm::pre; }), "model.norm", to_huggingface);
+  check_refused(with([](Config& c) { c.model.final_norm = true; }), "model.final_norm", to_marian);
+  check_refused(with([](Config& c) { c.model.activation = "gelu"; }), "model.activation", to_marian);
+  check_refused(with([](Config& c) { c.model.sinusoid = ModelConfig::Sinusoid::interleaved; }), "model.sinusoid",
+                to_marian);
+  CHECK_FALSE(fs::exists(folder / "out"));
+}
+
+TEST_CASE("a folder appears whole or not at all, and takes nobody's place") {
+  const TemporaryFolder folder;
+  const Read read(golden);
+  fs::create_directory(folder / "empty");
+  export_huggingface(read.outgoing(), folder / "empty/");
+  CHECK(fs::exists(folder / "empty/config.json"));
+  CHECK_THROWS_AS(export_marian(read.outgoing(), folder / "empty"), Error);
+  CHECK_THROWS_AS(write_folder(folder / "new",
+                               [](const fs::path& to) {
+                                 write_bytes(to / "half", "half");
+                                 fail("test", "expected to be done; got none");
+                               }),
+                  Error);
+  CHECK_EQ(std::distance(fs::directory_iterator(folder.path()), fs::directory_iterator()), 1);
+}
