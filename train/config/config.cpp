@@ -168,7 +168,7 @@ Config decided_as(const Config& old, Config now, std::string_view name) {
 }
 
 void check_resume(const Config& old, const Config& now) {
-  if (old.data.train.empty())
+  if (old.data.train.empty() && old.data.tokenizer == DataConfig::Tokenizer::pieces)
     misuse("data.train",
            "expected a run that was trained; this one is a pretrained model that was imported. Hint: start a new run "
            "with train.warm_start, which names this one");
