@@ -95,6 +95,52 @@ TEST_CASE("import and train write over what a failed try left, and over no check
   CHECK_EQ(tiny.hashes("named"), tiny.hashes("run"));
 }
 
+TEST_CASE("a model that is trained here leaves, comes back, and is trained on by what its new texts say alone") {
+  const TinyRun tiny;
+  const Strings marians{
+      "data.tokenizer=sentencepiece", "data.vocab_size=200",   "data.bos_id=1",         "model.norm=post",
+      "model.final_norm=false",       "model.activation=silu", "model.sinusoid=sorted", "model.tied=output",
+      "model.output_bias=true",       "train.max_updates=30"};
+  succeeded(tiny.train("run", marians));
+  succeeded(glossa_program({"export", tiny / "run", "--huggingface", tiny / "hf", "--marian", tiny / "marian"}));
+  const auto translation = [&](const std::string& run) {
+    return succeeded(glossa_program({"translate", tiny / run, "--input", tiny / "toy/test.en", "--set",
+                                     "decode.search=glossa", "--set", "decode.max_length_factor=2", "--set",
+                                     "decode.max_length_extra=10", "--set", "decode.length_penalty=power", "--set",
+                                     "decode.alpha=1", "--beam", "2"}))
+        .out;
+  };
+  for (const char* folder : {"hf", "marian"}) {
+    const std::string imported = std::string("from-") + folder;
+    succeeded(glossa_program({"import", tiny / folder, "--run", tiny / imported}));
+    CHECK_EQ(translation(imported), translation("run"));
+  }
+
+  // A configuration that says nothing of the model.
+  write_bytes(tiny / "fine.yaml",
+              fmt::format("data: {{train: {0}/toy/train, valid: {0}/toy/valid, source: en, target: hi}}\n"
+                          "optim: {{lr: 1e-4, warmup: 2}}\n"
+                          "train: {{max_updates: 8, warm_start: {0}/from-hf}}\n",
+                          fs::path(tiny / "").string()));
+  const auto fine_tune = [&](const std::string& run, const Strings& more) {
+    Strings arguments{"train", tiny / "fine.yaml", "--run", tiny / run};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return glossa_program(arguments);
+  };
+  succeeded(fine_tune("whole", {}));
+  succeeded(fine_tune("fine", {"--set", "train.max_updates=3"}));
+  fs::rename(tiny / "from-hf", tiny / "gone");  // who resumes needs it no more
+  CHECK_EQ(fine_tune("other", {}).status, 1);
+  succeeded(fine_tune("fine", {"--resume"}));
+  CHECK_EQ(tiny.hashes("fine"), tiny.hashes("whole"));
+  CHECK_NE(sha256(tiny, "fine"), sha256(tiny, "run"));
+  check_refused(glossa_program({"train", tiny / "fine.yaml", "--run", tiny / "gone", "--resume"}), 1, {"train"});
+  check_refused(glossa_program({"export", tiny / "fine", "--huggingface", tiny / "hf"}), 2, {"hf"});
+  succeeded(tiny.train("words", {"train.max_updates=1"}));
+  check_refused(glossa_program({"export", tiny / "words", "--marian", tiny / "no"}), 2, {"[data.tokenizer]"});
+  CHECK_FALSE(fs::exists(tiny / "no"));
+}
+
 TEST_CASE("export and import refuse what does not fit") {
   const TinyRun tiny;
   succeeded(tiny.train("run", {"train.max_updates=2"}));
