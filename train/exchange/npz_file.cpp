@@ -118,8 +118,8 @@ struct Part {
 };
 
 std::uint32_t checksum(const Part& part) {
-  const auto add = [](uLong crc, const void* bytes, std::size_t size) {
-    return crc32_z(crc, static_cast<const Bytef*>(bytes), size);
+  const auto add = [](uLong crc, const void* bytes, std::size_t size) {  // zlib takes no bytes for a new beginning
+    return size == 0 ? crc : crc32_z(crc, static_cast<const Bytef*>(bytes), size);
   };
   return static_cast<std::uint32_t>(
       add(add(0, part.header.data(), part.header.size()), part.bytes.data(), part.bytes.size()));
