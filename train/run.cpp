@@ -87,8 +87,8 @@ Config load_training_config(const std::string& path, const std::vector<std::stri
                             bool resume) {
   Config config = load_config(path, sets);
   const std::string& base = config.train.warm_start;
-  if (base.empty() || !std::filesystem::exists(base)) return config;  // the trainer says that there is none
   const bool goes_on = resume && std::filesystem::exists(config_file(run));
+  if (base.empty() || (!goes_on && !std::filesystem::exists(base))) return config;  // the trainer says there is none
   return load_config(path, sets, of_weights(load_run_config(goes_on ? run : RunName(base).folder())));
 }
 
