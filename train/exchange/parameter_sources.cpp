@@ -51,7 +51,7 @@ std::vector<float> read_part(const TensorFile& file, const std::vector<std::stri
   std::vector<float> values;
   std::string first;
   for (const std::string& name : names) {
-    if (!file.entries().contains(name)) continue;
+    if (!file.entries().contains(name) || (!first.empty() && file.same_bytes(first, name))) continue;
     std::vector<float> own = file.read<float>(name);
     const auto bad = std::ranges::find_if_not(own, [](float x) { return std::isfinite(x); });
     if (bad != own.end())

@@ -43,6 +43,9 @@ class TensorFile {
   /// By name.
   const std::map<std::string, TensorEntry>& entries() const { return entries_; }
 
+  /// Whether two tensors are the same bytes of the file.
+  virtual bool same_bytes(const std::string& a, const std::string& b) const { return a == b; }
+
   /// The elements of a tensor in their order, row-major, converted to T: float or double. F16 and BF16 become exactly
   /// what they mean, F64 is rounded to a float. Throws if there is no such tensor, if the file ended meanwhile, and
   /// where a format has checksums for bytes that are not what they were.

@@ -192,6 +192,10 @@ std::string TorchFile::add_storage(const std::string& name, const PickleValue& v
   return place->first;
 }
 
+bool TorchFile::same_bytes(const std::string& a, const std::string& b) const {
+  return places_.at(a) == places_.at(b) && entries().at(a).shape == entries().at(b).shape;
+}
+
 void TorchFile::read_bytes(const TensorEntry& entry, const Take& take) const {
   const Place& place = places_.at(entry.name);
   const Storage& storage = storages_.at(place.storage);

@@ -31,6 +31,9 @@ class TorchFile : public TensorFile {
   /// Whether an archive is one of torch.save's.
   static bool is_in(const ZipFile& zip);
 
+  /// Tensors that are tied: one shape at one place.
+  bool same_bytes(const std::string& a, const std::string& b) const override;
+
   /// What the stream begins with: protocol 2, the magic number, the end of its pickle.
   static constexpr std::string_view stream_magic{
       "\x80\x02\x8A\x0Al\xFC\x9C"
@@ -47,6 +50,8 @@ class TorchFile : public TensorFile {
   struct Place {
     std::string storage;
     std::uint64_t offset = 0;  ///< in numbers
+
+    bool operator==(const Place&) const = default;
   };
 
   void add_tensors(const PickleValue& root);

@@ -153,7 +153,11 @@ TEST_CASE("torch.save's files mean what PyTorch means by them") {
     CHECK_EQ(file->read<float>("scalar"), std::vector<float>{2.5F});
     CHECK(file->entries().at("scalar").shape.empty());
     CHECK(file->read<float>("empty").empty());
+    CHECK(file->same_bytes("F32", "F32"));
+    CHECK_FALSE(file->same_bytes("F32", "piece"));
   }
+  const auto tied = open_tensors(golden / "zip.bin");
+  CHECK(tied->same_bytes("lm_head.weight", "model.shared.weight"));
   const std::string error = error_of<Error>([] { read_all(golden / "transposed.bin"); });
   CHECK_NE(error.find("expected 't' to be contiguous; got the shape [3, 2] with strides [1, 3]"), std::string::npos);
 }
