@@ -128,8 +128,9 @@ std::unique_ptr<TensorFile> open_tensors(const std::filesystem::path& path) {
   if (head.starts_with(TorchFile::stream_magic)) return std::make_unique<TorchFile>(path);
   if (head.size() > 8 && head[8] == '{') return std::make_unique<SafetensorsReader>(path);
   fail(path.string(), "expected a file of tensors: safetensors, torch.save or .npz; got {}",
-       head.starts_with("version https://git-lfs") ? "a pointer of Git LFS. Hint: `git lfs pull` brings the file itself"
-                                                   : "another kind of file");
+       head.starts_with("version https://git-lfs")
+           ? "a pointer of Git LFS. Hint: `git lfs pull` brings the file itself"
+           : "another kind of file. Hint: docs/exchange.md tells what may be imported");
 }
 
 }  // namespace glossa
