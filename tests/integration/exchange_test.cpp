@@ -157,3 +157,37 @@ TEST_CASE("export and import refuse what does not fit") {
                 {"train.warm_start", "expected none"});
   CHECK_FALSE(fs::exists(tiny / "new"));
 }
+
+TEST_CASE("a pretrained model is imported with all that it needs, and fine-tuned") {
+  const TemporaryFolder folder;
+  const std::string model = GLOSSA_SOURCE_DIR "/tests/golden/marian/huggingface", run = folder / "run";
+  succeeded(glossa_program({"import", model, "--run", run}));
+  const std::string sentence = ">>fra<< the dog sees the cat\n";
+  const std::string before = succeeded(glossa_program({"translate", run}, sentence)).out;
+  CHECK_FALSE(before.empty());
+
+  std::string pairs;
+  for (int i = 0; i < 20; ++i) pairs += "the dog sees the cat\tle chien voit le chat\n";
+  const Strings training{"--set", "data.train=" + folder.write("pairs.tsv", pairs),
+                         "--set", "train.max_updates=3",
+                         "--set", "optim.warmup=1",
+                         "--set", "optim.lr=0.1"};
+  const auto train = [&](const std::string& into, const Strings& more) {
+    Strings arguments{"train", run + "/config.yaml", "--run", into};
+    arguments.insert(arguments.end(), training.begin(), training.end());
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return glossa_program(arguments);
+  };
+  succeeded(train(folder / "tuned", {"--set", "train.warm_start=" + run}));
+  CHECK_NE(succeeded(glossa_program({"translate", folder / "tuned"}, sentence)).out, before);
+
+  const auto refused = [](const Outcome& outcome, const std::string& part) {
+    CHECK_EQ(outcome.status, 2);
+    CHECK_NE(outcome.err.find(part), std::string::npos);
+  };
+  refused(train(run, {"--resume"}), "a pretrained model that was imported");
+  refused(glossa_program({"import", model, run + "/config.yaml", "--run", folder / "other"}), "no CONFIG");
+  refused(glossa_program({"import", model, "--run", folder / "other", "--set", "model.width=8"}), "--set");
+  refused(glossa_program({"import", model + "/model.safetensors", "--run", folder / "other"}), "a CONFIG");
+  refused(glossa_program({"import", folder.path(), "--run", folder / "other"}), "expected the folder of a pretrained");
+}

@@ -202,8 +202,8 @@ void read_vocabularies(const fs::path& folder, const JsonSettings& config, const
   const fs::path target_file =
       separate ? file_in(folder, "target_vocab.json", "the tokens of the target and their ids") : file;
   model.source.tokens = read_json_vocabulary(file);
-  model.target.tokens = separate ? read_json_vocabulary(target_file) : model.source.tokens;
   model.source.specials = special_ids(model.source.tokens, file);
+  model.target.tokens = separate ? read_json_vocabulary(target_file) : model.source.tokens;
   model.target.specials = special_ids(model.target.tokens, target_file);
   const auto must_be = [&](const char* key, const JsonSettings& settings, int id, const char* token) {
     if (settings.has(key) && settings.whole(key) != id)

@@ -130,7 +130,7 @@ std::unique_ptr<TensorFile> open_tensors(const std::filesystem::path& path) {
   fail(path.string(), "expected a file of tensors: safetensors, torch.save or .npz; got {}",
        head.starts_with("version https://git-lfs")
            ? "a pointer of Git LFS. Hint: `git lfs pull` brings the file itself"
-           : "another kind of file. Hint: docs/exchange.md tells what can be imported");
+           : "another kind of file. Hint: docs/exchange.md tells what may be imported");
 }
 
 }  // namespace glossa

@@ -160,9 +160,8 @@ std::vector<std::string> read_json_vocabulary(const std::filesystem::path& path)
     check(fits && is_object, path.string(), "expected a vocabulary: a JSON object of texts and their ids; got {} {}",
           token.empty() ? "something else" : "another value for", token.substr(0, 100));
     if (event == Event::key) token = value.get_ref<const std::string&>();
-    if (event != Event::value) return true;
-    numbered.add(std::move(token), value.get<std::uint64_t>());
-    return false;  // is not kept
+    if (event == Event::value) numbered.add(std::move(token), value.get<std::uint64_t>());
+    return event != Event::key;  // without its key no value is kept
   };
   try {
     [[maybe_unused]] const Json nothing = Json::parse(text, take);
