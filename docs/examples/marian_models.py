@@ -6,7 +6,6 @@ Needs: pip install torch==2.13.0 transformers==5.23.0 sentencepiece==0.2.3 ctran
 
 import functools
 import json
-import logging
 import math
 import os
 import pathlib
@@ -21,18 +20,19 @@ os.environ["HF_HUB_OFFLINE"] = "1"
 import ctranslate2
 import sentencepiece
 import torch
+import transformers
 from ctranslate2.converters import MarianConverter, TransformersConverter
 from safetensors.torch import load_file
 from transformers import GenerationConfig, MarianConfig, MarianMTModel, MarianTokenizer
 
-# Twenty updates with the same 32 sentences: no dropout, and nothing that PyTorch's plain loop has not.
+# Twenty updates with the same 32 sentences: no dropout, nothing that a plain loop in PyTorch has not.
 FINE_TUNING = """
 data: {train: FOLDER/few, max_tokens: 32, batch_rule: sentences}
 model: {dropout: 0, attention_dropout: 0, activation_dropout: 0, embedding_dropout: 0}
 optim:
   schedule: constant
   warmup: 0
-  momentum: 0                # of SGD
+  momentum: 0
   clip_norm: 0
   freeze: [generator.bias]   # final_logits_bias is not trained in PyTorch
 train: {max_updates: 20, log_every: 1u, validate_every: 0, label_smoothing: 0, warm_start: FOLDER/safetensors-run}
@@ -42,7 +42,6 @@ train: {max_updates: 20, log_every: 1u, validate_every: 0, label_smoothing: 0, w
 OWN_TRAINING = """
 data:
   train: FOLDER/toy/train
-  valid: FOLDER/toy/valid
   source: en
   target: hi
   vocab_size: 400
@@ -51,8 +50,6 @@ data:
 model:
   width: 64
   feed_forward: 128
-  encoder_layers: 2
-  decoder_layers: 2
   norm: post
   final_norm: false
   activation: silu
@@ -60,9 +57,11 @@ model:
   tied: all
   output_bias: true
 optim: {lr: 4e-3, warmup: 60}
-train: {max_updates: 300, decode_validation: false}
+train: {max_updates: 300, validate_every: 0}
+decode: {search: huggingface, max_length_factor: 0, max_length_extra: 63}
 """
 
+MAX_LENGTH = 64  # of a translation, with the token that starts the decoder
 wrong = 0
 
 
@@ -70,11 +69,6 @@ def report(ok, text):
     global wrong
     wrong += not ok
     print("ok:" if ok else "WRONG:", text, flush=True)
-
-
-def largest_difference(ours, theirs):
-    """Relative to the largest magnitude."""
-    return max(abs(x - y) for x, y in zip(ours, theirs, strict=True)) / max(map(abs, theirs))
 
 
 # A small model, as the OPUS-MT models are
@@ -99,15 +93,14 @@ def make_tokenizer(folder, corpus):
 
 def make_model(pad):
     common = dict(pad_token_id=pad, decoder_start_token_id=pad, eos_token_id=0, forced_eos_token_id=0)
-    sizes = {f"{side}_{what}": n for side in ["encoder", "decoder"]
-             for what, n in [("layers", 2), ("attention_heads", 4), ("ffn_dim", 128)]}  # fmt: skip
-    config = MarianConfig(vocab_size=pad + 1, d_model=64, max_position_embeddings=128, activation_function="swish",
-                          scale_embedding=True, dropout=0.1, init_std=0.1, **sizes, **common)  # fmt: skip
+    config = MarianConfig(
+        vocab_size=pad + 1, d_model=64, encoder_layers=2, decoder_layers=2, encoder_attention_heads=4,
+        decoder_attention_heads=4, encoder_ffn_dim=128, decoder_ffn_dim=128, activation_function="swish",
+        scale_embedding=True, max_position_embeddings=128, dropout=0.1, init_std=0.1, **common)  # fmt: skip
     model = MarianMTModel(config)
     model.final_logits_bias[0, :pad].normal_(std=0.1)  # a buffer: stays as it is
-    model.generation_config = GenerationConfig(
-        num_beams=4, max_length=64, bad_words_ids=[[pad]], renormalize_logits=True, **common
-    )
+    searches = dict(num_beams=4, max_length=MAX_LENGTH, bad_words_ids=[[pad]], renormalize_logits=True)
+    model.generation_config = GenerationConfig(**searches, **common)
     return model
 
 
@@ -144,8 +137,7 @@ def save_formats(model, folder):
     for name, is_zip in [("zip", True), ("stream", False)]:
         shutil.copytree(folder / "safetensors", folder / name)
         (folder / name / "model.safetensors").unlink()
-        weights = folder / name / "pytorch_model.bin"
-        torch.save(model.state_dict(), weights, _use_new_zipfile_serialization=is_zip)
+        torch.save(model.state_dict(), folder / name / "pytorch_model.bin", _use_new_zipfile_serialization=is_zip)
     return ["safetensors", "zip", "stream"]
 
 
@@ -170,84 +162,86 @@ def by_transformers(model, tokenizer, lines, beam):
     return translations
 
 
-def by_ctranslate2(folder, tokenizer, lines, beam, ends_lines):
+def by_ctranslate2(folder, tokenizer, lines, beam):
     """Of a converted model; that of a Marian folder appends </s> to the source itself."""
-    translator = ctranslate2.Translator(str(folder), "cpu")
-    tokens = [tokenizer.tokenize(line) + (["</s>"] if ends_lines else []) for line in lines]
-    results = translator.translate_batch(tokens, beam_size=beam, length_penalty=1)
+    translator = ctranslate2.Translator(folder, intra_threads=1)
+    end = [] if json.loads(pathlib.Path(folder, "config.json").read_text())["add_source_eos"] else ["</s>"]
+    tokens = [tokenizer.tokenize(line) + end for line in lines]
+    # generate counts start and end, too. With less patience a beam ends before that of generate.
+    options = dict(length_penalty=1, patience=2, max_decoding_length=MAX_LENGTH - 2)
+    results = translator.translate_batch(tokens, beam_size=beam, **options)
     return [tokenizer.spm_target.decode(result.hypotheses[0]) for result in results]
 
 
-def compare_translations(what, ours, theirs, likelihoods, must_be_equal=True):
+def compare_translations(what, judge, ours, theirs):
     """Where two translations are equally likely within float noise, either may be found: a tie."""
     different = [i for i, (x, y) in enumerate(zip(ours, theirs, strict=True)) if x != y]
-    ties = sum(math.isclose(*likelihoods(i, [ours[i], theirs[i]]), rel_tol=1e-5) for i in different)
+    likelihoods = {i: judge(i, [ours[i], theirs[i]]) for i in different}
+    ties = sum(math.isclose(x, y, rel_tol=1e-5) for x, y in likelihoods.values())
     equal = len(ours) - len(different)
-    report(equal + ties == len(ours) or not must_be_equal, f"{what}: {equal} of {len(ours)} translations equal, {ties} ties")
+    report(equal + ties == len(ours), f"{what}: {equal} of {len(ours)} translations equal, {ties} ties")
     for i in different[:2]:
-        print(f"    line {i + 1}: {ours[i]!r}, {theirs[i]!r}: {likelihoods(i, [ours[i], theirs[i]])}")
+        print(f"    line {i + 1}: {ours[i]!r}, {theirs[i]!r}: {likelihoods[i]}")
 
 
 def main(glossa, folder):
     def run(*arguments):
         print("glossa", *arguments, flush=True)
-        command = [glossa, *map(str, arguments), "--quiet"]
-        return subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
+        done = subprocess.run([glossa, *map(str, arguments), "--quiet"], capture_output=True, text=True)
+        return done.stdout if done.returncode == 0 else sys.exit(done.stderr)
 
     def by_glossa(name, beam):
         return run("translate", folder / name, "--input", folder / "test.en", "--beam", beam).splitlines()
 
-    def write(name, text):
-        (folder / name).write_text(text.replace("FOLDER", str(folder)))
+    def write(name, lines):
+        (folder / name).write_text("".join(line.replace("FOLDER", str(folder)) + "\n" for line in lines))
         return folder / name
 
     run("generate", "toy", "--out", folder / "toy", "--pairs", 10000)
-    text = {part: [(folder / f"toy/{part}.{language}").read_text().splitlines() for language in ["en", "hi"]]
-            for part in ["train", "test"]}  # fmt: skip
-    test, references = [lines[:200] for lines in text["test"]]
-    write("test.en", "\n".join(test) + "\n")
+    source, target = [(folder / f"toy/train.{side}").read_text().splitlines() for side in ["en", "hi"]]
+    test, references = [(folder / f"toy/test.{side}").read_text().splitlines()[:200] for side in ["en", "hi"]]
+    write("test.en", test)
+    write("few.en", source[:32])
+    write("few.hi", target[:32])
 
     # A model of transformers
     torch.manual_seed(1)
     (folder / "safetensors").mkdir()
     tokenizer = make_tokenizer(folder / "safetensors", folder / "toy/train")
     model = make_model(tokenizer.pad_token_id)
-    loss = train(model, tokenizer, *text["train"], updates=700)
+    loss = train(model, tokenizer, source, target, updates=700)
     print(f"a model of {len(tokenizer)} tokens, trained by PyTorch to a loss of {loss:.3f}")
     formats = save_formats(model, folder)
 
     # Into glossa
-    sums = set()
+    checkpoints = set()
     for name in formats:
         run("import", folder / name, "--run", folder / f"{name}-run")
-        sums.add(json.loads(run("inspect", folder / f"{name}-run/checkpoints/last", "--json"))["sha256"])
-    report(len(sums) == 1, f"{', '.join(formats)}: the same checkpoint")
+        checkpoints.add(json.loads(run("inspect", folder / f"{name}-run/checkpoints/last", "--json"))["sha256"])
+    report(len(checkpoints) == 1, f"{', '.join(formats)}: the same checkpoint, {' '.join(s[:12] for s in checkpoints)}")
 
-    fifty = [write(f"fifty.{language}", "\n".join(lines[:50]) + "\n")
-             for language, lines in [("en", test), ("hi", references)]]  # fmt: skip
-    scored = run("score", folder / "zip-run", "--source", fifty[0], "--target", fifty[1], "--per-token", "--json")
+    fifty = ["--source", write("fifty.en", test[:50]), "--target", write("fifty.hi", references[:50])]
+    scored = run("score", folder / "zip-run", *fifty, "--per-token", "--json")
     ours = [t["log_probability"] for line in scored.splitlines() for t in json.loads(line)["per_token"]]
     theirs = sum(token_scores(model, tokenizer, test[:50], references[:50]), [])
-    difference = largest_difference(ours, theirs)
+    difference = max(abs(x - y) for x, y in zip(ours, theirs, strict=True)) / max(map(abs, theirs))
     report(difference <= 1e-5, f"log-probabilities of {len(theirs)} tokens of 50 sentences: {difference:.1e}")
 
-    def likelihoods(i, translations):
-        """What the model holds of translations of a line: log-probability a token."""
+    def likelihoods(model, tokenizer, i, translations):
+        """What a model holds of translations of a line: log-probability a token."""
         return [sum(s) / len(s) for s in token_scores(model, tokenizer, 2 * [test[i]], translations)]
 
+    judge = functools.partial(likelihoods, model, tokenizer)
     found = {}
     for beam in [1, 4]:
         found[beam] = by_transformers(model, tokenizer, test, beam)
-        compare_translations(f"imported, beam {beam}", by_glossa("zip-run", beam), found[beam], likelihoods)
+        compare_translations(f"imported, beam {beam}", judge, by_glossa("zip-run", beam), found[beam])
     right = sum(x == y for x, y in zip(found[4], references))
     print(f"{right} of {len(test)} are as the reference; {len(set(found[4]))} different ones")
 
     # Fine-tuning
-    few = [lines[:32] for lines in text["train"]]
-    for language, lines in zip(["en", "hi"], few):
-        write(f"few.{language}", "\n".join(lines) + "\n")
-    batch = encode(tokenizer, *few)
-    config = write("fine-tuning.yaml", FINE_TUNING)
+    batch = encode(tokenizer, source[:32], target[:32])
+    config = write("fine-tuning.yaml", FINE_TUNING.splitlines())
     for name, lr, limit, optimizer in [
         ("sgd", 0.1, 1e-5, torch.optim.SGD),
         ("adam", 1e-3, 1e-4, functools.partial(torch.optim.Adam, betas=(0.9, 0.98), eps=1e-9)),
@@ -263,46 +257,43 @@ def main(glossa, folder):
         report(difference <= limit, f"losses of 20 updates with {name}, {losses}: {difference:.1e}")
 
     # Out again
-    def load(path):
-        """A folder as transformers reads it."""
-        model, info = MarianMTModel.from_pretrained(path, output_loading_info=True)
-        faults = {name: keys for name, keys in info.items() if keys}
-        report(not faults, f"transformers loads the exported model; keys at fault: {faults or 'none'}")
-        return model.eval(), MarianTokenizer.from_pretrained(path)
-
     def export(name):
-        """By transformers, and by CTranslate2 from both folders: functions from a beam to translations."""
+        """How likely transformers finds translations, and who translates: functions from a beam to all lines."""
         huggingface, marian = folder / f"{name}-huggingface", folder / f"{name}-marian"
         run("export", folder / name, "--huggingface", huggingface, "--marian", marian)
-        model, tokenizer = load(huggingface)
+        model, info = MarianMTModel.from_pretrained(huggingface, output_loading_info=True)
+        faults = {what: keys for what, keys in info.items() if keys}
+        report(not faults, f"transformers loads {huggingface.name}; keys at fault: {faults or 'none'}")
+        tokenizer = MarianTokenizer.from_pretrained(huggingface)
         TransformersConverter(str(huggingface)).convert(f"{huggingface}-ct2")
         MarianConverter(str(marian / "model.npz"), 2 * [str(marian / "vocab.yml")]).convert(f"{marian}-ct2")
-        return model, tokenizer, {
-            "transformers": lambda beam: by_transformers(model, tokenizer, test, beam),
-            "ct2-transformers-converter": lambda beam: by_ctranslate2(f"{huggingface}-ct2", tokenizer, test, beam, True),
-            "ct2-marian-converter": lambda beam: by_ctranslate2(f"{marian}-ct2", tokenizer, test, beam, False),
-        }  # fmt: skip
+        return functools.partial(likelihoods, model, tokenizer), {
+            "transformers": functools.partial(by_transformers, model, tokenizer, test),
+            "ct2-transformers-converter": functools.partial(by_ctranslate2, f"{huggingface}-ct2", tokenizer, test),
+            "ct2-marian-converter": functools.partial(by_ctranslate2, f"{marian}-ct2", tokenizer, test),
+        }
 
-    *_, translators = export("zip-run")
+    _, translators = export("zip-run")
     there, back = (load_file(folder / name / "model.safetensors") for name in ["safetensors", "zip-run-huggingface"])
     same = there.keys() == back.keys() and all(torch.equal(there[name], back[name]) for name in there)
     report(same, f"{len(back)} tensors came back as they went")
-    for what, translate in translators.items():
+    for who, translate in translators.items():
         for beam in [1, 4]:
-            must = beam == 1 or what == "transformers"  # CTranslate2 ends the search of a beam in its own way
-            compare_translations(f"exported, {what}, beam {beam}", translate(beam), found[beam], likelihoods, must)
+            compare_translations(f"exported, {who}, beam {beam}", judge, translate(beam), found[beam])
 
     # A model that glossa has trained
-    run("train", write("own.yaml", OWN_TRAINING), "--run", folder / "own")
+    run("train", write("own.yaml", OWN_TRAINING.splitlines()), "--run", folder / "own")
     ours = by_glossa("own", beam=1)
-    model, tokenizer, translators = export("own")
-    for what, translate in translators.items():
-        compare_translations(f"glossa's own, {what}, greedy", translate(1), ours, likelihoods)
+    print(f"a run of glossa's own, {len(set(ours))} different translations")
+    judge, translators = export("own")
+    for who, translate in translators.items():
+        compare_translations(f"glossa's own, {who}, beam 1", judge, translate(1), ours)
 
 
 if __name__ == "__main__":
     warnings.filterwarnings("ignore", message="Recommended: pip install sacremoses")
-    logging.getLogger("transformers").setLevel(logging.ERROR)
+    transformers.logging.set_verbosity_error()
+    transformers.logging.disable_progress_bar()
     torch.set_num_threads(1)  # so small a model needs no more
     with tempfile.TemporaryDirectory() as temporary:
         main(sys.argv[1], pathlib.Path(temporary))

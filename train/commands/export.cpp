@@ -3,6 +3,7 @@
 #include "autograd/check.h"
 #include "train/checkpoint/checkpoint.h"
 #include "train/commands/commands.h"
+#include "train/console/tell.h"
 #include "train/exchange/exchange.h"
 #include "train/exchange/huggingface_export.h"
 #include "train/exchange/marian_export.h"
@@ -34,6 +35,8 @@ void export_weights(const RunName& name, const Export& arguments) {
 void export_model(const RunName& name, const Export& arguments) {
   const LoadedRun run = load_run(name, load_run_config(name.folder()));
   const Outgoing model(run.config, *run.tokenizers.source, *run.tokenizers.target, run.model->parameters);
+  if (const std::string& prefix = run.config.data.source_prefix; !prefix.empty())
+    tell("note: data.source_prefix stays here: others have to put '{}' before every line themselves\n", prefix);
   const auto tell_written = [&](const std::string& folder) {
     fmt::print("wrote the model of {}, update {}, to {}\n", arguments.run, run.state.update, folder);
   };
@@ -44,6 +47,12 @@ void export_model(const RunName& name, const Export& arguments) {
   if (!arguments.marian.empty()) {
     export_marian(model, arguments.marian);
     tell_written(arguments.marian);
+    const bool is_marians = run.config.model.sinusoid == ModelConfig::Sinusoid::halves;
+    tell(
+        "note: Marian computes model.sinusoid: halves, and so does an import of its folder, ct2-marian-converter "
+        "sorted; "
+        "this model has {}, and translates a little differently with the other\n",
+        is_marians ? "halves" : "sorted");
   }
 }
 

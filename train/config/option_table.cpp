@@ -192,8 +192,10 @@ std::vector<Option<TrainConfig>> train_options() {
              "translations written to samples/ at each validation; the first one is shown in the log too"),
       option("tensorboard", &C::tensorboard, true_or_false(),
              "write event files for TensorBoard to tensorboard/: figures, samples, configuration, attention"),
-      option("warm_start", &C::warm_start, text("a run directory or a checkpoint"),
-             "begin with the weights and the vocabulary of another run; empty: random weights"),
+      option(
+          "warm_start", &C::warm_start, text("a run directory or a checkpoint"),
+          "begin with the weights and the vocabulary of another run, and, where none are given, its options of model, "
+          "vocabulary and decoding; empty: random weights"),
       option("max_bad_updates", &C::max_bad_updates, whole("[1, 1000000]"),
              "stop after so many updates in a row with a loss or gradient that is not finite"),
   };

@@ -124,6 +124,12 @@ void export_huggingface(const Outgoing& model, const fs::path& folder) {
   needed.model.final_norm = false;
   if (!model.is_shared() && needed.model.tied != ModelConfig::Tied::none) needed.model.tied = ModelConfig::Tied::output;
   model.require(needed, "what MarianMTModel has");
+  if (model.source().tokens.size() != model.target().tokens.size())
+    misuse(
+        "data.vocab_size",
+        "expected as many tokens on both sides, as MarianMTModel has one id of padding; got {} and {}. Hint: --marian "
+        "takes both, and so does data.shared_vocabulary: true",
+        model.source().tokens.size(), model.target().tokens.size());
   write_folder(folder, [&](const fs::path& to) {
     const ModelConfig& own = model.config().model;
     std::vector<FileTensor> tensors =

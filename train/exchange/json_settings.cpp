@@ -10,12 +10,16 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr std::size_t max_bytes = 256 << 10;
+constexpr int most_depth = 16;
 
 }  // namespace
 
 JsonSettings::JsonSettings(const std::filesystem::path& path) : where_(path) {
   try {
-    json_ = Json::parse(read_file(path, max_bytes));
+    json_ = Json::parse(read_file(path, max_bytes), [&](int depth, Json::parse_event_t, Json&) {
+      check(depth <= most_depth, where_, "expected settings at most {} deep; got them deeper", most_depth);
+      return true;
+    });
   } catch (const Json::exception& reason) {
     fail(where_, "expected settings in JSON; got {}", std::string(reason.what()).substr(0, 200));
   }

@@ -43,6 +43,8 @@ Config needed_by_all(Config config) {
   config.data.source_eos = true;
   config.data.bos_id = config.data.pad_id;
   config.data.unk_id = std::max<std::int64_t>(config.data.unk_id, 0);
+  using Penalty = DecodeConfig::LengthPenalty;
+  if (config.decode.length_penalty == Penalty::gnmt) config.decode.length_penalty = Penalty::power;
   ModelConfig& model = config.model;
   model.norm_epsilon = 1e-5;
   model.epsilon_place = ModelConfig{}.epsilon_place;

@@ -119,6 +119,11 @@ TEST_CASE("settings of a model that do not fit are errors of their file") {
     folder.set("config.json", changes);
     check_contains(folder.error(), part);
   }
+  for (const char* name : {"config.json", "generation_config.json", "tokenizer_config.json"}) {
+    const ModelFolder folder("huggingface");
+    write_bytes(folder / name, "{\"model_type\":" + std::string(100'000, '[') + std::string(100'000, ']') + "}");
+    check_contains(folder.error(), "at most 16 deep");
+  }
   for (const char* name : {"vocab.json", "source.spm", "target.spm", "model.safetensors"}) {
     const ModelFolder folder("huggingface");
     fs::remove(folder / name);

@@ -257,6 +257,14 @@ TEST_CASE("pickles that grow are refused") {
     CHECK_NE(error.find("some.bin"), std::string::npos);
   }
   CHECK_NE(error_of_bytes(torch_of(std::string(2 << 20, 'N'))).find("at most 1048576 bytes"), std::string::npos);
+  // A long tuple, and many calls with it.
+  std::string calls = head + std::string("Nq\0(", 4);
+  for (int i = 0; i < 20'000; ++i) calls += std::string("h\0", 2);
+  calls +=
+      "tq\x02"
+      "ctorch._utils\n_rebuild_tensor_v2\nq\x01";
+  for (int i = 0; i < 3'000; ++i) calls += "h\x01h\x02R";
+  CHECK_NE(error_of_bytes(torch_of(calls + ".")).find("a call of few arguments"), std::string::npos);
 }
 
 TEST_CASE("archives that grow, or lie, are refused") {
