@@ -83,7 +83,7 @@ const std::vector<Asked> questions{
     {"glossa help transl", {"translate"}},
     {"glossa bench st", {"step"}},
     {"glossa bench step --con", {"--config"}},
-    {"glossa bench step --config ", {"seed", "tiny", "small", "base"}},
+    {"glossa bench step --config ", {"seed", "tiny", "small", "base", "opus"}},
     {"glossa completion ", {"bash", "zsh"}},
     {"glossa translate runs/demo --form", {"--format"}},
     {"glossa translate runs/demo --format ", {"text", "moses", "json"}},

@@ -209,11 +209,9 @@ void add_commands(CLI::App& app, int& status) {
   });
   add_command<Export>(app, "export", "Write a model for other programs", status, [](auto& c, auto& a) {
     add_run(c, a);
-    CLI::Option_group* formats = c.add_option_group("Formats", "at least one");
-    formats->add_option("--safetensors", a.safetensors, "file to write: the weights, in PyTorch's names");
-    formats->add_option("--huggingface", a.huggingface, "folder to make, for MarianMTModel of transformers");
-    formats->add_option("--marian", a.marian, "folder to make, for Marian's tools");
-    formats->require_option(1, 3);
+    c.add_option("--safetensors", a.safetensors, "file to write: the weights, in PyTorch's names");
+    c.add_option("--huggingface", a.huggingface, "folder to make, for MarianMTModel of transformers");
+    c.add_option("--marian", a.marian, "folder to make, for Marian's tools");
   });
   add_command<Average>(app, "average", "Make a run of the mean of checkpoints", status, [](auto& c, auto& a) {
     c.add_option("RUN", a.from, "folder of a run")->required();

@@ -59,6 +59,8 @@ void export_model(const RunName& name, const Export& arguments) {
 }  // namespace
 
 int run(const Export& arguments) {
+  if (arguments.safetensors.empty() && arguments.huggingface.empty() && arguments.marian.empty())
+    misuse("export", "expected a place for what leaves: --safetensors, --huggingface or --marian; got none");
   const RunName name(arguments.run, arguments.checkpoint);
   print_note(name);
   if (!arguments.safetensors.empty()) export_weights(name, arguments);

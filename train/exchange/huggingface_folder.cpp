@@ -181,7 +181,16 @@ void read_decoding(const Generation& generation, Config& config, std::vector<std
         tokens.has("max_new_tokens") ? tokens.whole("max_new_tokens") : length.whole("max_length") - 1;
     check(decode.max_length_extra >= 1, generation.own.where(), "expected a length of at least 2 tokens; got {}",
           decode.max_length_extra + 1);
+  } else {
+    notes.push_back(
+        fmt::format("{}: max_length is not given, and generate would write 20 tokens at most; glossa writes "
+                    "{} for each of the source and {}",
+                    generation.own.where(), decode.max_length_factor, decode.max_length_extra));
   }
+  const JsonSettings& forced = generation.of("forced_eos_token_id");
+  if (!forced.has("forced_eos_token_id") || forced.whole("forced_eos_token_id") != config.data.eos_id)
+    notes.push_back(fmt::format("{}: forced_eos_token_id is {}; glossa ends what reaches the limit with </s>",
+                                forced.where(), forced.shown("forced_eos_token_id")));
   note_others(generation, notes);
 }
 
@@ -206,7 +215,8 @@ void read_vocabularies(const fs::path& folder, const JsonSettings& config, const
   model.target.tokens = separate ? read_json_vocabulary(target_file) : model.source.tokens;
   model.target.specials = special_ids(model.target.tokens, target_file);
   const auto must_be = [&](const char* key, const JsonSettings& settings, int id, const char* token) {
-    if (settings.has(key) && settings.whole(key) != id)
+    const bool is_it = !settings.has(key) || settings.value(key) == id || settings.value(key) == nlohmann::json{id};
+    if (!is_it)
       refuse(settings, key, fmt::format("{}, the id of {}", id, token),
              "glossa would need special tokens of other names");
   };
