@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 #include <set>
+#include <thread>
 
 #include "tests/integration/browser.h"
 #include "tests/integration/tiny_run.h"
@@ -103,7 +104,10 @@ TEST_CASE("a report in a browser: every curve, nothing beside the page, values b
   REQUIRE(browser.wait_for("document.querySelector('[data-curve=loss] .label:last-of-type')"));
   CHECK_NE(browser.text("document.querySelector('[data-curve=loss] svg').textContent").find("seconds of training"),
            std::string::npos);
-  browser.click(".legend input");
+  for (int i = 0; i < 20 && browser.wait_for("document.querySelector('.legend input').checked", 0.2); ++i)
+    browser.click(".legend input");                                 // a click may miss what still moves
+  for (int i = 0; i < 100 && drawn(browser)["lr"].size() > 1; ++i)  // it is drawn again with the next frame
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
   CHECK_EQ(drawn(browser)["lr"], std::set<std::string>{"other"});
   browser.run("document.querySelector('[data-curve=lr] details').open = true");
   CHECK(browser.wait_for("document.querySelectorAll('[data-curve=lr] tbody tr').length > 1"));
