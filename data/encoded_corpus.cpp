@@ -78,7 +78,9 @@ EncodedCorpus encode_corpus(const ParallelCorpus& corpus, const Tokenizer& sourc
       if (report.too_long++ == 0) report.first_too_long = corpus.place(pair);
       continue;
     }
-    if (options.max_ratio > 0 && ratio(source.size() - added - before, target.size()) > options.max_ratio) {
+    // A tokenizer may join the end of the prefix with the text: at least one token is the text's own.
+    const std::size_t own = std::max(source.size(), added + before + 1) - added - before;
+    if (options.max_ratio > 0 && ratio(own, target.size()) > options.max_ratio) {
       if (report.unbalanced++ == 0) report.first_unbalanced = corpus.place(pair);
       continue;
     }

@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 #include <gnu/libc-version.h>
+#include <malloc.h>
 #include <unistd.h>
 
 #include <fstream>
@@ -72,6 +73,8 @@ std::vector<std::string> warnings(const Surroundings& around) {
         around.cores));
   return found;
 }
+
+void share_one_heap() { mallopt(M_ARENA_MAX, 1); }
 
 double peak_rss_mb() {
   // Not getrusage: its figure begins with that of the program that started this one.

@@ -1,13 +1,11 @@
 #include <cmath>
-#include <limits>
 
 #include "autograd/cases/layouts.h"
+#include "autograd/cases/reference.h"
 
 namespace glossa {
 
 namespace {
-
-constexpr double inf = std::numeric_limits<double>::infinity();
 
 /// softmax(scale q k^T + mask) v, sequence by sequence, head by head, row by row; no dropout.
 std::vector<double> attend(const Tensor<double>& q, const Tensor<double>& k, const Tensor<double>& v,

@@ -1,12 +1,10 @@
 #include <array>
 
-#include "autograd/cases/op_case.h"
+#include "autograd/cases/reference.h"
 
 namespace glossa {
 
 namespace {
-
-std::vector<double> same(std::span<const Tensor<double>> x) { return {x[0].data, x[0].data + x[0].size()}; }
 
 /// y[i] = x[i with its axes in another order]: axis k of the result is axis `axes[k]` of the operand.
 Reference permuted(std::array<int, 4> axes) {

@@ -11,17 +11,12 @@ constexpr std::u32string_view closing = U"\"')]}\u00BB\u2019\u201D\u300D\u300F\u
 
 bool is_in(std::u32string_view set, char32_t c) { return set.find(c) != set.npos; }
 
-std::string_view trimmed(std::string_view text) {
-  const std::size_t begin = text.find_first_not_of(' ');
-  return begin == text.npos ? "" : text.substr(begin, text.find_last_not_of(' ') + 1 - begin);
-}
-
 /// Sentences end before a space that follows an end mark, and what closes quotes and brackets after it; wide end marks
 /// need no space.
 std::vector<std::string_view> sentences_of(std::string_view line) {
   std::vector<std::string_view> sentences;
   const auto add = [&](std::string_view sentence) {
-    if (sentence = trimmed(sentence); !sentence.empty()) sentences.push_back(sentence);
+    if (sentence = utf8::trimmed(sentence); !sentence.empty()) sentences.push_back(sentence);
   };
   bool ended = false, wide = false;
   std::size_t begin = 0, at = 0;
@@ -62,8 +57,8 @@ void halve(std::string_view text, const std::function<bool(std::string_view)>& f
            std::vector<std::string_view>& pieces) {
   const std::size_t middle = fits(text) ? 0 : middle_of(text);
   if (middle == 0) return pieces.push_back(text);
-  halve(trimmed(text.substr(0, middle)), fits, pieces);
-  halve(trimmed(text.substr(middle)), fits, pieces);
+  halve(utf8::trimmed(text.substr(0, middle)), fits, pieces);
+  halve(utf8::trimmed(text.substr(middle)), fits, pieces);
 }
 
 char32_t last_of(std::string_view text) {

@@ -149,4 +149,15 @@ std::string full_lower_case(std::string_view text) {
   return result;
 }
 
+std::string_view trimmed(std::string_view text) {
+  const char* begin = nullptr;
+  const char* end = nullptr;
+  for_each(text, [&](std::string_view piece, CodePoint c) {
+    if (c.valid && is_space(c.value)) return;
+    if (begin == nullptr) begin = piece.data();
+    end = piece.data() + piece.size();
+  });
+  return {begin, end};
+}
+
 }  // namespace glossa::utf8

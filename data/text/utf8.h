@@ -49,6 +49,9 @@ std::string lower_case(std::string_view text);
 /// becomes two code points.
 std::string full_lower_case(std::string_view text);
 
+/// Without White_Space at both ends.
+std::string_view trimmed(std::string_view text);
+
 /// Calls `use(piece, code point)` for each code point of `text`, in order; an ill-formed piece has `valid == false`.
 template <class Use>
 void for_each(std::string_view text, Use use) {

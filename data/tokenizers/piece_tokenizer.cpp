@@ -15,18 +15,6 @@ std::string_view language_code(std::string_view text) {
   return end == text.npos ? std::string_view() : text.substr(0, end + 2);
 }
 
-/// Without white space at both ends.
-std::string_view trimmed(std::string_view text) {
-  const char* begin = nullptr;
-  const char* end = nullptr;
-  utf8::for_each(text, [&](std::string_view piece, utf8::CodePoint c) {
-    if (c.valid && utf8::is_space(c.value)) return;
-    if (begin == nullptr) begin = piece.data();
-    end = piece.data() + piece.size();
-  });
-  return {begin, end};
-}
-
 /// What a piece that the sentencepiece model lacks leaves of its spaces.
 std::string with_spaces(std::string text) {
   constexpr std::string_view visible = "\u2581";
@@ -84,7 +72,7 @@ std::string PieceTokenizer::decode(std::span<const int> ids) const {
   std::string text;
   const auto status = processor_->Decode(pieces, &text);
   check(status.ok(), kind(), "expected ids to decode; got: {}", reason(status));
-  return std::string(trimmed(with_spaces(text)));
+  return std::string(utf8::trimmed(with_spaces(text)));
 }
 
 }  // namespace glossa

@@ -10,7 +10,6 @@ constexpr std::pair<Tense, const char*> all_tenses[] = {
     {Tense::past, "past"},         {Tense::past_progressive, "past progressive"},
     {Tense::future, "future"},     {Tense::can, "can"},
     {Tense::want, "want"}};
-constexpr Tense plain_tenses[] = {Tense::habitual, Tense::progressive, Tense::past, Tense::future};
 
 /// The pronouns, and a subject for the feminine plural.
 NounPhrases pronouns_and_mother() {

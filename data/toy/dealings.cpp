@@ -3,8 +3,6 @@
 namespace glossa::toy {
 namespace {
 
-constexpr Tense plain_tenses[] = {Tense::habitual, Tense::progressive, Tense::past, Tense::future};
-
 /// "i gave two books to her", "maine use do kitaaben din": the receiver in the dative, before the object.
 void giving(Collector& collector) {
   collector.topic("giving");

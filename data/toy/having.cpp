@@ -3,8 +3,6 @@
 namespace glossa::toy {
 namespace {
 
-constexpr unsigned belongings = animal | text | fruit | food | thing | flora;
-
 /// What one can have, want and like, with these determiners.
 NounPhrases goods(std::initializer_list<std::string_view> determiner_words, unsigned kinds = belongings) {
   NounPhrases phrases;

@@ -27,6 +27,9 @@ enum Kind : unsigned {
   tale = 256
 };
 
+/// What somebody can have.
+inline constexpr unsigned belongings = animal | text | fruit | food | thing | flora;
+
 /// A noun. Hindi has two genders and two cases: direct, and oblique before every postposition.
 struct Noun {
   std::string english, english_plural;  ///< no plural: a mass noun (water)

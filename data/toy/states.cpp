@@ -20,8 +20,6 @@ NounPhrases things(unsigned kinds, std::initializer_list<std::string_view> words
   return phrases;
 }
 
-constexpr unsigned belongings = animal | text | fruit | food | thing | flora;
-
 /// "the apples were very sweet", "seb bahut meethe the": the predicate agrees with the subject.
 void qualities(Collector& collector) {
   const auto describe = [&](const NounPhrase& subject, Being being) {

@@ -91,6 +91,8 @@ struct Action {
 /// Deeds with one definite object each, and going, coming, running, working, resting.
 const std::vector<Action>& actions();
 
+inline constexpr Tense plain_tenses[] = {Tense::habitual, Tense::progressive, Tense::past, Tense::future};
+
 /// A clause from a subject and an action.
 inline Clause clause_of(const NounPhrase& subject, const Action& action, Tense tense) {
   return {.subject = &subject,

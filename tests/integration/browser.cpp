@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <regex>
 #include <thread>
 
@@ -65,13 +66,7 @@ Launch driver_in(const fs::path& folder) {
 }  // namespace
 
 struct Browser::Driver {
-  Driver() : program(driver_in(folder.path())) {
-    std::smatch port;
-    std::string printed;
-    const std::regex started(R"(successfully on port (\d+))");
-    if (!within(30, [&] { return std::regex_search(printed = program.printed(), port, started); }))
-      throw std::runtime_error("chromedriver did not start: " + printed);
-    client = std::make_unique<httplib::Client>("127.0.0.1", std::stoi(port[1]));
+  Driver() : client(std::make_unique<httplib::Client>("127.0.0.1", start())) {
     client->set_keep_alive(true);
     client->set_tcp_nodelay(true);
     client->set_read_timeout(120);
@@ -93,6 +88,22 @@ struct Browser::Driver {
       call("DELETE", session);
     } catch (const std::exception&) {  // what does not answer any more is killed as it is
     }
+  }
+
+  /// Starts chromedriver; returns its port. The one that it finds may be taken before it listens: then it ends.
+  int start() {
+    const std::regex started(R"(successfully on port (\d+))");
+    std::string printed;
+    for (int attempt = 0; attempt < 3; ++attempt) {
+      program.emplace(driver_in(folder.path()));
+      std::smatch port;
+      if (within(
+              30,
+              [&] { return std::regex_search(printed = program->printed(), port, started) || !program->running(); }) &&
+          !port.empty())
+        return std::stoi(port[1]);
+    }
+    throw std::runtime_error("chromedriver did not start: " + printed);
   }
 
   /// WebDriver's answer to a command.
@@ -139,7 +150,7 @@ struct Browser::Driver {
   }
 
   TemporaryFolder folder;
-  Program program;
+  std::optional<Program> program;
   std::unique_ptr<httplib::Client> client;
   std::string session;
   std::vector<std::string> complaints, asked;

@@ -1,3 +1,6 @@
+#include <fmt/ranges.h>
+
+#include <algorithm>
 #include <cstdio>
 
 #include "autograd/check.h"
@@ -31,6 +34,14 @@ void export_weights(const RunName& name, const Export& arguments) {
              read_training_state(checkpoint).update, arguments.safetensors);
 }
 
+/// Tells which options of the search that are set a format has no word for.
+void tell_left(const std::vector<std::pair<const char*, bool>>& options, const char* format) {
+  std::vector<const char*> left;
+  for (const auto& [name, is_left] : options)
+    if (is_left) left.push_back(name);
+  if (!left.empty()) tell("note: {} has no word for {}, which stays here\n", format, fmt::join(left, ", "));
+}
+
 /// All that translates: weights, tokenizers, settings.
 void export_model(const RunName& name, const Export& arguments) {
   const LoadedRun run = load_run(name, load_run_config(name.folder()));
@@ -40,11 +51,18 @@ void export_model(const RunName& name, const Export& arguments) {
   const auto tell_written = [&](const std::string& folder) {
     fmt::print("wrote the model of {}, update {}, to {}\n", arguments.run, run.state.update, folder);
   };
+  const DecodeConfig& decode = run.config.decode;
   if (!arguments.huggingface.empty()) {
+    tell_left({{"decode.max_length_factor", decode.max_length_factor > 0}}, "config.json");
     export_huggingface(model, arguments.huggingface);
     tell_written(arguments.huggingface);
   }
   if (!arguments.marian.empty()) {
+    const auto is_said = [&](std::int64_t id) { return id == 1 || id + 1 == std::ssize(model.target().tokens); };
+    tell_left({{"decode.min_length", decode.min_length > 0},
+               {"decode.max_length_extra", decode.max_length_factor == 0},
+               {"decode.forbidden", !std::ranges::all_of(model.forbidden(), is_said)}},
+              "decoder.yml");
     export_marian(model, arguments.marian);
     tell_written(arguments.marian);
     const bool is_marians = run.config.model.sinusoid == ModelConfig::Sinusoid::halves;

@@ -46,6 +46,7 @@ std::vector<std::string> keys_of(const std::string& file) {
 }  // namespace
 
 int run(const Serve& arguments) {
+  share_one_heap();
   const std::vector<std::string> keys = keys_of(arguments.api_key_file);
   std::vector<LoadedRun> runs;
   for (const std::string& named : arguments.runs) {

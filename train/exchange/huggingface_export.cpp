@@ -14,7 +14,7 @@ namespace glossa {
 namespace {
 
 namespace fs = std::filesystem;
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
 /// transformers' name of an activation.
 std::string activation_name(const std::string& activation) {
@@ -23,7 +23,7 @@ std::string activation_name(const std::string& activation) {
 }
 
 /// What is in config.json and in generation_config.json, both.
-Json special_ids_json(const Outgoing& out) {
+OrderedJson special_ids_json(const Outgoing& out) {
   const std::size_t pad = out.target().tokens.size() - 1;
   return {{"decoder_start_token_id", pad}, {"eos_token_id", 0}, {"forced_eos_token_id", 0}, {"pad_token_id", pad}};
 }
@@ -35,59 +35,60 @@ std::int64_t max_length(const Config& config) {
                                        : std::min<std::int64_t>(512, config.model.max_positions);
 }
 
-Json config_json(const Outgoing& out) {
+OrderedJson config_json(const Outgoing& out) {
   const Config& config = out.config();
   const ModelConfig& model = config.model;
   const bool one_table = model.tied == ModelConfig::Tied::all || model.tied == ModelConfig::Tied::embeddings;
-  Json json{{"architectures", {"MarianMTModel"}},
-            {"model_type", "marian"},
-            {"is_encoder_decoder", true},
-            {"d_model", model.width},
-            {"encoder_layers", model.encoder_layers},
-            {"decoder_layers", model.decoder_layers},
-            {"num_hidden_layers", model.encoder_layers},
-            {"encoder_attention_heads", model.heads},
-            {"decoder_attention_heads", model.heads},
-            {"encoder_ffn_dim", model.feed_forward},
-            {"decoder_ffn_dim", model.feed_forward},
-            {"activation_function", activation_name(model.activation)},
-            {"dropout", model.dropout},
-            {"attention_dropout", model.attention_dropout.value_or(model.dropout)},
-            {"activation_dropout", model.activation_dropout.value_or(model.dropout)},
-            {"encoder_layerdrop", 0.0},
-            {"decoder_layerdrop", 0.0},
-            {"max_position_embeddings", model.max_positions},
-            {"normalize_before", false},
-            {"normalize_embedding", false},
-            {"add_final_layer_norm", false},
-            {"static_position_embeddings", true},
-            {"scale_embedding", model.scale_embeddings},
-            {"share_encoder_decoder_embeddings", one_table},
-            {"tie_word_embeddings", model.tied == ModelConfig::Tied::all || model.tied == ModelConfig::Tied::output},
-            {"vocab_size", out.source().tokens.size()},
-            {"decoder_vocab_size", out.target().tokens.size()},
-            {"dtype", "float32"},
-            {"use_cache", true}};
+  OrderedJson json{
+      {"architectures", {"MarianMTModel"}},
+      {"model_type", "marian"},
+      {"is_encoder_decoder", true},
+      {"d_model", model.width},
+      {"encoder_layers", model.encoder_layers},
+      {"decoder_layers", model.decoder_layers},
+      {"num_hidden_layers", model.encoder_layers},
+      {"encoder_attention_heads", model.heads},
+      {"decoder_attention_heads", model.heads},
+      {"encoder_ffn_dim", model.feed_forward},
+      {"decoder_ffn_dim", model.feed_forward},
+      {"activation_function", activation_name(model.activation)},
+      {"dropout", model.dropout},
+      {"attention_dropout", model.attention_dropout.value_or(model.dropout)},
+      {"activation_dropout", model.activation_dropout.value_or(model.dropout)},
+      {"encoder_layerdrop", 0.0},
+      {"decoder_layerdrop", 0.0},
+      {"max_position_embeddings", model.max_positions},
+      {"normalize_before", false},
+      {"normalize_embedding", false},
+      {"add_final_layer_norm", false},
+      {"static_position_embeddings", true},
+      {"scale_embedding", model.scale_embeddings},
+      {"share_encoder_decoder_embeddings", one_table},
+      {"tie_word_embeddings", model.tied == ModelConfig::Tied::all || model.tied == ModelConfig::Tied::output},
+      {"vocab_size", out.source().tokens.size()},
+      {"decoder_vocab_size", out.target().tokens.size()},
+      {"dtype", "float32"},
+      {"use_cache", true}};
   json.update(special_ids_json(out));
   return json;
 }
 
-Json generation_json(const Outgoing& out) {
+OrderedJson generation_json(const Outgoing& out) {
   const Config& config = out.config();
   const std::size_t pad = out.target().tokens.size() - 1;
-  Json json = special_ids_json(out);
+  OrderedJson json = special_ids_json(out);
   json.update({{"num_beams", config.decode.beam},
                {"max_length", max_length(config)},
                {"length_penalty",
                 config.decode.length_penalty == DecodeConfig::LengthPenalty::none ? 0.0 : config.decode.alpha}});
-  json["bad_words_ids"] = Json::array({Json::array({pad})});
-  for (const std::int64_t id : out.forbidden()) json["bad_words_ids"].push_back(Json::array({id}));
+  json["bad_words_ids"] = OrderedJson::array({OrderedJson::array({pad})});
+  for (const std::int64_t id : out.forbidden()) json["bad_words_ids"].push_back(OrderedJson::array({id}));
   if (config.decode.min_length > 0) json["min_length"] = config.decode.min_length + 1;
   if (config.decode.renormalize) json["renormalize_logits"] = true;
   return json;
 }
 
-Json tokenizer_json(const Outgoing& out) {
+OrderedJson tokenizer_json(const Outgoing& out) {
   const DataConfig& data = out.config().data;
   return {{"tokenizer_class", "MarianTokenizer"},
           {"source_lang", data.source},
@@ -99,8 +100,8 @@ Json tokenizer_json(const Outgoing& out) {
           {"model_max_length", out.config().model.max_positions}};
 }
 
-Json vocabulary_json(const std::vector<std::string>& tokens) {
-  Json json = Json::object();
+OrderedJson vocabulary_json(const std::vector<std::string>& tokens) {
+  OrderedJson json = OrderedJson::object();
   for (std::size_t id = 0; id < tokens.size(); ++id) json[tokens[id]] = id;
   return json;
 }
@@ -138,7 +139,7 @@ void export_huggingface(const Outgoing& model, const fs::path& folder) {
     std::vector<SafetensorsTensor> borrowed;
     for (const FileTensor& tensor : tensors) borrowed.push_back({tensor.name, tensor.shape, tensor.values});
     write_safetensors(to / "model.safetensors", std::move(borrowed), {{"format", "pt"}});
-    const auto write_json = [&](const char* name, const Json& json) {
+    const auto write_json = [&](const char* name, const OrderedJson& json) {
       write_file_atomically(to / name, json.dump(2) + "\n");
     };
     write_json("config.json", config_json(model));

@@ -152,7 +152,8 @@ std::vector<std::int64_t> forbidden_tokens(const Generation& generation, std::in
                              return id.is_number_unsigned() && id.get<std::uint64_t>() < 1'000'000;
                            });
                   });
-  check(ok, settings.where(), "expected bad_words_ids to be lists of ids; got {}", settings.shown("bad_words_ids"));
+  if (!ok)
+    misuse(settings.where(), "expected bad_words_ids to be lists of ids; got {}", settings.shown("bad_words_ids"));
   for (const nlohmann::json& word : words) {
     if (word.size() == 1 && word[0] != never) tokens.push_back(word[0].get<std::int64_t>());
     if (word.size() > 1)
@@ -179,8 +180,8 @@ void read_decoding(const Generation& generation, Config& config, std::vector<std
     decode.max_length_factor = 0;
     decode.max_length_extra =
         tokens.has("max_new_tokens") ? tokens.whole("max_new_tokens") : length.whole("max_length") - 1;
-    check(decode.max_length_extra >= 1, generation.own.where(), "expected a length of at least 2 tokens; got {}",
-          decode.max_length_extra + 1);
+    if (decode.max_length_extra < 1)
+      misuse(generation.own.where(), "expected a length of at least 2 tokens; got {}", decode.max_length_extra + 1);
   } else {
     notes.push_back(
         fmt::format("{}: max_length is not given, and generate would write 20 tokens at most; glossa writes "
@@ -268,9 +269,9 @@ void read_positions(const TensorFile& tensors, ModelConfig& model, std::set<std:
     if (entry == tensors.entries().end()) continue;
     others.insert(name);
     const auto& shape = entry->second.shape;
-    check(shape.size() == 2 && shape[1] == static_cast<std::uint64_t>(model.width) && shape[1] % 2 == 0,
-          tensors.path().string(), "expected '{}' to be positions of width {}; got {}", name, model.width,
-          shape_text(shape));
+    if (shape.size() != 2 || shape[1] != static_cast<std::uint64_t>(model.width) || shape[1] % 2 != 0)
+      misuse(tensors.path().string(), "expected '{}' to be positions of width {}; got {}", name, model.width,
+             shape_text(shape));
     const auto rows = static_cast<Index>(std::min<std::uint64_t>(shape[0], 64));  // of so many every table tells
     const std::vector<float> table = tensors.read<float>(name);
     const auto fits = [&](Order order) {
@@ -375,7 +376,8 @@ Pretrained read_huggingface_folder(const fs::path& folder) {
                      ? source_rows
                      : static_cast<std::uint64_t>(config.whole("decoder_vocab_size", config.whole("vocab_size")));
   const auto check_rows = [&](const char* key, std::uint64_t rows, std::size_t tokens, const char* name) {
-    check(rows == tokens, config.where(), "expected {} to be {}, the tokens of {}; got {}", key, tokens, name, rows);
+    if (rows != tokens)
+      misuse(config.where(), "expected {} to be {}, the tokens of {}; got {}", key, tokens, name, rows);
   };
   check_rows("vocab_size", source_rows, model.source.tokens.size(), "vocab.json");
   check_rows("decoder_vocab_size", target_rows, model.target.tokens.size(),

@@ -78,7 +78,10 @@ std::string vocabulary_yaml(const std::vector<std::string>& tokens) {
     std::string escaped;
     for (const char c : tokens[id]) {
       if (c == '"' || c == '\\') escaped += '\\';
-      escaped += c;
+      if (static_cast<unsigned char>(c) < ' ')
+        escaped += fmt::format("\\x{:02X}", c);
+      else
+        escaped += c;
     }
     yaml += fmt::format("\"{}\": {}\n", escaped, id);
   }

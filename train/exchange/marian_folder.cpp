@@ -40,11 +40,11 @@ class MarianOptions {
   template <class T>
   T get(const std::string& option, std::optional<T> otherwise = {}) const {
     if (!has(option) && otherwise) return *otherwise;
-    check(has(option), where_, "expected the option {}; there is none", option);
+    if (!has(option)) misuse(where_, "expected the option {}; there is none", option);
     try {
       return node_[option].as<T>();
     } catch (const YAML::Exception&) {
-      fail(where_, "expected another value of {}; got {}", option, shown(option));
+      misuse(where_, "expected another value of {}; got {}", option, shown(option));
     }
   }
 
@@ -82,7 +82,7 @@ void check_architecture(const MarianOptions& options) {
   for (const char* option :
        {"transformer-no-projection", "transformer-train-positions", "transformer-train-position-embeddings",
         "transformer-no-bias", "transformer-no-affine", "transformer-rnn-projection", "right-left", "ulr",
-        "transformer-disable-position-encoding"})
+        "transformer-disable-position-encoding", "transformer-pool"})
     options.must_be(option, {"false"}, "false", "this option");
   options.must_be("lemma-dim-emb", {"0"}, "0", "factored vocabularies");
   options.must_be("transformer-dim-ffn-gated", {"0", "false"}, "0", "gated feed-forward layers");
@@ -198,8 +198,8 @@ std::array<fs::path, 2> vocabulary_files(const fs::path& folder, const MarianOpt
 Pretrained::Side read_side(const fs::path& folder, const fs::path& vocabulary, const char* pieces) {
   Pretrained::Side side;
   side.tokens = read_yaml_vocabulary(vocabulary);
-  check(std::ranges::find(side.tokens, "<pad>") == side.tokens.end(), vocabulary.string(),
-        "expected no token <pad>, which is added to start the decoder; got one");
+  if (std::ranges::find(side.tokens, "<pad>") != side.tokens.end())
+    misuse(vocabulary.string(), "expected no token <pad>, which is added to start the decoder; got one");
   side.tokens.emplace_back("<pad>");
   side.specials = special_ids(side.tokens, vocabulary);
   side.pieces_file = file_in(folder, pieces, "a sentencepiece model");

@@ -17,10 +17,10 @@ namespace glossa {
 namespace {
 
 constexpr std::string_view npy_magic = "\x93NUMPY", suffix = ".npy";
-constexpr std::size_t max_header = 4096, max_dims = 8, piece_bytes = 256 << 10, alignment = 64;
+constexpr std::size_t max_npz_header = 4096, numbers_alignment = 64;
 
 template <class... Args>
-void require(const std::filesystem::path& path, bool ok, fmt::format_string<Args...> format, Args&&... args) {
+void check_npz(const std::filesystem::path& path, bool ok, fmt::format_string<Args...> format, Args&&... args) {
   if (!ok)
     fail(path.string(), "expected {}. Hint: the file is damaged, or no .npz of tensors",
          fmt::format(format, std::forward<Args>(args)...));
@@ -68,22 +68,22 @@ class HeaderText {
 TensorEntry parse_header(const std::filesystem::path& path, const std::string& name, std::string_view text) {
   TensorEntry entry{.name = name, .dtype = {}, .shape = {}};
   HeaderText header(text);
-  require(path, header.take("{") && header.take("'descr':") && header.take("'"), "the type of '{}'", name);
+  check_npz(path, header.take("{") && header.take("'descr':") && header.take("'"), "the type of '{}'", name);
   const std::string_view descr = header.until("'");
   entry.dtype = dtype_of(descr);
-  require(path, !entry.dtype.empty(), "'{}' to be <f8, <f4, <f2, <i8, <i4, |i1, |u1 or |b1; got {}", name,
-          descr.substr(0, 20));
-  require(path, header.take(",") && header.take("'fortran_order':"), "the order of '{}'", name);
-  require(path, header.take("False"), "'{}' to be in C order", name);
-  require(path, header.take(",") && header.take("'shape':") && header.take("("), "the shape of '{}'", name);
+  check_npz(path, !entry.dtype.empty(), "'{}' to be <f8, <f4, <f2, <i8, <i4, |i1, |u1 or |b1; got {}", name,
+            descr.substr(0, 20));
+  check_npz(path, header.take(",") && header.take("'fortran_order':"), "the order of '{}'", name);
+  check_npz(path, header.take("False"), "'{}' to be in C order", name);
+  check_npz(path, header.take(",") && header.take("'shape':") && header.take("("), "the shape of '{}'", name);
   while (!header.take(")")) {
     std::uint64_t dim = 0;
-    require(path, header.take_number(dim) && entry.shape.size() < max_dims, "the shape of '{}'", name);
+    check_npz(path, header.take_number(dim) && entry.shape.size() < max_dims, "the shape of '{}'", name);
     entry.shape.push_back(dim);
     header.take(",");
   }
   header.take(",");
-  require(path, header.take("}"), "the end of the header of '{}'", name);
+  check_npz(path, header.take("}"), "the end of the header of '{}'", name);
   return entry;
 }
 
@@ -101,7 +101,7 @@ std::string npy_header(std::string_view descr, std::span<const std::uint64_t> sh
   if (shape.size() > 1) dims.pop_back();
   std::string text = fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': ({}), }}", descr, dims);
   const std::size_t before = npy_magic.size() + 4;
-  text.resize((before + text.size() + alignment) / alignment * alignment - before - 1, ' ');
+  text.resize((before + text.size() + numbers_alignment) / numbers_alignment * numbers_alignment - before - 1, ' ');
   std::string header(npy_magic);
   header += '\x01';
   header += '\0';
@@ -172,29 +172,30 @@ std::string directory_end(std::size_t entries, std::uint64_t size, std::uint64_t
 
 NpzFile::NpzFile(ZipFile zip) : TensorFile(zip.path()), zip_(std::move(zip)) {
   for (const auto& [file, zipped] : zip_.entries()) {
-    require(path(), file.ends_with(suffix), "an archive of .npy; got '{}' in it", file);
+    check_npz(path(), file.ends_with(suffix), "an archive of .npy; got '{}' in it", file);
     const std::string name = file.substr(0, file.size() - suffix.size());
     ZipStream stream = zip_.open(zipped);
     const auto text = [&](std::size_t count) {
       std::string bytes(count, '\0');
       bytes.resize(stream.read(std::as_writable_bytes(std::span(bytes))));
-      require(path(), bytes.size() == count, "the header of '{}'", name);
+      check_npz(path(), bytes.size() == count, "the header of '{}'", name);
       return bytes;
     };
     const std::string head = text(npy_magic.size() + 2);
     const int version = head[npy_magic.size()];
-    require(path(), head.starts_with(npy_magic) && version >= 1 && version <= 3, "'{}' to be .npy of version 1 to 3",
-            name);
+    check_npz(path(), head.starts_with(npy_magic) && version >= 1 && version <= 3, "'{}' to be .npy of version 1 to 3",
+              name);
     const std::string length_bytes = text(version == 1 ? 2 : 4);
     std::size_t length = 0;
     for (std::size_t i = length_bytes.size(); i-- > 0;)
       length = length << 8 | static_cast<unsigned char>(length_bytes[i]);
-    require(path(), length <= max_header, "a header of '{}' of at most {} bytes; got {}", name, max_header, length);
+    check_npz(path(), length <= max_npz_header, "a header of '{}' of at most {} bytes; got {}", name, max_npz_header,
+              length);
     TensorEntry entry = parse_header(path(), name, text(length));
     const std::size_t before = head.size() + length_bytes.size() + length;
     const auto bytes = byte_length(dtype_size(entry.dtype), entry.shape);
-    require(path(), bytes && *bytes == zipped.size - before, "'{}' to have the length of its shape {} in {}", name,
-            shape_text(entry.shape), entry.dtype);
+    check_npz(path(), bytes && *bytes == zipped.size - before, "'{}' to have the length of its shape {} in {}", name,
+              shape_text(entry.shape), entry.dtype);
     headers_.emplace(name, before);
     entries_.emplace(name, std::move(entry));
   }
@@ -203,17 +204,17 @@ NpzFile::NpzFile(ZipFile zip) : TensorFile(zip.path()), zip_(std::move(zip)) {
 void NpzFile::read_bytes(const TensorEntry& entry, const Take& take) const {
   const ZipEntry& zipped = zip_.entries().at(entry.name + std::string(suffix));
   ZipStream stream = zip_.open(zipped);
-  std::vector<std::byte> piece(std::min<std::uint64_t>(std::max(piece_bytes, max_header), zipped.size));
+  std::vector<std::byte> piece(std::min<std::uint64_t>(std::max(piece_bytes, max_npz_header), zipped.size));
   stream.read(std::span(piece).first(headers_.at(entry.name)));
   while (const std::size_t got = stream.read(piece)) take(std::span(piece).first(got));
 }
 
 std::string NpzFile::text(const std::string& name, std::uint64_t most) const {
   const auto found = entries().find(name);
-  require(path(), found != entries().end(), "an entry '{}'", name);
+  check_npz(path(), found != entries().end(), "an entry '{}'", name);
   const TensorEntry& entry = found->second;
-  require(path(), dtype_size(entry.dtype) == 1 && entry.count() <= most, "'{}' to be a text of at most {} bytes", name,
-          most);
+  check_npz(path(), dtype_size(entry.dtype) == 1 && entry.count() <= most, "'{}' to be a text of at most {} bytes",
+            name, most);
   std::string text;
   read_bytes(entry, [&](std::span<const std::byte> bytes) {
     text.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());

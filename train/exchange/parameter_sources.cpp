@@ -117,8 +117,9 @@ void check_sources(const TensorFile& file, const std::vector<ParameterSource>& s
     if (!known.contains(name)) unexpected.push_back(name);
   const std::string differences = listed("missing", missing) + listed("not in the model", unexpected) +
                                   listed("of another shape or type", misshapen);
-  check(differences.empty(), file.path().string(),
-        "expected the parameters of the model that is configured{}. Hint: {}", differences, hint);
+  if (!differences.empty())
+    misuse(file.path().string(), "expected the parameters of the model that is configured{}. Hint: {}", differences,
+           hint);
   const std::uint64_t file_size = std::filesystem::file_size(file.path()), most = 2 * file_size + (8 << 20);
   check(bytes <= most, file.path().string(),
         "expected parameters beside each other; got {} bytes of them in a file of {}", bytes, file_size);

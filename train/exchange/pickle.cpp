@@ -11,7 +11,7 @@ namespace glossa {
 
 namespace {
 
-constexpr std::size_t max_values = 1 << 16;  // on the stack, in the memo, and in all: some 3,000 tensors
+constexpr std::size_t max_pickled = 1 << 16;  // on the stack, in the memo, and in all: some 3,000 tensors
 constexpr std::string_view ordered_dict = "collections OrderedDict";
 
 struct Opcode {
@@ -151,11 +151,11 @@ class PickleMachine {
   }
 
   PickleValue& make(Kind kind) {
-    require(pickle_.values_.size() < max_values, "at most {} values", max_values);
+    require(pickle_.values_.size() < max_pickled, "at most {} values", max_pickled);
     return pickle_.values_.emplace_back(PickleValue{.kind = kind});
   }
   void push(PickleValue& value) {
-    require(stack_.size() < max_values, "at most {} values on the stack", max_values);
+    require(stack_.size() < max_pickled, "at most {} values on the stack", max_pickled);
     stack_.push_back(&value);
   }
   void push_number(Kind kind, std::int64_t value) {
@@ -193,7 +193,7 @@ class PickleMachine {
   void put(std::int64_t place) {
     require(stack_.size() > floor(), "a value to remember");
     memo_[place] = stack_.back();
-    require(memo_.size() <= max_values, "at most {} values to remember", max_values);
+    require(memo_.size() <= max_pickled, "at most {} values to remember", max_pickled);
   }
   void get(std::int64_t place) {
     const auto found = memo_.find(place);
@@ -270,7 +270,7 @@ class PickleMachine {
       case '\x87':
         return push_tuple(3);
       case '(':
-        require(marks_.size() < max_values, "at most {} marks", max_values);
+        require(marks_.size() < max_pickled, "at most {} marks", max_pickled);
         return marks_.push_back(stack_.size());
       case 't': {
         std::vector<const PickleValue*> values = pop_to_mark();

@@ -33,7 +33,7 @@ Config marian_config() {
 SpecialIds special_ids(const std::vector<std::string>& tokens, const std::filesystem::path& file) {
   const auto id = [&](std::string_view token) {
     const auto found = std::ranges::find(tokens, token);
-    check(found != tokens.end(), file.string(), "expected a token {}; there is none", token);
+    if (found == tokens.end()) misuse(file.string(), "expected a token {}; there is none", token);
     return static_cast<int>(found - tokens.begin());
   };
   return {.unk = id("<unk>"), .pad = id("<pad>"), .bos = id("<pad>"), .eos = id("</s>")};

@@ -16,7 +16,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr std::uint64_t max_header = 16 << 20, prefix = 8, alignment = 8, piece_bytes = 256 << 10;
+constexpr std::uint64_t max_header = 16 << 20, prefix = 8, alignment = 8;
 constexpr int max_values = 4096;  // of one entry: dims, or texts of metadata
 constexpr std::string_view metadata_key = "__metadata__";
 
@@ -165,9 +165,9 @@ void SafetensorsReader::read_bytes(const TensorEntry& entry, const Take& take) c
   std::ifstream file(path(), std::ios::binary);
   file.seekg(static_cast<std::streamoff>(begins_.at(entry.name)));
   const std::uint64_t size = entry.count() * dtype_size(entry.dtype);
-  std::vector<std::byte> piece(std::min(piece_bytes, size));
+  std::vector<std::byte> piece(std::min<std::uint64_t>(piece_bytes, size));
   for (std::uint64_t left = size; left > 0;) {
-    const std::span bytes = std::span(piece).first(std::min(piece_bytes, left));
+    const std::span bytes = std::span(piece).first(std::min<std::uint64_t>(piece_bytes, left));
     file.read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
     check(bool(file), path().string(), "expected {} bytes of '{}'; the file ended or changed", size, entry.name);
     take(bytes);

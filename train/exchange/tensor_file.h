@@ -22,6 +22,9 @@ struct TensorEntry {
   std::uint64_t count() const;  ///< of elements
 };
 
+/// What a file may give a tensor.
+inline constexpr std::size_t max_dims = 8;
+
 /// Bytes of one element; 0 for an unknown dtype.
 std::uint64_t dtype_size(std::string_view dtype);
 
@@ -57,6 +60,8 @@ class TensorFile {
   void read(const std::string& name, std::span<T> values) const;
 
  protected:
+  static constexpr std::size_t piece_bytes = 256 << 10;  ///< read at a time
+
   /// Gets consecutive pieces of a tensor's bytes, little-endian, each of whole elements.
   using Take = std::function<void(std::span<const std::byte>)>;
 

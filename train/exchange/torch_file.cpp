@@ -13,7 +13,7 @@ namespace {
 
 using Kind = PickleValue::Kind;
 
-constexpr std::size_t max_pickle = 1 << 20, max_dims = 8, piece_bytes = 256 << 10;
+constexpr std::size_t max_pickle = 1 << 20;
 constexpr std::string_view rebuild_tensor = "torch._utils _rebuild_tensor_v2",
                            rebuild_parameter = "torch._utils _rebuild_parameter", pickle_name = "data.pkl";
 
@@ -30,7 +30,7 @@ constexpr std::array<std::string_view, 7> names{rebuild_tensor,        rebuild_p
                                                 storage_kinds[4].name};
 
 template <class... Args>
-void require(const std::filesystem::path& path, bool ok, fmt::format_string<Args...> format, Args&&... args) {
+void check_torch(const std::filesystem::path& path, bool ok, fmt::format_string<Args...> format, Args&&... args) {
   if (!ok)
     fail(path.string(), "expected {}. Hint: the file is damaged, or no state_dict of torch.save",
          fmt::format(format, std::forward<Args>(args)...));
@@ -73,22 +73,22 @@ bool TorchFile::is_in(const ZipFile& zip) {
 TorchFile::TorchFile(ZipFile zip) : TensorFile(zip.path()), zip_(std::make_unique<ZipFile>(std::move(zip))) {
   for (const auto& [name, entry] : zip_->entries())
     if (name.ends_with("/data.pkl")) {
-      require(path(), folder_.empty(), "one data.pkl; got more");
+      check_torch(path(), folder_.empty(), "one data.pkl; got more");
       folder_ = name.substr(0, name.size() - pickle_name.size());
     }
   if (zip_->entries().contains(folder_ + "byteorder")) {
     const std::string order = zip_->read(folder_ + "byteorder", 16);
-    require(path(), order == "little", "numbers in little-endian order; got '{}'", shown(order));
+    check_torch(path(), order == "little", "numbers in little-endian order; got '{}'", shown(order));
   }
   const std::string bytes = zip_->read(folder_ + std::string(pickle_name), max_pickle);
   const Pickle pickle(bytes, names, path().string());
   add_tensors(pickle.root());
   for (const auto& [key, storage] : storages_) {
     const auto found = zip_->entries().find(folder_ + "data/" + key);
-    require(path(), found != zip_->entries().end(), "the numbers of a storage in '{}data/{}'", folder_, shown(key));
-    require(path(), found->second.size == storage.count * dtype_size(storage.dtype),
-            "'{}' to hold {} numbers in {}; got {} bytes", found->first, storage.count, storage.dtype,
-            found->second.size);
+    check_torch(path(), found != zip_->entries().end(), "the numbers of a storage in '{}data/{}'", folder_, shown(key));
+    check_torch(path(), found->second.size == storage.count * dtype_size(storage.dtype),
+                "'{}' to hold {} numbers in {}; got {} bytes", found->first, storage.count, storage.dtype,
+                found->second.size);
   }
 }
 
@@ -99,7 +99,7 @@ TorchFile::TorchFile(const std::filesystem::path& file_path) : TensorFile(file_p
   check(!code && file.is_open(), path().string(), "expected a file to read; it cannot be opened");
   std::string head(std::min<std::uint64_t>(file_size, 2 * max_pickle), '\0');
   file.read(head.data(), static_cast<std::streamsize>(head.size()));
-  require(path(), bool(file) && head.starts_with(stream_magic), "the stream of torch.save");
+  check_torch(path(), bool(file) && head.starts_with(stream_magic), "the stream of torch.save");
   std::size_t at = stream_magic.size();
   const auto next = [&] {
     Pickle pickle(std::string_view(head).substr(at), names, path().string());
@@ -107,41 +107,43 @@ TorchFile::TorchFile(const std::filesystem::path& file_path) : TensorFile(file_p
     return pickle;
   };
   const Pickle version = next();
-  require(path(), version.root().kind == Kind::integer && version.root().integer == 1001,
-          "version 1001 of torch.save's stream");
+  check_torch(path(), version.root().kind == Kind::integer && version.root().integer == 1001,
+              "version 1001 of torch.save's stream");
   const Pickle machine = next();
   const auto& facts = machine.root().items;
   for (std::size_t i = 0; machine.root().kind == Kind::dict && i + 1 < facts.size(); i += 2)
-    require(path(), facts[i]->text != "little_endian" || facts[i + 1]->integer == 1, "numbers in little-endian order");
+    check_torch(path(), facts[i]->text != "little_endian" || facts[i + 1]->integer == 1,
+                "numbers in little-endian order");
   const Pickle tensors = next();
   add_tensors(tensors.root());
   const Pickle keys = next();
-  require(path(), keys.root().kind == Kind::list && keys.root().items.size() == storages_.size(),
-          "the keys of {} storages", storages_.size());
+  check_torch(path(), keys.root().kind == Kind::list && keys.root().items.size() == storages_.size(),
+              "the keys of {} storages", storages_.size());
   std::uint64_t begin = at;
   std::map<std::string, Storage> left = storages_;
   for (const PickleValue* key : keys.root().items) {
     const auto found = storages_.find(key->text);
-    require(path(), key->kind == Kind::text && found != storages_.end() && left.erase(key->text) == 1,
-            "the key of a storage, each once");
+    check_torch(path(), key->kind == Kind::text && found != storages_.end() && left.erase(key->text) == 1,
+                "the key of a storage, each once");
     Storage& storage = found->second;
     std::uint64_t count = 0;
     file.seekg(static_cast<std::streamoff>(begin));
     file.read(reinterpret_cast<char*>(&count), sizeof count);
-    require(path(), bool(file) && count == storage.count, "a storage of {} numbers at byte {}", storage.count, begin);
+    check_torch(path(), bool(file) && count == storage.count, "a storage of {} numbers at byte {}", storage.count,
+                begin);
     storage.begin = begin + sizeof count;
     const std::uint64_t bytes = count * dtype_size(storage.dtype);
-    require(path(), bytes <= file_size - storage.begin, "{} bytes of numbers at byte {}", bytes, storage.begin);
+    check_torch(path(), bytes <= file_size - storage.begin, "{} bytes of numbers at byte {}", bytes, storage.begin);
     begin = storage.begin + bytes;
   }
 }
 
 void TorchFile::add_tensors(const PickleValue& root) {
-  require(path(), root.kind == Kind::dict, "a dict of tensors");
+  check_torch(path(), root.kind == Kind::dict, "a dict of tensors");
   for (std::size_t i = 0; i < root.items.size(); i += 2) {
     const PickleValue& key = *root.items[i];
     const bool printable = std::ranges::none_of(key.text, [](unsigned char c) { return c < 0x20 || c == 0x7F; });
-    require(path(), key.kind == Kind::text && printable && key.text.size() <= 1024, "names of tensors as texts");
+    check_torch(path(), key.kind == Kind::text && printable && key.text.size() <= 1024, "names of tensors as texts");
     add_tensor(key.text, *root.items[i + 1]);
   }
 }
@@ -149,46 +151,46 @@ void TorchFile::add_tensors(const PickleValue& root) {
 void TorchFile::add_tensor(const std::string& name, const PickleValue& value) {
   const PickleValue* tensor = &value;
   if (value.kind == Kind::call && value.text == rebuild_parameter && !value.items.empty()) tensor = value.items[0];
-  require(path(), tensor->kind == Kind::call && tensor->text == rebuild_tensor && tensor->items.size() >= 6,
-          "a tensor as '{}'", shown(name));
+  check_torch(path(), tensor->kind == Kind::call && tensor->text == rebuild_tensor && tensor->items.size() >= 6,
+              "a tensor as '{}'", shown(name));
   TensorEntry entry{.name = name, .dtype = {}, .shape = {}};
   std::vector<std::uint64_t> strides;
   const PickleValue& offset = *tensor->items[1];
   const bool ok = offset.kind == Kind::integer && offset.integer >= 0 && read_numbers(*tensor->items[2], entry.shape) &&
                   read_numbers(*tensor->items[3], strides) && strides.size() == entry.shape.size();
-  require(path(), ok, "'{}' to have an offset, a shape and strides", shown(name));
+  check_torch(path(), ok, "'{}' to have an offset, a shape and strides", shown(name));
   Place place{add_storage(name, *tensor->items[0]), static_cast<std::uint64_t>(offset.integer)};
   const Storage& storage = storages_.at(place.storage);
   entry.dtype = storage.dtype;
   const auto count = byte_length(1, entry.shape);
-  require(path(), count && place.offset <= storage.count && *count <= storage.count - place.offset,
-          "'{}' to lie within its storage of {} numbers; got the shape {} at {}", shown(name), storage.count,
-          shape_text(entry.shape), place.offset);
+  check_torch(path(), count && place.offset <= storage.count && *count <= storage.count - place.offset,
+              "'{}' to lie within its storage of {} numbers; got the shape {} at {}", shown(name), storage.count,
+              shape_text(entry.shape), place.offset);
   check(*count == 0 || is_contiguous(entry.shape, strides), path().string(),
         "expected '{}' to be contiguous; got the shape {} with strides {}. Hint: save tensor.contiguous()", shown(name),
         shape_text(entry.shape), shape_text(strides));
-  require(path(), entries_.emplace(name, std::move(entry)).second, "every name once; got '{}' twice", shown(name));
+  check_torch(path(), entries_.emplace(name, std::move(entry)).second, "every name once; got '{}' twice", shown(name));
   places_.emplace(name, std::move(place));
 }
 
 /// The key of the storage that ('storage', KIND, KEY, device, count, ...) stands for.
 std::string TorchFile::add_storage(const std::string& name, const PickleValue& value) {
   const bool persistent = value.kind == Kind::persistent && value.items[0]->kind == Kind::tuple;
-  require(path(), persistent && value.items[0]->items.size() >= 5, "'{}' to have a storage", shown(name));
+  check_torch(path(), persistent && value.items[0]->items.size() >= 5, "'{}' to have a storage", shown(name));
   const auto& facts = value.items[0]->items;
   const bool view = facts.size() > 5 && facts[5]->kind != Kind::none;
   const bool ok = facts[0]->text == "storage" && facts[1]->kind == Kind::name && facts[2]->kind == Kind::text &&
                   facts[4]->kind == Kind::integer && facts[4]->integer >= 0 && !view;
-  require(path(), ok, "'{}' to have a storage of a kind, with a key and a length", shown(name));
+  check_torch(path(), ok, "'{}' to have a storage of a kind, with a key and a length", shown(name));
   const auto kind = std::ranges::find(storage_kinds, facts[1]->text, &StorageKind::name);
-  require(path(), kind != storage_kinds.end(), "a storage as '{}'", shown(name));
+  check_torch(path(), kind != storage_kinds.end(), "a storage as '{}'", shown(name));
   Storage storage{.dtype = std::string(kind->dtype), .count = static_cast<std::uint64_t>(facts[4]->integer)};
   const std::array<std::uint64_t, 1> counts{storage.count};
-  require(path(), byte_length(dtype_size(storage.dtype), counts).has_value(), "'{}' to have a storage that can be",
-          shown(name));
+  check_torch(path(), byte_length(dtype_size(storage.dtype), counts).has_value(), "'{}' to have a storage that can be",
+              shown(name));
   const auto [place, is_new] = storages_.emplace(facts[2]->text, storage);
-  require(path(), is_new || (place->second.dtype == storage.dtype && place->second.count == storage.count),
-          "the storage of '{}' to be the same for all its tensors", shown(name));
+  check_torch(path(), is_new || (place->second.dtype == storage.dtype && place->second.count == storage.count),
+              "the storage of '{}' to be the same for all its tensors", shown(name));
   return place->first;
 }
 

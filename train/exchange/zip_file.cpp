@@ -47,7 +47,7 @@ class Fields {
 };
 
 template <class... Args>
-void require(const std::filesystem::path& path, bool ok, fmt::format_string<Args...> format, Args&&... args) {
+void check_zip(const std::filesystem::path& path, bool ok, fmt::format_string<Args...> format, Args&&... args) {
   if (!ok)
     fail(path.string(), "expected {}. Hint: the file is damaged, or no zip archive of tensors",
          fmt::format(format, std::forward<Args>(args)...));
@@ -59,7 +59,7 @@ std::string bytes_at(const std::filesystem::path& path, std::ifstream& file, std
   file.clear();
   file.seekg(static_cast<std::streamoff>(at));
   file.read(bytes.data(), static_cast<std::streamsize>(count));
-  require(path, bool(file), "{} bytes at {}; the file ended", count, at);
+  check_zip(path, bool(file), "{} bytes at {}; the file ended", count, at);
   return bytes;
 }
 
@@ -72,20 +72,20 @@ Directory find_directory(const std::filesystem::path& path, std::ifstream& file,
   const std::uint64_t tail = std::min(file_size, end_size + max_comment), from = file_size - tail;
   const std::string bytes = bytes_at(path, file, from, tail);
   const std::size_t at = bytes.rfind("PK\x05\x06");
-  require(path, at != bytes.npos && at + end_size <= bytes.size(), "the directory of a zip archive at the end");
+  check_zip(path, at != bytes.npos && at + end_size <= bytes.size(), "the directory of a zip archive at the end");
   Fields end(std::string_view(bytes).substr(at + 4));
   const bool one_part = end.take<std::uint32_t>() == 0;  // number of this part, and of the directory's
   end.take<std::uint16_t>();
   Directory directory{end.take<std::uint16_t>(), end.take<std::uint32_t>(), end.take<std::uint32_t>()};
-  require(path, one_part, "an archive in one part");
+  check_zip(path, one_part, "an archive in one part");
   if (from + at < locator_size) return directory;
   const std::string locator = bytes_at(path, file, from + at - locator_size, locator_size);
   if (!locator.starts_with("PK\x06\x07")) return directory;
   Fields where(std::string_view(locator).substr(8));
   const auto begin = where.take<std::uint64_t>();
-  require(path, begin <= file_size && file_size - begin >= end64_size, "the end of the directory within the file");
+  check_zip(path, begin <= file_size && file_size - begin >= end64_size, "the end of the directory within the file");
   const std::string record = bytes_at(path, file, begin, end64_size);
-  require(path, record.starts_with("PK\x06\x06"), "the end of the directory at byte {}", begin);
+  check_zip(path, record.starts_with("PK\x06\x06"), "the end of the directory at byte {}", begin);
   Fields end64(std::string_view(record).substr(32));
   directory.entries = end64.take<std::uint64_t>();
   directory.size = end64.take<std::uint64_t>();
@@ -107,7 +107,7 @@ void read_extra(Fields extra, ZipEntry& entry, bool size, bool stored_size, bool
 
 ZipEntry read_entry(const std::filesystem::path& path, Fields& fields) {
   ZipEntry entry;
-  require(path, fields.text(4) == "PK\x01\x02", "an entry of the directory");
+  check_zip(path, fields.text(4) == "PK\x01\x02", "an entry of the directory");
   fields.take<std::uint32_t>();  // versions
   const auto flags = fields.take<std::uint16_t>(), method = fields.take<std::uint16_t>();
   fields.take<std::uint32_t>();  // time and date
@@ -123,15 +123,15 @@ ZipEntry read_entry(const std::filesystem::path& path, Fields& fields) {
   entry.header = header;
   read_extra(Fields(fields.text(extra)), entry, size == in_64_bits, stored_size == in_64_bits, header == in_64_bits);
   fields.text(comment);
-  require(path, fields.ok(), "whole entries in the directory");
+  check_zip(path, fields.ok(), "whole entries in the directory");
   const bool printable = std::ranges::none_of(entry.name, [](unsigned char c) { return c < 0x20 || c == 0x7F; });
-  require(path, !entry.name.empty() && name <= max_name && printable,
-          "names of at most {} bytes without control characters in the directory", max_name);
-  require(path, (flags & 1) == 0 && (method == 0 || method == 8),
-          "'{}' to be stored or deflated, not encrypted; got method {}", entry.name, method);
+  check_zip(path, !entry.name.empty() && name <= max_name && printable,
+            "names of at most {} bytes without control characters in the directory", max_name);
+  check_zip(path, (flags & 1) == 0 && (method == 0 || method == 8),
+            "'{}' to be stored or deflated, not encrypted; got method {}", entry.name, method);
   entry.deflated = method == 8;
-  require(path, entry.deflated || entry.size == entry.stored_size,
-          "'{}', which is stored, to have one size; got {} and {}", entry.name, entry.size, entry.stored_size);
+  check_zip(path, entry.deflated || entry.size == entry.stored_size,
+            "'{}', which is stored, to have one size; got {} and {}", entry.name, entry.size, entry.stored_size);
   return entry;
 }
 
@@ -143,17 +143,17 @@ void check_sizes(const std::filesystem::path& path, const std::map<std::string, 
   const std::uint64_t most = 2 * file_size + (8 << 20);
   for (const auto& [name, entry] : entries) {
     ordered.push_back(&entry);
-    require(path, entry.size <= most && (all += entry.size) <= most,
-            "entries of at most {} bytes in a file of {}; '{}' makes them more", most, file_size, name);
+    check_zip(path, entry.size <= most && (all += entry.size) <= most,
+              "entries of at most {} bytes in a file of {}; '{}' makes them more", most, file_size, name);
   }
   std::ranges::sort(ordered, {}, &ZipEntry::header);
   std::uint64_t end = 0;
   for (const ZipEntry* entry : ordered) {
-    require(path, entry->header >= end, "'{}' behind the entry before it", entry->name);
-    require(path,
-            entry->header <= directory && directory - entry->header >= header_size &&
-                directory - entry->header - header_size >= entry->stored_size,
-            "'{}' to lie before the directory", entry->name);
+    check_zip(path, entry->header >= end, "'{}' behind the entry before it", entry->name);
+    check_zip(path,
+              entry->header <= directory && directory - entry->header >= header_size &&
+                  directory - entry->header - header_size >= entry->stored_size,
+              "'{}' to lie before the directory", entry->name);
     end = entry->header + header_size + entry->stored_size;
   }
 }
@@ -189,7 +189,7 @@ struct ZipStream::State {
       }
       const int status = inflate(&inflater, Z_NO_FLUSH);
       const bool ends = status == Z_STREAM_END && inflater.avail_out == 0;
-      require(path, ends || status == Z_OK, "'{}' to be {} bytes, deflated", entry.name, entry.size);
+      check_zip(path, ends || status == Z_OK, "'{}' to be {} bytes, deflated", entry.name, entry.size);
     }
   }
 };
@@ -210,8 +210,8 @@ std::size_t ZipStream::read(std::span<std::byte> bytes) {
     s.fetch(bytes.data(), bytes.size());
   s.left -= bytes.size();
   s.crc = static_cast<std::uint32_t>(crc32_z(s.crc, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()));
-  require(s.path, s.left > 0 || s.crc == s.entry.crc, "'{}' to have the checksum {:08x}; got {:08x}", s.entry.name,
-          s.entry.crc, s.crc);
+  check_zip(s.path, s.left > 0 || s.crc == s.entry.crc, "'{}' to have the checksum {:08x}; got {:08x}", s.entry.name,
+            s.entry.crc, s.crc);
   return bytes.size();
 }
 
@@ -222,17 +222,17 @@ ZipFile::ZipFile(std::filesystem::path path) : path_(std::move(path)) {
   std::ifstream file(path_, std::ios::binary);
   check(file.is_open(), path_.string(), "expected a file to read; it cannot be opened. Hint: check its permissions");
   const Directory directory = find_directory(path_, file, file_size);
-  require(path_, directory.size <= max_directory && directory.entries <= max_entries,
-          "a directory of at most {} entries and {} bytes; got {} and {}", max_entries, max_directory,
-          directory.entries, directory.size);
-  require(path_, directory.begin <= file_size && file_size - directory.begin >= directory.size,
-          "the directory within the file");
+  check_zip(path_, directory.size <= max_directory && directory.entries <= max_entries,
+            "a directory of at most {} entries and {} bytes; got {} and {}", max_entries, max_directory,
+            directory.entries, directory.size);
+  check_zip(path_, directory.begin <= file_size && file_size - directory.begin >= directory.size,
+            "the directory within the file");
   const std::string bytes = bytes_at(path_, file, directory.begin, directory.size);
   Fields fields(bytes);
   for (std::uint64_t i = 0; i < directory.entries; ++i) {
     ZipEntry entry = read_entry(path_, fields);
     const std::string name = entry.name;
-    require(path_, entries_.emplace(name, std::move(entry)).second, "every entry once; got '{}' twice", name);
+    check_zip(path_, entries_.emplace(name, std::move(entry)).second, "every entry once; got '{}' twice", name);
   }
   check_sizes(path_, entries_, directory.begin, file_size);
 }
@@ -244,7 +244,7 @@ ZipStream ZipFile::open(const ZipEntry& entry) const {
   state->file.open(path_, std::ios::binary);
   const std::string header = bytes_at(path_, state->file, entry.header, header_size);
   Fields fields(header);
-  require(path_, fields.text(4) == zip_magic, "the header of '{}' at byte {}", entry.name, entry.header);
+  check_zip(path_, fields.text(4) == zip_magic, "the header of '{}' at byte {}", entry.name, entry.header);
   fields.text(22);  // what the directory says too
   const auto name = fields.take<std::uint16_t>(), extra = fields.take<std::uint16_t>();
   state->file.seekg(name + extra, std::ios::cur);
@@ -260,8 +260,8 @@ ZipStream ZipFile::open(const ZipEntry& entry) const {
 
 std::string ZipFile::read(const std::string& name, std::uint64_t most) const {
   const auto found = entries_.find(name);
-  require(path_, found != entries_.end(), "an entry '{}'", name);
-  require(path_, found->second.size <= most, "'{}' to hold at most {} bytes; got {}", name, most, found->second.size);
+  check_zip(path_, found != entries_.end(), "an entry '{}'", name);
+  check_zip(path_, found->second.size <= most, "'{}' to hold at most {} bytes; got {}", name, most, found->second.size);
   std::string bytes(found->second.size, '\0');
   ZipStream stream = open(found->second);
   stream.read(std::as_writable_bytes(std::span(bytes)));

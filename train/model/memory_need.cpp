@@ -10,7 +10,7 @@ namespace glossa {
 
 namespace {
 
-constexpr double number = sizeof(float);
+constexpr double number_bytes = sizeof(float);
 constexpr double longest_whole = 256;  // a sequence of which attention keeps the weights, about
 
 /// Weights of one head for one sentence, as attention keeps them: those of long ones are computed again.
@@ -103,7 +103,7 @@ double step_bytes(const TransformerOptions& o, const BatchExtent& b) {
   // The loss has its gradients before the way back begins; then the first ones of the layers lie there.
   const double loss = b.target_rows > 0 ? (vocabulary + b.target_rows) * width : 0;
   const double logits = std::min(b.target_rows, 256.0) * vocabulary;
-  return number * (ends + layers + std::max(loss, kept.gradients(b)) + std::max(logits, kept.scratch(b)));
+  return number_bytes * (ends + layers + std::max(loss, kept.gradients(b)) + std::max(logits, kept.scratch(b)));
 }
 
 }  // namespace
@@ -131,10 +131,11 @@ MemoryNeed memory_need(const TransformerOptions& options, const BatchExtent& bat
   ParameterStore<float> store;
   const Transformer<float> model(store, declared);
   MemoryNeed need;
-  need.parameters = number * static_cast<double>(store.count());
+  need.parameters = number_bytes * static_cast<double>(store.count());
   need.initial = static_cast<double>(sizeof(double)) * static_cast<double>(store.largest());
   if (!options.learned_positions)
-    need.positions = 2 * number * static_cast<double>(options.max_positions) * static_cast<double>(options.stack.width);
+    need.positions =
+        2 * number_bytes * static_cast<double>(options.max_positions) * static_cast<double>(options.stack.width);
   need.moments = moments * need.parameters;
   need.average = averages * need.parameters;
   need.sums = sums * need.parameters;

@@ -14,12 +14,12 @@
 namespace glossa {
 namespace {
 
-constexpr std::size_t max_order = 4;
+constexpr std::size_t bleu_order = 4;
 
 /// All n-grams of one order, sorted; unused places are empty.
-std::vector<std::array<std::string_view, max_order>> sorted_ngrams(const std::vector<std::string>& words,
-                                                                   std::size_t order) {
-  std::vector<std::array<std::string_view, max_order>> ngrams;
+std::vector<std::array<std::string_view, bleu_order>> sorted_ngrams(const std::vector<std::string>& words,
+                                                                    std::size_t order) {
+  std::vector<std::array<std::string_view, bleu_order>> ngrams;
   for (std::size_t i = 0; i + order <= words.size(); ++i) {
     std::copy_n(words.begin() + static_cast<std::ptrdiff_t>(i), order, ngrams.emplace_back().begin());
   }
@@ -38,7 +38,7 @@ BleuScore corpus_bleu(std::span<const std::string> hypotheses, std::span<const s
                       const BleuOptions& options) {
   check(hypotheses.size() == references.size(), "bleu", "expected as many hypotheses as references; got {} and {}",
         hypotheses.size(), references.size());
-  std::array<double, max_order> matches{}, totals{};
+  std::array<double, bleu_order> matches{}, totals{};
   BleuScore result;
   for (std::size_t i = 0; i < hypotheses.size(); ++i) {
     const auto words_of = [&](const std::string& line) {
@@ -47,9 +47,9 @@ BleuScore corpus_bleu(std::span<const std::string> hypotheses, std::span<const s
     const auto hypothesis = words_of(hypotheses[i]), reference = words_of(references[i]);
     result.hypothesis_length += hypothesis.size();
     result.reference_length += reference.size();
-    for (std::size_t n = 1; n <= max_order; ++n) {
+    for (std::size_t n = 1; n <= bleu_order; ++n) {
       const auto proposed = sorted_ngrams(hypothesis, n), wanted = sorted_ngrams(reference, n);
-      std::vector<std::array<std::string_view, max_order>> common;  // with the lesser of both counts: clipped
+      std::vector<std::array<std::string_view, bleu_order>> common;  // with the lesser of both counts: clipped
       std::ranges::set_intersection(proposed, wanted, std::back_inserter(common));
       matches[n - 1] += static_cast<double>(common.size());
       totals[n - 1] += static_cast<double>(proposed.size());
@@ -65,8 +65,8 @@ BleuScore corpus_bleu(std::span<const std::string> hypotheses, std::span<const s
   if (std::ranges::all_of(matches, [](double m) { return m == 0; })) return result;
 
   double halvings = 1;
-  std::size_t orders = max_order;
-  for (std::size_t n = 0; n < max_order; ++n) {
+  std::size_t orders = bleu_order;
+  for (std::size_t n = 0; n < bleu_order; ++n) {
     if (options.smoothing == BleuSmoothing::add_k && n > 0) {
       matches[n] += smoothing_value(options);
       totals[n] += smoothing_value(options);

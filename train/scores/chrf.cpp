@@ -15,7 +15,7 @@
 namespace glossa {
 namespace {
 
-constexpr std::size_t max_order = 6;
+constexpr std::size_t chrf_order = 6;
 constexpr double recall_weight = 2 * 2;  // beta squared
 
 std::u32string letters(const std::string& line, bool lowercase) {
@@ -38,10 +38,10 @@ std::vector<std::u32string_view> sorted_ngrams(std::u32string_view text, std::si
 double corpus_chrf(std::span<const std::string> hypotheses, std::span<const std::string> references, bool lowercase) {
   check(hypotheses.size() == references.size(), "chrf", "expected as many hypotheses as references; got {} and {}",
         hypotheses.size(), references.size());
-  std::array<double, max_order> proposed_count{}, wanted_count{}, matches{};
+  std::array<double, chrf_order> proposed_count{}, wanted_count{}, matches{};
   for (std::size_t i = 0; i < hypotheses.size(); ++i) {
     const auto hypothesis = letters(hypotheses[i], lowercase), reference = letters(references[i], lowercase);
-    for (std::size_t n = 0; n < max_order; ++n) {
+    for (std::size_t n = 0; n < chrf_order; ++n) {
       const auto proposed = sorted_ngrams(hypothesis, n + 1), wanted = sorted_ngrams(reference, n + 1);
       std::vector<std::u32string_view> common;  // with the lesser of both counts: clipped
       std::ranges::set_intersection(proposed, wanted, std::back_inserter(common));
@@ -51,7 +51,7 @@ double corpus_chrf(std::span<const std::string> hypotheses, std::span<const std:
     }
   }
   double precision = 0, recall = 0, orders = 0;
-  for (std::size_t n = 0; n < max_order; ++n) {
+  for (std::size_t n = 0; n < chrf_order; ++n) {
     if (proposed_count[n] == 0 || wanted_count[n] == 0) continue;
     precision += matches[n] / proposed_count[n];
     recall += matches[n] / wanted_count[n];

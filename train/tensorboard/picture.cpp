@@ -11,7 +11,7 @@ namespace glossa {
 
 namespace {
 
-constexpr std::uint8_t darkest = 254, gap = 255;
+constexpr std::uint8_t darkest = 254, gap_colour = 255;
 
 using Colours = std::array<std::array<std::uint8_t, 3>, 256>;
 
@@ -22,14 +22,14 @@ Colours colours() {
   for (int i = 0; i <= darkest; ++i)
     for (std::size_t c = 0; c < 3; ++c)
       all[static_cast<std::size_t>(i)][c] = static_cast<std::uint8_t>(255 - (255 - dark[c]) * i / darkest);
-  all[gap] = {190, 190, 190};
+  all[gap_colour] = {190, 190, 190};
   return all;
 }
 
 }  // namespace
 
 Picture::Picture(std::int64_t width, std::int64_t height)
-    : width_(width), height_(height), pixels_(static_cast<std::size_t>(width * height), gap) {}
+    : width_(width), height_(height), pixels_(static_cast<std::size_t>(width * height), gap_colour) {}
 
 void Picture::fill(std::int64_t x, std::int64_t y, std::int64_t size, float value) {
   const auto colour = static_cast<std::uint8_t>(std::clamp(value, 0.0f, 1.0f) * darkest + 0.5f);

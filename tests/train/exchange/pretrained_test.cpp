@@ -118,6 +118,7 @@ TEST_CASE("settings of a model that do not fit are errors of their file") {
     const ModelFolder folder("huggingface");
     folder.set("config.json", changes);
     check_contains(folder.error(), part);
+    CHECK(folder.error().starts_with("2 ["));
   }
   for (const char* name : {"config.json", "generation_config.json", "tokenizer_config.json"}) {
     const ModelFolder folder("huggingface");
