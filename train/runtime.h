@@ -27,8 +27,7 @@ Surroundings surroundings();
 std::vector<std::string> warnings(const Surroundings& around);
 
 /// Has all threads that are started from now on allocate from one heap. With many of them, each of which allocates
-/// little and now and then, heaps of their own (glibc: up to eight a processor) keep a multiple of what is in use, and
-/// more with every hour.
+/// now and then, heaps of their own (glibc: up to eight a processor) keep what nobody uses, and more with every hour.
 void share_one_heap();
 
 /// Most memory that the process ever held, MiB.

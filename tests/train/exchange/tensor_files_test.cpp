@@ -248,13 +248,19 @@ TEST_CASE("pickles that grow are refused") {
     remember += 'r';
     put(remember, i * 40'000);
   }
-  const std::string nested = head + ")" + many("\x85", 60'000).substr(2);
-  for (const std::string& pickle :
-       std::vector<std::string>{many("}", 100'000), many("(", 100'000), many("N", 100'000), remember, nested,
-                                head + std::string("Nq\0", 3) + many(std::string("h\0", 2), 100'000).substr(2),
-                                head + "X\xFF\xFF\xFF\xFF."}) {
+  const std::string nested = head + ")" + many("\x85", 100'000).substr(2),
+                    fetched = head + std::string("Nq\0", 3) + many(std::string("h\0", 2), 100'000).substr(2);
+  for (const auto& [pickle, part] : {std::pair{many("}", 100'000), "at most 65536 values"},
+                                     {many("(", 100'000), "at most 65536 marks"},
+                                     {many("N", 100'000), "at most 65536 values"},
+                                     {remember, "at most 65536 values to remember"},
+                                     {nested, "at most 65536 values at"},
+                                     {fetched, "at most 65536 values on the stack"},
+                                     {head + "X\xFF\xFF\xFF\xFF.", ""}}) {
     const std::string error = error_of_bytes(torch_of(pickle));
+    CAPTURE(error);
     CHECK_NE(error.find("some.bin"), std::string::npos);
+    CHECK_NE(error.find(part), std::string::npos);
   }
   CHECK_NE(error_of_bytes(torch_of(std::string(2 << 20, 'N'))).find("at most 1048576 bytes"), std::string::npos);
   // A long tuple, and many calls with it.
@@ -283,6 +289,9 @@ TEST_CASE("archives that grow, or lie, are refused") {
     CAPTURE(part);
     CHECK_NE(error_of_bytes(zip_of(entries)).find(part), std::string::npos);
   }
+  std::string shared = zip_of({{"a.npy", bytes}, {"b.npy", bytes}});
+  shared.replace(shared.rfind("PK\x01\x02") + 42, 4, std::string(4, '\0'));  // both begin at byte 0
+  CHECK_NE(error_of_bytes(shared).find("behind the entry before it"), std::string::npos);
   std::string file = read_bytes(golden / "types_zip.bin");
   const std::size_t number = file.find(std::string("\x00\x00\x00\x3E\x00\x00\x80\x3E", 8));  // of tensor F32
   REQUIRE_NE(number, std::string::npos);
