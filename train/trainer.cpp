@@ -10,6 +10,7 @@
 #include "data/text/counted.h"
 #include "train/config/config_terms.h"
 #include "train/processes/job.h"
+#include "train/run.h"
 #include "train/runtime.h"
 #include "train/training_line.h"
 
@@ -154,7 +155,9 @@ TrainingEnd Trainer::update_until_end() {
   }
   const bool best_at_end = *end != TrainingEnd::signal && validate_end();
   if (const std::string limit = raised_limit(*end, train); best_at_end && !limit.empty())
-    log_->line(fmt::format("note: the last validation was the best so far; --resume --set {} goes on", limit));
+    log_->line(
+        fmt::format("note: the last validation was the best so far; glossa train {} --run {} --resume --set {} goes on",
+                    config_file(run_).string(), run_, limit));
   const std::string skipped =
       state_.bad_updates > 0 ? fmt::format(" ({} of them skipped: not finite)", state_.bad_updates) : "";
   log_->line(fmt::format("finished: {}; {}{}, {:.2f} epochs, {:.1f} s of training, peak memory {:.0f} MiB",

@@ -36,18 +36,44 @@ void check_continues(const Config& config, const std::string& run, bool resume,
   if (found) check_resume(config_of(*found), config);
 }
 
+/// What is allowed with train.warm_start and seldom meant: weights mean what they do with the options, the vocabulary
+/// and the languages that they were trained with.
+std::vector<std::string> doubts_of_warm_start(const Config& base, const Config& config) {
+  const auto binds = [](std::string_view key) {
+    if (key.starts_with("model."))
+      return key.find("dropout") == key.npos && !key.starts_with("model.init") && key != "model.max_positions";
+    return key == "data.lowercase" || key == "data.normalization" || key == "data.vocab_size";
+  };
+  std::vector<std::string> doubts;
+  for (const OptionSection& section : option_sections())
+    for (const auto& option : section.options) {
+      const std::string key = section.name + "." + option.name, before = option.text(base), now = option.text(config);
+      if (binds(key) && now != before && now != "auto")
+        doubts.push_back(
+            fmt::format("{} is {}, and {} was trained with {}", key, now, config.train.warm_start, before));
+    }
+  const DataConfig &was = base.data, &is = config.data;
+  if (was.source != "source" && (was.source != is.source || was.target != is.target))
+    doubts.push_back(fmt::format("data.source and data.target are {} and {}, and {} translates {} to {}", is.source,
+                                 is.target, config.train.warm_start, was.source, was.target));
+  return doubts;
+}
+
 /// The checkpoint that train.warm_start names: its own, or that of the run. Its vocabulary must be of the kind that is
-/// configured; what the model leaves open is as there.
-CheckpointReader open_warm_start(Config& config) {
+/// configured; what the model leaves open is as there. Doubts go to `warnings`.
+CheckpointReader open_warm_start(Config& config, std::vector<std::string>& warnings) {
   const std::filesystem::path from = config.train.warm_start;
-  check(std::filesystem::exists(from), "train.warm_start", "expected a run or a checkpoint; there is no {}",
-        from.string());
+  check(std::filesystem::exists(from), "train.warm_start",
+        "expected a run or a checkpoint; there is no {}. Hint: glossa import FOLDER --run {} makes one of a pretrained "
+        "model",
+        from.string(), from.string());
   CheckpointReader reader(RunName(from).files().front());
   const Config base = parse_config(read_training_state(reader).config, reader.path());
   check_agree(
       base, config, [](std::string_view key) { return key == "data.tokenizer" || key == "data.shared_vocabulary"; },
       "as the run of train.warm_start has it", "weights mean something only with their vocabulary");
   config = decided_as(base, std::move(config), "model");
+  for (std::string& doubt : doubts_of_warm_start(base, config)) warnings.push_back(std::move(doubt));
   return reader;
 }
 
@@ -163,7 +189,7 @@ void Trainer::find_run(const std::string& config_path, bool resume) {
   if (found_) return;
   check_not_overwriting(config_, config_path, run_);
   if (resume) notes_.push_back("--resume: no checkpoint in " + run_ + " yet, starting afresh");
-  if (!config_.train.warm_start.empty()) base_.emplace(open_warm_start(config_));
+  if (!config_.train.warm_start.empty()) base_.emplace(open_warm_start(config_, warnings_));
 }
 
 /// Reads the corpora, decides what the configuration leaves to them, and makes tokenizers and model.

@@ -116,9 +116,19 @@ TEST_CASE("a model that is trained here leaves, comes back, and is trained on by
   };
   for (const char* folder : {"hf", "marian"}) {
     const std::string imported = std::string("from-") + folder;
-    succeeded(glossa_program({"import", tiny / folder, "--run", tiny / imported}));
+    const Outcome outcome = succeeded(glossa_program({"import", tiny / folder, "--run", tiny / imported}));
+    const bool is_told = outcome.err.find("does not say its languages") != std::string::npos;
+    CHECK_EQ(is_told, folder == std::string("marian"));
     CHECK_EQ(translation(imported), translation("run"));
   }
+
+  const auto named = [&](const char* set) {
+    return glossa_program(
+        {"import", tiny / "marian", "--run", tiny / "named", "--set", "data.source=en", "--set", set});
+  };
+  check_refused(named("decode.beam=2"), 2, {"decode.beam=2", "data.source or data.target"});
+  CHECK_NE(succeeded(named("data.target=hi")).out.find("translates en to hi"), std::string::npos);
+  succeeded(glossa_program({"evaluate", tiny / "named", "--test", tiny / "toy/test"}));
 
   // A configuration that says nothing of the model.
   write_bytes(tiny / "fine.yaml",
@@ -139,7 +149,18 @@ TEST_CASE("a model that is trained here leaves, comes back, and is trained on by
   CHECK_EQ(tiny.hashes("fine"), tiny.hashes("whole"));
   CHECK_NE(sha256(tiny, "fine"), sha256(tiny, "run"));
   check_refused(glossa_program({"train", tiny / "fine.yaml", "--run", tiny / "gone", "--resume"}), 2, {"[data.train]"});
-  check_refused(glossa_program({"export", tiny / "fine", "--huggingface", tiny / "hf"}), 2, {"hf"});
+  check_refused(glossa_program({"export", tiny / "fine", "--huggingface", tiny / "new", "--marian", tiny / "hf"}), 2,
+                {"hf]", "not there yet"});
+  check_refused(glossa_program({"export", tiny / "fine", "--huggingface", tiny / "new", "--marian", tiny / "new"}), 2,
+                {"new twice"});
+  CHECK_FALSE(fs::exists(tiny / "new"));
+  const Outcome doubtful = succeeded(
+      fine_tune("doubtful", {"--set", "data.source=hi", "--set", "data.target=en", "--set", "model.activation=relu",
+                             "--set", "train.warm_start=" + (tiny / "gone").string(), "--set", "model.dropout=0.3"}));
+  for (const char* part : {"translates en to hi", "model.activation is relu, and ", " was trained with silu"})
+    CHECK_NE(doubtful.err.find(part), std::string::npos);
+  CHECK_EQ(doubtful.err.find("dropout is"), std::string::npos);
+  CHECK_EQ(read_bytes(tiny / "whole/train.log").find("was trained with"), std::string::npos);
   succeeded(tiny.train("words", {"train.max_updates=1"}));
   check_refused(glossa_program({"export", tiny / "words", "--marian", tiny / "no"}), 2, {"[data.tokenizer]"});
   CHECK_FALSE(fs::exists(tiny / "no"));

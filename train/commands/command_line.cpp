@@ -64,8 +64,11 @@ void set_groups(CLI::App& app) {
     for (const char* command : commands) app.get_subcommand(command)->group(group);
 }
 
-void add_sets(CLI::App& command, std::vector<std::string>& sets) {
-  command.add_option("--set", sets, "section.key=value: overrides the configuration; may repeat, the last wins")
+void add_sets(CLI::App& command, std::vector<std::string>& sets, const std::string& where = "") {
+  command
+      .add_option("--set", sets,
+                  "section.key=value: overrides the configuration; may repeat, the last wins" +
+                      (where.empty() ? "" : "; " + where))
       ->allow_extra_args(false);
 }
 
@@ -227,7 +230,7 @@ void add_commands(CLI::App& app, int& status) {
     c.add_option("CONFIG", a.config, "YAML file that describes the model and its data, with a file of weights");
     c.add_option("--run", a.run, "folder to make")->required();
     add_force(c);
-    add_sets(c, a.sets);
+    add_sets(c, a.sets, "with a CONFIG; of a folder data.source and data.target");
   });
   add_command<Report>(
       app, "report", "Show runs, also while they train, on a page to look at", status, [](auto& c, auto& a) {

@@ -60,7 +60,7 @@ void export_model(const RunName& name, const Export& arguments) {
   if (!arguments.marian.empty()) {
     const auto is_said = [&](std::int64_t id) { return id == 1 || id + 1 == std::ssize(model.target().tokens); };
     tell_left({{"decode.min_length", decode.min_length > 0},
-               {"decode.max_length_extra", decode.max_length_factor == 0},
+               {"decode.max_length_extra (max-length-factor is 3 there)", decode.max_length_factor == 0},
                {"decode.forbidden", !std::ranges::all_of(model.forbidden(), is_said)}},
               "decoder.yml");
     export_marian(model, arguments.marian);
@@ -68,8 +68,7 @@ void export_model(const RunName& name, const Export& arguments) {
     const bool is_marians = run.config.model.sinusoid == ModelConfig::Sinusoid::halves;
     tell(
         "note: Marian computes model.sinusoid: halves, and so does an import of its folder, ct2-marian-converter "
-        "sorted; "
-        "this model has {}, and translates a little differently with the other\n",
+        "sorted; this model has {}: exact there, a little different with the other\n",
         is_marians ? "halves" : "sorted");
   }
 }
@@ -79,6 +78,10 @@ void export_model(const RunName& name, const Export& arguments) {
 int run(const Export& arguments) {
   if (arguments.safetensors.empty() && arguments.huggingface.empty() && arguments.marian.empty())
     misuse("export", "expected a place for what leaves: --safetensors, --huggingface or --marian; got none");
+  for (const std::string& folder : {arguments.huggingface, arguments.marian})
+    if (!folder.empty()) check_is_free(folder);
+  if (!arguments.marian.empty() && arguments.marian == arguments.huggingface)
+    misuse("--marian", "expected another folder than that of --huggingface; got {} twice", arguments.marian);
   const RunName name(arguments.run, arguments.checkpoint);
   print_note(name);
   if (!arguments.safetensors.empty()) export_weights(name, arguments);

@@ -25,15 +25,27 @@ std::shared_ptr<const Tokenizer> tokenizer_of(Pretrained::Side side) {
                                           side.pieces_file.string());
 }
 
+/// Folders do not always say between which languages they translate; no more can be set.
+void set_languages(Config& config, const std::vector<std::string>& sets) {
+  for (const std::string& set : sets)
+    if (!set.starts_with("data.source=") && !set.starts_with("data.target="))
+      misuse("--set " + set,
+             "expected data.source or data.target with the folder of a model, which says all else itself");
+  config = load_config("", sets, std::move(config));
+  if (config.data.source == "source" || config.data.target == "target")
+    tell(
+        "note: the folder does not say its languages, by which texts are found. Hint: --set data.source=en --set "
+        "data.target=de\n");
+}
+
 /// A model with all that belongs to it: the run needs no corpus, and has none.
 int import_folder(const Import& arguments) {
   if (!arguments.config.empty())
     misuse(arguments.config, "expected no CONFIG beside the folder of a model, which says all itself; got one");
-  if (!arguments.sets.empty())
-    misuse("--set " + arguments.sets.front(), "expected none with the folder of a model, which says all itself");
   check_holds_no_run(arguments.run);
   Pretrained pretrained = read_pretrained(arguments.path);
-  const Config& config = pretrained.config;
+  Config& config = pretrained.config;
+  set_languages(config, arguments.sets);
   const Tokenizers tokenizers{tokenizer_of(std::move(pretrained.source)), tokenizer_of(std::move(pretrained.target))};
   const Index source_vocabulary = tokenizers.source->vocabulary_size(),
               target_vocabulary = tokenizers.target->vocabulary_size();
@@ -43,6 +55,7 @@ int import_folder(const Import& arguments) {
   read_parameters(*pretrained.tensors, pretrained.sources, model->parameters);
   for (const std::string& note : pretrained.notes) tell("note: {}\n", note);
   report(*model, write_new_run(arguments.run, config, tokenizers, *model, /*data_hash=*/0));
+  fmt::print("it translates {} to {}\n", config.data.source, config.data.target);
   return 0;
 }
 
@@ -78,10 +91,13 @@ int import_file(const Import& arguments) {
 
 int run(const Import& arguments) {
   if (std::filesystem::is_directory(arguments.path)) return import_folder(arguments);
-  if (arguments.config.empty())
+  if (arguments.config.empty()) {
+    check(std::filesystem::exists(arguments.path), arguments.path,
+          "expected the folder of a pretrained model, or a file of weights; there is none");
     misuse(arguments.path,
-           "expected the folder of a pretrained model, or a file of weights and a CONFIG that describes them; got no "
-           "CONFIG");
+           "expected the folder of a pretrained model, or a file of weights and a CONFIG that describes them; got a "
+           "file and no CONFIG. Hint: an archive has to be unpacked, and the folder is named, not a file in it");
+  }
   return import_file(arguments);
 }
 

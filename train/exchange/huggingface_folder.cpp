@@ -111,6 +111,9 @@ struct Generation {
   const JsonSettings& config;
 
   const JsonSettings& of(const std::string& key) const { return own.has(key) ? own : config; }
+
+  /// The file that should have it.
+  const std::string& where() const { return own.where().empty() ? config.where() : own.where(); }
 };
 
 /// What changes translations and glossa's search does not do.
@@ -181,12 +184,12 @@ void read_decoding(const Generation& generation, Config& config, std::vector<std
     decode.max_length_extra =
         tokens.has("max_new_tokens") ? tokens.whole("max_new_tokens") : length.whole("max_length") - 1;
     if (decode.max_length_extra < 1)
-      misuse(generation.own.where(), "expected a length of at least 2 tokens; got {}", decode.max_length_extra + 1);
+      misuse(generation.where(), "expected a length of at least 2 tokens; got {}", decode.max_length_extra + 1);
   } else {
     notes.push_back(
         fmt::format("{}: max_length is not given, and generate would write 20 tokens at most; glossa writes "
                     "{} for each of the source and {}",
-                    generation.own.where(), decode.max_length_factor, decode.max_length_extra));
+                    generation.where(), decode.max_length_factor, decode.max_length_extra));
   }
   const JsonSettings& forced = generation.of("forced_eos_token_id");
   if (!forced.has("forced_eos_token_id") || forced.whole("forced_eos_token_id") != config.data.eos_id)

@@ -115,10 +115,16 @@ std::vector<FileTensor> Outgoing::tensors(const std::vector<ParameterSource>& so
   return tensors;
 }
 
-void write_folder(const fs::path& folder, const std::function<void(const fs::path&)>& write) {
+void check_is_free(const fs::path& folder) {
   std::error_code code;
   if (fs::exists(folder, code) && !(fs::is_directory(folder, code) && fs::is_empty(folder, code)))
-    misuse(folder.string(), "expected a folder that is not there yet; got one with files. Hint: name another");
+    misuse(folder.string(), "expected a folder that is not there yet; got {}. Hint: name another",
+           fs::is_directory(folder, code) ? "one with files" : "a file");
+}
+
+void write_folder(const fs::path& folder, const std::function<void(const fs::path&)>& write) {
+  check_is_free(folder);
+  std::error_code code;
   const fs::path whole = fs::absolute(folder).lexically_normal(),
                  name = whole.has_filename() ? whole : whole.parent_path();
   const fs::path temporary = name.string() + fmt::format(".tmp-{}", getpid());

@@ -53,6 +53,9 @@ class Outgoing {
   const ParameterStore<float>& parameters_;
 };
 
+/// Throws misuse where something is there already, but for an empty folder.
+void check_is_free(const std::filesystem::path& folder);
+
 /// Has `write` fill a folder, which appears whole under its name or not at all. Throws misuse where something is there
 /// already, but for an empty folder.
 void write_folder(const std::filesystem::path& folder, const std::function<void(const std::filesystem::path&)>& write);
