@@ -180,6 +180,7 @@ TEST_CASE("what a model of Marian has and glossa has not is refused by its name"
         {"ffn-depth: 2", "ffn-depth: 3", "transformer-ffn-depth: 2; got 3"},
         {"tied-layers: []", "tied-layers: [1, 1]", "transformer-tied-layers"},
         {"no-projection: false", "no-projection: true", "transformer-no-projection: false; got true"},
+        {"type: transformer", "type: transformer\ntransformer-pool: true", "transformer-pool: false; got true"},
         {"type: transformer", "type: transformer\nlemma-dim-emb: 8", "factored vocabularies"}}) {
     const ModelFolder folder("marian");
     folder.set_option(before, after);
