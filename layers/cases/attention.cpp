@@ -11,7 +11,7 @@ namespace {
 
 constexpr Index width = 8;
 
-struct Variant {
+struct AttentionVariant {
   const char* name;
   Index heads;
   AttentionBias bias;
@@ -36,21 +36,21 @@ Tensor<T> sample_mask(Index rows) {
 void add_attention_cases(std::vector<LayerCase>& cases) {
   using enum AttentionBias;
   using enum Similarity;
-  constexpr Variant variants[] = {{"", 2, all, false, false},
-                                  {"_one_head_no_bias", 1, none, false, false},
-                                  {"_output_bias", 2, output, false, false},
-                                  {"_causal", 4, all, true, false},
-                                  {"_masked", 2, all, false, true},
-                                  {"_wide_heads", 2, none, true, false, scaled_dot, 8},
-                                  {"_dot", 2, all, false, false, dot},
-                                  {"_general", 2, none, false, false, general},
-                                  {"_general_causal", 2, all, true, false, general, 3},
-                                  {"_general_masked", 2, all, false, true, general},
-                                  {"_additive", 2, none, false, false, additive},
-                                  {"_additive_causal", 2, all, true, false, additive, 3},
-                                  {"_additive_masked", 2, all, false, true, additive}};
+  constexpr AttentionVariant variants[] = {{"", 2, all, false, false},
+                                           {"_one_head_no_bias", 1, none, false, false},
+                                           {"_output_bias", 2, output, false, false},
+                                           {"_causal", 4, all, true, false},
+                                           {"_masked", 2, all, false, true},
+                                           {"_wide_heads", 2, none, true, false, scaled_dot, 8},
+                                           {"_dot", 2, all, false, false, dot},
+                                           {"_general", 2, none, false, false, general},
+                                           {"_general_causal", 2, all, true, false, general, 3},
+                                           {"_general_masked", 2, all, false, true, general},
+                                           {"_additive", 2, none, false, false, additive},
+                                           {"_additive_causal", 2, all, true, false, additive, 3},
+                                           {"_additive_masked", 2, all, false, true, additive}};
   for (const CaseLayouts* const layouts : case_layouts)
-    for (const Variant& variant : variants) {
+    for (const AttentionVariant& variant : variants) {
       const AttentionLayerOptions options{.width = width,
                                           .heads = variant.heads,
                                           .head_width = variant.head_width,

@@ -8,17 +8,17 @@ namespace glossa {
 
 namespace {
 
-constexpr Index width = 4, positions = 5;
+constexpr Index row_width = 4, positions = 5;
 
 /// The kinds of positions, by name.
 template <class T>
 PositionalEncoding<T> make_positions(ParameterStore<T>& store, const std::string& kind) {
-  if (kind == "learned") return PositionalEncoding<T>::learned(store, "positions", positions, width);
+  if (kind == "learned") return PositionalEncoding<T>::learned(store, "positions", positions, row_width);
   const Sinusoid order = kind == "halves"      ? Sinusoid::halves
                          : kind == "raw_index" ? Sinusoid::raw_index
                          : kind == "sorted"    ? Sinusoid::sorted
                                                : Sinusoid::interleaved;
-  return PositionalEncoding<T>::sinusoidal(positions, width, order);
+  return PositionalEncoding<T>::sinusoidal(positions, row_width, order);
 }
 
 }  // namespace
@@ -26,7 +26,7 @@ PositionalEncoding<T> make_positions(ParameterStore<T>& store, const std::string
 void add_embedding_cases(std::vector<LayerCase>& cases) {
   for (const std::string kind : {"learned", "interleaved", "halves", "raw_index", "sorted"})
     cases.push_back(
-        layer_case("PositionalEncoding." + kind, {{positions, width}}, [=]<class T>(ParameterStore<T>& store) {
+        layer_case("PositionalEncoding." + kind, {{positions, row_width}}, [=]<class T>(ParameterStore<T>& store) {
           return [table = make_positions(store, kind)](Context<T>& c, Inputs<T> x) { return mul(x[0], table(c)); };
         }));
 
@@ -34,7 +34,7 @@ void add_embedding_cases(std::vector<LayerCase>& cases) {
     for (const CaseLayouts* const layouts : case_layouts) {
       const RowLayout rows = layouts->source;
       cases.push_back(layer_case(fmt::format("PositionalEncoding.added_{}_{}", kind, layouts->name),
-                                 {{rows.rows, width}}, [=]<class T>(ParameterStore<T>& store) {
+                                 {{rows.rows, row_width}}, [=]<class T>(ParameterStore<T>& store) {
                                    return [=, layer = make_positions(store, kind)](Context<T>&, Inputs<T> x) {
                                      return mean_pool(layer(x[0], rows), rows);
                                    };
@@ -50,7 +50,7 @@ void add_embedding_cases(std::vector<LayerCase>& cases) {
         const std::span<const int> ids = rows.rows == 5 ? std::span<const int>(packed_ids) : padded_ids;
         cases.push_back(layer_case(fmt::format("Embedding.{}_{}{}", kind, layouts->name, dropout > 0 ? "_dropout" : ""),
                                    {}, [=]<class T>(ParameterStore<T>& store) {
-                                     Parameter<T>& table = store.declare("table", {6, width}, init::normal(0.5));
+                                     Parameter<T>& table = store.declare("table", {6, row_width}, init::normal(0.5));
                                      const Embedding<T> layer(table, make_positions(store, kind),
                                                               {.factor = 2, .dropout = dropout});
                                      return [=](Context<T>& c, Inputs<T>) { return layer(c, ids, rows); };

@@ -7,18 +7,18 @@ namespace glossa {
 
 namespace {
 
-constexpr Index width = 8;
+constexpr Index stack_width = 8;
 
-struct Variant {
+struct StackVariant {
   const char* name;
   NormPlace norm;
   Activation activation;
   bool bias, final_norm, causal = false;
 };
 
-StackOptions options_of(const Variant& variant, Index layers) {
+StackOptions options_of(const StackVariant& variant, Index layers) {
   return {.layers = layers,
-          .width = width,
+          .width = stack_width,
           .heads = 2,
           .causal = variant.causal,
           .feed_forward = 10,
@@ -34,19 +34,19 @@ StackOptions options_of(const Variant& variant, Index layers) {
 /// Rows for Layer(store, scope, options): on the source alone, or on the target with the source as memory.
 template <template <class> class Layer, bool has_memory>
 void add_rows(std::vector<LayerCase>& cases, const std::string& layer_name, Index layers) {
-  constexpr Variant variants[] = {{"pre_relu", NormPlace::pre, Activation::relu, true, true},
-                                  {"post_relu", NormPlace::post, Activation::relu, true, true},
-                                  {"pre_gelu_no_bias", NormPlace::pre, Activation::gelu, false, true},
-                                  {"post_silu_no_final_norm", NormPlace::post, Activation::silu, true, false}};
-  constexpr Variant causal{"pre_gelu_causal", NormPlace::pre, Activation::gelu, true, true, true};
-  std::vector<Variant> all(std::begin(variants), std::end(variants));
+  constexpr StackVariant variants[] = {{"pre_relu", NormPlace::pre, Activation::relu, true, true},
+                                       {"post_relu", NormPlace::post, Activation::relu, true, true},
+                                       {"pre_gelu_no_bias", NormPlace::pre, Activation::gelu, false, true},
+                                       {"post_silu_no_final_norm", NormPlace::post, Activation::silu, true, false}};
+  constexpr StackVariant causal{"pre_gelu_causal", NormPlace::pre, Activation::gelu, true, true, true};
+  std::vector<StackVariant> all(std::begin(variants), std::end(variants));
   if (!has_memory) all.push_back(causal);
-  for (const Variant& variant : all)
+  for (const StackVariant& variant : all)
     for (const CaseLayouts* const layouts : case_layouts) {
       const StackOptions options = options_of(variant, layers);
       const RowLayout source = layouts->source, target = layouts->target;
-      std::vector<Shape> inputs{{source.rows, width}};
-      if (has_memory) inputs.push_back({target.rows, width});
+      std::vector<Shape> inputs{{source.rows, stack_width}};
+      if (has_memory) inputs.push_back({target.rows, stack_width});
       cases.push_back(layer_case(fmt::format("{}.{}_{}", layer_name, variant.name, layouts->name), inputs,
                                  [=]<class T>(ParameterStore<T>& store) {
                                    return [=, layer = Layer<T>(store, "layer", options)](Context<T>&, Inputs<T> x) {

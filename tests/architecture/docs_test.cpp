@@ -10,7 +10,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-const fs::path root = GLOSSA_SOURCE_DIR;
+const fs::path tree = GLOSSA_SOURCE_DIR;
 
 std::string text_of(const fs::path& path) {
   std::ostringstream text;
@@ -19,9 +19,9 @@ std::string text_of(const fs::path& path) {
 }
 
 std::string all_pages() {
-  std::string pages = text_of(root / "README.md");
+  std::string pages = text_of(tree / "README.md");
   for (const char* folder : {"docs", "docs/tutorial"})
-    for (const auto& entry : fs::directory_iterator(root / folder))
+    for (const auto& entry : fs::directory_iterator(tree / folder))
       if (entry.path().extension() == ".md") pages += text_of(entry.path());
   return pages;
 }
@@ -31,7 +31,7 @@ std::string all_pages() {
 TEST_CASE("programs shown in README and docs are those that are built and run") {
   const std::string pages = all_pages();
   for (const char* folder : {"docs/examples", "docs/tutorial"})
-    for (const auto& entry : fs::directory_iterator(root / folder)) {
+    for (const auto& entry : fs::directory_iterator(tree / folder)) {
       if (entry.path().extension() != ".cpp") continue;  // another language's are neither
       INFO(entry.path());
       CHECK_NE(pages.find("```cpp\n" + text_of(entry.path()) + "```\n"), std::string::npos);
@@ -39,7 +39,7 @@ TEST_CASE("programs shown in README and docs are those that are built and run") 
 }
 
 TEST_CASE("README links every page of docs and the tutorial, whose index links every chapter") {
-  const std::string readme = text_of(root / "README.md");
+  const std::string readme = text_of(tree / "README.md");
   const auto check_links = [](const fs::path& folder, const std::string& index, const std::string& prefix) {
     for (const auto& entry : fs::directory_iterator(folder))
       if (entry.path().extension() == ".md" && entry.path().filename() != "README.md") {
@@ -47,20 +47,20 @@ TEST_CASE("README links every page of docs and the tutorial, whose index links e
         CHECK_NE(index.find("(" + prefix + entry.path().filename().string()), std::string::npos);
       }
   };
-  check_links(root / "docs", readme, "docs/");
+  check_links(tree / "docs", readme, "docs/");
   CHECK_NE(readme.find("(docs/tutorial/README.md)"), std::string::npos);
-  check_links(root / "docs/tutorial", text_of(root / "docs/tutorial/README.md"), "");
+  check_links(tree / "docs/tutorial", text_of(tree / "docs/tutorial/README.md"), "");
 }
 
 TEST_CASE("names that the page of the articles links to are in their files") {
-  const std::string page = text_of(root / "docs" / "articles.md");
+  const std::string page = text_of(tree / "docs" / "articles.md");
   const std::regex link(R"(\[`([^`]+)`\]\(\.\./([^)]+)\))");
   int links = 0;
   for (auto match = std::sregex_iterator(page.begin(), page.end(), link); match != std::sregex_iterator(); ++match) {
     const std::string name = (*match)[1], file = (*match)[2];
     INFO(name, " in ", file);
-    CHECK_NE((file + "\n" + text_of(root / file)).find(name), std::string::npos);
-    CHECK(fs::exists(root / file));
+    CHECK_NE((file + "\n" + text_of(tree / file)).find(name), std::string::npos);
+    CHECK(fs::exists(tree / file));
     ++links;
   }
   CHECK_GT(links, 50);
@@ -68,13 +68,13 @@ TEST_CASE("names that the page of the articles links to are in their files") {
 
 TEST_CASE("options that the page of the articles names are in the article's recipe, with their values") {
   const std::regex heading("## Article (\\d):.*"), option(R"(`(?:\w+\.)?(\w+)(: [^`]+)?`)");
-  std::istringstream page(text_of(root / "docs" / "articles.md"));
+  std::istringstream page(text_of(tree / "docs" / "articles.md"));
   std::string recipe;
   int options = 0;
   for (std::string line; std::getline(page, line);) {
     std::smatch article;
     if (std::regex_match(line, article, heading))
-      recipe = text_of(root / "recipes" / ("article-" + article[1].str() + ".yaml"));
+      recipe = text_of(tree / "recipes" / ("article-" + article[1].str() + ".yaml"));
     if (recipe.empty() || !line.starts_with("| ")) continue;
     const std::string cell = line.substr(line.rfind('|', line.size() - 2));  // the last one
     for (auto match = std::sregex_iterator(cell.begin(), cell.end(), option); match != std::sregex_iterator();
@@ -89,7 +89,7 @@ TEST_CASE("options that the page of the articles names are in the article's reci
 }
 
 TEST_CASE("the newest version of the changelog is the one that is built") {
-  const std::string cmake = text_of(root / "CMakeLists.txt"), changelog = text_of(root / "CHANGELOG.md");
+  const std::string cmake = text_of(tree / "CMakeLists.txt"), changelog = text_of(tree / "CHANGELOG.md");
   std::smatch built, newest;
   REQUIRE(std::regex_search(cmake, built, std::regex(R"(project\(glossa VERSION (\d+\.\d+\.\d+) )")));
   REQUIRE(std::regex_search(changelog, newest, std::regex(R"(\n## \[(\d+\.\d+\.\d+)\] - 20\d\d-\d\d-\d\d\n)")));

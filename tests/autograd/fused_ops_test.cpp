@@ -13,8 +13,8 @@ using namespace glossa;
 
 namespace {
 
-using Inputs = std::span<const Variable<double>>;
-using Function = std::function<Variable<double>(Inputs)>;
+using Operands = std::span<const Variable<double>>;
+using Function = std::function<Variable<double>(Operands)>;
 
 constexpr RowSpan spans[] = {{0, 6}, {6, 2}}, memory_spans[] = {{0, 3}, {3, 5}};
 const RowLayout layout{.rows = 8, .sequences = spans}, memory{.rows = 8, .sequences = memory_spans};
@@ -28,8 +28,8 @@ void check_same(const std::vector<Shape>& shapes, const Function& fused, const F
     inputs.push_back({arena.allocate_array<double>(shape.size()), shape});
     for (double& x : inputs.back().span()) x = random.normal();
   }
-  const GradCheckFunction functions[] = {[&](Context<double>&, Inputs x) { return fused(x); },
-                                         [&](Context<double>&, Inputs x) { return plain(x); }};
+  const GradCheckFunction functions[] = {[&](Context<double>&, Operands x) { return fused(x); },
+                                         [&](Context<double>&, Operands x) { return plain(x); }};
   Objective first(functions[0], inputs, {}, {.training = true}), second(functions[1], inputs, {}, {.training = true});
   CHECK(std::fabs(static_cast<double>(first.at_current_values().value - second.at_current_values().value)) < 1e-12);
   const std::vector<Subject> a = first.gradients(), b = second.gradients();
@@ -75,27 +75,27 @@ Variable<double> plain_attention(const Variable<double>& q, const Variable<doubl
 
 TEST_CASE("linear is a product and a sum") {
   check_same(
-      {{8, 5}, {3, 5}, {3}}, [](Inputs x) { return linear(x[0], x[1], x[2]); },
-      [](Inputs x) { return add(matmul(x[0], x[1], false, true), x[2]); });
+      {{8, 5}, {3, 5}, {3}}, [](Operands x) { return linear(x[0], x[1], x[2]); },
+      [](Operands x) { return add(matmul(x[0], x[1], false, true), x[2]); });
 }
 
 TEST_CASE("linear_relu is linear, relu and dropout") {
   check_same(
-      {{8, 5}, {20, 5}, {20}}, [](Inputs x) { return linear_relu(x[0], x[1], x[2], 0.3, layout); },
-      [](Inputs x) { return dropout(relu(linear(x[0], x[1], x[2])), 0.3, layout); });
+      {{8, 5}, {20, 5}, {20}}, [](Operands x) { return linear_relu(x[0], x[1], x[2], 0.3, layout); },
+      [](Operands x) { return dropout(relu(linear(x[0], x[1], x[2])), 0.3, layout); });
 }
 
 TEST_CASE("add_layer_norm is dropout, a sum and layer_norm") {
   check_same(
       {{8, 20}, {8, 20}, {20}, {20}},
-      [](Inputs x) { return add_layer_norm(x[0], x[1], 0.3, layout, x[2], x[3], 1e-5); },
-      [](Inputs x) { return layer_norm(add(x[0], dropout(x[1], 0.3, layout)), x[2], x[3], 1e-5); });
+      [](Operands x) { return add_layer_norm(x[0], x[1], 0.3, layout, x[2], x[3], 1e-5); },
+      [](Operands x) { return layer_norm(add(x[0], dropout(x[1], 0.3, layout)), x[2], x[3], 1e-5); });
 }
 
 TEST_CASE("add_dropout is dropout and a sum") {
   check_same(
-      {{8, 20}, {8, 20}}, [](Inputs x) { return add_dropout(x[0], x[1], 0.3, layout); },
-      [](Inputs x) { return add(x[0], dropout(x[1], 0.3, layout)); });
+      {{8, 20}, {8, 20}}, [](Operands x) { return add_dropout(x[0], x[1], 0.3, layout); },
+      [](Operands x) { return add(x[0], dropout(x[1], 0.3, layout)); });
 }
 
 TEST_CASE("embed_tokens is embedding, a factor, positions and dropout") {
@@ -104,10 +104,10 @@ TEST_CASE("embed_tokens is embedding, a factor, positions and dropout") {
   RandomStream random(2, "positions");
   for (double& x : table) x = random.normal();
   const Tensor<double> positions{table.data(), {6, 20}};
-  const auto constant = [&](Inputs x) { return x[0].context().constant(positions); };
+  const auto constant = [&](Operands x) { return x[0].context().constant(positions); };
   check_same(
-      {{4, 20}}, [&](Inputs x) { return embed_tokens(x[0], ids, 4, constant(x), 0.3, layout); },
-      [&](Inputs x) {
+      {{4, 20}}, [&](Operands x) { return embed_tokens(x[0], ids, 4, constant(x), 0.3, layout); },
+      [&](Operands x) {
         return dropout(add(scale(embedding(x[0], ids), 4), embedding(constant(x), places)), 0.3, layout);
       });
 }
@@ -116,35 +116,37 @@ TEST_CASE("attention is two products and a softmax, a sequence and a head at a t
   for (const bool causal : {false, true}) {
     const AttentionOptions options{.heads = 2, .causal = causal};
     check_same(
-        {{8, 6}, {8, 6}, {8, 6}}, [&](Inputs x) { return attention(x[0], x[1], x[2], layout, memory, options); },
-        [&](Inputs x) { return plain_attention(x[0], x[1], x[2], layout, memory, options); });
+        {{8, 6}, {8, 6}, {8, 6}}, [&](Operands x) { return attention(x[0], x[1], x[2], layout, memory, options); },
+        [&](Operands x) { return plain_attention(x[0], x[1], x[2], layout, memory, options); });
   }
 }
 
 TEST_CASE("self_attention and cross_attention are attention of columns side by side") {
   const AttentionOptions options{.heads = 2, .causal = true, .dropout = 0.3};
   check_same(
-      {{8, 18}}, [&](Inputs x) { return self_attention(x[0], layout, options); },
-      [&](Inputs x) {
+      {{8, 18}}, [&](Operands x) { return self_attention(x[0], layout, options); },
+      [&](Operands x) {
         return attention(slice(x[0], 1, 0, 6), slice(x[0], 1, 6, 12), slice(x[0], 1, 12, 18), layout, layout, options);
       });
   check_same(
-      {{8, 6}, {8, 12}}, [&](Inputs x) { return cross_attention(x[0], x[1], layout, memory, options); },
-      [&](Inputs x) { return attention(x[0], slice(x[1], 1, 0, 6), slice(x[1], 1, 6, 12), layout, memory, options); });
+      {{8, 6}, {8, 12}}, [&](Operands x) { return cross_attention(x[0], x[1], layout, memory, options); },
+      [&](Operands x) {
+        return attention(x[0], slice(x[1], 1, 0, 6), slice(x[1], 1, 6, 12), layout, memory, options);
+      });
 }
 
 TEST_CASE("cross_entropy is log_softmax, a choice and a mean; with the output layer in one, linear before it") {
   const std::vector<int> targets{3, 0, 6, 2, 2, 5, 1, 4};
   const double smoothing = 0.1;
   check_same(
-      {{8, 7}}, [&](Inputs x) { return cross_entropy(x[0], targets, -1, smoothing).sum; },
-      [&](Inputs x) {
+      {{8, 7}}, [&](Operands x) { return cross_entropy(x[0], targets, -1, smoothing).sum; },
+      [&](Operands x) {
         const Variable<double> log_p = log_softmax(x[0]);
         return sub(scale(sum(gather(log_p, targets)), smoothing - 1), scale(sum(log_p), smoothing / 7));
       });
   const std::vector<int> some_ignored{3, 0, -1, 2, 2, 5, -1, 4};
   check_same(
       {{8, 5}, {7, 5}, {7}},
-      [&](Inputs x) { return linear_cross_entropy(x[0], x[1], x[2], some_ignored, -1, smoothing).sum; },
-      [&](Inputs x) { return cross_entropy(linear(x[0], x[1], x[2]), some_ignored, -1, smoothing).sum; });
+      [&](Operands x) { return linear_cross_entropy(x[0], x[1], x[2], some_ignored, -1, smoothing).sum; },
+      [&](Operands x) { return cross_entropy(linear(x[0], x[1], x[2]), some_ignored, -1, smoothing).sum; });
 }

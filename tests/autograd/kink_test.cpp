@@ -12,10 +12,10 @@ using namespace glossa;
 namespace {
 
 using Vector = std::vector<double>;
-using Call = std::function<Variable<double>(std::span<const Variable<double>>)>;
+using Differentiable = std::function<Variable<double>(std::span<const Variable<double>>)>;
 
 /// Gradients of the inputs, one after the other, for a cotangent of ones.
-Vector gradient(std::vector<Vector> inputs, const Call& call) {
+Vector gradient(std::vector<Vector> inputs, const Differentiable& call) {
   Context<double> context;
   context.begin({});
   std::vector<Variable<double>> variables;

@@ -19,7 +19,7 @@ using Vector = std::vector<double>;
 
 constexpr Index n = 64;  // n x n numbers are worth giving on
 constexpr RowSpan all{0, n};
-const RowLayout layout{.rows = n, .sequences = {&all, 1}};
+const RowLayout whole{.rows = n, .sequences = {&all, 1}};
 
 Vector random_numbers(Index count, const char* name) {
   Vector numbers(static_cast<std::size_t>(count));
@@ -29,12 +29,12 @@ Vector random_numbers(Index count, const char* name) {
 }
 
 /// A context in training, with leaves that are large enough for their memory to be given on.
-struct Step {
+struct TrainingStep {
   Vector numbers = random_numbers(n * n, "x"), weights = random_numbers(n * n, "weight"), ones = Vector(n, 1);
   Context<double> context;
   Variable<double> x, weight, gain, bias;
 
-  Step() { begin({.training = true}); }
+  TrainingStep() { begin({.training = true}); }
 
   void begin(const StepOptions& options) {
     context.begin(options);
@@ -46,7 +46,7 @@ struct Step {
 
   /// Takes the memory of `branch` if it may.
   Variable<double> add_and_norm(const Variable<double>& branch) {
-    return add_layer_norm(x, branch, 0.1, layout, gain, bias, 1e-5);
+    return add_layer_norm(x, branch, 0.1, whole, gain, bias, 1e-5);
   }
 };
 
@@ -56,7 +56,7 @@ Vector copy(const Variable<double>& x) { return copy(x.value()); }
 /// A loss of the branch after it was added, and of `read` from it before; with its gradients.
 template <class Read>
 std::pair<double, Vector> loss_and_gradient(bool reuse, const Read& read) {
-  Step step;
+  TrainingStep step;
   step.context.set_reuse(reuse);
   const Variable<double> branch = linear(step.x, step.weight);
   const Variable<double> other = read(step, branch);
@@ -70,14 +70,14 @@ std::pair<double, Vector> loss_and_gradient(bool reuse, const Read& read) {
 
 TEST_CASE("what was read from a branch stays, though its memory could be taken") {
   const auto same = [](const auto& read) { CHECK(loss_and_gradient(true, read) == loss_and_gradient(false, read)); };
-  same([](Step&, const auto& branch) { return stop_gradient(branch); });
-  same([](Step& step, const auto& branch) { return step.context.constant(branch.value()); });
-  same([](Step&, const auto& branch) { return reshape(branch, {n, n}); });
-  same([](Step&, const auto& branch) { return stop_gradient(reshape(reshape(branch, {n * n}), {n, n})); });
-  same([](Step&, const auto& branch) { return tanh(branch); });
+  same([](TrainingStep&, const auto& branch) { return stop_gradient(branch); });
+  same([](TrainingStep& step, const auto& branch) { return step.context.constant(branch.value()); });
+  same([](TrainingStep&, const auto& branch) { return reshape(branch, {n, n}); });
+  same([](TrainingStep&, const auto& branch) { return stop_gradient(reshape(reshape(branch, {n * n}), {n, n})); });
+  same([](TrainingStep&, const auto& branch) { return tanh(branch); });
 }
 
-TEST_CASE_FIXTURE(Step, "a tensor that was handed out holds its numbers to the end of the step") {
+TEST_CASE_FIXTURE(TrainingStep, "a tensor that was handed out holds its numbers to the end of the step") {
   const auto branch = linear(x, weight), detached = stop_gradient(tanh(branch)), view = reshape(branch, {n * n});
   const Tensor<const double> held = branch.value();
   const Vector before = copy(held), before_detached = copy(detached);
@@ -88,7 +88,7 @@ TEST_CASE_FIXTURE(Step, "a tensor that was handed out holds its numbers to the e
   CHECK(copy(detached) == before_detached);
 }
 
-TEST_CASE_FIXTURE(Step, "a view made in an op of one's own keeps what it looks at") {
+TEST_CASE_FIXTURE(TrainingStep, "a view made in an op of one's own keeps what it looks at") {
   const auto y = tanh(x);
   const auto view = context.record("same", {y}, context.read(y), [](Backward<double>& back) {
     const Tensor<const double> dy = back.dy();
@@ -98,7 +98,7 @@ TEST_CASE_FIXTURE(Step, "a view made in an op of one's own keeps what it looks a
   CHECK(view.value()[5] == std::tanh(numbers[5]));
 }
 
-TEST_CASE_FIXTURE(Step, "without reuse every value can be read after backward, and numbers are the same") {
+TEST_CASE_FIXTURE(TrainingStep, "without reuse every value can be read after backward, and numbers are the same") {
   const auto gradient = [&] {
     const auto y = tanh(linear(x, weight)), z = tanh(y);
     context.backward(sum(square(add_and_norm(z))));
@@ -113,7 +113,7 @@ TEST_CASE_FIXTURE(Step, "without reuse every value can be read after backward, a
   CHECK(got == expected);
 }
 
-TEST_CASE_FIXTURE(Step, "a derivative that adds to an input of a shape that does not broadcast is refused") {
+TEST_CASE_FIXTURE(TrainingStep, "a derivative that adds to an input of a shape that does not broadcast is refused") {
   const auto adding = [&](const Shape& input, const Shape& value) {
     const auto in = reshape(x, {n * n});
     const auto part = reshape(slice(in, 0, 0, input.size()), input);
@@ -133,7 +133,7 @@ TEST_CASE_FIXTURE(Step, "a derivative that adds to an input of a shape that does
   CHECK_THROWS_AS(adding({1, 5}, {5}), Error);
 }
 
-TEST_CASE_FIXTURE(Step, "an op that calls another keeps its own scratch") {
+TEST_CASE_FIXTURE(TrainingStep, "an op that calls another keeps its own scratch") {
   const Arena::Mark mark = context.scratch_mark();
   const Tensor<double> own = context.scratch({n, n});
   std::iota(own.data, own.data + own.size(), 0.0);
@@ -202,7 +202,7 @@ TEST_CASE("memory behind a mark is handed out again, and that before it never") 
 }
 
 TEST_CASE("a frame gives a part's memory back but what is kept; the rest cannot be read any more") {
-  Step step;
+  TrainingStep step;
   step.begin({.recording = false});
   const auto layer = [](const auto& x) { return tanh(tanh(scale(x, 0.5))); };
   Variable<double> expected = step.x;
@@ -229,7 +229,7 @@ TEST_CASE("a frame gives a part's memory back but what is kept; the rest cannot 
 }
 
 TEST_CASE("frames are nested, may keep what lies outside or nothing, and end with the step") {
-  Step step;
+  TrainingStep step;
   step.begin({.recording = false});
   Frame<double> outer(step.context);
   Variable<double> y = tanh(step.x);
@@ -263,7 +263,7 @@ TEST_CASE("frames are nested, may keep what lies outside or nothing, and end wit
 
 TEST_CASE("frames around random chains of random sizes change no number, and nothing that lies outside") {
   RandomStream random(1, "frames");
-  Step step;
+  TrainingStep step;
   for (int round = 0; round < 300; ++round) {
     std::vector<Index> rows;
     for (std::uint64_t k = 2 + random.below(6); k-- > 0;) rows.push_back(1 + static_cast<Index>(random.below(300)));
@@ -296,7 +296,7 @@ TEST_CASE("frames around random chains of random sizes change no number, and not
   }
 }
 
-TEST_CASE_FIXTURE(Step, "where the tape records a frame does nothing") {
+TEST_CASE_FIXTURE(TrainingStep, "where the tape records a frame does nothing") {
   Frame<double> frame(context);
   const auto y = tanh(x), z = frame.keep(square(y));
   context.backward(sum(z));
@@ -312,7 +312,7 @@ TEST_CASE("a forward pass writes nothing to the parameters or their gradients") 
   store.allocate(1);
   std::ranges::fill(store.grads(), 7.0);
   const Vector before(store.values().begin(), store.values().end());
-  Step step;
+  TrainingStep step;
   const std::vector<int> targets(n, 3);
   const auto loss = linear_cross_entropy<double>(linear(step.x, step.context.parameter(weight)),
                                                  step.context.parameter(weight), targets, -1);
@@ -332,7 +332,7 @@ TEST_CASE("memory that the machine does not have is refused when it is asked for
 }
 
 #ifdef __SANITIZE_ADDRESS__
-TEST_CASE_FIXTURE(Step, "memory that was given back is poisoned") {
+TEST_CASE_FIXTURE(TrainingStep, "memory that was given back is poisoned") {
   Arena arena;
   const char* stale = nullptr;
   {

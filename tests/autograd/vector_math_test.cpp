@@ -43,26 +43,26 @@ double worst_ulps(const F& f, const Exact& exact, const Covered& covered) {
 
 bool is_float(double exact) { return exact >= least_normal && exact <= std::numeric_limits<float>::max(); }
 
-using Vector = std::vector<float>;
+using Floats = std::vector<float>;
 using Op = std::function<Variable<float>(const Variable<float>&)>;
 
 struct ValueAndSlope {
-  Vector value, slope;
+  Floats value, slope;
 };
 
-ValueAndSlope run(const Op& op, Vector x) {
+ValueAndSlope run(const Op& op, Floats x) {
   Context<float> context;
   context.begin({});
   const Shape shape{static_cast<Index>(x.size())};
   const Variable<float> in = context.input({x.data(), shape}), y = op(in);
-  Vector ones(x.size(), 1);
+  Floats ones(x.size(), 1);
   context.backward(y, {ones.data(), shape});
-  const auto copy = [](const Tensor<const float>& t) { return Vector(t.data, t.data + t.size()); };
+  const auto copy = [](const Tensor<const float>& t) { return Floats(t.data, t.data + t.size()); };
   return {copy(y.value()), copy(in.grad())};
 }
 
-Vector evenly(float first, float last, int count) {
-  Vector x(count);
+Floats evenly(float first, float last, int count) {
+  Floats x(count);
   for (int i = 0; i < count; ++i) x[i] = first + (last - first) * static_cast<float>(i) / static_cast<float>(count - 1);
   return x;
 }
@@ -72,7 +72,7 @@ bool same_bits(float a, float b) { return std::bit_cast<std::uint32_t>(a) == std
 /// Whether an op, which is vector code with a scalar tail, gives the bits of one element at a time.
 bool same_bits_alone(const Op& op) {
   for (const float end : {100.0f, 5.0f}) {
-    const Vector x = evenly(-end, end, 1003);
+    const Floats x = evenly(-end, end, 1003);
     const ValueAndSlope all = run(op, x);
     for (std::size_t i = 0; i < x.size(); ++i) {
       const ValueAndSlope alone = run(op, {x[i]});
@@ -153,7 +153,7 @@ TEST_CASE("float erf is odd and never above 1") {
 }
 
 TEST_CASE("float gelu and its derivative are accurate in both tails") {
-  const Vector x = evenly(-12, 12, 100003);
+  const Floats x = evenly(-12, 12, 100003);
   const ValueAndSlope got = run([](const auto& in) { return gelu(in); }, x);
   double worst_value = 0, worst_slope = 0;
   for (std::size_t i = 0; i < x.size(); ++i) {

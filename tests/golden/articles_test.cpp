@@ -11,7 +11,7 @@ using namespace glossa::testing;
 namespace {
 
 constexpr double limit = 1e-12;
-constexpr Index width = 8, heads = 2, hidden = 12;
+constexpr Index d_model = 8, h = 2, d_ff = 12;
 
 /// One case of one article's file, in double.
 struct Part {
@@ -73,9 +73,9 @@ TEST_CASE("article 1: attention with an additive mask, weights of each head and 
   ParameterStore<double>& store = part.one.store;
   // The article's first third, called K, meets the second as a query meets keys: glossa's order.
   const SelfAttention<double> attention(store, "layer.self_attn",
-                                        {.width = width, .heads = heads, .bias = AttentionBias::none});
-  const FeedForward<double> feed_forward(store, "layer", {.width = width, .hidden = hidden, .bias = false});
-  const Residual<double> residual(store, "layer.norm", width, NormPlace::post, 0, {.affine = NormAffine::none});
+                                        {.width = d_model, .heads = h, .bias = AttentionBias::none});
+  const FeedForward<double> feed_forward(store, "layer", {.width = d_model, .hidden = d_ff, .bias = false});
+  const Residual<double> residual(store, "layer.norm", d_model, NormPlace::post, 0, {.affine = NormAffine::none});
   part.one.begin();
   const Variable<double> x = part.rows("x");
   const Tensor<double> mask = part.golden.tensor("block/in/mask");
@@ -85,15 +85,15 @@ TEST_CASE("article 1: attention with an additive mask, weights of each head and 
   Tensor<double> weights;
   const Variable<double> attended = attention(x, layout, &mask, &weights);
   part.check("attended", attended);
-  part.golden.check("block/out/weights", {weights.data, {3, heads, 4, 4}}, limit);
-  const Variable<double> each = part.one.context.constant({weights.data, {3, heads, 4, 4}});
+  part.golden.check("block/out/weights", {weights.data, {3, h, 4, 4}}, limit);
+  const Variable<double> each = part.one.context.constant({weights.data, {3, h, 4, 4}});
   part.check("mean_weights", mean(each, 1));  // what PyTorch returns
   const Variable<double> z = residual(x, layout, [&](const auto& h) { return attention(h, layout, &mask); });
   part.check("y", residual(z, layout, [&](const auto& h) { return feed_forward(h, layout); }));
 
   // Time first: [T, B, D]. Rows of a sequence stand together here, so the axes are exchanged before and after.
-  const Variable<double> time_first = permute(reshape(x, {3, 4, width}), {1, 0, 2});
-  const Variable<double> rows = reshape(permute(time_first, {1, 0, 2}), {12, width});
+  const Variable<double> time_first = permute(reshape(x, {3, 4, d_model}), {1, 0, 2});
+  const Variable<double> rows = reshape(permute(time_first, {1, 0, 2}), {12, d_model});
   part.check("attended", attention(rows, layout, &mask));
 }
 
@@ -125,30 +125,29 @@ TEST_CASE("article 2: the four similarities") {
     CAPTURE(name);
     Part part(2, fmt::format("similarity_{}", name)), inputs(2, "similarity");
     const CrossAttention<double> layer(
-        part.one.store, "layer",
-        {.width = width, .heads = heads, .similarity = similarity, .bias = AttentionBias::none});
+        part.one.store, "layer", {.width = d_model, .heads = h, .similarity = similarity, .bias = AttentionBias::none});
     part.one.begin();
     const auto input = [&](const char* side) {
       const Tensor<double> box = inputs.golden.tensor(inputs.one.path(side));
-      return part.one.context.input({box.data, {box.rows(), width}});
+      return part.one.context.input({box.data, {box.rows(), d_model}});
     };
     const Sequences queries = same_lengths(1, 3), keys = same_lengths(1, 5);
     Tensor<double> weights;
     part.check("y", layer(input("in/x"), queries.layout(), input("in/memory"), keys.layout(), nullptr, &weights));
-    part.golden.check(part.one.path("out/weights"), {weights.data, {heads, 3, 5}}, limit);
+    part.golden.check(part.one.path("out/weights"), {weights.data, {h, 3, 5}}, limit);
   }
 }
 
 TEST_CASE("article 2: encoder and decoder as printed, with a norm over all positions and the mask turned around") {
   Part part(2, "printed");
   ParameterStore<double>& store = part.one.store;
-  const AttentionLayerOptions options{.width = width, .heads = heads, .head_width = width, .bias = AttentionBias::none};
+  const AttentionLayerOptions options{.width = d_model, .heads = h, .head_width = d_model, .bias = AttentionBias::none};
   const SelfAttention<double> encoder(store, "encoder.self_attn", options);
   const SelfAttention<double> decoder(store, "decoder.self_attn", options);
   const CrossAttention<double> crossing(store, "decoder.multihead_attn", options);
-  const FeedForward<double> encoder_matrix(store, "encoder", {.width = width, .hidden = 0});
-  const FeedForward<double> decoder_matrix(store, "decoder", {.width = width, .hidden = 0});
-  const Linear<double> generator(store, "generator", width, 9, {.bias = false});
+  const FeedForward<double> encoder_matrix(store, "encoder", {.width = d_model, .hidden = 0});
+  const FeedForward<double> decoder_matrix(store, "decoder", {.width = d_model, .hidden = 0});
+  const Linear<double> generator(store, "generator", d_model, 9, {.bias = false});
   part.one.begin();
   const Variable<double> source = part.one.input("source"), target = part.one.input("target");
   const Sequences sources = same_lengths(1, 4), targets = same_lengths(1, 3);
@@ -162,16 +161,15 @@ TEST_CASE("article 2: encoder and decoder as printed, with a norm over all posit
   Context<double>& c = part.one.context;
   const Variable<double> qkv = decoder.project(target);
   const auto part_of = [&](Index i) {  // queries, keys or values [H, T, K]
-    return transpose(reshape(slice(qkv, 1, i * heads * width, (i + 1) * heads * width), {3, heads, width}), 0, 1);
+    return transpose(reshape(slice(qkv, 1, i * h * d_model, (i + 1) * h * d_model), {3, h, d_model}), 0, 1);
   };
   constexpr bool blocked[] = {true, false, false, true, true, false, true, true, true};  // of every head
   const Variable<double> likeness =
-      masked_fill(exp(scale(matmul(part_of(0), part_of(1), false, true), 1 / std::sqrt(double(width)))),
+      masked_fill(exp(scale(matmul(part_of(0), part_of(1), false, true), 1 / std::sqrt(double(d_model)))),
                   std::span<const bool>(blocked), 0);
   double added = 1e-7;
   const Variable<double> whole = add(sum(likeness, -1, true), c.constant({&added, {1}}));
-  const Variable<double> joined =
-      reshape(transpose(div(matmul(likeness, part_of(2)), whole), 0, 1), {3, heads * width});
+  const Variable<double> joined = reshape(transpose(div(matmul(likeness, part_of(2)), whole), 0, 1), {3, h * d_model});
   const Variable<double> attended = linear(joined, c.parameter(store.at("decoder.self_attn.out_proj.weight")));
 
   const Variable<double> first = norm_of_whole(add(attended, target));
@@ -193,8 +191,8 @@ struct PrintedSide {
 
   explicit PrintedSide(const char* side)
       : part(3, side),
-        attention(part.one.store, "layer.self_attn", {.width = width, .heads = heads, .bias = AttentionBias::none}),
-        feed_forward(part.one.store, "layer", {.width = width, .hidden = hidden, .bias = false}) {
+        attention(part.one.store, "layer.self_attn", {.width = d_model, .heads = h, .bias = AttentionBias::none}),
+        feed_forward(part.one.store, "layer", {.width = d_model, .hidden = d_ff, .bias = false}) {
     part.one.begin();
     swap_queries_and_keys(part.one.store.at("layer.self_attn.in_proj_weight"));
   }
@@ -224,7 +222,7 @@ TEST_CASE("article 3: encoder and decoder as printed, with scores turned around 
 
   const Variable<double> memory = decoder.part.one.context.constant(encoded.value());
   const Variable<double> residual = decoder.norm(add(target, decoder.attend(target)));
-  const Index quarter = width / 4, half = width / 2;
+  const Index quarter = d_model / 4, half = d_model / 2;
   const std::vector<Variable<double>> slices{slice(memory, 1, 0, quarter), slice(memory, 1, half, half + quarter),
                                              slice(residual, 1, 0, half)};
   const Variable<double> spliced = concat<double>(slices, 1);

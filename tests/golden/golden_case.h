@@ -5,6 +5,8 @@
 
 namespace glossa::testing {
 
+inline constexpr Index width = 12, heads = 4, hidden = 20;  // of the layers in PyTorch's golden files
+
 /// One case of a golden file of PyTorch's (see pytorch.py for the names): computed once, then compared.
 template <class T>
 class GoldenCase {

@@ -11,8 +11,6 @@ using namespace glossa::testing;
 
 namespace {
 
-constexpr Index width = 12, heads = 4, hidden = 20;
-
 template <class T>
 void check_attention(const std::string& name) {
   CAPTURE(name);

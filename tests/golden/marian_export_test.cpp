@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-const fs::path golden = GLOSSA_SOURCE_DIR "/tests/golden/marian/huggingface";
+const fs::path huggingface = GLOSSA_SOURCE_DIR "/tests/golden/marian/huggingface";
 
 /// A pretrained model, in memory.
 struct Read {
@@ -62,13 +62,13 @@ void check_refused(const Read& read, const std::string& key, const std::function
 
 TEST_CASE("what transformers wrote is written again: the same weights to the byte, the same settings") {
   const TemporaryFolder folder;
-  const Read read(golden);
+  const Read read(huggingface);
   export_huggingface(read.outgoing(), folder / "out");
   for (const char* name : {"model.safetensors", "source.spm", "target.spm"})
-    CHECK(read_bytes(folder / "out" / name) == read_bytes(golden / name));
-  CHECK(json_in(folder / "out/vocab.json") == json_in(golden / "vocab.json"));
+    CHECK(read_bytes(folder / "out" / name) == read_bytes(huggingface / name));
+  CHECK(json_in(folder / "out/vocab.json") == json_in(huggingface / "vocab.json"));
   for (const char* name : {"config.json", "generation_config.json"}) {
-    const Json ours = json_in(folder / "out" / name), theirs = json_in(golden / name);
+    const Json ours = json_in(folder / "out" / name), theirs = json_in(huggingface / name);
     for (const auto& [key, value] : ours.items())
       if (theirs.contains(key)) CHECK_MESSAGE(value == theirs.at(key), name << " " << key);
   }
@@ -81,7 +81,7 @@ TEST_CASE("what transformers wrote is written again: the same weights to the byt
 
 TEST_CASE("Marian's folder holds the same model") {
   const TemporaryFolder folder;
-  const Read read(golden);
+  const Read read(huggingface);
   export_marian(read.outgoing(), folder / "out");
   const Read again(folder / "out");
   CHECK(again.values() == read.values());
@@ -101,7 +101,7 @@ TEST_CASE("models of every tying, of several activations and orders of positions
           CAPTURE(static_cast<int>(order));
           CAPTURE(activation);
           const TemporaryFolder folder;
-          Read read(golden);
+          Read read(huggingface);
           ModelConfig& config = read.pretrained.config.model;
           config.tied = tied;
           config.sinusoid = order;
@@ -137,7 +137,7 @@ TEST_CASE("models of every tying, of several activations and orders of positions
 TEST_CASE("what the formats cannot say is refused by the option's name") {
   const TemporaryFolder folder;
   const auto with = [](const std::function<void(Config&)>& change) {
-    Read read(golden);
+    Read read(huggingface);
     change(read.pretrained.config);
     return read;
   };
@@ -158,7 +158,7 @@ TEST_CASE("what the formats cannot say is refused by the option's name") {
 
 TEST_CASE("a folder appears whole or not at all, and takes nobody's place") {
   const TemporaryFolder folder;
-  const Read read(golden);
+  const Read read(huggingface);
   fs::create_directory(folder / "empty");
   export_huggingface(read.outgoing(), folder / "empty/");
   CHECK(fs::exists(folder / "empty/config.json"));

@@ -12,7 +12,7 @@ using namespace glossa::testing;
 
 namespace {
 
-constexpr Index width = 12, tokens = 11;
+constexpr Index tokens = 11;
 constexpr int pad = 1;
 constexpr double smoothing = 0.1, max_norm = 4;
 
@@ -20,8 +20,8 @@ TransformerOptions model_options(NormPlace norm, Activation activation, Tied tie
   return {.source_vocabulary = tokens,
           .target_vocabulary = tokens,
           .stack = {.width = width,
-                    .heads = 4,
-                    .feed_forward = 20,
+                    .heads = heads,
+                    .feed_forward = hidden,
                     .norm = norm,
                     .activation = activation,
                     .residual_dropout = 0,

@@ -10,8 +10,8 @@ using namespace glossa::testing;
 
 namespace {
 
-struct Scene {
-  Scene() {
+struct AttendingRun {
+  AttendingRun() {
     succeeded(tiny.train("run", {"train.max_updates=150", "model.width=32", "optim.lr=5e-3", "model.dropout=0"}));
   }
 
@@ -27,7 +27,7 @@ struct Scene {
 }  // namespace
 
 TEST_CASE("attention is told of every line that can be read, as text, JSON and a page") {
-  const Scene scene;
+  const AttendingRun scene;
   const std::string text = "hello world\n\nhow are you\n";
   const std::string translated = succeeded(scene.run("translate", {}, "hello world\nhow are you\n")).out;
   const Outcome json = scene.run("attention", {"--json"}, text);
@@ -59,7 +59,7 @@ TEST_CASE("attention is told of every line that can be read, as text, JSON and a
 }
 
 TEST_CASE("attention refuses what it cannot show") {
-  const Scene scene;
+  const AttendingRun scene;
   check_refused(scene.run("attention", {"--layer", "7"}, "hello\n"), 2, {"[--layer]", "got 7"});
   check_refused(scene.run("attention", {"--head", "-1"}, "hello\n"), 2, {"[--head]", "got -1"});
   check_refused(scene.run("attention", {"--head", "0", "--json"}, "hello\n"), 2, {"[--head]"});
@@ -74,7 +74,7 @@ TEST_CASE("attention refuses what it cannot show") {
 }
 
 TEST_CASE("translations with their alignment") {
-  const Scene scene;
+  const AttendingRun scene;
   const std::string text = "hello world\n\nhow are you\n";
   const Strings plain = lines_of(succeeded(scene.run("translate", {}, text)).out);
   const Strings aligned = lines_of(succeeded(scene.run("translate", {"--alignment"}, text)).out);

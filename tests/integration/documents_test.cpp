@@ -10,8 +10,6 @@ namespace fs = std::filesystem;
 
 namespace {
 
-const fs::path root = GLOSSA_SOURCE_DIR;
-
 /// The files that a page links to, code blocks and other places of the web left out.
 std::vector<fs::path> links_in(const fs::path& page) {
   static const std::regex link(R"(\]\(([^):#]+)(#[^)]*)?\))");
@@ -63,7 +61,7 @@ TEST_CASE("every link in README and docs to a file leads to one") {
 TEST_CASE("every recipe is a valid configuration, and its dump reads back to the same dump") {
   const TemporaryFolder folder;
   std::size_t recipes = 0;
-  for (const auto& entry : fs::directory_iterator(root / "recipes")) {
+  for (const auto& entry : fs::directory_iterator(GLOSSA_SOURCE_DIR "/recipes")) {
     CAPTURE(entry.path());
     const Outcome first = glossa_program({"train", entry.path(), "--dump-config"});
     REQUIRE_MESSAGE(first.status == 0, first.err);
@@ -79,7 +77,8 @@ TEST_CASE("every recipe is a valid configuration, and its dump reads back to the
 TEST_CASE("docs/options.md is what glossa options prints") {
   const Outcome options = glossa_program({"options"});
   CHECK_EQ(options.status, 0);
-  CHECK_MESSAGE(options.out == read_bytes(root / "docs/options.md"), "run: build/glossa options > docs/options.md");
+  CHECK_MESSAGE(options.out == read_bytes(GLOSSA_SOURCE_DIR "/docs/options.md"),
+                "run: build/glossa options > docs/options.md");
 }
 
 TEST_CASE("without --run, the run's folder is named after the configuration") {

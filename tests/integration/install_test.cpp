@@ -11,7 +11,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-const fs::path root = GLOSSA_SOURCE_DIR, build = fs::path(GLOSSA_BINARY).parent_path();
+const fs::path tree = GLOSSA_SOURCE_DIR, build = fs::path(GLOSSA_BINARY).parent_path();
 
 Outcome cmake(Strings arguments, const fs::path& folder) {
   arguments.insert(arguments.begin(), GLOSSA_CMAKE);
@@ -53,16 +53,16 @@ TEST_CASE("all that belongs to the program is installed, and no file knows where
     CHECK_FALSE(file_that_ends(end).empty());
   std::size_t headers = 0;
   for (const char* folder : {"autograd", "layers", "optim", "data", "train"})
-    for (const auto& entry : fs::recursive_directory_iterator(root / folder))
+    for (const auto& entry : fs::recursive_directory_iterator(tree / folder))
       headers +=
-          entry.path().extension() == ".h" && files.contains("include/glossa" / fs::relative(entry.path(), root));
+          entry.path().extension() == ".h" && files.contains("include/glossa" / fs::relative(entry.path(), tree));
   CHECK_EQ(headers,
            std::count_if(files.begin(), files.end(), [](const std::string& file) { return file.ends_with(".h"); }));
   CHECK_GT(headers, 100);
   for (const std::string& file : files) {
     const std::string bytes = read_bytes(installed() / file);
     CAPTURE(file);
-    CHECK_EQ(bytes.find(root.string() + "/"), bytes.npos);
+    CHECK_EQ(bytes.find(tree.string() + "/"), bytes.npos);
     CHECK_EQ(bytes.find(build.string()), bytes.npos);
   }
   const Outcome page =
@@ -97,7 +97,7 @@ TEST_CASE("a project outside finds, links and runs what is installed, and every 
   const TinyRun tiny;
   succeeded(tiny.train("run"));
   const fs::path folder = tiny / "outside";
-  fs::copy(root / "tests/outside", folder);
+  fs::copy(tree / "tests/outside", folder);
   std::string headers;
   for (const std::string& file : files_below(installed() / "include/glossa")) headers += "#include \"" + file + "\"\n";
   write_bytes(folder / "headers.cpp", headers);
@@ -138,7 +138,7 @@ TEST_CASE("a project with glossa in it keeps what it has, gets C++20 and no test
   folder.write("CMakeLists.txt",
                "cmake_minimum_required(VERSION 3.22)\nproject(parent LANGUAGES CXX)\n"
                "add_subdirectory(" +
-                   root.string() + " glossa)\n" + R"(
+                   tree.string() + " glossa)\n" + R"(
 foreach(name CMAKE_BUILD_TYPE CMAKE_CXX_STANDARD CMAKE_CXX_EXTENSIONS CMAKE_POSITION_INDEPENDENT_CODE)
   if(NOT "${${name}}" STREQUAL "")
     message(FATAL_ERROR "${name} is ${${name}}")

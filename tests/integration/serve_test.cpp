@@ -27,8 +27,8 @@ int heaps_of_threads(int pid) {
 }
 
 /// A run that has learnt enough to have something to say, made once, with what it makes of some lines.
-struct Scene {
-  Scene() {
+struct ServedRun {
+  ServedRun() {
     succeeded(tiny.train(
         "run", {"train.max_updates=150", "model.width=32", "optim.lr=5e-3", "model.dropout=0", "decode.beam=2"}));
     lines = lines_of(read_bytes(tiny / "toy/test.en"));
@@ -45,8 +45,8 @@ struct Scene {
   Strings lines, translated;
 };
 
-const Scene& scene() {
-  static const Scene scene;
+const ServedRun& scene() {
+  static const ServedRun scene;
   return scene;
 }
 

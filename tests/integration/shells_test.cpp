@@ -59,8 +59,8 @@ Outcome shell(const std::string& script, const fs::path& folder) {
 bool has(const std::string& program) { return shell("command -v " + program, "/").status == 0; }
 
 /// A folder with what is asked for on the lines below.
-struct Scene {
-  Scene() {
+struct CompletedFolder {
+  CompletedFolder() {
     for (const char* name : {"recipes", "runs/demo/checkpoints", "runs/mine/checkpoints", "data/old"})
       fs::create_directories(folder / name);
     for (const char* name : {"recipes/toy.yaml", "recipes/notes.txt", "runs/demo/config.yaml", "runs/mine/config.yaml",
@@ -151,7 +151,7 @@ TEST_CASE("the manual has every command and every option of the help, and render
 }
 
 TEST_CASE("bash completes commands, options, values, runs, checkpoints and keys") {
-  const Scene scene;
+  const CompletedFolder scene;
   // COMP_WORDS as bash makes them: = and : are words of their own, and a space at the end begins an empty one.
   std::string script = R"(
     compopt() { :; }
@@ -196,7 +196,7 @@ TEST_CASE("zsh completes them, too") {
     MESSAGE("skipped: zsh is not here");
     return;
   }
-  const Scene scene;
+  const CompletedFolder scene;
   // An interactive zsh in a terminal of its own notes what is added to its answers; ^X ends a question.
   write_bytes(scene.folder / "zshrc", R"(
     fpath=($PWD $fpath)

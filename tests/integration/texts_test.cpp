@@ -27,8 +27,8 @@ std::string memory_of(const std::string& english, const std::string& hindi) {
 const std::string prefix = ">>hin<<";
 
 /// A run that has learnt a little with a prefix.
-struct Scene {
-  Scene() {
+struct PrefixedRun {
+  PrefixedRun() {
     succeeded(tiny.train("run", {"train.max_updates=60", "model.width=32", "optim.lr=5e-3", "model.dropout=0",
                                  "data.source_prefix=" + prefix}));
     source = read_bytes(tiny / "toy/test.en");
@@ -61,8 +61,8 @@ struct Scene {
   std::string source, prefixed;
 };
 
-const Scene& scene() {
-  static const Scene scene;
+const PrefixedRun& prefixed_run() {
+  static const PrefixedRun scene;
   return scene;
 }
 
@@ -73,22 +73,24 @@ std::string without(const std::string& text, const char* pattern) {
 }  // namespace
 
 TEST_CASE("a prefix stands before every line of translate, score, evaluate and attention") {
-  const std::string target = scene().tiny / "target";
-  const auto [translated, typed] = scene().both("translate", {"--scores"}, "--input");
+  const std::string target = prefixed_run().tiny / "target";
+  const auto [translated, typed] = prefixed_run().both("translate", {"--scores"}, "--input");
   CHECK_EQ(translated, typed);
-  CHECK_NE(translated,
-           succeeded(glossa_program({"translate", scene().tiny / "run", "--scores", "--set", "data.source_prefix="},
-                                    scene().source))
-               .out);
+  CHECK_NE(
+      translated,
+      succeeded(glossa_program({"translate", prefixed_run().tiny / "run", "--scores", "--set", "data.source_prefix="},
+                               prefixed_run().source))
+          .out);
 
-  const auto [scored, scored_typed] = scene().both("score", {"--target", target}, "--source");
+  const auto [scored, scored_typed] = prefixed_run().both("score", {"--target", target}, "--source");
   CHECK_EQ(scored, scored_typed);
 
-  const auto [evaluated, evaluated_typed] = scene().both("evaluate", {"--reference", target, "--json"}, "--source");
+  const auto [evaluated, evaluated_typed] =
+      prefixed_run().both("evaluate", {"--reference", target, "--json"}, "--source");
   const char* seconds = "\"seconds\":[^,]*,";
   CHECK_EQ(without(evaluated, seconds), without(evaluated_typed, seconds));
 
-  const auto [looked, looked_typed] = scene().both("attention", {"--json"}, "--input");
+  const auto [looked, looked_typed] = prefixed_run().both("attention", {"--json"}, "--input");
   const char* text = "\"text\":\"[^\"]*\",";
   CHECK_EQ(without(looked, text), without(looked_typed, text));
   CHECK_NE(looked.find("\"source\":[\"" + prefix + "\","), std::string::npos);
@@ -104,16 +106,16 @@ TEST_CASE("words of the source are counted without the prefix where translations
     }
     return std::pair(least, most);
   };
-  const Outcome aligned =
-      succeeded(glossa_program({"translate", scene().tiny / "run", "--alignment", "--format", "text"}, "the boy\n"));
+  const Outcome aligned = succeeded(
+      glossa_program({"translate", prefixed_run().tiny / "run", "--alignment", "--format", "text"}, "the boy\n"));
   const auto [least, most] = words(aligned.out);
   CHECK_GE(least, 0);
   CHECK_LE(most, 1);
 }
 
 TEST_CASE("a prefix stands before every sentence that is served") {
-  const std::string line = lines_of(scene().source)[0];
-  Served served({scene().tiny / "run"}), typed({scene().tiny / "run", "--set", "data.source_prefix="});
+  const std::string line = lines_of(prefixed_run().source)[0];
+  Served served({prefixed_run().tiny / "run"}), typed({prefixed_run().tiny / "run", "--set", "data.source_prefix="});
   const auto translated = [&](int port, const std::string& text) {
     const Answer answer = ask(port, post("/translate", translation(text)));
     REQUIRE_MESSAGE(answer.status == 200, answer.body);

@@ -15,8 +15,8 @@ namespace fs = std::filesystem;
 namespace {
 
 /// A run that has learnt enough to have something to say, and its commands.
-struct Scene {
-  explicit Scene(const Strings& more = {}) {
+struct TranslatingRun {
+  explicit TranslatingRun(const Strings& more = {}) {
     Strings sets{"train.max_updates=150", "model.width=32",     "optim.lr=5e-3",
                  "model.dropout=0",       "data.max_length=60", "model.max_positions=60"};
     sets.insert(sets.end(), more.begin(), more.end());
@@ -51,7 +51,7 @@ Strings parts_of(const std::string& line, const std::string& separator) {
 }  // namespace
 
 TEST_CASE("every line has its line of output, whatever is wrong with it") {
-  const Scene scene({"data.max_line_bytes=40000"});
+  const TranslatingRun scene({"data.max_line_bytes=40000"});
   const std::string good = "how are you", long_line = line_of(5000), overlong(40001, 'a');
   const std::string text =
       good + "\n\xFF\n" + long_line + "\n" + overlong + "\n" + std::string("a\0b\n", 4) + "\n" + good;
@@ -103,7 +103,7 @@ TEST_CASE("without <unk>, a line with an unknown token is empty and the others a
 }
 
 TEST_CASE("--output writes all of it or nothing") {
-  const Scene scene;
+  const TranslatingRun scene;
   const std::string text = "how are you\n\xFF\nhello world\n", output = scene.tiny / "out.hi";
   const Outcome shown = scene.translate({}, text);
   const Outcome written = scene.translate({"--output", output}, text);
@@ -130,7 +130,7 @@ TEST_CASE("--output writes all of it or nothing") {
 }
 
 TEST_CASE("--nbest, --format and --scores") {
-  const Scene scene;
+  const TranslatingRun scene;
   const std::string text = "how are you\n\nhello world\n";
   const Strings best = lines_of(succeeded(scene.translate({"--beam", "4"}, text)).out);
   REQUIRE_EQ(best.size(), 3);
@@ -166,7 +166,7 @@ TEST_CASE("--nbest, --format and --scores") {
 }
 
 TEST_CASE("score gives the numbers of --nbest") {
-  const Scene scene;
+  const TranslatingRun scene;
   Strings english = lines_of(read_bytes(scene.tiny / "toy/test.en"));
   english.resize(20);
   for (const Strings& sets : {Strings{}, Strings{"--set", "decode.length_penalty=gnmt", "--set", "decode.alpha=0.6"}}) {
@@ -212,7 +212,7 @@ TEST_CASE("score gives the numbers of --nbest") {
 }
 
 TEST_CASE("score tells each token, and which pairs it cannot score") {
-  const Scene scene;
+  const TranslatingRun scene;
   write_bytes(scene.tiny / "source", "hello world\n\nhello\n\xFF\n" + line_of(60) + "\nhello\nhello\n");
   write_bytes(scene.tiny / "target", "namaste vishva\nnamaste\n\nnamaste\nnamaste\n\xFF\n" + line_of(60) + "\n");
   const Strings pairs{"--source", scene.tiny / "source", "--target", scene.tiny / "target"};
@@ -247,7 +247,7 @@ TEST_CASE("score tells each token, and which pairs it cannot score") {
 }
 
 TEST_CASE("unknown words are counted, and shown with -v") {
-  const Scene scene;
+  const TranslatingRun scene;
   std::set<std::string> known;
   for (const std::string& line : lines_of(read_bytes(scene.tiny / "toy/train.en")))
     for (const std::string& word : parts_of(line, " ")) known.insert(word);
@@ -265,7 +265,7 @@ TEST_CASE("unknown words are counted, and shown with -v") {
 }
 
 TEST_CASE("evaluate scores what cannot be translated as empty, and counts it") {
-  const Scene scene;
+  const TranslatingRun scene;
   Strings sources = lines_of(read_bytes(scene.tiny / "toy/test.en"));
   Strings references = lines_of(read_bytes(scene.tiny / "toy/test.hi"));
   sources.resize(6), references.resize(6);

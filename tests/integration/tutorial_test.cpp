@@ -33,7 +33,7 @@ std::string printed_on(const fs::path& page) {
 }
 
 /// Words at spaces and line ends, which count as words of their own.
-Strings words_of(const std::string& text) {
+Strings words_and_line_ends(const std::string& text) {
   Strings words;
   for (const std::string& line : lines_of(text)) {
     for (std::size_t begin = 0; (begin = line.find_first_not_of(' ', begin)) != line.npos;) {
@@ -73,7 +73,7 @@ TEST_CASE("the tutorial in order, in a folder like the source tree: commands run
           run_program({.arguments = {"/bin/bash", "-c", quick(command)}, .input = {}, .folder = folder.path()});
       CHECK_MESSAGE(outcome.status == 0, outcome.err);
       if (command != program) continue;
-      const Strings got = words_of(outcome.out), shown = words_of(printed_on(page));
+      const Strings got = words_and_line_ends(outcome.out), shown = words_and_line_ends(printed_on(page));
       REQUIRE_MESSAGE(got.size() == shown.size(), outcome.out);
       for (std::size_t i = 0; i < got.size(); ++i)
         CHECK_MESSAGE(agree(got[i], shown[i], chapter.tolerance), got[i], " is not ", shown[i], " in\n", outcome.out);

@@ -7,8 +7,6 @@ using namespace glossa::test;
 
 namespace {
 
-const std::vector<int> numbers{4, 0, 6, 3, 1};
-
 template <class T>
 struct Pass {
   AttentionWeights<T> weights;

@@ -7,7 +7,7 @@ using namespace glossa::test;
 
 namespace {
 
-constexpr Index width = 8, capacity = 7;
+constexpr Index model_width = 8, longest = 7;
 
 /// A decoder-only language model: embedding, causal stack, output projection.
 struct LanguageModel {
@@ -18,10 +18,10 @@ struct LanguageModel {
   Context<double> context;
 
   explicit LanguageModel(bool causal = true)
-      : embedding(store.declare("embedding", {vocabulary, width}, init::normal(1)),
-                  PositionalEncoding<double>::sinusoidal(capacity, width), {}),
-        stack(store, "stack", {.layers = 2, .width = width, .heads = 2, .causal = causal, .feed_forward = 16}),
-        output(store, "output", width, vocabulary) {
+      : embedding(store.declare("embedding", {vocabulary, model_width}, init::normal(1)),
+                  PositionalEncoding<double>::sinusoidal(longest, model_width), {}),
+        stack(store, "stack", {.layers = 2, .width = model_width, .heads = 2, .causal = causal, .feed_forward = 16}),
+        output(store, "output", model_width, vocabulary) {
     store.allocate(1);
     begin();
   }
@@ -43,8 +43,8 @@ TEST_CASE("a causal encoder gives token by token what it gives at once") {
   const Side texts = make_side({3, 8, 5}, 0, packed);
   const std::vector<double> expected = model.logits(texts);
   DecoderCache<double> cache;
-  model.stack.start(cache, 3, capacity);
-  for (Index t = 0; t < capacity; ++t) {
+  model.stack.start(cache, 3, longest);
+  for (Index t = 0; t < longest; ++t) {
     std::vector<int> tokens;
     for (const RowSpan& span : texts.spans) tokens.push_back(texts.ids[span.offset + std::min(t, span.length - 1)]);
     model.begin();
@@ -57,7 +57,7 @@ TEST_CASE("a causal encoder gives token by token what it gives at once") {
         CHECK(std::abs(logits.row(b)[j] - expected[(span.offset + t) * vocabulary + j]) <= 1e-12);
     }
   }
-  CHECK(cache.position() == capacity);
+  CHECK(cache.position() == longest);
 }
 
 TEST_CASE("no token of a causal encoder sees what comes later; those of the usual one do") {
@@ -77,5 +77,5 @@ TEST_CASE("no token of a causal encoder sees what comes later; those of the usua
 TEST_CASE("a stack that sees what comes later has no cache") {
   const LanguageModel model(/*causal=*/false);
   DecoderCache<double> cache;
-  CHECK_THROWS_WITH_AS(model.stack.start(cache, 1, capacity), doctest::Contains("[encoder.start]"), Error);
+  CHECK_THROWS_WITH_AS(model.stack.start(cache, 1, longest), doctest::Contains("[encoder.start]"), Error);
 }

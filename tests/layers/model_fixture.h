@@ -75,6 +75,8 @@ struct Pair {
       : source(make_side(numbers, 0, extra)), target(make_side(numbers, 1, extra)) {}
 };
 
+inline const std::vector<int> numbers{4, 0, 6, 3, 1};  // of sequences, for a batch
+
 inline TransformerOptions small_options(Index width = 8) {
   return {.source_vocabulary = vocabulary,
           .target_vocabulary = vocabulary,

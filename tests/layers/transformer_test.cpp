@@ -6,7 +6,6 @@ using namespace glossa::test;
 
 namespace {
 
-const std::vector<int> numbers{4, 0, 6, 3, 1};
 const std::vector<std::size_t> in_order{0, 1, 2, 3, 4};
 
 TransformerOptions post_norm_untied() {

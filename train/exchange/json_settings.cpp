@@ -9,14 +9,14 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr std::size_t max_bytes = 256 << 10;
+constexpr std::size_t max_settings = 256 << 10;
 constexpr int most_depth = 16;
 
 }  // namespace
 
 JsonSettings::JsonSettings(const std::filesystem::path& path) : where_(path) {
   try {
-    json_ = Json::parse(read_file(path, max_bytes), [&](int depth, Json::parse_event_t, Json&) {
+    json_ = Json::parse(read_file(path, max_settings), [&](int depth, Json::parse_event_t, Json&) {
       check(depth <= most_depth, where_, "expected settings at most {} deep; got them deeper", most_depth);
       return true;
     });

@@ -95,15 +95,14 @@ std::string opcode_name(char code) {
                                 : std::string(found->name);
 }
 
-/// For an error: short, and without what a terminal would take for a command.
+}  // namespace
+
 std::string shown(std::string_view text) {
-  std::string result(text.substr(0, 100));
+  std::string result(text.substr(0, 200));
   std::ranges::replace_if(
       result, [](unsigned char c) { return c < 0x20 || c >= 0x7F; }, '?');
   return result;
 }
-
-}  // namespace
 
 /// The stack machine that a pickle is a program of.
 class PickleMachine {

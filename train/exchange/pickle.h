@@ -31,6 +31,9 @@ struct PickleValue {
   std::vector<const PickleValue*> items{};
 };
 
+/// For an error: the beginning of what such a file says, in characters that every terminal shows.
+std::string shown(std::string_view text);
+
 /// Reads one pickle, in the opcodes that a state_dict needs: protocol 2 without floats, classes of its own and
 /// extensions. A value may contain itself: walk with care.
 class Pickle {

@@ -56,14 +56,6 @@ bool is_contiguous(const std::vector<std::uint64_t>& shape, const std::vector<st
   return true;
 }
 
-/// For an error: the beginning, in letters that a terminal shows.
-std::string shown(std::string_view text) {
-  std::string result(text.substr(0, 200));
-  std::ranges::replace_if(
-      result, [](unsigned char c) { return c < 0x20 || c == 0x7F; }, '?');
-  return result;
-}
-
 }  // namespace
 
 bool TorchFile::is_in(const ZipFile& zip) {

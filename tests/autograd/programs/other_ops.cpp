@@ -7,7 +7,7 @@ namespace glossa::programs {
 namespace {
 
 Instruction any(Draw& d) { return {.operands = {d.any()}}; }
-Instruction rows(Draw& d) { return {.operands = {d.any_with_axes(1)}}; }
+Instruction with_rows(Draw& d) { return {.operands = {d.any_with_axes(1)}}; }
 Instruction new_leaf(Draw& d) { return {.numbers = {d.below(2), d.seed()}, .shape = {d.rows(), d.width()}}; }
 
 /// Numbers: is the graph kept?, seed of the cotangent.
@@ -49,8 +49,8 @@ void put_other_ops(ProgramOps& ops) {
 
   // ---- own ops ----
   ops.put("giving_square", any, [](auto& c) { return giving_square(c[0]); });
-  ops.put("holding_scratch", rows, [](auto& c) { return holding_scratch(c[0], c.complaint()); });
-  ops.put("misshapen_sum", rows, [](auto& c) { return misshapen_sum(c[0], c.complaint()); })
+  ops.put("holding_scratch", with_rows, [](auto& c) { return holding_scratch(c[0], c.complaint()); });
+  ops.put("misshapen_sum", with_rows, [](auto& c) { return misshapen_sum(c[0], c.complaint()); })
       .often(2)
       .unlike_differences();
 }

@@ -10,15 +10,15 @@ using namespace glossa;
 using namespace glossa::testing;
 namespace fs = std::filesystem;
 
-using Names = std::vector<std::string>;
+using Strings = std::vector<std::string>;
 
 namespace {
 
-const std::string weights = "some weights";
+const std::string some_weights = "some weights";
 
 CheckpointWriter some_writer() {
   CheckpointWriter writer;
-  writer.add("weights", EntryKind::buffer, Dtype::u8, {weights.size()}, std::as_bytes(std::span(weights)));
+  writer.add("weights", EntryKind::buffer, Dtype::u8, {some_weights.size()}, std::as_bytes(std::span(some_weights)));
   return writer;
 }
 
@@ -55,17 +55,17 @@ TEST_CASE("a checkpoint of a run is chosen by link, update, or as one of the new
   CheckpointFolder folder(base / "run", 5);
   for (const std::uint64_t update : {10, 20, 30}) folder.save(update, some_writer(), update == 20);
   const auto names = [&](const std::string& choice) {
-    Names names;
+    Strings names;
     for (const fs::path& path : chosen_checkpoints(base / "run", choice))
       names.push_back(fs::canonical(path).filename().string());
     return names;
   };
-  CHECK(names("") == Names{"update-00000020.ckpt"});
-  CHECK(names("best") == Names{"update-00000020.ckpt"});
-  CHECK(names("last") == Names{"update-00000030.ckpt"});
-  CHECK(names("10") == Names{"update-00000010.ckpt"});
-  CHECK(names("average:1") == Names{"update-00000030.ckpt"});
-  CHECK(names("average:2") == Names{"update-00000030.ckpt", "update-00000020.ckpt"});
+  CHECK(names("") == Strings{"update-00000020.ckpt"});
+  CHECK(names("best") == Strings{"update-00000020.ckpt"});
+  CHECK(names("last") == Strings{"update-00000030.ckpt"});
+  CHECK(names("10") == Strings{"update-00000010.ckpt"});
+  CHECK(names("average:1") == Strings{"update-00000030.ckpt"});
+  CHECK(names("average:2") == Strings{"update-00000030.ckpt", "update-00000020.ckpt"});
   CHECK_THROWS_WITH_AS(chosen_checkpoints(base / "run", "average:4"),
                        doctest::Contains("expected 4 checkpoints to average; got 3. Hint: "), Error);
   CHECK_THROWS_WITH_AS(chosen_checkpoints(base / "run", "15"),
@@ -89,9 +89,9 @@ TEST_CASE("pruning keeps the newest and the best, and nothing that is not ours i
   write_bytes(checkpoints / "notes.txt", "mine");
   for (const char* name : {"update-1.ckpt", "update-99.ckpt"}) write_bytes(checkpoints / name, "not a name of ours");
   for (std::uint64_t update = 1; update <= 9; ++update) folder.save(update, some_writer(), update == 2);
-  CHECK(names_in(checkpoints) == Names{"best", "last", "notes.txt", "update-00000002.ckpt", "update-00000007.ckpt",
-                                       "update-00000008.ckpt", "update-00000009.ckpt", "update-1.ckpt",
-                                       "update-99.ckpt"});
+  CHECK(names_in(checkpoints) == Strings{"best", "last", "notes.txt", "update-00000002.ckpt", "update-00000007.ckpt",
+                                         "update-00000008.ckpt", "update-00000009.ckpt", "update-1.ckpt",
+                                         "update-99.ckpt"});
   CHECK(folder.newest_valid()->refused.empty());
   CHECK(fs::read_symlink(checkpoints / "last") == "update-00000009.ckpt");
   CHECK_THROWS_AS(CheckpointFolder(base / "other", 1), Error);
@@ -116,14 +116,16 @@ TEST_CASE("the newest valid file is taken, each refused one is reported, and the
   CHECK(found->refused[1].find("update-00000030.ckpt") != std::string::npos);
 
   folder.save(21, some_writer(), false);
-  CHECK(names_in(checkpoints) ==
-        Names{"last", "update-00000020.ckpt", "update-00000021.ckpt", "update-00000030.ckpt", "update-00000040.ckpt"});
+  CHECK(names_in(checkpoints) == Strings{"last", "update-00000020.ckpt", "update-00000021.ckpt", "update-00000030.ckpt",
+                                         "update-00000040.ckpt"});
   folder.save(30, some_writer(), false);  // the run comes by again: the damaged file is replaced
   folder.save(31, some_writer(), false);
-  CHECK(names_in(checkpoints) == Names{"last", "update-00000030.ckpt", "update-00000031.ckpt", "update-00000040.ckpt"});
+  CHECK(names_in(checkpoints) ==
+        Strings{"last", "update-00000030.ckpt", "update-00000031.ckpt", "update-00000040.ckpt"});
   CHECK(folder.newest_valid()->update == 31);
   folder.save(41, some_writer(), false);  // beyond a damaged file: it stays, and is none of the two that are kept
-  CHECK(names_in(checkpoints) == Names{"last", "update-00000031.ckpt", "update-00000040.ckpt", "update-00000041.ckpt"});
+  CHECK(names_in(checkpoints) ==
+        Strings{"last", "update-00000031.ckpt", "update-00000040.ckpt", "update-00000041.ckpt"});
 }
 
 TEST_CASE("what is saved stays, even where there are newer files") {
@@ -131,7 +133,7 @@ TEST_CASE("what is saved stays, even where there are newer files") {
   CheckpointFolder folder(base / "run", 2);
   for (const std::uint64_t update : {10, 20, 30, 5}) folder.save(update, some_writer(), false);
   CHECK(names_in(base / "run/checkpoints") ==
-        Names{"last", "update-00000005.ckpt", "update-00000020.ckpt", "update-00000030.ckpt"});
+        Strings{"last", "update-00000005.ckpt", "update-00000020.ckpt", "update-00000030.ckpt"});
 }
 
 TEST_CASE("files of which none is valid are an error that says why") {
@@ -158,9 +160,9 @@ TEST_CASE("temporary files of dead writers are removed at the start") {
   fs::create_symlink("update-00000005.ckpt", checkpoints / ".last.123-0.glossa-tmp");
   write_bytes(checkpoints / ".hidden", "mine");
   CheckpointFolder folder(base / "run", 2);
-  CHECK(names_in(checkpoints) == Names{".hidden"});
-  CHECK(names_in(samples) == Names{"update-00000004.txt"});
-  CHECK(names_in(base / "run") == Names{".lock", "checkpoints", "samples"});
+  CHECK(names_in(checkpoints) == Strings{".hidden"});
+  CHECK(names_in(samples) == Strings{"update-00000004.txt"});
+  CHECK(names_in(base / "run") == Strings{".lock", "checkpoints", "samples"});
 }
 
 TEST_CASE("a second trainer is refused and told the holder; afterwards the lock is free") {

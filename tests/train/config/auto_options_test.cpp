@@ -15,10 +15,10 @@ namespace fs = std::filesystem;
 
 namespace {
 
-const fs::path recipe = fs::path(GLOSSA_SOURCE_DIR) / "recipes/small-pair.yaml";
+const fs::path small_pair = fs::path(GLOSSA_SOURCE_DIR) / "recipes/small-pair.yaml";
 
 Config decided(std::int64_t pairs, const std::vector<std::string>& sets = {}, std::int64_t alphabet = 90) {
-  return decided_for({.pairs = pairs, .alphabet = alphabet}, load_config(recipe, sets));
+  return decided_for({.pairs = pairs, .alphabet = alphabet}, load_config(small_pair, sets));
 }
 
 std::vector<std::string> keys_that_may_be_auto() {
@@ -32,7 +32,7 @@ std::vector<std::string> keys_that_may_be_auto() {
 }  // namespace
 
 TEST_CASE("the rules are those that the recipe tells") {
-  std::istringstream text(read_bytes(recipe));
+  std::istringstream text(read_bytes(small_pair));
   static const std::regex row(
       "#   (fewer than +([0-9]+)|more) +([0-9]+) +([0-9]+) +([0-9]+) +([0-9]+) +([0-9.]+) +([0-9.]+)");
   std::smatch cells;
@@ -108,16 +108,16 @@ TEST_CASE("whatever may be auto is decided, and fits together") {
 }
 
 TEST_CASE("before a corpus is read, auto is shown as such, and what is given is checked as for a usual one") {
-  const Config config = load_config(recipe);
+  const Config config = load_config(small_pair);
   CHECK(dump(config).find("  vocab_size: auto  ") != std::string::npos);
   CHECK(dump(parse_config(dump(config), "dump")) == dump(config));
-  CHECK(error_of<Error>([&] { check(load_config(recipe, {"data.train=x"})); }) == "");
+  CHECK(error_of<Error>([&] { check(load_config(small_pair, {"data.train=x"})); }) == "");
   CHECK(error_of<Error>([&] {
-          check(load_config(recipe, {"data.train=x", "model.width=99"}));
+          check(load_config(small_pair, {"data.train=x", "model.width=99"}));
         }) == "[model.width] expected an even number with model.positions: sinusoidal; got 99");
   CHECK(error_of<Error>([] { load_config("", {"model.bias=auto"}); }) ==
         "[--set model.bias=auto] model.bias: expected true or false; got 'auto'");
-  CHECK(load_config(recipe, {"model.width=64"}).undecided.count("model.width") == 0);
+  CHECK(load_config(small_pair, {"model.width=64"}).undecided.count("model.width") == 0);
 }
 
 TEST_CASE("the size of a corpus is its pairs and its different characters, spaces left out") {

@@ -16,7 +16,7 @@ using glossa::testing::TemporaryFolder;
 namespace {
 
 template <class F>
-std::string error_of(F&& f, int exit_status = 2) {
+std::string complaint_of(F&& f, int exit_status = 2) {
   try {
     f();
   } catch (const Error& error) {
@@ -27,12 +27,12 @@ std::string error_of(F&& f, int exit_status = 2) {
 }
 
 std::string set_error(const std::string& set) {
-  return error_of([&] { load_config("", {set}); });
+  return complaint_of([&] { load_config("", {set}); });
 }
 
 std::string check_error(std::vector<std::string> sets) {
   sets.insert(sets.begin(), {"data.train=toy:5000", "train.max_updates=10K"});
-  return error_of([&] { check(load_config("", sets)); });
+  return complaint_of([&] { check(load_config("", sets)); });
 }
 
 std::vector<std::string> warnings(std::vector<std::string> sets) {
@@ -49,7 +49,7 @@ class YamlFile {
 
   /// The error without the folder's name.
   std::string error(int exit_status = 2) const {
-    std::string text = error_of([&] { load(); }, exit_status);
+    std::string text = complaint_of([&] { load(); }, exit_status);
     const std::string prefix = folder_.path().string() + "/";
     if (const auto at = text.find(prefix); at != text.npos) text.erase(at, prefix.size());
     return text;
@@ -166,9 +166,9 @@ TEST_CASE("the shape of a file is checked") {
 TEST_CASE("a file that cannot be read is named") {
   const TemporaryFolder folder;
   const std::string path = folder.path().string();
-  CHECK(error_of([&] { load_config(path); }, 1) ==
+  CHECK(complaint_of([&] { load_config(path); }, 1) ==
         "[" + path + "] expected a file; got a directory. Hint: name a file in it");
-  CHECK(error_of([&] { load_config(path + "/none.yaml"); }, 1) ==
+  CHECK(complaint_of([&] { load_config(path + "/none.yaml"); }, 1) ==
         "[" + path +
             "/none.yaml] expected a readable file; got: No such file or directory. Hint: check the path and its "
             "permissions");
@@ -176,7 +176,9 @@ TEST_CASE("a file that cannot be read is named") {
 
 TEST_CASE("text that lies in no file is read the same, and its errors are where it is said to be") {
   CHECK(parse_config("model:\n  width: 64\n", "here").model.width == 64);
-  CHECK(error_of([] { parse_config("model:\n  width: x\n", "here"); }).starts_with("[here:2] model.width: expected "));
+  CHECK(complaint_of([] {
+          parse_config("model:\n  width: x\n", "here");
+        }).starts_with("[here:2] model.width: expected "));
 }
 
 TEST_CASE("errors of --set show the option") {
@@ -422,9 +424,9 @@ TEST_CASE("on resume only limits, periods and the runtime may change") {
                           "train.save_every=2e", "train.log_every=0", "train.tensorboard=true", "runtime.threads=8",
                           "runtime.gemm=eigen"}) {
     CAPTURE(set);
-    CHECK(error_of([&] { check_resume(old, load_config("", {set})); }) == "no error");
+    CHECK(complaint_of([&] { check_resume(old, load_config("", {set})); }) == "no error");
   }
-  CHECK(error_of([&] { check_resume(old, load_config("", {"model.width=512"})); }) ==
+  CHECK(complaint_of([&] { check_resume(old, load_config("", {"model.width=512"})); }) ==
         "[model.width] expected 256, with which the run was started; got 512. Hint: on --resume only train.max_*, "
         "train.patience, train.*_every, train.tensorboard and runtime.* may change; start a new run for the rest.");
   int fixed = 0;
@@ -434,7 +436,8 @@ TEST_CASE("on resume only limits, periods and the runtime may change") {
       const std::string key = section.name + "." + option.name;
       if (key == "train.tensorboard") continue;
       const std::string other = option.text(old) == "true" ? "false" : "true";
-      CHECK(error_of([&] { check_resume(old, load_config("", {key + "=" + other})); }).starts_with("[" + key + "]"));
+      CHECK(
+          complaint_of([&] { check_resume(old, load_config("", {key + "=" + other})); }).starts_with("[" + key + "]"));
       ++fixed;
     }
   CHECK(fixed > 8);

@@ -3,7 +3,7 @@
 #include <doctest/doctest.h>
 
 using namespace glossa;
-using Names = std::vector<std::string>;
+using Strings = std::vector<std::string>;
 
 namespace {
 
@@ -15,15 +15,15 @@ const CommandWords inspect{.command = "glossa inspect", .commands = {}, .options
 }  // namespace
 
 TEST_CASE("keys that are meant: those of the name, else the nearest") {
-  CHECK_EQ(keys_meant("lr"), Names{"optim.lr"});
-  CHECK_EQ(keys_meant("optim.lr"), Names{"optim.lr"});
-  CHECK_EQ(keys_meant("train.lr"), Names{"optim.lr"});
-  CHECK_EQ(keys_meant("seed"), Names{"train.seed", "decode.seed"});
-  CHECK_EQ(keys_meant("seeed"), Names{"train.seed", "decode.seed"});
-  CHECK_EQ(keys_meant("model.hedas"), Names{"model.heads"});
-  CHECK_EQ(keys_meant("hedas"), Names{"model.heads"});
-  CHECK_EQ(keys_meant("modle"), Names{"model"});
-  CHECK_EQ(keys_meant("zzzzzzzz"), Names{});
+  CHECK_EQ(keys_meant("lr"), Strings{"optim.lr"});
+  CHECK_EQ(keys_meant("optim.lr"), Strings{"optim.lr"});
+  CHECK_EQ(keys_meant("train.lr"), Strings{"optim.lr"});
+  CHECK_EQ(keys_meant("seed"), Strings{"train.seed", "decode.seed"});
+  CHECK_EQ(keys_meant("seeed"), Strings{"train.seed", "decode.seed"});
+  CHECK_EQ(keys_meant("model.hedas"), Strings{"model.heads"});
+  CHECK_EQ(keys_meant("hedas"), Strings{"model.heads"});
+  CHECK_EQ(keys_meant("modle"), Strings{"model"});
+  CHECK_EQ(keys_meant("zzzzzzzz"), Strings{});
 }
 
 TEST_CASE("a command that there is not is told the nearest one") {

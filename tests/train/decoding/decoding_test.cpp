@@ -16,7 +16,7 @@ using namespace glossa::testing;
 
 namespace {
 
-Hypothesis greedy_without_cache(const Model<double>& model, const std::vector<int>& source, Index limit) {
+Hypothesis greedy_without_cache(const SmallModel<double>& model, const std::vector<int>& source, Index limit) {
   Context<double> context;
   Hypothesis h;
   for (Index t = 0; t < limit; ++t) {
@@ -34,8 +34,8 @@ Hypothesis greedy_without_cache(const Model<double>& model, const std::vector<in
 }
 
 /// The search for the n best as Searcher describes it, on whole sequences.
-std::vector<Hypothesis> n_best_without_cache(const Model<double>& model, const std::vector<int>& source, Index limit,
-                                             const DecodeOptions& options, Index n) {
+std::vector<Hypothesis> n_best_without_cache(const SmallModel<double>& model, const std::vector<int>& source,
+                                             Index limit, const DecodeOptions& options, Index n) {
   Context<double> context;
   std::vector<Hypothesis> live(1), all, ended;
   const auto best = [&] {
@@ -77,13 +77,13 @@ std::vector<Hypothesis> n_best_without_cache(const Model<double>& model, const s
   }
 }
 
-Hypothesis beam_without_cache(const Model<double>& model, const std::vector<int>& source, Index limit,
+Hypothesis beam_without_cache(const SmallModel<double>& model, const std::vector<int>& source, Index limit,
                               const DecodeOptions& options) {
   return n_best_without_cache(model, source, limit, options, 1).front();
 }
 
 /// Every sequence that ends within `limit` tokens, </s> included: the best score there is.
-Hypothesis best_of_all(const Model<double>& model, const std::vector<int>& source, Index limit,
+Hypothesis best_of_all(const SmallModel<double>& model, const std::vector<int>& source, Index limit,
                        const DecodeOptions& options) {
   Hypothesis best{.tokens = {}, .score = -1e300};
   const std::function<void(const std::vector<int>&, double)> visit = [&](const std::vector<int>& tokens, double sum) {
@@ -119,7 +119,7 @@ TEST_CASE("length penalties are the published formulas") {
 TEST_CASE("steps with a cache give the logits of the whole") {
   const Sentences sources = random_sources(3, 12, 6), targets{{2, 4, 5, 6, 7}, {2, 9, 9, 0, 4}, {2, 11, 10, 8, 5}};
   for (const NormPlace norm : {NormPlace::pre, NormPlace::post}) {
-    const Model<double> model(12, norm);
+    const SmallModel<double> model(12, norm);
     std::vector<int> ids;
     std::vector<RowSpan> spans;
     for (const std::vector<int>& source : sources) {
@@ -157,7 +157,7 @@ TEST_CASE("steps with a cache give the logits of the whole") {
 TEST_CASE("greedy search with a cache is the argmax of the whole model, token for token") {
   const Sentences sources = random_sources(25, 12, 9);
   for (const NormPlace norm : {NormPlace::pre, NormPlace::post}) {
-    Model<double> model(12, norm);
+    SmallModel<double> model(12, norm);
     model.favour(specials.eos, norm == NormPlace::pre ? 2 : 1);
     const DecodeOptions options{.length_penalty = LengthPenalty::none, .max_length_factor = 1, .max_length_extra = 3};
     const std::vector<Hypothesis> found = Searcher<double>().decode(model.transformer, sources, specials, options);
@@ -179,7 +179,7 @@ TEST_CASE("a beam wide enough finds the best of all sequences") {
   const Sentences sources = random_sources(6, 6, 4);
   for (const double eos : {-2.0, 0.0, 2.0})
     for (const LengthPenalty penalty : penalties) {
-      Model<double> model(6);
+      SmallModel<double> model(6);
       model.favour(specials.eos, eos);
       const DecodeOptions options{
           .beam = 27, .length_penalty = penalty, .alpha = 0.8, .max_length_factor = 0, .max_length_extra = 4};
@@ -194,7 +194,7 @@ TEST_CASE("a beam wide enough finds the best of all sequences") {
 }
 
 TEST_CASE("a narrow beam finds what the same search finds without cache and batches") {
-  Model<double> model(12);
+  SmallModel<double> model(12);
   const Sentences sources = random_sources(15, 12, 8);
   int finished = 0, other_than_greedy = 0, count = 0;
   std::vector<Hypothesis> greedy;
@@ -221,7 +221,7 @@ TEST_CASE("a narrow beam finds what the same search finds without cache and batc
 }
 
 TEST_CASE("the n best are those of the same search, the one that is found alone first") {
-  Model<double> model(12);
+  SmallModel<double> model(12);
   const Sentences sources = random_sources(12, 12, 8);
   int cut_off = 0, ended = 0;
   for (const LengthPenalty penalty : penalties) {
@@ -255,7 +255,7 @@ TEST_CASE("the n best are those of the same search, the one that is found alone 
 }
 
 TEST_CASE("with all of them in the beam, the n best are the n best of all sequences") {
-  Model<double> model(6);
+  SmallModel<double> model(6);
   const Sentences sources = random_sources(4, 6, 4);
   const DecodeOptions options{
       .beam = 27, .length_penalty = LengthPenalty::none, .max_length_factor = 0, .max_length_extra = 3};
@@ -270,7 +270,7 @@ TEST_CASE("with all of them in the beam, the n best are the n best of all sequen
 
 TEST_CASE("equal candidates: the earlier hypothesis, then the smaller id, and of equal ends the first") {
   for (const double eos : {-1.0, 0.0, 0.5}) {
-    Model<double> model(9);
+    SmallModel<double> model(9);
     std::ranges::fill(model.store.at("generator.weight").value.span(), 0.0);
     std::ranges::fill(model.store.at("generator.bias").value.span(), 0.0);  // all tokens are equal
     model.favour(specials.eos, eos);
@@ -290,7 +290,7 @@ TEST_CASE("equal candidates: the earlier hypothesis, then the smaller id, and of
 }
 
 TEST_CASE("a sentence is translated the same alone and in any batch") {
-  Model<double> model(12);
+  SmallModel<double> model(12);
   model.favour(specials.eos, 1.5);
   const Sentences sources = random_sources(40, 12, 15);
   for (const Index beam : {1, 4}) {
@@ -307,7 +307,7 @@ TEST_CASE("a sentence is translated the same alone and in any batch") {
 }
 
 TEST_CASE("special tokens are never written, and length limits hold") {
-  Model<double> model(12, NormPlace::pre, 9);
+  SmallModel<double> model(12, NormPlace::pre, 9);
   for (const int token : {specials.pad, specials.bos}) model.favour(token, 50);
   model.favour(specials.eos, -50);
   const Sentences sources = random_sources(12, 12, 8);
@@ -325,7 +325,7 @@ TEST_CASE("special tokens are never written, and length limits hold") {
 }
 
 TEST_CASE("decoding gives the same bits for any number of threads") {
-  Model<float> model(50);
+  SmallModel<float> model(50);
   model.favour(specials.eos, 1);
   const Sentences sources = random_sources(30, 50, 12);
   const int before = threads();
@@ -343,7 +343,7 @@ TEST_CASE("decoding gives the same bits for any number of threads") {
 }
 
 TEST_CASE("who watches a search gets the sentences of each batch that is done, with any number of threads") {
-  const Model<float> model(40);
+  const SmallModel<float> model(40);
   const Sentences sources = random_sources(60, 40, 12);
   const int before = threads();
   for (const int count : {1, 4}) {
@@ -360,7 +360,7 @@ TEST_CASE("who watches a search gets the sentences of each batch that is done, w
 }
 
 TEST_CASE("no token costs a heap allocation once buffers are warm") {
-  Model<float> model(12);
+  SmallModel<float> model(12);
   model.favour(specials.eos, -50);  // every hypothesis runs to its limit
   const Sentences sources(4, {4, 5, 6, 3});
   for (const Index beam : {1, 4}) {
@@ -382,7 +382,7 @@ TEST_CASE("no token costs a heap allocation once buffers are warm") {
 }
 
 TEST_CASE("a search that was refused leaves nothing behind") {
-  Model<double> model(12), broken(12);
+  SmallModel<double> model(12), broken(12);
   broken.favour(5, std::nan(""));
   const Sentences sources = random_sources(5, 12, 6);
   for (const Index beam : {1, 3}) {
@@ -394,7 +394,7 @@ TEST_CASE("a search that was refused leaves nothing behind") {
 }
 
 TEST_CASE("decoding refuses what it cannot translate") {
-  Model<double> model(12);
+  SmallModel<double> model(12);
   const Sentences empty{{4, 3}, {}}, good{{4, 3}};
   Searcher<double> searcher;
   CHECK(searcher.decode(model.transformer, {}, specials, {}).empty());

@@ -13,8 +13,8 @@ namespace {
 
 /// The vectorised search of transformers, line by line (generation/utils.py, `_beam_search`, with `early_stopping`
 /// false and a forced </s>); for a beam of 1 its greedy search.
-std::vector<Hypothesis> generate_without_cache(const Model<double>& model, const std::vector<int>& source, Index limit,
-                                               const DecodeOptions& options) {
+std::vector<Hypothesis> generate_without_cache(const SmallModel<double>& model, const std::vector<int>& source,
+                                               Index limit, const DecodeOptions& options) {
   constexpr double never = -1e9;
   Context<double> context;
   const auto better = [](const auto& a, const auto& b) { return a.score > b.score; };
@@ -65,7 +65,7 @@ std::vector<Hypothesis> generate_without_cache(const Model<double>& model, const
 TEST_CASE("the search of transformers ends where that of `generate` does") {
   int different = 0, forced = 0;
   for (const std::uint64_t trained : {0, 1, 2}) {
-    Model<double> model(14, trained == 1 ? NormPlace::post : NormPlace::pre);
+    SmallModel<double> model(14, trained == 1 ? NormPlace::post : NormPlace::pre);
     model.favour(specials.eos, 0.8 * static_cast<double>(trained));
     const Sentences sources = random_sources(25, 14, 8);
     for (const double alpha : {0.0, 0.6, 1.0, 2.0})
@@ -98,7 +98,7 @@ TEST_CASE("the search of transformers ends where that of `generate` does") {
 }
 
 TEST_CASE("a least length keeps </s> away, also where every translation is to be as long as may be") {
-  Model<double> model(12);
+  SmallModel<double> model(12);
   model.favour(specials.eos, 9);
   const Sentences sources = random_sources(10, 12, 6);
   for (const Search search : {Search::glossa, Search::huggingface})
@@ -119,7 +119,7 @@ TEST_CASE("a least length keeps </s> away, also where every translation is to be
 }
 
 TEST_CASE("tokens that are forbidden never come, and padding may be what starts a translation") {
-  Model<double> model(12);
+  SmallModel<double> model(12);
   model.favour(5, 30);
   const Sentences sources = random_sources(10, 12, 6);
   const SpecialIds starts_with_padding{.unk = 1, .pad = 11, .bos = 11, .eos = 0};

@@ -7,20 +7,18 @@
 #include <set>
 
 #include "autograd/parallel.h"
+#include "tests/train/decoding/search_scene.h"
 #include "train/decoding/decoding.h"
 #include "train/decoding/sample_tokens.h"
 
 using namespace glossa;
+using namespace glossa::testing;
 
 namespace {
 
-using Sentences = std::vector<std::vector<int>>;
-
-constexpr SpecialIds specials;
-
 /// A small model whose next token is far from certain.
-struct Model {
-  Model()
+struct UncertainModel {
+  UncertainModel()
       : transformer(store, {.source_vocabulary = 12,
                             .target_vocabulary = 12,
                             .stack = {.width = 16, .heads = 2, .feed_forward = 32},
@@ -102,7 +100,7 @@ TEST_CASE("every sentence draws another number at every position, whatever its n
   CHECK(*drawn.begin() >= 0);
   CHECK(*drawn.rbegin() < 1);
   // And so does the search, where every token is as likely as any other everywhere.
-  const Model model;
+  const UncertainModel model;
   std::ranges::fill(model.store.at("generator.weight").value.span(), 0.0);
   CHECK(std::ranges::any_of(model.sample(sources_of(5), {}), [](const Hypothesis& h) {
     return std::ranges::adjacent_find(h.tokens, std::not_equal_to<>()) != h.tokens.end();
@@ -110,7 +108,7 @@ TEST_CASE("every sentence draws another number at every position, whatever its n
 }
 
 TEST_CASE("samples are a function of seed, number and position: not of batches, threads or neighbours") {
-  const Model model;
+  const UncertainModel model;
   const Sentences sources = sources_of(30);
   const std::vector<Hypothesis> first = model.sample(sources, {});
   CHECK(same_tokens(model.sample(sources, {.max_tokens = 40}), first));
@@ -130,7 +128,7 @@ TEST_CASE("samples are a function of seed, number and position: not of batches, 
 
 TEST_CASE(
     "a sample has the log-probability of its tokens, ends at </s> and at the limit, and is cold search when cold") {
-  const Model model;
+  const UncertainModel model;
   const Sentences sources = sources_of(20);
   const DecodeOptions options{.max_length_factor = 0, .max_length_extra = 5};
   int ended = 0;
@@ -154,7 +152,7 @@ TEST_CASE(
 }
 
 TEST_CASE("sampling refuses a beam, a temperature of 0 and a wrong number of numbers") {
-  const Model model;
+  const UncertainModel model;
   const Sentences sources = sources_of(2);
   const std::int64_t number = 1;
   CHECK_THROWS_WITH_AS(model.sample(sources, {.beam = 2}), "[decode.beam] expected 1 with decode.sample: true; got 2",

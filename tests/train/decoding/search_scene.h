@@ -16,8 +16,8 @@ inline constexpr StepOptions evaluation{.training = false, .recording = false};
 
 /// A small model with random weights, drawn wide so that it has opinions.
 template <class T>
-struct Model {
-  explicit Model(Index vocabulary, NormPlace norm = NormPlace::pre, Index max_positions = 64)
+struct SmallModel {
+  explicit SmallModel(Index vocabulary, NormPlace norm = NormPlace::pre, Index max_positions = 64)
       : transformer(store, {.source_vocabulary = vocabulary,
                             .target_vocabulary = vocabulary,
                             .stack = {.width = 16, .heads = 2, .feed_forward = 32, .norm = norm},
@@ -50,7 +50,7 @@ inline Sentences random_sources(Index count, int vocabulary, std::uint64_t longe
 }
 
 /// Log-probabilities of what follows each prefix of <s> tokens: the whole model at once, without a cache.
-inline Tensor<const double> uncached(Context<double>& context, const Model<double>& model,
+inline Tensor<const double> uncached(Context<double>& context, const SmallModel<double>& model,
                                      const std::vector<int>& source, const std::vector<int>& tokens) {
   std::vector<int> target{specials.bos};
   target.insert(target.end(), tokens.begin(), tokens.end());

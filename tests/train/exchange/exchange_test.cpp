@@ -44,10 +44,10 @@ fs::path export_model(const TemporaryFolder& folder, Model& model, const Trainin
 }
 
 /// The tensors of a file, to be changed and written again.
-struct Contents {
+struct Tensors {
   std::map<std::string, std::pair<std::vector<std::uint64_t>, std::vector<float>>> tensors;
 
-  explicit Contents(const fs::path& path) {
+  explicit Tensors(const fs::path& path) {
     const SafetensorsReader reader(path);
     for (const auto& [name, entry] : reader.entries()) tensors[name] = {entry.shape, reader.read<float>(name)};
   }
@@ -105,7 +105,7 @@ TEST_CASE("equal parameters are equal files, wherever they come from") {
 TEST_CASE("a tied tensor may have any of its names, or several equal copies; names may have a prefix") {
   const TemporaryFolder folder;
   const auto model = model_of(Tying::all, 1);
-  Contents contents(export_model(folder, *model));
+  Tensors contents(export_model(folder, *model));
   const auto imported = [&] {
     contents.write(folder / "changed");
     const auto other = model_of(Tying::all, 2);
@@ -134,9 +134,9 @@ TEST_CASE("a tied tensor may have any of its names, or several equal copies; nam
 TEST_CASE("what does not fit is listed by name, and nothing is changed") {
   const TemporaryFolder folder;
   const auto model = model_of(Tying::output, 1), fresh = model_of(Tying::output, 2), other = model_of(Tying::output, 2);
-  const Contents whole(export_model(folder, *model));
+  const Tensors whole(export_model(folder, *model));
 
-  Contents contents = whole;
+  Tensors contents = whole;
   contents.tensors.erase("encoder.norm.weight");
   contents.tensors.erase(output);
   contents.tensors["buffer"] = {{1}, {0}};

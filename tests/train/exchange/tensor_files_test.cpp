@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-const fs::path golden = GLOSSA_SOURCE_DIR "/tests/golden/marian";
+const fs::path marian_files = GLOSSA_SOURCE_DIR "/tests/golden/marian";
 
 /// Opens a file and reads all of it.
 void read_all(const fs::path& path) {
@@ -31,7 +31,7 @@ void read_all(const fs::path& path) {
   }
 }
 
-std::string error_of_bytes(std::string_view bytes) {
+std::string error_of_torch_file(std::string_view bytes) {
   const TemporaryFolder folder;
   write_bytes(folder / "some.bin", bytes);
   return error_of<Error>([&] { read_all(folder / "some.bin"); });
@@ -118,7 +118,7 @@ std::string zip_of(const std::vector<Entry>& entries) {
 /// A state_dict of torch.save with this pickle.
 std::string torch_of(const std::string& pickle) { return zip_of({{"a/data.pkl", pickle}, {"a/data/0", "12345678"}}); }
 
-std::string text(const std::string& value) {
+std::string pickled(const std::string& value) {
   std::string bytes = "X";
   put(bytes, static_cast<std::uint32_t>(value.size()));
   return bytes + value;
@@ -127,8 +127,8 @@ std::string text(const std::string& value) {
 /// A pickle of one tensor 'x' on a storage of two floats.
 std::string tensor_pickle(const std::string& offset, const std::string& shape, const std::string& strides,
                           const std::string& storage = "FloatStorage") {
-  return "\x80\x02}" + text("x") + "ctorch._utils\n_rebuild_tensor_v2\n((" + text("storage") + "ctorch\n" + storage +
-         "\n" + text("0") + text("cpu") + "K\x02tQ" + offset + shape + strides + "\x89" +
+  return "\x80\x02}" + pickled("x") + "ctorch._utils\n_rebuild_tensor_v2\n((" + pickled("storage") + "ctorch\n" +
+         storage + "\n" + pickled("0") + pickled("cpu") + "K\x02tQ" + offset + shape + strides + "\x89" +
          "ccollections\nOrderedDict\n)RtRs.";
 }
 
@@ -140,7 +140,7 @@ const std::string matrix = one + two + "\x86", vector = two + "\x85", step = one
 TEST_CASE("torch.save's files mean what PyTorch means by them") {
   for (const char* name : {"types_zip.bin", "types_stream.bin"}) {
     CAPTURE(name);
-    const auto file = open_tensors(golden / name);
+    const auto file = open_tensors(marian_files / name);
     CHECK_EQ(file->entries().size(), 9);
     CHECK_EQ(file->read<double>("F32"), std::vector<double>{0, 0.125, 0.25});
     CHECK_EQ(file->read<double>("F64"), std::vector<double>{0.1, -1e300});
@@ -156,14 +156,14 @@ TEST_CASE("torch.save's files mean what PyTorch means by them") {
     CHECK(file->same_bytes("F32", "F32"));
     CHECK_FALSE(file->same_bytes("F32", "piece"));
   }
-  const auto tied = open_tensors(golden / "zip.bin");
+  const auto tied = open_tensors(marian_files / "zip.bin");
   CHECK(tied->same_bytes("lm_head.weight", "model.shared.weight"));
-  const std::string error = error_of<Error>([] { read_all(golden / "transposed.bin"); });
+  const std::string error = error_of<Error>([] { read_all(marian_files / "transposed.bin"); });
   CHECK_NE(error.find("expected 't' to be contiguous; got the shape [3, 2] with strides [1, 3]"), std::string::npos);
 }
 
 TEST_CASE("NumPy's files mean what NumPy means by them, deflated ones too") {
-  const auto file = open_tensors(golden / "types.npz");
+  const auto file = open_tensors(marian_files / "types.npz");
   CHECK_EQ(file->read<float>("F32"), std::vector<float>{0, 1, 2, 3, 4, 5});
   CHECK_EQ(file->entries().at("F32").shape, std::vector<std::uint64_t>{2, 3});
   CHECK_EQ(file->read<double>("F64"), std::vector<double>{0.1, -1e300});
@@ -195,11 +195,11 @@ TEST_CASE("an archive that is written is read again, and the same each time") {
 
 TEST_CASE("what a pickle names beside tensors is refused by its name") {
   for (const auto& [pickle, named] : {
-           std::pair<std::string, std::string>{head + "cos\nsystem\n" + text("true") + "\x85R.", "'os.system'"},
+           std::pair<std::string, std::string>{head + "cos\nsystem\n" + pickled("true") + "\x85R.", "'os.system'"},
            {head + "cbuiltins\neval\n.", "'builtins.eval'"},
            {head + "ctorch\nIntStorage\n.", "'torch.IntStorage'"},
            {head + "ctorch._utils\n_rebuild_tensor\n.", "'torch._utils._rebuild_tensor'"},
-           {head + text("os") + text("system") + "\x93.", "opcode STACK_GLOBAL"},
+           {head + pickled("os") + pickled("system") + "\x93.", "opcode STACK_GLOBAL"},
            {head + ")\x81.", "opcode NEWOBJ"},
            {head + "(ios\nsystem\n.", "opcode INST"},
            {head + "(o.", "opcode OBJ"},
@@ -211,14 +211,14 @@ TEST_CASE("what a pickle names beside tensors is refused by its name") {
            {head + "c\x1B[31m\nx\n.", "'?[31m.x'"},
        }) {
     CAPTURE(named);
-    const std::string error = error_of_bytes(torch_of(pickle));
+    const std::string error = error_of_torch_file(torch_of(pickle));
     CHECK_NE(error.find(named), std::string::npos);
     CHECK_NE(error.find("some.bin"), std::string::npos);
   }
 }
 
 TEST_CASE("a tensor lies in its storage") {
-  CHECK_EQ(error_of_bytes(torch_of(tensor_pickle(zero, matrix, two + one + "\x86"))), "");
+  CHECK_EQ(error_of_torch_file(torch_of(tensor_pickle(zero, matrix, two + one + "\x86"))), "");
   for (const auto& [pickle, part] : {
            std::pair{tensor_pickle(one, vector, step), "to lie within its storage"},
            {tensor_pickle(zero, "K\x03\x85", step), "to lie within its storage"},
@@ -228,12 +228,12 @@ TEST_CASE("a tensor lies in its storage") {
            {tensor_pickle(zero, vector, two + "\x85"), "to be contiguous"},
            {tensor_pickle(zero, matrix, step), "an offset, a shape and strides"},
            {tensor_pickle(zero, vector, step, "DoubleStorage"), "to hold 2 numbers in F64"},
-           {head + "}" + text("x") + one + "s.", "a tensor as 'x'"},
-           {head + "]" + text("x") + "a.", "a dict of tensors"},
+           {head + "}" + pickled("x") + one + "s.", "a tensor as 'x'"},
+           {head + "]" + pickled("x") + "a.", "a dict of tensors"},
            {head + std::string("}q\0h\0h\0s.", 9), "names of tensors"},
        }) {
     CAPTURE(part);
-    CHECK_NE(error_of_bytes(torch_of(pickle)).find(part), std::string::npos);
+    CHECK_NE(error_of_torch_file(torch_of(pickle)).find(part), std::string::npos);
   }
 }
 
@@ -257,12 +257,12 @@ TEST_CASE("pickles that grow are refused") {
                                      {nested, "at most 65536 values at"},
                                      {fetched, "at most 65536 values on the stack"},
                                      {head + "X\xFF\xFF\xFF\xFF.", ""}}) {
-    const std::string error = error_of_bytes(torch_of(pickle));
+    const std::string error = error_of_torch_file(torch_of(pickle));
     CAPTURE(error);
     CHECK_NE(error.find("some.bin"), std::string::npos);
     CHECK_NE(error.find(part), std::string::npos);
   }
-  CHECK_NE(error_of_bytes(torch_of(std::string(2 << 20, 'N'))).find("at most 1048576 bytes"), std::string::npos);
+  CHECK_NE(error_of_torch_file(torch_of(std::string(2 << 20, 'N'))).find("at most 1048576 bytes"), std::string::npos);
   // A long tuple, and many calls with it.
   std::string calls = head + std::string("Nq\0(", 4);
   for (int i = 0; i < 20'000; ++i) calls += std::string("h\0", 2);
@@ -270,7 +270,7 @@ TEST_CASE("pickles that grow are refused") {
       "tq\x02"
       "ctorch._utils\n_rebuild_tensor_v2\nq\x01";
   for (int i = 0; i < 3'000; ++i) calls += "h\x01h\x02R";
-  CHECK_NE(error_of_bytes(torch_of(calls + ".")).find("a call of few arguments"), std::string::npos);
+  CHECK_NE(error_of_torch_file(torch_of(calls + ".")).find("a call of few arguments"), std::string::npos);
 }
 
 TEST_CASE("archives that grow, or lie, are refused") {
@@ -287,16 +287,16 @@ TEST_CASE("archives that grow, or lie, are refused") {
            {{{std::string(300, 'a'), bytes}}, "names of at most 256 bytes"},
        }) {
     CAPTURE(part);
-    CHECK_NE(error_of_bytes(zip_of(entries)).find(part), std::string::npos);
+    CHECK_NE(error_of_torch_file(zip_of(entries)).find(part), std::string::npos);
   }
   std::string shared = zip_of({{"a.npy", bytes}, {"b.npy", bytes}});
   shared.replace(shared.rfind("PK\x01\x02") + 42, 4, std::string(4, '\0'));  // both begin at byte 0
-  CHECK_NE(error_of_bytes(shared).find("behind the entry before it"), std::string::npos);
-  std::string file = read_bytes(golden / "types_zip.bin");
+  CHECK_NE(error_of_torch_file(shared).find("behind the entry before it"), std::string::npos);
+  std::string file = read_bytes(marian_files / "types_zip.bin");
   const std::size_t number = file.find(std::string("\x00\x00\x00\x3E\x00\x00\x80\x3E", 8));  // of tensor F32
   REQUIRE_NE(number, std::string::npos);
   file[number] ^= 1;
-  CHECK_NE(error_of_bytes(file).find("to have the checksum"), std::string::npos);
+  CHECK_NE(error_of_torch_file(file).find("to have the checksum"), std::string::npos);
 }
 
 TEST_CASE("headers of .npy are as NumPy and Marian write them") {
@@ -314,9 +314,9 @@ TEST_CASE("headers of .npy are as NumPy and Marian write them") {
     return "{'descr': '" + type + "', 'fortran_order': " + order + ", 'shape': " + shape + ", }  \n";
   };
   for (const int version : {1, 2, 3})
-    CHECK_EQ(error_of_bytes(npy(header("<f4", "False", "(1, 2)"), "12345678", version)), "");
-  CHECK_EQ(error_of_bytes(npy(header("<f4", "False", "(2,)"), "12345678")), "");
-  CHECK_EQ(error_of_bytes(npy(header("|i1", "False", "()"), "1")), "");
+    CHECK_EQ(error_of_torch_file(npy(header("<f4", "False", "(1, 2)"), "12345678", version)), "");
+  CHECK_EQ(error_of_torch_file(npy(header("<f4", "False", "(2,)"), "12345678")), "");
+  CHECK_EQ(error_of_torch_file(npy(header("|i1", "False", "()"), "1")), "");
   for (const auto& [text, part] : {std::pair{header(">f4", "False", "(2,)"), "got >f4"},
                                    {header("|O", "False", "(2,)"), "got |O"},
                                    {header("<f4", "True", "(2,)"), "in C order"},
@@ -328,24 +328,24 @@ TEST_CASE("headers of .npy are as NumPy and Marian write them") {
                                    {std::string("{"), "the type of 'x'"},
                                    {std::string(5000, ' '), "a header of 'x' of at most"}}) {
     CAPTURE(text);
-    CHECK_NE(error_of_bytes(npy(text, "12345678")).find(part), std::string::npos);
+    CHECK_NE(error_of_torch_file(npy(text, "12345678")).find(part), std::string::npos);
   }
 }
 
 TEST_CASE("a file is what its first bytes say") {
-  CHECK_NE(error_of_bytes("version https://git-lfs.github.com/spec/v1\n").find("git lfs pull"), std::string::npos);
-  CHECK_NE(error_of_bytes("").find("another kind of file"), std::string::npos);
-  CHECK_NE(error_of_bytes("PK\x03\x04").find("the directory of a zip archive"), std::string::npos);
+  CHECK_NE(error_of_torch_file("version https://git-lfs.github.com/spec/v1\n").find("git lfs pull"), std::string::npos);
+  CHECK_NE(error_of_torch_file("").find("another kind of file"), std::string::npos);
+  CHECK_NE(error_of_torch_file("PK\x03\x04").find("the directory of a zip archive"), std::string::npos);
   CHECK_NE(error_of<Error>([] { open_tensors("/nowhere"); }).find("/nowhere"), std::string::npos);
   CHECK_NE(error_of<Error>([] { open_tensors("/tmp"); }).find("something else than a file"), std::string::npos);
 }
 
 TEST_CASE("damaged files are read or refused with their name") {
   for (const char* name : {"types_zip.bin", "types_stream.bin", "types.npz", "zip.bin", "stream.bin"})
-    check_mutations(golden / name, read_all);
+    check_mutations(marian_files / name, read_all);
   // Half of a large file is numbers; what is left here is structure.
-  check_mutations(golden / "huggingface/vocab.json", [](const fs::path& path) { read_json_vocabulary(path); });
-  check_mutations(golden / "marian/vocab.yml", [](const fs::path& path) { read_yaml_vocabulary(path); });
+  check_mutations(marian_files / "huggingface/vocab.json", [](const fs::path& path) { read_json_vocabulary(path); });
+  check_mutations(marian_files / "marian/vocab.yml", [](const fs::path& path) { read_yaml_vocabulary(path); });
 }
 
 TEST_CASE("vocabularies are in the order of their ids") {
@@ -356,8 +356,8 @@ TEST_CASE("vocabularies are in the order of their ids") {
   CHECK_EQ(json(R"({"b": 1, "a": 0, "\u00e9\"": 2})"), Tokens{"a", "b", "\u00e9\""});
   CHECK_EQ(yaml("b: 1\n\"a\\\"\\\\\\u00e9\\x85\": 0\n'it''s: ': 2\n? long\n: 3\n\u2581: 4\r\n"),
            Tokens{"a\"\\\u00e9\u0085", "b", "it's: ", "long", "\u2581"});
-  CHECK_EQ(json(read_bytes(golden / "huggingface/vocab.json")).size(), 67);
-  CHECK_EQ(yaml(read_bytes(golden / "marian/vocab.yml")).size(), 66);
+  CHECK_EQ(json(read_bytes(marian_files / "huggingface/vocab.json")).size(), 67);
+  CHECK_EQ(yaml(read_bytes(marian_files / "marian/vocab.yml")).size(), 66);
   for (const auto& [text, part] : {std::pair{R"({"a": 0, "b": 0})", "every id once"},
                                    {R"({"a": 0, "b": 2})", "the ids 0 to 1"},
                                    {R"({"a": 0, "a": 1})", "every token once"},

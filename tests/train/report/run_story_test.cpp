@@ -10,7 +10,7 @@
 
 using namespace glossa;
 using glossa::testing::MadeUpRun;
-using Texts = std::vector<std::string>;
+using Strings = std::vector<std::string>;
 
 TEST_CASE("the story of a run: state, samples of what was validated, places in time") {
   const MadeUpRun run;
@@ -23,8 +23,8 @@ TEST_CASE("the story of a run: state, samples of what was validated, places in t
   CHECK(story.samples[0].source == "a b");
   CHECK(story.samples[0].reference == "x y");
   CHECK(story.samples[0].updates == std::vector<std::int64_t>{20, 40});
-  CHECK(story.samples[0].outputs == Texts{"", "x y"});
-  CHECK(story.samples[1].outputs == Texts{"w w", "w"});
+  CHECK(story.samples[0].outputs == Strings{"", "x y"});
+  CHECK(story.samples[1].outputs == Strings{"w w", "w"});
   CHECK(seconds_at(story.metrics, 40) == 7);
   CHECK(seconds_at(story.metrics, 25) == 4);
   CHECK(seconds_at(story.metrics, 0) == 0);
@@ -104,8 +104,8 @@ TEST_CASE("many validations are spread, many sentences bounded, long texts short
 }
 
 TEST_CASE("runs are named by the last parts of their paths that tell them apart") {
-  CHECK(names_of_runs(Texts{"runs/a"}) == Texts{"a"});
-  CHECK(names_of_runs(Texts{"runs/a/", "b"}) == Texts{"a", "b"});
-  CHECK(names_of_runs(Texts{"x/a", "y/a", "z/b"}) == Texts{"x/a", "y/a", "z/b"});
-  CHECK(names_of_runs(Texts{"/a", "/x/a"}) == Texts{"/a", "x/a"});
+  CHECK(names_of_runs(Strings{"runs/a"}) == Strings{"a"});
+  CHECK(names_of_runs(Strings{"runs/a/", "b"}) == Strings{"a", "b"});
+  CHECK(names_of_runs(Strings{"x/a", "y/a", "z/b"}) == Strings{"x/a", "y/a", "z/b"});
+  CHECK(names_of_runs(Strings{"/a", "/x/a"}) == Strings{"/a", "x/a"});
 }

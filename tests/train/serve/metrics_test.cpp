@@ -2,10 +2,8 @@
 
 #include <doctest/doctest.h>
 
-using glossa::serve::Metrics;
-
 TEST_CASE("metrics are what Prometheus reads") {
-  Metrics metrics;
+  glossa::serve::Metrics metrics;
   metrics.add_request(200, 0.004);
   metrics.add_request(200, 0.3);
   metrics.add_request(503, 100);

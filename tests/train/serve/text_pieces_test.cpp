@@ -5,11 +5,11 @@
 #include "train/serve/languages.h"
 
 using namespace glossa::serve;
-using Sentences = std::vector<std::string>;
+using Strings = std::vector<std::string>;
 
 namespace {
 
-Sentences sentences_of(const std::string& line) {
+Strings sentences_of(const std::string& line) {
   const std::vector<TextLine> lines = lines_of_text(line);
   if (lines.empty()) return {};
   REQUIRE_EQ(lines.size(), 1);
@@ -22,7 +22,7 @@ TEST_CASE("the ends of lines are kept, with lines that are empty") {
   const std::string text = "one\n\ntwo\r\n  \nthree";
   const std::vector<TextLine> lines = lines_of_text(text);
   REQUIRE_EQ(lines.size(), 5);
-  const Sentences ends{"\n", "\n", "\r\n", "\n", ""}, first{"one", "", "two", "", "three"};
+  const Strings ends{"\n", "\n", "\r\n", "\n", ""}, first{"one", "", "two", "", "three"};
   for (std::size_t i = 0; i < lines.size(); ++i) {
     CHECK_EQ(lines[i].end, ends[i]);
     CHECK_EQ(lines[i].sentences.size(), first[i].empty() ? 0 : 1);
@@ -37,16 +37,16 @@ TEST_CASE("the ends of lines are kept, with lines that are empty") {
 
 TEST_CASE("a line is cut where a sentence surely ends") {
   CHECK_EQ(sentences_of("We saw it. Then we left! Did you? \"Yes.\" 5 dogs."),
-           Sentences{"We saw it.", "Then we left!", "Did you?", "\"Yes.\"", "5 dogs."});
-  CHECK_EQ(sentences_of("Wir kamen an.  Über uns war nichts."), Sentences{"Wir kamen an.", "Über uns war nichts."});
-  CHECK_EQ(sentences_of("यह ठीक है। वह नहीं।"), Sentences{"यह ठीक है।", "वह नहीं।"});
-  CHECK_EQ(sentences_of("你好。再见。"), Sentences{"你好。", "再见。"});
+           Strings{"We saw it.", "Then we left!", "Did you?", "\"Yes.\"", "5 dogs."});
+  CHECK_EQ(sentences_of("Wir kamen an.  Über uns war nichts."), Strings{"Wir kamen an.", "Über uns war nichts."});
+  CHECK_EQ(sentences_of("यह ठीक है। वह नहीं।"), Strings{"यह ठीक है।", "वह नहीं।"});
+  CHECK_EQ(sentences_of("你好。再见。"), Strings{"你好。", "再见。"});
   for (const char* whole :
        {"I met Mr. Smith and Prof. Jones.", "It was 5 p.m. He left.", "z. B. Berlin", "No. 5 is alive.",
         "he said so. and went on", "J. R. R. Tolkien wrote it.", "Wait... what?", "a.b.c", "."})
-    CHECK_EQ(sentences_of(whole), Sentences{whole});
-  CHECK_EQ(sentences_of(" hello world "), Sentences{"hello world"});
-  CHECK_EQ(sentences_of("a\xFF. B\xFE"), Sentences{"a\xFF.", "B\xFE"});  // bytes of any kind are somewhere
+    CHECK_EQ(sentences_of(whole), Strings{whole});
+  CHECK_EQ(sentences_of(" hello world "), Strings{"hello world"});
+  CHECK_EQ(sentences_of("a\xFF. B\xFE"), Strings{"a\xFF.", "B\xFE"});  // bytes of any kind are somewhere
 }
 
 TEST_CASE("languages have names") {

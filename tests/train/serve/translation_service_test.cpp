@@ -49,7 +49,7 @@ struct Served {
 
   Scene scene;
   DecodeConfig decode;
-  Metrics metrics;
+  serve::Metrics metrics;
   TranslationService service;
 };
 

@@ -11,9 +11,9 @@ using namespace glossa;
 
 namespace {
 
-using Colour = std::array<std::uint8_t, 3>;
+using Rgb = std::array<std::uint8_t, 3>;
 
-constexpr Colour white{255, 255, 255}, dark{8, 48, 107}, gap{190, 190, 190};
+constexpr Rgb white{255, 255, 255}, dark{8, 48, 107}, gap{190, 190, 190};
 
 /// The pixels of a PNG, as another program reads them.
 struct Read {
@@ -24,7 +24,7 @@ struct Read {
     pixels.resize(PNG_IMAGE_SIZE(image));
     REQUIRE(png_image_finish_read(&image, nullptr, pixels.data(), 0, nullptr) != 0);
   }
-  Colour at(std::size_t x, std::size_t y) const {
+  Rgb at(std::size_t x, std::size_t y) const {
     const std::size_t i = 3 * (y * image.width + x);
     return {pixels[i], pixels[i + 1], pixels[i + 2]};
   }
@@ -79,7 +79,7 @@ TEST_CASE("attention is drawn sentence below sentence, a row of tiles a layer, a
         for (std::size_t q = 0; q < queries; ++q)
           for (std::size_t k = 0; k < keys; ++k) {
             const std::size_t left = between + h * (keys * cell + between);
-            const Colour expected = k == (q + l + h) % keys ? dark : white;
+            const Rgb expected = k == (q + l + h) % keys ? dark : white;
             CHECK_EQ(read.at(left + k * cell, top + q * cell), expected);
             CHECK_EQ(read.at(left + k * cell + cell - 1, top + q * cell + cell - 1), expected);
           }
