@@ -77,7 +77,6 @@ std::vector<std::string> whole_lines(const std::string& text) {
 
 /// Cuts off what a run that goes on from `updates_done` will write again.
 std::filesystem::path cut_metrics(const std::filesystem::path& run, std::int64_t updates_done, bool goes_on) {
-  EventFile::cut(run, updates_done, goes_on);
   const std::filesystem::path path = metrics_file(run);
   const std::string text = text_of(path);
   std::string kept;
@@ -134,7 +133,9 @@ RunLog::RunLog(const std::filesystem::path& run, std::int64_t updates_done, std:
       bar_(terminal),
       log_(run / "train.log"),
       metrics_(cut_metrics(run, updates_done, goes_on)),
-      last_validation_(glossa::last_validation(run)) {}
+      last_validation_(glossa::last_validation(run)) {
+  for (const std::string& damage : EventFile::cut(run, updates_done, goes_on)) warning("warning: " + damage);
+}
 
 RunLog::RunLog(std::int64_t last_validation)
     : terminal_(stderr), bar_(terminal_), log_("/dev/null"), metrics_("/dev/null"), last_validation_(last_validation) {}

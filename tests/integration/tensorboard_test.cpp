@@ -144,6 +144,22 @@ TEST_CASE("train.tensorboard may change on resume; what a start without it train
   CHECK_EQ(events.steps("configuration"), std::vector<std::int64_t>{0, 20});
 }
 
+TEST_CASE("what a damaged event file loses is told on resume, and what lies before it stays") {
+  const TinyRun tiny;
+  succeeded(tiny.train("run", sets));
+  const std::filesystem::path file = std::filesystem::directory_iterator(tiny / "run/tensorboard")->path();
+  std::string bytes = read_bytes(file);
+  const std::size_t step = bytes.find("train/loss", bytes.find("train/loss", bytes.find("train/loss") + 1) + 1);
+  bytes[step] ^= 1;  // of the third line, update 6
+  write_bytes(file, bytes);
+  const Outcome resumed = succeeded(tiny.resume("run", with(sets, "train.max_updates=24")));
+  for (const std::string& told : {resumed.err, read_bytes(tiny / "run/train.log")})
+    CHECK_NE(told.find("warning: " + file.string() + " is damaged from byte "), std::string::npos);
+  const SeenEvents events = events_of(tiny, "run");
+  check_steps(events);
+  CHECK_EQ(events.steps("train/loss"), std::vector<std::int64_t>{2, 4, 22, 24});
+}
+
 TEST_CASE("an event file that cannot be written ends the run, which says so") {
   const TinyRun tiny;
   std::filesystem::create_directory(tiny / "run");

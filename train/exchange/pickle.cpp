@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "autograd/check.h"
+#include "data/text/utf8.h"
 
 namespace glossa {
 
@@ -98,9 +99,9 @@ std::string opcode_name(char code) {
 }  // namespace
 
 std::string shown(std::string_view text) {
-  std::string result(text.substr(0, 200));
+  std::string result = utf8::replace_invalid(text.substr(0, 200));
   std::ranges::replace_if(
-      result, [](unsigned char c) { return c < 0x20 || c >= 0x7F; }, '?');
+      result, [](unsigned char c) { return c < 0x20 || c == 0x7F; }, '?');
   return result;
 }
 

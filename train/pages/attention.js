@@ -11,6 +11,7 @@
    every one that the reader chooses. Nothing picked is the mean of the last layer; of cross-attention, that of the one
    before it, which aligns words best. */
 window.glossaAttention = (() => {
+  const make = window.glossaMake;
   const parts = {
     encoder: {title: "Encoder", says: "the source reads itself", queries: "source", keys: "source"},
     decoder: {title: "Decoder", says: "the translation reads what is written of it", queries: "target", keys: "target"},
@@ -20,13 +21,6 @@ window.glossaAttention = (() => {
   const numbersFit = 14;    // as many columns have room for two digits each
   const mostCells = 20000;  // no browser likes a larger table, and nobody reads it
   let pictures = 0;         // radio buttons of two pictures must not share a name
-
-  function make(name, attributes = {}, ...children) {
-    const element = document.createElement(name);
-    for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
-    element.append(...children);
-    return element;
-  }
 
   const isSpecial = token => /^<[^<>\s]+>$/.test(token);
 
@@ -104,22 +98,15 @@ window.glossaAttention = (() => {
 
   /** A head as a small picture: one path for each of a few degrees of darkness. */
   function thumbnail(weights) {
-    const namespace = ["http:", "", "www.w3.org", "2000", "svg"].join("/");
     const degrees = 6;
     const paths = Array(degrees + 1).fill("");
     weights.forEach((row, i) => row.forEach((weight, j) => {
       paths[Math.round(degrees * darkness(weight))] += `M${j} ${i}h1v1h-1z`;
     }));
-    const svg = document.createElementNS(namespace, "svg");
-    svg.setAttribute("viewBox", `0 0 ${weights[0].length} ${weights.length}`);
-    svg.setAttribute("preserveAspectRatio", "none");
-    svg.setAttribute("aria-hidden", "true");
+    const svg = make("svg:svg", {viewBox: `0 0 ${weights[0].length} ${weights.length}`, preserveAspectRatio: "none",
+                                 "aria-hidden": "true"});
     paths.forEach((path, degree) => {
-      if (degree === 0 || path === "") return;
-      const cells = document.createElementNS(namespace, "path");
-      cells.setAttribute("d", path);
-      cells.setAttribute("fill-opacity", degree / degrees);
-      svg.append(cells);
+      if (degree > 0 && path !== "") svg.append(make("svg:path", {d: path, "fill-opacity": degree / degrees}));
     });
     return svg;
   }
@@ -249,5 +236,5 @@ window.glossaAttention = (() => {
     element.replaceChildren(root);
   }
 
-  return Object.assign(draw, {make, text, view, percent, shade, isSpecial});
+  return Object.assign(draw, {text, view, percent, shade, isSpecial});
 })();

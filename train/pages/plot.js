@@ -10,18 +10,10 @@
      marks: [{x, kind, colour, text}]   // kind: stop, resume, refused or failure
    }) */
 (() => {
+  const make = window.glossaMake;
   const { text, scale, extent } = window.glossaScale;
-  const space = ["http:", "", "www.w3.org", "2000", "svg"].join("/");
   const height = 250, top = 38, bottom = 42, right = 14, glyph = 5;
   const plots = new Set();
-
-  /** An element with attributes and what is in it; of SVG where `space` names it. */
-  function make(name, attributes = {}, content = []) {
-    const made = name.startsWith("svg:") ? document.createElementNS(space, name.slice(4)) : document.createElement(name);
-    for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
-    made.append(...[content].flat());
-    return made;
-  }
 
   /** The index of the number nearest to `x` in a rising list. */
   function nearest(xs, x) {
@@ -269,5 +261,4 @@
   window.addEventListener("afterprint", () => plots.forEach((plot) => plot.draw()));
 
   window.glossaPlot = (element, spec) => new Plot(element, spec);
-  window.glossaMake = make;
 })();

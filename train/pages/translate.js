@@ -7,7 +7,7 @@
   const pause = 200;      // milliseconds without a key until it asks
   const alternatives = 3;
   const at = id => document.getElementById(id);
-  const {make} = glossaAttention;
+  const make = window.glossaMake;
 
   let languages = [];  // of the server: {code, name, targets}
   let lines = [];      // of the text: {source, translation, probability, others: [{text, probability}]}, null if blank

@@ -5,7 +5,8 @@
 
      glossaWordLines(element, maps, pick)   draws a pick of glossaAttention's into `element` */
 window.glossaWordLines = (() => {
-  const {make, view, percent, shade, isSpecial} = glossaAttention;
+  const make = window.glossaMake;
+  const {view, percent, shade, isSpecial} = glossaAttention;
   const faintest = 0.02;  // a line with less weight is not drawn
   const mentioned = 3;    // as many words are named of those that one looked at
 
@@ -34,17 +35,12 @@ window.glossaWordLines = (() => {
   }
 
   function lines(weights, rows) {
-    const namespace = ["http:", "", "www.w3.org", "2000", "svg"].join("/");
-    const svg = document.createElementNS(namespace, "svg");
-    svg.setAttribute("viewBox", `0 0 1 ${rows}`);
-    svg.setAttribute("preserveAspectRatio", "none");
-    svg.setAttribute("aria-hidden", "true");
+    const svg = make("svg:svg", {viewBox: `0 0 1 ${rows}`, preserveAspectRatio: "none", "aria-hidden": "true"});
     svg.style.setProperty("--rows", rows);
     const all = [];
     weights.forEach((row, i) => row.forEach((weight, j) => {
       if (weight < faintest) return;
-      const line = document.createElementNS(namespace, "line");
-      for (const [name, value] of Object.entries({x1: 0, y1: j + 0.5, x2: 1, y2: i + 0.5})) line.setAttribute(name, value);
+      const line = make("svg:line", {x1: 0, y1: j + 0.5, x2: 1, y2: i + 0.5});
       line.style.setProperty("--weight", weight.toFixed(3));
       line.style.setProperty("--root", Math.sqrt(weight).toFixed(3));
       svg.append(line);

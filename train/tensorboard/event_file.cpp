@@ -10,7 +10,7 @@
 #include <chrono>
 #include <cstring>
 #include <limits>
-#include <vector>
+#include <optional>
 
 #include "autograd/check.h"
 #include "data/text/atomic_file.h"
@@ -58,16 +58,23 @@ fs::path next_name(const fs::path& folder) {
   return folder / fmt::format("{}{:010}.{}", name_begins, second, host);
 }
 
-/// Bytes of a file that stay; 0 where nothing but its head would.
-std::uint64_t bytes_to_keep(std::string_view bytes, std::int64_t updates_done, bool goes_on) {
+/// What of a file stays.
+struct Kept {
+  std::uint64_t bytes = 0;              // 0 where nothing but its head would
+  std::optional<std::uint64_t> damage;  // where nothing can be read any more
+};
+
+Kept kept_of(std::string_view bytes, std::int64_t updates_done, bool goes_on) {
   std::string_view rest = bytes;
-  std::uint64_t kept = 0;
+  Kept kept;
   for (bool is_first = true;; is_first = false) {
     const auto data = next_record(rest);
+    const std::uint64_t read = bytes.size() - rest.size();
+    if (!data && !is_torn(rest)) kept.damage = read;
     if (!data) break;
     const EventHead head = head_of_event(*data);
     if (head.step > updates_done || (goes_on && head.stops_session)) break;
-    if (!is_first) kept = bytes.size() - rest.size();  // the first one is the version
+    if (!is_first) kept.bytes = read;  // the first one is the version
   }
   return kept;
 }
@@ -95,20 +102,27 @@ std::string as_code(std::string_view text) {
 
 }  // namespace
 
-void EventFile::cut(const fs::path& run, std::int64_t updates_done, bool goes_on) {
+std::vector<std::string> EventFile::cut(const fs::path& run, std::int64_t updates_done, bool goes_on) {
+  std::vector<std::string> damages;
   const std::vector<fs::path> files = event_files(folder_in(run));
   for (const fs::path& file : files) {
     const std::string bytes = read_file(file, std::numeric_limits<std::size_t>::max());
-    const std::uint64_t kept = bytes_to_keep(bytes, updates_done, goes_on);
-    if (kept == 0) {
+    const Kept kept = kept_of(bytes, updates_done, goes_on);
+    if (kept.damage)
+      damages.push_back(
+          fmt::format("{} is damaged from byte {} on: what it says from there, which TensorBoard does not read "
+                      "either, is gone. Hint: metrics.jsonl has the figures",
+                      file.string(), *kept.damage));
+    if (kept.bytes == 0) {
       std::error_code code;
       fs::remove(file, code);
       check(!code, file.string(), "expected to remove it; got: {}", code.message());
-    } else if (kept < bytes.size()) {
-      shorten(file, kept);
+    } else if (kept.bytes < bytes.size()) {
+      shorten(file, kept.bytes);
     }
   }
   if (!files.empty()) sync_folder(folder_in(run));
+  return damages;
 }
 
 EventFile::EventFile(const fs::path& run, std::int64_t updates_done, bool goes_on) : file_(next_name(folder_in(run))) {

@@ -3,7 +3,9 @@
 #include <cstdint>
 #include <filesystem>
 #include <span>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "train/console/appender.h"
 #include "train/tensorboard/event.h"
@@ -21,7 +23,8 @@ class EventFile {
  public:
   /// Shortens the files of the starts before to what a run that goes on from `updates_done` does not write again; where
   /// it `goes_on` that is the validation at its end, too, which is none any more. A file of which nothing is left goes.
-  static void cut(const std::filesystem::path& run, std::int64_t updates_done, bool goes_on);
+  /// Gives a sentence for each file of which more was damaged than a record that a kill has torn; that goes as well.
+  static std::vector<std::string> cut(const std::filesystem::path& run, std::int64_t updates_done, bool goes_on);
 
   /// Begins the next file. Throws a failure that names it where it cannot be written, as all of them do.
   EventFile(const std::filesystem::path& run, std::int64_t updates_done, bool goes_on);

@@ -14,4 +14,7 @@ std::string as_record(std::string_view data);
 /// go no further.
 std::optional<std::string_view> next_record(std::string_view& file);
 
+/// Whether a rest in which there is no record begins one, as a kill leaves it, or nothing. Otherwise it is damaged.
+bool is_torn(std::string_view rest);
+
 }  // namespace glossa

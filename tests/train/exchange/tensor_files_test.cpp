@@ -31,7 +31,7 @@ void read_all(const fs::path& path) {
   }
 }
 
-std::string error_of_torch_file(std::string_view bytes) {
+std::string error_of_tensor_file(std::string_view bytes) {
   const TemporaryFolder folder;
   write_bytes(folder / "some.bin", bytes);
   return error_of<Error>([&] { read_all(folder / "some.bin"); });
@@ -211,14 +211,14 @@ TEST_CASE("what a pickle names beside tensors is refused by its name") {
            {head + "c\x1B[31m\nx\n.", "'?[31m.x'"},
        }) {
     CAPTURE(named);
-    const std::string error = error_of_torch_file(torch_of(pickle));
+    const std::string error = error_of_tensor_file(torch_of(pickle));
     CHECK_NE(error.find(named), std::string::npos);
     CHECK_NE(error.find("some.bin"), std::string::npos);
   }
 }
 
 TEST_CASE("a tensor lies in its storage") {
-  CHECK_EQ(error_of_torch_file(torch_of(tensor_pickle(zero, matrix, two + one + "\x86"))), "");
+  CHECK_EQ(error_of_tensor_file(torch_of(tensor_pickle(zero, matrix, two + one + "\x86"))), "");
   for (const auto& [pickle, part] : {
            std::pair{tensor_pickle(one, vector, step), "to lie within its storage"},
            {tensor_pickle(zero, "K\x03\x85", step), "to lie within its storage"},
@@ -233,7 +233,7 @@ TEST_CASE("a tensor lies in its storage") {
            {head + std::string("}q\0h\0h\0s.", 9), "names of tensors"},
        }) {
     CAPTURE(part);
-    CHECK_NE(error_of_torch_file(torch_of(pickle)).find(part), std::string::npos);
+    CHECK_NE(error_of_tensor_file(torch_of(pickle)).find(part), std::string::npos);
   }
 }
 
@@ -257,12 +257,12 @@ TEST_CASE("pickles that grow are refused") {
                                      {nested, "at most 65536 values at"},
                                      {fetched, "at most 65536 values on the stack"},
                                      {head + "X\xFF\xFF\xFF\xFF.", ""}}) {
-    const std::string error = error_of_torch_file(torch_of(pickle));
+    const std::string error = error_of_tensor_file(torch_of(pickle));
     CAPTURE(error);
     CHECK_NE(error.find("some.bin"), std::string::npos);
     CHECK_NE(error.find(part), std::string::npos);
   }
-  CHECK_NE(error_of_torch_file(torch_of(std::string(2 << 20, 'N'))).find("at most 1048576 bytes"), std::string::npos);
+  CHECK_NE(error_of_tensor_file(torch_of(std::string(2 << 20, 'N'))).find("at most 1048576 bytes"), std::string::npos);
   // A long tuple, and many calls with it.
   std::string calls = head + std::string("Nq\0(", 4);
   for (int i = 0; i < 20'000; ++i) calls += std::string("h\0", 2);
@@ -270,7 +270,7 @@ TEST_CASE("pickles that grow are refused") {
       "tq\x02"
       "ctorch._utils\n_rebuild_tensor_v2\nq\x01";
   for (int i = 0; i < 3'000; ++i) calls += "h\x01h\x02R";
-  CHECK_NE(error_of_torch_file(torch_of(calls + ".")).find("a call of few arguments"), std::string::npos);
+  CHECK_NE(error_of_tensor_file(torch_of(calls + ".")).find("a call of few arguments"), std::string::npos);
 }
 
 TEST_CASE("archives that grow, or lie, are refused") {
@@ -287,16 +287,16 @@ TEST_CASE("archives that grow, or lie, are refused") {
            {{{std::string(300, 'a'), bytes}}, "names of at most 256 bytes"},
        }) {
     CAPTURE(part);
-    CHECK_NE(error_of_torch_file(zip_of(entries)).find(part), std::string::npos);
+    CHECK_NE(error_of_tensor_file(zip_of(entries)).find(part), std::string::npos);
   }
   std::string shared = zip_of({{"a.npy", bytes}, {"b.npy", bytes}});
   shared.replace(shared.rfind("PK\x01\x02") + 42, 4, std::string(4, '\0'));  // both begin at byte 0
-  CHECK_NE(error_of_torch_file(shared).find("behind the entry before it"), std::string::npos);
+  CHECK_NE(error_of_tensor_file(shared).find("behind the entry before it"), std::string::npos);
   std::string file = read_bytes(marian_files / "types_zip.bin");
   const std::size_t number = file.find(std::string("\x00\x00\x00\x3E\x00\x00\x80\x3E", 8));  // of tensor F32
   REQUIRE_NE(number, std::string::npos);
   file[number] ^= 1;
-  CHECK_NE(error_of_torch_file(file).find("to have the checksum"), std::string::npos);
+  CHECK_NE(error_of_tensor_file(file).find("to have the checksum"), std::string::npos);
 }
 
 TEST_CASE("headers of .npy are as NumPy and Marian write them") {
@@ -314,9 +314,9 @@ TEST_CASE("headers of .npy are as NumPy and Marian write them") {
     return "{'descr': '" + type + "', 'fortran_order': " + order + ", 'shape': " + shape + ", }  \n";
   };
   for (const int version : {1, 2, 3})
-    CHECK_EQ(error_of_torch_file(npy(header("<f4", "False", "(1, 2)"), "12345678", version)), "");
-  CHECK_EQ(error_of_torch_file(npy(header("<f4", "False", "(2,)"), "12345678")), "");
-  CHECK_EQ(error_of_torch_file(npy(header("|i1", "False", "()"), "1")), "");
+    CHECK_EQ(error_of_tensor_file(npy(header("<f4", "False", "(1, 2)"), "12345678", version)), "");
+  CHECK_EQ(error_of_tensor_file(npy(header("<f4", "False", "(2,)"), "12345678")), "");
+  CHECK_EQ(error_of_tensor_file(npy(header("|i1", "False", "()"), "1")), "");
   for (const auto& [text, part] : {std::pair{header(">f4", "False", "(2,)"), "got >f4"},
                                    {header("|O", "False", "(2,)"), "got |O"},
                                    {header("<f4", "True", "(2,)"), "in C order"},
@@ -328,14 +328,15 @@ TEST_CASE("headers of .npy are as NumPy and Marian write them") {
                                    {std::string("{"), "the type of 'x'"},
                                    {std::string(5000, ' '), "a header of 'x' of at most"}}) {
     CAPTURE(text);
-    CHECK_NE(error_of_torch_file(npy(text, "12345678")).find(part), std::string::npos);
+    CHECK_NE(error_of_tensor_file(npy(text, "12345678")).find(part), std::string::npos);
   }
 }
 
 TEST_CASE("a file is what its first bytes say") {
-  CHECK_NE(error_of_torch_file("version https://git-lfs.github.com/spec/v1\n").find("git lfs pull"), std::string::npos);
-  CHECK_NE(error_of_torch_file("").find("another kind of file"), std::string::npos);
-  CHECK_NE(error_of_torch_file("PK\x03\x04").find("the directory of a zip archive"), std::string::npos);
+  CHECK_NE(error_of_tensor_file("version https://git-lfs.github.com/spec/v1\n").find("git lfs pull"),
+           std::string::npos);
+  CHECK_NE(error_of_tensor_file("").find("another kind of file"), std::string::npos);
+  CHECK_NE(error_of_tensor_file("PK\x03\x04").find("the directory of a zip archive"), std::string::npos);
   CHECK_NE(error_of<Error>([] { open_tensors("/nowhere"); }).find("/nowhere"), std::string::npos);
   CHECK_NE(error_of<Error>([] { open_tensors("/tmp"); }).find("something else than a file"), std::string::npos);
 }

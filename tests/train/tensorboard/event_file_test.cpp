@@ -20,11 +20,12 @@ using Steps = std::vector<std::int64_t>;
 /// A run's folder, and the starts of the run in it.
 struct Run {
   TemporaryFolder folder;
+  std::vector<std::string> damages;  // that the last start has found
   fs::path events = folder / "tensorboard";
 
   /// Starts from `updates_done` and says something at each of the steps.
   void start(std::int64_t updates_done, const Steps& steps, std::optional<std::int64_t> end = {}, bool goes_on = true) {
-    EventFile::cut(folder.path(), updates_done, goes_on);
+    damages = EventFile::cut(folder.path(), updates_done, goes_on);
     EventFile file(folder.path(), updates_done, goes_on);
     for (const std::int64_t step : steps) file.scalars(step, std::vector<Scalar>{{"train/loss", 0.5 * double(step)}});
     if (!end) return;
@@ -87,6 +88,7 @@ TEST_CASE("a torn record hides nothing: it is cut off, and what comes is in anot
     run.start(0, {10, 20});
     write_bytes(run.newest(), whole.substr(0, whole.size() - lost));
     run.start(20, {30});
+    CHECK(run.damages.empty());
     const SeenEvents seen = run.seen();
     CHECK_EQ(seen.steps("train/loss"), Steps{10, 30});  // the metrics would have told of 20
     CHECK_EQ(seen.torn, 0);
@@ -95,6 +97,31 @@ TEST_CASE("a torn record hides nothing: it is cut off, and what comes is in anot
   run.start(10, {20});
   CHECK_EQ(run.seen().steps("train/loss"), Steps{10, 20});
   CHECK_EQ(run.seen().torn, 0);
+}
+
+TEST_CASE("what was damaged is told and goes, with all behind it; what lies before it stays") {
+  Run run;
+  run.start(0, {10, 20, 30});
+  const std::string whole = read_bytes(run.newest());
+  std::string_view rest = whole;
+  Steps records;  // where each begins: the version, then the steps
+  for (std::size_t at = 0; next_record(rest); at = whole.size() - rest.size()) records.push_back(std::int64_t(at));
+  REQUIRE_EQ(records.size(), 5);  // the mark of a session is the second
+  for (std::size_t record = 0; record < records.size(); ++record) {
+    CAPTURE(record);
+    for (const std::string& name : names_in(run.events)) fs::remove(run.events / name);
+    run.start(0, {10, 20, 30});
+    const fs::path file = run.newest();
+    std::string bytes = read_bytes(file);
+    bytes[records[record] + 14] ^= 1;
+    write_bytes(file, bytes);
+    run.start(30, {40});
+    REQUIRE_EQ(run.damages.size(), 1);
+    CHECK(run.damages[0].starts_with(fmt::format("{} is damaged from byte {} on", file.string(), records[record])));
+    const Steps stays[] = {{40}, {40}, {40}, {10, 40}, {10, 20, 40}};
+    CHECK_EQ(run.seen().steps("train/loss"), stays[record]);
+    CHECK_EQ(run.seen().torn, 0);
+  }
 }
 
 TEST_CASE("names go on where the clock does not, and what is no file of events is left alone") {

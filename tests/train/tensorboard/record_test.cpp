@@ -18,11 +18,13 @@ TEST_CASE("records that were written are read, and none of a torn or damaged res
     rest = std::string_view(first).substr(0, size);
     CHECK_FALSE(next_record(rest));
     CHECK_EQ(rest.size(), size);
+    CHECK(is_torn(rest));
   }
   for (std::size_t at = 0; at < first.size(); ++at) {
     std::string damaged = whole;
     damaged[at] ^= 1;
     rest = damaged;
     CHECK_FALSE(next_record(rest));
+    CHECK_FALSE(is_torn(rest));
   }
 }
