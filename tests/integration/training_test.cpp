@@ -89,7 +89,8 @@ TEST_CASE("what is auto fits what is given, also where it is judged before the t
 
 TEST_CASE("a run that ended because nothing improved goes on with more patience") {
   const TinyRun tiny;
-  const Strings sets{"train.max_updates=12", "train.validate_every=2u", "optim.lr=1e-9"};
+  const Strings sets{"train.max_updates=12", "train.validate_every=2u",
+                     "optim.lr=1e-30"};  // too little to change a bit of the loss
   Strings impatient = sets;
   impatient.push_back("train.patience=1");
   CHECK_NE(succeeded(tiny.train("run", impatient)).err.find("(train.patience)"), std::string::npos);
