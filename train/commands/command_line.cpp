@@ -1,5 +1,6 @@
 #include "train/commands/command_line.h"
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 
 #include "autograd/available_memory.h"
@@ -8,6 +9,7 @@
 #include "train/commands/commands.h"
 #include "train/config/unknown_name.h"
 #include "train/console/tell.h"
+#include "train/console/version.h"
 #include "train/processes/job.h"
 #include "train/runtime.h"
 #include "train/scores/bleu_tokenizer.h"
@@ -105,8 +107,8 @@ std::string wrong_origin(const std::string& text) {
   return text == "*" || is_origin ? "" : "expected an origin such as https://example.org, or *; got " + text;
 }
 
-}  // namespace
-
+/// Declares every command with its arguments, of which help, manual and completion are made, too. The one that is
+/// parsed runs, and leaves its exit status in `status`.
 void add_commands(CLI::App& app, int& status) {
   add_command<Train>(app, "train", "Train a model as a configuration says", status, [](auto& c, auto& a) {
     c.add_option("CONFIG", a.config, "YAML file; see docs/options.md")->required();
@@ -321,6 +323,7 @@ void add_commands(CLI::App& app, int& status) {
   set_groups(app);
 }
 
+/// What is said of the first word that no command takes; empty where there is none.
 std::string about_unknown_word(const CLI::App& app, const std::vector<std::string>& words) {
   const std::vector<std::string> rest = app.remaining(true);
   if (rest.empty()) return "";
@@ -337,6 +340,31 @@ std::string about_unknown_word(const CLI::App& app, const std::vector<std::strin
   const auto at = std::find(words.begin(), words.end(), rest.front());
   const bool has_value = std::distance(at, words.end()) > 1 && !at[1].starts_with("--");
   return unknown_word(known, rest.front(), has_value ? at[1] : "VALUE");
+}
+
+}  // namespace
+
+int run(std::vector<std::string> words) {
+  CLI::App app("glossa: trains encoder-decoder Transformers for translation on a CPU", "glossa");
+  app.require_subcommand(1);
+  app.set_version_flag("--version", std::string(program_version));
+  app.footer("`glossa help SUBCOMMAND` tells more of one.");
+  int status = 0;
+  add_commands(app, status);
+  if (!words.empty() && words.front() == "help") {
+    words.erase(words.begin());
+    words.push_back("--help");
+  }
+  try {
+    app.parse(std::vector<std::string>(words.rbegin(), words.rend()));  // as the library wants them
+    return status;
+  } catch (const CLI::ParseError& error) {
+    const std::string text = about_unknown_word(app, words);
+    // Help and version are no errors; everything else on the command line is misuse.
+    if (error.get_exit_code() == 0 && text.empty()) return app.exit(error);
+    if (!text.empty()) misuse("command line", "{}", text);
+    misuse("command line", "{}. Hint: add --help to see what is expected", error.what());
+  }
 }
 
 }  // namespace glossa::commands
