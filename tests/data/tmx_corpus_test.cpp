@@ -3,9 +3,9 @@
 #include <doctest/doctest.h>
 #include <sys/resource.h>
 
+#include <ctime>
 #include <random>
 
-#include "autograd/stopwatch.h"
 #include "tests/data/data_test.h"
 
 using namespace glossa;
@@ -236,9 +236,9 @@ TEST_CASE("files made to do harm are refused with their name, within a second, a
     INFO(name);
     const std::string path = folder.write("harm.tmx", bytes);
     const std::size_t before = peak_memory();
-    const Stopwatch watch;
+    const std::clock_t begin = std::clock();
     const std::string message = error_of<Error>([&] { read_tmx(path, "en", "de"); });
-    CHECK_LT(watch.seconds(), 1.0);
+    CHECK_LT(std::clock() - begin, CLOCKS_PER_SEC);
     CHECK_LT(peak_memory() - before, 2 * bytes.size() + (std::size_t{16} << 20));
     CHECK(message.starts_with("[" + path));
     CHECK_LT(message.size(), 600);

@@ -144,7 +144,7 @@ TEST_CASE("standard output that cannot be written") {
   for (const char* command :
        {"echo hello | $0 translate run", "$0 evaluate run --source toy/test.en --reference toy/test.hi --json",
         "$0 inspect run/checkpoints/last", "$0 inspect run/checkpoints/last --json", "$0 train tiny.yaml --dump-config",
-        "$0 options"}) {
+        "$0 options", "$0 --help", "$0 help train", "$0 --version"}) {
     CAPTURE(command);
     const Outcome lost =
         run_program({.arguments = {"/bin/bash", "-c", command + std::string(" >/dev/full"), tested_program()},

@@ -5,7 +5,7 @@
 #include <unistd.h>
 #include <xxhash.h>
 
-#include <chrono>
+#include <ctime>
 #include <functional>
 #include <optional>
 
@@ -245,9 +245,9 @@ TEST_CASE("hand-made files with right checksums are refused for what is wrong in
     file.entries.push_back({.name = "b"});
     change(file);
     write_bytes(path, file.bytes());
-    const auto begin = std::chrono::steady_clock::now();
+    const std::clock_t begin = std::clock();
     const std::string text = error_of_open(path);
-    CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(1));
+    CHECK(std::clock() - begin < CLOCKS_PER_SEC);
     if (!text.empty()) CHECK(text.find("[" + path.string() + "] expected ") == 0);
     return text;
   };

@@ -2,9 +2,9 @@
 #include <doctest/doctest.h>
 #include <zlib.h>
 
-#include <chrono>
 #include <cmath>
 #include <cstring>
+#include <ctime>
 #include <random>
 
 #include "autograd/check.h"
@@ -69,9 +69,9 @@ void check_mutations(const fs::path& original, const Read& read) {
   for (unsigned number = 0; number < 200; ++number) {
     CAPTURE(number);
     write_bytes(path, mutated(bytes, number));
-    const auto begin = std::chrono::steady_clock::now();
+    const std::clock_t begin = std::clock();
     const std::string error = error_of<Error>([&] { read(path); });
-    CHECK_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(1));
+    CHECK_LT(std::clock() - begin, CLOCKS_PER_SEC);
     if (!error.empty()) CHECK_NE(error.find(path.string()), std::string::npos);
     refused += error.empty() ? 0 : 1;
   }
