@@ -36,8 +36,8 @@ void add_binary(std::vector<OpCase>& cases, const std::string& op, double (*f)(d
     return op_case(op + "." + what, {CaseInput(a), CaseInput(b).in(low, high)}, call).reference(broadcast_reference(f));
   };
   cases.push_back(row("same_shape", {2, 3}, {2, 3})
-                      .error({{2, 3}, {2, 4}}, [call](Inputs<double> x) { call(x); }, {"[2, 3]", "[2, 4]"})
-                      .error({{2, 3}, {3, 3}}, [call](Inputs<double> x) { call(x); }, {"[2, 3]", "[3, 3]"}));
+                      .error({{2, 3}, {2, 4}}, call, {"[2, 3]", "[2, 4]"})
+                      .error({{2, 3}, {3, 3}}, call, {"[2, 3]", "[3, 3]"}));
   cases.push_back(row("last_axis", {2, 3, 4}, {4}));
   cases.push_back(row("one_one_last", {2, 3, 4}, {1, 1, 4}));
   cases.push_back(row("per_batch", {2, 3, 4}, {2, 1, 1}));

@@ -107,18 +107,16 @@ void add_attention_rows(std::vector<OpCase>& cases) {
   };
   const RowLayout packed = packed_2_3(), padded = padded_2_3(), other = packed_4_1(), three = one_of_3(),
                   single = one_of_1();
-  const auto wrong = [=](AttentionOptions options, RowLayout key) {
-    return [=](Inputs<double> x) { attention(x[0], x[1], x[2], packed_2_3(), key, options); };
-  };
+  const auto of_packed = [=](RowLayout key, AttentionOptions options) { return plain(packed_2_3(), key, options); };
 
   cases.push_back(row("one_head", {{3, 2}, {3, 2}, {3, 2}}, three, three, {})
-                      .error({{4, 2}, {5, 2}, {5, 2}}, wrong({}, packed), {"[4, 2]", "5"})
-                      .error({{5, 2}, {5, 3}, {5, 2}}, wrong({}, packed), {"[5, 2]", "[5, 3]"})
-                      .error({{5, 2}, {5, 2}, {4, 2}}, wrong({}, packed), {"[4, 2]", "5"})
-                      .error({{5, 3}, {5, 3}, {5, 2}}, wrong({.heads = 2}, packed), {"[5, 3]", "2"})
-                      .error({{5, 2}, {3, 2}, {3, 2}}, wrong({}, three), {"2", "1"})
-                      .error({{5, 2}, {5, 2}, {5, 2}}, wrong({.dropout = 2}, packed), {"2"})
-                      .error({{5, 2}, {5, 2}, {5, 2}}, wrong({}, beyond_5()), {"sequence 1"}));
+                      .error({{4, 2}, {5, 2}, {5, 2}}, of_packed(packed, {}), {"[4, 2]", "5"})
+                      .error({{5, 2}, {5, 3}, {5, 2}}, of_packed(packed, {}), {"[5, 2]", "[5, 3]"})
+                      .error({{5, 2}, {5, 2}, {4, 2}}, of_packed(packed, {}), {"[4, 2]", "5"})
+                      .error({{5, 3}, {5, 3}, {5, 2}}, of_packed(packed, {.heads = 2}), {"[5, 3]", "2"})
+                      .error({{5, 2}, {3, 2}, {3, 2}}, of_packed(three, {}), {"2", "1"})
+                      .error({{5, 2}, {5, 2}, {5, 2}}, of_packed(packed, {.dropout = 2}), {"2"})
+                      .error({{5, 2}, {5, 2}, {5, 2}}, of_packed(beyond_5(), {}), {"sequence 1"}));
   cases.push_back(row("two_heads", {{3, 4}, {3, 4}, {3, 4}}, three, three, {.heads = 2}));
   cases.push_back(row("packed", {{5, 4}, {5, 4}, {5, 4}}, packed, packed, {.heads = 2}));
   cases.push_back(row("padded", {{6, 4}, {6, 4}, {6, 4}}, padded, padded, {.heads = 2}));
@@ -270,10 +268,10 @@ void add_joined_rows(std::vector<OpCase>& cases) {
         .reference(self_reference(layout, options));
   };
   cases.push_back(row("packed", {5, 12}, packed_2_3(), {.heads = 2})
-                      .error({{5, 11}}, [=](Inputs<double> x) { self(packed_2_3(), {})(x); }, {"[5, 11]"})
-                      .error({{4, 12}}, [=](Inputs<double> x) { self(packed_2_3(), {})(x); }, {"[4, 12]", "5"})
-                      .error({{5, 12}}, [=](Inputs<double> x) { self(overlapping_of_5(), {})(x); }, {"sequence 1"})
-                      .error({{5, 12}}, [=](Inputs<double> x) { self(beyond_5(), {})(x); }, {"sequence 1"}));
+                      .error({{5, 11}}, self(packed_2_3(), {}), {"[5, 11]"})
+                      .error({{4, 12}}, self(packed_2_3(), {}), {"[4, 12]", "5"})
+                      .error({{5, 12}}, self(overlapping_of_5(), {}), {"sequence 1"})
+                      .error({{5, 12}}, self(beyond_5(), {}), {"sequence 1"}));
   cases.push_back(row("padded_causal", {6, 12}, padded_2_3(), {.heads = 2, .causal = true}));
   cases.push_back(
       op_case("self_attention.dropout", {{5, 12}}, self(packed_2_3(), {.heads = 2, .causal = true, .dropout = 0.3})));
@@ -293,12 +291,9 @@ void add_joined_rows(std::vector<OpCase>& cases) {
                         return attend(x[0], {k.data(), {5, 4}}, {v.data(), {5, 4}}, packed_2_3(), packed_4_1(),
                                       {.heads = 2}, nullptr);
                       })
-                      .error({{5, 4}, {5, 6}}, [=](Inputs<double> x) { cross(packed_2_3(), packed_4_1(), {})(x); },
-                             {"[5, 4]", "[5, 6]"})
-                      .error({{5, 4}, {5, 8}},
-                             [=](Inputs<double> x) { cross(overlapping_of_5(), packed_4_1(), {})(x); }, {"sequence 1"})
-                      .error({{5, 4}, {4, 8}}, [=](Inputs<double> x) { cross(packed_2_3(), packed_4_1(), {})(x); },
-                             {"[4, 8]", "5"}));
+                      .error({{5, 4}, {5, 6}}, cross(packed_2_3(), packed_4_1(), {}), {"[5, 4]", "[5, 6]"})
+                      .error({{5, 4}, {5, 8}}, cross(overlapping_of_5(), packed_4_1(), {}), {"sequence 1"})
+                      .error({{5, 4}, {4, 8}}, cross(packed_2_3(), packed_4_1(), {}), {"[4, 8]", "5"}));
   cases.push_back(op_case("cross_attention.padded_dropout", {{6, 4}, {5, 8}},
                           cross(padded_2_3(), packed_4_1(), {.heads = 2, .dropout = 0.3})));
   cases.push_back(op_case("cross_attention.long", {{370, 4}, {320, 8}},

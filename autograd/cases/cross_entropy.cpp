@@ -39,31 +39,11 @@ void add_cross_entropy_cases(std::vector<OpCase>& cases) {
         .reference(cross_entropy_reference(targets, smoothing));
   };
   cases.push_back(row("plain", {3, 4}, {0, 3, 1}, 0)
-                      .error({{2, 4}},
-                             [=](Inputs<double> x) {
-                               call({0, 1, 2}, 0)(x);
-                             },
-                             {"[2, 4]", "3"})
-                      .error({{2, 4}},
-                             [=](Inputs<double> x) {
-                               call({0, 4}, 0)(x);
-                             },
-                             {"[2, 4]", "4"})
-                      .error({{2, 4}},
-                             [=](Inputs<double> x) {
-                               call({0, -1}, 0)(x);
-                             },
-                             {"[2, 4]", "-1"})
-                      .error({{2, 2, 2}},
-                             [=](Inputs<double> x) {
-                               call({0, 1}, 0)(x);
-                             },
-                             {"[2, 2, 2]"})
-                      .error({{2, 4}},
-                             [=](Inputs<double> x) {
-                               call({0, 1}, 1.5)(x);
-                             },
-                             {"1.5"}));
+                      .error({{2, 4}}, call({0, 1, 2}, 0), {"[2, 4]", "3"})
+                      .error({{2, 4}}, call({0, 4}, 0), {"[2, 4]", "4"})
+                      .error({{2, 4}}, call({0, -1}, 0), {"[2, 4]", "-1"})
+                      .error({{2, 2, 2}}, call({0, 1}, 0), {"[2, 2, 2]"})
+                      .error({{2, 4}}, call({0, 1}, 1.5), {"1.5"}));
   cases.push_back(row("smoothed", {3, 4}, {0, 3, 1}, 0.1));
   cases.push_back(row("ignored_rows", {4, 3}, {ignored, 2, ignored, 0}, 0));
   cases.push_back(row("smoothed_ignored_rows", {4, 3}, {ignored, 2, ignored, 0}, 0.1));

@@ -29,9 +29,9 @@ void add_dropout_cases(std::vector<OpCase>& cases) {
                       .with_zero_gradient());
   cases.push_back(op_case("dropout.twice", {{3, 4}}, [](auto x) { return dropout(dropout(x[0], 0.2), 0.3); }));
   cases.push_back(op_case("dropout.packed", {{5, 6}}, row_by_row(0.3, packed_2_3()))
-                      .error({{4, 6}}, [=](Inputs<double> x) { row_by_row(0.3, packed_2_3())(x); }, {"[4, 6]", "5"})
-                      .error({{5, 6}}, [=](Inputs<double> x) { row_by_row(0, overlapping_of_5())(x); }, {"sequence 1"})
-                      .error({{5, 6}}, [=](Inputs<double> x) { row_by_row(0, beyond_5())(x); }, {"sequence 1"}));
+                      .error({{4, 6}}, row_by_row(0.3, packed_2_3()), {"[4, 6]", "5"})
+                      .error({{5, 6}}, row_by_row(0, overlapping_of_5()), {"sequence 1"})
+                      .error({{5, 6}}, row_by_row(0, beyond_5()), {"sequence 1"}));
   cases.push_back(op_case("dropout.padded", {{6, 6}}, row_by_row(0.3, padded_2_3())));
   cases.push_back(op_case("dropout.size_zero", {{0, 3}}, [](auto x) { return dropout(x[0], 0.3); }));
   cases.push_back(op_case("dropout.large", {{700, 30}}, [](auto x) { return dropout(x[0], 0.3); }).sampling(8));
@@ -39,13 +39,12 @@ void add_dropout_cases(std::vector<OpCase>& cases) {
   const auto added = [](double p, const RowLayout& layout) {
     return [=](auto x) { return add_dropout(x[0], x[1], p, layout); };
   };
-  cases.push_back(
-      op_case("add_dropout.packed", {{5, 4}, {5, 4}}, added(0.3, packed_2_3()))
-          .error({{5, 4}, {5, 3}}, [=](Inputs<double> x) { added(0.3, packed_2_3())(x); }, {"[5, 4]", "[5, 3]"})
-          .error({{4, 4}, {4, 4}}, [=](Inputs<double> x) { added(0.3, packed_2_3())(x); }, {"[4, 4]", "5"})
-          .error({{5, 4}, {5, 4}}, [=](Inputs<double> x) { added(2, packed_2_3())(x); }, {"2"})
-          .error({{5, 4}, {5, 4}}, [=](Inputs<double> x) { added(0, overlapping_of_5())(x); }, {"sequence 1"})
-          .error({{5, 4}, {5, 4}}, [=](Inputs<double> x) { added(0, beyond_5())(x); }, {"sequence 1"}));
+  cases.push_back(op_case("add_dropout.packed", {{5, 4}, {5, 4}}, added(0.3, packed_2_3()))
+                      .error({{5, 4}, {5, 3}}, added(0.3, packed_2_3()), {"[5, 4]", "[5, 3]"})
+                      .error({{4, 4}, {4, 4}}, added(0.3, packed_2_3()), {"[4, 4]", "5"})
+                      .error({{5, 4}, {5, 4}}, added(2, packed_2_3()), {"2"})
+                      .error({{5, 4}, {5, 4}}, added(0, overlapping_of_5()), {"sequence 1"})
+                      .error({{5, 4}, {5, 4}}, added(0, beyond_5()), {"sequence 1"}));
   cases.push_back(op_case("add_dropout.padded", {{6, 4}, {6, 4}}, added(0.3, padded_2_3())));
   cases.push_back(
       op_case("add_dropout.nothing_dropped", {{5, 4}, {5, 4}}, added(0, packed_2_3())).reference(sum_of_both));

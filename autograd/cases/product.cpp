@@ -38,16 +38,15 @@ std::vector<double> linear_reference(std::span<const Tensor<double>> x) {
 }
 
 void add_matmul_cases(std::vector<OpCase>& cases) {
-  const auto row = [](const char* what, Shape a, Shape b) {
-    return op_case(std::string("matmul.") + what, {CaseInput(a), CaseInput(b)},
-                   [](auto x) { return matmul(x[0], x[1]); })
+  const auto plain = [](auto x) { return matmul(x[0], x[1]); };
+  const auto row = [&](const char* what, Shape a, Shape b) {
+    return op_case(std::string("matmul.") + what, {CaseInput(a), CaseInput(b)}, plain)
         .reference(matmul_reference(false, false));
   };
-  const auto wrong = [](Inputs<double> x) { matmul(x[0], x[1]); };
   cases.push_back(row("plain", {3, 4}, {4, 2})
-                      .error({{3, 4}, {3, 4}}, wrong, {"[3, 4]"})
-                      .error({{4}, {4, 2}}, wrong, {"[4]", "[4, 2]"})
-                      .error({{2, 3, 4}, {3, 4, 2}}, wrong, {"2", "3"}));
+                      .error({{3, 4}, {3, 4}}, plain, {"[3, 4]"})
+                      .error({{4}, {4, 2}}, plain, {"[4]", "[4, 2]"})
+                      .error({{2, 3, 4}, {3, 4, 2}}, plain, {"2", "3"}));
   cases.push_back(op_case("matmul.transpose_a", {{4, 3}, {4, 2}}, [](auto x) {
                     return matmul(x[0], x[1], true, false);
                   }).reference(matmul_reference(true, false)));
@@ -88,11 +87,11 @@ void add_linear_cases(std::vector<OpCase>& cases) {
   const auto plain = [](auto x) { return linear(x[0], x[1]); };
   cases.push_back(op_case("linear.bias", {{3, 4}, {2, 4}, {2}}, biased)
                       .reference(linear_reference)
-                      .error({{3, 4}, {2, 3}, {2}}, [=](Inputs<double> x) { biased(x); }, {"[3, 4]", "[2, 3]"})
-                      .error({{3, 4}, {2, 4}, {3}}, [=](Inputs<double> x) { biased(x); }, {"[2, 4]", "[3]"}));
+                      .error({{3, 4}, {2, 3}, {2}}, biased, {"[3, 4]", "[2, 3]"})
+                      .error({{3, 4}, {2, 4}, {3}}, biased, {"[2, 4]", "[3]"}));
   cases.push_back(op_case("linear.no_bias", {{3, 4}, {2, 4}}, plain)
                       .reference(linear_reference)
-                      .error({{3, 4}, {4}}, [=](Inputs<double> x) { plain(x); }, {"[3, 4]", "[4]"}));
+                      .error({{3, 4}, {4}}, plain, {"[3, 4]", "[4]"}));
   cases.push_back(op_case("linear.rank_three", {{2, 3, 4}, {5, 4}, {5}}, biased).reference(linear_reference));
   cases.push_back(op_case("linear.vector", {{4}, {3, 4}, {3}}, biased).reference(linear_reference));
   cases.push_back(op_case("linear.one", {{1, 1}, {1, 1}, {1}}, biased).reference(linear_reference));
@@ -117,15 +116,14 @@ void add_linear_relu_cases(std::vector<OpCase>& cases) {
     for (double& value : y) value = std::max(value, 0.0);
     return y;
   };
-  cases.push_back(
-      op_case("linear_relu.no_dropout", {{5, 4}, {3, 4}, {3}}, biased(0, packed_2_3()))
-          .reference(reference)
-          .error({{5, 4}, {3, 3}, {3}}, [=](Inputs<double> x) { biased(0, packed_2_3())(x); }, {"[5, 4]", "[3, 3]"})
-          .error({{4, 4}, {3, 4}, {3}}, [=](Inputs<double> x) { biased(0, packed_2_3())(x); }, {"[4, 4]"})
-          .error({{5, 4}, {3, 4}, {2}}, [=](Inputs<double> x) { biased(0, packed_2_3())(x); }, {"[2]"})
-          .error({{5, 4}, {3, 4}, {3}}, [=](Inputs<double> x) { biased(2, packed_2_3())(x); }, {"2"})
-          .error({{5, 4}, {3, 4}, {3}}, [=](Inputs<double> x) { biased(0, overlapping_of_5())(x); }, {"sequence 1"})
-          .error({{5, 4}, {3, 4}, {3}}, [=](Inputs<double> x) { biased(0, beyond_5())(x); }, {"sequence 1"}));
+  cases.push_back(op_case("linear_relu.no_dropout", {{5, 4}, {3, 4}, {3}}, biased(0, packed_2_3()))
+                      .reference(reference)
+                      .error({{5, 4}, {3, 3}, {3}}, biased(0, packed_2_3()), {"[5, 4]", "[3, 3]"})
+                      .error({{4, 4}, {3, 4}, {3}}, biased(0, packed_2_3()), {"[4, 4]"})
+                      .error({{5, 4}, {3, 4}, {2}}, biased(0, packed_2_3()), {"[2]"})
+                      .error({{5, 4}, {3, 4}, {3}}, biased(2, packed_2_3()), {"2"})
+                      .error({{5, 4}, {3, 4}, {3}}, biased(0, overlapping_of_5()), {"sequence 1"})
+                      .error({{5, 4}, {3, 4}, {3}}, biased(0, beyond_5()), {"sequence 1"}));
   cases.push_back(op_case("linear_relu.dropout", {{5, 4}, {3, 4}, {3}}, biased(0.3, packed_2_3())));
   cases.push_back(op_case("linear_relu.padded", {{6, 4}, {3, 4}, {3}}, biased(0.3, padded_2_3())));
   cases.push_back(op_case("linear_relu.no_bias", {{5, 4}, {3, 4}}, plain(0.3, packed_2_3())));

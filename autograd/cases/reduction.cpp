@@ -58,8 +58,8 @@ void add_reduction(std::vector<OpCase>& cases, const std::string& op, Fold fold,
                   }).reference(over_all(fold)));
   cases.push_back(op_case(op + ".first_axis", {{4, 3}}, along(0, false))
                       .reference(over_axis(fold, 0))
-                      .error({{2, 3}}, [one](Inputs<double> x) { one(x[0], 2, false); }, {"[2, 3]", "2"})
-                      .error({{2, 3}}, [one](Inputs<double> x) { one(x[0], -3, true); }, {"[2, 3]", "-3"}));
+                      .error({{2, 3}}, along(2, false), {"[2, 3]", "2"})
+                      .error({{2, 3}}, along(-3, true), {"[2, 3]", "-3"}));
   cases.push_back(op_case(op + ".middle_axis", {{2, 4, 3}}, along(1, false)).reference(over_axis(fold, 1)));
   cases.push_back(op_case(op + ".last_axis", {{3, 5}}, along(-1, false)).reference(over_axis(fold, 1)));
   cases.push_back(op_case(op + ".keepdim", {{2, 3, 2, 2}}, along(-3, true)).reference(over_axis(fold, 1)));

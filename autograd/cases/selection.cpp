@@ -68,15 +68,14 @@ void add_embedding_cases(std::vector<OpCase>& cases) {
   const auto embed = [](double p, std::span<const int> ids, const RowLayout& layout) {
     return [=](auto x) { return embed_tokens(x[0], ids, root_of_width, x[1], p, layout); };
   };
-  cases.push_back(
-      op_case("embed_tokens.packed", {{4, 3}, {3, 3}}, embed(0, some_ids, packed_2_3()))
-          .reference(embed_reference({0, 3, 1, 3, 3}, packed_2_3()))
-          .error({{4, 3}, {2, 3}}, [=](Inputs<double> x) { embed(0, some_ids, packed_2_3())(x); }, {"2", "3"})
-          .error({{4, 3}, {3, 2}}, [=](Inputs<double> x) { embed(0, some_ids, packed_2_3())(x); }, {"[3, 2]"})
-          .error({{3, 3}, {3, 3}}, [=](Inputs<double> x) { embed(0, some_ids, packed_2_3())(x); }, {"[3, 3]"})
-          .error({{4, 3}, {3, 3}}, [=](Inputs<double> x) { embed(0, some_ids, padded_2_3())(x); }, {"6", "5"})
-          .error({{4, 3}, {5, 3}}, [=](Inputs<double> x) { embed(0, some_ids, overlapping_of_5())(x); }, {"sequence 1"})
-          .error({{4, 3}, {5, 3}}, [=](Inputs<double> x) { embed(0, some_ids, beyond_5())(x); }, {"sequence 1"}));
+  cases.push_back(op_case("embed_tokens.packed", {{4, 3}, {3, 3}}, embed(0, some_ids, packed_2_3()))
+                      .reference(embed_reference({0, 3, 1, 3, 3}, packed_2_3()))
+                      .error({{4, 3}, {2, 3}}, embed(0, some_ids, packed_2_3()), {"2", "3"})
+                      .error({{4, 3}, {3, 2}}, embed(0, some_ids, packed_2_3()), {"[3, 2]"})
+                      .error({{3, 3}, {3, 3}}, embed(0, some_ids, packed_2_3()), {"[3, 3]"})
+                      .error({{4, 3}, {3, 3}}, embed(0, some_ids, padded_2_3()), {"6", "5"})
+                      .error({{4, 3}, {5, 3}}, embed(0, some_ids, overlapping_of_5()), {"sequence 1"})
+                      .error({{4, 3}, {5, 3}}, embed(0, some_ids, beyond_5()), {"sequence 1"}));
   cases.push_back(op_case("embed_tokens.padded", {{4, 3}, {5, 3}}, embed(0, padded_ids, padded_2_3()))
                       .reference(embed_reference({2, 0, 0, 3, 1, 3}, padded_2_3())));
   cases.push_back(op_case("embed_tokens.dropout", {{4, 3}, {3, 3}}, embed(0.3, some_ids, packed_2_3())));
