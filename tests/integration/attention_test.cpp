@@ -56,6 +56,16 @@ TEST_CASE("attention is told of every line that can be read, as text, JSON and a
   CHECK_EQ(printed.status, 1);
   CHECK(printed.out.starts_with("1: hello world  ->  " + lines_of(translated)[0] + "\n"));
   CHECK_NE(printed.out.find("%"), printed.out.npos);
+
+  const std::string page = scene.tiny / "page.html";
+  const Outcome drawn = scene.run("attention", {"--html", page}, text);
+  CHECK_EQ(drawn.status, 1);
+  CHECK_NE(drawn.err.find("standard input:2"), drawn.err.npos);
+  const std::string html = read_bytes(page), start = "id=\"glossa-attention\">";
+  const std::size_t from = html.find(start) + start.size();
+  const nlohmann::json shown = nlohmann::json::parse(html.substr(from, html.find("</script>", from) - from));
+  REQUIRE_EQ(shown.size(), 2);
+  for (std::size_t i = 0; i < 2; ++i) CHECK_EQ(shown[i], nlohmann::json::parse(lines[i]));
 }
 
 TEST_CASE("attention refuses what it cannot show") {
