@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <csignal>
+#include <ctime>
 #include <initializer_list>
 #include <thread>
 
@@ -10,6 +11,7 @@ namespace glossa {
 namespace {
 
 std::atomic<int> stop_requested = 0;
+std::atomic<double> stop_requested_at = 0;
 std::atomic<bool> save_requested = false;
 
 void install(int signal, void (*handler)(int)) {
@@ -27,9 +29,21 @@ void install_for_stops(void (*handler)(int)) {
   if (hangup.sa_handler != SIG_IGN) install(SIGHUP, handler);
 }
 
+/// Of a clock that only goes forward, and that a handler may read.
+double seconds_now() {
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
 void on_stop(int signal) {
-  stop_requested = signal;
-  install_for_stops(SIG_DFL);  // the second one ends the program
+  if (stop_requested == 0) {
+    stop_requested_at = seconds_now();
+    stop_requested = signal;
+  } else if (seconds_now() - stop_requested_at >= SignalWatch::seconds_of_one_stop) {
+    install_for_stops(SIG_DFL);
+    raise(signal);  // delivered when this handler returns
+  }
 }
 
 void on_save(int) { save_requested = true; }
@@ -55,7 +69,7 @@ SignalWatch::SignalWatch() {
 }
 
 SignalWatch::~SignalWatch() {
-  install_for_stops(SIG_DFL);
+  if (stop_requested == 0) install_for_stops(SIG_DFL);
   for (const int signal : {SIGUSR1, SIGPIPE}) install(signal, SIG_DFL);
 }
 

@@ -104,7 +104,7 @@ TEST_CASE("SIGTERM and SIGINT: saved, exit status 0, and the resumed run is the 
     const std::string run = "stopped-" + std::to_string(number), whole = "whole-" + std::to_string(number);
     Program program(endless(tiny, run, sets));
     REQUIRE(wait_for_metrics(program, tiny / run, 20));
-    program.signal(number);
+    for (const int one_stop : {number, SIGHUP, number}) program.signal(one_stop);  // as timeout(1) and shells tell it
     const Outcome stopped = program.wait();
     CHECK_EQ(stopped.status, 0);
     CHECK_NE(stopped.err.find("stopped by a signal"), std::string::npos);

@@ -4,8 +4,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
+#include <chrono>
 #include <csignal>
 #include <initializer_list>
+#include <thread>
 
 using namespace glossa;
 
@@ -32,20 +35,22 @@ int ended_by(Act act) {
 
 }  // namespace
 
-TEST_CASE("signals that training watches: the first asks to stop, a second of any ends") {
-  for (const int first : {SIGINT, SIGTERM, SIGHUP}) {
+TEST_CASE("signals that training watches: the first asks to stop, what comes with it is the same, a later one ends") {
+  constexpr std::array stops = {SIGINT, SIGTERM, SIGHUP};
+  for (const int first : stops)
     CHECK_EQ(ended_by([=](const SignalWatch& watch) {
                raise(first);
+               for (const int same : stops) raise(same);
                if (watch.stop_signal() != first) raise(SIGKILL);
              }),
              0);
-    for (const int second : {SIGINT, SIGTERM, SIGHUP})
-      CHECK_EQ(ended_by([=](const SignalWatch&) {
-                 raise(first);
-                 raise(second);
-               }),
-               second);
-  }
+  for (const int second : stops)
+    CHECK_EQ(ended_by([=](const SignalWatch&) {
+               raise(SIGTERM);
+               std::this_thread::sleep_for(std::chrono::duration<double>(SignalWatch::seconds_of_one_stop));
+               raise(second);
+             }),
+             second);
 }
 
 TEST_CASE(
@@ -91,6 +96,14 @@ TEST_CASE("signals that training watches end the program as before when nobody w
              raise(SIGHUP);
            }),
            SIGHUP);
+  CHECK_EQ(ended_by([](const SignalWatch&) {
+             {
+               const SignalWatch stopped;
+               raise(SIGTERM);
+             }
+             raise(SIGTERM);  // the same, to a program that has saved already
+           }),
+           0);
   {
     SignalWatch watch;
     raise(SIGTERM);
