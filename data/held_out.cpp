@@ -46,8 +46,10 @@ SplitCorpus hold_out(ParallelCorpus corpus, const HeldOut& held_out, std::string
   std::vector<Part> parts;
   const std::int64_t different = assign(corpus, held_out, parts);
   if (different <= held_out.pairs())
-    misuse(where, "expected less to hold out than the different source sentences of {}, {}; got {}/{}", corpus.name,
-           different, held_out.valid, held_out.test);
+    misuse(where,
+           "expected more different source sentences in {} than the {} that are held out for validation and test; got "
+           "{}. Hint: more text, or fewer held out",
+           corpus.name, held_out.pairs(), different);
 
   SplitCorpus split;
   split.training = split.validation = split.test = corpus.without_pairs();

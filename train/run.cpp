@@ -152,6 +152,14 @@ std::vector<std::filesystem::path> RunName::files() const {
   return chosen_checkpoints(folder_, choice_);
 }
 
+std::filesystem::path RunName::file() const {
+  const std::vector<std::filesystem::path> chosen = files();
+  if (chosen.size() > 1)
+    misuse("--checkpoint", "expected one checkpoint; got {}. Hint: glossa average {} --last {} makes a run of them",
+           chosen.size(), folder_, chosen.size());
+  return chosen.front();
+}
+
 std::string RunName::note() const {
   if (is_checkpoint_ || !choice_.empty()) return "";
   const auto best = linked_update(folder_, "best"), last = linked_update(folder_, "last");

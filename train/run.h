@@ -27,6 +27,9 @@ class RunName {
   /// The checkpoint, or several whose mean it is. Throws as chosen_checkpoints.
   std::vector<std::filesystem::path> files() const;
 
+  /// The checkpoint. Throws misuse where it is the mean of several.
+  std::filesystem::path file() const;
+
   /// What a user who chose none should know of the one that is taken; empty: nothing.
   std::string note() const;
 

@@ -154,7 +154,8 @@ TrainingEnd Trainer::update_until_end() {
     if (log_->bar().is_due()) last_line.draw(log_->bar(), now, state_.seconds, told);
   }
   const bool best_at_end = *end != TrainingEnd::signal && validate_end();
-  if (const std::string limit = raised_limit(*end, train); best_at_end && !limit.empty())
+  const bool can_learn_more = schedule_.lr(state_.optimizer_steps + 1) > 0;
+  if (const std::string limit = raised_limit(*end, train); best_at_end && can_learn_more && !limit.empty())
     log_->line(
         fmt::format("note: the last validation was the best so far; glossa train {} --run {} --resume --set {} goes on",
                     config_file(run_).string(), run_, limit));

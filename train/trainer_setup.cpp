@@ -188,7 +188,7 @@ void Trainer::find_run(const std::string& config_path, bool resume) {
   check_continues(config_, run_, resume, found_);
   if (found_) return;
   check_not_overwriting(config_, config_path, run_);
-  if (resume) notes_.push_back("--resume: no checkpoint in " + run_ + " yet, starting afresh");
+  if (resume) warnings_.push_back("--resume: no checkpoint in " + run_ + " yet, starting afresh");
   if (!config_.train.warm_start.empty()) base_.emplace(open_warm_start(config_, warnings_));
 }
 

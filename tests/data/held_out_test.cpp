@@ -116,5 +116,6 @@ TEST_CASE("training keeps the pairs of at least one source") {
   Pairs pairs = numbered(0, 7);
   pairs.emplace_back(pairs.front().first, "another");
   CHECK(error_of<Error>([&] { hold_out(corpus_of_pairs(pairs), held_out, "data.split"); }) ==
-        "[data.split] expected less to hold out than the different source sentences of corpus, 7; got 4/3");
+        "[data.split] expected more different source sentences in corpus than the 7 that are held out for validation "
+        "and test; got 7. Hint: more text, or fewer held out");
 }

@@ -129,7 +129,7 @@ TEST_CASE("a folder where a file is expected, and a file where a folder is") {
   write_bytes(tiny / "corpus.hi", worte);
   check_no_run(tiny, {"data.train=" + (tiny / "corpus").string()}, 1, {"corpus.en]", "directory"});
   check_refused(glossa_program({"train", toy, "--run", tiny / "run"}), 1, {"[" + toy + "]"});
-  check_refused(glossa_program({"inspect", toy}), 1, {"[" + toy + "]"});
+  check_refused(glossa_program({"inspect", toy}), 1, {"[" + toy + "/checkpoints]"});
   check_refused(tiny.train("tiny.yaml"), 1, {"tiny.yaml]"});
   check_refused(glossa_program({"translate", tiny / "tiny.yaml"}), 1, {"tiny.yaml]"});
   check_refused(glossa_program({"inspect", tiny / "tiny.yaml"}), 1,
@@ -190,7 +190,7 @@ TEST_CASE("wrong command lines exit with 2 and name what is wrong") {
   check_refused(glossa_program({"evaluate"}), 2, {"[command line]", "RUN"});
   check_refused(glossa_program({"evaluate", "run", "--source", "a"}), 2, {"[command line]", "--reference"});
   check_refused(glossa_program({"score", "run", "--source", "a"}), 2, {"[command line]", "--target"});
-  check_refused(glossa_program({"inspect"}), 2, {"[command line]", "CHECKPOINT"});
+  check_refused(glossa_program({"inspect"}), 2, {"[command line]", "RUN"});
   check_refused(glossa_program({"translate", "run", "--beam", "0"}), 2, {"[command line]", "--beam"});
   check_refused(glossa_program({"train", "a.yaml", "--rnu", "b"}), 2, {"[command line]", "did you mean '--run'?"});
   check_refused(glossa_program({"train", "a.yaml", "--lr", "0.1", "b"}), 2, {"'--lr'", "'--set optim.lr=0.1'"});

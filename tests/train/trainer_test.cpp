@@ -244,6 +244,14 @@ TEST_CASE("a run that a limit ends while it gets better says how to go on, and n
   CHECK_NE(read_bytes(small / "between/train.log").find("--set train.max_updates=11u goes on"), std::string::npos);
   small.config.train.max_updates = updates(8);
   CHECK(says("at"));
+  const OptimConfig steady = small.config.optim;
+  small.config.optim.schedule = OptimConfig::Schedule::linear;
+  small.config.optim.warmup = updates(1);
+  small.config.optim.total_updates = updates(8);
+  CHECK_FALSE(says("at a rate of 0"));
+  small.config.optim.min_lr = 1e-9;
+  CHECK(says("at the least rate"));
+  small.config.optim = steady;
   small.config.optim.lr = 1e-30;  // gets no better
   CHECK_FALSE(says("no better"));
   small.config.train.patience = 1;

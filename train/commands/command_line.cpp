@@ -89,12 +89,18 @@ void add_on_bad_line(CLI::App& command, Arguments& arguments, const char* become
       ->capture_default_str();
 }
 
-/// RUN and --checkpoint, for what reads a run's weights.
+/// RUN and --checkpoint.
 template <class Arguments>
-void add_run(CLI::App& command, Arguments& arguments) {
+void add_checkpoint(CLI::App& command, Arguments& arguments) {
   command.add_option("RUN", arguments.run, "folder of a run, or one of its checkpoints")->required();
   command.add_option("--checkpoint", arguments.checkpoint,
                      "best, last, an update, or average:N of the newest N (default: best)");
+}
+
+/// The same, for what makes a model of them.
+template <class Arguments>
+void add_run(CLI::App& command, Arguments& arguments) {
+  add_checkpoint(command, arguments);
   add_force(command);
 }
 
@@ -209,7 +215,7 @@ void add_commands(CLI::App& app, int& status) {
     add_sets(c, a.sets);
   });
   add_command<Inspect>(app, "inspect", "Show what a checkpoint holds", status, [](auto& c, auto& a) {
-    c.add_option("CHECKPOINT", a.checkpoint, "file, for example RUN/checkpoints/last")->required();
+    add_checkpoint(c, a);
     c.add_flag("--json", a.json, "one JSON object");
   });
   add_command<Export>(app, "export", "Write a model for other programs", status, [](auto& c, auto& a) {

@@ -84,7 +84,7 @@ struct Gradcheck {
 int run(const Gradcheck& arguments);
 
 struct Inspect {
-  std::string checkpoint;
+  std::string run, checkpoint;
   bool json = false;
 };
 int run(const Inspect& arguments);

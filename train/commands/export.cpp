@@ -19,16 +19,11 @@ namespace {
 
 /// The weights of one checkpoint, as they lie in it.
 void export_weights(const RunName& name, const Export& arguments) {
-  const std::vector<std::filesystem::path> files = name.files();
-  if (files.size() > 1)
-    misuse("--checkpoint",
-           "expected one checkpoint to export; got {}. Hint: glossa average {} --last {} makes a run of them",
-           files.size(), arguments.run, files.size());
-  const CheckpointReader checkpoint(files.front());
+  const CheckpointReader checkpoint(name.file());
   double bytes = 0;  // all are in memory together
   for (const CheckpointEntry& entry : checkpoint.entries())
     if (entry.kind == EntryKind::parameter) bytes += static_cast<double>(entry.length);
-  check_model_fits(files.front(), bytes);
+  check_model_fits(checkpoint.path().string(), bytes);
   export_parameters(checkpoint, arguments.safetensors);
   fmt::print("wrote the parameters of {}, update {}, to {}\n", checkpoint.path().string(),
              read_training_state(checkpoint).update, arguments.safetensors);

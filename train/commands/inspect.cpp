@@ -7,6 +7,7 @@
 #include "train/checkpoint/checkpoint.h"
 #include "train/commands/commands.h"
 #include "train/console/json_line.h"
+#include "train/run.h"
 #include "train/runtime.h"
 
 namespace glossa::commands {
@@ -28,7 +29,7 @@ double root_mean_square(const std::vector<std::byte>& bytes) {
 }  // namespace
 
 int run(const Inspect& arguments) {
-  const CheckpointReader reader(arguments.checkpoint);
+  const CheckpointReader reader(RunName(arguments.run, arguments.checkpoint).file());
   const TrainingState state = read_training_state(reader);
   const std::string build = describe_build(state.build), version = writer_version(reader).value_or("");
   std::uint64_t parameters = 0;
@@ -45,7 +46,7 @@ int run(const Inspect& arguments) {
       tensor.add("shape", entry.dims);
     }
     JsonLine json;
-    json.add("checkpoint", arguments.checkpoint).add("update", state.update).add("epoch", state.epoch + 1);
+    json.add("checkpoint", reader.path().string()).add("update", state.update).add("epoch", state.epoch + 1);
     json.add("batch", state.batch).add("target_tokens", state.target_tokens).add("parameters", parameters);
     json.add("version", version).add("build", build);
     json.add("sha256", parameters_sha256(reader)).add("state_sha256", state_sha256(reader));
@@ -53,10 +54,7 @@ int run(const Inspect& arguments) {
     std::puts(json.text().c_str());
     return 0;
   }
-  fmt::print("{}: update {}, epoch {} (counted from 1), {} of it done, {}\n", arguments.checkpoint, state.update,
-             state.epoch + 1, counted(state.batch, "batch"), counted(state.target_tokens, "target token"));
-  fmt::print("written by glossa{}, built by {}\n{} parameters\n\n{:<10} {:<5} {:>10}  {:<16} {}\n",
-             version.empty() ? "" : " " + version, build, parameters, "kind", "type", "rms", "shape", "name");
+  fmt::print("{:<10} {:<5} {:>10}  {:<16} {}\n", "kind", "type", "rms", "shape", "name");
   for (const CheckpointEntry& entry : reader.entries()) {
     if (entry.kind == EntryKind::state) continue;
     std::string shape;
@@ -64,7 +62,10 @@ int run(const Inspect& arguments) {
     fmt::print("{:<10} {:<5} {:>10.4g}  {:<16} {}\n", name_of(entry.kind), name_of(entry.dtype),
                root_mean_square(reader.read(entry.name)), "[" + shape + "]", entry.name);
   }
-  fmt::print("\nsha256       {}\nstate_sha256 {}\n", parameters_sha256(reader), state_sha256(reader));
+  fmt::print("\n{}: update {}, epoch {} (counted from 1), {} of it done, {}\n", reader.path().string(), state.update,
+             state.epoch + 1, counted(state.batch, "batch"), counted(state.target_tokens, "target token"));
+  fmt::print("written by glossa{}, built by {}\n{} parameters\nsha256       {}\nstate_sha256 {}\n",
+             version.empty() ? "" : " " + version, build, parameters, parameters_sha256(reader), state_sha256(reader));
   return 0;
 }
 
