@@ -20,6 +20,11 @@ bool is_of_reading(std::string_view key) {
          key == "data.source_prefix";
 }
 
+void check_is_there(const std::string& run) {
+  check(std::filesystem::exists(run), run.empty() ? "RUN" : run,
+        "expected the folder of a run; there is none. Hint: glossa train CONFIG.yaml --run FOLDER makes one");
+}
+
 }  // namespace
 
 std::filesystem::path config_file(const std::string& run) { return std::filesystem::path(run) / "config.yaml"; }
@@ -41,10 +46,8 @@ bool is_of_use(std::string_view key) {
 }
 
 Config load_run_config(const std::string& run, const std::vector<std::string>& sets, std::int64_t beam) {
-  const std::string where = run.empty() ? "RUN" : run;
-  check(std::filesystem::exists(run), where,
-        "expected the folder of a run; there is none. Hint: glossa train CONFIG.yaml --run FOLDER makes one");
-  check(std::filesystem::is_regular_file(config_file(run)), where,
+  check_is_there(run);
+  check(std::filesystem::is_regular_file(config_file(run)), run,
         "expected the folder of a run, with its config.yaml; got something else. Hint: it is what train had as --run");
   for (const std::string& set : sets)
     if (!is_of_use(std::string_view(set).substr(0, set.find('='))))
@@ -149,13 +152,15 @@ const std::string& RunName::folder() const {
 
 std::vector<std::filesystem::path> RunName::files() const {
   if (is_checkpoint_) return {named_};
+  check_is_there(folder_);
   return chosen_checkpoints(folder_, choice_);
 }
 
 std::filesystem::path RunName::file() const {
   const std::vector<std::filesystem::path> chosen = files();
   if (chosen.size() > 1)
-    misuse("--checkpoint", "expected one checkpoint; got {}. Hint: glossa average {} --last {} makes a run of them",
+    misuse("--checkpoint",
+           "expected one checkpoint; got {}. Hint: glossa average {} --last {} --run NEW makes a run of them",
            chosen.size(), folder_, chosen.size());
   return chosen.front();
 }

@@ -13,6 +13,7 @@ namespace {
 std::atomic<int> stop_requested = 0;
 std::atomic<double> stop_requested_at = 0;
 std::atomic<bool> save_requested = false;
+static_assert(std::atomic<double>::is_always_lock_free);  // handlers use them
 
 void install(int signal, void (*handler)(int)) {
   struct sigaction action {};
@@ -74,6 +75,10 @@ SignalWatch::~SignalWatch() {
 }
 
 int SignalWatch::stop_signal() const { return stop_requested; }
+
+void SignalWatch::stop() {
+  if (stop_requested == 0) on_stop(SIGTERM);
+}
 
 bool SignalWatch::take_save_request() { return save_requested.exchange(false); }
 

@@ -77,7 +77,7 @@ bool is_best(const TrainingState& state, double metric, bool larger_is_better) {
   return std::isfinite(metric) && (!state.has_best || (larger_is_better ? metric > state.best : metric < state.best));
 }
 
-/// Whether any process of the job was asked to stop, or to save.
+/// Whether any process of the job was asked to stop, which is to all, or to save.
 struct Wishes {
   bool stop = false, save = false;
 };
@@ -93,6 +93,7 @@ Wishes wishes_of_all(SignalWatch& signals, double timeout, std::int64_t update) 
     all.stop = all.stop || wishes[i] > 0;
     all.save = all.save || wishes[i + 1] > 0;
   }
+  if (all.stop) signals.stop();
   return all;
 }
 

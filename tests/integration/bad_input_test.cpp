@@ -129,7 +129,7 @@ TEST_CASE("a folder where a file is expected, and a file where a folder is") {
   write_bytes(tiny / "corpus.hi", worte);
   check_no_run(tiny, {"data.train=" + (tiny / "corpus").string()}, 1, {"corpus.en]", "directory"});
   check_refused(glossa_program({"train", toy, "--run", tiny / "run"}), 1, {"[" + toy + "]"});
-  check_refused(glossa_program({"inspect", toy}), 1, {"[" + toy + "/checkpoints]"});
+  check_refused(glossa_program({"inspect", toy}), 1, {"[" + toy + "/checkpoints]", "train the run first"});
   check_refused(tiny.train("tiny.yaml"), 1, {"tiny.yaml]"});
   check_refused(glossa_program({"translate", tiny / "tiny.yaml"}), 1, {"tiny.yaml]"});
   check_refused(glossa_program({"inspect", tiny / "tiny.yaml"}), 1,

@@ -261,6 +261,9 @@ TEST_CASE("inspect --json and its table") {
   const Outcome json = succeeded(glossa_program({"inspect", last, "--json"}));
   const Outcome of_run = succeeded(glossa_program({"inspect", tiny / "run", "--checkpoint", "last", "--json"}));
   CHECK_EQ(json_object(of_run.out).at("state_sha256"), json_object(json.out).at("state_sha256"));
+  CHECK_NE(succeeded(glossa_program({"inspect", tiny / "run"})).out.find("/checkpoints/last: update "),
+           std::string::npos);
+  check_refused(glossa_program({"inspect", last, "--checkpoint", "last"}), 2, {"[--checkpoint]", last.string()});
   check_refused(glossa_program({"inspect", tiny / "run", "--checkpoint", "average:2"}), 2,
                 {"[--checkpoint]", "expected one checkpoint; got 2"});
   for (const char* key : {"sha256", "state_sha256", "tensors", "update"}) CHECK(keys(json.out).contains(key));

@@ -9,14 +9,15 @@
 #include <csignal>
 #include <initializer_list>
 #include <thread>
+#include <vector>
 
 using namespace glossa;
 
 namespace {
 
-/// The signal that ends a process of its own in which `act` watches; 0 if it comes to its end.
+/// A process of its own in which `act` watches.
 template <class Act>
-int ended_by(Act act) {
+pid_t watching(Act act) {
   const pid_t child = fork();
   REQUIRE_NE(child, -1);
   if (child == 0) {
@@ -28,9 +29,23 @@ int ended_by(Act act) {
     }
     _exit(0);
   }
+  return child;
+}
+
+/// The signal that ends it; 0 if it comes to its end.
+int end_of(pid_t child) {
   int status = 0;
   REQUIRE_EQ(waitpid(child, &status, 0), child);
   return WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+template <class Act>
+int ended_by(Act act) {
+  return end_of(watching(act));
+}
+
+void wait_for_the_end_of_one_stop() {
+  std::this_thread::sleep_for(std::chrono::duration<double>(SignalWatch::seconds_of_one_stop));
 }
 
 }  // namespace
@@ -44,13 +59,31 @@ TEST_CASE("signals that training watches: the first asks to stop, what comes wit
                if (watch.stop_signal() != first) raise(SIGKILL);
              }),
              0);
+  std::vector<pid_t> later;  // side by side, as they wait
   for (const int second : stops)
-    CHECK_EQ(ended_by([=](const SignalWatch&) {
-               raise(SIGTERM);
-               std::this_thread::sleep_for(std::chrono::duration<double>(SignalWatch::seconds_of_one_stop));
-               raise(second);
-             }),
-             second);
+    later.push_back(watching([=](const SignalWatch&) {
+      raise(SIGTERM);
+      wait_for_the_end_of_one_stop();
+      raise(second);
+    }));
+  const pid_t after_the_watch = watching([](const SignalWatch&) {
+    {
+      const SignalWatch stopped;
+      raise(SIGTERM);
+    }
+    wait_for_the_end_of_one_stop();
+    raise(SIGINT);
+  });
+  for (std::size_t i = 0; i < later.size(); ++i) CHECK_EQ(end_of(later[i]), stops[i]);
+  CHECK_EQ(end_of(after_the_watch), SIGINT);
+}
+
+TEST_CASE("signals that training watches: what another process of the job was told is as if this one was") {
+  SignalWatch watch;
+  watch.stop();
+  CHECK_EQ(watch.stop_signal(), SIGTERM);
+  raise(SIGINT);
+  CHECK_EQ(watch.stop_signal(), SIGTERM);
 }
 
 TEST_CASE(

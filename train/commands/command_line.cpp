@@ -91,16 +91,15 @@ void add_on_bad_line(CLI::App& command, Arguments& arguments, const char* become
 
 /// RUN and --checkpoint.
 template <class Arguments>
-void add_checkpoint(CLI::App& command, Arguments& arguments) {
+void add_checkpoint(CLI::App& command, Arguments& arguments, const char* choices) {
   command.add_option("RUN", arguments.run, "folder of a run, or one of its checkpoints")->required();
-  command.add_option("--checkpoint", arguments.checkpoint,
-                     "best, last, an update, or average:N of the newest N (default: best)");
+  command.add_option("--checkpoint", arguments.checkpoint, choices);
 }
 
 /// The same, for what makes a model of them.
 template <class Arguments>
 void add_run(CLI::App& command, Arguments& arguments) {
-  add_checkpoint(command, arguments);
+  add_checkpoint(command, arguments, "best, last, an update, or average:N of the newest N (default: best)");
   add_force(command);
 }
 
@@ -215,7 +214,7 @@ void add_commands(CLI::App& app, int& status) {
     add_sets(c, a.sets);
   });
   add_command<Inspect>(app, "inspect", "Show what a checkpoint holds", status, [](auto& c, auto& a) {
-    add_checkpoint(c, a);
+    add_checkpoint(c, a, "best, last or an update (default: best)");
     c.add_flag("--json", a.json, "one JSON object");
   });
   add_command<Export>(app, "export", "Write a model for other programs", status, [](auto& c, auto& a) {

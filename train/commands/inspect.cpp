@@ -29,7 +29,9 @@ double root_mean_square(const std::vector<std::byte>& bytes) {
 }  // namespace
 
 int run(const Inspect& arguments) {
-  const CheckpointReader reader(RunName(arguments.run, arguments.checkpoint).file());
+  const RunName name(arguments.run, arguments.checkpoint);
+  print_note(name);
+  const CheckpointReader reader(name.file());
   const TrainingState state = read_training_state(reader);
   const std::string build = describe_build(state.build), version = writer_version(reader).value_or("");
   std::uint64_t parameters = 0;
