@@ -86,8 +86,8 @@ std::vector<std::string> corpus_doubts(const DataConfig& config, const ParallelC
   const bool is_toy = toy_pairs_alone("data.train", config.train).has_value();
   if (!letter_case.empty() && !config.lowercase && !is_toy)
     doubts.push_back(
-        fmt::format("{} has source letters of {} case only, and others will be unknown;\n"
-                    "    with data.lowercase: true all text is written small first, in translation too",
+        fmt::format("{} has source letters of {} case only:\n"
+                    "    others will be unknown, unless data.lowercase: true writes all text small, in translation too",
                     corpus.name, letter_case));
   return doubts;
 }

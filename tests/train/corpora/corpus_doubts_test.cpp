@@ -53,8 +53,8 @@ TEST_CASE("the same text on both sides, and validation with what is trained on, 
 TEST_CASE("a source in one letter case is doubted unless data.lowercase is for it") {
   const Lines target{"Eins"};
   CHECK(doubts({"one, two", "état"}, target) ==
-        Lines{"pairs.tsv has source letters of lower case only, and others will be unknown;\n"
-              "    with data.lowercase: true all text is written small first, in translation too"});
+        Lines{"pairs.tsv has source letters of lower case only:\n"
+              "    others will be unknown, unless data.lowercase: true writes all text small, in translation too"});
   CHECK(doubts({"ONE"}, target).front().find("letters of upper case only") != std::string::npos);
   CHECK(doubts({"one", "Two"}, target).empty());
   CHECK(doubts({"हाँ 12", "日本"}, target).empty());  // scripts without case
