@@ -253,11 +253,13 @@ TEST_CASE("optimizers that share a model make the steps of one, and each keeps i
         for (int t = 1; t <= 3; ++t) {
           one.set_grads(t);
           shared.set_grads(t);
-          std::vector<double> squares(all->squares().size());
+          const std::span<const double> whole = all->squares();
+          std::vector<double> squares(whole.size());
           for (const auto& part : parts) {
             const std::span<const double> own = part->squares();
             for (std::size_t i = 0; i < own.size(); ++i) squares[i] += own[i];
           }
+          CHECK(std::ranges::equal(squares, whole));
           CHECK(parts[0]->norm_of(squares) == all->grad_norm());
           all->step(rate(t), 0.5);
           for (const auto& part : parts) part->step(rate(t), 0.5);

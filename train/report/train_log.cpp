@@ -5,10 +5,8 @@
 #include <algorithm>
 #include <charconv>
 #include <ctime>
+#include <initializer_list>
 #include <optional>
-#include <regex>
-
-#include "train/config/options.h"
 
 namespace glossa {
 
@@ -36,20 +34,30 @@ std::optional<std::int64_t> number_after(std::string_view text, std::string_view
   return code == std::errc{} ? std::optional(number) : std::nullopt;
 }
 
-/// As far as a text is looked at: a damaged log may have lines of any length, on which expressions would take any
-/// stack.
-std::string front(std::string_view text) { return std::string(text.substr(0, 400)); }
+/// Whether a text begins with these parts, of which "#" is a whole number.
+bool begins(std::string_view text, std::initializer_list<std::string_view> parts) {
+  for (const std::string_view part : parts) {
+    const std::size_t digits = std::min(text.find_first_not_of("0123456789"), text.size());
+    if (part == "#" ? digits == 0 : !text.starts_with(part)) return false;
+    text.remove_prefix(part == "#" ? digits : part.size());
+  }
+  return true;
+}
 
 /// "2 threads of 2 available, ...": what every start says.
 bool says_threads(std::string_view text) {
-  static const std::regex threads("^[0-9]+ threads? of [0-9]+ available,");
-  return std::regex_search(front(text), threads);
+  return begins(text, {"#", " threads of ", "#", " available,"}) ||
+         begins(text, {"#", " thread of ", "#", " available,"});
 }
 
 /// "4 processes: 2 on first, 2 on second": what a start of several says before.
-bool says_processes(std::string_view text) {
-  static const std::regex processes("^[0-9]+ processes: [0-9]+ on ");
-  return std::regex_search(front(text), processes);
+bool says_processes(std::string_view text) { return begins(text, {"#", " processes: ", "#", " on "}); }
+
+/// The update at which "...; 300 updates, ..." stopped.
+std::optional<std::int64_t> update_of_stop(std::string_view text) {
+  for (std::size_t at = text.find("; "); at != text.npos; at = text.find("; ", at + 1))
+    if (begins(text.substr(at), {"; ", "#", " update"})) return number_after(text.substr(at), "; ");
+  return std::nullopt;
 }
 
 /// Reads the log entry by entry.
@@ -125,11 +133,7 @@ class LogReader {
 
   void take_end(std::string_view time, const std::string& text, RunEvent::Kind kind, std::string_view label) {
     in_head_ = false;
-    static const std::regex updates("; ([0-9]+) updates?[ ,]");
-    std::smatch match;
-    const std::string said = front(text);
-    if (kind == RunEvent::Kind::stop && std::regex_search(said, match, updates))
-      update_ = parse_whole(match[1].str()).value_or(update_);
+    if (kind == RunEvent::Kind::stop) update_ = update_of_stop(text).value_or(update_);
     log_.end = text.substr(label.size());
     log_.events.push_back({kind, update_, std::string(time), log_.end});
   }
