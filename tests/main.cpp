@@ -1,7 +1,3 @@
 #define DOCTEST_CONFIG_IMPLEMENT  // both, because the header may have been read before, precompiled
 #define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
-
-#include "tests/support/json.h"
-
-template class nlohmann::basic_json<>;

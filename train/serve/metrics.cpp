@@ -1,8 +1,6 @@
 #include "train/serve/metrics.h"
 
-#include <fmt/format.h>
-
-#include <iterator>
+#include <fmt/core.h>
 
 namespace glossa::serve {
 
@@ -23,27 +21,24 @@ void Metrics::add_batch(std::size_t sentences) {
 std::string Metrics::text(std::size_t queue_length, std::size_t connections) const {
   const std::scoped_lock lock(mutex_);
   std::string text;
-  const auto add = [&]<class... T>(fmt::format_string<T...> format, T&&... values) {
-    fmt::format_to(std::back_inserter(text), format, std::forward<T>(values)...);
-  };
   const auto head = [&](std::string_view name, std::string_view type, std::string_view help) {
-    add("# HELP {} {}\n# TYPE {} {}\n", name, help, name, type);
+    text += fmt::format("# HELP {} {}\n# TYPE {} {}\n", name, help, name, type);
   };
   const auto number = [&](std::string_view name, std::string_view type, std::string_view help, std::uint64_t value) {
     head(name, type, help);
-    add("{} {}\n", name, value);
+    text += fmt::format("{} {}\n", name, value);
   };
   std::uint64_t requests = 0;
   head("glossa_requests_total", "counter", "Requests answered, by status.");
   for (const auto& [status, count] : requests_) {
-    add("glossa_requests_total{{status=\"{}\"}} {}\n", status, count);
+    text += fmt::format("glossa_requests_total{{status=\"{}\"}} {}\n", status, count);
     requests += count;
   }
   head("glossa_request_seconds", "histogram", "Time from the first byte of a request to its answer.");
   for (std::size_t i = 0; i < bounds.size(); ++i)
-    add("glossa_request_seconds_bucket{{le=\"{}\"}} {}\n", bounds[i], within_[i]);
-  add("glossa_request_seconds_bucket{{le=\"+Inf\"}} {}\n", requests);
-  add("glossa_request_seconds_sum {}\nglossa_request_seconds_count {}\n", seconds_, requests);
+    text += fmt::format("glossa_request_seconds_bucket{{le=\"{}\"}} {}\n", bounds[i], within_[i]);
+  text += fmt::format("glossa_request_seconds_bucket{{le=\"+Inf\"}} {}\n", requests);
+  text += fmt::format("glossa_request_seconds_sum {}\nglossa_request_seconds_count {}\n", seconds_, requests);
   number("glossa_queue_length", "gauge", "Sentences that wait to be translated.", queue_length);
   number("glossa_connections", "gauge", "Open connections.", connections);
   number("glossa_sentences_total", "counter", "Sentences translated.", sentences_);
