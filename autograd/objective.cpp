@@ -45,9 +45,9 @@ std::vector<Subject> Objective::gradients(ParameterStore<double>& parameters) {
 }
 
 Objective::Point Objective::at_current_values() {
-  const Variable<double> y = forward(false);
+  const Tensor<const double> y = forward(false).value();
   long double sum = 0;
-  for (Index i = 0; i < y.size(); ++i) sum += static_cast<long double>(weight(i)) * y.value()[i];
+  for (Index i = 0; i < y.size(); ++i) sum += static_cast<long double>(weight(i)) * y[i];
   return {sum, context_.branches()};
 }
 

@@ -38,6 +38,9 @@ std::string determiner_form(const Determiner& determiner, Agreement agreement, b
 
 std::string join(std::initializer_list<std::string_view> words) {
   std::string line;
+  std::size_t length = 0;
+  for (const std::string_view word : words) length += word.size() + 1;
+  line.reserve(length);
   for (const std::string_view word : words) {
     if (word.empty()) continue;
     if (!line.empty()) line += ' ';

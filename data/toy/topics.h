@@ -22,6 +22,8 @@ struct Topic {
 /// Collects topics and sees to it that every English sentence comes once and with one Hindi.
 class Collector {
  public:
+  Collector() { known_.reserve(400'000); }  // as many as there are, or it is made anew fifteen times
+
   /// Starts a topic; what is added from now on belongs to it.
   void topic(const std::string& name);
 

@@ -39,6 +39,9 @@ TEST_CASE("stops, resumptions, kills and refused updates are read from a log, ea
   REQUIRE(log.head.size() == 3);  // of the newest start, without the configuration
   CHECK(log.head[0].starts_with("2 threads of 2"));
   CHECK(log.head[2].starts_with("note: resumed"));
+  const TrainLog of_several = parse_train_log(run.log.substr(0, run.log.find("[2026-02-03")));
+  REQUIRE(of_several.head.size() == 4);
+  CHECK(of_several.head[0] == "2 processes: 1 on first, 1 on second");
 }
 
 TEST_CASE("the clock of a log counts what the run was at work, over midnight and without the nights between") {
