@@ -29,10 +29,15 @@ class Arena {
     return static_cast<T*>(allocate(static_cast<std::size_t>(count) * sizeof(T)));
   }
 
+  template <class T>
+  std::span<T> array(std::ptrdiff_t count) {
+    return {allocate_array<T>(count), static_cast<std::size_t>(count)};
+  }
+
   /// The same, as zeros.
   template <class T>
   std::span<T> zeros(std::ptrdiff_t count) {
-    const std::span<T> values(allocate_array<T>(count), static_cast<std::size_t>(count));
+    const std::span<T> values = array<T>(count);
     std::fill(values.begin(), values.end(), T{0});
     return values;
   }

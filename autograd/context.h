@@ -72,7 +72,7 @@ class Context {
   template <class E>
   std::span<E> array(Index count) {
     static_assert(std::is_trivially_destructible_v<E>);
-    return {arena_.allocate_array<E>(count), static_cast<std::size_t>(count)};
+    return arena_.array<E>(count);
   }
 
   /// A copy of `values` there.

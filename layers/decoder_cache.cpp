@@ -1,6 +1,8 @@
 #include "layers/decoder_cache.h"
 
 #include <algorithm>
+#include <numeric>
+#include <utility>
 
 #include "autograd/check.h"
 #include "autograd/parallel.h"
@@ -8,8 +10,15 @@
 namespace glossa {
 
 namespace {
-constexpr Index first_room = 32;  // tokens
+
+/// Tokens that a target has room for at first: most that are translations of such sources need no more.
+Index first_room(const RowLayout& memory) {
+  Index longest = 0;
+  for (const RowSpan& source : memory.sequences) longest = std::max(longest, source.length);
+  return std::max<Index>(16, longest + longest / 4);
 }
+
+}  // namespace
 
 template <class T>
 void DecoderCache<T>::start(Index layers, Index width, Index rows, Index capacity, const RowLayout& memory) {
@@ -17,16 +26,17 @@ void DecoderCache<T>::start(Index layers, Index width, Index rows, Index capacit
         "expected as many rows for each of the {} sequences; got {} rows", memory.sequence_count(), rows);
   width_ = width;
   capacity_ = capacity;
-  room_ = std::min(capacity, first_room);
+  room_ = std::min(capacity, first_room(memory));
   position_ = 0;
-  most_rows_ = rows;
   memory_rows_ = memory.rows;
+  slot_count_ = rows;
+  slots_.resize(static_cast<std::size_t>(rows));
+  std::iota(slots_.begin(), slots_.end(), Index{0});
+  free_slots_.clear();
+  arena_.reset();
   layers_.resize(static_cast<std::size_t>(layers));
-  for (LayerCache<T>& layer : layers_) {
-    layer.past.resize(static_cast<std::size_t>(rows * room_ * 2 * width));
-    layer.other.resize(layer.past.size());
-    layer.memory.resize(static_cast<std::size_t>(memory.rows * 2 * width));
-  }
+  for (LayerCache<T>& layer : layers_)
+    layer = {.past = arena_.array<T>(slot_count_ * slot_size()), .memory = arena_.array<T>(memory.rows * 2 * width)};
   memory_spans_.clear();
   for (Index r = 0; r < rows; ++r) memory_spans_.push_back(memory.sequences[r * memory.sequence_count() / rows]);
 }
@@ -44,29 +54,61 @@ LayerCache<T>& DecoderCache<T>::layer(Index i) {
   return layers_[static_cast<std::size_t>(i)];
 }
 
+/// That of a row that ended, or a new one.
+template <class T>
+Index DecoderCache<T>::free_slot() {
+  if (free_slots_.empty()) return slot_count_++;
+  const Index slot = free_slots_.back();
+  free_slots_.pop_back();
+  return slot;
+}
+
+/// All layers get room for so many values of the past at least.
+template <class T>
+void DecoderCache<T>::make_room(Index count) {
+  for (LayerCache<T>& layer : layers_) {
+    if (std::ssize(layer.past) >= count) continue;
+    const std::span<T> past = arena_.array<T>(count);
+    std::ranges::copy(layer.past, past.begin());
+    layer.past = past;
+  }
+}
+
+template <class T>
+void DecoderCache<T>::copy_slots() {
+  if (copies_.empty()) return;
+  make_room(slot_count_ * slot_size());
+  parallel_for(static_cast<Index>(layers_.size()), [&](Index i) {
+    T* const past = layers_[i].past.data();
+    for (const auto [from, to] : copies_)
+      std::copy_n(past + from * slot_size(), position_ * 2 * width_, past + to * slot_size());
+  });
+  copies_.clear();
+}
+
 template <class T>
 void DecoderCache<T>::select(std::span<const Index> survivors) {
-  const Index size = static_cast<Index>(survivors.size()), row_size = room_ * 2 * width_;
-  bool in_place = true, same = size == rows();
-  for (Index r = 0; r < size; ++r) {
-    const Index from = survivors[r];
+  for (const Index from : survivors)
     check(from >= 0 && from < rows(), "decoder_cache", "expected rows below {}; got {}", rows(), from);
-    // Going up, row `from` is still what it was if its turn is yet to come or if it keeps what it has.
-    in_place = in_place && (from >= r || survivors[from] == from);
-    same = same && from == r;
+  old_slots_.swap(slots_);
+  old_spans_.swap(memory_spans_);
+  slots_.clear();
+  memory_spans_.clear();
+  is_taken_.assign(old_slots_.size(), false);
+  constexpr Index none = -1;
+  for (const Index from : survivors) {  // the first that goes on from a row has its slot
+    slots_.push_back(is_taken_[from] ? none : old_slots_[from]);
+    memory_spans_.push_back(old_spans_[from]);
+    is_taken_[from] = true;
   }
-  if (same) return;
-  check(size <= most_rows_, "decoder_cache", "expected at most {} rows; got {}", most_rows_, size);
-  parallel_for(static_cast<Index>(layers_.size()), [&](Index i) {
-    std::vector<T>&past = layers_[i].past, &to = in_place ? past : layers_[i].other;
-    for (Index r = 0; r < size; ++r)
-      if (!in_place || survivors[r] != r)
-        std::copy_n(past.data() + survivors[r] * row_size, position_ * 2 * width_, to.data() + r * row_size);
-    if (!in_place) past.swap(layers_[i].other);
-  });
-  old_spans_ = memory_spans_;
-  memory_spans_.resize(static_cast<std::size_t>(size));
-  for (Index r = 0; r < size; ++r) memory_spans_[r] = old_spans_[survivors[r]];
+  for (std::size_t r = 0; r < old_slots_.size(); ++r)
+    if (!is_taken_[r]) free_slots_.push_back(old_slots_[r]);
+  for (Index r = 0; r < rows(); ++r)
+    if (slots_[r] == none) {
+      slots_[r] = free_slot();
+      copies_.push_back({old_slots_[survivors[r]], slots_[r]});
+    }
+  copy_slots();
 }
 
 template <class T>
@@ -75,16 +117,23 @@ void DecoderCache<T>::advance() {
   if (position_ == room_ && room_ < capacity_) grow(std::min(capacity_, 2 * room_));
 }
 
-/// Rows get room for as many tokens; those that are there keep what they have.
+/// Slots get room for as many tokens, where they are: those that are in use become the first before.
 template <class T>
 void DecoderCache<T>::grow(Index room) {
+  std::erase_if(free_slots_, [&](Index slot) { return slot >= rows(); });
+  for (Index& slot : slots_)
+    if (slot >= rows()) {
+      const Index to = free_slot();
+      copies_.push_back({std::exchange(slot, to), to});
+    }
+  copy_slots();
+  slot_count_ = rows();
+  make_room(slot_count_ * room * 2 * width_);
   parallel_for(static_cast<Index>(layers_.size()), [&](Index i) {
-    auto& [past, other, memory] = layers_[i];
-    other.resize(static_cast<std::size_t>(most_rows_ * room * 2 * width_));
-    for (Index r = 0; r < rows(); ++r)
-      std::copy_n(past.data() + r * room_ * 2 * width_, position_ * 2 * width_, other.data() + r * room * 2 * width_);
-    past.swap(other);
-    other.resize(past.size());
+    T* const past = layers_[i].past.data();
+    for (Index slot = slot_count_ - 1; slot > 0; --slot)  // from the last on: none lies where another goes to
+      std::copy_backward(past + slot * slot_size(), past + (slot + 1) * slot_size(),
+                         past + (slot * room + room_) * 2 * width_);
   });
   room_ = room;
 }
@@ -95,7 +144,7 @@ void DecoderCache<T>::append(LayerCache<T>& layer, const Tensor<const T>& qkv) c
         rows(), 3 * width_, qkv.shape);
   check(position_ < capacity_, "decoder_cache", "expected at most {} tokens; got one more", capacity_);
   for (Index r = 0; r < rows(); ++r)
-    std::copy_n(qkv.row(r) + width_, 2 * width_, layer.past.data() + (r * room_ + position_) * 2 * width_);
+    std::copy_n(qkv.row(r) + width_, 2 * width_, layer.past.data() + (slots_[r] * room_ + position_) * 2 * width_);
 }
 
 template <class T>
@@ -104,7 +153,7 @@ CacheLayout DecoderCache<T>::layout() {
   read_spans_.clear();
   reader_spans_.clear();
   for (Index r = 0; r < rows(); ++r) {
-    past_spans_.push_back({r * room_, position_ + 1});
+    past_spans_.push_back({slots_[r] * room_, position_ + 1});
     if (r > 0 && memory_spans_[r] == memory_spans_[r - 1]) {
       ++reader_spans_.back().length;
     } else {
@@ -113,7 +162,7 @@ CacheLayout DecoderCache<T>::layout() {
     }
   }
   return {.query = query_layout(),
-          .past = {.rows = rows() * room_, .sequences = past_spans_},
+          .past = {.rows = slot_count_ * room_, .sequences = past_spans_},
           .memory = {.rows = memory_rows_, .sequences = read_spans_},
           .readers = {.rows = rows(), .sequences = reader_spans_}};
 }

@@ -1,5 +1,9 @@
 #include "layers/decoder_cache.h"
 
+#include <algorithm>
+#include <limits>
+#include <random>
+
 #include "tests/layers/model_fixture.h"
 
 using namespace glossa;
@@ -31,8 +35,9 @@ struct Filled {
   /// What row r remembers of each position.
   std::vector<double> row(Index r) {
     std::vector<double> result;
+    const Index first = cache.layout().past.sequences[r].offset;
     for (Index t = 0; t < cache.position(); ++t) {
-      const double* cell = cache.layer(0).past.data() + (r * capacity + t) * 2 * width;
+      const double* cell = cache.layer(0).past.data() + (first + t) * 2 * width;
       for (Index j = 1; j < 2 * width; ++j) CHECK(cell[j] == cell[0]);
       result.push_back(cell[0]);
     }
@@ -106,7 +111,7 @@ TEST_CASE("select reorders, duplicates and compacts") {
   }
 }
 
-TEST_CASE("rows that have ended may come back as copies of others, never more than there is room for") {
+TEST_CASE("rows that have ended may come back as copies of others, and more than there ever were") {
   Filled f(4, 1);
   f.cache.select(std::vector<Index>{3, 0});
   f.cache.select(std::vector<Index>{1, 0, 0, 1});
@@ -114,7 +119,10 @@ TEST_CASE("rows that have ended may come back as copies of others, never more th
   CHECK(f.row(1) == Row{300});
   CHECK(f.row(2) == Row{300});
   CHECK(f.row(3) == Row{0});
-  CHECK_THROWS_AS(f.cache.select(std::vector<Index>{0, 0, 1, 2, 3}), Error);
+  f.cache.select(std::vector<Index>{3, 2, 1, 0, 0, 1});
+  CHECK(f.row(0) == Row{0});
+  CHECK(f.row(5) == Row{300});
+  CHECK(f.memory_of(5) == 2);
 }
 
 TEST_CASE("what does not fit is refused") {
@@ -168,6 +176,8 @@ TEST_CASE("after select a model goes on as if each row had always been where it 
   DecoderCache<double> cache;
   model.context.begin(inference);
   model.network.start(cache, model.network.encode(model.context, batch.source.ids, source), source, 4, 6);
+  for (Index i = 0; i < small_options().decoder_layers; ++i)  // nobody reads what nobody wrote
+    std::ranges::fill(cache.layer(i).past, std::numeric_limits<double>::quiet_NaN());
   const std::vector<std::vector<Index>> selections{{0, 1, 2, 3}, {1, 0, 3, 3}, {1, 1, 2}, {2, 0}, {0}};
   int word = 3;
   for (const std::vector<Index>& survivors : selections) {
@@ -218,4 +228,88 @@ TEST_CASE("what is remembered outlives the growth of the cache, and rows that ch
       }
   }
   CHECK(f.cache.layer(1).past.size() == rows * longest * 2 * width);
+}
+
+TEST_CASE("rows that end and repeat at random remember what they read") {
+  std::mt19937 random(7);
+  const auto below = [&](Index n) { return static_cast<Index>(random() % static_cast<std::uint32_t>(n)); };
+  DecoderCache<double> cache;  // one for all, as in a search
+  for (int batch = 0; batch < 50; ++batch) {
+    const Index longest = 1 + below(90), sources = 1 + below(4);
+    std::vector<RowSpan> memory;
+    for (Index s = 0, offset = 0; s < sources; offset += memory[s++].length) memory.push_back({offset, 1 + below(30)});
+    const Index memory_rows = memory.back().offset + memory.back().length;
+    cache.start(2, width, sources, longest, {.rows = memory_rows, .sequences = memory});
+    std::vector<Row> expected(sources);
+    std::vector<RowSpan> reads = memory;
+    double word = 0;
+    for (Index t = 0; t < longest && !expected.empty(); ++t) {
+      std::vector<double> qkv(expected.size() * 3 * width);
+      for (std::size_t r = 0; r < expected.size(); ++r) {
+        expected[r].push_back(++word);
+        std::fill_n(qkv.begin() + static_cast<Index>(r) * 3 * width, 3 * width, word);
+      }
+      const Shape shape{std::ssize(expected), 3 * width};
+      for (const Index layer : {0, 1}) cache.append(cache.layer(layer), {qkv.data(), shape});
+      cache.advance();
+      std::vector<Index> survivors(static_cast<std::size_t>(below(3) == 0 ? below(13) : std::ssize(expected)));
+      for (Index& from : survivors) from = below(std::ssize(expected));
+      cache.select(survivors);
+      std::vector<Row> rows;
+      std::vector<RowSpan> spans;
+      for (const Index from : survivors) {
+        rows.push_back(expected[from]);
+        spans.push_back(reads[from]);
+      }
+      expected = rows;
+      reads = spans;
+      const CacheLayout layout = cache.layout();
+      REQUIRE(layout.past.sequence_count() == std::ssize(expected));
+      for (std::size_t r = 0; r < expected.size(); ++r)
+        for (const Index layer : {0, 1}) {
+          const double* const first = cache.layer(layer).past.data() + layout.past.sequences[r].offset * 2 * width;
+          for (Index i = 0; i <= t; ++i) REQUIRE(first[i * 2 * width] == expected[r][i]);
+        }
+      for (Index i = 0; i < layout.readers.sequence_count(); ++i)
+        for (Index k = 0; k < layout.readers.sequences[i].length; ++k)
+          REQUIRE(layout.memory.sequences[i] == reads[layout.readers.sequences[i].offset + k]);
+    }
+  }
+}
+
+TEST_CASE("rows that go on take the memory of those that have ended") {
+  constexpr Index longest = 60, rows = 8;
+  const RowSpan spans[] = {{0, 4}, {4, 8}};
+  DecoderCache<double> cache;
+  cache.start(1, width, rows, longest, {.rows = 12, .sequences = spans});
+  const double* const where = cache.layer(0).past.data();
+  std::vector<double> qkv(rows * 3 * width);
+  const auto step = [&] {
+    for (Index r = 0; r < cache.rows(); ++r)
+      std::fill_n(qkv.begin() + r * 3 * width, 3 * width, static_cast<double>(100 * r + cache.position()));
+    cache.append(cache.layer(0), {qkv.data(), {cache.rows(), 3 * width}});
+    cache.advance();
+  };
+  for (int t = 0; t < 15; ++t) step();
+  cache.select(std::vector<Index>{7, 5, 2});
+  while (cache.position() < longest) {
+    step();
+    if (cache.position() == 31) cache.select(std::vector<Index>{2});
+  }
+  CHECK(cache.layer(0).past.data() == where);
+  const double* const last = where + cache.layout().past.sequences[0].offset * 2 * width;
+  CHECK(last[0] == 200);
+  CHECK(last[14 * 2 * width] == 214);
+  CHECK(last[16 * 2 * width] == 216);
+  CHECK(last[59 * 2 * width] == 59);
+}
+
+TEST_CASE("targets as long as their sources have room from the first") {
+  const RowSpan spans[] = {{0, 40}, {40, 80}};
+  DecoderCache<float> cache;
+  cache.start(1, width, 2, 200, {.rows = 120, .sequences = spans});
+  CHECK(cache.layer(0).past.size() == 2 * 100 * 2 * width);
+  CHECK(cache.layer(0).memory.size() == 120 * 2 * width);
+  cache.start(1, width, 2, 50, {.rows = 120, .sequences = spans});  // never more than they may have
+  CHECK(cache.layer(0).past.size() == 2 * 50 * 2 * width);
 }

@@ -168,8 +168,6 @@ void BatchSearch<T>::advance(Index place, Index begin, Index end) {
   if (at_limit || enough) {
     next_.resize(first);
     survivors_.resize(first);
-  } else {
-    keep_rows_in_place(first, begin);
   }
 }
 
@@ -183,20 +181,6 @@ void BatchSearch<T>::keep(Index place, const Found& ended) {
   found = std::min(found + 1, n_);
   std::move_backward(at, first + found - 1, first + found);
   *at = ended;
-}
-
-/// Puts hypotheses from `first` on, where possible, at the place that what they go on from has among the parents: then
-/// the cache need not move it.
-template <class T>
-void BatchSearch<T>::keep_rows_in_place(Index first, Index parents) {
-  const Index count = std::ssize(next_) - first;
-  for (Index i = 0; i < count; ++i)
-    for (Index home = survivors_[first + i] - parents;
-         home < count && home != i && survivors_[first + home] != parents + home;
-         home = survivors_[first + i] - parents) {
-      std::swap(next_[first + i], next_[first + home]);
-      std::swap(survivors_[first + i], survivors_[first + home]);
-    }
 }
 
 template <class T>

@@ -67,7 +67,6 @@ class BatchSearch {
   void advance(Index place, Index begin, Index end);
   void force_end(Index place, Index begin, Index end);
   void keep(Index place, const Found& ended);
-  void keep_rows_in_place(Index first, Index parents);
 
   // Of the call in progress:
   const Transformer<T>* model_ = nullptr;

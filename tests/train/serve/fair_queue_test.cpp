@@ -2,6 +2,11 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <atomic>
+#include <filesystem>
+#include <mutex>
+#include <semaphore>
 #include <string>
 #include <thread>
 
@@ -103,6 +108,28 @@ TEST_CASE("a queue that is closed hands out what it has, and then nothing") {
   CHECK_EQ(queue.take(all_join), Words{});
   CHECK_FALSE(queue.add({"b"}));
   closer.join();
+}
+
+TEST_CASE("workers are as many as there are tasks, never more than said, and none without a task") {
+  const auto threads = [] { return std::ranges::distance(std::filesystem::directory_iterator("/proc/self/task")); };
+  const auto before = threads();
+  glossa::serve::Workers workers(3, 100);
+  CHECK(threads() <= before);
+  for (int round = 0; round < 2; ++round) {
+    std::counting_semaphore<> gate{0};
+    std::atomic<int> begun = 0, done = 0;
+    for (int i = 0; i < 10; ++i)
+      REQUIRE(workers.post([&] {
+        ++begun;
+        gate.acquire();
+        ++done;
+      }));
+    while (begun < 3) std::this_thread::yield();
+    CHECK(threads() <= before + 3);
+    CHECK_EQ(begun, 3);
+    gate.release(10);
+    while (done < 10 || threads() > before) std::this_thread::yield();
+  }
 }
 
 TEST_CASE("workers do all tasks before they end, and take no more than they have room for") {
