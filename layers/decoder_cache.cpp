@@ -33,8 +33,9 @@ void DecoderCache<T>::start(Index layers, Index width, Index rows, Index capacit
   slots_.resize(static_cast<std::size_t>(rows));
   std::iota(slots_.begin(), slots_.end(), Index{0});
   free_slots_.clear();
+  copies_.clear();  // of a batch for which there was no memory
+  layers_.assign(static_cast<std::size_t>(layers), {});
   arena_.reset();
-  layers_.resize(static_cast<std::size_t>(layers));
   for (LayerCache<T>& layer : layers_)
     layer = {.past = arena_.array<T>(slot_count_ * slot_size()), .memory = arena_.array<T>(memory.rows * 2 * width)};
   memory_spans_.clear();

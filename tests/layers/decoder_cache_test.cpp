@@ -313,3 +313,14 @@ TEST_CASE("targets as long as their sources have room from the first") {
   cache.start(1, width, 2, 50, {.rows = 120, .sequences = spans});  // never more than they may have
   CHECK(cache.layer(0).past.size() == 2 * 50 * 2 * width);
 }
+
+TEST_CASE("a cache that had no memory for its rows is as good as new after start") {
+  Filled f(4, 2);
+  f.cache.start(1, Index{1} << 16, 1, 16, {.rows = 2, .sequences = {f.memory_spans.data(), 1}});
+  CHECK_THROWS_WITH_AS(f.cache.select(std::vector<Index>(1000000, 0)), doctest::Contains("[arena]"), Error);
+  f.cache.start(1, width, 4, capacity, f.memory);
+  f.append(100, 5);
+  f.cache.select(std::vector<Index>{3, 3});
+  CHECK(f.row(0) == Row{305});
+  CHECK(f.row(1) == Row{305});
+}
