@@ -25,9 +25,9 @@ struct CacheLayout {
 
 /// Key-value cache of a decoder, or of a causal encoder: R target rows (hypotheses) advance together, one token a step.
 /// What a row remembers lies in a slot and stays there when rows change places. Slots have room for a target somewhat
-/// longer than the longest source at first, and for twice as many tokens whenever those are there, in the memory of rows
-/// that have ended as far as it goes: it takes what rows need together, not the most rows times the most tokens. The
-/// memory outlives the steps and is reused from batch to batch.
+/// longer than the longest source at first, and for twice as many tokens whenever those are there, in the memory of
+/// rows that have ended as far as it goes: it takes what rows need together, not the most rows times the most tokens.
+/// The memory outlives the steps and is reused from batch to batch.
 template <class T>
 class DecoderCache {
  public:
