@@ -32,10 +32,10 @@ if(NOT CMAKE_CROSSCOMPILING)
   add_custom_target(glossa_texts ALL DEPENDS ${texts})
 endif()
 
-# Every header but those of the program's own.
+# The headers of the libraries. The archive of cereal is for train/ alone.
 file(GLOB headers CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR} autograd/*.h autograd/*/*.h layers/*.h layers/*/*.h
      optim/*.h data/*.h data/*/*.h train/*.h train/*/*.h)
-list(FILTER headers EXCLUDE REGEX "^train/(commands|pages)/|bounded_archive.h$")
+list(FILTER headers EXCLUDE REGEX "bounded_archive.h$")
 foreach(header ${headers})
   cmake_path(GET header PARENT_PATH folder)
   install(FILES ${header} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/glossa/${folder} COMPONENT development)

@@ -1,5 +1,5 @@
 // Many who ask, several who take. Also run under ThreadSanitizer.
-#include "train/serve/fair_queue.h"
+#include "app/serve/fair_queue.h"
 
 #include <doctest/doctest.h>
 

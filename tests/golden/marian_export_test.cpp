@@ -1,14 +1,14 @@
 // The tiny MarianMTModel of transformers (marian.py), exported again.
-#include "train/exchange/marian_export.h"
+#include "app/exchange/marian_export.h"
 
 #include <doctest/doctest.h>
 
 #include <nlohmann/json.hpp>
 
+#include "app/exchange/huggingface_export.h"
+#include "app/exchange/pretrained.h"
 #include "data/tokenizers/piece_tokenizer.h"
 #include "tests/support/temporary_folder.h"
-#include "train/exchange/huggingface_export.h"
-#include "train/exchange/pretrained.h"
 #include "train/model/model_factory.h"
 
 using namespace glossa;

@@ -16,8 +16,8 @@
 #include "autograd/check.h"
 #include "data/text/atomic_file.h"
 #include "data/text/utf8.h"
-#include "train/checkpoint/byte_length.h"
 #include "train/checkpoint/crc32c.h"
+#include "train/tensor_files/byte_length.h"
 
 namespace glossa {
 namespace {

@@ -1,0 +1,152 @@
+#include <fmt/ranges.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <numeric>
+
+#include "app/commands/bad_lines.h"
+#include "app/commands/commands.h"
+#include "app/pages/page.h"
+#include "data/text/atomic_file.h"
+#include "data/text/utf8.h"
+#include "train/console/json_line.h"
+#include "train/console/tell.h"
+#include "train/decoding/translator.h"
+#include "train/run.h"
+#include "train/runtime.h"
+
+namespace glossa::commands {
+
+namespace {
+
+/// Sentences that a page holds: each takes up to megabytes.
+constexpr std::size_t most_on_a_page = 200;
+
+/// A line with its translation, and where the model looked.
+struct Seen {
+  std::int64_t line;
+  std::string source, translation;
+  AttentionMaps maps;
+};
+
+std::string in_json(const Seen& seen) {
+  JsonLine json;
+  json.add("line", seen.line).add("text", std::string_view(seen.source));
+  json.add("translation", std::string_view(seen.translation));
+  return add_to(json, seen.maps).text();
+}
+
+/// A token in so many columns.
+std::string padded(const std::string& token, std::size_t columns) {
+  std::size_t width = 0;
+  utf8::for_each(token, [&](std::string_view, utf8::CodePoint) { ++width; });
+  return token + std::string(columns - std::min(columns, width), ' ');
+}
+
+/// For each token that is written the three of the source that were looked at most, in percent.
+std::string as_text(const Seen& seen, const AttentionMaps::Head& head) {
+  std::string text = fmt::format("{}: {}  ->  {}\n", seen.line, seen.source, seen.translation);
+  for (std::size_t q = 0; q < head.size(); ++q) {
+    std::vector<std::size_t> keys(head[q].size());
+    std::iota(keys.begin(), keys.end(), 0);
+    std::ranges::stable_sort(keys, [&](std::size_t a, std::size_t b) { return head[q][a] > head[q][b]; });
+    keys.resize(std::min<std::size_t>(3, keys.size()));
+    text += "    " + padded(seen.maps.output[q], 16);
+    for (const std::size_t k : keys)
+      text += fmt::format("  {} {:2.0f}%", padded(seen.maps.source[k], 12), 100 * head[q][k]);
+    text += '\n';
+  }
+  return text;
+}
+
+/// Which head of cross-attention is printed: one of a layer, or their mean.
+class Choice {
+ public:
+  Choice(const Attention& arguments, const ModelConfig& model)
+      : layer_(arguments.layer.value_or(usual_alignment_layer(model.decoder_layers))), head_(arguments.head) {
+    if ((arguments.layer || head_) && (arguments.json || !arguments.html.empty()))
+      misuse(arguments.layer ? "--layer" : "--head",
+             "expected no choice for --json and --html, which show every layer and head; got one");
+    const auto check_within = [](const char* name, std::int64_t value, std::int64_t count) {
+      if (value < 0 || value >= count) misuse(name, "expected 0 to {}; got {}", count - 1, value);
+    };
+    check_within("--layer", layer_, model.decoder_layers);
+    if (head_) check_within("--head", *head_, model.heads);
+  }
+
+  AttentionMaps::Head of(const AttentionMaps& maps) const {
+    const auto& heads = maps.cross[static_cast<std::size_t>(layer_)];
+    return head_ ? heads[static_cast<std::size_t>(*head_)] : mean_of_heads(heads);
+  }
+
+ private:
+  std::int64_t layer_;
+  std::optional<std::int64_t> head_;
+};
+
+/// The lines as the model reads them: those that it can read as a whole.
+void add_whole(Translator& translator, Translator::Sources& sources, const std::string& line, const LineReader& reader,
+               const std::string& name, std::int64_t most) {
+  const std::int64_t length = std::ssize(translator.source_ids(line, name, reader.line_number()));
+  if (length > most)
+    throw LineError(reader.where(),
+                    fmt::format("expected at most {} tokens (model.max_positions); got {}. Hint: attention is shown of "
+                                "lines that are read as a whole: split it",
+                                most, length));
+  if (length == 0) throw LineError(reader.where(), "expected text to translate; the line is empty. Hint: leave it out");
+  translator.add(sources, line, name, reader.line_number());
+}
+
+}  // namespace
+
+int run(const Attention& arguments) {
+  if (!arguments.html.empty()) const AtomicFile probe(arguments.html, 0);
+  const RunName name_of_run(arguments.run, arguments.checkpoint);
+  const Config config = load_run_config(name_of_run.folder(), arguments.sets, arguments.beam);
+  const Choice choice(arguments, config.model);
+  const LoadedRun run = load_run(name_of_run, config);
+  print_note(name_of_run);
+  apply_runtime(config.runtime);
+  Translator translator(*run.model->transformer, run.tokenizers, config.data, config.decode);
+  const std::string name = arguments.input.empty() ? "standard input" : arguments.input;
+  const TextOptions options = text_options(config.data);
+  LineReader reader = arguments.input.empty() ? LineReader(STDIN_FILENO, name, options) : LineReader(name, options);
+
+  const BadLines bad_lines(arguments.on_bad_line);
+  std::int64_t bad = 0;
+  std::vector<std::string> on_page;
+  std::string line;
+  for (bool more = true; more;) {
+    Translator::Sources sources;
+    const bool good = bad_lines.pass([&] {
+      more = reader.next(line);
+      if (more) add_whole(translator, sources, line, reader, name, run.model->transformer->options().max_positions);
+    });
+    if (!good) ++bad;
+    if (sources.count == 0) continue;
+    const Translation translation = translator.n_best(sources, 1).front().front();
+    const Seen seen{.line = reader.line_number(),
+                    .source = line,
+                    .translation = translation.text,
+                    .maps = translator.attention(sources.ids.front(), translation)};
+    if (!arguments.html.empty()) {
+      if (on_page.size() == most_on_a_page)
+        misuse("--html", "expected at most {} lines for a page; got more. Hint: --json has no limit", most_on_a_page);
+      on_page.push_back(in_json(seen));
+      continue;
+    }
+    const std::string text = arguments.json ? in_json(seen) + '\n' : as_text(seen, choice.of(seen.maps));
+    std::fwrite(text.data(), 1, text.size(), stdout);
+    check(std::fflush(stdout) == 0 && std::ferror(stdout) == 0, "standard output",
+          "expected room for the output; writing failed. Hint: is the disk full?");
+  }
+  if (!arguments.html.empty()) {
+    write_file_atomically(arguments.html,
+                          page("attention.html", "glossa-attention", fmt::format("[{}]", fmt::join(on_page, ","))));
+    tell("wrote {}\n", arguments.html);
+  }
+  return status_of_lines(name, bad, reader.line_number(), "shown");
+}
+
+}  // namespace glossa::commands

@@ -1,0 +1,49 @@
+#include <cstdio>
+
+#include "app/commands/commands.h"
+#include "app/measure/benchmark.h"
+#include "data/text/counted.h"
+#include "train/console/json_line.h"
+#include "train/gradient_sum.h"
+#include "train/processes/job.h"
+
+namespace glossa::commands {
+
+/// What an update exchanges: gradients to those who add them up, values back. And how long it takes to say nothing.
+int run(const BenchExchange& arguments) {
+  const Job& job = glossa::job();
+  if (!job.is_several())
+    misuse("bench exchange", "expected several processes; got one. Hint: mpirun -n 2 glossa bench exchange");
+  ParameterStore<float> parameters;
+  const Index size = arguments.mebibytes << 18;
+  parameters.declare("numbers", {size}, [](std::span<double>, const Shape&, RandomStream&) {});
+  parameters.allocate(1);
+  std::vector<Index> bounds;
+  for (int rank = 0; rank <= job.count(); ++rank) bounds.push_back(size * rank / job.count());
+  GradientSum sum(parameters);
+  const auto once = [&] {
+    sum.add_up(job.count(), bounds, [&](std::int64_t) { parameters.parameters()[0]->grad.set = true; });
+    job.share_stretches(parameters.values(), bounds);
+  };
+  once();
+  job.meet();
+  std::vector<double> ms(static_cast<std::size_t>(arguments.steps)), nothing(200);
+  measure(ms, once);
+  measure(nothing, [&] { job.meet(); });
+  // Each process sends all but its own stretch of the gradients, and its stretch of the values to all others.
+  const std::int64_t bytes = 2 * (job.count() - 1) * size * static_cast<std::int64_t>(sizeof(float)) / job.count();
+  const double gb_per_s = static_cast<double>(bytes) / median(ms) / 1e6, latency_us = 1000 * median(nothing);
+  if (arguments.json) {
+    JsonLine json;
+    json.add("processes", job.count()).add("bytes", bytes).add("ms_median", median(ms)).add("gb_per_s", gb_per_s);
+    json.add("latency_us", latency_us);
+    std::puts(json.text().c_str());
+    return 0;
+  }
+  fmt::print("{}: each sends {:.1f} MiB in {:.2f} ms (median of {}), {:.2f} GB/s; a meeting takes {:.1f} us\n",
+             counted(job.count(), "process"), static_cast<double>(bytes) / (1 << 20), median(ms), ms.size(), gb_per_s,
+             latency_us);
+  return 0;
+}
+
+}  // namespace glossa::commands

@@ -1,0 +1,55 @@
+#include <cstdio>
+
+#include "app/commands/commands.h"
+#include "app/measure/product_speed.h"
+#include "autograd/parallel.h"
+#include "data/text/counted.h"
+#include "train/console/json_line.h"
+#include "train/runtime.h"
+
+namespace glossa::commands {
+
+/// What no training step in float can be faster than: its products alone, each the fastest way, and the memory that
+/// Adam must move. How near glossa's step comes is measured beside it.
+int run(const BenchFloor& arguments) {
+  constexpr double attention_flops = 100e9;  // a rate that the small products of single heads can reach
+  constexpr double adam_bytes = 28;          // a parameter: value, gradient and two moments read, all but one written
+  apply_runtime({.threads = arguments.threads});
+  StepBenchmark benchmark(step_shape(arguments.config));
+  double linear_ms = 0, attention_ms = 0, flop = 0;
+  for (const auto& [product, calls] : products_of(benchmark)) {
+    const double count = static_cast<double>(calls);
+    flop += product.flop() * count;
+    if (product.per_head) {
+      attention_ms += product.flop() * count / attention_flops * 1000;
+      continue;
+    }
+    double least = std::numeric_limits<double>::infinity();
+    for (const auto& [way, ms] : time_product(product)) least = std::min(least, ms);
+    linear_ms += least * count;
+  }
+  const double bandwidth = memory_bandwidth();
+  const double adam_ms = adam_bytes * static_cast<double>(benchmark.parameters()) / bandwidth * 1000;
+  const double floor_ms = linear_ms + attention_ms + adam_ms;
+  for (int i = 0; i < 3; ++i) benchmark.step();  // warm-up
+  std::vector<double> ms(15);
+  measure(ms, [&] { benchmark.step(); });
+  const double share = floor_ms / median(ms);
+
+  if (arguments.json) {
+    JsonLine json;
+    json.add("config", arguments.config).add("threads", threads()).add("gflop", flop / 1e9);
+    json.add("linear_ms", linear_ms).add("attention_ms", attention_ms).add("adam_ms", adam_ms);
+    json.add("bandwidth_gb_per_s", bandwidth / 1e9).add("floor_ms", floor_ms).add("step_ms", median(ms));
+    json.add("share_of_floor", share);
+    std::puts(json.text().c_str());
+    return 0;
+  }
+  fmt::print("{}: {:.1f} GFLOP a step, {}\n", arguments.config, flop / 1e9, counted(threads(), "thread"));
+  fmt::print("linear products {:.1f} ms, attention {:.1f} ms, Adam {:.1f} ms at {:.1f} GB/s\n", linear_ms, attention_ms,
+             adam_ms, bandwidth / 1e9);
+  fmt::print("floor {:.1f} ms, a step {:.1f} ms: {:.0f} % of the floor's speed\n", floor_ms, median(ms), 100 * share);
+  return 0;
+}
+
+}  // namespace glossa::commands

@@ -1,0 +1,34 @@
+#include "app/commands/commands.h"
+#include "app/commands/search_speed.h"
+#include "app/measure/benchmark.h"
+#include "train/model/memory_check.h"
+#include "train/runtime.h"
+
+namespace glossa::commands {
+
+/// What the search costs by itself: weights and sentences are random, so all translations are made equally long.
+int run(const BenchSearch& arguments) {
+  constexpr SpecialIds specials{.unk = -1, .pad = 0, .bos = 1, .eos = 2};
+  constexpr Index source_tokens = 30;
+  apply_runtime({.threads = arguments.threads});
+  const StepShape& shape = step_shape(arguments.config);
+  const TransformerOptions options = options_of(shape);
+  check_model_fits("bench", memory_need(options).of_model());
+  ParameterStore<float> parameters;
+  const Transformer<float> model(parameters, options);
+  parameters.allocate(1);
+  RandomStream random(0, "bench");
+  std::vector<std::vector<int>> sources(static_cast<std::size_t>(arguments.sentences));
+  for (std::vector<int>& source : sources)
+    for (Index i = 0; i < source_tokens; ++i)
+      source.push_back(static_cast<int>(3 + random.below(static_cast<std::uint64_t>(shape.vocabulary - 3))));
+  Searcher<float> searcher;
+  const DecodeOptions decode{.beam = arguments.beam,
+                             .max_length_factor = 0,
+                             .max_length_extra = arguments.length,
+                             .min_length = arguments.length};
+  tell_search_speed([&] { return searcher.decode(model, sources, specials, decode); }, arguments.beam, arguments.json);
+  return 0;
+}
+
+}  // namespace glossa::commands

@@ -1,0 +1,51 @@
+#include <cstdio>
+
+#include "app/commands/commands.h"
+#include "app/measure/benchmark.h"
+#include "autograd/heap_counter.h"
+#include "autograd/kernels/gemm.h"
+#include "autograd/parallel.h"
+#include "data/text/counted.h"
+#include "train/console/json_line.h"
+#include "train/processes/job.h"
+#include "train/runtime.h"
+
+namespace glossa::commands {
+
+int run(const BenchStep& arguments) {
+  apply_runtime({.threads = arguments.threads});
+  const StepShape& shape = step_shape(arguments.config);
+  if (arguments.accumulate < job().count())
+    misuse("--accumulate", "expected at least {}, a micro-batch for every process; got {}", job().count(),
+           arguments.accumulate);
+  StepBenchmark benchmark(shape, arguments.accumulate);
+  for (int i = 0; i < 3; ++i) benchmark.step();  // warm-up
+  std::vector<double> ms(static_cast<std::size_t>(arguments.steps));
+  const std::size_t heap = heap_allocations(), library = library_heap_allocations();
+  measure(ms, [&] { benchmark.step(); });
+  const double count = static_cast<double>(ms.size());
+  const double per_step = static_cast<double>(heap_allocations() - heap) / count;
+  const double library_per_step = static_cast<double>(library_heap_allocations() - library) / count;
+  const double tokens_per_s = static_cast<double>(shape.tokens() * arguments.accumulate) / median(ms) * 1000;
+  const std::string backend = kernels::name(kernels::gemm_backend());
+  if (arguments.json) {
+    JsonLine json;
+    json.add("config", shape.name).add("threads", threads()).add("params", benchmark.parameters());
+    json.add("ms_median", median(ms)).add("ms_min", ms.front()).add("tokens_per_s", tokens_per_s);
+    json.add("heap_allocations_per_step", per_step).add("library_heap_allocations_per_step", library_per_step);
+    json.add("peak_rss_mb", peak_rss_mb()).add("gemm_backend", backend);
+    json.add("accumulate", arguments.accumulate).add("processes", job().count());
+    std::puts(json.text().c_str());
+    return 0;
+  }
+  fmt::print("{}: {} parameters, {}, products by {}\n", shape.name, benchmark.parameters(),
+             counted(threads(), "thread"), backend);
+  fmt::print("{:.1f} ms a step (median of {}; least {:.1f}), {:.0f} tokens/s, peak memory {:.0f} MiB\n", median(ms),
+             ms.size(), ms.front(), tokens_per_s, peak_rss_mb());
+  if (arguments.accumulate > 1)
+    fmt::print("{} micro-batches a step, in {}\n", arguments.accumulate, counted(job().count(), "process"));
+  fmt::print("heap allocations a step: {:.2f}, and {:.0f} inside the product library\n", per_step, library_per_step);
+  return 0;
+}
+
+}  // namespace glossa::commands

@@ -1,0 +1,60 @@
+#include <cstdio>
+#include <filesystem>
+
+#include "app/commands/commands.h"
+#include "data/text/counted.h"
+#include "train/console/json_line.h"
+#include "train/runtime.h"
+#include "train/trainer.h"
+
+namespace glossa::commands {
+
+namespace {
+
+/// A folder that is gone afterwards.
+struct TemporaryRun {
+  std::string path;
+
+  TemporaryRun() {
+    std::error_code error;
+    const std::filesystem::path parent = std::filesystem::temp_directory_path(error);
+    path = (parent / "glossa-bench-XXXXXX").string();
+    check(!error && mkdtemp(path.data()) != nullptr, "bench train",
+          "expected a folder for temporary files; got none that can be written to. Hint: set TMPDIR");
+  }
+  ~TemporaryRun() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path, ignored);
+  }
+};
+
+}  // namespace
+
+/// One epoch as `train` does it, checkpoints and validation left out.
+int run(const BenchTrain& arguments) {
+  std::vector<std::string> sets = arguments.sets;
+  for (const char* set : {"train.max_updates=0", "train.max_epochs=1", "train.max_minutes=0", "train.patience=0",
+                          "train.validate_every=0", "train.save_every=0", "train.log_every=1e"})
+    sets.emplace_back(set);
+  const Config config = load_config(arguments.config, sets);
+  take_signals_aside();
+  const TemporaryRun folder;
+  Trainer trainer(config, arguments.config, folder.path, false);
+  if (trainer.train() == TrainingEnd::signal) return 130;  // as after Ctrl-C: no figures
+  const Trainer::Work& epoch = trainer.work();
+  const double seconds = trainer.seconds(), tokens = static_cast<double>(epoch.tokens), tokens_per_s = tokens / seconds,
+               useful_share = tokens / static_cast<double>(epoch.rows);
+  if (arguments.json) {
+    JsonLine json;
+    json.add("updates", epoch.updates).add("tokens", epoch.tokens).add("seconds", seconds);
+    json.add("tokens_per_s", tokens_per_s).add("useful_share", useful_share).add("peak_rss_mb", peak_rss_mb());
+    std::puts(json.text().c_str());
+    return 0;
+  }
+  fmt::print("an epoch: {}, {} source and target tokens in {:.1f} s, {:.0f} tokens/s\n",
+             counted(epoch.updates, "update"), epoch.tokens, seconds, tokens_per_s);
+  fmt::print("{:.1f} % of the rows computed are useful; peak memory {:.0f} MiB\n", 100 * useful_share, peak_rss_mb());
+  return 0;
+}
+
+}  // namespace glossa::commands

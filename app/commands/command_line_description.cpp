@@ -1,0 +1,53 @@
+#include <CLI/CLI.hpp>
+#include <algorithm>
+
+#include "app/commands/command_line.h"
+
+namespace glossa::commands {
+namespace {
+
+/// "TEXT:{text,json}" is a TEXT of two choices, "INT:INT in [1 - 9]" an INT from 1 to 9.
+Argument described(const CLI::Option& option) {
+  Argument argument{.names = {},
+                    .value = {},
+                    .help = option.get_description(),
+                    .choices = {},
+                    .required = option.get_required(),
+                    .repeats = option.get_expected_max() > 1};
+  if (option.get_positional()) {
+    argument.names.push_back(option.get_name(true));
+  } else {
+    for (const std::string& name : option.get_snames()) argument.names.push_back("-" + name);
+    for (const std::string& name : option.get_lnames()) argument.names.push_back("--" + name);
+  }
+  if (option.get_items_expected_max() == 0) return argument;
+  const std::string type = option.get_type_name();
+  argument.value = type.substr(0, type.find(':'));
+  const std::string rule = type.substr(std::min(type.find(':'), type.size()));
+  if (const auto begin = rule.find('{'), end = rule.find('}'); begin != rule.npos && end != rule.npos) {
+    std::string list = rule.substr(begin + 1, end - begin - 1) + ",";
+    for (std::size_t comma; (comma = list.find(',')) != list.npos; list.erase(0, comma + 1))
+      argument.choices.push_back(list.substr(0, comma));
+  }
+  if (const auto begin = rule.find(" in ["), end = rule.find(']'); begin != rule.npos && end != rule.npos)
+    argument.help += "; in " + rule.substr(begin + 4, end - begin - 3);
+  if (const std::string usual = option.get_default_str(); !usual.empty()) argument.help += " (default: " + usual + ")";
+  return argument;
+}
+
+Command described(const CLI::App& app, const std::string& name) {
+  Command command{.name = name, .help = app.get_description(), .words = {}, .options = {}, .below = {}};
+  for (const CLI::Option* option : app.get_options()) {
+    if (option->get_group().empty()) continue;  // hidden
+    (option->get_positional() ? command.words : command.options).push_back(described(*option));
+  }
+  for (const CLI::App* below : app.get_subcommands([](const CLI::App* each) { return !each->get_group().empty(); }))
+    command.below.push_back(described(*below, name.empty() ? below->get_name() : name + " " + below->get_name()));
+  return command;
+}
+
+}  // namespace
+
+Command described(const CLI::App& app) { return described(app, ""); }
+
+}  // namespace glossa::commands

@@ -1,0 +1,68 @@
+#include "app/commands/description.h"
+
+#include <algorithm>
+#include <ranges>
+
+#include "train/config/config.h"
+#include "train/run.h"
+
+namespace glossa::commands {
+namespace {
+
+/// The words of a range such as "none, VALID/TEST such as 1000/1000 or auto" that the option takes: none and auto. What
+/// takes any text is mostly the name of a file.
+std::vector<std::string> values_of(const Option<Config>& option) {
+  const auto takes = [&](const std::string& word) {
+    Config config;
+    return option.set(config, {.kind = GivenValue::Kind::scalar, .scalar = word, .list = {}});
+  };
+  if (takes("no such word")) return {"files"};
+  std::vector<std::string> values;
+  std::string word;
+  for (const char c : option.accepts + " ") {
+    if (c != ' ' && c != ',') {
+      word += c;
+      continue;
+    }
+    const bool is_example = parse_period(word, Period::Unit::updates).has_value();  // or a number
+    if (word.find_first_of("/[") == word.npos && !is_example && takes(word)) values.push_back(word);
+    word.clear();
+  }
+  return values;
+}
+
+}  // namespace
+
+std::vector<Command> leaves(const Command& program) {
+  if (program.below.empty()) return {program};
+  std::vector<Command> all;
+  for (const Command& command : program.below)
+    for (Command& leaf : leaves(command)) all.push_back(std::move(leaf));
+  return all;
+}
+
+Offer offer(const Argument& argument) {
+  const std::string& name = argument.name();
+  if (!argument.choices.empty()) return Offer::words;
+  if (name == "RUN") return Offer::runs;
+  if (name == "CONFIG") return Offer::configurations;
+  if (name == "--checkpoint") return Offer::checkpoints;
+  if (name == "--set") return Offer::keys;
+  if (name == "--run") return Offer::folders;
+  return argument.value == "TEXT" ? Offer::files : Offer::nothing;
+}
+
+std::vector<Key> keys(bool of_trained_run) {
+  std::vector<Key> all;
+  for (const OptionSection& section : option_sections())
+    for (const Option<Config>& option : section.options)
+      if (const std::string name = section.name + "." + option.name; !of_trained_run || is_of_use(name))
+        all.push_back({name, option.help, option.accepts, option.text(Config{}), values_of(option)});
+  return all;
+}
+
+bool reads_run(const Command& command) {
+  return std::ranges::any_of(command.words, [](const Argument& word) { return word.name() == "RUN"; });
+}
+
+}  // namespace glossa::commands

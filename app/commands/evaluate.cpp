@@ -1,0 +1,149 @@
+#include <cstdio>
+#include <limits>
+
+#include "app/commands/commands.h"
+#include "app/commands/line_pairs.h"
+#include "autograd/check.h"
+#include "autograd/stopwatch.h"
+#include "data/text/counted.h"
+#include "data/toy/corpus.h"
+#include "train/console/json_line.h"
+#include "train/console/progress_bar.h"
+#include "train/console/tell.h"
+#include "train/decoding/translator.h"
+#include "train/evaluation.h"
+#include "train/run.h"
+#include "train/runtime.h"
+#include "train/scores/chrf.h"
+#include "train/scores/ter.h"
+
+namespace glossa::commands {
+
+namespace {
+
+/// What is translated and what it is compared with, and how many of the sources could not be read: they are empty.
+struct Texts {
+  ParallelCorpus corpus;
+  std::int64_t bad = 0;
+  bool is_held_out = false;  // by data.split of the run
+};
+
+/// Two files, line by line; what is wrong with them is found before anything is loaded.
+Texts read_files(const std::string& source, const std::string& reference, const DataConfig& data,
+                 const BadLines& bad_lines) {
+  Texts texts;
+  ParallelCorpus& corpus = texts.corpus;
+  corpus.name = corpus.source_name = source;
+  corpus.target_name = reference;
+  const LinePairs pairs = read_line_pairs(source, reference, text_options(data), bad_lines, BadLines("stop"));
+  for (const std::optional<std::string>& line : pairs.source) {
+    corpus.source.push_back(normalise(data, line.value_or("")));
+    if (!line) ++texts.bad;
+  }
+  for (const std::optional<std::string>& line : pairs.target) corpus.target.push_back(normalise(data, *line));
+  check(!corpus.source.empty(), source,
+        "expected at least one line; the file is empty. Hint: name a file with one sentence a line");
+  return texts;
+}
+
+/// The files of the command line, or the corpus that it or the run names. Of a PREFIX every line counts, as of files.
+Texts read_texts(const Evaluate& arguments, const Config& config, const BadLines& bad_lines) {
+  if (!arguments.source.empty()) return read_files(arguments.source, arguments.reference, config.data, bad_lines);
+  DataConfig data = config.data;
+  if (!arguments.test.empty()) data.test = arguments.test;
+  if (data.test.empty() || is_one_file(data.test) || toy_pairs("data.test", data.test))
+    return {read_test_corpus(data, static_cast<std::uint64_t>(config.train.seed)), 0,
+            data.test.empty() && !toy_pairs_alone("data.train", data.train)};
+  const std::string source = side_of(data.test, data.source), reference = side_of(data.test, data.target);
+  return read_files(source, reference, data, bad_lines);
+}
+
+/// Throws unless the run's text is what it was trained on: of another, the part that is held out now may have been
+/// trained on.
+void check_still_held_out(const LoadedRun& run) {
+  DataConfig data = run.config.data;
+  // Translation may have another one.
+  data.source_prefix = parse_config(run.state.config, "checkpoint").data.source_prefix;
+  const Corpora corpora = read_corpora(data, static_cast<std::uint64_t>(run.config.train.seed));
+  check(encode_all(data, corpora, run.tokenizers).hash() == run.state.data_hash, "data.train",
+        "expected the text that the run was trained on, of which data.split holds a test out; {} or data.valid is "
+        "different now. Hint: restore it, or name a test corpus with --test",
+        data.train.text());
+}
+
+/// Loss per target token of the pairs that have one: no number where none has. A reference that the vocabulary cannot
+/// stand for has none, and was translated all the same.
+double loss_of(const LoadedRun& run, ParallelCorpus corpus, const BadLines& bad_lines) {
+  const Tokenizer& tokenizer = *run.tokenizers.target;
+  for (std::size_t i = 0; i < corpus.target.size(); ++i)
+    if (!bad_lines.pass([&] { tokenizer.encode_line(corpus.target[i], corpus.target_name, corpus.line(i)); }))
+      corpus.target[i].clear();
+  const EncodedCorpus encoded = encode(run.config.data, corpus, run.tokenizers, /*may_be_empty=*/true);
+  if (static_cast<std::size_t>(encoded.size()) < corpus.source.size())
+    tell("note: the loss is that of {}\n", describe(encoded.report));
+  if (encoded.size() == 0) return std::numeric_limits<double>::quiet_NaN();
+  Context<float> context;
+  return corpus_loss(context, *run.model->transformer, encoded, run.config.data).per_token();
+}
+
+}  // namespace
+
+int run(const Evaluate& arguments) {
+  const RunName name(arguments.run, arguments.checkpoint);
+  Config config = load_run_config(name.folder(), arguments.sets, arguments.beam);
+  const DataConfig& data = config.data;
+  const BadLines bad_lines(arguments.on_bad_line);
+  auto [corpus, bad, is_held_out] = read_texts(arguments, config, bad_lines);
+  std::optional<BleuTokenizer>& tokenizer = config.train.bleu_tokenize;
+  if (!arguments.tokenize.empty()) tokenizer = bleu_tokenizer_of(arguments.tokenize);
+  if (!tokenizer) tokenizer = usual_bleu_tokenizer(data.target, corpus.target);  // an imported run has not decided
+  const LoadedRun run = load_run(name, config);
+  if (is_held_out) check_still_held_out(run);
+  print_note(name);
+  apply_runtime(config.runtime);
+
+  Translator translator(*run.model->transformer, run.tokenizers, data, config.decode);
+  Translator::Sources sources;
+  for (std::size_t i = 0; i < corpus.source.size(); ++i)
+    if (!bad_lines.pass([&] { translator.add(sources, corpus.source[i], corpus.source_name, corpus.line(i)); })) {
+      corpus.source[i].clear();
+      ++bad;
+    }
+  const ParallelCorpus* const texts[] = {&corpus};
+  agree_on_text(corpus.source_name, texts);
+  const double loss = loss_of(run, corpus, bad_lines);
+  const Stopwatch watch;
+  ProgressBar bar;
+  CountProgress progress(bar, "sentence", std::ssize(sources.ids));
+  translator.watch([&](Index sentences) { progress.add(sentences); });
+  const std::vector<std::string> outputs = translator.translate(sources);
+  const double seconds = watch.seconds();
+  bar.clear();
+  const BleuOptions scoring = bleu_options(config);
+  const BleuScore bleu = corpus_bleu(outputs, corpus.target, scoring);
+  const double chrf = corpus_chrf(outputs, corpus.target), ter = corpus_ter(outputs, corpus.target);
+  const double exact = exact_match(outputs, corpus.target);
+  const std::int64_t sentences = std::ssize(outputs);
+
+  if (arguments.json) {
+    JsonLine json;
+    json.add("loss", loss).add("perplexity", perplexity(loss)).add("bleu", bleu.score).add("chrf", chrf);
+    json.add("ter", ter).add("exact_match", exact).add("sentences", sentences).add("untranslated", bad);
+    json.add("in_pieces", sources.in_pieces).add("seconds", seconds).add("signature", bleu_signature(scoring));
+    std::puts(json.text().c_str());
+  } else {
+    fmt::print("loss {:.4f} per target token, perplexity {:.3f}\n", loss, perplexity(loss));
+    fmt::print("BLEU {:.2f} ({:.1f}/{:.1f}/{:.1f}/{:.1f}, BP {:.3f}, ratio {:.3f})  {}\n", bleu.score,
+               bleu.precisions[0], bleu.precisions[1], bleu.precisions[2], bleu.precisions[3], bleu.brevity_penalty,
+               bleu.ratio, bleu_signature(scoring));
+    fmt::print("chrF2 {:.2f}  {}\n", chrf, chrf_signature(data.lowercase));
+    fmt::print("TER {:.2f}  {}\n", ter, ter_signature());
+    fmt::print("exact match {:.2f} % of {}, decoded in {:.2f} s\n", 100 * exact, counted(sentences, "sentence"),
+               seconds);
+    if (sources.in_pieces > 0) fmt::print("{} of the sentences translated in pieces\n", sources.in_pieces);
+    if (bad > 0) fmt::print("{} of the sentences not translated: scored as empty ones\n", bad);
+  }
+  return status_of_lines(corpus.source_name, bad, sentences, "translated");
+}
+
+}  // namespace glossa::commands

@@ -1,0 +1,87 @@
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cstdio>
+
+#include "app/commands/commands.h"
+#include "app/exchange/exchange.h"
+#include "app/exchange/huggingface_export.h"
+#include "app/exchange/marian_export.h"
+#include "autograd/check.h"
+#include "train/checkpoint/checkpoint.h"
+#include "train/console/tell.h"
+#include "train/model/memory_check.h"
+#include "train/run.h"
+
+namespace glossa::commands {
+
+namespace {
+
+/// The weights of one checkpoint, as they lie in it.
+void export_weights(const RunName& name, const Export& arguments) {
+  const CheckpointReader checkpoint(name.file());
+  double bytes = 0;  // all are in memory together
+  for (const CheckpointEntry& entry : checkpoint.entries())
+    if (entry.kind == EntryKind::parameter) bytes += static_cast<double>(entry.length);
+  check_model_fits(checkpoint.path().string(), bytes);
+  export_parameters(checkpoint, arguments.safetensors);
+  fmt::print("wrote the parameters of {}, update {}, to {}\n", checkpoint.path().string(),
+             read_training_state(checkpoint).update, arguments.safetensors);
+}
+
+/// Tells which options of the search that are set a format has no word for.
+void tell_left(const std::vector<std::pair<const char*, bool>>& options, const char* format) {
+  std::vector<const char*> left;
+  for (const auto& [name, is_left] : options)
+    if (is_left) left.push_back(name);
+  if (!left.empty()) tell("note: {} has no word for {}, which stays here\n", format, fmt::join(left, ", "));
+}
+
+/// All that translates: weights, tokenizers, settings.
+void export_model(const RunName& name, const Export& arguments) {
+  const LoadedRun run = load_run(name, load_run_config(name.folder()));
+  const Outgoing model(run.config, *run.tokenizers.source, *run.tokenizers.target, run.model->parameters);
+  if (const std::string& prefix = run.config.data.source_prefix; !prefix.empty())
+    tell("note: data.source_prefix stays here: others have to put '{}' before every line themselves\n", prefix);
+  const auto tell_written = [&](const std::string& folder) {
+    fmt::print("wrote the model of {}, update {}, to {}\n", arguments.run, run.state.update, folder);
+  };
+  const DecodeConfig& decode = run.config.decode;
+  if (!arguments.huggingface.empty()) {
+    tell_left({{"decode.max_length_factor", decode.max_length_factor > 0}}, "config.json");
+    export_huggingface(model, arguments.huggingface);
+    tell_written(arguments.huggingface);
+  }
+  if (!arguments.marian.empty()) {
+    const auto is_said = [&](std::int64_t id) { return id == 1 || id + 1 == std::ssize(model.target().tokens); };
+    tell_left({{"decode.min_length", decode.min_length > 0},
+               {"decode.max_length_extra (max-length-factor is 3 there)", decode.max_length_factor == 0},
+               {"decode.forbidden", !std::ranges::all_of(model.forbidden(), is_said)}},
+              "decoder.yml");
+    export_marian(model, arguments.marian);
+    tell_written(arguments.marian);
+    const bool is_marians = run.config.model.sinusoid == ModelConfig::Sinusoid::halves;
+    tell(
+        "note: Marian computes model.sinusoid: halves, and so does an import of its folder, ct2-marian-converter "
+        "sorted; this model has {}: exact there, a little different with the other\n",
+        is_marians ? "halves" : "sorted");
+  }
+}
+
+}  // namespace
+
+int run(const Export& arguments) {
+  if (arguments.safetensors.empty() && arguments.huggingface.empty() && arguments.marian.empty())
+    misuse("export", "expected a place for what leaves: --safetensors, --huggingface or --marian; got none");
+  for (const std::string& folder : {arguments.huggingface, arguments.marian})
+    if (!folder.empty()) check_is_free(folder);
+  if (!arguments.marian.empty() && arguments.marian == arguments.huggingface)
+    misuse("--marian", "expected another folder than that of --huggingface; got {} twice", arguments.marian);
+  const RunName name(arguments.run, arguments.checkpoint);
+  print_note(name);
+  if (!arguments.safetensors.empty()) export_weights(name, arguments);
+  if (!arguments.huggingface.empty() || !arguments.marian.empty()) export_model(name, arguments);
+  return 0;
+}
+
+}  // namespace glossa::commands

@@ -1,0 +1,140 @@
+#include <cstdio>
+
+#include "app/commands/commands.h"
+#include "app/measure/recipe_check.h"
+#include "autograd/check.h"
+#include "layers/cases/model_case.h"
+#include "train/console/json_line.h"
+#include "train/console/progress_bar.h"
+#include "train/runtime.h"
+
+namespace glossa::commands {
+
+namespace {
+
+constexpr double model_limit = 1e-7;
+constexpr Index elements_a_tensor = 32;
+
+/// Prints rows as they come, and on a terminal what is being checked.
+class Table {
+ public:
+  explicit Table(bool json) : json_(json) {}
+
+  template <class Check>
+  void row(const char* kind, const std::string& name, const Check& check) {
+    if (!json_ && rows_ == 0)
+      fmt::print("{:<6} {:<42} {:>6} {:>9} {:>12} {:>12} {:>8}\n", "kind", "name", "cases", "elements", "worst error",
+                 "2nd witness", "seconds");
+    if (!json_) bar_.draw(std::nullopt, fmt::format("checking {} ...", name));
+    const CaseReport report = check();
+    bar_.clear();
+    json_ ? print_json(kind, report) : print_line(kind, report);
+    std::fflush(stdout);
+    for (const std::string& failure : report.failures) fmt::print(stderr, "  {}\n", failure);
+    passed_ = passed_ && report.failures.empty();
+    ++rows_;
+    total_.add(report);
+    total_.failures.clear();
+  }
+
+  /// Refuses a part of names that chose no row.
+  void check_chosen(const std::string& only) const {
+    if (rows_ == 0)
+      misuse("gradcheck --only",
+             "expected part of the name of an op, layer, model or tensor; got '{}', which is in none", only);
+  }
+
+  /// The exit status.
+  int finish() const {
+    if (!json_)
+      fmt::print("{} rows, {} elements against differences{}, worst error {:.1e}, in {:.1f} s: {}\n", rows_,
+                 total_.elements, and_skipped(total_), total_.worst_error, total_.seconds,
+                 passed_ ? "all right" : "NOT all right");
+    return passed_ ? 0 : 1;
+  }
+
+ private:
+  static std::string and_skipped(const CaseReport& report) {
+    return report.skipped > 0 ? fmt::format(", {} skipped on a kink", report.skipped) : "";
+  }
+
+  void print_json(const char* kind, const CaseReport& report) {
+    JsonLine line;
+    line.add("name", report.name).add("kind", kind).add("cases", report.cases).add("elements", report.elements);
+    line.add("worst_error", report.worst_error).add("second_error", report.second_error);
+    line.add("loose_error", report.loose_error);
+    if (report.taylor_slope) line.add("taylor_slope", *report.taylor_slope);
+    line.add("kinks", report.kinks).add("skipped", report.skipped).add("seconds", report.seconds);
+    line.add("passed", report.failures.empty());
+    std::puts(line.text().c_str());
+  }
+
+  void print_line(const char* kind, const CaseReport& report) {
+    const std::string second = report.taylor_slope       ? fmt::format("slope {:.3f}", *report.taylor_slope)
+                               : report.second_error > 0 ? fmt::format("{:.2e}", report.second_error)
+                                                         : "";
+    fmt::print("{:<6} {:<42} {:>6} {:>9} {:>12.2e} {:>12} {:>8.2f}  {}{}\n", kind, report.name, report.cases,
+               report.elements, report.worst_error, second, report.seconds, report.failures.empty() ? "ok" : "FAILED",
+               and_skipped(report));
+  }
+
+  bool json_, passed_ = true;
+  ProgressBar bar_;
+  Index rows_ = 0;
+  CaseReport total_;
+};
+
+bool is_in(const std::string& part, const std::string& name) { return name.find(part) != std::string::npos; }
+
+void check_everything(Table& table, const std::string& only) {
+  for (const std::string& op : op_names())
+    if (is_in(only, op)) table.row("op", op, [&] { return check_op(op); });
+  for (const std::string& layer : layer_names())
+    if (is_in(only, layer)) table.row("layer", layer, [&] { return check_layers(layer); });
+  for (const LayerCase& model : model_cases())
+    if (is_in(only, model.name)) table.row("model", model.name, [&] { return check_layer(model); });
+  table.check_chosen(only);
+}
+
+void check_recipe(Table& table, const Gradcheck& arguments) {
+  const Config config = load_config(arguments.config, arguments.sets);
+  check(config);
+  apply_runtime(config.runtime);
+  RecipeCheck recipe(config);
+  for (const std::string& tensor : recipe.tensors())
+    if (is_in(arguments.only, tensor))
+      table.row("tensor", tensor, [&] {
+        return timed({.name = tensor}, [&](CaseReport& report) {
+          const GradCheckResult result = recipe.check(tensor, arguments.full ? 0 : elements_a_tensor);
+          report.cases = 1;
+          report.elements = result.elements;
+          report.worst_error = result.worst_error;
+          report.kinks = result.kinks;
+          report.skipped = result.skipped;
+          if (!result.passes(model_limit)) report.failures.push_back(result.describe());
+        });
+      });
+  table.check_chosen(arguments.only);
+  table.row("model", arguments.config, [&] {
+    return timed({.name = arguments.config}, [&](CaseReport& report) {
+      const TaylorResult taylor = recipe.taylor();
+      report.cases = 1;
+      report.taylor_slope = taylor.slope;
+      if (taylor.slope < slope_limit)
+        report.failures.push_back(fmt::format("Taylor's remainder falls with slope {:.3f}; expected 2", taylor.slope));
+    });
+  });
+}
+
+}  // namespace
+
+int run(const Gradcheck& arguments) {
+  if (arguments.config.empty() && (arguments.full || !arguments.sets.empty()))
+    misuse(arguments.full ? "gradcheck --full" : "gradcheck --set",
+           "expected the CONFIG whose model is checked; got none. Hint: without it every op and layer is checked");
+  Table table(arguments.json);
+  arguments.config.empty() ? check_everything(table, arguments.only) : check_recipe(table, arguments);
+  return table.finish();
+}
+
+}  // namespace glossa::commands

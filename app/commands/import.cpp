@@ -1,0 +1,104 @@
+#include <cstdio>
+#include <filesystem>
+
+#include "app/commands/commands.h"
+#include "app/exchange/exchange.h"
+#include "app/exchange/pretrained.h"
+#include "autograd/check.h"
+#include "data/tokenizers/piece_tokenizer.h"
+#include "train/config/auto_options.h"
+#include "train/console/tell.h"
+#include "train/model/memory_check.h"
+#include "train/run.h"
+
+namespace glossa::commands {
+
+namespace {
+
+void report(const Model& model, const std::filesystem::path& written) {
+  fmt::print("wrote {} tensors, {} parameters, to {}\n", model.parameters.parameters().size(), model.parameters.count(),
+             written.string());
+}
+
+std::shared_ptr<const Tokenizer> tokenizer_of(Pretrained::Side side) {
+  return std::make_shared<PieceTokenizer>(std::move(side.pieces), std::move(side.tokens), side.specials,
+                                          side.pieces_file.string());
+}
+
+/// Folders do not always say between which languages they translate; no more can be set.
+void set_languages(Config& config, const std::vector<std::string>& sets) {
+  for (const std::string& set : sets)
+    if (!set.starts_with("data.source=") && !set.starts_with("data.target="))
+      misuse("--set " + set,
+             "expected data.source or data.target with the folder of a model, which says all else itself");
+  config = load_config("", sets, std::move(config));
+  if (config.data.source == "source" || config.data.target == "target")
+    tell(
+        "note: the folder does not say its languages, by which texts are found. Hint: --set data.source=en --set "
+        "data.target=de\n");
+}
+
+/// A model with all that belongs to it: the run needs no corpus, and has none.
+int import_folder(const Import& arguments) {
+  if (!arguments.config.empty())
+    misuse(arguments.config, "expected no CONFIG beside the folder of a model, which says all itself; got one");
+  check_holds_no_run(arguments.run);
+  Pretrained pretrained = read_pretrained(arguments.path);
+  Config& config = pretrained.config;
+  set_languages(config, arguments.sets);
+  const Tokenizers tokenizers{tokenizer_of(std::move(pretrained.source)), tokenizer_of(std::move(pretrained.target))};
+  const Index source_vocabulary = tokenizers.source->vocabulary_size(),
+              target_vocabulary = tokenizers.target->vocabulary_size();
+  check_training_fits(config, source_vocabulary, target_vocabulary);
+  const std::unique_ptr<Model> model =
+      make_model(config.model, source_vocabulary, target_vocabulary, 0, tokenizers.target->specials());
+  read_parameters(*pretrained.tensors, pretrained.sources, model->parameters);
+  for (const std::string& note : pretrained.notes) tell("note: {}\n", note);
+  report(*model, write_new_run(arguments.run, config, tokenizers, *model, /*data_hash=*/0));
+  fmt::print("it translates {} to {}\n", config.data.source, config.data.target);
+  return 0;
+}
+
+/// Weights alone: the configuration says what they are of.
+int import_file(const Import& arguments) {
+  Config config = load_config(arguments.config, arguments.sets);
+  check(config);
+  if (!config.train.warm_start.empty())
+    misuse("train.warm_start", "expected none: the weights come from {}; got {}", arguments.path,
+           config.train.warm_start);
+  check_holds_no_run(arguments.run);  // before the work
+  check_not_overwriting(config, arguments.config, arguments.run);
+  const std::unique_ptr<TensorFile> file = open_tensors(arguments.path);
+
+  const auto seed = static_cast<std::uint64_t>(config.train.seed);
+  const Corpora corpora = read_corpora(config.data, seed);
+  const ParallelCorpus& training = corpora.training;
+  decide_auto_options(config, training, corpora.split);
+  check(config);
+  const Tokenizers tokenizers = train_tokenizers(config.data, training);
+  const Index source_vocabulary = tokenizers.source->vocabulary_size(),
+              target_vocabulary = tokenizers.target->vocabulary_size();
+  check_training_fits(config, source_vocabulary, target_vocabulary);
+  const std::unique_ptr<Model> model =
+      make_model(config.model, source_vocabulary, target_vocabulary, seed, tokenizers.target->specials());
+  import_parameters(*file, model->parameters);
+  const std::uint64_t hash = encode_all(config.data, corpora, tokenizers).hash();
+  report(*model, write_new_run(arguments.run, config, tokenizers, *model, hash));
+  return 0;
+}
+
+}  // namespace
+
+int run(const Import& arguments) {
+  if (std::filesystem::is_directory(arguments.path)) return import_folder(arguments);
+  if (arguments.config.empty()) {
+    check(std::filesystem::exists(arguments.path), arguments.path,
+          "expected the folder of a pretrained model, or a file of weights; there is none");
+    misuse(arguments.path,
+           "expected the folder of a pretrained model, or a file of weights and a CONFIG that describes them; got a "
+           "file and no CONFIG. Hint: an archive has to be unpacked, and the folder is named, not a file in it");
+  }
+  return import_file(arguments);
+}
+
+}  // namespace glossa::commands

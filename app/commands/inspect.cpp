@@ -1,0 +1,74 @@
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+
+#include "app/commands/commands.h"
+#include "autograd/check.h"
+#include "data/text/counted.h"
+#include "train/checkpoint/checkpoint.h"
+#include "train/console/json_line.h"
+#include "train/run.h"
+#include "train/runtime.h"
+
+namespace glossa::commands {
+
+namespace {
+
+/// Root mean square of a float tensor: a glance at its scale.
+double root_mean_square(const std::vector<std::byte>& bytes) {
+  double sum = 0;
+  const std::size_t count = bytes.size() / sizeof(float);
+  for (std::size_t i = 0; i < count; ++i) {
+    float value;
+    std::memcpy(&value, bytes.data() + i * sizeof value, sizeof value);
+    sum += double{value} * double{value};
+  }
+  return count == 0 ? 0 : std::sqrt(sum / static_cast<double>(count));
+}
+
+}  // namespace
+
+int run(const Inspect& arguments) {
+  const RunName name(arguments.run, arguments.checkpoint);
+  print_note(name);
+  const CheckpointReader reader(name.file());
+  const TrainingState state = read_training_state(reader);
+  const std::string build = describe_build(state.build), version = writer_version(reader).value_or("");
+  std::uint64_t parameters = 0;
+  for (const CheckpointEntry& entry : reader.entries())
+    if (entry.kind == EntryKind::parameter) parameters += entry.length / size_of(entry.dtype);
+
+  // As in the log, the epoch in progress counts from 1.
+  if (arguments.json) {
+    std::vector<JsonLine> tensors;
+    for (const CheckpointEntry& entry : reader.entries()) {
+      if (entry.kind == EntryKind::state) continue;
+      JsonLine& tensor = tensors.emplace_back();
+      tensor.add("name", entry.name).add("kind", name_of(entry.kind)).add("dtype", name_of(entry.dtype));
+      tensor.add("shape", entry.dims);
+    }
+    JsonLine json;
+    json.add("checkpoint", reader.path().string()).add("update", state.update).add("epoch", state.epoch + 1);
+    json.add("batch", state.batch).add("target_tokens", state.target_tokens).add("parameters", parameters);
+    json.add("version", version).add("build", build);
+    json.add("sha256", parameters_sha256(reader)).add("state_sha256", state_sha256(reader));
+    json.add("tensors", tensors);
+    std::puts(json.text().c_str());
+    return 0;
+  }
+  fmt::print("{:<10} {:<5} {:>10}  {:<16} {}\n", "kind", "type", "rms", "shape", "name");
+  for (const CheckpointEntry& entry : reader.entries()) {
+    if (entry.kind == EntryKind::state) continue;
+    std::string shape;
+    for (const std::uint64_t dim : entry.dims) shape += (shape.empty() ? "" : ", ") + std::to_string(dim);
+    fmt::print("{:<10} {:<5} {:>10.4g}  {:<16} {}\n", name_of(entry.kind), name_of(entry.dtype),
+               root_mean_square(reader.read(entry.name)), "[" + shape + "]", entry.name);
+  }
+  fmt::print("\n{}: update {}, epoch {} (counted from 1), {} of it done, {}\n", reader.path().string(), state.update,
+             state.epoch + 1, counted(state.batch, "batch"), counted(state.target_tokens, "target token"));
+  fmt::print("written by glossa{}, built by {}\n{} parameters\nsha256       {}\nstate_sha256 {}\n",
+             version.empty() ? "" : " " + version, build, parameters, parameters_sha256(reader), state_sha256(reader));
+  return 0;
+}
+
+}  // namespace glossa::commands

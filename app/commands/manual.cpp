@@ -1,0 +1,123 @@
+#include <fmt/ranges.h>
+
+#include <cstdio>
+
+#include "app/commands/commands.h"
+#include "train/config/config.h"
+#include "train/console/version.h"
+
+namespace glossa::commands {
+namespace {
+
+/// Text as troff prints it letter by letter, wherever it stands in a line.
+std::string plain(std::string_view text) {
+  std::string escaped;
+  for (const char c : text) switch (c) {
+      case '\\':
+        escaped += "\\e";
+        break;
+      case '-':
+        escaped += "\\-";
+        break;
+      case '\'':
+        escaped += "\\(aq";
+        break;
+      case '`':
+        escaped += "\\(ga";
+        break;
+      case '^':
+        escaped += "\\(ha";
+        break;
+      case '~':
+        escaped += "\\(ti";
+        break;
+      case '"':
+        escaped += "\\(dq";
+        break;
+      default:
+        escaped += c;
+    }
+  return escaped.starts_with('.') ? "\\&" + escaped : escaped;
+}
+
+std::string bold(std::string_view text) { return "\\fB" + plain(text) + "\\fR"; }
+std::string slanted(std::string_view text) { return "\\fI" + plain(text) + "\\fR"; }
+
+/// An entry of a list: what it is about, and what is said of it.
+std::string entry(const std::string& head, std::string_view text) { return ".TP\n" + head + "\n" + plain(text) + "\n"; }
+
+/// "-v, --verbose" or "--beam INT".
+std::string shown(const Argument& argument) {
+  std::vector<std::string> names;
+  for (const std::string& name : argument.names) names.push_back(name[0] == '-' ? bold(name) : slanted(name));
+  std::string text = fmt::format("{}", fmt::join(names, ", "));
+  if (argument.names.front()[0] != '-' || argument.value.empty()) return text;
+  return text + " " +
+         (argument.choices.empty() ? slanted(argument.value)
+                                   : plain(fmt::format("{}", fmt::join(argument.choices, "|"))));
+}
+
+std::string synopsis(const Command& command) {
+  std::string line = bold("glossa " + command.name) + " [" + slanted("OPTIONS") + "]";
+  for (const Argument& word : command.words) {
+    const std::string text = slanted(word.name()) + (word.repeats ? " ..." : "");
+    line += word.required ? " " + text : " [" + text + "]";
+  }
+  for (const Argument& option : command.options)
+    if (option.required) line += " " + shown(option);
+  return line;
+}
+
+std::string chapter(const Command& command) {
+  std::string text =
+      ".SS " + plain("glossa " + command.name) + "\n" + synopsis(command) + "\n.PP\n" + plain(command.help) + ".\n";
+  for (const auto* arguments : {&command.words, &command.options})
+    for (const Argument& argument : *arguments) text += entry(shown(argument), argument.help);
+  return text;
+}
+
+}  // namespace
+
+std::string manual_page(const Command& program) {
+  std::string page = fmt::format(
+      ".TH GLOSSA 1 \"\" \"glossa {}\" \"User Commands\"\n"
+      ".SH NAME\nglossa \\- train and use Transformers that translate, on a CPU\n"
+      ".SH SYNOPSIS\n.B glossa\n{}\n.br\n.B glossa help\n{}\n"
+      ".SH DESCRIPTION\n"
+      "glossa trains encoder\\-decoder Transformers for translation on the processor of an ordinary computer, and\n"
+      "translates with them. What is trained, and how, says a configuration in YAML; each of its options may be given\n"
+      "on the command line, too, by {}. Training leaves the folder of a run, which other commands read.\n",
+      program_version, slanted("COMMAND") + " ...", slanted("COMMAND"), bold("--set"));
+  for (const Argument& option : program.options) page += entry(shown(option), option.help);
+  page += ".SH COMMANDS\n";
+  for (const Command& command : leaves(program)) page += chapter(command);
+  page += ".SH CONFIGURATION\nThe keys of a configuration file and of " + bold("--set") +
+          ", with their defaults and ranges. A period has a unit: 500u updates, 2e epochs, 10Mt target tokens. With " +
+          bold("auto") + " the size of the corpus decides.\n";
+  for (const OptionSection& section : option_sections()) {
+    page += ".SS " + plain(section.name + ": " + section.help) + "\n";
+    for (const Key& key : keys())
+      if (key.name.starts_with(section.name + "."))
+        page += entry(bold(key.name) + " " + plain("(" + key.usual + ")"), key.help + "; " + key.range);
+  }
+  page += ".SH EXIT STATUS\n" + entry("0", "All is done; training that a signal has stopped and saved, too.") +
+          entry("1", "A file, the data or the numbers were not as expected, or some lines could not be translated.") +
+          entry("2", "The command line or the configuration was not as expected.");
+  page += ".SH FILES\n" +
+          entry(slanted("RUN") + plain("/config.yaml"), "The configuration of a run, with every option.") +
+          entry(slanted("RUN") + plain("/checkpoints/"), "Checkpoints; the links last and best lead to two of them.") +
+          entry(slanted("RUN") + plain("/train.log") + ", " + slanted("RUN") + plain("/metrics.jsonl"),
+                "What training said, for people and for programs.");
+  page += ".SH EXAMPLES\nTrain on two files of sentences, text.en and text.hi, and translate:\n.PP\n.nf\n.RS\n" +
+          plain("glossa train small-pair.yaml --run runs/mine --set data.train=text") + "\n    " +
+          plain("--set data.source=en --set data.target=hi") + "\n" +
+          plain("echo how are you | glossa translate runs/mine --beam 4") + "\n.RE\n.fi\n";
+  return page;
+}
+
+int run(const Manual& arguments) {
+  std::fputs(manual_page(arguments.program()).c_str(), stdout);
+  return 0;
+}
+
+}  // namespace glossa::commands

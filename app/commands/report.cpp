@@ -1,0 +1,154 @@
+#include "app/report/report.h"
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <set>
+#include <thread>
+
+#include "app/commands/commands.h"
+#include "app/report/report_attention.h"
+#include "autograd/check.h"
+#include "autograd/stopwatch.h"
+#include "data/text/atomic_file.h"
+#include "data/text/counted.h"
+#include "data/text/text_file.h"
+#include "train/checkpoint/checkpoint_folder.h"
+#include "train/console/tell.h"
+#include "train/run.h"
+#include "train/signals.h"
+
+namespace glossa::commands {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// The folders of the runs; each may be there once only.
+std::vector<std::string> folders_of(const Report& arguments) {
+  std::vector<std::string> folders;
+  std::set<fs::path> seen;
+  for (const std::string& named : arguments.runs) {
+    const std::string folder = RunName(named).folder();
+    load_run_config(folder);  // that it is one
+    if (!seen.insert(fs::canonical(folder)).second) misuse(named, "expected each run once; got it twice");
+    folders.push_back(folder);
+  }
+  return folders;
+}
+
+/// The file to write, which is no other file of a run.
+std::string file_of(const Report& arguments, const std::vector<std::string>& folders) {
+  if (arguments.out.empty()) {
+    if (folders.size() > 1) misuse("--out", "expected a file for the report of {} runs; got none", folders.size());
+    return fs::path(folders.front()) / "report.html";
+  }
+  if (fs::path(arguments.out).extension() != ".html")
+    misuse("--out", "expected the name of a file that ends in .html; got {}", arguments.out);
+  return arguments.out;
+}
+
+/// What a report hangs on of a run, to be compared.
+std::string stamp_of(const std::string& folder) {
+  std::string stamp = has_trainer(folder) ? "training" : "";
+  for (const char* file : {"metrics.jsonl", "train.log"}) {
+    std::error_code missing;
+    const fs::path path = fs::path(folder) / file;
+    const auto written = fs::last_write_time(path, missing).time_since_epoch().count();
+    stamp += fmt::format(" {} {}", fs::file_size(path, missing), written);
+  }
+  return stamp;
+}
+
+/// Writes the report, again and again if need be.
+class Reporter {
+ public:
+  /// `sentences` are those whose attention is shown; without one, some of each run's samples.
+  Reporter(std::vector<std::string> folders, std::string file, std::vector<std::string> sentences)
+      : folders_(std::move(folders)),
+        file_(std::move(file)),
+        names_(names_of_runs(folders_)),
+        sentences_(std::move(sentences)) {
+    const AtomicFile probe(file_, 0);  // what would keep it from being written is found before anything is read
+  }
+
+  /// Whether any run trains.
+  bool any_trains() const { return std::any_of(folders_.begin(), folders_.end(), has_trainer); }
+
+  std::string stamp() const {
+    std::string all;
+    for (const std::string& folder : folders_) all += stamp_of(folder) + "\n";
+    return all;
+  }
+
+  void write(bool following) {
+    std::vector<RunStory> runs;
+    std::vector<std::string> attention;
+    for (std::size_t i = 0; i < folders_.size(); ++i) {
+      runs.push_back(read_story(folders_[i], load_run_config(folders_[i])));
+      RunStory& run = runs.back();
+      run.name = names_[i];
+      attention.push_back(attention_of(run));
+      for (const std::string& problem : run.problems)
+        if (told_.insert(problem).second) tell("warning: {}\n", problem);
+    }
+    const std::string page = report_page(report_json(runs, attention, corpora_, following));
+    try {
+      write_file_atomically(file_, page);
+    } catch (const Error&) {
+      write_file_atomically(file_, page);  // a trainer that starts tidies its folder, of our temporary file, too
+    }
+  }
+
+ private:
+  std::string attention_of(RunStory& run) {
+    std::vector<std::string> sentences = sentences_;
+    for (const WatchedSentence& sample : run.samples)
+      if (sentences_.empty() && sentences.size() < most_samples) sentences.push_back(sample.source);
+    return attention_.of(run.folder, sentences, run.is_training, run.problems);
+  }
+
+  static constexpr std::size_t most_samples = 3;
+
+  std::vector<std::string> folders_;
+  std::string file_;
+  std::vector<std::string> names_, sentences_;
+  ReportAttention attention_;
+  CorpusBook corpora_;
+  std::set<std::string> told_;
+};
+
+/// Writes the report whenever there is news, until no run trains or a signal comes.
+void follow(Reporter& reporter) {
+  using namespace std::chrono_literals;
+  constexpr double least_wait = 2, share = 0.05;  // seconds; of the time that may go into reports
+  take_signals_aside();
+  const SignalWatch signals;
+  while (signals.stop_signal() == 0 && reporter.any_trains()) {
+    const Stopwatch writing;
+    const std::string stamp = reporter.stamp();
+    reporter.write(true);
+    const double wait = std::max(least_wait, writing.seconds() / share);
+    const Stopwatch waiting;
+    while (signals.stop_signal() == 0 && reporter.any_trains() &&
+           (waiting.seconds() < wait || reporter.stamp() == stamp))
+      std::this_thread::sleep_for(100ms);
+  }
+  reporter.write(false);
+}
+
+}  // namespace
+
+int run(const Report& arguments) {
+  const std::vector<std::string> folders = folders_of(arguments);
+  const std::string file = file_of(arguments, folders);
+  std::vector<std::string> sentences;
+  if (!arguments.input.empty())
+    sentences = read_lines(arguments.input, text_options(load_run_config(folders.front()).data));
+  Reporter reporter(folders, file, sentences);
+  arguments.follow ? follow(reporter) : reporter.write(false);
+  fmt::print("wrote the report of {} to {}\n", counted(folders.size(), "run"), file);
+  return 0;
+}
+
+}  // namespace glossa::commands

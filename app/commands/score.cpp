@@ -1,0 +1,105 @@
+#include <cmath>
+#include <cstdio>
+
+#include "app/commands/commands.h"
+#include "app/commands/line_pairs.h"
+#include "autograd/check.h"
+#include "train/console/json_line.h"
+#include "train/decoding/scoring.h"
+#include "train/decoding/translator.h"
+#include "train/run.h"
+#include "train/runtime.h"
+
+namespace glossa::commands {
+
+namespace {
+
+/// The pairs that can be scored; `origin` says which lines they are.
+EncodedCorpus encoded(const Score& arguments, const LoadedRun& run, const Translator& translator,
+                      const BadLines& bad_lines, const LinePairs& lines) {
+  EncodedCorpus pairs;
+  pairs.specials = run.tokenizers.target->specials();
+  const Index most = run.model->transformer->options().max_positions;
+  const auto check_length = [&](const std::string& file, std::int64_t number, Index length) {
+    const std::string where = fmt::format("{}:{}", file, number);
+    if (length == 0) throw LineError(where, "expected text to translate; the line is empty. Hint: leave out the pair");
+    if (length > most)
+      throw LineError(where, fmt::format("expected at most {} tokens (model.max_positions); got {}. Hint: split the "
+                                         "line into sentences",
+                                         most, length));
+  };
+  for (std::size_t i = 0; i < lines.source.size(); ++i) {
+    const std::optional<std::string>&source = lines.source[i], &target = lines.target[i];
+    const std::int64_t number = static_cast<std::int64_t>(i) + 1;
+    if (!source || !target) continue;
+    bad_lines.pass([&] {
+      std::vector<int> x = translator.source_ids(*source, arguments.source, number);
+      check_length(arguments.source, number, std::ssize(x));
+      std::vector<int> y =
+          run.tokenizers.target->encode_line(normalise(run.config.data, *target), arguments.target, number);
+      check_length(arguments.target, number, std::ssize(y) + 1);
+      pairs.source.push_back(std::move(x));
+      pairs.target.push_back(std::move(y));
+      pairs.origin.push_back(i);
+    });
+  }
+  return pairs;
+}
+
+std::string in_json(const Score& arguments, std::int64_t number, const ScoredTranslation& scored,
+                    const Tokenizer& tokenizer) {
+  JsonLine json;
+  json.add("line", number).add("score", scored.score).add("log_probability", scored.log_probability);
+  json.add("tokens", scored.tokens.size());
+  if (!arguments.per_token) return json.text();
+  std::vector<JsonLine> tokens;
+  for (const TokenScore& t : scored.tokens)
+    tokens.emplace_back()
+        .add("token", std::string_view(tokenizer.token(t.token)))
+        .add("log_probability", t.log_probability);
+  return json.add("per_token", tokens).text();
+}
+
+std::string in_columns(const Score& arguments, const ScoredTranslation& scored, const Tokenizer& tokenizer) {
+  std::string text = fmt::format("{:.6f}\t{:.6f}\t{}", scored.score, scored.log_probability, scored.tokens.size());
+  if (!arguments.per_token) return text;
+  char before = '\t';
+  for (const TokenScore& t : scored.tokens) {
+    text += fmt::format("{}{}={:.6f}", before, tokenizer.token(t.token), t.log_probability);
+    before = ' ';
+  }
+  return text;
+}
+
+}  // namespace
+
+int run(const Score& arguments) {
+  const RunName name(arguments.run, arguments.checkpoint);
+  const Config config = load_run_config(name.folder(), arguments.sets);
+  const BadLines bad_lines(arguments.on_bad_line);
+  const LinePairs lines =
+      read_line_pairs(arguments.source, arguments.target, text_options(config.data), bad_lines, bad_lines);
+  const LoadedRun run = load_run(name, config);
+  print_note(name);
+  apply_runtime(config.runtime);
+  const Translator translator(*run.model->transformer, run.tokenizers, config.data, config.decode);
+  const EncodedCorpus pairs = encoded(arguments, run, translator, bad_lines, lines);
+  Context<float> context;
+  const std::vector<ScoredTranslation> scores = score_translations(
+      context, *run.model->transformer, pairs, decode_options(config.decode), config.data.max_tokens);
+
+  const Tokenizer& tokenizer = *run.tokenizers.target;
+  std::size_t next = 0;
+  for (std::size_t i = 0; i < lines.source.size(); ++i) {
+    const std::int64_t number = static_cast<std::int64_t>(i) + 1;
+    const ScoredTranslation* scored = next < scores.size() && pairs.origin[next] == i ? &scores[next++] : nullptr;
+    if (arguments.json)
+      fmt::print("{}\n", scored ? in_json(arguments, number, *scored, tokenizer)
+                                : JsonLine().add("line", number).add("score", std::nan("")).text());
+    else
+      fmt::print("{}\n", scored ? in_columns(arguments, *scored, tokenizer) : "");
+  }
+  return status_of_lines(arguments.target, std::ssize(lines.source) - pairs.size(), std::ssize(lines.source), "scored");
+}
+
+}  // namespace glossa::commands

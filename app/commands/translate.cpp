@@ -1,0 +1,176 @@
+#include <fmt/ranges.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <set>
+
+#include "app/commands/bad_lines.h"
+#include "app/commands/commands.h"
+#include "data/text/atomic_file.h"
+#include "data/text/counted.h"
+#include "data/tokenizers/unknown_words.h"
+#include "train/console/progress_bar.h"
+#include "train/console/tell.h"
+#include "train/decoding/translation_format.h"
+#include "train/processes/job.h"
+#include "train/run.h"
+#include "train/runtime.h"
+
+namespace glossa::commands {
+
+namespace {
+
+/// Lines are translated together, up to this many: enough for full batches, few enough to see the first ones soon. Who
+/// waits for an answer before writing on, a person or a program, gets it at once.
+constexpr std::size_t lines_at_once = 1024;
+
+/// Where translations go: standard output as they come, or a file that is there when all of them are.
+class Output {
+ public:
+  /// What would keep the file from being written is found now and not after hours of translating.
+  Output(const std::string& file, const std::string& input) : file_(file) {
+    if (file.empty()) return;
+    std::error_code missing;
+    if (std::filesystem::equivalent(input.empty() ? "/dev/stdin" : input, file, missing))
+      misuse("--output", "expected another file than the input; got {}", file);
+    const AtomicFile probe(file, 0);
+  }
+
+  void write(std::string_view lines) {
+    if (!file_.empty()) {
+      text_ += lines;
+      return;
+    }
+    std::fwrite(lines.data(), 1, lines.size(), stdout);
+    check(std::fflush(stdout) == 0 && std::ferror(stdout) == 0, "standard output",
+          "expected room for the translations; writing failed. Hint: is the disk full?");
+  }
+
+  void finish() {
+    if (!file_.empty()) write_file_atomically(file_, text_);
+  }
+
+ private:
+  std::string file_, text_;
+};
+
+/// Counts what the vocabulary does not know and, with -v, tells of each line with such words.
+class UnknownWords {
+ public:
+  void look_at(const std::vector<std::string>& words, const std::string& where) {
+    if (words.empty()) return;
+    words_ += std::ssize(words);
+    ++lines_;
+    std::map<std::string, std::int64_t> times;
+    for (const std::string& word : words) ++times[word];
+    std::vector<std::string> told;
+    for (const auto& [word, count] : times) {
+      different_.insert(word);
+      told.push_back(count == 1 ? word : fmt::format("{} ({} times)", word, count));
+    }
+    tell_more("note: [{}] unknown: {}\n", where, fmt::join(told, " "));
+  }
+
+  void report() const {
+    if (words_ == 0) return;
+    tell("note: {} in {}, {} different, read as <unk>{}\n", counted(words_, "unknown word"), counted(lines_, "line"),
+         different_.size(), verbosity() == Verbosity::verbose ? "" : "; -v shows them");
+  }
+
+ private:
+  std::int64_t words_ = 0, lines_ = 0;
+  std::set<std::string> different_;
+};
+
+TranslationFormat format_of(const Translate& arguments) {
+  const bool is_list = arguments.nbest > 0;
+  if (arguments.format == "json") return TranslationFormat::json;
+  if (arguments.format == "moses" || (arguments.format.empty() && is_list)) return TranslationFormat::moses;
+  if (arguments.nbest > 1) misuse("--format", "expected moses or json for more than one translation a line; got text");
+  return arguments.scores ? TranslationFormat::text_scores : TranslationFormat::text;
+}
+
+/// The configuration of the run, with a beam that has room for the translations that are asked for.
+Config config_of(const Translate& arguments, const std::string& run) {
+  if (arguments.beam > 0 && arguments.nbest > arguments.beam)
+    misuse("--nbest", "expected at most as many as the beam, {}; got {}", arguments.beam, arguments.nbest);
+  Config config = load_run_config(run, arguments.sets, arguments.beam);
+  if (arguments.nbest > 1 && config.decode.sample)
+    misuse("--nbest", "expected 1 with decode.sample: true, which draws one translation; got {}", arguments.nbest);
+  config.decode.beam = std::max(config.decode.beam, arguments.nbest);
+  return config;
+}
+
+/// The layer whose cross-attention aligns.
+Index alignment_layer(const Translate& arguments, const ModelConfig& model) {
+  const Index layer = arguments.alignment_layer.value_or(usual_alignment_layer(model.decoder_layers));
+  if (layer < 0 || layer >= model.decoder_layers)
+    misuse("--alignment-layer", "expected 0 to {}, a layer of the decoder; got {}", model.decoder_layers - 1, layer);
+  return layer;
+}
+
+}  // namespace
+
+int run(const Translate& arguments) {
+  const TranslationFormat format = format_of(arguments);
+  if (arguments.alignment_layer && !arguments.alignment)
+    misuse("--alignment-layer", "expected --alignment beside it; got no such flag");
+  Output output(job().is_first() ? arguments.output : "", arguments.input);
+  const RunName name_of_run(arguments.run, arguments.checkpoint);
+  const LoadedRun run = load_run(name_of_run, config_of(arguments, name_of_run.folder()));
+  print_note(name_of_run);
+  apply_runtime(run.config.runtime);
+  Translator translator(*run.model->transformer, run.tokenizers, run.config.data, run.config.decode);
+  if (arguments.alignment) translator.align(alignment_layer(arguments, run.config.model));
+  ProgressBar bar;
+  CountProgress progress(bar, "sentence");
+  translator.watch([&](Index sentences) { progress.add(sentences); });
+  const Index n_best = std::max<Index>(1, arguments.nbest);
+  if (!job().is_first()) {  // helps the first process, which reads and writes
+    while (const auto sources = Translator::Sources::of_first(nullptr)) translator.n_best(*sources, n_best);
+    return 0;
+  }
+  const TextOptions options = text_options(run.config.data);
+  std::optional<LineReader> reader;
+  const std::string name = arguments.input.empty() ? "standard input" : arguments.input;
+  arguments.input.empty() ? reader.emplace(STDIN_FILENO, name, options) : reader.emplace(name, options);
+
+  const BadLines bad_lines(arguments.on_bad_line);
+  UnknownWords unknown;
+  std::int64_t bad = 0, in_pieces = 0, written = 0;
+  Translator::Sources sources;
+  for (bool more = true; more;) {
+    std::string line;
+    const bool good = bad_lines.pass([&] {
+      more = reader->next(line);
+      if (!more) return;
+      translator.add(sources, line, name, reader->line_number());
+      unknown.look_at(unknown_words(*run.tokenizers.source, normalise(run.config.data, line)), reader->where());
+    });
+    if (!good) ++bad;
+    // One that could not be read has its place, too.
+    sources.count = static_cast<std::size_t>(reader->line_number() - written);
+    if (sources.count > 0 && (!more || sources.count == lines_at_once || reader->would_wait())) {
+      std::string text;
+      if (job().is_several()) Translator::Sources::of_first(&sources);
+      for (const std::vector<Translation>& found : translator.n_best(sources, n_best))
+        text += formatted(format, ++written, found, arguments.alignment);
+      bar.clear();
+      output.write(text);
+      in_pieces += sources.in_pieces;
+      sources = {};
+    }
+  }
+  if (job().is_several()) Translator::Sources::of_first(nullptr);
+  output.finish();
+  unknown.report();
+  if (in_pieces > 0)
+    tell("note: {} longer than model.max_positions, translated in pieces\n", counted(in_pieces, "line"));
+  return status_of_lines(name, bad, written, "translated");
+}
+
+}  // namespace glossa::commands

@@ -1,0 +1,68 @@
+#include "app/exchange/exchange.h"
+
+#include <algorithm>
+
+#include "app/exchange/parameter_sources.h"
+#include "train/checkpoint/checkpoint.h"
+
+namespace glossa {
+
+namespace {
+
+/// The names of PyTorch's that a parameter may have, in alphabetical order: several if it is tied.
+/// `own_output`: whether the model has an output projection of its own.
+std::vector<std::string> torch_names(const std::string& name, bool own_output) {
+  const std::string output = "generator.weight", target = "tgt_tok_emb.embedding.weight";
+  std::vector<std::string> names{name};
+  if (name == "tok_emb.embedding.weight") names = {"src_tok_emb.embedding.weight", target};
+  if (names.back() == target && !own_output) names.insert(names.begin(), output);
+  return names;
+}
+
+/// The names of a file's tensors by those that they have without the prefix.
+std::map<std::string, std::string> names_without_prefix(const TensorFile& file) {
+  constexpr std::string_view prefix = "transformer.";
+  std::map<std::string, std::string> names;
+  for (const auto& [name, entry] : file.entries()) {
+    const std::string bare = name.substr(name.starts_with(prefix) ? prefix.size() : 0);
+    check(names.emplace(bare, name).second, file.path().string(),
+          "expected '{}' with the prefix '{}' or without; got both", bare, prefix);
+  }
+  return names;
+}
+
+}  // namespace
+
+void export_parameters(const CheckpointReader& checkpoint, const std::filesystem::path& path) {
+  const bool own_output = checkpoint.find("generator.weight") != nullptr;
+  std::map<std::string, std::string> metadata{{"format", "pt"}};
+  std::vector<std::vector<float>> values;
+  std::vector<SafetensorsTensor> tensors;
+  for (const CheckpointEntry& entry : checkpoint.entries()) {
+    if (entry.kind != EntryKind::parameter) continue;
+    std::vector<float>& own = values.emplace_back(entry.length / sizeof(float));
+    checkpoint.read(entry_in_use(checkpoint, entry.name), std::as_writable_bytes(std::span(own)));
+    const std::vector<std::string> names = torch_names(entry.name, own_output);
+    tensors.push_back({names.front(), entry.dims, own});
+    for (std::size_t i = 1; i < names.size(); ++i) metadata[names[i]] = names.front();
+  }
+  write_safetensors(path, std::move(tensors), metadata);
+}
+
+void import_parameters(const TensorFile& file, ParameterStore<float>& parameters) {
+  const std::map<std::string, std::string> in_file = names_without_prefix(file);
+  const bool own_output =
+      std::ranges::any_of(parameters.parameters(), [](const auto* p) { return p->name == "generator.weight"; });
+  std::vector<ParameterSource> sources;
+  for (const Parameter<float>* parameter : parameters.parameters()) {
+    std::vector<std::string> names = torch_names(parameter->name, own_output);
+    for (std::string& name : names)
+      if (const auto found = in_file.find(name); found != in_file.end()) name = found->second;
+    sources.push_back(
+        {.parameter = parameter->name, .shape = dims_of(parameter->value.shape), .parts = {std::move(names)}});
+  }
+  check_sources(file, sources, {}, "docs/exchange.md tells names, and which options say what PyTorch's module has");
+  read_parameters(file, sources, parameters);
+}
+
+}  // namespace glossa

@@ -1,0 +1,395 @@
+#include "app/exchange/huggingface_folder.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <optional>
+#include <span>
+
+#include "app/exchange/json_settings.h"
+#include "app/exchange/vocabulary_file.h"
+#include "autograd/check.h"
+#include "data/text/text_file.h"
+#include "layers/positional_encoding.h"
+#include "train/model/model_factory.h"
+
+namespace glossa {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// What glossa has no word for.
+[[noreturn]] void refuse(const JsonSettings& settings, const std::string& key, std::string_view expected,
+                         std::string_view needed) {
+  misuse(settings.where(), "expected {}: {}; got {}. Hint: {}", key, expected,
+         settings.has(key) ? settings.shown(key) : "nothing", needed);
+}
+
+/// The settings of a file, none if there is no such file.
+JsonSettings settings_in(const fs::path& folder, const char* name) {
+  return fs::exists(folder / name) ? JsonSettings(folder / name) : JsonSettings();
+}
+
+void check_architecture(const JsonSettings& config) {
+  const nlohmann::json& names = config.value("architectures");
+  const bool named = names.is_array() && !names.empty();
+  if (config.text("model_type", "") != "marian" && !(named && names[0] == "MarianMTModel"))
+    refuse(config, named ? "architectures" : "model_type", named ? "MarianMTModel" : "marian",
+           "glossa imports the encoder-decoder models of Marian and OPUS-MT");
+  if (named && names[0] != "MarianMTModel")
+    refuse(config, "architectures", "MarianMTModel", "glossa imports the model that translates, with its output");
+  const auto must_be = [&](const char* key, bool usual) {
+    if (config.flag(key, usual) != usual)
+      refuse(config, key, usual ? "true" : "false", "transformers' MarianMTModel has no other, nor has the import");
+  };
+  must_be("static_position_embeddings", true);
+  must_be("normalize_before", false);
+  must_be("normalize_embedding", false);
+  must_be("add_final_layer_norm", false);
+  must_be("extra_pos_embeddings_", false);
+  if (config.has("quantization_config"))
+    refuse(config, "quantization_config", "none", "weights have to be floats; save the model without quantization");
+}
+
+std::string activation(const JsonSettings& config) {
+  static const std::map<std::string, std::string> names{{"swish", "silu"},         {"silu", "silu"},
+                                                        {"relu", "relu"},          {"gelu", "gelu"},
+                                                        {"gelu_new", "gelu_tanh"}, {"gelu_pytorch_tanh", "gelu_tanh"}};
+  const auto found = names.find(config.text("activation_function", "gelu"));
+  if (found == names.end())
+    refuse(config, "activation_function", "swish, silu, relu, gelu, gelu_new or gelu_pytorch_tanh",
+           "glossa would need this activation");
+  return found->second;
+}
+
+/// A number that both sides have, for glossa has one.
+std::int64_t of_both(const JsonSettings& config, const std::string& what) {
+  const std::int64_t encoder = config.whole("encoder_" + what), decoder = config.whole("decoder_" + what);
+  if (encoder != decoder)
+    refuse(config, "decoder_" + what, fmt::format("that of the encoder, {}", encoder),
+           "glossa would need layers of two kinds");
+  return encoder;
+}
+
+/// A number of training that says how much is dropped.
+void read_dropout(const JsonSettings& config, ModelConfig& model, std::vector<std::string>& notes) {
+  model.dropout = config.number("dropout", 0.1);
+  model.attention_dropout = config.number("attention_dropout", 0);
+  model.activation_dropout = config.number("activation_dropout", 0);
+  for (const char* key : {"encoder_layerdrop", "decoder_layerdrop"})
+    if (config.number(key, 0) > 0)
+      notes.push_back(
+          fmt::format("{}: {} is {}; glossa drops no layers when it trains", config.where(), key, config.shown(key)));
+}
+
+ModelConfig::Tied tying(const JsonSettings& config) {
+  const bool output = config.flag("tie_word_embeddings", true);
+  if (config.flag("share_encoder_decoder_embeddings", true))
+    return output ? ModelConfig::Tied::all : ModelConfig::Tied::embeddings;
+  return output ? ModelConfig::Tied::output : ModelConfig::Tied::none;
+}
+
+void read_model(const JsonSettings& config, ModelConfig& model, std::vector<std::string>& notes) {
+  model.width = config.whole("d_model");
+  model.heads = of_both(config, "attention_heads");
+  model.feed_forward = of_both(config, "ffn_dim");
+  model.encoder_layers = config.whole("encoder_layers");
+  model.decoder_layers = config.whole("decoder_layers");
+  model.activation = activation(config);
+  model.max_positions = config.whole("max_position_embeddings", 1024);
+  model.scale_embeddings = config.flag("scale_embedding", false);
+  model.tied = tying(config);
+  read_dropout(config, model, notes);
+}
+
+/// How the model translates. Older models have this in config.json.
+struct Generation {
+  const JsonSettings& own;
+  const JsonSettings& config;
+
+  const JsonSettings& of(const std::string& key) const { return own.has(key) ? own : config; }
+
+  /// The file that should have it.
+  const std::string& where() const { return own.where().empty() ? config.where() : own.where(); }
+};
+
+/// What changes translations and glossa's search does not do.
+void note_others(const Generation& generation, std::vector<std::string>& notes) {
+  static const std::map<std::string, double> without{{"num_beam_groups", 1},
+                                                     {"no_repeat_ngram_size", 0},
+                                                     {"encoder_no_repeat_ngram_size", 0},
+                                                     {"repetition_penalty", 1},
+                                                     {"encoder_repetition_penalty", 1},
+                                                     {"diversity_penalty", 0},
+                                                     {"penalty_alpha", 0},
+                                                     {"do_sample", 0},
+                                                     {"early_stopping", 0},
+                                                     {"suppress_tokens", 0},
+                                                     {"begin_suppress_tokens", 0},
+                                                     {"forced_bos_token_id", 0},
+                                                     {"exponential_decay_length_penalty", 0}};
+  for (const auto& [key, usual] : without) {
+    const JsonSettings& settings = generation.of(key);
+    if (!settings.has(key)) continue;
+    const nlohmann::json& value = settings.value(key);
+    const bool is_usual = (value.is_boolean() && value.get<bool>() == (usual != 0)) ||
+                          (value.is_number() && value.get<double>() == usual && key != "forced_bos_token_id");
+    if (!is_usual)
+      notes.push_back(fmt::format("{}: {} is {}, which glossa's search does not do: translations may differ",
+                                  settings.where(), key, settings.shown(key)));
+  }
+}
+
+/// bad_words_ids, as far as they are single tokens; `never` is not written anyway.
+std::vector<std::int64_t> forbidden_tokens(const Generation& generation, std::int64_t never,
+                                           std::vector<std::string>& notes) {
+  const JsonSettings& settings = generation.of("bad_words_ids");
+  std::vector<std::int64_t> tokens;
+  if (!settings.has("bad_words_ids")) return tokens;
+  const nlohmann::json& words = settings.value("bad_words_ids");
+  const bool ok = words.is_array() && std::ranges::all_of(words, [](const nlohmann::json& word) {
+                    return word.is_array() && !word.empty() && std::ranges::all_of(word, [](const nlohmann::json& id) {
+                             return id.is_number_unsigned() && id.get<std::uint64_t>() < 1'000'000;
+                           });
+                  });
+  if (!ok)
+    misuse(settings.where(), "expected bad_words_ids to be lists of ids; got {}", settings.shown("bad_words_ids"));
+  for (const nlohmann::json& word : words) {
+    if (word.size() == 1 && word[0] != never) tokens.push_back(word[0].get<std::int64_t>());
+    if (word.size() > 1)
+      notes.push_back(fmt::format("{}: bad_words_ids has words of several tokens; glossa forbids single tokens only",
+                                  settings.where()));
+  }
+  return tokens;
+}
+
+void read_decoding(const Generation& generation, Config& config, std::vector<std::string>& notes) {
+  DecodeConfig& decode = config.decode;
+  decode.beam = generation.of("num_beams").whole("num_beams", 1);
+  decode.search = DecodeConfig::Search::huggingface;
+  decode.forbidden = forbidden_tokens(generation, config.data.pad_id, notes);
+  decode.renormalize = generation.of("renormalize_logits").flag("renormalize_logits", false);
+  decode.length_penalty = DecodeConfig::LengthPenalty::power;
+  decode.alpha = generation.of("length_penalty").number("length_penalty", 1.0);
+  // There the start token counts, too.
+  const std::int64_t least = generation.of("min_length").whole("min_length", 0);
+  decode.min_length = generation.of("min_new_tokens").whole("min_new_tokens", std::max<std::int64_t>(0, least - 1));
+  const JsonSettings& length = generation.of("max_length");
+  const JsonSettings& tokens = generation.of("max_new_tokens");
+  if (length.has("max_length") || tokens.has("max_new_tokens")) {
+    decode.max_length_factor = 0;
+    decode.max_length_extra =
+        tokens.has("max_new_tokens") ? tokens.whole("max_new_tokens") : length.whole("max_length") - 1;
+    if (decode.max_length_extra < 1)
+      misuse(generation.where(), "expected a length of at least 2 tokens; got {}", decode.max_length_extra + 1);
+  } else {
+    notes.push_back(
+        fmt::format("{}: max_length is not given, and generate would write 20 tokens at most; glossa writes "
+                    "{} for each of the source and {}",
+                    generation.where(), decode.max_length_factor, decode.max_length_extra));
+  }
+  const JsonSettings& forced = generation.of("forced_eos_token_id");
+  if (!forced.has("forced_eos_token_id") || forced.whole("forced_eos_token_id") != config.data.eos_id)
+    notes.push_back(fmt::format("{}: forced_eos_token_id is {}; glossa ends what reaches the limit with </s>",
+                                forced.where(), forced.shown("forced_eos_token_id")));
+  note_others(generation, notes);
+}
+
+/// A language as the tokenizer names it, which the conversion scripts took from the folder's name: opus-mt-en.
+std::string language(const JsonSettings& tokenizer, const char* key, const char* otherwise) {
+  std::string name = tokenizer.text(key, "");
+  if (name.starts_with("opus-")) name = name.substr(name.rfind('-') + 1);
+  const bool usable = !name.empty() && name.size() <= 64 && std::ranges::all_of(name, [](unsigned char c) {
+    return std::isalnum(c) != 0 || c == '-' || c == '_';
+  });
+  return usable ? name : otherwise;
+}
+
+void read_vocabularies(const fs::path& folder, const JsonSettings& config, const JsonSettings& tokenizer,
+                       const Generation& generation, Pretrained& model) {
+  const fs::path file = file_in(folder, "vocab.json", "the tokens and their ids");
+  const bool separate = tokenizer.flag("separate_vocabs", false);
+  const fs::path target_file =
+      separate ? file_in(folder, "target_vocab.json", "the tokens of the target and their ids") : file;
+  model.source.tokens = read_json_vocabulary(file);
+  model.source.specials = special_ids(model.source.tokens, file);
+  model.target.tokens = separate ? read_json_vocabulary(target_file) : model.source.tokens;
+  model.target.specials = special_ids(model.target.tokens, target_file);
+  const auto must_be = [&](const char* key, const JsonSettings& settings, int id, const char* token) {
+    const bool is_it = !settings.has(key) || settings.value(key) == id || settings.value(key) == nlohmann::json{id};
+    if (!is_it)
+      refuse(settings, key, fmt::format("{}, the id of {}", id, token),
+             "glossa would need special tokens of other names");
+  };
+  const SpecialIds& ids = model.target.specials;
+  must_be("pad_token_id", config, ids.pad, "<pad>");
+  must_be("eos_token_id", generation.of("eos_token_id"), ids.eos, "</s>");
+  must_be("decoder_start_token_id", generation.of("decoder_start_token_id"), ids.bos,
+          "<pad>, which starts the decoder of every MarianMTModel");
+  DataConfig& data = model.config.data;
+  data.shared_vocabulary = !separate;
+  data.vocab_size = static_cast<std::int64_t>(std::max(model.source.tokens.size(), model.target.tokens.size()));
+  data.unk_id = ids.unk;
+  data.pad_id = ids.pad;
+  data.bos_id = ids.bos;
+  data.eos_id = ids.eos;
+  data.source = language(tokenizer, "source_lang", "source");
+  data.target = language(tokenizer, "target_lang", "target");
+  data.max_length = std::min(data.max_length, model.config.model.max_positions);
+}
+
+fs::path weights_file(const fs::path& folder) {
+  for (const char* name : {"model.safetensors", "pytorch_model.bin"})
+    if (fs::exists(folder / name)) return folder / name;
+  for (const char* name : {"model.safetensors.index.json", "pytorch_model.bin.index.json"})
+    if (fs::exists(folder / name))
+      misuse(
+          (folder / name).string(),
+          "expected the weights in one file; got them in several. Hint: save_pretrained(DIR, max_shard_size='50GB')");
+  misuse(folder.string(), "expected model.safetensors or pytorch_model.bin; there is neither");
+}
+
+/// The parameters of a layer: glossa's name and the file's.
+struct Names {
+  const char *own, *theirs;
+};
+
+bool is_near(std::span<const float> table, std::span<const double> expected) {
+  return std::ranges::equal(table.first(expected.size()), expected,
+                            [](float x, double y) { return std::abs(x - y) < 2e-3; });  // of half precision, too
+}
+
+/// Tables of positions, if they are in the file, are those that glossa computes; trained ones are others.
+void read_positions(const TensorFile& tensors, ModelConfig& model, std::set<std::string>& others) {
+  using Order = ModelConfig::Sinusoid;
+  std::optional<Order> found;
+  for (const std::string side : {"encoder", "decoder"}) {
+    const std::string name = fmt::format("model.{}.embed_positions.weight", side);
+    const auto entry = tensors.entries().find(name);
+    if (entry == tensors.entries().end()) continue;
+    others.insert(name);
+    const auto& shape = entry->second.shape;
+    if (shape.size() != 2 || shape[1] != static_cast<std::uint64_t>(model.width) || shape[1] % 2 != 0)
+      misuse(tensors.path().string(), "expected '{}' to be positions of width {}; got {}", name, model.width,
+             shape_text(shape));
+    const auto rows = static_cast<Index>(std::min<std::uint64_t>(shape[0], 64));  // of so many every table tells
+    const std::vector<float> table = tensors.read<float>(name);
+    const auto fits = [&](Order order) {
+      ModelConfig with = model;
+      with.sinusoid = order;
+      return is_near(table, sinusoidal_positions(rows, model.width, transformer_options(with, 1, 1).sinusoid));
+    };
+    const Order orders[] = {Order::sorted, Order::halves, Order::interleaved, Order::raw_index};
+    const auto order = std::ranges::find_if(orders, fits);
+    if (order == std::end(orders) || (found && *found != *order))
+      misuse(tensors.path().string(),
+             "expected '{}' to hold sinusoids, the same on both sides; got other numbers. Hint: glossa would need "
+             "positions that were trained",
+             name);
+    found = *order;
+  }
+  if (found) model.sinusoid = *found;
+}
+
+}  // namespace
+
+std::vector<ParameterSource> huggingface_sources(const ModelConfig& m, std::uint64_t source_rows,
+                                                 std::uint64_t target_rows) {
+  const auto width = static_cast<std::uint64_t>(m.width), inner = static_cast<std::uint64_t>(m.feed_forward);
+  std::vector<ParameterSource> sources;
+  const auto add = [&](const std::string& name, std::vector<std::uint64_t> shape,
+                       std::vector<std::vector<std::string>> parts) {
+    sources.push_back({.parameter = name, .shape = std::move(shape), .parts = std::move(parts)});
+  };
+  const auto add_linear = [&](const std::string& own, const std::string& theirs, std::uint64_t out, std::uint64_t in) {
+    add(own + ".weight", {out, in}, {{theirs + ".weight"}});
+    add(own + ".bias", {out}, {{theirs + ".bias"}});
+  };
+  const auto add_norm = [&](const std::string& own, const std::string& theirs) {
+    add(own + ".weight", {width}, {{theirs + ".weight"}});
+    add(own + ".bias", {width}, {{theirs + ".bias"}});
+  };
+  const auto add_attention = [&](const std::string& own, const std::string& theirs) {
+    std::vector<std::vector<std::string>> weights, biases;
+    for (const char* projection : {"q", "k", "v"}) {
+      weights.push_back({fmt::format("{}.{}_proj.weight", theirs, projection)});
+      biases.push_back({fmt::format("{}.{}_proj.bias", theirs, projection)});
+    }
+    add(own + ".in_proj_weight", {3 * width, width}, weights);
+    add(own + ".in_proj_bias", {3 * width}, biases);
+    add_linear(own + ".out_proj", theirs + ".out_proj", width, width);
+  };
+  for (const bool decodes : {false, true}) {
+    const std::string side = decodes ? "decoder" : "encoder";
+    for (std::int64_t i = 0; i < (decodes ? m.decoder_layers : m.encoder_layers); ++i) {
+      const std::string own = fmt::format("{}.layers.{}.", side, i), theirs = "model." + own;
+      add_attention(own + "self_attn", theirs + "self_attn");
+      add_norm(own + "norm1", theirs + "self_attn_layer_norm");
+      if (decodes) {
+        add_attention(own + "multihead_attn", theirs + "encoder_attn");
+        add_norm(own + "norm2", theirs + "encoder_attn_layer_norm");
+      }
+      add_linear(own + "linear1", theirs + "fc1", inner, width);
+      add_linear(own + "linear2", theirs + "fc2", width, inner);
+      add_norm(own + (decodes ? "norm3" : "norm2"), theirs + "final_layer_norm");
+    }
+  }
+  using Tied = ModelConfig::Tied;
+  const std::string shared = "model.shared.weight", source = "model.encoder.embed_tokens.weight",
+                    target = "model.decoder.embed_tokens.weight", output = "lm_head.weight";
+  if (m.tied == Tied::all) {
+    add("tok_emb.embedding.weight", {target_rows, width}, {{shared, source, target, output}});
+  } else if (m.tied == Tied::embeddings) {
+    add("tok_emb.embedding.weight", {target_rows, width}, {{shared, source, target}});
+    add("generator.weight", {target_rows, width}, {{output}});
+  } else {
+    add("src_tok_emb.embedding.weight", {source_rows, width}, {{source}});
+    add("tgt_tok_emb.embedding.weight", {target_rows, width}, {{target}});
+    if (m.tied == Tied::output)
+      sources.back().parts[0].push_back(output);
+    else
+      add("generator.weight", {target_rows, width}, {{output}});
+  }
+  add("generator.bias", {target_rows}, {{"final_logits_bias"}});
+  sources.back().as_row = true;
+  return sources;
+}
+
+Pretrained read_huggingface_folder(const fs::path& folder) {
+  const JsonSettings config(folder / "config.json"), own = settings_in(folder, "generation_config.json"),
+                                                     tokenizer = settings_in(folder, "tokenizer_config.json");
+  const Generation generation{own, config};
+  check_architecture(config);
+  Pretrained model;
+  model.config = marian_config();
+  model.config.model.sinusoid = ModelConfig::Sinusoid::sorted;
+  read_model(config, model.config.model, model.notes);
+  read_vocabularies(folder, config, tokenizer, generation, model);
+  read_decoding(generation, model.config, model.notes);
+  model.source.pieces_file = file_in(folder, "source.spm", "the sentencepiece model of the source");
+  model.target.pieces_file = file_in(folder, "target.spm", "the sentencepiece model of the target");
+  model.source.pieces = read_file(model.source.pieces_file);
+  model.target.pieces = read_file(model.target.pieces_file);
+  const auto source_rows = static_cast<std::uint64_t>(config.whole("vocab_size")),
+             target_rows =
+                 config.flag("share_encoder_decoder_embeddings", true)
+                     ? source_rows
+                     : static_cast<std::uint64_t>(config.whole("decoder_vocab_size", config.whole("vocab_size")));
+  const auto check_rows = [&](const char* key, std::uint64_t rows, std::size_t tokens, const char* name) {
+    if (rows != tokens)
+      misuse(config.where(), "expected {} to be {}, the tokens of {}; got {}", key, tokens, name, rows);
+  };
+  check_rows("vocab_size", source_rows, model.source.tokens.size(), "vocab.json");
+  check_rows("decoder_vocab_size", target_rows, model.target.tokens.size(),
+             model.config.data.shared_vocabulary ? "vocab.json" : "target_vocab.json");
+  model.config = parse_config(dump(model.config), config.where());  // the range of every option
+  model.tensors = open_tensors(weights_file(folder));
+  model.sources = huggingface_sources(model.config.model, source_rows, target_rows);
+  read_positions(*model.tensors, model.config.model, model.others);
+  return model;
+}
+
+}  // namespace glossa

@@ -1,0 +1,119 @@
+#include "app/exchange/marian_export.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "app/exchange/marian_folder.h"
+#include "autograd/check.h"
+#include "data/text/atomic_file.h"
+#include "train/tensor_files/npz_file.h"
+
+namespace glossa {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// The options that stand in a model, as YAML.
+std::string model_options(const Outgoing& out) {
+  const ModelConfig& model = out.config().model;
+  const bool is_pre = model.norm == ModelConfig::Norm::pre;
+  const auto flag = [](bool value) { return value ? "true" : "false"; };
+  // Marian counts no padding.
+  std::string yaml = fmt::format("type: transformer\nversion: v1.12.0\ndim-vocabs:\n  - {}\n  - {}\n",
+                                 out.source().tokens.size() - 1, out.target().tokens.size() - 1);
+  yaml += fmt::format("dim-emb: {}\nlemma-dim-emb: 0\nenc-depth: {}\ndec-depth: {}\n", model.width,
+                      model.encoder_layers, model.decoder_layers);
+  yaml += fmt::format("tied-embeddings: {}\ntied-embeddings-src: {}\ntied-embeddings-all: {}\noutput-omit-bias: {}\n",
+                      flag(model.tied == ModelConfig::Tied::output), flag(model.tied == ModelConfig::Tied::embeddings),
+                      flag(model.tied == ModelConfig::Tied::all), flag(!model.output_bias));
+  yaml += fmt::format("transformer-heads: {}\ntransformer-dim-ffn: {}\ntransformer-ffn-activation: {}\n", model.heads,
+                      model.feed_forward, model.activation == "silu" ? "swish" : model.activation);
+  yaml +=
+      fmt::format("transformer-preprocess: \"{}\"\ntransformer-postprocess: {}\ntransformer-postprocess-top: \"{}\"\n",
+                  is_pre ? "n" : "", is_pre ? "da" : "dan", is_pre ? "n" : "");
+  return yaml +
+         "transformer-postprocess-emb: d\n"
+         "transformer-decoder-autoreg: self-attention\n"
+         "transformer-decoder-dim-ffn: 0\n"
+         "transformer-decoder-ffn-depth: 0\n"
+         "transformer-ffn-depth: 2\n"
+         "transformer-dim-aan: 2048\n"
+         "transformer-aan-depth: 2\n"
+         "transformer-aan-activation: swish\n"
+         "transformer-aan-nogate: false\n"
+         "transformer-flat-self-attention: false\n"
+         "transformer-guided-alignment-layer: last\n"
+         "transformer-no-projection: false\n"
+         "transformer-pool: false\n"
+         "transformer-tied-layers:\n  []\n"
+         "transformer-train-position-embeddings: false\n"
+         "input-types:\n  []\n"
+         "layer-normalization: false\n"
+         "right-left: false\n"
+         "skip: false\n"
+         "ulr: false\n"
+         "ulr-dim-emb: 0\n"
+         "ulr-trainable-transformation: false\n";
+}
+
+/// How marian-decoder is to translate; paths are relative to the file.
+std::string decoder_options(const Outgoing& out, const std::vector<std::string>& vocabularies) {
+  const DecodeConfig& decode = out.config().decode;
+  const std::vector<std::int64_t> never = out.forbidden();
+  const bool may_be_unknown = std::ranges::find(never, 1) == never.end();
+  const double normalize = decode.length_penalty == DecodeConfig::LengthPenalty::none ? 0 : decode.alpha;
+  return fmt::format(
+      "relative-paths: true\nmodels:\n  - model.npz\nvocabs:\n  - {}\n  - {}\nbeam-size: {}\nnormalize: {}\n"
+      "word-penalty: 0\nmax-length-factor: {}\nallow-unk: {}\n",
+      vocabularies.front(), vocabularies.back(), decode.beam, normalize,
+      decode.max_length_factor == 0 ? 3 : decode.max_length_factor, may_be_unknown);
+}
+
+/// Tokens and ids, all in double quotes: tokens may be anything that YAML would read otherwise.
+std::string vocabulary_yaml(const std::vector<std::string>& tokens) {
+  std::string yaml;
+  for (std::size_t id = 0; id + 1 < tokens.size(); ++id) {  // <pad>, the last, is none of Marian's
+    std::string escaped;
+    for (const char c : tokens[id]) {
+      if (c == '"' || c == '\\') escaped += '\\';
+      if (static_cast<unsigned char>(c) < ' ')
+        escaped += fmt::format("\\x{:02X}", c);
+      else
+        escaped += c;
+    }
+    yaml += fmt::format("\"{}\": {}\n", escaped, id);
+  }
+  return yaml;
+}
+
+}  // namespace
+
+void export_marian(const Outgoing& model, const fs::path& folder) {
+  using Norm = ModelConfig::Norm;
+  Config needed = model.config();
+  ModelConfig& wanted = needed.model;
+  wanted.final_norm = wanted.norm == Norm::pre;
+  if (wanted.activation != "relu") wanted.activation = "silu";
+  if (wanted.sinusoid != ModelConfig::Sinusoid::sorted) wanted.sinusoid = ModelConfig::Sinusoid::halves;
+  wanted.scale_embeddings = true;
+  model.require(needed, "what Marian has");
+  write_folder(folder, [&](const fs::path& to) {
+    const std::vector<FileTensor> tensors =
+        model.tensors(marian_sources(model.config().model, model.source().tokens.size(), model.target().tokens.size()));
+    std::vector<NpzTensor> borrowed;
+    for (const FileTensor& tensor : tensors) borrowed.push_back({tensor.name, tensor.shape, tensor.values});
+    write_npz(to / "model.npz", borrowed, {{std::string(marian_options_name), model_options(model)}});
+    const std::vector<std::string> vocabularies =
+        model.is_shared() ? std::vector<std::string>{"vocab.yml"}
+                          : std::vector<std::string>{"source.vocab.yml", "target.vocab.yml"};
+    write_file_atomically(to / vocabularies.front(), vocabulary_yaml(model.source().tokens));
+    if (!model.is_shared()) write_file_atomically(to / vocabularies.back(), vocabulary_yaml(model.target().tokens));
+    write_file_atomically(to / "decoder.yml", decoder_options(model, vocabularies));
+    write_file_atomically(to / "source.spm", model.source().pieces);
+    write_file_atomically(to / "target.spm", model.target().pieces);
+  });
+}
+
+}  // namespace glossa

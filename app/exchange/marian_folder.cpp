@@ -1,0 +1,318 @@
+#include "app/exchange/marian_folder.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <yaml-cpp/yaml.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+
+#include "app/exchange/vocabulary_file.h"
+#include "autograd/check.h"
+#include "data/text/text_file.h"
+#include "train/tensor_files/npz_file.h"
+
+namespace glossa {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t max_yaml = 32 << 10;
+
+/// Options as Marian writes them in YAML. Errors name where they stand and the option.
+class MarianOptions {
+ public:
+  MarianOptions() = default;
+  MarianOptions(const std::string& yaml, std::string where) : where_(std::move(where)) {
+    try {
+      node_ = YAML::Load(yaml);
+    } catch (const YAML::Exception& error) {
+      fail(where_, "expected options in YAML; got {}", error.what());
+    }
+    check(node_.IsMap(), where_, "expected options in YAML, `OPTION: VALUE`; got something else");
+  }
+
+  const std::string& where() const { return where_; }
+  bool has(const std::string& option) const { return node_.IsMap() && node_[option] && !node_[option].IsNull(); }
+
+  template <class T>
+  T get(const std::string& option, std::optional<T> otherwise = {}) const {
+    if (!has(option) && otherwise) return *otherwise;
+    if (!has(option)) misuse(where_, "expected the option {}; there is none", option);
+    try {
+      return node_[option].as<T>();
+    } catch (const YAML::Exception&) {
+      misuse(where_, "expected another value of {}; got {}", option, shown(option));
+    }
+  }
+
+  /// The value for an error, shortened.
+  std::string shown(const std::string& option) const {
+    if (!has(option)) return "nothing";
+    return YAML::Dump(node_[option]).substr(0, 100);
+  }
+
+  /// Throws misuse unless the option has one of these values; without a value it has `otherwise`.
+  void must_be(const std::string& option, const std::vector<std::string>& values, const std::string& otherwise,
+               std::string_view needed) const {
+    const bool ok = has(option)
+                        ? node_[option].IsScalar() && std::ranges::find(values, node_[option].Scalar()) != values.end()
+                        : std::ranges::find(values, otherwise) != values.end();
+    if (!ok)
+      misuse(where_, "expected {}: {}; got {}. Hint: glossa would need {}", option,
+             fmt::format("{}", fmt::join(values, " or ")), shown(option), needed);
+  }
+
+ private:
+  std::string where_;
+  YAML::Node node_;
+};
+
+void check_architecture(const MarianOptions& options) {
+  options.must_be("type", {"transformer"}, "", "models of this type");
+  options.must_be("transformer-decoder-autoreg", {"self-attention"}, "self-attention",
+                  "a decoder with other layers: SSRU (rnn) or averages in place of self-attention");
+  options.must_be("transformer-ffn-depth", {"2"}, "2", "feed-forward layers of another depth");
+  options.must_be("transformer-decoder-ffn-depth", {"0", "2"}, "0", "feed-forward layers of another depth");
+  const std::string inner = options.get<std::string>("transformer-dim-ffn");
+  options.must_be("transformer-decoder-dim-ffn", {"0", inner}, "0", "feed-forward layers of two widths");
+  options.must_be("transformer-postprocess-emb", {"d", ""}, "d", "embeddings that are normalised");
+  for (const char* option :
+       {"transformer-no-projection", "transformer-train-positions", "transformer-train-position-embeddings",
+        "transformer-no-bias", "transformer-no-affine", "transformer-rnn-projection", "right-left", "ulr",
+        "transformer-disable-position-encoding", "transformer-pool"})
+    options.must_be(option, {"false"}, "false", "this option");
+  options.must_be("lemma-dim-emb", {"0"}, "0", "factored vocabularies");
+  options.must_be("transformer-dim-ffn-gated", {"0", "false"}, "0", "gated feed-forward layers");
+  if (options.has("transformer-tied-layers") && !options.get<std::vector<int>>("transformer-tied-layers").empty())
+    misuse(options.where(),
+           "expected transformer-tied-layers: []; got {}. Hint: glossa would need layers that are tied",
+           options.shown("transformer-tied-layers"));
+}
+
+/// Post-norm, or pre-norm with a norm at the end of each side.
+void read_norm(const MarianOptions& options, ModelConfig& model) {
+  const auto has = [&](const char* pre, const char* post, const char* top) {
+    return options.get<std::string>("transformer-preprocess", "") == pre &&
+           options.get<std::string>("transformer-postprocess") == post &&
+           options.get<std::string>("transformer-postprocess-top", "") == top;
+  };
+  model.final_norm = has("n", "da", "n");
+  model.norm = model.final_norm ? ModelConfig::Norm::pre : ModelConfig::Norm::post;
+  if (!model.final_norm && !has("", "dan", ""))
+    misuse(options.where(),
+           "expected transformer-preprocess, transformer-postprocess and transformer-postprocess-top: \"\", dan and "
+           "\"\", or n, da and n; got {}, {} and {}. Hint: glossa would need this order of dropout, sum and norm",
+           options.shown("transformer-preprocess"), options.shown("transformer-postprocess"),
+           options.shown("transformer-postprocess-top"));
+}
+
+ModelConfig::Tied tying(const MarianOptions& options) {
+  const auto flag = [&](const char* option) { return options.get<bool>(option, false); };
+  const bool all = flag("tied-embeddings-all"), source = all || flag("tied-embeddings-src"),
+             output = all || flag("tied-embeddings");
+  if (source) return output ? ModelConfig::Tied::all : ModelConfig::Tied::embeddings;
+  return output ? ModelConfig::Tied::output : ModelConfig::Tied::none;
+}
+
+void read_model(const MarianOptions& options, ModelConfig& model) {
+  check_architecture(options);
+  read_norm(options, model);
+  model.sinusoid = ModelConfig::Sinusoid::halves;
+  model.width = options.get<std::int64_t>("dim-emb");
+  model.heads = options.get<std::int64_t>("transformer-heads");
+  model.feed_forward = options.get<std::int64_t>("transformer-dim-ffn");
+  model.encoder_layers = options.get<std::int64_t>("enc-depth");
+  model.decoder_layers = options.get<std::int64_t>("dec-depth");
+  options.must_be("transformer-ffn-activation", {"swish", "relu"}, "swish",
+                  "this activation; gelu of Marian is the one by a sigmoid");
+  model.activation = options.get<std::string>("transformer-ffn-activation", "swish") == "swish" ? "silu" : "relu";
+  model.tied = tying(options);
+  model.output_bias = !options.get<bool>("output-omit-bias", false);
+  model.dropout = options.get<double>("transformer-dropout", 0.1);
+  model.attention_dropout = options.get<double>("transformer-dropout-attention", 0);
+  model.activation_dropout = options.get<double>("transformer-dropout-ffn", 0);
+  if (options.get<std::string>("transformer-postprocess-emb", "d").empty()) model.embedding_dropout = 0;
+}
+
+void read_decoding(const MarianOptions& options, const SpecialIds& ids, DecodeConfig& decode,
+                   std::vector<std::string>& notes) {
+  decode.beam = options.get<std::int64_t>("beam-size", 12);
+  decode.alpha = options.get<double>("normalize", 0);
+  decode.length_penalty = decode.alpha == 0 ? DecodeConfig::LengthPenalty::none : DecodeConfig::LengthPenalty::power;
+  decode.max_length_factor = options.get<double>("max-length-factor", 3);
+  decode.max_length_extra = 0;
+  if (!options.get<bool>("allow-unk", false)) decode.forbidden = {ids.unk};
+  if (options.get<double>("word-penalty", 0) != 0)
+    notes.push_back(fmt::format("{}: word-penalty is {}, which glossa's search does not have: translations may differ",
+                                options.where(), options.shown("word-penalty")));
+}
+
+/// Files of a folder whose names end so, in order.
+std::vector<std::string> files_ending(const fs::path& folder, std::string_view ending) {
+  std::vector<std::string> names;
+  for (const auto& entry : fs::directory_iterator(folder))
+    if (entry.path().filename().string().ends_with(ending)) names.push_back(entry.path().filename());
+  std::ranges::sort(names);
+  return names;
+}
+
+/// What decoder.yml lists under a key, as names in the folder; else what the folder has with such an end.
+std::vector<std::string> listed_files(const fs::path& folder, const MarianOptions& decoder, const std::string& key,
+                                      std::string_view ending) {
+  std::vector<std::string> names;
+  if (!decoder.has(key)) return files_ending(folder, ending);
+  for (const auto& name : decoder.get<std::vector<std::string>>(key)) names.push_back(fs::path(name).filename());
+  return names;
+}
+
+fs::path model_file(const fs::path& folder, const MarianOptions& decoder) {
+  const std::vector<std::string> names = listed_files(folder, decoder, "models", ".npz");
+  if (names.size() != 1)
+    misuse(folder.string(), "expected one model, a .npz; got {}: {}. Hint: leave one, or name it in decoder.yml",
+           names.size(), fmt::format("{}", fmt::join(names, ", ")));
+  return file_in(folder, names[0], "the weights");
+}
+
+/// The vocabularies of source and target.
+std::array<fs::path, 2> vocabulary_files(const fs::path& folder, const MarianOptions& decoder) {
+  std::vector<std::string> names = listed_files(folder, decoder, "vocabs", "vocab.yml");
+  if (names.empty()) names = files_ending(folder, ".spm");
+  for (const std::string& name : names)
+    if (!name.ends_with(".yml") && !name.ends_with(".yaml"))
+      misuse((folder / name).string(),
+             "expected a vocabulary in YAML, vocab.yml; got a file of another kind. Hint: glossa would need {}",
+             name.ends_with(".spm") ? "ids from sentencepiece models, which Marian's own training has"
+                                    : "vocabularies of that kind, factored ones (.fsv) or plain text");
+  if (names.empty() || names.size() > 2)
+    misuse(folder.string(), "expected vocab.yml, or one for the source and one for the target; got {} of them",
+           names.size());
+  if (names.size() == 2 && names[0].ends_with("trg.vocab.yml")) std::swap(names[0], names[1]);
+  return {file_in(folder, names.front(), "tokens and their ids"),
+          file_in(folder, names.back(), "tokens and their ids")};
+}
+
+/// The tokens with <pad> behind them: Marian starts its decoder with an embedding of zeros, which has no name.
+Pretrained::Side read_side(const fs::path& folder, const fs::path& vocabulary, const char* pieces) {
+  Pretrained::Side side;
+  side.tokens = read_yaml_vocabulary(vocabulary);
+  if (std::ranges::find(side.tokens, "<pad>") != side.tokens.end())
+    misuse(vocabulary.string(), "expected no token <pad>, which is added to start the decoder; got one");
+  side.tokens.emplace_back("<pad>");
+  side.specials = special_ids(side.tokens, vocabulary);
+  side.pieces_file = file_in(folder, pieces, "a sentencepiece model");
+  side.pieces = read_file(side.pieces_file);
+  return side;
+}
+
+}  // namespace
+
+std::vector<ParameterSource> marian_sources(const ModelConfig& m, std::uint64_t source_rows,
+                                            std::uint64_t target_rows) {
+  const auto width = static_cast<std::uint64_t>(m.width), inner = static_cast<std::uint64_t>(m.feed_forward);
+  std::vector<ParameterSource> sources;
+  const auto add_matrix = [&](const std::string& name, std::uint64_t out, std::uint64_t in,
+                              std::vector<std::vector<std::string>> parts) {
+    sources.push_back({.parameter = name, .shape = {out, in}, .parts = std::move(parts), .transposed = true});
+  };
+  const auto add_vector = [&](const std::string& name, std::uint64_t size,
+                              std::vector<std::vector<std::string>> parts) {
+    sources.push_back({.parameter = name, .shape = {size}, .parts = std::move(parts), .as_row = true});
+  };
+  const auto add_attention = [&](const std::string& own, const std::string& theirs) {
+    std::vector<std::vector<std::string>> weights, biases;
+    for (const char* projection : {"q", "k", "v"}) {
+      weights.push_back({fmt::format("{}_W{}", theirs, projection)});
+      biases.push_back({fmt::format("{}_b{}", theirs, projection)});
+    }
+    add_matrix(own + ".in_proj_weight", 3 * width, width, weights);
+    add_vector(own + ".in_proj_bias", 3 * width, biases);
+    add_matrix(own + ".out_proj.weight", width, width, {{theirs + "_Wo"}});
+    add_vector(own + ".out_proj.bias", width, {{theirs + "_bo"}});
+  };
+  const auto add_norm = [&](const std::string& own, const std::string& theirs) {
+    const bool comes_first = m.norm == ModelConfig::Norm::pre && !theirs.ends_with("_top");  // the usual name
+    for (const auto& [part, name] : {std::pair{".weight", "scale"}, {".bias", "bias"}}) {
+      std::vector<std::string> names{fmt::format("{}_ln_{}", theirs, name), fmt::format("{}_ln_{}_pre", theirs, name)};
+      if (comes_first) std::swap(names[0], names[1]);
+      add_vector(own + part, width, {names});
+    }
+  };
+  for (const bool decodes : {false, true}) {
+    const std::string side = decodes ? "decoder" : "encoder";
+    for (std::int64_t i = 0; i < (decodes ? m.decoder_layers : m.encoder_layers); ++i) {
+      const std::string own = fmt::format("{}.layers.{}.", side, i), theirs = fmt::format("{}_l{}_", side, i + 1);
+      add_attention(own + "self_attn", theirs + "self");
+      add_norm(own + "norm1", theirs + "self_Wo");
+      if (decodes) {
+        add_attention(own + "multihead_attn", theirs + "context");
+        add_norm(own + "norm2", theirs + "context_Wo");
+      }
+      add_matrix(own + "linear1.weight", inner, width, {{theirs + "ffn_W1"}});
+      add_vector(own + "linear1.bias", inner, {{theirs + "ffn_b1"}});
+      add_matrix(own + "linear2.weight", width, inner, {{theirs + "ffn_W2"}});
+      add_vector(own + "linear2.bias", width, {{theirs + "ffn_b2"}});
+      add_norm(own + (decodes ? "norm3" : "norm2"), theirs + "ffn_ffn");
+    }
+    if (m.final_norm) add_norm(side + ".norm", side + "_top");
+  }
+  // Tables have no row for <pad> yet.
+  const auto add_table = [&](const std::string& name, std::uint64_t rows, const std::string& theirs, bool transposed) {
+    sources.push_back(
+        {.parameter = name, .shape = {rows, width}, .parts = {{theirs}}, .transposed = transposed, .zero_rows = 1});
+  };
+  const bool one_table = m.tied == ModelConfig::Tied::all || m.tied == ModelConfig::Tied::embeddings;
+  if (one_table) {
+    add_table("tok_emb.embedding.weight", target_rows, "Wemb", false);
+  } else {
+    add_table("src_tok_emb.embedding.weight", source_rows, "encoder_Wemb", false);
+    add_table("tgt_tok_emb.embedding.weight", target_rows, "decoder_Wemb", false);
+  }
+  if (m.tied == ModelConfig::Tied::none || m.tied == ModelConfig::Tied::embeddings)
+    add_table("generator.weight", target_rows, "decoder_ff_logit_out_W", true);
+  if (m.output_bias) {
+    add_vector("generator.bias", target_rows, {{"decoder_ff_logit_out_b"}});
+    sources.back().zero_rows = 1;
+  }
+  return sources;
+}
+
+bool is_marian_folder(const fs::path& folder) { return !files_ending(folder, ".npz").empty(); }
+
+Pretrained read_marian_folder(const fs::path& folder) {
+  MarianOptions decoder;
+  if (const fs::path file = folder / "decoder.yml"; fs::exists(file))
+    decoder = MarianOptions(read_file(file, max_yaml), file);
+  const fs::path weights = model_file(folder, decoder);
+  ZipFile zip(weights);
+  NpzFile tensors(std::move(zip));
+  const std::string name = marian_options_name;
+  const MarianOptions options(tensors.text(name, max_yaml), fmt::format("{}:{}", weights.string(), name));
+
+  Pretrained model;
+  model.config = marian_config();
+  read_model(options, model.config.model);
+  const auto [source, target] = vocabulary_files(folder, decoder);
+  model.source = read_side(folder, source, "source.spm");
+  model.target = read_side(folder, target, "target.spm");
+  const SpecialIds& ids = model.target.specials;
+  DataConfig& data = model.config.data;
+  data.shared_vocabulary = source == target;
+  data.vocab_size = static_cast<std::int64_t>(std::max(model.source.tokens.size(), model.target.tokens.size()));
+  data.unk_id = ids.unk;
+  data.pad_id = ids.pad;
+  data.bos_id = ids.bos;
+  data.eos_id = ids.eos;
+  data.source = "source";
+  data.target = "target";
+  read_decoding(decoder, ids, model.config.decode, model.notes);
+  model.config = parse_config(dump(model.config), options.where());  // the range of every option
+  model.sources = marian_sources(model.config.model, model.source.tokens.size(), model.target.tokens.size());
+  model.others = {name};
+  model.tensors = std::make_unique<NpzFile>(std::move(tensors));
+  return model;
+}
+
+}  // namespace glossa

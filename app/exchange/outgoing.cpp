@@ -1,0 +1,145 @@
+#include "app/exchange/outgoing.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "autograd/check.h"
+#include "data/text/atomic_file.h"
+#include "data/tokenizers/piece_tokenizer.h"
+
+namespace glossa {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+Outgoing::Side side_of(const Tokenizer& tokenizer, const std::vector<int>& order) {
+  const auto* pieces = dynamic_cast<const PieceTokenizer*>(&tokenizer);
+  Outgoing::Side side{.pieces = pieces != nullptr ? pieces->sentencepiece_model() : tokenizer.serialize(),
+                      .tokens = {}};
+  for (const int id : order) {
+    const std::string_view special = tokenizer.specials().name(id);
+    side.tokens.push_back(special.empty() ? tokenizer.token(id) : std::string(special));
+  }
+  return side;
+}
+
+/// The ids in the order in which they leave.
+std::vector<int> leaving_order(const Tokenizer& tokenizer) {
+  const SpecialIds& specials = tokenizer.specials();
+  std::vector<int> order{specials.eos, specials.unk};
+  for (int id = 0; id < tokenizer.vocabulary_size(); ++id)
+    if (!specials.contains(id)) order.push_back(id);
+  order.push_back(specials.pad);
+  return order;
+}
+
+/// What neither format can say otherwise.
+Config needed_by_all(Config config) {
+  using Kind = DataConfig::Tokenizer;
+  if (config.data.tokenizer != Kind::pieces) config.data.tokenizer = Kind::sentencepiece;
+  config.data.lowercase = config.data.source_bos = false;
+  config.data.source_eos = true;
+  config.data.bos_id = config.data.pad_id;
+  config.data.unk_id = std::max<std::int64_t>(config.data.unk_id, 0);
+  using Penalty = DecodeConfig::LengthPenalty;
+  if (config.decode.length_penalty == Penalty::gnmt) config.decode.length_penalty = Penalty::power;
+  ModelConfig& model = config.model;
+  model.norm_epsilon = 1e-5;
+  model.epsilon_place = ModelConfig{}.epsilon_place;
+  model.norm_affine = ModelConfig{}.norm_affine;
+  model.similarity = ModelConfig{}.similarity;
+  model.positions = ModelConfig{}.positions;
+  if (model.head_width * model.heads != model.width) model.head_width = 0;
+  if (model.feed_forward == 0) model.feed_forward = 4 * model.width;
+  model.bias = true;
+  if (model.attention_bias != ModelConfig::AttentionBias::all) model.attention_bias.reset();
+  return config;
+}
+
+}  // namespace
+
+Outgoing::Outgoing(Config config, const Tokenizer& source, const Tokenizer& target,
+                   const ParameterStore<float>& parameters)
+    : config_(std::move(config)), parameters_(parameters) {
+  require(needed_by_all(config_), "what Marian's models have");
+  source_order_ = leaving_order(source);
+  target_order_ = leaving_order(target);
+  source_ = side_of(source, source_order_);
+  target_ = side_of(target, target_order_);
+}
+
+void Outgoing::require(const Config& needed, std::string_view who) const {
+  check_agree(
+      needed, config_, [](std::string_view) { return true; }, who,
+      "docs/exchange.md tells which options a model needs that is to leave; --safetensors writes every model");
+}
+
+std::vector<std::int64_t> Outgoing::forbidden() const {
+  std::vector<std::int64_t> ids;
+  for (const std::int64_t id : config_.decode.forbidden)
+    ids.push_back(std::ranges::find(target_order_, id) - target_order_.begin());
+  return ids;
+}
+
+std::vector<float> Outgoing::values(const ParameterSource& source) const {
+  const auto all = parameters_.parameters();
+  const auto found = std::ranges::find(all, source.parameter, [](const auto* p) { return p->name; });
+  if (found == all.end()) {
+    check(source.parameter == "generator.bias", "export", "expected a parameter {}; there is none", source.parameter);
+    return std::vector<float>(source.shape.at(0));
+  }
+  const std::span<const float> values((*found)->value.data, static_cast<std::size_t>((*found)->value.size()));
+  const bool is_source_table = source.parameter == "src_tok_emb.embedding.weight";
+  const bool has_tokens = is_source_table || source.parameter.find("tok_emb.") != std::string::npos ||
+                          source.parameter.starts_with("generator.");
+  if (!has_tokens) return {values.begin(), values.end()};
+  const std::vector<int>& order = is_source_table ? source_order_ : target_order_;
+  const std::size_t columns = values.size() / order.size();
+  std::vector<float> ordered;
+  ordered.reserve(values.size());
+  for (const int id : order) {
+    const auto row = values.subspan(static_cast<std::size_t>(id) * columns, columns);
+    ordered.insert(ordered.end(), row.begin(), row.end());
+  }
+  return ordered;
+}
+
+std::vector<FileTensor> Outgoing::tensors(const std::vector<ParameterSource>& sources) const {
+  std::vector<FileTensor> tensors;
+  for (const ParameterSource& source : sources) {
+    const std::vector<float> all = values(source);
+    for (FileTensor& part : file_tensors(source, all)) tensors.push_back(std::move(part));
+  }
+  return tensors;
+}
+
+void check_is_free(const fs::path& folder) {
+  std::error_code code;
+  if (fs::exists(folder, code) && !(fs::is_directory(folder, code) && fs::is_empty(folder, code)))
+    misuse(folder.string(), "expected a folder that is not there yet; got {}. Hint: name another",
+           fs::is_directory(folder, code) ? "one with files" : "a file");
+}
+
+void write_folder(const fs::path& folder, const std::function<void(const fs::path&)>& write) {
+  check_is_free(folder);
+  std::error_code code;
+  const fs::path whole = fs::absolute(folder).lexically_normal(),
+                 name = whole.has_filename() ? whole : whole.parent_path();
+  const fs::path temporary = name.string() + fmt::format(".tmp-{}", getpid());
+  create_folder(name.parent_path());
+  try {
+    create_folder(temporary);
+    write(temporary);
+    sync_folder(temporary);
+    fs::rename(temporary, name, code);
+    check(!code, folder.string(), "expected to make the folder; got: {}", code.message());
+    sync_folder(name.parent_path());
+  } catch (...) {
+    fs::remove_all(temporary, code);
+    throw;
+  }
+}
+
+}  // namespace glossa

@@ -1,0 +1,59 @@
+#include "app/exchange/pretrained.h"
+
+#include <algorithm>
+
+#include "app/exchange/huggingface_folder.h"
+#include "app/exchange/marian_folder.h"
+#include "autograd/check.h"
+
+namespace glossa {
+
+std::filesystem::path file_in(const std::filesystem::path& folder, const std::string& name, std::string_view what) {
+  std::filesystem::path path = folder / name;
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(path, ignored))
+    misuse(folder.string(), "expected {}, {}; there is no such file. Hint: a model needs all files of its folder", name,
+           what);
+  return path;
+}
+
+Config marian_config() {
+  Config config;
+  config.data.split = HeldOut{};
+  config.data.tokenizer = DataConfig::Tokenizer::pieces;
+  config.data.source_eos = true;
+  config.model.norm = ModelConfig::Norm::post;
+  config.model.final_norm = false;
+  config.model.norm_epsilon = 1e-5;
+  config.model.bias = config.model.output_bias = true;
+  config.model.scale_embeddings = true;
+  return config;
+}
+
+SpecialIds special_ids(const std::vector<std::string>& tokens, const std::filesystem::path& file) {
+  const auto id = [&](std::string_view token) {
+    const auto found = std::ranges::find(tokens, token);
+    if (found == tokens.end()) misuse(file.string(), "expected a token {}; there is none", token);
+    return static_cast<int>(found - tokens.begin());
+  };
+  return {.unk = id("<unk>"), .pad = id("<pad>"), .bos = id("<pad>"), .eos = id("</s>")};
+}
+
+Pretrained read_pretrained(const std::filesystem::path& folder) {
+  std::error_code ignored;
+  if (!std::filesystem::is_directory(folder, ignored))
+    misuse(folder.string(), "expected the folder of a pretrained model; there is none");
+  Pretrained model;
+  if (std::filesystem::exists(folder / "config.json", ignored))
+    model = read_huggingface_folder(folder);
+  else if (is_marian_folder(folder))
+    model = read_marian_folder(folder);
+  else
+    misuse(folder.string(),
+           "expected the folder of a pretrained model: with config.json (Hugging Face) or model.npz (Marian); got "
+           "neither. Hint: a bare .safetensors or .bin needs a CONFIG");
+  check_sources(*model.tensors, model.sources, model.others, "docs/exchange.md tells what an imported model may have");
+  return model;
+}
+
+}  // namespace glossa

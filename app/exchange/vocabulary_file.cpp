@@ -1,0 +1,202 @@
+#include "app/exchange/vocabulary_file.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <nlohmann/json.hpp>
+#include <numeric>
+
+#include "autograd/check.h"
+#include "data/text/text_file.h"
+#include "data/text/utf8.h"
+
+namespace glossa {
+
+namespace {
+
+constexpr std::size_t max_tokens = 1 << 18, max_bytes = 32 << 20;
+
+/// Tokens as they come, to be put in the order of their ids.
+class Numbered {
+ public:
+  explicit Numbered(std::string where) : where_(std::move(where)) {}
+
+  void add(std::string token, std::uint64_t id) {
+    check(tokens_.size() < max_tokens && id < max_tokens, where_, "expected at most {} tokens; got id {}", max_tokens,
+          id);
+    tokens_.push_back(std::move(token));
+    ids_.push_back(static_cast<std::uint32_t>(id));
+  }
+
+  std::vector<std::string> in_order() && {
+    const std::size_t size = tokens_.size();
+    check(size > 0, where_, "expected tokens; got none");
+    for (std::size_t i = 0; i < size; ++i)
+      while (ids_[i] != i) {  // puts one token at its place
+        const std::size_t id = ids_[i];
+        check(id < size, where_, "expected the ids 0 to {}, one for each of {} tokens; got {} for '{}'", size - 1, size,
+              id, tokens_[i]);
+        check(ids_[id] != id, where_, "expected every id once; got {} for '{}' and for '{}'", id, tokens_[i],
+              tokens_[id]);
+        std::swap(tokens_[i], tokens_[id]);
+        std::swap(ids_[i], ids_[id]);
+      }
+    std::ranges::sort(ids_, {}, [&](std::uint32_t id) -> const std::string& { return tokens_[id]; });
+    for (std::size_t i = 1; i < size; ++i)
+      check(tokens_[ids_[i]] != tokens_[ids_[i - 1]], where_, "expected every token once; got '{}' twice",
+            tokens_[ids_[i]]);
+    return std::move(tokens_);
+  }
+
+ private:
+  std::string where_;
+  std::vector<std::string> tokens_;
+  std::vector<std::uint32_t> ids_;
+};
+
+/// One scalar of YAML, read from the front of a line.
+class YamlScalar {
+ public:
+  YamlScalar(std::string_view rest, const std::string& where) : rest_(rest), where_(where) {
+    if (rest_.starts_with('"'))
+      read_double();
+    else if (rest_.starts_with('\''))
+      read_single();
+    else
+      read_plain();
+  }
+
+  const std::string& value() const { return value_; }
+  std::string_view rest() const { return rest_; }
+
+ private:
+  /// A plain one ends before ": " and at the end.
+  void read_plain() {
+    std::size_t end = rest_.rfind(": ");
+    if (end == rest_.npos) end = rest_.size();
+    value_ = rest_.substr(0, end);
+    rest_.remove_prefix(end);
+  }
+  void read_single() {
+    rest_.remove_prefix(1);
+    while (true) {
+      const std::size_t end = rest_.find('\'');
+      check(end != rest_.npos, where_, "expected a closing quote");
+      value_ += rest_.substr(0, end);
+      rest_.remove_prefix(end + 1);
+      if (!rest_.starts_with('\'')) return;
+      value_ += '\'';
+      rest_.remove_prefix(1);
+    }
+  }
+  void read_double() {
+    rest_.remove_prefix(1);
+    while (true) {
+      const std::size_t end = rest_.find_first_of("\"\\");
+      check(end != rest_.npos, where_, "expected a closing quote");
+      value_ += rest_.substr(0, end);
+      const bool ends = rest_[end] == '"';
+      rest_.remove_prefix(end + 1);
+      if (ends) return;
+      read_escape();
+    }
+  }
+  void read_escape() {
+    check(!rest_.empty(), where_, "expected something behind a backslash");
+    const char letter = rest_.front();
+    rest_.remove_prefix(1);
+    if (const std::size_t digits = letter == 'x' ? 2 : letter == 'u' ? 4 : letter == 'U' ? 8 : 0) {
+      std::uint32_t code = 0;
+      const std::string_view text = rest_.substr(0, digits);
+      const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), code, 16);
+      const bool is_surrogate = code >= 0xD800 && code < 0xE000;
+      check(error == std::errc() && end == text.data() + digits && code <= 0x10FFFF && !is_surrogate, where_,
+            "expected {} hexadecimal digits of a character behind \\{}", digits, letter);
+      rest_.remove_prefix(digits);
+      return utf8::append(value_, code);
+    }
+    // YAML 1.2, section 5.7
+    constexpr std::string_view letters = "0abtnvfre \"/\\N_LP";
+    constexpr char32_t codes[] = {0, 7, 8, 9, 10, 11, 12, 13, 27, ' ', '"', '/', '\\', 0x85, 0xA0, 0x2028, 0x2029};
+    const std::size_t which = letters.find(letter);
+    check(which != letters.npos, where_, "expected an escape of YAML; got '\\{}'", letter);
+    utf8::append(value_, codes[which]);
+  }
+
+  std::string_view rest_;
+  const std::string& where_;
+  std::string value_;
+};
+
+/// The number behind `: `.
+std::uint64_t id_behind(std::string_view rest, const std::string& where) {
+  const bool ok = rest.starts_with(": ");
+  rest.remove_prefix(ok ? 2 : 0);
+  rest.remove_prefix(std::min(rest.find_first_not_of(' '), rest.size()));
+  std::uint64_t id = 0;
+  const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), id);
+  check(ok && error == std::errc() && end == rest.data() + rest.size(), where,
+        "expected `TOKEN: ID`; got another line");
+  return id;
+}
+
+}  // namespace
+
+std::vector<std::string> read_json_vocabulary(const std::filesystem::path& path) {
+  using Json = nlohmann::json;
+  using Event = Json::parse_event_t;
+  const std::string text = read_file(path, max_bytes);
+  const std::size_t zero = text.find('\0');  // which the parser would take for the end
+  check(zero == std::string::npos, path.string(), "expected a vocabulary in JSON; got a zero byte in it");
+  Numbered numbered(path);
+  std::string token;
+  bool is_object = false;
+  const auto take = [&](int depth, Event event, Json& value) {
+    is_object = is_object || (depth == 0 && event == Event::object_start);
+    const bool fits = event == Event::key     ? depth == 1
+                      : event == Event::value ? depth == 1 && value.is_number_unsigned()
+                                              : depth == 0 && event != Event::array_start;
+    check(fits && is_object, path.string(), "expected a vocabulary: a JSON object of texts and their ids; got {} {}",
+          token.empty() ? "something else" : "another value for", token.substr(0, 100));
+    if (event == Event::key) token = value.get_ref<const std::string&>();
+    if (event == Event::value) numbered.add(std::move(token), value.get<std::uint64_t>());
+    return event != Event::key;  // without its key no value is kept
+  };
+  try {
+    [[maybe_unused]] const Json nothing = Json::parse(text, take);
+  } catch (const Json::exception& reason) {
+    fail(path.string(), "expected a vocabulary in JSON; got {}", std::string(reason.what()).substr(0, 200));
+  }
+  return std::move(numbered).in_order();
+}
+
+std::vector<std::string> read_yaml_vocabulary(const std::filesystem::path& path) {
+  const std::string text = read_file(path, max_bytes);
+  const std::size_t invalid = utf8::find_invalid(text);
+  check(invalid == std::string::npos, path.string(), "expected a vocabulary in UTF-8; byte {} is not", invalid);
+  Numbered numbered(path);
+  std::string_view left = text;
+  std::optional<std::string> waiting;  // a token whose id stands on the next line
+  for (std::int64_t number = 1; !left.empty(); ++number) {
+    const std::size_t end = std::min(left.find('\n'), left.size());
+    std::string_view line = left.substr(0, end);
+    left.remove_prefix(std::min(end + 1, left.size()));
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    const std::string where = fmt::format("{}:{}", path.string(), number);
+    if (waiting) {
+      numbered.add(*std::exchange(waiting, std::nullopt), id_behind(line, where));
+    } else if (line.starts_with("? ")) {
+      const YamlScalar token(line.substr(2), where);
+      check(token.rest().empty(), where, "expected a token behind `? `; got more");
+      waiting = token.value();
+    } else if (!line.empty() && line != "---" && line != "..." && !line.starts_with('#')) {
+      const YamlScalar token(line, where);
+      numbered.add(token.value(), id_behind(token.rest(), where));
+    }
+  }
+  check(!waiting, path.string(), "expected an id for '{}'; the file ended", waiting.value_or(""));
+  return std::move(numbered).in_order();
+}
+
+}  // namespace glossa

@@ -1,0 +1,52 @@
+#include <cstdio>
+
+#include "app/commands/command_line.h"
+#include "autograd/check.h"
+#include "train/config/config_terms.h"
+#include "train/console/failure.h"
+#include "train/console/tell.h"
+#include "train/processes/job.h"
+
+namespace {
+
+/// Standard error as it was when the program started.
+std::FILE* const errors = stderr;
+
+/// Enters the job of several processes that this is one of. What the first of them tells the others would tell again.
+void join_job() {
+  if (glossa::processes_started() == 1) return;
+  static glossa::JobMembership membership;
+  if (glossa::job().is_first()) return;
+  std::FILE* const nowhere = std::fopen("/dev/null", "w");
+  if (nowhere != nullptr) stderr = stdout = nowhere;  // what a crash leaves goes to the descriptor, which stays
+}
+
+void tell(const std::string& text) { glossa::tell_error(errors, "{}", glossa::in_config_terms(text)); }
+
+/// Tells what this process has found, alone or before the others, and ends them. Returns the exit status.
+int end(const glossa::Failure& failure) {
+  const glossa::Job& job = glossa::job();
+  if (job.is_several())
+    glossa::end_job(failure.status, [&] {
+      tell(failure.text + (job.is_first() ? "" : fmt::format(" ({})", job.place().name(job.rank()))));
+    });
+  if (job.is_first()) tell(failure.text);
+  return failure.status;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    join_job();
+    const int status = glossa::commands::run({argv + 1, argv + argc});
+    glossa::check(std::fflush(stdout) == 0 && std::ferror(stdout) == 0, "standard output",
+                  "expected room for the output; writing failed. Hint: is the disk full?");
+    return status;
+  } catch (const glossa::CommonError& error) {
+    if (glossa::job().is_first()) tell(error.what());
+    return error.exit_status();
+  } catch (...) {
+    return end(glossa::failure_of(std::current_exception()));
+  }
+}

@@ -1,0 +1,77 @@
+#include "app/measure/product_speed.h"
+
+#include "autograd/check.h"
+#include "autograd/kernels/gemm.h"
+#include "autograd/parallel.h"
+
+namespace glossa {
+
+namespace {
+
+constexpr double at_least_ms = 20;  // a measurement takes as long, so that the clock's own error does not count
+
+std::vector<float> random_matrix(Index elements) {
+  RandomStream random(0, "bench gemm");
+  std::vector<float> matrix(static_cast<std::size_t>(elements));
+  for (float& x : matrix) x = static_cast<float>(random.uniform() - 0.5);
+  return matrix;
+}
+
+template <class Work>
+double least_ms(const Work& work) {
+  work();
+  double once[1];
+  measure(once, work);
+  std::vector<double> ms(static_cast<std::size_t>(std::clamp(at_least_ms / std::max(once[0], 1e-3), 3.0, 1000.0)));
+  measure(ms, work);
+  return ms.front();
+}
+
+}  // namespace
+
+std::vector<StepProduct> products_of(StepBenchmark& benchmark) {
+  const kernels::ProductLog log;
+  benchmark.step();
+  std::vector<StepProduct> products;
+  for (const kernels::Product& product : log.products) {
+    auto found = std::ranges::find(products, product, &StepProduct::product);
+    if (found == products.end()) found = products.insert(found, {product, 0});
+    ++found->calls;
+  }
+  std::ranges::sort(products, std::greater{},
+                    [](const StepProduct& p) { return p.product.flop() * static_cast<double>(p.calls); });
+  return products;
+}
+
+std::map<std::string, double> time_product(const kernels::Product& p) {
+  check(!p.per_head, "bench gemm", "expected one product; got those of all heads of an attention");
+  const std::vector<float> a = random_matrix(p.m * p.k), b = random_matrix(p.k * p.n);
+  std::vector<float> c(static_cast<std::size_t>(p.m * p.n));
+  const kernels::Factor<float> left{a.data(), p.transposed_a ? p.m : p.k, p.transposed_a};
+  const kernels::Factor<float> right{b.data(), p.transposed_b ? p.k : p.n, p.transposed_b};
+  std::map<std::string, double> ms;
+  const kernels::GemmBackend before = kernels::gemm_backend();
+  for (const auto backend : {kernels::GemmBackend::onednn, kernels::GemmBackend::eigen}) {
+    if (!kernels::has_gemm_backend(backend)) continue;
+    kernels::set_gemm_backend(backend);
+    ms[kernels::name(backend)] = least_ms([&] { kernels::gemm<float>(p.m, p.n, p.k, left, right, 0, c.data(), p.n); });
+  }
+  kernels::set_gemm_backend(before);
+  if (kernels::has_gemm_backend(kernels::GemmBackend::onednn))
+    ms["onednn_whole"] =
+        least_ms([&] { kernels::onednn_tile(p.m, p.n, p.k, left, right, 0, c.data(), p.n, threads()); });
+  return ms;
+}
+
+double memory_bandwidth() {
+  const std::vector<float> from(std::size_t{1} << 25, 1.0f);
+  std::vector<float> to(from.size());
+  const auto add = [&](Index begin, Index end) {
+#pragma omp simd
+    for (Index i = begin; i < end; ++i) to[i] = 0.5f * to[i] + from[i];
+  };
+  const double ms = least_ms([&] { parallel_ranges(std::ssize(to), 16384, add); });
+  return 3 * sizeof(float) * static_cast<double>(to.size()) / (ms / 1000);
+}
+
+}  // namespace glossa

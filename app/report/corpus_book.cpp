@@ -1,0 +1,63 @@
+#include "app/report/corpus_book.h"
+
+#include <fmt/core.h>
+
+#include "app/report/corpus_figures.h"
+#include "autograd/check.h"
+#include "train/checkpoint/checkpoint.h"
+#include "train/checkpoint/checkpoint_folder.h"
+#include "train/console/json_line.h"
+
+namespace glossa {
+
+namespace {
+
+/// Everything that the pairs of a run and their ids hang on.
+std::string key_of(const Config& config, const Tokenizers& tokenizers) {
+  std::string key = fmt::format("{} {}", tokenizers.fingerprint(), config.train.seed);
+  for (const OptionSection& section : option_sections())
+    for (const Option<Config>& option : section.options)
+      if (section.name == "data") key += "\n" + option.text(config);
+  return key;
+}
+
+/// Whether the newest checkpoint is of other data; not where there is none to ask.
+bool is_other_data(const std::string& run, std::uint64_t data_hash) {
+  try {
+    const auto found = newest_valid_checkpoint(run);
+    return found && read_training_state(found->reader).data_hash != data_hash;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+}  // namespace
+
+std::string CorpusBook::read(const std::string& run, const Config& config) {
+  JsonLine missing;
+  missing.add("name", config.data.train.text());
+  try {
+    const Tokenizers tokenizers = load_tokenizers(config.data, run);
+    const auto [place, is_new] = corpora_.try_emplace(key_of(config, tokenizers));
+    Read& known = place->second;
+    if (is_new) {
+      const Corpora corpora = read_corpora(config.data, static_cast<std::uint64_t>(config.train.seed));
+      const EncodedCorpora encoded = encode_all(config.data, corpora, tokenizers);
+      known.data_hash = encoded.hash();
+      known.json = to_json(corpus_figures(config, tokenizers, encoded.training));
+    }
+    if (known.json.empty()) return missing.add("missing", "it could not be read for another run, either").text();
+    if (!is_other_data(run, known.data_hash)) return known.json;
+    return known.json.substr(0, known.json.size() - 1) + ",\"changed\":true}";
+  } catch (const Error& error) {
+    return missing.add("missing", error.what()).text();
+  }
+}
+
+const std::string& CorpusBook::figures(const std::string& run, const Config& config) {
+  const auto [place, is_new] = by_run_.try_emplace(run);
+  if (is_new) place->second = read(run, config);
+  return place->second;
+}
+
+}  // namespace glossa

@@ -1,0 +1,102 @@
+#include "app/report/corpus_figures.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "train/console/json_line.h"
+
+namespace glossa {
+
+namespace {
+
+constexpr std::int64_t most_bins = 64, first_ranks = 30;
+constexpr double next_rank = 1.06;  // ranks beyond the first ones, each so much further
+
+void count_lengths(std::vector<std::int64_t> lengths, SideFigures& side) {
+  std::sort(lengths.begin(), lengths.end());
+  side.longest = lengths.back();
+  side.median_length = lengths[lengths.size() / 2];
+  side.mean_length = static_cast<double>(std::accumulate(lengths.begin(), lengths.end(), std::int64_t{0})) /
+                     static_cast<double>(lengths.size());
+  side.bin = (side.longest + most_bins - 1) / most_bins;
+  side.counts.resize(static_cast<std::size_t>((side.longest + side.bin - 1) / side.bin));
+  for (const std::int64_t length : lengths) ++side.counts[static_cast<std::size_t>((length - 1) / side.bin)];
+}
+
+void count_tokens(const std::vector<std::vector<int>>& sentences, const Tokenizer& tokenizer, SideFigures& side) {
+  side.vocabulary = tokenizer.vocabulary_size();
+  std::vector<std::int64_t> times(static_cast<std::size_t>(side.vocabulary));
+  for (const std::vector<int>& sentence : sentences)
+    for (const int id : sentence) ++times[static_cast<std::size_t>(id)];
+  const SpecialIds& specials = tokenizer.specials();
+  for (const int id : {specials.pad, specials.bos, specials.eos}) times[static_cast<std::size_t>(id)] = 0;
+  side.tokens = std::accumulate(times.begin(), times.end(), std::int64_t{0});
+  if (specials.unk >= 0) side.unknown = times[static_cast<std::size_t>(specials.unk)];
+  side.seen = std::count_if(times.begin(), times.end(), [](std::int64_t n) { return n > 0; });
+  side.once = std::count(times.begin(), times.end(), 1);
+
+  std::vector<int> ids(times.size());
+  std::iota(ids.begin(), ids.end(), 0);
+  const auto times_of = [&](int id) { return times[static_cast<std::size_t>(id)]; };
+  std::stable_sort(ids.begin(), ids.end(), [&](int a, int b) { return times_of(a) > times_of(b); });
+  for (std::int64_t rank = 1; rank <= side.seen;) {
+    const int id = ids[static_cast<std::size_t>(rank - 1)];
+    side.rank.push_back(rank);
+    side.count.push_back(times_of(id));
+    side.token.push_back(tokenizer.token(id));
+    const auto further = static_cast<std::int64_t>(next_rank * static_cast<double>(rank));
+    const std::int64_t next = rank < first_ranks ? rank + 1 : std::max(rank + 1, further);
+    rank = rank < side.seen ? std::min(next, side.seen) : next;  // the last one, too
+  }
+}
+
+JsonLine json_of(const SideFigures& side) {
+  const auto numbers = [](const std::vector<std::int64_t>& whole) {
+    return std::vector<double>(whole.begin(), whole.end());
+  };
+  JsonLine json;
+  json.add("language", side.language).add("tokens", side.tokens).add("unknown", side.unknown);
+  json.add("vocabulary", side.vocabulary).add("seen", side.seen).add("once", side.once);
+  json.add("mean_length", side.mean_length).add("median_length", side.median_length).add("longest", side.longest);
+  json.add("bin", side.bin).add_numbers("counts", numbers(side.counts));
+  json.add_numbers("rank", numbers(side.rank)).add_numbers("count", numbers(side.count)).add("token", side.token);
+  return json;
+}
+
+}  // namespace
+
+CorpusFigures corpus_figures(const Config& config, const Tokenizers& tokenizers, const EncodedCorpus& training) {
+  CorpusFigures figures;
+  figures.name = config.data.train.text();
+  figures.pairs = training.size();
+  figures.source.language = config.data.source;
+  figures.target.language = config.data.target;
+  std::vector<std::int64_t> source, target;
+  for (int i = 0; i < training.size(); ++i) {
+    source.push_back(training.source_length(i));
+    target.push_back(training.target_length(i));
+  }
+  count_lengths(std::move(source), figures.source);
+  count_lengths(std::move(target), figures.target);
+  count_tokens(training.source, *tokenizers.source, figures.source);
+  count_tokens(training.target, *tokenizers.target, figures.target);
+
+  const auto batches =
+      Sampler(training, sampler_options(config.data, static_cast<std::uint64_t>(config.train.seed))).epoch(0, true);
+  figures.batches = std::ssize(batches);
+  figures.useful_padded = useful_share(training, batches, Layout::padded);
+  figures.useful_packed = useful_share(training, batches, Layout::packed);
+  figures.layout = layout(config.data) == Layout::packed ? "packed" : "padded";
+  return figures;
+}
+
+std::string to_json(const CorpusFigures& figures) {
+  JsonLine json;
+  json.add("name", figures.name).add("pairs", figures.pairs).add("batches", figures.batches);
+  json.add("source", json_of(figures.source)).add("target", json_of(figures.target));
+  json.add("useful_padded", figures.useful_padded).add("useful_packed", figures.useful_packed);
+  json.add("layout", figures.layout);
+  return json.text();
+}
+
+}  // namespace glossa

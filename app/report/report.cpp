@@ -1,0 +1,142 @@
+#include "app/report/report.h"
+
+#include <fmt/core.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <ctime>
+
+#include "app/pages/page.h"
+#include "app/report/option_values.h"
+#include "train/console/json_line.h"
+#include "train/console/version.h"
+
+namespace glossa {
+
+namespace {
+
+constexpr std::size_t most_rows = 2000, most_events = 200, most_problems = 20;
+
+std::string now() {
+  const std::time_t seconds = std::time(nullptr);
+  std::tm local{};
+  localtime_r(&seconds, &local);
+  char text[32];
+  std::strftime(text, sizeof text, "%Y-%m-%d %H:%M", &local);
+  return text;
+}
+
+/// Its columns as arrays, those without a number left out; `rows` says how many there were.
+JsonLine json_of(const Series& all) {
+  const Series series = thinned(all, most_rows);
+  JsonLine json;
+  json.add("rows", all.rows.size());
+  for (std::size_t c = 0; c < series.names.size(); ++c) {
+    std::vector<double> values;
+    for (const std::vector<double>& row : series.rows) values.push_back(row[c]);
+    if (c == 0 || std::any_of(values.begin(), values.end(), [](double v) { return std::isfinite(v); }))
+      json.add_numbers(series.names[c], values);
+  }
+  return json;
+}
+
+const char* name(RunEvent::Kind kind) {
+  switch (kind) {
+    case RunEvent::Kind::stop:
+      return "stop";
+    case RunEvent::Kind::resume:
+      return "resume";
+    case RunEvent::Kind::refused:
+      return "refused";
+    case RunEvent::Kind::failure:
+      break;
+  }
+  return "failure";
+}
+
+/// The newest of them.
+std::vector<JsonLine> json_of(const std::vector<RunEvent>& events, const Metrics& metrics) {
+  std::vector<JsonLine> all;
+  for (std::size_t i = events.size() - std::min(events.size(), most_events); i < events.size(); ++i) {
+    const RunEvent& event = events[i];
+    JsonLine json;
+    json.add("kind", name(event.kind)).add("update", event.update);
+    json.add("seconds", seconds_at(metrics, static_cast<double>(event.update)));
+    json.add("time", event.time).add("text", event.text);
+    all.push_back(std::move(json));
+  }
+  return all;
+}
+
+std::vector<JsonLine> json_of(const std::vector<WatchedSentence>& samples) {
+  std::vector<JsonLine> all;
+  for (const WatchedSentence& sample : samples) {
+    JsonLine json;
+    json.add("source", sample.source).add("reference", sample.reference);
+    json.add_numbers("updates", std::vector<double>(sample.updates.begin(), sample.updates.end()));
+    json.add("outputs", sample.outputs);
+    all.push_back(std::move(json));
+  }
+  return all;
+}
+
+/// The first of them, and how many there are.
+std::vector<std::string> bounded(std::vector<std::string> texts) {
+  if (texts.size() <= most_problems) return texts;
+  const std::size_t more = texts.size() - most_problems;
+  texts.resize(most_problems);
+  texts.push_back(fmt::format("and {} more", more));
+  return texts;
+}
+
+JsonLine json_of(const RunStory& run, std::size_t corpus, std::string_view attention) {
+  JsonLine json;
+  json.add("name", run.name).add("folder", run.folder).add("state", run.state).add("end", run.log.end);
+  json.add("parameters", run.log.parameters);
+  if (run.best) json.add("best", *run.best);
+  json.add("time", run.time).add("training", json_of(run.metrics.training));
+  json.add("validation", json_of(run.metrics.validation));
+  json.add("events", json_of(run.log.events, run.metrics)).add("event_count", run.log.events.size());
+  json.add("log", run.log.head).add("samples", json_of(run.samples));
+  json.add("corpus", corpus).add("problems", bounded(run.problems));
+  json.add_json("attention", attention.empty() ? "[]" : attention);
+  return json;
+}
+
+std::vector<JsonLine> json_of(const std::vector<OptionValues>& options) {
+  std::vector<JsonLine> all;
+  for (const OptionValues& option : options) {
+    JsonLine json;
+    json.add("key", option.key).add("help", option.help).add("usual", option.usual).add("values", option.values);
+    json.add("differs", option.differs());
+    all.push_back(std::move(json));
+  }
+  return all;
+}
+
+}  // namespace
+
+std::string report_json(std::span<const RunStory> runs, std::span<const std::string> attention, CorpusBook& corpora,
+                        bool following) {
+  std::vector<std::string> different;  // corpora; runs have the place of theirs
+  std::vector<JsonLine> told;
+  std::vector<Config> configs;
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    const std::string& figures = corpora.figures(runs[i].folder, runs[i].config);
+    const auto place = std::find(different.begin(), different.end(), figures);
+    const auto corpus = static_cast<std::size_t>(place - different.begin());
+    if (place == different.end()) different.push_back(figures);
+    told.push_back(json_of(runs[i], corpus, i < attention.size() ? attention[i] : ""));
+    configs.push_back(runs[i].config);
+  }
+  JsonLine json;
+  json.add("glossa", program_version).add("written", now()).add("following", following);
+  json.add("runs", told).add_json("corpora", fmt::format("[{}]", fmt::join(different, ",")));
+  json.add("options", json_of(option_values(configs)));
+  return json.text();
+}
+
+std::string report_page(const std::string& json) { return page("report.html", "glossa-report", json); }
+
+}  // namespace glossa

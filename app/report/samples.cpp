@@ -1,0 +1,93 @@
+#include "app/report/samples.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "autograd/check.h"
+#include "data/text/text_file.h"
+#include "data/text/utf8.h"
+
+namespace glossa {
+
+namespace {
+
+constexpr std::size_t longest_text = 1000;  // bytes
+
+std::string shortened(std::string_view text) {
+  if (text.size() <= longest_text) return std::string(text);
+  std::string kept;
+  utf8::for_each(text, [&](std::string_view piece, const utf8::CodePoint&) {
+    if (kept.size() < longest_text) kept += piece;
+  });
+  return kept + "…";
+}
+
+/// The next line of a text behind its label, `source     ` for example; nothing where another stands there.
+std::optional<std::string> labelled_line(std::string_view& text, std::string_view label) {
+  if (!text.starts_with(label)) return std::nullopt;
+  const std::size_t end = std::min(text.find('\n'), text.size());
+  const std::string line(text.substr(label.size(), end - label.size()));
+  text.remove_prefix(std::min(end + 1, text.size()));
+  return shortened(line);
+}
+
+struct Translated {
+  std::string source, reference, output;
+};
+
+/// All of a file; throws where it is not as train/trainer.cpp writes it.
+std::vector<Translated> parse(std::string_view text, std::size_t most, const std::string& where) {
+  std::vector<Translated> all;
+  while (!text.empty() && all.size() < most) {
+    const auto source = labelled_line(text, "source     ");
+    const auto reference = labelled_line(text, "reference  ");
+    const auto output = labelled_line(text, "output     ");
+    check(source && reference && output, where, "expected source, reference and output of sample {}", all.size() + 1);
+    all.push_back({*source, *reference, *output});
+    text.remove_prefix(std::min(text.find_first_not_of('\n'), text.size()));
+  }
+  return all;
+}
+
+/// Spread evenly, the first and the last among them.
+std::vector<std::int64_t> spread(const std::vector<std::int64_t>& all, std::size_t most) {
+  if (all.size() <= most) return all;
+  std::vector<std::int64_t> kept;
+  for (std::size_t i = 0; i < most; ++i) kept.push_back(all[i * (all.size() - 1) / (most - 1)]);
+  return kept;
+}
+
+}  // namespace
+
+std::vector<WatchedSentence> read_samples(const std::filesystem::path& run, const std::set<std::int64_t>& updates,
+                                          std::size_t most_sentences, std::size_t most_validations,
+                                          std::vector<std::string>& problems) {
+  const auto file_of = [&](std::int64_t update) { return run / "samples" / fmt::format("update-{:08}.txt", update); };
+  std::vector<std::int64_t> there;
+  std::error_code ignored;
+  for (const std::int64_t update : updates)
+    if (std::filesystem::exists(file_of(update), ignored)) there.push_back(update);
+  std::vector<WatchedSentence> samples;
+  for (const std::int64_t update : spread(there, most_validations)) {
+    const std::string path = file_of(update);
+    try {
+      for (Translated& translated : parse(read_file(path), most_sentences, path)) {
+        auto sample = std::find_if(samples.begin(), samples.end(), [&](const WatchedSentence& s) {
+          return s.source == translated.source && s.reference == translated.reference;
+        });
+        if (sample == samples.end())
+          sample = samples.insert(samples.end(), {translated.source, translated.reference, {}, {}});
+        if (!sample->updates.empty() && sample->updates.back() == update) continue;  // twice in one file
+        sample->updates.push_back(update);
+        sample->outputs.push_back(std::move(translated.output));
+      }
+    } catch (const Error& error) {
+      problems.emplace_back(error.what());
+    }
+  }
+  return samples;
+}
+
+}  // namespace glossa

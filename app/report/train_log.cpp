@@ -1,0 +1,176 @@
+#include "app/report/train_log.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <charconv>
+#include <ctime>
+#include <initializer_list>
+#include <optional>
+
+namespace glossa {
+
+namespace {
+
+constexpr std::size_t stamp_size = 22;  // "[2026-01-31 23:59:59] "
+
+/// Seconds of the clock that a line begins with; nothing where it begins with none.
+std::optional<double> clock_of(std::string_view line) {
+  if (line.size() < stamp_size || line[0] != '[' || line[stamp_size - 2] != ']') return std::nullopt;
+  const std::string stamp(line.substr(1, stamp_size - 3));
+  std::tm time{};
+  const char* end = strptime(stamp.c_str(), "%Y-%m-%d %H:%M:%S", &time);
+  if (end == nullptr || *end != '\0') return std::nullopt;
+  return static_cast<double>(timegm(&time));  // differences alone matter
+}
+
+/// The whole number behind `before`.
+std::optional<std::int64_t> number_after(std::string_view text, std::string_view before) {
+  const std::size_t at = text.find(before);
+  if (at == text.npos) return std::nullopt;
+  const std::string_view digits = text.substr(at + before.size());
+  std::int64_t number = 0;
+  const auto [end, code] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
+  return code == std::errc{} ? std::optional(number) : std::nullopt;
+}
+
+/// Whether a text begins with these parts, of which "#" is a whole number.
+bool begins(std::string_view text, std::initializer_list<std::string_view> parts) {
+  for (const std::string_view part : parts) {
+    const std::size_t digits = std::min(text.find_first_not_of("0123456789"), text.size());
+    if (part == "#" ? digits == 0 : !text.starts_with(part)) return false;
+    text.remove_prefix(part == "#" ? digits : part.size());
+  }
+  return true;
+}
+
+/// "2 threads of 2 available, ...": what every start says.
+bool says_threads(std::string_view text) {
+  return begins(text, {"#", " threads of ", "#", " available,"}) ||
+         begins(text, {"#", " thread of ", "#", " available,"});
+}
+
+/// "4 processes: 2 on first, 2 on second": what a start of several says before.
+bool says_processes(std::string_view text) { return begins(text, {"#", " processes: ", "#", " on "}); }
+
+/// The update at which "...; 300 updates, ..." stopped.
+std::optional<std::int64_t> update_of_stop(std::string_view text) {
+  for (std::size_t at = text.find("; "); at != text.npos; at = text.find("; ", at + 1))
+    if (begins(text.substr(at), {"; ", "#", " update"})) return number_after(text.substr(at), "; ");
+  return std::nullopt;
+}
+
+/// Reads the log entry by entry.
+class LogReader {
+ public:
+  /// One entry: the time as written, the same in seconds, what it says.
+  void take(std::string_view time, double clock, const std::string& text) {
+    if (text.starts_with("configuration\n")) return begin_run(clock);
+    if (begins_start(text)) begin_start(clock);
+    if (text.starts_with("Ep. ")) return take_numbers(clock, text);
+    if (text.starts_with("finished: ")) return take_end(time, text, RunEvent::Kind::stop, "finished: ");
+    if (text.starts_with("error: ")) return take_end(time, text, RunEvent::Kind::failure, "error: ");
+    if (text.starts_with("update ") && text.find(" skipped: ") != text.npos)
+      if (const auto update = number_after(text, "update ")) return take_refused(time, *update, text);
+    if (!in_head_) return;
+    log_.head.push_back(text);
+    if (text.starts_with("model: ")) log_.parameters = number_after(text, "model: ").value_or(0);
+    if (const auto update = number_after(text, "note: resumed at update ")) take_resume(time, *update, text);
+  }
+
+  TrainLog finish() && { return std::move(log_); }
+
+ private:
+  /// A new run, whatever was in the folder before.
+  void begin_run(double clock) {
+    log_ = {};
+    update_ = 0;
+    begin_start(clock);
+  }
+
+  /// Whether a start says this first, after the options of a new run.
+  bool begins_start(std::string_view text) const {
+    const bool said_threads = std::any_of(log_.head.begin(), log_.head.end(), says_threads);
+    return (says_processes(text) || says_threads(text)) && (!in_head_ || said_threads);
+  }
+
+  void begin_start(double clock) {
+    killed_ = log_.end.empty() && !log_.head.empty();
+    log_.end.clear();
+    log_.head.clear();
+    in_head_ = true;
+    started_ = clock;
+    before_ = 0;
+  }
+
+  void take_resume(std::string_view time, std::int64_t update, const std::string& text) {
+    if (killed_) log_.events.push_back({RunEvent::Kind::stop, std::max(update_, update), "", "ended without a word"});
+    // What came after the checkpoint is done again.
+    std::erase_if(log_.events,
+                  [&](const RunEvent& e) { return e.kind == RunEvent::Kind::refused && e.update > update; });
+    for (auto* clock : {&log_.training_clock, &log_.validation_clock}) {
+      clock->erase(clock->upper_bound(update), clock->end());
+      if (!clock->empty()) before_ = std::max(before_, clock->rbegin()->second);
+    }
+    update_ = update;
+    log_.events.push_back({RunEvent::Kind::resume, update, std::string(time), text.substr(text.find(' ') + 1)});
+  }
+
+  void take_numbers(double clock, const std::string& text) {
+    in_head_ = false;
+    const auto update = number_after(text, " : Up. ");
+    if (!update) return;
+    update_ = *update;
+    const bool validates = text.find(" : valid loss ") != text.npos;
+    (validates ? log_.validation_clock : log_.training_clock)[*update] = before_ + std::max(0.0, clock - started_);
+  }
+
+  void take_refused(std::string_view time, std::int64_t update, const std::string& text) {
+    in_head_ = false;
+    update_ = update;
+    log_.events.push_back({RunEvent::Kind::refused, update, std::string(time), text});
+  }
+
+  void take_end(std::string_view time, const std::string& text, RunEvent::Kind kind, std::string_view label) {
+    in_head_ = false;
+    if (kind == RunEvent::Kind::stop) update_ = update_of_stop(text).value_or(update_);
+    log_.end = text.substr(label.size());
+    log_.events.push_back({kind, update_, std::string(time), log_.end});
+  }
+
+  TrainLog log_;
+  bool in_head_ = false, killed_ = false;
+  std::int64_t update_ = 0;          // the last one that the log tells of
+  double started_ = 0, before_ = 0;  // the clock at the newest start, and the time until then
+};
+
+}  // namespace
+
+TrainLog parse_train_log(std::string_view text) {
+  LogReader reader;
+  std::string entry, time;
+  double clock = 0;
+  const auto finish_entry = [&] {
+    if (time.empty()) return;
+    entry.pop_back();  // the newline
+    reader.take(time, clock, entry);
+  };
+  while (!text.empty()) {
+    const std::size_t end = text.find('\n');
+    if (end == text.npos) break;  // half a line
+    const std::string_view line = text.substr(0, end + 1);
+    if (const auto now = clock_of(line)) {
+      finish_entry();
+      clock = *now;
+      time = line.substr(1, stamp_size - 3);
+      entry = line.substr(stamp_size);
+    } else {
+      entry += line;
+    }
+    text.remove_prefix(end + 1);
+  }
+  finish_entry();
+  return std::move(reader).finish();
+}
+
+}  // namespace glossa

@@ -1,0 +1,427 @@
+#include "app/serve/connections.h"
+
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <cstring>
+#include <mutex>
+#include <new>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "app/serve/http_error.h"
+#include "app/serve/messages.h"
+#include "app/serve/request_reader.h"
+#include "autograd/check.h"
+
+namespace glossa::serve {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// How often deadlines and the wish to stop are looked at.
+constexpr int tick_ms = 50;
+
+/// How long a client may take to read its answer when the server ends.
+constexpr std::chrono::milliseconds last_words(500);
+
+/// Bytes of requests that come or are answered, and of their answers, over all connections: one more request has to
+/// wait for its turn.
+constexpr std::size_t most_held = std::size_t{256} << 20;
+
+/// Descriptors that the process needs for other things.
+constexpr rlim_t other_descriptors = 64;
+
+const char* reason(int status) {
+  switch (status) {
+    case 400:
+      return "Bad Request";
+    case 408:
+      return "Request Timeout";
+    case 413:
+      return "Content Too Large";
+    case 415:
+      return "Unsupported Media Type";
+    case 431:
+      return "Request Header Fields Too Large";
+    case 501:
+      return "Not Implemented";
+    case 503:
+      return "Service Unavailable";
+    default:
+      return "Error";
+  }
+}
+
+/// As many descriptors as the process may have; returns how many connections that allows.
+std::size_t connections_allowed() {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return 256;
+  limit.rlim_cur = limit.rlim_max;
+  setrlimit(RLIMIT_NOFILE, &limit);
+  getrlimit(RLIMIT_NOFILE, &limit);
+  return std::max<rlim_t>(limit.rlim_cur, 2 * other_descriptors) - other_descriptors;
+}
+
+/// Gives `value` another, and the memory of the first back: a string that is assigned an empty one keeps its own.
+template <class Value>
+void replace(Value& value, Value other) {
+  std::swap(value, other);
+}
+
+}  // namespace
+
+Reply error_reply(int status, const std::string& text) {
+  const std::string body = error_answer(text);
+  return {status,
+          fmt::format("HTTP/1.1 {} {}\r\nContent-Type: application/json\r\nContent-Length: {}\r\n"
+                      "Connection: close\r\n{}\r\n{}",
+                      status, reason(status), body.size(), status == 503 ? "Retry-After: 1\r\n" : "", body),
+          true};
+}
+
+class Connections::Loop {
+ public:
+  Loop(Listener listener, const Limits& limits);
+
+  void serve(const Hooks& hooks, const std::function<bool()>& stops);
+  std::size_t open() const { return open_; }
+
+ private:
+  /// A connection: its requests come one after another, and the next is read when the one before has been answered.
+  struct Connection {
+    enum class State {
+      idle,       // no byte of a request has come
+      reading,    // some have
+      asking,     // it is being answered
+      writing,    // the answer goes out
+      lingering,  // the last answer is out; what still comes is thrown away, so that the client gets to read the answer
+    };
+
+    Connection(Descriptor descriptor, std::size_t max_body) : socket(std::move(descriptor)), reader(max_body) {}
+
+    Descriptor socket;
+    RequestReader reader;
+    State state = State::idle;
+    Clock::time_point since{}, expires{};
+    std::string unread;  // what came after the request at hand
+    std::string out;     // to be written, from `written` on
+    std::size_t written = 0;
+    std::size_t held = 0;  // bytes of the request or answer at hand
+    bool keeps = true;
+  };
+  using State = Connection::State;
+
+  struct Answered {
+    std::uint64_t connection;
+    Reply reply;
+  };
+
+  void accept_all();
+  bool make_room();
+  void watch(std::uint64_t number, const Connection& connection, int operation);
+  void enter(std::uint64_t number, Connection& connection, State state);
+  void hold(Connection& connection, std::size_t bytes);
+  void close(std::uint64_t number);
+  void on_ready(std::uint64_t number, std::uint32_t events);
+  void read(std::uint64_t number, Connection& connection);
+  void use(std::uint64_t number, Connection& connection, std::string_view bytes);
+  void ask(std::uint64_t number, Connection& connection);
+  void reply(std::uint64_t number, Connection& connection, Reply reply);
+  void write(std::uint64_t number, Connection& connection);
+  void on_answers();
+  void on_tick();
+  void begin_to_end();
+
+  /// Of `descriptor` in epoll's set: connections have larger numbers.
+  static constexpr std::uint64_t listener_number = 0, wake_number = 1;
+
+  Listener listener_;
+  Limits limits_;
+  Hooks hooks_;  // while it serves
+  Descriptor epoll_, wake_;
+  std::unordered_map<std::uint64_t, Connection> connections_;
+  std::uint64_t last_number_ = wake_number;
+  std::size_t held_ = 0;  // by all connections
+  bool ends_ = false;
+  std::vector<char> buffer_ = std::vector<char>(65536);
+  std::atomic<std::size_t> open_ = 0;
+
+  std::mutex answering_;
+  std::vector<Answered> answers_;  // from other threads
+  std::weak_ptr<Loop> self_;
+  friend class Connections;
+};
+
+Connections::Loop::Loop(Listener listener, const Limits& limits)
+    : listener_(std::move(listener)),
+      limits_(limits),
+      epoll_(epoll_create1(EPOLL_CLOEXEC)),
+      wake_(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)) {
+  limits_.connections = std::min(limits_.connections, connections_allowed());
+  for (const auto& [descriptor, number] :
+       {std::pair{listener_.socket.number(), listener_number}, {wake_.number(), wake_number}}) {
+    epoll_event event{.events = EPOLLIN, .data = {.u64 = number}};
+    check(epoll_ctl(epoll_.number(), EPOLL_CTL_ADD, descriptor, &event) == 0, "serve",
+          "expected to wait for connections; got {}", std::strerror(errno));
+  }
+}
+
+void Connections::Loop::serve(const Hooks& hooks, const std::function<bool()>& stops) {
+  hooks_ = hooks;
+  std::array<epoll_event, 256> events;
+  for (Clock::time_point ticked = Clock::now(); !ends_ || !connections_.empty();) {
+    const int count = epoll_wait(epoll_.number(), events.data(), static_cast<int>(events.size()), tick_ms);
+    for (int i = 0; i < count; ++i) {
+      const std::uint64_t number = events[i].data.u64;
+      try {
+        if (number == listener_number)
+          accept_all();
+        else if (number == wake_number)
+          on_answers();
+        else
+          on_ready(number, events[i].events);
+      } catch (const std::bad_alloc&) {  // costs this connection, or one that is waited for
+        connections_.contains(number) ? close(number) : static_cast<void>(make_room());
+      }
+    }
+    if (const Clock::time_point now = Clock::now(); now - ticked >= std::chrono::milliseconds(tick_ms)) {
+      ticked = now;
+      if (!ends_ && stops()) begin_to_end();
+      on_tick();
+    }
+    open_ = connections_.size();
+  }
+}
+
+void Connections::Loop::accept_all() {
+  while (!ends_) {
+    Descriptor socket(accept4(listener_.socket.number(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
+    if (socket.number() < 0) {
+      if (errno == EINTR || errno == ECONNABORTED) continue;
+      // Out of descriptors or memory: what nobody needs is given up, and the next tick tries again.
+      if (errno != EAGAIN && !make_room()) usleep(1000);
+      return;
+    }
+    if (connections_.size() >= limits_.connections && !make_room()) continue;  // closes this one
+    const int yes = 1;
+    setsockopt(socket.number(), IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
+    const std::uint64_t number = ++last_number_;
+    Connection& connection = connections_.try_emplace(number, std::move(socket), limits_.body).first->second;
+    connection.since = Clock::now();
+    connection.expires = connection.since + limits_.idle;
+    watch(number, connection, EPOLL_CTL_ADD);
+  }
+}
+
+/// Closes the connection that is waited for longest; false if none is.
+bool Connections::Loop::make_room() {
+  auto oldest = connections_.end();
+  for (auto each = connections_.begin(); each != connections_.end(); ++each) {
+    const State state = each->second.state;
+    if (state != State::asking && state != State::writing &&
+        (oldest == connections_.end() || each->second.since < oldest->second.since))
+      oldest = each;
+  }
+  if (oldest == connections_.end()) return false;
+  close(oldest->first);
+  return true;
+}
+
+void Connections::Loop::watch(std::uint64_t number, const Connection& connection, int operation) {
+  const State state = connection.state;
+  epoll_event event{.events = state == State::asking    ? 0U
+                              : state == State::writing ? EPOLLOUT
+                                                        : EPOLLIN,
+                    .data = {.u64 = number}};
+  epoll_ctl(epoll_.number(), operation, connection.socket.number(), &event);
+}
+
+void Connections::Loop::enter(std::uint64_t number, Connection& connection, State state) {
+  connection.state = state;
+  watch(number, connection, EPOLL_CTL_MOD);
+}
+
+/// What a connection takes of the memory for all of them.
+void Connections::Loop::hold(Connection& connection, std::size_t bytes) {
+  held_ = held_ - std::exchange(connection.held, bytes) + bytes;
+}
+
+void Connections::Loop::close(std::uint64_t number) {
+  const auto found = connections_.find(number);
+  held_ -= found->second.held;
+  connections_.erase(found);
+}
+
+void Connections::Loop::on_ready(std::uint64_t number, std::uint32_t events) {
+  const auto found = connections_.find(number);
+  if (found == connections_.end()) return;
+  Connection& connection = found->second;
+  if (connection.state == State::asking) {  // nothing is waited for but the end of the connection
+    if ((events & (EPOLLERR | EPOLLHUP)) != 0) close(number);
+  } else if (connection.state == State::writing) {
+    write(number, connection);
+  } else {
+    read(number, connection);
+  }
+}
+
+void Connections::Loop::read(std::uint64_t number, Connection& connection) {
+  const ssize_t count = recv(connection.socket.number(), buffer_.data(), buffer_.size(), 0);
+  if (count < 0 && (errno == EAGAIN || errno == EINTR)) return;
+  if (count > 0) {
+    if (connection.state != State::lingering)
+      use(number, connection, {buffer_.data(), static_cast<std::size_t>(count)});
+  } else if (count == 0 && connection.state == State::reading) {
+    reply(number, connection, error_reply(400, "expected a whole request; it ended before"));
+  } else {
+    close(number);
+  }
+}
+
+/// Bytes that came, of the request that is read and perhaps of those after it.
+void Connections::Loop::use(std::uint64_t number, Connection& connection, std::string_view bytes) {
+  RequestReader& reader = connection.reader;
+  try {
+    bytes.remove_prefix(reader.feed(bytes));
+    hold(connection, reader.size());
+    if (held_ > std::max(most_held, 2 * limits_.body))
+      throw HttpError(503, "expected less to answer at once; got too much");
+    if (connection.state == State::idle && reader.has_begun()) {
+      connection.state = State::reading;
+      connection.since = Clock::now();
+      connection.expires = connection.since + limits_.request;
+    }
+    if (reader.take_expectation()) {  // so little that it always has room, or nobody reads it
+      constexpr std::string_view go_on = "HTTP/1.1 100 Continue\r\n\r\n";
+      send(connection.socket.number(), go_on.data(), go_on.size(), MSG_NOSIGNAL);
+    }
+    if (!reader.is_complete()) return;
+    connection.unread = bytes;
+    ask(number, connection);
+  } catch (const HttpError& error) {
+    reply(number, connection, error_reply(error.status(), error.what()));
+  }
+}
+
+void Connections::Loop::ask(std::uint64_t number, Connection& connection) {
+  connection.keeps = connection.reader.keeps_connection() && !ends_;
+  Incoming incoming{connection.reader.take(), connection.expires, connection.keeps};
+  enter(number, connection, State::asking);
+  hooks_.ask(std::move(incoming), [loop = self_, number](Reply reply) {
+    const std::shared_ptr<Loop> self = loop.lock();
+    if (!self) return;
+    const std::scoped_lock lock(self->answering_);
+    self->answers_.push_back({number, std::move(reply)});
+    const std::uint64_t one = 1;
+    static_cast<void>(::write(self->wake_.number(), &one, sizeof one));
+  });
+}
+
+void Connections::Loop::on_answers() {
+  std::uint64_t ignored = 0;
+  static_cast<void>(::read(wake_.number(), &ignored, sizeof ignored));
+  std::vector<Answered> answers;
+  {
+    const std::scoped_lock lock(answering_);
+    answers.swap(answers_);
+  }
+  for (Answered& answer : answers) {
+    const auto found = connections_.find(answer.connection);
+    if (found == connections_.end()) continue;  // the client has gone
+    reply(answer.connection, found->second, std::move(answer.reply));
+  }
+}
+
+/// Begins to write an answer. One to a request that was not read to its end is the last of its connection.
+void Connections::Loop::reply(std::uint64_t number, Connection& connection, Reply reply) {
+  connection.keeps = connection.keeps && connection.state == State::asking && !reply.is_last;
+  if (connection.state != State::asking) {  // of a request that was refused nothing is kept
+    replace(connection.reader, RequestReader(limits_.body));
+    replace(connection.unread, {});
+  }
+  const Clock::time_point now = Clock::now();
+  hooks_.answered(reply.status, std::chrono::duration<double>(now - connection.since).count());
+  hold(connection, reply.bytes.size());
+  replace(connection.out, std::move(reply.bytes));
+  connection.written = 0;
+  connection.expires = now + limits_.request;
+  connection.state = State::writing;
+  write(number, connection);
+}
+
+void Connections::Loop::write(std::uint64_t number, Connection& connection) {
+  while (connection.written < connection.out.size()) {
+    const ssize_t count = send(connection.socket.number(), connection.out.data() + connection.written,
+                               connection.out.size() - connection.written, MSG_NOSIGNAL);
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0 && errno == EAGAIN) return watch(number, connection, EPOLL_CTL_MOD);
+    if (count < 0) return close(number);
+    connection.written += static_cast<std::size_t>(count);
+  }
+  replace(connection.out, {});
+  hold(connection, 0);
+  if (!connection.keeps || ends_) {
+    shutdown(connection.socket.number(), SHUT_WR);
+    connection.since = Clock::now();
+    if (ends_) connection.expires = connection.since + last_words;
+    return enter(number, connection, State::lingering);
+  }
+  connection.since = Clock::now();
+  connection.expires = connection.since + limits_.idle;
+  enter(number, connection, State::idle);
+  if (!connection.unread.empty()) use(number, connection, std::exchange(connection.unread, {}));
+}
+
+void Connections::Loop::on_tick() {
+  const Clock::time_point now = Clock::now();
+  std::vector<std::uint64_t> late, over;
+  for (const auto& [number, connection] : connections_) {
+    if (connection.state == State::asking || connection.expires > now) continue;  // answers come in time
+    (connection.state == State::reading ? late : over).push_back(number);
+  }
+  for (const std::uint64_t number : over) close(number);
+  for (const std::uint64_t number : late)
+    reply(number, connections_.at(number), error_reply(408, "expected a whole request in time; it came too slowly"));
+}
+
+void Connections::Loop::begin_to_end() {
+  ends_ = true;
+  listener_.socket = Descriptor();
+  const Clock::time_point soon = Clock::now() + last_words;
+  std::vector<std::uint64_t> idle, reading;
+  for (auto& [number, connection] : connections_) {
+    if (connection.state == State::idle) idle.push_back(number);
+    if (connection.state == State::reading) reading.push_back(number);
+    if (connection.state == State::lingering) connection.expires = std::min(connection.expires, soon);
+  }
+  for (const std::uint64_t number : idle) close(number);
+  for (const std::uint64_t number : reading)
+    reply(number, connections_.at(number), error_reply(503, "expected a server that goes on; this one ends"));
+}
+
+Connections::Connections(Listener listener, const Limits& limits)
+    : loop_(std::make_shared<Loop>(std::move(listener), limits)) {
+  loop_->self_ = loop_;
+}
+
+Connections::~Connections() = default;
+
+void Connections::serve(const Hooks& hooks, const std::function<bool()>& stops) { loop_->serve(hooks, stops); }
+
+const std::string& Connections::url() const { return loop_->listener_.url; }
+
+std::size_t Connections::open() const { return loop_->open(); }
+
+}  // namespace glossa::serve

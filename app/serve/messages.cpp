@@ -1,0 +1,183 @@
+#include "app/serve/messages.h"
+
+#include <fmt/core.h>
+
+#include <charconv>
+#include <nlohmann/json.hpp>  // in the room here only: it compiles slowly
+
+#include "app/serve/http_error.h"
+#include "data/text/utf8.h"
+
+namespace glossa::serve {
+
+namespace {
+
+using nlohmann::json;
+
+/// A member of the object and what lies in a list: {"q": ["text"]}.
+constexpr int most_depth = 2;
+
+/// More than anybody has to say in one request, and few enough to be held.
+constexpr std::size_t most_values = 20000;
+
+std::string dump(const json& value) { return value.dump(-1, ' ', false, json::error_handler_t::replace); }
+
+/// A value that is neither object nor list, as text.
+std::string text_of(const json& value, const std::string& name) {
+  if (value.is_string()) return value.get<std::string>();
+  if (value.is_number() || value.is_boolean()) return value.dump();
+  throw HttpError(400, fmt::format("expected a text as {}; got {}", name, value.type_name()));
+}
+
+int hex_digit(char c) {
+  if (c >= '0' && c <= '9') return c - '0';
+  const char lower = static_cast<char>(c | 0x20);
+  return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
+}
+
+/// A name or value of a form as it was before it was sent: + is a space, %XX a byte; any other % is itself.
+std::string decoded(std::string_view text) {
+  std::string result;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const bool escaped =
+        text[i] == '%' && i + 2 < text.size() && hex_digit(text[i + 1]) >= 0 && hex_digit(text[i + 2]) >= 0;
+    if (escaped) {
+      result += static_cast<char>(hex_digit(text[i + 1]) * 16 + hex_digit(text[i + 2]));
+      i += 2;
+    } else {
+      result += text[i] == '+' ? ' ' : text[i];
+    }
+  }
+  if (const std::size_t at = utf8::find_invalid(result); at != result.npos)
+    throw HttpError(400, "expected a form in UTF-8; got other bytes");
+  return result;
+}
+
+const Field* find(const Fields& fields, std::string_view name) {
+  const auto found = fields.find(name);
+  return found == fields.end() ? nullptr : &found->second;
+}
+
+std::string optional_text(const Fields& fields, std::string_view name, std::string otherwise) {
+  return find(fields, name) ? text_field(fields, name) : otherwise;
+}
+
+}  // namespace
+
+Fields fields_of_json(std::string_view body) {
+  json object;
+  std::size_t values = 0;
+  try {
+    object = json::parse(body, [&](int depth, json::parse_event_t, const json&) {
+      // Ends the parser before anything deep or long has been built.
+      if (++values > most_values)
+        throw HttpError(413, fmt::format("expected at most {} values; got more", most_values));
+      if (depth > most_depth) throw HttpError(400, "expected an object of texts and lists of texts; got deeper JSON");
+      return true;
+    });
+  } catch (const json::exception& error) {
+    const std::string_view text = error.what();  // [json.exception.parse_error.101] parse error at line ...
+    throw HttpError(
+        400, fmt::format("expected JSON in UTF-8; got a {}", utf8::replace_invalid(text.substr(text.find(' ') + 1))));
+  }
+  if (!object.is_object()) throw HttpError(400, fmt::format("expected a JSON object; got {}", object.type_name()));
+  Fields fields;
+  for (const auto& [name, value] : object.items()) {
+    if (value.is_null()) continue;
+    Field& field = fields[name];
+    field.is_list = value.is_array();
+    if (!field.is_list) {
+      field.values.push_back(text_of(value, name));
+    } else {
+      for (const json& each : value) field.values.push_back(text_of(each, name));
+    }
+  }
+  return fields;
+}
+
+Fields fields_of_form(std::string_view body) {
+  Fields fields;
+  for (std::size_t values = 0; !body.empty();) {
+    if (++values > most_values) throw HttpError(413, fmt::format("expected at most {} fields; got more", most_values));
+    const std::string_view pair = body.substr(0, body.find('&'));
+    body.remove_prefix(std::min(pair.size() + 1, body.size()));
+    const std::size_t sign = std::min(pair.find('='), pair.size());
+    if (sign == 0) continue;
+    Field& field = fields[decoded(pair.substr(0, sign))];
+    field.values.push_back(decoded(pair.substr(std::min(sign + 1, pair.size()))));
+    field.is_list = field.values.size() > 1;
+  }
+  return fields;
+}
+
+const std::string& text_field(const Fields& fields, std::string_view name) {
+  const Field* field = find(fields, name);
+  if (!field)
+    throw HttpError(400, fmt::format("expected {} in the request; got none. Hint: it is an application/json object or "
+                                     "a form",
+                                     name));
+  if (field->is_list || field->values.size() != 1)
+    throw HttpError(400, fmt::format("expected one text as {}; got a list", name));
+  return field->values.front();
+}
+
+TranslationRequest translation_request(const Fields& fields) {
+  TranslationRequest request;
+  const Field* texts = find(fields, "q");
+  if (!texts) text_field(fields, "q");  // throws
+  request.texts = texts->values;
+  request.is_list = texts->is_list;
+  request.source = text_field(fields, "source");
+  request.target = text_field(fields, "target");
+  if (const std::string format = optional_text(fields, "format", "text"); format != "text")
+    throw HttpError(400, fmt::format("expected the format text; got {}", format));
+  const std::string alternatives = optional_text(fields, "alternatives", "0"),
+                    scores = optional_text(fields, "scores", "false");
+  const auto [end, error] =
+      std::from_chars(alternatives.data(), alternatives.data() + alternatives.size(), request.alternatives);
+  if (error != std::errc{} || end != alternatives.data() + alternatives.size() || request.alternatives < 0 ||
+      request.alternatives > most_alternatives)
+    throw HttpError(400, fmt::format("expected 0 to {} alternatives; got {}", most_alternatives, alternatives));
+  if (scores != "true" && scores != "false")
+    throw HttpError(400, fmt::format("expected scores to be true or false; got {}", scores));
+  request.scores = scores == "true";
+  return request;
+}
+
+std::string translation_answer(const TranslationRequest& request,
+                               std::span<const std::vector<TranslatedText>> translations) {
+  json answer = json::object();
+  const auto add = [&](const char* key, const auto& value_of) {
+    if (!request.is_list) {
+      answer[key] = value_of(translations.front());
+      return;
+    }
+    json list = json::array();
+    for (const std::vector<TranslatedText>& each : translations) list.push_back(value_of(each));
+    answer[key] = std::move(list);
+  };
+  const auto others = [](const std::vector<TranslatedText>& all, const auto& value_of) {
+    json list = json::array();
+    for (std::size_t i = 1; i < all.size(); ++i) list.push_back(value_of(all[i]));
+    return list;
+  };
+  const auto text = [](const TranslatedText& each) -> json { return each.text; };
+  const auto probability = [](const TranslatedText& each) -> json { return each.probability; };
+  add("translatedText", [&](const auto& all) { return text(all.front()); });
+  if (request.alternatives > 0) add("alternatives", [&](const auto& all) { return others(all, text); });
+  if (request.scores) add("probability", [&](const auto& all) { return probability(all.front()); });
+  if (request.scores && request.alternatives > 0)
+    add("alternativeProbabilities", [&](const auto& all) { return others(all, probability); });
+  return dump(answer);
+}
+
+std::string languages_answer(std::span<const ServedLanguage> languages) {
+  json list = json::array();
+  for (const ServedLanguage& language : languages)
+    list.push_back({{"code", language.code}, {"name", language.name}, {"targets", language.targets}});
+  return dump(list);
+}
+
+std::string error_answer(std::string_view text) { return dump({{"error", text}}); }
+
+}  // namespace glossa::serve

@@ -1,0 +1,49 @@
+#include "app/serve/metrics.h"
+
+#include <fmt/core.h>
+
+namespace glossa::serve {
+
+void Metrics::add_request(int status, double seconds) {
+  const std::scoped_lock lock(mutex_);
+  ++requests_[status];
+  seconds_ += seconds;
+  for (std::size_t i = 0; i < bounds.size(); ++i)
+    if (seconds <= bounds[i]) ++within_[i];
+}
+
+void Metrics::add_batch(std::size_t sentences) {
+  const std::scoped_lock lock(mutex_);
+  sentences_ += sentences;
+  ++batches_;
+}
+
+std::string Metrics::text(std::size_t queue_length, std::size_t connections) const {
+  const std::scoped_lock lock(mutex_);
+  std::string text;
+  const auto head = [&](std::string_view name, std::string_view type, std::string_view help) {
+    text += fmt::format("# HELP {} {}\n# TYPE {} {}\n", name, help, name, type);
+  };
+  const auto number = [&](std::string_view name, std::string_view type, std::string_view help, std::uint64_t value) {
+    head(name, type, help);
+    text += fmt::format("{} {}\n", name, value);
+  };
+  std::uint64_t requests = 0;
+  head("glossa_requests_total", "counter", "Requests answered, by status.");
+  for (const auto& [status, count] : requests_) {
+    text += fmt::format("glossa_requests_total{{status=\"{}\"}} {}\n", status, count);
+    requests += count;
+  }
+  head("glossa_request_seconds", "histogram", "Time from the first byte of a request to its answer.");
+  for (std::size_t i = 0; i < bounds.size(); ++i)
+    text += fmt::format("glossa_request_seconds_bucket{{le=\"{}\"}} {}\n", bounds[i], within_[i]);
+  text += fmt::format("glossa_request_seconds_bucket{{le=\"+Inf\"}} {}\n", requests);
+  text += fmt::format("glossa_request_seconds_sum {}\nglossa_request_seconds_count {}\n", seconds_, requests);
+  number("glossa_queue_length", "gauge", "Sentences that wait to be translated.", queue_length);
+  number("glossa_connections", "gauge", "Open connections.", connections);
+  number("glossa_sentences_total", "counter", "Sentences translated.", sentences_);
+  number("glossa_batches_total", "counter", "Batches in which they were translated.", batches_);
+  return text;
+}
+
+}  // namespace glossa::serve

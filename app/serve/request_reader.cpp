@@ -1,0 +1,172 @@
+#include "app/serve/request_reader.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <charconv>
+#include <utility>
+
+#include "app/serve/http_error.h"
+
+namespace glossa::serve {
+
+namespace {
+
+std::string lower(std::string_view text) {
+  std::string result(text);
+  for (char& c : result)
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c | 0x20);
+  return result;
+}
+
+std::string_view trimmed(std::string_view text) {
+  const std::size_t begin = text.find_first_not_of(" \t");
+  return begin == text.npos ? "" : text.substr(begin, text.find_last_not_of(" \t") + 1 - begin);
+}
+
+/// What may stand in the name of a header or of a method (RFC 9110, section 5.6.2).
+bool is_token(std::string_view text) {
+  return !text.empty() && std::ranges::all_of(text, [](char c) {
+    return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||
+           std::string_view("!#$%&'*+-.^_`|~").find(c) != std::string_view::npos;
+  });
+}
+
+bool has_control(std::string_view text) {
+  return std::ranges::any_of(text, [](unsigned char c) { return (c < 0x20 && c != '\t') || c == 0x7F; });
+}
+
+/// All of `text` as a number; throws HttpError 400 for anything else.
+std::uint64_t number(std::string_view text, int base, std::string_view what) {
+  std::uint64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, base);
+  if (error == std::errc::result_out_of_range) return UINT64_MAX;  // more than any limit
+  if (error != std::errc{} || end != text.data() + text.size())
+    throw HttpError(400, fmt::format("expected a number as {}", what));
+  return value;
+}
+
+/// Headers of the connection and of its bytes, which are not handed on, and what asks for another form of the answer.
+bool ends_here(std::string_view name) {
+  for (const char* header : {"connection", "keep-alive", "content-length", "transfer-encoding", "te", "trailer",
+                             "upgrade", "expect", "range", "if-range", "accept-encoding"})
+    if (name == header) return true;
+  return false;
+}
+
+}  // namespace
+
+std::size_t RequestReader::feed(std::string_view bytes) {
+  std::size_t used = 0;
+  while (used < bytes.size() && part_ != Part::done) {
+    const std::string_view rest = bytes.substr(used);
+    used += part_ == Part::sized_body || part_ == Part::chunk ? feed_body(rest) : feed_line(rest);
+  }
+  return used;
+}
+
+std::size_t RequestReader::feed_line(std::string_view bytes) {
+  const std::size_t feed = bytes.find('\n');
+  const std::size_t taken = std::min(feed, bytes.size());
+  if (read_ + taken > max_head)
+    throw HttpError(431, fmt::format("expected at most {} bytes before the body; got more", max_head));
+  read_ += taken + 1;
+  line_ += bytes.substr(0, taken);
+  if (feed == bytes.npos) return bytes.size();
+  if (line_.ends_with('\r')) line_.pop_back();
+  use_line();
+  line_.clear();
+  return feed + 1;
+}
+
+std::size_t RequestReader::feed_body(std::string_view bytes) {
+  const std::size_t taken = std::min<std::uint64_t>(left_, bytes.size());
+  body_ += bytes.substr(0, taken);
+  left_ -= taken;
+  if (left_ == 0) part_ = part_ == Part::chunk ? Part::chunk_end : Part::done;
+  return taken;
+}
+
+void RequestReader::use_line() {
+  switch (part_) {
+    case Part::head:
+      if (head_.empty()) return use_request_line();
+      return line_.empty() ? end_head() : use_header();
+    case Part::chunk_size:
+      return use_chunk_size();
+    case Part::chunk_end:
+      if (!line_.empty()) throw HttpError(400, "expected a chunk to end where it says");
+      part_ = Part::chunk_size;
+      return;
+    default:  // trailers say nothing that is needed
+      if (line_.empty()) part_ = Part::done;
+  }
+}
+
+void RequestReader::use_request_line() {
+  if (line_.empty()) return;  // a line end too much after the request before this one is let pass
+  const std::string_view line = line_;
+  const std::size_t first = line.find(' '), last = line.rfind(' ');
+  const std::string_view version = line.substr(std::min(last + 1, line.size()));
+  if (first == line.npos || last <= first + 1 || !is_token(line.substr(0, first)) || has_control(line) ||
+      line.substr(first + 1, last - first - 1).find(' ') != line.npos ||
+      (version != "HTTP/1.1" && version != "HTTP/1.0"))
+    throw HttpError(400, "expected a request of HTTP/1.1: METHOD PATH HTTP/1.1");
+  keeps_connection_ = version == "HTTP/1.1";
+  std::string_view target = line.substr(first + 1, last - first - 1);
+  for (const std::string_view scheme : {"http://", "https://"})  // as proxies may ask (RFC 9112, section 3.2.2)
+    if (target.starts_with(scheme)) target.remove_prefix(std::min(target.find('/', scheme.size()), target.size()));
+  head_ = fmt::format("{} {} {}\r\n", line.substr(0, first), target.empty() ? "/" : target, version);
+}
+
+void RequestReader::use_header() {
+  const std::string_view line = line_;
+  const std::size_t colon = line.find(':');
+  if (colon == line.npos || !is_token(line.substr(0, colon)) || has_control(line))
+    throw HttpError(400, "expected headers of the form NAME: VALUE");
+  const std::string name = lower(line.substr(0, colon));
+  const std::string_view value = trimmed(line.substr(colon + 1));
+  if (name == "content-length") {
+    if (std::exchange(has_length_, true) || is_chunked_) throw HttpError(400, "expected one length of the body");
+    if (value.empty()) throw HttpError(400, "expected a number as Content-Length");
+    left_ = number(value, 10, "Content-Length");
+  } else if (name == "transfer-encoding") {
+    if (lower(value) != "chunked") throw HttpError(501, "expected the transfer encoding chunked");
+    if (std::exchange(is_chunked_, true) || has_length_) throw HttpError(400, "expected one length of the body");
+  } else if (name == "content-encoding") {
+    if (lower(value) != "identity") throw HttpError(415, "expected a body that is not compressed");
+  } else if (name == "expect") {
+    expects_ = lower(value) == "100-continue";
+  } else if (name == "connection") {
+    if (lower(value).find("close") != std::string::npos) keeps_connection_ = false;
+  }
+  if (!ends_here(name)) head_ += fmt::format("{}: {}\r\n", line.substr(0, colon), value);
+}
+
+void RequestReader::end_head() {
+  if (left_ > max_body_) throw HttpError(413, fmt::format("expected at most {} bytes; got more", max_body_));
+  read_ = 0;
+  part_ = is_chunked_ ? Part::chunk_size : left_ > 0 ? Part::sized_body : Part::done;
+}
+
+void RequestReader::use_chunk_size() {
+  const std::string_view size = trimmed(std::string_view(line_).substr(0, line_.find(';')));  // extensions are ignored
+  if (size.empty()) throw HttpError(400, "expected a number as the size of a chunk");
+  left_ = number(size, 16, "the size of a chunk");
+  if (left_ > max_body_ - body_.size())
+    throw HttpError(413, fmt::format("expected at most {} bytes; got more", max_body_));
+  read_ = 0;
+  part_ = left_ > 0 ? Part::chunk : Part::trailer;
+}
+
+bool RequestReader::take_expectation() {
+  const bool waits = part_ != Part::head && part_ != Part::done;
+  return waits && std::exchange(expects_, false);
+}
+
+std::string RequestReader::take() {
+  const RequestReader whole = std::exchange(*this, RequestReader(max_body_));
+  return fmt::format("{}Content-Length: {}\r\n\r\n{}", whole.head_, whole.body_.size(), whole.body_);
+}
+
+}  // namespace glossa::serve

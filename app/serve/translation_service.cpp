@@ -1,0 +1,321 @@
+#include "app/serve/translation_service.h"
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <functional>
+#include <future>
+#include <mutex>
+#include <thread>
+#include <utility>
+
+#include "app/serve/http_error.h"
+#include "app/serve/languages.h"
+#include "app/serve/text_pieces.h"
+#include "autograd/parallel.h"
+#include "data/text/line_pieces.h"
+#include "train/console/failure.h"
+
+namespace glossa::serve {
+
+namespace {
+
+using Found = std::vector<Translation>;
+
+/// A sentence, or part of one that is too long, on its way through the search.
+struct Piece {
+  Translator::Sources source;  // of one line and one piece
+  Index wanted;                // translations
+  std::promise<Found> found;
+};
+
+/// A text on its way: where the answers of its pieces will be found.
+struct Line {
+  std::vector<std::future<Found>> pieces;
+  std::string_view end;
+};
+
+/// Weights of attention that are sent at most: some 10 MB of text.
+constexpr std::size_t most_weights = 1000000;
+
+std::string pair_name(const DataConfig& data) { return data.source + "-" + data.target; }
+
+/// One of the answers to a text, of rank 0 the best; a piece that has no such has its best.
+TranslatedText put_together(const std::vector<std::vector<Found>>& lines, const std::vector<std::string_view>& ends,
+                            std::size_t rank) {
+  TranslatedText whole;
+  double log_probability = 0;
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    std::vector<std::string> pieces;
+    for (const Found& found : lines[i]) {
+      if (found.empty()) continue;
+      const Translation& chosen = found[rank < found.size() ? rank : 0];
+      pieces.push_back(chosen.text);
+      log_probability += chosen.log_probability;
+    }
+    whole.text += join_pieces(pieces);
+    whole.text += ends[i];
+  }
+  whole.probability = std::exp(log_probability);
+  return whole;
+}
+
+}  // namespace
+
+/// A run with those who wait for it, and the thread that serves them.
+class TranslationService::Lane {
+ public:
+  Lane(ServedRun run, const Limits& limits, std::atomic<int>& at_work, Metrics& metrics)
+      : run_(std::move(run)),
+        limits_(limits),
+        at_work_(at_work),
+        metrics_(metrics),
+        queue_({.room = limits.queue, .batch = limits.batch, .gather = limits.gather}),
+        reader_(*run_.model, run_.tokenizers, run_.data, run_.decode),
+        looked_with_(*run_.model, run_.tokenizers, run_.data, run_.decode) {
+    for (std::size_t i = 0; i < limits.searches; ++i) threads_.emplace_back([this] { work(); });
+  }
+
+  ~Lane() {
+    queue_.close();
+    for (std::thread& thread : threads_) thread.join();
+  }
+
+  const ServedRun& run() const { return run_; }
+  std::size_t waiting() const { return queue_.size(); }
+
+  std::vector<std::vector<TranslatedText>> translate(const TranslationRequest& request, Clock::time_point deadline);
+  AttentionMaps attention(const std::string& text, const std::string& translation, Clock::time_point deadline);
+
+ private:
+  Line cut(const TextLine& line, Index wanted, const std::string& name, std::int64_t number,
+           std::vector<Piece>& pieces) const;
+  bool joins(const std::vector<Piece>& batch, const Piece& piece) const;
+  Index beam_for(Index wanted) const { return std::max<Index>(run_.decode.beam, wanted); }
+  std::vector<Found> search(Translator& translator, std::span<const Piece> pieces) const;
+  [[noreturn]] void too_many() const {
+    throw HttpError(413, fmt::format("expected at most {} lines and sentences; got more", limits_.queue));
+  }
+  void answer(Translator& translator, std::span<Piece> pieces) const;
+  void work();
+
+  const ServedRun run_;
+  const Limits limits_;
+  std::atomic<int>& at_work_;
+  Metrics& metrics_;
+  FairQueue<Piece> queue_;
+  const Translator reader_;
+  std::timed_mutex looking_;
+  Translator looked_with_;  // by one at a time
+  std::vector<std::thread> threads_;
+};
+
+/// Adds the pieces of a line, of each sentence one or, where it is too long, several.
+Line TranslationService::Lane::cut(const TextLine& line, Index wanted, const std::string& name, std::int64_t number,
+                                   std::vector<Piece>& pieces) const {
+  Line result{.pieces = {}, .end = line.end};
+  const std::string where = fmt::format("{}:{}", name, number);
+  for (const std::string_view sentence : line.sentences) {
+    Translator::Sources sources;
+    try {
+      reader_.add(sources, clean_line(sentence, where, text_options(run_.data)), name, number);
+    } catch (const LineError& error) {
+      throw HttpError(400, error.what());
+    }
+    for (std::vector<int>& ids : sources.ids) {
+      if (pieces.size() == limits_.queue) too_many();
+      // Sampling knows the pieces of a line as it does in a file.
+      const std::int64_t known_by = number + (std::ssize(result.pieces) << 40);
+      Piece& piece = pieces.emplace_back(Piece{
+          .source = {.ids = {std::move(ids)}, .numbers = {known_by}, .lines = {0}, .first_words = {0}, .count = 1},
+          .wanted = wanted,
+          .found = {}});
+      result.pieces.push_back(piece.found.get_future());
+    }
+  }
+  return result;
+}
+
+std::vector<std::vector<TranslatedText>> TranslationService::Lane::translate(const TranslationRequest& request,
+                                                                             Clock::time_point deadline) {
+  const Index wanted = run_.decode.sample ? 1 : 1 + request.alternatives;  // a sample is one
+  std::size_t all_lines = request.texts.size();
+  for (const std::string& text : request.texts) all_lines += std::ranges::count(text, '\n');
+  if (all_lines > limits_.queue) too_many();
+  std::vector<std::vector<Line>> texts;
+  std::vector<Piece> pieces;
+  for (std::size_t i = 0; i < request.texts.size(); ++i) {
+    std::vector<Line>& lines = texts.emplace_back();
+    const std::string name = request.is_list ? fmt::format("q[{}]", i) : "q";
+    for (const TextLine& line : lines_of_text(request.texts[i]))
+      lines.push_back(cut(line, wanted, name, std::ssize(lines) + 1, pieces));
+  }
+  const std::optional<std::uint64_t> asker = queue_.add(std::move(pieces));
+  if (!asker) throw HttpError(503, "expected room for more sentences; too many wait. Hint: try again in a moment");
+  // What nobody waits for any more, as it took too long or another sentence failed, is not translated.
+  const std::unique_ptr<FairQueue<Piece>, std::function<void(FairQueue<Piece>*)>> withdrawn(
+      &queue_, [&](FairQueue<Piece>* queue) { queue->withdraw(*asker); });
+
+  std::vector<std::vector<TranslatedText>> results;
+  for (std::vector<Line>& lines : texts) {
+    std::vector<std::vector<Found>> found;
+    std::vector<std::string_view> ends;
+    std::size_t most = 1;
+    for (Line& line : lines) {
+      found.emplace_back();
+      ends.push_back(line.end);
+      for (std::future<Found>& piece : line.pieces) {
+        if (piece.wait_until(deadline) != std::future_status::ready)
+          throw HttpError(503,
+                          "expected to be ready in time; there is too much to translate. Hint: try again, or send "
+                          "less text at once");
+        try {
+          most = std::max(most, found.back().emplace_back(piece.get()).size());
+        } catch (const std::future_error&) {  // it had to give way
+          throw HttpError(503, "expected room for so many sentences; others wait, too. Hint: send less text at once");
+        }
+      }
+    }
+    std::vector<TranslatedText>& translations = results.emplace_back();
+    for (std::size_t rank = 0; rank < most; ++rank) translations.push_back(put_together(found, ends, rank));
+  }
+  return results;
+}
+
+AttentionMaps TranslationService::Lane::attention(const std::string& text, const std::string& translation,
+                                                  Clock::time_point deadline) {
+  const TextOptions options = text_options(run_.data);
+  std::vector<int> source, target;
+  try {
+    source = reader_.source_ids(clean_line(text, "q", options), "q", 1);
+    target = run_.tokenizers.target->encode_line(normalise(run_.data, clean_line(translation, "translation", options)),
+                                                 "translation", 1);
+  } catch (const LineError& error) {
+    throw HttpError(400, error.what());
+  }
+  if (source.empty() || target.empty()) throw HttpError(400, "expected a sentence and its translation; got no word");
+  const auto& model = run_.model->options();
+  const std::size_t read = source.size(), written = target.size() + 1;
+  if (std::ssize(source) > model.max_positions || std::ssize(target) + 1 > model.max_positions ||
+      static_cast<std::size_t>(model.stack.heads) *
+              (static_cast<std::size_t>(model.encoder_layers) * read * read +
+               static_cast<std::size_t>(model.decoder_layers) * written * (written + read)) >
+          most_weights)
+    throw HttpError(413, "expected a shorter sentence for attention to be looked at");
+  const std::unique_lock lock(looking_, deadline);
+  if (!lock) throw HttpError(503, "expected to be ready in time; there is too much to do. Hint: try again");
+  return looked_with_.attention(std::move(source), {.finished = true, .tokens = std::move(target)});
+}
+
+/// Together goes what is searched for alike, as much as one batch of the search holds.
+bool TranslationService::Lane::joins(const std::vector<Piece>& batch, const Piece& piece) const {
+  if (piece.wanted != batch.front().wanted) return false;
+  std::size_t ids = piece.source.ids.front().size();
+  for (const Piece& each : batch) ids += each.source.ids.front().size();
+  return static_cast<std::int64_t>(ids) * beam_for(piece.wanted) <= run_.decode.max_tokens;
+}
+
+std::vector<Found> TranslationService::Lane::search(Translator& translator, std::span<const Piece> pieces) const {
+  Translator::Sources sources;
+  for (const Piece& piece : pieces) {
+    sources.ids.push_back(piece.source.ids.front());
+    sources.numbers.push_back(piece.source.numbers.front());
+    sources.lines.push_back(sources.count++);
+  }
+  translator.set_beam(beam_for(pieces.front().wanted));
+  return translator.n_best(sources, pieces.front().wanted);
+}
+
+/// Keeps the promises of a batch. Where the search throws, whose fault that is shows when each is searched alone.
+void TranslationService::Lane::answer(Translator& translator, std::span<Piece> pieces) const {
+  std::vector<Found> found;
+  try {
+    found = search(translator, pieces);
+  } catch (...) {
+    if (pieces.size() == 1) return pieces.front().found.set_exception(std::current_exception());
+    for (Piece& piece : pieces) answer(translator, {&piece, 1});
+    return;
+  }
+  for (std::size_t i = 0; i < pieces.size(); ++i) pieces[i].found.set_value(std::move(found[i]));
+}
+
+void TranslationService::Lane::work() {
+  Translator translator(*run_.model, run_.tokenizers, run_.data, run_.decode);
+  for (;;) {
+    std::vector<Piece> batch = queue_.take([&](const auto& taken, const Piece& piece) { return joins(taken, piece); });
+    if (batch.empty()) return;
+    metrics_.add_batch(batch.size());
+    {
+      const LoopsAlone alone(at_work_++ > 0);  // who searches while nobody else does has all threads for it
+      answer(translator, batch);
+    }
+    --at_work_;
+  }
+}
+
+TranslationService::TranslationService(std::vector<ServedRun> runs, const Limits& limits, Metrics& metrics) {
+  for (ServedRun& run : runs) {
+    const std::string pair = pair_name(run.data);
+    for (const std::unique_ptr<Lane>& lane : lanes_)
+      if (pair_name(lane->run().data) == pair)
+        misuse("RUN", "expected a run for each pair of languages; got two for {}", pair);
+    lanes_.push_back(std::make_unique<Lane>(std::move(run), limits, at_work_, metrics));
+  }
+}
+
+TranslationService::~TranslationService() = default;
+
+TranslationService::Lane& TranslationService::lane(std::string_view source, std::string_view target) const {
+  Lane* found = nullptr;
+  std::vector<std::string> pairs;
+  for (const std::unique_ptr<Lane>& lane : lanes_) {
+    const DataConfig& data = lane->run().data;
+    pairs.push_back(pair_name(data));
+    if (data.target != target || (source != "auto" && data.source != source)) continue;
+    if (found) throw HttpError(400, fmt::format("expected a source language, as there are several; got auto"));
+    found = lane.get();
+  }
+  if (!found)
+    throw HttpError(
+        400, fmt::format("expected languages that are served, {}; got {}-{}", fmt::join(pairs, ", "), source, target));
+  return *found;
+}
+
+std::vector<std::vector<TranslatedText>> TranslationService::translate(const TranslationRequest& request,
+                                                                       Clock::time_point deadline) {
+  return lane(request.source, request.target).translate(request, deadline);
+}
+
+AttentionMaps TranslationService::attention(std::string_view source, std::string_view target, const std::string& text,
+                                            const std::string& translation, Clock::time_point deadline) {
+  return lane(source, target).attention(text, translation, deadline);
+}
+
+std::vector<ServedLanguage> TranslationService::languages() const {
+  std::vector<ServedLanguage> languages;
+  for (const std::unique_ptr<Lane>& lane : lanes_) {
+    const DataConfig& data = lane->run().data;
+    const auto known = std::find_if(languages.begin(), languages.end(),
+                                    [&](const ServedLanguage& language) { return language.code == data.source; });
+    if (known != languages.end())
+      known->targets.push_back(data.target);
+    else
+      languages.push_back({data.source, language_name(data.source), {data.target}});
+  }
+  const std::vector<ServedLanguage> sources = languages;
+  for (const ServedLanguage& source : sources)
+    for (const std::string& target : source.targets)
+      if (std::ranges::find(languages, target, &ServedLanguage::code) == languages.end())
+        languages.push_back({target, language_name(target), {}});
+  return languages;
+}
+
+std::size_t TranslationService::waiting() const {
+  std::size_t waiting = 0;
+  for (const std::unique_ptr<Lane>& lane : lanes_) waiting += lane->waiting();
+  return waiting;
+}
+
+}  // namespace glossa::serve

@@ -1,0 +1,268 @@
+#include "app/serve/web.h"
+
+#include <httplib.h>  // here only
+
+#include <algorithm>
+#include <cstring>
+
+#include "app/pages/page.h"
+#include "app/serve/http_error.h"
+#include "autograd/check.h"
+#include "data/text/utf8.h"
+#include "train/config/config_terms.h"
+#include "train/console/failure.h"
+#include "train/console/json_line.h"
+#include "train/console/tell.h"
+#include "train/console/version.h"
+
+namespace glossa::serve {
+
+namespace {
+
+constexpr const char *json_type = "application/json", *text_type = "text/plain; charset=utf-8";
+
+/// A request that lies in memory, and the answer as it is written.
+class MemoryStream final : public httplib::Stream {
+ public:
+  explicit MemoryStream(std::string_view request) : unread_(request) {}
+
+  std::string& written() { return written_; }
+
+  bool is_readable() const override { return true; }
+  bool is_writable() const override { return true; }
+  ssize_t read(char* to, size_t size) override {
+    const std::size_t count = std::min(size, unread_.size());
+    std::memcpy(to, unread_.data(), count);
+    unread_.remove_prefix(count);
+    return static_cast<ssize_t>(count);
+  }
+  ssize_t write(const char* from, size_t size) override {
+    written_.append(from, size);
+    return static_cast<ssize_t>(size);
+  }
+  void get_remote_ip_and_port(std::string&, int&) const override {}
+  void get_local_ip_and_port(std::string&, int&) const override {}
+  socket_t socket() const override { return 0; }
+
+ private:
+  std::string_view unread_;
+  std::string written_;
+};
+
+/// When the request that a thread answers must have been answered: the library hands its handlers the request alone.
+thread_local std::chrono::steady_clock::time_point deadline;
+
+/// Whether two texts are the same, in a time that does not tell where they differ.
+bool same(std::string_view a, std::string_view b) {
+  unsigned char difference = a.size() == b.size() ? 0 : 1;
+  for (std::size_t i = 0; i < a.size(); ++i)
+    difference |= static_cast<unsigned char>(a[i] ^ b[b.empty() ? 0 : i % b.size()]);
+  return difference == 0 && !b.empty();
+}
+
+/// The named values of a POST, in whatever form its body has.
+Fields fields_of(const httplib::Request& request, const httplib::ContentReader& body) {
+  Fields fields;
+  if (request.is_multipart_form_data()) {
+    std::string* value = nullptr;
+    const bool whole = body(
+        [&](const httplib::MultipartFormData& part) {
+          Field& field = fields[part.name];
+          value = &field.values.emplace_back();
+          field.is_list = field.values.size() > 1;
+          return fields.size() < 64 && field.values.size() < 4096;
+        },
+        [&](const char* bytes, std::size_t count) {
+          value->append(bytes, count);
+          return true;
+        });
+    if (!whole) throw HttpError(400, "expected a form of parts; got something else");
+    for (const auto& [name, field] : fields)
+      for (const std::string& each : field.values)
+        if (utf8::find_invalid(name) != name.npos || utf8::find_invalid(each) != each.npos)
+          throw HttpError(400, "expected a form in UTF-8; got other bytes");
+  } else {
+    std::string text;
+    body([&](const char* bytes, std::size_t count) {
+      text.append(bytes, count);
+      return true;
+    });
+    const std::string type = utf8::lower_case(request.get_header_value("Content-Type"));
+    const bool is_json = type.find("json") != type.npos;
+    if (!is_json && !type.empty() && !type.starts_with("application/x-www-form-urlencoded"))
+      throw HttpError(415, "expected JSON or a form; got a body of type " + type);
+    fields = is_json ? fields_of_json(text) : fields_of_form(text);
+  }
+  // What stands after the ? counts where the body does not say it.
+  const std::size_t query = std::min(request.target.find('?'), request.target.size() - 1);
+  fields.merge(fields_of_form(std::string_view(request.target).substr(query + 1)));
+  return fields;
+}
+
+}  // namespace
+
+class Web::Server : public httplib::Server {
+ public:
+  Server(TranslationService& service, Metrics& metrics, Setup setup);
+
+  Reply answer(const Incoming& incoming);
+
+ private:
+  using Fill = std::function<std::string(const Fields&)>;
+
+  void get(const std::string& path, const char* type, std::function<std::string()> fill);
+  void post(const std::string& path, Fill fill);
+  void check_key(const Fields& fields) const;
+  std::string translate(const Fields& fields);
+  std::string attention(const Fields& fields);
+  std::string settings() const;
+  void explain(const httplib::Request& request, httplib::Response& response) const;
+
+  TranslationService& service_;
+  Metrics& metrics_;
+  const Setup setup_;
+  std::map<std::string, std::string> methods_;  // of each path
+};
+
+Web::Server::Server(TranslationService& service, Metrics& metrics, Setup setup)
+    : service_(service), metrics_(metrics), setup_(std::move(setup)) {
+  const std::string translator = page("translate.html");
+  get("/", "text/html; charset=utf-8", [translator] { return translator; });
+  get("/languages", json_type, [this] { return languages_answer(service_.languages()); });
+  get("/health", json_type, [] { return JsonLine().add("status", "ok").text(); });
+  get("/metrics", "text/plain; version=0.0.4; charset=utf-8",
+      [this] { return metrics_.text(service_.waiting(), setup_.connections()); });
+  get("/frontend/settings", json_type, [this] { return settings(); });
+  get("/favicon.ico", "image/x-icon", [] { return std::string(); });  // browsers ask for it
+  post("/translate", [this](const Fields& fields) { return translate(fields); });
+  post("/attention", [this](const Fields& fields) { return attention(fields); });
+
+  // What the page may do: be itself, and ask this server.
+  httplib::Headers headers{{"Content-Security-Policy",
+                            "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:; "
+                            "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"},
+                           {"X-Content-Type-Options", "nosniff"},
+                           {"Cache-Control", "no-store"}};
+  if (!setup_.allowed_origin
+           .empty()) {  // browsers ask first whether pages of others may ask (the Fetch standard, CORS)
+    headers.emplace("Access-Control-Allow-Origin", setup_.allowed_origin);
+    Options(".*", [this](const httplib::Request& request, httplib::Response& response) {
+      const auto known = methods_.find(request.path);
+      response.status = known == methods_.end() ? 404 : 204;
+      if (response.status == 404) return;
+      response.set_header("Access-Control-Allow-Methods", known->second);
+      response.set_header("Access-Control-Allow-Headers", "Content-Type");
+      response.set_header("Access-Control-Max-Age", "86400");
+    });
+  }
+  set_default_headers(std::move(headers));
+  set_keep_alive_timeout(static_cast<time_t>(setup_.idle.count()));
+  set_keep_alive_max_count(1000000);  // it is told to the client, and counted nowhere
+  set_error_handler(Handler([this](const httplib::Request& request, httplib::Response& response) {  //
+    explain(request, response);
+  }));
+}
+
+Reply Web::Server::answer(const Incoming& incoming) {
+  deadline = incoming.deadline;
+  MemoryStream stream(incoming.request);
+  bool closed = false;
+  process_request(stream, !incoming.keeps_connection, closed, nullptr);
+  std::string& written = stream.written();
+  // HTTP/1.1 200 OK
+  const int status = written.size() > 12 ? std::atoi(written.substr(9, 3).c_str()) : 0;
+  if (status < 200) return error_reply(400, "expected a request of HTTP/1.1");
+  return {status, std::move(written), !incoming.keeps_connection};
+}
+
+void Web::Server::get(const std::string& path, const char* type, std::function<std::string()> fill) {
+  methods_[path] = "GET, HEAD";
+  Get(path, [type, fill = std::move(fill)](const httplib::Request&, httplib::Response& response) {
+    response.set_content(fill(), type);
+  });
+}
+
+void Web::Server::post(const std::string& path, Fill fill) {
+  methods_[path] = "POST";
+  Post(path, [this, path, fill = std::move(fill)](const httplib::Request& request, httplib::Response& response,
+                                                  const httplib::ContentReader& body) {
+    const auto refuse = [&](int status, const std::string& text) {
+      response.status = status;
+      response.set_content(error_answer(text), json_type);
+    };
+    try {
+      const Fields fields = fields_of(request, body);
+      check_key(fields);
+      response.set_content(fill(fields), json_type);
+    } catch (const HttpError& error) {
+      if (error.status() == 503) response.set_header("Retry-After", "1");
+      refuse(error.status(), error.what());
+    } catch (...) {
+      const std::string text = in_config_terms(failure_of(std::current_exception()).text);
+      tell("glossa: {}: {}\n", path, text);
+      refuse(500, text);
+    }
+  });
+}
+
+void Web::Server::check_key(const Fields& fields) const {
+  if (setup_.api_keys.empty()) return;
+  if (!fields.contains("api_key")) throw HttpError(403, "expected an api_key; got none");
+  const std::string& given = text_field(fields, "api_key");
+  bool is_known = false;
+  for (const std::string& key : setup_.api_keys) is_known |= same(given, key);
+  if (!is_known) throw HttpError(403, "expected an api_key that this server knows; got another");
+}
+
+std::string Web::Server::translate(const Fields& fields) {
+  const TranslationRequest request = translation_request(fields);
+  return translation_answer(request, service_.translate(request, deadline));
+}
+
+std::string Web::Server::attention(const Fields& fields) {
+  return to_json(service_.attention(text_field(fields, "source"), text_field(fields, "target"), text_field(fields, "q"),
+                                    text_field(fields, "translation"), deadline));
+}
+
+/// What LibreTranslate's clients want to know of a server.
+std::string Web::Server::settings() const {
+  JsonLine line;
+  const bool has_keys = !setup_.api_keys.empty();
+  return line.add("apiKeys", has_keys).add("keyRequired", has_keys).add("suggestions", false).text();
+}
+
+/// The error that the library found, as JSON.
+void Web::Server::explain(const httplib::Request& request, httplib::Response& response) const {
+  if (!response.body.empty()) return;
+  const auto known = methods_.find(request.path);
+  std::string text = "expected a request that can be read";
+  if (response.status == 404 && known != methods_.end()) {
+    response.status = 405;
+    response.set_header("Allow", known->second);
+    text = fmt::format("expected {} for {}; got {}", known->second, request.path, request.method);
+  } else if (response.status == 404) {
+    text = fmt::format("expected a path of this server; got {}", request.path);
+  } else if (response.status == 414) {
+    text = "expected a shorter path";
+  } else if (response.status >= 500) {
+    text = "expected to answer; something failed";
+  }
+  response.set_content(error_answer(text), json_type);
+}
+
+Web::Web(TranslationService& service, Metrics& metrics, Setup setup)
+    : server_(std::make_unique<Server>(service, metrics, std::move(setup))) {}
+
+Web::~Web() = default;
+
+Reply Web::answer(const Incoming& incoming) const {
+  try {
+    return server_->answer(incoming);
+  } catch (...) {
+    const std::string text = failure_of(std::current_exception()).text;
+    tell("glossa: {}\n", text);
+    return error_reply(500, text);
+  }
+}
+
+}  // namespace glossa::serve

@@ -1,0 +1,140 @@
+#include "app/report/report.h"
+
+#include <doctest/doctest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/app/report/made_up_run.h"
+#include "tests/train/small_run.h"
+#include "train/console/version.h"
+
+using namespace glossa;
+using glossa::testing::MadeUpRun;
+using nlohmann::json;
+
+namespace {
+
+json document(const std::vector<RunStory>& runs, bool following = false) {
+  CorpusBook corpora;
+  return json::parse(report_json(runs, {}, corpora, following));
+}
+
+json document_of(const MadeUpRun& run) { return document({read_story(run.path(), run.config)}); }
+
+}  // namespace
+
+TEST_CASE("the figures of a run are found again in the report") {
+  const MadeUpRun run;
+  const json report = document_of(run);
+  CHECK(report["glossa"] == program_version);
+  CHECK(report["following"] == false);
+  const json& told = report["runs"].at(0);
+  CHECK(told["training"]["update"] == json{10, 20, 30, 40});
+  CHECK(told["training"]["loss"] == json{4.0, 3.0, nullptr, 2.0});
+  CHECK(told["training"]["rows"] == 4);
+  CHECK(told["validation"]["valid_perplexity"] == json{33.1, 12.2});
+  CHECK(told["validation"]["at_end"] == json{nullptr, 1});
+  CHECK(told["events"].size() == 6);
+  CHECK(told["events"][4] == json{{"kind", "refused"},
+                                  {"update", 28},
+                                  {"seconds", 4.6},
+                                  {"time", "2026-02-03 10:00:03"},
+                                  {"text",
+                                   "update 28 skipped: loss nan and gradient norm nan are not finite; first "
+                                   "seen in relu of layer 0"}});
+  CHECK(told["samples"][0]["outputs"] == json{"", "x y"});
+  CHECK(told["parameters"] == 12345);
+  CHECK(told["state"] == "finished");
+  CHECK(told["attention"] == json::array());
+  CHECK_FALSE(told.contains("best"));
+  CHECK(report_page("{}").find(R"(<script type="application/json" id="glossa-report">{}</script>)") !=
+        std::string::npos);
+}
+
+TEST_CASE("options that differ are named, and no others") {
+  const MadeUpRun one("one"), other("other");
+  Config changed = other.config;
+  changed.optim.lr = 0.5;
+  changed.data.source = "fr";
+  const json report = document({read_story(one.path(), one.config), read_story(other.path(), changed)}, true);
+  CHECK(report["following"] == true);
+  std::map<std::string, json> differing;
+  for (const json& option : report["options"])
+    if (option["differs"] == true) differing[option["key"]] = option["values"];
+  CHECK(differing ==
+        std::map<std::string, json>{{"data.source", json{"en", "fr"}}, {"optim.lr", json{"0.001", "0.5"}}});
+  for (const json& option : report["options"])
+    if (option["key"] == "optim.lr") CHECK(option["usual"] == "0.001");
+  std::size_t options = 0;
+  for (const OptionSection& section : option_sections()) options += section.options.size();
+  CHECK(report["options"].size() == options);
+}
+
+TEST_CASE("what is damaged, and a corpus that is not there, is said in the report") {
+  const MadeUpRun run;
+  run.write("metrics.jsonl", run.metrics + "rubbish\n");
+  const json report = document_of(run);
+  CHECK(report["runs"][0]["problems"].size() == 1);
+  CHECK(report["corpora"].size() == 1);
+  CHECK(report["corpora"][0].contains("missing"));
+  CHECK_FALSE(report["corpora"][0].contains("pairs"));
+
+  std::string many;
+  for (int i = 0; i < 100; ++i) many += "rubbish\n";
+  run.write("metrics.jsonl", many);
+  const json told = document_of(run)["runs"][0]["problems"];
+  CHECK(told.size() == 21);
+  CHECK(told.back() == "and 80 more");
+}
+
+TEST_CASE("a long run stays small in the report") {
+  const MadeUpRun run;
+  std::string lines;
+  for (int i = 1; i <= 100000; ++i)
+    lines += fmt::format("{{\"update\":{},\"loss\":{},\"lr\":{},\"grad_norm\":1}}\n", i, 1000.0 / i, i % 97);
+  run.write("metrics.jsonl", lines);
+  const json training = document_of(run)["runs"][0]["training"];
+  CHECK(training["rows"] == 100000);
+  CHECK(training["update"].size() <= 2002);
+  CHECK(training["update"].size() >= 400);
+  CHECK(training["update"].back() == 100000);
+  CHECK_FALSE(training.contains("tokens_per_s"));  // of which nothing is known
+}
+
+TEST_CASE("a corpus is counted: lengths, tokens by frequency, useful tokens; one that changed is said to have") {
+  glossa::testing::SmallRun small;
+  small.config.train.max_updates = glossa::testing::updates(2);
+  small.train(small.config, "run");
+  small.train(small.config, "again");
+  const auto story = [&](const char* run) { return read_story(small / run, small.config); };
+  const json report = document({story("run"), story("again")});
+  REQUIRE(report["corpora"].size() == 1);  // one for both
+  CHECK(report["runs"][1]["corpus"] == 0);
+  const json& corpus = report["corpora"][0];
+  CHECK(corpus["pairs"] == 60);
+  CHECK_FALSE(corpus.contains("changed"));
+  const json& source = corpus["source"];
+  CHECK(source["language"] == "en");
+  // A source of the small corpus has 1 to 4 words, `end` and </s>, one has `once`, too.
+  CHECK(source["longest"] == 7);
+  CHECK(source["bin"] == 1);
+  CHECK(source["counts"] == json{0, 0, 15, 15, 15, 14, 1});
+  CHECK(source["tokens"] == 15 * (1 + 2 + 3 + 4) + 60 + 1);
+  CHECK(source["mean_length"].get<double>() == doctest::Approx((211 + 60) / 60.0));
+  CHECK(source["token"][0] == "end");
+  CHECK(source["count"][0] == 60);
+  CHECK(source["once"] == 1);
+  CHECK(source["seen"] == 15);  // 13 words, end, once
+  CHECK(source["rank"].back() == 15);
+  CHECK(source["token"].back() == "once");
+  CHECK(corpus["useful_packed"] == 1.0);
+  CHECK(corpus["useful_padded"].get<double>() > 0.5);
+  CHECK(corpus["useful_padded"].get<double>() < 1);
+  CHECK(corpus["layout"] == "packed");
+
+  std::string text = glossa::testing::read_bytes(small / "corpus.en");
+  glossa::testing::write_bytes(small / "corpus.en", text.replace(text.find("w0"), 2, "w1"));
+  CHECK(document({story("run")})["corpora"][0]["changed"] == true);
+  glossa::testing::write_bytes(small / "corpus.en", "");
+  CHECK(document({story("run")})["corpora"][0].contains("missing"));
+}

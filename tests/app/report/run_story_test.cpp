@@ -1,0 +1,111 @@
+#include "app/report/run_story.h"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <regex>
+
+#include "tests/app/report/made_up_run.h"
+#include "train/checkpoint/checkpoint_folder.h"
+
+using namespace glossa;
+using glossa::testing::MadeUpRun;
+using Strings = std::vector<std::string>;
+
+TEST_CASE("the story of a run: state, samples of what was validated, places in time") {
+  const MadeUpRun run;
+  const RunStory story = read_story(run.path(), run.config);
+  CHECK(story.problems.empty());
+  CHECK(story.state == "finished");
+  CHECK(story.time == "training");
+  CHECK_FALSE(story.best);
+  REQUIRE(story.samples.size() == 2);
+  CHECK(story.samples[0].source == "a b");
+  CHECK(story.samples[0].reference == "x y");
+  CHECK(story.samples[0].updates == std::vector<std::int64_t>{20, 40});
+  CHECK(story.samples[0].outputs == Strings{"", "x y"});
+  CHECK(story.samples[1].outputs == Strings{"w w", "w"});
+  CHECK(seconds_at(story.metrics, 40) == 7);
+  CHECK(seconds_at(story.metrics, 25) == 4);
+  CHECK(seconds_at(story.metrics, 0) == 0);
+  CHECK(seconds_at(story.metrics, 99) == 7);
+  CHECK(std::isnan(seconds_at({}, 5)));
+}
+
+TEST_CASE("a run of a version that wrote no times has those of its log, or none") {
+  const MadeUpRun run;
+  run.write("metrics.jsonl", std::regex_replace(run.metrics, std::regex(",\"seconds\":[0-9.]+"), ""));
+  RunStory story = read_story(run.path(), run.config);
+  CHECK(story.time == "clock");
+  CHECK(seconds_at(story.metrics, 40) == 40);
+  CHECK(seconds_at(story.metrics, 15) == (10 + 22) / 2.0);
+  std::filesystem::remove(run.path() / "train.log");
+  story = read_story(run.path(), run.config);
+  CHECK(story.time == "none");
+  CHECK(story.state == "new");
+  REQUIRE(story.problems.size() == 1);
+  CHECK(story.problems[0].find("train.log") != std::string::npos);
+}
+
+TEST_CASE("what a run is doing: training while somebody has its lock, else what the log says last") {
+  const MadeUpRun run;
+  const auto state = [&] { return read_story(run.path(), run.config).state; };
+  {
+    const RunLock lock(run.path());
+    CHECK(state() == "training");
+  }
+  CHECK(state() == "finished");
+  const std::string start =
+      "[2026-02-04 00:00:00] 1 thread of 1 available, a\n[2026-02-04 00:00:00] note: resumed at "
+      "update 40 (epoch 3, batch 0)\n";
+  run.write("train.log", run.log + start);
+  CHECK(state() == "killed");
+  run.write("train.log", run.log + start + "[2026-02-04 00:00:09] error: [update 50] expected finite losses\n");
+  CHECK(state() == "failed");
+  run.write("train.log",
+            run.log + start + "[2026-02-04 00:00:09] finished: stopped by a signal; go on with --resume\n");
+  CHECK(state() == "stopped");
+}
+
+TEST_CASE("samples that cannot be understood are told, and those of other validations stay") {
+  const MadeUpRun run;
+  run.write("samples/update-00000020.txt", "source     a b\nreference  x y\n");
+  const RunStory story = read_story(run.path(), run.config);
+  REQUIRE(story.problems.size() == 1);
+  CHECK(story.problems[0].find("update-00000020.txt") != std::string::npos);
+  CHECK(story.samples.size() == 2);
+  CHECK(story.samples[0].updates == std::vector<std::int64_t>{40});
+}
+
+TEST_CASE("many validations are spread, many sentences bounded, long texts shortened between characters") {
+  const glossa::testing::TemporaryFolder folder;
+  std::filesystem::create_directory(folder / "samples");
+  std::set<std::int64_t> updates;
+  std::string text;
+  for (int s = 0; s < 30; ++s) text += fmt::format("source     s{}\nreference  r\noutput     o\n\n", s);
+  for (int update = 1; update <= 100; ++update) {
+    updates.insert(update);
+    folder.write(fmt::format("samples/update-{:08}.txt", update), text);
+  }
+  std::vector<std::string> problems;
+  std::vector<WatchedSentence> samples = read_samples(folder.path(), updates, 5, 10, problems);
+  CHECK(problems.empty());
+  REQUIRE(samples.size() == 5);
+  CHECK(samples[4].source == "s4");
+  CHECK(samples[0].updates.size() == 10);
+  CHECK(samples[0].updates.front() == 1);
+  CHECK(samples[0].updates.back() == 100);
+  std::string devanagari;
+  for (int i = 0; i < 2000; ++i) devanagari += "ह";
+  folder.write("samples/update-00000100.txt", "source     s\nreference  r\noutput     " + devanagari + "\n\n");
+  samples = read_samples(folder.path(), {100}, 5, 10, problems);
+  CHECK(samples[0].outputs[0].size() < 1100);
+  CHECK(samples[0].outputs[0].ends_with("ह…"));
+}
+
+TEST_CASE("runs are named by the last parts of their paths that tell them apart") {
+  CHECK(names_of_runs(Strings{"runs/a"}) == Strings{"a"});
+  CHECK(names_of_runs(Strings{"runs/a/", "b"}) == Strings{"a", "b"});
+  CHECK(names_of_runs(Strings{"x/a", "y/a", "z/b"}) == Strings{"x/a", "y/a", "z/b"});
+  CHECK(names_of_runs(Strings{"/a", "/x/a"}) == Strings{"/a", "x/a"});
+}

@@ -1,0 +1,111 @@
+#include "app/report/train_log.h"
+
+#include <doctest/doctest.h>
+
+#include "autograd/check.h"
+#include "data/text/text_file.h"
+#include "tests/app/report/made_up_run.h"
+#include "tests/train/small_run.h"
+
+using namespace glossa;
+using glossa::testing::MadeUpRun;
+using glossa::testing::SmallRun;
+using Kind = RunEvent::Kind;
+
+namespace {
+
+std::string told(const TrainLog& log) {
+  const std::map<Kind, std::string> names{
+      {Kind::stop, "stop"}, {Kind::resume, "resume"}, {Kind::refused, "refused"}, {Kind::failure, "failure"}};
+  std::string text;
+  for (const RunEvent& event : log.events) text += fmt::format("{} {}, ", names.at(event.kind), event.update);
+  return text;
+}
+
+}  // namespace
+
+TEST_CASE("stops, resumptions, kills and refused updates are read from a log, each once") {
+  const MadeUpRun run;
+  const TrainLog log = parse_train_log(run.log);
+  CHECK(told(log) == "stop 25, resume 25, stop 30, resume 25, refused 28, stop 40, ");
+  CHECK(log.events[0].time == "2026-02-01 00:00:15");
+  CHECK(log.events[0].text.starts_with("stopped by a signal"));
+  CHECK(log.events[1].text == "resumed at update 25 (epoch 2, batch 5)");
+  CHECK(log.events[2].time.empty());  // a kill: nobody wrote it
+  CHECK(log.events[2].text == "ended without a word");
+  CHECK(log.events[4].text.ends_with("first seen in relu of layer 0"));
+  CHECK(log.end.starts_with("train.max_updates 40u reached"));
+  CHECK(log.parameters == 12345);
+  REQUIRE(log.head.size() == 3);  // of the newest start, without the configuration
+  CHECK(log.head[0].starts_with("2 threads of 2"));
+  CHECK(log.head[2].starts_with("note: resumed"));
+  const TrainLog of_several = parse_train_log(run.log.substr(0, run.log.find("[2026-02-03")));
+  REQUIRE(of_several.head.size() == 4);
+  CHECK(of_several.head[0] == "2 processes: 1 on first, 1 on second");
+}
+
+TEST_CASE("the clock of a log counts what the run was at work, over midnight and without the nights between") {
+  const MadeUpRun run;
+  const TrainLog log = parse_train_log(run.log);
+  CHECK(log.training_clock == std::map<std::int64_t, double>{{10, 10}, {20, 20}, {30, 27}, {40, 37}});
+  CHECK(log.validation_clock == std::map<std::int64_t, double>{{20, 22}, {40, 40}});
+}
+
+TEST_CASE("a log of another run in the same folder is forgotten, and one that goes on has no end") {
+  const MadeUpRun run;
+  const std::string start =
+      "[2026-03-01 00:00:00] configuration\nx\n[2026-03-01 00:00:00] 1 thread of 1 available, a\n";
+  TrainLog log = parse_train_log(run.log + start);
+  CHECK(log.events.empty());
+  CHECK(log.end.empty());
+  CHECK(log.training_clock.empty());
+  CHECK(log.head == std::vector<std::string>{"1 thread of 1 available, a"});
+  log = parse_train_log(run.log + "[2026-02-04 00:00:00] 1 thread of 1 available, a\n");
+  CHECK(log.end.empty());
+  CHECK(log.events.size() == 6);
+  // A start that was killed before its first line of numbers.
+  const std::string again =
+      "[2026-02-04 00:00:00] 1 thread of 1 available, a\n"
+      "[2026-02-04 00:00:00] note: resumed at update 40 (epoch 3, batch 0)\n";
+  CHECK(told(parse_train_log(run.log + again + again)).ends_with("stop 40, resume 40, stop 40, resume 40, "));
+}
+
+TEST_CASE("a damaged log is read as far as it goes") {
+  const MadeUpRun run;
+  for (std::size_t size = 0; size < run.log.size(); size += 7)
+    CHECK_NOTHROW(parse_train_log(run.log.substr(size / 3, size)));
+  const std::string stamp = "[2026-02-04 00:00:00] ";
+  for (const std::string line :
+       {"finished: ; 99999999999999999999999 updates, x", "update x skipped: ", "update ", "Ep. x : Up. y", "Ep. 1",
+        "note: resumed at update ", "error: ", "finished: ", "model: x", "[2026-02-04 00:00:00]"}) {
+    CAPTURE(line);
+    CHECK_NOTHROW(parse_train_log(stamp + line + "\n"));
+    CHECK_NOTHROW(parse_train_log(run.log + stamp + line + "\n"));
+  }
+  const std::string longest(1 << 20, '7');  // no expression may run over it
+  CHECK_NOTHROW(parse_train_log(stamp + longest + "\n" + stamp + "finished: " + longest + "\n"));
+  CHECK(parse_train_log("rubbish\n\n\x01").events.empty());
+}
+
+TEST_CASE("what a trainer writes is what is read") {
+  SmallRun small;
+  small.config.train.max_updates = glossa::testing::updates(6);
+  small.config.train.log_every = glossa::testing::updates(2);
+  small.train(small.config, "run");
+  small.config.train.max_updates = glossa::testing::updates(9);
+  small.train(small.config, "run", true);
+  TrainLog log = parse_train_log(read_file(small / "run/train.log"));
+  CHECK(told(log) == "stop 6, resume 6, stop 9, ");
+  CHECK(log.training_clock.size() == 4);
+  CHECK(log.parameters > 0);
+  CHECK(log.end.starts_with("train.max_updates 9"));
+
+  small.config.optim.lr = 1e30;
+  small.config.train.max_bad_updates = 3;
+  CHECK_THROWS_AS(small.train(small.config, "bad"), Error);
+  log = parse_train_log(read_file(small / "bad/train.log"));
+  CHECK(log.events.size() >= 4);
+  CHECK(log.events[0].kind == Kind::refused);
+  CHECK(log.events.back().kind == Kind::failure);
+  CHECK(log.end.find("train.max_bad_updates") != std::string::npos);
+}

@@ -1,0 +1,155 @@
+#include "app/serve/fair_queue.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <filesystem>
+#include <mutex>
+#include <semaphore>
+#include <string>
+#include <thread>
+
+#include "app/serve/workers.h"
+
+using namespace std::chrono_literals;
+using glossa::serve::FairQueue;
+using Queue = FairQueue<std::string>;
+using Words = std::vector<std::string>;
+
+namespace {
+
+const auto all_join = [](const Words&, const std::string&) { return true; };
+
+}  // namespace
+
+TEST_CASE("a batch has of each asker one in turn, and who asks for much keeps nobody waiting") {
+  Queue queue({.room = 100, .batch = 4, .gather = 0s});
+  queue.add({"a1", "a2", "a3", "a4", "a5", "a6"});
+  queue.add({"b1"});
+  queue.add({"c1", "c2"});
+  CHECK_EQ(queue.size(), 9);
+  CHECK_EQ(queue.take(all_join), Words{"a1", "b1", "c1", "a2"});
+  CHECK_EQ(queue.take(all_join), Words{"c2", "a3", "a4", "a5"});
+  queue.add({"d1"});
+  CHECK_EQ(queue.take(all_join), Words{"a6", "d1"});
+  CHECK_EQ(queue.size(), 0);
+}
+
+TEST_CASE("what does not join a batch waits for the next, in which it is the first") {
+  Queue queue({.room = 100, .batch = 10, .gather = 0s});
+  const auto same_letter = [](const Words& batch, const std::string& word) { return word[0] == batch[0][0]; };
+  queue.add({"a1", "a2"});
+  queue.add({"b1", "a3"});
+  queue.add({"a4"});
+  CHECK_EQ(queue.take(same_letter), Words{"a1", "a4", "a2"});
+  CHECK_EQ(queue.take(same_letter), Words{"b1"});
+  CHECK_EQ(queue.take(same_letter), Words{"a3"});
+}
+
+TEST_CASE("room is for all pieces of an asker or for none; what is withdrawn makes room") {
+  Queue queue({.room = 3, .batch = 1, .gather = 0s});
+  const auto first = queue.add({"a", "b"});
+  REQUIRE(first);
+  CHECK_FALSE(queue.add({"c", "d"}));
+  REQUIRE(queue.add({"e"}));
+  CHECK_FALSE(queue.add({"f", "g"}));
+  CHECK(queue.add({}));
+  CHECK_EQ(queue.take(all_join), Words{"a"});
+  queue.withdraw(*first);
+  CHECK_EQ(queue.size(), 1);
+  queue.withdraw(*first);
+  CHECK_EQ(queue.size(), 1);
+  CHECK(queue.add({"g", "h"}));
+  CHECK_EQ(queue.take(all_join), Words{"e"});
+}
+
+TEST_CASE("who has most waiting gives way to who asks for less, and to nobody else") {
+  Queue queue({.room = 6, .batch = 1, .gather = 0s});
+  const auto large = queue.add({"a", "a", "a", "a"});
+  REQUIRE(queue.add({"b", "b"}));
+  REQUIRE(queue.add({"c"}));
+  CHECK_EQ(queue.size(), 3);
+  queue.withdraw(*large);
+  CHECK_EQ(queue.size(), 3);
+  REQUIRE(queue.add({"d", "d", "d"}));
+  CHECK_FALSE(queue.add({"e", "e", "e"}));
+  CHECK_FALSE(queue.add({"f", "f", "f", "f", "f", "f", "f"}));
+  CHECK_EQ(queue.size(), 6);
+  CHECK_EQ(queue.take(all_join), Words{"b"});
+  CHECK_EQ(queue.take(all_join), Words{"c"});
+  CHECK_EQ(queue.take(all_join), Words{"d"});
+}
+
+TEST_CASE("one waits for others as long as it is told, and no longer when they have come") {
+  Queue queue({.room = 100, .batch = 2, .gather = 10s});
+  std::thread late([&] {
+    std::this_thread::sleep_for(20ms);
+    queue.add({"b"});
+  });
+  queue.add({"a"});
+  const auto began = std::chrono::steady_clock::now();
+  CHECK_EQ(queue.take(all_join), Words{"a", "b"});
+  CHECK_LT(std::chrono::steady_clock::now() - began, 5s);
+  late.join();
+  Queue hasty({.room = 100, .batch = 2, .gather = 1ms});
+  hasty.add({"a"});
+  CHECK_EQ(hasty.take(all_join), Words{"a"});
+}
+
+TEST_CASE("a queue that is closed hands out what it has, and then nothing") {
+  Queue queue({.room = 100, .batch = 10, .gather = 10s});
+  queue.add({"a"});
+  std::thread closer([&] {
+    std::this_thread::sleep_for(10ms);
+    queue.close();
+  });
+  CHECK_EQ(queue.take(all_join), Words{"a"});
+  CHECK_EQ(queue.take(all_join), Words{});
+  CHECK_FALSE(queue.add({"b"}));
+  closer.join();
+}
+
+TEST_CASE("workers are as many as there are tasks, never more than said, and none without a task") {
+  const auto threads = [] { return std::ranges::distance(std::filesystem::directory_iterator("/proc/self/task")); };
+  const auto before = threads();
+  glossa::serve::Workers workers(3, 100);
+  CHECK(threads() <= before);
+  for (int round = 0; round < 2; ++round) {
+    std::counting_semaphore<> gate{0};
+    std::atomic<int> begun = 0, done = 0;
+    for (int i = 0; i < 10; ++i)
+      REQUIRE(workers.post([&] {
+        ++begun;
+        gate.acquire();
+        ++done;
+      }));
+    while (begun < 3) std::this_thread::yield();
+    CHECK(threads() <= before + 3);
+    CHECK_EQ(begun, 3);
+    gate.release(10);
+    while (done < 10 || threads() > before) std::this_thread::yield();
+  }
+}
+
+TEST_CASE("workers do all tasks before they end, and take no more than they have room for") {
+  std::atomic<int> done = 0;
+  {
+    glossa::serve::Workers workers(3, 1000);
+    for (int i = 0; i < 500; ++i) REQUIRE(workers.post([&] { ++done; }));
+  }
+  CHECK_EQ(done, 500);
+  std::mutex hold;
+  glossa::serve::Workers busy(1, 2);
+  hold.lock();
+  std::atomic<bool> begun = false;
+  REQUIRE(busy.post([&] {
+    begun = true;
+    const std::scoped_lock lock(hold);
+  }));
+  while (!begun) std::this_thread::yield();
+  CHECK(busy.post([] {}));
+  CHECK(busy.post([] {}));
+  CHECK_FALSE(busy.post([] {}));
+  hold.unlock();
+}

@@ -1,0 +1,110 @@
+#include "app/serve/messages.h"
+
+#include <doctest/doctest.h>
+
+#include <functional>
+
+#include "app/serve/http_error.h"
+
+using namespace glossa::serve;
+
+namespace {
+
+int status_of(const std::function<void()>& call) {
+  try {
+    call();
+  } catch (const HttpError& error) {
+    CHECK(std::string(error.what()).starts_with("expected "));
+    return error.status();
+  }
+  return 200;
+}
+
+int status_of_json(const std::string& body) {
+  return status_of([&] { translation_request(fields_of_json(body)); });
+}
+
+}  // namespace
+
+TEST_CASE("JSON and forms say the same") {
+  for (const Fields& fields :
+       {fields_of_json(R"({"q": "a b\n&ü", "source": "en", "target": "hi", "format": "text", "alternatives": 3,
+                           "scores": true, "api_key": null, "other": 1})"),
+        fields_of_form("q=a+b%0a%26%C3%BC&source=en&target=hi&format=text&alternatives=3&scores=true&other=1&&=x")}) {
+    const TranslationRequest request = translation_request(fields);
+    CHECK_EQ(request.texts, std::vector<std::string>{"a b\n&ü"});
+    CHECK_FALSE(request.is_list);
+    CHECK_EQ(request.source, "en");
+    CHECK_EQ(request.target, "hi");
+    CHECK_EQ(request.alternatives, 3);
+    CHECK(request.scores);
+    CHECK_FALSE(fields.contains("api_key"));
+    CHECK_FALSE(fields.contains(""));
+  }
+  for (const Fields& fields : {fields_of_json(R"({"q":["a","b"],"source":"en","target":"hi"})"),
+                               fields_of_form("q=a&q=b&source=en&target=hi")}) {
+    const TranslationRequest request = translation_request(fields);
+    CHECK_EQ(request.texts, std::vector<std::string>{"a", "b"});
+    CHECK(request.is_list);
+    CHECK_EQ(request.alternatives, 0);
+    CHECK_FALSE(request.scores);
+  }
+  CHECK(translation_request(fields_of_json(R"({"q":[],"source":"en","target":"hi"})")).is_list);
+  CHECK(translation_request(fields_of_json(R"({"q":["a"],"source":"en","target":"hi"})")).is_list);
+  CHECK_EQ(fields_of_form("a=%zz%4&b").at("a").values.front(), "%zz%4");
+  CHECK_EQ(fields_of_form("a=%zz%4&b").at("b").values.front(), "");
+}
+
+TEST_CASE("what is no request for a translation is refused with 400") {
+  const auto with = [](const std::string& more) {
+    return status_of_json(R"({"q":"a","source":"en","target":"hi",)" + more + "}");
+  };
+  CHECK_EQ(with(R"("alternatives":0)"), 200);
+  CHECK_EQ(with(R"("alternatives":"2")"), 200);
+  for (const char* more : {R"("alternatives":-1)", R"("alternatives":1.5)", R"("alternatives":1e9)",
+                           R"("alternatives":99999999999999999999)", R"("alternatives":"x")", R"("alternatives":[1])",
+                           R"("format":"html")", R"("scores":2)", R"("source":["en"])", R"("target":{})",
+                           R"("q":[["a"]])", R"("q":[{"a":"b"}])", R"("q":{"a":"b"})", R"("q":[null])", R"("q":null)"})
+    CHECK_MESSAGE(with(more) == 400, more);
+  for (const char* body :
+       {"", "{", "[]", "\"a\"", "null", "{}", R"({"q":"a"})", R"({"source":"en","target":"hi"})",
+        R"({"q":"a","source":"en"})", "{\"q\":\"\xFF\",\"source\":\"en\",\"target\":\"hi\"}",
+        R"({"q":"\ud800","source":"en","target":"hi"})", R"({"q":"a","source":"en","target":"hi"} x)", "{\"q\":1e999}"})
+    CHECK_MESSAGE(status_of_json(body) == 400, body);
+  CHECK_EQ(status_of([] { fields_of_form("q=%FF"); }), 400);
+  CHECK_EQ(status_of([] { fields_of_form("%C3=a"); }), 400);
+}
+
+TEST_CASE("neither deep nor long JSON is built") {
+  const std::string deep(1000000, '[');
+  CHECK_EQ(status_of([&] { fields_of_json(deep); }), 400);
+  CHECK_EQ(status_of([&] { fields_of_json("{\"q\":" + deep); }), 400);
+  std::string objects;
+  for (int i = 0; i < 100000; ++i) objects += "{\"a\":";
+  CHECK_EQ(status_of([&] { fields_of_json(objects); }), 400);
+  std::string many = "{\"q\":[1", form = "q=1";
+  for (int i = 0; i < 100000; ++i) many += ",1", form += "&q=1";
+  CHECK_EQ(status_of([&] { fields_of_json(many + "]}"); }), 413);
+  CHECK_EQ(status_of([&] { fields_of_form(form); }), 413);
+}
+
+TEST_CASE("answers are lists where the request had one") {
+  const std::vector<std::vector<TranslatedText>> two{{{"x\"", 0.5}, {"y", 0.25}}, {{"z", 1}}};
+  TranslationRequest request;
+  CHECK_EQ(translation_answer(request, {two.data(), 1}), R"({"translatedText":"x\""})");
+  request.alternatives = 1;
+  CHECK_EQ(translation_answer(request, {two.data(), 1}), R"({"alternatives":["y"],"translatedText":"x\""})");
+  request.scores = true;
+  CHECK_EQ(translation_answer(request, {two.data(), 1}),
+           R"({"alternativeProbabilities":[0.25],"alternatives":["y"],"probability":0.5,"translatedText":"x\""})");
+  request.is_list = true;
+  CHECK_EQ(translation_answer(request, two),
+           R"({"alternativeProbabilities":[[0.25],[]],"alternatives":[["y"],[]],"probability":[0.5,1.0],)"
+           R"("translatedText":["x\"","z"]})");
+  request.scores = false;
+  request.alternatives = 0;
+  CHECK_EQ(translation_answer(request, {}), R"({"translatedText":[]})");
+  CHECK_EQ(error_answer("a \"b\"\xFF"), "{\"error\":\"a \\\"b\\\"\uFFFD\"}");
+  const std::vector<ServedLanguage> languages{{"en", "English", {"hi", "de"}}};
+  CHECK_EQ(languages_answer(languages), R"([{"code":"en","name":"English","targets":["hi","de"]}])");
+}

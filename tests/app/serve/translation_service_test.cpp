@@ -1,0 +1,238 @@
+#include "app/serve/translation_service.h"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <limits>
+#include <thread>
+
+#include "app/serve/http_error.h"
+#include "data/text/line_pieces.h"
+#include "tests/train/scene.h"
+
+using namespace glossa;
+using namespace glossa::serve;
+using namespace glossa::testing;
+using namespace std::chrono_literals;
+using Lines = std::vector<std::string>;
+
+namespace {
+
+/// A service of one run, of a model with random weights.
+struct Served {
+  explicit Served(const DecodeConfig& decode = {}, std::size_t queue = 1000)
+      : decode(decode),
+        service({run()}, TranslationService::Limits{.queue = queue, .searches = 2, .batch = 8, .gather = 1ms},
+                metrics) {}
+
+  ServedRun run() const { return {scene.model->transformer.get(), scene.tokenizers, scene.data, decode}; }
+
+  std::vector<std::vector<TranslatedText>> ask(const Lines& texts, std::int64_t alternatives = 0,
+                                               const std::string& source = "en", std::chrono::milliseconds time = 60s) {
+    TranslationRequest request;
+    request.texts = texts;
+    request.is_list = texts.size() != 1;
+    request.source = source;
+    request.target = "de";
+    request.alternatives = alternatives;
+    return service.translate(request, std::chrono::steady_clock::now() + time);
+  }
+
+  int status(const Lines& texts, std::chrono::milliseconds time = 60s) {
+    try {
+      ask(texts, 0, "en", time);
+    } catch (const HttpError& error) {
+      return error.status();
+    }
+    return 200;
+  }
+
+  Scene scene;
+  DecodeConfig decode;
+  serve::Metrics metrics;
+  TranslationService service;
+};
+
+std::string best(const std::vector<std::vector<TranslatedText>>& answers, std::size_t i = 0) {
+  return answers.at(i).at(0).text;
+}
+
+}  // namespace
+
+TEST_CASE("a text is translated as its lines are by the translator, and has their ends") {
+  DecodeConfig decode;
+  decode.beam = 3;
+  Served served(decode);
+  Translator translator = served.scene.translator(decode);
+  const Lines lines{"a1 a2 a3", "", "a5 a1 a1 a2 a3 a4 a1 a2 a3 a4 a5 a6 a1 a2 a3", "a4 a4 a0"};
+  const Lines expected = translator.translate(lines, "text");
+  CHECK_EQ(best(served.ask({lines[0] + "\r\n" + lines[1] + "\n" + lines[2] + "\n " + lines[3]})),
+           expected[0] + "\r\n" + expected[1] + "\n" + expected[2] + "\n" + expected[3]);
+  const auto list = served.ask(lines);
+  REQUIRE_EQ(list.size(), lines.size());
+  for (std::size_t i = 0; i < lines.size(); ++i) CHECK_EQ(best(list, i), expected[i]);
+  const Lines sentences{"a1 a2 a3 a4.", "A5 a5 a2 a2"};
+  CHECK_EQ(best(served.ask({sentences[0] + "  " + sentences[1]})),
+           join_pieces(translator.translate(sentences, "text")));
+  CHECK_EQ(best(served.ask({""})), "");
+  CHECK_EQ(best(served.ask({"\n \n"})), "\n\n");
+  CHECK(served.ask({}).empty());
+}
+
+TEST_CASE("alternatives are those of the list of the best, with their probabilities") {
+  DecodeConfig decode;
+  decode.beam = 2;
+  Served served(decode);
+  const auto list_of = [&](const std::string& line, Index n) {
+    DecodeConfig wide = decode;
+    wide.beam = std::max<Index>(decode.beam, n);
+    Translator translator = served.scene.translator(wide);
+    return translator.n_best(translator.encode(Lines{line}, "text"), n).front();
+  };
+  constexpr double limit = 1e-5;  // in floats, which another batch adds up in another order
+  for (const Index n : {1, 2, 5}) {
+    CAPTURE(n);
+    const auto expected = list_of("a1 a2 a3", n);
+    const auto found = served.ask({"a1 a2 a3"}, n - 1).front();
+    REQUIRE_EQ(found.size(), expected.size());
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      CHECK_EQ(found[i].text, expected[i].text);
+      CHECK_LT(std::abs(found[i].probability / std::exp(expected[i].log_probability) - 1), limit);
+    }
+  }
+  const auto first = list_of("a1 a2", 2), second = list_of("a5", 2);
+  const auto both = served.ask({"a1 a2\na5"}, 1).front();
+  REQUIRE_EQ(both.size(), 2);
+  CHECK_EQ(both[1].text, first[1].text + "\n" + second[1].text);
+  CHECK_LT(std::abs(both[1].probability / std::exp(first[1].log_probability + second[1].log_probability) - 1), limit);
+}
+
+TEST_CASE("samples are those of the same lines in a file, and have no alternatives") {
+  DecodeConfig decode;
+  decode.sample = true;
+  Served served(decode);
+  Translator translator = served.scene.translator(decode);
+  const Lines lines{"a1 a2", "a1 a2", "a5 a1 a1 a2 a3 a4 a1 a2 a3 a4 a5 a6 a1 a2 a3"};
+  const Lines expected = translator.translate(lines, "text");
+  const auto answer = served.ask({lines[0] + "\n" + lines[1] + "\n" + lines[2]}, 3).front();
+  CHECK_EQ(answer.size(), 1);
+  CHECK_EQ(answer[0].text, expected[0] + "\n" + expected[1] + "\n" + expected[2]);
+}
+
+TEST_CASE("many who ask at once get what each would alone") {
+  Served served;
+  Translator translator = served.scene.translator();
+  const Lines expected = translator.translate(served.scene.corpus.source, "text");
+  std::vector<std::thread> askers;
+  std::atomic<int> wrong = 0, asked = 0;
+  for (int asker = 0; asker < 16; ++asker)
+    askers.emplace_back([&, asker] {
+      for (std::size_t k = 0; k < 12; ++k, ++asked) {
+        const std::size_t i = (k + static_cast<std::size_t>(asker)) % expected.size();
+        // Some want more, some what cannot be read.
+        if (asker % 4 == 3) wrong += served.status({std::string("a1\0", 3)}) != 400;
+        wrong += best(served.ask({served.scene.corpus.source[i]}, asker % 3)) != expected[i] && asker % 3 == 0;
+      }
+    });
+  for (std::thread& asker : askers) asker.join();
+  CHECK_EQ(asked, 16 * 12);
+  CHECK_EQ(wrong, 0);
+  CHECK_EQ(served.service.waiting(), 0);
+}
+
+TEST_CASE("what cannot be translated is told, with its place") {
+  Served served;
+  const auto error_of = [&](const Lines& texts, const std::string& source = "en") -> std::string {
+    try {
+      served.ask(texts, 0, source);
+    } catch (const HttpError& error) {
+      CHECK_EQ(error.status(), 400);
+      return error.what();
+    }
+    return "";
+  };
+  CHECK(error_of({"a1\n\xFF"}).starts_with("[q:2:1] expected valid UTF-8"));
+  CHECK(error_of({"a1", std::string("a\0", 2)}).starts_with("[q[1]:1:2] expected text; got a NUL byte"));
+  CHECK_NE(error_of({"a1"}, "fr").find("en-de; got fr-de"), std::string::npos);
+  CHECK_EQ(best(served.ask({"a1"}, 0, "auto")), best(served.ask({"a1"})));
+}
+
+TEST_CASE("more than may wait is refused: for good what never has room, for now what has none yet") {
+  Served served({}, 4);
+  CHECK_EQ(served.status({"a1\na2\na3\na4"}), 200);
+  CHECK_EQ(served.status({"a1\na2\na3\na4\na5"}), 413);
+  CHECK_EQ(served.status(Lines(5, "")), 413);
+  CHECK_EQ(served.status({"a1. B. C. D. E."}), 200);  // may be names
+  CHECK_EQ(served.status({"a1? B? C? D? E?"}), 413);
+  CHECK_EQ(served.status({"a1"}, -1s), 503);  // its time is over
+  CHECK_EQ(served.status({"a1"}), 200);
+}
+
+TEST_CASE("a model that gives no numbers is an error of its own requests") {
+  Served served;
+  for (float& value : served.scene.model->parameters.values()) value = std::numeric_limits<float>::quiet_NaN();
+  CHECK_THROWS_AS(served.ask({"a1"}), Error);
+  CHECK_THROWS_AS(served.ask({"a1", "a2"}), Error);
+  CHECK_EQ(best(served.ask({""})), "");
+}
+
+TEST_CASE("runs are told apart by their languages, and no pair is there twice") {
+  Served served;
+  const TranslationService::Limits limits{.queue = 10, .searches = 1, .batch = 4, .gather = 0s};
+  ServedRun german = served.run(), french = german, hindi = german;
+  french.data.source = "fr";
+  hindi.data.target = "hi";
+  CHECK_THROWS_AS(TranslationService({german, german}, limits, served.metrics), Error);
+  TranslationService service({german, french, hindi}, limits, served.metrics);
+  const std::vector<ServedLanguage> languages = service.languages();
+  REQUIRE_EQ(languages.size(), 4);
+  CHECK_EQ(languages[0].targets, Lines{"de", "hi"});
+  CHECK_EQ(languages[1].name, "French");
+  CHECK_EQ(languages[2].name, "German");
+  CHECK(languages[2].targets.empty());
+  const auto status = [&](const char* source, const char* target) {
+    try {
+      TranslationRequest request;
+      request.texts = {"a1"};
+      request.source = source;
+      request.target = target;
+      return service.translate(request, std::chrono::steady_clock::now() + 60s).size() == 1 ? 200 : 0;
+    } catch (const HttpError& error) {
+      return error.status();
+    }
+  };
+  CHECK_EQ(status("fr", "de"), 200);
+  CHECK_EQ(status("auto", "hi"), 200);
+  for (const auto& [source, target] : {std::pair{"auto", "de"}, {"fr", "hi"}, {"en", "auto"}, {"", "de"}, {"en", ""}})
+    CHECK_EQ(status(source, target), 400);
+}
+
+TEST_CASE("attention is that of the model that reads both sides") {
+  Served served;
+  const auto look = [&](const std::string& text, const std::string& translation) {
+    return served.service.attention("en", "de", text, translation, std::chrono::steady_clock::now() + 60s);
+  };
+  const AttentionMaps maps = look("a1 a2", "b1 b2 b3");
+  CHECK_EQ(maps.source, Lines{"a1", "a2", "</s>"});
+  CHECK_EQ(maps.target, Lines{"<s>", "b1", "b2", "b3"});
+  CHECK_EQ(maps.output, Lines{"b1", "b2", "b3", "</s>"});
+  REQUIRE_EQ(maps.cross.size(), 1);
+  REQUIRE_EQ(maps.cross[0].size(), 2);
+  const auto status = [&](const std::string& text, const std::string& translation) {
+    try {
+      look(text, translation);
+    } catch (const HttpError& error) {
+      return error.status();
+    }
+    return 200;
+  };
+  CHECK_EQ(status("", "b1"), 400);
+  CHECK_EQ(status("a1", " "), 400);
+  CHECK_EQ(status("a1", "\xFF"), 400);
+  std::string many;
+  for (int i = 0; i < 11; ++i) many += "a1 ";
+  CHECK_EQ(status(many, "b1"), 200);  // with </s> as many as there are positions
+  CHECK_EQ(status(many + "a1", "b1"), 413);
+  CHECK_EQ(status("a1", many), 200);
+  CHECK_EQ(status("a1", many + "a1"), 413);
+}

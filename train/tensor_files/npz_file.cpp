@@ -1,0 +1,265 @@
+#include "train/tensor_files/npz_file.h"
+
+#include <fmt/format.h>
+#include <zlib.h>
+
+#include <algorithm>
+#include <charconv>
+#include <limits>
+#include <set>
+
+#include "autograd/check.h"
+#include "data/text/atomic_file.h"
+#include "train/tensor_files/byte_length.h"
+
+namespace glossa {
+
+namespace {
+
+constexpr std::string_view npy_magic = "\x93NUMPY", suffix = ".npy";
+constexpr std::size_t max_npz_header = 4096, numbers_alignment = 64;
+
+template <class... Args>
+void check_npz(const std::filesystem::path& path, bool ok, fmt::format_string<Args...> format, Args&&... args) {
+  if (!ok)
+    fail(path.string(), "expected {}. Hint: the file is damaged, or no .npz of tensors",
+         fmt::format(format, std::forward<Args>(args)...));
+}
+
+/// NumPy's names of types.
+std::string dtype_of(std::string_view descr) {
+  static const std::map<std::string_view, std::string> names{{"<f8", "F64"}, {"<f4", "F32"}, {"<f2", "F16"},
+                                                             {"<i8", "I64"}, {"<i4", "I32"}, {"|i1", "I8"},
+                                                             {"|u1", "U8"},  {"|b1", "BOOL"}};
+  const auto found = names.find(descr);
+  return found == names.end() ? "" : found->second;
+}
+
+/// Takes pieces from the front of a header.
+class HeaderText {
+ public:
+  explicit HeaderText(std::string_view text) : rest_(text) {}
+
+  bool take(std::string_view piece) {
+    while (rest_.starts_with(' ')) rest_.remove_prefix(1);
+    if (!rest_.starts_with(piece)) return false;
+    rest_.remove_prefix(piece.size());
+    return true;
+  }
+  /// What stands before `end`, which is taken too.
+  std::string_view until(std::string_view end) {
+    const std::size_t at = rest_.find(end);
+    const std::string_view piece = rest_.substr(0, at);
+    rest_.remove_prefix(at == rest_.npos ? rest_.size() : at + end.size());
+    return piece;
+  }
+  bool take_number(std::uint64_t& number) {
+    take("");
+    const auto [end, code] = std::from_chars(rest_.data(), rest_.data() + rest_.size(), number);
+    rest_.remove_prefix(static_cast<std::size_t>(end - rest_.data()));
+    return code == std::errc();
+  }
+
+ private:
+  std::string_view rest_;
+};
+
+/// {'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }
+TensorEntry parse_header(const std::filesystem::path& path, const std::string& name, std::string_view text) {
+  TensorEntry entry{.name = name, .dtype = {}, .shape = {}};
+  HeaderText header(text);
+  check_npz(path, header.take("{") && header.take("'descr':") && header.take("'"), "the type of '{}'", name);
+  const std::string_view descr = header.until("'");
+  entry.dtype = dtype_of(descr);
+  check_npz(path, !entry.dtype.empty(), "'{}' to be <f8, <f4, <f2, <i8, <i4, |i1, |u1 or |b1; got {}", name,
+            descr.substr(0, 20));
+  check_npz(path, header.take(",") && header.take("'fortran_order':"), "the order of '{}'", name);
+  check_npz(path, header.take("False"), "'{}' to be in C order", name);
+  check_npz(path, header.take(",") && header.take("'shape':") && header.take("("), "the shape of '{}'", name);
+  while (!header.take(")")) {
+    std::uint64_t dim = 0;
+    check_npz(path, header.take_number(dim) && entry.shape.size() < max_dims, "the shape of '{}'", name);
+    entry.shape.push_back(dim);
+    header.take(",");
+  }
+  header.take(",");
+  check_npz(path, header.take("}"), "the end of the header of '{}'", name);
+  return entry;
+}
+
+/// A number's bytes, little-endian.
+template <class T>
+void append(std::string& bytes, T number) {
+  for (std::size_t i = 0; i < sizeof number; ++i)
+    bytes += static_cast<char>(static_cast<std::uint64_t>(number) >> (8 * i) & 0xFF);
+}
+
+/// What stands before the numbers, as numpy.save writes it: so long that they are aligned.
+std::string npy_header(std::string_view descr, std::span<const std::uint64_t> shape) {
+  std::string dims;
+  for (const std::uint64_t dim : shape) dims += fmt::format("{}{}", dims.empty() ? "" : " ", fmt::format("{},", dim));
+  if (shape.size() > 1) dims.pop_back();
+  std::string text = fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': ({}), }}", descr, dims);
+  const std::size_t before = npy_magic.size() + 4;
+  text.resize((before + text.size() + numbers_alignment) / numbers_alignment * numbers_alignment - before - 1, ' ');
+  std::string header(npy_magic);
+  header += '\x01';
+  header += '\0';
+  append(header, static_cast<std::uint16_t>(text.size() + 1));
+  return header + text + "\n";
+}
+
+/// An entry to be written.
+struct Part {
+  std::string name, header;
+  std::span<const std::byte> bytes;
+
+  std::uint64_t size() const { return header.size() + bytes.size(); }
+};
+
+std::uint32_t checksum(const Part& part) {
+  const auto add = [](uLong crc, const void* bytes, std::size_t size) {  // zlib takes no bytes for a new beginning
+    return size == 0 ? crc : crc32_z(crc, static_cast<const Bytef*>(bytes), size);
+  };
+  return static_cast<std::uint32_t>(
+      add(add(0, part.header.data(), part.header.size()), part.bytes.data(), part.bytes.size()));
+}
+
+/// What the local header and the directory both say of an entry: stored, on 1 January 1980.
+std::string common_fields(const Part& part, std::uint32_t crc) {
+  std::string bytes;
+  append<std::uint16_t>(bytes, 20);  // version 2.0 to read it
+  append<std::uint16_t>(bytes, 0);   // flags
+  append<std::uint16_t>(bytes, 0);   // stored
+  append<std::uint16_t>(bytes, 0);   // time
+  append<std::uint16_t>(bytes, 0x21);
+  append(bytes, crc);
+  append(bytes, static_cast<std::uint32_t>(part.size()));
+  append(bytes, static_cast<std::uint32_t>(part.size()));
+  append(bytes, static_cast<std::uint16_t>(part.name.size()));
+  append<std::uint16_t>(bytes, 0);  // extra
+  return bytes;
+}
+
+std::string local_header(const Part& part, std::uint32_t crc) {
+  return std::string(zip_magic) + common_fields(part, crc) + part.name;
+}
+
+std::string directory_entry(const Part& part, std::uint32_t crc, std::uint64_t begin) {
+  std::string bytes = "PK\x01\x02";
+  append<std::uint16_t>(bytes, 20);
+  bytes += common_fields(part, crc);
+  append<std::uint16_t>(bytes, 0);  // comment
+  append<std::uint16_t>(bytes, 0);  // part
+  append<std::uint16_t>(bytes, 0);  // attributes
+  append<std::uint32_t>(bytes, 0);
+  append(bytes, static_cast<std::uint32_t>(begin));
+  return bytes + part.name;
+}
+
+std::string directory_end(std::size_t entries, std::uint64_t size, std::uint64_t begin) {
+  std::string bytes = "PK\x05\x06";
+  append<std::uint32_t>(bytes, 0);  // parts
+  append(bytes, static_cast<std::uint16_t>(entries));
+  append(bytes, static_cast<std::uint16_t>(entries));
+  append(bytes, static_cast<std::uint32_t>(size));
+  append(bytes, static_cast<std::uint32_t>(begin));
+  append<std::uint16_t>(bytes, 0);  // comment
+  return bytes;
+}
+
+}  // namespace
+
+NpzFile::NpzFile(ZipFile zip) : TensorFile(zip.path()), zip_(std::move(zip)) {
+  for (const auto& [file, zipped] : zip_.entries()) {
+    check_npz(path(), file.ends_with(suffix), "an archive of .npy; got '{}' in it", file);
+    const std::string name = file.substr(0, file.size() - suffix.size());
+    ZipStream stream = zip_.open(zipped);
+    const auto text = [&](std::size_t count) {
+      std::string bytes(count, '\0');
+      bytes.resize(stream.read(std::as_writable_bytes(std::span(bytes))));
+      check_npz(path(), bytes.size() == count, "the header of '{}'", name);
+      return bytes;
+    };
+    const std::string head = text(npy_magic.size() + 2);
+    const int version = head[npy_magic.size()];
+    check_npz(path(), head.starts_with(npy_magic) && version >= 1 && version <= 3, "'{}' to be .npy of version 1 to 3",
+              name);
+    const std::string length_bytes = text(version == 1 ? 2 : 4);
+    std::size_t length = 0;
+    for (std::size_t i = length_bytes.size(); i-- > 0;)
+      length = length << 8 | static_cast<unsigned char>(length_bytes[i]);
+    check_npz(path(), length <= max_npz_header, "a header of '{}' of at most {} bytes; got {}", name, max_npz_header,
+              length);
+    TensorEntry entry = parse_header(path(), name, text(length));
+    const std::size_t before = head.size() + length_bytes.size() + length;
+    const auto bytes = byte_length(dtype_size(entry.dtype), entry.shape);
+    check_npz(path(), bytes && *bytes == zipped.size - before, "'{}' to have the length of its shape {} in {}", name,
+              shape_text(entry.shape), entry.dtype);
+    headers_.emplace(name, before);
+    entries_.emplace(name, std::move(entry));
+  }
+}
+
+void NpzFile::read_bytes(const TensorEntry& entry, const Take& take) const {
+  const ZipEntry& zipped = zip_.entries().at(entry.name + std::string(suffix));
+  ZipStream stream = zip_.open(zipped);
+  std::vector<std::byte> piece(std::min<std::uint64_t>(std::max(piece_bytes, max_npz_header), zipped.size));
+  stream.read(std::span(piece).first(headers_.at(entry.name)));
+  while (const std::size_t got = stream.read(piece)) take(std::span(piece).first(got));
+}
+
+std::string NpzFile::text(const std::string& name, std::uint64_t most) const {
+  const auto found = entries().find(name);
+  check_npz(path(), found != entries().end(), "an entry '{}'", name);
+  const TensorEntry& entry = found->second;
+  check_npz(path(), dtype_size(entry.dtype) == 1 && entry.count() <= most, "'{}' to be a text of at most {} bytes",
+            name, most);
+  std::string text;
+  read_bytes(entry, [&](std::span<const std::byte> bytes) {
+    text.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  });
+  return text.substr(0, text.find_last_not_of('\0') + 1);
+}
+
+void write_npz(const std::filesystem::path& path, std::span<const NpzTensor> tensors,
+               const std::map<std::string, std::string>& texts) {
+  std::vector<Part> parts;
+  std::set<std::string> names;
+  const auto add = [&](const std::string& name, std::string header, std::span<const std::byte> bytes) {
+    check(names.insert(name).second, path.string(), "expected every tensor to have a name of its own; got '{}'", name);
+    parts.push_back({name + std::string(suffix), std::move(header), bytes});
+  };
+  for (const NpzTensor& tensor : tensors) {
+    check(byte_length(sizeof(float), tensor.shape) == tensor.values.size_bytes(), path.string(),
+          "expected the shape of '{}' to be that of its values; got {} of them", tensor.name, tensor.values.size());
+    add(tensor.name, npy_header("<f4", tensor.shape), std::as_bytes(tensor.values));
+  }
+  for (const auto& [name, text] : texts) {
+    const std::uint64_t size = text.size();
+    add(name, npy_header("|i1", std::span(&size, 1)), std::as_bytes(std::span(text)));
+  }
+
+  std::string directory;
+  std::vector<std::string> headers;
+  std::uint64_t begin = 0;
+  for (const Part& part : parts) {
+    const std::uint32_t crc = checksum(part);
+    headers.push_back(local_header(part, crc));
+    directory += directory_entry(part, crc, begin);
+    begin += headers.back().size() + part.size();
+  }
+  check(begin + directory.size() <= std::numeric_limits<std::uint32_t>::max() && parts.size() < 65'535, path.string(),
+        "expected an archive of at most 4 GiB; got {} bytes", begin);
+  directory += directory_end(parts.size(), directory.size(), begin);
+  AtomicFile file(path, begin + directory.size());
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    file.write(std::as_bytes(std::span(headers[i])));
+    file.write(std::as_bytes(std::span(parts[i].header)));
+    file.write(parts[i].bytes);
+  }
+  file.write(std::as_bytes(std::span(directory)));
+  file.commit();
+}
+
+}  // namespace glossa

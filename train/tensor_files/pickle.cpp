@@ -1,0 +1,342 @@
+#include "train/tensor_files/pickle.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <unordered_map>
+
+#include "autograd/check.h"
+#include "data/text/utf8.h"
+
+namespace glossa {
+
+namespace {
+
+constexpr std::size_t max_pickled = 1 << 16;  // on the stack, in the memo, and in all: some 3,000 tensors
+constexpr std::string_view ordered_dict = "collections OrderedDict";
+
+struct Opcode {
+  char code;
+  std::string_view name;
+};
+
+/// All of pickle's opcodes (pickletools.opcodes of Python 3.13), for what is refused.
+constexpr std::array opcodes{Opcode{'I', "INT"},
+                             Opcode{'J', "BININT"},
+                             Opcode{'K', "BININT1"},
+                             Opcode{'M', "BININT2"},
+                             Opcode{'L', "LONG"},
+                             Opcode{'\x8A', "LONG1"},
+                             Opcode{'\x8B', "LONG4"},
+                             Opcode{'S', "STRING"},
+                             Opcode{'T', "BINSTRING"},
+                             Opcode{'U', "SHORT_BINSTRING"},
+                             Opcode{'B', "BINBYTES"},
+                             Opcode{'C', "SHORT_BINBYTES"},
+                             Opcode{'\x8E', "BINBYTES8"},
+                             Opcode{'\x96', "BYTEARRAY8"},
+                             Opcode{'\x97', "NEXT_BUFFER"},
+                             Opcode{'\x98', "READONLY_BUFFER"},
+                             Opcode{'N', "NONE"},
+                             Opcode{'\x88', "NEWTRUE"},
+                             Opcode{'\x89', "NEWFALSE"},
+                             Opcode{'V', "UNICODE"},
+                             Opcode{'\x8C', "SHORT_BINUNICODE"},
+                             Opcode{'X', "BINUNICODE"},
+                             Opcode{'\x8D', "BINUNICODE8"},
+                             Opcode{'F', "FLOAT"},
+                             Opcode{'G', "BINFLOAT"},
+                             Opcode{']', "EMPTY_LIST"},
+                             Opcode{'a', "APPEND"},
+                             Opcode{'e', "APPENDS"},
+                             Opcode{'l', "LIST"},
+                             Opcode{')', "EMPTY_TUPLE"},
+                             Opcode{'t', "TUPLE"},
+                             Opcode{'\x85', "TUPLE1"},
+                             Opcode{'\x86', "TUPLE2"},
+                             Opcode{'\x87', "TUPLE3"},
+                             Opcode{'}', "EMPTY_DICT"},
+                             Opcode{'d', "DICT"},
+                             Opcode{'s', "SETITEM"},
+                             Opcode{'u', "SETITEMS"},
+                             Opcode{'\x8F', "EMPTY_SET"},
+                             Opcode{'\x90', "ADDITEMS"},
+                             Opcode{'\x91', "FROZENSET"},
+                             Opcode{'0', "POP"},
+                             Opcode{'2', "DUP"},
+                             Opcode{'(', "MARK"},
+                             Opcode{'1', "POP_MARK"},
+                             Opcode{'g', "GET"},
+                             Opcode{'h', "BINGET"},
+                             Opcode{'j', "LONG_BINGET"},
+                             Opcode{'p', "PUT"},
+                             Opcode{'q', "BINPUT"},
+                             Opcode{'r', "LONG_BINPUT"},
+                             Opcode{'\x94', "MEMOIZE"},
+                             Opcode{'\x82', "EXT1"},
+                             Opcode{'\x83', "EXT2"},
+                             Opcode{'\x84', "EXT4"},
+                             Opcode{'c', "GLOBAL"},
+                             Opcode{'\x93', "STACK_GLOBAL"},
+                             Opcode{'R', "REDUCE"},
+                             Opcode{'b', "BUILD"},
+                             Opcode{'i', "INST"},
+                             Opcode{'o', "OBJ"},
+                             Opcode{'\x81', "NEWOBJ"},
+                             Opcode{'\x92', "NEWOBJ_EX"},
+                             Opcode{'\x80', "PROTO"},
+                             Opcode{'.', "STOP"},
+                             Opcode{'\x95', "FRAME"},
+                             Opcode{'P', "PERSID"},
+                             Opcode{'Q', "BINPERSID"}};
+
+std::string opcode_name(char code) {
+  const auto found = std::ranges::find(opcodes, code, &Opcode::code);
+  return found == opcodes.end() ? fmt::format("byte {:#04x}", static_cast<unsigned char>(code))
+                                : std::string(found->name);
+}
+
+}  // namespace
+
+std::string shown(std::string_view text) {
+  std::string result = utf8::replace_invalid(text.substr(0, 200));
+  std::ranges::replace_if(
+      result, [](unsigned char c) { return c < 0x20 || c == 0x7F; }, '?');
+  return result;
+}
+
+/// The stack machine that a pickle is a program of.
+class PickleMachine {
+ public:
+  PickleMachine(Pickle& pickle, std::string_view bytes, std::span<const std::string_view> names,
+                const std::string& where)
+      : pickle_(pickle), bytes_(bytes), names_(names), where_(where) {}
+
+  void run() {
+    require(byte() == '\x80' && byte() == 2, "a pickle of protocol 2");
+    while (pickle_.root_ == nullptr) step();
+    pickle_.size_ = at_;
+  }
+
+ private:
+  using Kind = PickleValue::Kind;
+
+  template <class... Args>
+  void require(bool ok, fmt::format_string<Args...> format, Args&&... args) const {
+    if (!ok)
+      fail(where_, "expected {} at byte {} of the pickle. Hint: the file is damaged, or holds more than tensors",
+           fmt::format(format, std::forward<Args>(args)...), at_);
+  }
+
+  std::string_view take(std::size_t count) {
+    require(count <= bytes_.size() - at_, "{} more bytes", count);
+    at_ += count;
+    return bytes_.substr(at_ - count, count);
+  }
+  char byte() { return take(1).front(); }
+
+  /// A little-endian number of as many bytes; the last one has the sign where `is_signed`.
+  std::int64_t number(std::size_t count, bool is_signed) {
+    const std::string_view bytes = take(count);
+    std::uint64_t bits = is_signed && count > 0 && (bytes.back() & 0x80) != 0 ? ~std::uint64_t{0} : 0;
+    for (std::size_t i = count; i-- > 0;) bits = bits << 8 | static_cast<unsigned char>(bytes[i]);
+    return static_cast<std::int64_t>(bits);
+  }
+  std::string_view line() {
+    const std::size_t end = bytes_.find('\n', at_);
+    require(end != bytes_.npos, "the end of a name");
+    const std::string_view result = take(end - at_);
+    take(1);
+    return result;
+  }
+
+  PickleValue& make(Kind kind) {
+    require(pickle_.values_.size() < max_pickled, "at most {} values", max_pickled);
+    return pickle_.values_.emplace_back(PickleValue{.kind = kind});
+  }
+  void push(PickleValue& value) {
+    require(stack_.size() < max_pickled, "at most {} values on the stack", max_pickled);
+    stack_.push_back(&value);
+  }
+  void push_number(Kind kind, std::int64_t value) {
+    PickleValue& made = make(kind);
+    made.integer = value;
+    push(made);
+  }
+  PickleValue& pop() {
+    require(stack_.size() > floor(), "a value on the stack");
+    PickleValue& value = *stack_.back();
+    stack_.pop_back();
+    return value;
+  }
+  PickleValue& top(Kind kind, std::string_view what) {
+    require(stack_.size() > floor() && stack_.back()->kind == kind, "{} on the stack", what);
+    return *stack_.back();
+  }
+  /// Where the values behind the last mark begin.
+  std::size_t floor() const { return marks_.empty() ? 0 : marks_.back(); }
+
+  std::vector<const PickleValue*> pop_to_mark() {
+    require(!marks_.empty(), "a mark on the stack");
+    const auto first = stack_.begin() + static_cast<std::ptrdiff_t>(marks_.back());
+    std::vector<const PickleValue*> values(first, stack_.end());
+    stack_.erase(first, stack_.end());
+    marks_.pop_back();
+    return values;
+  }
+  void push_tuple(std::size_t count) {
+    PickleValue& tuple = make(Kind::tuple);
+    tuple.items.resize(count);
+    for (std::size_t i = count; i-- > 0;) tuple.items[i] = &pop();
+    push(tuple);
+  }
+  void put(std::int64_t place) {
+    require(stack_.size() > floor(), "a value to remember");
+    memo_[place] = stack_.back();
+    require(memo_.size() <= max_pickled, "at most {} values to remember", max_pickled);
+  }
+  void get(std::int64_t place) {
+    const auto found = memo_.find(place);
+    require(found != memo_.end(), "a remembered value {}", place);
+    push(*found->second);
+  }
+  void append(Kind kind, std::string_view what, const std::vector<const PickleValue*>& values) {
+    PickleValue& target = top(kind, what);
+    require(kind != Kind::dict || values.size() % 2 == 0, "a value for every key");
+    target.items.insert(target.items.end(), values.begin(), values.end());
+  }
+
+  void global() {
+    const std::string_view module = line(), own = line();
+    std::string name = fmt::format("{} {}", module, own);
+    if (name != ordered_dict && std::ranges::find(names_, name) == names_.end())
+      fail(where_,
+           "expected tensors by name and nothing else in the pickle; it names '{}.{}' at byte {}, which is not among "
+           "what a state_dict needs. Hint: save the state_dict() of the model alone",
+           shown(module), shown(own), at_);
+    PickleValue& value = make(Kind::name);
+    value.text = std::move(name);
+    push(value);
+  }
+  void reduce() {
+    const PickleValue& arguments = pop();
+    const PickleValue& callee = pop();
+    require(arguments.kind == Kind::tuple && callee.kind == Kind::name, "a name and a tuple to call it with");
+    constexpr std::size_t most_arguments = 16;  // of a tensor there are seven; each call has a copy
+    require(arguments.items.size() <= most_arguments, "a call of few arguments");
+    const bool makes_dict = callee.text == ordered_dict;
+    require(!makes_dict || arguments.items.empty(), "an empty OrderedDict");
+    PickleValue& result = make(makes_dict ? Kind::dict : Kind::call);
+    if (!makes_dict) {
+      result.text = callee.text;
+      result.items = arguments.items;
+    }
+    push(result);
+  }
+
+  void step() {
+    const std::size_t begin = at_;
+    switch (const char code = byte()) {
+      case 'N':
+        return push(make(Kind::none));
+      case '\x88':
+        return push_number(Kind::boolean, 1);
+      case '\x89':
+        return push_number(Kind::boolean, 0);
+      case 'K':
+        return push_number(Kind::integer, number(1, false));
+      case 'M':
+        return push_number(Kind::integer, number(2, false));
+      case 'J':
+        return push_number(Kind::integer, number(4, true));
+      case '\x8A': {
+        const auto length = static_cast<std::size_t>(number(1, false));
+        require(length <= 8, "a number of at most 64 bits");
+        return push_number(Kind::integer, number(length, true));
+      }
+      case 'X': {
+        const auto length = static_cast<std::size_t>(number(4, false));
+        const std::string_view text = take(length);
+        PickleValue& value = make(Kind::text);
+        value.text = text;
+        return push(value);
+      }
+      case ')':
+        return push_tuple(0);
+      case '\x85':
+        return push_tuple(1);
+      case '\x86':
+        return push_tuple(2);
+      case '\x87':
+        return push_tuple(3);
+      case '(':
+        require(marks_.size() < max_pickled, "at most {} marks", max_pickled);
+        return marks_.push_back(stack_.size());
+      case 't': {
+        std::vector<const PickleValue*> values = pop_to_mark();
+        PickleValue& tuple = make(Kind::tuple);
+        tuple.items = std::move(values);
+        return push(tuple);
+      }
+      case ']':
+        return push(make(Kind::list));
+      case 'a':
+        return append(Kind::list, "a list", {&pop()});
+      case 'e':
+        return append(Kind::list, "a list", pop_to_mark());
+      case '}':
+        return push(make(Kind::dict));
+      case 's': {
+        const PickleValue *value = &pop(), *key = &pop();
+        return append(Kind::dict, "a dict", {key, value});
+      }
+      case 'u':
+        return append(Kind::dict, "a dict", pop_to_mark());
+      case 'q':
+        return put(number(1, false));
+      case 'r':
+        return put(number(4, false));
+      case 'h':
+        return get(number(1, false));
+      case 'j':
+        return get(number(4, false));
+      case 'c':
+        return global();
+      case 'R':
+        return reduce();
+      case 'b':  // attributes of a dict, as state_dict has its _metadata: they say nothing of numbers
+        require(pop().kind == Kind::dict, "attributes by name");
+        top(Kind::dict, "a dict");
+        return;
+      case 'Q': {
+        PickleValue& value = make(Kind::persistent);
+        value.items = {&pop()};
+        return push(value);
+      }
+      case '.':
+        pickle_.root_ = &pop();
+        require(stack_.empty() && marks_.empty(), "one value at the end");
+        return;
+      default:
+        fail(where_,
+             "expected a pickle of tensors; got the opcode {} at byte {} of it, which is not among what a state_dict "
+             "needs. Hint: save the state_dict() of the model alone, with torch.save's own protocol",
+             opcode_name(code), begin);
+    }
+  }
+
+  Pickle& pickle_;
+  std::string_view bytes_;
+  std::span<const std::string_view> names_;
+  const std::string& where_;
+  std::size_t at_ = 0;
+  std::vector<PickleValue*> stack_;
+  std::vector<std::size_t> marks_;  // as large as the stack was
+  std::unordered_map<std::int64_t, PickleValue*> memo_;
+};
+
+Pickle::Pickle(std::string_view bytes, std::span<const std::string_view> names, const std::string& where) {
+  PickleMachine(*this, bytes, names, where).run();
+}
+
+}  // namespace glossa

@@ -1,0 +1,205 @@
+#include "train/tensor_files/safetensors.h"
+
+#include <algorithm>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <tuple>
+
+#include "autograd/check.h"
+#include "data/text/atomic_file.h"
+#include "train/tensor_files/byte_length.h"
+
+namespace glossa {
+
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr std::uint64_t max_header = 16 << 20, prefix = 8, alignment = 8;
+constexpr int max_values = 4096;  // of one entry: dims, or texts of metadata
+constexpr std::string_view metadata_key = "__metadata__";
+
+/// Where the header breaks the rules.
+class HeaderError {
+ public:
+  explicit HeaderError(const std::filesystem::path& path) : path_(path.string()) {}
+
+  template <class... Args>
+  void require(bool ok, fmt::format_string<Args...> format, Args&&... args) const {
+    if (!ok)
+      fail(path_, "expected {}. Hint: the file is damaged, or is no safetensors file",
+           fmt::format(format, std::forward<Args>(args)...));
+  }
+
+ private:
+  std::string path_;
+};
+
+/// A list of whole numbers that are not negative.
+std::vector<std::uint64_t> whole_numbers(const Json& list, const std::string& what, const HeaderError& error) {
+  const bool ok = list.is_array() && std::ranges::all_of(list, [](const Json& n) { return n.is_number_unsigned(); });
+  error.require(ok, "{} to be a list of whole numbers; got {}", what, list.dump().substr(0, 100));
+  return list.get<std::vector<std::uint64_t>>();
+}
+
+/// A tensor with its bytes, from the end of the header on.
+struct HeaderEntry {
+  TensorEntry tensor;
+  std::uint64_t begin = 0, end = 0;
+};
+
+HeaderEntry parse_entry(const std::string& name, const Json& json, const HeaderError& error) {
+  const auto has = [&](const char* key) { return json.contains(key); };
+  error.require(json.size() == 3 && has("dtype") && has("shape") && has("data_offsets"),
+                "'{}' to have dtype, shape and data_offsets; got {}", name, json.dump().substr(0, 100));
+  const Json& dtype = json["dtype"];
+  error.require(dtype.is_string() && dtype != "I8" && dtype_size(dtype.get_ref<const std::string&>()) > 0,
+                "'{}' to be F64, F32, F16, BF16, I64, I32, U8 or BOOL; got {}", name, dtype.dump().substr(0, 100));
+  TensorEntry tensor{.name = name, .dtype = dtype, .shape = whole_numbers(json["shape"], name + ".shape", error)};
+  const auto offsets = whole_numbers(json["data_offsets"], name + ".data_offsets", error);
+  error.require(offsets.size() == 2 && offsets[0] <= offsets[1], "'{}' to have a begin and an end; got {}", name,
+                json["data_offsets"].dump().substr(0, 100));
+  const auto length = byte_length(dtype_size(tensor.dtype), tensor.shape);
+  error.require(length && *length == offsets[1] - offsets[0],
+                "'{}' to have the length of its shape {} in {}; got {} bytes", name, json["shape"].dump(), tensor.dtype,
+                offsets[1] - offsets[0]);
+  return {std::move(tensor), offsets[0], offsets[1]};
+}
+
+std::map<std::string, std::string> parse_metadata(const Json& json, const HeaderError& error) {
+  std::map<std::string, std::string> metadata;
+  for (const auto& [key, value] : json.items()) {
+    error.require(value.is_string(), "{} of texts; got {}", metadata_key, value.dump().substr(0, 100));
+    metadata[key] = value;
+  }
+  return metadata;
+}
+
+/// Parses the header and hands each of its entries, an object, to `take(name, entry)`. They are not kept, no entry has
+/// many values and nothing lies deeper than {"name": {"shape": [: memory stays small whatever the text is.
+template <class Take>
+void parse_header(const std::string& text, const HeaderError& error, const Take& take) {
+  using Event = Json::parse_event_t;
+  std::vector<std::set<std::string>> keys;  // of the objects around
+  std::string name;
+  int values = 0;
+  const auto watch = [&](int depth, Event event, Json& value) {
+    const bool fits = event == Event::object_start  ? depth <= 1
+                      : event == Event::array_start ? depth == 2
+                      : event == Event::value       ? depth >= 2 && ++values <= max_values
+                                                    : true;
+    error.require(fits, "'{}' to be an object as the format has it", name);
+    if (event == Event::object_start) keys.emplace_back();
+    if (event == Event::object_end) keys.pop_back();
+    if (event == Event::key) {
+      const auto& key = value.get_ref<const std::string&>();
+      error.require(std::ranges::none_of(key, [](unsigned char c) { return c < 0x20 || c == 0x7F; }),
+                    "names without control characters; got {}", value.dump());
+      error.require(keys.back().insert(key).second, "every name once; got '{}' twice", key);
+      if (depth == 1) {
+        name = key;
+        values = 0;
+      }
+    }
+    if (event != Event::object_end || depth != 1) return true;
+    take(name, value);
+    return false;
+  };
+  try {
+    [[maybe_unused]] const Json nothing = Json::parse(text, watch);
+  } catch (const Json::exception& reason) {
+    error.require(false, "a header in JSON; got {}", std::string(reason.what()).substr(0, 200));
+  }
+}
+
+/// The tensors must fill the data, one right behind the other.
+void check_tiling(const std::vector<HeaderEntry>& entries, std::uint64_t size, const HeaderError& error) {
+  std::vector<const HeaderEntry*> ordered;
+  for (const HeaderEntry& entry : entries) ordered.push_back(&entry);
+  std::ranges::sort(ordered, {}, [](const HeaderEntry* e) { return std::tie(e->begin, e->end, e->tensor.name); });
+  std::uint64_t end = 0;
+  for (const HeaderEntry* entry : ordered) {
+    error.require(entry->begin == end, "'{}' to begin at byte {} of the data, without hole or overlap; got {}",
+                  entry->tensor.name, end, entry->begin);
+    end = entry->end;
+  }
+  error.require(end == size, "{} bytes of data as the header says; got {}", end, size);
+}
+
+}  // namespace
+
+SafetensorsReader::SafetensorsReader(const std::filesystem::path& path) : TensorFile(path) {
+  const HeaderError error(path);
+  std::error_code code;
+  const std::uint64_t file_size = std::filesystem::file_size(path, code);
+  check(!code, path.string(), "expected a safetensors file; got {}. Hint: check the path", code.message());
+  std::ifstream file(path, std::ios::binary);
+  std::uint64_t length = 0;
+  file.read(reinterpret_cast<char*>(&length), prefix);
+  check(file.is_open(), path.string(), "expected a file to read; it cannot be opened. Hint: check its permissions");
+  error.require(bool(file), "8 bytes and more; got {}", file_size);
+  error.require(length <= file_size - prefix && length <= max_header,
+                "a header of at most {} bytes, within the file; got {}", max_header, length);
+  std::string text(length, '\0');
+  file.read(text.data(), static_cast<std::streamsize>(length));
+  error.require(file && text.starts_with('{'), "a header that begins with {{");
+  // The parser would take a zero byte for the end.
+  error.require(text.find('\0') == text.npos, "a header in JSON; got a zero byte in it");
+  std::vector<HeaderEntry> read;
+  parse_header(text, error, [&](const std::string& name, const Json& json) {
+    if (name == metadata_key)
+      metadata_ = parse_metadata(json, error);
+    else
+      read.push_back(parse_entry(name, json, error));
+  });
+  check_tiling(read, file_size - prefix - length, error);
+  for (HeaderEntry& entry : read) {
+    begins_.emplace(entry.tensor.name, prefix + length + entry.begin);
+    const std::string name = entry.tensor.name;
+    entries_.emplace(name, std::move(entry.tensor));
+  }
+}
+
+void SafetensorsReader::read_bytes(const TensorEntry& entry, const Take& take) const {
+  std::ifstream file(path(), std::ios::binary);
+  file.seekg(static_cast<std::streamoff>(begins_.at(entry.name)));
+  const std::uint64_t size = entry.count() * dtype_size(entry.dtype);
+  std::vector<std::byte> piece(std::min<std::uint64_t>(piece_bytes, size));
+  for (std::uint64_t left = size; left > 0;) {
+    const std::span bytes = std::span(piece).first(std::min<std::uint64_t>(piece_bytes, left));
+    file.read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+    check(bool(file), path().string(), "expected {} bytes of '{}'; the file ended or changed", size, entry.name);
+    take(bytes);
+    left -= bytes.size();
+  }
+}
+
+void write_safetensors(const std::filesystem::path& path, std::vector<SafetensorsTensor> tensors,
+                       const std::map<std::string, std::string>& metadata) {
+  std::ranges::sort(tensors, {}, &SafetensorsTensor::name);
+  nlohmann::ordered_json header = nlohmann::ordered_json::object();
+  if (!metadata.empty()) header[std::string(metadata_key)] = metadata;
+  std::uint64_t end = 0;
+  for (const SafetensorsTensor& tensor : tensors) {
+    const std::uint64_t begin = end;
+    end += tensor.values.size_bytes();
+    check(tensor.name != metadata_key && !header.contains(tensor.name), path.string(),
+          "expected every tensor to have a name of its own; got '{}'", tensor.name);
+    check(byte_length(sizeof(float), tensor.shape) == tensor.values.size_bytes(), path.string(),
+          "expected the shape of '{}' to be that of its values; got {} of them", tensor.name, tensor.values.size());
+    header[tensor.name] = {{"dtype", "F32"}, {"shape", tensor.shape}, {"data_offsets", {begin, end}}};
+  }
+  std::string text = header.dump();
+  text.resize((text.size() + alignment - 1) / alignment * alignment, ' ');
+  check(text.size() <= max_header, path.string(), "expected a header of at most {} bytes; got {}", max_header,
+        text.size());
+  const std::uint64_t length = text.size();
+  AtomicFile file(path, prefix + length + end);
+  file.write(std::as_bytes(std::span(&length, 1)));
+  file.write(std::as_bytes(std::span(text)));
+  for (const SafetensorsTensor& tensor : tensors) file.write(std::as_bytes(tensor.values));
+  file.commit();
+}
+
+}  // namespace glossa

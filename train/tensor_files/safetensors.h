@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "train/tensor_files/tensor_file.h"
+
+namespace glossa {
+
+// The safetensors format (github.com/huggingface/safetensors), in which PyTorch and others exchange tensors:
+//
+//     8 bytes  length N of the header, little-endian
+//     N bytes  JSON: {"__metadata__": {text: text}, NAME: {"dtype", "shape", "data_offsets": [begin, end]}, ...}
+//     the rest the tensors, row-major and little-endian, without holes and overlaps
+//
+// There is no checksum: a flipped bit of a tensor is not found, a flipped bit of the structure is where it breaks a
+// rule.
+
+/// A file whose structure was checked.
+class SafetensorsReader : public TensorFile {
+ public:
+  /// Reads the header and checks all of it: its length (at most 16 MiB, some 100,000 tensors; the format allows more),
+  /// JSON of exactly the form above with every key once, known dtypes, lengths that are those of the shapes, offsets
+  /// that tile the rest of the file. Anything else is an Error that names the file and the tensor. Memory stays within
+  /// a few times the length of the header.
+  explicit SafetensorsReader(const std::filesystem::path& path);
+
+  const std::map<std::string, std::string>& metadata() const { return metadata_; }
+
+ private:
+  void read_bytes(const TensorEntry& entry, const Take& take) const override;
+
+  std::map<std::string, std::string> metadata_;
+  std::map<std::string, std::uint64_t> begins_;  // in bytes from the start of the file
+};
+
+/// A float tensor to be written; the values are borrowed.
+struct SafetensorsTensor {
+  std::string name;
+  std::vector<std::uint64_t> shape;
+  std::span<const float> values;
+};
+
+/// Writes a file atomically, as F32: the bytes that the format's own library writes for the same tensors and at most
+/// one key of metadata (more have no fixed order there, here they are sorted). Throws if a name comes twice, a shape
+/// disagrees with its values or the file cannot be written.
+void write_safetensors(const std::filesystem::path& path, std::vector<SafetensorsTensor> tensors,
+                       const std::map<std::string, std::string>& metadata);
+
+}  // namespace glossa

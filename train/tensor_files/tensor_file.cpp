@@ -1,0 +1,136 @@
+#include "train/tensor_files/tensor_file.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <fstream>
+#include <numeric>
+
+#include "autograd/check.h"
+#include "train/tensor_files/npz_file.h"
+#include "train/tensor_files/safetensors.h"
+#include "train/tensor_files/torch_file.h"
+
+namespace glossa {
+
+namespace {
+
+static_assert(std::endian::native == std::endian::little, "tensors are little-endian in files, read without swaps");
+
+float from_bfloat16(std::uint16_t bits) { return std::bit_cast<float>(std::uint32_t{bits} << 16); }
+
+/// 1 sign, 5 exponent and 10 fraction bits (IEEE 754 binary16).
+float from_float16(std::uint16_t bits) {
+  const int exponent = bits >> 10 & 31;
+  const auto fraction = static_cast<float>(bits & 1023);
+  const float size = exponent == 0    ? std::ldexp(fraction, -24)
+                     : exponent == 31 ? (fraction == 0 ? INFINITY : NAN)
+                                      : std::ldexp(1024 + fraction, exponent - 25);
+  return std::copysign(size, bits >> 15 ? -1.0F : 1.0F);
+}
+
+/// All 65,536 of them.
+const std::vector<float>& float16_table() {
+  static const std::vector<float> table = [] {
+    std::vector<float> values(1 << 16);
+    for (std::size_t bits = 0; bits < values.size(); ++bits)
+      values[bits] = from_float16(static_cast<std::uint16_t>(bits));
+    return values;
+  }();
+  return table;
+}
+
+template <class Stored, class T, class Meaning>
+void convert(std::span<const std::byte> bytes, T* values, const Meaning& meaning) {
+  for (std::size_t i = 0; i < bytes.size() / sizeof(Stored); ++i) {
+    Stored stored;
+    std::memcpy(&stored, bytes.data() + i * sizeof stored, sizeof stored);
+    values[i] = static_cast<T>(meaning(stored));
+  }
+}
+
+template <class T>
+void convert(std::string_view dtype, std::span<const std::byte> bytes, T* values) {
+  const auto as_it_is = [](auto value) { return value; };
+  if (dtype == "F64") convert<double>(bytes, values, as_it_is);
+  if (dtype == "F32") convert<float>(bytes, values, as_it_is);
+  if (dtype == "F16") convert<std::uint16_t>(bytes, values, [&](std::uint16_t bits) { return float16_table()[bits]; });
+  if (dtype == "BF16") convert<std::uint16_t>(bytes, values, from_bfloat16);
+  if (dtype == "I64") convert<std::int64_t>(bytes, values, as_it_is);
+  if (dtype == "I32") convert<std::int32_t>(bytes, values, as_it_is);
+  if (dtype == "I8") convert<std::int8_t>(bytes, values, as_it_is);
+  if (dtype == "U8" || dtype == "BOOL") convert<std::uint8_t>(bytes, values, as_it_is);
+}
+
+}  // namespace
+
+std::uint64_t dtype_size(std::string_view dtype) {
+  static const std::map<std::string_view, std::uint64_t> sizes{
+      {"F64", 8}, {"F32", 4}, {"F16", 2}, {"BF16", 2}, {"I64", 8}, {"I32", 4}, {"I8", 1}, {"U8", 1}, {"BOOL", 1}};
+  const auto found = sizes.find(dtype);
+  return found == sizes.end() ? 0 : found->second;
+}
+
+std::string shape_text(std::span<const std::uint64_t> shape) { return fmt::format("[{}]", fmt::join(shape, ", ")); }
+
+std::uint64_t TensorEntry::count() const {
+  return std::accumulate(shape.begin(), shape.end(), std::uint64_t{1}, std::multiplies<>());
+}
+
+const TensorEntry& TensorFile::entry(const std::string& name) const {
+  const auto found = entries_.find(name);
+  check(found != entries_.end(), path_.string(), "expected a tensor '{}'; the file has none", name);
+  return found->second;
+}
+
+template <class T>
+void TensorFile::read(const std::string& name, std::span<T> values) const {
+  const TensorEntry& own = entry(name);
+  check(values.size() == own.count(), path_.string(), "expected place for the {} numbers of '{}'; got {}", own.count(),
+        name, values.size());
+  T* next = values.data();
+  read_bytes(own, [&](std::span<const std::byte> bytes) {
+    convert(own.dtype, bytes, next);
+    next += bytes.size() / dtype_size(own.dtype);
+  });
+}
+
+template <class T>
+std::vector<T> TensorFile::read(const std::string& name) const {
+  std::vector<T> values(entry(name).count());
+  read(name, std::span(values));
+  return values;
+}
+
+template void TensorFile::read(const std::string&, std::span<float>) const;
+template void TensorFile::read(const std::string&, std::span<double>) const;
+template std::vector<float> TensorFile::read(const std::string&) const;
+template std::vector<double> TensorFile::read(const std::string&) const;
+
+std::unique_ptr<TensorFile> open_tensors(const std::filesystem::path& path) {
+  std::error_code code;
+  const bool regular = std::filesystem::is_regular_file(path, code);
+  check(regular, path.string(), "expected a file of tensors; got {}. Hint: check the path",
+        code ? code.message() : "something else than a file");
+  std::string head(64, '\0');
+  std::ifstream file(path, std::ios::binary);
+  check(file.is_open(), path.string(), "expected a file to read; it cannot be opened. Hint: check its permissions");
+  file.read(head.data(), static_cast<std::streamsize>(head.size()));
+  head.resize(static_cast<std::size_t>(file.gcount()));
+  if (head.starts_with(zip_magic)) {
+    ZipFile zip(path);
+    if (TorchFile::is_in(zip)) return std::make_unique<TorchFile>(std::move(zip));
+    return std::make_unique<NpzFile>(std::move(zip));
+  }
+  if (head.starts_with(TorchFile::stream_magic)) return std::make_unique<TorchFile>(path);
+  if (head.size() > 8 && head[8] == '{') return std::make_unique<SafetensorsReader>(path);
+  fail(path.string(), "expected a file of tensors: safetensors, torch.save or .npz; got {}",
+       head.starts_with("version https://git-lfs")
+           ? "a pointer of Git LFS. Hint: `git lfs pull` brings the file itself"
+           : "another kind of file. Hint: docs/exchange.md tells what may be imported");
+}
+
+}  // namespace glossa

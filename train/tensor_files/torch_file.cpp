@@ -1,0 +1,224 @@
+#include "train/tensor_files/torch_file.h"
+
+#include <algorithm>
+#include <array>
+#include <fstream>
+
+#include "autograd/check.h"
+#include "train/tensor_files/byte_length.h"
+
+namespace glossa {
+
+namespace {
+
+using Kind = PickleValue::Kind;
+
+constexpr std::size_t max_pickle = 1 << 20;
+constexpr std::string_view rebuild_tensor = "torch._utils _rebuild_tensor_v2",
+                           rebuild_parameter = "torch._utils _rebuild_parameter", pickle_name = "data.pkl";
+
+struct StorageKind {
+  std::string_view name, dtype;
+};
+constexpr std::array<StorageKind, 5> storage_kinds{{{"torch FloatStorage", "F32"},
+                                                    {"torch DoubleStorage", "F64"},
+                                                    {"torch HalfStorage", "F16"},
+                                                    {"torch BFloat16Storage", "BF16"},
+                                                    {"torch LongStorage", "I64"}}};
+constexpr std::array<std::string_view, 7> names{rebuild_tensor,        rebuild_parameter,     storage_kinds[0].name,
+                                                storage_kinds[1].name, storage_kinds[2].name, storage_kinds[3].name,
+                                                storage_kinds[4].name};
+
+template <class... Args>
+void check_torch(const std::filesystem::path& path, bool ok, fmt::format_string<Args...> format, Args&&... args) {
+  if (!ok)
+    fail(path.string(), "expected {}. Hint: the file is damaged, or no state_dict of torch.save",
+         fmt::format(format, std::forward<Args>(args)...));
+}
+
+/// A list of whole numbers that are not negative; false for anything else.
+bool read_numbers(const PickleValue& value, std::vector<std::uint64_t>& numbers) {
+  if (value.kind != Kind::tuple || value.items.size() > max_dims) return false;
+  for (const PickleValue* item : value.items) {
+    if (item->kind != Kind::integer || item->integer < 0) return false;
+    numbers.push_back(static_cast<std::uint64_t>(item->integer));
+  }
+  return true;
+}
+
+/// Whether elements with these strides lie one behind the other, row-major.
+bool is_contiguous(const std::vector<std::uint64_t>& shape, const std::vector<std::uint64_t>& strides) {
+  std::uint64_t expected = 1;
+  for (std::size_t i = shape.size(); i-- > 0;) {
+    if (shape[i] != 1 && strides[i] != expected) return false;
+    expected *= shape[i];
+  }
+  return true;
+}
+
+}  // namespace
+
+bool TorchFile::is_in(const ZipFile& zip) {
+  return std::ranges::any_of(zip.entries(), [](const auto& entry) { return entry.first.ends_with("/data.pkl"); });
+}
+
+TorchFile::TorchFile(ZipFile zip) : TensorFile(zip.path()), zip_(std::make_unique<ZipFile>(std::move(zip))) {
+  for (const auto& [name, entry] : zip_->entries())
+    if (name.ends_with("/data.pkl")) {
+      check_torch(path(), folder_.empty(), "one data.pkl; got more");
+      folder_ = name.substr(0, name.size() - pickle_name.size());
+    }
+  if (zip_->entries().contains(folder_ + "byteorder")) {
+    const std::string order = zip_->read(folder_ + "byteorder", 16);
+    check_torch(path(), order == "little", "numbers in little-endian order; got '{}'", shown(order));
+  }
+  const std::string bytes = zip_->read(folder_ + std::string(pickle_name), max_pickle);
+  const Pickle pickle(bytes, names, path().string());
+  add_tensors(pickle.root());
+  for (const auto& [key, storage] : storages_) {
+    const auto found = zip_->entries().find(folder_ + "data/" + key);
+    check_torch(path(), found != zip_->entries().end(), "the numbers of a storage in '{}data/{}'", folder_, shown(key));
+    check_torch(path(), found->second.size == storage.count * dtype_size(storage.dtype),
+                "'{}' to hold {} numbers in {}; got {} bytes", found->first, storage.count, storage.dtype,
+                found->second.size);
+  }
+}
+
+TorchFile::TorchFile(const std::filesystem::path& file_path) : TensorFile(file_path) {
+  std::error_code code;
+  const std::uint64_t file_size = std::filesystem::file_size(path(), code);
+  std::ifstream file(path(), std::ios::binary);
+  check(!code && file.is_open(), path().string(), "expected a file to read; it cannot be opened");
+  std::string head(std::min<std::uint64_t>(file_size, 2 * max_pickle), '\0');
+  file.read(head.data(), static_cast<std::streamsize>(head.size()));
+  check_torch(path(), bool(file) && head.starts_with(stream_magic), "the stream of torch.save");
+  std::size_t at = stream_magic.size();
+  const auto next = [&] {
+    Pickle pickle(std::string_view(head).substr(at), names, path().string());
+    at += pickle.size();
+    return pickle;
+  };
+  const Pickle version = next();
+  check_torch(path(), version.root().kind == Kind::integer && version.root().integer == 1001,
+              "version 1001 of torch.save's stream");
+  const Pickle machine = next();
+  const auto& facts = machine.root().items;
+  for (std::size_t i = 0; machine.root().kind == Kind::dict && i + 1 < facts.size(); i += 2)
+    check_torch(path(), facts[i]->text != "little_endian" || facts[i + 1]->integer == 1,
+                "numbers in little-endian order");
+  const Pickle tensors = next();
+  add_tensors(tensors.root());
+  const Pickle keys = next();
+  check_torch(path(), keys.root().kind == Kind::list && keys.root().items.size() == storages_.size(),
+              "the keys of {} storages", storages_.size());
+  std::uint64_t begin = at;
+  std::map<std::string, Storage> left = storages_;
+  for (const PickleValue* key : keys.root().items) {
+    const auto found = storages_.find(key->text);
+    check_torch(path(), key->kind == Kind::text && found != storages_.end() && left.erase(key->text) == 1,
+                "the key of a storage, each once");
+    Storage& storage = found->second;
+    std::uint64_t count = 0;
+    file.seekg(static_cast<std::streamoff>(begin));
+    file.read(reinterpret_cast<char*>(&count), sizeof count);
+    check_torch(path(), bool(file) && count == storage.count, "a storage of {} numbers at byte {}", storage.count,
+                begin);
+    storage.begin = begin + sizeof count;
+    const std::uint64_t bytes = count * dtype_size(storage.dtype);
+    check_torch(path(), bytes <= file_size - storage.begin, "{} bytes of numbers at byte {}", bytes, storage.begin);
+    begin = storage.begin + bytes;
+  }
+}
+
+void TorchFile::add_tensors(const PickleValue& root) {
+  check_torch(path(), root.kind == Kind::dict, "a dict of tensors");
+  for (std::size_t i = 0; i < root.items.size(); i += 2) {
+    const PickleValue& key = *root.items[i];
+    const bool printable = std::ranges::none_of(key.text, [](unsigned char c) { return c < 0x20 || c == 0x7F; });
+    check_torch(path(), key.kind == Kind::text && printable && key.text.size() <= 1024, "names of tensors as texts");
+    add_tensor(key.text, *root.items[i + 1]);
+  }
+}
+
+void TorchFile::add_tensor(const std::string& name, const PickleValue& value) {
+  const PickleValue* tensor = &value;
+  if (value.kind == Kind::call && value.text == rebuild_parameter && !value.items.empty()) tensor = value.items[0];
+  check_torch(path(), tensor->kind == Kind::call && tensor->text == rebuild_tensor && tensor->items.size() >= 6,
+              "a tensor as '{}'", shown(name));
+  TensorEntry entry{.name = name, .dtype = {}, .shape = {}};
+  std::vector<std::uint64_t> strides;
+  const PickleValue& offset = *tensor->items[1];
+  const bool ok = offset.kind == Kind::integer && offset.integer >= 0 && read_numbers(*tensor->items[2], entry.shape) &&
+                  read_numbers(*tensor->items[3], strides) && strides.size() == entry.shape.size();
+  check_torch(path(), ok, "'{}' to have an offset, a shape and strides", shown(name));
+  Place place{add_storage(name, *tensor->items[0]), static_cast<std::uint64_t>(offset.integer)};
+  const Storage& storage = storages_.at(place.storage);
+  entry.dtype = storage.dtype;
+  const auto count = byte_length(1, entry.shape);
+  check_torch(path(), count && place.offset <= storage.count && *count <= storage.count - place.offset,
+              "'{}' to lie within its storage of {} numbers; got the shape {} at {}", shown(name), storage.count,
+              shape_text(entry.shape), place.offset);
+  check(*count == 0 || is_contiguous(entry.shape, strides), path().string(),
+        "expected '{}' to be contiguous; got the shape {} with strides {}. Hint: save tensor.contiguous()", shown(name),
+        shape_text(entry.shape), shape_text(strides));
+  check_torch(path(), entries_.emplace(name, std::move(entry)).second, "every name once; got '{}' twice", shown(name));
+  places_.emplace(name, std::move(place));
+}
+
+/// The key of the storage that ('storage', KIND, KEY, device, count, ...) stands for.
+std::string TorchFile::add_storage(const std::string& name, const PickleValue& value) {
+  const bool persistent = value.kind == Kind::persistent && value.items[0]->kind == Kind::tuple;
+  check_torch(path(), persistent && value.items[0]->items.size() >= 5, "'{}' to have a storage", shown(name));
+  const auto& facts = value.items[0]->items;
+  const bool view = facts.size() > 5 && facts[5]->kind != Kind::none;
+  const bool ok = facts[0]->text == "storage" && facts[1]->kind == Kind::name && facts[2]->kind == Kind::text &&
+                  facts[4]->kind == Kind::integer && facts[4]->integer >= 0 && !view;
+  check_torch(path(), ok, "'{}' to have a storage of a kind, with a key and a length", shown(name));
+  const auto kind = std::ranges::find(storage_kinds, facts[1]->text, &StorageKind::name);
+  check_torch(path(), kind != storage_kinds.end(), "a storage as '{}'", shown(name));
+  Storage storage{.dtype = std::string(kind->dtype), .count = static_cast<std::uint64_t>(facts[4]->integer)};
+  const std::array<std::uint64_t, 1> counts{storage.count};
+  check_torch(path(), byte_length(dtype_size(storage.dtype), counts).has_value(), "'{}' to have a storage that can be",
+              shown(name));
+  const auto [place, is_new] = storages_.emplace(facts[2]->text, storage);
+  check_torch(path(), is_new || (place->second.dtype == storage.dtype && place->second.count == storage.count),
+              "the storage of '{}' to be the same for all its tensors", shown(name));
+  return place->first;
+}
+
+bool TorchFile::same_bytes(const std::string& a, const std::string& b) const {
+  return places_.at(a) == places_.at(b) && entries().at(a).shape == entries().at(b).shape;
+}
+
+void TorchFile::read_bytes(const TensorEntry& entry, const Take& take) const {
+  const Place& place = places_.at(entry.name);
+  const Storage& storage = storages_.at(place.storage);
+  const std::uint64_t element = dtype_size(storage.dtype);
+  std::uint64_t skip = place.offset * element, left = entry.count() * element;
+  std::vector<std::byte> piece(std::min<std::uint64_t>(piece_bytes, std::max(skip, left)));
+  const auto read_all = [&](const auto& read) {
+    while (skip > 0 && left > 0) skip -= read(std::span(piece).first(std::min<std::uint64_t>(piece.size(), skip)));
+    while (left > 0) {
+      const std::span bytes = std::span(piece).first(std::min<std::uint64_t>(piece.size(), left));
+      read(bytes);
+      take(bytes);
+      left -= bytes.size();
+    }
+  };
+  if (zip_) {
+    ZipStream stream = zip_->open(zip_->entries().at(folder_ + "data/" + place.storage));
+    read_all([&](std::span<std::byte> bytes) { return stream.read(bytes); });
+    return;
+  }
+  std::ifstream file(path(), std::ios::binary);
+  file.seekg(static_cast<std::streamoff>(storage.begin + skip));
+  skip = 0;
+  read_all([&](std::span<std::byte> bytes) {
+    file.read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+    check(bool(file), path().string(), "expected {} bytes of '{}'; the file ended or changed", entry.count() * element,
+          shown(entry.name));
+    return bytes.size();
+  });
+}
+
+}  // namespace glossa

@@ -1,0 +1,271 @@
+#include "train/tensor_files/zip_file.h"
+
+#include <zlib.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "autograd/check.h"
+
+namespace glossa {
+
+namespace {
+
+constexpr std::uint64_t max_directory = 8 << 20, max_entries = 65'536, max_name = 256;  // bound memory
+constexpr std::uint64_t end_size = 22, end64_size = 56, locator_size = 20, directory_size = 46, header_size = 30;
+constexpr std::uint64_t max_comment = 65'535;
+constexpr std::uint32_t in_64_bits = 0xFFFFFFFF;
+constexpr std::size_t buffer_bytes = 64 << 10;
+
+/// Numbers of a record, in their order. Past its end everything is 0 and `ok` is false.
+class Fields {
+ public:
+  explicit Fields(std::string_view bytes) : rest_(bytes) {}
+
+  template <class T>
+  T take() {
+    T value{};
+    const std::string_view bytes = text(sizeof value);
+    if (bytes.size() == sizeof value) std::memcpy(&value, bytes.data(), sizeof value);
+    return value;
+  }
+  std::string_view text(std::size_t length) {
+    if (length > rest_.size()) {
+      ok_ = false;
+      return {};
+    }
+    const std::string_view result = rest_.substr(0, length);
+    rest_.remove_prefix(length);
+    return result;
+  }
+  bool ok() const { return ok_; }
+  bool empty() const { return rest_.empty(); }
+
+ private:
+  std::string_view rest_;
+  bool ok_ = true;
+};
+
+template <class... Args>
+void check_zip(const std::filesystem::path& path, bool ok, fmt::format_string<Args...> format, Args&&... args) {
+  if (!ok)
+    fail(path.string(), "expected {}. Hint: the file is damaged, or no zip archive of tensors",
+         fmt::format(format, std::forward<Args>(args)...));
+}
+
+/// Bytes of a file that must be there.
+std::string bytes_at(const std::filesystem::path& path, std::ifstream& file, std::uint64_t at, std::uint64_t count) {
+  std::string bytes(count, '\0');
+  file.clear();
+  file.seekg(static_cast<std::streamoff>(at));
+  file.read(bytes.data(), static_cast<std::streamsize>(count));
+  check_zip(path, bool(file), "{} bytes at {}; the file ended", count, at);
+  return bytes;
+}
+
+/// Where the directory of an archive lies.
+struct Directory {
+  std::uint64_t entries = 0, size = 0, begin = 0;
+};
+
+Directory find_directory(const std::filesystem::path& path, std::ifstream& file, std::uint64_t file_size) {
+  const std::uint64_t tail = std::min(file_size, end_size + max_comment), from = file_size - tail;
+  const std::string bytes = bytes_at(path, file, from, tail);
+  const std::size_t at = bytes.rfind("PK\x05\x06");
+  check_zip(path, at != bytes.npos && at + end_size <= bytes.size(), "the directory of a zip archive at the end");
+  Fields end(std::string_view(bytes).substr(at + 4));
+  const bool one_part = end.take<std::uint32_t>() == 0;  // number of this part, and of the directory's
+  end.take<std::uint16_t>();
+  Directory directory{end.take<std::uint16_t>(), end.take<std::uint32_t>(), end.take<std::uint32_t>()};
+  check_zip(path, one_part, "an archive in one part");
+  if (from + at < locator_size) return directory;
+  const std::string locator = bytes_at(path, file, from + at - locator_size, locator_size);
+  if (!locator.starts_with("PK\x06\x07")) return directory;
+  Fields where(std::string_view(locator).substr(8));
+  const auto begin = where.take<std::uint64_t>();
+  check_zip(path, begin <= file_size && file_size - begin >= end64_size, "the end of the directory within the file");
+  const std::string record = bytes_at(path, file, begin, end64_size);
+  check_zip(path, record.starts_with("PK\x06\x06"), "the end of the directory at byte {}", begin);
+  Fields end64(std::string_view(record).substr(32));
+  directory.entries = end64.take<std::uint64_t>();
+  directory.size = end64.take<std::uint64_t>();
+  directory.begin = end64.take<std::uint64_t>();
+  return directory;
+}
+
+/// Sizes and place that did not fit into 32 bits.
+void read_extra(Fields extra, ZipEntry& entry, bool size, bool stored_size, bool header) {
+  while (!extra.empty() && extra.ok()) {
+    const auto kind = extra.take<std::uint16_t>();
+    Fields field(extra.text(extra.take<std::uint16_t>()));
+    if (kind != 1) continue;
+    if (size) entry.size = field.take<std::uint64_t>();
+    if (stored_size) entry.stored_size = field.take<std::uint64_t>();
+    if (header) entry.header = field.take<std::uint64_t>();
+  }
+}
+
+ZipEntry read_entry(const std::filesystem::path& path, Fields& fields) {
+  ZipEntry entry;
+  check_zip(path, fields.text(4) == "PK\x01\x02", "an entry of the directory");
+  fields.take<std::uint32_t>();  // versions
+  const auto flags = fields.take<std::uint16_t>(), method = fields.take<std::uint16_t>();
+  fields.take<std::uint32_t>();  // time and date
+  entry.crc = fields.take<std::uint32_t>();
+  const auto stored_size = fields.take<std::uint32_t>(), size = fields.take<std::uint32_t>();
+  const auto name = fields.take<std::uint16_t>(), extra = fields.take<std::uint16_t>(),
+             comment = fields.take<std::uint16_t>();
+  fields.text(8);  // part, attributes
+  const auto header = fields.take<std::uint32_t>();
+  entry.name = fields.text(name);
+  entry.stored_size = stored_size;
+  entry.size = size;
+  entry.header = header;
+  read_extra(Fields(fields.text(extra)), entry, size == in_64_bits, stored_size == in_64_bits, header == in_64_bits);
+  fields.text(comment);
+  check_zip(path, fields.ok(), "whole entries in the directory");
+  const bool printable = std::ranges::none_of(entry.name, [](unsigned char c) { return c < 0x20 || c == 0x7F; });
+  check_zip(path, !entry.name.empty() && name <= max_name && printable,
+            "names of at most {} bytes without control characters in the directory", max_name);
+  check_zip(path, (flags & 1) == 0 && (method == 0 || method == 8),
+            "'{}' to be stored or deflated, not encrypted; got method {}", entry.name, method);
+  entry.deflated = method == 8;
+  check_zip(path, entry.deflated || entry.size == entry.stored_size,
+            "'{}', which is stored, to have one size; got {} and {}", entry.name, entry.size, entry.stored_size);
+  return entry;
+}
+
+/// Neither over each other nor more than a file can hold.
+void check_sizes(const std::filesystem::path& path, const std::map<std::string, ZipEntry>& entries,
+                 std::uint64_t directory, std::uint64_t file_size) {
+  std::vector<const ZipEntry*> ordered;
+  std::uint64_t all = 0;
+  const std::uint64_t most = 2 * file_size + (8 << 20);
+  for (const auto& [name, entry] : entries) {
+    ordered.push_back(&entry);
+    check_zip(path, entry.size <= most && (all += entry.size) <= most,
+              "entries of at most {} bytes in a file of {}; '{}' makes them more", most, file_size, name);
+  }
+  std::ranges::sort(ordered, {}, &ZipEntry::header);
+  std::uint64_t end = 0;
+  for (const ZipEntry* entry : ordered) {
+    check_zip(path, entry->header >= end, "'{}' behind the entry before it", entry->name);
+    check_zip(path,
+              entry->header <= directory && directory - entry->header >= header_size &&
+                  directory - entry->header - header_size >= entry->stored_size,
+              "'{}' to lie before the directory", entry->name);
+    end = entry->header + header_size + entry->stored_size;
+  }
+}
+
+}  // namespace
+
+struct ZipStream::State {
+  std::filesystem::path path;
+  ZipEntry entry;
+  std::ifstream file;
+  std::uint64_t stored_left = 0, left = 0;
+  std::uint32_t crc = 0;
+  std::vector<unsigned char> buffer{};
+  z_stream inflater{};
+
+  /// The next bytes as they stand in the file.
+  void fetch(void* bytes, std::size_t count) {
+    file.read(static_cast<char*>(bytes), static_cast<std::streamsize>(count));
+    check(bool(file), path.string(), "expected {} bytes of '{}'; the file ended or changed", entry.stored_size,
+          entry.name);
+    stored_left -= count;
+  }
+
+  void inflate_into(std::span<std::byte> bytes) {
+    inflater.next_out = reinterpret_cast<Bytef*>(bytes.data());
+    inflater.avail_out = static_cast<uInt>(bytes.size());
+    while (inflater.avail_out > 0) {
+      if (inflater.avail_in == 0) {
+        const std::size_t count = std::min<std::uint64_t>(buffer.size(), stored_left);
+        fetch(buffer.data(), count);
+        inflater.next_in = buffer.data();
+        inflater.avail_in = static_cast<uInt>(count);
+      }
+      const int status = inflate(&inflater, Z_NO_FLUSH);
+      const bool ends = status == Z_STREAM_END && inflater.avail_out == 0;
+      check_zip(path, ends || status == Z_OK, "'{}' to be {} bytes, deflated", entry.name, entry.size);
+    }
+  }
+};
+
+ZipStream::ZipStream(std::unique_ptr<State> state) : state_(std::move(state)) {}
+ZipStream::ZipStream(ZipStream&&) noexcept = default;
+ZipStream::~ZipStream() {
+  if (state_ && state_->entry.deflated) inflateEnd(&state_->inflater);
+}
+
+std::size_t ZipStream::read(std::span<std::byte> bytes) {
+  State& s = *state_;
+  bytes = bytes.first(std::min<std::uint64_t>(bytes.size(), s.left));
+  if (bytes.empty()) return 0;
+  if (s.entry.deflated)
+    s.inflate_into(bytes);
+  else
+    s.fetch(bytes.data(), bytes.size());
+  s.left -= bytes.size();
+  s.crc = static_cast<std::uint32_t>(crc32_z(s.crc, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()));
+  check_zip(s.path, s.left > 0 || s.crc == s.entry.crc, "'{}' to have the checksum {:08x}; got {:08x}", s.entry.name,
+            s.entry.crc, s.crc);
+  return bytes.size();
+}
+
+ZipFile::ZipFile(std::filesystem::path path) : path_(std::move(path)) {
+  std::error_code code;
+  const std::uint64_t file_size = std::filesystem::file_size(path_, code);
+  check(!code, path_.string(), "expected a zip archive; got {}. Hint: check the path", code.message());
+  std::ifstream file(path_, std::ios::binary);
+  check(file.is_open(), path_.string(), "expected a file to read; it cannot be opened. Hint: check its permissions");
+  const Directory directory = find_directory(path_, file, file_size);
+  check_zip(path_, directory.size <= max_directory && directory.entries <= max_entries,
+            "a directory of at most {} entries and {} bytes; got {} and {}", max_entries, max_directory,
+            directory.entries, directory.size);
+  check_zip(path_, directory.begin <= file_size && file_size - directory.begin >= directory.size,
+            "the directory within the file");
+  const std::string bytes = bytes_at(path_, file, directory.begin, directory.size);
+  Fields fields(bytes);
+  for (std::uint64_t i = 0; i < directory.entries; ++i) {
+    ZipEntry entry = read_entry(path_, fields);
+    const std::string name = entry.name;
+    check_zip(path_, entries_.emplace(name, std::move(entry)).second, "every entry once; got '{}' twice", name);
+  }
+  check_sizes(path_, entries_, directory.begin, file_size);
+}
+
+ZipStream ZipFile::open(const ZipEntry& entry) const {
+  auto state = std::make_unique<ZipStream::State>();
+  state->path = path_;
+  state->entry = entry;
+  state->file.open(path_, std::ios::binary);
+  const std::string header = bytes_at(path_, state->file, entry.header, header_size);
+  Fields fields(header);
+  check_zip(path_, fields.text(4) == zip_magic, "the header of '{}' at byte {}", entry.name, entry.header);
+  fields.text(22);  // what the directory says too
+  const auto name = fields.take<std::uint16_t>(), extra = fields.take<std::uint16_t>();
+  state->file.seekg(name + extra, std::ios::cur);
+  state->stored_left = entry.stored_size;
+  state->left = entry.size;
+  if (entry.deflated) {
+    state->buffer.resize(std::min<std::uint64_t>(buffer_bytes, entry.stored_size));
+    check(inflateInit2(&state->inflater, -MAX_WBITS) == Z_OK, path_.string(),
+          "expected memory to inflate '{}'; got none", entry.name);
+  }
+  return ZipStream(std::move(state));
+}
+
+std::string ZipFile::read(const std::string& name, std::uint64_t most) const {
+  const auto found = entries_.find(name);
+  check_zip(path_, found != entries_.end(), "an entry '{}'", name);
+  check_zip(path_, found->second.size <= most, "'{}' to hold at most {} bytes; got {}", name, most, found->second.size);
+  std::string bytes(found->second.size, '\0');
+  ZipStream stream = open(found->second);
+  stream.read(std::as_writable_bytes(std::span(bytes)));
+  return bytes;
+}
+
+}  // namespace glossa
