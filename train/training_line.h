@@ -8,13 +8,8 @@
 
 namespace glossa {
 
-/// Seconds until something done every period comes next, for a run that went from `begin` to `now` in so many; nothing
-/// where it never comes, or nothing can be said yet.
-std::optional<double> seconds_until_due(const Period& period, const Progress& begin, const Progress& now,
-                                        double seconds);
-
-/// Seconds until something done every period comes next, for a run that went from `begin` to `now` in so many; nothing
-/// where it never comes, or nothing can be said yet.
+/// Seconds until the next occurrence of something done every `period`, for a run that went from `begin` to `now` in
+/// `seconds`. Empty if it never comes, or if the pace is not known yet.
 std::optional<double> seconds_until_due(const Period& period, const Progress& begin, const Progress& now,
                                         double seconds);
 
