@@ -59,7 +59,7 @@ int run(const Serve& arguments) {
   for (const LoadedRun& run : runs)
     served.push_back({run.model->transformer.get(), run.tokenizers, run.config.data, run.config.decode});
 
-  serve::Metrics metrics;
+  serve::ServerMetrics metrics;
   TranslationService service(std::move(served),
                              {.queue = static_cast<std::size_t>(arguments.queue),
                               .searches = static_cast<std::size_t>(threads()),

@@ -56,7 +56,7 @@ const char* name(RunEvent::Kind kind) {
 }
 
 /// The newest of them.
-std::vector<JsonLine> json_of(const std::vector<RunEvent>& events, const Metrics& metrics) {
+std::vector<JsonLine> json_of(const std::vector<RunEvent>& events, const RunMetrics& metrics) {
   std::vector<JsonLine> all;
   for (std::size_t i = events.size() - std::min(events.size(), most_events); i < events.size(); ++i) {
     const RunEvent& event = events[i];

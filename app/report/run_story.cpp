@@ -39,7 +39,7 @@ void take_clock(Series& series, const std::map<std::int64_t, double>& clock) {
 }
 
 /// Times where the metrics have none; says what they are.
-std::string complete_times(Metrics& metrics, const TrainLog& log) {
+std::string complete_times(RunMetrics& metrics, const TrainLog& log) {
   const std::size_t training = metrics.training.column("seconds"), validation = metrics.validation.column("seconds");
   if (all_have_numbers(metrics.training, training) && all_have_numbers(metrics.validation, validation))
     return "training";
@@ -93,7 +93,7 @@ RunStory read_story(const std::string& folder, const Config& config) {
   return story;
 }
 
-double seconds_at(const Metrics& metrics, double update) {
+double seconds_at(const RunMetrics& metrics, double update) {
   std::map<double, double> known{{0, 0}};
   for (const Series* series : {&metrics.training, &metrics.validation})
     for (const std::vector<double>& row : series->rows)

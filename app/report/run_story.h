@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "app/report/metrics.h"
+#include "app/report/run_metrics.h"
 #include "app/report/samples.h"
 #include "app/report/train_log.h"
 #include "train/config/config.h"
@@ -18,7 +18,7 @@ struct RunStory {
   Config config;
   bool is_training = false;  ///< now
   std::string state;         ///< training, finished, stopped, failed, killed or new: nothing has begun
-  Metrics metrics;
+  RunMetrics metrics;
   TrainLog log;
   std::vector<WatchedSentence> samples;
   std::optional<std::uint64_t> best;  ///< the update of the checkpoint that is called so
@@ -33,7 +33,7 @@ struct RunStory {
 RunStory read_story(const std::string& folder, const Config& config);
 
 /// Where the run was at an update, in seconds; NaN where nobody knows.
-double seconds_at(const Metrics& metrics, double update);
+double seconds_at(const RunMetrics& metrics, double update);
 
 /// What to call these runs: the last parts of their paths, as many as tell them apart.
 std::vector<std::string> names_of_runs(std::span<const std::string> folders);

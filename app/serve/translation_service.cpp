@@ -67,7 +67,7 @@ TranslatedText put_together(const std::vector<std::vector<Found>>& lines, const 
 /// A run with those who wait for it, and the thread that serves them.
 class TranslationService::Lane {
  public:
-  Lane(ServedRun run, const Limits& limits, std::atomic<int>& at_work, Metrics& metrics)
+  Lane(ServedRun run, const Limits& limits, std::atomic<int>& at_work, ServerMetrics& metrics)
       : run_(std::move(run)),
         limits_(limits),
         at_work_(at_work),
@@ -104,7 +104,7 @@ class TranslationService::Lane {
   const ServedRun run_;
   const Limits limits_;
   std::atomic<int>& at_work_;
-  Metrics& metrics_;
+  ServerMetrics& metrics_;
   FairQueue<Piece> queue_;
   const Translator reader_;
   std::timed_mutex looking_;
@@ -255,7 +255,7 @@ void TranslationService::Lane::work() {
   }
 }
 
-TranslationService::TranslationService(std::vector<ServedRun> runs, const Limits& limits, Metrics& metrics) {
+TranslationService::TranslationService(std::vector<ServedRun> runs, const Limits& limits, ServerMetrics& metrics) {
   for (ServedRun& run : runs) {
     const std::string pair = pair_name(run.data);
     for (const std::unique_ptr<Lane>& lane : lanes_)

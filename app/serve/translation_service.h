@@ -9,7 +9,7 @@
 
 #include "app/serve/fair_queue.h"
 #include "app/serve/messages.h"
-#include "app/serve/metrics.h"
+#include "app/serve/server_metrics.h"
 #include "train/decoding/translator.h"
 
 namespace glossa::serve {
@@ -37,7 +37,7 @@ class TranslationService {
   };
 
   /// Throws misuse where two runs translate the same pair of languages.
-  TranslationService(std::vector<ServedRun> runs, const Limits& limits, Metrics& metrics);
+  TranslationService(std::vector<ServedRun> runs, const Limits& limits, ServerMetrics& metrics);
   TranslationService(const TranslationService&) = delete;
   TranslationService& operator=(const TranslationService&) = delete;
 

@@ -103,7 +103,7 @@ Fields fields_of(const httplib::Request& request, const httplib::ContentReader& 
 
 class Web::Server : public httplib::Server {
  public:
-  Server(TranslationService& service, Metrics& metrics, Setup setup);
+  Server(TranslationService& service, ServerMetrics& metrics, Setup setup);
 
   Reply answer(const Incoming& incoming);
 
@@ -119,12 +119,12 @@ class Web::Server : public httplib::Server {
   void explain(const httplib::Request& request, httplib::Response& response) const;
 
   TranslationService& service_;
-  Metrics& metrics_;
+  ServerMetrics& metrics_;
   const Setup setup_;
   std::map<std::string, std::string> methods_;  // of each path
 };
 
-Web::Server::Server(TranslationService& service, Metrics& metrics, Setup setup)
+Web::Server::Server(TranslationService& service, ServerMetrics& metrics, Setup setup)
     : service_(service), metrics_(metrics), setup_(std::move(setup)) {
   const std::string translator = page("translate.html");
   get("/", "text/html; charset=utf-8", [translator] { return translator; });
@@ -250,7 +250,7 @@ void Web::Server::explain(const httplib::Request& request, httplib::Response& re
   response.set_content(error_answer(text), json_type);
 }
 
-Web::Web(TranslationService& service, Metrics& metrics, Setup setup)
+Web::Web(TranslationService& service, ServerMetrics& metrics, Setup setup)
     : server_(std::make_unique<Server>(service, metrics, std::move(setup))) {}
 
 Web::~Web() = default;

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "app/serve/connections.h"
-#include "app/serve/metrics.h"
+#include "app/serve/server_metrics.h"
 #include "app/serve/translation_service.h"
 
 namespace glossa::serve {
@@ -22,7 +22,7 @@ class Web {
     std::function<std::size_t()> connections;  ///< how many are open
   };
 
-  Web(TranslationService& service, Metrics& metrics, Setup setup);
+  Web(TranslationService& service, ServerMetrics& metrics, Setup setup);
   ~Web();
 
   /// The answer to a request, before its deadline but for moments. Throws nothing: what goes wrong is an answer, too.

@@ -49,7 +49,7 @@ struct Served {
 
   Scene scene;
   DecodeConfig decode;
-  serve::Metrics metrics;
+  serve::ServerMetrics metrics;
   TranslationService service;
 };
 

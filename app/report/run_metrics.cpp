@@ -1,4 +1,4 @@
-#include "app/report/metrics.h"
+#include "app/report/run_metrics.h"
 
 #include <fmt/core.h>
 
@@ -37,7 +37,7 @@ void add_columns(const std::map<std::string, double>& numbers, Series& validatio
 }
 
 /// Adds a line to the series that it belongs to; says what is wrong with it.
-std::string take(std::string_view line, Metrics& metrics) {
+std::string take(std::string_view line, RunMetrics& metrics) {
   const auto numbers = numbers_in_json(line);
   if (!numbers) return "expected a JSON object";
   if (!numbers->contains("update") || !std::isfinite(numbers->at("update"))) return "expected the key update";
@@ -64,8 +64,8 @@ std::size_t Series::column(std::string_view name) const {
   return static_cast<std::size_t>(found - names.begin());
 }
 
-Metrics read_metrics(const std::filesystem::path& run, bool being_written) {
-  Metrics metrics{.training = {of_training, {}}, .validation = {of_validation, {}}, .problems = {}};
+RunMetrics read_metrics(const std::filesystem::path& run, bool being_written) {
+  RunMetrics metrics{.training = {of_training, {}}, .validation = {of_validation, {}}, .problems = {}};
   const std::filesystem::path path = run / "metrics.jsonl";
   std::string text;
   try {

@@ -1,9 +1,9 @@
-#include "app/serve/metrics.h"
+#include "app/serve/server_metrics.h"
 
 #include <doctest/doctest.h>
 
 TEST_CASE("metrics are what Prometheus reads") {
-  glossa::serve::Metrics metrics;
+  glossa::serve::ServerMetrics metrics;
   metrics.add_request(200, 0.004);
   metrics.add_request(200, 0.3);
   metrics.add_request(503, 100);

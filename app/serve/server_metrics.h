@@ -8,8 +8,8 @@
 
 namespace glossa::serve {
 
-/// What the server counts, for Prometheus. For any number of threads.
-class Metrics {
+/// The server's counters, for Prometheus. Any number of threads may use them at once.
+class ServerMetrics {
  public:
   /// A request that was answered with a status, so many seconds after its first byte.
   void add_request(int status, double seconds);

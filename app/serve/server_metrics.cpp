@@ -1,10 +1,10 @@
-#include "app/serve/metrics.h"
+#include "app/serve/server_metrics.h"
 
 #include <fmt/core.h>
 
 namespace glossa::serve {
 
-void Metrics::add_request(int status, double seconds) {
+void ServerMetrics::add_request(int status, double seconds) {
   const std::scoped_lock lock(mutex_);
   ++requests_[status];
   seconds_ += seconds;
@@ -12,13 +12,13 @@ void Metrics::add_request(int status, double seconds) {
     if (seconds <= bounds[i]) ++within_[i];
 }
 
-void Metrics::add_batch(std::size_t sentences) {
+void ServerMetrics::add_batch(std::size_t sentences) {
   const std::scoped_lock lock(mutex_);
   sentences_ += sentences;
   ++batches_;
 }
 
-std::string Metrics::text(std::size_t queue_length, std::size_t connections) const {
+std::string ServerMetrics::text(std::size_t queue_length, std::size_t connections) const {
   const std::scoped_lock lock(mutex_);
   std::string text;
   const auto head = [&](std::string_view name, std::string_view type, std::string_view help) {

@@ -17,15 +17,15 @@ struct Series {
   std::size_t column(std::string_view name) const;
 };
 
-/// What metrics.jsonl of a run says. Corpora that are watched have columns of their own: `valid_loss:NAME` and so on.
-struct Metrics {
+/// The records of a run's metrics.jsonl. Watched corpora have columns of their own: `valid_loss:NAME` and so on.
+struct RunMetrics {
   Series training, validation;
   std::vector<std::string> problems;  ///< a sentence for each line that could not be used
 };
 
 /// Reads it; a file that cannot be read is a problem, too. The last line of one that is `being_written` may be half of
 /// one.
-Metrics read_metrics(const std::filesystem::path& run, bool being_written);
+RunMetrics read_metrics(const std::filesystem::path& run, bool being_written);
 
 /// At most about `most` of the rows: the first, the last and, of equal stretches between, those with the least and the
 /// greatest number of each column. So every peak stays.

@@ -1,4 +1,4 @@
-#include "app/report/metrics.h"
+#include "app/report/run_metrics.h"
 
 #include <doctest/doctest.h>
 
@@ -25,7 +25,7 @@ using Numbers = std::vector<double>;
 
 TEST_CASE("the numbers of metrics.jsonl are found again, training and validation apart") {
   const MadeUpRun run;
-  const Metrics metrics = read_metrics(run.path(), false);
+  const RunMetrics metrics = read_metrics(run.path(), false);
   CHECK(metrics.problems.empty());
   CHECK(column(metrics.training, "update") == Numbers{10, 20, 30, 40});
   CHECK(column(metrics.training, "tokens_per_s") == Numbers{900, 1000, 800, 1100});
@@ -52,7 +52,7 @@ TEST_CASE("a line that cannot be used is left out and told by its number; those 
   std::string text = run.metrics;
   for (const std::string& line : bad) text += line + "\n";
   run.write("metrics.jsonl", text + "{\"update\":50,\"loss\":1.5}\n{\"update\":60,\"lo");
-  const Metrics metrics = read_metrics(run.path(), false);
+  const RunMetrics metrics = read_metrics(run.path(), false);
   CHECK(column(metrics.training, "update") == Numbers{10, 20, 30, 40, 50});
   REQUIRE(metrics.problems.size() == std::size(bad) + 1);
   for (std::size_t i = 0; i < metrics.problems.size(); ++i) {
@@ -71,7 +71,7 @@ TEST_CASE("corpora that are watched have columns of their own, from the line on 
             "{\"update\":1,\"valid_loss\":5}\n"
             "{\"update\":2,\"valid_loss\":4,\"valid_loss:old/news\":3,\"valid_bleu:old/news\":9,\"else:x\":1}\n"
             "{\"update\":3,\"valid_loss\":3,\"valid_loss:old/news\":null}\n");
-  const Metrics metrics = read_metrics(run.path(), false);
+  const RunMetrics metrics = read_metrics(run.path(), false);
   CHECK(metrics.problems.empty());
   const Numbers losses = column(metrics.validation, "valid_loss:old/news");
   CHECK(std::isnan(losses[0]));
@@ -84,7 +84,7 @@ TEST_CASE("corpora that are watched have columns of their own, from the line on 
 TEST_CASE("no metrics are a problem, not an end") {
   const MadeUpRun run;
   std::filesystem::remove(run.path() / "metrics.jsonl");
-  const Metrics metrics = read_metrics(run.path(), true);
+  const RunMetrics metrics = read_metrics(run.path(), true);
   CHECK(metrics.training.rows.empty());
   REQUIRE(metrics.problems.size() == 1);
   CHECK(metrics.problems[0].find("metrics.jsonl") != std::string::npos);
