@@ -126,8 +126,7 @@ Line TranslationService::Lane::cut(const TextLine& line, Index wanted, const std
     }
     for (std::vector<int>& ids : sources.ids) {
       if (pieces.size() == limits_.queue) too_many();
-      // Sampling knows the pieces of a line as it does in a file.
-      const std::int64_t known_by = number + (std::ssize(result.pieces) << 40);
+      const std::int64_t known_by = piece_number(number, std::ssize(result.pieces));
       Piece& piece = pieces.emplace_back(Piece{
           .source = {.ids = {std::move(ids)}, .numbers = {known_by}, .lines = {0}, .first_words = {0}, .count = 1},
           .wanted = wanted,

@@ -38,6 +38,8 @@ DecodeOptions decode_options(const DecodeConfig& decode) {
           .seed = static_cast<std::uint64_t>(decode.seed)};
 }
 
+std::int64_t piece_number(std::int64_t line, std::int64_t piece) { return line + (piece << 40); }
+
 Translator::Translator(const Transformer<float>& model, const Tokenizers& tokenizers, const DataConfig& data,
                        const DecodeConfig& decode)
     : model_(model), tokenizers_(tokenizers), data_(data), options_(decode_options(decode)) {}
@@ -69,7 +71,7 @@ void Translator::add(Sources& sources, std::string_view line, std::string_view n
   for (std::int64_t k = 0; k < std::ssize(pieces); ++k) {
     if (pieces[k].empty()) continue;
     sources.ids.push_back(std::move(pieces[k]));
-    sources.numbers.push_back(number + (k << 40));
+    sources.numbers.push_back(piece_number(number, k));
     sources.lines.push_back(index);
     sources.first_words.push_back(first_words[static_cast<std::size_t>(k)]);
   }

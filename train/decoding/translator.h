@@ -14,6 +14,10 @@ namespace glossa {
 /// How to search, as a run is configured.
 DecodeOptions decode_options(const DecodeConfig& config);
 
+/// The number under which sampling draws for a piece, counted from 0, of line number `line`. The first piece has the
+/// number of its line, so it draws what the whole line would. Later pieces have numbers above those of all lines.
+std::int64_t piece_number(std::int64_t line, std::int64_t piece);
+
 /// A translation of a line. Numbers as in `Hypothesis`; of a line that was read in pieces, of all of them together.
 struct Translation {
   std::string text = {};
@@ -40,7 +44,7 @@ class Translator {
   /// Lines as the model reads them, one piece or several each; of a line without a token there is none.
   struct Sources {
     std::vector<std::vector<int>> ids;  // of each piece
-    std::vector<std::int64_t> numbers;  // what sampling knows the pieces by: that of its line for the first of a line
+    std::vector<std::int64_t> numbers;  // of each piece: its `piece_number`
     std::vector<std::size_t> lines;     // which line each is of, counted from 0
     std::vector<Index> first_words;     // the word of its line that each begins in, counted from 0
     std::size_t count = 0;              // lines

@@ -56,6 +56,14 @@ TEST_CASE("a line of as many tokens as the model has positions is read whole, on
   CHECK_EQ(std::set(sources.numbers.begin(), sources.numbers.end()).size(), 7);
 }
 
+TEST_CASE("the pieces of a line are numbered apart from each other and from all lines") {
+  CHECK_EQ(piece_number(7, 0), 7);
+  CHECK_EQ(piece_number(0, 1), std::int64_t{1} << 40);
+  CHECK_LT(piece_number(1'000'000'000'000, 0), piece_number(0, 1));
+  CHECK_NE(piece_number(7, 1), piece_number(8, 0));
+  CHECK_NE(piece_number(7, 2), piece_number(8, 1));
+}
+
 TEST_CASE("a line in pieces has their translations, joined, and their numbers together") {
   const Scene scene;
   DecodeConfig decode;
