@@ -23,7 +23,10 @@ void GradientSum::add_up(std::int64_t count, std::span<const Index> bounds,
     parameters_.clear_grads();
     backward(i);
     parameters_.fill_unset_grads();
-    i + 1 < end ? sum_.add(parameters_.grads()) : void(own = sum_.finish(parameters_.grads()));
+    if (i + 1 < end)
+      sum_.add(parameters_.grads());
+    else
+      own = sum_.finish(parameters_.grads());
   }
   if (!job().is_several()) return;  // the sum lies there
   if (begin == end) {

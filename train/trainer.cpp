@@ -182,7 +182,10 @@ void Trainer::one_update() {
   const Update update = updater_->gradients(state_.update, state_.batch, batches);
   ++state_.update;
   state_.batch += batches;
-  update.is_finite() ? apply(update) : refuse(update);
+  if (update.is_finite())
+    apply(update);
+  else
+    refuse(update);
   if (state_.batch == task_->batches()) begin_epoch(state_.epoch + 1, 0);
 
   double seconds = watch.seconds();  // as the first process counts them: they may end training
@@ -298,7 +301,10 @@ void Trainer::save(bool is_best) {
   CheckpointWriter writer;
   std::string state_bytes;
   add_to_checkpoint(writer, task_->parameters(), updater_->optimizer(), updater_->average(), state_, state_bytes);
-  checkpoints_ ? void(checkpoints_->save(static_cast<std::uint64_t>(state_.update), writer, is_best)) : writer.give();
+  if (checkpoints_)
+    checkpoints_->save(static_cast<std::uint64_t>(state_.update), writer, is_best);
+  else
+    writer.give();
   job().meet();
 }
 

@@ -28,7 +28,10 @@ class Table {
     if (!json_) bar_.draw(std::nullopt, fmt::format("checking {} ...", name));
     const CaseReport report = check();
     bar_.clear();
-    json_ ? print_json(kind, report) : print_line(kind, report);
+    if (json_)
+      print_json(kind, report);
+    else
+      print_line(kind, report);
     std::fflush(stdout);
     for (const std::string& failure : report.failures) fmt::print(stderr, "  {}\n", failure);
     passed_ = passed_ && report.failures.empty();
@@ -133,7 +136,10 @@ int run(const Gradcheck& arguments) {
     misuse(arguments.full ? "gradcheck --full" : "gradcheck --set",
            "expected the CONFIG whose model is checked; got none. Hint: without it every op and layer is checked");
   Table table(arguments.json);
-  arguments.config.empty() ? check_everything(table, arguments.only) : check_recipe(table, arguments);
+  if (arguments.config.empty())
+    check_everything(table, arguments.only);
+  else
+    check_recipe(table, arguments);
   return table.finish();
 }
 

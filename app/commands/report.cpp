@@ -146,7 +146,10 @@ int run(const Report& arguments) {
   if (!arguments.input.empty())
     sentences = read_lines(arguments.input, text_options(load_run_config(folders.front()).data));
   Reporter reporter(folders, file, sentences);
-  arguments.follow ? follow(reporter) : reporter.write(false);
+  if (arguments.follow)
+    follow(reporter);
+  else
+    reporter.write(false);
   fmt::print("wrote the report of {} to {}\n", counted(folders.size(), "run"), file);
   return 0;
 }

@@ -137,7 +137,10 @@ int run(const Translate& arguments) {
   const TextOptions options = text_options(run.config.data);
   std::optional<LineReader> reader;
   const std::string name = arguments.input.empty() ? "standard input" : arguments.input;
-  arguments.input.empty() ? reader.emplace(STDIN_FILENO, name, options) : reader.emplace(name, options);
+  if (arguments.input.empty())
+    reader.emplace(STDIN_FILENO, name, options);
+  else
+    reader.emplace(name, options);
 
   const BadLines bad_lines(arguments.on_bad_line);
   UnknownWords unknown;

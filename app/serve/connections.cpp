@@ -193,7 +193,10 @@ void Connections::Loop::serve(const Hooks& hooks, const std::function<bool()>& s
         else
           on_ready(number, events[i].events);
       } catch (const std::bad_alloc&) {  // costs this connection, or one that is waited for
-        connections_.contains(number) ? close(number) : static_cast<void>(make_room());
+        if (connections_.contains(number))
+          close(number);
+        else
+          make_room();
       }
     }
     if (const Clock::time_point now = Clock::now(); now - ticked >= std::chrono::milliseconds(tick_ms)) {

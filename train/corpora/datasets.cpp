@@ -150,8 +150,10 @@ Corpora read_corpora(const DataConfig& config, std::uint64_t seed) {
   Corpora corpora{.training = joined(std::move(training)), .validation = {}, .split = {}};
   for (const std::string& name : config.valid) {
     ParallelCorpus corpus = read("data.valid", name, toy.valid);
-    name == config.valid.front() ? void(corpora.validation = std::move(corpus))
-                                 : corpora.watched.push_back(std::move(corpus));
+    if (name == config.valid.front())
+      corpora.validation = std::move(corpus);
+    else
+      corpora.watched.push_back(std::move(corpus));
   }
   if (config.valid.empty() && toy_pairs_alone("data.train", config.train))
     corpora.validation = from_toy(config.train.front(), toy.valid, english_first(config, "data.train"));
