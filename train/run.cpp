@@ -234,8 +234,7 @@ std::filesystem::path write_new_run(const std::string& run, const Config& config
   write_file_atomically(config_file(run), state.config);
   save_tokenizers(tokenizers, config.data, run);
   CheckpointWriter writer;
-  std::string state_bytes;
-  add_to_checkpoint(writer, model.parameters, *optimizer, average.get(), state, state_bytes);
+  add_to_checkpoint(writer, model.parameters, *optimizer, average.get(), state);
   return checkpoints.save(0, writer, false);
 }
 

@@ -299,8 +299,7 @@ void Trainer::save(bool is_best) {
       "expected finite parameters and moments to save; got NaN or infinity. The checkpoints before are kept. Hint: "
       "lower optim.lr or set optim.clip_norm");
   CheckpointWriter writer;
-  std::string state_bytes;
-  add_to_checkpoint(writer, task_->parameters(), updater_->optimizer(), updater_->average(), state_, state_bytes);
+  add_to_checkpoint(writer, task_->parameters(), updater_->optimizer(), updater_->average(), state_);
   if (checkpoints_)
     checkpoints_->save(static_cast<std::uint64_t>(state_.update), writer, is_best);
   else

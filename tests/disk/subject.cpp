@@ -66,9 +66,9 @@ void save_all(const fs::path& folder) {
     ++done;
     TrainingState state;
     state.update = static_cast<std::int64_t>(done);
-    const std::string bytes = to_bytes(state), weights(5000, static_cast<char>(done));
+    const std::string weights(5000, static_cast<char>(done));
     CheckpointWriter writer;
-    writer.add("state", EntryKind::state, Dtype::u8, {bytes.size()}, std::as_bytes(std::span(bytes)));
+    writer.add_owned("state", EntryKind::state, to_bytes(state));
     writer.add("weights", EntryKind::buffer, Dtype::u8, {weights.size()}, std::as_bytes(std::span(weights)));
     checkpoints.save(done, writer, is_best(done));
     mark(static_cast<std::int64_t>(done));

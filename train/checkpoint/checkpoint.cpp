@@ -103,7 +103,7 @@ std::vector<std::uint64_t> dims_of(const Shape& shape) {
 
 void add_to_checkpoint(CheckpointWriter& writer, const ParameterStore<float>& parameters,
                        const Optimizer<float>& optimizer, const MovingAverage<float>* average,
-                       const TrainingState& state, std::string& state_bytes) {
+                       const TrainingState& state) {
   const auto collected = std::make_shared<std::vector<float>>();
   for (const Parameter<float>* parameter : parameters.parameters()) {
     const auto dims = dims_of(parameter->value.shape);
@@ -115,11 +115,8 @@ void add_to_checkpoint(CheckpointWriter& writer, const ParameterStore<float>& pa
       writer.add(average_name(parameter->name), EntryKind::buffer, Dtype::f32, dims,
                  std::as_bytes(slice_of(average->average(), *parameter)));
   }
-  state_bytes = to_bytes(state);
-  writer.add(std::string(state_entry), EntryKind::state, Dtype::u8, {state_bytes.size()},
-             std::as_bytes(std::span(state_bytes)));
-  writer.add(std::string(version_entry), EntryKind::state, Dtype::u8, {program_version.size()},
-             std::as_bytes(std::span(program_version)));
+  writer.add_owned(std::string(state_entry), EntryKind::state, to_bytes(state));
+  writer.add_owned(std::string(version_entry), EntryKind::state, std::string(program_version));
 }
 
 std::optional<std::string> writer_version(const CheckpointReader& reader) {

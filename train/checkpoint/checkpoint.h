@@ -13,12 +13,12 @@
 namespace glossa {
 
 /// Collects everything an exact resume needs: parameters under their own names, the optimizer's buffers as
-/// `BUFFER:NAME` (`m:` and `v:` of Adam), the moving average of the parameters, where there is one, as `ema:NAME`, the
-/// record of counters as `state`, and this program's version as `glossa`. `state_bytes` must outlive the writer. Of
-/// several processes all call it; moments come from those that have them, one after the other.
+/// `BUFFER:NAME` (`m:` and `v:` of Adam), the moving average of the parameters, if any, as `ema:NAME`, the record of
+/// counters as `state`, and this program's version as `glossa`. Parameters, optimizer and average must outlive the
+/// writer. In a job all processes call it; moments come from the processes that have them, one after the other.
 void add_to_checkpoint(CheckpointWriter& writer, const ParameterStore<float>& parameters,
                        const Optimizer<float>& optimizer, const MovingAverage<float>* average,
-                       const TrainingState& state, std::string& state_bytes);
+                       const TrainingState& state);
 
 /// The extents of a shape as files have them.
 std::vector<std::uint64_t> dims_of(const Shape& shape);

@@ -172,6 +172,11 @@ void CheckpointWriter::add_from(std::string name, EntryKind kind, Dtype dtype, s
                 {{std::move(name), kind, dtype, std::move(dims), 0, bytes.size(), crc32c(bytes)}, std::move(source)});
 }
 
+void CheckpointWriter::add_owned(std::string name, EntryKind kind, std::string bytes) {
+  const auto owned = std::make_shared<const std::string>(std::move(bytes));
+  add_from(std::move(name), kind, Dtype::u8, {owned->size()}, [owned] { return std::as_bytes(std::span(*owned)); });
+}
+
 void CheckpointWriter::give() const {
   for (const Item& item : items_) item.bytes();
 }

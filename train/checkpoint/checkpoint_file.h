@@ -55,7 +55,8 @@ struct CheckpointEntry {
   std::uint32_t crc = 0;            ///< CRC32C of its bytes
 };
 
-/// Collects arrays and writes them as a checkpoint. They are not copied: they must stay unchanged until then.
+/// Collects arrays and writes them as a checkpoint. Arrays are not copied, so they must stay unchanged until then; only
+/// `add_owned` keeps what it is given.
 class CheckpointWriter {
  public:
   /// Gives the bytes of an array: the same ones each time, good until it is asked again.
@@ -68,6 +69,9 @@ class CheckpointWriter {
 
   /// The same of an array that is asked for when it is added and when it is written, and need not be here between.
   void add_from(std::string name, EntryKind kind, Dtype dtype, std::vector<std::uint64_t> dims, Source source);
+
+  /// Adds bytes, which the writer owns from now on.
+  void add_owned(std::string name, EntryKind kind, std::string bytes);
 
   /// Asks for all arrays as `write` does: so that a process whose part is in them gives it to the one that writes.
   void give() const;

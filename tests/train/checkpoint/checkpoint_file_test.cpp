@@ -333,6 +333,18 @@ TEST_CASE("what is not a regular checkpoint is refused by name") {
   CHECK(error_of_open(path).find("another kind of file") != std::string::npos);
 }
 
+TEST_CASE("a writer keeps the bytes that it owns") {
+  const TemporaryFolder folder;
+  CheckpointWriter writer;
+  for (const char* name : {"c", "a", "b"}) writer.add_owned(name, EntryKind::state, std::string(name) + "'s bytes");
+  writer.write(folder / "a.ckpt");
+  const CheckpointReader reader(folder / "a.ckpt");
+  CHECK_EQ(reader.entries().size(), 3);
+  CHECK(reader.entries().front().dtype == Dtype::u8);
+  const std::vector<std::byte> bytes = reader.read("b");
+  CHECK_EQ(std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size()), "b's bytes");
+}
+
 TEST_CASE("a writer refuses what a reader would refuse") {
   CheckpointWriter writer;
   const std::string bytes(8, 'x');

@@ -21,7 +21,7 @@ namespace {
 std::string error_for(const std::string& bytes) {
   const TemporaryFolder folder;
   CheckpointWriter writer;
-  writer.add("state", EntryKind::state, Dtype::u8, {bytes.size()}, std::as_bytes(std::span(bytes)));
+  writer.add_owned("state", EntryKind::state, bytes);
   writer.write(folder / "a.ckpt");
   const CheckpointReader reader(folder / "a.ckpt");
   return error_of<Error>([&] { read_training_state(reader); });
@@ -38,13 +38,12 @@ struct Contents {
   Contents() { state.target_tokens = 7; }
 
   CheckpointReader written(const TemporaryFolder& folder) const {
-    const std::string state_bytes = to_bytes(state);
     CheckpointWriter writer;
     writer.add(name, EntryKind::parameter, dtype, dims, std::as_bytes(std::span(values)));
     writer.add("m:" + name, EntryKind::moment, dtype, dims, std::as_bytes(std::span(moments)));
     if (!averages.empty())
       writer.add("ema:" + name, EntryKind::buffer, dtype, dims, std::as_bytes(std::span(averages)));
-    writer.add("state", EntryKind::state, Dtype::u8, {state_bytes.size()}, std::as_bytes(std::span(state_bytes)));
+    writer.add_owned("state", EntryKind::state, to_bytes(state));
     writer.write(folder / "a.ckpt");
     return CheckpointReader(folder / "a.ckpt");
   }
@@ -280,8 +279,7 @@ TEST_CASE("a checkpoint says which program wrote it, where that said it") {
   store.allocate(1);
   const auto optimizer = make_optimizer(OptimConfig{}, store);
   CheckpointWriter writer;
-  std::string state_bytes;
-  add_to_checkpoint(writer, store, *optimizer, nullptr, {}, state_bytes);
+  add_to_checkpoint(writer, store, *optimizer, nullptr, {});
   writer.write(folder / "b.ckpt");
   CHECK_EQ(writer_version(CheckpointReader(folder / "b.ckpt")), std::string(program_version));
 }
