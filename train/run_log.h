@@ -37,8 +37,10 @@ struct WatchedReport {
 struct ValidationReport {
   std::int64_t update = 0, epoch = 0;
   double loss = 0;
-  std::optional<double> bleu{}, chrf{},
-      exact_match{};         ///< where the corpus was translated; exact_match is a fraction of 1
+
+  /// Set if the corpus was translated; exact_match is a fraction of 1.
+  std::optional<double> bleu{}, chrf{}, exact_match{};
+
   std::int64_t stalled = 0;  ///< validations since the best one; 0: this is the best
   bool at_end = false;       ///< a limit came between two validations: told, but no part of the run's state
   std::vector<std::string> samples = {};      ///< translations to look at; the first stands below the line, for people

@@ -21,9 +21,12 @@ struct RunEvent {
 /// What train.log says of a run beyond its metrics.
 struct TrainLog {
   std::vector<RunEvent> events;
-  std::vector<std::string>
-      head;         ///< of the newest start: what it computes with, data, model, notes; without the options
-  std::string end;  ///< how the newest start ended, in the words of the log; empty: it has not, or was killed
+
+  /// The first lines of the newest start: machine, data, model, notes; without the options.
+  std::vector<std::string> head;
+
+  /// The end of the newest start, in the words of the log. Empty if it goes on or was killed.
+  std::string end;
 
   std::int64_t parameters = 0;  ///< of the model; 0 where it does not say
 

@@ -143,8 +143,8 @@ Web::Server::Server(TranslationService& service, ServerMetrics& metrics, Setup s
                             "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"},
                            {"X-Content-Type-Options", "nosniff"},
                            {"Cache-Control", "no-store"}};
-  if (!setup_.allowed_origin
-           .empty()) {  // browsers ask first whether pages of others may ask (the Fetch standard, CORS)
+  if (!setup_.allowed_origin.empty()) {
+    // Browsers ask first if pages of other origins may use the server (the Fetch standard, CORS).
     headers.emplace("Access-Control-Allow-Origin", setup_.allowed_origin);
     Options(".*", [this](const httplib::Request& request, httplib::Response& response) {
       const auto known = methods_.find(request.path);

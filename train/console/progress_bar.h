@@ -16,9 +16,8 @@ namespace glossa {
 std::size_t terminal_width(std::FILE* terminal);
 
 /// The last line of a terminal, drawn again and again while something takes long. In a file or a pipe, and with -q,
-/// nothing is drawn.
-/// Who writes to the terminal meanwhile clears it first. A terminal that went away ends nothing: what cannot be drawn
-/// is lost.
+/// nothing is drawn. Clear it before writing to the terminal. If the terminal has gone away, drawings are lost and work
+/// goes on.
 class ProgressBar {
  public:
   explicit ProgressBar(std::FILE* terminal = stderr);

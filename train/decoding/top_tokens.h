@@ -12,10 +12,9 @@ struct TokenScore {
   int token;
 };
 
-/// The `count` most probable tokens of each row of logits [R, V] into top [R, count], best first, of equal ones the
-/// smaller id first. Tokens in `never`, in
-/// order of their ids, are passed over but, unless `renormalise`, have their share in the softmax; `count`
-/// is at most V less their number. Throws where a row has no probabilities (NaN or infinity).
+/// Writes the `count` most probable tokens of each row of logits [R, V] to top [R, count], best first, ties by the
+/// smaller id. Tokens in `never`, in order of their ids, are passed over but, unless `renormalise`, have their share in
+/// the softmax. `count` is at most V less their number. Throws if a row has no probabilities (NaN or infinity).
 template <class T>
 void top_tokens(const Tensor<const T>& logits, std::span<const int> never, Index count, std::span<TokenScore> top,
                 bool renormalise = false);
