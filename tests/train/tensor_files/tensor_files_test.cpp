@@ -4,11 +4,9 @@
 
 #include <cmath>
 #include <cstring>
-#include <ctime>
-#include <random>
 
-#include "app/exchange/vocabulary_file.h"
 #include "autograd/check.h"
+#include "tests/support/damaged_files.h"
 #include "tests/support/temporary_folder.h"
 #include "train/tensor_files/npz_file.h"
 #include "train/tensor_files/pickle.h"
@@ -35,47 +33,6 @@ std::string error_of_tensor_file(std::string_view bytes) {
   const TemporaryFolder folder;
   write_bytes(folder / "some.bin", bytes);
   return error_of<Error>([&] { read_all(folder / "some.bin"); });
-}
-
-/// The same with bytes changed, cut or doubled, always in the same way for the same number.
-std::string mutated(std::string bytes, unsigned number) {
-  std::mt19937 random(number);
-  const auto below = [&](std::size_t n) { return static_cast<std::size_t>(random() % n); };
-  const std::size_t at = below(bytes.size()), length = std::min(bytes.size() - at, 1 + below(16));
-  switch (number % 4) {
-    case 0:
-      bytes[at] = static_cast<char>(random());
-      break;
-    case 1:
-      bytes.resize(at);
-      break;
-    case 2:
-      bytes.insert(below(bytes.size()), bytes.substr(at, length));
-      break;
-    default:
-      bytes.erase(at, length);
-  }
-  return bytes;
-}
-
-/// Reads 200 mutations of a file: each is read or refused with its name, within a second.
-template <class Read>
-void check_mutations(const fs::path& original, const Read& read) {
-  CAPTURE(original);
-  const std::string bytes = read_bytes(original);
-  const TemporaryFolder folder;
-  const fs::path path = folder / original.filename();
-  int refused = 0;
-  for (unsigned number = 0; number < 200; ++number) {
-    CAPTURE(number);
-    write_bytes(path, mutated(bytes, number));
-    const std::clock_t begin = std::clock();
-    const std::string error = error_of<Error>([&] { read(path); });
-    CHECK_LT(std::clock() - begin, CLOCKS_PER_SEC);
-    if (!error.empty()) CHECK_NE(error.find(path.string()), std::string::npos);
-    refused += error.empty() ? 0 : 1;
-  }
-  CHECK_GT(refused, 50);
 }
 
 /// An archive of stored or deflated entries; sizes may lie.
@@ -344,47 +301,4 @@ TEST_CASE("a file is what its first bytes say") {
 TEST_CASE("damaged files are read or refused with their name") {
   for (const char* name : {"types_zip.bin", "types_stream.bin", "types.npz", "zip.bin", "stream.bin"})
     check_mutations(marian_files / name, read_all);
-  // Half of a large file is numbers; what is left here is structure.
-  check_mutations(marian_files / "huggingface/vocab.json", [](const fs::path& path) { read_json_vocabulary(path); });
-  check_mutations(marian_files / "marian/vocab.yml", [](const fs::path& path) { read_yaml_vocabulary(path); });
-}
-
-TEST_CASE("vocabularies are in the order of their ids") {
-  const TemporaryFolder folder;
-  const auto json = [&](std::string_view bytes) { return read_json_vocabulary(folder.write("vocab.json", bytes)); };
-  const auto yaml = [&](std::string_view bytes) { return read_yaml_vocabulary(folder.write("vocab.yml", bytes)); };
-  using Tokens = std::vector<std::string>;
-  CHECK_EQ(json(R"({"b": 1, "a": 0, "\u00e9\"": 2})"), Tokens{"a", "b", "\u00e9\""});
-  CHECK_EQ(yaml("b: 1\n\"a\\\"\\\\\\u00e9\\x85\": 0\n'it''s: ': 2\n? long\n: 3\n\u2581: 4\r\n"),
-           Tokens{"a\"\\\u00e9\u0085", "b", "it's: ", "long", "\u2581"});
-  CHECK_EQ(json(read_bytes(marian_files / "huggingface/vocab.json")).size(), 67);
-  CHECK_EQ(yaml(read_bytes(marian_files / "marian/vocab.yml")).size(), 66);
-  for (const auto& [text, part] : {std::pair{R"({"a": 0, "b": 0})", "every id once"},
-                                   {R"({"a": 0, "b": 2})", "the ids 0 to 1"},
-                                   {R"({"a": 0, "a": 1})", "every token once"},
-                                   {R"({"a": -1})", "a JSON object of texts and their ids"},
-                                   {R"({"a": 0.5})", "a JSON object of texts and their ids"},
-                                   {R"({"a": [0]})", "a JSON object of texts and their ids"},
-                                   {R"(["a"])", "a JSON object of texts and their ids"},
-                                   {R"(3)", "a JSON object of texts and their ids"},
-                                   {R"({"a": 99999999})", "at most 262144 tokens"},
-                                   {R"({})", "expected tokens; got none"},
-                                   {R"({"a": 0)", "in JSON"}}) {
-    CAPTURE(text);
-    const std::string error = error_of<Error>([&] { json(text); });
-    CHECK_NE(error.find(part), std::string::npos);
-    CHECK_NE(error.find("vocab.json"), std::string::npos);
-  }
-  for (const auto& [text, part] : {std::pair{"a: 0\nb\n", "vocab.yml:2"},
-                                   {"a: 0\n\"b: 1\n", "a closing quote"},
-                                   {"'a: 0\n", "a closing quote"},
-                                   {"\"\\q\": 0\n", "an escape of YAML"},
-                                   {"\"\\ud800\": 0\n", "hexadecimal digits of a character"},
-                                   {"a: 0x\n", "TOKEN: ID"},
-                                   {"? a\n", "the file ended"},
-                                   {"\xFF: 0\n", "in UTF-8"}}) {
-    CAPTURE(text);
-    CHECK_NE(error_of<Error>([&] { yaml(text); }).find(part), std::string::npos);
-  }
-  CHECK_NE(error_of<Error>([&] { json(std::string(1'000'000, '[')); }).find("vocab.json"), std::string::npos);
 }
