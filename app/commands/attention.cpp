@@ -5,7 +5,9 @@
 #include <cstdio>
 #include <numeric>
 
+#include "app/commands/arguments.h"
 #include "app/commands/bad_lines.h"
+#include "app/commands/command_table.h"
 #include "app/commands/commands.h"
 #include "app/pages/page.h"
 #include "data/text/atomic_file.h"
@@ -19,6 +21,15 @@
 namespace glossa::commands {
 
 namespace {
+
+struct AttentionArguments {
+  std::string run, checkpoint, input, html;
+  std::string on_bad_line = "warn";
+  std::int64_t beam = 0;
+  std::optional<std::int64_t> layer, head;  // none: the usual layer, the mean of the heads
+  bool json = false;
+  std::vector<std::string> sets;
+};
 
 /// Sentences that a page holds: each takes up to megabytes.
 constexpr std::size_t most_on_a_page = 200;
@@ -63,7 +74,7 @@ std::string as_text(const Seen& seen, const AttentionMaps::Head& head) {
 /// Which head of cross-attention is printed: one of a layer, or their mean.
 class Choice {
  public:
-  Choice(const Attention& arguments, const ModelConfig& model)
+  Choice(const AttentionArguments& arguments, const ModelConfig& model)
       : layer_(arguments.layer.value_or(usual_alignment_layer(model.decoder_layers))), head_(arguments.head) {
     if ((arguments.layer || head_) && (arguments.json || !arguments.html.empty()))
       misuse(arguments.layer ? "--layer" : "--head",
@@ -98,9 +109,7 @@ void add_whole(Translator& translator, Translator::Sources& sources, const std::
   translator.add(sources, line, name, reader.line_number());
 }
 
-}  // namespace
-
-int run(const Attention& arguments) {
+int run(const AttentionArguments& arguments) {
   if (!arguments.html.empty()) const AtomicFile probe(arguments.html, 0);
   const RunName name_of_run(arguments.run, arguments.checkpoint);
   const Config config = load_run_config(name_of_run.folder(), arguments.sets, arguments.beam);
@@ -147,6 +156,23 @@ int run(const Attention& arguments) {
     tell("wrote {}\n", arguments.html);
   }
   return status_of_lines(name, bad, reader.line_number(), "shown");
+}
+
+}  // namespace
+
+void add_attention(CommandTable& table) {
+  const auto [command, arguments] = table.add<AttentionArguments>(
+      {.name = "attention", .help = "Show where a model looks as it translates", .group = "Look"}, run);
+  add_run(command, arguments.run, arguments.checkpoint);
+  command.add_option("--input", arguments.input, "file to translate (default: standard input)");
+  add_beam(command, arguments.beam);
+  command.add_option("--layer", arguments.layer,
+                     "layer of cross-attention to print, from 0 (default: the last but one)");
+  command.add_option("--head", arguments.head, "head of it, from 0 (default: the mean of all)");
+  CLI::Option* json = command.add_flag("--json", arguments.json, "every layer and head, one JSON object a line");
+  command.add_option("--html", arguments.html, "page to write, with every layer and head")->excludes(json);
+  add_on_bad_line(command, arguments.on_bad_line, "is left out");
+  add_sets(command, arguments.sets);
 }
 
 }  // namespace glossa::commands

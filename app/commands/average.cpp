@@ -1,12 +1,21 @@
 #include <cstdio>
 
+#include "app/commands/arguments.h"
+#include "app/commands/command_table.h"
 #include "app/commands/commands.h"
 #include "data/text/counted.h"
 #include "train/run.h"
 
 namespace glossa::commands {
 
-int run(const Average& arguments) {
+namespace {
+
+struct AverageArguments {
+  std::string from, run;
+  std::int64_t last = 0;
+};
+
+int run(const AverageArguments& arguments) {
   check_holds_no_run(arguments.run);  // before the work
   const RunName name(arguments.from, fmt::format("average:{}", arguments.last));
   const Config config = load_run_config(name.folder());
@@ -16,6 +25,17 @@ int run(const Average& arguments) {
   fmt::print("wrote the mean of {} of {} to {}\n", counted(arguments.last, "checkpoint"), arguments.from,
              written.string());
   return 0;
+}
+
+}  // namespace
+
+void add_average(CommandTable& table) {
+  const auto [command, arguments] = table.add<AverageArguments>(
+      {.name = "average", .help = "Make a run of the mean of checkpoints", .group = "Exchange"}, run);
+  command.add_option("RUN", arguments.from, "folder of a run")->required();
+  command.add_option("--last", arguments.last, "the newest N")->required()->check(CLI::Range(1, 1000000));
+  command.add_option("--run", arguments.run, "folder to make")->required();
+  add_force(command);
 }
 
 }  // namespace glossa::commands

@@ -1,5 +1,7 @@
 #include <cstdio>
 
+#include "app/commands/arguments.h"
+#include "app/commands/command_table.h"
 #include "app/commands/commands.h"
 #include "app/measure/benchmark.h"
 #include "autograd/ops.h"
@@ -11,6 +13,12 @@
 namespace glossa::commands {
 
 namespace {
+
+struct BenchAttentionArguments {
+  std::int64_t length = 1024, threads = 0, steps = 15;
+  bool causal = false, json = false;
+  double dropout = 0;
+};
 
 /// Self-attention over one random sequence, as wide as the base model's: forward, and back from a random cotangent.
 class AttentionBenchmark {
@@ -51,9 +59,7 @@ class AttentionBenchmark {
   std::uint64_t update_ = 0;
 };
 
-}  // namespace
-
-int run(const BenchAttention& arguments) {
+int run(const BenchAttentionArguments& arguments) {
   apply_runtime({.threads = arguments.threads});
   AttentionBenchmark benchmark(arguments.length, arguments.causal, arguments.dropout);
   for (int i = 0; i < 2; ++i) {  // warm-up
@@ -80,6 +86,21 @@ int run(const BenchAttention& arguments) {
              counted(arguments.length, "token"), arguments.causal ? ", causal" : "", counted(threads(), "thread"),
              median(forward_ms), median(backward_ms), forward_ms.size(), benchmark.peak_mb());
   return 0;
+}
+
+}  // namespace
+
+void add_bench_attention(CommandTable& table) {
+  const auto [command, arguments] = table.add<BenchAttentionArguments>(
+      {.name = "attention", .help = "Time self-attention over one long sequence: 8 heads, width 512"}, run);
+  command.add_option("--length", arguments.length, "tokens")->check(CLI::Range(1, 65536))->capture_default_str();
+  command.add_flag("--causal", arguments.causal, "a token attends to those before it and to itself");
+  command.add_option("--dropout", arguments.dropout, "on the weights")
+      ->check(CLI::Range(0.0, 1.0))
+      ->capture_default_str();
+  add_steps(command, arguments.steps, "timed steps");
+  add_threads(command, arguments.threads);
+  command.add_flag("--json", arguments.json, "one JSON object");
 }
 
 }  // namespace glossa::commands

@@ -1,3 +1,5 @@
+#include "app/commands/arguments.h"
+#include "app/commands/command_table.h"
 #include "app/commands/commands.h"
 #include "app/commands/search_speed.h"
 #include "data/text/text_file.h"
@@ -7,8 +9,17 @@
 
 namespace glossa::commands {
 
+namespace {
+
+struct BenchDecodeArguments {
+  std::string run, checkpoint, source;
+  std::int64_t beam = 0, threads = 0;
+  bool json = false;
+  std::vector<std::string> sets;
+};
+
 /// The search alone is timed: loading, splitting into tokens and joining them are left out.
-int run(const BenchDecode& arguments) {
+int run(const BenchDecodeArguments& arguments) {
   const RunName name(arguments.run, arguments.checkpoint);
   Config config = load_run_config(name.folder(), arguments.sets, arguments.beam);
   if (arguments.threads > 0) config.runtime.threads = arguments.threads;
@@ -21,6 +32,19 @@ int run(const BenchDecode& arguments) {
   check(!sources.ids.empty(), arguments.source, "expected at least one line with a word in it; got none");
   tell_search_speed([&] { return translator.search(sources); }, config.decode.beam, arguments.json);
   return 0;
+}
+
+}  // namespace
+
+void add_bench_decode(CommandTable& table) {
+  const auto [command, arguments] =
+      table.add<BenchDecodeArguments>({.name = "decode", .help = "Speed of translating a file"}, run);
+  add_run(command, arguments.run, arguments.checkpoint);
+  command.add_option("--source", arguments.source, "file to translate")->required();
+  add_beam(command, arguments.beam);
+  add_threads(command, arguments.threads);
+  command.add_flag("--json", arguments.json, "one JSON object");
+  add_sets(command, arguments.sets);
 }
 
 }  // namespace glossa::commands

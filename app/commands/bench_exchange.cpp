@@ -1,5 +1,7 @@
 #include <cstdio>
 
+#include "app/commands/arguments.h"
+#include "app/commands/command_table.h"
 #include "app/commands/commands.h"
 #include "app/measure/benchmark.h"
 #include "data/text/counted.h"
@@ -9,8 +11,15 @@
 
 namespace glossa::commands {
 
+namespace {
+
+struct BenchExchangeArguments {
+  std::int64_t mebibytes = 64, steps = 15;
+  bool json = false;
+};
+
 /// What an update exchanges: gradients to those who add them up, values back. And how long it takes to say nothing.
-int run(const BenchExchange& arguments) {
+int run(const BenchExchangeArguments& arguments) {
   const Job& job = glossa::job();
   if (!job.is_several())
     misuse("bench exchange", "expected several processes; got one. Hint: mpirun -n 2 glossa bench exchange");
@@ -44,6 +53,18 @@ int run(const BenchExchange& arguments) {
              counted(job.count(), "process"), static_cast<double>(bytes) / (1 << 20), median(ms), ms.size(), gb_per_s,
              latency_us);
   return 0;
+}
+
+}  // namespace
+
+void add_bench_exchange(CommandTable& table) {
+  const auto [command, arguments] = table.add<BenchExchangeArguments>(
+      {.name = "exchange", .help = "How fast the processes of mpirun add up gradients", .in_a_job = true}, run);
+  command.add_option("--mebibytes", arguments.mebibytes, "of gradients")
+      ->check(CLI::Range(1, 4096))
+      ->capture_default_str();
+  add_steps(command, arguments.steps, "timed exchanges");
+  command.add_flag("--json", arguments.json, "one JSON object");
 }
 
 }  // namespace glossa::commands

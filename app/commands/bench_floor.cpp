@@ -1,5 +1,7 @@
 #include <cstdio>
 
+#include "app/commands/arguments.h"
+#include "app/commands/command_table.h"
 #include "app/commands/commands.h"
 #include "app/measure/product_speed.h"
 #include "autograd/parallel.h"
@@ -9,9 +11,13 @@
 
 namespace glossa::commands {
 
+namespace {
+
+struct BenchFloorArguments : BenchmarkArguments {};
+
 /// What no training step in float can be faster than: its products alone, each the fastest way, and the memory that
 /// Adam must move. How near glossa's step comes is measured beside it.
-int run(const BenchFloor& arguments) {
+int run(const BenchFloorArguments& arguments) {
   constexpr double attention_flops = 100e9;  // a rate that the small products of single heads can reach
   constexpr double adam_bytes = 28;          // a parameter: value, gradient and two moments read, all but one written
   apply_runtime({.threads = arguments.threads});
@@ -50,6 +56,14 @@ int run(const BenchFloor& arguments) {
              adam_ms, bandwidth / 1e9);
   fmt::print("floor {:.1f} ms, a step {:.1f} ms: {:.0f} % of the floor's speed\n", floor_ms, median(ms), 100 * share);
   return 0;
+}
+
+}  // namespace
+
+void add_bench_floor(CommandTable& table) {
+  const auto [command, arguments] = table.add<BenchFloorArguments>(
+      {.name = "floor", .help = "Least time of a training step: products and Adam's memory alone"}, run);
+  add_benchmark(command, arguments);
 }
 
 }  // namespace glossa::commands

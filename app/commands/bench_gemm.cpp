@@ -1,5 +1,7 @@
 #include <cstdio>
 
+#include "app/commands/arguments.h"
+#include "app/commands/command_table.h"
 #include "app/commands/commands.h"
 #include "app/measure/product_speed.h"
 #include "autograd/parallel.h"
@@ -8,7 +10,11 @@
 
 namespace glossa::commands {
 
-int run(const BenchGemm& arguments) {
+namespace {
+
+struct BenchGemmArguments : BenchmarkArguments {};
+
+int run(const BenchGemmArguments& arguments) {
   apply_runtime({.threads = arguments.threads});
   StepBenchmark benchmark(step_shape(arguments.config));
   if (!arguments.json) fmt::print("{:>6} {:>6} {:>6}  {:3} {:>6}   GFLOP/s\n", "m", "n", "k", "", "calls");
@@ -29,6 +35,14 @@ int run(const BenchGemm& arguments) {
       fmt::print("{:6} {:6} {:6}  {:3} {:6} {}\n", product.m, product.n, product.k, transposes, calls, line);
   }
   return 0;
+}
+
+}  // namespace
+
+void add_bench_gemm(CommandTable& table) {
+  const auto [command, arguments] =
+      table.add<BenchGemmArguments>({.name = "gemm", .help = "Speed of the products of a training step"}, run);
+  add_benchmark(command, arguments);
 }
 
 }  // namespace glossa::commands

@@ -2,6 +2,8 @@
 #include <cstdio>
 #include <numeric>
 
+#include "app/commands/arguments.h"
+#include "app/commands/command_table.h"
 #include "app/commands/commands.h"
 #include "app/measure/benchmark.h"
 #include "train/console/json_line.h"
@@ -9,8 +11,14 @@
 
 namespace glossa::commands {
 
+namespace {
+
+struct BenchProfileArguments : BenchmarkArguments {
+  std::int64_t steps = 10;
+};
+
 /// Where a step's time goes. The rows add up to the step, which has a clock of its own, but for what noting them takes.
-int run(const BenchProfile& arguments) {
+int run(const BenchProfileArguments& arguments) {
   apply_runtime({.threads = arguments.threads});
   StepBenchmark benchmark(step_shape(arguments.config));
   for (int i = 0; i < 3; ++i) benchmark.step();  // warm-up
@@ -41,6 +49,15 @@ int run(const BenchProfile& arguments) {
   }
   if (!arguments.json) fmt::print("{:26} {:7} {:9.2f}\n", "a step", "", step);
   return 0;
+}
+
+}  // namespace
+
+void add_bench_profile(CommandTable& table) {
+  const auto [command, arguments] =
+      table.add<BenchProfileArguments>({.name = "profile", .help = "Where the time of a training step goes"}, run);
+  add_benchmark(command, arguments);
+  add_steps(command, arguments.steps, "timed steps");
 }
 
 }  // namespace glossa::commands

@@ -1,3 +1,5 @@
+#include "app/commands/arguments.h"
+#include "app/commands/command_table.h"
 #include "app/commands/commands.h"
 #include "app/commands/search_speed.h"
 #include "app/measure/benchmark.h"
@@ -6,8 +8,14 @@
 
 namespace glossa::commands {
 
+namespace {
+
+struct BenchSearchArguments : BenchmarkArguments {
+  std::int64_t beam = 4, sentences = 500, length = 30;
+};
+
 /// What the search costs by itself: weights and sentences are random, so all translations are made equally long.
-int run(const BenchSearch& arguments) {
+int run(const BenchSearchArguments& arguments) {
   constexpr SpecialIds specials{.unk = -1, .pad = 0, .bos = 1, .eos = 2};
   constexpr Index source_tokens = 30;
   apply_runtime({.threads = arguments.threads});
@@ -29,6 +37,21 @@ int run(const BenchSearch& arguments) {
                              .min_length = arguments.length};
   tell_search_speed([&] { return searcher.decode(model, sources, specials, decode); }, arguments.beam, arguments.json);
   return 0;
+}
+
+}  // namespace
+
+void add_bench_search(CommandTable& table) {
+  const auto [command, arguments] = table.add<BenchSearchArguments>(
+      {.name = "search", .help = "Speed of translating random sentences of 30 tokens with random weights"}, run);
+  add_benchmark(command, arguments);
+  add_beam(command, arguments.beam)->capture_default_str();
+  command.add_option("--sentences", arguments.sentences, "to translate")
+      ->check(CLI::Range(1, 1000000))
+      ->capture_default_str();
+  command.add_option("--length", arguments.length, "tokens of every translation")
+      ->check(CLI::Range(1, 512))
+      ->capture_default_str();
 }
 
 }  // namespace glossa::commands

@@ -1,5 +1,7 @@
 #include <cstdio>
 
+#include "app/commands/arguments.h"
+#include "app/commands/command_table.h"
 #include "app/commands/commands.h"
 #include "app/measure/benchmark.h"
 #include "autograd/heap_counter.h"
@@ -12,7 +14,13 @@
 
 namespace glossa::commands {
 
-int run(const BenchStep& arguments) {
+namespace {
+
+struct BenchStepArguments : BenchmarkArguments {
+  std::int64_t steps = 15, accumulate = 1;
+};
+
+int run(const BenchStepArguments& arguments) {
   apply_runtime({.threads = arguments.threads});
   const StepShape& shape = step_shape(arguments.config);
   if (arguments.accumulate < job().count())
@@ -46,6 +54,20 @@ int run(const BenchStep& arguments) {
     fmt::print("{} micro-batches a step, in {}\n", arguments.accumulate, counted(job().count(), "process"));
   fmt::print("heap allocations a step: {:.2f}, and {:.0f} inside the product library\n", per_step, library_per_step);
   return 0;
+}
+
+}  // namespace
+
+void add_bench_step(CommandTable& table) {
+  const auto [command, arguments] =
+      table.add<BenchStepArguments>({.name = "step", .help = "Time a training step", .in_a_job = true}, run);
+  add_benchmark(command, arguments);
+  add_steps(command, arguments.steps, "timed steps");
+  command
+      .add_option("--accumulate", arguments.accumulate,
+                  "micro-batches of a step, shared out by the processes of mpirun")
+      ->check(CLI::Range(1, 65536))
+      ->capture_default_str();
 }
 
 }  // namespace glossa::commands

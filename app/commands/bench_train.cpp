@@ -1,6 +1,8 @@
 #include <cstdio>
 #include <filesystem>
 
+#include "app/commands/arguments.h"
+#include "app/commands/command_table.h"
 #include "app/commands/commands.h"
 #include "data/text/counted.h"
 #include "train/console/json_line.h"
@@ -10,6 +12,12 @@
 namespace glossa::commands {
 
 namespace {
+
+struct BenchTrainArguments {
+  std::string config;
+  bool json = false;
+  std::vector<std::string> sets;
+};
 
 /// A folder that is gone afterwards.
 struct TemporaryRun {
@@ -28,10 +36,8 @@ struct TemporaryRun {
   }
 };
 
-}  // namespace
-
 /// One epoch as `train` does it, checkpoints and validation left out.
-int run(const BenchTrain& arguments) {
+int run(const BenchTrainArguments& arguments) {
   std::vector<std::string> sets = arguments.sets;
   for (const char* set : {"train.max_updates=0", "train.max_epochs=1", "train.max_minutes=0", "train.patience=0",
                           "train.validate_every=0", "train.save_every=0", "train.log_every=1e"})
@@ -55,6 +61,17 @@ int run(const BenchTrain& arguments) {
              counted(epoch.updates, "update"), epoch.tokens, seconds, tokens_per_s);
   fmt::print("{:.1f} % of the rows computed are useful; peak memory {:.0f} MiB\n", 100 * useful_share, peak_rss_mb());
   return 0;
+}
+
+}  // namespace
+
+void add_bench_train(CommandTable& table) {
+  const auto [command, arguments] = table.add<BenchTrainArguments>(
+      {.name = "train", .help = "Train an epoch of a configuration", .in_a_job = true}, run);
+  command.add_option("CONFIG", arguments.config, "YAML file; see docs/options.md")->required();
+  command.add_flag("--json", arguments.json, "one JSON object");
+  add_force(command);
+  add_sets(command, arguments.sets);
 }
 
 }  // namespace glossa::commands

@@ -7,7 +7,7 @@ namespace glossa::commands {
 namespace {
 
 /// "TEXT:{text,json}" is a TEXT of two choices, "INT:INT in [1 - 9]" an INT from 1 to 9.
-Argument described(const CLI::Option& option) {
+Argument argument_of(const CLI::Option& option) {
   Argument argument{.names = {},
                     .value = {},
                     .help = option.get_description(),
@@ -35,19 +35,19 @@ Argument described(const CLI::Option& option) {
   return argument;
 }
 
-Command described(const CLI::App& app, const std::string& name) {
+Command command_of(const CLI::App& app, const std::string& name) {
   Command command{.name = name, .help = app.get_description(), .words = {}, .options = {}, .below = {}};
   for (const CLI::Option* option : app.get_options()) {
     if (option->get_group().empty()) continue;  // hidden
-    (option->get_positional() ? command.words : command.options).push_back(described(*option));
+    (option->get_positional() ? command.words : command.options).push_back(argument_of(*option));
   }
   for (const CLI::App* below : app.get_subcommands([](const CLI::App* each) { return !each->get_group().empty(); }))
-    command.below.push_back(described(*below, name.empty() ? below->get_name() : name + " " + below->get_name()));
+    command.below.push_back(command_of(*below, name.empty() ? below->get_name() : name + " " + below->get_name()));
   return command;
 }
 
 }  // namespace
 
-Command described(const CLI::App& app) { return described(app, ""); }
+Command described(const CLI::App& app) { return command_of(app, ""); }
 
 }  // namespace glossa::commands

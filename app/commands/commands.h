@@ -1,199 +1,84 @@
 #pragma once
 
-#include <cstdint>
-#include <functional>
-#include <optional>
-#include <string>
-#include <vector>
-
-#include "app/commands/description.h"
-
-/// The commands of the program `glossa`: each takes its parsed arguments and returns the exit status, or throws Error.
-/// Those that say `in_a_job` run in all processes that mpirun starts, of which the first tells what comes out.
+/// The commands of the program. Each function adds one to the table, from a file of its own that has its arguments and
+/// its work.
 namespace glossa::commands {
 
-struct Train {
-  static constexpr bool in_a_job = true;
-  std::string config;
-  std::string run;  // empty: runs/NAME for a configuration NAME.yaml
-  bool resume = false, dump_config = false;
-  std::vector<std::string> sets;
-};
-int run(const Train& arguments);
+class CommandTable;
 
-struct Translate {
-  static constexpr bool in_a_job = true;
-  std::string run, checkpoint, input, output;
-  std::string format;  // empty: text or, with nbest, moses
-  std::string on_bad_line = "warn";
-  std::int64_t beam = 0;   // 0: as the run is configured
-  std::int64_t nbest = 0;  // 0: one, and no list of them
-  bool scores = false;
-  bool alignment = false;
-  std::optional<std::int64_t> alignment_layer;  // none: the usual one
-  std::vector<std::string> sets;
-};
-int run(const Translate& arguments);
+/// Trains a model as a configuration says.
+void add_train(CommandTable& table);
 
-struct Serve {
-  std::vector<std::string> runs;
-  std::string checkpoint, host = "127.0.0.1", api_key_file, allow_origin;
-  std::int64_t port = 5000, beam = 0;
-  std::int64_t batch = 32, queue = 2048, max_kib = 1024;
-  double gather_ms = 5, timeout = 10;
-  std::vector<std::string> sets;
-};
-int run(const Serve& arguments);
+/// Translates lines of text.
+void add_translate(CommandTable& table);
 
-struct Evaluate {
-  static constexpr bool in_a_job = true;
-  std::string run, checkpoint;
-  std::string source, reference, test;  // empty: the run's own test corpus
-  std::string tokenize;                 // empty: as the run is configured
-  std::string on_bad_line = "warn";
-  std::int64_t beam = 0;
-  bool json = false;
-  std::vector<std::string> sets;
-};
-int run(const Evaluate& arguments);
+/// Translates over HTTP.
+void add_serve(CommandTable& table);
 
-struct Score {
-  std::string run, checkpoint, source, target;
-  std::string on_bad_line = "warn";
-  bool per_token = false, json = false;
-  std::vector<std::string> sets;
-};
-int run(const Score& arguments);
+/// Measures loss and translation quality on a test set.
+void add_evaluate(CommandTable& table);
 
-struct Attention {
-  std::string run, checkpoint, input, html;
-  std::string on_bad_line = "warn";
-  std::int64_t beam = 0;
-  std::optional<std::int64_t> layer, head;  // none: the usual layer, the mean of the heads
-  bool json = false;
-  std::vector<std::string> sets;
-};
-int run(const Attention& arguments);
+/// Computes the log-probability of given translations.
+void add_score(CommandTable& table);
 
-struct Gradcheck {
-  std::string config;  // empty: the whole table
-  std::string only;    // part of a name
-  bool full = false, json = false;
-  std::vector<std::string> sets;
-};
-int run(const Gradcheck& arguments);
+/// Shows the attention of a model as it translates.
+void add_attention(CommandTable& table);
 
-struct Inspect {
-  std::string run, checkpoint;
-  bool json = false;
-};
-int run(const Inspect& arguments);
+/// Checks every derivative against differences.
+void add_gradcheck(CommandTable& table);
 
-struct Export {
-  std::string run, checkpoint, safetensors, huggingface, marian;
-};
-int run(const Export& arguments);
+/// Prints the contents of a checkpoint.
+void add_inspect(CommandTable& table);
 
-struct Import {
-  std::string path, config, run;
-  std::vector<std::string> sets;
-};
-int run(const Import& arguments);
+/// Writes a model for other programs.
+void add_export(CommandTable& table);
 
-struct Average {
-  std::string from, run;
-  std::int64_t last = 0;
-};
-int run(const Average& arguments);
+/// Makes a run of the mean of checkpoints.
+void add_average(CommandTable& table);
 
-struct BenchStep {
-  static constexpr bool in_a_job = true;
-  std::string config;
-  std::int64_t threads = 0, steps = 15, accumulate = 1;
-  bool json = false;
-};
-int run(const BenchStep& arguments);
+/// Makes a run of a pretrained model.
+void add_import(CommandTable& table);
 
-struct BenchProfile {
-  std::string config;
-  std::int64_t threads = 0, steps = 10;
-  bool json = false;
-};
-int run(const BenchProfile& arguments);
+/// Writes a page that shows runs, also while they train.
+void add_report(CommandTable& table);
 
-struct BenchProducts {
-  std::string config;
-  std::int64_t threads = 0;
-  bool json = false;
-};
-struct BenchGemm : BenchProducts {};
-int run(const BenchGemm& arguments);
-struct BenchFloor : BenchProducts {};
-int run(const BenchFloor& arguments);
+/// Prints the reference of all options.
+void add_options(CommandTable& table);
 
-struct BenchAttention {
-  std::int64_t length = 1024, threads = 0, steps = 15;
-  bool causal = false, json = false;
-  double dropout = 0;
-};
-int run(const BenchAttention& arguments);
+/// Prints glossa(1), the page of the manual.
+void add_manual(CommandTable& table);
 
-struct BenchExchange {
-  static constexpr bool in_a_job = true;
-  std::int64_t mebibytes = 64, steps = 15;
-  bool json = false;
-};
-int run(const BenchExchange& arguments);
+/// Prints the completion script of a shell.
+void add_completion(CommandTable& table);
 
-struct BenchDecode {
-  std::string run, checkpoint, source;
-  std::int64_t beam = 0, threads = 0;
-  bool json = false;
-  std::vector<std::string> sets;
-};
-int run(const BenchDecode& arguments);
+/// Times a training step.
+void add_bench_step(CommandTable& table);
 
-struct BenchSearch {
-  std::string config;
-  std::int64_t beam = 4, sentences = 500, length = 30, threads = 0;
-  bool json = false;
-};
-int run(const BenchSearch& arguments);
+/// Measures how fast the processes of mpirun add up gradients.
+void add_bench_exchange(CommandTable& table);
 
-struct BenchTrain {
-  static constexpr bool in_a_job = true;
-  std::string config;
-  bool json = false;
-  std::vector<std::string> sets;
-};
-int run(const BenchTrain& arguments);
+/// Attributes the time of a training step to its parts.
+void add_bench_profile(CommandTable& table);
 
-struct GenerateToy {
-  std::string out;
-  std::int64_t pairs = 50000, seed = 1;
-};
-int run(const GenerateToy& arguments);
+/// Measures the products of a training step.
+void add_bench_gemm(CommandTable& table);
 
-struct Report {
-  std::vector<std::string> runs;
-  std::string out;    // empty: report.html in the folder of the one run
-  std::string input;  // sentences whose attention is shown; empty: some of the samples
-  bool follow = false;
-};
-int run(const Report& arguments);
+/// Compares a training step with the least time that its products and Adam's memory traffic take.
+void add_bench_floor(CommandTable& table);
 
-struct Options {};
-int run(const Options& arguments);
+/// Times self-attention over one long sequence.
+void add_bench_attention(CommandTable& table);
 
-struct Manual {
-  std::function<Command()> program;
-};
-int run(const Manual& arguments);
+/// Times an epoch of a configuration.
+void add_bench_train(CommandTable& table);
 
-struct Completion {
-  std::string shell;
-  std::function<Command()> program;
-};
-int run(const Completion& arguments);
+/// Measures the translation of a file.
+void add_bench_decode(CommandTable& table);
+
+/// Measures the search with random weights.
+void add_bench_search(CommandTable& table);
+
+/// Writes a corpus of the toy language.
+void add_generate_toy(CommandTable& table);
 
 }  // namespace glossa::commands

@@ -1,6 +1,8 @@
 #include <cstdio>
 #include <limits>
 
+#include "app/commands/arguments.h"
+#include "app/commands/command_table.h"
 #include "app/commands/commands.h"
 #include "app/commands/line_pairs.h"
 #include "autograd/check.h"
@@ -20,6 +22,16 @@
 namespace glossa::commands {
 
 namespace {
+
+struct EvaluateArguments {
+  std::string run, checkpoint;
+  std::string source, reference, test;  // empty: the run's own test corpus
+  std::string tokenize;                 // empty: as the run is configured
+  std::string on_bad_line = "warn";
+  std::int64_t beam = 0;
+  bool json = false;
+  std::vector<std::string> sets;
+};
 
 /// What is translated and what it is compared with, and how many of the sources could not be read: they are empty.
 struct Texts {
@@ -47,7 +59,7 @@ Texts read_files(const std::string& source, const std::string& reference, const 
 }
 
 /// The files of the command line, or the corpus that it or the run names. Of a PREFIX every line counts, as of files.
-Texts read_texts(const Evaluate& arguments, const Config& config, const BadLines& bad_lines) {
+Texts read_texts(const EvaluateArguments& arguments, const Config& config, const BadLines& bad_lines) {
   if (!arguments.source.empty()) return read_files(arguments.source, arguments.reference, config.data, bad_lines);
   DataConfig data = config.data;
   if (!arguments.test.empty()) data.test = arguments.test;
@@ -86,9 +98,7 @@ double loss_of(const LoadedRun& run, ParallelCorpus corpus, const BadLines& bad_
   return corpus_loss(context, *run.model->transformer, encoded, run.config.data).per_token();
 }
 
-}  // namespace
-
-int run(const Evaluate& arguments) {
+int run(const EvaluateArguments& arguments) {
   const RunName name(arguments.run, arguments.checkpoint);
   Config config = load_run_config(name.folder(), arguments.sets, arguments.beam);
   const DataConfig& data = config.data;
@@ -144,6 +154,29 @@ int run(const Evaluate& arguments) {
     if (bad > 0) fmt::print("{} of the sentences not translated: scored as empty ones\n", bad);
   }
   return status_of_lines(corpus.source_name, bad, sentences, "translated");
+}
+
+}  // namespace
+
+void add_evaluate(CommandTable& table) {
+  const auto [command, arguments] = table.add<EvaluateArguments>(
+      {.name = "evaluate", .help = "Loss and translation quality on a test set", .group = "Measure", .in_a_job = true},
+      run);
+  add_run(command, arguments.run, arguments.checkpoint);
+  CLI::Option* source = command.add_option("--source", arguments.source, "file to translate");
+  CLI::Option* reference = command.add_option("--reference", arguments.reference, "its translation")->needs(source);
+  source->needs(reference);
+  command
+      .add_option("--test", arguments.test,
+                  "PREFIX, FILE.tsv or FILE.tmx of both (default: data.test or data.split of the run)")
+      ->excludes(source);
+  constexpr auto tokenizers = bleu_tokenizer_names;
+  command.add_option("--tokenize", arguments.tokenize, "what BLEU counts (default: as the run does)")
+      ->check(CLI::IsMember(std::vector<std::string>(tokenizers.begin(), tokenizers.end())));
+  add_beam(command, arguments.beam);
+  command.add_flag("--json", arguments.json, "one JSON object");
+  add_on_bad_line(command, arguments.on_bad_line, "has an empty translation, which is scored");
+  add_sets(command, arguments.sets);
 }
 
 }  // namespace glossa::commands

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "app/commands/arguments.h"
+#include "app/commands/command_table.h"
 #include "app/commands/commands.h"
 #include "app/exchange/exchange.h"
 #include "app/exchange/huggingface_export.h"
@@ -17,8 +19,12 @@ namespace glossa::commands {
 
 namespace {
 
+struct ExportArguments {
+  std::string run, checkpoint, safetensors, huggingface, marian;
+};
+
 /// The weights of one checkpoint, as they lie in it.
-void export_weights(const RunName& name, const Export& arguments) {
+void export_weights(const RunName& name, const ExportArguments& arguments) {
   const CheckpointReader checkpoint(name.file());
   double bytes = 0;  // all are in memory together
   for (const CheckpointEntry& entry : checkpoint.entries())
@@ -38,7 +44,7 @@ void tell_left(const std::vector<std::pair<const char*, bool>>& options, const c
 }
 
 /// All that translates: weights, tokenizers, settings.
-void export_model(const RunName& name, const Export& arguments) {
+void export_model(const RunName& name, const ExportArguments& arguments) {
   const LoadedRun run = load_run(name, load_run_config(name.folder()));
   const Outgoing model(run.config, *run.tokenizers.source, *run.tokenizers.target, run.model->parameters);
   if (const std::string& prefix = run.config.data.source_prefix; !prefix.empty())
@@ -68,9 +74,7 @@ void export_model(const RunName& name, const Export& arguments) {
   }
 }
 
-}  // namespace
-
-int run(const Export& arguments) {
+int run(const ExportArguments& arguments) {
   if (arguments.safetensors.empty() && arguments.huggingface.empty() && arguments.marian.empty())
     misuse("export", "expected a place for what leaves: --safetensors, --huggingface or --marian; got none");
   for (const std::string& folder : {arguments.huggingface, arguments.marian})
@@ -82,6 +86,17 @@ int run(const Export& arguments) {
   if (!arguments.safetensors.empty()) export_weights(name, arguments);
   if (!arguments.huggingface.empty() || !arguments.marian.empty()) export_model(name, arguments);
   return 0;
+}
+
+}  // namespace
+
+void add_export(CommandTable& table) {
+  const auto [command, arguments] = table.add<ExportArguments>(
+      {.name = "export", .help = "Write a model for other programs", .group = "Exchange"}, run);
+  add_run(command, arguments.run, arguments.checkpoint);
+  command.add_option("--safetensors", arguments.safetensors, "file to write: the weights, in PyTorch's names");
+  command.add_option("--huggingface", arguments.huggingface, "folder to make, for MarianMTModel of transformers");
+  command.add_option("--marian", arguments.marian, "folder to make, for Marian's tools");
 }
 
 }  // namespace glossa::commands

@@ -1,5 +1,7 @@
 #include <cstdio>
 
+#include "app/commands/arguments.h"
+#include "app/commands/command_table.h"
 #include "app/commands/commands.h"
 #include "app/measure/recipe_check.h"
 #include "autograd/check.h"
@@ -11,6 +13,13 @@
 namespace glossa::commands {
 
 namespace {
+
+struct GradcheckArguments {
+  std::string config;  // empty: the whole table
+  std::string only;    // part of a name
+  bool full = false, json = false;
+  std::vector<std::string> sets;
+};
 
 constexpr double model_limit = 1e-7;
 constexpr Index elements_a_tensor = 32;
@@ -99,7 +108,7 @@ void check_everything(Table& table, const std::string& only) {
   table.check_chosen(only);
 }
 
-void check_recipe(Table& table, const Gradcheck& arguments) {
+void check_recipe(Table& table, const GradcheckArguments& arguments) {
   const Config config = load_config(arguments.config, arguments.sets);
   check(config);
   apply_runtime(config.runtime);
@@ -129,9 +138,7 @@ void check_recipe(Table& table, const Gradcheck& arguments) {
   });
 }
 
-}  // namespace
-
-int run(const Gradcheck& arguments) {
+int run(const GradcheckArguments& arguments) {
   if (arguments.config.empty() && (arguments.full || !arguments.sets.empty()))
     misuse(arguments.full ? "gradcheck --full" : "gradcheck --set",
            "expected the CONFIG whose model is checked; got none. Hint: without it every op and layer is checked");
@@ -141,6 +148,20 @@ int run(const Gradcheck& arguments) {
   else
     check_recipe(table, arguments);
   return table.finish();
+}
+
+}  // namespace
+
+void add_gradcheck(CommandTable& table) {
+  const auto [command, arguments] = table.add<GradcheckArguments>(
+      {.name = "gradcheck", .help = "Check every derivative against differences", .group = "Check"}, run);
+  command.add_option("CONFIG", arguments.config,
+                     "YAML file: check the model that it describes (default: every op and layer)");
+  command.add_option("--only", arguments.only, "check only what has this in its name");
+  command.add_flag("--full", arguments.full, "every element of the model of CONFIG (default: 32 of each tensor)");
+  command.add_flag("--json", arguments.json, "one JSON object a line");
+  add_force(command);
+  add_sets(command, arguments.sets);
 }
 
 }  // namespace glossa::commands

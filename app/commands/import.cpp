@@ -1,6 +1,8 @@
 #include <cstdio>
 #include <filesystem>
 
+#include "app/commands/arguments.h"
+#include "app/commands/command_table.h"
 #include "app/commands/commands.h"
 #include "app/exchange/exchange.h"
 #include "app/exchange/pretrained.h"
@@ -14,6 +16,11 @@
 namespace glossa::commands {
 
 namespace {
+
+struct ImportArguments {
+  std::string path, config, run;
+  std::vector<std::string> sets;
+};
 
 void report(const Model& model, const std::filesystem::path& written) {
   fmt::print("wrote {} tensors, {} parameters, to {}\n", model.parameters.parameters().size(), model.parameters.count(),
@@ -39,7 +46,7 @@ void set_languages(Config& config, const std::vector<std::string>& sets) {
 }
 
 /// A model with all that belongs to it: the run needs no corpus, and has none.
-int import_folder(const Import& arguments) {
+int import_folder(const ImportArguments& arguments) {
   if (!arguments.config.empty())
     misuse(arguments.config, "expected no CONFIG beside the folder of a model, which says all itself; got one");
   check_holds_no_run(arguments.run);
@@ -60,7 +67,7 @@ int import_folder(const Import& arguments) {
 }
 
 /// Weights alone: the configuration says what they are of.
-int import_file(const Import& arguments) {
+int import_file(const ImportArguments& arguments) {
   Config config = load_config(arguments.config, arguments.sets);
   check(config);
   if (!config.train.warm_start.empty())
@@ -87,9 +94,7 @@ int import_file(const Import& arguments) {
   return 0;
 }
 
-}  // namespace
-
-int run(const Import& arguments) {
+int run(const ImportArguments& arguments) {
   if (std::filesystem::is_directory(arguments.path)) return import_folder(arguments);
   if (arguments.config.empty()) {
     check(std::filesystem::exists(arguments.path), arguments.path,
@@ -99,6 +104,23 @@ int run(const Import& arguments) {
            "file and no CONFIG. Hint: an archive has to be unpacked, and the folder is named, not a file in it");
   }
   return import_file(arguments);
+}
+
+}  // namespace
+
+void add_import(CommandTable& table) {
+  const auto [command, arguments] = table.add<ImportArguments>(
+      {.name = "import", .help = "Make a run of a pretrained model", .group = "Exchange"}, run);
+  command
+      .add_option("PATH", arguments.path,
+                  "folder of a pretrained model, of Hugging Face or of Marian, or a file of weights; see "
+                  "docs/exchange.md")
+      ->required();
+  command.add_option("CONFIG", arguments.config,
+                     "YAML file that describes the model and its data, with a file of weights");
+  command.add_option("--run", arguments.run, "folder to make")->required();
+  add_force(command);
+  add_sets(command, arguments.sets, "with a CONFIG; of a folder data.source and data.target");
 }
 
 }  // namespace glossa::commands

@@ -2,6 +2,8 @@
 #include <cstdio>
 #include <cstring>
 
+#include "app/commands/arguments.h"
+#include "app/commands/command_table.h"
 #include "app/commands/commands.h"
 #include "autograd/check.h"
 #include "data/text/counted.h"
@@ -13,6 +15,11 @@
 namespace glossa::commands {
 
 namespace {
+
+struct InspectArguments {
+  std::string run, checkpoint;
+  bool json = false;
+};
 
 /// Root mean square of a float tensor: a glance at its scale.
 double root_mean_square(const std::vector<std::byte>& bytes) {
@@ -26,9 +33,7 @@ double root_mean_square(const std::vector<std::byte>& bytes) {
   return count == 0 ? 0 : std::sqrt(sum / static_cast<double>(count));
 }
 
-}  // namespace
-
-int run(const Inspect& arguments) {
+int run(const InspectArguments& arguments) {
   const RunName name(arguments.run, arguments.checkpoint);
   print_note(name);
   const CheckpointReader reader(name.file());
@@ -69,6 +74,15 @@ int run(const Inspect& arguments) {
   fmt::print("written by glossa{}, built by {}\n{} parameters\nsha256       {}\nstate_sha256 {}\n",
              version.empty() ? "" : " " + version, build, parameters, parameters_sha256(reader), state_sha256(reader));
   return 0;
+}
+
+}  // namespace
+
+void add_inspect(CommandTable& table) {
+  const auto [command, arguments] =
+      table.add<InspectArguments>({.name = "inspect", .help = "Show what a checkpoint holds", .group = "Look"}, run);
+  add_checkpoint(command, arguments.run, arguments.checkpoint, "best, last or an update (default: best)");
+  command.add_flag("--json", arguments.json, "one JSON object");
 }
 
 }  // namespace glossa::commands

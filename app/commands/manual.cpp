@@ -2,6 +2,8 @@
 
 #include <cstdio>
 
+#include "app/commands/command_line.h"
+#include "app/commands/command_table.h"
 #include "app/commands/commands.h"
 #include "train/config/config.h"
 #include "train/console/version.h"
@@ -115,9 +117,23 @@ std::string manual_page(const Command& program) {
   return page;
 }
 
-int run(const Manual& arguments) {
-  std::fputs(manual_page(arguments.program()).c_str(), stdout);
+namespace {
+
+struct ManualArguments {
+  const CLI::App* program = nullptr;
+};
+
+int run(const ManualArguments& arguments) {
+  std::fputs(manual_page(described(*arguments.program)).c_str(), stdout);
   return 0;
+}
+
+}  // namespace
+
+void add_manual(CommandTable& table) {
+  const auto [command, arguments] = table.add<ManualArguments>(
+      {.name = "manual", .help = "Print glossa(1), the page of the manual", .group = "Help"}, run);
+  arguments.program = &table.parent();
 }
 
 }  // namespace glossa::commands

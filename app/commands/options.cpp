@@ -1,13 +1,25 @@
 #include <cstdio>
 
+#include "app/commands/command_table.h"
 #include "app/commands/commands.h"
 #include "train/config/config.h"
 
 namespace glossa::commands {
 
-int run(const Options&) {
+namespace {
+
+struct OptionsArguments {};
+
+int run(const OptionsArguments&) {
   std::fputs(options_page().c_str(), stdout);
   return 0;
+}
+
+}  // namespace
+
+void add_options(CommandTable& table) {
+  table.add<OptionsArguments>(
+      {.name = "options", .help = "Print the reference of all options (docs/options.md)", .group = "Help"}, run);
 }
 
 }  // namespace glossa::commands

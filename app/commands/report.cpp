@@ -6,6 +6,7 @@
 #include <set>
 #include <thread>
 
+#include "app/commands/command_table.h"
 #include "app/commands/commands.h"
 #include "app/report/report_attention.h"
 #include "autograd/check.h"
@@ -24,8 +25,15 @@ namespace {
 
 namespace fs = std::filesystem;
 
+struct ReportArguments {
+  std::vector<std::string> runs;
+  std::string out;    // empty: report.html in the folder of the one run
+  std::string input;  // sentences whose attention is shown; empty: some of the samples
+  bool follow = false;
+};
+
 /// The folders of the runs; each may be there once only.
-std::vector<std::string> folders_of(const Report& arguments) {
+std::vector<std::string> folders_of(const ReportArguments& arguments) {
   std::vector<std::string> folders;
   std::set<fs::path> seen;
   for (const std::string& named : arguments.runs) {
@@ -38,7 +46,7 @@ std::vector<std::string> folders_of(const Report& arguments) {
 }
 
 /// The file to write, which is no other file of a run.
-std::string file_of(const Report& arguments, const std::vector<std::string>& folders) {
+std::string file_of(const ReportArguments& arguments, const std::vector<std::string>& folders) {
   if (arguments.out.empty()) {
     if (folders.size() > 1) misuse("--out", "expected a file for the report of {} runs; got none", folders.size());
     return fs::path(folders.front()) / "report.html";
@@ -137,9 +145,7 @@ void follow(Reporter& reporter) {
   reporter.write(false);
 }
 
-}  // namespace
-
-int run(const Report& arguments) {
+int run(const ReportArguments& arguments) {
   const std::vector<std::string> folders = folders_of(arguments);
   const std::string file = file_of(arguments, folders);
   std::vector<std::string> sentences;
@@ -152,6 +158,18 @@ int run(const Report& arguments) {
     reporter.write(false);
   fmt::print("wrote the report of {} to {}\n", counted(folders.size(), "run"), file);
   return 0;
+}
+
+}  // namespace
+
+void add_report(CommandTable& table) {
+  const auto [command, arguments] = table.add<ReportArguments>(
+      {.name = "report", .help = "Show runs, also while they train, on a page to look at", .group = "Look"}, run);
+  command.add_option("RUN", arguments.runs, "folders of runs")->required();
+  command.add_option("--out", arguments.out, "HTML file to write (default, of one run: RUN/report.html)");
+  command.add_option("--input", arguments.input,
+                     "file of sentences whose attention is shown (default: some of the samples)");
+  command.add_flag("--follow", arguments.follow, "write it anew whenever there is news, until training ends");
 }
 
 }  // namespace glossa::commands

@@ -1,6 +1,8 @@
 #include <cmath>
 #include <cstdio>
 
+#include "app/commands/arguments.h"
+#include "app/commands/command_table.h"
 #include "app/commands/commands.h"
 #include "app/commands/line_pairs.h"
 #include "autograd/check.h"
@@ -14,8 +16,15 @@ namespace glossa::commands {
 
 namespace {
 
+struct ScoreArguments {
+  std::string run, checkpoint, source, target;
+  std::string on_bad_line = "warn";
+  bool per_token = false, json = false;
+  std::vector<std::string> sets;
+};
+
 /// The pairs that can be scored; `origin` says which lines they are.
-EncodedCorpus encoded(const Score& arguments, const LoadedRun& run, const Translator& translator,
+EncodedCorpus encoded(const ScoreArguments& arguments, const LoadedRun& run, const Translator& translator,
                       const BadLines& bad_lines, const LinePairs& lines) {
   EncodedCorpus pairs;
   pairs.specials = run.tokenizers.target->specials();
@@ -46,7 +55,7 @@ EncodedCorpus encoded(const Score& arguments, const LoadedRun& run, const Transl
   return pairs;
 }
 
-std::string in_json(const Score& arguments, std::int64_t number, const ScoredTranslation& scored,
+std::string in_json(const ScoreArguments& arguments, std::int64_t number, const ScoredTranslation& scored,
                     const Tokenizer& tokenizer) {
   JsonLine json;
   json.add("line", number).add("score", scored.score).add("log_probability", scored.log_probability);
@@ -60,7 +69,7 @@ std::string in_json(const Score& arguments, std::int64_t number, const ScoredTra
   return json.add("per_token", tokens).text();
 }
 
-std::string in_columns(const Score& arguments, const ScoredTranslation& scored, const Tokenizer& tokenizer) {
+std::string in_columns(const ScoreArguments& arguments, const ScoredTranslation& scored, const Tokenizer& tokenizer) {
   std::string text = fmt::format("{:.6f}\t{:.6f}\t{}", scored.score, scored.log_probability, scored.tokens.size());
   if (!arguments.per_token) return text;
   char before = '\t';
@@ -71,9 +80,7 @@ std::string in_columns(const Score& arguments, const ScoredTranslation& scored, 
   return text;
 }
 
-}  // namespace
-
-int run(const Score& arguments) {
+int run(const ScoreArguments& arguments) {
   const RunName name(arguments.run, arguments.checkpoint);
   const Config config = load_run_config(name.folder(), arguments.sets);
   const BadLines bad_lines(arguments.on_bad_line);
@@ -100,6 +107,20 @@ int run(const Score& arguments) {
       fmt::print("{}\n", scored ? in_columns(arguments, *scored, tokenizer) : "");
   }
   return status_of_lines(arguments.target, std::ssize(lines.source) - pairs.size(), std::ssize(lines.source), "scored");
+}
+
+}  // namespace
+
+void add_score(CommandTable& table) {
+  const auto [command, arguments] = table.add<ScoreArguments>(
+      {.name = "score", .help = "Log-probability of given translations", .group = "Measure"}, run);
+  add_run(command, arguments.run, arguments.checkpoint);
+  command.add_option("--source", arguments.source, "file of source lines")->required();
+  command.add_option("--target", arguments.target, "their translations, line by line")->required();
+  command.add_flag("--per-token", arguments.per_token, "each token with its log-probability, too");
+  command.add_flag("--json", arguments.json, "one JSON object a line");
+  add_on_bad_line(command, arguments.on_bad_line);
+  add_sets(command, arguments.sets);
 }
 
 }  // namespace glossa::commands

@@ -2,6 +2,8 @@
 
 #include <cstdio>
 
+#include "app/commands/arguments.h"
+#include "app/commands/command_table.h"
 #include "app/commands/commands.h"
 #include "app/serve/connections.h"
 #include "app/serve/http_error.h"
@@ -19,6 +21,15 @@ namespace glossa::commands {
 namespace {
 
 using namespace serve;
+
+struct ServeArguments {
+  std::vector<std::string> runs;
+  std::string checkpoint, host = "127.0.0.1", api_key_file, allow_origin;
+  std::int64_t port = 5000, beam = 0;
+  std::int64_t batch = 32, queue = 2048, max_kib = 1024;
+  double gather_ms = 5, timeout = 10;
+  std::vector<std::string> sets;
+};
 
 /// How many requests are answered at once, most of which wait for the search, and how many wait for that.
 constexpr std::size_t posts_at_once = 256, posts_waiting = 1024;
@@ -43,9 +54,17 @@ std::vector<std::string> keys_of(const std::string& file) {
   return keys;
 }
 
-}  // namespace
+constexpr const char* host_characters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._:[]";
 
-int run(const Serve& arguments) {
+/// Checks the origin of a page as browsers name it: scheme, host and perhaps port; or * for all. Returns the error, or
+/// nothing.
+std::string wrong_origin(const std::string& text) {
+  const std::size_t host = text.find("://") == text.npos ? text.npos : text.find("://") + 3;
+  const bool is_origin = host < text.size() && text.find_first_not_of(host_characters, host) == text.npos;
+  return text == "*" || is_origin ? "" : "expected an origin such as https://example.org, or *; got " + text;
+}
+
+int run(const ServeArguments& arguments) {
   share_one_heap();
   const std::vector<std::string> keys = keys_of(arguments.api_key_file);
   std::vector<LoadedRun> runs;
@@ -91,6 +110,50 @@ int run(const Serve& arguments) {
   check(std::fflush(stdout) == 0, "standard output", "expected room for the output; writing failed");
   connections.serve({.ask = ask, .answered = answered}, [&] { return signals.stop_signal() != 0; });
   return 0;
+}
+
+}  // namespace
+
+void add_serve(CommandTable& table) {
+  const auto [command, arguments] =
+      table.add<ServeArguments>({.name = "serve", .help = "Translate for others over HTTP", .group = "Translate"}, run);
+  command
+      .add_option("RUN", arguments.runs,
+                  "folders of runs, or of each one of its checkpoints; one for each pair of languages")
+      ->required();
+  command.add_option("--checkpoint", arguments.checkpoint,
+                     "best, last, an update, or average:N of the newest N (default: best), of each RUN");
+  command.add_option("--host", arguments.host, "name or address of this machine to listen at; 0.0.0.0: all")
+      ->capture_default_str();
+  command.add_option("--port", arguments.port, "to listen at; 0: one that is free")
+      ->check(CLI::Range(0, 65535))
+      ->capture_default_str();
+  add_beam(command, arguments.beam);
+  command.add_option("--api-key-file", arguments.api_key_file,
+                     "file of keys, one a line: who asks must send one as api_key");
+  command
+      .add_option("--allow-origin", arguments.allow_origin,
+                  "of the pages that may ask, such as https://example.org; *: all")
+      ->check(wrong_origin);
+  command
+      .add_option("--gather-ms", arguments.gather_ms,
+                  "milliseconds that a sentence waits for others to be translated with")
+      ->check(CLI::Range(0.0, 1000.0))
+      ->capture_default_str();
+  command.add_option("--batch", arguments.batch, "most sentences translated together")
+      ->check(CLI::Range(1, 4096))
+      ->capture_default_str();
+  command.add_option("--queue", arguments.queue, "most sentences that wait for a run; more are refused")
+      ->check(CLI::Range(1, 1000000))
+      ->capture_default_str();
+  command.add_option("--timeout", arguments.timeout, "seconds for a whole request, from its first byte to the answer")
+      ->check(CLI::Range(0.1, 3600.0))
+      ->capture_default_str();
+  command.add_option("--max-kib", arguments.max_kib, "KiB of the largest request")
+      ->check(CLI::Range(1, 65536))
+      ->capture_default_str();
+  add_force(command);
+  add_sets(command, arguments.sets);
 }
 
 }  // namespace glossa::commands

@@ -8,7 +8,9 @@
 #include <optional>
 #include <set>
 
+#include "app/commands/arguments.h"
 #include "app/commands/bad_lines.h"
+#include "app/commands/command_table.h"
 #include "app/commands/commands.h"
 #include "data/text/atomic_file.h"
 #include "data/text/counted.h"
@@ -23,6 +25,18 @@
 namespace glossa::commands {
 
 namespace {
+
+struct TranslateArguments {
+  std::string run, checkpoint, input, output;
+  std::string format;  // empty: text or, with nbest, moses
+  std::string on_bad_line = "warn";
+  std::int64_t beam = 0;   // 0: as the run is configured
+  std::int64_t nbest = 0;  // 0: one, and no list of them
+  bool scores = false;
+  bool alignment = false;
+  std::optional<std::int64_t> alignment_layer;  // none: the usual one
+  std::vector<std::string> sets;
+};
 
 /// Lines are translated together, up to this many: enough for full batches, few enough to see the first ones soon. Who
 /// waits for an answer before writing on, a person or a program, gets it at once.
@@ -86,7 +100,7 @@ class UnknownWords {
   std::set<std::string> different_;
 };
 
-TranslationFormat format_of(const Translate& arguments) {
+TranslationFormat format_of(const TranslateArguments& arguments) {
   const bool is_list = arguments.nbest > 0;
   if (arguments.format == "json") return TranslationFormat::json;
   if (arguments.format == "moses" || (arguments.format.empty() && is_list)) return TranslationFormat::moses;
@@ -95,7 +109,7 @@ TranslationFormat format_of(const Translate& arguments) {
 }
 
 /// The configuration of the run, with a beam that has room for the translations that are asked for.
-Config config_of(const Translate& arguments, const std::string& run) {
+Config config_of(const TranslateArguments& arguments, const std::string& run) {
   if (arguments.beam > 0 && arguments.nbest > arguments.beam)
     misuse("--nbest", "expected at most as many as the beam, {}; got {}", arguments.beam, arguments.nbest);
   Config config = load_run_config(run, arguments.sets, arguments.beam);
@@ -106,16 +120,14 @@ Config config_of(const Translate& arguments, const std::string& run) {
 }
 
 /// The layer whose cross-attention aligns.
-Index alignment_layer(const Translate& arguments, const ModelConfig& model) {
+Index alignment_layer(const TranslateArguments& arguments, const ModelConfig& model) {
   const Index layer = arguments.alignment_layer.value_or(usual_alignment_layer(model.decoder_layers));
   if (layer < 0 || layer >= model.decoder_layers)
     misuse("--alignment-layer", "expected 0 to {}, a layer of the decoder; got {}", model.decoder_layers - 1, layer);
   return layer;
 }
 
-}  // namespace
-
-int run(const Translate& arguments) {
+int run(const TranslateArguments& arguments) {
   const TranslationFormat format = format_of(arguments);
   if (arguments.alignment_layer && !arguments.alignment)
     misuse("--alignment-layer", "expected --alignment beside it; got no such flag");
@@ -174,6 +186,30 @@ int run(const Translate& arguments) {
   if (in_pieces > 0)
     tell("note: {} longer than model.max_positions, translated in pieces\n", counted(in_pieces, "line"));
   return status_of_lines(name, bad, written, "translated");
+}
+
+}  // namespace
+
+void add_translate(CommandTable& table) {
+  const auto [command, arguments] = table.add<TranslateArguments>(
+      {.name = "translate", .help = "Translate lines of text", .group = "Translate", .in_a_job = true}, run);
+  add_run(command, arguments.run, arguments.checkpoint);
+  command.add_option("--input", arguments.input, "file to translate (default: standard input)");
+  command.add_option("--output", arguments.output, "file to write when all is translated (default: standard output)");
+  add_beam(command, arguments.beam);
+  command.add_option("--nbest", arguments.nbest, "the N best translations of each line")->check(CLI::Range(1, 1024));
+  command
+      .add_option("--format", arguments.format,
+                  "text; moses: number ||| text ||| score; json (default: text; --nbest: moses)")
+      ->check(CLI::IsMember({"text", "moses", "json"}));
+  command.add_flag("--scores", arguments.scores,
+                   "text: a tab and the score after each translation; others have it anyway");
+  command.add_flag("--alignment", arguments.alignment,
+                   "also which word of the line each word of the translation looked at: 0-0 1-2");
+  command.add_option("--alignment-layer", arguments.alignment_layer,
+                     "layer of the decoder that tells it, from 0 (default: the last but one)");
+  add_on_bad_line(command, arguments.on_bad_line);
+  add_sets(command, arguments.sets);
 }
 
 }  // namespace glossa::commands

@@ -102,8 +102,7 @@ std::string objection(const std::string& path, const std::string& header) {
     if (kernel && header == "autograd/" + std::string(tape) + ".h") return "kernels must not know the tape";
   if (header.starts_with("cereal/") && from != "train") return "only train/ includes cereal";
   if (header == "iostream" && from != "train" && from != "app") return "libraries do not print";
-  if (header.starts_with("CLI/") && !path.starts_with("app/commands/command_line"))
-    return "only the table of commands knows the command line";
+  if (header.starts_with("CLI/") && !path.starts_with("app/commands/")) return "only commands parse a command line";
   return "";
 }
 

@@ -1,0 +1,61 @@
+#include "app/commands/arguments.h"
+
+#include <fmt/core.h>
+
+#include "autograd/available_memory.h"
+
+namespace glossa::commands {
+
+void add_checkpoint(CLI::App& command, std::string& run, std::string& checkpoint, const char* choices) {
+  command.add_option("RUN", run, "folder of a run, or one of its checkpoints")->required();
+  command.add_option("--checkpoint", checkpoint, choices);
+}
+
+void add_run(CLI::App& command, std::string& run, std::string& checkpoint) {
+  add_checkpoint(command, run, checkpoint, "best, last, an update, or average:N of the newest N (default: best)");
+  add_force(command);
+}
+
+void add_sets(CLI::App& command, std::vector<std::string>& sets, const std::string& where) {
+  command
+      .add_option("--set", sets,
+                  "section.key=value: overrides the configuration; may repeat, the last wins" +
+                      (where.empty() ? "" : "; " + where))
+      ->allow_extra_args(false);
+}
+
+void add_force(CLI::App& command) {
+  command.add_flag_callback("--force", ignore_memory_limits,
+                            "start even if more memory is needed than the machine has left");
+}
+
+void add_on_bad_line(CLI::App& command, std::string& policy, const char* becomes) {
+  command
+      .add_option("--on-bad-line", policy,
+                  fmt::format("a line that cannot be used {}, with a warning (warn), or stops (stop)", becomes))
+      ->check(CLI::IsMember({"warn", "stop"}))
+      ->capture_default_str();
+}
+
+CLI::Option* add_beam(CLI::App& command, std::int64_t& beam) {
+  return command.add_option("--beam", beam, "hypotheses kept in the search")->check(CLI::Range(1, 1024));
+}
+
+void add_threads(CLI::App& command, std::int64_t& threads) {
+  command.add_option("--threads", threads, "default: all available")->check(CLI::Range(1, 4096));
+}
+
+void add_steps(CLI::App& command, std::int64_t& steps, const char* help) {
+  command.add_option("--steps", steps, help)->check(CLI::Range(1, 1000000))->capture_default_str();
+}
+
+void add_benchmark(CLI::App& command, BenchmarkArguments& arguments) {
+  command.add_option("--config", arguments.config, "which model")
+      ->required()
+      ->type_name("TEXT:{seed,tiny,small,base,opus}");
+  add_threads(command, arguments.threads);
+  command.add_flag("--json", arguments.json, "one JSON object a line");
+  add_force(command);
+}
+
+}  // namespace glossa::commands

@@ -1,0 +1,48 @@
+#include "app/commands/command_table.h"
+
+#include "autograd/available_memory.h"
+#include "autograd/check.h"
+#include "autograd/stopwatch.h"
+#include "train/console/tell.h"
+#include "train/processes/job.h"
+#include "train/runtime.h"
+
+namespace glossa::commands {
+
+namespace {
+
+CLI::App& add_to(CLI::App& parent, const CommandHead& head) {
+  return *parent.add_subcommand(head.name, head.help)->group(head.group);
+}
+
+/// Refuses several processes for a command that does not work in them.
+void check_processes(const CommandHead& head) {
+  if (const int processes = job().count(); processes > 1 && !head.in_a_job)
+    throw CommonError(Error::Kind::misuse, head.name,
+                      fmt::format("expected one process; got {}. Hint: train, translate, evaluate and some of bench "
+                                  "work in several",
+                                  processes));
+}
+
+}  // namespace
+
+CommandTable CommandTable::add_table(const CommandHead& head) const {
+  CLI::App& command = add_to(parent_, head);
+  command.require_subcommand(1);
+  return {command, status_};
+}
+
+CLI::App& CommandTable::add_command(const CommandHead& head, std::function<int()> run) const {
+  CLI::App& command = add_to(parent_, head);
+  command.callback([head, run = std::move(run), &status = status_] {
+    check_processes(head);
+    const Stopwatch watch;
+    status = run();
+    if (status == 0)  // else the last line is the error
+      tell_more("note: {} took {:.1f} s and at most {:.0f} MiB, with {}\n", head.name, watch.seconds(), peak_rss_mb(),
+                describe_runtime());
+  });
+  return command;
+}
+
+}  // namespace glossa::commands

@@ -1,0 +1,35 @@
+#include <cstdio>
+
+#include "app/commands/command_table.h"
+#include "app/commands/commands.h"
+#include "autograd/check.h"
+#include "data/toy/corpus.h"
+
+namespace glossa::commands {
+
+namespace {
+
+struct GenerateToyArguments {
+  std::string out;
+  std::int64_t pairs = 50000, seed = 1;
+};
+
+int run(const GenerateToyArguments& arguments) {
+  const ToySplits splits = toy_corpus(arguments.pairs, static_cast<std::uint64_t>(arguments.seed), "--pairs");
+  write_toy(arguments.out, splits);
+  fmt::print("{}: {} training, {} validation and {} test pairs\n", arguments.out, splits.train.size(),
+             splits.valid.size(), splits.test.size());
+  return 0;
+}
+
+}  // namespace
+
+void add_generate_toy(CommandTable& table) {
+  const auto [command, arguments] =
+      table.add<GenerateToyArguments>({.name = "toy", .help = "English to romanised Hindi"}, run);
+  command.add_option("--out", arguments.out, "folder")->required();
+  command.add_option("--pairs", arguments.pairs, "sentence pairs in all")->capture_default_str();
+  command.add_option("--seed", arguments.seed, "which pairs, in which order")->capture_default_str();
+}
+
+}  // namespace glossa::commands
