@@ -1,5 +1,6 @@
 // A run to safetensors and back.
 #include <doctest/doctest.h>
+#include <fmt/core.h>
 
 #include <filesystem>
 

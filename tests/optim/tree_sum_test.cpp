@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <bit>
+#include <memory>
 
 #include "autograd/check.h"
 #include "autograd/parallel.h"

@@ -3,6 +3,9 @@
 #include <doctest/doctest.h>
 #include <fmt/core.h>
 
+#include <string>
+#include <vector>
+
 #include "app/serve/http_error.h"
 #include "autograd/random.h"
 
