@@ -1,5 +1,6 @@
 #include <cmath>
 
+#include "autograd/cases/attention_by_head.h"
 #include "autograd/cases/layouts.h"
 #include "autograd/cases/reference.h"
 
@@ -7,34 +8,24 @@ namespace glossa {
 
 namespace {
 
-/// softmax(scale q k^T + mask) v, sequence by sequence, head by head, row by row; no dropout.
+/// The value of attention by the reference; no dropout.
 std::vector<double> attend(const Tensor<double>& q, const Tensor<double>& k, const Tensor<double>& v,
                            const RowLayout& query, const RowLayout& key, const AttentionOptions& options,
                            const Tensor<double>* mask) {
-  const Index width = q.cols() / options.heads, value_width = v.cols() / options.heads;
-  const double factor = options.scale != 0 ? options.scale : 1 / std::sqrt(static_cast<double>(width));
-  std::vector<double> y(q.rows() * v.cols());
-  for (Index b = 0; b < query.sequence_count(); ++b)
-    for (Index h = 0; h < options.heads; ++h)
-      for (Index t = 0; t < query.sequences[b].length; ++t) {
-        const Index row = query.sequences[b].offset + t;
-        std::vector<double> weight(key.sequences[b].length);
-        double total = 0;
-        for (Index s = 0; s < key.sequences[b].length; ++s) {
-          const bool blocked = (options.causal && s > t) || (mask && mask->row(t)[s] == -inf);
-          if (blocked) continue;
-          double score = 0;
-          for (Index j = 0; j < width; ++j)
-            score += q.row(row)[h * width + j] * k.row(key.sequences[b].offset + s)[h * width + j];
-          total += weight[s] = std::exp(factor * score + (mask ? mask->row(t)[s] : 0));
-        }
-        for (Index s = 0; s < key.sequences[b].length; ++s)
-          if (weight[s] > 0)
-            for (Index j = 0; j < value_width; ++j)
-              y[row * v.cols() + h * value_width + j] +=
-                  weight[s] / total * v.row(key.sequences[b].offset + s)[h * value_width + j];
-      }
-  return y;
+  const double width = static_cast<double>(q.cols()) / static_cast<double>(options.heads);
+  const std::vector<double> no_gradient(q.rows() * v.cols());
+  const AttentionByHead call{.query = query,
+                             .key = key,
+                             .heads = options.heads,
+                             .scale = options.scale != 0 ? options.scale : 1 / std::sqrt(width),
+                             .q = q,
+                             .k = k,
+                             .v = v,
+                             .dy = {no_gradient.data(), {q.rows(), v.cols()}},
+                             .mask = [&](Index, Index, Index i, Index j) {
+                               return options.causal && j > i ? -inf : mask ? mask->row(i)[j] : 0;
+                             }};
+  return call.compute().y;
 }
 
 Reference attention_reference(RowLayout query, RowLayout key, AttentionOptions options,

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <functional>
+
+#include "autograd/cases/attention_reference.h"
+#include "autograd/rows.h"
+#include "autograd/tensor.h"
+
+namespace glossa {
+
+/// A call of attention in double. Its heads lie side by side in the columns of q, k, v and dy.
+struct AttentionByHead {
+  /// Of a sequence, a head, a query and a key, both counted from the start of their sequence.
+  using Cell = std::function<double(Index sequence, Index head, Index query, Index key)>;
+  struct Result {
+    std::vector<double> y, dq, dk, dv;
+    std::vector<double> weights;  // sequence by sequence, [heads, Tq, Tk]
+  };
+
+  RowLayout query, key;
+  Index heads;
+  double scale;
+  Tensor<const double> q, k, v, dy;
+  Cell mask;                                                      // M of the reference
+  Cell dropout = [](Index, Index, Index, Index) { return 1.0; };  // D
+
+  /// Runs the reference for each sequence and head. Numbers that are not finite, which only hidden keys may hold, count
+  /// as zeros.
+  Result compute() const;
+};
+
+}  // namespace glossa
