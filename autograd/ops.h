@@ -250,7 +250,7 @@ struct AttentionOptions {
 /// as the longest sequences; it gets no gradient). A row with nothing to attend to gives zeros with zero gradient, and
 /// what is blocked is never read: NaN there does not leak. `weights`, if given, receives the weights after softmax and
 /// before dropout, sequence by sequence, [H, Tq, Tk] each: H * sum of Tq * Tk numbers in memory of the step.
-/// Sequences whose Tq * Tk is larger than kernels::most_kept_weights are computed in tiles, unless there is a mask or
+/// Sequences whose Tq * Tk is larger than kernels::max_kept_weights are computed in tiles, unless there is a mask or
 /// `weights` are wanted: then the weights are never in memory together, dropout masks are drawn again on the way back,
 /// and memory grows with Tq + Tk (Dao et al. 2022). Causal attention computes what is on and below the diagonal.
 template <class T>

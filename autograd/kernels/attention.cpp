@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "autograd/kernels/attention_head.h"
 #include "autograd/kernels/attention_paths.h"
 #include "autograd/kernels/product_log.h"
 #include "autograd/parallel.h"
@@ -11,9 +10,9 @@ namespace glossa::kernels {
 
 namespace {
 
-/// Rows of no sequence become zero.
+/// Zeroes the rows that belong to no sequence.
 template <class T>
-void zero_gaps(const RowLayout& layout, Columns<T> matrix, Index cols) {
+void zero_gaps(const RowLayout& layout, const Columns<T>& matrix, Index cols) {
   if (matrix.data == nullptr || matrix.add) return;
   Index row = 0;
   const auto zero_until = [&](Index end) {
@@ -26,56 +25,62 @@ void zero_gaps(const RowLayout& layout, Columns<T> matrix, Index cols) {
   zero_until(layout.rows);
 }
 
-/// Elements of scratch that a thread needs for the sequences that are not computed in tiles.
+/// Elements of scratch that a thread needs for the sequences outside tiles.
 template <class T>
 Index scratch_size_of_thread(const AttentionShape<T>& shape) {
-  Index most = 0;
+  Index size = 0;
   for (Index b = 0; b < shape.query.sequence_count(); ++b)
-    if (!shape.in_tiles(b)) most = std::max({most, whole_scratch_size(shape, b), few_scratch_size(shape, b)});
-  return most;
+    if (!shape.in_tiles(b)) size = std::max({size, whole_scratch_size(shape, b), few_scratch_size(shape, b)});
+  return size;
 }
 
-/// Calls work(b, first, last, scratch) for all heads [first, last) of all sequences b that are not computed in tiles.
-/// One thread takes the heads of a sequence, whose rows lie side by side; where there are few sequences every head is a
-/// piece of its own.
+/// Calls work(heads, scratch) for all heads of all sequences outside tiles. One thread takes all heads of a sequence,
+/// whose rows lie side by side; if there are few sequences, every head is a piece of its own.
 template <class T, class Work>
 void for_heads(const AttentionShape<T>& shape, T* scratch, const Work& work) {
   const Index together = shape.query.sequence_count() >= 32 ? shape.heads : 1, pieces = shape.heads / together;
   const Index scratch_size = scratch_size_of_thread(shape);
   parallel_for(shape.query.sequence_count() * pieces, [&](Index piece) {
     const Index b = piece / pieces, first = piece % pieces * together;
-    if (!shape.in_tiles(b)) work(b, first, first + together, scratch + thread_index() * scratch_size);
+    if (!shape.in_tiles(b)) work(HeadRange{b, first, first + together}, scratch + thread_index() * scratch_size);
   });
 }
 
 }  // namespace
 
 template <class T>
+bool AttentionShape<T>::any_in_tiles() const {
+  bool any = false;
+  for (Index b = 0; b < query.sequence_count(); ++b) any |= in_tiles(b);
+  return any;
+}
+
+template <class T>
 Index AttentionShape<T>::scores() const {
-  Index cells = 0;
+  Index count = 0;
   for (Index b = 0; b < query.sequence_count(); ++b) {
     const Index rows = query.sequences[b].length, keys = key.sequences[b].length, corner = std::min(rows, keys);
-    cells += causal ? corner * (corner + 1) / 2 + (rows - corner) * keys : rows * keys;
+    count += causal ? corner * (corner + 1) / 2 + (rows - corner) * keys : rows * keys;
   }
-  return heads * cells;
+  return heads * count;
 }
 
 template <class T>
 Index AttentionShape<T>::scratch_size() const {
-  Index most = threads() * scratch_size_of_thread(*this);
+  Index size = threads() * scratch_size_of_thread(*this);
   for (Index b = 0; b < query.sequence_count(); ++b)
-    if (in_tiles(b)) most = std::max(most, tiles_scratch_size(*this, b));
-  return most;
+    if (in_tiles(b)) size = std::max(size, tiles_scratch_size(*this, b));
+  return size;
 }
 
 template <class T>
 void attention_forward(const AttentionShape<T>& shape, const AttentionColumns<const T>& x,
-                       const AttentionSaved<T>& saved, Columns<T> out, T* scratch) {
+                       const AttentionSaved<T>& saved, const Columns<T>& out, T* scratch) {
   note_product({.m = shape.scores(), .n = 1, .k = shape.key_width + shape.value_width, .per_head = true});
   zero_gaps(shape.query, out, shape.heads * shape.value_width);
-  for_heads(shape, scratch, [&](Index b, Index first, Index last, T* own) {
-    const bool few = shape.query.sequences[b].length < few_queries;
-    (few ? few_forward<T> : whole_forward<T>)(shape, b, first, last, x, saved.weights, out, own);
+  for_heads(shape, scratch, [&](const HeadRange& heads, T* own) {
+    const bool few = shape.path(heads.sequence) == AttentionPath::few;
+    (few ? few_forward<T> : whole_forward<T>)(shape, heads, x, saved.weights, out, own);
   });
   for (Index b = 0; b < shape.query.sequence_count(); ++b)
     if (shape.in_tiles(b)) tiles_forward(shape, b, x, saved.log_sums, out, scratch);
@@ -83,25 +88,24 @@ void attention_forward(const AttentionShape<T>& shape, const AttentionColumns<co
 
 template <class T>
 void attention_backward(const AttentionShape<T>& shape, const AttentionColumns<const T>& x,
-                        const AttentionSaved<T>& saved, Columns<const T> out, Columns<const T> dout,
+                        const AttentionSaved<T>& saved, const Columns<const T>& out, const Columns<const T>& dout,
                         const AttentionColumns<T>& dx, T* scratch) {
   note_product({.m = shape.scores(), .n = 2, .k = shape.key_width + shape.value_width, .per_head = true});
   zero_gaps(shape.query, dx.q, shape.heads * shape.key_width);
   zero_gaps(shape.key, dx.k, shape.heads * shape.key_width);
   zero_gaps(shape.key, dx.v, shape.heads * shape.value_width);
-  for_heads(shape, scratch, [&](Index b, Index first, Index last, T* own) {
-    whole_backward(shape, b, first, last, x, saved.weights, dout, dx, own);
-  });
+  for_heads(shape, scratch,
+            [&](const HeadRange& heads, T* own) { whole_backward(shape, heads, x, saved.weights, dout, dx, own); });
   for (Index b = 0; b < shape.query.sequence_count(); ++b)
     if (shape.in_tiles(b)) tiles_backward(shape, b, x, saved.log_sums, out, dout, dx, scratch);
 }
 
-#define GLOSSA_INSTANTIATE(T)                                                                    \
-  template struct AttentionShape<T>;                                                             \
-  template void attention_forward(const AttentionShape<T>&, const AttentionColumns<const T>&,    \
-                                  const AttentionSaved<T>&, Columns<T>, T*);                     \
-  template void attention_backward(const AttentionShape<T>&, const AttentionColumns<const T>&,   \
-                                   const AttentionSaved<T>&, Columns<const T>, Columns<const T>, \
+#define GLOSSA_INSTANTIATE(T)                                                                                  \
+  template struct AttentionShape<T>;                                                                           \
+  template void attention_forward(const AttentionShape<T>&, const AttentionColumns<const T>&,                  \
+                                  const AttentionSaved<T>&, const Columns<T>&, T*);                            \
+  template void attention_backward(const AttentionShape<T>&, const AttentionColumns<const T>&,                 \
+                                   const AttentionSaved<T>&, const Columns<const T>&, const Columns<const T>&, \
                                    const AttentionColumns<T>&, T*);
 GLOSSA_INSTANTIATE(float)
 GLOSSA_INSTANTIATE(double)

@@ -5,89 +5,86 @@
 #include <span>
 
 #include "autograd/kernels/dropout.h"
+#include "autograd/kernels/matrix_views.h"
 #include "autograd/rows.h"
 #include "autograd/tensor.h"
 
 namespace glossa::kernels {
 
-/// Columns of a matrix of rows: head h of q, k or v is the `width` columns from h * width.
-template <class T>
-struct Columns {
-  T* data = nullptr;  // null: not wanted
-  Index stride = 0;
-  bool add = false;  // gradients only: add to what is there
-};
-
-/// One of each for q, k and v.
+/// q, k and v, or their gradients: head h is the `width` columns from h * width on.
 template <class T>
 struct AttentionColumns {
   Columns<T> q, k, v;
 };
 
-/// Fewer queries than these, as in decoding, go one by one.
+/// The ways to compute a sequence, compared in docs/attention.md.
+enum class AttentionPath {
+  few,    // one query at a time, as decoding asks
+  whole,  // all weights of a head at once, kept for the derivative
+  tiles   // a tile of weights at a time, computed again by the derivative
+};
+
+/// Fewer queries than these take the path `few`.
 inline constexpr Index few_queries = 4;
 
-/// Sequences with more weights a head than this, Tq Tk, are computed in tiles. Up to here it is faster to keep them,
-/// and for heads of 64 columns they take no more memory than q, k, v and the result do.
-inline constexpr Index most_kept_weights = 256 * 256;
+/// The most weights a head, Tq Tk, that the path `whole` keeps. Up to here keeping them is faster than computing them
+/// again, and for heads of 64 columns they take no more memory than q, k, v and the result do.
+inline constexpr Index max_kept_weights = 256 * 256;
 
-/// One call of attention: who attends to whom, and how. A sequence is computed in one of two ways, by its lengths
-/// alone: short ones keep their weights for the way back; long ones keep one number a query and head, and compute their
-/// weights again, tile by tile.
+/// The path of a sequence: a function of its lengths, so that its bits do not depend on its batch.
+constexpr AttentionPath attention_path(Index queries, Index keys, Index max_kept = max_kept_weights) {
+  if (queries < few_queries) return AttentionPath::few;
+  return queries * keys > max_kept ? AttentionPath::tiles : AttentionPath::whole;
+}
+
+/// One call of attention without its operands.
 template <class T>
 struct AttentionShape {
   RowLayout query, key;
   Index heads, key_width, value_width;
   bool causal;
   T scale;
-  Tensor<T> mask;                      // added to the scores, turned over: [S, T in whole vectors]; no data: none
-  Index most_kept;                     // sequences with more weights a head are computed in tiles; with a mask: none
-  std::span<const Index> cells;        // sum of the kept weights of a head, Tk * padded(Tq), over the sequences before
-  std::span<const std::uint8_t> keep;  // dropout mask of the kept weights, laid out like them; empty: none
-  std::optional<DropoutSite> dropout;  // where tiles draw their part of it
-  T keep_scale;
+  Index max_kept = max_kept_weights;
+  std::span<const Index> cells{};        // kept weights of a head, Tk * padded(Tq), summed over the sequences before
+  Tensor<T> mask{};                      // added to the scores, transposed: [S, padded(T)]; no data: no mask
+  std::span<const std::uint8_t> keep{};  // dropout mask of the kept weights, in their layout; empty: no dropout
+  std::optional<DropoutSite> dropout{};  // for tiles, which draw their own part of the mask
+  T keep_scale{1};
 
-  /// Whether some keys may be kept from some queries.
+  /// True if some keys may be hidden from some queries.
   bool blocks() const { return causal || mask.data != nullptr; }
 
-  /// Whether sequence b is computed in tiles.
-  bool in_tiles(Index b) const {
-    const Index rows = query.sequences[b].length;
-    return rows >= few_queries && rows * key.sequences[b].length > most_kept;
+  AttentionPath path(Index b) const {
+    return attention_path(query.sequences[b].length, key.sequences[b].length, max_kept);
   }
+  bool in_tiles(Index b) const { return path(b) == AttentionPath::tiles; }
+  bool any_in_tiles() const;
 
-  bool any_in_tiles() const {
-    bool any = false;
-    for (Index b = 0; b < query.sequence_count(); ++b) any |= in_tiles(b);
-    return any;
-  }
-
-  /// How many weights are computed, without what fills vectors: of a causal sequence a triangle.
+  /// The number of weights, without those that fill vectors. A causal sequence has a triangle of them.
   Index scores() const;
 
   /// Elements of scratch that a call needs.
   Index scratch_size() const;
 };
 
-/// What the way back needs beside the operands and the result. Weights, before dropout, lie sequence by sequence as
-/// [heads, Tk, Tq], the queries in whole vectors: what belongs to a query is a lane, so that its softmax sums down
-/// lanes and never along them. Those of sequence b start at heads * cells[b]. Of a causal sequence what lies well above
-/// the diagonal is not written.
+/// Numbers that the derivative needs beside operands and result. Weights, before dropout, lie sequence by sequence as
+/// [heads, Tk, padded(Tq)]: a query is a lane, so softmax sums down lanes and never along a vector. Those of sequence b
+/// start at heads * cells[b]. Weights well above the diagonal of a causal sequence are not written.
 template <class T>
 struct AttentionSaved {
-  T* weights = nullptr;   // of the sequences that keep them; null: not wanted
-  T* log_sums = nullptr;  // log sum_j exp(score_j) of those in tiles: [heads, rows of the queries]; null: not wanted
+  T* weights = nullptr;   // null: not wanted
+  T* log_sums = nullptr;  // log sum_j exp(score_j) for tiles, [heads, rows of the queries]; null: not wanted
 };
 
-/// weights = softmax(scale q k^T + mask), out = dropout(weights) v, per (sequence, head). Gap rows of `out` become 0.
+/// Sets out = dropout(softmax(scale q k^T + mask)) v for each sequence and head, and its gap rows to 0; never adds.
 template <class T>
 void attention_forward(const AttentionShape<T>& shape, const AttentionColumns<const T>& x,
-                       const AttentionSaved<T>& saved, Columns<T> out, T* scratch);
+                       const AttentionSaved<T>& saved, const Columns<T>& out, T* scratch);
 
 /// Gradients of q, k and v from that of `out`; gap rows get 0.
 template <class T>
 void attention_backward(const AttentionShape<T>& shape, const AttentionColumns<const T>& x,
-                        const AttentionSaved<T>& saved, Columns<const T> out, Columns<const T> dout,
+                        const AttentionSaved<T>& saved, const Columns<const T>& out, const Columns<const T>& dout,
                         const AttentionColumns<T>& dx, T* scratch);
 
 }  // namespace glossa::kernels

@@ -9,27 +9,29 @@ Index few_scratch_size(const AttentionShape<T>& shape, Index b) {
   return shape.key.sequences[b].length * padded<T>(shape.heads);
 }
 
-/// A query at a time and its heads as lanes, so that keys and values are read in the order in which they lie, and once.
-/// `score` is scratch [keys, heads in whole vectors].
+/// Takes one query at a time, with its heads as lanes, so that keys and values are read once, in the order of memory.
+/// `score` is scratch [keys, padded(heads)].
 template <class T>
-void few_forward(const AttentionShape<T>& shape, Index b, Index first, Index last, const AttentionColumns<const T>& x,
-                 T* weights, Columns<T> out, T* score) {
-  const Head<T> head(shape, b, first);
+void few_forward(const AttentionShape<T>& shape, const HeadRange& range, const AttentionColumns<const T>& x, T* weights,
+                 const Columns<T>& out, T* score) {
+  const Head<T> head(shape, range.sequence, range.first);
   const Index keys = head.keys.length, rows = padded<T>(head.rows.length);
-  const Index heads = last - first, width = padded<T>(heads);
-  const T *const key = head.of(x.k, head.keys, shape.key_width), *const value =
-                                                                     head.of(x.v, head.keys, shape.value_width);
+  const Index heads = range.last - range.first, width = padded<T>(heads);
+  const Columns<const T> queries = head.of(x.q, head.rows, shape.key_width),
+                         key_rows = head.of(x.k, head.keys, shape.key_width),
+                         values = head.of(x.v, head.keys, shape.value_width);
+  const Columns<T> results = head.of(out, head.rows, shape.value_width);
   T* const kept = weights ? weights + head.cells : nullptr;  // [heads, keys, rows]
   const std::uint8_t* const keep = shape.keep.empty() ? nullptr : shape.keep.data() + head.cells;
   if (kept) std::fill_n(kept, heads * keys * rows, T{0});
   std::fill_n(score, keys * width, T{0});
   for (Index i = 0; i < head.rows.length; ++i) {
-    const T* const query = head.of(x.q, head.rows, shape.key_width) + i * x.q.stride;
-    T* const result = head.of(out, head.rows, shape.value_width) + i * out.stride;
+    T* const result = results.from_row(i).data;
     for (Index j = 0; j < keys; ++j) {
       T* const row = score + j * width;
       const T mask = shape.causal && j > i ? blocked<T> : shape.mask.data ? shape.mask.row(j)[i] : T{0};
-      if (mask != blocked<T>) head_dots(heads, shape.key_width, query, key + j * x.k.stride, row);
+      if (mask != blocked<T>)
+        head_dots(heads, shape.key_width, queries.from_row(i).data, key_rows.from_row(j).data, row);
       for (Index h = 0; h < heads; ++h) row[h] = mask == blocked<T> ? mask : row[h] * shape.scale + mask;
     }
     for (Index lane = 0; lane < width; lane += Lanes<T>::count) softmax_lanes(keys, score + lane, width);
@@ -41,15 +43,15 @@ void few_forward(const AttentionShape<T>& shape, Index b, Index first, Index las
         if (kept) kept[cell] = row[h];
         if (keep) row[h] = keep[cell] ? row[h] * shape.keep_scale : T{0};
       }
-      add_weighted_heads(heads, shape.value_width, row, value + j * x.v.stride, result);
+      add_weighted_heads(heads, shape.value_width, row, values.from_row(j).data, result);
     }
   }
 }
 
-#define GLOSSA_INSTANTIATE(T)                                                                                    \
-  template Index few_scratch_size(const AttentionShape<T>&, Index);                                              \
-  template void few_forward(const AttentionShape<T>&, Index, Index, Index, const AttentionColumns<const T>&, T*, \
-                            Columns<T>, T*);
+#define GLOSSA_INSTANTIATE(T)                                                                                 \
+  template Index few_scratch_size(const AttentionShape<T>&, Index);                                           \
+  template void few_forward(const AttentionShape<T>&, const HeadRange&, const AttentionColumns<const T>&, T*, \
+                            const Columns<T>&, T*);
 GLOSSA_INSTANTIATE(float)
 GLOSSA_INSTANTIATE(double)
 

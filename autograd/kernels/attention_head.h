@@ -5,7 +5,7 @@
 #include "autograd/kernels/attention.h"
 #include "autograd/kernels/pack.h"
 
-/// What the ways to compute attention share: where a head lies, which keys its queries see, and its three products.
+/// Parts that the paths of attention share: where a head lies, which keys its queries see, and its three products.
 namespace glossa::kernels {
 
 /// One head of one sequence.
@@ -20,16 +20,16 @@ struct Head {
     cells = shape.heads * shape.cells[b] + number * keys.length * padded<T>(rows.length);
   }
 
-  /// Its first element in rows `span` of a matrix, `width` columns a head.
+  /// Its columns, `width` of them, of a matrix, from the first row of `span` on.
   template <class E>
-  E* of(const Columns<E>& matrix, const RowSpan& span, Index width) const {
-    return matrix.data + span.offset * matrix.stride + number * width;
+  Columns<E> of(const Columns<E>& matrix, const RowSpan& span, Index width) const {
+    return {matrix.data + span.offset * matrix.stride + number * width, matrix.stride, matrix.add};
   }
 };
 
-/// Which of `keys` keys the queries of a tile see: all, or, where causal, query i the keys 0, ..., i + ahead. Weights
-/// of the others are zero, and computed only where whole vectors, or blocks of rows, reach over the diagonal: from
-/// `first_computed(j)` on. `ahead` is a multiple of `block`.
+/// The keys that the queries of a tile see: all `keys` of them or, if causal, query i the keys 0, ..., i + ahead.
+/// Hidden keys have weight 0. Their weights are computed only where whole vectors, or blocks of rows, reach over the
+/// diagonal: from `first_computed(j)` on. `ahead` is a multiple of `block`.
 template <class T>
 struct Reach {
   static constexpr Index block = std::max<Index>(8, Lanes<T>::count);
@@ -38,7 +38,7 @@ struct Reach {
   bool causal;
   Index ahead = 0;
 
-  /// Whether some key is kept from some query.
+  /// True if some key is hidden from some query.
   bool cuts() const { return causal && keys > ahead + 1; }
 
   /// The first query that sees key j, or `rows`.
@@ -47,59 +47,60 @@ struct Reach {
   /// The first query whose weight for key j is computed.
   Index first_computed(Index j) const { return first_query(j / block * block) / block * block; }
 
-  /// How many keys the queries before `end` see together.
+  /// The number of keys that the queries before `end` see together.
   Index keys_before(Index end) const { return cuts() ? std::clamp<Index>(end + ahead, 0, keys) : keys; }
 
-  /// How many keys are computed for the vector of queries from `lane` on.
+  /// The number of keys that are computed for the vector of queries from `lane` on.
   Index keys_of_lane(Index lane) const { return keys_before(lane / block * block + block); }
 };
 
-/// to (+)= A B: at once where its columns are whole vectors, else by way of memory.
+/// to (+)= A B: directly if its columns are whole vectors, else by way of `memory`. `finite`: B has no NaN or infinity
+/// behind a mask, so that zeros of A may be multiplied.
 template <class T>
-void product(bool finite, Index m, Index n, Index k, const T* a, Index a_row, Index a_col, const Panel<T>& b, T* to,
-             Index stride, bool add, Bump<T> memory) {
+void product(const ProductSize& size, const Strided<T>& a, const Panel<T>& b, const Columns<T>& to, bool finite,
+             Bump<T> memory) {
+  const auto [m, n, k] = size;
   const Index width = padded<T>(n);
   const bool direct = width == n;
-  T* const c = direct ? to : memory.take(m, n);
-  const Index c_stride = direct ? stride : width;
-  // The careful form where NaN or infinity may sit behind a mask.
-  finite ? small_product(m, width, k, a, a_row, a_col, b.data, b.stride, c, c_stride, direct && add)
-         : small_product_skipping_zeros(m, width, k, a, a_row, a_col, b.data, b.stride, c, c_stride, direct && add);
+  const Columns<T> c = direct ? to : Columns<T>{memory.take(m, n), width};
+  (finite ? small_product<T> : small_product_skipping_zeros<T>)({m, width, k}, a, b, c);
   for (Index i = 0; i < m && !direct; ++i)
-    for (Index j = 0; j < n; ++j) to[i * stride + j] = add ? to[i * stride + j] + c[i * width + j] : c[i * width + j];
+    for (Index j = 0; j < n; ++j) {
+      T& sum = to.data[i * to.stride + j];
+      sum = to.add ? sum + c.data[i * width + j] : c.data[i * width + j];
+    }
 }
 
-/// score[j, i] = a_j . b_i for rows a of the keys and, turned over, b of the queries, `k` numbers each.
+/// score[j, i] = a_j . b_i for rows a of the keys and, transposed, b of the queries, `k` numbers each.
 template <class T>
-void score_product(const Reach<T>& reach, Index k, const T* a, Index stride, const Panel<T>& b, T* score) {
+void score_product(const Reach<T>& reach, Index k, const Columns<const T>& a, const Panel<T>& b, T* score) {
   const Index width = padded<T>(reach.rows), step = reach.cuts() ? reach.block : reach.keys;
   for (Index j = 0; j < reach.keys; j += step)
     if (const Index first = reach.first_computed(j); first < width)
-      small_product(std::min(step, reach.keys - j), width - first, k, a + j * stride, stride, Index{1}, b.data + first,
-                    b.stride, score + j * width + first, width);
+      small_product({std::min(step, reach.keys - j), width - first, k}, {a.data + j * a.stride, a.stride, 1},
+                    {b.data + first, b.stride}, Columns<T>{score + j * width + first, width});
 }
 
 /// to_i (+)= sum_j weight[j, i] b_j over the keys j that query i sees.
 template <class T>
-void sum_over_keys(const Reach<T>& reach, bool finite, Index cols, const T* weight, const Panel<T>& b, T* to,
-                   Index stride, bool add, Bump<T> memory) {
+void sum_over_keys(const Reach<T>& reach, Index cols, const T* weight, const Panel<T>& b, const Columns<T>& to,
+                   bool finite, Bump<T> memory) {
   const Index width = padded<T>(reach.rows), step = reach.cuts() ? 8 : reach.rows;
   for (Index i = 0; i < reach.rows; i += step) {
     const Index end = std::min(i + step, reach.rows);
-    product(finite, end - i, cols, reach.keys_before(end), weight + i, Index{1}, width, b, to + i * stride, stride, add,
-            memory);
+    product({end - i, cols, reach.keys_before(end)}, {weight + i, 1, width}, b, to.from_row(i), finite, memory);
   }
 }
 
 /// to_j (+)= sum_i weight[j, i] b_i over the queries i that see key j.
 template <class T>
-void sum_over_queries(const Reach<T>& reach, bool finite, Index cols, const T* weight, const Panel<T>& b, T* to,
-                      Index stride, bool add, Bump<T> memory) {
+void sum_over_queries(const Reach<T>& reach, Index cols, const T* weight, const Panel<T>& b, const Columns<T>& to,
+                      bool finite, Bump<T> memory) {
   const Index width = padded<T>(reach.rows), step = reach.cuts() ? 8 : reach.keys;
   for (Index j = 0; j < reach.keys; j += step) {
     const Index first = reach.first_query(j);
-    product(finite, std::min(step, reach.keys - j), cols, reach.rows - first, weight + j * width + first, width,
-            Index{1}, {b.data + first * b.stride, b.stride}, to + j * stride, stride, add, memory);
+    product({std::min(step, reach.keys - j), cols, reach.rows - first}, {weight + j * width + first, width, 1},
+            {b.data + first * b.stride, b.stride}, to.from_row(j), finite, memory);
   }
 }
 

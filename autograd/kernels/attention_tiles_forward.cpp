@@ -7,7 +7,7 @@ namespace glossa::kernels {
 
 namespace {
 
-/// score = dropout(score), from key `first` and query `q.offset` on.
+/// Drops weights, in place of the scores, from key `first` and query `q.offset` on.
 template <class T>
 void drop(const AttentionShape<T>& shape, const Head<T>& head, const StripeMask<T>& mask, RowSpan q, Index first,
           Index keys, T* score) {
@@ -21,16 +21,16 @@ void drop(const AttentionShape<T>& shape, const Head<T>& head, const StripeMask<
   }
 }
 
-/// The queries `q` of a head past all their keys: y = sum_j m_j exp(score_j - top) v_j / sum_j exp(score_j - top),
-/// where top, the sums and so y are of the keys so far.
+/// Takes the queries `q` of a head past all their keys: y = sum_j m_j exp(score_j - top) v_j / sum_j exp(score_j -
+/// top). Until the end, top, the sums and y cover the keys so far.
 template <class T>
-void forward_tile(const Tiling<T>& tiling, const Head<T>& head, RowSpan q, const StripeMask<T>& mask,
-                  const AttentionColumns<const T>& x, T* log_sums, Columns<T> out, Bump<T> memory) {
+void forward_tile(const AttentionTiling<T>& tiling, const Head<T>& head, RowSpan q, const StripeMask<T>& mask,
+                  const AttentionColumns<const T>& x, T* log_sums, const Columns<T>& out, Bump<T> memory) {
   const AttentionShape<T>& shape = tiling.shape;
   const Index kw = shape.key_width, vw = shape.value_width, width = padded<T>(q.length), y_width = padded<T>(vw);
-  const Panel<T> query =
-      scaled_panel(q.length, kw, head.of(x.q, head.rows, kw) + q.offset * x.q.stride, x.q.stride, shape.scale, memory);
-  const Panel<T> query_t = transposed_panel(q.length, kw, query.data, query.stride, memory);
+  const RowSpan rows{head.rows.offset + q.offset, q.length};
+  const Panel<T> query = scaled_panel(q.length, kw, head.of(x.q, rows, kw), shape.scale, memory);
+  const Panel<T> query_t = transposed_panel(q.length, kw, query.columns(), memory);
   T *const score = memory.take(key_tile, q.length), *const y = memory.take(q.length, vw);
   T *const top = memory.take(1, q.length), *const total = memory.take(1, q.length),
            *const correction = memory.take(1, q.length);
@@ -41,9 +41,9 @@ void forward_tile(const Tiling<T>& tiling, const Head<T>& head, RowSpan q, const
   const Index end = tiling.keys_before(q.offset + q.length);
   for (Index first = 0; first < end; first += key_tile) {
     const Reach<T> reach = tiling.reach(q, first, end);
-    const T* const key = head.of(x.k, head.keys, kw) + first * x.k.stride;
-    const T* const value = head.of(x.v, head.keys, vw) + first * x.v.stride;
-    score_product(reach, kw, key, x.k.stride, query_t, score);
+    const RowSpan keys{head.keys.offset + first, reach.keys};
+    const Columns<const T> value = head.of(x.v, keys, vw);
+    score_product(reach, kw, head.of(x.k, keys, kw), query_t, score);
     block_scores(reach, blocked<T>, score);
     for (Index lane = 0; lane < width; lane += Lanes<T>::count)
       softmax_lanes_step(reach.keys_of_lane(lane), score + lane, width, top + lane, total + lane, correction + lane);
@@ -51,16 +51,16 @@ void forward_tile(const Tiling<T>& tiling, const Head<T>& head, RowSpan q, const
     for (Index i = 0; i < q.length; ++i)
       for (Index c = 0; c < y_width; ++c) y[i * y_width + c] *= correction[i];
     Bump<T> panels = memory;
-    const bool finite = !reach.cuts() || all_finite(reach.keys, vw, value, x.v.stride);
-    const Panel<T> values = as_panel(reach.keys, vw, value, x.v.stride, panels);
-    sum_over_keys(reach, finite, y_width, score, values, y, y_width, true, panels);
+    const bool finite = !reach.cuts() || all_finite(reach.keys, vw, value);
+    const Panel<T> values = as_panel(reach.keys, vw, value, panels);
+    sum_over_keys(reach, y_width, score, values, {y, y_width, /*add=*/true}, finite, panels);
   }
-  T* const to = head.of(out, head.rows, vw) + q.offset * out.stride;
+  const Columns<T> to = head.of(out, rows, vw);
   for (Index i = 0; i < q.length; ++i) {
-    // Every score may be -inf: all weights are zero then, here and, with a finite sum, on the way back.
+    // If every score is -inf, all weights are zero: here and, thanks to a finite sum, in the derivative.
     const T inverse = total[i] == 0 ? T{0} : 1 / total[i];
     if (log_sums) log_sums[i] = total[i] == 0 ? T{0} : top[i] + std::log(total[i]);
-    for (Index c = 0; c < vw; ++c) to[i * out.stride + c] = y[i * y_width + c] * inverse;
+    for (Index c = 0; c < vw; ++c) to.data[i * to.stride + c] = y[i * y_width + c] * inverse;
   }
 }
 
@@ -68,14 +68,14 @@ void forward_tile(const Tiling<T>& tiling, const Head<T>& head, RowSpan q, const
 
 template <class T>
 Index tiles_scratch_size(const AttentionShape<T>& shape, Index b) {
-  const Tiling<T> tiling(shape, b);
+  const AttentionTiling<T> tiling(shape, b);
   return tiling.mask_size() + tiling.partial_size() + threads() * tiling.scratch_size_of_thread();
 }
 
 template <class T>
 void tiles_forward(const AttentionShape<T>& shape, Index b, const AttentionColumns<const T>& x, T* log_sums,
-                   Columns<T> out, T* scratch) {
-  const Tiling<T> tiling(shape, b);
+                   const Columns<T>& out, T* scratch) {
+  const AttentionTiling<T> tiling(shape, b);
   T* const own = scratch + tiling.mask_size();
   for_stripes(tiling, scratch, [&](Index first, Index end, const StripeMask<T>& mask) {
     const Index tiles = (end - first + query_tile - 1) / query_tile;
@@ -89,9 +89,10 @@ void tiles_forward(const AttentionShape<T>& shape, Index b, const AttentionColum
   });
 }
 
-#define GLOSSA_INSTANTIATE(T)                                         \
-  template Index tiles_scratch_size(const AttentionShape<T>&, Index); \
-  template void tiles_forward(const AttentionShape<T>&, Index, const AttentionColumns<const T>&, T*, Columns<T>, T*);
+#define GLOSSA_INSTANTIATE(T)                                                                        \
+  template Index tiles_scratch_size(const AttentionShape<T>&, Index);                                \
+  template void tiles_forward(const AttentionShape<T>&, Index, const AttentionColumns<const T>&, T*, \
+                              const Columns<T>&, T*);
 GLOSSA_INSTANTIATE(float)
 GLOSSA_INSTANTIATE(double)
 

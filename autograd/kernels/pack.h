@@ -9,7 +9,7 @@
 
 namespace glossa::kernels {
 
-/// Hands out a thread's scratch in rows of whole vectors.
+/// A thread's scratch, handed out in rows of whole vectors.
 template <class T>
 struct Bump {
   T* next;
@@ -21,29 +21,32 @@ struct Bump {
   }
 };
 
-/// A matrix in rows of whole vectors, as small_product reads its second factor.
+/// [rows, cols] as a panel: the matrix itself if its columns are whole vectors, else a copy.
 template <class T>
-struct Panel {
-  const T* data;
-  Index stride;
-};
-
-/// [rows, cols] as a panel: where it lies if its columns are whole vectors, else a copy with zeros behind each row.
-template <class T>
-Panel<T> as_panel(Index rows, Index cols, const T* from, Index stride, Bump<T>& memory) {
+Panel<T> as_panel(Index rows, Index cols, const Columns<const T>& from, Bump<T>& memory) {
   const Index width = padded<T>(cols);
-  if (width == cols) return {from, stride};
+  if (width == cols) return {from.data, from.stride};
   T* const to = memory.take(rows, cols);
   for (Index i = 0; i < rows; ++i) {
-    std::copy_n(from + i * stride, cols, to + i * width);
+    std::copy_n(from.data + i * from.stride, cols, to + i * width);
     std::fill(to + i * width + cols, to + (i + 1) * width, T{0});
   }
   return {to, width};
 }
 
-/// [rows, cols] transposed as a panel [cols, rows], zeros behind each row.
+/// [rows, cols] times a factor, as a panel.
 template <class T>
-Panel<T> transposed_panel(Index rows, Index cols, const T* from, Index stride, Bump<T>& memory) {
+Panel<T> scaled_panel(Index rows, Index cols, const Columns<const T>& from, T factor, Bump<T>& memory) {
+  const Index width = padded<T>(cols);
+  T* const to = memory.take(rows, cols);
+  for (Index i = 0; i < rows; ++i)
+    for (Index j = 0; j < width; ++j) to[i * width + j] = j < cols ? from.data[i * from.stride + j] * factor : T{0};
+  return {to, width};
+}
+
+/// [rows, cols] transposed, as a panel [cols, rows].
+template <class T>
+Panel<T> transposed_panel(Index rows, Index cols, const Columns<const T>& from, Bump<T>& memory) {
   constexpr Index L = Lanes<T>::count;
   const Index width = padded<T>(rows);
   T* const to = memory.take(cols, rows);
@@ -52,11 +55,11 @@ Panel<T> transposed_panel(Index rows, Index cols, const T* from, Index stride, B
       const Index height = std::min(L, rows - i), breadth = std::min(L, cols - j);
       typename Lanes<T>::Vector square[L];
       if (height == L && breadth == L) {
-        for (Index r = 0; r < L; ++r) square[r] = load(from + (i + r) * stride + j);
+        for (Index r = 0; r < L; ++r) square[r] = load(from.data + (i + r) * from.stride + j);
       } else {
         std::memset(square, 0, sizeof square);
         for (Index r = 0; r < height; ++r)
-          std::memcpy(&square[r], from + (i + r) * stride + j, static_cast<std::size_t>(breadth) * sizeof(T));
+          std::memcpy(&square[r], from.data + (i + r) * from.stride + j, static_cast<std::size_t>(breadth) * sizeof(T));
       }
       transpose_square<T>(square);
       if (breadth == L)
@@ -67,12 +70,12 @@ Panel<T> transposed_panel(Index rows, Index cols, const T* from, Index stride, B
   return {to, width};
 }
 
-/// Whether no element is NaN or infinite.
+/// True if no element is NaN or infinite.
 template <class T>
-bool all_finite(Index rows, Index cols, const T* from, Index stride) {
+bool all_finite(Index rows, Index cols, const Columns<const T>& x) {
   int bad = 0;
   for (Index i = 0; i < rows; ++i) {
-    const T* const row = from + i * stride;
+    const T* const row = x.data + i * x.stride;
     for (Index j = 0; j < cols; ++j) bad |= !(std::fabs(row[j]) <= std::numeric_limits<T>::max());
   }
   return bad == 0;

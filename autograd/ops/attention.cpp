@@ -1,5 +1,6 @@
 #include "autograd/kernels/attention.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -16,64 +17,101 @@ using kernels::AttentionSaved;
 using kernels::AttentionShape;
 using kernels::Columns;
 
+/// The arguments that the three forms share.
+template <class T>
+struct Call {
+  const char* op;
+  const RowLayout& query;
+  const RowLayout& key;
+  const AttentionOptions& options;
+  const Tensor<T>* mask;
+  Tensor<T>* weights;
+};
+
+/// Input number and first column of q, k or v.
+struct Place {
+  int input;
+  Index column;
+};
+
+/// q, k and v in the inputs of an op, and the width of one head.
+struct Operands {
+  Place q, k, v;
+  Index key_width, value_width;
+};
+
 RowLayout keep_layout(auto& context, RowLayout layout) {
   layout.sequences = context.keep(layout.sequences);
   layout.sequence_ids = context.keep(layout.sequence_ids);
   return layout;
 }
 
-/// Everything but the operands: checks, lengths, dropout. A mask, and weights that the caller wants, are as large as
-/// all weights; then all weights are kept.
+/// The kept weights of a head, summed over the sequences before each, and at the end over all.
 template <class T>
-AttentionShape<T> prepare(const char* op, Context<T>& c, Index key_width, Index value_width, const RowLayout& query,
-                          const RowLayout& key, const AttentionOptions& options, const Tensor<T>* mask,
-                          bool wants_weights) {
-  check(query.sequence_count() == key.sequence_count(), op, "expected as many query as key sequences; got {} and {}",
-        query.sequence_count(), key.sequence_count());
-  check_probability(op, options.dropout);
-  AttentionShape<T> shape{
-      .query = keep_layout(c, query),
-      .key = keep_layout(c, key),
-      .heads = options.heads,
-      .key_width = key_width,
-      .value_width = value_width,
-      .causal = options.causal,
-      .scale = static_cast<T>(options.scale != 0 ? options.scale : 1 / std::sqrt(double(key_width))),
-      .mask = {},
-      .most_kept = mask || wants_weights ? std::numeric_limits<Index>::max() : kernels::most_kept_weights,
-      .cells = {},
-      .keep = {},
-      .dropout = {},
-      .keep_scale = T{1}};
-  const std::span<Index> cells = c.template array<Index>(query.sequence_count() + 1);
+std::span<const Index> count_cells(Context<T>& c, const AttentionShape<T>& shape) {
+  const std::span<Index> cells = c.template array<Index>(shape.query.sequence_count() + 1);
   cells[0] = 0;
-  Index most_rows = 0, most_keys = 0;
-  for (Index b = 0; b < query.sequence_count(); ++b) {
-    const RowSpan rows = query.sequences[b], keys = key.sequences[b];
-    check(!mask || (mask->shape.rank() == 2 && rows.length <= mask->rows() && keys.length <= mask->cols()), op,
-          "expected a mask of at least [{}, {}]; got {}", rows.length, keys.length, mask ? mask->shape : Shape{});
-    most_rows = std::max(most_rows, rows.length);
-    most_keys = std::max(most_keys, keys.length);
-    cells[b + 1] = cells[b] + (shape.in_tiles(b) ? 0 : keys.length * kernels::padded<T>(rows.length));
+  for (Index b = 0; b < shape.query.sequence_count(); ++b) {
+    const Index kept = shape.key.sequences[b].length * kernels::padded<T>(shape.query.sequences[b].length);
+    cells[b + 1] = cells[b] + (shape.in_tiles(b) ? 0 : kept);
   }
-  shape.cells = cells;
-  if (mask) {
-    shape.mask = c.tensor({most_keys, kernels::padded<T>(most_rows)});
-    kernels::Bump<T> memory{shape.mask.data};
-    kernels::transposed_panel(most_rows, most_keys, mask->data, mask->cols(), memory);
+  return cells;
+}
+
+/// The caller's mask [T, S] as the kernels read it: [S, padded(T)] for the longest sequences.
+template <class T>
+Tensor<T> mask_by_key(Context<T>& c, const Call<T>& call) {
+  const Tensor<T>& mask = *call.mask;
+  Index max_rows = 0, max_keys = 0;
+  for (Index b = 0; b < call.query.sequence_count(); ++b) {
+    const Index rows = call.query.sequences[b].length, keys = call.key.sequences[b].length;
+    check(mask.shape.rank() == 2 && rows <= mask.rows() && keys <= mask.cols(), call.op,
+          "expected a mask of at least [{}, {}]; got {}", rows, keys, mask.shape);
+    max_rows = std::max(max_rows, rows);
+    max_keys = std::max(max_keys, keys);
   }
-  if (c.training() && options.dropout > 0) {
-    const kernels::DropoutSite site(c.random_key(), c.next_random_site(), options.dropout);
-    const auto keep = c.template array<std::uint8_t>(options.heads * cells.back());
-    kernels::attention_dropout_mask(keep, options.heads, cells, kernels::Lanes<T>::count, site, query, key);
-    shape.keep = keep;
-    shape.dropout = site;
-    shape.keep_scale = static_cast<T>(site.keep_scale());
-  }
+  const Tensor<T> result = c.tensor({max_keys, kernels::padded<T>(max_rows)});
+  kernels::Bump<T> memory{result.data};
+  kernels::transposed_panel(max_rows, max_keys, Columns<const T>{mask.data, mask.cols()}, memory);
+  return result;
+}
+
+/// Draws the dropout mask of the kept weights; tiles draw their own part later.
+template <class T>
+void draw_dropout(Context<T>& c, double probability, AttentionShape<T>& shape) {
+  const kernels::DropoutSite site(c.random_key(), c.next_random_site(), probability);
+  const auto keep = c.template array<std::uint8_t>(shape.heads * shape.cells.back());
+  kernels::attention_dropout_mask(keep, shape.heads, shape.cells, kernels::Lanes<T>::count, site, shape.query,
+                                  shape.key);
+  shape.keep = keep;
+  shape.dropout = site;
+  shape.keep_scale = static_cast<T>(site.keep_scale());
+}
+
+template <class T>
+AttentionShape<T> prepare(Context<T>& c, const Call<T>& call, const Operands& operands) {
+  const AttentionOptions& options = call.options;
+  check(call.query.sequence_count() == call.key.sequence_count(), call.op,
+        "expected as many query as key sequences; got {} and {}", call.query.sequence_count(),
+        call.key.sequence_count());
+  check_probability(call.op, options.dropout);
+  const double scale = options.scale != 0 ? options.scale : 1 / std::sqrt(double(operands.key_width));
+  AttentionShape<T> shape{.query = keep_layout(c, call.query),
+                          .key = keep_layout(c, call.key),
+                          .heads = options.heads,
+                          .key_width = operands.key_width,
+                          .value_width = operands.value_width,
+                          .causal = options.causal,
+                          .scale = static_cast<T>(scale)};
+  // A mask or an output is as large as all weights, so tiles would save nothing.
+  if (call.mask || call.weights) shape.max_kept = std::numeric_limits<Index>::max();
+  shape.cells = count_cells(c, shape);
+  if (call.mask) shape.mask = mask_by_key(c, call);
+  if (c.training() && options.dropout > 0) draw_dropout(c, options.dropout, shape);
   return shape;
 }
 
-/// The weights as the caller gets them: [heads, Tq, Tk] of each sequence, from [heads, Tk, Tq in whole vectors].
+/// The weights as the caller gets them: [heads, Tq, Tk] of each sequence, from [heads, Tk, padded(Tq)].
 template <class T>
 Tensor<T> by_query(Context<T>& c, const AttentionShape<T>& shape, const T* weights) {
   Index size = 0;
@@ -92,40 +130,35 @@ Tensor<T> by_query(Context<T>& c, const AttentionShape<T>& shape, const T* weigh
   return result;
 }
 
-/// Input number and first column of q, k and v in the inputs of the op.
-struct Place {
-  int input;
-  Index column;
-};
-
 /// The three forms differ only in where q, k and v stand. For each sequence and head, with the scale s, the masks M and
 /// dropout's mask m over 1 - p (products with m and P element by element, the sum along a row):
 ///     P = softmax(s q k^T + M),    y = (m P) v,    dv = (m P)^T dy,
 ///     dP = m (dy v^T),    dS = P (dP - sum(dP P)),    dq = s dS k,    dk = s dS^T q.
-/// Long sequences, which do not keep P, have it again from log sum_j exp(S_j), and sum(dP P) = sum(dy y).
+/// autograd/cases/attention_reference.h has them in plain loops. Tiles, which do not keep P, recompute it from
+/// log sum_j exp(S_j), and use sum(dP P) = sum(dy y).
 template <class T>
-Variable<T> attend(const char* op, std::initializer_list<Variable<T>> inputs, Place q, Place k, Place v,
-                   const AttentionShape<T>& shape, Tensor<T>* weights_out) {
-  Context<T>& c = context_of(op, inputs);
+Variable<T> attend(const Call<T>& call, std::initializer_list<Variable<T>> inputs, const Operands& operands) {
+  Context<T>& c = context_of(call.op, inputs);
+  const AttentionShape<T> shape = prepare(c, call, operands);
   const auto columns = [&](Place place) {
     const Tensor<const T> x = c.read(inputs.begin()[place.input]);
     return Columns<const T>{x.data + place.column, x.cols()};
   };
-  const AttentionColumns<const T> x{columns(q), columns(k), columns(v)};
+  const AttentionColumns<const T> x{columns(operands.q), columns(operands.k), columns(operands.v)};
   const Index out_width = shape.heads * shape.value_width;
   const Tensor<T> y = c.tensor({shape.query.rows, out_width});
 
   bool needs_gradient = false;
   for (const Variable<T>& input : inputs) needs_gradient |= input.requires_grad();
   AttentionSaved<T> saved;
-  if (needs_gradient || weights_out) saved.weights = c.tensor({shape.heads * shape.cells.back()}).data;
+  if (needs_gradient || call.weights) saved.weights = c.tensor({shape.heads * shape.cells.back()}).data;
   if (needs_gradient && shape.any_in_tiles()) saved.log_sums = c.tensor({shape.heads, shape.query.rows}).data;
   const Arena::Mark mark = c.scratch_mark();
   kernels::attention_forward(shape, x, saved, Columns<T>{y.data, out_width}, c.scratch({shape.scratch_size()}).data);
-  if (weights_out) *weights_out = by_query(c, shape, saved.weights);
+  if (call.weights) *call.weights = by_query(c, shape, saved.weights);
 
-  return c.record(op, inputs, y, [shape, q, k, v, x, saved, y](Backward<T>& back) {
-    // Inputs that hold several of the three are asked for once.
+  return c.record(call.op, inputs, y, [shape, operands, x, saved, y](Backward<T>& back) {
+    // An input that holds several of the three has one sink.
     Sink<T> sinks[3];
     bool asked[3] = {};
     const auto gradient = [&](Place place) {
@@ -135,7 +168,7 @@ Variable<T> attend(const char* op, std::initializer_list<Variable<T>> inputs, Pl
       const Sink<T>& to = sinks[place.input];
       return Columns<T>{to.grad.data + place.column, to.grad.cols(), to.add};
     };
-    const AttentionColumns<T> dx{gradient(q), gradient(k), gradient(v)};
+    const AttentionColumns<T> dx{gradient(operands.q), gradient(operands.k), gradient(operands.v)};
     const Tensor<const T> dy = back.dy();
     kernels::attention_backward(shape, x, saved, Columns<const T>{y.data, y.cols()},
                                 Columns<const T>{dy.data, dy.cols()}, dx, back.scratch({shape.scratch_size()}).data);
@@ -144,13 +177,14 @@ Variable<T> attend(const char* op, std::initializer_list<Variable<T>> inputs, Pl
 
 enum class Role { queries, keys };
 
-/// `parts` matrices side by side. Several sequences may read the same keys, but the heads that write gradients run side
-/// by side.
+/// Checks an operand of `parts` matrices side by side. Several sequences may read the same keys, unless they get a
+/// gradient: heads write gradients concurrently.
 template <class T>
-void check_operand(const char* op, const char* what, const Variable<T>& x, const RowLayout& layout, Role role,
-                   Index parts, Index heads) {
-  check_layout(op, layout, x.shape(), role == Role::keys && !x.requires_grad());
-  check(heads >= 1 && x.shape().cols() % (parts * heads) == 0, op,
+void check_operand(const Call<T>& call, const char* what, const Variable<T>& x, Role role, Index parts) {
+  const RowLayout& layout = role == Role::keys ? call.key : call.query;
+  const Index heads = call.options.heads;
+  check_layout(call.op, layout, x.shape(), role == Role::keys && !x.requires_grad());
+  check(heads >= 1 && x.shape().cols() % (parts * heads) == 0, call.op,
         "expected {} [{}, a multiple of {} x {} heads]; got {}", what, layout.rows, parts, heads, x.shape());
 }
 
@@ -160,41 +194,36 @@ template <class T>
 Variable<T> attention(const Variable<T>& q, const Variable<T>& k, const Variable<T>& v, const RowLayout& query,
                       const RowLayout& key, const AttentionOptions& options, const Tensor<T>* mask,
                       Tensor<T>* weights) {
-  const char* const op = "attention";
-  Context<T>& c = context_of(op, {q, k, v});
-  check_operand(op, "q", q, query, Role::queries, 1, options.heads);
-  check_operand(op, "k", k, key, Role::keys, 1, options.heads);
-  check_operand(op, "v", v, key, Role::keys, 1, options.heads);
-  check(q.shape().cols() == k.shape().cols(), op, "expected q and k of one width; got {} and {}", q.shape(), k.shape());
-  const AttentionShape<T> shape = prepare(op, c, q.shape().cols() / options.heads, v.shape().cols() / options.heads,
-                                          query, key, options, mask, weights != nullptr);
-  return attend(op, {q, k, v}, {0, 0}, {1, 0}, {2, 0}, shape, weights);
+  const Call<T> call{"attention", query, key, options, mask, weights};
+  context_of(call.op, {q, k, v});
+  check_operand(call, "q", q, Role::queries, 1);
+  check_operand(call, "k", k, Role::keys, 1);
+  check_operand(call, "v", v, Role::keys, 1);
+  const Index key_cols = k.shape().cols(), value_cols = v.shape().cols();
+  check(q.shape().cols() == key_cols, call.op, "expected q and k of one width; got {} and {}", q.shape(), k.shape());
+  return attend(call, {q, k, v}, {{0, 0}, {1, 0}, {2, 0}, key_cols / options.heads, value_cols / options.heads});
 }
 
 template <class T>
 Variable<T> self_attention(const Variable<T>& qkv, const RowLayout& layout, const AttentionOptions& options,
                            const Tensor<T>* mask, Tensor<T>* weights) {
-  const char* const op = "self_attention";
-  Context<T>& c = context_of(op, {qkv});
-  check_operand(op, "qkv", qkv, layout, Role::queries, 3, options.heads);
-  const Index d = qkv.shape().cols() / 3;
-  const AttentionShape<T> shape =
-      prepare(op, c, d / options.heads, d / options.heads, layout, layout, options, mask, weights != nullptr);
-  return attend(op, {qkv}, {0, 0}, {0, d}, {0, 2 * d}, shape, weights);
+  const Call<T> call{"self_attention", layout, layout, options, mask, weights};
+  context_of(call.op, {qkv});
+  check_operand(call, "qkv", qkv, Role::queries, 3);
+  const Index d = qkv.shape().cols() / 3, width = d / options.heads;
+  return attend(call, {qkv}, {{0, 0}, {0, d}, {0, 2 * d}, width, width});
 }
 
 template <class T>
 Variable<T> cross_attention(const Variable<T>& q, const Variable<T>& kv, const RowLayout& query, const RowLayout& key,
                             const AttentionOptions& options, const Tensor<T>* mask, Tensor<T>* weights) {
-  const char* const op = "cross_attention";
-  Context<T>& c = context_of(op, {q, kv});
-  check_operand(op, "q", q, query, Role::queries, 1, options.heads);
-  check_operand(op, "kv", kv, key, Role::keys, 2, options.heads);
-  const Index d = q.shape().cols();
-  check(kv.shape().cols() == 2 * d, op, "expected kv twice as wide as q; got {} and {}", kv.shape(), q.shape());
-  const AttentionShape<T> shape =
-      prepare(op, c, d / options.heads, d / options.heads, query, key, options, mask, weights != nullptr);
-  return attend(op, {q, kv}, {0, 0}, {1, 0}, {1, d}, shape, weights);
+  const Call<T> call{"cross_attention", query, key, options, mask, weights};
+  context_of(call.op, {q, kv});
+  check_operand(call, "q", q, Role::queries, 1);
+  check_operand(call, "kv", kv, Role::keys, 2);
+  const Index d = q.shape().cols(), width = d / options.heads;
+  check(kv.shape().cols() == 2 * d, call.op, "expected kv twice as wide as q; got {} and {}", kv.shape(), q.shape());
+  return attend(call, {q, kv}, {{0, 0}, {1, 0}, {1, d}, width, width});
 }
 
 #define GLOSSA_INSTANTIATE(T)                                                                                          \

@@ -49,7 +49,7 @@ struct Call {
     fill(dy, rows * heads * value_width);
   }
 
-  Result run(Index most_kept) const {
+  Result run(Index max_kept) const {
     std::vector<RowSpan> row_spans, key_spans;
     std::vector<std::uint32_t> ids;
     std::vector<Index> cells{0};
@@ -67,12 +67,7 @@ struct Call {
                                      .value_width = value_width,
                                      .causal = causal,
                                      .scale = T(0.4),
-                                     .mask = {},
-                                     .most_kept = most_kept,
-                                     .cells = {},
-                                     .keep = {},
-                                     .dropout = {},
-                                     .keep_scale = 1};
+                                     .max_kept = max_kept};
     for (std::size_t b = 0; b < lengths.size(); ++b)
       cells.push_back(cells.back() + (shape.in_tiles(static_cast<Index>(b))
                                           ? 0
@@ -98,8 +93,10 @@ struct Call {
     Result result{std::vector<T>(dy.size(), nan), std::vector<T>(q.size(), before), std::vector<T>(k.size(), before),
                   std::vector<T>(v.size(), before)};
     const kernels::AttentionSaved<T> saved{weights.data(), log_sums.data()};
-    kernels::attention_forward(shape, x, saved, columns(result.y, value_width), scratch.data());
-    const kernels::Columns<const T> y{result.y.data(), heads * value_width}, d_out = columns(dy, value_width);
+    const kernels::Columns<const T> y{result.y.data(), heads * value_width};
+    kernels::attention_forward(shape, x, saved, kernels::Columns<T>{result.y.data(), heads * value_width},
+                               scratch.data());
+    const kernels::Columns<const T> d_out = columns(dy, value_width);
     kernels::attention_backward(
         shape, x, saved, y, d_out,
         {columns(result.dq, key_width), columns(result.dk, key_width), columns(result.dv, value_width)},

@@ -11,11 +11,11 @@ namespace glossa {
 namespace {
 
 constexpr double number_bytes = sizeof(float);
-constexpr double longest_whole = 256;  // a sequence of which attention keeps the weights, about
+constexpr double longest_whole = 256;  // about the longest sequence whose attention weights are kept
 
-/// Weights of one head for one sentence, as attention keeps them: those of long ones are computed again.
+/// Numbers that attention keeps of one head and sentence: of long sentences, only one a query.
 double kept_weights(Index queries, Index keys) {
-  const bool in_tiles = queries >= kernels::few_queries && queries * keys > kernels::most_kept_weights;
+  const bool in_tiles = kernels::attention_path(queries, keys) == kernels::AttentionPath::tiles;
   return static_cast<double>(in_tiles ? queries : keys * kernels::padded<float>(queries));
 }
 
