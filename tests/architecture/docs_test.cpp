@@ -1,10 +1,13 @@
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <regex>
 #include <sstream>
 #include <string>
+
+#include "autograd/kernels/attention.h"
 
 namespace fs = std::filesystem;
 
@@ -36,6 +39,19 @@ TEST_CASE("programs shown in README and docs are those that are built and run") 
       INFO(entry.path());
       CHECK_NE(pages.find("```cpp\n" + text_of(entry.path()) + "```\n"), std::string::npos);
     }
+}
+
+TEST_CASE("the page of attention shows the reference, at most 40 lines, and the thresholds of its paths") {
+  const std::string page = text_of(tree / "docs" / "attention.md");
+  const std::string reference = text_of(tree / "autograd" / "cases" / "attention_reference.h");
+  const auto shown = page.find("```cpp\n" + reference + "```\n");
+  CHECK_LT(shown, page.find("\n## "));  // before all else
+  CHECK_LE(std::count(reference.begin(), reference.end(), '\n'), 40);
+  for (const std::string& threshold : {"Tq < " + std::to_string(glossa::kernels::few_queries) + " (`few_queries`)",
+                                       "Tq Tk ≤ " + std::to_string(glossa::kernels::max_kept_weights) + ", "}) {
+    INFO(threshold);
+    CHECK_NE(page.find(threshold), std::string::npos);
+  }
 }
 
 TEST_CASE("README links every page of docs and the tutorial, whose index links every chapter") {
