@@ -248,11 +248,11 @@ struct AttentionOptions {
 /// v [Nk, H Kv] -> [Nq, H Kv]; head h uses columns [h K, (h+1) K). Sequence b of `query` attends to sequence b of `key`
 /// and to nothing else. `mask` [T, S] is added to the scores of every sequence and head (-inf blocks; at least as large
 /// as the longest sequences; it gets no gradient). A row with nothing to attend to gives zeros with zero gradient, and
-/// what is blocked is never read: NaN there does not leak. `weights`, if given, receives the weights after softmax and
+/// blocked numbers are never read: NaN there does not leak. `weights`, if given, receives the weights after softmax and
 /// before dropout, sequence by sequence, [H, Tq, Tk] each: H * sum of Tq * Tk numbers in memory of the step.
-/// Sequences whose Tq * Tk is larger than kernels::max_kept_weights are computed in tiles, unless there is a mask or
-/// `weights` are wanted: then the weights are never in memory together, dropout masks are drawn again on the way back,
-/// and memory grows with Tq + Tk (Dao et al. 2022). Causal attention computes what is on and below the diagonal.
+/// A sequence whose Tq * Tk is above kernels::max_kept_weights takes memory that grows with Tq + Tk only (Dao et al.
+/// 2022), unless there is a mask or `weights` are wanted. autograd/cases/attention_reference.h has the formulas and
+/// their derivative in plain loops, docs/attention.md the fast paths.
 template <class T>
 Variable<T> attention(const Variable<T>& q, const Variable<T>& k, const Variable<T>& v, const RowLayout& query,
                       const RowLayout& key, const AttentionOptions& options, const Tensor<T>* mask = nullptr,

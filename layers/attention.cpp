@@ -31,7 +31,7 @@ Variable<T> SelfAttention<T>::step(const Variable<T>& x, const DecoderCache<T>& 
   check(!qkv.requires_grad(), "attention.step", "expected a step that records nothing; got one that does");
   cache.append(own, qkv.value());
   const Variable<T> past = x.context().constant({own.past.data(), {layout.past.rows, 2 * cache.width()}});
-  // Causal by itself: the past ends with the query's own position.
+  // Needs no causal mask: the past ends with the query's own position.
   return heads_(slice(qkv, 1, 0, cache.width()), past, layout.query, layout.past, /*causal=*/false);
 }
 

@@ -24,8 +24,8 @@ class SelfAttention {
   /// The packed projection [N, 3 H K] of x.
   Variable<T> project(const Variable<T>& x) const { return in_proj_(x); }
 
-  /// The next token of each row, x [R, D] -> [R, D]: attends to what `own` remembers and to itself, and is remembered
-  /// there. For inference: no gradient flows into the past.
+  /// Decodes the next token of each row, x [R, D] -> [R, D]: attends to the past in `own` and to itself, and joins that
+  /// past. For inference: no gradient flows into the past.
   Variable<T> step(const Variable<T>& x, const DecoderCache<T>& cache, LayerCache<T>& own,
                    const CacheLayout& layout) const;
 
@@ -49,12 +49,12 @@ class CrossAttention {
   /// Keys and values [Nk, 2 H K] of the memory.
   Variable<T> project_memory(const Variable<T>& memory) const { return keys_values_(memory); }
 
-  /// The next token of each row, x [R, D] -> [R, D]: attends to the memory that `own` holds projected.
+  /// Decodes the next token of each row, x [R, D] -> [R, D]: attends to the projected memory in `own`.
   Variable<T> step(const Variable<T>& x, const DecoderCache<T>& cache, LayerCache<T>& own,
                    const CacheLayout& layout) const;
 
  private:
-  Linear<T> in_proj_, queries_, keys_values_;  // one parameter, and the two parts that are computed with
+  Linear<T> in_proj_, queries_, keys_values_;  // one parameter, and its two parts, which the layer computes with
   AttentionHeads<T> heads_;
   bool causal_;
 };

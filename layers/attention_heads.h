@@ -4,7 +4,7 @@
 
 namespace glossa {
 
-/// How alike a query q and a key k of one head, [K] each, are.
+/// Similarity of a query q and a key k of one head, [K] each.
 enum class Similarity {
   scaled_dot,  ///< q . k / sqrt(K) (Vaswani et al. 2017)
   dot,         ///< q . k
@@ -12,7 +12,7 @@ enum class Similarity {
   additive,    ///< v . tanh(q + k) with a trained v [K] a head (Bahdanau et al. 2015)
 };
 
-/// Which projections of attention have a bias.
+/// The projections of attention that have a bias.
 enum class AttentionBias { all, output, none };
 
 struct AttentionLayerOptions {
@@ -28,10 +28,9 @@ struct AttentionLayerOptions {
   Index inner_width() const { return head_width > 0 ? heads * head_width : width; }
 };
 
-/// What follows the projections of any multi-head attention (Vaswani et al. 2017, section 3.2.2): attend per head by
-/// the layer's similarity, join the heads, project back. Parameters: SCOPE.out_proj.weight [D, H K],
-/// SCOPE.out_proj.bias [D]; where the similarity is trained, SCOPE.similarity_weight [H, K, K] or
-/// SCOPE.similarity_vector [H, K].
+/// Multi-head attention behind its input projections (Vaswani et al. 2017, section 3.2.2): attend per head by the
+/// layer's similarity, join the heads, project back. Parameters: SCOPE.out_proj.weight [D, H K], SCOPE.out_proj.bias
+/// [D], and for a trained similarity SCOPE.similarity_weight [H, K, K] or SCOPE.similarity_vector [H, K].
 template <class T>
 class AttentionHeads {
  public:

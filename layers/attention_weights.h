@@ -6,20 +6,20 @@
 
 namespace glossa {
 
-/// Attention weights of the layers of a stack, after softmax and before dropout: of each layer sequence by sequence
-/// [H, Tq, Tk], as glossa::attention gives them.
+/// Attention weights of the layers of a stack, after softmax and before dropout; for each layer sequence by sequence
+/// [H, Tq, Tk], as glossa::attention returns them.
 template <class T>
 using LayerWeights = std::vector<std::vector<T>>;
 
-/// What a forward pass of the Transformer looked at: keys are source tokens in `encoder` and `cross`, queries are
-/// target tokens in `decoder` and `cross`.
+/// All attention weights of a forward pass: keys are source tokens in `encoder` and `cross`, queries are target tokens
+/// in `decoder` and `cross`.
 template <class T>
 struct AttentionWeights {
   LayerWeights<T> encoder, decoder, cross;
 };
 
-/// What `attend`, given where to leave its weights or null, computes. The weights are added to `layers`, if given: they
-/// lie in memory of the step, which goes on to others.
+/// Calls attend(weights) and appends a copy of its weights to `layers`, because memory of the step is reused; calls
+/// attend(nullptr) if `layers` is null.
 template <class T, class Attend>
 Variable<T> keeping_weights(LayerWeights<T>* layers, const Attend& attend) {
   if (!layers) return attend(nullptr);

@@ -41,7 +41,7 @@ std::vector<double> columns(const Tensor<double>& x, Index first, Index count) {
 }
 
 /// Additive masks in both scalars. `partly`: query 1 sees key 1 only. `first_blind`: query 0 sees nothing.
-/// `without_second` [6, 6]: nobody sees key 1.
+/// `without_second` [6, 6]: no query sees key 1.
 template <class T>
 const Tensor<T>& mask_partly() {
   static T data[] = {T(0.5), T(-inf), T(-1), T(-inf), T(0), T(-inf), T(0), T(0), T(0)};
@@ -148,7 +148,7 @@ void add_attention_rows(std::vector<OpCase>& cases) {
                       .sampling(4));
 }
 
-/// Of two sequences the longer one is computed in tiles: 370 queries, 320 keys, and 310 padded rows.
+/// Two sequences, of which the longer takes tiles: 370 queries, 320 keys, and 310 padded rows.
 RowLayout long_queries() {
   static constexpr RowSpan sequences[] = {{0, 100}, {100, 270}};
   return {.rows = 370, .sequences = sequences, .sequence_ids = {}};
@@ -207,7 +207,7 @@ void add_mask_rows(std::vector<OpCase>& cases) {
   cases.push_back(op_case("attention.masked_row_dropout", {{3, 4}, {3, 4}, {3, 4}}, []<class T>(Inputs<T> x) {
     return attention(x[0], x[1], x[2], one_of_3(), one_of_3(), {.heads = 2, .dropout = 0.3}, &mask_first_blind<T>());
   }));
-  // What nobody may see holds NaN: in the gap of a padded batch, and behind a mask.
+  // NaN in hidden places: in the gap of a padded batch, and behind a mask.
   cases.push_back(op_case("attention.nan_in_gap",
                           {{6, 2},
                            CaseInput{6, 2}.of({0.5, -1, 1, 0.25, nan, nan, 1, 2, -0.5, 1, 0.75, -2}),
@@ -222,7 +222,7 @@ void add_mask_rows(std::vector<OpCase>& cases) {
               })
           .reference(attention_reference(one_of_3(), one_of_3(), {}, &mask_without_second<double>())));
 
-  // The same for more queries than are taken one by one.
+  // More queries than the path `few` takes.
   const RowLayout many = packed_70_33_9();
   cases.push_back(op_case("attention.large_mask", {{112, 6}, {112, 6}, {112, 6}},
                           []<class T>(Inputs<T> x) {
