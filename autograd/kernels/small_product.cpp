@@ -12,54 +12,52 @@ constexpr int sums = 16;
 constexpr int sums = 8;
 #endif
 
-/// R rows by C vectors of the result, kept in registers over the whole of k. Out of line, because inlined copies run
-/// out of registers.
+/// R rows by C vectors of the result, kept in registers over the whole of k.
 template <class T, int R, int C>
-[[gnu::noinline]] void small_block(Index k, Strided<T> a, Panel<T> b, Columns<T> c) {
+void small_block(Index k, const T* a, Index a_row, Index a_col, const T* b, Index ldb, T* c, Index ldc, bool add) {
   using L = Lanes<T>;
   typename L::Vector sum[R][C];  // without "= {}", which compilers take for memory to clear
 #pragma GCC unroll 16
   for (int i = 0; i < R; ++i)
 #pragma GCC unroll 4
-    for (int j = 0; j < C; ++j) sum[i][j] = c.add ? load(c.data + i * c.stride + j * L::count) : typename L::Vector{};
+    for (int j = 0; j < C; ++j) sum[i][j] = add ? load(c + i * ldc + j * L::count) : typename L::Vector{};
   for (Index p = 0; p < k; ++p) {
     typename L::Vector column[C];
-    for (int j = 0; j < C; ++j) column[j] = load(b.data + p * b.stride + j * L::count);
+    for (int j = 0; j < C; ++j) column[j] = load(b + p * ldb + j * L::count);
     for (int i = 0; i < R; ++i)
-      for (int j = 0; j < C; ++j) sum[i][j] += a.data[i * a.row + p * a.col] * column[j];
+      for (int j = 0; j < C; ++j) sum[i][j] += a[i * a_row + p * a_col] * column[j];
   }
   for (int i = 0; i < R; ++i)
-    for (int j = 0; j < C; ++j) store(c.data + i * c.stride + j * L::count, sum[i][j]);
+    for (int j = 0; j < C; ++j) store(c + i * ldc + j * L::count, sum[i][j]);
 }
 
-/// R rows of the result, with as many columns at a time as there are registers for.
+/// R rows of the result, as many columns at a time as there are registers for.
 template <class T, int R>
-void small_rows(Index n, Index k, const Strided<T>& a, const Panel<T>& b, const Columns<T>& c) {
+void small_rows(Index n, Index k, const T* a, Index a_row, Index a_col, const T* b, Index ldb, T* c, Index ldc,
+                bool add) {
   constexpr Index L = Lanes<T>::count;
-  const auto block = [&]<int C>(Index j) {
-    small_block<T, R, C>(k, a, {b.data + j, b.stride}, {c.data + j, c.stride, c.add});
-  };
   Index j = 0;
   if constexpr (4 * R <= sums)
-    for (; j + 4 * L <= n; j += 4 * L) block.template operator()<4>(j);
+    for (; j + 4 * L <= n; j += 4 * L) small_block<T, R, 4>(k, a, a_row, a_col, b + j, ldb, c + j, ldc, add);
   if constexpr (2 * R <= sums)
-    for (; j + 2 * L <= n; j += 2 * L) block.template operator()<2>(j);
-  for (; j < n; j += L) block.template operator()<1>(j);
+    for (; j + 2 * L <= n; j += 2 * L) small_block<T, R, 2>(k, a, a_row, a_col, b + j, ldb, c + j, ldc, add);
+  for (; j < n; j += L) small_block<T, R, 1>(k, a, a_row, a_col, b + j, ldb, c + j, ldc, add);
 }
 
 }  // namespace
 
 template <class T>
 void small_product(const ProductSize& size, const Strided<T>& a, const Panel<T>& b, const Columns<T>& c) {
+  const auto [m, n, k] = size;
   Index i = 0;
-  const auto rows = [&]<int R>() {
-    for (; i + R <= size.m; i += R)
-      small_rows<T, R>(size.n, size.k, {a.data + i * a.row, a.row, a.col}, b, c.from_row(i));
-  };
-  rows.template operator()<8>();
-  rows.template operator()<4>();
-  rows.template operator()<2>();
-  rows.template operator()<1>();
+  for (; i + 8 <= m; i += 8)
+    small_rows<T, 8>(n, k, a.data + i * a.row, a.row, a.col, b.data, b.stride, c.data + i * c.stride, c.stride, c.add);
+  for (; i + 4 <= m; i += 4)
+    small_rows<T, 4>(n, k, a.data + i * a.row, a.row, a.col, b.data, b.stride, c.data + i * c.stride, c.stride, c.add);
+  for (; i + 2 <= m; i += 2)
+    small_rows<T, 2>(n, k, a.data + i * a.row, a.row, a.col, b.data, b.stride, c.data + i * c.stride, c.stride, c.add);
+  for (; i < m; ++i)
+    small_rows<T, 1>(n, k, a.data + i * a.row, a.row, a.col, b.data, b.stride, c.data + i * c.stride, c.stride, c.add);
 }
 
 template <class T>
