@@ -96,5 +96,6 @@ Variable<T> additive_attention(const Variable<T>& q, const Variable<T>& kv, cons
                                           const Tensor<T>*, Tensor<T>*);
 GLOSSA_INSTANTIATE(float)
 GLOSSA_INSTANTIATE(double)
+#undef GLOSSA_INSTANTIATE
 
 }  // namespace glossa

@@ -103,12 +103,13 @@ int run(const EvaluateArguments& arguments) {
   Config config = load_run_config(name.folder(), arguments.sets, arguments.beam);
   const DataConfig& data = config.data;
   const BadLines bad_lines(arguments.on_bad_line);
-  auto [corpus, bad, is_held_out] = read_texts(arguments, config, bad_lines);
+  Texts texts = read_texts(arguments, config, bad_lines);
+  ParallelCorpus& corpus = texts.corpus;
   std::optional<BleuTokenizer>& tokenizer = config.train.bleu_tokenize;
   if (!arguments.tokenize.empty()) tokenizer = bleu_tokenizer_of(arguments.tokenize);
   if (!tokenizer) tokenizer = usual_bleu_tokenizer(data.target, corpus.target);  // an imported run has not decided
   const LoadedRun run = load_run(name, config);
-  if (is_held_out) check_still_held_out(run);
+  if (texts.is_held_out) check_still_held_out(run);
   print_note(name);
   apply_runtime(config.runtime);
 
@@ -117,10 +118,10 @@ int run(const EvaluateArguments& arguments) {
   for (std::size_t i = 0; i < corpus.source.size(); ++i)
     if (!bad_lines.pass([&] { translator.add(sources, corpus.source[i], corpus.source_name, corpus.line(i)); })) {
       corpus.source[i].clear();
-      ++bad;
+      ++texts.bad;
     }
-  const ParallelCorpus* const texts[] = {&corpus};
-  agree_on_text(corpus.source_name, texts);
+  const ParallelCorpus* const all[] = {&corpus};
+  agree_on_text(corpus.source_name, all);
   const double loss = loss_of(run, corpus, bad_lines);
   const Stopwatch watch;
   ProgressBar bar;
@@ -138,7 +139,7 @@ int run(const EvaluateArguments& arguments) {
   if (arguments.json) {
     JsonLine json;
     json.add("loss", loss).add("perplexity", perplexity(loss)).add("bleu", bleu.score).add("chrf", chrf);
-    json.add("ter", ter).add("exact_match", exact).add("sentences", sentences).add("untranslated", bad);
+    json.add("ter", ter).add("exact_match", exact).add("sentences", sentences).add("untranslated", texts.bad);
     json.add("in_pieces", sources.in_pieces).add("seconds", seconds).add("signature", bleu_signature(scoring));
     std::puts(json.text().c_str());
   } else {
@@ -151,9 +152,9 @@ int run(const EvaluateArguments& arguments) {
     fmt::print("exact match {:.2f} % of {}, decoded in {:.2f} s\n", 100 * exact, counted(sentences, "sentence"),
                seconds);
     if (sources.in_pieces > 0) fmt::print("{} of the sentences translated in pieces\n", sources.in_pieces);
-    if (bad > 0) fmt::print("{} of the sentences not translated: scored as empty ones\n", bad);
+    if (texts.bad > 0) fmt::print("{} of the sentences not translated: scored as empty ones\n", texts.bad);
   }
-  return status_of_lines(corpus.source_name, bad, sentences, "translated");
+  return status_of_lines(corpus.source_name, texts.bad, sentences, "translated");
 }
 
 }  // namespace

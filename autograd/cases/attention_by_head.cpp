@@ -6,11 +6,11 @@ namespace {
 
 using Matrix = AttentionReference::Matrix;
 
-Matrix zeros(Index rows, Index cols) { return Matrix(rows, std::vector<double>(cols)); }
+Matrix zero_matrix(Index rows, Index cols) { return Matrix(rows, std::vector<double>(cols)); }
 
 /// Head h of `width` columns, in the rows of a sequence.
 Matrix head_of(const Tensor<const double>& x, const RowSpan& rows, Index h, Index width) {
-  Matrix result = zeros(rows.length, width);
+  Matrix result = zero_matrix(rows.length, width);
   for (Index i = 0; i < rows.length; ++i)
     for (Index c = 0; c < width; ++c) {
       const double number = x.row(rows.offset + i)[h * width + c];
@@ -39,7 +39,7 @@ AttentionByHead::Result AttentionByHead::compute() const {
     for (Index h = 0; h < heads; ++h) {
       const RowSpan rows = query.sequences[b], keys = key.sequences[b];
       const Index n = rows.length, m = keys.length;
-      Matrix M = zeros(n, m), D = zeros(n, m);
+      Matrix M = zero_matrix(n, m), D = zero_matrix(n, m);
       for (Index i = 0; i < n; ++i)
         for (Index j = 0; j < m; ++j) {
           M[i][j] = mask(b, h, i, j);
@@ -51,14 +51,14 @@ AttentionByHead::Result AttentionByHead::compute() const {
                               .M = M,
                               .D = D,
                               .dY = head_of(dy, rows, h, d_v),
-                              .S = zeros(n, m),
-                              .P = zeros(n, m),
-                              .Y = zeros(n, d_v),
-                              .dP = zeros(n, m),
-                              .dS = zeros(n, m),
-                              .dQ = zeros(n, d_k),
-                              .dK = zeros(m, d_k),
-                              .dV = zeros(m, d_v)};
+                              .S = zero_matrix(n, m),
+                              .P = zero_matrix(n, m),
+                              .Y = zero_matrix(n, d_v),
+                              .dP = zero_matrix(n, m),
+                              .dS = zero_matrix(n, m),
+                              .dQ = zero_matrix(n, d_k),
+                              .dK = zero_matrix(m, d_k),
+                              .dV = zero_matrix(m, d_v)};
       head.compute(static_cast<int>(n), static_cast<int>(m), static_cast<int>(d_k), static_cast<int>(d_v), scale);
       add_head(head.Y, rows, h, result.y, dy.cols());
       add_head(head.dQ, rows, h, result.dq, q.cols());

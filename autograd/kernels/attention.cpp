@@ -109,5 +109,6 @@ void attention_backward(const AttentionShape<T>& shape, const AttentionColumns<c
                                    const AttentionColumns<T>&, T*);
 GLOSSA_INSTANTIATE(float)
 GLOSSA_INSTANTIATE(double)
+#undef GLOSSA_INSTANTIATE
 
 }  // namespace glossa::kernels

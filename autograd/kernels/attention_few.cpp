@@ -54,5 +54,6 @@ void few_forward(const AttentionShape<T>& shape, const HeadRange& range, const A
                             const Columns<T>&, T*);
 GLOSSA_INSTANTIATE(float)
 GLOSSA_INSTANTIATE(double)
+#undef GLOSSA_INSTANTIATE
 
 }  // namespace glossa::kernels

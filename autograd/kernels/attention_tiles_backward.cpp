@@ -148,5 +148,6 @@ void tiles_backward(const AttentionShape<T>& shape, Index b, const AttentionColu
                                const Columns<const T>&, const Columns<const T>&, const AttentionColumns<T>&, T*);
 GLOSSA_INSTANTIATE(float)
 GLOSSA_INSTANTIATE(double)
+#undef GLOSSA_INSTANTIATE
 
 }  // namespace glossa::kernels

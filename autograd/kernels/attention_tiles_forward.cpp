@@ -95,5 +95,6 @@ void tiles_forward(const AttentionShape<T>& shape, Index b, const AttentionColum
                               const Columns<T>&, T*);
 GLOSSA_INSTANTIATE(float)
 GLOSSA_INSTANTIATE(double)
+#undef GLOSSA_INSTANTIATE
 
 }  // namespace glossa::kernels

@@ -152,5 +152,6 @@ void whole_backward(const AttentionShape<T>& shape, const HeadRange& heads, cons
                                const Columns<const T>&, const AttentionColumns<T>&, T*);
 GLOSSA_INSTANTIATE(float)
 GLOSSA_INSTANTIATE(double)
+#undef GLOSSA_INSTANTIATE
 
 }  // namespace glossa::kernels

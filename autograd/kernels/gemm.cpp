@@ -113,5 +113,6 @@ std::string name(GemmBackend which) { return which == GemmBackend::onednn ? "one
   template void gemm(Index, Index, Index, const Factor<T>&, const Factor<T>&, T, T*, Index);
 GLOSSA_INSTANTIATE(float)
 GLOSSA_INSTANTIATE(double)
+#undef GLOSSA_INSTANTIATE
 
 }  // namespace glossa::kernels

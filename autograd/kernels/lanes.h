@@ -1,8 +1,6 @@
 #pragma once
 
-#include <cstdint>
 #include <cstring>
-#include <type_traits>
 #include <utility>
 
 #include "autograd/shape.h"
@@ -22,8 +20,6 @@ inline constexpr int vector_bytes = 16;
 template <class T>
 struct Lanes {
   using Vector [[gnu::vector_size(vector_bytes)]] = T;
-  using Order [[gnu::vector_size(vector_bytes)]] =
-      std::conditional_t<sizeof(T) == 4, std::int32_t, std::int64_t>;  // to shuffle by
   static constexpr Index count = vector_bytes / sizeof(T);
 };
 
@@ -45,10 +41,11 @@ void store(T* to, typename Lanes<T>::Vector v) {
   std::memcpy(to, &v, sizeof v);
 }
 
-/// {f(0), f(1), ...} to shuffle by, made by the compiler: made at run time it costs more than what it is for.
-template <class T, class F>
-constexpr typename Lanes<T>::Order order(const F& f) {
-  return [&]<int... l>(std::integer_sequence<int, l...>) { return typename Lanes<T>::Order{f(l)...}; }
+/// Lane l of the result is lane from(l) of a and b, numbered one after the other. `from` has no state, so that the
+/// compiler knows the order.
+template <class T, class From>
+typename Lanes<T>::Vector shuffled(typename Lanes<T>::Vector a, typename Lanes<T>::Vector b, From) {
+  return [&]<int... l>(std::integer_sequence<int, l...>) { return __builtin_shufflevector(a, b, From{}(l)...); }
   (std::make_integer_sequence<int, Lanes<T>::count>());
 }
 
@@ -58,8 +55,8 @@ T join_lanes(typename Lanes<T>::Vector v, const Combine& combine) {
   if constexpr (half == 0) {
     return v[0];
   } else {
-    constexpr auto other = order<T>([](int l) { return l ^ half; });
-    return join_lanes<T, half / 2>(combine(v, __builtin_shuffle(v, other)), combine);
+    const auto other = shuffled<T>(v, v, [](int l) { return l ^ half; });
+    return join_lanes<T, half / 2>(combine(v, other), combine);
   }
 }
 
@@ -68,14 +65,12 @@ template <class T, int bit = 1>
 void transpose_square(typename Lanes<T>::Vector (&row)[Lanes<T>::count]) {
   constexpr int count = Lanes<T>::count;
   if constexpr (bit < count) {
-    constexpr auto low = order<T>([](int l) { return l & bit ? count + (l ^ bit) : l; });
-    constexpr auto high = order<T>([](int l) { return l & bit ? count + l : l ^ bit; });
 #pragma GCC unroll 16
     for (int i = 0; i < count; ++i)
       if (!(i & bit)) {
         const auto a = row[i], b = row[i + bit];
-        row[i] = __builtin_shuffle(a, b, low);
-        row[i + bit] = __builtin_shuffle(a, b, high);
+        row[i] = shuffled<T>(a, b, [](int l) { return l & bit ? count + (l ^ bit) : l; });
+        row[i + bit] = shuffled<T>(a, b, [](int l) { return l & bit ? count + l : l ^ bit; });
       }
     transpose_square<T, bit * 2>(row);
   }

@@ -35,7 +35,7 @@ RowMoments<T> layer_norm_row(Index d, const T* x, const T* gain, const T* bias, 
 template <class T>
 void layer_norm_row_backward(Index d, const T* x, RowMoments<T> moments, const T* gain, const T* dy, T* dgain, T* dbias,
                              T* dx) {
-  const auto [mean, inverse] = moments;
+  const T mean = moments.mean, inverse = moments.inverse_std;
   const auto n = [&](Index j) { return (x[j] - mean) * inverse; };
   // g stands in dx until its means are known.
   if (gain) {

@@ -100,5 +100,6 @@ void small_product_skipping_zeros(const ProductSize& size, const Strided<T>& a, 
   template void small_product_skipping_zeros(const ProductSize&, const Strided<T>&, const Panel<T>&, const Columns<T>&);
 GLOSSA_INSTANTIATE(float)
 GLOSSA_INSTANTIATE(double)
+#undef GLOSSA_INSTANTIATE
 
 }  // namespace glossa::kernels

@@ -130,5 +130,6 @@ Variable<T> silu(const Variable<T>& x) {
   template Variable<T> silu(const Variable<T>&);
 GLOSSA_INSTANTIATE(float)
 GLOSSA_INSTANTIATE(double)
+#undef GLOSSA_INSTANTIATE
 
 }  // namespace glossa

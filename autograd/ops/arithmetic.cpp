@@ -141,5 +141,6 @@ Variable<T> maximum(const Variable<T>& a, const Variable<T>& b) {
   template Variable<T> maximum(const Variable<T>&, const Variable<T>&);
 GLOSSA_INSTANTIATE(float)
 GLOSSA_INSTANTIATE(double)
+#undef GLOSSA_INSTANTIATE
 
 }  // namespace glossa

@@ -235,5 +235,6 @@ Variable<T> cross_attention(const Variable<T>& q, const Variable<T>& kv, const R
                                        const AttentionOptions&, const Tensor<T>*, Tensor<T>*);
 GLOSSA_INSTANTIATE(float)
 GLOSSA_INSTANTIATE(double)
+#undef GLOSSA_INSTANTIATE
 
 }  // namespace glossa

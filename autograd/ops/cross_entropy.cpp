@@ -208,5 +208,6 @@ CrossEntropy<T> linear_cross_entropy(const Variable<T>& x, const Variable<T>& we
                                                 std::span<const int>, int, double);
 GLOSSA_INSTANTIATE(float)
 GLOSSA_INSTANTIATE(double)
+#undef GLOSSA_INSTANTIATE
 
 }  // namespace glossa

@@ -62,5 +62,6 @@ Variable<T> add_dropout(const Variable<T>& x, const Variable<T>& branch, double 
   template Variable<T> add_dropout(const Variable<T>&, const Variable<T>&, double, const RowLayout&);
 GLOSSA_INSTANTIATE(float)
 GLOSSA_INSTANTIATE(double)
+#undef GLOSSA_INSTANTIATE
 
 }  // namespace glossa

@@ -113,7 +113,9 @@ Variable<T> add_layer_norm(const Variable<T>& x, const Variable<T>& branch, doub
   check_affine(op, x.shape(), gain.shape(), bias.shape());
   const Tensor<const T> a = c.read(x), g = c.read(gain), b = c.read(bias);
   const DropoutMask<T> mask = draw_mask(op, c, a.shape, p, layout);
-  const auto [r, sum] = c.take(branch);  // when nothing is refused any more
+  const auto taken = c.take(branch);  // when nothing is refused any more
+  const Tensor<const T> r = taken.from;
+  const Tensor<T> sum = taken.to;
   const Tensor<T> y = c.tensor(a.shape);
   const Index d = a.cols();
   const Saved<T> saved{sum, c.template array<RowMoments<T>>(a.rows()), g.data};
@@ -147,5 +149,6 @@ Variable<T> add_layer_norm(const Variable<T>& x, const Variable<T>& branch, doub
                                       const Variable<T>&, const Variable<T>&, double);
 GLOSSA_INSTANTIATE(float)
 GLOSSA_INSTANTIATE(double)
+#undef GLOSSA_INSTANTIATE
 
 }  // namespace glossa

@@ -70,5 +70,6 @@ Variable<T> linear_relu(const Variable<T>& x, const Variable<T>& weight, double 
   template Variable<T> linear_relu(const Variable<T>&, const Variable<T>&, double, const RowLayout&);
 GLOSSA_INSTANTIATE(float)
 GLOSSA_INSTANTIATE(double)
+#undef GLOSSA_INSTANTIATE
 
 }  // namespace glossa

@@ -59,5 +59,6 @@ Variable<T> where(std::span<const bool> condition, const Variable<T>& a, const V
   template Variable<T> where(std::span<const bool>, const Variable<T>&, const Variable<T>&);
 GLOSSA_INSTANTIATE(float)
 GLOSSA_INSTANTIATE(double)
+#undef GLOSSA_INSTANTIATE
 
 }  // namespace glossa

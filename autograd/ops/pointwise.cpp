@@ -101,7 +101,7 @@ Variable<T> clamp(const Variable<T>& x, double low, double high) {
     const Tensor<const T> dy = back.dy();
     back.add(0, [&](Index i) {
       const T g = dy[i], v = in[i];  // loaded either way, so that the choice is no branch
-      return (v >= least) & (v <= most) ? g : T{0};
+      return ((v >= least) & (v <= most)) ? g : T{0};
     });
   });
 }
@@ -116,5 +116,6 @@ Variable<T> clamp(const Variable<T>& x, double low, double high) {
   template Variable<T> clamp(const Variable<T>&, double, double);
 GLOSSA_INSTANTIATE(float)
 GLOSSA_INSTANTIATE(double)
+#undef GLOSSA_INSTANTIATE
 
 }  // namespace glossa

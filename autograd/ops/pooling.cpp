@@ -41,10 +41,10 @@ Variable<T> mean_pool(const Variable<T>& x, const RowLayout& layout) {
     const Tensor<const T> dy = back.dy();
     const Tensor<T> dx = back.sink(0).zeroed();
     parallel_for(dy.rows(), [&](Index b) {
-      const auto [offset, length] = sequences[b];
-      for (Index t = 0; t < length; ++t)
-        kernels::write(dx.row(offset + t), 0, dx.cols(), true,
-                       [&](Index j) { return dy.row(b)[j] / static_cast<T>(length); });
+      const RowSpan rows = sequences[b];
+      for (Index t = 0; t < rows.length; ++t)
+        kernels::write(dx.row(rows.offset + t), 0, dx.cols(), true,
+                       [&](Index j) { return dy.row(b)[j] / static_cast<T>(rows.length); });
     });
   });
 }
@@ -65,5 +65,6 @@ Variable<T> last_pool(const Variable<T>& x, const RowLayout& layout) {
   template Variable<T> last_pool(const Variable<T>&, const RowLayout&);
 GLOSSA_INSTANTIATE(float)
 GLOSSA_INSTANTIATE(double)
+#undef GLOSSA_INSTANTIATE
 
 }  // namespace glossa

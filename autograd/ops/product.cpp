@@ -118,5 +118,6 @@ Variable<T> linear(const Variable<T>& x, const Variable<T>& weight) {
   template Variable<T> linear(const Variable<T>&, const Variable<T>&);
 GLOSSA_INSTANTIATE(float)
 GLOSSA_INSTANTIATE(double)
+#undef GLOSSA_INSTANTIATE
 
 }  // namespace glossa

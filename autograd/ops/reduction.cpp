@@ -148,5 +148,6 @@ Variable<T> norm(const Variable<T>& x, int axis, bool keepdim) {
   template Variable<T> norm(const Variable<T>&, int, bool);
 GLOSSA_INSTANTIATE(float)
 GLOSSA_INSTANTIATE(double)
+#undef GLOSSA_INSTANTIATE
 
 }  // namespace glossa

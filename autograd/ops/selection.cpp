@@ -151,5 +151,6 @@ Variable<T> gather(const Variable<T>& x, std::span<const int> indices) {
                                     const RowLayout&);
 GLOSSA_INSTANTIATE(float)
 GLOSSA_INSTANTIATE(double)
+#undef GLOSSA_INSTANTIATE
 
 }  // namespace glossa

@@ -228,5 +228,6 @@ Variable<T> stop_gradient(const Variable<T>& x) {
   template Variable<T> stop_gradient(const Variable<T>&);
 GLOSSA_INSTANTIATE(float)
 GLOSSA_INSTANTIATE(double)
+#undef GLOSSA_INSTANTIATE
 
 }  // namespace glossa

@@ -86,5 +86,6 @@ Variable<T> log_softmax(const Variable<T>& x) {
   template Variable<T> log_softmax(const Variable<T>&);
 GLOSSA_INSTANTIATE(float)
 GLOSSA_INSTANTIATE(double)
+#undef GLOSSA_INSTANTIATE
 
 }  // namespace glossa

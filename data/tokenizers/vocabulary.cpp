@@ -76,8 +76,7 @@ Vocabulary Vocabulary::build(const TokenCounts& counts, const VocabularyOptions&
   const int ids[] = {specials.unk, specials.pad, specials.bos, specials.eos};
   std::vector<std::pair<std::string_view, std::int64_t>> ranked;
   for (const auto& [token, count] : counts) {
-    const bool special =
-        std::any_of(std::begin(ids), std::end(ids), [&](int id) { return token == specials.name(id); });
+    const bool special = std::ranges::find(ids, token, [&](int id) { return specials.name(id); }) != std::end(ids);
     if (count >= options.min_frequency && !special) ranked.emplace_back(token, count);
   }
   std::sort(ranked.begin(), ranked.end(), [](const auto& a, const auto& b) {

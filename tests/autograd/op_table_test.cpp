@@ -47,7 +47,8 @@ TEST_CASE("check_case finds what is wrong with an op") {
   }
   SUBCASE("a gradient that is NaN where another is there before it") {
     const auto spoiled = [](auto x) {
-      const auto in = x[0].value(), y = x[0].context().tensor(in.shape);
+      const auto in = x[0].value();
+      const auto y = x[0].context().tensor(in.shape);
       kernels::map(y, [&](Index i) { return 2 * in[i]; });
       return x[0].context().record("scale", {x[0]}, y, [](auto& back) {
         const auto to = back.sink(0);

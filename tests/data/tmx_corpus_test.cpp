@@ -232,7 +232,9 @@ TEST_CASE("files made to do harm are refused with their name, within a second, a
       {"long segment", head + pair(big, big) + tail},
       {"long language", head + unit(variant(big, "x")) + tail},
       {"long encoding", "<?xml version='1.0' encoding='" + big + "'?><tmx/>"}};
-  for (const auto& [name, bytes] : files) {
+  for (const auto& row : files) {
+    const auto& name = row.first;
+    const auto& bytes = row.second;
     INFO(name);
     const std::string path = folder.write("harm.tmx", bytes);
     const std::size_t before = peak_memory();

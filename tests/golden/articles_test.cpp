@@ -121,7 +121,9 @@ TEST_CASE("article 2: the four similarities") {
                                                              {"scaled_dot", Similarity::scaled_dot},
                                                              {"general", Similarity::general},
                                                              {"additive", Similarity::additive}};
-  for (const auto& [name, similarity] : similarities) {
+  for (const auto& row : similarities) {
+    const auto& name = row.first;
+    const auto& similarity = row.second;
     CAPTURE(name);
     Part part(2, fmt::format("similarity_{}", name)), inputs(2, "similarity");
     const CrossAttention<double> layer(

@@ -69,8 +69,9 @@ TEST_CASE("what transformers wrote is written again: the same weights to the byt
   CHECK(json_in(folder / "out/vocab.json") == json_in(huggingface / "vocab.json"));
   for (const char* name : {"config.json", "generation_config.json"}) {
     const Json ours = json_in(folder / "out" / name), theirs = json_in(huggingface / name);
-    for (const auto& [key, value] : ours.items())
-      if (theirs.contains(key)) CHECK_MESSAGE(value == theirs.at(key), name << " " << key);
+    for (const auto& entry : ours.items())
+      if (theirs.contains(entry.key()))
+        CHECK_MESSAGE(entry.value() == theirs.at(entry.key()), name << " " << entry.key());
   }
   const Read again(folder / "out");
   CHECK(again.values() == read.values());

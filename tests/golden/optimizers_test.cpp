@@ -83,10 +83,11 @@ TEST_CASE_TEMPLATE("clip_grad_norm_: above and below the limit", T, double, floa
 TEST_CASE("schedules: constant, cosine and linear, with and without warm-up") {
   const Golden<double> golden("pytorch/schedules");
   using Kind = ScheduleOptions::Kind;
-  for (const auto& [name, kind] :
+  for (const auto& [kind_name, kind] :
        {std::pair(std::string("constant"), Kind::constant), {"cosine", Kind::cosine}, {"linear", Kind::linear}})
     for (const bool warmup : {false, true}) {
-      std::vector<double> rates = golden.doubles(name + (warmup ? "_warmup" : ""));
+      const std::string name = kind_name + (warmup ? "_warmup" : "");
+      std::vector<double> rates = golden.doubles(name);
       // PyTorch counts its steps from 0, at the peak; a warm-up of one update is at the peak in update 1.
       const Schedule schedule({.kind = kind,
                                .lr = 0.1,

@@ -36,7 +36,9 @@ void check_holds_metrics(const json& told, const fs::path& run) {
     const auto& updates = part["update"];
     const auto at = std::find(updates.begin(), updates.end(), row["update"]);
     REQUIRE((at != updates.end()));
-    for (const auto& [key, value] : row.items()) {
+    for (const auto& entry : row.items()) {
+      const std::string& key = entry.key();
+      const json& value = entry.value();
       CAPTURE(key);
       const json& found = part[key].at(static_cast<std::size_t>(at - updates.begin()));
       const double expected = value.is_boolean() ? 1 : value.get<double>();

@@ -51,7 +51,8 @@ SeenEvents events_of(const TinyRun& tiny, const std::string& run) { return read_
 /// No tag has a step twice, and nothing is torn.
 void check_steps(const SeenEvents& events) {
   CHECK_EQ(events.torn, 0);
-  for (const auto& [tag, values] : events.values) {
+  for (const auto& row : events.values) {
+    const std::string& tag = row.first;
     CAPTURE(tag);
     const std::vector<std::int64_t> steps = events.steps(tag);
     CHECK_EQ(std::set<std::int64_t>(steps.begin(), steps.end()).size(), steps.size());
@@ -113,7 +114,9 @@ TEST_CASE("a run that was killed and resumed has no step twice, and every figure
   CHECK(figures_of(events) == figures_of_metrics(tiny, "run"));
   succeeded(tiny.train("whole", further));
   CHECK_EQ(tiny.hashes("run"), tiny.hashes("whole"));
-  for (const auto& [tag, values] : events_of(tiny, "whole").values) {
+  for (const auto& row : events_of(tiny, "whole").values) {
+    const auto& tag = row.first;
+    const auto& values = row.second;
     CAPTURE(tag);
     if (tag != "configuration") CHECK_EQ(events.steps(tag).size(), values.size());
   }

@@ -21,7 +21,7 @@ namespace {
 
 /// A run that has learnt a little, and what it is by hand. Sources are lower-cased, with <s> and without </s>.
 struct LearnedRun {
-  static constexpr EncodeOptions encoding{.source_bos = true, .source_eos = false, .max_length = 256};
+  inline static const EncodeOptions encoding{.source_bos = true, .source_eos = false, .max_length = 256};
 
   TinyRun tiny;
   Texts texts;

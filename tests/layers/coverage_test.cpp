@@ -46,6 +46,6 @@ TEST_CASE("every layer has a row in the table of gradient checks") {
   for (const std::string& layer : layers)
     CHECK_MESSAGE(proved.count(layer) + without_row.count(layer) == 1, "class ", layer,
                   " of layers/ has no row in layers/cases/ (or has one though it is excluded)");
-  for (const auto& [layer, reason] : without_row) CHECK_MESSAGE(layers.count(layer) == 1, layer, " is gone: ", reason);
+  for (const auto& row : without_row) CHECK_MESSAGE(layers.count(row.first) == 1, row.first, " is gone: ", row.second);
   for (const std::string& name : proved) CHECK_MESSAGE(layers.count(name) == 1, "rows for ", name, ", which is gone");
 }

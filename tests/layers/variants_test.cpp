@@ -43,7 +43,9 @@ std::map<std::string, std::string> shapes(const TransformerOptions& options) {
 
 TEST_CASE("variants: packed and padded batches, and sequences alone, give the same numbers, dropout and all") {
   const OneThread one_thread;
-  for (const auto& [name, options] : variants()) {
+  for (const auto& row : variants()) {
+    const auto& name = row.first;
+    const auto& options = row.second;
     CAPTURE(name);
     Model<double> model(options);
     const std::vector<int> numbers{3, 8, 5};
@@ -62,7 +64,9 @@ TEST_CASE("variants: packed and padded batches, and sequences alone, give the sa
 TEST_CASE("variants: token by token with a cache as all at once") {
   const OneThread one_thread;
   constexpr StepOptions evaluation{.training = false, .recording = false};
-  for (const auto& [name, options] : variants()) {
+  for (const auto& row : variants()) {
+    const auto& name = row.first;
+    const auto& options = row.second;
     CAPTURE(name);
     Model<double> model(options);
     const Pair batch({3, 8, 5}, packed);

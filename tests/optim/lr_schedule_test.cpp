@@ -16,7 +16,9 @@ namespace {
 
 void check_rates(const ScheduleOptions& options, const std::vector<std::pair<std::int64_t, double>>& expected) {
   const Schedule schedule(options);
-  for (const auto& [update, lr] : expected) {
+  for (const auto& row : expected) {
+    const auto& update = row.first;
+    const auto& lr = row.second;
     CAPTURE(update);
     CHECK(schedule.lr(update) == doctest::Approx(lr).epsilon(1e-14));
   }

@@ -69,10 +69,12 @@ std::string error_of_import(const fs::path& path, Model& model) {
 }  // namespace
 
 TEST_CASE("what is exported is imported to the last bit, however tensors are tied") {
-  for (const auto& [tied, tables] :
+  for (const auto& row :
        {std::pair(Tying::none, ParameterNames{source, target, output}),
         std::pair(Tying::output, ParameterNames{source, output}), std::pair(Tying::all, ParameterNames{output}),
         std::pair(Tying::embeddings, ParameterNames{source, output})}) {
+    const auto& tied = row.first;
+    const auto& tables = row.second;
     CAPTURE(static_cast<int>(tied));
     const TemporaryFolder folder;
     const auto model = model_of(tied, 1), other = model_of(tied, 2);

@@ -114,8 +114,8 @@ TEST_CASE("every word form is seen often enough to be learnt") {
   for (const auto member : {&ToyPair::english, &ToyPair::hindi}) {
     const std::map<std::string, int> counts = word_counts(splits.train, member);
     CHECK(counts.size() <= 450);
-    for (const auto& [word, count] : counts) CHECK_MESSAGE(count >= 25, word);
-    for (const auto& [word, count] : word_counts(splits.test, member)) CHECK_MESSAGE(counts.contains(word), word);
+    for (const auto& entry : counts) CHECK_MESSAGE(entry.second >= 25, entry.first);
+    for (const auto& entry : word_counts(splits.test, member)) CHECK_MESSAGE(counts.contains(entry.first), entry.first);
   }
 }
 

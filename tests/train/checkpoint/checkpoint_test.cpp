@@ -261,14 +261,14 @@ TEST_CASE("a training state with numbers that cannot be is refused, and one at t
       {[](auto& s) { s.seconds = nan; }, "seconds of 0 and more; got nan"},
       {[](auto& s) { s.seconds = infinity; }, "seconds of 0 and more; got inf"},
   };
-  for (const auto& [change, refused] : cases) {
-    CAPTURE(refused);
+  for (const auto& row : cases) {
+    CAPTURE(row.refused);
     TrainingState state;
     state.update = 100;
-    change(state);
+    row.change(state);
     const std::string error = error_for(to_bytes(state));
-    CHECK_MESSAGE((refused.empty() ? error.empty() : error.find(refused) != std::string::npos), error);
-    if (!refused.empty()) CHECK_NE(error.find("a.ckpt] expected a training state with "), std::string::npos);
+    CHECK_MESSAGE((row.refused.empty() ? error.empty() : error.find(row.refused) != std::string::npos), error);
+    if (!row.refused.empty()) CHECK_NE(error.find("a.ckpt] expected a training state with "), std::string::npos);
   }
 }
 

@@ -178,7 +178,9 @@ TEST_CASE("hostile and damaged headers are refused, naming the file") {
        "'b' to begin at byte 2"},
       {file_of("{}", "1"), "0 bytes of data as the header says; got 1"},
   };
-  for (const auto& [bytes, expected] : cases) {
+  for (const auto& row : cases) {
+    const auto& bytes = row.first;
+    const auto& expected = row.second;
     CAPTURE(expected);
     const std::string error = error_of_bytes(bytes);
     CAPTURE(error);

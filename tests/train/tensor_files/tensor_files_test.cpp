@@ -151,7 +151,7 @@ TEST_CASE("an archive that is written is read again, and the same each time") {
 }
 
 TEST_CASE("what a pickle names beside tensors is refused by its name") {
-  for (const auto& [pickle, named] : {
+  for (const auto& row : {
            std::pair<std::string, std::string>{head + "cos\nsystem\n" + pickled("true") + "\x85R.", "'os.system'"},
            {head + "cbuiltins\neval\n.", "'builtins.eval'"},
            {head + "ctorch\nIntStorage\n.", "'torch.IntStorage'"},
@@ -167,6 +167,8 @@ TEST_CASE("what a pickle names beside tensors is refused by its name") {
            {"\x80\x04.", "protocol 2"},
            {head + "c\x1B[31m\nx\n.", "'?[31m.x'"},
        }) {
+    const auto& pickle = row.first;
+    const auto& named = row.second;
     CAPTURE(named);
     const std::string error = error_of_tensor_file(torch_of(pickle));
     CHECK_NE(error.find(named), std::string::npos);
@@ -176,7 +178,7 @@ TEST_CASE("what a pickle names beside tensors is refused by its name") {
 
 TEST_CASE("a tensor lies in its storage") {
   CHECK_EQ(error_of_tensor_file(torch_of(tensor_pickle(zero, matrix, two + one + "\x86"))), "");
-  for (const auto& [pickle, part] : {
+  for (const auto& row : {
            std::pair{tensor_pickle(one, vector, step), "to lie within its storage"},
            {tensor_pickle(zero, "K\x03\x85", step), "to lie within its storage"},
            {tensor_pickle(zero, "J\xFF\xFF\xFF\xFF\x85", step), "an offset, a shape and strides"},
@@ -189,6 +191,8 @@ TEST_CASE("a tensor lies in its storage") {
            {head + "]" + pickled("x") + "a.", "a dict of tensors"},
            {head + std::string("}q\0h\0h\0s.", 9), "names of tensors"},
        }) {
+    const auto& pickle = row.first;
+    const auto& part = row.second;
     CAPTURE(part);
     CHECK_NE(error_of_tensor_file(torch_of(pickle)).find(part), std::string::npos);
   }
@@ -232,7 +236,7 @@ TEST_CASE("pickles that grow are refused") {
 
 TEST_CASE("archives that grow, or lie, are refused") {
   const std::string bytes(100, 'x');
-  for (const auto& [entries, part] : {
+  for (const auto& row : {
            std::pair<std::vector<Entry>, std::string>{{{"a.npy", bytes, 1 << 30, 8}}, "entries of at most"},
            {{{"a.npy", bytes, 6 << 20, 8}, {"b.npy", bytes, 6 << 20, 8}}, "entries of at most"},
            {{{"a.npy", bytes, 1000, 8}}, "'a.npy' to be 1000 bytes, deflated"},
@@ -243,6 +247,8 @@ TEST_CASE("archives that grow, or lie, are refused") {
            {{{"a.txt", bytes}}, "an archive of .npy"},
            {{{std::string(300, 'a'), bytes}}, "names of at most 256 bytes"},
        }) {
+    const auto& entries = row.first;
+    const auto& part = row.second;
     CAPTURE(part);
     CHECK_NE(error_of_tensor_file(zip_of(entries)).find(part), std::string::npos);
   }
@@ -274,16 +280,18 @@ TEST_CASE("headers of .npy are as NumPy and Marian write them") {
     CHECK_EQ(error_of_tensor_file(npy(header("<f4", "False", "(1, 2)"), "12345678", version)), "");
   CHECK_EQ(error_of_tensor_file(npy(header("<f4", "False", "(2,)"), "12345678")), "");
   CHECK_EQ(error_of_tensor_file(npy(header("|i1", "False", "()"), "1")), "");
-  for (const auto& [text, part] : {std::pair{header(">f4", "False", "(2,)"), "got >f4"},
-                                   {header("|O", "False", "(2,)"), "got |O"},
-                                   {header("<f4", "True", "(2,)"), "in C order"},
-                                   {header("<f4", "False", "(3,)"), "the length of its shape [3]"},
-                                   {header("<f4", "False", "(-2,)"), "the shape of 'x'"},
-                                   {header("<f4", "False", "(4294967296, 4294967296)"), "the length of its shape"},
-                                   {header("<f4", "False", "(99999999999999999999,)"), "the shape of 'x'"},
-                                   {header("<f4", "False", "(1,1,1,1,1,1,1,1,2)"), "the shape of 'x'"},
-                                   {std::string("{"), "the type of 'x'"},
-                                   {std::string(5000, ' '), "a header of 'x' of at most"}}) {
+  for (const auto& row : {std::pair{header(">f4", "False", "(2,)"), "got >f4"},
+                          {header("|O", "False", "(2,)"), "got |O"},
+                          {header("<f4", "True", "(2,)"), "in C order"},
+                          {header("<f4", "False", "(3,)"), "the length of its shape [3]"},
+                          {header("<f4", "False", "(-2,)"), "the shape of 'x'"},
+                          {header("<f4", "False", "(4294967296, 4294967296)"), "the length of its shape"},
+                          {header("<f4", "False", "(99999999999999999999,)"), "the shape of 'x'"},
+                          {header("<f4", "False", "(1,1,1,1,1,1,1,1,2)"), "the shape of 'x'"},
+                          {std::string("{"), "the type of 'x'"},
+                          {std::string(5000, ' '), "a header of 'x' of at most"}}) {
+    const auto& text = row.first;
+    const auto& part = row.second;
     CAPTURE(text);
     CHECK_NE(error_of_tensor_file(npy(text, "12345678")).find(part), std::string::npos);
   }
