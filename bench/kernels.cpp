@@ -1,6 +1,6 @@
 // The ops of a training step one by one, on the shapes of a small translation model: 128 sequences of 16 tokens; and
 // ops that only move numbers, in the second cache and in main memory, beside a plain copy. Those say how many bytes a
-// second they read and wrote. Built with -DGLOSSA_BENCH=ON (libbenchmark-dev); build/bench_kernels
+// second they read and wrote. `ninja -C build bench_kernels` builds it (libbenchmark-dev); build/bench_kernels
 // --benchmark_filter=attention
 
 #include <benchmark/benchmark.h>

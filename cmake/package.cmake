@@ -54,7 +54,7 @@ set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME libglossa-dev)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS  # as glossaConfig.cmake.in
     "libexpat1-dev, libfmt-dev, libpng-dev, libsentencepiece-dev, libutf8proc-dev, libxxhash-dev, libyaml-cpp-dev, pkg-config, zlib1g-dev")
-if(DNNL_LIBRARY)
+if(GLOSSA_ONEDNN AND DNNL_LIBRARY)
   string(PREPEND CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS "libdnnl-dev, ")
 endif()
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_RECOMMENDS "cmake, g++")

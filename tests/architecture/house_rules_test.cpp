@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <map>
 #include <regex>
 #include <set>
@@ -103,6 +104,9 @@ std::string objection(const std::string& path, const std::string& header) {
   if (header.starts_with("cereal/") && from != "train") return "only train/ includes cereal";
   if (header == "iostream" && from != "train" && from != "app") return "libraries do not print";
   if (header.starts_with("CLI/") && !path.starts_with("app/commands/")) return "only commands parse a command line";
+  if (header == "httplib.h" && path != "app/serve/web.cpp") return "only app/serve/web.cpp knows the HTTP library";
+  const bool is_case = near.ends_with("/cases");
+  if (there.ends_with("/cases") && !is_case && path != "app/commands/gradcheck.cpp") return "libraries need no cases";
   return "";
 }
 
@@ -130,7 +134,10 @@ TEST_CASE("the include rule objects to what it should") {
   CHECK_NE(objection("train/config/config.cpp", "train/trainer.h"), "");
   CHECK_NE(objection("train/trainer.cpp", "app/measure/benchmark.h"), "");
   CHECK_NE(objection("train/trainer.cpp", "app/commands/commands.h"), "");
+  CHECK_NE(objection("train/run.cpp", "app/serve/web.h"), "");
   CHECK_NE(objection("app/serve/web.cpp", "app/report/report.h"), "");
+  CHECK_NE(objection("app/serve/connections.cpp", "httplib.h"), "");
+  CHECK_NE(objection("layers/linear.cpp", "layers/cases/model_case.h"), "");
   CHECK_NE(objection("app/report/report.cpp", "app/commands/commands.h"), "");
   CHECK_NE(objection("data/text/utf8.cpp", "data/tokenizers/tokenizer.h"), "");
   CHECK_NE(objection("train/elsewhere/file.cpp", "train/run.h"), "");
@@ -212,4 +219,16 @@ TEST_CASE("nothing else is at the top") {
     INFO("top level: ", name);
     CHECK(expected.contains(name));
   }
+}
+
+TEST_CASE("build files stay short") {
+  const auto lines = [](const fs::path& path) {
+    std::ifstream file(path);
+    return std::count(std::istreambuf_iterator<char>(file), {}, '\n');
+  };
+  auto total = lines(root / "CMakeLists.txt");
+  CHECK_LE(total, 250);
+  for (const auto& entry : fs::directory_iterator(root / "cmake"))
+    if (entry.path().extension() == ".cmake") total += lines(entry.path());
+  CHECK_LE(total, 300);
 }
