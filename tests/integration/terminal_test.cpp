@@ -170,7 +170,9 @@ TEST_CASE("help lists every command under what it is for, and every command take
   CHECK_EQ(commands.at("train"), "Train");
   CHECK_EQ(commands.at("translate"), "Translate");
   CHECK_EQ(commands.at("export"), "Exchange");
-  for (const auto& [command, head] : commands) {
+  for (const auto& row : commands) {
+    const auto& command = row.first;
+    const auto& head = row.second;
     CAPTURE(command);
     CHECK_NE(head, "Subcommands");
     const std::string help = glossa_program({command, "--help"}).out;
@@ -248,26 +250,52 @@ TEST_CASE("a run's folder is there before its vocabulary is learnt, and gone whe
   CHECK(fs::exists(tiny / "old"));
 }
 
-TEST_CASE("the script `run` says what it builds, and how long that takes") {
-  const TemporaryFolder folder;
-  fs::copy(fs::path(GLOSSA_SOURCE_DIR) / "run", folder / "run");
-  fs::create_directory(folder / "bin");
-  const auto program = [&](const std::string& name, const std::string& script) {
+namespace {
+
+/// The script `run` in a folder of its own, with other programs in the place of those it calls.
+struct RunScript {
+  TemporaryFolder folder;
+
+  RunScript() {
+    fs::copy(fs::path(GLOSSA_SOURCE_DIR) / "run", folder / "run");
+    fs::create_directory(folder / "bin");
+  }
+
+  void program(const std::string& name, const std::string& script) const {
     write_bytes(folder / "bin" / name, "#!/bin/sh\n" + script);
     fs::permissions(folder / "bin" / name, fs::perms::owner_all | fs::perms::group_exec | fs::perms::others_exec);
-  };
-  program("dpkg-query", "echo install ok installed\n");
-  program("cmake", "echo configured\n");
-  program("ninja", "echo \"ninja $*\"\n");
-  const Outcome built =
-      succeeded(run_program({.arguments = {"/usr/bin/env", "PATH=" + (folder / "bin").string() + ":/usr/bin:/bin",
-                                           (folder / "run").string(), "build"},
-                             .input = {},
-                             .folder = {}}));
-  const Strings lines = lines_of(built.out);
+  }
+
+  Outcome run(const std::string& command) const {
+    return run_program({.arguments = {"/usr/bin/env", "PATH=" + (folder / "bin").string() + ":/usr/bin:/bin",
+                                      (folder / "run").string(), command},
+                        .input = {},
+                        .folder = {}});
+  }
+};
+
+}  // namespace
+
+TEST_CASE("`./run build` prints what it builds, and how long that takes") {
+  const RunScript script;
+  script.program("dpkg-query", "echo install ok installed\n");
+  script.program("cmake", "echo configured\n");
+  script.program("ninja", "echo \"ninja $*\"\n");
+  const Strings lines = lines_of(succeeded(script.run("build")).out);
   REQUIRE_EQ(lines.size(), 4);
-  CHECK_EQ(lines[0], "== configuring build with -DGLOSSA_TESTS=OFF");
-  CHECK_EQ(lines[1], "== building all in build: from scratch minutes, after a change seconds");
-  CHECK_EQ(lines[2], "ninja -C build --quiet");  // a terminal would see its steps
+  CHECK_EQ(lines[0], "== configuring build");
+  CHECK_EQ(lines[1], "== building glossa glossa_texts in build (minutes from scratch, seconds after a change)");
+  CHECK_EQ(lines[2], "ninja -C build --quiet glossa glossa_texts");  // a terminal would see its steps
   CHECK(lines[3].starts_with("== built build in "));
+}
+
+TEST_CASE("`./run check` installs nothing: missing packages are misuse, and the error names `./run build`") {
+  const RunScript script;
+  script.program("dpkg-query", "exit 1\n");
+  script.program("apt-get", "echo apt-get was called\n");
+  const Outcome outcome = script.run("check");
+  CHECK_EQ(outcome.status, 2);
+  CHECK_EQ(outcome.out, "");
+  CHECK(outcome.err.starts_with("missing packages: g++ make cmake "));
+  CHECK_NE(outcome.err.find("Hint: ./run build installs them"), std::string::npos);
 }
