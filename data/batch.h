@@ -15,36 +15,36 @@ struct Span {
   bool operator==(const Span&) const = default;
 };
 
-/// How the sentences of a batch lie in its rows: one right after the other, or each at a multiple of the longest one
-/// with rows of padding between, as a [B, S] box.
+/// Layout of a batch's sentences in its rows: back to back, or each at a multiple of the longest length with rows of
+/// padding between, as a [B, S] box.
 enum class Layout { packed, padded };
 
 /// A batch of B sentences as rows of tokens. Rows outside every span (padded layout only) hold the pad id in all three
-/// lists, so that a loss that ignores pad ignores them.
+/// lists, so that a loss that ignores pad skips them.
 struct Batch {
   int sentences = 0;                             // B
-  std::vector<int> sentence_ids;                 // [B] index of each sentence in the corpus: keys its random numbers
+  std::vector<int> sentence_ids;                 // [B] index of each sentence in the corpus; keys its random numbers
   std::vector<int> source;                       // [source_rows]
   std::vector<int> target_in;                    // [target_rows] <s> y
   std::vector<int> target_out;                   // [target_rows] y </s>
   std::vector<Span> source_spans, target_spans;  // [B]
   int source_rows = 0, target_rows = 0;
-  std::int64_t source_tokens = 0, target_tokens = 0;  // useful rows: padding left out, </s> (and <s>) included
+  std::int64_t source_tokens = 0, target_tokens = 0;  // useful rows: without padding, with </s> (and <s>)
   bool padded = false;
 
   bool operator==(const Batch&) const = default;
 };
 
-/// The sentences of `corpus` with the given indices as a batch. Errors: no index, or one outside the corpus.
+/// Makes a batch of the sentences of `corpus` with the given indices. Errors: no index; one outside the corpus.
 Batch make_batch(const EncodedCorpus& corpus, std::span<const int> indices, Layout layout);
 
-/// The same into an existing batch: allocates only where it has to grow.
+/// As `make_batch`, but into an existing batch; allocates only to grow.
 void fill_batch(Batch& batch, const EncodedCorpus& corpus, std::span<const int> indices, Layout layout);
 
-/// Makes room for the largest of `batches`, so that no later `fill_batch` with one of them allocates.
+/// Reserves room for the largest of `batches`, so that no later `fill_batch` with one of them allocates.
 void reserve_batch(Batch& batch, const EncodedCorpus& corpus, std::span<const std::vector<int>> batches, Layout layout);
 
-/// Useful tokens / rows computed, over both sides of all of `batches`: 1 for the packed layout.
+/// Useful tokens / computed rows over both sides of all `batches`; 1 for the packed layout.
 double useful_share(const EncodedCorpus& corpus, std::span<const std::vector<int>> batches, Layout layout);
 
 }  // namespace glossa

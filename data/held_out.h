@@ -7,7 +7,7 @@
 
 namespace glossa {
 
-/// How many pairs of a corpus are held out of training.
+/// Numbers of pairs of a corpus to hold out of training.
 struct HeldOut {
   std::int64_t valid = 0, test = 0;
 
@@ -16,17 +16,16 @@ struct HeldOut {
 };
 
 struct SplitCorpus {
-  ParallelCorpus training, validation, test;  // each in the order of the corpus
+  ParallelCorpus training, validation, test;  // each in corpus order
 };
 
-/// How many different source sentences a corpus has.
+/// Counts the different source sentences of a corpus.
 std::int64_t different_sources(const ParallelCorpus& corpus);
 
-/// Takes pairs out of a corpus, for validation and for testing. A hash of the source sentence decides: the choice
-/// depends neither on the order of the corpus nor on the machine, and a corpus that has grown since gives none of the
-/// pairs that it trained on to either part. Of the pairs of a source that is held out one is, and the others are left
-/// out: training knows none of these sentences, by any translation. Misuse at `where` if the corpus has too few
-/// different sources.
+/// Splits pairs off a corpus for validation and testing. A hash of the source sentence decides, so the choice depends
+/// neither on the order of the corpus nor on the machine, and no pair trained on moves to either part when the corpus
+/// grows. One pair of each held-out source is used and the others are dropped: training sees none of these sentences in
+/// any translation. Misuse at `where` if the corpus has too few different sources.
 SplitCorpus hold_out(ParallelCorpus corpus, const HeldOut& held_out, std::string_view where);
 
 }  // namespace glossa

@@ -7,14 +7,14 @@
 
 namespace glossa {
 
-/// Pairs that are not used, counted by reason: `empty`, `length`, `ratio`, `duplicate`, `language` and so on.
+/// Counts of unused pairs by reason: `empty`, `length`, `ratio`, `duplicate`, `language` and so on.
 class LeftOut {
  public:
-  /// Counts more of them; `detail` tells people more. None are no reason.
+  /// Adds `count` pairs, with a `detail` for people. 0 adds no reason.
   LeftOut& add(std::string_view reason, std::int64_t count, std::string_view detail = {});
   LeftOut& add(const LeftOut& more);
 
-  /// A line each: `left out: empty 3 (2 sources, 1 target)`.
+  /// Lines like `left out: empty 3 (2 sources, 1 target)`.
   std::vector<std::string> lines() const;
 
  private:

@@ -7,7 +7,8 @@
 
 namespace glossa {
 
-/// What `max_tokens` of a batch bounds. Lengths are rows of a batch: source as encoded, target with one special token.
+/// Measure bounded by `max_tokens` of a batch. Lengths are rows: source as encoded, target with one special
+/// token.
 enum class BatchRule {
   longest_side,  // sentences × longest length of either side: the size of the padded box
   tokens,        // source rows + target rows: the work of a packed batch
@@ -20,22 +21,22 @@ struct SamplerOptions {
   std::uint64_t seed = 1;
 };
 
-/// Cuts a corpus into batches of sentences of similar length. The batches of an epoch are a pure function of the
-/// lengths, the options and the number of the epoch, so a resumed run finds its place by two counters.
+/// Cuts a corpus into batches of sentences of similar length. An epoch's batches are a pure function of the lengths,
+/// the options and the epoch's number, so a resumed run finds its place by two counters.
 class Sampler {
  public:
   /// Errors: empty corpus; max_tokens below 1 (misuse).
   Sampler(const EncodedCorpus& corpus, const SamplerOptions& options);
 
-  /// Every sentence exactly once, no batch empty: shuffle, stable sort by (target, source) length, cut greedily,
-  /// shuffle the batches. Without `shuffle`: in order of length. A sentence beyond the budget makes a batch of its own.
+  /// Every sentence exactly once, no empty batch: shuffle, stable sort by (target, source) length, cut greedily,
+  /// shuffle the batches. Without `shuffle`: in order of length. A sentence beyond the budget is a batch of its own.
   std::vector<std::vector<int>> epoch(int epoch, bool shuffle) const;
 
-  /// Sentences that exceed the budget alone.
+  /// Counts sentences beyond the budget.
   int oversized() const;
 
  private:
-  /// Batch in the making, as far as the rules ask for it.
+  /// Batch under construction, as far as the rules need it.
   struct Load {
     std::int64_t sentences = 0, longest = 0, rows = 0;
   };

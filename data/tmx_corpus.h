@@ -6,21 +6,20 @@
 
 namespace glossa {
 
-/// Reads the pairs of a translation memory, TMX 1.1 to 1.4b, unpacked or as .gz; memory holds the pairs and some MiB.
+/// Reads the pairs of a translation memory, TMX 1.1 to 1.4b, plain or .gz; memory holds the pairs and a few MiB.
 ///
-/// Of each unit (`<tu>`) that has both languages comes a pair, with the line on which the unit begins. A variant
-/// (`<tuv>`) has a language by its `xml:lang` or `lang`: `de` is meant by de, in any letter case, else by de-DE, de_AT
-/// and so on; of several the first that is exact, else the first, and the others are counted. A unit without one of the
-/// languages is left out and counted.
+/// Each unit (`<tu>`) with both languages yields a pair, placed at the unit's first line. A variant (`<tuv>`) has a
+/// language by its `xml:lang` or `lang`: for de, `de` in any letter case, else de-DE, de_AT and so on. The first exact
+/// variant is used, else the first; the others are counted. A unit without one of the languages is left out and
+/// counted.
 ///
-/// The text of a segment is what stands in `<seg>`, also in `<hi>` and in elements that TMX does not know. What
-/// `<bpt>`,
-/// `<ept>`, `<it>`, `<ph>` and `<ut>` hold is code of another program, `<sub>` in it (a footnote, a title) no part of
-/// the sentence: all of it is taken out, with no space in its place. Runs of white space, line breaks too, are one
-/// space; none stands at the ends.
+/// A segment's text is the content of `<seg>`, including `<hi>` and elements unknown to TMX. The content of `<bpt>`,
+/// `<ept>`, `<it>`, `<ph>` and `<ut>` is another program's code, and a `<sub>` in it (a footnote, a title) is not part
+/// of the sentence: all of it is removed, with no space in its place. Runs of white space, including line breaks,
+/// become one space; none is left at the ends.
 ///
-/// Errors: those of read_xml; a root element that is not `<tmx>`; a segment longer than a line may be; no pair left,
-/// which names the languages that there are.
+/// Errors: those of read_xml; a root element that is not `<tmx>`; a segment above the line limit; no pair left, which
+/// names the languages found.
 ParallelCorpus read_tmx(const std::string& name, const std::string& source_language, const std::string& target_language,
                         const CorpusOptions& options = {});
 

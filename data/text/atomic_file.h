@@ -10,15 +10,14 @@
 
 namespace glossa {
 
-/// A file that appears whole under its name or not at all; of a symbolic link, under the name that it points to. Bytes
-/// go to a temporary file in the same folder, which is synced, closed and only then renamed; whatever fails, the
-/// previous file of that name stays and the temporary one is removed. A failed fsync is final: the kernel may have
-/// dropped the bytes, so nothing is retried on that descriptor. Every failure is an Error that names the file, and the
-/// bytes needed and free when the disk is full.
+/// A file that appears complete or not at all; a symbolic link is followed to its target. Bytes go to a temporary file
+/// in the same folder, which is synced, closed and only then renamed; on any failure the previous file stays and the
+/// temporary one is removed. A failed fsync is final: the kernel may have dropped the bytes, so nothing is retried on
+/// that descriptor. Every failure is an Error that names the file, and on a full disk the bytes needed and free.
 class AtomicFile {
  public:
-  /// Creates the temporary file (permissions from the umask) and takes the space of `size` bytes from the disk, so that
-  /// a full disk is found before anything is written.
+  /// Creates the temporary file (permissions from the umask) and reserves `size` bytes on disk, so that a full disk
+  /// shows before anything is written.
   AtomicFile(std::filesystem::path target, std::uint64_t size);
 
   /// Removes the temporary file unless it was committed.
@@ -27,11 +26,11 @@ class AtomicFile {
   AtomicFile(const AtomicFile&) = delete;
   AtomicFile& operator=(const AtomicFile&) = delete;
 
-  /// Appends bytes; together they must be exactly `size`.
+  /// Appends bytes; the total must be exactly `size`.
   void write(std::span<const std::byte> bytes);
 
-  /// Makes the file durable under its name. `verify`, where given, reads the finished temporary file back; if it
-  /// throws, the file is not renamed.
+  /// Makes the file durable under its name. `verify`, if set, reads back the finished temporary file; if it throws, the
+  /// file is not renamed.
   void commit(const std::function<void(const std::filesystem::path&)>& verify = {});
 
  private:
@@ -42,20 +41,20 @@ class AtomicFile {
   int descriptor_ = -1;
 };
 
-/// Writes a small text file by the same protocol.
+/// Writes a small text file as AtomicFile does.
 void write_file_atomically(const std::filesystem::path& target, std::string_view text);
 
-/// Makes `link` a symbolic link to `name` (relative to the folder of the link) in one step: there is never no link.
+/// Makes `link` a symbolic link to `name` (relative to the link's folder) in one step: a link always exists.
 void replace_link(const std::filesystem::path& link, const std::string& name);
 
-/// Makes a folder, and those above it that are missing. Its entry in the one above is durable then, where that may be
-/// read, even if it was there before: whoever made it may have been killed in between.
+/// Creates a folder and its missing parents. Syncs its entry in the parent, if that is readable, even if the folder
+/// existed: its creator may have been killed in between.
 void create_folder(const std::filesystem::path& folder);
 
-/// Makes the entries of a folder durable: creations, renames and removals.
+/// Makes a folder's entries durable: creations, renames and removals.
 void sync_folder(const std::filesystem::path& folder);
 
-/// Whether a file name is one that AtomicFile or replace_link gives to its temporary files.
+/// True if AtomicFile or replace_link uses such a name for temporary files.
 bool is_temporary_name(std::string_view name);
 
 }  // namespace glossa

@@ -5,30 +5,30 @@
 
 namespace glossa {
 
-/// Where the bytes of a text come from: a file, a pipe, or either packed by gzip.
+/// Source of a text's bytes: a file or a pipe, plain or gzipped.
 class ByteSource {
  public:
-  /// As many as are read at once without anybody noticing.
+  /// A read size small enough to go unnoticed.
   static constexpr std::size_t usual_bytes = 1 << 16;
 
-  /// Whether what ends in `.gz` is unpacked.
+  /// Unpacking of names in `.gz`.
   enum class Packing { by_name, none };
 
   /// Opens a file. Errors name it: missing or unreadable, a directory.
   explicit ByteSource(const std::string& path, Packing packing = Packing::by_name);
 
-  /// Reads from an open descriptor, which stays open; `name` stands for it in the errors.
+  /// Reads from an open descriptor, which stays open; errors call it `name`.
   ByteSource(int descriptor, const std::string& name);
 
   ByteSource(const ByteSource&) = delete;
   ByteSource& operator=(const ByteSource&) = delete;
   ~ByteSource();
 
-  /// At most `size` bytes, at least one but at the end. Errors: the file cannot be read on, its gzip data is damaged or
-  /// cut short.
+  /// Reads 1 to `size` bytes, 0 only at the end. Errors: the file cannot be read; its gzip data is damaged or
+  /// truncated.
   std::size_t read(char* bytes, std::size_t size);
 
-  /// Whether `read` would have to wait for someone to write.
+  /// True if `read` would have to wait for a writer.
   bool would_wait() const;
 
  private:
@@ -38,7 +38,7 @@ class ByteSource {
   std::string name_;
   int descriptor_;
   bool is_own_;
-  void* gzip_ = nullptr;  // of zlib; has the descriptor
+  void* gzip_ = nullptr;  // of zlib; owns the descriptor
 };
 
 }  // namespace glossa

@@ -4,9 +4,8 @@
 
 namespace glossa {
 
-/// Whether a text is the name of a language, as the head of a column may have it: a code of ISO 639-1 (`de`, also
-/// `pt-BR` or `pt_BR`), or the code of ISO 639-3 or the English name of a language that many corpora have (`deu`,
-/// `German`). ASCII case does not matter.
+/// True if a text names a language as a column header may: a code of ISO 639-1 (`de`, also `pt-BR` or `pt_BR`), or the
+/// ISO 639-3 code or English name of a language common in corpora (`deu`, `German`). Ignores ASCII case.
 bool names_a_language(std::string_view text);
 
 }  // namespace glossa

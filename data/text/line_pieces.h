@@ -8,13 +8,12 @@
 
 namespace glossa {
 
-/// A line that is too long as a whole, in pieces that `fits` holds for: its sentences, and those that do not fit in
-/// halves, at the space nearest to the middle or, where there is none, between two code points. A single code point is
-/// a piece whether it fits or not. No piece begins or ends with a space.
+/// Cuts a line that is too long into pieces that satisfy `fits`: its sentences, with those that do not fit halved at
+/// the space nearest the middle, or between two code points if it has no space. A single code point is a piece even if
+/// it does not fit. No piece begins or ends with a space.
 std::vector<std::string_view> cut_line(std::string_view line, const std::function<bool(std::string_view)>& fits);
 
-/// Translations of the pieces of a line as one line: with a space between, but none between two characters of Chinese
-/// or Japanese.
+/// Joins the translations of a line's pieces with spaces, but with none between two Chinese or Japanese characters.
 std::string join_pieces(std::span<const std::string> pieces);
 
 }  // namespace glossa

@@ -13,45 +13,44 @@ namespace glossa {
 
 class ByteSource;
 
-/// What is wrong with one line of a text and with nothing else: those after it can still be read.
+/// An error confined to one line of a text: later lines can still be read.
 class LineError : public Error {
  public:
   LineError(std::string_view where, std::string_view message) : Error(Kind::failure, where, message) {}
 };
 
-/// What to do with bytes that are not UTF-8: stop with file, line and byte, or put U+FFFD in their place and count.
+/// Treatment of bytes that are not UTF-8: stop with file, line and byte, or replace by U+FFFD and count.
 enum class InvalidUtf8 { refuse, replace };
 
 struct TextOptions {
-  std::size_t max_line_bytes = std::size_t{1} << 20;  // a longer line is an error: memory stays bounded
+  std::size_t max_line_bytes = std::size_t{1} << 20;  // longer lines are errors: memory stays bounded
   InvalidUtf8 invalid_utf8 = InvalidUtf8::refuse;
   bool keep_tabs = false;  // for column files
 };
 
-/// One line of text as the rest of the program sees it: `line` without one trailing CR, every Unicode space (TAB,
-/// U+00A0, U+2028, a CR inside the line, ...) as a plain space, and valid UTF-8. `where` is `file:line` for the
-/// LineErrors (NUL byte, invalid UTF-8 that is to be refused); replaced pieces are added to `*replaced` unless it is
-/// null.
+/// Cleans one line for the rest of the program: `line` without one trailing CR, every Unicode space (TAB, U+00A0,
+/// U+2028, a CR inside the line, ...) as a plain space, and valid UTF-8. `where` is `file:line` for LineErrors (NUL
+/// byte; invalid UTF-8, if refused). The number of replaced pieces is added to `*replaced` unless null.
 std::string clean_line(std::string_view line, std::string_view where, const TextOptions& options,
                        std::int64_t* replaced = nullptr);
 
 /// Reads a text file, pipe or gzip file (name ends in `.gz`) line by line. Only LF ends a line; a last line without LF
 /// counts; a byte order mark before the first line is dropped. Memory stays within `max_line_bytes` and one buffer.
-/// Errors name file, line and byte: missing or unreadable file, directory, damaged or truncated gzip; a LineError an
-/// overlong line and what `clean_line` refuses.
+/// Errors name file, line and byte: missing or unreadable file, directory, damaged or truncated gzip. LineError: an
+/// overlong line or one that `clean_line` refuses.
 class LineReader {
  public:
   LineReader(const std::string& path, const TextOptions& options);
 
-  /// Reads from an open descriptor (0 is standard input), which stays open; `name` stands for it in the errors.
+  /// Reads from an open descriptor (0 is standard input), which stays open; errors call it `name`.
   LineReader(int descriptor, const std::string& name, const TextOptions& options);
   ~LineReader();
 
-  /// The next line, cleaned; false at the end of the file. Returns as soon as a line is complete, so that a pipe can be
-  /// answered line by line. After a LineError the reader stands behind that line.
+  /// Reads the next line, cleaned; false at the end of the file. Returns as soon as a line is complete, so a pipe can
+  /// be answered line by line. After a LineError the reader is past that line.
   bool next(std::string& line);
 
-  /// Whether `next` would have to wait for someone to write: no line is at hand and the pipe or terminal has no more.
+  /// True if `next` would have to wait for a writer: no line is at hand and the pipe or terminal has no more.
   bool would_wait() const;
 
   std::int64_t line_number() const { return line_number_; }  // of the last line read, from 1
@@ -72,14 +71,14 @@ class LineReader {
   std::int64_t replaced_ = 0;
 };
 
-/// All lines of a file, cleaned; replaced pieces are added to `*replaced` unless it is null. Errors as in LineReader.
+/// Reads all lines of a file, cleaned; adds replaced pieces to `*replaced` unless null. Errors as in LineReader.
 std::vector<std::string> read_lines(const std::string& path, const TextOptions& options = {},
                                     std::int64_t* replaced = nullptr);
 
-/// A text file by its name, else by its name with `.gz`. Error naming both, with the hint, if neither exists.
+/// Path of a text file by its name, else with `.gz`. If neither exists, an Error names both, with the hint.
 std::string resolve(const std::string& path, std::string_view hint = "check the path");
 
-/// All bytes of a regular file of at most `max_bytes`; for vocabularies and models.
+/// Reads a regular file of at most `max_bytes`, for vocabularies and models.
 std::string read_file(const std::string& path, std::size_t max_bytes = std::size_t{1} << 30);
 
 }  // namespace glossa

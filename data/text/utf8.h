@@ -9,9 +9,8 @@ namespace glossa::utf8 {
 
 inline constexpr std::string_view replacement = "\xEF\xBF\xBD";  // U+FFFD
 
-/// One code point at the front of a text: `bytes` long (0 at the end of the text). When the bytes are not
-/// valid UTF-8, `valid` is false and `bytes` is the length of the ill-formed piece (Unicode 15, section 3.9: longest
-/// valid prefix).
+/// One code point at the front of a text: `bytes` long (0 at the end). If the bytes are not valid UTF-8, `valid` is
+/// false and `bytes` is the length of the ill-formed piece (Unicode 15, section 3.9: longest valid prefix).
 struct CodePoint {
   char32_t value = 0;
   std::size_t bytes = 0;
@@ -21,10 +20,10 @@ struct CodePoint {
 /// The code point at the front of `text`. Overlong forms, surrogates and values above U+10FFFF are invalid.
 CodePoint first(std::string_view text);
 
-/// Byte offset (from 0) of the first invalid sequence, or npos when all of `text` is valid UTF-8.
+/// Byte offset (from 0) of the first invalid sequence, or npos if all of `text` is valid UTF-8.
 std::size_t find_invalid(std::string_view text);
 
-/// `text` with every ill-formed piece replaced by U+FFFD; the number of pieces is added to `*replaced` unless null.
+/// Replaces every ill-formed piece of `text` by U+FFFD; adds the number of pieces to `*replaced` unless null.
 std::string replace_invalid(std::string_view text, std::int64_t* replaced = nullptr);
 
 /// Appends the UTF-8 form of `value`.
@@ -38,18 +37,17 @@ bool is_punctuation(char32_t value);
 bool is_symbol(char32_t value);
 bool is_number(char32_t value);
 
-/// Unicode's letters of lower case, and those of upper and title case; most scripts have neither.
+/// Unicode's lower-case letters, and upper- and title-case ones; most scripts have neither.
 bool is_lower(char32_t value);
 bool is_upper(char32_t value);
 
-/// Lower case by Unicode's simple mapping, one code point to one; invalid bytes stay as they are.
+/// Lower case by Unicode's simple mapping, one code point to one; invalid bytes stay.
 std::string lower_case(std::string_view text);
 
-/// The same by the full mapping, which regards the neighbours: a sigma that ends a word is a final one (ς), and İ
-/// becomes two code points.
+/// Lower case by the full, context-sensitive mapping: a word-final sigma becomes ς, and İ becomes two code points.
 std::string full_lower_case(std::string_view text);
 
-/// Without White_Space at both ends.
+/// Removes White_Space at both ends.
 std::string_view trimmed(std::string_view text);
 
 /// Calls `use(piece, code point)` for each code point of `text`, in order; an ill-formed piece has `valid == false`.

@@ -15,27 +15,27 @@ class SentencePieceProcessor;
 
 namespace glossa {
 
-/// One side of a Marian model: a sentencepiece model cuts text into pieces, a vocabulary of its own numbers them.
-/// Source and target mostly have two models over one vocabulary. Encodes and decodes as the MarianTokenizer of
-/// transformers does without sacremoses and with `skip_special_tokens`, but for two things: text never names a special
-/// token, and a language code that the vocabulary lacks is text.
+/// One side of a Marian model: a sentencepiece model cuts text into pieces, a separate vocabulary numbers them. Source
+/// and target usually have two models over one vocabulary. Encodes and decodes as transformers' MarianTokenizer without
+/// sacremoses and with `skip_special_tokens`, with two exceptions: text never names a special token, and a language
+/// code that the vocabulary lacks is text.
 class PieceTokenizer : public Tokenizer {
  public:
   static constexpr std::string_view name = "pieces";
 
-  /// From a serialized sentencepiece model and the tokens in id order, the special ones as SpecialIds::name writes
+  /// From a serialized sentencepiece model and the tokens in id order, special ones as SpecialIds::name writes
   /// them. Errors at `where`: damaged model, those of Vocabulary::of.
   PieceTokenizer(std::string sentencepiece_model, std::vector<std::string> tokens, const SpecialIds& specials,
                  const std::string& where);
   ~PieceTokenizer() override;
 
-  /// From the bytes of `serialize`; `where` names the file. Errors as above, with the line of a token.
+  /// From the bytes of `serialize`; `where` names the file. Errors as above, with a token's line.
   static std::unique_ptr<PieceTokenizer> parse(std::string_view bytes, const std::string& where);
 
-  /// A language code at the start (`>>fra<<`) is one token where the vocabulary has it; pieces that it lacks are unk.
+  /// A language code at the start (`>>fra<<`) is one token if in the vocabulary; unknown pieces are unk.
   std::vector<int> encode(std::string_view text) const override;
 
-  /// Special tokens, unk among them, are dropped.
+  /// Drops special tokens, including unk.
   std::string decode(std::span<const int> ids) const override;
 
   int vocabulary_size() const override { return vocabulary_.size(); }

@@ -8,10 +8,10 @@
 
 namespace glossa {
 
-/// What a status of the sentencepiece library says, without its position in the library's source.
+/// Text of a sentencepiece library status, without its position in the library's source.
 std::string reason(const sentencepiece::util::Status& status);
 
-/// A serialized model, loaded. Error at `where`, which expected `what`: an empty or damaged model.
+/// Loads a serialized model. Error at `where`, which expected `what`: an empty or damaged model.
 std::unique_ptr<sentencepiece::SentencePieceProcessor> load_sentencepiece(const std::string& model,
                                                                           std::string_view where,
                                                                           std::string_view what);

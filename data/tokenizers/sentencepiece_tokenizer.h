@@ -15,11 +15,11 @@ class SentencePieceProcessor;
 namespace glossa {
 
 /// Subwords by the sentencepiece library (Kudo and Richardson 2018). The saved file is the library's own model, byte
-/// for byte, so that its other tools can read it.
+/// for byte, readable by its other tools.
 class SentencepieceTokenizer : public Tokenizer {
  public:
-  /// From a serialized model, where padding begins a sentence if there is no `<s>`; `where` names it in errors: damaged
-  /// model; one without `<unk>`, `<pad>` or `</s>`.
+  /// From a serialized model; padding begins a sentence if it has no `<s>`. Errors name `where`: damaged model; one
+  /// without `<unk>`, `<pad>` or `</s>`.
   SentencepieceTokenizer(std::string model, const std::string& where);
   ~SentencepieceTokenizer() override;
 
@@ -43,14 +43,14 @@ enum class SubwordModel { bpe, unigram };
 
 struct SentencepieceOptions {
   SubwordModel model = SubwordModel::bpe;
-  int vocabulary_size = 8000;  // a soft limit: a corpus too small for it gives fewer pieces; see vocabulary_size() then
+  int vocabulary_size = 8000;  // soft limit: a small corpus yields fewer pieces, see vocabulary_size()
   double character_coverage = 1.0;
   std::string normalization = "nmt_nfkc";  // or identity, nfkc, nmt_nfkc_cf, nfkc_cf
   SpecialIds specials = {};
 };
 
 /// Trains a model in memory on all of `sentences`, however long, in one thread: the same sentences give the same bytes.
-/// Errors: no text, fewer pieces allowed than there are characters, options that the library refuses, no unknown id.
+/// Errors: no text, fewer pieces than characters, options that the library refuses, no unknown id.
 std::unique_ptr<Tokenizer> train_sentencepiece(std::span<const std::string> sentences,
                                                const SentencepieceOptions& options = {});
 

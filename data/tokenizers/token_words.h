@@ -7,8 +7,8 @@
 
 namespace glossa {
 
-/// Which word of the text each token is of, counted from 0; -1 for special tokens but unk, and for a space that is a
-/// token of its own. Words stand between spaces; of a token with a space in it the first word counts.
+/// Word of the text that each token belongs to, from 0; -1 for special tokens except unk, and for a space that is a
+/// token of its own. Words are separated by spaces; a token with a space in it belongs to the first word.
 std::vector<int> words_of_tokens(const Tokenizer& tokenizer, std::span<const int> ids);
 
 }  // namespace glossa

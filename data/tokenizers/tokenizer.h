@@ -16,15 +16,15 @@ class Tokenizer {
  public:
   virtual ~Tokenizer() = default;
 
-  /// Ids of the tokens of one line, without special tokens except unk. Error naming the token if it is unknown and
-  /// there is no unknown id.
+  /// Encodes one line, without special tokens except unk. Error naming the token if it is unknown and there is no
+  /// unknown id.
   virtual std::vector<int> encode(std::string_view text) const = 0;
 
-  /// `encode` of a line of a file: its errors are LineErrors at `name`:`line`.
+  /// Encodes a line of a file: errors are LineErrors at `name`:`line`.
   std::vector<int> encode_line(std::string_view text, std::string_view name, std::int64_t line) const;
 
-  /// The text of the ids. pad, bos and eos are dropped, unk shows as `<unk>` (sentencepiece: U+2047; pieces drop it,
-  /// too). Error if an id is outside the vocabulary.
+  /// Decodes ids to text. Drops pad, bos and eos; unk shows as `<unk>` (sentencepiece: U+2047; pieces also drop it).
+  /// Error if an id is outside the vocabulary.
   virtual std::string decode(std::span<const int> ids) const = 0;
 
   virtual int vocabulary_size() const = 0;
@@ -33,24 +33,24 @@ class Tokenizer {
   /// `words`, `characters`, `sentencepiece` or `pieces`.
   virtual std::string kind() const = 0;
 
-  /// The token of an id as it stands in the vocabulary. Error if the id is out of range.
+  /// Token of an id as in the vocabulary. Error if the id is out of range.
   virtual std::string token(int id) const = 0;
 
-  /// All of the tokenizer as bytes of one file; `parse_tokenizer` reads it.
+  /// The whole tokenizer as the bytes of one file; read by `parse_tokenizer`.
   virtual std::string serialize() const = 0;
 
-  /// Writes the file as a whole or, with an error, not at all.
+  /// Writes the whole file or, on error, nothing.
   void save(const std::string& path) const;
 
   /// Content hash: equal for equal tokenizers, on every machine.
   std::uint64_t fingerprint() const;
 };
 
-/// Reads a saved tokenizer of any kind, or a sentencepiece model from elsewhere. Errors name the file and, in a
-/// vocabulary, the line.
+/// Loads a saved tokenizer of any kind, or a foreign sentencepiece model. Errors name the file and, in a vocabulary,
+/// the line.
 std::unique_ptr<Tokenizer> load_tokenizer(const std::string& path);
 
-/// The same from bytes; `where` names them in errors.
+/// Parses a tokenizer; errors name `where`.
 std::unique_ptr<Tokenizer> parse_tokenizer(std::string bytes, const std::string& where);
 
 }  // namespace glossa

@@ -8,7 +8,7 @@
 
 namespace glossa {
 
-/// What a tokenizer reads as `<unk>` in a line, in order: words or, where a token is less than a word, characters.
+/// Parts of a line read as `<unk>`, in order: words, or characters if tokens are shorter than words.
 std::vector<std::string> unknown_words(const Tokenizer& tokenizer, std::string_view line);
 
 }  // namespace glossa

@@ -10,8 +10,8 @@
 
 namespace glossa {
 
-/// Ids of the tokens that are no text: unknown token (-1: there is none), padding, begin and end of a sentence. Padding
-/// may begin a sentence, too: bos is pad then.
+/// Ids of the tokens that are not text: unknown token (-1: none), padding, begin and end of a sentence. Padding may
+/// also begin a sentence: bos is then pad.
 struct SpecialIds {
   int unk = 0, pad = 1, bos = 2, eos = 3;
 
@@ -24,8 +24,7 @@ struct SpecialIds {
   std::string_view name(int id) const;
 };
 
-/// Error at `where` unless all ids are in [0, vocabulary_size), where unk may also be -1, and distinct but for bos and
-/// pad.
+/// Error at `where` unless all ids are in [0, vocabulary_size) (unk may be -1) and distinct, except bos and pad.
 void check_specials(const SpecialIds& specials, int vocabulary_size, std::string_view where);
 
 using TokenCounts = std::unordered_map<std::string, std::int64_t>;
@@ -36,30 +35,30 @@ struct VocabularyOptions {
   int max_size = 0;                // including the special tokens; 0: no limit
 };
 
-/// Tokens numbered 0, 1, ...: the special ones at their ids, all others in the remaining places. Text can never name a
+/// Tokens numbered 0, 1, ...: the special ones at their ids, the others in the remaining places. Text can never name a
 /// special token: a word `</s>` in a corpus is an ordinary, unknown word.
 class Vocabulary {
  public:
-  /// The most frequent tokens first; equal frequencies by their bytes. Errors: special ids, sizes, nothing left.
+  /// Most frequent tokens first, ties in byte order. Errors: special ids, sizes, nothing left.
   static Vocabulary build(const TokenCounts& counts, const VocabularyOptions& options = {});
 
-  /// From the text of `serialize`: a header and one token a line in id order; `where` names the file. Errors, with
+  /// From the text of `serialize`: a header and one token per line in id order; `where` names the file. Errors, with
   /// `where:line`: damaged header, missing special tokens, empty or duplicate tokens, no ordinary token.
   static Vocabulary parse(std::string_view text, std::string_view where);
 
-  /// Of tokens in id order, from elsewhere; `where` names their file. Errors: those of `parse`.
+  /// From foreign tokens in id order; `where` names their file. Errors: those of `parse`.
   static Vocabulary of(std::vector<std::string> tokens, const SpecialIds& specials, std::string_view where);
 
-  /// The first line names the kind of tokens and the special ids.
+  /// The first line has the kind of tokens and the special ids.
   std::string serialize(std::string_view kind) const;
 
-  /// The kind in the header of a serialized vocabulary; empty if `text` is something else.
+  /// Kind in the header of a serialized vocabulary; empty if `text` is something else.
   static std::string_view kind(std::string_view text);
 
   int size() const { return static_cast<int>(tokens_.size()); }
   const SpecialIds& specials() const { return specials_; }
 
-  /// Id of a token of text; the unknown id (maybe -1) for every other string.
+  /// Id of a token of text; the unknown id (maybe -1) for any other string.
   int id(std::string_view token) const;
 
   /// Token of an id; Error if it is out of range.

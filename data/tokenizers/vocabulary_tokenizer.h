@@ -10,7 +10,7 @@
 
 namespace glossa {
 
-/// What word and character tokenizers share: a cut of the text into pieces, each looked up in a vocabulary.
+/// Base of word and character tokenizers: cuts text into pieces and looks each up in a vocabulary.
 class VocabularyTokenizer : public Tokenizer {
  public:
   std::vector<int> encode(std::string_view text) const override;

@@ -10,7 +10,7 @@
 
 namespace glossa {
 
-/// Words are what stands between runs of Unicode white space; decoding joins them by single spaces.
+/// Words are separated by runs of Unicode white space; decoding joins them with single spaces.
 class WordTokenizer : public VocabularyTokenizer {
  public:
   explicit WordTokenizer(Vocabulary vocabulary) : VocabularyTokenizer(std::move(vocabulary)) {}
@@ -22,7 +22,7 @@ class WordTokenizer : public VocabularyTokenizer {
   std::string join(std::span<const std::string_view> pieces) const override;
 };
 
-/// The words of a text, in order.
+/// Splits a text into words.
 std::vector<std::string_view> split_words(std::string_view text);
 
 /// A tokenizer over the words of `sentences`. Errors: those of Vocabulary::build.

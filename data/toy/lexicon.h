@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-/// The words of the toy language. Hindi is written in lower-case ASCII by one scheme: long a, i, u are `aa`, `ee`, `oo`
+/// Words of the toy language. Hindi is written in lower-case ASCII by one scheme: long a, i, u are `aa`, `ee`, `oo`
 /// inside a word and `a`, `i`, `u` at its end (aadmi, kamra, kitaab); a nasal vowel is followed by `n` (mein, nahin,
 /// hoon); `chh` is the aspirate of `ch`, retroflex and dental consonants look alike, and the honorific `ji` is written
 /// after a whole word (pitaji).
@@ -14,7 +14,7 @@ namespace glossa::toy {
 enum class Gender { masculine, feminine };
 enum class Number { singular, plural };
 
-/// What a noun is; bits, because an adjective fits several kinds.
+/// Kind of a noun; bits, because an adjective fits several kinds.
 enum Kind : unsigned {
   person = 1,
   animal = 2,
@@ -27,16 +27,16 @@ enum Kind : unsigned {
   tale = 256
 };
 
-/// What somebody can have.
+/// Things to possess.
 inline constexpr unsigned belongings = animal | text | fruit | food | thing | flora;
 
 /// A noun. Hindi has two genders and two cases: direct, and oblique before every postposition.
 struct Noun {
-  std::string english, english_plural;  ///< no plural: a mass noun (water)
+  std::string english, english_plural;  ///< empty plural: a mass noun (water)
   Gender gender;
   std::string direct, direct_plural, oblique, oblique_plural;
   unsigned kind;
-  bool honorific = false;  ///< spoken of in the plural: mere pitaji kitaab padhte hain
+  bool honorific = false;  ///< takes the plural: mere pitaji kitaab padhte hain
 
   bool mass() const { return english_plural.empty(); }
 };
@@ -55,21 +55,21 @@ struct Verb {
   std::string english_particle;           ///< look `at`
   std::string element;                    ///< `band` of band karna
   std::string root;                       ///< before -ta and -na: khaata, khaana
-  std::string stem;                       ///< as a word of its own: kha raha hai
+  std::string stem;                       ///< as a separate word: kha raha hai
   std::string future_first;               ///< khaaoonga
   std::string future_stem;                ///< before -ga, -gi, -nge, -ngi: khaayega
   std::array<std::string, 4> perfective;  ///< masculine and feminine singular, masculine and feminine plural
   std::string request;                    ///< the polite imperative in -iye
   bool takes_ne = true;                   ///< transitive: ergative subject in the past tense
-  Gender inner = Gender::masculine;       ///< the gender that the past agrees with when no object stands in the clause
+  Gender inner = Gender::masculine;       ///< gender that the past agrees with if the clause has no object
 };
 
-/// Whom a possessive or a pronoun means; `apna` replaces a possessive that means the subject.
+/// Person meant by a possessive or pronoun; `apna` replaces a possessive that means the subject.
 enum class Owner { none, i, we, you, third };
 
-/// A word before the noun. Possessives and only they have an owner and agree with the thing possessed.
+/// A word before the noun. Only possessives have an owner and agree with the thing possessed.
 struct Determiner {
-  std::string english, direct, oblique;  ///< of a possessive: twice the stem (mer-)
+  std::string english, direct, oblique;  ///< for a possessive: twice the stem (mer-)
   bool singular, plural;                 ///< the numbers it goes with
   bool definite;
   Owner owner = Owner::none;
@@ -80,7 +80,7 @@ const std::vector<Adjective>& adjectives();
 const std::vector<Verb>& verbs();
 const std::vector<Determiner>& determiners();
 
-/// The entry with this English word; Error when the lexicon has none.
+/// Finds the entry with this English word; Error if it is missing.
 const Noun& noun(std::string_view english);
 const Adjective& adjective(std::string_view english);
 const Verb& verb(std::string_view english);

@@ -10,7 +10,7 @@
 /// Phrases of the toy language: noun phrases in their cases, adverbs and postpositional phrases.
 namespace glossa::toy {
 
-/// What a Hindi verb, adjective or possessive agrees with. An honorific noun and `aap` count as plural.
+/// Agreement of a Hindi verb, adjective or possessive. An honorific noun and `aap` count as plural.
 struct Agreement {
   Gender gender = Gender::masculine;
   Number number = Number::singular;
@@ -20,7 +20,7 @@ struct Agreement {
 /// The English finite verb: i am, he is, they are.
 enum class Conjugation { i, singular, plural };
 
-/// A noun phrase in the cases that clauses need. English nouns and pronouns distinguish two (`i`, `me`), Hindi these.
+/// A noun phrase in the cases that clauses need. English nouns and pronouns have two (`i`, `me`), Hindi has these.
 struct NounPhrase {
   std::string english, english_object;
   std::string direct;        ///< ladka, main
@@ -33,34 +33,34 @@ struct NounPhrase {
   Conjugation conjugation = Conjugation::singular;
   unsigned kind = person;
   bool definite = true;
-  Owner self = Owner::third;  ///< whose possessive turns into `apna` when this is the subject
-  Owner owner = Owner::none;  ///< of a possessed noun: who has it
+  Owner self = Owner::third;  ///< owner whose possessive becomes `apna` when this is the subject
+  Owner owner = Owner::none;  ///< owner of a possessed noun
 };
 
 /// An adverb or a postpositional phrase: `in my house`, `mere ghar mein`.
 struct Phrase {
   std::string english, hindi;
   Owner owner = Owner::none;  ///< of the possessive it begins with
-  Owner self = Owner::none;   ///< whom it names, when that is the speaker or the hearer
+  Owner self = Owner::none;   ///< person it names, if the speaker or the hearer
 };
 
 using NounPhrases = std::vector<NounPhrase>;
 using Phrases = std::vector<Phrase>;
 
-/// The words with one space between them; empty ones leave no gap.
+/// Joins words with one space; empty ones leave no gap.
 std::string join(std::initializer_list<std::string_view> words);
 
-/// Agreement of adjectives, possessives and participles in -a: accha, acche (plural), acchi (feminine).
+/// Makes adjectives, possessives and participles in -a agree: accha, acche (plural), acchi (feminine).
 std::string agree(const std::string& stem, Agreement agreement, bool oblique = false);
 
-/// The adjective's form in agreement; many never change.
+/// Makes an adjective agree; many never change.
 std::string agree(const Adjective& adjective, Agreement agreement, bool oblique = false);
 
-/// Determiner, adjective (may be null) and noun, in every case, all in agreement.
+/// Determiner, adjective (may be null) and noun in every case, in agreement.
 NounPhrase noun_phrase(const Determiner& determiner, const Noun& noun, Number number,
                        const Adjective* adjective = nullptr);
 
-/// The same by English words: noun_phrase("my", "sister"), noun_phrase("two", "boys").
+/// Noun phrase by English words: noun_phrase("my", "sister"), noun_phrase("two", "boys").
 NounPhrase noun_phrase(std::string_view determiner, std::string_view noun, std::string_view adjective = "");
 
 /// i, you, he, she, we, they.
@@ -69,7 +69,7 @@ const NounPhrases& pronouns();
 /// A person's name.
 NounPhrase name(const std::string& english, const std::string& hindi, Gender gender);
 
-/// "the brother of the girl", "ladki ka bhaai": the possessor comes first and ka, ke, ki agrees with what it has.
+/// "the brother of the girl", "ladki ka bhaai": the possessor comes first and ka, ke, ki agrees with the thing.
 NounPhrase possession(const NounPhrase& thing, const NounPhrase& possessor);
 
 /// "to the boy": the receiver in the dative (ladke ko, mujhe), the hearer of talk in the instrumental (ladke se,

@@ -9,28 +9,28 @@
 
 #include "data/toy/clauses.h"
 
-/// The sentences of the toy language, by topic.
+/// Sentences of the toy language, by topic.
 namespace glossa::toy {
 
-/// All sentences of one pattern, in a fixed order, grouped by what they turn on: a verb or adjective,
-/// and the gender that it agrees with.
+/// All sentences of one pattern, in a fixed order, grouped by the verb or adjective that they turn on and the gender
+/// that it agrees with.
 struct Topic {
   std::string name;
   std::vector<std::pair<std::string, std::vector<ToyPair>>> groups;
 };
 
-/// Collects topics and sees to it that every English sentence comes once and with one Hindi.
+/// Collects topics and ensures that every English sentence occurs once, with one Hindi.
 class Collector {
  public:
-  Collector() { known_.reserve(400'000); }  // as many as there are, or it is made anew fifteen times
+  Collector() { known_.reserve(400'000); }  // full size, to avoid fifteen rehashes
 
-  /// Starts a topic; what is added from now on belongs to it.
+  /// Starts a topic; later additions belong to it.
   void topic(const std::string& name);
 
-  /// Goes on with this group of the topic, a new one if there is none of that name.
+  /// Continues with this group of the topic, creating it if needed.
   void group(const std::string& name);
 
-  /// Adds a pair unless it is known or has less than 2 or more than 10 words on a side; Error when its English is known
+  /// Adds a pair unless it is known or has fewer than 2 or more than 10 words on a side; Error if its English is known
   /// with other Hindi.
   void add(ToyPair pair);
 
@@ -48,7 +48,7 @@ class Collector {
 /// Every sentence of the language.
 std::vector<Topic> toy_language();
 
-/// Somebody doing things: verbs with their objects, tenses, questions, adjuncts.
+/// Actions: verbs with their objects, tenses, questions, adjuncts.
 void add_actions(Collector& collector);
 
 /// Give to, talk to, go with, buy for; requests.
@@ -57,13 +57,13 @@ void add_dealings(Collector& collector);
 /// Being: qualities, identity, places, existence.
 void add_states(Collector& collector);
 
-/// Having, wanting and liking, whose Hindi has no subject like the English one.
+/// Having, wanting and liking, whose Hindi has no subject like the English.
 void add_having(Collector& collector);
 
 /// Greetings, alone or before a question.
 void add_greetings(Collector& collector);
 
-// Who and what the topics speak of.
+// People and things of the topics.
 
 /// Sixteen subjects that show every agreement.
 const NounPhrases& some_people();
@@ -71,10 +71,10 @@ const NounPhrases& some_people();
 /// About seventy subjects.
 const NounPhrases& people();
 
-/// People as one turns to them: me, him, my friend, your mother ...
+/// People as addressed: me, him, my friend, your mother ...
 const NounPhrases& companions();
 
-/// A verb and what is done to what: nouns by their English words; none for intransitives.
+/// A verb and its objects: nouns by their English words; none for intransitives.
 struct Deed {
   const Verb* verb;
   std::vector<const Noun*> objects;
@@ -104,16 +104,16 @@ inline Clause clause_of(const NounPhrase& subject, const Action& action, Tense t
           .adjunct = action.adjunct};
 }
 
-/// For the names of groups.
+/// Suffix for group names.
 inline const char* gender_name(Gender gender) { return gender == Gender::feminine ? ", feminine" : ", masculine"; }
 
 /// "to the market": the oblique without a postposition (baazaar jaata hai, mere ghar aaiye).
 Phrase destination(const NounPhrase& place);
 
-/// Whether the determiner goes with the noun in that number: a mass noun is not counted, a singular is never bare.
+/// True if the determiner goes with the noun in that number: a mass noun is not counted, a singular is never bare.
 bool fits(const Determiner& determiner, const Noun& noun, Number number);
 
-/// The noun with every determiner in either number, but for `no`, which negates the whole Hindi clause.
+/// The noun with every determiner in either number, except `no`, which negates the whole Hindi clause.
 NounPhrases determined(const Noun& noun);
 
 }  // namespace glossa::toy
