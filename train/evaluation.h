@@ -9,7 +9,7 @@
 
 namespace glossa {
 
-/// Unsmoothed natural-log cross-entropy of a corpus: sum over target tokens (</s> included) and their number.
+/// Unsmoothed natural-log cross-entropy of a corpus: sum and number of target tokens (including </s>).
 struct CorpusLoss {
   double nll_sum = 0;
   std::int64_t tokens = 0;
@@ -17,17 +17,17 @@ struct CorpusLoss {
   double per_token() const { return tokens == 0 ? 0 : nll_sum / static_cast<double>(tokens); }
 };
 
-/// In evaluation mode (no dropout), batch by batch in order of length; `context` lends its memory and begins new steps.
+/// Evaluates without dropout, batch by batch in order of length; `context` lends its memory and begins new steps.
 CorpusLoss corpus_loss(Context<float>& context, const Transformer<float>& model, const EncodedCorpus& corpus,
                        const DataConfig& config);
 
 /// exp of the loss per token.
 double perplexity(double loss);
 
-/// How BLEU is counted in a run; where the configuration leaves the tokenizer open, by 13a.
+/// BLEU settings of a run; if the configuration leaves the tokenizer open, 13a.
 BleuOptions bleu_options(const Config& config);
 
-/// Fraction of lines that are equal.
+/// Fraction of equal lines.
 double exact_match(std::span<const std::string> hypotheses, std::span<const std::string> references);
 
 }  // namespace glossa

@@ -9,16 +9,16 @@
 
 namespace glossa {
 
-/// Adds up the gradients of an update over its micro-batches, in a tree whose shape their number alone decides. The
-/// processes of the job share them out: each brings sums of its own, gets those of the others for its stretch of the
-/// flat buffer, and finishes the tree there. It is a reduce-scatter whose order of additions is that of one process.
+/// Sums the gradients of an update over its micro-batches, in a tree whose shape depends only on their number. The
+/// job's processes split them: each adds its own, receives the others' sums for its stretch of the flat buffer, and
+/// finishes the tree there. It is a reduce-scatter with the order of additions of a single process.
 class GradientSum {
  public:
   explicit GradientSum(ParameterStore<float>& parameters);
 
-  /// Calls `backward(i)` for those of `count` micro-batches that are this process's: it leaves the gradients of that
-  /// one in the parameters. Afterwards these hold the sum over all, of the stretches that `bounds` parts in this
-  /// process's own; the rest of them may be anything.
+  /// Calls `backward(i)` for this process's share of `count` micro-batches; it leaves that micro-batch's gradients in
+  /// the parameters. Afterwards these hold the total in this process's own stretch, of those that `bounds` separates;
+  /// the rest is undefined.
   void add_up(std::int64_t count, std::span<const Index> bounds, const std::function<void(std::int64_t)>& backward);
 
  private:

@@ -17,23 +17,23 @@
 
 namespace glossa {
 
-/// What one training line says. Losses are natural-log cross-entropy per target token; `loss` is unsmoothed.
+/// Contents of a training line. Losses are natural-log cross-entropy per target token; `loss` is unsmoothed.
 struct TrainingReport {
   std::int64_t update = 0, epoch = 0;
   double loss = 0;
   double tokens_per_s = 0;  ///< source + target tokens without padding
   double lr = 0, grad_norm = 0;
-  double seconds = 0;  ///< of training so far, validation and saving left out
+  double seconds = 0;  ///< of training so far, without validation and saving
 };
 
-/// What a validation says of a corpus that is watched beside the one that decides.
+/// Validation of a corpus watched beside the deciding one.
 struct WatchedReport {
-  std::string name;  ///< as data.valid has it
+  std::string name;  ///< as in data.valid
   double loss = 0;
   std::optional<double> bleu = {}, chrf = {}, exact_match = {};
 };
 
-/// What one validation line says.
+/// Contents of a validation line.
 struct ValidationReport {
   std::int64_t update = 0, epoch = 0;
   double loss = 0;
@@ -41,66 +41,65 @@ struct ValidationReport {
   /// Set if the corpus was translated; exact_match is a fraction of 1.
   std::optional<double> bleu{}, chrf{}, exact_match{};
 
-  std::int64_t stalled = 0;  ///< validations since the best one; 0: this is the best
-  bool at_end = false;       ///< a limit came between two validations: told, but no part of the run's state
-  std::vector<std::string> samples = {};      ///< translations to look at; the first stands below the line, for people
-  std::vector<AttentionMaps> attention = {};  ///< of sentences to look at, for TensorBoard
-  double seconds = 0;                         ///< as of a training line
+  std::int64_t stalled = 0;                   ///< validations since the best one; 0: this is the best
+  bool at_end = false;                        ///< a limit came between validations: reported, but not run state
+  std::vector<std::string> samples = {};      ///< translations to show; the first goes below the line
+  std::vector<AttentionMaps> attention = {};  ///< of sentences to show in TensorBoard
+  double seconds = 0;                         ///< as in a training line
   std::vector<WatchedReport> watched = {};    ///< of further corpora, in the order of data.valid
 };
 
-/// The records of a run directory: `train.log` for people (also on the terminal), `metrics.jsonl` for machines, one
-/// JSON object a line. Every line is in the file when the call returns. On a terminal a progress bar stands below the
-/// lines, and long ones are broken between words. Throws a failure that names the file where a line cannot be written.
+/// Records of a run directory: `train.log` for people (also on the terminal), `metrics.jsonl` for machines, one JSON
+/// object per line. Every line is in the file on return. On a terminal a progress bar stands below the lines, and long
+/// ones are broken between words. Throws a failure that names the file if a line cannot be written.
 class RunLog {
  public:
-  /// Opens both files for appending. Metrics beyond `updates_done` (0 for a new run) and a half-written last line are
-  /// cut off first, and the validation at an end that is none any more if the run `goes_on`, in one atomic replacement:
-  /// the file of a resumed run reads like that of an undisturbed one. What TensorBoard was told is cut so, too.
+  /// Opens both files for appending. First drops metrics beyond `updates_done` (0 for a new run), a half-written last
+  /// line and, if the run `goes_on`, its former final validation, in one atomic replacement. A resumed run's file thus
+  /// reads like an undisturbed one. TensorBoard's files are cut likewise.
   explicit RunLog(const std::filesystem::path& run, std::int64_t updates_done = 0, std::FILE* terminal = stderr,
                   bool goes_on = true);
 
-  /// Of a process that leaves the records, and the terminal, to another.
+  /// For a process that leaves records and terminal to another.
   explicit RunLog(std::int64_t last_validation);
 
   RunLog(const RunLog&) = delete;
   RunLog& operator=(const RunLog&) = delete;
 
-  /// A line for people, with the time before it. Several lines in one text get one time.
+  /// Writes a line for people, preceded by the time. Several lines of one text share it.
   void line(std::string_view text);
 
-  /// The same, which -q does not keep from the terminal, where what stands before its first colon has a colour.
+  /// As `line`, but shown even with -q and colored up to its first colon.
   void warning(std::string_view text);
 
-  /// The same in train.log alone, but for -v.
+  /// Writes to train.log; with -v also shown.
   void record(std::string_view text);
 
-  /// The error that ends the run, in train.log alone: the program prints it when it ends. Where it cannot be written,
-  /// nothing more is said.
+  /// Writes the run's fatal error to train.log only: the program prints it on exit. A failure to write is ignored.
   void error(std::string_view text) noexcept;
 
-  /// From here on TensorBoard is told, too: of the configuration, and of what training and validation say.
+  /// Starts TensorBoard events: the configuration, and all training and validation reports.
   void begin_events(const std::filesystem::path& run, std::int64_t updates_done, bool goes_on,
                     std::string_view configuration);
 
   void training(const TrainingReport& report);
   void validation(const ValidationReport& report);
 
-  /// The update of the newest validation that the metrics tell of; 0 if there is none.
+  /// Update of the newest validation in the metrics; 0 if none.
   std::int64_t last_validation() const { return last_validation_; }
 
-  /// The bar below the lines.
+  /// Bar below the lines.
   ProgressBar& bar() { return bar_; }
 
  private:
-  /// Part of a line, and the colour that it has on a terminal.
+  /// Part of a line with its color on a terminal.
   struct Marked {
     std::string_view part;
     Colour colour;
   };
 
-  /// A terminal that went away must not end the run: what cannot be written there is lost. There no line is longer
-  /// than `columns`, nor than the terminal is wide, and nothing is told that `least` is too little for.
+  /// Writes to the terminal; a lost terminal must not end the run, so failures are ignored. Lines are limited to
+  /// `columns` and the terminal's width. Omitted if the verbosity is below `least`.
   void tell(std::string_view text, std::size_t columns, Verbosity least = Verbosity::usual,
             const std::optional<Marked>& marked = {});
 
@@ -113,7 +112,7 @@ class RunLog {
   std::int64_t last_validation_;
 };
 
-/// The same of a run that is not open.
+/// As the member, for a closed run.
 std::int64_t last_validation(const std::filesystem::path& run);
 
 }  // namespace glossa

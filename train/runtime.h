@@ -7,39 +7,38 @@
 
 namespace glossa {
 
-/// Sets threads and product library as the configuration says. The number of threads changes no result; the product
-/// library does. Processes of the job that may use the same cores share them out.
+/// Applies the configured threads and product library. The number of threads changes no result; the product library
+/// does. Processes of the job that may use the same cores share them.
 void apply_runtime(const RuntimeConfig& config);
 
-/// "2 threads of 2 available, avx512, float products by onednn": what the run computes with, for the first lines of a
-/// log.
+/// "2 threads of 2 available, avx512, float products by onednn": the computing setup, for the head of a log.
 std::string describe_runtime();
 
-/// What decides how fast the program can be, beside the processor itself.
+/// Conditions that affect speed, apart from the processor itself.
 struct Surroundings {
   bool built_for_avx2, processor_has_avx2;
   bool has_onednn;
-  int available_threads, cores;  // those that the process may use, those that the machine has
+  int available_threads, cores;  // available to the process; total in the machine
 };
 Surroundings surroundings();
 
-/// A sentence for each thing that makes training slower than it need be.
+/// Returns a sentence for each avoidable cause of slow training.
 std::vector<std::string> warnings(const Surroundings& around);
 
-/// Has all threads that are started from now on allocate from one heap. With many of them, each of which allocates
-/// now and then, heaps of their own (glibc: up to eight a processor) keep what nobody uses, and more with every hour.
+/// Makes all threads started from now on allocate from one heap. If many threads allocate occasionally, separate heaps
+/// (glibc: up to eight per processor) retain unused memory, and more of it every hour.
 void share_one_heap();
 
-/// Most memory that the process ever held, MiB.
+/// Peak memory of the process, MiB.
 double peak_rss_mb();
 
-/// What makes the bits on this host: the program to the byte, product library, instruction sets.
+/// Identity of the bits on this host: the program's bytes, product library, instruction sets.
 std::string program_fingerprint();
 
-/// Compiler, instruction set and product library: the same bits are promised within one.
+/// Compiler, instruction set and product library: the same bits are promised per build.
 std::string build_fingerprint();
 
-/// A build_fingerprint in words: "g++ 12.2.0 for avx512, float products by onednn".
+/// Describes a build_fingerprint: "g++ 12.2.0 for avx512, float products by onednn".
 std::string describe_build(const std::string& fingerprint);
 
 }  // namespace glossa

@@ -9,48 +9,48 @@
 
 namespace glossa {
 
-/// What is trained, as the loop over updates sees it: parameters, the batches of an epoch with their losses, and what a
-/// validation says of the parameters as they are.
+/// What the training loop needs of its subject: parameters, the batches of an epoch with their losses, and validation
+/// of the current parameters.
 class Task {
  public:
-  /// The loss of a batch, on the tape.
+  /// Loss of a batch, on the tape.
   struct Loss {
-    Variable<float> sum;  ///< over the target tokens, as it is minimised
-    double nll_sum = 0;   ///< the same unsmoothed
+    Variable<float> sum;  ///< over the target tokens, as minimized
+    double nll_sum = 0;   ///< unsmoothed sum
     std::int64_t target_tokens = 0, source_tokens = 0;
-    std::int64_t rows = 0;  ///< that were computed, padding and both sides included
+    std::int64_t rows = 0;  ///< computed rows, including padding and both sides
   };
 
   virtual ~Task() = default;
 
   virtual ParameterStore<float>& parameters() = 0;
 
-  /// Lays out the order of an epoch, counted from 0.
+  /// Sets up the order of an epoch, counted from 0.
   virtual void begin_epoch(std::int64_t epoch) = 0;
 
-  /// Of an epoch; all have batches of the same shapes.
+  /// Batches per epoch; equal shapes in all epochs.
   virtual std::int64_t batches() const = 0;
 
-  /// Begins a step of `context` with a batch of the epoch in progress.
+  /// Begins a step of `context` with a batch of the current epoch.
   virtual Loss loss(Context<float>& context, std::int64_t batch, const StepOptions& options) = 0;
 
-  /// The same of the batch that takes most memory.
+  /// Loss of the batch that needs the most memory.
   virtual Loss largest_loss(Context<float>& context, const StepOptions& options) = 0;
 
-  /// Whether there is anything to validate with.
+  /// True if validation data exists.
   virtual bool can_validate() const = 0;
 
-  /// The numbers of the parameters as they are, and samples to look at.
+  /// Validates the current parameters; returns figures and samples.
   virtual ValidationReport validate(Context<float>& context, ProgressBar& bar) = 0;
 
-  /// Content hashes of what its words are and of what is learnt from and validated with: a run goes on with the same.
+  /// Content hashes of the vocabulary and of the training and validation data; must match when a run is resumed.
   virtual std::uint64_t vocabulary_hash() const = 0;
   virtual std::uint64_t data_hash() const = 0;
 
-  /// What it is, for the head of a log.
+  /// Description for the head of a log.
   virtual std::vector<std::string> head() const = 0;
 
-  /// Writes what belongs to it beside the checkpoints of a run.
+  /// Writes the task's own files beside a run's checkpoints.
   virtual void save(const std::string& run) const = 0;
 };
 

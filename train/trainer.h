@@ -18,23 +18,23 @@ namespace glossa {
 /// Why training ended.
 enum class TrainingEnd { max_updates, max_epochs, max_minutes, early_stopping, signal };
 
-/// One training run: a task, its optimizer and schedule, and the loop over updates. Everything is at an update boundary
-/// when it is logged, validated or saved.
+/// One training run: a task, its optimizer and schedule, and the update loop. Logging, validation and saving happen at
+/// update boundaries.
 class Trainer {
  public:
-  /// Sets up the run that `config`, read from `config_path`, describes in `run`, from its newest valid checkpoint if
-  /// `resume` and there is one, else afresh. Throws Error for everything that a user can have got wrong; the run's
-  /// folder then holds no half-written file.
+  /// Sets up the run in `run` as `config`, read from `config_path`, describes it: from its newest valid checkpoint if
+  /// `resume` and one exists, else afresh. Throws Error for every possible user mistake; the run's folder then holds no
+  /// half-written file.
   Trainer(Config config, const std::string& config_path, const std::string& run, bool resume);
 
-  /// Trains until a limit of the configuration, early stopping or a signal, then saves; says which it was. An error
-  /// that ends it is in train.log too, but for one that another process of the job finds.
+  /// Trains until a configured limit, early stopping or a signal, then saves; returns the reason. A fatal error is also
+  /// written to train.log, unless another process of the job found it.
   TrainingEnd train();
 
-  /// Seconds of training so far, validation and saving left out.
+  /// Seconds of training so far, without validation and saving.
   double seconds() const { return state_.seconds; }
 
-  /// What this process has done: updates, source and target tokens without padding, and the rows that were computed.
+  /// Work done by this process: updates, source and target tokens without padding, and computed rows.
   struct Work {
     std::int64_t updates = 0, tokens = 0, rows = 0;
   };
@@ -71,8 +71,8 @@ class Trainer {
   std::optional<NewRunFolder> new_folder_;
   std::optional<CheckpointFolder> checkpoints_;
   std::optional<RunLog> log_;
-  std::optional<FoundCheckpoint> found_;  // the checkpoint that the run goes on from,
-  std::optional<CheckpointReader> base_;  // or that of train.warm_start: of process 0, while it sets up
+  std::optional<FoundCheckpoint> found_;  // the checkpoint to resume from,
+  std::optional<CheckpointReader> base_;  // or that of train.warm_start; process 0 only, during setup
   // For the head of the log.
   std::vector<std::string> warnings_, notes_;
 

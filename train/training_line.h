@@ -9,18 +9,18 @@
 namespace glossa {
 
 /// Seconds until the next occurrence of something done every `period`, for a run that went from `begin` to `now` in
-/// `seconds`. Empty if it never comes, or if the pace is not known yet.
+/// `seconds`. Empty if it never comes or the pace is still unknown.
 std::optional<double> seconds_until_due(const Period& period, const Progress& begin, const Progress& now,
                                         double seconds);
 
-/// The last line of a terminal while a run trains: how far it is, how well and how fast it does, how long the rest
-/// takes, and when the next validation comes.
+/// Bottom line of the terminal during training: progress, quality and speed, time left, and time to the next
+/// validation.
 class TrainingLine {
  public:
-  /// A run that has come so far, after so many seconds of training. The configuration must outlive it.
+  /// For a run at `begin`, after `seconds` of training. The configuration must outlive it.
   TrainingLine(const TrainConfig& config, bool validates, const Progress& begin, double seconds);
 
-  /// Draws it on the bar.
+  /// Draws on the bar.
   void draw(ProgressBar& bar, const Progress& now, double seconds, const TrainingReport& report) const;
 
  private:

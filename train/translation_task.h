@@ -17,8 +17,8 @@ namespace glossa {
 /// A Transformer that learns to translate a corpus.
 class TranslationTask : public Task {
  public:
-  /// The model that `config` describes, fresh, for the pairs of `corpora` as these tokenizers read them. Throws where a
-  /// corpus cannot be encoded, or training would not fit in memory. `decided` tells what was left to the corpus.
+  /// The model that `config` describes, fresh, for the pairs of `corpora` as these tokenizers read them. Throws if a
+  /// corpus cannot be encoded or training would not fit in memory. `decided` lists the options that the corpus decided.
   TranslationTask(const Config& config, const Corpora& corpora, const Tokenizers& tokenizers,
                   const std::vector<std::string>& decided);
 
@@ -38,7 +38,7 @@ class TranslationTask : public Task {
   TranslationTask(const Config& config, const Corpora& corpora, EncodedCorpora encoded, const Tokenizers& tokenizers,
                   const std::vector<std::string>& decided);
 
-  /// Pairs to validate with, as ids and as text.
+  /// Validation pairs, as ids and as text.
   struct Validation {
     std::string name;
     EncodedCorpus pairs;
@@ -62,7 +62,7 @@ class TranslationTask : public Task {
   EncodedCorpus looked_at_;              // pairs of the first whose attention is shown
   std::string data_report_;
   Sampler sampler_;
-  std::vector<std::vector<int>> batches_;  // of the epoch in progress
+  std::vector<std::vector<int>> batches_;  // of the current epoch
   std::vector<int> largest_;
   Batch batch_;
   BatchRows rows_;

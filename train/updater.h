@@ -14,41 +14,41 @@
 
 namespace glossa {
 
-/// The gradients of some micro-batches, consecutive batches of an epoch: sums over their tokens.
+/// Gradients of some micro-batches, consecutive batches of an epoch: sums over their tokens.
 struct Update {
-  std::int64_t number = 0;              ///< of updates tried, counted from 0: keys the random numbers
-  std::int64_t first = 0, batches = 0;  ///< of the epoch in progress
+  std::int64_t number = 0;              ///< among updates tried, from 0: keys the random numbers
+  std::int64_t first = 0, batches = 0;  ///< of the current epoch
   double nll_sum = 0;
   std::int64_t target_tokens = 0, source_tokens = 0;
-  std::int64_t rows = 0;  ///< computed, padding and both sides included
+  std::int64_t rows = 0;  ///< computed, with padding and both sides
   double grad_norm = 0;   ///< of the mean over the target tokens
 
-  /// Whether it may move the parameters.
+  /// True if it may move the parameters.
   bool is_finite() const;
 };
 
-/// What an update does to a task: gradients of micro-batches, their sum, a step of the optimizer. The processes of the
-/// job share out the micro-batches, then the step: each moves its stretch of the parameters. The sum is that of a tree
-/// over the micro-batches, so that no bit depends on who computes what.
+/// Performs updates of a task: gradients of micro-batches, their sum, an optimizer step. The job's processes split the
+/// micro-batches, then the step: each moves its stretch of the parameters. The sum is a tree over the micro-batches, so
+/// that no bit depends on the distribution of work.
 class Updater {
  public:
   /// The configuration and the task must outlive it.
   Updater(const Config& config, Task& task);
 
-  /// Computes the gradients of the update `number`, over so many batches from `first` on.
+  /// Computes the gradients of update `number`, over `batches` batches from `first` on.
   Update gradients(std::int64_t number, std::int64_t first, std::int64_t batches);
 
-  /// Moves the parameters by them.
+  /// Moves the parameters.
   void step(const Update& update, double lr);
 
-  /// Does the micro-batches of an update again, watching each op: says where the first bad number came from.
+  /// Repeats an update's micro-batches, watching each op; returns the origin of the first bad number.
   std::string first_nonfinite(const Update& update, std::int64_t epoch);
 
-  /// One pass forward and back over the largest batch, for the memory that it takes: the arena then has its size. Says
-  /// what memory training takes. Nothing that training reads is left changed.
+  /// Runs forward and backward once over the largest batch, to size the arena. Returns a description of training's
+  /// memory. Leaves nothing changed that training reads.
   std::string rehearse();
 
-  /// Whether parameters and moments can be saved.
+  /// True if parameters and moments can be saved.
   bool state_is_finite() const;
 
   Context<float>& context() { return context_; }
@@ -66,7 +66,7 @@ class Updater {
   std::unique_ptr<MovingAverage<float>> average_;
   Context<float> context_;
   GradientSum gradient_sum_;
-  std::vector<double> tallies_;  // of the micro-batches of an update
+  std::vector<double> tallies_;  // per micro-batch of an update
   TreeSum<double> nll_sum_{1};
 };
 

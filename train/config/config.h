@@ -15,8 +15,8 @@
 
 namespace glossa {
 
-// The structs hold the defaults; option_table.cpp says what each member means and which values it takes. Enumerators
-// are in the order of their names there.
+// The structs hold the defaults; option_table.cpp describes each member and its accepted values. Enumerators are in the
+// order of their names there.
 
 struct DataConfig {
   enum class Tokenizer { words, characters, sentencepiece, pieces };
@@ -156,7 +156,7 @@ struct RuntimeConfig {
   double timeout = 300;
 };
 
-/// Everything that can be set.
+/// All options.
 struct Config {
   DataConfig data;
   ModelConfig model;
@@ -165,7 +165,7 @@ struct Config {
   DecodeConfig decode;
   RuntimeConfig runtime;
 
-  /// Keys that were given as `auto`: what their members hold means nothing until decide_auto_options.
+  /// Keys given as `auto`: their members are meaningless until decide_auto_options.
   std::set<std::string> undecided{};
 };
 
@@ -175,30 +175,29 @@ struct OptionSection {
   std::vector<Option<Config>> options;
 };
 
-/// Every option in its order: the one source of reading, checking, dumping and documenting.
+/// Every option in order: the only source for reading, checking, dumping and documenting.
 const std::vector<OptionSection>& option_sections();
 
-/// Reads YAML text; `where` names it in errors. Throws a misuse with `where:line` on an unknown or repeated key and on
-/// a value that does not fit.
+/// Parses YAML text; `where` names it in errors. Throws a misuse with `where:line` on an unknown or repeated key and on
+/// an unsuitable value.
 Config parse_config(const std::string& yaml, const std::string& where);
 
-/// Reads a YAML file, then applies the `section.key=value` texts of `--set` in their order; what neither gives is as in
-/// `defaults`. An empty path means those. Throws as parse_config, with `--set ...` for those, and a failure when the
+/// Reads a YAML file, then applies the `section.key=value` texts of `--set` in order; options in neither come from
+/// `defaults`. An empty path means no file. Throws as parse_config, with `--set ...` for those, and a failure if the
 /// file cannot be read.
 Config load_config(const std::string& path, const std::vector<std::string>& sets = {}, Config defaults = {});
 
-/// Checks what one option alone cannot tell. Throws a misuse that names the keys; returns warnings about what is
-/// allowed but doubtful.
+/// Checks relations between options. Throws a misuse that names the keys; returns warnings about allowed but doubtful
+/// values.
 std::vector<std::string> check(const Config& config);
 
-/// What is doubtful once the length of an epoch is known: that training ends before the warm-up does.
+/// Doubts that depend on the length of an epoch: training that ends before its warm-up.
 std::vector<std::string> length_doubts(const Config& config, std::int64_t updates_per_epoch);
 
-/// `now` with what it leaves open below `section` (empty: anywhere) as `old` has it: what a rule decided when a run
-/// began.
+/// `now`, with every option still `auto` below `section` (empty: all) taken from `old`.
 Config decided_as(const Config& old, Config now, std::string_view section = {});
 
-/// Throws a misuse naming the key and both values unless a run started with `old` may go on with `now`: only
+/// Throws a misuse naming the key and both values unless a run started with `old` may resume with `now`: only
 /// train.max_*, train.patience, train.*_every, train.tensorboard and runtime.* may differ.
 void check_resume(const Config& old, const Config& now);
 
@@ -207,18 +206,18 @@ void check_resume(const Config& old, const Config& now);
 void check_agree(const Config& old, const Config& now, const std::function<bool(std::string_view key)>& matters,
                  std::string_view source, std::string_view hint);
 
-/// The configuration as commented YAML: every option in table order, the same bytes for the same values;
-/// load_config reads it back to an equal configuration.
+/// Writes the configuration as commented YAML: every option in table order, the same bytes for the same values;
+/// load_config reads back an equal configuration.
 std::string dump(const Config& config);
 
-/// The reference page of all options, in Markdown.
+/// Option reference page, in Markdown.
 std::string options_page();
 
-/// The number of pairs where `location` (data.train or data.valid, named by `key`) asks for the built-in toy corpus
-/// (`toy:50000`); nothing where it names files. Throws a misuse on a malformed number.
+/// Number of pairs if `location` (data.train or data.valid, named by `key`) is the built-in toy corpus (`toy:50000`);
+/// empty if it names files. Throws a misuse on a malformed number.
 std::optional<std::int64_t> toy_pairs(std::string_view key, std::string_view location);
 
-/// The same of a list: the number of pairs where it is the toy corpus and nothing else. Throws as toy_pairs for each.
+/// Number of pairs if a list is the toy corpus and nothing else. Throws as toy_pairs for each.
 std::optional<std::int64_t> toy_pairs_alone(std::string_view key, const CorpusNames& names);
 
 }  // namespace glossa

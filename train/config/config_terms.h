@@ -5,16 +5,16 @@
 
 namespace glossa {
 
-/// What the library calls something in its errors, and the key that sets it in a configuration.
+/// A library term used in errors, and the configuration key that sets it.
 struct ConfigTerm {
   const char* library;
   const char* config;
 };
 
-/// All of them; where two match at one place the earlier counts.
+/// All terms; if two match at one place, the earlier wins.
 std::span<const ConfigTerm> config_terms();
 
-/// An error's text for somebody who writes YAML, not C++: the library names arguments and members of its options
+/// Rewrites an error for a writer of YAML, not C++: the library names arguments and option members
 /// ("[AdamOptions::beta1] expected ..."), the result names keys ("[optim.beta1] expected ...").
 std::string in_config_terms(std::string text);
 

@@ -7,12 +7,12 @@
 
 namespace glossa {
 
-/// The names of the corpora that an option lists, in its order: none, one as a rule, or several.
+/// Names of the corpora that an option lists, in order: none, usually one, or several.
 class CorpusNames {
  public:
   CorpusNames() = default;
 
-  /// One name; empty text is none.
+  /// One name; empty text means none.
   template <std::convertible_to<std::string> Name>
   CorpusNames(const Name& name) : CorpusNames(std::vector<std::string>{name}) {
     if (names_.front().empty()) names_.clear();
@@ -29,7 +29,7 @@ class CorpusNames {
   auto begin() const { return names_.begin(); }
   auto end() const { return names_.end(); }
 
-  /// All of them, for people.
+  /// All names, for people.
   std::string text() const;
 
  private:

@@ -14,7 +14,7 @@
 
 namespace glossa {
 
-/// A value as a YAML file or `--set` gave it, before its option gives it a type.
+/// A value from a YAML file or `--set`, before its option gives it a type.
 struct GivenValue {
   enum class Kind { scalar, list, nested, nothing };
 
@@ -22,31 +22,31 @@ struct GivenValue {
   std::string scalar;
   std::vector<std::string> list;
 
-  /// As an error message shows it: the scalar in quotes (shortened), `a list`, `nested values` or `nothing`.
+  /// Form for error messages: the scalar in quotes (shortened), `a list`, `nested values` or `nothing`.
   std::string shown() const;
 };
 
-/// What an option accepts and how it is read and written. Numbers are read and written the same in every locale.
+/// Accepted values of an option and how to read and write them. Numbers are the same in every locale.
 template <class T>
 struct ValueRule {
   std::string accepts;  ///< completes "expected ..."
   std::function<std::optional<T>(const GivenValue&)> read;
-  std::function<std::string(const T&)> text;  ///< as YAML; `read` gives the same value back
+  std::function<std::string(const T&)> text;  ///< as YAML; `read` restores the value
 };
 
-/// `true` or `false`, no other spelling.
+/// `true` or `false`, spelled so.
 ValueRule<bool> true_or_false();
 
-/// A whole number in an interval written as in mathematics: `whole("[1, 4096]")`.
+/// A whole number in an interval in mathematical notation: `whole("[1, 4096]")`.
 ValueRule<std::int64_t> whole(std::string_view interval);
 
-/// A YAML list of such numbers, or one text with commas.
+/// A YAML list of such numbers, or one comma-separated text.
 ValueRule<std::vector<std::int64_t>> whole_list(std::string_view interval);
 
-/// A finite number in an interval, open ends included: `number("[0, 1)")`.
+/// A finite number in an interval, possibly open: `number("[0, 1)")`.
 ValueRule<double> number(std::string_view interval);
 
-/// What `rule` takes, or `word` for unset.
+/// A value for `rule`, or `word` for unset.
 template <class T>
 ValueRule<std::optional<T>> or_word(std::string word, ValueRule<T> rule) {
   using Result = std::optional<std::optional<T>>;
@@ -59,7 +59,7 @@ ValueRule<std::optional<T>> or_word(std::string word, ValueRule<T> rule) {
           [word, text = rule.text](const std::optional<T>& value) { return value ? text(*value) : word; }};
 }
 
-/// What `rule` takes, or `null` or nothing for unset.
+/// A value for `rule`, or `null` or nothing for unset.
 template <class T>
 ValueRule<std::optional<T>> or_null(ValueRule<T> rule) {
   ValueRule<std::optional<T>> whole = or_word("null", std::move(rule));
@@ -75,28 +75,29 @@ ValueRule<HeldOut> held_out();
 /// Text. `accepts` describes it; empty text is refused unless `may_be_empty`.
 ValueRule<std::string> text(const char* accepts, bool may_be_empty = true);
 
-/// A name of a corpus, or a list of them: in YAML, or one text with commas in brackets. One name is written as it is.
+/// A corpus name or a list of them: in YAML, or as one bracketed text with commas. One name is written without
+/// brackets.
 ValueRule<CorpusNames> corpus_names(const char* accepts);
 
-/// A YAML list of texts, or one text with commas.
+/// A YAML list of texts, or one comma-separated text.
 ValueRule<std::vector<std::string>> text_list(const char* accepts);
 
 /// A period of any unit; a plain number counts updates.
 ValueRule<Period> period();
 
-/// A number of updates in an interval, said in updates or in epochs; a plain number is written plain.
+/// A number of updates in an interval, in updates or epochs; a plain number stays plain.
 ValueRule<Period> updates_or_epochs(std::string_view interval);
 
-/// A limit in one unit: a plain number or that unit, nothing else.
+/// A limit in one unit: a plain number or that unit only.
 ValueRule<Period> limit(Period::Unit unit);
 
-/// Literals: a table of strings made in place compiles slowly.
+/// Literals: a table of strings built in place compiles slowly.
 using Names = std::initializer_list<const char*>;
 
-/// Index of one of `names`: the part of `choice` that knows no type.
+/// Index of one of `names`: the type-independent part of `choice`.
 ValueRule<std::size_t> choice_index(Names names);
 
-/// One of `names`, kept as text.
+/// One of `names`, stored as text.
 ValueRule<std::string> text_choice(Names names);
 
 /// One enumerator of E by name. `names` are in the order of the enumerators, which count from 0.
@@ -117,9 +118,9 @@ struct Option {
   std::string name;
   std::string accepts;
   std::string help;
-  std::function<bool(S&, const GivenValue&)> set;  ///< false, and S untouched, where the value does not fit
+  std::function<bool(S&, const GivenValue&)> set;  ///< false, and S untouched, if the value does not fit
   std::function<std::string(const S&)> text;
-  bool may_be_auto = false;  ///< left to a rule that knows the corpus, by the word `auto`
+  bool may_be_auto = false;  ///< the word `auto` leaves it to a rule that knows the corpus
 
   Option or_auto() && {
     accepts += " or auto";
@@ -128,7 +129,7 @@ struct Option {
   }
 };
 
-/// A row: name, member, rule and one line of help. The default is the member's own initialiser.
+/// A row: name, member, rule and one line of help. The default is the member's own initializer.
 template <class S, class T>
 Option<S> option(const char* name, T S::*member, const ValueRule<T>& rule, const char* help) {
   return {name,
@@ -143,7 +144,7 @@ Option<S> option(const char* name, T S::*member, const ValueRule<T>& rule, const
           false};
 }
 
-/// The rows of a part as rows of the whole it is a member of.
+/// Rows of a member struct as rows of the whole.
 template <class S, class Part>
 std::vector<Option<S>> lift(Part S::*part, const std::vector<Option<Part>>& rows) {
   std::vector<Option<S>> lifted;
@@ -154,10 +155,10 @@ std::vector<Option<S>> lift(Part S::*part, const std::vector<Option<Part>>& rows
   return lifted;
 }
 
-/// The whole text as a whole number, in every locale; nothing where it is none or does not fit.
+/// The whole text as a whole number, in any locale; empty if it is not one or does not fit.
 std::optional<std::int64_t> parse_whole(std::string_view text);
 
-/// The name with the smallest edit distance to `wanted` (the first of equals); empty where none shares half of it.
+/// Name with the smallest edit distance to `wanted` (first of equals); empty if none shares half of it.
 std::string nearest_name(std::string_view wanted, const std::vector<std::string>& names);
 
 }  // namespace glossa

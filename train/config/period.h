@@ -7,10 +7,10 @@
 
 namespace glossa {
 
-/// How far a training run has come.
+/// Progress of a training run.
 struct Progress {
   std::int64_t updates = 0;
-  double epochs = 0;  ///< passes over the corpus done; may be a fraction inside a pass
+  double epochs = 0;  ///< completed passes over the corpus; fractional within a pass
   std::int64_t target_tokens = 0;
 };
 
@@ -27,21 +27,21 @@ struct Period {
   /// True when nothing ever falls due.
   bool never() const { return amount == 0; }
 
-  /// True when a multiple of the period lies in (before, after]: something done every period is to be done now.
+  /// True if a multiple of the period lies in (before, after]: something done every period is due now.
   bool due(const Progress& before, const Progress& after) const;
 
-  /// The share of the period that is done; it may be above 1. 0 for an amount of 0.
+  /// Completed share of the period, possibly above 1. 0 for an amount of 0.
   double part(const Progress& now) const;
 
-  /// True when `now` has come as far as the period: a limit is used up. Never true for an amount of 0.
+  /// True if `now` has reached the period: a limit is used up. Never true for an amount of 0.
   bool reached(const Progress& now) const;
 };
 
-/// Reads `NUMBER[K|M|G][u|e|t]`; a number without a unit counts in `plain`. Nothing where the text is not a period, is
-/// above 10^15 or asks for a part of an update or token. Exponents are refused, because `1e5` could mean two things.
+/// Parses `NUMBER[K|M|G][u|e|t]`; a number without a unit counts in `plain`. Empty if the text is not a period, is
+/// above 10^15 or gives a fraction of an update or token. Exponents are refused, because `1e5` could mean two things.
 std::optional<Period> parse_period(std::string_view text, Period::Unit plain);
 
-/// The shortest text that parse_period reads back to the same period; `0` for never.
+/// Shortest text that parse_period reads back as this period; `0` for never.
 std::string to_string(const Period& period);
 
 }  // namespace glossa

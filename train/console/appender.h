@@ -5,10 +5,10 @@
 
 namespace glossa {
 
-/// A file that grows, piece by piece: each is in it when `write` returns.
+/// An append-only file: each piece is in it when `write` returns.
 class Appender {
  public:
-  /// Makes the file unless it is there. Throws a failure that names it, as `write` does.
+  /// Creates the file if missing. Throws a failure that names it, as does `write`.
   explicit Appender(std::filesystem::path path);
   ~Appender();
   Appender(const Appender&) = delete;

@@ -11,8 +11,8 @@
 
 namespace glossa {
 
-/// A JSON object on one line, its keys in the order in which they were added. NaN and infinity become null, bytes that
-/// are not UTF-8 U+FFFD.
+/// A JSON object on one line, with keys in insertion order. NaN and infinity become null, bytes that are not UTF-8
+/// become U+FFFD.
 class JsonLine {
  public:
   JsonLine& add(std::string_view key, double value);
@@ -24,10 +24,10 @@ class JsonLine {
   JsonLine& add(std::string_view key, std::span<const std::string> values);
   JsonLine& add(std::string_view key, const JsonLine& object);
 
-  /// Numbers of a curve, with nine digits each.
+  /// Adds a curve's numbers, nine digits each.
   JsonLine& add_numbers(std::string_view key, std::span<const double> values);
 
-  /// A value that is JSON already.
+  /// Adds a value in JSON already.
   JsonLine& add_json(std::string_view key, std::string_view json);
 
   template <std::integral Whole>
@@ -41,11 +41,11 @@ class JsonLine {
   std::string body_;
 };
 
-/// The whole number under `key` of a line that is a JSON object; nothing if it is not, or has none.
+/// Whole number under `key` in a JSON object; empty if the line is not one, or lacks it.
 std::optional<std::int64_t> whole_in_json(std::string_view line, std::string_view key);
 
-/// Those members of a line that is a JSON object whose values are numbers, booleans (as 0 and 1) or null (as NaN);
-/// nothing if it is none.
+/// Members of a JSON object on a line that are numbers, booleans (as 0 and 1) or null (as NaN); empty if the line is
+/// not an object.
 std::optional<std::map<std::string, double>> numbers_in_json(std::string_view line);
 
 }  // namespace glossa

@@ -12,12 +12,11 @@
 
 namespace glossa {
 
-/// Columns of a terminal; 80 where it does not say.
+/// Columns of a terminal; 80 if unknown.
 std::size_t terminal_width(std::FILE* terminal);
 
-/// The last line of a terminal, drawn again and again while something takes long. In a file or a pipe, and with -q,
-/// nothing is drawn. Clear it before writing to the terminal. If the terminal has gone away, drawings are lost and work
-/// goes on.
+/// Bottom line of a terminal, redrawn during slow work. Nothing is drawn in a file or a pipe, or with -q. Clear it
+/// before writing to the terminal. If the terminal has gone away, drawings are lost and work continues.
 class ProgressBar {
  public:
   explicit ProgressBar(std::FILE* terminal = stderr);
@@ -28,14 +27,14 @@ class ProgressBar {
   bool is_on_terminal() const { return is_terminal_; }
   bool draws() const { return draws_; }
 
-  /// True a few times a second where it draws, never elsewhere: ask before composing what is drawn.
+  /// True a few times a second if it draws, else never: check before composing the text.
   bool is_due() const;
 
-  /// The text, behind a bar where it is known which `fraction` of 1 is done. Where a terminal is narrow the last parts
-  /// of it are left out, which commas part.
+  /// Draws the text, after a bar if the completed `fraction` of 1 is known. On a narrow terminal the last
+  /// comma-separated parts are omitted.
   void draw(std::optional<double> fraction, std::string_view text);
 
-  /// Afterwards it is due at once.
+  /// Clears it; due again at once.
   void clear();
 
  private:
@@ -46,18 +45,18 @@ class ProgressBar {
   std::chrono::steady_clock::time_point drawn_;
 };
 
-/// Seconds as a clock shows them: 0:07, 1:02:03.
+/// Formats seconds like a clock: 0:07, 1:02:03.
 std::string clock_text(double seconds);
 
-/// How long the rest takes, from how fast it went since this was made.
+/// Estimates the time left from the speed since construction.
 class TimeLeft {
  public:
-  /// `done` of 1 was done before.
+  /// Fraction already done.
   explicit TimeLeft(double done = 0) : done_before_(done) {}
 
   std::optional<double> seconds(double done) const;
 
-  /// ", 1:02:03 left"; nothing where nothing can be said yet.
+  /// ", 1:02:03 left"; empty if not yet known.
   std::string after(double done) const;
 
  private:
@@ -65,10 +64,10 @@ class TimeLeft {
   Stopwatch watch_;
 };
 
-/// Counts, on a bar, what is done of many things.
+/// Counts completed items on a bar.
 class CountProgress {
  public:
-  /// `all` of them; 0 where nobody knows.
+  /// `all` is the total; 0 if unknown.
   CountProgress(ProgressBar& bar, std::string noun, std::int64_t all = 0);
 
   void add(std::int64_t count);
@@ -81,8 +80,8 @@ class CountProgress {
   Stopwatch watch_;
 };
 
-/// While it lives, shows a text with the time since on a bar, from a thread of its own: for what cannot say how far it
-/// is.
+/// While it lives, shows a text with the elapsed time on a bar, from its own thread: for work that cannot report
+/// progress.
 class ElapsedProgress {
  public:
   ElapsedProgress(ProgressBar& bar, std::string text);

@@ -9,30 +9,30 @@
 
 namespace glossa {
 
-/// Writes to standard error what nothing hangs on: where that takes no more, a terminal that went away or a full disk,
-/// it is lost, and the work goes on.
+/// Writes a non-essential message to standard error. If that fails (closed terminal, full disk), it is dropped and work
+/// goes on.
 inline void write_to_stderr(const std::string& text) { std::fwrite(text.data(), 1, text.size(), stderr); }
 
-/// What it is good to know.
+/// A useful note.
 template <class... T>
 void tell(fmt::format_string<T...> format, T&&... arguments) {
   if (verbosity() != Verbosity::quiet) write_to_stderr(fmt::format(format, std::forward<T>(arguments)...));
 }
 
-/// What one may want to know, with -v.
+/// A detail, with -v.
 template <class... T>
 void tell_more(fmt::format_string<T...> format, T&&... arguments) {
   if (verbosity() == Verbosity::verbose) write_to_stderr(fmt::format(format, std::forward<T>(arguments)...));
 }
 
-/// "warning: TEXT", also with -q.
+/// "warning: TEXT", even with -q.
 template <class... T>
 void warn(fmt::format_string<T...> format, T&&... arguments) {
   const std::string text = fmt::format(format, std::forward<T>(arguments)...);
   write_to_stderr(fmt::format("{} {}\n", coloured(stderr, Colour::warning, "warning:"), text));
 }
 
-/// "glossa: TEXT": an error, as every error that ends the program is told.
+/// "glossa: TEXT": an error, in the form of every fatal one.
 template <class... T>
 void tell_error(std::FILE* errors, fmt::format_string<T...> format, T&&... arguments) {
   const std::string text = fmt::format(format, std::forward<T>(arguments)...);

@@ -2,17 +2,17 @@
 
 namespace glossa {
 
-/// How much the program tells on standard error. What a command is for, on standard output, does not depend on it.
+/// Amount of output on standard error. A command's results, on standard output, do not depend on it.
 enum class Verbosity {
   quiet,    ///< -q: warnings and errors
-  usual,    ///< and notes, and how far it is
-  verbose,  ///< -v: and what else there is to know
+  usual,    ///< also notes and progress
+  verbose,  ///< -v: also all details
 };
 
-/// That of the process.
+/// Current verbosity.
 Verbosity verbosity();
 
-/// Before a command runs.
+/// Call before a command.
 void set_verbosity(Verbosity verbosity);
 
 }  // namespace glossa

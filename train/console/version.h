@@ -4,7 +4,7 @@
 
 namespace glossa {
 
-/// Of the program, as CMakeLists.txt has it; CONTRIBUTING.md tells what a version promises.
+/// The program's version, from CMakeLists.txt; CONTRIBUTING.md describes its promises.
 extern const std::string_view program_version;
 
 }  // namespace glossa
