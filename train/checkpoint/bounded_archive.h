@@ -13,11 +13,11 @@
 
 #include "autograd/check.h"
 
-/// The small state record of a checkpoint, by cereal, but safe against any bytes: no count is believed before it is
-/// compared with what remains, a bool is 0 or 1, nothing may follow the record. There are no class names, pointers or
-/// polymorphism in the format, and cereal's headers for those (memory, polymorphic, functional, unordered) stay out.
-/// A record holds integers of fixed width, float, double, bool, std::string and std::vector of these or of records.
-/// An enum is stored as a checked integer or a name, since cereal would believe any value.
+/// A checkpoint's small state record, by cereal, but safe against any bytes: a count is checked against the remaining
+/// bytes before use, a bool is 0 or 1, nothing may follow the record. The format has no class names, pointers or
+/// polymorphism, and cereal's headers for those (memory, polymorphic, functional, unordered) stay out. A record holds
+/// integers of fixed width, float, double, bool, std::string and std::vector of these or of records. An enum is stored
+/// as a checked integer or a name, since cereal would accept any value.
 
 namespace glossa {
 
@@ -34,22 +34,22 @@ class BoundedOutputArchive : public cereal::OutputArchive<BoundedOutputArchive, 
   std::string& bytes_;
 };
 
-/// Reads a record from bytes that nobody vouches for.
+/// Reads a record from untrusted bytes.
 class BoundedInputArchive : public cereal::InputArchive<BoundedInputArchive, cereal::AllowEmptyClassElision> {
  public:
   explicit BoundedInputArchive(std::string_view bytes) : InputArchive(this), rest_(bytes) {}
 
-  /// Copies the next `size` bytes; fewer remaining is an error.
+  /// Copies the next `size` bytes; throws if fewer remain.
   void read(void* data, std::size_t size);
 
-  /// Reads the number of elements of a container. Every element takes at least `element_bytes`, so a greater count than
-  /// the remaining bytes allow is an error before any memory is asked for.
+  /// Reads a container's number of elements. Each takes at least `element_bytes`, so a count above what the remaining
+  /// bytes allow is an error before any memory is allocated.
   std::uint64_t read_count(std::size_t element_bytes);
 
-  /// Reads a bool; any byte but 0 and 1 is an error.
+  /// Reads a bool; any byte except 0 and 1 is an error.
   bool read_bool();
 
-  /// Bytes left over are an error.
+  /// Throws if bytes are left over.
   void finish() const;
 
  private:
@@ -109,8 +109,7 @@ void save(BoundedOutputArchive& archive, const std::vector<T>& values) {
   for (const T& value : values) archive(value);
 }
 
-/// In place of cereal's own, which takes memory for the whole count first: here memory grows with the bytes really
-/// read.
+/// Replaces cereal's own, which allocates for the whole count first; here memory grows with the bytes actually read.
 template <class T>
 void load(BoundedInputArchive& archive, std::vector<T>& values) {
   const std::uint64_t count = archive.read_count(StoredNumber<T> ? sizeof(T) : 1);
@@ -122,10 +121,10 @@ void load(BoundedInputArchive& archive, std::vector<T>& values) {
   }
 }
 
-/// Turns the exception in flight (of cereal, of memory or an Error) into an Error at `where`, and throws it.
+/// Converts the exception in flight (from cereal, from allocation or an Error) into an Error at `where`, and throws it.
 [[noreturn]] void rethrow_as_error(std::string_view where);
 
-/// The bytes of a record: the same record always gives the same bytes.
+/// Serializes a record: equal records give equal bytes.
 template <class Record>
 std::string to_bytes(const Record& record) {
   std::string bytes;
@@ -134,7 +133,7 @@ std::string to_bytes(const Record& record) {
   return bytes;
 }
 
-/// The record in `bytes`, a fresh one. Throws only Error, whatever the bytes are; `where` names their file.
+/// Parses a record from `bytes`. Throws only Error, whatever the bytes; `where` names their file.
 template <class Record>
 Record from_bytes(std::string_view bytes, std::string_view where) {
   try {

@@ -28,13 +28,13 @@ namespace glossa {
 ///    -24  16  XXH3-128 (canonical form) of everything above, at the next multiple of 64
 ///     -8   8  end marker
 ///
-/// The checksums find every accident; they stop no attacker, so the structure is checked as if they were not there:
-/// no length is believed before it is compared with the size of the file, and memory stays near the size of the file.
+/// The checksums detect accidents, not attackers, so the structure is checked as if they were missing: each length is
+/// compared with the file's size before use, and memory stays near that size.
 
-/// What an entry is for. Values are part of the format.
+/// Purpose of an entry. Values are part of the format.
 enum class EntryKind : std::uint8_t { parameter = 1, moment = 2, state = 3, buffer = 4 };
 
-/// Type of an entry's elements. Values are part of the format.
+/// Element type of an entry. Values are part of the format.
 enum class Dtype : std::uint8_t { f32 = 1, f64 = 2, i64 = 3, u8 = 4 };
 
 /// Bytes of one element.
@@ -44,40 +44,40 @@ std::size_t size_of(Dtype dtype);
 std::string_view name_of(EntryKind kind);
 std::string_view name_of(Dtype dtype);
 
-/// A line of the table.
+/// A row of the table.
 struct CheckpointEntry {
   std::string name;  ///< 1 to 255 bytes of UTF-8 without control characters, slashes or backslashes
   EntryKind kind{};
   Dtype dtype{};
   std::vector<std::uint64_t> dims;  ///< at most 8; none for a scalar
   std::uint64_t offset = 0;         ///< of its bytes in the file
-  std::uint64_t length = 0;         ///< bytes: product of dims times the size of an element
+  std::uint64_t length = 0;         ///< bytes: product of dims times the element size
   std::uint32_t crc = 0;            ///< CRC32C of its bytes
 };
 
 /// Collects arrays and writes them as a checkpoint. Arrays are not copied, so they must stay unchanged until then; only
-/// `add_owned` keeps what it is given.
+/// `add_owned` keeps its argument.
 class CheckpointWriter {
  public:
-  /// Gives the bytes of an array: the same ones each time, good until it is asked again.
+  /// Returns an array's bytes: the same each time, valid until the next call.
   using Source = std::function<std::span<const std::byte>()>;
 
-  /// Adds an array, row-major. A name that is not plain or comes twice, more than 8 dimensions, or bytes that disagree
-  /// with dims are errors.
+  /// Adds an array, row-major. Errors: a name that is not plain or is repeated, more than 8 dimensions, bytes that do
+  /// not match dims.
   void add(std::string name, EntryKind kind, Dtype dtype, std::vector<std::uint64_t> dims,
            std::span<const std::byte> bytes);
 
-  /// The same of an array that is asked for when it is added and when it is written, and need not be here between.
+  /// Adds an array that is requested now and again on writing, and need not exist in between.
   void add_from(std::string name, EntryKind kind, Dtype dtype, std::vector<std::uint64_t> dims, Source source);
 
-  /// Adds bytes, which the writer owns from now on.
+  /// Adds bytes, taking ownership.
   void add_owned(std::string name, EntryKind kind, std::string bytes);
 
-  /// Asks for all arrays as `write` does: so that a process whose part is in them gives it to the one that writes.
+  /// Requests all arrays as `write` does, so that a process that holds part of them passes it to the writing process.
   void give() const;
 
-  /// Writes the file by the protocol of AtomicFile; a file below 64 MiB is read back and verified before it is named.
-  /// The same arrays give the same bytes, in whatever order they were added.
+  /// Writes the file as AtomicFile does; a file below 64 MiB is read back and verified before it is named. The same
+  /// arrays give the same bytes, in any order of addition.
   void write(const std::filesystem::path& path) const;
 
  private:
@@ -91,8 +91,8 @@ class CheckpointWriter {
 /// A verified checkpoint.
 class CheckpointReader {
  public:
-  /// Opens a file and verifies all of it: structure, every checksum, the hash of the whole. Anything wrong is an Error
-  /// that names the file and what differs. Needs memory for the table only.
+  /// Opens a file and verifies all of it: structure, every checksum, the overall hash. Any fault is an Error that names
+  /// the file and the difference. Needs memory for the table only.
   explicit CheckpointReader(const std::filesystem::path& path);
   ~CheckpointReader();
   CheckpointReader(CheckpointReader&& other) noexcept;
@@ -106,10 +106,10 @@ class CheckpointReader {
   /// The entry of that name, or null.
   const CheckpointEntry* find(std::string_view name) const;
 
-  /// The bytes of an entry. No such name, or bytes that changed since the file was opened, is an Error.
+  /// Reads an entry's bytes. Error if there is no such name, or the bytes changed since the file was opened.
   std::vector<std::byte> read(std::string_view name) const;
 
-  /// The same into `destination`, which must have the entry's length; it is unchanged after an Error.
+  /// Reads into `destination`, which must have the entry's length; unchanged after an Error.
   void read(std::string_view name, std::span<std::byte> destination) const;
 
  private:

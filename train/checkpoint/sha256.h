@@ -9,14 +9,14 @@
 
 namespace glossa {
 
-/// SHA-256 (FIPS 180-4) of a sequence of bytes given in pieces: two runs are the same if their digests are.
+/// SHA-256 (FIPS 180-4) of bytes given in pieces: two runs are equal if their digests are.
 class Sha256 {
  public:
   /// Appends bytes.
   Sha256& update(std::span<const std::byte> bytes);
   Sha256& update(std::string_view text) { return update(std::as_bytes(std::span(text))); }
 
-  /// The digest of everything appended so far, as 64 lower-case hexadecimal digits. More may be appended afterwards.
+  /// Digest of all bytes appended so far, as 64 lower-case hexadecimal digits. More may be appended afterwards.
   std::string hex_digest() const;
 
  private:

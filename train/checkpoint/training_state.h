@@ -7,26 +7,26 @@
 
 namespace glossa {
 
-/// Every number that training changes beside parameters and moments. With them, and because all random numbers are
-/// functions of (seed, update), a resumed run is the run that was never stopped. Saved at update boundaries only.
+/// All numbers that training changes except parameters and moments. With them, and because all random numbers are
+/// functions of (seed, update), a resumed run equals an uninterrupted one. Saved at update boundaries only.
 struct TrainingState {
   static constexpr std::uint32_t current_version = 1;
 
-  std::uint32_t version = current_version;  // stays first: it tells how to read the rest
+  std::uint32_t version = current_version;  // stays first: it decides how to read the rest
   std::string config;                       // the effective configuration, as YAML
   std::uint64_t vocabulary_hash = 0;        // of the tokenizers
   std::uint64_t data_hash = 0;              // of the encoded training and validation pairs
-  std::string build;  // compiler, instruction set, product library: same bits are promised within one
+  std::string build;                        // compiler, instruction set, product library: same bits within one
 
   std::int64_t update = 0;           // optimizer updates tried, skipped ones included: keys the random numbers
   std::int64_t optimizer_steps = 0;  // updates that moved the parameters
-  std::int64_t epoch = 0;            // passes done; the one in progress is this one, counted from 0
+  std::int64_t epoch = 0;            // passes done; also the current one, counted from 0
   std::int64_t batch = 0;            // batches of it done
-  std::int64_t target_tokens = 0;    // in all
-  std::int64_t bad_updates = 0;      // non-finite ones, in all
+  std::int64_t target_tokens = 0;    // in total
+  std::int64_t bad_updates = 0;      // non-finite ones, in total
   std::int64_t consecutive_bad = 0;
 
-  // Since the last line of the log; not part of the state's hash, because train.log_every may change:
+  // Since the last log line; not part of the state's hash, because train.log_every may change:
   double log_loss = 0;
   std::int64_t log_tokens = 0;
 
@@ -37,7 +37,7 @@ struct TrainingState {
   std::int64_t stalled = 0;
   PlateauState plateau;
 
-  double seconds = 0;  // of training, in all; for people and max_minutes, not part of the state's hash
+  double seconds = 0;  // total training time; for people and max_minutes, not part of the state's hash
 
   template <class Archive>
   void serialize(Archive& a) {

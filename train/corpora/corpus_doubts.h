@@ -8,10 +8,10 @@
 
 namespace glossa {
 
-/// The first pair of a corpus, shortened, for the log: who named the wrong columns or files sees it there.
+/// The first pair of a corpus, shortened, for the log, where wrong columns or files show.
 std::string first_pair(const ParallelCorpus& corpus);
 
-/// What may be trained on but is hardly meant: a side of numbers, a source in one letter case without data.lowercase.
+/// Doubts about training data: a side of numbers, a source in one letter case without data.lowercase.
 std::vector<std::string> corpus_doubts(const DataConfig& config, const ParallelCorpus& corpus);
 
 }  // namespace glossa

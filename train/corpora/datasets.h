@@ -11,11 +11,11 @@
 
 namespace glossa {
 
-/// The tokenizers of a run; with a shared vocabulary both are the same object, but for pieces.
+/// The tokenizers of a run; a shared vocabulary means one object, except with pieces.
 struct Tokenizers {
   std::shared_ptr<const Tokenizer> source, target;
 
-  /// Whether an id is the same token on both sides.
+  /// True if an id is the same token on both sides.
   bool shared() const;
   std::uint64_t fingerprint() const;
 };
@@ -23,59 +23,59 @@ struct Tokenizers {
 /// Sentence pairs for training and validation.
 struct Corpora {
   ParallelCorpus training;
-  ParallelCorpus validation;              ///< what decides
-  HeldOut split;                          ///< what data.split came to
-  std::vector<ParallelCorpus> watched{};  ///< further ones of data.valid, which are validated beside it
+  ParallelCorpus validation;              ///< decides
+  HeldOut split;                          ///< data.split as applied
+  std::vector<ParallelCorpus> watched{};  ///< further corpora of data.valid, validated as well
 };
 
-/// The same as ids.
+/// Corpora as ids.
 struct EncodedCorpora {
   EncodedCorpus training, validation;
   std::vector<EncodedCorpus> watched;
 
-  /// Content hash of all, by which a run knows its data.
+  /// Content hash of all, which identifies a run's data.
   std::uint64_t hash() const { return data_hash(training, validation, watched); }
 };
 
-/// The pairs that data.train and data.valid name: files, tables, translation memories or the toy corpus, those of
-/// data.train one after the other; duplicates are counted, and left out where data.duplicates says so. Where data.split
-/// says so, those for validation are held out of training. No pairs for validation if none are configured; the toy
-/// corpus, where it is alone, brings its own.
+/// Reads the pairs of data.train and data.valid: files, tables, translation memories or the toy corpus, those of
+/// data.train one after the other. Duplicates are counted, and dropped if data.duplicates asks for it. With data.split,
+/// validation pairs are held out of training. No validation pairs if none are configured; the toy corpus on its own
+/// brings its own.
 Corpora read_corpora(const DataConfig& config, std::uint64_t seed);
 
-/// The pairs of data.test, of the test part of data.split or, with a toy corpus for training, of its test split. Throws
-/// a misuse where there are none.
+/// Reads the pairs of data.test, the test part of data.split or, with a toy corpus for training, its test split. Throws
+/// a misuse if none exist.
 ParallelCorpus read_test_corpus(const DataConfig& config, std::uint64_t seed);
 
-/// Learns the tokenizers that the configuration asks for from the training pairs.
+/// Trains the configured tokenizers on the training pairs.
 Tokenizers train_tokenizers(const DataConfig& config, const ParallelCorpus& corpus);
 
-/// Whether both sides share their tokenizer: a shared vocabulary, but not of pieces, which are cut by two models.
+/// True if both sides share their tokenizer: a shared vocabulary, but not with pieces, which are cut by two models.
 bool one_tokenizer(const DataConfig& config);
 
-/// Tokenizers live in the run's folder, one file each: `sentencepiece.model`, `pieces.model`, `vocabulary.txt`, or with
-/// `source.` or `target.` before it where the sides differ. Error: pieces that do not share the vocabulary that the
-/// configuration says they share.
+/// Saves the tokenizers in the run's folder, one file each: `sentencepiece.model`, `pieces.model`, `vocabulary.txt`,
+/// prefixed with `source.` or `target.` if the sides differ. Error: pieces without the shared vocabulary that the
+/// configuration declares.
 void save_tokenizers(const Tokenizers& tokenizers, const DataConfig& config, const std::string& run);
 Tokenizers load_tokenizers(const DataConfig& config, const std::string& run);
 
-/// How the configuration has pairs encoded: with its prefix, special tokens and limit of length.
+/// Encoding options of the configuration: prefix, special tokens and length limit.
 EncodeOptions encode_options(const DataConfig& config);
 
-/// The pairs as ids, not for training. Throws as encode_corpus.
+/// Encodes pairs, not for training. Throws as encode_corpus.
 EncodedCorpus encode(const DataConfig& config, const ParallelCorpus& corpus, const Tokenizers& tokenizers,
                      bool may_be_empty = false);
 
-/// The pairs to train on as ids: those that data.max_ratio leaves.
+/// Encodes the training pairs, without those that data.max_ratio excludes.
 EncodedCorpus encode_training(const DataConfig& config, const ParallelCorpus& training, const Tokenizers& tokenizers);
 
-/// All of them, validation empty where there is none.
+/// Encodes all corpora; validation is empty if absent.
 EncodedCorpora encode_all(const DataConfig& config, const Corpora& corpora, const Tokenizers& tokenizers);
 
-/// A cleaned line of outside text as the training text was treated: lower-cased if the run is.
+/// Treats a cleaned line of outside text like training text: lower-cased if the run is.
 std::string normalise(const DataConfig& config, std::string_view line);
 
-// What the configuration says, in the terms of data/.
+// The configuration in the terms of data/.
 TextOptions text_options(const DataConfig& config);
 SamplerOptions sampler_options(const DataConfig& config, std::uint64_t seed);
 Layout layout(const DataConfig& config);

@@ -5,8 +5,8 @@
 
 namespace glossa {
 
-/// Throws unless the texts of data.train and data.valid, as large as their files are, fit into `left` bytes with what a
-/// vocabulary is learnt from and what they become as numbers.
+/// Throws unless the texts of data.train and data.valid, judged by file size, fit into `left` bytes along with
+/// vocabulary training and their encoding.
 void check_text_fits(const DataConfig& config, double left = static_cast<double>(available_memory()));
 
 }  // namespace glossa

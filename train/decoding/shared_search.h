@@ -6,8 +6,8 @@
 
 namespace glossa {
 
-/// What a search over the same sources found in each process of the job: a list where it had the source, nothing where
-/// another had. Afterwards all have all.
+/// Shares search results over the same sources between all processes of the job: each passes a list where it had the
+/// source, nothing elsewhere. Afterwards all have all.
 void share_found(std::vector<std::vector<Hypothesis>>& found);
 
 }  // namespace glossa

@@ -11,79 +11,79 @@
 
 namespace glossa {
 
-/// How to search, as a run is configured.
+/// Search options from a run's configuration.
 DecodeOptions decode_options(const DecodeConfig& config);
 
 /// The number under which sampling draws for a piece, counted from 0, of line number `line`. The first piece has the
 /// number of its line, so it draws what the whole line would. Later pieces have numbers above those of all lines.
 std::int64_t piece_number(std::int64_t line, std::int64_t piece);
 
-/// A translation of a line. Numbers as in `Hypothesis`; of a line that was read in pieces, of all of them together.
+/// Translation of a line. Numbers as in `Hypothesis`; for a line read in pieces, over all of them.
 struct Translation {
   std::string text = {};
   double score = 0, log_probability = 0;
   bool finished = false;
-  std::vector<int> tokens = {};  // of the vocabulary, without <s> and </s>
-  Alignment alignment = {};      // with the words of the line, where asked for
+  std::vector<int> tokens = {};  // in the vocabulary, without <s> and </s>
+  Alignment alignment = {};      // with the line's words, if requested
 };
 
-/// Translates lines of text with a model: normalise, encode, search, decode. A line of more tokens than the model has
-/// positions is translated in pieces, as `cut_line` cuts it: no piece is longer than sentences were in training. Not
-/// for several threads at once.
+/// Translates lines of text with a model: normalize, encode, search, decode. A line with more tokens than the model has
+/// positions is translated in pieces, as cut by `cut_line`: no piece is longer than training sentences were. Not
+/// thread-safe.
 class Translator {
  public:
   Translator(const Transformer<float>& model, const Tokenizers& tokenizers, const DataConfig& data,
              const DecodeConfig& decode);
 
-  /// One translation a line, in order; an empty line gives an empty one. Throws as `add`.
+  /// One translation per line, in order; an empty line gives an empty one. Throws as `add`.
   std::vector<std::string> translate(std::span<const std::string> lines, std::string_view name,
                                      std::int64_t first_line = 1) {
     return translate(encode(lines, name, first_line));
   }
 
-  /// Lines as the model reads them, one piece or several each; of a line without a token there is none.
+  /// Lines as model input, in one piece or several each; none for a line without a token.
   struct Sources {
-    std::vector<std::vector<int>> ids;  // of each piece
-    std::vector<std::int64_t> numbers;  // of each piece: its `piece_number`
-    std::vector<std::size_t> lines;     // which line each is of, counted from 0
-    std::vector<Index> first_words;     // the word of its line that each begins in, counted from 0
+    std::vector<std::vector<int>> ids;  // per piece
+    std::vector<std::int64_t> numbers;  // per piece: its `piece_number`
+    std::vector<std::size_t> lines;     // line of each piece, counted from 0
+    std::vector<Index> first_words;     // first word of each piece within its line, counted from 0
     std::size_t count = 0;              // lines
-    std::int64_t in_pieces = 0;         // lines of more than one
+    std::int64_t in_pieces = 0;         // lines of several pieces
 
-    /// Those of the first process, in all of the job; nothing where it has no more.
+    /// First process's sources, in all of the job; empty at its end.
     static std::optional<Sources> of_first(const Sources* own);
   };
 
-  /// Adds a line. Throws LineError at `name`:`number` for one with a token that the vocabulary cannot stand for, or
-  /// that cannot be cut into pieces: of it there is no piece either.
+  /// Adds a line. Throws LineError at `name`:`number`, adding no piece, if a token cannot be represented by the
+  /// vocabulary or the line cannot be cut into pieces.
   void add(Sources& sources, std::string_view line, std::string_view name, std::int64_t number) const;
 
-  /// Lines that are numbered from `first_line` on.
+  /// Encodes lines, numbered from `first_line` on.
   Sources encode(std::span<const std::string> lines, std::string_view name, std::int64_t first_line = 1) const;
 
-  /// The search alone: the best of each piece.
+  /// Searches only: the best of each piece.
   std::vector<Hypothesis> search(const Sources& sources);
 
-  /// One translation a line; an empty one where there is no piece.
+  /// One translation per line, empty for a line without pieces.
   std::vector<std::string> translate(const Sources& sources);
 
   /// The n best translations of each line, best first, as `Searcher::n_best`; a line in pieces has one, the best of
-  /// each piece, one without any has none.
+  /// each piece, and a line without pieces has none.
   std::vector<std::vector<Translation>> n_best(const Sources& sources, Index n);
 
-  /// From now on the search keeps so many hypotheses.
+  /// From now on the search keeps `beam` hypotheses.
   void set_beam(Index beam) { options_.beam = beam; }
 
-  /// A line as the model reads it, however long; no id for one without a token. Throws LineError as `add`.
+  /// A line of any length as model input; no id if it has no token. Throws LineError as `add`.
   std::vector<int> source_ids(std::string_view line, std::string_view name, std::int64_t number) const;
 
-  /// From now on translations are aligned with their lines, by the cross-attention of this layer of the decoder.
+  /// From now on translations are aligned with their lines, by the cross-attention of this decoder layer.
   void align(Index layer) { alignment_layer_ = layer; }
 
-  /// Where the model looks when it reads `source` and writes `translation`, as it does each time (teacher forcing).
+  /// Attention of the model while it reads `source` and writes `translation`, as is (teacher forcing).
   AttentionMaps attention(std::vector<int> source, const Translation& translation);
 
-  /// Who gets the number of pieces of each batch whose search is done, as `Searcher::watch`.
+  /// `watch` gets the number of pieces of each batch whose search is done, as in `Searcher::watch`.
   void watch(std::function<void(Index)> watch) { searcher_.watch(std::move(watch)); }
 
  private:
@@ -99,7 +99,7 @@ class Translator {
   DecodeOptions options_;
   Searcher<float> searcher_;
   std::optional<Index> alignment_layer_;
-  Context<float> context_;  // of attention
+  Context<float> context_;  // for attention
 };
 
 }  // namespace glossa

@@ -7,22 +7,22 @@
 
 namespace glossa {
 
-/// What of a batch decides how much memory a step takes.
+/// Sizes of a batch that decide a step's memory.
 struct BatchExtent {
   double sentences = 0;
   double source_rows = 0, target_rows = 0;
   double longest_source = 0, longest_target = 0;
-  /// Attention weights that a head keeps for the way back, over all sentences: source and target among themselves,
-  /// target with source.
+  /// Attention weights that a head keeps for backward, over all sentences: source and target self-attention, target to
+  /// source.
   double source_weights = 0, target_weights = 0, cross_weights = 0;
 };
 
 BatchExtent extent_of(const Batch& batch);
 
-/// Bytes that a model, or its training, takes in float beside the program, the text and what validation decodes with.
+/// Bytes of a model, or its training, in float, excluding the program, the text and validation's decoding.
 struct MemoryNeed {
-  double parameters = 0;  ///< gradients take as much: both have their memory always
-  double initial = 0;     ///< the first values of the largest parameter, in double; gone when training begins
+  double parameters = 0;  ///< gradients take as much: both are always allocated
+  double initial = 0;     ///< initial values of the largest parameter, in double; gone before training
   double positions = 0;   ///< tables of sinusoids
   double moments = 0, average = 0, step = 0;
   double sums = 0;  ///< of gradients over micro-batches
@@ -34,9 +34,9 @@ struct MemoryNeed {
   }
 };
 
-/// The need of a model and of steps over a batch, without anything of the kind being allocated: parameters are counted,
-/// a step is estimated from what each layer keeps for its derivative, within 15 %. `moments`: buffers of the
-/// optimizer, as large as the parameters; `averages`: of a moving average; `sums`: of a TreeSum.
+/// Estimates the need of a model and of steps over a batch without allocating any of it: parameters are counted, a step
+/// is estimated from what each layer keeps for its derivative, within 15 %. `moments`: optimizer buffers, as large as
+/// the parameters; `averages`: of a moving average; `sums`: of a TreeSum.
 MemoryNeed memory_need(const TransformerOptions& options, const BatchExtent& batch = {}, double moments = 0,
                        int averages = 0, int sums = 0);
 

@@ -17,21 +17,21 @@ struct Model {
   std::unique_ptr<Transformer<float>> transformer;
 };
 
-/// The configuration in the terms of layers/; unset dropout rates are those of the residual sums.
+/// Converts the configuration to layers/ terms; unset dropout rates equal those of the residual sums.
 TransformerOptions transformer_options(const ModelConfig& config, Index source_vocabulary, Index target_vocabulary);
 
-/// A fresh model, initialised from `seed`. Where padding starts the decoder its row is zero and stays as it is.
+/// Makes a fresh model, initialized from `seed`. If padding starts the decoder, its row stays zero.
 std::unique_ptr<Model> make_model(const ModelConfig& config, Index source_vocabulary, Index target_vocabulary,
                                   std::uint64_t seed, const SpecialIds& specials = {});
 
-/// Freezes what optim.freeze names and builds the optimizer for the rest, or for a share of it.
+/// Freezes the parameters of optim.freeze and builds the optimizer for the rest, or a share of it.
 std::unique_ptr<Optimizer<float>> make_optimizer(const OptimConfig& config, ParameterStore<float>& parameters,
                                                  OptimizerShare share = {});
 
-/// The moving average of the parameters, from their present values on; null without train.ema.
+/// Makes the parameters' moving average, starting at their present values; null without train.ema.
 std::unique_ptr<MovingAverage<float>> make_average(const TrainConfig& config, const ParameterStore<float>& parameters);
 
-/// The learning rate as the configuration says; `width` is noam's, `updates_per_epoch` counts where it says epochs.
+/// Makes the configured learning-rate schedule; `width` is noam's, `updates_per_epoch` converts epochs.
 Schedule make_schedule(const OptimConfig& config, Index width, std::int64_t updates_per_epoch = 0);
 
 }  // namespace glossa

@@ -16,40 +16,40 @@
 
 namespace glossa {
 
-/// An Error that every process of the job has thrown: process 0 tells it, and all end in order.
+/// An Error thrown by every process of the job: process 0 reports it, and all end in order.
 class CommonError : public Error {
  public:
   using Error::Error;
 };
 
-/// Throws one unless `ok`, which is the same in all processes.
+/// Throws a CommonError unless `ok`, which is equal in all processes.
 template <class... Args>
 void check_in_all(bool ok, std::string_view where, fmt::format_string<Args...> format, Args&&... args) {
   if (!ok) throw CommonError(Error::Kind::failure, where, fmt::format(format, std::forward<Args>(args)...));
 }
 
-/// Ends all processes of the job because of an error that this one has found, which `tell` prints. The processes but
-/// the first leave it some time to find the same, which it tells then.
+/// Ends all processes of the job because of an error found by this one, which `tell` prints. Processes other than the
+/// first give it some time to find and report the same one.
 [[noreturn]] void end_job(int status, const std::function<void()>& tell);
 
-/// The processes that work together, started by `mpirun -n N` or `srun`, as one of them sees it. A process on its own
-/// is a job of one: then nothing of MPI is touched, and each call returns at once.
+/// The cooperating processes, started by `mpirun -n N` or `srun`, as seen by one of them. A single process is a job of
+/// one: MPI is then untouched, and each call returns at once.
 ///
-/// Every call but those of one's own number is made by all processes, in the same order. They exchange by MPI's
-/// collectives and add nothing up but numbers of which all but one are 0, so that no result depends on their number.
+/// All processes make every call, in the same order, except those about one's own number. They exchange by MPI's
+/// collectives and add up only numbers of which all but one are 0, so that no result depends on their number.
 class Job {
  public:
   int rank() const { return place_.rank; }
   int count() const { return place_.count; }
   bool is_several() const { return place_.count > 1; }
 
-  /// Process 0 alone reads and writes a run, and talks.
+  /// True for process 0, which alone reads and writes a run, and prints.
   bool is_first() const { return place_.rank == 0; }
 
-  /// Where this process is among the others.
+  /// Position of this process among the others.
   const Transport::Place& place() const { return place_; }
 
-  /// The part of {0, ..., count-1} that is this process's: consecutive, and of about the same size everywhere.
+  /// This process's part of {0, ..., count-1}: consecutive, and of about the same size everywhere.
   struct Range {
     std::int64_t begin = 0, end = 0;
   };
@@ -58,23 +58,23 @@ class Job {
     return {count * rank / place_.count, count * (rank + 1) / place_.count};
   }
 
-  /// Adds up what the processes have at each place; at most one has something else than 0 there.
+  /// Adds up the processes' values at each place; at most one is not 0 there.
   void merge(std::span<double> numbers) const;
 
-  /// What process 0 has there.
+  /// Copies process 0's bytes to all.
   void broadcast(std::span<std::byte> bytes) const;
   std::string broadcast(std::string text) const;
 
-  /// The texts of all processes, in order.
+  /// Texts of all processes, in order.
   std::vector<std::string> gather(std::string_view own) const;
 
   /// Sends the stretch [bounds[r] + from, bounds[r] + to) of `numbers`, cut at bounds[r+1], to each other process r
-  /// unless it is empty, and gets as many numbers as its own stretch has from each of the `senders`, in this order, one
-  /// after the other in `received`.
+  /// unless it is empty. Receives a stretch as long as this process's own from each of `senders`, in order, back to
+  /// back in `received`.
   void exchange(std::span<const float> numbers, std::span<const Index> bounds, Index from, Index to,
                 std::span<const int> senders, std::span<float> received) const;
 
-  /// Each process has the stretch [bounds[r], bounds[r+1]) of `numbers`; then all have all.
+  /// Each process has the stretch [bounds[r], bounds[r+1]) of `numbers`; afterwards all have all.
   void share_stretches(std::span<float> numbers, std::span<const Index> bounds) const;
 
   /// Each process has the stretch [bounds[r], bounds[r+1]) of an array, its own in `own`: [begin, end) of the array
@@ -82,11 +82,11 @@ class Job {
   void collect(std::span<const float> own, std::span<const Index> bounds, Index begin, Index end,
                std::vector<float>& collected) const;
 
-  /// Returns when all have called it.
+  /// Returns once all have called it.
   void meet() const;
 
-  /// While one lives, no call may wait longer than so many seconds (0: any time) for another process. Who does not come
-  /// in time is named, with `what` it should have done, in the Error that ends the job.
+  /// While one lives, no call waits longer than this many seconds (0: unlimited) for another process. A late process is
+  /// named, with the step `what` that it missed, in the Error that ends the job.
   class Patience {
    public:
     Patience(double seconds, std::string what);
@@ -95,11 +95,11 @@ class Job {
     Patience& operator=(const Patience&) = delete;
   };
 
-  /// Does what may fail in some processes only, and throws in all of them what it threw in the first of those. Nothing
-  /// that waits for other processes may be called within.
+  /// Does work that may fail in some processes only; all then throw the error of the first that failed. Nothing inside
+  /// may wait for other processes.
   void together(const std::function<void()>& work) const;
 
-  /// Throws in all processes, naming the first one whose `text` differs from that of process 0, and what differs.
+  /// Throws in all processes if any `text` differs from process 0's; names the first such process and the difference.
   void agree(std::string_view what, std::string_view text) const;
 
  private:
@@ -111,11 +111,11 @@ class Job {
   std::unique_ptr<Transport> transport_;
 };
 
-/// The job of this process.
+/// This process's job.
 const Job& job();
 
-/// Makes the process one of a job while it lives, if it was started as one of several. Throws for a program that was
-/// built without MPI, and where MPI finds no other process.
+/// Makes the process part of a job while it lives, if it was started as one of several. Throws if the program was built
+/// without MPI, or if MPI finds no other process.
 class JobMembership {
  public:
   JobMembership();
@@ -124,7 +124,7 @@ class JobMembership {
   JobMembership& operator=(const JobMembership&) = delete;
 };
 
-/// How many processes the program was started as by what starts MPI's programs, as far as the environment says; else 1.
+/// Number of processes started by an MPI launcher according to the environment; else 1.
 int processes_started();
 
 }  // namespace glossa

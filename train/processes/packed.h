@@ -9,7 +9,7 @@
 
 namespace glossa {
 
-/// Numbers and lists of them as bytes, for another process of the same program.
+/// Serializes numbers and lists of them for another process of the same program.
 class Packed {
  public:
   template <class T>
@@ -31,7 +31,7 @@ class Packed {
   std::string bytes_;
 };
 
-/// Takes them out again, in the order in which they were put.
+/// Reads them back in the order in which they were written.
 class Unpacked {
  public:
   explicit Unpacked(std::string_view bytes) : rest_(bytes) {}

@@ -11,18 +11,18 @@
 
 namespace glossa {
 
-/// What a job needs of MPI, behind one file that includes it. All calls are collective.
+/// MPI operations of a job, behind one file that includes it. All calls are collective.
 class Transport {
  public:
   virtual ~Transport() = default;
 
   struct Place {
     int rank = 0, count = 1;
-    int on_host = 1;                      // processes of this host
-    int sharing = 1, turn = 0;            // those of them that may use the same cores, and which this one is
+    int on_host = 1;                      // processes on this host
+    int sharing = 1, turn = 0;            // those that may use the same cores, and this one's position among them
     std::vector<std::string> hosts = {};  // of each process
 
-    /// Of a process, for people.
+    /// Readable name of a process.
     std::string name(int of) const {
       const auto r = static_cast<std::size_t>(of);
       return r < hosts.size() ? fmt::format("process {} on {}", of, hosts[r]) : fmt::format("process {}", of);
@@ -34,7 +34,7 @@ class Transport {
   virtual void broadcast(std::span<std::byte> bytes) = 0;
   virtual std::vector<std::string> gather(std::string_view own) = 0;
 
-  /// Numbers for and from each process, by count and place in the arrays.
+  /// Counts and places in the arrays of the numbers for and from each process.
   struct Parts {
     std::vector<int> counts, places;
   };
@@ -42,15 +42,14 @@ class Transport {
   virtual void share(float* all, const Parts& parts) = 0;
   virtual void collect(const float* own, int count, float* all, const Parts& parts) = 0;
 
-  /// From now on no call waits longer than `seconds` (0: any time) for other processes; `what` for.
+  /// From now on no call waits longer than `seconds` (0: unlimited) for other processes; `what` names the step.
   virtual void limit(double seconds, std::string what) = 0;
 
   /// Ends all processes at once.
   virtual void abort(int status) = 0;
 };
 
-/// Enters the MPI job of this process, by the module of MPI beside the program or where it is installed; null where
-/// there is none.
+/// Enters this process's MPI job through the MPI module beside the program or where it is installed; null if not found.
 std::unique_ptr<Transport> enter_mpi();
 
 }  // namespace glossa

@@ -9,7 +9,7 @@
 
 namespace glossa {
 
-/// What to do with an n-gram order that has no match (Chen and Cherry 2014, methods 3, 1, 2 and 0).
+/// Treatment of an n-gram order without a match (Chen and Cherry 2014, methods 3, 1, 2 and 0).
 enum class BleuSmoothing {
   exponential,  ///< the k-th such order counts as a match of 1 / 2^k
   floor,        ///< it counts as `smoothing_value` matches
@@ -21,11 +21,11 @@ struct BleuOptions {
   bool lowercase = false;
   BleuSmoothing smoothing = BleuSmoothing::exponential;
   double smoothing_value = 0;    ///< for floor (0 means 0.1) and add_k (0 means 1)
-  bool effective_order = false;  ///< leave out orders that the output is too short for; for single sentences
+  bool effective_order = false;  ///< skip orders that the output is too short for; for single sentences
   BleuTokenizer tokenizer = BleuTokenizer::mteval_13a;
 };
 
-/// A BLEU score and what it is made of.
+/// A BLEU score and its components.
 struct BleuScore {
   double score = 0;                     ///< 0 to 100
   std::array<double, 4> precisions{};   ///< of 1- to 4-grams, smoothed, 0 to 100
@@ -35,12 +35,12 @@ struct BleuScore {
   std::uint64_t reference_length = 0;   ///< tokens
 };
 
-/// Corpus BLEU (Papineni et al. 2002) of one hypothesis and one reference a line, in the definition of sacreBLEU (Post
-/// 2018): counts summed over the corpus. White space is Unicode's. Unequal counts of lines are an Error.
+/// Corpus BLEU (Papineni et al. 2002) of one hypothesis and one reference per line, as sacreBLEU defines it (Post
+/// 2018): counts summed over the corpus. White space is Unicode's. Unequal line counts are an Error.
 BleuScore corpus_bleu(std::span<const std::string> hypotheses, std::span<const std::string> references,
                       const BleuOptions& options = {});
 
-/// The settings in the form of sacreBLEU, with glossa's own version: `nrefs:1|case:mixed|eff:no|tok:13a|...`.
+/// Settings in sacreBLEU's form, with glossa's own version: `nrefs:1|case:mixed|eff:no|tok:13a|...`.
 std::string bleu_signature(const BleuOptions& options = {});
 
 }  // namespace glossa

@@ -9,8 +9,8 @@
 
 namespace glossa {
 
-/// What a pickle says, as data. Classes and functions are names, a call of one is its name with what it was given:
-/// nothing is looked up and nothing runs.
+/// Contents of a pickle, as data. Classes and functions are names, a call is its name with its arguments: nothing is
+/// looked up and nothing runs.
 struct PickleValue {
   enum class Kind {
     none,
@@ -21,7 +21,7 @@ struct PickleValue {
     list,
     dict,        ///< items: key, value, key, value, ...
     name,        ///< text: "module name"
-    call,        ///< text: the name; items: what it was called with
+    call,        ///< text: the name; items: the arguments
     persistent,  ///< items: the one value that stands for an object outside
   };
 
@@ -31,21 +31,21 @@ struct PickleValue {
   std::vector<const PickleValue*> items{};
 };
 
-/// For an error: the beginning of what such a file says, in characters that every terminal shows.
+/// Beginning of a file's text for an error, in characters that every terminal shows.
 std::string shown(std::string_view text);
 
-/// Reads one pickle, in the opcodes that a state_dict needs: protocol 2 without floats, classes of its own and
-/// extensions. A value may contain itself: walk with care.
+/// Reads one pickle with the opcodes that a state_dict needs: protocol 2 without floats, classes of its own and
+/// extensions. A value may contain itself: traverse with care.
 class Pickle {
  public:
-  /// From the front of `bytes`. `names` are those that may be there, as "module name"; `collections OrderedDict` is one
-  /// of them always, and a dict. Throws naming `where` and the byte for every other name, any other opcode, shown by
-  /// its name, and whatever does not end well. Memory stays within twice the bytes and 16 MiB.
+  /// Reads from the front of `bytes`. `names` are allowed, as "module name"; `collections OrderedDict` always is, and
+  /// becomes a dict. Throws naming `where` and the byte for every other name, any other opcode, shown by its name, and
+  /// a bad ending. Memory stays within twice the bytes and 16 MiB.
   Pickle(std::string_view bytes, std::span<const std::string_view> names, const std::string& where);
 
   const PickleValue& root() const { return *root_; }
 
-  /// Bytes that it took.
+  /// Number of bytes read.
   std::size_t size() const { return size_; }
 
  private:

@@ -17,16 +17,15 @@ namespace glossa {
 //     N bytes  JSON: {"__metadata__": {text: text}, NAME: {"dtype", "shape", "data_offsets": [begin, end]}, ...}
 //     the rest the tensors, row-major and little-endian, without holes and overlaps
 //
-// There is no checksum: a flipped bit of a tensor is not found, a flipped bit of the structure is where it breaks a
-// rule.
+// There is no checksum: a flipped bit in a tensor goes unnoticed, one in the structure is found if it breaks a rule.
 
-/// A file whose structure was checked.
+/// A file with a verified structure.
 class SafetensorsReader : public TensorFile {
  public:
-  /// Reads the header and checks all of it: its length (at most 16 MiB, some 100,000 tensors; the format allows more),
-  /// JSON of exactly the form above with every key once, known dtypes, lengths that are those of the shapes, offsets
-  /// that tile the rest of the file. Anything else is an Error that names the file and the tensor. Memory stays within
-  /// a few times the length of the header.
+  /// Reads and verifies the whole header: its length (at most 16 MiB, some 100,000 tensors; the format allows more),
+  /// JSON of exactly the form above with every key once, known dtypes, lengths that match the shapes, offsets that tile
+  /// the rest of the file. Anything else is an Error that names the file and the tensor. Memory stays within a few
+  /// times the header's length.
   explicit SafetensorsReader(const std::filesystem::path& path);
 
   const std::map<std::string, std::string>& metadata() const { return metadata_; }
@@ -38,7 +37,7 @@ class SafetensorsReader : public TensorFile {
   std::map<std::string, std::uint64_t> begins_;  // in bytes from the start of the file
 };
 
-/// A float tensor to be written; the values are borrowed.
+/// A float tensor to write; the values are borrowed.
 struct SafetensorsTensor {
   std::string name;
   std::vector<std::uint64_t> shape;
@@ -46,8 +45,8 @@ struct SafetensorsTensor {
 };
 
 /// Writes a file atomically, as F32: the bytes that the format's own library writes for the same tensors and at most
-/// one key of metadata (more have no fixed order there, here they are sorted). Throws if a name comes twice, a shape
-/// disagrees with its values or the file cannot be written.
+/// one metadata key (it has no fixed order for more; here they are sorted). Throws if a name is repeated, a shape does
+/// not match its values or the file cannot be written.
 void write_safetensors(const std::filesystem::path& path, std::vector<SafetensorsTensor> tensors,
                        const std::map<std::string, std::string>& metadata);
 

@@ -9,39 +9,39 @@
 
 namespace glossa {
 
-// What torch.save writes of a state_dict, in both of its formats:
+// Output of torch.save for a state_dict, in both of its formats:
 //
 //     zip     NAME/data.pkl, a pickle of names and tensors; NAME/data/KEY, the numbers of a storage; NAME/byteorder
 //     stream  the pickles of a magic number, a version, what the machine was like, names and tensors, the keys of the
 //             storages; then each storage: 8 bytes count, its numbers
 //
-// A tensor is a piece of a storage; tensors that are tied share one.
+// A tensor is a piece of a storage; tied tensors share one.
 
-/// A state_dict whose structure was checked: OrderedDict or dict of tensors and parameters on storages of Float,
-/// Double, Half, BFloat16 and Long. Every other name or opcode in the pickle is an Error that shows it, and so is a
-/// tensor that is not contiguous or reaches out of its storage. Nothing is executed.
+/// A state_dict with a verified structure: OrderedDict or dict of tensors and parameters on storages of Float, Double,
+/// Half, BFloat16 and Long. Every other name or opcode in the pickle is an Error that shows it. So is a tensor that is
+/// not contiguous or exceeds its storage. Nothing is executed.
 class TorchFile : public TensorFile {
  public:
-  /// The stream.
+  /// Opens a stream.
   explicit TorchFile(const std::filesystem::path& path);
 
-  /// The zip.
+  /// Opens a zip.
   explicit TorchFile(ZipFile zip);
 
-  /// Whether an archive is one of torch.save's.
+  /// True if torch.save wrote the archive.
   static bool is_in(const ZipFile& zip);
 
-  /// Tensors that are tied: one shape at one place.
+  /// True for tied tensors: one shape at one place.
   bool same_bytes(const std::string& a, const std::string& b) const override;
 
-  /// What the stream begins with: protocol 2, the magic number, the end of its pickle.
+  /// Start of a stream: protocol 2, the magic number, the end of its pickle.
   static constexpr std::string_view stream_magic{
       "\x80\x02\x8A\x0Al\xFC\x9C"
       "F\xF9 j\xA8P\x19.",
       15};
 
  private:
-  /// The numbers that tensors are pieces of, in the file or in an entry of the archive.
+  /// Numbers shared by tensors, in the file or in an entry of the archive.
   struct Storage {
     std::string dtype;
     std::uint64_t count = 0;  ///< of numbers

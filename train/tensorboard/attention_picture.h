@@ -7,9 +7,9 @@
 
 namespace glossa {
 
-/// One kind of attention, for example &AttentionMaps::cross, of some sentences: sentence below sentence, each with a
-/// row of tiles a layer and a column a head, of which the first 12 and 16 are shown. In a tile a row of cells is a
-/// query, a column a key. There must be a sentence.
+/// Draws one kind of attention, say &AttentionMaps::cross, of some sentences below each other. Each has a row of tiles
+/// per layer and a column per head; the first 12 and 16 are shown. In a tile a row of cells is a query, a column a key.
+/// Needs a sentence.
 Picture attention_picture(std::span<const AttentionMaps> sentences, AttentionMaps::Layers AttentionMaps::*part);
 
 }  // namespace glossa

@@ -7,31 +7,31 @@
 
 namespace glossa {
 
-/// A figure under the name that TensorBoard shows it by; a slash parts group and name.
+/// A figure under its TensorBoard name; a slash separates group and name.
 struct Scalar {
   std::string tag;
-  double value;  ///< is kept in single precision
+  double value;  ///< stored in single precision
 };
 
-/// When something was, and what it belongs to.
+/// Time and step of an event.
 struct EventTime {
   double wall = 0;  ///< seconds since 1970
   std::int64_t step = 0;
 };
 
-/// What TensorBoard's files consist of: messages `Event` of its event.proto and summary.proto.
+/// Messages of TensorBoard's files: `Event` of its event.proto and summary.proto.
 namespace event {
 
-/// The first one of a file.
+/// First message of a file.
 std::string version(const EventTime& time);
 
-/// A session begins: what readers know of its step and of later ones counts no more.
+/// Begins a session: readers discard data of its step and later ones.
 std::string session_start(const EventTime& time);
 std::string session_stop(const EventTime& time);
 
 std::string scalars(const EventTime& time, std::span<const Scalar> scalars);
 
-/// Text is Markdown; bytes that are no UTF-8 become U+FFFD.
+/// Text is Markdown; bytes that are not UTF-8 become U+FFFD.
 std::string text(const EventTime& time, std::string_view tag, std::string_view text);
 
 /// A PNG of width x height pixels.
@@ -40,7 +40,7 @@ std::string picture(const EventTime& time, std::string_view tag, std::int64_t wi
 
 }  // namespace event
 
-/// What a file is cut by.
+/// Fields by which a file is cut.
 struct EventHead {
   std::int64_t step = 0;
   bool stops_session = false;

@@ -6,23 +6,23 @@
 
 namespace glossa {
 
-/// A picture of numbers from 0, white, to 1, dark, with gaps between what does not belong together.
+/// A picture of numbers from 0, white, to 1, dark, with gaps between unrelated ones.
 class Picture {
  public:
-  /// All gap.
+  /// Starts as all gap.
   Picture(std::int64_t width, std::int64_t height);
 
   std::int64_t width() const { return width_; }
   std::int64_t height() const { return height_; }
 
-  /// Fills `size` x `size` pixels from the column x and the row y on.
+  /// Fills `size` x `size` pixels from column x and row y on.
   void fill(std::int64_t x, std::int64_t y, std::int64_t size, float value);
 
   std::string png() const;
 
  private:
   std::int64_t width_, height_;
-  std::vector<std::uint8_t> pixels_;  // indices of colours, row by row
+  std::vector<std::uint8_t> pixels_;  // color indices, row by row
 };
 
 }  // namespace glossa

@@ -10,11 +10,10 @@ namespace glossa {
 /// numbers little-endian. A checksum is CRC-32C, rotated and moved, so that data may hold checksums itself.
 std::string as_record(std::string_view data);
 
-/// Takes the first record off a file and gives its data; nothing at the end, and where it is torn or damaged: readers
-/// go no further.
+/// Removes a file's first record and returns its data; empty at the end, or if torn or damaged: readers go no further.
 std::optional<std::string_view> next_record(std::string_view& file);
 
-/// Whether a rest in which there is no record begins one, as a kill leaves it, or nothing. Otherwise it is damaged.
+/// True if a rest without a complete record is a record torn by a kill, or empty. Otherwise it is damaged.
 bool is_torn(std::string_view rest);
 
 }  // namespace glossa

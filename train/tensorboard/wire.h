@@ -8,7 +8,7 @@
 namespace glossa::wire {
 
 /// A message in the wire format of Protocol Buffers (protobuf.dev/programming-guides/encoding), written field by field.
-/// Who writes them in the order of their numbers gets the bytes that Google's library makes.
+/// In order of field numbers, the bytes equal those of Google's library.
 class Message {
  public:
   Message& whole(std::uint32_t field, std::int64_t value);  ///< int32, int64, bool, an enumerator
@@ -23,14 +23,14 @@ class Message {
   std::string text_;
 };
 
-/// A field that was read.
+/// A field read from a message.
 struct Field {
   std::uint32_t number = 0;
-  std::uint64_t whole = 0;  ///< of numbers: as they are written
+  std::uint64_t whole = 0;  ///< of numbers: as written
   std::string_view bytes;   ///< of bytes, texts and messages
 };
 
-/// Takes the first field off a message; nothing at its end, and where it is none.
+/// Removes a message's first field; empty at its end, or if malformed.
 std::optional<Field> next_field(std::string_view& message);
 
 }  // namespace glossa::wire
