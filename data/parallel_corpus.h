@@ -79,8 +79,7 @@ struct CorpusOptions {
   int source_column = 0, target_column = 1;  // of a TSV file without a header, from 0
 };
 
-/// Path of one side's file, `PREFIX.language` or its .gz. Error as `resolve`; `named_by` tells where the language is
-/// set.
+/// Path of one side's file, `PREFIX.language` or its .gz. Error as `resolve`, with `named_by` to describe the language.
 std::string side_of(const std::string& prefix, const std::string& language, const std::string& named_by = {});
 
 /// Reads `PREFIX.source_language` and `PREFIX.target_language` (or their .gz); line i of one translates line i of the

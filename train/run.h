@@ -62,8 +62,8 @@ class NewRunFolder {
   std::vector<std::filesystem::path> made_;  // innermost first
 };
 
-/// Process 0's configuration, which all processes of the job must share except for host-specific options;
-/// otherwise throws naming the key and the first process that differs.
+/// Process 0's configuration, which all processes of the job must share except for host-specific options; otherwise
+/// throws naming the key and the first process that differs.
 Config agreed(const Config& config);
 
 /// Throws if a process of the job has read different text.

@@ -23,8 +23,8 @@ class PieceTokenizer : public Tokenizer {
  public:
   static constexpr std::string_view name = "pieces";
 
-  /// From a serialized sentencepiece model and the tokens in id order, special ones as SpecialIds::name writes
-  /// them. Errors at `where`: damaged model, those of Vocabulary::of.
+  /// From a serialized sentencepiece model and the tokens in id order, special ones as SpecialIds::name writes them.
+  /// Errors at `where`: damaged model, those of Vocabulary::of.
   PieceTokenizer(std::string sentencepiece_model, std::vector<std::string> tokens, const SpecialIds& specials,
                  const std::string& where);
   ~PieceTokenizer() override;

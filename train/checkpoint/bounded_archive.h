@@ -121,7 +121,7 @@ void load(BoundedInputArchive& archive, std::vector<T>& values) {
   }
 }
 
-/// Converts the exception in flight (from cereal, from allocation or an Error) into an Error at `where`, and throws it.
+/// Turns the exception in flight (cereal's, of memory or an Error) into an Error at `where`, and throws it.
 [[noreturn]] void rethrow_as_error(std::string_view where);
 
 /// Serializes a record: equal records give equal bytes.

@@ -106,7 +106,7 @@ class CheckpointReader {
   /// The entry of that name, or null.
   const CheckpointEntry* find(std::string_view name) const;
 
-  /// Reads an entry's bytes. Error if there is no such name, or the bytes changed since the file was opened.
+  /// Reads an entry's bytes. Error if the name is unknown, or the bytes changed since opening.
   std::vector<std::byte> read(std::string_view name) const;
 
   /// Reads into `destination`, which must have the entry's length; unchanged after an Error.

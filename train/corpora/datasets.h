@@ -66,7 +66,7 @@ EncodeOptions encode_options(const DataConfig& config);
 EncodedCorpus encode(const DataConfig& config, const ParallelCorpus& corpus, const Tokenizers& tokenizers,
                      bool may_be_empty = false);
 
-/// Encodes the training pairs, without those that data.max_ratio excludes.
+/// Encodes the training pairs that data.max_ratio leaves.
 EncodedCorpus encode_training(const DataConfig& config, const ParallelCorpus& training, const Tokenizers& tokenizers);
 
 /// Encodes all corpora; validation is empty if absent.

@@ -49,7 +49,7 @@ Alignment align_words(const AttentionMaps::Head& head, std::span<const int> sour
 /// bits.
 JsonLine& add_to(JsonLine& json, const AttentionMaps& maps);
 
-/// Formats the maps as an object on one line.
+/// The maps as an object on one line.
 std::string to_json(const AttentionMaps& maps);
 
 }  // namespace glossa

@@ -44,7 +44,7 @@ class BatchSearch {
   };
 
   struct Sentence {
-    Index limit;          // maximum tokens
+    Index limit;          // in tokens
     std::int64_t number;  // see decode
     Index ended = 0;      // hypotheses that reached </s>
     Index found = 0;      // the best of them, at most n_

@@ -44,7 +44,7 @@ struct Hypothesis {
   bool finished = false;       ///< ended by </s>; false: cut off at the length limit
 };
 
-/// Applies the length penalty of `options` to log_probability.
+/// log_probability under the length penalty of `options`.
 double penalised(double log_probability, Index length, const DecodeOptions& options);
 
 template <class T>

@@ -6,8 +6,8 @@
 
 namespace glossa {
 
-/// Shares search results over the same sources between all processes of the job: each passes a list where it had the
-/// source, nothing elsewhere. Afterwards all have all.
+/// Shares search results among the job's processes: each passes a list for the sources it had, nothing for others.
+/// Afterwards all have all.
 void share_found(std::vector<std::vector<Hypothesis>>& found);
 
 }  // namespace glossa

@@ -11,11 +11,11 @@
 
 namespace glossa {
 
-/// Search options from a run's configuration.
+/// A run's search options.
 DecodeOptions decode_options(const DecodeConfig& config);
 
-/// The number under which sampling draws for a piece, counted from 0, of line number `line`. The first piece has the
-/// number of its line, so it draws what the whole line would. Later pieces have numbers above those of all lines.
+/// Sampling number of piece `piece`, from 0, of line `line`. The first piece has its line's number, so it draws like
+/// the whole line. Later pieces have numbers above those of all lines.
 std::int64_t piece_number(std::int64_t line, std::int64_t piece);
 
 /// Translation of a line. Numbers as in `Hypothesis`; for a line read in pieces, over all of them.
@@ -68,7 +68,7 @@ class Translator {
   std::vector<std::string> translate(const Sources& sources);
 
   /// The n best translations of each line, best first, as `Searcher::n_best`; a line in pieces has one, the best of
-  /// each piece, and a line without pieces has none.
+  /// each piece; one without any has none.
   std::vector<std::vector<Translation>> n_best(const Sources& sources, Index n);
 
   /// From now on the search keeps `beam` hypotheses.
@@ -83,7 +83,7 @@ class Translator {
   /// Attention of the model while it reads `source` and writes `translation`, as is (teacher forcing).
   AttentionMaps attention(std::vector<int> source, const Translation& translation);
 
-  /// `watch` gets the number of pieces of each batch whose search is done, as in `Searcher::watch`.
+  /// `watch` gets the number of pieces of each finished batch, as in `Searcher::watch`.
   void watch(std::function<void(Index)> watch) { searcher_.watch(std::move(watch)); }
 
  private:

@@ -18,7 +18,7 @@ double memory_left();
 void check_training_fits(const Config& config, Index source_vocabulary, Index target_vocabulary,
                          const BatchExtent& batch = {}, double left = memory_left());
 
-/// Throws unless `bytes` are available for the model of `where`.
+/// Throws unless `bytes` are left for the model of `where`.
 void check_model_fits(const std::string& where, double bytes, double left = memory_left());
 
 }  // namespace glossa

@@ -17,7 +17,7 @@ struct Model {
   std::unique_ptr<Transformer<float>> transformer;
 };
 
-/// Converts the configuration to layers/ terms; unset dropout rates equal those of the residual sums.
+/// The configuration in layers/ terms; unset dropout rates equal those of the residual sums.
 TransformerOptions transformer_options(const ModelConfig& config, Index source_vocabulary, Index target_vocabulary);
 
 /// Makes a fresh model, initialized from `seed`. If padding starts the decoder, its row stays zero.
@@ -28,7 +28,7 @@ std::unique_ptr<Model> make_model(const ModelConfig& config, Index source_vocabu
 std::unique_ptr<Optimizer<float>> make_optimizer(const OptimConfig& config, ParameterStore<float>& parameters,
                                                  OptimizerShare share = {});
 
-/// Makes the parameters' moving average, starting at their present values; null without train.ema.
+/// Moving average of the parameters, from their present values on; null without train.ema.
 std::unique_ptr<MovingAverage<float>> make_average(const TrainConfig& config, const ParameterStore<float>& parameters);
 
 /// Makes the configured learning-rate schedule; `width` is noam's, `updates_per_epoch` converts epochs.

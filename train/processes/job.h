@@ -22,7 +22,7 @@ class CommonError : public Error {
   using Error::Error;
 };
 
-/// Throws a CommonError unless `ok`, which is equal in all processes.
+/// CommonError unless `ok`, which is equal in all processes.
 template <class... Args>
 void check_in_all(bool ok, std::string_view where, fmt::format_string<Args...> format, Args&&... args) {
   if (!ok) throw CommonError(Error::Kind::failure, where, fmt::format(format, std::forward<Args>(args)...));
@@ -43,7 +43,7 @@ class Job {
   int count() const { return place_.count; }
   bool is_several() const { return place_.count > 1; }
 
-  /// True for process 0, which alone reads and writes a run, and prints.
+  /// Only process 0 handles a run's files and prints.
   bool is_first() const { return place_.rank == 0; }
 
   /// Position of this process among the others.
@@ -61,7 +61,7 @@ class Job {
   /// Adds up the processes' values at each place; at most one is not 0 there.
   void merge(std::span<double> numbers) const;
 
-  /// Copies process 0's bytes to all.
+  /// Sends process 0's bytes.
   void broadcast(std::span<std::byte> bytes) const;
   std::string broadcast(std::string text) const;
 
@@ -74,11 +74,11 @@ class Job {
   void exchange(std::span<const float> numbers, std::span<const Index> bounds, Index from, Index to,
                 std::span<const int> senders, std::span<float> received) const;
 
-  /// Each process has the stretch [bounds[r], bounds[r+1]) of `numbers`; afterwards all have all.
+  /// Each process has the stretch [bounds[r], bounds[r+1]) of `numbers`; then all have all.
   void share_stretches(std::span<float> numbers, std::span<const Index> bounds) const;
 
-  /// Each process has the stretch [bounds[r], bounds[r+1]) of an array, its own in `own`: [begin, end) of the array
-  /// goes into the `collected` of process 0.
+  /// Each process has the stretch [bounds[r], bounds[r+1]) of an array, its own in `own`; [begin, end) of it is written
+  /// to process 0's `collected`.
   void collect(std::span<const float> own, std::span<const Index> bounds, Index begin, Index end,
                std::vector<float>& collected) const;
 
@@ -99,7 +99,7 @@ class Job {
   /// may wait for other processes.
   void together(const std::function<void()>& work) const;
 
-  /// Throws in all processes if any `text` differs from process 0's; names the first such process and the difference.
+  /// Throws in all processes if a `text` differs from process 0's, naming the first such process and the difference.
   void agree(std::string_view what, std::string_view text) const;
 
  private:

@@ -34,7 +34,7 @@ class Transport {
   virtual void broadcast(std::span<std::byte> bytes) = 0;
   virtual std::vector<std::string> gather(std::string_view own) = 0;
 
-  /// Counts and places in the arrays of the numbers for and from each process.
+  /// Numbers for and from each process: counts and places in the arrays.
   struct Parts {
     std::vector<int> counts, places;
   };
@@ -42,7 +42,7 @@ class Transport {
   virtual void share(float* all, const Parts& parts) = 0;
   virtual void collect(const float* own, int count, float* all, const Parts& parts) = 0;
 
-  /// From now on no call waits longer than `seconds` (0: unlimited) for other processes; `what` names the step.
+  /// From now on no call waits longer than `seconds` (0: any time) for other processes; `what` for.
   virtual void limit(double seconds, std::string what) = 0;
 
   /// Ends all processes at once.

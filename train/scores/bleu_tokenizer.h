@@ -9,7 +9,7 @@
 
 namespace glossa {
 
-/// Tokens that BLEU counts: sacreBLEU's tokenizers. White space separates tokens in all of them.
+/// Tokenizers of BLEU, sacreBLEU's. White space separates tokens in all of them.
 enum class BleuTokenizer {
   mteval_13a,  ///< of mteval-v13a: XML entities decoded, ASCII punctuation split off
   none,        ///< text between white space
@@ -18,7 +18,7 @@ enum class BleuTokenizer {
   chinese      ///< each Chinese character; the rest as mteval_13a
 };
 
-/// Tokenizer names, in the same order.
+/// Their names, in this order.
 inline constexpr std::initializer_list<const char*> bleu_tokenizer_names = {"13a", "none", "char", "intl", "zh"};
 
 std::string_view name(BleuTokenizer tokenizer);

@@ -34,8 +34,8 @@ struct PickleValue {
 /// Beginning of a file's text for an error, in characters that every terminal shows.
 std::string shown(std::string_view text);
 
-/// Reads one pickle with the opcodes that a state_dict needs: protocol 2 without floats, classes of its own and
-/// extensions. A value may contain itself: traverse with care.
+/// Reads one pickle with the opcodes of a state_dict: protocol 2 without floats, own classes and extensions. A value
+/// may contain itself: traverse with care.
 class Pickle {
  public:
   /// Reads from the front of `bytes`. `names` are allowed, as "module name"; `collections OrderedDict` always is, and

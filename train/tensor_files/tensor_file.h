@@ -19,7 +19,7 @@ struct TensorEntry {
   std::string dtype;                 ///< in safetensors' terms: F64, F32, F16, BF16, I64, I32, I8, U8 or BOOL
   std::vector<std::uint64_t> shape;  ///< none for a scalar
 
-  std::uint64_t count() const;  ///< number of elements
+  std::uint64_t count() const;  ///< elements
 };
 
 /// Maximum rank of a file's tensor.
@@ -43,7 +43,7 @@ class TensorFile {
 
   const std::filesystem::path& path() const { return path_; }
 
-  /// All tensors, by name.
+  /// By name.
   const std::map<std::string, TensorEntry>& entries() const { return entries_; }
 
   /// True if two tensors are the same bytes of the file.
@@ -62,7 +62,7 @@ class TensorFile {
  protected:
   static constexpr std::size_t piece_bytes = 256 << 10;  ///< read at a time
 
-  /// Receives consecutive pieces of a tensor's bytes, little-endian, each of whole elements.
+  /// Takes consecutive pieces of a tensor's bytes, little-endian, each of whole elements.
   using Take = std::function<void(std::span<const std::byte>)>;
 
   explicit TensorFile(std::filesystem::path path) : path_(std::move(path)) {}

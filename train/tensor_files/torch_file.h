@@ -22,10 +22,10 @@ namespace glossa {
 /// not contiguous or exceeds its storage. Nothing is executed.
 class TorchFile : public TensorFile {
  public:
-  /// Opens a stream.
+  /// A stream.
   explicit TorchFile(const std::filesystem::path& path);
 
-  /// Opens a zip.
+  /// A zip.
   explicit TorchFile(ZipFile zip);
 
   /// True if torch.save wrote the archive.

@@ -35,8 +35,8 @@ class ZipStream {
   ~ZipStream();
   ZipStream(ZipStream&&) noexcept;
 
-  /// Reads the next bytes, until `bytes` is full or none are left; returns their number. Throws for damage; the last
-  /// bytes are followed by the checksum test.
+  /// Reads the next bytes, as many as `bytes` takes or are left, and returns their number. Throws for damage; the last
+  /// bytes trigger the checksum test.
   std::size_t read(std::span<std::byte> bytes);
 
  private:
@@ -54,7 +54,7 @@ class ZipFile {
 
   const std::filesystem::path& path() const { return path_; }
 
-  /// All entries, by name.
+  /// By name.
   const std::map<std::string, ZipEntry>& entries() const { return entries_; }
 
   ZipStream open(const ZipEntry& entry) const;

@@ -40,7 +40,7 @@ std::string picture(const EventTime& time, std::string_view tag, std::int64_t wi
 
 }  // namespace event
 
-/// Fields by which a file is cut.
+/// Fields for cutting.
 struct EventHead {
   std::int64_t step = 0;
   bool stops_session = false;

@@ -9,7 +9,7 @@ namespace glossa {
 /// A picture of numbers from 0, white, to 1, dark, with gaps between unrelated ones.
 class Picture {
  public:
-  /// Starts as all gap.
+  /// All gap.
   Picture(std::int64_t width, std::int64_t height);
 
   std::int64_t width() const { return width_; }

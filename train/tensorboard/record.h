@@ -6,8 +6,8 @@
 
 namespace glossa {
 
-/// A record of a TFRecord file: the length of the data in 8 bytes, its checksum in 4, the data, its checksum in 4; all
-/// numbers little-endian. A checksum is CRC-32C, rotated and moved, so that data may hold checksums itself.
+/// Frames a TFRecord: the data's length in 8 bytes, its checksum in 4, the data, its checksum in 4; all numbers
+/// little-endian. A checksum is CRC-32C, rotated and offset, so that data may contain checksums.
 std::string as_record(std::string_view data);
 
 /// Removes a file's first record and returns its data; empty at the end, or if torn or damaged: readers go no further.

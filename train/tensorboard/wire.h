@@ -23,7 +23,7 @@ class Message {
   std::string text_;
 };
 
-/// A field read from a message.
+/// A field as read.
 struct Field {
   std::uint32_t number = 0;
   std::uint64_t whole = 0;  ///< of numbers: as written
