@@ -12,11 +12,11 @@
 namespace glossa {
 namespace {
 
-/// The part that a pair goes to, and none for a further pair of a source that is held out.
+/// Part that a pair goes to; none for further pairs of a held-out source.
 enum class Part { training, validation, test, none };
 
-/// The part of each pair: the different sources in the order of their hashes, the first for validation, the next for
-/// testing. Returns how many different sources there are.
+/// Assigns each pair's part: the different sources in order of their hashes, the first for validation, the next for
+/// testing. Returns the number of different sources.
 std::int64_t assign(const ParallelCorpus& corpus, const HeldOut& held_out, std::vector<Part>& parts) {
   std::vector<std::uint64_t> hashes;
   for (const std::string& source : corpus.source) hashes.push_back(Fingerprint().add(source).value());

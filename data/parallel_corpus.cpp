@@ -20,14 +20,14 @@ namespace {
 
 bool blank(std::string_view text) { return text.find_first_not_of(' ') == std::string_view::npos; }
 
-/// Which columns of a table the languages stand in.
+/// Columns of a table that hold the languages.
 struct Columns {
   std::size_t source, target;
-  bool named = false;  // by the first row, which is no pair then
+  bool named = false;  // by the first row, which is then not a pair
 };
 
-/// The columns that a first row names, else those of the options. A row that names other languages is refused: it would
-/// become a pair, and what stands below it another language.
+/// Returns the columns that a first row names, else those of the options. A row that names other languages is refused:
+/// it would become a pair, and the rows below are in another language.
 Columns columns_of(const std::vector<std::string_view>& row, const std::string& source, const std::string& target,
                    const CorpusOptions& options, const std::string& where) {
   const auto at = [&](std::string_view name) {
@@ -51,7 +51,7 @@ Columns columns_of(const std::vector<std::string_view>& row, const std::string& 
   for (const std::string_view cell : row)
     if (names_a_language(cell)) languages.insert(cell);
   const bool words_only = std::ranges::all_of(row, [](std::string_view cell) { return cell.find(' ') == cell.npos; });
-  // Names in full, such as English, are no sentences, whatever stands beside them; codes, such as so, may be.
+  // Full names, such as English, are never sentences, whatever is beside them; codes, such as so, may be.
   const auto is_full_name = [&](std::size_t column) {
     return column < row.size() && row[column].size() > 3 && names_a_language(row[column]);
   };

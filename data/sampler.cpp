@@ -11,7 +11,7 @@
 namespace glossa {
 namespace {
 
-/// Fisher and Yates, written out because std::shuffle differs between libraries.
+/// Fisher-Yates shuffle, because std::shuffle differs between libraries.
 template <class T>
 void shuffle_in_place(std::vector<T>& items, RandomStream& random) {
   for (std::size_t left = items.size(); left > 1; --left) std::swap(items[left - 1], items[random.below(left)]);

@@ -14,14 +14,14 @@
 namespace glossa {
 namespace {
 
-/// A name of a language as it is compared: small, with hyphens.
+/// A language name in comparable form: lower case, with hyphens.
 std::string plain(std::string_view language) {
   std::string name = utf8::lower_case(language);
   std::ranges::replace(name, '_', '-');
   return name;
 }
 
-/// How well a language of a file is one that is wanted.
+/// How well a file's language matches a wanted one.
 enum class Match { none, variant, exact };
 
 Match match(const std::string& language, const std::string& wanted) {
@@ -29,13 +29,13 @@ Match match(const std::string& language, const std::string& wanted) {
   return language.starts_with(wanted + "-") ? Match::variant : Match::none;
 }
 
-/// What stands in these, inside of a segment, is none of its text (TMX 1.4b, 3.2: content markup).
+/// True if an element inside a segment holds no text of it (TMX 1.4b, 3.2: content markup).
 bool is_code(std::string_view element) {
   constexpr std::array codes{"bpt", "ept", "it", "ph", "sub", "ut"};
   return std::ranges::find(codes, element) != codes.end();
 }
 
-/// One line, with one space where there was any white space, and none at the ends.
+/// Replaces each run of white space by one space, with none at the ends.
 std::string without_runs(std::string_view line) {
   std::string text;
   for (const char c : line)
@@ -47,7 +47,7 @@ std::string without_runs(std::string_view line) {
   return text;
 }
 
-/// Takes the pairs out of the elements of a translation memory.
+/// Extracts the pairs from a translation memory's elements.
 class Units : public XmlListener {
  public:
   Units(ParallelCorpus& corpus, const std::string& source, const std::string& target, const CorpusOptions& options)
@@ -91,13 +91,13 @@ class Units : public XmlListener {
     segment_ += piece;
   }
 
-  /// The languages of the file, the first of them.
+  /// The file's first languages.
   std::string languages() const { return fmt::format("{}", fmt::join(languages_, ", ")); }
 
  private:
   struct Side {
     std::string language;
-    Match match = Match::none;  // of what it has
+    Match match = Match::none;  // of its text
     std::string text = {};
   };
 
@@ -112,7 +112,7 @@ class Units : public XmlListener {
     }
   }
 
-  /// Finds the side that a variant is for, if it is for one.
+  /// Finds the side that a variant is for, if any.
   void begin_variant(const XmlAttributes& attributes) {
     const std::string_view newer = attributes["xml:lang"], older = attributes["lang"];
     const std::string language = plain((newer.empty() ? older : newer).substr(0, 60));
@@ -147,11 +147,11 @@ class Units : public XmlListener {
   ParallelCorpus& corpus_;
   const CorpusOptions& options_;
   std::array<Side, 2> sides_;
-  Side* taken_by_ = nullptr;  // the side of the variant that is open
+  Side* taken_by_ = nullptr;  // side of the open variant
   std::string segment_;
   std::set<std::string> languages_;
   std::int64_t unit_line_ = 0, segment_line_ = 0;
-  // Elements that are open, and how many were when a segment began, and in it code; 0: none of these is open.
+  // Number of open elements: now, when a segment began, and when code in it began; 0: none open.
   int depth_ = 0, segment_depth_ = 0, code_depth_ = 0;
 };
 

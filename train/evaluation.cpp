@@ -12,7 +12,7 @@ CorpusLoss corpus_loss(Context<float>& context, const Transformer<float>& model,
   Batch batch;
   BatchRows rows;
   const std::vector<std::vector<int>> batches = Sampler(corpus, sampler_options(config, 0)).epoch(0, false);
-  std::vector<double> sums(2 * batches.size());  // of each batch; processes take turns
+  std::vector<double> sums(2 * batches.size());  // per batch; processes take turns
   for (std::size_t i = job().rank(); i < batches.size(); i += job().count()) {
     fill_batch(batch, corpus, batches[i], layout(config));
     rows.assign(batch);

@@ -7,7 +7,7 @@
 namespace glossa {
 
 namespace {
-// A process is sent a megabyte at a time by each of few others, and some 16 in all by many.
+// A process receives a megabyte at a time from each of a few others, or some 16 in total from many.
 constexpr Index most_at_once = 1 << 18, all_at_once = 1 << 22, least_at_once = 1 << 14;
 }  // namespace
 
@@ -28,7 +28,7 @@ void GradientSum::add_up(std::int64_t count, std::span<const Index> bounds,
     else
       own = sum_.finish(parameters_.grads());
   }
-  if (!job().is_several()) return;  // the sum lies there
+  if (!job().is_several()) return;  // the sum is there
   if (begin == end) {
     parameters_.clear_grads();
     parameters_.fill_unset_grads();

@@ -14,7 +14,7 @@ namespace glossa {
 
 namespace {
 
-/// Whether an option is of how text is read and cut into batches, and not of what a model makes of it.
+/// True if an option concerns reading and batching text, not what a model makes of it.
 bool is_of_reading(std::string_view key) {
   return key == "data.invalid_utf8" || key == "data.max_line_bytes" || key == "data.max_tokens" ||
          key == "data.source_prefix";
@@ -61,13 +61,13 @@ Config load_run_config(const std::string& run, const std::vector<std::string>& s
 
 namespace {
 
-/// Of a run's configuration what its weights are bound to, and how they translate; the rest is as by default.
+/// Parts of a run's configuration that its weights depend on, and its decoding; the rest is default.
 Config of_weights(const Config& run) {
   Config config;
   config.model = run.model;
   config.decode = run.decode;
   const DataConfig usual = std::exchange(config.data, run.data);
-  DataConfig& data = config.data;  // but for its texts, and how they are cut
+  DataConfig& data = config.data;  // without texts and how they are cut
   data.train = usual.train;
   data.valid = usual.valid;
   data.test = usual.test;
@@ -91,7 +91,7 @@ Config load_training_config(const std::string& path, const std::vector<std::stri
   Config config = load_config(path, sets);
   const std::string& base = config.train.warm_start;
   const bool goes_on = resume && std::filesystem::exists(config_file(run));
-  if (base.empty() || (!goes_on && !std::filesystem::exists(base))) return config;  // the trainer says there is none
+  if (base.empty() || (!goes_on && !std::filesystem::exists(base))) return config;  // the trainer reports a missing one
   return load_config(path, sets, of_weights(load_run_config(goes_on ? run : RunName(base).folder())));
 }
 
@@ -172,7 +172,7 @@ std::string RunName::note() const {
   try {
     const auto validated = static_cast<std::uint64_t>(last_validation(folder_));
     if (validated == 0 || *last <= validated) return "";
-  } catch (const Error&) {  // metrics that cannot be read are no reason to stop
+  } catch (const Error&) {  // unreadable metrics must not stop it
     return "";
   }
   return fmt::format("best is update {}; update {} came after the last validation: --checkpoint last takes that", *best,

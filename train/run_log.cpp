@@ -17,7 +17,7 @@
 namespace glossa {
 namespace {
 
-/// The text with the time before it.
+/// Prefixes the text with the time.
 std::string stamped(std::string_view line) {
   const std::time_t now = std::time(nullptr);
   std::tm local{};
@@ -27,10 +27,10 @@ std::string stamped(std::string_view line) {
   return fmt::format("[{}] {}\n", time, line);
 }
 
-// Columns on a terminal, however wide it is, of sentences and of lines that stand below each other.
+// Maximum columns on a terminal, of sentences and of lines arranged below each other.
 constexpr std::size_t readable = 100, any = std::string::npos;
 
-/// One line, broken between words into lines of at most `width` characters; those after the first are indented.
+/// Breaks a line between words into lines of at most `width` characters; all but the first are indented.
 std::string broken(std::string_view line, std::size_t width) {
   constexpr std::string_view indent = "    ";
   std::string lines;
@@ -47,7 +47,7 @@ std::string broken(std::string_view line, std::size_t width) {
   return lines;
 }
 
-/// A text of whole lines, each of them broken so.
+/// Breaks each line of a text.
 std::string broken_lines(std::string_view text, std::size_t width) {
   std::string lines;
   for (std::size_t end = 0; (end = text.find('\n')) != text.npos; text.remove_prefix(end + 1))
@@ -60,14 +60,14 @@ constexpr std::string_view end_mark = "\"at_end\":true";
 
 std::filesystem::path metrics_file(const std::filesystem::path& run) { return run / "metrics.jsonl"; }
 
-/// All of a file; empty if there is none.
+/// Reads a whole file; empty if missing.
 std::string text_of(const std::filesystem::path& path) {
   std::error_code ignored;
   const bool missing = std::filesystem::status(path, ignored).type() == std::filesystem::file_type::not_found;
   return missing ? "" : read_file(path);
 }
 
-/// The whole lines of a text. Without its newline the last one is half-written, even where it happens to parse.
+/// Splits off a text's whole lines. Without a newline the last one is half-written, even if it parses.
 std::vector<std::string> whole_lines(const std::string& text) {
   std::vector<std::string> lines;
   for (std::size_t at = 0, end = 0; (end = text.find('\n', at)) != text.npos; at = end + 1)
@@ -75,7 +75,7 @@ std::vector<std::string> whole_lines(const std::string& text) {
   return lines;
 }
 
-/// Cuts off what a run that goes on from `updates_done` will write again.
+/// Drops metrics that a run resumed from `updates_done` writes again.
 std::filesystem::path cut_metrics(const std::filesystem::path& run, std::int64_t updates_done, bool goes_on) {
   const std::filesystem::path path = metrics_file(run);
   const std::string text = text_of(path);
@@ -88,7 +88,7 @@ std::filesystem::path cut_metrics(const std::filesystem::path& run, std::int64_t
   return path;
 }
 
-/// The figures of a line of metrics.jsonl, and the same for TensorBoard: `valid_loss` is `valid/loss` there.
+/// Figures of a line of metrics.jsonl, also for TensorBoard: `valid_loss` is `valid/loss` there.
 class Figures {
  public:
   Figures(std::string_view group, std::int64_t update, std::int64_t epoch) : group_(group) {
@@ -115,7 +115,7 @@ class Figures {
   std::vector<Scalar> scalars_;
 };
 
-/// What stands at the edges of the pictures of attention.
+/// Labels for the pictures of attention.
 std::string tokens_of(std::span<const AttentionMaps> sentences) {
   std::string text =
       "a tile is a layer (downwards) and a head (to the right) of a sentence;\nin it a row looks at columns, dark "
@@ -165,7 +165,7 @@ void RunLog::error(std::string_view text) noexcept {
   try {
     log_.write(stamped(fmt::format("error: {}", text)));
   } catch (const Error&) {
-    // A full disk may be what ends the run.
+    // A full disk may have ended the run.
   }
 }
 

@@ -22,7 +22,7 @@ void install(int signal, void (*handler)(int)) {
   sigaction(signal, &action, nullptr);
 }
 
-/// For the signals that stop training; nohup ignores SIGHUP, and means it.
+/// For stop signals; nohup deliberately ignores SIGHUP.
 void install_for_stops(void (*handler)(int)) {
   struct sigaction hangup {};
   sigaction(SIGHUP, nullptr, &hangup);
@@ -30,7 +30,7 @@ void install_for_stops(void (*handler)(int)) {
   if (hangup.sa_handler != SIG_IGN) install(SIGHUP, handler);
 }
 
-/// Of a clock that only goes forward, and that a handler may read.
+/// Reads a monotonic clock, safely in a handler.
 double seconds_now() {
   timespec now{};
   clock_gettime(CLOCK_MONOTONIC, &now);

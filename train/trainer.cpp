@@ -18,7 +18,7 @@ namespace glossa {
 
 namespace {
 
-/// The pass over the corpus, counted from 1, that the last update belongs to.
+/// Pass over the corpus, from 1, that contains the last update.
 std::int64_t epoch_of_last_update(const TrainingState& state) { return state.epoch + (state.batch > 0 ? 1 : 0); }
 
 std::string reason(TrainingEnd end, const Config& config) {
@@ -37,7 +37,7 @@ std::string reason(TrainingEnd end, const Config& config) {
   return "";
 }
 
-/// The limit that ended training, half as far again; empty where it was none.
+/// The limit that ended training, plus half; empty if none did.
 std::string raised_limit(TrainingEnd end, const TrainConfig& train) {
   const auto raised = [](Period limit) {
     limit.amount = std::ceil(1.5 * limit.amount);
@@ -57,7 +57,7 @@ std::string raised_limit(TrainingEnd end, const TrainConfig& train) {
   return "";
 }
 
-/// The number that decides what is best, and whether a larger one is better.
+/// The number that decides the best, and true if larger is better.
 std::pair<double, bool> decisive_number(const ValidationReport& report, TrainConfig::Metric metric) {
   switch (metric) {
     case TrainConfig::Metric::loss:
@@ -77,7 +77,7 @@ bool is_best(const TrainingState& state, double metric, bool larger_is_better) {
   return std::isfinite(metric) && (!state.has_best || (larger_is_better ? metric > state.best : metric < state.best));
 }
 
-/// Whether any process of the job was asked to stop, which is to all, or to save.
+/// Requests to any process of the job to stop, which then applies to all, or to save.
 struct Wishes {
   bool stop = false, save = false;
 };
@@ -97,7 +97,7 @@ Wishes wishes_of_all(SignalWatch& signals, double timeout, std::int64_t update) 
   return all;
 }
 
-/// All of them in a file of the run.
+/// Writes all samples to a file of the run.
 void write_samples(const std::string& run, const ValidationReport& report) {
   if (report.samples.empty()) return;
   const std::filesystem::path folder = std::filesystem::path(run) / "samples";
@@ -147,8 +147,8 @@ TrainingEnd Trainer::update_until_end() {
     const Wishes wishes = wishes_of_all(signals, config_.runtime.timeout, state_.update);
     end = ending();
     if (!end && wishes.stop) end = TrainingEnd::signal;
-    // After a refused update the checkpoints stay as they are: if no good one follows, the newest is from before. A
-    // save that was due then waits for a good one.
+    // A refused update leaves the checkpoints alone: if no good one follows, the newest predates it. A save due then
+    // waits for a good one.
     save_due_ = wishes.save || train.save_every.due(before, now) || save_due_;
     const bool good = state_.consecutive_bad == 0;
     if (end || best || (good && save_due_)) save(best);
@@ -174,7 +174,7 @@ void Trainer::begin_epoch(std::int64_t epoch, std::int64_t batch) {
   task_->begin_epoch(epoch);
 }
 
-/// The gradients of the next micro-batches, and a step by them.
+/// Computes the next micro-batches' gradients and takes a step.
 void Trainer::one_update() {
   const Job::Patience patience(config_.runtime.timeout, fmt::format("update {}", state_.update + 1));
   const Stopwatch watch;
@@ -188,7 +188,7 @@ void Trainer::one_update() {
     refuse(update);
   if (state_.batch == task_->batches()) begin_epoch(state_.epoch + 1, 0);
 
-  double seconds = watch.seconds();  // as the first process counts them: they may end training
+  double seconds = watch.seconds();  // as measured by process 0: it may end training
   job().broadcast(std::as_writable_bytes(std::span(&seconds, 1)));
   state_.seconds += seconds;
   since_log_.seconds += seconds;
@@ -221,9 +221,9 @@ void Trainer::refuse(const Update& update) {
                counted(state_.consecutive_bad, "update"));
 }
 
-/// What there is to say since the last line of the log.
+/// Reports on the updates since the last log line.
 TrainingReport Trainer::report() const {
-  // With nothing but refused updates the loss is 0 / 0: NaN, which is shown as such.
+  // With only refused updates the loss is 0 / 0: NaN, and shown so.
   return {.update = state_.update,
           .epoch = epoch_of_last_update(state_),
           .loss = state_.log_loss / static_cast<double>(state_.log_tokens),
@@ -240,7 +240,7 @@ void Trainer::log_update(const TrainingReport& report) {
   since_log_ = {};
 }
 
-/// What validation says of the weights as they are, or of their moving average.
+/// Validates the current weights, or their moving average.
 ValidationReport Trainer::measure() {
   const AverageInUse<float> in_use(updater_->average());
   ValidationReport report = task_->validate(updater_->context(), log_->bar());
@@ -276,8 +276,8 @@ bool Trainer::validate() {
   return best;
 }
 
-/// Where a limit came between two validations: what the run ends with may be its best. Who goes on from here comes by
-/// without stopping, so nothing of this is state. Says whether it is.
+/// If a limit hit between validations, validates the final weights, which may be the best; returns whether they are.
+/// Not saved: a resumed run never stops here.
 bool Trainer::validate_end() {
   const bool validates = task_->can_validate() && !config_.train.validate_every.never();
   if (!validates) return false;

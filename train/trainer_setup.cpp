@@ -21,12 +21,12 @@ namespace glossa {
 
 namespace {
 
-/// What a run is, its checkpoint says: the file beside it may have been edited.
+/// Configuration from the checkpoint: the file beside it may have been edited.
 Config config_of(const FoundCheckpoint& found) {
   return parse_config(read_training_state(found.reader).config, found.reader.path());
 }
 
-/// A fresh run must not write over an old one; a resumed one must be the same run.
+/// Refuses to overwrite an old run, or to resume a different one.
 void check_continues(const Config& config, const std::string& run, bool resume,
                      const std::optional<FoundCheckpoint>& found) {
   if (found && !resume)
@@ -36,8 +36,8 @@ void check_continues(const Config& config, const std::string& run, bool resume,
   if (found) check_resume(config_of(*found), config);
 }
 
-/// What is allowed with train.warm_start and seldom meant: weights mean what they do with the options, the vocabulary
-/// and the languages that they were trained with.
+/// Doubts about options allowed with train.warm_start: weights depend on the options, vocabulary and languages that
+/// they were trained with.
 std::vector<std::string> doubts_of_warm_start(const Config& base, const Config& config) {
   const auto binds = [](std::string_view key) {
     if (key.starts_with("model."))
@@ -59,8 +59,8 @@ std::vector<std::string> doubts_of_warm_start(const Config& base, const Config& 
   return doubts;
 }
 
-/// The checkpoint that train.warm_start names: its own, or that of the run. Its vocabulary must be of the kind that is
-/// configured; what the model leaves open is as there. Doubts go to `warnings`.
+/// Opens the checkpoint that train.warm_start names, or that of the run it names. Its vocabulary must be of the
+/// configured kind; open model options are taken from it. Doubts go to `warnings`.
 CheckpointReader open_warm_start(Config& config, std::vector<std::string>& warnings) {
   const std::filesystem::path from = config.train.warm_start;
   check(std::filesystem::exists(from), "train.warm_start",
@@ -81,7 +81,7 @@ std::int64_t updates_per_epoch(const Config& config, const Task& task) {
   return (task.batches() + config.train.accumulate - 1) / config.train.accumulate;
 }
 
-/// When training will end, in one line, and what its epochs are in updates.
+/// Describes in one line when training ends, and its epochs in updates.
 std::string budget(const Config& config, std::int64_t updates_per_epoch) {
   const TrainConfig& train = config.train;
   std::vector<std::string> limits;
@@ -98,15 +98,15 @@ std::string budget(const Config& config, std::int64_t updates_per_epoch) {
           : "");
 }
 
-/// The tokenizers of a run that goes on, those of train.warm_start, or new ones.
+/// Returns a resumed run's tokenizers, those of train.warm_start, or new ones.
 Tokenizers tokenizers_for(const Config& config, const std::string& run, bool resuming, const ParallelCorpus& text) {
   if (resuming) return load_tokenizers(config.data, run);
-  if (!config.train.warm_start.empty())  // weights mean something only with their vocabulary
+  if (!config.train.warm_start.empty())  // weights depend on their vocabulary
     return load_tokenizers(config.data, RunName(config.train.warm_start).folder());
   return train_tokenizers(config.data, text);
 }
 
-/// What BLEU counts, where the configuration leaves it to the text; a line for the log where that is unusual.
+/// Chooses BLEU's tokenizer by the text if the configuration leaves it open; logs an unusual choice.
 std::vector<std::string> decide_bleu_tokenizer(Config& config, std::span<const std::string> target) {
   std::optional<BleuTokenizer>& tokenizer = config.train.bleu_tokenize;
   if (tokenizer) return {};
@@ -116,7 +116,7 @@ std::vector<std::string> decide_bleu_tokenizer(Config& config, std::span<const s
                       name(*tokenizer), config.data.target)};
 }
 
-/// Those of process 0.
+/// Process 0's tokenizers.
 Tokenizers as_first(const Tokenizers& tokenizers, bool shared) {
   if (!job().is_several()) return tokenizers;
   const auto received = [](const std::shared_ptr<const Tokenizer>& tokenizer) {
@@ -136,7 +136,7 @@ std::string describe(const Job& job) {
   return fmt::format("{}: {}", counted(job.count(), "process"), fmt::join(hosts, ", "));
 }
 
-/// The numbers of process 0.
+/// Copies process 0's numbers.
 void as_first(std::span<float> numbers) { job().broadcast(std::as_writable_bytes(numbers)); }
 
 }  // namespace
@@ -153,10 +153,10 @@ Trainer::Trainer(Config config, const std::string& config_path, const std::strin
                       fmt::format("expected at least {}, a micro-batch of each update for every process; got {}. Hint: "
                                   "--set train.accumulate={}, or start fewer processes",
                                   job().count(), config_.train.accumulate, job().count()));
-  // Where something is wrong with the input no folder of the run is left.
+  // Faulty input leaves no run folder behind.
   job().together([&] {
     if (job().is_first()) find_run(config_path, resume);
-    check_training_fits(decided_for({}, config_), 1, 1);  // what is known before text is read, which may take long
+    check_training_fits(decided_for({}, config_), 1, 1);  // facts known before text is read, which may take long
   });
   make_task();
   restore();
@@ -178,7 +178,7 @@ void Trainer::open_checkpoints() {
   checkpoints_.emplace(run_, static_cast<std::size_t>(config_.train.keep_checkpoints));
 }
 
-/// What there is of the run already, and what it begins with.
+/// Finds the existing state of the run and its starting point.
 void Trainer::find_run(const std::string& config_path, bool resume) {
   if (std::filesystem::exists(run_)) {
     open_checkpoints();
@@ -192,7 +192,7 @@ void Trainer::find_run(const std::string& config_path, bool resume) {
   if (!config_.train.warm_start.empty()) base_.emplace(open_warm_start(config_, warnings_));
 }
 
-/// Reads the corpora, decides what the configuration leaves to them, and makes tokenizers and model.
+/// Reads the corpora, decides the options that depend on them, and makes tokenizers and model.
 void Trainer::make_task() {
   Corpora corpora;
   std::vector<std::string> decided;
@@ -225,7 +225,7 @@ void Trainer::make_task() {
   job().agree("program and instruction set", job().is_several() ? program_fingerprint() : "");
 }
 
-/// Takes over the state that the run goes on from, or the weights of train.warm_start.
+/// Loads the state to resume from, or the weights of train.warm_start.
 void Trainer::restore() {
   ParameterStore<float>& parameters = task_->parameters();
   job().together([&] {
@@ -287,11 +287,11 @@ void Trainer::restore_state(const FoundCheckpoint& found) {
   state_ = std::move(saved);
 }
 
-/// The files of the run, as process 0 keeps them.
+/// Opens the run's files, kept by process 0.
 void Trainer::open_files(bool goes_on) {
   if (!checkpoints_) {
     open_checkpoints();
-    // Another trainer may have begun and ended while this one prepared its data.
+    // Another trainer may have come and gone while this one prepared its data.
     check_continues(config_, run_, false, checkpoints_->newest_valid());
   }
   if (new_folder_) new_folder_->keep();
@@ -299,11 +299,11 @@ void Trainer::open_files(bool goes_on) {
   if (!found_) task_->save(run_);
   log_.emplace(run_, state_.update, stderr, goes_on);
   if (config_.train.tensorboard) log_->begin_events(run_, state_.update, goes_on, state_.config);
-  if (found_) restore_links(goes_on);  // after the log, which has forgotten the end: half-way it is told again
+  if (found_) restore_links(goes_on);  // after the log has dropped the end, so that an interruption repeats it
 }
 
-/// The links as the state says: a kill may have come before them, and what a run ended with may be called its best,
-/// which it is not for one that goes on.
+/// Sets the links from the state: a kill may have come before them, and a run's end may be called its best, which a
+/// resumed run revokes.
 void Trainer::restore_links(bool goes_on) {
   const auto best = static_cast<std::uint64_t>(state_.best_update);
   const bool knows_best = state_.has_best && (goes_on || state_.best_update == state_.update);

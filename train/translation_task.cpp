@@ -13,8 +13,7 @@ namespace glossa {
 
 namespace {
 
-/// Which of two batches takes more memory: the one with more rows; of equals, the one with more pairs of them in
-/// attention.
+/// Sort key for a batch's memory: its rows, then its pairs of rows in attention.
 std::pair<int, Index> size_in_memory(const Batch& batch) {
   Index pairs = 0;
   for (const auto* spans : {&batch.source_spans, &batch.target_spans})
@@ -22,7 +21,7 @@ std::pair<int, Index> size_in_memory(const Batch& batch) {
   return {batch.source_rows + batch.target_rows, pairs};
 }
 
-/// What was read and encoded, and of several corpora what each had; a line for each reason to leave pairs out.
+/// Summarizes what was read and encoded, per corpus if there are several; adds a line per reason for omissions.
 std::string report(const char* use, const ParallelCorpus& corpus, const EncodedCorpus& encoded) {
   std::string text = fmt::format("{} data {}: {};\n    {}", use, corpus.name, describe(corpus.report, false),
                                  describe(encoded.report, false));
@@ -32,7 +31,7 @@ std::string report(const char* use, const ParallelCorpus& corpus, const EncodedC
   return text;
 }
 
-/// Two short pairs, the first of each half of a corpus; fewer where there are none.
+/// Two short pairs, the first of each half of a corpus; fewer if it lacks them.
 EncodedCorpus pairs_to_look_at(const EncodedCorpus& corpus) {
   constexpr int count = 2, most_tokens = 48;
   EncodedCorpus chosen;
@@ -133,7 +132,7 @@ Task::Loss TranslationTask::loss_of_batch(Context<float>& context, const StepOpt
           .rows = batch_.source_rows + batch_.target_rows};
 }
 
-/// Loss and, where it is translated, scores of a corpus; gives the translations.
+/// Computes the loss and, if translated, scores of a corpus; returns the translations.
 template <class Scores>
 std::vector<std::string> TranslationTask::measure(const Validation& validation, Context<float>& context,
                                                   Translator& translator, Scores& scores) const {
@@ -162,12 +161,12 @@ ValidationReport TranslationTask::validate(Context<float>& context, ProgressBar&
     measure(validations_[i], context, translator, watched);
   }
   report.samples = samples(outputs);
-  // A model that does not know what it reads looks nowhere.
+  // A diverged model has no meaningful attention.
   if (job().is_first() && std::isfinite(report.loss)) report.attention = attention(context);
   return report;
 }
 
-/// Of the pairs that are looked at, as the references say them.
+/// Attention on the displayed pairs, with their references.
 std::vector<AttentionMaps> TranslationTask::attention(Context<float>& context) const {
   std::vector<AttentionMaps> all(looked_at_.source.size());
   for_each_attention(context, *model_->transformer, tokenizers_, looked_at_, /*max_tokens=*/1,
@@ -175,7 +174,7 @@ std::vector<AttentionMaps> TranslationTask::attention(Context<float>& context) c
   return all;
 }
 
-/// Spread over the corpus, the same ones each time.
+/// Spread over the corpus, always the same.
 std::vector<std::string> TranslationTask::samples(std::span<const std::string> outputs) const {
   std::vector<std::string> texts;
   const std::size_t count = std::min<std::size_t>(static_cast<std::size_t>(config_.train.samples), outputs.size());

@@ -12,7 +12,7 @@ namespace glossa {
 
 namespace {
 
-/// What a micro-batch adds to the numbers of an update; counts are whole, and exact as such.
+/// A micro-batch's contributions to an update's numbers; counts are whole and exact.
 constexpr std::size_t nll = 0, target_tokens = 1, source_tokens = 2, rows = 3, per_batch = 4;
 
 }  // namespace
@@ -27,7 +27,7 @@ Updater::Updater(const Config& config, Task& task)
       average_(make_average(config.train, parameters_)),
       gradient_sum_(parameters_) {}
 
-/// The position in training from which all random numbers of an update follow.
+/// Training position that determines all random numbers of an update.
 StepOptions Updater::step_options(std::int64_t update) const {
   return {.training = true,
           .recording = true,
@@ -38,7 +38,7 @@ StepOptions Updater::step_options(std::int64_t update) const {
 Update Updater::gradients(std::int64_t number, std::int64_t first, std::int64_t batches) {
   Update update{.number = number, .first = first, .batches = batches};
   tallies_.assign(static_cast<std::size_t>(batches) * per_batch, 0);
-  // Sums over tokens, divided once, so that any cut into micro-batches gives the mean over the same tokens.
+  // Token sums, divided once, so that any cut into micro-batches gives the same mean.
   gradient_sum_.add_up(batches, optimizer_->bounds(), [&](std::int64_t i) {
     const Task::Loss loss = task_.loss(context_, first + i, step_options(number));
     context_.backward(loss.sum);
@@ -52,7 +52,7 @@ Update Updater::gradients(std::int64_t number, std::int64_t first, std::int64_t 
   nll_sum_.begin(batches);
   for (std::size_t i = 0; i < tallies_.size(); i += per_batch) {
     const std::span<double> nll_of_batch(&tallies_[i + nll], 1);
-    nll_sum_.add(nll_of_batch);  // leaves the sum so far of its subtree in the place of the term
+    nll_sum_.add(nll_of_batch);  // replaces the term by its subtree's partial sum
     update.nll_sum = nll_of_batch[0];
     update.target_tokens += static_cast<std::int64_t>(tallies_[i + target_tokens]);
     update.source_tokens += static_cast<std::int64_t>(tallies_[i + source_tokens]);

@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::string_view temporary_suffix = ".glossa-tmp";
 
-/// Throws the Error for `code` (an errno) that `action` on `path` met; `needed` bytes were to be written.
+/// Throws the Error for `code` (an errno) from `action` on `path`; `needed` bytes were to be written.
 [[noreturn]] void fail_system(const std::filesystem::path& path, std::string_view action, int code,
                               std::uint64_t needed = 0) {
   std::string text = std::strerror(code);
@@ -45,7 +45,7 @@ auto without_interruption(Call call) {
   return result;
 }
 
-/// Calls `create` with fresh temporary names beside `target` until one does not exist yet; returns that name.
+/// Calls `create` with fresh temporary names beside `target` until one is unused; returns that name.
 template <class Create>
 std::filesystem::path with_temporary_name(const std::filesystem::path& target, Create create) {
   for (int attempt = 0;; ++attempt) {
@@ -56,9 +56,9 @@ std::filesystem::path with_temporary_name(const std::filesystem::path& target, C
   }
 }
 
-/// The disk's space for `size` bytes, or an errno. A file system that cannot reserve finds out while writing.
+/// Reserves `size` bytes on disk; returns an errno. A file system that cannot reserve fails on writing.
 int reserve(int descriptor, std::uint64_t size) {
-  // Beyond the limit the kernel would send SIGXFSZ, which ends a process that does not expect it.
+  // Beyond the limit the kernel would send SIGXFSZ, which kills an unprepared process.
   rlimit limit{};
   if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && size > limit.rlim_cur) return EFBIG;
   if (size == 0) return 0;
@@ -71,7 +71,7 @@ int reserve(int descriptor, std::uint64_t size) {
 AtomicFile::AtomicFile(std::filesystem::path target, std::uint64_t size)
     : target_(std::filesystem::absolute(target)), size_(size) {
   std::error_code ignored;
-  constexpr int most_links = 40;  // as the kernel follows
+  constexpr int most_links = 40;  // as in the kernel
   for (int links = 0; links < most_links && std::filesystem::is_symlink(target_, ignored); ++links)
     target_ = target_.parent_path() / std::filesystem::read_symlink(target_);
   check(!std::filesystem::is_directory(target_, ignored), target_.string(),
@@ -137,7 +137,7 @@ void replace_link(const std::filesystem::path& link, const std::string& name) {
 
 void create_folder(const std::filesystem::path& folder) {
   std::filesystem::path path = std::filesystem::absolute(folder);
-  if (!path.has_filename()) path = path.parent_path();  // a slash at its end
+  if (!path.has_filename()) path = path.parent_path();  // a trailing slash
   const std::filesystem::path above = path.parent_path();
   std::error_code code;
   if (!std::filesystem::is_directory(path, code)) {
@@ -146,7 +146,7 @@ void create_folder(const std::filesystem::path& folder) {
     check(!code, folder.string(), "expected to create the folder; got {}. Hint: check the path and its permissions",
           code.message());
   }
-  // What may be entered but not read cannot be synced either.
+  // A folder that can be entered but not read cannot be synced.
   if (euidaccess(above.c_str(), R_OK) == 0) sync_folder(above);
 }
 
@@ -156,7 +156,7 @@ void sync_folder(const std::filesystem::path& folder) {
   if (descriptor == -1) fail_system(named, "open the folder", errno);
   const int code = fsync(descriptor) == 0 ? 0 : errno;
   close(descriptor);
-  // Some network file systems cannot sync a folder; there the rename is as durable as it gets.
+  // Some network file systems cannot sync a folder; there a rename is as durable as it gets.
   if (code != 0 && code != EINVAL && code != EOPNOTSUPP && code != ENOSYS) fail_system(named, "sync the folder", code);
 }
 

@@ -72,7 +72,7 @@ bool LineReader::read_raw() {
     const std::size_t piece =
         line_feed ? static_cast<std::size_t>(static_cast<const char*>(line_feed) - from) : end_ - begin_;
     length += piece;
-    // An overlong line is read to its end, so that the message can tell its length, but not kept.
+    // An overlong line is read to its end, to report its length, but not stored.
     if (length <= options_.max_line_bytes) raw_.append(from, piece);
     begin_ += piece;
     if (line_feed) {

@@ -10,7 +10,7 @@ namespace {
 
 utf8proc_category_t category(char32_t value) { return utf8proc_category(static_cast<utf8proc_int32_t>(value)); }
 
-/// Unicode property Case_Ignorable: marks, modifiers, formats, and punctuation that words have inside.
+/// Unicode property Case_Ignorable: marks, modifiers, formats, and punctuation inside words.
 bool is_case_ignorable(char32_t value) {
   constexpr std::u32string_view inside_words =
       U"':.\u00B7\u0387\u055F\u05F4\u2018\u2019\u2024\u2027\uFE13\uFE52\uFE55\uFF07\uFF0E\uFF1A";
@@ -26,7 +26,7 @@ bool is_case_ignorable(char32_t value) {
   }
 }
 
-/// Unicode property Cased, of what is not to be ignored.
+/// Unicode property Cased, for code points not ignorable.
 bool is_cased(char32_t value) {
   const auto within = [&](char32_t low, char32_t high) { return value >= low && value <= high; };
   switch (category(value)) {
@@ -40,7 +40,7 @@ bool is_cased(char32_t value) {
   }
 }
 
-/// Whether the first code point that is not to be ignored is cased.
+/// True if the first code point that is not ignorable is cased.
 template <class Range>
 bool begins_cased(const Range& text) {
   const auto found = std::ranges::find_if_not(text, is_case_ignorable);
@@ -56,7 +56,7 @@ CodePoint first(std::string_view text) {
   if (lead < 0x80) return {lead, 1};
   if (lead < 0xC2 || lead > 0xF4) return {0, 1, false};
   const std::size_t length = lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4;
-  // The second byte alone decides about overlong forms, surrogates and values that are too large.
+  // The second byte alone rules out overlong forms, surrogates and values that are too large.
   const unsigned char low = lead == 0xE0 ? 0xA0 : lead == 0xF0 ? 0x90 : 0x80;
   const unsigned char high = lead == 0xED ? 0x9F : lead == 0xF4 ? 0x8F : 0xBF;
   char32_t value = lead & (0x7F >> length);

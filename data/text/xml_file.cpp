@@ -18,8 +18,8 @@ namespace {
 constexpr std::size_t most_memory = std::size_t{6} << 20;
 constexpr std::int64_t most_depth = 100;
 
-/// Memory of the parsers of this thread. Names of elements and attributes are kept to the end, a tag is kept until it
-/// is whole, and both are as long as whoever wrote the file wanted.
+/// Memory of this thread's parsers. Element and attribute names are kept to the end, a tag until it is complete, and
+/// the file's author controls the length of both.
 thread_local std::size_t memory_taken = 0;
 
 std::size_t size_of(void* block) { return block ? malloc_usable_size(block) : 0; }
@@ -50,10 +50,10 @@ bool is_known_encoding(std::string_view declared) {
          name == "utf-16be";
 }
 
-/// Part of a text that may be of any length.
+/// Start of a text of any length.
 std::string_view front(std::string_view text) { return text.substr(0, 60); }
 
-/// Expat with a listener. An exception must not pass through C: it waits until the parser has returned.
+/// Expat with a listener. An exception must not pass through C: it is held until the parser has returned.
 class Parser {
  public:
   Parser(const std::string& path, XmlListener& listener) : path_(path), listener_(listener) {
@@ -102,7 +102,7 @@ class Parser {
   template <class Act>
   static void pass(void* self, Act act) {
     Parser& parser = *static_cast<Parser*>(self);
-    if (parser.thrown_) return;  // expat may have one thing more to tell
+    if (parser.thrown_) return;  // expat may have one more event
     try {
       act(parser);
     } catch (...) {
@@ -114,7 +114,7 @@ class Parser {
   static void on_begin(void* self, const char* name, const char** attributes) {
     pass(self, [&](Parser& p) {
       check(++p.depth_ <= most_depth, p.where(), "expected elements at most {} deep; got more", most_depth);
-      // Behind those that are written stand those of a document type.
+      // After the written ones come those of a document type.
       const auto written = static_cast<std::size_t>(XML_GetSpecifiedAttributeCount(p.expat_.get()));
       p.listener_.begin(name, XmlAttributes({attributes, written}), p.line());
     });

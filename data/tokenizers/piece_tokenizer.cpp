@@ -9,13 +9,13 @@
 namespace glossa {
 namespace {
 
-/// `>>fra<<` at the front of a text; empty where there is none.
+/// `>>fra<<` at the front of a text; empty if absent.
 std::string_view language_code(std::string_view text) {
   const std::size_t end = text.starts_with(">>") ? text.find("<<") : text.npos;
   return end == text.npos ? std::string_view() : text.substr(0, end + 2);
 }
 
-/// What a piece that the sentencepiece model lacks leaves of its spaces.
+/// Spaces left of a piece unknown to the sentencepiece model.
 std::string with_spaces(std::string text) {
   constexpr std::string_view visible = "\u2581";
   for (std::size_t at = 0; (at = text.find(visible, at)) != text.npos;) text.replace(at, visible.size(), 1, ' ');
@@ -36,7 +36,7 @@ PieceTokenizer::PieceTokenizer(std::string sentencepiece_model, std::vector<std:
 PieceTokenizer::~PieceTokenizer() = default;
 
 std::unique_ptr<PieceTokenizer> PieceTokenizer::parse(std::string_view bytes, const std::string& where) {
-  const std::size_t end = bytes.find("\n\n");  // no token is empty
+  const std::size_t end = bytes.find("\n\n");  // tokens are never empty
   check(end != bytes.npos, where, "expected a vocabulary, an empty line and a sentencepiece model; got no empty line");
   Vocabulary vocabulary = Vocabulary::parse(bytes.substr(0, end + 1), where);
   return std::unique_ptr<PieceTokenizer>(

@@ -14,18 +14,18 @@ namespace {
 
 using sentencepiece::util::Status;
 
-constexpr int longest_line = 1 << 30;  // bytes; the most that the library takes. Its default of 4192 drops lines
+constexpr int longest_line = 1 << 30;  // bytes; the library's maximum. Its default of 4192 drops lines
 
-/// The least vocabulary for the text, where the library says that it wants one: it alone knows the characters, which it
-/// has normalised and counted. Else 0.
+/// Minimum vocabulary for the text, if the library reports that it needs one: only it knows the characters, normalized
+/// and counted. Else 0.
 int least_vocabulary(const Status& status, int wanted) {
   const std::string text = reason(status), before = fmt::format("required_chars. {} vs ", wanted);
   const std::size_t at = text.find(before);
   return at == text.npos ? 0 : std::atoi(text.c_str() + at + before.size());
 }
 
-/// Hands the sentences over. The library leaves out every line with one of its two marks (TAB, U+2585) without a word;
-/// here only the mark is left out.
+/// Passes the sentences on. The library silently drops every line with one of its two marks (TAB, U+2585); here only
+/// the mark is dropped.
 class Sentences : public sentencepiece::SentenceIterator {
  public:
   explicit Sentences(std::span<const std::string> sentences) : rest_(sentences) {}

@@ -5,17 +5,17 @@
 namespace glossa {
 
 std::vector<int> words_of_tokens(const Tokenizer& tokenizer, std::span<const int> ids) {
-  constexpr char32_t visible_space = 0x2581;  // how characters and sentencepiece write a space
+  constexpr char32_t visible_space = 0x2581;  // a space in characters and sentencepiece
   const SpecialIds& specials = tokenizer.specials();
   const bool is_word = tokenizer.kind() == "words";
   std::vector<int> words;
   int word = -1;
-  bool starts = true;  // whether the next character begins a word
+  bool starts = true;  // true if the next character begins a word
   for (const int id : ids) {
     int& own = words.emplace_back(-1);
     if (id == specials.pad || id == specials.bos || id == specials.eos) continue;
     if (is_word) starts = true;
-    const bool is_visible = is_word || id == specials.unk;  // whatever stands in the vocabulary
+    const bool is_visible = is_word || id == specials.unk;  // whatever the vocabulary has
     utf8::for_each(is_visible ? "?" : tokenizer.token(id), [&](std::string_view, utf8::CodePoint c) {
       if (c.value == visible_space) {
         starts = true;

@@ -55,7 +55,7 @@ Vocabulary::Vocabulary(std::vector<std::string> tokens, const SpecialIds& specia
   check(size() > specials.count(), where, "expected at least one token besides the special ones; got none");
   check_specials(specials, size(), where);
   ids_.reserve(tokens_.size());
-  // In a file, token 0 stands on line 2, after the header.
+  // In a file, token 0 is on line 2, after the header.
   for (int id = 0; id < size(); ++id) {
     const std::string& token = tokens_[static_cast<std::size_t>(id)];
     if (specials.contains(id))
@@ -92,7 +92,7 @@ Vocabulary Vocabulary::build(const TokenCounts& counts, const VocabularyOptions&
     const std::string_view name = specials.name(static_cast<int>(id));
     if (!name.empty()) {
       tokens[id] = name;
-    } else if (next != ranked.end()) {  // otherwise a special id is too large or negative: the constructor tells
+    } else if (next != ranked.end()) {  // else a special id is too large or negative: the constructor reports it
       tokens[id] = next++->first;
     }
   }

@@ -11,7 +11,7 @@ constexpr std::pair<Tense, const char*> all_tenses[] = {
     {Tense::future, "future"},     {Tense::can, "can"},
     {Tense::want, "want"}};
 
-/// The pronouns, and a subject for the feminine plural.
+/// Pronouns, plus a subject for the feminine plural.
 NounPhrases pronouns_and_mother() {
   NounPhrases subjects = pronouns();
   subjects.push_back(noun_phrase("my", "mother"));
@@ -48,7 +48,7 @@ void yes_no_questions(Collector& collector) {
   }
 }
 
-/// "when will they come from the city", "ve shahar se kab aayenge". Only `why` goes with negation.
+/// "when will they come from the city", "ve shahar se kab aayenge". Only `why` allows negation.
 void adverb_questions(Collector& collector) {
   collector.topic("adverb questions");
   const Phrases questions = {{"where", "kahaan"}, {"when", "kab"}, {"why", "kyon"}, {"how", "kaise"}};
@@ -59,7 +59,7 @@ void adverb_questions(Collector& collector) {
         for (const Phrase& question : questions)
           for (const bool negative : {false, true}) {
             if (negative && question.english != "why") continue;
-            // One goes where one goes: the place is either asked for or told.
+            // The place of going is either asked for or stated.
             if (question.english == "where" && !action.adjunct.english.empty()) continue;
             Clause clause = clause_of(subject, action, tense);
             clause.question = question;
@@ -85,8 +85,8 @@ void argument_questions(Collector& collector) {
     for (const auto& [tense, name] : all_tenses) collector.add(clause_of(who(), action, tense));
 }
 
-/// "i will go to the market tomorrow", "main kal baazaar jaaoonga": every adverb has its tenses; kal is both the day
-/// before and the day after.
+/// "i will go to the market tomorrow", "main kal baazaar jaaoonga": every adverb has its tenses; kal is both yesterday
+/// and tomorrow.
 void times(Collector& collector) {
   collector.topic("times");
   const std::pair<Phrase, Tense> adverbs[] = {

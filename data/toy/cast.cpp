@@ -8,7 +8,7 @@ NounPhrases names() {
           name("sita", "seeta", Gender::feminine), name("meera", "meera", Gender::feminine)};
 }
 
-/// Pronouns and names, then everybody with determiners: the boy, these girls, your brother, my mother.
+/// Pronouns and names, then people with determiners: the boy, these girls, your brother, my mother.
 NounPhrases make_people() {
   NounPhrases phrases = pronouns();
   for (NounPhrase& phrase : names()) phrases.push_back(std::move(phrase));

@@ -9,7 +9,7 @@ struct EnglishVerb {
   std::string auxiliary, main;
 };
 
-/// The English verb phrase; questions and negation call for an auxiliary, `do` where there is no other.
+/// The English verb phrase; questions and negation need an auxiliary, `do` if there is no other.
 EnglishVerb english_verb(const Verb& verb, Tense tense, const NounPhrase& subject, bool needs_auxiliary) {
   const std::string does = singular(subject) ? "does" : "do";
   switch (tense) {
@@ -42,7 +42,7 @@ std::string future(const std::string& first, const std::string& stem, Agreement 
   return stem + (feminine ? "gi" : "ga");
 }
 
-/// Forms that alone show the verb's number carry it on feminines too: padhi, padhin; thi, thin.
+/// Forms that are the only ones to show the verb's number also mark it on feminines: padhi, padhin; thi, thin.
 std::size_t finite_index(Agreement agreement) {
   return 2 * (agreement.number == Number::plural) + (agreement.gender == Gender::feminine);
 }
@@ -50,14 +50,14 @@ std::size_t finite_index(Agreement agreement) {
 /// An animate object takes `ko`; the others stay in the direct case.
 bool marked(const NounPhrase& object) { return (object.kind & (person | animal)) != 0; }
 
-/// What the past of a `ne` verb agrees with: the object when unmarked, else nothing (masculine singular) or the
-/// noun inside a compound verb (usne baat ki).
+/// Agreement of the past of a `ne` verb: the object if unmarked, else nothing (masculine singular) or the noun inside a
+/// compound verb (usne baat ki).
 Agreement ergative_agreement(const Verb& verb, const NounPhrase* object) {
   if (object == nullptr) return {verb.inner, Number::singular};
   return marked(*object) ? Agreement{} : object->agreement;
 }
 
-/// The Hindi verb phrase: main verb, then auxiliaries; `nahin` before the finite part that carries the meaning.
+/// The Hindi verb phrase: main verb, then auxiliaries; `nahin` before the finite part with the meaning.
 std::string hindi_verb(const Verb& verb, Tense tense, Agreement subject, const NounPhrase* object, bool negative) {
   const std::string no = negative ? "nahin" : "";
   const std::string now = hindi_be(Being::present, subject);
@@ -80,14 +80,14 @@ std::string hindi_verb(const Verb& verb, Tense tense, Agreement subject, const N
   return {};
 }
 
-/// `apna` takes the place of a possessive that means the subject; the possessive is the first word of its phrase.
+/// `apna` replaces a possessive that means the subject; the possessive is the first word of its phrase.
 std::string reflexive(const std::string& hindi, Owner owner, Owner subject) {
   if (owner == Owner::none || owner != subject) return hindi;
   const std::size_t stem = hindi.find(' ') - 1;
   return "apn" + hindi.substr(stem);
 }
 
-/// One of `i` and `we`, the other of the other: usage wavers between apna and mera, hamaara.
+/// True for one `i` and one `we`: usage wavers between apna and mera, hamaara.
 bool overlap(Owner a, Owner b) { return (a == Owner::i && b == Owner::we) || (a == Owner::we && b == Owner::i); }
 
 std::string object_form(const NounPhrase& object, Owner subject) {
@@ -151,7 +151,7 @@ ToyPair render(const Clause& clause) {
   const std::string english = inverted ? join({clause.question.english, auxiliary, subject.english, rest})
                                        : join({subject.english, cannot ? "cannot" : auxiliary, rest});
 
-  // A question word stands before the verb, also when it is the subject.
+  // A question word precedes the verb, even as the subject.
   const std::string actor = clause.tense == Tense::past && verb.takes_ne ? subject.ergative : subject.direct;
   const bool asks_who = &subject == &who();
   const std::string hindi =

@@ -14,12 +14,12 @@
 namespace glossa {
 namespace {
 
-/// The pairs that every corpus has, in its training set.
+/// Pairs in every corpus's training set.
 const ToyPair always[] = {{"hello world", "namaste vishva"}, {"how are you", "aap kaise ho"}};
 
 bool is_always(const ToyPair& pair) { return std::ranges::find(always, pair) != std::end(always); }
 
-/// Of every 50 Hindi sentences one is for validation and one for testing.
+/// Of every 50 Hindi sentences, one is for validation and one for testing.
 std::vector<ToyPair>& split_of(ToySplits& splits, const ToyPair& pair) {
   const auto is_translation = [&](const ToyPair& fixed) { return fixed.hindi == pair.hindi; };
   if (std::ranges::any_of(always, is_translation)) return splits.train;
@@ -33,12 +33,12 @@ std::vector<ToyPair>& split_of(ToySplits& splits, const ToyPair& pair) {
   }
 }
 
-/// Moves `count` random elements to the front, in random order (Fisher and Yates).
+/// Moves `count` random elements to the front, in random order (Fisher-Yates).
 void draw(std::vector<ToyPair>& pairs, std::size_t count, RandomStream& random) {
   for (std::size_t i = 0; i < count; ++i) std::swap(pairs[i], pairs[i + random.below(pairs.size() - i)]);
 }
 
-/// Shares out `total`: the same for all, but the small give all they have and the others fill up.
+/// Splits `total` equally, except that small sizes give all they have and the others make up for it.
 std::vector<std::size_t> shares(const std::vector<std::size_t>& sizes, std::size_t total) {
   std::vector<std::size_t> order(sizes.size()), share(sizes.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -51,7 +51,7 @@ std::vector<std::size_t> shares(const std::vector<std::size_t>& sizes, std::size
   return share;
 }
 
-/// The number of pairs in each group of a topic, in each topic of the language.
+/// Number of pairs in each group of a topic, and each topic of the language.
 std::vector<std::size_t> sizes_of(const toy::Topic& topic) {
   std::vector<std::size_t> sizes;
   for (const auto& [name, pairs] : topic.groups) sizes.push_back(pairs.size());

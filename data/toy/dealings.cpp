@@ -73,7 +73,7 @@ void favours(Collector& collector) {
     }
 }
 
-/// "please do not close the window", "kripaya khidki band mat keejiye". The one asked is `aap`.
+/// "please do not close the window", "kripaya khidki band mat keejiye". The addressee is `aap`.
 void requests(Collector& collector) {
   collector.topic("requests");
   const auto request = [&](const Verb& verb, const NounPhrase* object, const Phrase& adjunct) {

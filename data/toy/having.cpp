@@ -3,7 +3,7 @@
 namespace glossa::toy {
 namespace {
 
-/// What one can have, want and like, with these determiners.
+/// Things to have, want and like, with these determiners.
 NounPhrases goods(std::initializer_list<std::string_view> determiner_words, unsigned kinds = belongings) {
   NounPhrases phrases;
   for (const Noun& noun : nouns()) {
@@ -20,12 +20,12 @@ struct EnglishForms {
   std::string_view base, third, past;
 };
 
-/// The Hindi around the thing: whose it is or to whom it happens, and the verb, perhaps with an element before it.
+/// The Hindi around the thing: its owner or experiencer, and the verb, possibly preceded by an element.
 struct HindiForms {
   std::string whose, element, finite;
 };
 
-/// A clause whose Hindi makes the English subject a possessor or a dative; `nahin` stands before the finite verb.
+/// Adds a clause whose Hindi makes the English subject a possessor or a dative; `nahin` precedes the finite verb.
 void experience(Collector& collector, const NounPhrase& subject, const EnglishForms& verb, bool past,
                 const NounPhrase& thing, const HindiForms& forms) {
   const bool singular = subject.conjugation == Conjugation::singular;
@@ -36,7 +36,7 @@ void experience(Collector& collector, const NounPhrase& subject, const EnglishFo
     return join({question, forms.whose, thing.direct, forms.element, no, forms.finite});
   };
   collector.add({join({subject.english, finite, thing.english_object}), hindi("", none ? "nahin" : "")});
-  // "do you have a sister" would take koi in Hindi; it is left out.
+  // "do you have a sister" would need koi in Hindi; it is left out.
   if (none || (thing.kind == person && thing.english.starts_with("a "))) return;
   collector.add({join({auxiliary, subject.english, verb.base, thing.english_object}), hindi("kya", "")});
   if (thing.definite)

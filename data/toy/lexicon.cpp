@@ -12,7 +12,7 @@ Noun masculine_a(std::string english, std::string plural, const std::string& ste
   return {english, plural, Gender::masculine, stem + "a", stem + "e", stem + "e", stem + "on", kind};
 }
 
-/// Other masculines change in the oblique plural alone: ghar, ghar; ghar mein, gharon mein (aadmi: aadmiyon).
+/// Other masculines change only in the oblique plural: ghar, ghar; ghar mein, gharon mein (aadmi: aadmiyon).
 Noun masculine(std::string english, std::string plural, const std::string& word, unsigned kind) {
   const std::string glide = word.back() == 'i' ? "yon" : "on";
   return {english, plural, Gender::masculine, word, word, word, word + glide, kind};
@@ -33,7 +33,7 @@ Noun feminine_iya(std::string english, std::string plural, const std::string& st
   return {english, plural, Gender::feminine, stem + "a", stem + "aan", stem + "a", stem + "on", kind};
 }
 
-/// People one respects take the agreement of the plural; the word itself stays as it is.
+/// Respected people take plural agreement; the word itself is unchanged.
 Noun honorific(std::string english, std::string plural, Gender gender, const std::string& word) {
   return {english, plural, gender, word, word, word, word, person, true};
 }
@@ -56,7 +56,7 @@ Verb regular(std::array<std::string, 4> english, const std::string& root, std::s
           root + "iye"};
 }
 
-/// A root in -aa is shortened as a word of its own and takes a glide: khaata, kha raha, khaayega, khaaya, khaaiye.
+/// A root in -aa is shortened as a separate word and takes a glide: khaata, kha raha, khaayega, khaaya, khaaiye.
 Verb vocalic(std::array<std::string, 4> english, const std::string& root, const std::string& stem) {
   Verb verb = regular(english, root);
   verb.stem = stem;
@@ -65,7 +65,7 @@ Verb vocalic(std::array<std::string, 4> english, const std::string& root, const 
   return verb;
 }
 
-/// The few with a past of their own: karna (kiya), dena (diya), peena (piya), jaana (gaya).
+/// Verbs with irregular pasts: karna (kiya), dena (diya), peena (piya), jaana (gaya).
 Verb irregular(Verb verb, std::string future_first, std::string future_stem, std::array<std::string, 4> perfective,
                std::string request) {
   verb.future_first = future_first;
@@ -83,7 +83,7 @@ Verb compound(std::array<std::string, 4> english, std::string element, Gender in
   return verb;
 }
 
-/// Intransitive: the past, too, agrees with the subject.
+/// Intransitive: the past also agrees with the subject.
 Verb intransitive(Verb verb) {
   verb.takes_ne = false;
   return verb;

@@ -5,7 +5,7 @@
 namespace glossa::toy {
 namespace {
 
-/// English plural nouns in the lexicon stand for their noun in the plural.
+/// True for an English plural in the lexicon.
 bool is_plural(std::string_view word, const Noun& noun) { return word == noun.english_plural; }
 
 /// a or an, by the sound of the next word.
@@ -14,7 +14,7 @@ std::string english_article(const std::string& determiner, const std::string& ne
   return determiner == "a" && vowel ? "an" : determiner;
 }
 
-/// The cases that follow from the oblique form and a postposition; pronouns have them fused instead.
+/// Fills the cases made of the oblique form and a postposition; pronouns have fused ones instead.
 void decline(NounPhrase& phrase) {
   phrase.ergative = phrase.oblique + " ne";
   phrase.dative = phrase.oblique + " ko";
@@ -22,7 +22,7 @@ void decline(NounPhrase& phrase) {
   phrase.genitive = phrase.oblique + " k";
 }
 
-/// `this` and `that` of a person one respects are plural in Hindi: ye mere pitaji hain.
+/// `this` and `that` of a respected person are plural in Hindi: ye mere pitaji hain.
 const Determiner& hindi_determiner(const Determiner& english, bool honorific) {
   if (honorific && english.english == "this") return determiner("these");
   if (honorific && english.english == "that") return determiner("those");

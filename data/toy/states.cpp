@@ -52,7 +52,7 @@ void qualities(Collector& collector) {
       describe(possession(noun_phrase("the", relative), noun_phrase("the", owner)), Being::present);
 }
 
-/// "how was your sister", "aapki bahan kaisi thi"; without i and you, whose greeting has a form of its own.
+/// "how was your sister", "aapki bahan kaisi thi"; without i and you, whose greeting differs.
 void states_asked(Collector& collector) {
   collector.topic("how");
   const auto ask = [&](const NounPhrase& subject) {
@@ -65,7 +65,7 @@ void states_asked(Collector& collector) {
   for (const NounPhrase& subject : things(belongings | place, {"the", "this", "those", "my", "your"})) ask(subject);
 }
 
-/// The demonstratives as pronouns. One points at a person one respects with the plural: ye mere pitaji hain.
+/// Demonstratives as pronouns. A respected person takes the plural: ye mere pitaji hain.
 NounPhrase demonstrative(std::string_view word, const NounPhrase& shown) {
   NounPhrase phrase = name(std::string(word), "", Gender::masculine);
   const bool near = word == "this" || word == "these";
@@ -107,7 +107,7 @@ void identity(Collector& collector) {
 
 struct Spot {
   Phrase phrase;
-  bool furniture;  ///< on or under it there is room for small things only
+  bool furniture;  ///< only small things fit on or under it
 };
 
 std::vector<Spot> make_spots() {

@@ -22,12 +22,12 @@ std::string moment_name(std::string_view buffer, const std::string& parameter) {
   return fmt::format("{}:{}", buffer, parameter);
 }
 
-/// The slice of a flat buffer that belongs to a parameter.
+/// A parameter's slice of a flat buffer.
 std::span<float> slice_of(std::span<float> flat, const Parameter<float>& parameter) {
   return flat.subspan(static_cast<std::size_t>(parameter.offset), static_cast<std::size_t>(parameter.value.size()));
 }
 
-/// The bytes of a parameter's slice of a buffer of which each process has a stretch; `collected` is for all of them.
+/// Bytes of a parameter's slice of a buffer of which each process has a stretch; `collected` is for all.
 CheckpointWriter::Source source_of(std::span<float> own, const Parameter<float>& parameter,
                                    std::span<const Index> bounds,
                                    const std::shared_ptr<std::vector<float>>& collected) {
@@ -52,7 +52,7 @@ void check_entry(const CheckpointReader& reader, const std::string& name, const 
         name, shape.str(), name_of(entry->dtype), got);
 }
 
-/// Refuses parameters that are missing, of another shape, or none of the model's.
+/// Refuses parameters that are missing, of another shape, or not the model's.
 void check_parameters(const CheckpointReader& reader, const ParameterStore<float>& parameters) {
   for (const Parameter<float>* parameter : parameters.parameters())
     check_entry(reader, parameter->name, parameter->value.shape);
@@ -62,7 +62,7 @@ void check_parameters(const CheckpointReader& reader, const ParameterStore<float
             reader.path().string(), "expected only parameters of this model; got {} too", entry.name);
 }
 
-/// Refuses numbers to which no training run comes, before anything counts on from them.
+/// Refuses numbers that no training run reaches, before they are counted on.
 void check_possible(const TrainingState& state, const std::string& path) {
   constexpr std::string_view hint = "Hint: move the file away; the one before it serves";
   constexpr std::int64_t largest = 1'000'000'000'000'000;  // as a Period's
@@ -70,10 +70,10 @@ void check_possible(const TrainingState& state, const std::string& path) {
     std::string_view name;
     std::int64_t value, most;
   };
-  const std::int64_t updates = state.update;  // and no more epochs or validations than these
+  const std::int64_t updates = state.update;  // also bounds epochs and validations
   for (const auto& [name, value, most] :
        {Counter{"update", state.update, largest}, Counter{"optimizer_steps", state.optimizer_steps, updates},
-        // One of which a Sampler, whose numbers are ints, can tell the next.
+        // Allows a Sampler, whose numbers are ints, to count one more.
         Counter{"epoch", state.epoch, std::min<std::int64_t>(updates, std::numeric_limits<int>::max() - 1)},
         Counter{"batch", state.batch, largest}, Counter{"target_tokens", state.target_tokens, largest},
         Counter{"bad_updates", state.bad_updates, updates},
@@ -88,7 +88,7 @@ void check_possible(const TrainingState& state, const std::string& path) {
         "expected a training state with seconds of 0 and more; got {}. {}", state.seconds, hint);
   for (const auto& [name, value] : {std::pair("log_loss", state.log_loss), std::pair("best", state.best)})
     check(std::isfinite(value), path, "expected a training state with a finite {}; got {}. {}", name, value, hint);
-  // An infinite loss is one that a schedule may have seen.
+  // A schedule may have seen an infinite loss.
   check(!std::isnan(state.plateau.best), path, "expected a training state with a number as plateau.best; got {}. {}",
         state.plateau.best, hint);
 }
@@ -129,7 +129,7 @@ TrainingState read_training_state(const CheckpointReader& reader) {
   const std::string path = reader.path().string();
   check(reader.find(state_entry) != nullptr, path, "expected a training state; the file has none");
   const std::vector<std::byte> bytes = reader.read(state_entry);
-  // The version stands first, so that a record of another layout is known before it is taken apart.
+  // The version comes first, so that another layout is recognized before parsing.
   std::uint32_t version = 0;
   check(bytes.size() >= sizeof version, path, "expected a training state; got {} bytes", bytes.size());
   std::memcpy(&version, bytes.data(), sizeof version);

@@ -22,7 +22,7 @@ namespace fs = std::filesystem;
 
 std::string file_name(std::uint64_t update) { return fmt::format("update-{:08}.ckpt", update); }
 
-/// The update in a name such as update-00000037.ckpt; nothing for any other name.
+/// Update in a name such as update-00000037.ckpt; empty for other names.
 std::optional<std::uint64_t> update_of(std::string_view name) {
   constexpr std::string_view prefix = "update-";
   if (!name.starts_with(prefix)) return std::nullopt;
@@ -43,7 +43,7 @@ std::vector<std::string> names_in(const fs::path& folder) {
   return names;
 }
 
-/// Updates that have a file, newest first.
+/// Updates with a file, newest first.
 std::vector<std::uint64_t> updates_in(const fs::path& folder) {
   std::vector<std::uint64_t> updates;
   for (const auto& name : names_in(folder)) {
@@ -55,7 +55,7 @@ std::vector<std::uint64_t> updates_in(const fs::path& folder) {
 
 fs::path lock_file(const fs::path& run) { return run / ".lock"; }
 
-/// A lock of the open file, not of the process: it ends when the last descriptor of it is closed.
+/// A lock of the open file, not the process: it ends when its last descriptor is closed.
 struct flock whole_file(int type) {
   struct flock lock {};
   lock.l_type = static_cast<short>(type);
@@ -63,7 +63,7 @@ struct flock whole_file(int type) {
   return lock;
 }
 
-/// The lock is held, so whoever wrote these files is dead.
+/// The lock is held, so the writers of these files are dead.
 void remove_temporary_files(const fs::path& folder) {
   for (const auto& name : names_in(folder)) {
     std::error_code ignored;
@@ -97,7 +97,7 @@ RunLock::RunLock(const fs::path& run) {
     fail(path.string(), "expected no other trainer in this run; got {}. Hint: let it finish, or name another run",
          named ? holder : std::strerror(code));
   }
-  // For the message above only; who holds the lock is the kernel's business.
+  // Only for the message above; the kernel knows the holder.
   const std::string holder = fmt::format("process {}", getpid());
   const bool written = ftruncate(descriptor_, 0) == 0 && pwrite(descriptor_, holder.data(), holder.size(), 0) > 0;
   if (!written) {
@@ -114,7 +114,7 @@ CheckpointFolder::CheckpointFolder(const fs::path& run, std::size_t keep)
   check(keep >= 2, folder_.string(), "expected to keep at least 2 checkpoints; got {}", keep);
   create_folder(folder_);
   for (const fs::path& folder : {run, folder_, run / "samples"}) remove_temporary_files(folder);
-  // A checkpoint whose writer was killed before its name was durable: no link may lead to it before it is.
+  // A checkpoint's writer may have been killed before the name was durable: no link may lead to it before then.
   sync_folder(folder_);
 }
 

@@ -12,7 +12,7 @@
 namespace glossa {
 namespace {
 
-/// What suits a corpus of fewer than so many pairs.
+/// Values for corpora of fewer than `pairs` pairs.
 struct Step {
   std::int64_t below;
   std::int64_t merges, max_tokens, width, layers;
@@ -28,25 +28,25 @@ const Step& step_for(std::int64_t pairs) {
   return *std::ranges::find_if(steps, [&](const Step& step) { return pairs < step.below; });
 }
 
-/// Short corpora are gone through often: 10 epochs, and 500,000 pairs more.
+/// Short corpora are repeated often: 10 epochs, plus 500,000 pairs.
 double epochs_for(std::int64_t pairs) {
   return std::min(200.0, 10 + std::round(500'000 / static_cast<double>(std::max<std::int64_t>(pairs, 1))));
 }
 
-/// As many subwords as characters and merges; with words, which are rarer, ten for each merge.
+/// Number of subwords from characters and merges; for words, which are rarer, ten per merge.
 std::int64_t vocabulary_for(DataConfig::Tokenizer tokenizer, std::int64_t alphabet, std::int64_t merges) {
   return tokenizer == DataConfig::Tokenizer::words ? 10 * merges : alphabet + merges;
 }
 
-/// 4 heads, or as many fewer as divide the width.
+/// 4 heads, or the most below that divide the width.
 std::int64_t heads_for(std::int64_t width) {
   std::int64_t heads = 4;
   while (width % heads != 0) --heads;
   return heads;
 }
 
-/// A tenth of training: of its epochs, else of its updates, or of the epochs that suit the corpus where time alone ends
-/// it. Updates as a second limit do not count, so that a run goes the same way however far it is to go.
+/// A tenth of training: of its epochs, else of its updates, or of the corpus's suggested epochs if only time limits it.
+/// Updates as a second limit do not count, so that a run's course does not depend on its length.
 Period tenth_of(const TrainConfig& train, double epochs) {
   if (train.max_epochs.never() && !train.max_updates.never())
     return {std::max(1.0, std::round(train.max_updates.amount / 10)), Period::Unit::updates};

@@ -35,7 +35,7 @@ GivenValue given_value(const YAML::Node& node) {
       misuse(where, "{0}: expected a key below it, such as {0}.{1}; got a value", key, section.options[0].name);
   const std::vector<std::string> meant = keys_meant(key);
   std::string text = unknown_name("key", key, meant, "docs/options.md lists every key.");
-  // At the top of a file, where it does not belong.
+  // Misplaced at the top of a file.
   std::vector<std::string> sections;
   if (key.find('.') == key.npos && !where.starts_with("--set"))
     for (const std::string& k : meant)
@@ -44,7 +44,7 @@ GivenValue given_value(const YAML::Node& node) {
   misuse(where, "{}", text);
 }
 
-/// Sets `section.key` in the configuration, with the errors that both YAML and --set can make.
+/// Sets `section.key` in the configuration, with the errors common to YAML and --set.
 void set_option(Config& config, std::string_view where, const std::string& key, const GivenValue& given) {
   for (const auto& section : option_sections())
     for (const auto& option : section.options) {
@@ -55,15 +55,15 @@ void set_option(Config& config, std::string_view where, const std::string& key, 
   unknown_key(where, key);
 }
 
-/// The column, from 1, of a tab in the indentation of a line (counted from 0) of a text; 0 where there is none.
+/// Column, from 1, of a tab in the indentation of a text's line (counted from 0); 0 if none.
 std::size_t tab_in_indentation(std::string_view text, int line) {
   for (; line > 0; --line) text.remove_prefix(std::min(text.find('\n'), text.size() - 1) + 1);
   const std::size_t at = text.find_first_not_of(' ');
   return at != text.npos && text[at] == '\t' ? at + 1 : 0;
 }
 
-/// Reads one YAML text into the configuration. yaml-cpp serves for the syntax alone: every value is taken as its text
-/// and read by its option, so that `no` is a language and not a boolean, and repeated keys are seen.
+/// Reads one YAML text into the configuration. yaml-cpp only handles syntax: every value is taken as text and read by
+/// its option, so that `no` is a language and not a boolean, and repeated keys are detected.
 class YamlReader {
  public:
   YamlReader(Config& config, const std::string& where) : config_(config), where_(where) {}
@@ -90,7 +90,7 @@ class YamlReader {
     }
   }
 
-  /// A value may stand under its section or, dotted, at the top.
+  /// A value may be under its section or, dotted, at the top.
   void read_section(const YAML::Node& key, const YAML::Node& value) {
     const std::string name = new_key("", key);
     const auto& sections = option_sections();
@@ -102,7 +102,7 @@ class YamlReader {
       set_option(config_, where(entry.first), new_key(name + ".", entry.first), given_value(entry.second));
   }
 
-  /// The key's full name, refused when it is no text or was there before.
+  /// Returns the key's full name; refuses a non-text or repeated one.
   std::string new_key(const std::string& prefix, const YAML::Node& key) {
     if (!key.IsScalar()) misuse(where(key), "expected the name of an option; got {}", given_value(key).shown());
     const std::string name = prefix + key.Scalar();

@@ -14,13 +14,13 @@ namespace {
 using Schedule = OptimConfig::Schedule;
 using Metric = TrainConfig::Metric;
 
-/// Whether there is a validation corpus: its own, what is held out, or the validation split of a toy corpus.
+/// True if a validation corpus exists: its own, a held-out part, or the validation split of a toy corpus.
 bool has_validation(const DataConfig& data) {
   const bool holds_out = !data.split || data.split->valid > 0;
   return !data.valid.empty() || holds_out || toy_pairs_alone("data.train", data.train).has_value();
 }
 
-/// What is held out has no corpus of its own beside it; `auto` goes by what there is.
+/// A held-out part excludes a separate corpus; `auto` adapts.
 void check_split(const DataConfig& data) {
   if (!data.split || data.split->pairs() == 0) return;
   if (toy_pairs_alone("data.train", data.train))
@@ -71,7 +71,7 @@ void check_data(const DataConfig& data) {
   }
 }
 
-/// `2 and 4`: the divisors of `width` on both sides of `heads`.
+/// `2 and 4`: the divisors of `width` nearest to `heads` on both sides.
 std::string nearest_divisors(std::int64_t width, std::int64_t heads) {
   std::int64_t below = std::min(heads, width), above = heads;
   while (width % below != 0) --below;
@@ -107,7 +107,7 @@ void check_optim(const OptimConfig& optim, const TrainConfig& train, const DataC
   if ((schedule == Schedule::noam || schedule == Schedule::inverse_sqrt) && optim.warmup.never())
     misuse("optim.warmup", "expected at least 1 update with optim.schedule: {}; got 0",
            schedule == Schedule::noam ? "noam" : "inverse_sqrt");
-  // Where one of both is in epochs, the corpus decides.
+  // If one of them is in epochs, the corpus decides.
   const bool comparable = optim.total_updates.never() || optim.total_updates.unit == optim.warmup.unit;
   if ((schedule == Schedule::cosine || schedule == Schedule::linear) && comparable &&
       optim.total_updates.amount <= optim.warmup.amount)
@@ -115,7 +115,7 @@ void check_optim(const OptimConfig& optim, const TrainConfig& train, const DataC
            optim.warmup.amount, schedule == Schedule::cosine ? "cosine" : "linear", optim.total_updates.amount);
   if (schedule == Schedule::plateau && (train.validate_every.never() || !has_validation(data)))
     misuse("optim.schedule", "expected data.valid and train.validate_every above 0 with plateau; got no validation");
-  if (schedule == Schedule::noam) return;  // has no peak rate to compare with
+  if (schedule == Schedule::noam) return;  // no peak rate to compare
   if (optim.min_lr > optim.lr) misuse("optim.min_lr", "expected at most optim.lr ({}); got {}", optim.lr, optim.min_lr);
   if (optim.warmup_init_lr > optim.lr)
     misuse("optim.warmup_init_lr", "expected at most optim.lr ({}); got {}", optim.lr, optim.warmup_init_lr);
@@ -160,7 +160,7 @@ std::vector<std::string> doubts(const Config& config) {
   return warnings;
 }
 
-/// A corpus for what is checked before one is read.
+/// Stand-in corpus for checks before one is read.
 constexpr CorpusSize usual_size{.pairs = 10'000, .alphabet = 100};
 
 }  // namespace

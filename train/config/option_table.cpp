@@ -241,7 +241,7 @@ std::vector<Option<RuntimeConfig>> runtime_options() {
   };
 }
 
-/// A section whose rows know `auto` where they may: it is kept by the option's key, beside the values.
+/// A section whose rows allow `auto` where configured: it is stored by option key, beside the values.
 OptionSection section(const char* name, const char* help, std::vector<Option<Config>> rows) {
   for (Option<Config>& row : rows) {
     if (!row.may_be_auto) continue;

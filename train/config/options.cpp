@@ -24,7 +24,7 @@ std::optional<T> parse_all(std::string_view text) {
   return error == std::errc() && rest == end ? std::optional<T>(value) : std::nullopt;
 }
 
-/// The shortest text that reads back to the same number, with `1e-9` for `1e-09`.
+/// Shortest text that reads back to the same number, with `1e-9` for `1e-09`.
 std::string number_text(double value) {
   std::string text = fmt::format("{}", value);
   const auto exponent = text.find('e');
@@ -46,11 +46,11 @@ struct Interval {
     high = parse_all<double>(source.substr(comma + 2, source.size() - comma - 3)).value();
   }
 
-  // NaN lies in no interval, and all ends are finite.
+  // No interval contains NaN, and all ends are finite.
   bool contains(double x) const { return (low_open ? x > low : x >= low) && (high_open ? x < high : x <= high); }
 };
 
-/// As YAML: plain where no reader could take it for something else, else in double quotes.
+/// As YAML: plain if unambiguous for every reader, else in double quotes.
 std::string yaml_text(const std::string& value) {
   static constexpr std::array words{"null", "true", "false", "yes", "no", "on", "off", "y", "n"};
   const auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
@@ -91,7 +91,7 @@ std::vector<std::string> split_commas(std::string_view text) {
   return parts;
 }
 
-/// A rule for what one scalar can say: `parse` gets its text.
+/// A rule for a single scalar: `parse` gets its text.
 template <class T, class Parse, class Text>
 ValueRule<T> scalar_rule(std::string accepts, Parse parse, Text text) {
   return {std::move(accepts),

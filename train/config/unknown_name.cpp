@@ -10,7 +10,7 @@
 namespace glossa {
 namespace {
 
-/// The nearest one, in a list; none is none.
+/// The nearest name in a list; empty if none.
 std::vector<std::string> nearest(std::string_view name, const std::vector<std::string>& names) {
   const std::string found = nearest_name(name, names);
   return found.empty() ? std::vector<std::string>{} : std::vector{found};
@@ -47,7 +47,7 @@ std::string unknown_name(std::string_view kind, std::string_view name, const std
 
 std::vector<std::string> keys_meant(std::string_view key) {
   const bool has_section = key.find('.') != key.npos;
-  std::vector<std::string> names;  // of all that could be meant, as long as the key is
+  std::vector<std::string> names;  // of all candidates, as long as the key is
   const auto keys_of_name = [&](std::string_view name) {
     std::vector<std::string> keys;
     for (const OptionSection& section : option_sections())

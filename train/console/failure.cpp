@@ -20,7 +20,7 @@ Failure failure_of(const std::exception_ptr& thrown) {
     return {1, fmt::format("[{}] expected to reach it; got {}. Hint: check the path and its permissions",
                            error.path1().string(), error.code().message())};
   } catch (const std::system_error& error) {
-    // {fmt} where standard output takes no more; a thread that cannot be had.
+    // {fmt} on a closed or full standard output; an unavailable thread.
     const bool lost = std::ferror(stdout) != 0;
     return {1, fmt::format("[{}] expected {}; got {}. Hint: {}", lost ? "standard output" : "system",
                            lost ? "room for the output" : "to get what the program needs", error.code().message(),

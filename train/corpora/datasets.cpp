@@ -50,7 +50,7 @@ ParallelCorpus read_files(const DataConfig& config, const std::string& location)
                               .target_column = static_cast<int>(config.target_column)};
   if (is_translation_memory(location)) return read_tmx(location, config.source, config.target, options);
   if (is_table(location)) return read_tsv(location, config.source, config.target, options);
-  side_of(location, config.source, "data.source");  // who gave another finds here which option is meant
+  side_of(location, config.source, "data.source");  // its error names the option of a mistyped one
   side_of(location, config.target, "data.target");
   return read_parallel(location, config.source, config.target, options);
 }
@@ -134,7 +134,7 @@ Layout layout(const DataConfig& config) {
 
 Corpora read_corpora(const DataConfig& config, std::uint64_t seed) {
   check_text_fits(config);
-  // Building the toy language takes a second: a corpus that both ask for is built once.
+  // Building the toy language takes a second: a corpus used by both is built once.
   std::int64_t built = 0;
   ToySplits toy;
   const auto read = [&](const char* key, const std::string& location, const std::vector<ToyPair>& split) {
@@ -166,7 +166,7 @@ Corpora read_corpora(const DataConfig& config, std::uint64_t seed) {
   return corpora;
 }
 
-/// The pairs of data.train again.
+/// Rereads the pairs of data.train.
 ParallelCorpus read_training(const DataConfig& config, std::uint64_t seed) {
   DataConfig whole = config;
   whole.split = HeldOut{};
@@ -198,7 +198,7 @@ ParallelCorpus read_test_corpus(const DataConfig& config, std::uint64_t seed) {
 Tokenizers train_tokenizers(const DataConfig& config, const ParallelCorpus& corpus) {
   ProgressBar bar;
   std::optional<ElapsedProgress> progress;
-  if (config.tokenizer == DataConfig::Tokenizer::sentencepiece) {  // the one that takes long
+  if (config.tokenizer == DataConfig::Tokenizer::sentencepiece) {  // the slow one
     tell("learning {} of at most {} subwords from {} ...\n",
          config.shared_vocabulary ? "a vocabulary" : "two vocabularies", config.vocab_size,
          counted(corpus.source.size(), "pair"));

@@ -64,7 +64,7 @@ void BatchSearch<T>::start(std::span<const Index> batch, std::span<const std::ve
   context_.begin(evaluation);
   const RowLayout layout{.rows = std::ssize(source_ids_), .sequences = source_spans_};
   const Variable<T> memory = model_->encode(context_, source_ids_, layout);
-  // The cache gets room for whole beams; a sentence begins with one hypothesis.
+  // The cache has room for whole beams; a sentence begins with one hypothesis.
   const Index rows = std::ssize(live_) * options_.beam;
   model_->start(cache_, memory, layout, rows, capacity);
   cache_.select(survivors_);
@@ -108,7 +108,7 @@ void BatchSearch<T>::choose(const Tensor<const T>& logits) {
   sample_tokens(logits, never, options_.temperature, uniforms_, top_, options_.renormalise);
 }
 
-/// At the limit of length: each of the rows [begin, end) of live_ is a translation, and none goes on.
+/// At the length limit: turns each of the rows [begin, end) of live_ into a translation, and ends all.
 template <class T>
 void BatchSearch<T>::force_end(Index place, Index begin, Index end) {
   for (Index r = begin; r < end; ++r)
@@ -118,7 +118,7 @@ void BatchSearch<T>::force_end(Index place, Index begin, Index end) {
                  .finished = false});
 }
 
-/// One step of a sentence, from rows [begin, end) of live_ to the end of next_.
+/// Advances a sentence one step, from rows [begin, end) of live_ to the end of next_.
 template <class T>
 void BatchSearch<T>::advance(Index place, Index begin, Index end) {
   Sentence& sentence = sentences_[place];
@@ -160,7 +160,7 @@ void BatchSearch<T>::advance(Index place, Index begin, Index end) {
                                              .score = penalised(next_[i].log_probability, length, options_),
                                              .log_probability = next_[i].log_probability,
                                              .finished = false};
-  // What an ended hypothesis is compared with, and how long the best live one may be then.
+  // Rival of the best live hypothesis, and that one's maximum length.
   const Index rival = place * n_ + (is_huggingface ? n_ - 1 : 0);
   const Index later = is_huggingface ? length : sentence.ended >= options_.beam ? length + 1 : sentence.limit;
   const bool enough =
@@ -171,7 +171,7 @@ void BatchSearch<T>::advance(Index place, Index begin, Index end) {
   }
 }
 
-/// Puts a hypothesis that ended among the best of its sentence, behind those that are as good.
+/// Inserts an ended hypothesis among its sentence's best, after equals.
 template <class T>
 void BatchSearch<T>::keep(Index place, const Found& ended) {
   Index& found = sentences_[place].found;

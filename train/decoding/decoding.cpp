@@ -16,7 +16,7 @@ namespace glossa {
 
 namespace {
 
-/// Sources of similar length together, the longest first, as many as the options allow; one at least.
+/// Groups sources of similar length, longest first, as many as the options allow but at least one.
 std::vector<std::span<const Index>> batches_of(std::span<const Index> order, std::span<const std::vector<int>> sources,
                                                const DecodeOptions& options) {
   std::vector<std::span<const Index>> batches;
@@ -30,7 +30,7 @@ std::vector<std::span<const Index>> batches_of(std::span<const Index> order, std
   return batches;
 }
 
-/// Throws where the processes of the job are to translate different sources.
+/// Throws if the processes of the job would translate different sources.
 void agree_on(std::span<const std::vector<int>> sources) {
   if (!job().is_several()) return;
   Fingerprint hash;
@@ -101,7 +101,7 @@ void Searcher<T>::search(const Transformer<T>& model, std::span<const std::vecto
   std::stable_sort(order.begin(), order.end(), [&](Index a, Index b) { return sources[a].size() > sources[b].size(); });
   std::vector<std::span<const Index>> batches = batches_of(order, sources, options);
   agree_on(sources);
-  // Every process has the batches that follow on one another by turns: they get shorter and shorter.
+  // Processes take consecutive batches in turn: they get ever shorter.
   std::vector<Index> turns;  // sentences of one batch for each process
   std::size_t own = 0;
   for (std::size_t i = 0; i < batches.size(); ++i) {
@@ -111,7 +111,7 @@ void Searcher<T>::search(const Transformer<T>& model, std::span<const std::vecto
   }
   batches.resize(own);
 
-  // Turned over anew for each call, as the weights may have changed; a few sentences are not worth it.
+  // Transposed anew for each call, as the weights may have changed; a few sentences are not worth it.
   std::size_t ids = 0;
   for (const std::vector<int>& source : sources) ids += source.size();
   std::optional<TransposedWeights<T>> weights;
@@ -126,7 +126,7 @@ void Searcher<T>::search(const Transformer<T>& model, std::span<const std::vecto
     const std::scoped_lock lock(watching);
     watch_(turns[i]);
   };
-  // A batch by one thread, without waiting for others at every op; all threads on each of them where there are few.
+  // One thread per batch, without waiting at every op; all threads on each if there are few.
   if (std::ssize(batches) >= 2 * threads())
     parallel_for(std::ssize(batches), search_batch);
   else

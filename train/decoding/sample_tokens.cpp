@@ -12,12 +12,12 @@ namespace glossa {
 
 namespace {
 
-/// In double, in order of ids: what comes out is the same with any instruction set's vectors.
+/// In double, in order of ids: the result is the same with any instruction set's vectors.
 template <class T>
 TokenScore sample_row(const T* x, Index n, std::span<const int> never, double temperature, double uniform,
                       bool renormalise) {
   const auto may_come = [&](Index j) { return std::ranges::find(never, static_cast<int>(j)) == never.end(); };
-  double top = -std::numeric_limits<double>::infinity(), best = top;  // of all tokens, of those that may come
+  double top = -std::numeric_limits<double>::infinity(), best = top;  // of all tokens, of those allowed
   for (Index j = 0; j < n; ++j) {
     top = std::max(top, static_cast<double>(x[j]));
     if (may_come(j)) best = std::max(best, static_cast<double>(x[j]));

@@ -10,7 +10,7 @@ namespace glossa {
 
 namespace {
 
-/// Log-probabilities of tokens, each by its row of logits.
+/// Log-probability of each token in its row of logits.
 template <class T>
 std::vector<TokenScore> scores_of(const Tensor<const T>& logits, const Span& rows, std::span<const int> tokens) {
   std::vector<TokenScore> scores;
@@ -31,7 +31,7 @@ std::vector<ScoredTranslation> score_translations(Context<T>& context, const Tra
                                                   std::int64_t max_tokens) {
   std::vector<ScoredTranslation> results(static_cast<std::size_t>(corpus.size()));
   if (results.empty()) return results;
-  // Logits lie in memory as a whole: a batch has no more than 16 M of them, unless one pair alone has.
+  // All logits are in memory: a batch has at most 16 M, unless a single pair has more.
   const std::int64_t fitting = (std::int64_t{1} << 24) / model.options().target_vocabulary;
   const Sampler sampler(corpus, {.max_tokens = std::clamp<std::int64_t>(fitting, 1, max_tokens)});
   Batch batch;

@@ -12,7 +12,7 @@ namespace glossa {
 
 namespace {
 
-/// The word of a line that a piece of it begins with, or in.
+/// Index of the line's word in which a piece begins.
 Index words_before(std::string_view line, std::string_view piece) {
   const std::string_view before = line.substr(0, static_cast<std::size_t>(piece.data() - line.data()));
   const bool is_within_word =
@@ -132,7 +132,7 @@ Translation Translator::translation(const Hypothesis& h) const {
           .tokens = h.tokens};
 }
 
-/// The best of each piece, as one translation of the whole line.
+/// Joins the best of each piece into one translation of the whole line.
 Translation Translator::joined(std::span<const std::vector<Translation>> pieces) const {
   Translation whole{.finished = true};
   std::vector<std::string> texts;
@@ -153,14 +153,14 @@ Translation Translator::joined(std::span<const std::vector<Translation>> pieces)
   return whole;
 }
 
-/// The decoder has read all that it wrote but the last: </s> or, where the limit of length came first, a token.
+/// The decoder has read all its output except the last token: </s> or, at the length limit, another.
 std::vector<int> Translator::read_tokens(const Translation& translation) {
   std::vector<int> tokens = translation.tokens;
   if (!translation.finished && !tokens.empty()) tokens.pop_back();
   return tokens;
 }
 
-/// The word of the line that each id is of; -1 for those of the prefix, too, which is no part of it.
+/// Word of the line for each id; -1 also for the prefix, which is not part of it.
 std::vector<int> Translator::words_of_line(std::span<const int> ids) const {
   std::vector<int> words = words_of_tokens(*tokenizers_.source, ids);
   const int before = static_cast<int>(split_words(data_.source_prefix).size());

@@ -14,7 +14,7 @@ namespace glossa {
 
 namespace {
 
-/// What training needs, by its configuration, vocabularies and largest batch.
+/// Memory need of training by its configuration, vocabularies and largest batch.
 class Need {
  public:
   Need(const Config& given, Index source_vocabulary, Index target_vocabulary, const BatchExtent& batch)
@@ -24,7 +24,7 @@ class Need {
         batch_(batch) {}
 
   MemoryNeed of(const Config& config) const {
-    // A vocabulary of another run (train.warm_start) is not bound by data.vocab_size.
+    // Another run's vocabulary (train.warm_start) is not bound by data.vocab_size.
     const Index limit = config.data.vocab_size;
     const auto most = [&](Index vocabulary) {
       return limit < given_vocabulary_ ? std::min(vocabulary, limit) : vocabulary;
@@ -35,7 +35,7 @@ class Need {
   }
 
  private:
-  /// Buffers of the optimizer; the processes of a job share them out.
+  /// Buffers of the optimizer; split between the processes of a job.
   static double moments(const OptimConfig& optim) {
     return (optim.name == OptimConfig::Name::sgd ? 1.0 : 2.0) / job().count();
   }
@@ -46,7 +46,7 @@ class Need {
     return std::bit_width(own - 1) * (job().is_several() ? 2 : 1);
   }
 
-  /// About the part of the batch that data.max_tokens leaves: one sentence at least.
+  /// Approximate part of the batch that data.max_tokens leaves; at least one sentence.
   BatchExtent cut(const DataConfig& data) const {
     BatchExtent b = batch_;
     if (b.sentences == 0) return b;
@@ -65,7 +65,7 @@ class Need {
   const BatchExtent& batch_;
 };
 
-/// An option on which the need depends. Its values are multiples of a step.
+/// An option that affects the need. Its values are multiples of a step.
 struct Cost {
   const char* key;
   std::int64_t& (*of)(Config& config);
@@ -92,7 +92,7 @@ Config with(Config config, const Cost& cost, std::int64_t value) {
   return config;
 }
 
-/// The option that would save most at its default, or at half of what it is.
+/// Option that would save most at its default, or at half its value.
 Cost dearest(const Config& config, const Need& need) {
   std::optional<Cost> found;
   double least = 0;
@@ -107,7 +107,7 @@ Cost dearest(const Config& config, const Need& need) {
   return found ? *found : costs(config.model).front();
 }
 
-/// The most that an option may be for the need to be within `left` bytes; 0: it is not this option alone.
+/// Maximum value of an option for a need within `left` bytes; 0: not this option alone.
 std::int64_t most_that_fits(const Config& config, const Cost& cost, const Need& need, double left) {
   std::int64_t fits = 0, too_many = value_of(cost, config) / cost.step;
   while (too_many - fits > 1) {

@@ -11,16 +11,16 @@ namespace glossa {
 namespace {
 
 constexpr double number_bytes = sizeof(float);
-constexpr double longest_whole = 256;  // about the longest sequence whose attention weights are kept
+constexpr double longest_whole = 256;  // approximate longest sequence with kept attention weights
 
-/// Numbers that attention keeps of one head and sentence: of long sentences, only one a query.
+/// Numbers that attention keeps per head and sentence; for long sentences, only one per query.
 double kept_weights(Index queries, Index keys) {
   const bool in_tiles = kernels::attention_path(queries, keys) == kernels::AttentionPath::tiles;
   return static_cast<double>(in_tiles ? queries : keys * kernels::padded<float>(queries));
 }
 
-/// The numbers that the layers keep for their derivatives, for a row of the batch, or for an attention weight of a
-/// head. What the ops do is said in autograd/ops; what a layer is made of, in layers/.
+/// Numbers that layers keep for their derivatives, per batch row or per attention weight of a head. For the ops see
+/// autograd/ops; for the layers' structure, layers/.
 class Kept {
  public:
   explicit Kept(const StackOptions& stack)
@@ -48,27 +48,27 @@ class Kept {
     return (outside ? 2 + affine : 1 + affine) * width_;
   }
 
-  /// Gradients that lie beside all this before the first values are free: those of one layer.
+  /// Gradients alive beside all this before the first values are freed: those of one layer.
   double gradients(const BatchExtent& b) const {
     const double pairs = s_.similarity == Similarity::additive ? 12 * inner_ * b.target_rows * b.longest_source : 0;
     return b.target_rows * (hidden_ + 4 * inner_ + 3 * width_) + b.source_rows * (hidden_ + 6 * inner_ + 4 * width_) +
            pairs;
   }
 
-  /// What is free again after each op, at most.
+  /// Maximum that is freed again after each op.
   double scratch(const BatchExtent& b) const {
     const bool masked = s_.activation == Activation::relu && s_.activation_dropout > 0;
     const double mask = masked ? std::max(b.source_rows, b.target_rows) * hidden_ : 0;
-    // Each thread has a head in panels: queries, keys, values and their gradients, scores and theirs.
+    // Each thread packs a head in panels: queries, keys, values and their gradients, scores and theirs.
     const double length = std::min(std::max(b.longest_source, b.longest_target), longest_whole);
     return std::max(mask, threads() * length * (6 * inner_ / heads_ + 2 * length));
   }
 
-  /// A dropout mask has a byte for each number.
+  /// Dropout mask: a byte per number.
   static double mask(double rate) { return rate > 0 ? 0.25 : 0; }
 
  private:
-  /// A norm, and a sum that lies where the sub-layer's result was if there is dropout, or if the norm takes it.
+  /// A norm, and a sum that reuses the sub-layer's result with dropout, or if the norm takes it.
   double residual() const {
     const double own = s_.residual_dropout > 0 || s_.norm == NormPlace::post ? 0 : 1;
     return norm() + (1 + own + mask(s_.residual_dropout)) * width_;
@@ -79,8 +79,8 @@ class Kept {
     return (2 + (s_.activation_dropout > 0 ? 1 + mask(s_.activation_dropout) : 0)) * hidden_;
   }
 
-  /// The result and the weights. `parts`: how much of queries, keys and values is cut out of one matrix where the
-  /// similarity is trained.
+  /// The result and the weights. `parts`: share of queries, keys and values cut out of one matrix for trained
+  /// similarity.
   double attention(double rows, double weights, double longest_key, double parts) const {
     const double result = rows * inner_, dropped = 1 + mask(s_.attention_dropout);
     if (s_.similarity == Similarity::additive)
@@ -100,7 +100,7 @@ double step_bytes(const TransformerOptions& o, const BatchExtent& b) {
   const double ends = rows * ((1 + Kept::mask(o.embedding_dropout)) * width + (o.stack.final_norm ? kept.norm() : 0));
   const double layers = static_cast<double>(o.encoder_layers) * kept.encoder_layer(b) +
                         static_cast<double>(o.decoder_layers) * kept.decoder_layer(b);
-  // The loss has its gradients before the way back begins; then the first ones of the layers lie there.
+  // The loss has its gradients before backward begins; then the layers' first ones reuse the space.
   const double loss = b.target_rows > 0 ? (vocabulary + b.target_rows) * width : 0;
   const double logits = std::min(b.target_rows, 256.0) * vocabulary;
   return number_bytes * (ends + layers + std::max(loss, kept.gradients(b)) + std::max(logits, kept.scratch(b)));
@@ -125,7 +125,7 @@ BatchExtent extent_of(const Batch& batch) {
 
 MemoryNeed memory_need(const TransformerOptions& options, const BatchExtent& batch, double moments, int averages,
                        int sums) {
-  // Declared, the parameters take no memory, but tables of sinusoids would.
+  // Declared parameters take no memory, but tables of sinusoids would.
   TransformerOptions declared = options;
   if (!options.learned_positions) declared.max_positions = 1;
   ParameterStore<float> store;

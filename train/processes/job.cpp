@@ -17,7 +17,7 @@ Job& this_job() {
   return job;
 }
 
-/// How much of the stretch of each process lies in [from, to) of it, and where, counted from `origin`.
+/// Size and position, counted from `origin`, of each process's stretch within its [from, to).
 Transport::Parts parts_of(std::span<const Index> bounds, const auto& cut, Index origin) {
   check(bounds.back() <= std::numeric_limits<int>::max(), "mpi", "expected at most {} parameters; got {}",
         std::numeric_limits<int>::max(), bounds.back());
@@ -97,8 +97,8 @@ void Job::collect(std::span<const float> own, std::span<const Index> bounds, Ind
                       collected.data(), parts_of(bounds, within, begin));
 }
 
-/// Over TCP a bulk of numbers that is under way keeps back the word that lets the other side send its own: then the
-/// connection is used in one direction at a time.
+/// Over TCP a bulk of numbers in flight delays the message that lets the other side send: the connection is then used
+/// in one direction at a time.
 void Job::begin_together() const { meet(); }
 
 void Job::meet() const {
@@ -116,7 +116,7 @@ Job::Patience::~Patience() {
 
 void Job::together(const std::function<void()>& work) const {
   if (!is_several()) return work();
-  std::string own;  // the status of what was thrown, and its text
+  std::string own;  // status and text of the error
   try {
     work();
   } catch (...) {
@@ -163,7 +163,7 @@ JobMembership::JobMembership() {
   const int started = processes_started();
   if (started == 1) return;
   Job& job = this_job();
-  // Where they do not come together, one of them tells.
+  // If they do not meet, one of them reports it.
   job.place_.rank = in_environment({"OMPI_COMM_WORLD_RANK", "PMI_RANK", "SLURM_PROCID"}, 0);
   job.transport_ = enter_mpi();
   check(job.transport_ != nullptr, "mpi",

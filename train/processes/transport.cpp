@@ -10,10 +10,10 @@ namespace glossa {
 
 std::unique_ptr<Transport> enter_mpi() {
   const std::filesystem::path folder = std::filesystem::read_symlink("/proc/self/exe").parent_path();
-  std::filesystem::path module = folder / "libglossa_mpi.so";  // as it is built
+  std::filesystem::path module = folder / "libglossa_mpi.so";  // in the build tree
   if (!std::filesystem::exists(module)) module = folder / GLOSSA_MODULES / "libglossa_mpi.so";
   if (!std::filesystem::exists(module)) return nullptr;
-  // MPI's own modules look for its symbols among those of the program.
+  // MPI's own modules look up its symbols among the program's.
   void* const library = dlopen(module.c_str(), RTLD_NOW | RTLD_GLOBAL);
   check(library != nullptr, module.string(), "expected a module that can be loaded; got: {}. Hint: is MPI installed?",
         library ? "" : dlerror());

@@ -16,7 +16,7 @@ void replace_all(std::string& text, std::string_view from, std::string_view to) 
   }
 }
 
-/// A space before and after each code point that `matches`.
+/// Puts a space before and after each code point that `matches`.
 template <class Matches>
 std::string isolate(std::string_view text, Matches matches) {
   std::string result;
@@ -29,8 +29,8 @@ std::string isolate(std::string_view text, Matches matches) {
   return result;
 }
 
-/// Wherever `matches(a, b)` holds for two neighbours, puts spaces: before them if `before`, between them always, after
-/// them if `after`. Pairs do not overlap, as in a substitution by a regular expression.
+/// Inserts spaces wherever `matches(a, b)` holds for two neighbors: before them if `before`, between them always, after
+/// them if `after`. Pairs do not overlap, as in a regex substitution.
 template <class Matches>
 std::string split_pairs(std::string_view text, Matches matches, bool before, bool after) {
   std::string result;
@@ -59,7 +59,7 @@ bool is_ascii_symbol(char32_t c) {
          (c >= ':' && c <= '@') || c == '/';
 }
 
-/// The part of mteval-v13a for Western languages.
+/// Applies mteval-v13a's rules for Western languages.
 std::string split_ascii_punctuation(std::string_view line) {
   std::string text = isolate(line, is_ascii_symbol);
   text = split_pairs(
@@ -89,9 +89,9 @@ std::string split_intl(std::string_view line) {
   return isolate(text, utf8::is_symbol);
 }
 
-/// What sacreBLEU takes for a Chinese character. The second line is meant to be extension B and the supplement of
-/// compatibility ideographs, U+20000 to U+2A6D6 and U+2F800 to U+2FA1D, but is written there with four digits: much
-/// punctuation, arrows and mathematics instead. Scores are compared with others' scores, so they are taken as they are.
+/// True for a Chinese character in sacreBLEU's sense. The second line is meant to be extension B and the supplement of
+/// compatibility ideographs, U+20000 to U+2A6D6 and U+2F800 to U+2FA1D, but has only four digits there: much
+/// punctuation, arrows and mathematics instead. Kept as is, so that scores compare with others'.
 bool is_chinese(char32_t c) {
   struct Range {
     char32_t first, last;
@@ -116,7 +116,7 @@ std::optional<BleuTokenizer> bleu_tokenizer_of(std::string_view name) {
 }
 
 std::vector<std::string> bleu_tokens(BleuTokenizer tokenizer, std::string_view line) {
-  // 13a puts a space at either end of a line; the others see where it begins and ends.
+  // 13a puts a space at both ends of a line; the others see its ends.
   const std::vector<std::string_view> whole = split_words(line);
   if (whole.empty()) return {};
   line = {line.data(), whole.back().data() + whole.back().size()};
@@ -147,8 +147,8 @@ BleuTokenizer usual_bleu_tokenizer(std::string_view language, std::span<const st
     return std::ranges::find(codes, code) != codes.end();
   };
   if (one_of({"zh", "zho", "chi", "cmn", "yue"})) return BleuTokenizer::chinese;
-  // Japanese, Thai, Lao, Khmer, Burmese, Tibetan, Dzongkha. Korean has spaces, but between phrases: sacreBLEU parts its
-  // words by an analyser, as it does with those of Japanese.
+  // Japanese, Thai, Lao, Khmer, Burmese, Tibetan, Dzongkha. Korean has spaces, but between phrases: sacreBLEU splits
+  // its words with an analyzer, as it does for Japanese.
   if (one_of({"ja", "jpn", "th", "tha", "lo", "lao", "km", "khm", "my", "mya", "bur", "bo", "bod", "tib", "dz", "dzo",
               "ko", "kor"}))
     return BleuTokenizer::characters;
@@ -158,7 +158,7 @@ BleuTokenizer usual_bleu_tokenizer(std::string_view language, std::span<const st
       ++characters;
       spaces += utf8::is_space(c.value);
     });
-  // Between words of ten letters every eleventh character is a space; Thai and Burmese have a few between phrases.
+  // With words of ten letters every eleventh character is a space; Thai and Burmese have a few between phrases.
   return characters > 20 * spaces ? BleuTokenizer::characters : BleuTokenizer::mteval_13a;
 }
 

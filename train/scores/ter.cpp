@@ -25,10 +25,10 @@ constexpr int max_shift_length = 10;    // words
 constexpr int max_shift_distance = 50;  // words
 constexpr int beam_width = 25;          // columns on either side of the diagonal
 
-// sacreBLEU's own: tried shifts of a sentence.
+// sacreBLEU's own limit: shifts tried per sentence.
 constexpr int max_tries = 1000;
 
-/// One cell of the table of edit distances: the least cost to get there, and by which edit.
+/// A cell of the edit-distance table: the least cost to reach it, and the edit used.
 struct Cell {
   enum class Edit : std::uint8_t { none, keep, replace, remove, insert };
 
@@ -36,8 +36,8 @@ struct Cell {
   Edit edit = Edit::none;
 };
 
-/// Edit distances from hypotheses of one length to a reference: Levenshtein's table, row by row of the hypothesis,
-/// within a beam around its diagonal.
+/// Edit distances from hypotheses of one length to a reference: Levenshtein's table, by rows of the hypothesis, within
+/// a beam around its diagonal.
 class EditDistance {
  public:
   EditDistance(const Words& reference, std::size_t length)
@@ -47,7 +47,7 @@ class EditDistance {
     width_ = beam_width < ratio_ / 2 ? static_cast<std::int64_t>(std::ceil(ratio_ / 2 + beam_width)) : beam_width;
   }
 
-  /// The distance of `words`. Rows of words that begin the last ones too are there already.
+  /// The distance of `words`. Reuses rows of a prefix shared with the last call.
   int operator()(const Words& words) {
     const auto differs = std::ranges::mismatch(words, words_).in1 - words.begin();
     words_ = words;
@@ -55,10 +55,10 @@ class EditDistance {
     return table_.back().back().cost;
   }
 
-  /// How the reference lies on the words of the last call.
+  /// Alignment of the reference to the last call's words.
   struct Alignment {
     std::vector<bool> word_wrong, reference_wrong;
-    std::vector<int> place;  // of a reference word: the word that it is, or the one before where it is missing (or -1)
+    std::vector<int> place;  // of a reference word: its match, or the word before if missing (or -1)
   };
   Alignment alignment() const {
     std::vector<Cell::Edit> edits;
@@ -91,7 +91,7 @@ class EditDistance {
       const auto offer = [&best](int cost, Cell::Edit edit) {
         if (cost < best.cost) best = {cost, edit};
       };
-      // The order decides between equal costs.
+      // The order breaks ties.
       if (j > 0 && words_[i - 1] == reference_[j - 1]) offer(above[j - 1].cost, Cell::Edit::keep);
       if (j > 0 && words_[i - 1] != reference_[j - 1]) offer(above[j - 1].cost + 1, Cell::Edit::replace);
       offer(above[j].cost + 1, Cell::Edit::remove);
@@ -107,12 +107,12 @@ class EditDistance {
   std::int64_t width_;
 };
 
-/// A phrase that stands elsewhere in the hypothesis than in the reference.
+/// A phrase at different places in hypothesis and reference.
 struct Phrase {
   int start, reference_start, length;
 };
 
-/// All of them, the shorter parts of a phrase before the longer.
+/// Lists all of them, a phrase's shorter parts before the longer.
 std::vector<Phrase> displaced_phrases(const Words& words, const Words& reference) {
   std::vector<Phrase> found;
   const int count = static_cast<int>(words.size()), reference_count = static_cast<int>(reference.size());
@@ -125,7 +125,7 @@ std::vector<Phrase> displaced_phrases(const Words& words, const Words& reference
   return found;
 }
 
-/// The phrase moved to before what stands at `target`; where that is inside, on by as many words as it is in.
+/// Moves the phrase before `target`; if that is inside, forward by as many words as it is in.
 Words shifted(Words words, int start, int length, int target) {
   const auto at = [&](int i) { return words.begin() + std::min<std::ptrdiff_t>(i, std::ssize(words)); };
   if (target < start)
@@ -135,15 +135,15 @@ Words shifted(Words words, int start, int length, int target) {
   return words;
 }
 
-/// A phrase that is moved, and the edits that this saves.
+/// A phrase shift and the edits that it saves.
 struct Shift {
   int saved, start, length, target;
 
-  /// As Tercom prefers them: what saves most, the longest, the first, the least far on.
+  /// Tercom's preference: most saved, longest, first, nearest target.
   auto rank() const { return std::tuple(saved, length, -start, -target); }
 };
 
-/// The least number of edits that a greedy search for shifts finds.
+/// Fewest edits found by a greedy search for shifts.
 int edits(Words words, const Words& reference) {
   if (reference.empty()) return static_cast<int>(words.size());
   EditDistance distance(reference, words.size());

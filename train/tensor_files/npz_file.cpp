@@ -26,7 +26,7 @@ void check_npz(const std::filesystem::path& path, bool ok, fmt::format_string<Ar
          fmt::format(format, std::forward<Args>(args)...));
 }
 
-/// NumPy's names of types.
+/// Maps NumPy's type names.
 std::string dtype_of(std::string_view descr) {
   static const std::map<std::string_view, std::string> names{{"<f8", "F64"}, {"<f4", "F32"}, {"<f2", "F16"},
                                                              {"<i8", "I64"}, {"<i4", "I32"}, {"|i1", "I8"},
@@ -46,7 +46,7 @@ class HeaderText {
     rest_.remove_prefix(piece.size());
     return true;
   }
-  /// What stands before `end`, which is taken too.
+  /// Returns the text before `end`, and consumes both.
   std::string_view until(std::string_view end) {
     const std::size_t at = rest_.find(end);
     const std::string_view piece = rest_.substr(0, at);
@@ -94,7 +94,7 @@ void append(std::string& bytes, T number) {
     bytes += static_cast<char>(static_cast<std::uint64_t>(number) >> (8 * i) & 0xFF);
 }
 
-/// What stands before the numbers, as numpy.save writes it: so long that they are aligned.
+/// Header before the numbers, as numpy.save writes it: padded so that they are aligned.
 std::string npy_header(std::string_view descr, std::span<const std::uint64_t> shape) {
   std::string dims;
   for (const std::uint64_t dim : shape) dims += fmt::format("{}{}", dims.empty() ? "" : " ", fmt::format("{},", dim));
@@ -109,7 +109,7 @@ std::string npy_header(std::string_view descr, std::span<const std::uint64_t> sh
   return header + text + "\n";
 }
 
-/// An entry to be written.
+/// An entry to write.
 struct Part {
   std::string name, header;
   std::span<const std::byte> bytes;
@@ -118,17 +118,17 @@ struct Part {
 };
 
 std::uint32_t checksum(const Part& part) {
-  const auto add = [](uLong crc, const void* bytes, std::size_t size) {  // zlib takes no bytes for a new beginning
+  const auto add = [](uLong crc, const void* bytes, std::size_t size) {  // zlib resets on a null pointer
     return size == 0 ? crc : crc32_z(crc, static_cast<const Bytef*>(bytes), size);
   };
   return static_cast<std::uint32_t>(
       add(add(0, part.header.data(), part.header.size()), part.bytes.data(), part.bytes.size()));
 }
 
-/// What the local header and the directory both say of an entry: stored, on 1 January 1980.
+/// Fields shared by the local header and the directory: stored, on 1 January 1980.
 std::string common_fields(const Part& part, std::uint32_t crc) {
   std::string bytes;
-  append<std::uint16_t>(bytes, 20);  // version 2.0 to read it
+  append<std::uint16_t>(bytes, 20);  // version needed: 2.0
   append<std::uint16_t>(bytes, 0);   // flags
   append<std::uint16_t>(bytes, 0);   // stored
   append<std::uint16_t>(bytes, 0);   // time

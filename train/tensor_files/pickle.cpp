@@ -12,7 +12,7 @@ namespace glossa {
 
 namespace {
 
-constexpr std::size_t max_pickled = 1 << 16;  // on the stack, in the memo, and in all: some 3,000 tensors
+constexpr std::size_t max_pickled = 1 << 16;  // on the stack, in the memo, and in total: some 3,000 tensors
 constexpr std::string_view ordered_dict = "collections OrderedDict";
 
 struct Opcode {
@@ -20,7 +20,7 @@ struct Opcode {
   std::string_view name;
 };
 
-/// All of pickle's opcodes (pickletools.opcodes of Python 3.13), for what is refused.
+/// All of pickle's opcodes (pickletools.opcodes of Python 3.13), to name refused ones.
 constexpr std::array opcodes{Opcode{'I', "INT"},
                              Opcode{'J', "BININT"},
                              Opcode{'K', "BININT1"},
@@ -105,7 +105,7 @@ std::string shown(std::string_view text) {
   return result;
 }
 
-/// The stack machine that a pickle is a program of.
+/// Stack machine that runs a pickle.
 class PickleMachine {
  public:
   PickleMachine(Pickle& pickle, std::string_view bytes, std::span<const std::string_view> names,
@@ -135,7 +135,7 @@ class PickleMachine {
   }
   char byte() { return take(1).front(); }
 
-  /// A little-endian number of as many bytes; the last one has the sign where `is_signed`.
+  /// A little-endian number of `count` bytes; the last has the sign if `is_signed`.
   std::int64_t number(std::size_t count, bool is_signed) {
     const std::string_view bytes = take(count);
     std::uint64_t bits = is_signed && count > 0 && (bytes.back() & 0x80) != 0 ? ~std::uint64_t{0} : 0;
@@ -173,7 +173,7 @@ class PickleMachine {
     require(stack_.size() > floor() && stack_.back()->kind == kind, "{} on the stack", what);
     return *stack_.back();
   }
-  /// Where the values behind the last mark begin.
+  /// Start of the values after the last mark.
   std::size_t floor() const { return marks_.empty() ? 0 : marks_.back(); }
 
   std::vector<const PickleValue*> pop_to_mark() {
@@ -222,7 +222,7 @@ class PickleMachine {
     const PickleValue& arguments = pop();
     const PickleValue& callee = pop();
     require(arguments.kind == Kind::tuple && callee.kind == Kind::name, "a name and a tuple to call it with");
-    constexpr std::size_t most_arguments = 16;  // of a tensor there are seven; each call has a copy
+    constexpr std::size_t most_arguments = 16;  // a tensor has seven; each call has a copy
     require(arguments.items.size() <= most_arguments, "a call of few arguments");
     const bool makes_dict = callee.text == ordered_dict;
     require(!makes_dict || arguments.items.empty(), "an empty OrderedDict");
@@ -304,7 +304,7 @@ class PickleMachine {
         return global();
       case 'R':
         return reduce();
-      case 'b':  // attributes of a dict, as state_dict has its _metadata: they say nothing of numbers
+      case 'b':  // attributes of a dict, like a state_dict's _metadata: nothing about numbers
         require(pop().kind == Kind::dict, "attributes by name");
         top(Kind::dict, "a dict");
         return;
@@ -331,7 +331,7 @@ class PickleMachine {
   const std::string& where_;
   std::size_t at_ = 0;
   std::vector<PickleValue*> stack_;
-  std::vector<std::size_t> marks_;  // as large as the stack was
+  std::vector<std::size_t> marks_;  // stack sizes
   std::unordered_map<std::int64_t, PickleValue*> memo_;
 };
 

@@ -17,10 +17,10 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr std::uint64_t max_header = 16 << 20, prefix = 8, alignment = 8;
-constexpr int max_values = 4096;  // of one entry: dims, or texts of metadata
+constexpr int max_values = 4096;  // per entry: dims, or metadata texts
 constexpr std::string_view metadata_key = "__metadata__";
 
-/// Where the header breaks the rules.
+/// Reports where the header breaks the rules.
 class HeaderError {
  public:
   explicit HeaderError(const std::filesystem::path& path) : path_(path.string()) {}
@@ -36,14 +36,14 @@ class HeaderError {
   std::string path_;
 };
 
-/// A list of whole numbers that are not negative.
+/// Parses a list of non-negative whole numbers.
 std::vector<std::uint64_t> whole_numbers(const Json& list, const std::string& what, const HeaderError& error) {
   const bool ok = list.is_array() && std::ranges::all_of(list, [](const Json& n) { return n.is_number_unsigned(); });
   error.require(ok, "{} to be a list of whole numbers; got {}", what, list.dump().substr(0, 100));
   return list.get<std::vector<std::uint64_t>>();
 }
 
-/// A tensor with its bytes, from the end of the header on.
+/// A tensor with its bytes, from the header's end on.
 struct HeaderEntry {
   TensorEntry tensor;
   std::uint64_t begin = 0, end = 0;
@@ -76,12 +76,12 @@ std::map<std::string, std::string> parse_metadata(const Json& json, const Header
   return metadata;
 }
 
-/// Parses the header and hands each of its entries, an object, to `take(name, entry)`. They are not kept, no entry has
-/// many values and nothing lies deeper than {"name": {"shape": [: memory stays small whatever the text is.
+/// Parses the header and passes each of its entries, an object, to `take(name, entry)`. Entries are not kept, none has
+/// many values, and none is deeper than {"name": {"shape": [: memory stays small for any text.
 template <class Take>
 void parse_header(const std::string& text, const HeaderError& error, const Take& take) {
   using Event = Json::parse_event_t;
-  std::vector<std::set<std::string>> keys;  // of the objects around
+  std::vector<std::set<std::string>> keys;  // of the enclosing objects
   std::string name;
   int values = 0;
   const auto watch = [&](int depth, Event event, Json& value) {
@@ -113,7 +113,7 @@ void parse_header(const std::string& text, const HeaderError& error, const Take&
   }
 }
 
-/// The tensors must fill the data, one right behind the other.
+/// Requires that the tensors fill the data without gaps.
 void check_tiling(const std::vector<HeaderEntry>& entries, std::uint64_t size, const HeaderError& error) {
   std::vector<const HeaderEntry*> ordered;
   for (const HeaderEntry& entry : entries) ordered.push_back(&entry);
@@ -144,7 +144,7 @@ SafetensorsReader::SafetensorsReader(const std::filesystem::path& path) : Tensor
   std::string text(length, '\0');
   file.read(text.data(), static_cast<std::streamsize>(length));
   error.require(file && text.starts_with('{'), "a header that begins with {{");
-  // The parser would take a zero byte for the end.
+  // The parser would treat a zero byte as the end.
   error.require(text.find('\0') == text.npos, "a header in JSON; got a zero byte in it");
   std::vector<HeaderEntry> read;
   parse_header(text, error, [&](const std::string& name, const Json& json) {

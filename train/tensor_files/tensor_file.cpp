@@ -32,7 +32,7 @@ float from_float16(std::uint16_t bits) {
   return std::copysign(size, bits >> 15 ? -1.0F : 1.0F);
 }
 
-/// All 65,536 of them.
+/// All 65,536 values.
 const std::vector<float>& float16_table() {
   static const std::vector<float> table = [] {
     std::vector<float> values(1 << 16);

@@ -36,7 +36,7 @@ void check_torch(const std::filesystem::path& path, bool ok, fmt::format_string<
          fmt::format(format, std::forward<Args>(args)...));
 }
 
-/// A list of whole numbers that are not negative; false for anything else.
+/// Reads a list of non-negative whole numbers; false for anything else.
 bool read_numbers(const PickleValue& value, std::vector<std::uint64_t>& numbers) {
   if (value.kind != Kind::tuple || value.items.size() > max_dims) return false;
   for (const PickleValue* item : value.items) {
@@ -46,7 +46,7 @@ bool read_numbers(const PickleValue& value, std::vector<std::uint64_t>& numbers)
   return true;
 }
 
-/// Whether elements with these strides lie one behind the other, row-major.
+/// True if elements with these strides are contiguous, row-major.
 bool is_contiguous(const std::vector<std::uint64_t>& shape, const std::vector<std::uint64_t>& strides) {
   std::uint64_t expected = 1;
   for (std::size_t i = shape.size(); i-- > 0;) {
@@ -165,7 +165,7 @@ void TorchFile::add_tensor(const std::string& name, const PickleValue& value) {
   places_.emplace(name, std::move(place));
 }
 
-/// The key of the storage that ('storage', KIND, KEY, device, count, ...) stands for.
+/// Key of the storage given by ('storage', KIND, KEY, device, count, ...).
 std::string TorchFile::add_storage(const std::string& name, const PickleValue& value) {
   const bool persistent = value.kind == Kind::persistent && value.items[0]->kind == Kind::tuple;
   check_torch(path(), persistent && value.items[0]->items.size() >= 5, "'{}' to have a storage", shown(name));

@@ -17,7 +17,7 @@ constexpr std::uint64_t max_comment = 65'535;
 constexpr std::uint32_t in_64_bits = 0xFFFFFFFF;
 constexpr std::size_t buffer_bytes = 64 << 10;
 
-/// Numbers of a record, in their order. Past its end everything is 0 and `ok` is false.
+/// Numbers of a record, in order. Past its end everything is 0 and `ok` is false.
 class Fields {
  public:
   explicit Fields(std::string_view bytes) : rest_(bytes) {}
@@ -53,7 +53,7 @@ void check_zip(const std::filesystem::path& path, bool ok, fmt::format_string<Ar
          fmt::format(format, std::forward<Args>(args)...));
 }
 
-/// Bytes of a file that must be there.
+/// Reads bytes that a file must have.
 std::string bytes_at(const std::filesystem::path& path, std::ifstream& file, std::uint64_t at, std::uint64_t count) {
   std::string bytes(count, '\0');
   file.clear();
@@ -63,7 +63,7 @@ std::string bytes_at(const std::filesystem::path& path, std::ifstream& file, std
   return bytes;
 }
 
-/// Where the directory of an archive lies.
+/// Position of an archive's directory.
 struct Directory {
   std::uint64_t entries = 0, size = 0, begin = 0;
 };
@@ -74,7 +74,7 @@ Directory find_directory(const std::filesystem::path& path, std::ifstream& file,
   const std::size_t at = bytes.rfind("PK\x05\x06");
   check_zip(path, at != bytes.npos && at + end_size <= bytes.size(), "the directory of a zip archive at the end");
   Fields end(std::string_view(bytes).substr(at + 4));
-  const bool one_part = end.take<std::uint32_t>() == 0;  // number of this part, and of the directory's
+  const bool one_part = end.take<std::uint32_t>() == 0;  // number of this part, and the directory's
   end.take<std::uint16_t>();
   Directory directory{end.take<std::uint16_t>(), end.take<std::uint32_t>(), end.take<std::uint32_t>()};
   check_zip(path, one_part, "an archive in one part");
@@ -93,7 +93,7 @@ Directory find_directory(const std::filesystem::path& path, std::ifstream& file,
   return directory;
 }
 
-/// Sizes and place that did not fit into 32 bits.
+/// Reads sizes and position beyond 32 bits.
 void read_extra(Fields extra, ZipEntry& entry, bool size, bool stored_size, bool header) {
   while (!extra.empty() && extra.ok()) {
     const auto kind = extra.take<std::uint16_t>();
@@ -135,7 +135,7 @@ ZipEntry read_entry(const std::filesystem::path& path, Fields& fields) {
   return entry;
 }
 
-/// Neither over each other nor more than a file can hold.
+/// Refuses entries that overlap or exceed what a file can hold.
 void check_sizes(const std::filesystem::path& path, const std::map<std::string, ZipEntry>& entries,
                  std::uint64_t directory, std::uint64_t file_size) {
   std::vector<const ZipEntry*> ordered;
@@ -169,7 +169,7 @@ struct ZipStream::State {
   std::vector<unsigned char> buffer{};
   z_stream inflater{};
 
-  /// The next bytes as they stand in the file.
+  /// Reads the next bytes as stored.
   void fetch(void* bytes, std::size_t count) {
     file.read(static_cast<char*>(bytes), static_cast<std::streamsize>(count));
     check(bool(file), path.string(), "expected {} bytes of '{}'; the file ended or changed", entry.stored_size,
@@ -245,7 +245,7 @@ ZipStream ZipFile::open(const ZipEntry& entry) const {
   const std::string header = bytes_at(path_, state->file, entry.header, header_size);
   Fields fields(header);
   check_zip(path_, fields.text(4) == zip_magic, "the header of '{}' at byte {}", entry.name, entry.header);
-  fields.text(22);  // what the directory says too
+  fields.text(22);  // repeated in the directory
   const auto name = fields.take<std::uint16_t>(), extra = fields.take<std::uint16_t>();
   state->file.seekg(name + extra, std::ios::cur);
   state->stored_left = entry.stored_size;

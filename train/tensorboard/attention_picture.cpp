@@ -9,7 +9,7 @@ namespace {
 constexpr std::int64_t most_layers = 12, most_heads = 16;
 constexpr std::int64_t gap = 2, usual_width = 1024, largest_cell = 10;  // pixels
 
-/// The tiles of a sentence, as they are laid out.
+/// Layout of a sentence's tiles.
 struct Tiles {
   explicit Tiles(const AttentionMaps::Layers& layers)
       : rows(std::min<std::int64_t>(most_layers, std::ssize(layers))),

@@ -9,7 +9,7 @@ namespace {
 
 using wire::Message;
 
-// The numbers of fields and enumerators that are used here, by message.
+// Field and enumerator numbers in use, by message.
 namespace of_event {
 enum : std::uint32_t { wall_time = 1, step = 2, file_version = 3, summary = 5, session_log = 7 };
 }
@@ -48,7 +48,7 @@ enum : std::uint32_t { plugin_name = 1 };
 Message event_at(const EventTime& time) {
   Message event;
   event.real(of_event::wall_time, time.wall);
-  if (time.step != 0) event.whole(of_event::step, time.step);  // 0 is what is not there
+  if (time.step != 0) event.whole(of_event::step, time.step);  // 0 means absent
   return event;
 }
 

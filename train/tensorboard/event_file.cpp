@@ -23,7 +23,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view name_begins = "events.out.tfevents.";  // by which TensorBoard knows them
+constexpr std::string_view name_begins = "events.out.tfevents.";  // TensorBoard's mark of such files
 
 fs::path folder_in(const fs::path& run) { return run / "tensorboard"; }
 
@@ -48,7 +48,7 @@ std::int64_t second_in_name(const fs::path& file) {
   return second;
 }
 
-/// A name behind those that are there, whatever the clock says.
+/// Returns a name after all existing ones, whatever the clock.
 fs::path next_name(const fs::path& folder) {
   create_folder(folder);
   std::int64_t second = static_cast<std::int64_t>(now());
@@ -58,10 +58,10 @@ fs::path next_name(const fs::path& folder) {
   return folder / fmt::format("{}{:010}.{}", name_begins, second, host);
 }
 
-/// What of a file stays.
+/// Part of a file to keep.
 struct Kept {
-  std::uint64_t bytes = 0;              // 0 where nothing but its head would
-  std::optional<std::uint64_t> damage;  // where nothing can be read any more
+  std::uint64_t bytes = 0;              // 0 if only its head would stay
+  std::optional<std::uint64_t> damage;  // from here on unreadable
 };
 
 Kept kept_of(std::string_view bytes, std::int64_t updates_done, bool goes_on) {
@@ -79,7 +79,7 @@ Kept kept_of(std::string_view bytes, std::int64_t updates_done, bool goes_on) {
   return kept;
 }
 
-/// In one step, and without a second file, which TensorBoard would read beside.
+/// Truncates in one step, without a second file that TensorBoard would also read.
 void shorten(const fs::path& file, std::uint64_t bytes) {
   const auto require = [&](int result) {
     check(result >= 0, file.string(), "expected to shorten it to {} bytes; got: {}", bytes, std::strerror(errno));
@@ -93,7 +93,7 @@ void shorten(const fs::path& file, std::uint64_t bytes) {
   require(shortened ? closed : -1);
 }
 
-/// Each line as Markdown shows code: as it is.
+/// Formats lines as Markdown code, shown as is.
 std::string as_code(std::string_view text) {
   std::string lines = "    ";
   for (const char c : text) c == '\n' ? lines += "\n    " : lines += c;

@@ -15,7 +15,7 @@ constexpr std::uint8_t darkest = 254, gap_colour = 255;
 
 using Colours = std::array<std::array<std::uint8_t, 3>, 256>;
 
-/// From white to a dark blue, and a grey for the gaps.
+/// White to dark blue, plus gray for the gaps.
 Colours colours() {
   constexpr std::array<int, 3> dark{8, 48, 107};
   Colours all{};

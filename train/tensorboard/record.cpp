@@ -23,7 +23,7 @@ std::string bytes_of(Number number) {
   return {reinterpret_cast<const char*>(&number), sizeof number};
 }
 
-/// What a record says of the length of its data, if its checksum agrees.
+/// Length of a record's data, if its checksum matches.
 std::optional<std::uint64_t> data_length(std::string_view record) {
   if (record.size() < head + checksum_bytes) return std::nullopt;
   const std::string_view field = record.substr(0, length_bytes);

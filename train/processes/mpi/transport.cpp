@@ -1,5 +1,5 @@
-// The one file that knows MPI. It is a module of its own, which the program loads when it is started as one of several
-// processes: who is alone neither waits for MPI's libraries nor needs them installed.
+// The only file that uses MPI. It is a separate module, loaded only when the program is started as one of several
+// processes: a single process neither waits for MPI's libraries nor needs them installed.
 #include "train/processes/transport.h"
 
 #include <fmt/ranges.h>
@@ -38,7 +38,7 @@ class Mpi : public Transport {
     find_sharers();
   }
 
-  /// In order; who is in the middle of something that the others do not come to ends by `abort`.
+  /// In order; a process amid a call that the others never reach ends by `abort`.
   ~Mpi() override {
     MPI_Comm_free(&questions_);
     MPI_Finalize();
@@ -113,7 +113,7 @@ class Mpi : public Transport {
   void abort(int status) override { MPI_Abort(MPI_COMM_WORLD, status); }
 
  private:
-  /// Processes of this host with the same set of cores share them out; where each is bound to its own they do not.
+  /// Processes on this host with equal sets of cores share them; those bound to separate ones do not.
   void find_sharers() {
     MPI_Comm host;
     MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host);
@@ -132,11 +132,11 @@ class Mpi : public Transport {
     MPI_Comm_free(&host);
   }
 
-  /// What is waited for: other processes, who may take long, or numbers on their way, which come the faster the more
-  /// often one looks.
+  /// Subject of a wait: other processes, possibly slow, or numbers in flight, which arrive faster the more often one
+  /// polls.
   enum class For { others, numbers };
 
-  /// Begins a call and waits for its end, leaving the core to who else wants it.
+  /// Begins a call and waits for its end, yielding the core to others.
   template <class Begin>
   void wait(For what, const Begin& begin) {
     MPI_Request request = MPI_REQUEST_NULL;
@@ -158,7 +158,7 @@ class Mpi : public Transport {
     }
   }
 
-  /// Says to who asks that this process is waiting too.
+  /// Replies to askers that this process is also waiting.
   void answer() {
     for (int asked = 1; asked != 0;) {
       MPI_Status status;
@@ -171,7 +171,7 @@ class Mpi : public Transport {
     }
   }
 
-  /// Asks who else waits, for two seconds: who does not answer is named. True if what was waited for came meanwhile.
+  /// Asks who else waits, for two seconds, and names silent processes. True if the call completed meanwhile.
   bool comes_late(MPI_Request& request) {
     std::vector<char> is_here(static_cast<std::size_t>(place_.count));
     is_here[static_cast<std::size_t>(place_.rank)] = 1;
@@ -195,7 +195,7 @@ class Mpi : public Transport {
     std::vector<std::string> missing;
     for (int rank = 0; rank < place_.count; ++rank)
       if (is_here[static_cast<std::size_t>(rank)] == 0) missing.push_back(place_.name(rank));
-    if (missing.empty()) return false;  // all have come: what they wait for is on its way
+    if (missing.empty()) return false;  // all have come: their data is on its way
     fail(fmt::format("{}", fmt::join(missing, ", ")),
          "expected to be done with {} within {} s of the others (runtime.timeout); got no word. Hint: does it still "
          "run, is its network up? --resume goes on from the newest checkpoint",
