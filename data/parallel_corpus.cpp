@@ -23,11 +23,11 @@ bool blank(std::string_view text) { return text.find_first_not_of(' ') == std::s
 /// Columns of a table that hold the languages.
 struct Columns {
   std::size_t source, target;
-  bool named = false;  // by the first row, which is then not a pair
+  bool named = false;  // by the first row, then not a pair
 };
 
-/// Returns the columns that a first row names, else those of the options. A row that names other languages is refused:
-/// it would become a pair, and the rows below are in another language.
+/// Columns that a first row names, else those of the options. A row that names other languages is refused: it would
+/// become a pair, above rows in another language.
 Columns columns_of(const std::vector<std::string_view>& row, const std::string& source, const std::string& target,
                    const CorpusOptions& options, const std::string& where) {
   const auto at = [&](std::string_view name) {

@@ -91,7 +91,7 @@ Config load_training_config(const std::string& path, const std::vector<std::stri
   Config config = load_config(path, sets);
   const std::string& base = config.train.warm_start;
   const bool goes_on = resume && std::filesystem::exists(config_file(run));
-  if (base.empty() || (!goes_on && !std::filesystem::exists(base))) return config;  // the trainer reports a missing one
+  if (base.empty() || (!goes_on && !std::filesystem::exists(base))) return config;  // reported by the trainer
   return load_config(path, sets, of_weights(load_run_config(goes_on ? run : RunName(base).folder())));
 }
 

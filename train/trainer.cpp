@@ -77,7 +77,7 @@ bool is_best(const TrainingState& state, double metric, bool larger_is_better) {
   return std::isfinite(metric) && (!state.has_best || (larger_is_better ? metric > state.best : metric < state.best));
 }
 
-/// Requests to any process of the job to stop, which then applies to all, or to save.
+/// Requests to any process of the job: to stop, applied to all, or to save.
 struct Wishes {
   bool stop = false, save = false;
 };
@@ -97,7 +97,7 @@ Wishes wishes_of_all(SignalWatch& signals, double timeout, std::int64_t update) 
   return all;
 }
 
-/// Writes all samples to a file of the run.
+/// Writes all to a file of the run.
 void write_samples(const std::string& run, const ValidationReport& report) {
   if (report.samples.empty()) return;
   const std::filesystem::path folder = std::filesystem::path(run) / "samples";

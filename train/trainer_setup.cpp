@@ -116,7 +116,7 @@ std::vector<std::string> decide_bleu_tokenizer(Config& config, std::span<const s
                       name(*tokenizer), config.data.target)};
 }
 
-/// Process 0's tokenizers.
+/// As process 0 has.
 Tokenizers as_first(const Tokenizers& tokenizers, bool shared) {
   if (!job().is_several()) return tokenizers;
   const auto received = [](const std::shared_ptr<const Tokenizer>& tokenizer) {

@@ -132,7 +132,7 @@ Task::Loss TranslationTask::loss_of_batch(Context<float>& context, const StepOpt
           .rows = batch_.source_rows + batch_.target_rows};
 }
 
-/// Computes the loss and, if translated, scores of a corpus; returns the translations.
+/// Adds loss and, if translated, scores of a corpus; returns the translations.
 template <class Scores>
 std::vector<std::string> TranslationTask::measure(const Validation& validation, Context<float>& context,
                                                   Translator& translator, Scores& scores) const {

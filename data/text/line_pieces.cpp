@@ -66,7 +66,7 @@ char32_t last_of(std::string_view text) {
   return utf8::first(text.substr(at)).value;
 }
 
-/// True for Chinese characters, kana and their punctuation.
+/// Chinese characters, kana and their punctuation.
 bool stands_close(char32_t c) {
   const auto within = [&](char32_t low, char32_t high) { return c >= low && c <= high; };
   return within(0x2E80, 0x312F) || within(0x31A0, 0xA4CF) || within(0xF900, 0xFAFF) || within(0xFF01, 0xFF9F) ||

@@ -42,7 +42,7 @@ std::string future(const std::string& first, const std::string& stem, Agreement 
   return stem + (feminine ? "gi" : "ga");
 }
 
-/// Forms that are the only ones to show the verb's number also mark it on feminines: padhi, padhin; thi, thin.
+/// Forms that alone show the verb's number mark it on feminines as well: padhi, padhin; thi, thin.
 std::size_t finite_index(Agreement agreement) {
   return 2 * (agreement.number == Number::plural) + (agreement.gender == Gender::feminine);
 }

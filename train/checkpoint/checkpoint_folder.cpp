@@ -114,7 +114,7 @@ CheckpointFolder::CheckpointFolder(const fs::path& run, std::size_t keep)
   check(keep >= 2, folder_.string(), "expected to keep at least 2 checkpoints; got {}", keep);
   create_folder(folder_);
   for (const fs::path& folder : {run, folder_, run / "samples"}) remove_temporary_files(folder);
-  // A checkpoint's writer may have been killed before the name was durable: no link may lead to it before then.
+  // A writer may have been killed before its checkpoint was durable: no link may lead to it before.
   sync_folder(folder_);
 }
 

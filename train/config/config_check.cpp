@@ -71,7 +71,7 @@ void check_data(const DataConfig& data) {
   }
 }
 
-/// `2 and 4`: the divisors of `width` nearest to `heads` on both sides.
+/// `2 and 4`: the divisors of `width` around `heads`.
 std::string nearest_divisors(std::int64_t width, std::int64_t heads) {
   std::int64_t below = std::min(heads, width), above = heads;
   while (width % below != 0) --below;

@@ -55,8 +55,8 @@ ParallelCorpus read_files(const DataConfig& config, const std::string& location)
   return read_parallel(location, config.source, config.target, options);
 }
 
-/// Pairs that data.split holds out of a corpus: as many as it says, or by the rule of `auto`, for which further
-/// translations of a sentence do not count: they are held out or trained on with it.
+/// Counts pairs for data.split to hold out: as configured, or by the rule of `auto`, which ignores further translations
+/// of a sentence: they are held out or trained on with it.
 HeldOut split_of(const DataConfig& config, const ParallelCorpus& corpus) {
   if (config.split) return *config.split;
   if (!config.valid.empty() || toy_pairs_alone("data.train", config.train)) return {};

@@ -17,7 +17,7 @@ std::vector<std::string> names(const Tokenizer& tokenizer, std::span<const int> 
   return tokens;
 }
 
-/// Weights of sequence `i`, from layers that store them sequence by sequence.
+/// Sequence `i` of layers' weights, which are stored by sequence.
 AttentionMaps::Layers of_sequence(const LayerWeights<float>& layers, std::size_t heads, std::size_t i,
                                   std::span<const Span> queries, std::span<const Span> keys) {
   std::size_t begin = 0;

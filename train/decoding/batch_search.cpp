@@ -118,7 +118,7 @@ void BatchSearch<T>::force_end(Index place, Index begin, Index end) {
                  .finished = false});
 }
 
-/// Advances a sentence one step, from rows [begin, end) of live_ to the end of next_.
+/// One step of a sentence, from rows [begin, end) of live_ to the end of next_.
 template <class T>
 void BatchSearch<T>::advance(Index place, Index begin, Index end) {
   Sentence& sentence = sentences_[place];

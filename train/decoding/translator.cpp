@@ -132,7 +132,7 @@ Translation Translator::translation(const Hypothesis& h) const {
           .tokens = h.tokens};
 }
 
-/// Joins the best of each piece into one translation of the whole line.
+/// Joins the best of each piece to a translation of the line.
 Translation Translator::joined(std::span<const std::vector<Translation>> pieces) const {
   Translation whole{.finished = true};
   std::vector<std::string> texts;

@@ -10,7 +10,7 @@ namespace glossa {
 
 std::unique_ptr<Transport> enter_mpi() {
   const std::filesystem::path folder = std::filesystem::read_symlink("/proc/self/exe").parent_path();
-  std::filesystem::path module = folder / "libglossa_mpi.so";  // in the build tree
+  std::filesystem::path module = folder / "libglossa_mpi.so";  // as built
   if (!std::filesystem::exists(module)) module = folder / GLOSSA_MODULES / "libglossa_mpi.so";
   if (!std::filesystem::exists(module)) return nullptr;
   // MPI's own modules look up its symbols among the program's.

@@ -16,7 +16,7 @@ void replace_all(std::string& text, std::string_view from, std::string_view to) 
   }
 }
 
-/// Puts a space before and after each code point that `matches`.
+/// Puts spaces around each code point that `matches`.
 template <class Matches>
 std::string isolate(std::string_view text, Matches matches) {
   std::string result;
@@ -59,7 +59,7 @@ bool is_ascii_symbol(char32_t c) {
          (c >= ':' && c <= '@') || c == '/';
 }
 
-/// Applies mteval-v13a's rules for Western languages.
+/// mteval-v13a's rules for Western languages.
 std::string split_ascii_punctuation(std::string_view line) {
   std::string text = isolate(line, is_ascii_symbol);
   text = split_pairs(

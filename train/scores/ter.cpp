@@ -25,7 +25,7 @@ constexpr int max_shift_length = 10;    // words
 constexpr int max_shift_distance = 50;  // words
 constexpr int beam_width = 25;          // columns on either side of the diagonal
 
-// sacreBLEU's own limit: shifts tried per sentence.
+// sacreBLEU's own: shifts tried per sentence.
 constexpr int max_tries = 1000;
 
 /// A cell of the edit-distance table: the least cost to reach it, and the edit used.

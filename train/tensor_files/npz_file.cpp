@@ -46,7 +46,7 @@ class HeaderText {
     rest_.remove_prefix(piece.size());
     return true;
   }
-  /// Returns the text before `end`, and consumes both.
+  /// Takes the text before `end`, and `end`.
   std::string_view until(std::string_view end) {
     const std::size_t at = rest_.find(end);
     const std::string_view piece = rest_.substr(0, at);

@@ -20,7 +20,7 @@ constexpr std::uint64_t max_header = 16 << 20, prefix = 8, alignment = 8;
 constexpr int max_values = 4096;  // per entry: dims, or metadata texts
 constexpr std::string_view metadata_key = "__metadata__";
 
-/// Reports where the header breaks the rules.
+/// Reports a violation of the rules.
 class HeaderError {
  public:
   explicit HeaderError(const std::filesystem::path& path) : path_(path.string()) {}
@@ -81,7 +81,7 @@ std::map<std::string, std::string> parse_metadata(const Json& json, const Header
 template <class Take>
 void parse_header(const std::string& text, const HeaderError& error, const Take& take) {
   using Event = Json::parse_event_t;
-  std::vector<std::set<std::string>> keys;  // of the enclosing objects
+  std::vector<std::set<std::string>> keys;  // of enclosing objects
   std::string name;
   int values = 0;
   const auto watch = [&](int depth, Event event, Json& value) {

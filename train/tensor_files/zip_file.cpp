@@ -135,7 +135,7 @@ ZipEntry read_entry(const std::filesystem::path& path, Fields& fields) {
   return entry;
 }
 
-/// Refuses entries that overlap or exceed what a file can hold.
+/// Refuses overlaps and impossible sizes.
 void check_sizes(const std::filesystem::path& path, const std::map<std::string, ZipEntry>& entries,
                  std::uint64_t directory, std::uint64_t file_size) {
   std::vector<const ZipEntry*> ordered;

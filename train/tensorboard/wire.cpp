@@ -41,7 +41,7 @@ std::optional<std::uint64_t> take_varint(std::string_view& text) {
   return std::nullopt;
 }
 
-/// Takes a number of `count` bytes.
+/// Takes `count` bytes' number.
 std::optional<std::uint64_t> take_fixed(std::string_view& text, std::uint64_t count) {
   const auto bytes = take(text, count);
   if (!bytes) return std::nullopt;
