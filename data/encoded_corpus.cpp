@@ -14,7 +14,7 @@ double share(std::int64_t part, std::int64_t whole) {
   return whole > 0 ? 100.0 * static_cast<double>(part) / static_cast<double>(whole) : 0.0;
 }
 
-/// Ratio of the longer side to the shorter.
+/// Ratio of the longer to the shorter side.
 double ratio(std::size_t source, std::size_t target) {
   return static_cast<double>(std::max(source, target)) / static_cast<double>(std::min(source, target));
 }
@@ -78,7 +78,7 @@ EncodedCorpus encode_corpus(const ParallelCorpus& corpus, const Tokenizer& sourc
       if (report.too_long++ == 0) report.first_too_long = corpus.place(pair);
       continue;
     }
-    // A tokenizer may merge the end of the prefix with the text: at least one token belongs to the text.
+    // A tokenizer may merge the end of the prefix with the text: at least one token is the text's.
     const std::size_t own = std::max(source.size(), added + before + 1) - added - before;
     if (options.max_ratio > 0 && ratio(own, target.size()) > options.max_ratio) {
       if (report.unbalanced++ == 0) report.first_unbalanced = corpus.place(pair);

@@ -28,7 +28,7 @@ struct EncodeReport {
   std::string first_too_long;    // position of the first of them
   std::int64_t unbalanced = 0;   // left out: one side is too long for the other
   std::string first_unbalanced;  // position of the first of them
-  std::int64_t empty = 0;        // left out: a side has no token (only invisible characters, say)
+  std::int64_t empty = 0;        // left out: a side has no token (such as only invisible text)
   // Over the kept pairs, without special tokens.
   std::int64_t source_tokens = 0, target_tokens = 0;
   std::int64_t source_unknown = 0, target_unknown = 0;

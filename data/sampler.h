@@ -7,8 +7,7 @@
 
 namespace glossa {
 
-/// Measure bounded by `max_tokens` of a batch. Lengths are rows: source as encoded, target with one special
-/// token.
+/// Measure bounded by `max_tokens` of a batch. Lengths are rows: source as encoded, target with one special token.
 enum class BatchRule {
   longest_side,  // sentences × longest length of either side: the size of the padded box
   tokens,        // source rows + target rows: the work of a packed batch

@@ -33,7 +33,7 @@ CorpusLoss corpus_loss(Context<float>& context, const Transformer<float>& model,
 double perplexity(double loss) { return std::exp(loss); }
 
 BleuOptions bleu_options(const Config& config) {
-  return {.lowercase = config.data.lowercase,  // the text is: the signature says so
+  return {.lowercase = config.data.lowercase,  // of the text, for the signature
           .tokenizer = config.train.bleu_tokenize.value_or(BleuOptions().tokenizer)};
 }
 

@@ -7,7 +7,7 @@
 namespace glossa {
 
 namespace {
-// A process gets a megabyte at a time from each of few others, and some 16 in total from many.
+// A process gets a megabyte at a time from each of few others, and some 16 in all from many.
 constexpr Index most_at_once = 1 << 18, all_at_once = 1 << 22, least_at_once = 1 << 14;
 }  // namespace
 

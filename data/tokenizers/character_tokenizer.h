@@ -10,7 +10,7 @@
 
 namespace glossa {
 
-/// One token per code point. Every white space is the visible token U+2581 (as in sentencepiece), which decodes to a
+/// One token a code point. Every white space is the visible token U+2581 (as in sentencepiece), which decodes to a
 /// plain space.
 class CharacterTokenizer : public VocabularyTokenizer {
  public:

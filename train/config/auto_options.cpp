@@ -12,7 +12,7 @@
 namespace glossa {
 namespace {
 
-/// Values for corpora of fewer than `pairs` pairs.
+/// Values for corpora of fewer than `below` pairs.
 struct Step {
   std::int64_t below;
   std::int64_t merges, max_tokens, width, layers;

@@ -9,8 +9,8 @@
 
 namespace glossa {
 
-/// Writes a non-essential message to standard error. If that fails (closed terminal, full disk), it is dropped and work
-/// goes on.
+/// Writes a non-essential message to standard error; on failure (closed terminal, full disk) it is dropped and work
+/// continues.
 inline void write_to_stderr(const std::string& text) { std::fwrite(text.data(), 1, text.size(), stderr); }
 
 /// A useful note.

@@ -160,7 +160,7 @@ void BatchSearch<T>::advance(Index place, Index begin, Index end) {
                                              .score = penalised(next_[i].log_probability, length, options_),
                                              .log_probability = next_[i].log_probability,
                                              .finished = false};
-  // Rival of the best live hypothesis, and that one's maximum length.
+  // Hypothesis that the best live one must beat, and the live one's maximum length.
   const Index rival = place * n_ + (is_huggingface ? n_ - 1 : 0);
   const Index later = is_huggingface ? length : sentence.ended >= options_.beam ? length + 1 : sentence.limit;
   const bool enough =

@@ -101,7 +101,7 @@ void Searcher<T>::search(const Transformer<T>& model, std::span<const std::vecto
   std::stable_sort(order.begin(), order.end(), [&](Index a, Index b) { return sources[a].size() > sources[b].size(); });
   std::vector<std::span<const Index>> batches = batches_of(order, sources, options);
   agree_on(sources);
-  // Processes take consecutive batches in turn: they get ever shorter.
+  // Consecutive batches go to the processes in turn, as batches get ever shorter.
   std::vector<Index> turns;  // sentences of one batch for each process
   std::size_t own = 0;
   for (std::size_t i = 0; i < batches.size(); ++i) {

@@ -139,7 +139,7 @@ Words shifted(Words words, int start, int length, int target) {
 struct Shift {
   int saved, start, length, target;
 
-  /// Tercom's preference: most saved, longest, first, nearest target.
+  /// Tercom's preference: most saved, longest, first, lowest target.
   auto rank() const { return std::tuple(saved, length, -start, -target); }
 };
 

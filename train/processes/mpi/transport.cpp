@@ -171,7 +171,7 @@ class Mpi : public Transport {
     }
   }
 
-  /// Asks who else waits, for two seconds, and names silent processes. True if the call completed meanwhile.
+  /// Asks the others for two seconds if they wait, and names silent ones. True if the call completed meanwhile.
   bool comes_late(MPI_Request& request) {
     std::vector<char> is_here(static_cast<std::size_t>(place_.count));
     is_here[static_cast<std::size_t>(place_.rank)] = 1;
