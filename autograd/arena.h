@@ -8,9 +8,9 @@
 
 namespace glossa {
 
-/// Bump allocator: memory of one lifetime, given back all at once, or back to a mark. Every piece starts on a cache
-/// line (64 bytes). Blocks double in size up to 64 MiB; `reset` keeps the memory and joins many blocks into one, so
-/// that after a warm-up nothing is asked from the system. In a build with AddressSanitizer what is free is poisoned.
+/// Bump allocator: memory of one lifetime, released all at once or back to a mark. Every piece starts on a cache line
+/// (64 bytes). Blocks double in size up to 64 MiB; `reset` keeps the memory and merges its blocks into one, so that
+/// after a warm-up the system is not asked again. AddressSanitizer builds poison free memory.
 class Arena {
  public:
   static constexpr std::size_t alignment = 64;
@@ -20,8 +20,8 @@ class Arena {
   Arena(const Arena&) = delete;
   Arena& operator=(const Arena&) = delete;
 
-  /// Uninitialised memory until the next reset, or until the mark before it ends. Throws Error where the machine has
-  /// no more (see available_memory).
+  /// Uninitialised memory until the next reset, or until the mark before it ends. Throws Error if the machine has no
+  /// more (see available_memory).
   void* allocate(std::size_t bytes);
 
   template <class T>
@@ -34,7 +34,7 @@ class Arena {
     return {allocate_array<T>(count), static_cast<std::size_t>(count)};
   }
 
-  /// The same, as zeros.
+  /// A zeroed array.
   template <class T>
   std::span<T> zeros(std::ptrdiff_t count) {
     const std::span<T> values = array<T>(count);
@@ -42,15 +42,14 @@ class Arena {
     return values;
   }
 
-  /// Gives everything back in O(1). Marks that are still held are void.
+  /// Releases everything in O(1). Marks still held become void.
   void reset();
 
-  /// Whether what a mark gives back is overwritten, with bytes that make every number NaN: who reads it still is found
-  /// out in any build.
+  /// Whether released memory is filled with NaN bytes, so that any build exposes reads after release.
   void set_wiping(bool on) { wipes_ = on; }
 
-  /// A place to go back to: what was allocated since is given back when the mark ends, or when `release` is called.
-  /// Marks are nested, as scopes are.
+  /// A position to return to: later allocations are released when the mark ends or `release` is called. Marks nest like
+  /// scopes.
   class Mark {
    public:
     explicit Mark(Arena& arena)
@@ -63,10 +62,10 @@ class Arena {
     Mark(const Mark&) = delete;
     Mark& operator=(const Mark&) = delete;
 
-    /// Gives back what was allocated since the mark, which stays where it is.
+    /// Releases allocations made since the mark, which stays where it is.
     void release() { arena_->go_back_to(*this); }
 
-    /// Moves to where the arena stands now: what was allocated before is kept.
+    /// Moves to the arena's current position: earlier allocations are kept.
     void advance();
 
    private:
@@ -79,7 +78,7 @@ class Arena {
   std::size_t bytes_used() const { return used_before_ + used_; }
   std::size_t peak_bytes() const { return peak_; }
 
-  /// How often memory was asked from the system since construction.
+  /// Number of requests to the system since construction.
   std::size_t heap_allocations() const { return heap_allocations_; }
 
  private:
@@ -88,13 +87,13 @@ class Arena {
     std::size_t size;
   };
 
-  /// Behind the current block. `sure`: bytes of it that are going to be used.
+  /// After the current block. `sure`: bytes of it certain to be used.
   void add_block(std::size_t size, std::size_t sure);
   void next_block(std::size_t bytes);
   void go_back_to(const Mark& mark);
   void release();
 
-  std::vector<Block> blocks_;  // those behind the current one are free
+  std::vector<Block> blocks_;  // those after the current one are free
   std::size_t current_ = 0;
   std::size_t used_ = 0;  // bytes of the current block
   std::size_t used_before_ = 0;

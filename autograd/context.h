@@ -15,22 +15,22 @@
 
 namespace glossa {
 
-/// How a step is computed. Everything that changes a result is here and is passed along with the values.
+/// Settings of a step: everything that changes a result, passed along with the values.
 struct StepOptions {
   bool training = false;   // dropout acts
-  bool recording = true;   // false: nothing is put on the tape (inference)
-  std::uint64_t seed = 1;  // together with `update` the key of all random numbers of the step
+  bool recording = true;   // false: nothing is recorded (inference)
+  std::uint64_t seed = 1;  // with `update`, the key of all random numbers of the step
   std::uint64_t update = 0;
 };
 
 template <class T>
 class Frame;
 
-/// The place in which a forward pass happens: memory, tape, random key, training or evaluation. One for each thread
-/// that computes; there is no global one. Several may evaluate one ParameterStore at the same time: only `backward`
-/// writes to it. `begin` starts the next step and makes all variables of the last one invalid, in O(1).
+/// State of a forward pass: memory, tape, random key, training or evaluation. One per computing thread; none is global.
+/// Several may evaluate one ParameterStore at the same time: only `backward` writes to it. `begin` starts the next step
+/// and invalidates all variables of the last one, in O(1).
 ///
-/// Who owns a value, and when its memory is given on, is said in docs/architecture.md, "Memory".
+/// docs/architecture.md, "Memory", describes ownership of values and reuse of their memory.
 template <class T>
 class Context {
  public:
@@ -41,41 +41,41 @@ class Context {
   /// Starts a step: frees values, gradients and closures of the last one.
   void begin(const StepOptions& options);
 
-  /// Leaves. The memory of `value` belongs to the caller, who does not write there before the step is over.
+  /// Leaves. The memory of `value` belongs to the caller, who must not write to it during the step.
   Variable<T> constant(const Tensor<const T>& value) { return {this, value, -1, generation()}; }
   Variable<T> input(const Tensor<const T>& value);
   Variable<T> parameter(Parameter<T>& parameter);
 
   /// Gradients of everything that requires one, from a scalar `root` (cotangent 1) or a given cotangent of its shape.
-  /// Once a step, unless the graph is kept: then leaves add up and gradients between start afresh. Throws for a root
-  /// that is a constant and for a cotangent of another shape.
+  /// Once a step, unless the graph is kept: then leaves accumulate and intermediate gradients start afresh. Throws for
+  /// a constant root and for a cotangent of another shape.
   void backward(const Variable<T>& root, bool keep_graph = false);
   void backward(const Variable<T>& root, const Tensor<const T>& cotangent, bool keep_graph = false);
 
-  /// Whether the memory of a value or gradient that nobody reads any more is given on within a step: true at first. No
-  /// number depends on it, which false is there to prove.
+  /// Whether memory of values and gradients no longer needed is reused within a step; default true. Results do not
+  /// depend on it, as false serves to prove.
   void set_reuse(bool on) { tape_.set_reuse(on); }
 
-  /// Whether scratch is overwritten with NaN when its mark ends: false at first. A derivative that reads what was
-  /// scratch of the forward pass then gives NaN, in grad_check for one.
+  /// Whether scratch is overwritten with NaN when its mark ends; default false. A derivative that reads scratch of the
+  /// forward pass then returns NaN, for example in grad_check.
   void set_wiping(bool on) { scratch_.set_wiping(on); }
 
   // --- For ops ---
 
-  /// The value of an input: to be read until the op's own derivative has run, and no longer.
+  /// The value of an input: readable only until the op's own derivative has run.
   Tensor<const T> read(const Variable<T>& x);
 
   /// Uninitialised memory for a value, until the next step, or until the Frame around it ends.
   Tensor<T> tensor(const Shape& shape) { return {arena_.allocate_array<T>(shape.size()), shape}; }
 
-  /// Memory for anything else that lives as long.
+  /// Memory of the same lifetime for anything else.
   template <class E>
   std::span<E> array(Index count) {
     static_assert(std::is_trivially_destructible_v<E>);
     return arena_.array<E>(count);
   }
 
-  /// A copy of `values` there.
+  /// A copy of `values` in such memory.
   template <class E>
   std::span<const E> keep(std::span<const E> values) {
     const std::span<E> copy = array<E>(std::ssize(values));
@@ -83,13 +83,13 @@ class Context {
     return copy;
   }
 
-  /// Memory that is given back when the mark around it ends, at the latest by the next step.
+  /// Memory released when the mark around it ends, at the latest by the next step.
   Tensor<T> scratch(const Shape& shape) { return {scratch_.allocate_array<T>(shape.size()), shape}; }
   Arena::Mark scratch_mark() { return Arena::Mark(scratch_); }
 
-  /// Puts an op on the tape: its value and the derivative, which is called with the gradient of the value. Nothing is
-  /// kept where nothing requires a gradient. Captures are copied into the arena and never destroyed. The value's memory
-  /// is the engine's from then on; a Tensor<const T> marks a view, whose memory is somebody else's.
+  /// Records an op: its value and the derivative, which is called with the gradient of the value. Nothing is kept if
+  /// nothing requires a gradient. Captures are copied into the arena and never destroyed. The engine then owns the
+  /// value's memory; a Tensor<const T> marks a view, whose memory it does not own.
   template <class Derivative>
   Variable<T> record(const char* op, std::initializer_list<Variable<T>> inputs, const Tensor<T>& value,
                      const Derivative& derivative) {
@@ -105,15 +105,15 @@ class Context {
   template <class Derivative>
   Variable<T> record(const char* op, std::initializer_list<Variable<T>> inputs, const Tensor<const T>& view,
                      const Derivative& derivative) {
-    for (const Variable<T>& input : inputs) input.value();  // stays, as the view may be read as long as the step lasts
+    for (const Variable<T>& input : inputs) input.value();  // kept, as the view may be read all step
     return add_node({.op = op, .value = view}, std::span(inputs.begin(), inputs.size()), derivative);
   }
 
-  /// For ops whose derivative does not read their value `y`: the next op may overwrite it.
+  /// Lets the next op overwrite `y`: for ops whose derivative does not read their value.
   Variable<T> unread(const Variable<T>& y);
 
-  /// The value of an input that the op reads in its forward pass only, and memory for as many numbers: the same, if the
-  /// op of `x` said `unread` and nobody else reads it. Then using the value of x later is an Error.
+  /// The value of an input that the op reads only in its forward pass, and memory for an equal count: the same memory
+  /// if `x` was marked `unread` and has no other reader. Using the value of x later is then an Error.
   struct Taken {
     Tensor<const T> from;
     Tensor<T> to;
@@ -123,17 +123,17 @@ class Context {
   bool training() const { return options_.training; }
   const StepOptions& options() const { return options_; }
 
-  /// Key of the step's random numbers, and the number of the next place that draws some. Places are numbered in the
-  /// order of the forward pass, so a repeated pass draws the same numbers.
+  /// Key of the step's random numbers, and the number of the next site that draws some. Sites are numbered in the order
+  /// of the forward pass, so a repeated pass draws the same numbers.
   PhiloxKey random_key() const { return key_; }
   std::uint32_t next_random_site() { return random_sites_++; }
 
-  /// Branches taken at kinks (relu, max, abs, ...), hashed while `trace_branches` is on: a difference quotient whose
-  /// points lie on different sides of a kink is seen by it.
+  /// Branches taken at kinks (relu, max, abs, ...), hashed while `trace_branches` is on. This reveals difference
+  /// quotients whose points straddle a kink.
   void trace_branches(bool on) { tracing_branches_ = on; }
   std::uint64_t branches() const { return branches_; }
 
-  /// For ops with a kink: `taken(i)` says which way each of `size` elements went.
+  /// For ops with a kink: `taken(i)` returns which way each of `size` elements went.
   template <class Taken>
   void add_branches(Index size, const Taken& taken) {
     if (!tracing_branches_) return;
@@ -142,15 +142,15 @@ class Context {
     branches_ = mix64(branches_ ^ hash);
   }
 
-  /// While on, remembers the first op whose value is not finite.
+  /// While on, records the first op whose value is not finite.
   void trace_finite(bool on) { tracing_finite_ = on; }
   const std::string& first_nonfinite() const { return first_nonfinite_; }
 
-  /// Times every op of the steps to come, forward and backward, until null is given.
+  /// Times every op of future steps, forward and backward, until set to null.
   void set_profile(Profile* profile) { profile_ = profile; }
   Profile* profile() const { return profile_; }
 
-  /// Has linear ops take weights from there, in steps that record nothing, until null is given. They must not change
+  /// Linear ops take weights from here, in steps that record nothing, until set to null. They must not change
   /// meanwhile.
   void set_transposed_weights(TransposedWeights<T>* weights) { transposed_weights_ = weights; }
 
@@ -159,12 +159,12 @@ class Context {
     return transposed_weights_ && !options_.recording ? transposed_weights_->of(weight) : nullptr;
   }
 
-  /// Number of the step, or of the part of it that a Frame gives back; whether values of that one are still there.
+  /// Number of the step, or of the Frame within it; true if values of that generation are still valid.
   std::uint32_t generation() const { return live_.back(); }
   bool is_live(std::uint32_t generation) const;
   Tape<T>& tape() { return tape_; }
   const Arena& arena() const { return arena_; }
-  /// The most that a step took, values, gradients and scratch.
+  /// Peak memory of a step: values, gradients and scratch.
   std::size_t peak_bytes() const { return arena_.peak_bytes() + scratch_.peak_bytes(); }
   std::size_t heap_allocations() const { return arena_.heap_allocations() + scratch_.heap_allocations(); }
 
@@ -193,7 +193,7 @@ class Context {
   StepOptions options_;
   PhiloxKey key_{};
   std::uint32_t generations_ = 1;       // counted over all steps
-  std::vector<std::uint32_t> live_{1};  // of the step, outer parts before inner ones
+  std::vector<std::uint32_t> live_{1};  // of the step, outer frames before inner ones
   std::uint32_t random_sites_ = 0;
   bool tracing_branches_ = false, tracing_finite_ = false;
   std::uint64_t branches_ = 0;
@@ -202,7 +202,7 @@ class Context {
   TransposedWeights<T>* transposed_weights_ = nullptr;
 };
 
-/// The context that all inputs of an op share. Throws `[op]` if they come from different ones or from a finished step.
+/// The context shared by all inputs of an op. Throws `[op]` if they come from different ones or from a finished step.
 template <class T>
 Context<T>& context_of(const char* op, std::initializer_list<Variable<T>> inputs);
 template <class T>

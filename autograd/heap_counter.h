@@ -2,16 +2,16 @@
 
 #include <cstddef>
 
-/// Linking a program that calls one of these replaces its malloc by one that counts and passes on to glibc's. Programs
-/// that do not call them keep theirs.
+/// A program that calls one of these is linked with a malloc that counts and forwards to glibc's. Other programs keep
+/// theirs.
 namespace glossa {
 
-/// How often memory was asked from the heap since the program started, by any thread, outside a LibraryScope: at malloc
-/// and its relatives, where operator new, Eigen's allocator and the arenas all end. A build with sanitizers, which
-/// bring a malloc of their own, counts nothing.
+/// Heap allocations since the program started, by any thread, outside a LibraryScope. Counted at malloc and its
+/// relatives, which operator new, Eigen's allocator and the arenas all end in. Sanitizer builds, which bring their own
+/// malloc, count nothing.
 std::size_t heap_allocations();
 
-/// The same inside of LibraryScopes.
+/// Heap allocations inside LibraryScopes.
 std::size_t library_heap_allocations();
 
 }  // namespace glossa

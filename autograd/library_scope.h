@@ -2,8 +2,8 @@
 
 namespace glossa {
 
-/// While one lives, heap allocations of this thread are put down to a product library that glossa calls (see
-/// heap_counter.h).
+/// While one lives, this thread's heap allocations count as those of a product library that glossa calls
+/// (heap_counter.h).
 class LibraryScope {
  public:
   LibraryScope() { ++depth_; }

@@ -9,11 +9,11 @@
 
 namespace glossa {
 
-/// What is checked: any function of variables, computed in the given context. It is called many times and must compute
-/// the same each time; random numbers of the context do (each call is the same step).
+/// The function to check: any function of variables, computed in the given context. Called many times, it must always
+/// compute the same; random numbers of the context do (each call is the same step).
 using GradCheckFunction = std::function<Variable<double>(Context<double>&, std::span<const Variable<double>>)>;
 
-/// A tensor whose elements may be moved, and the gradient that backward found for it.
+/// A tensor whose elements may be perturbed, and its gradient from backward.
 struct Subject {
   std::string name;  ///< "input 1", or the parameter's name
   Tensor<double> value;
@@ -29,17 +29,17 @@ class Objective {
     std::uint64_t branches;  ///< fingerprint of the branches taken (relu, max, abs, ...): see Context::branches
   };
 
-  /// `inputs` are copied. `requires_grad` stands beside them; empty: all do. Throws Error on another length.
+  /// Copies `inputs`. `requires_grad`: one per input; empty: all true. Throws Error on another length.
   Objective(const GradCheckFunction& function, std::span<const Tensor<double>> inputs,
             const std::vector<bool>& requires_grad, const StepOptions& step);
 
-  /// Backward from R: every input that requires a gradient.
+  /// Runs backward from R; returns every input that requires a gradient.
   std::vector<Subject> gradients();
 
-  /// The same, and every trainable parameter; the store's gradients are overwritten.
+  /// Also returns every trainable parameter; overwrites the store's gradients.
   std::vector<Subject> gradients(ParameterStore<double>& parameters);
 
-  /// F where inputs and parameters stand now: the caller moves Subject::value in place.
+  /// F at the current inputs and parameters: the caller changes Subject::value in place.
   Point at_current_values();
 
  private:

@@ -2,8 +2,8 @@
 
 #include "autograd/ops.h"
 
-/// Arithmetic on variables as it is written: a + b is add(a, b), and so on; shapes broadcast by NumPy's rule. A number
-/// on either side is a constant of the other's step: 1 - x, x * 2.0.
+/// Arithmetic operators on variables: a + b is add(a, b), and so on; shapes broadcast by NumPy's rule. A number on
+/// either side is a constant of the other operand's step: 1 - x, x * 2.0.
 namespace glossa {
 
 template <class T>

@@ -6,18 +6,17 @@
 
 namespace glossa {
 
-/// How many threads the loops below use: one number for the process, whose team they are. It decides speed only: work
-/// is cut into pieces by the shapes alone and every piece is computed whole by one thread, so any number of threads
-/// gives the same bits. Not to be set while any thread computes.
+/// Number of threads that the loops below use, one team per process. It affects only speed: shapes alone decide how
+/// work is cut, and one thread computes each piece whole, so any number of threads gives the same bits. Do not set it
+/// while any thread computes.
 int threads();
 void set_threads(int count);
 
-/// Number of the calling thread inside a loop below, in {0, ..., threads()-1}: picks its piece of scratch memory. 0
-/// outside. A loop that begins while another runs, within a piece or in another thread of the caller's, stays on its
-/// thread.
+/// Number of the calling thread inside a loop below, in {0, ..., threads()-1}: selects its scratch memory. 0 outside. A
+/// loop that begins while another runs, within a piece or in another calling thread, stays on its thread.
 int thread_index();
 
-/// While one lives, loops of its thread stay on that thread: for threads that compute side by side, each for itself.
+/// While one lives, loops of its thread stay on that thread: for threads that compute independently.
 class LoopsAlone {
  public:
   explicit LoopsAlone(bool alone = true);
@@ -32,12 +31,12 @@ class LoopsAlone {
 /// Cores this process may run on: the affinity mask, cut by the cgroup's quota.
 int available_threads();
 
-/// What parallel_for does, of a piece whose type is erased: one function serves all loops.
+/// parallel_for with a type-erased piece: one function serves all loops.
 void run_pieces(Index count, const void* closure, void (*piece)(const void* closure, Index i));
 
 /// Calls piece(i) for i in {0, ..., count-1}, in any order, from several threads. Pieces must write disjoint memory.
-/// Pieces are handed out one by one, so that uneven ones do not leave a thread idle. Throws what a piece throws (one of
-/// several), when no piece is running any more.
+/// Pieces are handed out one by one, so that uneven ones do not leave a thread idle. Rethrows one exception thrown by a
+/// piece, once no piece is running any more.
 template <class Piece>
 void parallel_for(Index count, const Piece& piece) {
   run_pieces(count, &piece, [](const void* closure, Index i) { (*static_cast<const Piece*>(closure))(i); });

@@ -14,8 +14,8 @@
 
 namespace glossa {
 
-/// Gradient memory and whether anything has been written to it since it was last declared empty. The first
-/// contribution assigns, later ones add: gradients need no zeroing pass.
+/// Gradient memory, and whether it has been written since last declared empty. The first contribution assigns, later
+/// ones add: gradients need no zeroing pass.
 template <class T>
 struct GradSlot {
   T* data = nullptr;
@@ -29,15 +29,15 @@ struct Parameter {
   Tensor<T> value;
   GradSlot<T> grad;
   bool trainable = true;  // false: frozen, it gets no gradient
-  Index fixed_row = -1;   // of the first dimension: stays as it is, its gradient is nobody's; -1: none
+  Index fixed_row = -1;   // of the first dimension: never changes, its gradient is unused; -1: none
   Index offset = 0;       // of value and gradient in the flat buffers, in elements
 
-  Parameter* whole = nullptr;  // of a part: what it is a part of, which decides whether it is trainable
-  bool has_parts = false;      // then gradients go to the parts
+  Parameter* whole = nullptr;  // of a part: the parameter it belongs to, which decides trainability
+  bool has_parts = false;      // if so, gradients go to the parts
 
   Tensor<T> grad_tensor() const { return {grad.data, value.shape}; }
 
-  /// A part follows what it is a part of.
+  /// A part follows its whole.
   bool is_trainable() const { return whole ? whole->trainable : trainable; }
 };
 
@@ -55,44 +55,44 @@ class ParameterStore {
   ParameterStore(const ParameterStore&) = delete;
   ParameterStore& operator=(const ParameterStore&) = delete;
 
-  /// Declares a parameter. Throws if the name exists or the store is laid out already.
+  /// Declares a parameter. Throws if the name exists or the store is already laid out.
   Parameter<T>& declare(const std::string& name, const Shape& shape, Initializer initializer);
 
-  /// Rows [begin, end) of a declared parameter as a parameter of their own to compute with: packed projections are one
-  /// tensor in files and optimizers, and several in formulas. Parts follow one another from the first row on, and
-  /// `allocate` throws unless they reach the last: the whole has no gradient but theirs.
+  /// Rows [begin, end) of a declared parameter as a separate parameter: packed projections are one tensor in files and
+  /// optimizers, but several in formulas. Parts are contiguous from the first row; `allocate` throws unless they reach
+  /// the last. The whole has no gradient but theirs.
   Parameter<T>& part(Parameter<T>& whole, Index begin, Index end);
 
   /// Lays out the buffers and draws the initial values from `seed`.
   void allocate(std::uint64_t seed);
 
-  /// Whether `allocate` has been called.
+  /// True once `allocate` has been called.
   bool laid_out() const { return values_.data() != nullptr; }
 
   /// In name order, after `allocate`.
   const std::vector<Parameter<T>*>& parameters() const { return sorted_; }
 
-  /// By name; throws if there is none.
+  /// By name; throws if not found.
   Parameter<T>& at(std::string_view name) const;
 
   /// Flat buffers; gaps between parameters (to 64 bytes) are zero and stay zero.
   std::span<T> values() const { return values_; }
   std::span<T> grads() const { return grads_; }
 
-  /// Number of numbers in all parameters, frozen ones included, gaps not counted.
+  /// Number of elements in all parameters, including frozen ones but not gaps.
   Index count() const;
 
-  /// That of the largest parameter.
+  /// Size of the largest parameter.
   Index largest() const;
 
-  /// Whether its gradient was written since it was declared empty: all of its parts, if it has any.
+  /// True if its gradient was written since declared empty: in all of its parts, if any.
   bool has_grad(const Parameter<T>& parameter) const;
 
   /// Declares every gradient empty.
   void clear_grads();
 
-  /// Writes zeros into the gradients of trainable parameters that nothing has contributed to, so that their stretches
-  /// of the flat buffer can be read. Those of frozen ones are left as they are: nobody reads them.
+  /// Zeroes the gradients of trainable parameters without a contribution, so that their ranges of the flat buffer can
+  /// be read. Those of frozen parameters stay as they are: they are never read.
   void fill_unset_grads();
 
  private:

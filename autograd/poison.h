@@ -8,7 +8,7 @@
 
 namespace glossa {
 
-/// In a build with AddressSanitizer: whoever touches these bytes before `unpoison` is reported. Elsewhere nothing.
+/// In AddressSanitizer builds, any access to these bytes before `unpoison` is reported. Otherwise a no-op.
 inline void poison([[maybe_unused]] const void* data, [[maybe_unused]] std::size_t bytes) {
 #ifdef __SANITIZE_ADDRESS__
   ASAN_POISON_MEMORY_REGION(data, bytes);

@@ -9,8 +9,8 @@
 
 namespace glossa {
 
-/// Where the time of a step goes. A stopwatch that is read at the end of every op: what has passed since the last
-/// reading belongs to that op, so that the parts add up to the whole.
+/// Breakdown of a step's time. A stopwatch read at the end of every op: the time since the last reading belongs to that
+/// op, so that the entries add up to the whole.
 class Profile {
  public:
   struct Row {
@@ -19,18 +19,18 @@ class Profile {
     Index calls = 0;
     double seconds = 0;
     double flop = 0;   // of its products
-    double bytes = 0;  // of the tensors that it reads and writes, each counted once
+    double bytes = 0;  // of the tensors it reads and writes, each counted once
   };
 
-  /// Notes the products of its thread as long as it lives.
+  /// Logs the products of its thread for its lifetime.
   Profile() = default;
   Profile(const Profile&) = delete;
   Profile& operator=(const Profile&) = delete;
 
-  /// Starts the watch: what was before belongs to nobody.
+  /// Starts the watch; earlier time is not counted.
   void start();
 
-  /// The time since the last call of `start` or `lap` belongs to `name`.
+  /// Adds the time since the last `start` or `lap` to `name`.
   void lap(std::string_view name, bool backward, double bytes);
 
   const std::vector<Row>& rows() const { return rows_; }

@@ -6,9 +6,9 @@
 
 namespace glossa {
 
-/// Philox4x32-10 (Salmon et al. 2011, "Parallel random numbers: as easy as 1, 2, 3"): a pure function from a
-/// 128-bit counter and a 64-bit key to 128 random bits. There is no state, so nothing can be lost by a resume
-/// and nothing depends on the order or the number of threads in which numbers are drawn.
+/// Philox4x32-10 (Salmon et al. 2011, "Parallel random numbers: as easy as 1, 2, 3"): a pure function from a 128-bit
+/// counter and a 64-bit key to 128 random bits. It has no state, so a resume loses nothing, and neither the order of
+/// drawing nor the number of threads matters.
 using PhiloxCounter = std::array<std::uint32_t, 4>;
 using PhiloxKey = std::array<std::uint32_t, 2>;
 
@@ -39,7 +39,7 @@ inline std::uint64_t hash_name(std::string_view name) {
   return mix64(h);
 }
 
-/// The two words that key a Philox stream: a seed and what the stream is for (an update, a name, an epoch).
+/// The two words that key a Philox stream: a seed and the stream's purpose (an update, a name, an epoch).
 inline PhiloxKey philox_key(std::uint64_t seed, std::uint64_t purpose) {
   const std::uint64_t k = mix64(mix64(seed) ^ (purpose + 0x632BE59BD9B4E019u));
   return {static_cast<std::uint32_t>(k), static_cast<std::uint32_t>(k >> 32)};

@@ -22,21 +22,21 @@ class Shape {
   Shape() = default;
   Shape(std::initializer_list<Index> extents) : Shape(std::span(extents.begin(), extents.size())) {}
 
-  /// From a list that is known at run time only.
+  /// From a list known only at run time.
   explicit Shape(std::span<const Index> extents);
 
   int rank() const { return rank_; }
 
-  /// Number of elements; 1 for a scalar. Throws where memory for so many could not be addressed.
+  /// Number of elements; 1 for a scalar. Throws if that many could not be addressed.
   Index size() const { return product(rank_); }
 
-  /// Extent of an axis; negative axes count from the end. Throws if there is no such axis.
+  /// Extent of an axis; negative axes count from the end. Throws if the axis does not exist.
   Index operator[](int axis) const;
 
-  /// The same shape with one extent replaced.
+  /// This shape with one extent replaced.
   Shape with(int axis, Index extent) const;
 
-  /// The same shape with an axis taken out, or put in before `axis` (rank(): behind the last; not negative).
+  /// This shape with an axis removed, or inserted before `axis` (rank(): after the last; not negative).
   Shape without(int axis) const;
   Shape inserted(int axis, Index extent) const;
 
@@ -44,7 +44,7 @@ class Shape {
   Index cols() const { return rank_ == 0 ? 1 : extents_[rank_ - 1]; }
   Index rows() const { return product(rank_ - 1); }
 
-  /// `axis` as a number in {0, ..., rank-1}; throws `[where]` if there is no such axis.
+  /// `axis` as a number in {0, ..., rank-1}; throws `[where]` if it does not exist.
   int axis(int axis, std::string_view where) const;
 
   /// "[2, 3]".
@@ -59,8 +59,8 @@ class Shape {
   int rank_ = 0;
 };
 
-/// The shape both operands broadcast to, by NumPy's rule: aligned at the last axis, extents equal or 1.
-/// Throws `[where]` with both shapes if they do not fit.
+/// The shape both operands broadcast to under NumPy's rule: last axes aligned, extents equal or 1. Throws `[where]`
+/// with both shapes if they do not fit.
 Shape broadcast(const Shape& a, const Shape& b, std::string_view where);
 
 /// Extents padded with leading 1s to rank 4.
@@ -71,7 +71,7 @@ std::array<Index, Shape::max_rank> broadcast_strides(const Shape& from, const Sh
 
 }  // namespace glossa
 
-/// Shapes print as their str(), made only when a text is really wanted.
+/// Shapes print as their str(), made only when it is needed.
 template <>
 struct fmt::formatter<glossa::Shape> {
   constexpr auto parse(fmt::format_parse_context& context) { return context.begin(); }

@@ -21,18 +21,18 @@ template <class T>
 struct Node {
   const char* op;
   Tensor<const T> value;
-  T* memory = nullptr;          // of the value, as long as it is the engine's to give on; null for leaves and views
+  T* memory = nullptr;          // of the value, while the engine may reuse it; null for leaves and views
   const int* inputs = nullptr;  // -1: an input that needs no gradient
   int input_count = 0;
   void (*run)(const void* closure, Backward<T>& backward) = nullptr;  // null: a leaf
   const void* closure = nullptr;
   GradSlot<T> own{};
   GradSlot<T>* parameter = nullptr;  // the gradient of a parameter lives in its store
-  bool keep = false;                 // value and gradient stay
-  bool unread = false;               // its own derivative does not read the value
-  bool read = false;                 // by an op, whose derivative may read it again
-  bool handed_out = false;           // somebody has the value who is no op: it stays until the next step
-  bool spent = false;                // the value's memory was given to something else
+  bool keep = false;                 // value and gradient are kept
+  bool unread = false;               // its derivative does not read the value
+  bool read = false;                 // by an op whose derivative may read it again
+  bool handed_out = false;           // a non-op holds the value: it stays until the next step
+  bool spent = false;                // the value's memory has been reused
 
   GradSlot<T>& slot() { return parameter ? *parameter : own; }
 };
@@ -42,7 +42,7 @@ struct Node {
 template <class T>
 class Tape {
  public:
-  /// `arena` holds the gradients of one step, `scratch` what a single derivative needs.
+  /// `arena` holds the gradients of one step, `scratch` the temporaries of one derivative.
   Tape(Arena& arena, Arena& scratch) : arena_(arena), scratch_(scratch) {}
 
   int add(const Node<T>& node);
@@ -51,14 +51,14 @@ class Tape {
   void clear();
 
   /// Adds d(cotangent . root) to the gradients of all leaves below `root`. With `keep_graph` it may be called again;
-  /// without, a second call is an Error. Each derivative is timed if there is a `profile`.
+  /// without, a second call is an Error. `profile`, if given, times each derivative.
   void backward(int root, const Tensor<const T>& cotangent, bool keep_graph, Profile* profile = nullptr);
   bool walked() const { return walked_; }
 
-  /// Memory of a value for another one: only if nobody reads it again, neither outside nor in a derivative. Null else.
+  /// A value's memory, for another value: only if no caller or derivative will read it again. Otherwise null.
   T* take(int index);
 
-  /// Whether memory is given on before the step ends: true; false to find out whether that changes anything.
+  /// Whether memory is reused before the step ends; default true, false to check that results do not change.
   void set_reuse(bool on) { reuse_ = on; }
 
  private:
@@ -73,20 +73,20 @@ class Tape {
   Arena& arena_;
   Arena& scratch_;
   std::vector<Node<T>> nodes_;
-  std::vector<std::pair<Index, T*>> free_;  // gradients and values of nodes whose derivative has run
-  std::vector<std::span<T>> spare_;         // given by derivatives, to cut gradients from
+  std::vector<std::pair<Index, T*>> free_;  // gradients and values of nodes already differentiated
+  std::vector<std::span<T>> spare_;         // given by derivatives, cut into gradients
   bool reuse_ = true;
   bool walked_ = false;
   bool spent_ = false;
 };
 
-/// Where an input's gradient goes: all of it is written, and added to what is there if `add`.
+/// Destination of an input's gradient: all of it is written, or added to if `add`.
 template <class T>
 struct Sink {
   Tensor<T> grad;
   bool add = false;
 
-  /// Whether the gradient is wanted; if not, write_row does nothing.
+  /// True if the gradient is wanted; if not, write_row does nothing.
   explicit operator bool() const { return grad.data != nullptr; }
 
   /// grad[i] = f(i), or += f(i), for every flat index i.
@@ -95,24 +95,24 @@ struct Sink {
     kernels::accumulate(grad, add, f);
   }
 
-  /// The same for row `row` of [..., D], j its columns: for a loop of the op's own, which comes to every row once.
+  /// As `write`, for row `row` of [..., D], j its columns: for an op's own loop, which visits every row once.
   template <class F>
   void write_row(Index row, const F& f) const {
     if (*this) kernels::write(grad.row(row), 0, grad.cols(), add, f);
   }
 
-  /// For who can only add: the gradient, with zeros where nothing is there yet.
+  /// The gradient, zeroed if still unset: for ops that can only add to it.
   Tensor<T> zeroed() const {
     if (!add) kernels::fill(grad, T{0});
     return grad;
   }
 
-  /// 1 or 0: the factor for what is there.
+  /// Factor of the present contents: 1 or 0.
   T beta() const { return add ? T{1} : T{0}; }
 };
 
-/// What the derivative of one node sees: the gradient of its value, and sinks for the gradients of its inputs. The
-/// engine, not the op, assigns or adds, reduces over broadcast axes and skips inputs that need nothing.
+/// One node's derivative works through this: the gradient of its value, and sinks for the gradients of its inputs. The
+/// engine, not the op, assigns or adds, reduces over broadcast axes and skips inputs that need none.
 template <class T>
 class Backward {
  public:
@@ -121,20 +121,20 @@ class Backward {
   /// Gradient of the root with respect to the node's value; same shape as the value.
   Tensor<const T> dy() const { return dy_; }
 
-  /// Whether input `input` was passed, and whether it wants a gradient. The latter throws if there is no such input.
+  /// True if input `input` was passed; true if it needs a gradient, which throws if it was not passed.
   bool has(int input) const { return input < tape_.nodes_[node_].input_count; }
   bool needs(int input) const;
 
-  /// The sink of input `input`, which must need a gradient. Whoever asks must write all of it. Ask for each input
-  /// once; with more than 64 inputs, write one sink before asking for the next.
+  /// The sink of input `input`, which must need a gradient. The caller must write all of it. Ask for each input once;
+  /// with more than 64 inputs, write one sink before asking for the next.
   Sink<T> sink(int input);
 
-  /// The same, or an empty one if input `input` was not passed or needs no gradient.
+  /// As `sink`, but empty if input `input` was not passed or needs no gradient.
   Sink<T> optional_sink(int input) { return has(input) && needs(input) ? sink(input) : Sink<T>{}; }
 
-  /// Adds f(i), i a flat index of the node's value, to the gradient of an input of the same shape, or of a shape that
-  /// was broadcast (then the sum over the broadcast axes). Does nothing if the input needs no gradient. Throws for an
-  /// input of any other shape.
+  /// Adds f(i), i a flat index of the node's value, to the gradient of an input of the same shape, or of a broadcast
+  /// shape (summed over the broadcast axes). Does nothing if the input needs no gradient. Throws for an input of any
+  /// other shape.
   template <class F>
   void add(int input, const F& f) {
     if (!needs(input)) return;
@@ -146,17 +146,16 @@ class Backward {
     kernels::reduce<T>(to.grad, whole, to.add);
   }
 
-  /// The same numbers in memory that may be overwritten: that of dy itself unless somebody will still read it.
+  /// dy in memory that may be overwritten: its own, unless it will still be read.
   Tensor<T> take_dy();
 
   /// Memory until the end of this derivative.
   Tensor<T> scratch(const Shape& shape) { return {tape_.scratch_.template allocate_array<T>(shape.size()), shape}; }
 
-  /// Memory of the step that the op kept for this derivative only: from now on gradients may lie there, unless the
-  /// graph is kept.
+  /// Releases memory of the step kept for this derivative only: gradients may reuse it, unless the graph is kept.
   void give(const Tensor<T>& memory) { tape_.give(memory); }
 
-  /// Adds what had to wait because two inputs are the same variable; called by the tape.
+  /// Adds gradients deferred because two inputs are the same variable; called by the tape.
   void finish();
 
  private:
@@ -171,7 +170,7 @@ class Backward {
   Tape<T>& tape_;
   int node_;
   Tensor<T> dy_;
-  std::uint64_t asked_ = 0;  // bit i: the sink of input i is out
+  std::uint64_t asked_ = 0;  // bit i: the sink of input i was handed out
   Waiting* waiting_ = nullptr;
 };
 

@@ -7,8 +7,8 @@
 
 namespace glossa {
 
-/// A view of contiguous row-major numbers; it owns nothing. Memory comes from an arena, a parameter store or the
-/// caller. Tensor<const T> is for reading only, and what every Tensor<T> becomes by itself.
+/// A non-owning view of contiguous row-major numbers. Memory comes from an arena, a parameter store or the caller.
+/// Tensor<const T> is read-only; every Tensor<T> converts to it.
 template <class T>
 struct Tensor {
   T* data = nullptr;

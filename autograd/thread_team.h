@@ -11,17 +11,17 @@
 
 namespace glossa {
 
-/// Threads that share out the pieces of one loop after another. A loop is over when its pieces are done; OpenMP's is
-/// over when every thread of the team has come to its end, and waits for those that the kernel does not let run because
-/// the machine has other work. Here such a thread is missed only by the piece that it was taken from.
+/// Threads that share the pieces of one loop after another. A loop ends when its pieces are done. OpenMP's ends when
+/// every thread of the team has arrived, and so waits for threads preempted because the machine has other work. Here a
+/// preempted thread delays only the piece it was computing.
 class ThreadTeam {
  public:
   using Piece = void (*)(const void* closure, Index i);
 
-  /// The most pieces of a loop.
+  /// Maximum number of pieces of a loop.
   static constexpr Index most_pieces = 0xffff'ffff;
 
-  /// A team of `size` >= 1 threads: the one that calls `run` is one of them.
+  /// A team of `size` >= 1 threads, including the one that calls `run`.
   explicit ThreadTeam(int size);
   ThreadTeam(const ThreadTeam&) = delete;
   ThreadTeam& operator=(const ThreadTeam&) = delete;
@@ -29,7 +29,7 @@ class ThreadTeam {
 
   int size() const { return static_cast<int>(helpers_.size()) + 1; }
 
-  /// Calls piece(closure, i) for i in {0, ..., count-1}, handed out one by one. Rethrows one of what pieces throw, when
+  /// Calls piece(closure, i) for i in {0, ..., count-1}, handed out one by one. Rethrows one exception of a piece, once
   /// none is running any more. One loop at a time.
   void run(Index count, const void* closure, Piece piece);
 
@@ -42,14 +42,13 @@ class ThreadTeam {
   void help(int index);
   void end();
 
-  // The loop at hand. Pieces not yet begun are in the lower half of left_, the number of the loop in the upper: who
-  // takes one has changed the word that it read, so no thread that comes late takes a piece of another loop than the
-  // one whose closure it has read.
+  // The current loop. The lower half of left_ counts pieces not yet begun, the upper half is the loop's number. Taking
+  // a piece changes the word just read, so a late thread cannot take a piece of a loop whose closure it has not read.
   alignas(64) std::atomic<std::uint64_t> left_{0};
   std::atomic<const void*> closure_{nullptr};
   std::atomic<Piece> piece_{nullptr};
   std::atomic<Index> count_{0};
-  alignas(64) std::atomic<std::uint32_t> undone_{0};  // pieces that nobody has reported as done
+  alignas(64) std::atomic<std::uint32_t> undone_{0};  // pieces not yet reported as done
   std::mutex throwing_;
   std::exception_ptr thrown_;
 

@@ -8,13 +8,13 @@
 
 namespace glossa {
 
-/// Weights turned over, [O, I] to [I, O], for products that would otherwise do so each time: with few rows, as in
-/// decoding, that takes longer than the product itself. Made when first asked for; valid as long as the weights do not
-/// change. For several threads.
+/// Transposed weights, [O, I] to [I, O], for products that would otherwise transpose them each time: with few rows, as
+/// in decoding, that takes longer than the product itself. Made on first use; valid while the weights do not change.
+/// Thread-safe.
 template <class T>
 class TransposedWeights {
  public:
-  /// The transpose of `weight` [O, I], known by the place where it lies.
+  /// The transpose of `weight` [O, I], identified by its address.
   const T* of(const Tensor<const T>& weight);
 
  private:
