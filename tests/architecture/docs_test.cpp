@@ -54,8 +54,9 @@ TEST_CASE("the page of attention shows the reference, at most 40 lines, and the 
   }
 }
 
-TEST_CASE("README links every page of docs and the tutorial, whose index links every chapter") {
-  const std::string readme = text_of(tree / "README.md");
+TEST_CASE("README is a first screen and links the index, which links every page of docs and of the tutorial") {
+  const std::string readme = text_of(tree / "README.md"), pages = text_of(tree / "docs/README.md");
+  CHECK_LE(std::count(readme.begin(), readme.end(), '\n'), 120);
   const auto check_links = [](const fs::path& folder, const std::string& index, const std::string& prefix) {
     for (const auto& entry : fs::directory_iterator(folder))
       if (entry.path().extension() == ".md" && entry.path().filename() != "README.md") {
@@ -63,8 +64,10 @@ TEST_CASE("README links every page of docs and the tutorial, whose index links e
         CHECK_NE(index.find("(" + prefix + entry.path().filename().string()), std::string::npos);
       }
   };
-  check_links(tree / "docs", readme, "docs/");
-  CHECK_NE(readme.find("(docs/tutorial/README.md)"), std::string::npos);
+  CHECK_NE(readme.find("(docs/README.md)"), std::string::npos);
+  check_links(tree / "docs", pages, "");
+  check_links(tree / "docs/tutorial", pages, "tutorial/");
+  CHECK_NE(pages.find("(tutorial/README.md)"), std::string::npos);
   check_links(tree / "docs/tutorial", text_of(tree / "docs/tutorial/README.md"), "");
 }
 

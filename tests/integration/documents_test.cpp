@@ -42,7 +42,7 @@ TEST_CASE("the commands in README and docs run, in their order, in a folder that
       ++run;
     }
   }
-  CHECK_GE(run, 7);  // README's alone; fewer would mean that they were not found
+  CHECK_GE(run, 7);  // docs/training.md's alone; fewer would mean that they were not found
 }
 
 TEST_CASE("every link in README and docs to a file leads to one") {
