@@ -5,13 +5,13 @@
 #include <string>
 #include <vector>
 
-/// Arguments that several commands share. Each function declares some on a command; parsing fills what they refer to.
+/// Arguments shared by several commands. Each function declares some on a command; parsing fills the references.
 namespace glossa::commands {
 
 /// RUN and --checkpoint; `choices` lists the values of the latter.
 void add_checkpoint(CLI::App& command, std::string& run, std::string& checkpoint, const char* choices);
 
-/// RUN, --checkpoint and --force, for a command that builds the model of a run.
+/// RUN, --checkpoint and --force, for a command that builds a run's model.
 void add_run(CLI::App& command, std::string& run, std::string& checkpoint);
 
 /// --set; `where` ends its help.
@@ -20,19 +20,19 @@ void add_sets(CLI::App& command, std::vector<std::string>& sets, const std::stri
 /// --force, for a command that needs much memory.
 void add_force(CLI::App& command);
 
-/// --on-bad-line; in its help a line that cannot be used `becomes`.
+/// --on-bad-line; its help reads that an unusable line `becomes`.
 void add_on_bad_line(CLI::App& command, std::string& policy, const char* becomes = "is empty in the output");
 
 /// --beam. Returns the option.
 CLI::Option* add_beam(CLI::App& command, std::int64_t& beam);
 
-/// --threads; 0 stands for all that are available.
+/// --threads; 0 stands for all available.
 void add_threads(CLI::App& command, std::int64_t& threads);
 
-/// --steps of a benchmark; `help` says of what.
+/// --steps of a benchmark; `help` names the steps.
 void add_steps(CLI::App& command, std::int64_t& steps, const char* help);
 
-/// Arguments of a benchmark of a model with random weights.
+/// Arguments of a benchmark on a model with random weights.
 struct BenchmarkArguments {
   std::string config;  // the name of its shape
   std::int64_t threads = 0;

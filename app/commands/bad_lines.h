@@ -7,14 +7,13 @@
 
 namespace glossa {
 
-/// What becomes of lines that cannot be used: each is told on standard error, and others go on, or the first one stops
-/// the command.
+/// Handles unusable lines: reports each on standard error and continues, or stops the command at the first one.
 class BadLines {
  public:
-  /// By the value of --on-bad-line, `warn` or `stop`.
+  /// Takes the value of --on-bad-line: `warn` or `stop`.
   explicit BadLines(std::string_view policy) : stops_(policy == "stop") {}
 
-  /// Whether `act` went well. What it throws of a line is told, or goes on where it is to stop; other errors do.
+  /// True if `act` succeeds. Reports its line errors, or passes them on if set to stop; passes on all others.
   template <class Act>
   bool pass(Act act) const {
     try {
@@ -33,8 +32,8 @@ class BadLines {
   bool stops_;
 };
 
-/// The exit status of a command that has done with `lines` lines of `name` what it is for, but for `bad` ones: tells
-/// how many, if any. `done` says what, for example `translated`.
+/// The exit status of a command that processed `lines` lines of `name`, except for `bad` ones, whose number it reports
+/// if any. `done` names the work, for example `translated`.
 int status_of_lines(std::string_view name, std::int64_t bad, std::int64_t lines, std::string_view done);
 
 }  // namespace glossa

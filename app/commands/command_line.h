@@ -11,11 +11,11 @@ class App;
 
 namespace glossa::commands {
 
-/// Runs the command that `words`, those behind the program's name, say. Returns its exit status.
-/// Errors: misuse of [command line], and what the command throws.
+/// Runs the command given by `words`, the words after the program's name. Returns its exit status. Errors: misuse of
+/// [command line], and the command's own.
 int run(std::vector<std::string> words);
 
-/// The table of commands as it is declared, for manual and completion.
+/// The table of commands as declared, for manual and completion.
 Command described(const CLI::App& app);
 
 }  // namespace glossa::commands

@@ -1,12 +1,11 @@
 #pragma once
 
-/// The commands of the program. Each function adds one to the table, from a file of its own that has its arguments and
-/// its work.
+/// The program's commands. Each function adds one to the table, from its own file with its arguments and its work.
 namespace glossa::commands {
 
 class CommandTable;
 
-/// Trains a model as a configuration says.
+/// Trains a model from a configuration.
 void add_train(CommandTable& table);
 
 /// Translates lines of text.
@@ -33,10 +32,10 @@ void add_inspect(CommandTable& table);
 /// Writes a model for other programs.
 void add_export(CommandTable& table);
 
-/// Makes a run of the mean of checkpoints.
+/// Averages checkpoints into a new run.
 void add_average(CommandTable& table);
 
-/// Makes a run of a pretrained model.
+/// Makes a run from a pretrained model.
 void add_import(CommandTable& table);
 
 /// Writes a page that shows runs, also while they train.
@@ -45,25 +44,25 @@ void add_report(CommandTable& table);
 /// Prints the reference of all options.
 void add_options(CommandTable& table);
 
-/// Prints glossa(1), the page of the manual.
+/// Prints the manual page, glossa(1).
 void add_manual(CommandTable& table);
 
-/// Prints the completion script of a shell.
+/// Prints a shell's completion script.
 void add_completion(CommandTable& table);
 
 /// Times a training step.
 void add_bench_step(CommandTable& table);
 
-/// Measures how fast the processes of mpirun add up gradients.
+/// Measures how fast the processes of mpirun sum gradients.
 void add_bench_exchange(CommandTable& table);
 
-/// Attributes the time of a training step to its parts.
+/// Breaks a training step's time down into its parts.
 void add_bench_profile(CommandTable& table);
 
 /// Measures the products of a training step.
 void add_bench_gemm(CommandTable& table);
 
-/// Compares a training step with the least time that its products and Adam's memory traffic take.
+/// Compares a training step with the minimum time of its products and Adam's memory traffic.
 void add_bench_floor(CommandTable& table);
 
 /// Times self-attention over one long sequence.

@@ -8,7 +8,7 @@
 
 namespace glossa::commands {
 
-/// Times a search, the best of three after one to warm up, and prints how fast it was.
+/// Times a search (best of three after one warm-up) and prints its speed.
 void tell_search_speed(const std::function<std::vector<Hypothesis>()>& search, std::int64_t beam, bool json);
 
 }  // namespace glossa::commands

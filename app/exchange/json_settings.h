@@ -8,7 +8,7 @@
 
 namespace glossa {
 
-/// A small JSON file of settings. A key that is null counts as absent. Errors name the file and the key.
+/// A small JSON file of settings. A null key counts as absent. Errors name the file and the key.
 class JsonSettings {
  public:
   /// No settings.
@@ -20,13 +20,13 @@ class JsonSettings {
   const std::string& where() const { return where_; }
   bool has(const std::string& key) const;
 
-  /// The value, or `otherwise`. Throws for one of another type, and without `otherwise` for none.
+  /// The value, or `otherwise`. Throws if its type differs, or if it is absent without `otherwise`.
   std::int64_t whole(const std::string& key, std::optional<std::int64_t> otherwise = {}) const;
   double number(const std::string& key, std::optional<double> otherwise = {}) const;
   bool flag(const std::string& key, std::optional<bool> otherwise = {}) const;
   std::string text(const std::string& key, std::optional<std::string> otherwise = {}) const;
 
-  /// The value as it stands; null where there is none.
+  /// The unconverted value; null if absent.
   const nlohmann::json& value(const std::string& key) const;
 
   /// The value for an error, shortened.

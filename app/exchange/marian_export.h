@@ -6,9 +6,9 @@
 
 namespace glossa {
 
-/// Writes a folder as Marian's tools read it: model.npz with its options inside, source.spm, target.spm, vocab.yml (or
-/// source.vocab.yml and target.vocab.yml), decoder.yml. Marian has no padding: its row is left out. Throws misuse
-/// naming the option that it cannot say, and where the folder holds something.
+/// Writes a folder for Marian's tools: model.npz with its options inside, source.spm, target.spm, vocab.yml (or
+/// source.vocab.yml and target.vocab.yml), decoder.yml. Marian has no padding, so its row is omitted. Throws misuse
+/// naming an option that the format cannot express, and if the folder is not empty.
 void export_marian(const Outgoing& model, const std::filesystem::path& folder);
 
 }  // namespace glossa

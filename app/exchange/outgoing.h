@@ -14,19 +14,19 @@
 
 namespace glossa {
 
-/// A model as others of Marian's kind have it: its tokens in their order, `</s>` first, `<unk>` second, `<pad>` last.
-/// For the exports to Hugging Face's folders and to Marian's.
+/// A model in the form of Marian and its kin: tokens in their order, `</s>` first, `<unk>` second, `<pad>` last. Used
+/// for export to Hugging Face and Marian folders.
 class Outgoing {
  public:
-  /// What one side's text is cut into: a sentencepiece model, serialized, and the tokens in id order.
+  /// One side's segmentation: a serialized sentencepiece model, and the tokens in id order.
   struct Side {
     std::string pieces;
     std::vector<std::string> tokens;
   };
 
-  /// The tokenizers and parameters are borrowed; `config` is that of the run. Throws misuse naming the option that
-  /// stands against it where neither format can say what the model is: words or characters as tokens, another start
-  /// of the decoder than padding, a layer norm of another kind, ...
+  /// Borrows tokenizers and parameters; `config` is the run's. Throws misuse naming the offending option if neither
+  /// format can express the model: words or characters as tokens, a decoder start other than padding, another kind of
+  /// layer norm, ...
   Outgoing(Config config, const Tokenizer& source, const Tokenizer& target, const ParameterStore<float>& parameters);
 
   const Config& config() const { return config_; }
@@ -34,14 +34,14 @@ class Outgoing {
   const Side& target() const { return target_; }
   bool is_shared() const { return config_.data.shared_vocabulary; }
 
-  /// The ids of decode.forbidden, as they are here.
+  /// The exported ids of decode.forbidden.
   std::vector<std::int64_t> forbidden() const;
 
-  /// The tensors that these sources read, each under its first name, so that an import gives the same parameters but
-  /// for the order of tokens. A bias that the model has not is one of zeros.
+  /// The tensors that these sources read, each under its first name, so that an import restores the parameters except
+  /// for token order. A bias absent from the model is all zeros.
   std::vector<FileTensor> tensors(const std::vector<ParameterSource>& sources) const;
 
-  /// Throws misuse naming the first option that is not as `needed` has it; `who` says whose model it is.
+  /// Throws misuse naming the first option that differs from `needed`; `who` describes `needed`.
   void require(const Config& needed, std::string_view who) const;
 
  private:
@@ -49,15 +49,15 @@ class Outgoing {
 
   Config config_;
   Side source_, target_;
-  std::vector<int> source_order_, target_order_;  // the id in the run of each token
+  std::vector<int> source_order_, target_order_;  // each token's id in the run
   const ParameterStore<float>& parameters_;
 };
 
-/// Throws misuse where something is there already, but for an empty folder.
+/// Throws misuse if something exists there, except an empty folder.
 void check_is_free(const std::filesystem::path& folder);
 
-/// Has `write` fill a folder, which appears whole under its name or not at all. Throws misuse where something is there
-/// already, but for an empty folder.
+/// Lets `write` fill a folder, which appears complete under its name or not at all. Throws misuse if something exists
+/// there, except an empty folder.
 void write_folder(const std::filesystem::path& folder, const std::function<void(const std::filesystem::path&)>& write);
 
 }  // namespace glossa

@@ -10,37 +10,37 @@
 
 namespace glossa {
 
-/// Where the numbers of a parameter lie in a file.
+/// Location of a parameter's numbers in a file.
 struct ParameterSource {
   std::string parameter;
   std::vector<std::uint64_t> shape;             ///< of the parameter
-  std::vector<std::vector<std::string>> parts;  ///< their rows follow each other; each has one of its names, or several
+  std::vector<std::vector<std::string>> parts;  ///< stacked row by row; each has one of its names, or several
                                                 ///< that are equal
-  bool transposed = false;                      ///< the file has columns for rows
+  bool transposed = false;                      ///< it is transposed in the file
   bool as_row = false;                          ///< a vector [n] may be [1, n] in the file
-  std::uint64_t zero_rows = 0;                  ///< that the parameter has at its end and the file has not
+  std::uint64_t zero_rows = 0;                  ///< at the parameter's end, absent from the file
 };
 
-/// Throws an Error that lists what is missing, what is in the file beside the sources and `others`, and what has
-/// another shape or is no float; and if parameters would take more than the file can hold, because they lie over each
-/// other in it. `hint` ends the error.
+/// Throws an Error listing missing tensors, those beyond the sources and `others`, and those with another shape or not
+/// of floats. Also throws if the parameters would exceed the file's size because they overlap in it. `hint` ends the
+/// error.
 void check_sources(const TensorFile& file, const std::vector<ParameterSource>& sources,
                    const std::set<std::string>& others, std::string_view hint);
 
-/// Reads all parameters of a store, each of which must have its source, after check_sources. Numbers of other types are
-/// rounded to float. Throws for a number that is not finite and for copies that differ; nothing is changed then.
+/// Reads all parameters of a store, each of which needs a source; call check_sources first. Other number types are
+/// rounded to float. Throws for a non-finite number and for copies that differ; nothing is changed then.
 void read_parameters(const TensorFile& file, const std::vector<ParameterSource>& sources,
                      ParameterStore<float>& parameters);
 
-/// A tensor as it goes into a file.
+/// A tensor to write to a file.
 struct FileTensor {
   std::string name;
   std::vector<std::uint64_t> shape;
   std::vector<float> values;
 };
 
-/// The tensors that the source reads, of the numbers of its parameter: the inverse of reading them. A part that may
-/// have several names has the first.
+/// The tensors that the source reads, from its parameter's numbers: the inverse of reading. A part with several names
+/// gets the first.
 std::vector<FileTensor> file_tensors(const ParameterSource& source, std::span<const float> values);
 
 }  // namespace glossa

@@ -13,9 +13,9 @@
 
 namespace glossa {
 
-/// A training step that is measured: nn.Transformer as PyTorch builds it (post-norm with final norms, biases
-/// everywhere, dropout 0.1 at every place) with separate embeddings and output projection or one table for all, B
-/// sentences of S source and T target tokens.
+/// The measured training step: nn.Transformer as PyTorch builds it (post-norm with final norms, biases everywhere,
+/// dropout 0.1 at every place) with separate embeddings and output projection or one table for all, B sentences of S
+/// source and T target tokens.
 struct StepShape {
   const char* name;
   Index batch, source, target, vocabulary, width, heads, feed_forward, layers;
@@ -33,7 +33,7 @@ TransformerOptions options_of(const StepShape& shape);
 /// Model, optimizer and a random batch of one shape.
 class StepBenchmark {
  public:
-  /// A step goes `micro_batches` times over the batch; the processes of the job share them out.
+  /// A step runs the batch `micro_batches` times, shared out among the job's processes.
   explicit StepBenchmark(const StepShape& shape, std::int64_t micro_batches = 1);
 
   /// Forward, loss, backward, for each micro-batch, then Adam. With a profile every part is timed.
@@ -53,7 +53,7 @@ class StepBenchmark {
   std::uint64_t update_ = 0;
 };
 
-/// Fills `ms` with the milliseconds of each of as many calls, ascending.
+/// Fills `ms` with the milliseconds of one call each, ascending.
 template <class Work>
 void measure(std::span<double> ms, const Work& work) {
   for (double& time : ms) {
@@ -64,7 +64,7 @@ void measure(std::span<double> ms, const Work& work) {
   std::ranges::sort(ms);
 }
 
-/// The middle of sorted numbers; of an even count the mean of the middle two.
+/// The median of sorted numbers; for an even count the mean of the middle two.
 double median(std::span<const double> sorted);
 
 }  // namespace glossa

@@ -8,7 +8,7 @@
 
 namespace glossa {
 
-/// A product that a training step does, and how often.
+/// A product computed in a training step, and how often.
 struct StepProduct {
   kernels::Product product;
   Index calls = 0;
@@ -17,11 +17,11 @@ struct StepProduct {
 /// All products of one training step, most work first.
 std::vector<StepProduct> products_of(StepBenchmark& benchmark);
 
-/// Least milliseconds of one product, by each way to compute it: "onednn" and "eigen" in tiles, as training does, and
-/// "onednn_whole" by one call with threads of its own.
+/// Minimum milliseconds of one product for each method: "onednn" and "eigen" in tiles, as in training, and
+/// "onednn_whole" as one call with its own threads.
 std::map<std::string, double> time_product(const kernels::Product& product);
 
-/// Bytes a second of all threads reading two arrays and writing one of them, as an optimizer does.
+/// Bytes per second of all threads reading two arrays and writing one of them, as an optimizer does.
 double memory_bandwidth();
 
 }  // namespace glossa

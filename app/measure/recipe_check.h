@@ -11,21 +11,21 @@
 
 namespace glossa {
 
-/// The model of a configuration in double, its first weights moved a little at random, and the loss a token that it is
-/// trained on (smoothing, dropout and padding as configured) over the first few sentences of its training data, as a
-/// function of its parameters.
+/// A configuration's model in double, with slightly randomized initial weights, and its training loss per token
+/// (smoothing, dropout and padding as configured) over the first few training sentences, as a function of its
+/// parameters.
 class RecipeCheck {
  public:
-  /// Reads the training data and learns the tokenizers as training would. Throws as those do.
+  /// Reads the training data and learns the tokenizers as in training. Throws as those do.
   explicit RecipeCheck(Config config);
   RecipeCheck(const RecipeCheck&) = delete;
 
   std::vector<std::string> tensors() const;
 
-  /// Compares the gradient of one tensor with differences: `max_elements` of it, or all if that is 0.
+  /// Compares one tensor's gradient with differences: for `max_elements` elements, or all if that is 0.
   GradCheckResult check(const std::string& tensor, Index max_elements);
 
-  /// Taylor's test of the gradient of all of them.
+  /// Taylor test of the whole gradient.
   TaylorResult taylor();
 
  private:

@@ -5,9 +5,9 @@
 
 namespace glossa {
 
-/// A page of this folder as one file that needs no other: what its `<link rel="stylesheet" href="FILE">` and
-/// `<script src="FILE"></script>` name is put in their place, and `json` before the first script, as
-/// `<script type="application/json" id="ID">`, where `id` is not empty. Throws for a name that the folder has not.
+/// A page of this folder as one self-contained file: each `<link rel="stylesheet" href="FILE">` and `<script
+/// src="FILE"></script>` is replaced by that file. Unless `id` is empty, `json` precedes the first script as `<script
+/// type="application/json" id="ID">`. Throws for a name not in the folder.
 std::string page(std::string_view name, std::string_view id = {}, std::string_view json = {});
 
 }  // namespace glossa

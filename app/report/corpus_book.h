@@ -8,12 +8,12 @@
 
 namespace glossa {
 
-/// The figures of the corpora of some runs: each is read once, also where several runs learn from it, or one is
-/// reported again and again.
+/// Figures of the runs' corpora. Each corpus is read once, even if several runs learn from it or one is reported
+/// repeatedly.
 class CorpusBook {
  public:
-  /// Those of the run's training pairs as JSON: to_json of CorpusFigures, with `"changed": true` where the run was
-  /// trained with others. Where the corpus or the tokenizers cannot be read, `name` and `missing`, which says why.
+  /// Figures of the run's training pairs as JSON: to_json of CorpusFigures, with `"changed": true` if the run was
+  /// trained on others. If the corpus or the tokenizers cannot be read, `name` and the reason as `missing`.
   const std::string& figures(const std::string& run, const Config& config);
 
  private:
@@ -24,7 +24,7 @@ class CorpusBook {
 
   std::string read(const std::string& run, const Config& config);
 
-  std::map<std::string, Read> corpora_;  // by what makes them
+  std::map<std::string, Read> corpora_;  // by their inputs
   std::map<std::string, std::string> by_run_;
 };
 

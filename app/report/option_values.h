@@ -8,16 +8,16 @@
 
 namespace glossa {
 
-/// What the runs of a report have as one option.
+/// The values of one option in a report's runs.
 struct OptionValues {
   std::string key, help;
-  std::string usual;                ///< the value that the program takes where none is given
-  std::vector<std::string> values;  ///< one a run
+  std::string usual;                ///< the program's default
+  std::vector<std::string> values;  ///< one per run
 
   bool differs() const;
 };
 
-/// Every option of the table, in its order.
+/// Every option of the table, in table order.
 std::vector<OptionValues> option_values(std::span<const Config> runs);
 
 }  // namespace glossa

@@ -9,12 +9,12 @@
 
 namespace glossa {
 
-/// The document that the page of a report shows; docs/reports.md has its shape. `attention` has, for each run, an array
-/// of the maps of some sentences as JSON; `following` says that the file will be written anew.
+/// The document shown by a report's page; docs/reports.md describes its shape. For each run, `attention` has a JSON
+/// array of the maps of some sentences; `following` announces that the file will be rewritten.
 std::string report_json(std::span<const RunStory> runs, std::span<const std::string> attention, CorpusBook& corpora,
                         bool following);
 
-/// The same as the page, one file that needs no other.
+/// The report as a page, one self-contained file.
 std::string report_page(const std::string& json);
 
 }  // namespace glossa

@@ -8,12 +8,12 @@
 
 namespace glossa {
 
-/// Where the runs of a report look: made anew where a run has another best checkpoint only.
+/// Attention of a report's runs, recomputed only when a run has a new best checkpoint.
 class ReportAttention {
  public:
-  /// An array of the maps of these sentences as JSON, as `glossa attention --json` has them, in the run's translations
-  /// of them. Empty where the run has no checkpoint yet. `problems` is told what kept any from being made: a sentence
-  /// of more tokens than a picture can show, for one. Leaves the cores to others if the run `is_training`.
+  /// A JSON array of these sentences' maps in the format of `glossa attention --json`, for the run's own translations.
+  /// Empty if the run has no checkpoint yet. `problems` gets the reasons for missing maps, such as a sentence with more
+  /// tokens than a picture can show. Leaves the cores to others if the run `is_training`.
   std::string of(const std::string& run, std::span<const std::string> sentences, bool is_training,
                  std::vector<std::string>& problems);
 

@@ -12,30 +12,30 @@
 
 namespace glossa {
 
-/// What the folder of a run tells.
+/// The contents of a run's folder.
 struct RunStory {
   std::string name, folder;
   Config config;
   bool is_training = false;  ///< now
-  std::string state;         ///< training, finished, stopped, failed, killed or new: nothing has begun
+  std::string state;         ///< training, finished, stopped, failed, killed or new (not started)
   RunMetrics metrics;
   TrainLog log;
   std::vector<WatchedSentence> samples;
-  std::optional<std::uint64_t> best;  ///< the update of the checkpoint that is called so
-  std::vector<std::string> problems;  ///< what could not be read or understood, a sentence each
+  std::optional<std::uint64_t> best;  ///< the best checkpoint's update
+  std::vector<std::string> problems;  ///< unreadable or unintelligible things, a sentence each
 
-  /// What the seconds of the metrics are: of `training` alone; by the `clock`, with validation and saving, from runs
-  /// of versions that did not write them; or `none`.
+  /// Meaning of the metrics' seconds: `training` alone; `clock` time including validation and saving, from runs of
+  /// versions that did not write them; or `none`.
   std::string time;
 };
 
-/// Reads the folder of a run with this configuration, also while it trains. Damage is told in `problems`.
+/// Reads the folder of a run with this configuration, even while it trains. `problems` lists damage.
 RunStory read_story(const std::string& folder, const Config& config);
 
-/// Where the run was at an update, in seconds; NaN where nobody knows.
+/// The run's time at an update, in seconds; NaN if unknown.
 double seconds_at(const RunMetrics& metrics, double update);
 
-/// What to call these runs: the last parts of their paths, as many as tell them apart.
+/// Names for these runs: the last parts of their paths, as many as distinguish them.
 std::vector<std::string> names_of_runs(std::span<const std::string> folders);
 
 }  // namespace glossa

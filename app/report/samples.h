@@ -8,16 +8,16 @@
 
 namespace glossa {
 
-/// A sentence of the validation corpus and what a run made of it, validation by validation.
+/// A sentence of the validation corpus and a run's translations, validation by validation.
 struct WatchedSentence {
   std::string source, reference;
   std::vector<std::int64_t> updates;
-  std::vector<std::string> outputs;  ///< as many
+  std::vector<std::string> outputs;  ///< one each
 };
 
-/// What RUN/samples/ has of these updates: of at most `most_sentences` sentences, and of at most `most_validations`
-/// validations spread evenly, first and last among them. Long texts are shortened. A file that cannot be understood is
-/// a sentence in `problems`.
+/// The samples in RUN/samples/ for these updates: at most `most_sentences` sentences, and at most `most_validations`
+/// validations spread evenly, including first and last. Long texts are shortened. An unintelligible file adds a
+/// sentence to `problems`.
 std::vector<WatchedSentence> read_samples(const std::filesystem::path& run, const std::set<std::int64_t>& updates,
                                           std::size_t most_sentences, std::size_t most_validations,
                                           std::vector<std::string>& problems);

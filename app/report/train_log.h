@@ -9,33 +9,33 @@
 
 namespace glossa {
 
-/// What happened to a run beside training.
+/// An event of a run other than training.
 struct RunEvent {
   enum class Kind { stop, resume, refused, failure };
   Kind kind;
-  std::int64_t update;  ///< the last one before it; of a refused one, its own
-  std::string time;     ///< as the log has it; empty where nobody was there to write it
-  std::string text;     ///< in the words of the log
+  std::int64_t update;  ///< the last one before it; for a refused one, its own
+  std::string time;     ///< as in the log; empty if nobody could write it
+  std::string text;     ///< in the log's words
 };
 
-/// What train.log says of a run beyond its metrics.
+/// Contents of train.log beyond a run's metrics.
 struct TrainLog {
   std::vector<RunEvent> events;
 
   /// The first lines of the newest start: machine, data, model, notes; without the options.
   std::vector<std::string> head;
 
-  /// The end of the newest start, in the words of the log. Empty if it goes on or was killed.
+  /// The end of the newest start, in the log's words. Empty if it is still running or was killed.
   std::string end;
 
-  std::int64_t parameters = 0;  ///< of the model; 0 where it does not say
+  std::int64_t parameters = 0;  ///< the model's; 0 if not in the log
 
-  /// Seconds by the clock until the line of an update, with validation and saving, without the time between a stop and
-  /// the next start: what is left to runs whose metrics have no times.
+  /// Wall-clock seconds until the line of an update, including validation and saving, excluding the time between a stop
+  /// and the next start: a fallback for runs whose metrics have no times.
   std::map<std::int64_t, double> training_clock, validation_clock;
 };
 
-/// Understands a log; of one that is damaged, what can be read of it.
+/// Parses a log; if it is damaged, as much of it as can be read.
 TrainLog parse_train_log(std::string_view text);
 
 }  // namespace glossa

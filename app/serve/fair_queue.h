@@ -13,15 +13,15 @@
 
 namespace glossa::serve {
 
-/// What waits for being worked on, of many askers at once, and is taken in batches: of each asker one piece in turn, so
-/// that who asks for much delays nobody who asks for little. Bounded. For any number of threads.
+/// Work waiting from many askers at once, taken in batches: one piece per asker in turn, so that large requests do not
+/// delay small ones. Bounded. For any number of threads.
 template <class Piece>
 class FairQueue {
  public:
   using Clock = std::chrono::steady_clock;
 
-  /// At most `room` pieces wait at a time. A batch is of at most `batch` pieces; until it is full, or the piece that
-  /// has waited longest has done so for `gather`, others may join it.
+  /// At most `room` pieces wait at a time. A batch has at most `batch` pieces; others may join it until it is full, or
+  /// until the piece waiting longest has waited for `gather`.
   struct Limits {
     std::size_t room, batch;
     Clock::duration gather;
@@ -29,9 +29,9 @@ class FairQueue {
 
   explicit FairQueue(const Limits& limits) : limits_(limits) {}
 
-  /// Lets all pieces of an asker wait. Where there is no room for them, those who have most waiting give way to who
-  /// asks for less: what waits of them is dropped. Returns what `withdraw` knows them by; nothing, and takes none,
-  /// where there is no room all the same or the queue is closed.
+  /// Queues all pieces of an asker. If there is no room, askers with the most waiting yield to one with fewer: their
+  /// waiting pieces are dropped. Returns the key for `withdraw`; nothing, adding none, if there is still no room or the
+  /// queue is closed.
   std::optional<std::uint64_t> add(std::vector<Piece> pieces) {
     const std::scoped_lock lock(mutex_);
     if (closed_ || !make_room(pieces.size())) return std::nullopt;
@@ -43,8 +43,8 @@ class FairQueue {
     return asker;
   }
 
-  /// The next batch: waits for one. `joins(batch, piece)` says whether a piece goes with those that the batch has; one
-  /// that does not waits on. Empty where the queue is closed and nothing is left in it.
+  /// The next batch: waits for one. `joins(batch, piece)` is true if a piece fits those already in the batch; one that
+  /// does not keeps waiting. Empty once the queue is closed and drained.
   template <class Joins>
   std::vector<Piece> take(const Joins& joins) {
     std::unique_lock lock(mutex_);
@@ -59,21 +59,21 @@ class FairQueue {
     return batch;
   }
 
-  /// Forgets what still waits of an asker.
+  /// Drops an asker's waiting pieces.
   void withdraw(std::uint64_t asker) {
     const std::scoped_lock lock(mutex_);
     const auto found = std::ranges::find(askers_, asker, &Asker::number);
     if (found != askers_.end()) drop(found);
   }
 
-  /// Takes no more; what waits is still handed out.
+  /// Takes no more; still hands out the rest.
   void close() {
     const std::scoped_lock lock(mutex_);
     closed_ = true;
     changed_.notify_all();
   }
 
-  /// How many pieces wait.
+  /// Pieces waiting.
   std::size_t size() const {
     const std::scoped_lock lock(mutex_);
     return waiting_;
@@ -103,10 +103,10 @@ class FairQueue {
     return true;
   }
 
-  /// Goes round the askers, from the one whose turn it is, until the batch is full or nobody has a piece that joins.
+  /// Goes round the askers, starting with the next in turn, until the batch is full or no asker has a piece that joins.
   template <class Joins>
   void fill(std::vector<Piece>& batch, const Joins& joins) {
-    std::size_t refused = 0;  // one after another
+    std::size_t refused = 0;  // in a row
     while (batch.size() < limits_.batch && refused < askers_.size()) {
       const auto asker = askers_.begin();
       Piece& piece = asker->pieces[asker->taken];

@@ -5,7 +5,7 @@
 
 namespace glossa::serve {
 
-/// What a request is answered with in place of what it asked for: a status of HTTP and a text that says why.
+/// An error answer to a request: an HTTP status and a text with the reason.
 class HttpError : public std::runtime_error {
  public:
   HttpError(int status, const std::string& text) : std::runtime_error(text), status_(status) {}

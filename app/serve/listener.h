@@ -5,7 +5,7 @@
 
 namespace glossa::serve {
 
-/// A descriptor that is closed with its owner.
+/// A descriptor closed by its owner's destructor.
 class Descriptor {
  public:
   explicit Descriptor(int number = -1) : number_(number) {}
@@ -19,14 +19,14 @@ class Descriptor {
   int number_;
 };
 
-/// A socket that takes connections.
+/// A socket that accepts connections.
 struct Listener {
   Descriptor socket;
   std::string url;  ///< http://HOST:PORT
 };
 
-/// Listens at a name or address of this machine; port 0 stands for one that is free. Throws where the host is not one
-/// of this machine's, or the port is in use or may not be had.
+/// Listens at a name or address of this machine; port 0 picks a free one. Throws if the host is not this machine's, or
+/// the port is in use or not permitted.
 Listener listen_at(const std::string& host, std::int64_t port);
 
 }  // namespace glossa::serve

@@ -9,37 +9,36 @@
 
 namespace glossa::serve {
 
-/// A named value of a request, in JSON or a form: a text (numbers and truth values too) or a list of texts.
+/// A named value of a JSON or form request: a text (numbers and truth values too) or a list of texts.
 struct Field {
   std::vector<std::string> values;
   bool is_list = false;
 };
 using Fields = std::map<std::string, Field, std::less<>>;
 
-/// The members of a JSON object; null is none. Throws HttpError 400 for what is no JSON object in UTF-8, and for values
-/// that lie deeper than in a list.
+/// The members of a JSON object; null is none. Throws HttpError 400 for anything but a JSON object in UTF-8, and for
+/// values nested deeper than in a list.
 Fields fields_of_json(std::string_view body);
 
-/// The fields of a form as HTML sends it (`a=b&c=d`); a name that comes again makes a list. Throws HttpError 400 for
-/// what is no UTF-8.
+/// The fields of an HTML form (`a=b&c=d`); a repeated name makes a list. Throws HttpError 400 if not UTF-8.
 Fields fields_of_form(std::string_view body);
 
-/// A value that must be there, once. Throws HttpError 400 naming it.
+/// A value that must occur exactly once. Throws HttpError 400 naming it.
 const std::string& text_field(const Fields& fields, std::string_view name);
 
 /// POST /translate.
 struct TranslationRequest {
   std::vector<std::string> texts;
-  bool is_list = false;  ///< is answered with lists
+  bool is_list = false;  ///< answer with lists
   std::string source, target;
   std::int64_t alternatives = 0;
   bool scores = false;  ///< wants probabilities
 };
 
-/// Most alternatives that may be asked for.
+/// Maximum alternatives in a request.
 constexpr std::int64_t most_alternatives = 20;
 
-/// Throws HttpError 400 for what is missing, or has a value that it cannot have.
+/// Throws HttpError 400 for a missing or invalid value.
 TranslationRequest translation_request(const Fields& fields);
 
 /// A text's translation.
@@ -48,11 +47,11 @@ struct TranslatedText {
   double probability = 1;
 };
 
-/// The answer in JSON: of each text its translations, the best first.
+/// The answer in JSON: each text's translations, best first.
 std::string translation_answer(const TranslationRequest& request,
                                std::span<const std::vector<TranslatedText>> translations);
 
-/// A language that is translated from, and those to which.
+/// A source language and its target languages.
 struct ServedLanguage {
   std::string code, name;
   std::vector<std::string> targets;

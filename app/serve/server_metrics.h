@@ -11,14 +11,13 @@ namespace glossa::serve {
 /// The server's counters, for Prometheus. Any number of threads may use them at once.
 class ServerMetrics {
  public:
-  /// A request that was answered with a status, so many seconds after its first byte.
+  /// Adds a request answered with a status, `seconds` after its first byte.
   void add_request(int status, double seconds);
 
-  /// Sentences that were translated together.
+  /// Adds sentences that were translated together.
   void add_batch(std::size_t sentences);
 
-  /// All of it in Prometheus' text format, with what is known elsewhere: how many sentences wait, how many connections
-  /// are open.
+  /// All counters in Prometheus' text format, with numbers known elsewhere: sentences waiting and connections open.
   std::string text(std::size_t queue_length, std::size_t connections) const;
 
  private:
@@ -26,7 +25,7 @@ class ServerMetrics {
 
   mutable std::mutex mutex_;
   std::map<int, std::uint64_t> requests_;
-  std::array<std::uint64_t, bounds.size()> within_{};  // each bound, those within smaller ones included
+  std::array<std::uint64_t, bounds.size()> within_{};  // per bound, including those within smaller ones
   double seconds_ = 0;
   std::uint64_t sentences_ = 0, batches_ = 0;
 };

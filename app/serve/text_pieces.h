@@ -6,16 +6,15 @@
 
 namespace glossa::serve {
 
-/// A line of a text: its sentences, and what ended it.
+/// A line of a text: its sentences, and its ending.
 struct TextLine {
-  std::vector<std::string_view> sentences;  // none of spaces alone
-  std::string_view end;                     // "\n", "\r\n" or, of the last, nothing
+  std::vector<std::string_view> sentences;  // none is all spaces
+  std::string_view end;                     // "\n", "\r\n" or, for the last, nothing
 };
 
-/// The lines of a text, which end with LF or CR LF, each cut where a sentence surely ends: before a space that follows
-/// an end mark, where what comes next is no small letter and what stands before a full stop is no abbreviation; after
-/// the wide end marks of Chinese and Japanese anywhere. A model translates single sentences best, and one that was not
-/// parted from the next is translated all the same.
+/// The lines of a text, ending with LF or CR LF, each split at certain sentence ends: before a space after an end mark,
+/// unless a lowercase letter follows or an abbreviation precedes a full stop; after the wide end marks of Chinese and
+/// Japanese anywhere. A model translates single sentences best, but also translates unseparated ones.
 std::vector<TextLine> lines_of_text(std::string_view text);
 
 }  // namespace glossa::serve

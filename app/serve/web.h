@@ -11,21 +11,21 @@
 
 namespace glossa::serve {
 
-/// What the server says to each request: LibreTranslate's interface, the page, what watches over it. The HTTP library
-/// is in web.cpp alone. For any number of threads.
+/// The server's answer to each request: LibreTranslate's interface, the page, monitoring. The HTTP library is in
+/// web.cpp alone. For any number of threads.
 class Web {
  public:
   struct Setup {
-    std::vector<std::string> api_keys;         ///< one of them is asked for; none: anybody may ask
-    std::string allowed_origin;                ///< whose pages may ask, beside the server's own; *: all
-    std::chrono::seconds idle;                 ///< how long a connection is kept for its next request
-    std::function<std::size_t()> connections;  ///< how many are open
+    std::vector<std::string> api_keys;         ///< requests need one of them; none: open to all
+    std::string allowed_origin;                ///< its pages may use the server as its own do; *: all
+    std::chrono::seconds idle;                 ///< how long a connection waits for its next request
+    std::function<std::size_t()> connections;  ///< number of open ones
   };
 
   Web(TranslationService& service, ServerMetrics& metrics, Setup setup);
   ~Web();
 
-  /// The answer to a request, before its deadline but for moments. Throws nothing: what goes wrong is an answer, too.
+  /// The answer to a request, no later than moments after its deadline. Does not throw: errors are answers.
   Reply answer(const Incoming& incoming) const;
 
  private:

@@ -9,9 +9,9 @@
 
 namespace glossa::serve {
 
-/// Threads for tasks, at most so many at a time, and the tasks that wait for one, at most `room`. A thread begins with
-/// a task and ends when none waits: those that are always there would each, one after the other, take memory for their
-/// stack and, from the heap, for pieces to use again.
+/// Threads for tasks, up to a maximum, and at most `room` tasks waiting for one. A thread starts with a task and ends
+/// when none waits: permanent threads would, one after the other, each take memory for its stack and, from the heap,
+/// for reusable blocks.
 class Workers {
  public:
   Workers(std::size_t threads, std::size_t room) : most_(threads), room_(room) {}
@@ -21,7 +21,7 @@ class Workers {
   /// Ends when all tasks are done.
   ~Workers();
 
-  /// Has a task done, which throws nothing; false where there is no room for it, or no thread to be had.
+  /// Queues a task, which must not throw; false if there is no room or no thread available.
   bool post(std::function<void()> task);
 
  private:
@@ -34,7 +34,7 @@ class Workers {
   std::mutex mutex_;
   std::condition_variable all_ended_;
   std::deque<std::function<void()>> tasks_;
-  Threads at_work_, ended_;  // the latter are joined by whoever comes next
+  Threads at_work_, ended_;  // the latter are joined by the next caller
 };
 
 }  // namespace glossa::serve
