@@ -9,21 +9,21 @@
 
 namespace {
 
-/// Standard error as it was when the program started.
+/// Standard error as at program start.
 std::FILE* const errors = stderr;
 
-/// Enters the job of several processes that this is one of. What the first of them tells the others would tell again.
+/// Joins the job if this is one of its processes. Only the first prints; the others would repeat it.
 void join_job() {
   if (glossa::processes_started() == 1) return;
   static glossa::JobMembership membership;
   if (glossa::job().is_first()) return;
   std::FILE* const nowhere = std::fopen("/dev/null", "w");
-  if (nowhere != nullptr) stderr = stdout = nowhere;  // what a crash leaves goes to the descriptor, which stays
+  if (nowhere != nullptr) stderr = stdout = nowhere;  // crash output goes to the descriptor, which remains
 }
 
 void tell(const std::string& text) { glossa::tell_error(errors, "{}", glossa::in_config_terms(text)); }
 
-/// Tells what this process has found, alone or before the others, and ends them. Returns the exit status.
+/// Reports this process's failure, alone or before the others, and ends them. Returns the exit status.
 int end(const glossa::Failure& failure) {
   const glossa::Job& job = glossa::job();
   if (job.is_several())

@@ -31,10 +31,10 @@ struct AttentionArguments {
   std::vector<std::string> sets;
 };
 
-/// Sentences that a page holds: each takes up to megabytes.
+/// Maximum sentences on a page: each takes up to megabytes.
 constexpr std::size_t most_on_a_page = 200;
 
-/// A line with its translation, and where the model looked.
+/// A line with its translation and attention.
 struct Seen {
   std::int64_t line;
   std::string source, translation;
@@ -48,14 +48,14 @@ std::string in_json(const Seen& seen) {
   return add_to(json, seen.maps).text();
 }
 
-/// A token in so many columns.
+/// A token padded to `columns` columns.
 std::string padded(const std::string& token, std::size_t columns) {
   std::size_t width = 0;
   utf8::for_each(token, [&](std::string_view, utf8::CodePoint) { ++width; });
   return token + std::string(columns - std::min(columns, width), ' ');
 }
 
-/// For each token that is written the three of the source that were looked at most, in percent.
+/// For each written token the three source tokens with most attention, in percent.
 std::string as_text(const Seen& seen, const AttentionMaps::Head& head) {
   std::string text = fmt::format("{}: {}  ->  {}\n", seen.line, seen.source, seen.translation);
   for (std::size_t q = 0; q < head.size(); ++q) {
@@ -71,7 +71,7 @@ std::string as_text(const Seen& seen, const AttentionMaps::Head& head) {
   return text;
 }
 
-/// Which head of cross-attention is printed: one of a layer, or their mean.
+/// The printed head of cross-attention: one of a layer, or their mean.
 class Choice {
  public:
   Choice(const AttentionArguments& arguments, const ModelConfig& model)
@@ -96,7 +96,7 @@ class Choice {
   std::optional<std::int64_t> head_;
 };
 
-/// The lines as the model reads them: those that it can read as a whole.
+/// Adds the lines that the model can read as a whole.
 void add_whole(Translator& translator, Translator::Sources& sources, const std::string& line, const LineReader& reader,
                const std::string& name, std::int64_t most) {
   const std::int64_t length = std::ssize(translator.source_ids(line, name, reader.line_number()));

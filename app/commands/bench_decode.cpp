@@ -18,7 +18,7 @@ struct BenchDecodeArguments {
   std::vector<std::string> sets;
 };
 
-/// The search alone is timed: loading, splitting into tokens and joining them are left out.
+/// Times the search alone, without loading, tokenizing and joining tokens.
 int run(const BenchDecodeArguments& arguments) {
   const RunName name(arguments.run, arguments.checkpoint);
   Config config = load_run_config(name.folder(), arguments.sets, arguments.beam);

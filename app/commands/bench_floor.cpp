@@ -15,11 +15,11 @@ namespace {
 
 struct BenchFloorArguments : BenchmarkArguments {};
 
-/// What no training step in float can be faster than: its products alone, each the fastest way, and the memory that
-/// Adam must move. How near glossa's step comes is measured beside it.
+/// The lower bound of a training step in float: its products alone, each the fastest way, plus Adam's memory traffic.
+/// Glossa's step is measured beside it.
 int run(const BenchFloorArguments& arguments) {
-  constexpr double attention_flops = 100e9;  // a rate that the small products of single heads can reach
-  constexpr double adam_bytes = 28;          // a parameter: value, gradient and two moments read, all but one written
+  constexpr double attention_flops = 100e9;  // a rate within reach of the small products of single heads
+  constexpr double adam_bytes = 28;          // per parameter: value, gradient and two moments read, all but one written
   apply_runtime({.threads = arguments.threads});
   StepBenchmark benchmark(step_shape(arguments.config));
   double linear_ms = 0, attention_ms = 0, flop = 0;

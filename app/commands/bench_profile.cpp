@@ -17,7 +17,7 @@ struct BenchProfileArguments : BenchmarkArguments {
   std::int64_t steps = 10;
 };
 
-/// Where a step's time goes. The rows add up to the step, which has a clock of its own, but for what noting them takes.
+/// Breakdown of a step's time. Apart from profiling overhead, the rows add up to the step, which is timed separately.
 int run(const BenchProfileArguments& arguments) {
   apply_runtime({.threads = arguments.threads});
   StepBenchmark benchmark(step_shape(arguments.config));

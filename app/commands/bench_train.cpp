@@ -19,7 +19,7 @@ struct BenchTrainArguments {
   std::vector<std::string> sets;
 };
 
-/// A folder that is gone afterwards.
+/// A folder that is removed afterwards.
 struct TemporaryRun {
   std::string path;
 
@@ -36,7 +36,7 @@ struct TemporaryRun {
   }
 };
 
-/// One epoch as `train` does it, checkpoints and validation left out.
+/// One epoch as in `train`, without checkpoints and validation.
 int run(const BenchTrainArguments& arguments) {
   std::vector<std::string> sets = arguments.sets;
   for (const char* set : {"train.max_updates=0", "train.max_epochs=1", "train.max_minutes=0", "train.patience=0",

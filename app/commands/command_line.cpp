@@ -13,7 +13,7 @@ namespace glossa::commands {
 
 namespace {
 
-/// Adds -q and -v to every command that runs, behind its own options.
+/// Adds -q and -v to every command that runs, after its own options.
 void add_verbosity(CLI::App& app) {
   for (CLI::App* command : app.get_subcommands([](CLI::App*) { return true; })) {
     add_verbosity(*command);
@@ -28,8 +28,8 @@ void add_verbosity(CLI::App& app) {
   }
 }
 
-/// Declares every command, in the order of help, manual and completion. The one that is parsed runs, and leaves its
-/// exit status in `status`.
+/// Declares every command, in the order of help, manual and completion. The parsed one runs, and leaves its exit status
+/// in `status`.
 void add_commands(CLI::App& app, int& status) {
   CommandTable table(app, status);
   add_train(table);
@@ -62,7 +62,7 @@ void add_commands(CLI::App& app, int& status) {
   add_verbosity(app);
 }
 
-/// What is said of the first word that no command takes; empty where there is none.
+/// The message about the first word that no command takes; empty if none.
 std::string about_unknown_word(const CLI::App& app, const std::vector<std::string>& words) {
   const std::vector<std::string> rest = app.remaining(true);
   if (rest.empty()) return "";
@@ -95,11 +95,11 @@ int run(std::vector<std::string> words) {
     words.push_back("--help");
   }
   try {
-    app.parse(std::vector<std::string>(words.rbegin(), words.rend()));  // as the library wants them
+    app.parse(std::vector<std::string>(words.rbegin(), words.rend()));  // in the library's order
     return status;
   } catch (const CLI::ParseError& error) {
     const std::string text = about_unknown_word(app, words);
-    // Help and version are no errors; everything else on the command line is misuse.
+    // Help and version are not errors; everything else on the command line is misuse.
     if (error.get_exit_code() == 0 && text.empty()) return app.exit(error);
     if (!text.empty()) misuse("command line", "{}", text);
     misuse("command line", "{}. Hint: add --help to see what is expected", error.what());

@@ -6,7 +6,7 @@
 namespace glossa::commands {
 namespace {
 
-/// "TEXT:{text,json}" is a TEXT of two choices, "INT:INT in [1 - 9]" an INT from 1 to 9.
+/// "TEXT:{text,json}" is a TEXT with two choices, "INT:INT in [1 - 9]" an INT from 1 to 9.
 Argument argument_of(const CLI::Option& option) {
   Argument argument{.names = {},
                     .value = {},

@@ -8,7 +8,7 @@
 namespace glossa::commands {
 namespace {
 
-/// What is offered, as the functions below take it: "runs", or "words text json".
+/// The kind of completion, as used by the functions below: "runs", or "words text json".
 std::string kind_of(const Argument& argument, bool of_trained_run) {
   switch (offer(argument)) {
     case Offer::words:
@@ -30,7 +30,7 @@ std::string kind_of(const Argument& argument, bool of_trained_run) {
   }
 }
 
-/// A line for each command: what may follow it; and what each of its arguments is, as `kinds` groups them.
+/// One line per command with the words that may follow; `kinds` groups its arguments by kind.
 std::string case_of(const Command& command, std::map<std::string, std::vector<std::string>>& kinds) {
   std::vector<std::string> below, options, valued, words;
   for (const Command& each : command.below) below.push_back(each.name.substr(each.name.rfind(' ') + 1));

@@ -6,7 +6,7 @@
 namespace glossa::commands {
 namespace {
 
-/// Text inside single quotes where a backslash comes before what parts a specification.
+/// Text inside single quotes, with a backslash before separators of a specification.
 std::string quoted(std::string_view text, std::string_view parting) {
   std::string escaped;
   for (const char c : text) {
@@ -19,7 +19,7 @@ std::string quoted(std::string_view text, std::string_view parting) {
   return escaped;
 }
 
-/// What completes a value, as _arguments takes it.
+/// The action that completes a value, for _arguments.
 std::string action(const Argument& argument, bool of_trained_run) {
   switch (offer(argument)) {
     case Offer::words:
@@ -41,7 +41,7 @@ std::string action(const Argument& argument, bool of_trained_run) {
   }
 }
 
-/// `'(-v --verbose)'{-v,--verbose}'[help]:TEXT:action'`, or `'*--set[help]:...'` of what repeats.
+/// `'(-v --verbose)'{-v,--verbose}'[help]:TEXT:action'`, or `'*--set[help]:...'` if it repeats.
 std::string specification(const Argument& option, bool of_trained_run) {
   std::string text = option.repeats
                          ? "'*'" + (option.names.size() > 1 ? fmt::format("{{{}}}'", fmt::join(option.names, ","))
@@ -63,7 +63,7 @@ std::string function_name(const Command& command) {
 
 std::string last_word(const Command& command) { return command.name.substr(command.name.rfind(' ') + 1); }
 
-/// A function for each command: its options and words, or the commands below it.
+/// One function per command: its options and words, or its subcommands.
 std::string functions_of(const Command& command) {
   std::string text = function_name(command) + "() {\n";
   std::string arguments;

@@ -9,8 +9,8 @@
 namespace glossa::commands {
 namespace {
 
-/// The words of a range such as "none, VALID/TEST such as 1000/1000 or auto" that the option takes: none and auto. What
-/// takes any text is mostly the name of a file.
+/// The words of a range such as "none, VALID/TEST such as 1000/1000 or auto" that the option takes: none and auto. An
+/// option for any text usually names a file.
 std::vector<std::string> values_of(const Option<Config>& option) {
   const auto takes = [&](const std::string& word) {
     Config config;

@@ -26,21 +26,21 @@ namespace {
 struct EvaluateArguments {
   std::string run, checkpoint;
   std::string source, reference, test;  // empty: the run's own test corpus
-  std::string tokenize;                 // empty: as the run is configured
+  std::string tokenize;                 // empty: the run's setting
   std::string on_bad_line = "warn";
   std::int64_t beam = 0;
   bool json = false;
   std::vector<std::string> sets;
 };
 
-/// What is translated and what it is compared with, and how many of the sources could not be read: they are empty.
+/// Sources and references, and the number of unreadable sources, which are empty.
 struct Texts {
   ParallelCorpus corpus;
   std::int64_t bad = 0;
-  bool is_held_out = false;  // by data.split of the run
+  bool is_held_out = false;  // by the run's data.split
 };
 
-/// Two files, line by line; what is wrong with them is found before anything is loaded.
+/// Two files, line by line; errors in them are found before anything is loaded.
 Texts read_files(const std::string& source, const std::string& reference, const DataConfig& data,
                  const BadLines& bad_lines) {
   Texts texts;
@@ -58,7 +58,8 @@ Texts read_files(const std::string& source, const std::string& reference, const 
   return texts;
 }
 
-/// The files of the command line, or the corpus that it or the run names. Of a PREFIX every line counts, as of files.
+/// The files of the command line, or the corpus named there or by the run. As with files, every line of a PREFIX
+/// counts.
 Texts read_texts(const EvaluateArguments& arguments, const Config& config, const BadLines& bad_lines) {
   if (!arguments.source.empty()) return read_files(arguments.source, arguments.reference, config.data, bad_lines);
   DataConfig data = config.data;
@@ -70,11 +71,10 @@ Texts read_texts(const EvaluateArguments& arguments, const Config& config, const
   return read_files(source, reference, data, bad_lines);
 }
 
-/// Throws unless the run's text is what it was trained on: of another, the part that is held out now may have been
-/// trained on.
+/// Throws unless the run's text is its training text: in another, the part now held out may have been trained on.
 void check_still_held_out(const LoadedRun& run) {
   DataConfig data = run.config.data;
-  // Translation may have another one.
+  // Translation may use a different one.
   data.source_prefix = parse_config(run.state.config, "checkpoint").data.source_prefix;
   const Corpora corpora = read_corpora(data, static_cast<std::uint64_t>(run.config.train.seed));
   check(encode_all(data, corpora, run.tokenizers).hash() == run.state.data_hash, "data.train",
@@ -83,8 +83,8 @@ void check_still_held_out(const LoadedRun& run) {
         data.train.text());
 }
 
-/// Loss per target token of the pairs that have one: no number where none has. A reference that the vocabulary cannot
-/// stand for has none, and was translated all the same.
+/// Loss per target token of the pairs that have one; not a number if none has. A reference outside the vocabulary has
+/// none, but its source is still translated.
 double loss_of(const LoadedRun& run, ParallelCorpus corpus, const BadLines& bad_lines) {
   const Tokenizer& tokenizer = *run.tokenizers.target;
   for (std::size_t i = 0; i < corpus.target.size(); ++i)
@@ -107,7 +107,7 @@ int run(const EvaluateArguments& arguments) {
   ParallelCorpus& corpus = texts.corpus;
   std::optional<BleuTokenizer>& tokenizer = config.train.bleu_tokenize;
   if (!arguments.tokenize.empty()) tokenizer = bleu_tokenizer_of(arguments.tokenize);
-  if (!tokenizer) tokenizer = usual_bleu_tokenizer(data.target, corpus.target);  // an imported run has not decided
+  if (!tokenizer) tokenizer = usual_bleu_tokenizer(data.target, corpus.target);  // undecided in an imported run
   const LoadedRun run = load_run(name, config);
   if (texts.is_held_out) check_still_held_out(run);
   print_note(name);

@@ -23,10 +23,10 @@ struct ExportArguments {
   std::string run, checkpoint, safetensors, huggingface, marian;
 };
 
-/// The weights of one checkpoint, as they lie in it.
+/// Writes one checkpoint's weights, unchanged.
 void export_weights(const RunName& name, const ExportArguments& arguments) {
   const CheckpointReader checkpoint(name.file());
-  double bytes = 0;  // all are in memory together
+  double bytes = 0;  // all are in memory at once
   for (const CheckpointEntry& entry : checkpoint.entries())
     if (entry.kind == EntryKind::parameter) bytes += static_cast<double>(entry.length);
   check_model_fits(checkpoint.path().string(), bytes);
@@ -35,7 +35,7 @@ void export_weights(const RunName& name, const ExportArguments& arguments) {
              read_training_state(checkpoint).update, arguments.safetensors);
 }
 
-/// Tells which options of the search that are set a format has no word for.
+/// Reports which of the search options that are set a format cannot express.
 void tell_left(const std::vector<std::pair<const char*, bool>>& options, const char* format) {
   std::vector<const char*> left;
   for (const auto& [name, is_left] : options)
@@ -43,7 +43,7 @@ void tell_left(const std::vector<std::pair<const char*, bool>>& options, const c
   if (!left.empty()) tell("note: {} has no word for {}, which stays here\n", format, fmt::join(left, ", "));
 }
 
-/// All that translates: weights, tokenizers, settings.
+/// Everything for translation: weights, tokenizers, settings.
 void export_model(const RunName& name, const ExportArguments& arguments) {
   const LoadedRun run = load_run(name, load_run_config(name.folder()));
   const Outgoing model(run.config, *run.tokenizers.source, *run.tokenizers.target, run.model->parameters);

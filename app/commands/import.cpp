@@ -32,7 +32,7 @@ std::shared_ptr<const Tokenizer> tokenizer_of(Pretrained::Side side) {
                                           side.pieces_file.string());
 }
 
-/// Folders do not always say between which languages they translate; no more can be set.
+/// Folders do not always name their languages; nothing else can be set.
 void set_languages(Config& config, const std::vector<std::string>& sets) {
   for (const std::string& set : sets)
     if (!set.starts_with("data.source=") && !set.starts_with("data.target="))
@@ -45,7 +45,7 @@ void set_languages(Config& config, const std::vector<std::string>& sets) {
         "data.target=de\n");
 }
 
-/// A model with all that belongs to it: the run needs no corpus, and has none.
+/// A complete model: the run needs no corpus, and has none.
 int import_folder(const ImportArguments& arguments) {
   if (!arguments.config.empty())
     misuse(arguments.config, "expected no CONFIG beside the folder of a model, which says all itself; got one");
@@ -66,7 +66,7 @@ int import_folder(const ImportArguments& arguments) {
   return 0;
 }
 
-/// Weights alone: the configuration says what they are of.
+/// Weights alone: the configuration describes their model.
 int import_file(const ImportArguments& arguments) {
   Config config = load_config(arguments.config, arguments.sets);
   check(config);

@@ -21,7 +21,7 @@ struct InspectArguments {
   bool json = false;
 };
 
-/// Root mean square of a float tensor: a glance at its scale.
+/// Root mean square of a float tensor: a hint of its scale.
 double root_mean_square(const std::vector<std::byte>& bytes) {
   double sum = 0;
   const std::size_t count = bytes.size() / sizeof(float);

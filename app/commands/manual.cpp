@@ -11,7 +11,7 @@
 namespace glossa::commands {
 namespace {
 
-/// Text as troff prints it letter by letter, wherever it stands in a line.
+/// Text that troff prints literally, anywhere in a line.
 std::string plain(std::string_view text) {
   std::string escaped;
   for (const char c : text) switch (c) {
@@ -45,7 +45,7 @@ std::string plain(std::string_view text) {
 std::string bold(std::string_view text) { return "\\fB" + plain(text) + "\\fR"; }
 std::string slanted(std::string_view text) { return "\\fI" + plain(text) + "\\fR"; }
 
-/// An entry of a list: what it is about, and what is said of it.
+/// A list entry: a heading and its explanation.
 std::string entry(const std::string& head, std::string_view text) { return ".TP\n" + head + "\n" + plain(text) + "\n"; }
 
 /// "-v, --verbose" or "--beam INT".

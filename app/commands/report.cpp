@@ -28,24 +28,24 @@ namespace fs = std::filesystem;
 struct ReportArguments {
   std::vector<std::string> runs;
   std::string out;    // empty: report.html in the folder of the one run
-  std::string input;  // sentences whose attention is shown; empty: some of the samples
+  std::string input;  // sentences to show attention for; empty: some of the samples
   bool follow = false;
 };
 
-/// The folders of the runs; each may be there once only.
+/// The folders of the runs, each at most once.
 std::vector<std::string> folders_of(const ReportArguments& arguments) {
   std::vector<std::string> folders;
   std::set<fs::path> seen;
   for (const std::string& named : arguments.runs) {
     const std::string folder = RunName(named).folder();
-    load_run_config(folder);  // that it is one
+    load_run_config(folder);  // checks that it is one
     if (!seen.insert(fs::canonical(folder)).second) misuse(named, "expected each run once; got it twice");
     folders.push_back(folder);
   }
   return folders;
 }
 
-/// The file to write, which is no other file of a run.
+/// The output file, which must not be another file of a run.
 std::string file_of(const ReportArguments& arguments, const std::vector<std::string>& folders) {
   if (arguments.out.empty()) {
     if (folders.size() > 1) misuse("--out", "expected a file for the report of {} runs; got none", folders.size());
@@ -56,7 +56,7 @@ std::string file_of(const ReportArguments& arguments, const std::vector<std::str
   return arguments.out;
 }
 
-/// What a report hangs on of a run, to be compared.
+/// The inputs of a run's report, for comparison.
 std::string stamp_of(const std::string& folder) {
   std::string stamp = has_trainer(folder) ? "training" : "";
   for (const char* file : {"metrics.jsonl", "train.log"}) {
@@ -68,19 +68,19 @@ std::string stamp_of(const std::string& folder) {
   return stamp;
 }
 
-/// Writes the report, again and again if need be.
+/// Writes the report, repeatedly if need be.
 class Reporter {
  public:
-  /// `sentences` are those whose attention is shown; without one, some of each run's samples.
+  /// `sentences` are shown with attention; if empty, some of each run's samples are.
   Reporter(std::vector<std::string> folders, std::string file, std::vector<std::string> sentences)
       : folders_(std::move(folders)),
         file_(std::move(file)),
         names_(names_of_runs(folders_)),
         sentences_(std::move(sentences)) {
-    const AtomicFile probe(file_, 0);  // what would keep it from being written is found before anything is read
+    const AtomicFile probe(file_, 0);  // finds out why it cannot be written before anything is read
   }
 
-  /// Whether any run trains.
+  /// True if any run trains.
   bool any_trains() const { return std::any_of(folders_.begin(), folders_.end(), has_trainer); }
 
   std::string stamp() const {
@@ -104,7 +104,7 @@ class Reporter {
     try {
       write_file_atomically(file_, page);
     } catch (const Error&) {
-      write_file_atomically(file_, page);  // a trainer that starts tidies its folder, of our temporary file, too
+      write_file_atomically(file_, page);  // a trainer that starts tidies its folder, including our temporary file
     }
   }
 
@@ -126,10 +126,10 @@ class Reporter {
   std::set<std::string> told_;
 };
 
-/// Writes the report whenever there is news, until no run trains or a signal comes.
+/// Rewrites the report on every change, until no run trains or a signal comes.
 void follow(Reporter& reporter) {
   using namespace std::chrono_literals;
-  constexpr double least_wait = 2, share = 0.05;  // seconds; of the time that may go into reports
+  constexpr double least_wait = 2, share = 0.05;  // seconds; the share of time spent on reports
   take_signals_aside();
   const SignalWatch signals;
   while (signals.stop_signal() == 0 && reporter.any_trains()) {

@@ -15,7 +15,7 @@ void tell_search_speed(const std::function<std::vector<Hypothesis>()>& search, s
   std::vector<Hypothesis> found = search();  // warm-up
   std::int64_t tokens = 0;
   for (const Hypothesis& hypothesis : found) tokens += std::ssize(hypothesis.tokens) + 1;  // </s>
-  // What is handed out is the caller's: a list for each sentence and one for all of them.
+  // Results belong to the caller: a list for each sentence and one for all of them.
   const std::size_t before = heap_allocations();
   found = search();
   const auto heap = static_cast<double>(heap_allocations() - before) - static_cast<double>(found.size() + 1);

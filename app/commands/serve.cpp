@@ -31,10 +31,10 @@ struct ServeArguments {
   std::vector<std::string> sets;
 };
 
-/// How many requests are answered at once, most of which wait for the search, and how many wait for that.
+/// Number of requests answered at once, most of which wait for the search, and of requests waiting for that.
 constexpr std::size_t posts_at_once = 256, posts_waiting = 1024;
 
-/// What takes no time to answer has threads of its own: whether the server is well is told while it is busy.
+/// Quick answers have their own threads: /health responds under load.
 constexpr std::size_t gets_at_once = 2, gets_waiting = 1024;
 
 constexpr std::size_t most_connections = 4096;
@@ -43,7 +43,7 @@ std::chrono::steady_clock::duration seconds(double count) {
   return std::chrono::duration_cast<std::chrono::steady_clock::duration>(std::chrono::duration<double>(count));
 }
 
-/// The keys of a file, one a line; what begins with # is none.
+/// The keys of a file, one per line; lines starting with # are skipped.
 std::vector<std::string> keys_of(const std::string& file) {
   std::vector<std::string> keys;
   if (file.empty()) return keys;
@@ -56,7 +56,7 @@ std::vector<std::string> keys_of(const std::string& file) {
 
 constexpr const char* host_characters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._:[]";
 
-/// Checks the origin of a page as browsers name it: scheme, host and perhaps port; or * for all. Returns the error, or
+/// Checks a page's origin as browsers send it: scheme, host and optional port; or * for all. Returns the error, or
 /// nothing.
 std::string wrong_origin(const std::string& text) {
   const std::size_t host = text.find("://") == text.npos ? text.npos : text.find("://") + 3;

@@ -30,22 +30,22 @@ struct TranslateArguments {
   std::string run, checkpoint, input, output;
   std::string format;  // empty: text or, with nbest, moses
   std::string on_bad_line = "warn";
-  std::int64_t beam = 0;   // 0: as the run is configured
-  std::int64_t nbest = 0;  // 0: one, and no list of them
+  std::int64_t beam = 0;   // 0: the run's setting
+  std::int64_t nbest = 0;  // 0: one, not as a list
   bool scores = false;
   bool alignment = false;
   std::optional<std::int64_t> alignment_layer;  // none: the usual one
   std::vector<std::string> sets;
 };
 
-/// Lines are translated together, up to this many: enough for full batches, few enough to see the first ones soon. Who
-/// waits for an answer before writing on, a person or a program, gets it at once.
+/// Maximum number of lines translated together: enough for full batches, few enough for early output. A person or
+/// program that waits for an answer before writing on is answered at once.
 constexpr std::size_t lines_at_once = 1024;
 
-/// Where translations go: standard output as they come, or a file that is there when all of them are.
+/// Destination of translations: standard output as they come, or a file that appears once all are done.
 class Output {
  public:
-  /// What would keep the file from being written is found now and not after hours of translating.
+  /// Finds out now, not after hours of translating, if the file cannot be written.
   Output(const std::string& file, const std::string& input) : file_(file) {
     if (file.empty()) return;
     std::error_code missing;
@@ -72,7 +72,7 @@ class Output {
   std::string file_, text_;
 };
 
-/// Counts what the vocabulary does not know and, with -v, tells of each line with such words.
+/// Counts words unknown to the vocabulary and, with -v, reports each line with any.
 class UnknownWords {
  public:
   void look_at(const std::vector<std::string>& words, const std::string& where) {
@@ -108,7 +108,7 @@ TranslationFormat format_of(const TranslateArguments& arguments) {
   return arguments.scores ? TranslationFormat::text_scores : TranslationFormat::text;
 }
 
-/// The configuration of the run, with a beam that has room for the translations that are asked for.
+/// The run's configuration, with a beam large enough for the requested translations.
 Config config_of(const TranslateArguments& arguments, const std::string& run) {
   if (arguments.beam > 0 && arguments.nbest > arguments.beam)
     misuse("--nbest", "expected at most as many as the beam, {}; got {}", arguments.beam, arguments.nbest);
@@ -119,7 +119,7 @@ Config config_of(const TranslateArguments& arguments, const std::string& run) {
   return config;
 }
 
-/// The layer whose cross-attention aligns.
+/// The layer whose cross-attention gives the alignment.
 Index alignment_layer(const TranslateArguments& arguments, const ModelConfig& model) {
   const Index layer = arguments.alignment_layer.value_or(usual_alignment_layer(model.decoder_layers));
   if (layer < 0 || layer >= model.decoder_layers)
@@ -142,7 +142,7 @@ int run(const TranslateArguments& arguments) {
   CountProgress progress(bar, "sentence");
   translator.watch([&](Index sentences) { progress.add(sentences); });
   const Index n_best = std::max<Index>(1, arguments.nbest);
-  if (!job().is_first()) {  // helps the first process, which reads and writes
+  if (!job().is_first()) {  // helps the first process, which does the input and output
     while (const auto sources = Translator::Sources::of_first(nullptr)) translator.n_best(*sources, n_best);
     return 0;
   }
@@ -167,7 +167,7 @@ int run(const TranslateArguments& arguments) {
       unknown.look_at(unknown_words(*run.tokenizers.source, normalise(run.config.data, line)), reader->where());
     });
     if (!good) ++bad;
-    // One that could not be read has its place, too.
+    // An unreadable line also keeps its place.
     sources.count = static_cast<std::size_t>(reader->line_number() - written);
     if (sources.count > 0 && (!more || sources.count == lines_at_once || reader->would_wait())) {
       std::string text;

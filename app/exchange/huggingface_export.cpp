@@ -22,13 +22,13 @@ std::string activation_name(const std::string& activation) {
   return activation == "gelu_tanh" ? "gelu_new" : activation;
 }
 
-/// What is in config.json and in generation_config.json, both.
+/// Entries common to config.json and generation_config.json.
 OrderedJson special_ids_json(const Outgoing& out) {
   const std::size_t pad = out.target().tokens.size() - 1;
   return {{"decoder_start_token_id", pad}, {"eos_token_id", 0}, {"forced_eos_token_id", 0}, {"pad_token_id", pad}};
 }
 
-/// The longest translation, its start token included; transformers knows no limit that goes with the source.
+/// The maximum length of a translation, including its start token; transformers has no limit relative to the source.
 std::int64_t max_length(const Config& config) {
   const DecodeConfig& decode = config.decode;
   return decode.max_length_factor == 0 ? decode.max_length_extra + 1
@@ -106,7 +106,7 @@ OrderedJson vocabulary_json(const std::vector<std::string>& tokens) {
   return json;
 }
 
-/// Sinusoids that are not MarianMTModel's own, as the tables that it has in their place.
+/// Sinusoids other than MarianMTModel's own, as tables in their place.
 void add_positions(std::vector<FileTensor>& tensors, const ModelConfig& model, Sinusoid sinusoid) {
   if (sinusoid == Sinusoid::sorted) return;
   const std::vector<double> table = sinusoidal_positions(model.max_positions, model.width, sinusoid);

@@ -21,14 +21,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// What glossa has no word for.
+/// Refuses a setting that glossa lacks.
 [[noreturn]] void refuse(const JsonSettings& settings, const std::string& key, std::string_view expected,
                          std::string_view needed) {
   misuse(settings.where(), "expected {}: {}; got {}. Hint: {}", key, expected,
          settings.has(key) ? settings.shown(key) : "nothing", needed);
 }
 
-/// The settings of a file, none if there is no such file.
+/// The settings of a file, empty if not found.
 JsonSettings settings_in(const fs::path& folder, const char* name) {
   return fs::exists(folder / name) ? JsonSettings(folder / name) : JsonSettings();
 }
@@ -65,7 +65,7 @@ std::string activation(const JsonSettings& config) {
   return found->second;
 }
 
-/// A number that both sides have, for glossa has one.
+/// A number set per side; glossa has only one.
 std::int64_t of_both(const JsonSettings& config, const std::string& what) {
   const std::int64_t encoder = config.whole("encoder_" + what), decoder = config.whole("decoder_" + what);
   if (encoder != decoder)
@@ -74,7 +74,7 @@ std::int64_t of_both(const JsonSettings& config, const std::string& what) {
   return encoder;
 }
 
-/// A number of training that says how much is dropped.
+/// A dropout rate, which affects training alone.
 void read_dropout(const JsonSettings& config, ModelConfig& model, std::vector<std::string>& notes) {
   model.dropout = config.number("dropout", 0.1);
   model.attention_dropout = config.number("attention_dropout", 0);
@@ -105,18 +105,18 @@ void read_model(const JsonSettings& config, ModelConfig& model, std::vector<std:
   read_dropout(config, model, notes);
 }
 
-/// How the model translates. Older models have this in config.json.
+/// Settings of the search. Older models have them in config.json.
 struct Generation {
   const JsonSettings& own;
   const JsonSettings& config;
 
   const JsonSettings& of(const std::string& key) const { return own.has(key) ? own : config; }
 
-  /// The file that should have it.
+  /// The file expected to contain it.
   const std::string& where() const { return own.where().empty() ? config.where() : own.where(); }
 };
 
-/// What changes translations and glossa's search does not do.
+/// Notes settings that change translations and that glossa's search lacks.
 void note_others(const Generation& generation, std::vector<std::string>& notes) {
   static const std::map<std::string, double> without{{"num_beam_groups", 1},
                                                      {"no_repeat_ngram_size", 0},
@@ -143,7 +143,7 @@ void note_others(const Generation& generation, std::vector<std::string>& notes) 
   }
 }
 
-/// bad_words_ids, as far as they are single tokens; `never` is not written anyway.
+/// The single tokens of bad_words_ids; `never` is never written anyway.
 std::vector<std::int64_t> forbidden_tokens(const Generation& generation, std::int64_t never,
                                            std::vector<std::string>& notes) {
   const JsonSettings& settings = generation.of("bad_words_ids");
@@ -174,7 +174,7 @@ void read_decoding(const Generation& generation, Config& config, std::vector<std
   decode.renormalize = generation.of("renormalize_logits").flag("renormalize_logits", false);
   decode.length_penalty = DecodeConfig::LengthPenalty::power;
   decode.alpha = generation.of("length_penalty").number("length_penalty", 1.0);
-  // There the start token counts, too.
+  // It includes the start token there.
   const std::int64_t least = generation.of("min_length").whole("min_length", 0);
   decode.min_length = generation.of("min_new_tokens").whole("min_new_tokens", std::max<std::int64_t>(0, least - 1));
   const JsonSettings& length = generation.of("max_length");
@@ -198,7 +198,7 @@ void read_decoding(const Generation& generation, Config& config, std::vector<std
   note_others(generation, notes);
 }
 
-/// A language as the tokenizer names it, which the conversion scripts took from the folder's name: opus-mt-en.
+/// A language as named by the tokenizer; conversion scripts took it from the folder's name: opus-mt-en.
 std::string language(const JsonSettings& tokenizer, const char* key, const char* otherwise) {
   std::string name = tokenizer.text(key, "");
   if (name.starts_with("opus-")) name = name.substr(name.rfind('-') + 1);
@@ -259,10 +259,10 @@ struct Names {
 
 bool is_near(std::span<const float> table, std::span<const double> expected) {
   return std::ranges::equal(table.first(expected.size()), expected,
-                            [](float x, double y) { return std::abs(x - y) < 2e-3; });  // of half precision, too
+                            [](float x, double y) { return std::abs(x - y) < 2e-3; });  // allows half precision
 }
 
-/// Tables of positions, if they are in the file, are those that glossa computes; trained ones are others.
+/// Tables of positions in the file are either those that glossa computes or trained ones.
 void read_positions(const TensorFile& tensors, ModelConfig& model, std::set<std::string>& others) {
   using Order = ModelConfig::Sinusoid;
   std::optional<Order> found;
@@ -275,7 +275,7 @@ void read_positions(const TensorFile& tensors, ModelConfig& model, std::set<std:
     if (shape.size() != 2 || shape[1] != static_cast<std::uint64_t>(model.width) || shape[1] % 2 != 0)
       misuse(tensors.path().string(), "expected '{}' to be positions of width {}; got {}", name, model.width,
              shape_text(shape));
-    const auto rows = static_cast<Index>(std::min<std::uint64_t>(shape[0], 64));  // of so many every table tells
+    const auto rows = static_cast<Index>(std::min<std::uint64_t>(shape[0], 64));  // this many identify any table
     const std::vector<float> table = tensors.read<float>(name);
     const auto fits = [&](Order order) {
       ModelConfig with = model;
@@ -385,7 +385,7 @@ Pretrained read_huggingface_folder(const fs::path& folder) {
   check_rows("vocab_size", source_rows, model.source.tokens.size(), "vocab.json");
   check_rows("decoder_vocab_size", target_rows, model.target.tokens.size(),
              model.config.data.shared_vocabulary ? "vocab.json" : "target_vocab.json");
-  model.config = parse_config(dump(model.config), config.where());  // the range of every option
+  model.config = parse_config(dump(model.config), config.where());  // checks every option's range
   model.tensors = open_tensors(weights_file(folder));
   model.sources = huggingface_sources(model.config.model, source_rows, target_rows);
   read_positions(*model.tensors, model.config.model, model.others);

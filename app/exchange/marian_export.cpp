@@ -15,12 +15,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The options that stand in a model, as YAML.
+/// The options stored in a model, as YAML.
 std::string model_options(const Outgoing& out) {
   const ModelConfig& model = out.config().model;
   const bool is_pre = model.norm == ModelConfig::Norm::pre;
   const auto flag = [](bool value) { return value ? "true" : "false"; };
-  // Marian counts no padding.
+  // Marian does not count padding.
   std::string yaml = fmt::format("type: transformer\nversion: v1.12.0\ndim-vocabs:\n  - {}\n  - {}\n",
                                  out.source().tokens.size() - 1, out.target().tokens.size() - 1);
   yaml += fmt::format("dim-emb: {}\nlemma-dim-emb: 0\nenc-depth: {}\ndec-depth: {}\n", model.width,
@@ -58,7 +58,7 @@ std::string model_options(const Outgoing& out) {
          "ulr-trainable-transformation: false\n";
 }
 
-/// How marian-decoder is to translate; paths are relative to the file.
+/// Options for marian-decoder; paths are relative to the file.
 std::string decoder_options(const Outgoing& out, const std::vector<std::string>& vocabularies) {
   const DecodeConfig& decode = out.config().decode;
   const std::vector<std::int64_t> never = out.forbidden();
@@ -71,10 +71,10 @@ std::string decoder_options(const Outgoing& out, const std::vector<std::string>&
       decode.max_length_factor == 0 ? 3 : decode.max_length_factor, may_be_unknown);
 }
 
-/// Tokens and ids, all in double quotes: tokens may be anything that YAML would read otherwise.
+/// Tokens and ids, all in double quotes: YAML would misread some tokens.
 std::string vocabulary_yaml(const std::vector<std::string>& tokens) {
   std::string yaml;
-  for (std::size_t id = 0; id + 1 < tokens.size(); ++id) {  // <pad>, the last, is none of Marian's
+  for (std::size_t id = 0; id + 1 < tokens.size(); ++id) {  // <pad>, the last, is not in Marian
     std::string escaped;
     for (const char c : tokens[id]) {
       if (c == '"' || c == '\\') escaped += '\\';

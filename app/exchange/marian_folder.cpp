@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t max_yaml = 32 << 10;
 
-/// Options as Marian writes them in YAML. Errors name where they stand and the option.
+/// Options as Marian writes them in YAML. Errors name their place and the option.
 class MarianOptions {
  public:
   MarianOptions() = default;
@@ -54,7 +54,7 @@ class MarianOptions {
     return YAML::Dump(node_[option]).substr(0, 100);
   }
 
-  /// Throws misuse unless the option has one of these values; without a value it has `otherwise`.
+  /// Throws misuse unless the option has one of these values; if absent it counts as `otherwise`.
   void must_be(const std::string& option, const std::vector<std::string>& values, const std::string& otherwise,
                std::string_view needed) const {
     const bool ok = has(option)
@@ -150,7 +150,7 @@ void read_decoding(const MarianOptions& options, const SpecialIds& ids, DecodeCo
                                 options.where(), options.shown("word-penalty")));
 }
 
-/// Files of a folder whose names end so, in order.
+/// Files of a folder with this ending, in order.
 std::vector<std::string> files_ending(const fs::path& folder, std::string_view ending) {
   std::vector<std::string> names;
   for (const auto& entry : fs::directory_iterator(folder))
@@ -159,7 +159,7 @@ std::vector<std::string> files_ending(const fs::path& folder, std::string_view e
   return names;
 }
 
-/// What decoder.yml lists under a key, as names in the folder; else what the folder has with such an end.
+/// The list in decoder.yml under a key, as names in the folder; otherwise the folder's files with that ending.
 std::vector<std::string> listed_files(const fs::path& folder, const MarianOptions& decoder, const std::string& key,
                                       std::string_view ending) {
   std::vector<std::string> names;
@@ -194,7 +194,7 @@ std::array<fs::path, 2> vocabulary_files(const fs::path& folder, const MarianOpt
           file_in(folder, names.back(), "tokens and their ids")};
 }
 
-/// The tokens with <pad> behind them: Marian starts its decoder with an embedding of zeros, which has no name.
+/// The tokens followed by <pad>: Marian starts its decoder with an embedding of zeros, which has no name.
 Pretrained::Side read_side(const fs::path& folder, const fs::path& vocabulary, const char* pieces) {
   Pretrained::Side side;
   side.tokens = read_yaml_vocabulary(vocabulary);
@@ -258,7 +258,7 @@ std::vector<ParameterSource> marian_sources(const ModelConfig& m, std::uint64_t 
     }
     if (m.final_norm) add_norm(side + ".norm", side + "_top");
   }
-  // Tables have no row for <pad> yet.
+  // Tables lack the row for <pad>.
   const auto add_table = [&](const std::string& name, std::uint64_t rows, const std::string& theirs, bool transposed) {
     sources.push_back(
         {.parameter = name, .shape = {rows, width}, .parts = {{theirs}}, .transposed = transposed, .zero_rows = 1});
@@ -308,7 +308,7 @@ Pretrained read_marian_folder(const fs::path& folder) {
   data.source = "source";
   data.target = "target";
   read_decoding(decoder, ids, model.config.decode, model.notes);
-  model.config = parse_config(dump(model.config), options.where());  // the range of every option
+  model.config = parse_config(dump(model.config), options.where());  // checks every option's range
   model.sources = marian_sources(model.config.model, model.source.tokens.size(), model.target.tokens.size());
   model.others = {name};
   model.tensors = std::make_unique<NpzFile>(std::move(tensors));

@@ -25,7 +25,7 @@ Outgoing::Side side_of(const Tokenizer& tokenizer, const std::vector<int>& order
   return side;
 }
 
-/// The ids in the order in which they leave.
+/// The ids in export order.
 std::vector<int> leaving_order(const Tokenizer& tokenizer) {
   const SpecialIds& specials = tokenizer.specials();
   std::vector<int> order{specials.eos, specials.unk};
@@ -35,7 +35,7 @@ std::vector<int> leaving_order(const Tokenizer& tokenizer) {
   return order;
 }
 
-/// What neither format can say otherwise.
+/// The only settings that either format can express.
 Config needed_by_all(Config config) {
   using Kind = DataConfig::Tokenizer;
   if (config.data.tokenizer != Kind::pieces) config.data.tokenizer = Kind::sentencepiece;

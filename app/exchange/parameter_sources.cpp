@@ -16,7 +16,7 @@ namespace {
 
 using Dims = std::vector<std::uint64_t>;
 
-/// "KIND: a, b; " of the first names; nothing if there are none.
+/// "KIND: a, b; " with the first names; empty if there are none.
 std::string listed(std::string_view kind, std::vector<std::string> names) {
   constexpr std::size_t most = 12;
   if (names.empty()) return "";
@@ -25,12 +25,12 @@ std::string listed(std::string_view kind, std::vector<std::string> names) {
   return fmt::format("; {}: {}{}", kind, fmt::join(names, ", "), more > 0 ? fmt::format(" and {} more", more) : "");
 }
 
-/// How many rows of the parameter each part has.
+/// Number of the parameter's rows in each part.
 std::size_t part_rows(const ParameterSource& source) {
   return (source.shape.at(0) - source.zero_rows) / source.parts.size();
 }
 
-/// The shape of each of its parts, as the file has it.
+/// The shape of each of its parts in the file.
 Dims part_shape(const ParameterSource& source) {
   Dims shape = source.shape;
   shape.at(0) = part_rows(source);
@@ -66,7 +66,7 @@ std::vector<float> read_part(const TensorFile& file, const std::vector<std::stri
   return values;
 }
 
-/// The rows of a part of the parameter; `rows` of them stand in columns where it is transposed.
+/// Appends a part's rows to the parameter; if transposed, the `rows` rows are columns in the file.
 void append_rows(std::vector<float>& values, const std::vector<float>& part, std::size_t rows, bool transposed) {
   if (!transposed) {
     values.insert(values.end(), part.begin(), part.end());

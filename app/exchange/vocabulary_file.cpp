@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::size_t max_tokens = 1 << 18, max_bytes = 32 << 20;
 
-/// Tokens as they come, to be put in the order of their ids.
+/// Tokens as they arrive, to be sorted by id.
 class Numbered {
  public:
   explicit Numbered(std::string where) : where_(std::move(where)) {}
@@ -33,7 +33,7 @@ class Numbered {
     const std::size_t size = tokens_.size();
     check(size > 0, where_, "expected tokens; got none");
     for (std::size_t i = 0; i < size; ++i)
-      while (ids_[i] != i) {  // puts one token at its place
+      while (ids_[i] != i) {  // puts one token in its place
         const std::size_t id = ids_[i];
         check(id < size, where_, "expected the ids 0 to {}, one for each of {} tokens; got {} for '{}'", size - 1, size,
               id, tokens_[i]);
@@ -55,7 +55,7 @@ class Numbered {
   std::vector<std::uint32_t> ids_;
 };
 
-/// One scalar of YAML, read from the front of a line.
+/// One YAML scalar, read from the front of a line.
 class YamlScalar {
  public:
   YamlScalar(std::string_view rest, const std::string& where) : rest_(rest), where_(where) {
@@ -71,7 +71,7 @@ class YamlScalar {
   std::string_view rest() const { return rest_; }
 
  private:
-  /// A plain one ends before ": " and at the end.
+  /// A plain scalar ends before ": " and at the end.
   void read_plain() {
     std::size_t end = rest_.rfind(": ");
     if (end == rest_.npos) end = rest_.size();
@@ -129,7 +129,7 @@ class YamlScalar {
   std::string value_;
 };
 
-/// The number behind `: `.
+/// The number after `: `.
 std::uint64_t id_behind(std::string_view rest, const std::string& where) {
   const bool ok = rest.starts_with(": ");
   rest.remove_prefix(ok ? 2 : 0);
@@ -147,7 +147,7 @@ std::vector<std::string> read_json_vocabulary(const std::filesystem::path& path)
   using Json = nlohmann::json;
   using Event = Json::parse_event_t;
   const std::string text = read_file(path, max_bytes);
-  const std::size_t zero = text.find('\0');  // which the parser would take for the end
+  const std::size_t zero = text.find('\0');  // the parser would take it for the end
   check(zero == std::string::npos, path.string(), "expected a vocabulary in JSON; got a zero byte in it");
   Numbered numbered(path);
   std::string token;
@@ -177,7 +177,7 @@ std::vector<std::string> read_yaml_vocabulary(const std::filesystem::path& path)
   check(invalid == std::string::npos, path.string(), "expected a vocabulary in UTF-8; byte {} is not", invalid);
   Numbered numbered(path);
   std::string_view left = text;
-  std::optional<std::string> waiting;  // a token whose id stands on the next line
+  std::optional<std::string> waiting;  // a token whose id is on the next line
   for (std::int64_t number = 1; !left.empty(); ++number) {
     const std::size_t end = std::min(left.find('\n'), left.size());
     std::string_view line = left.substr(0, end);

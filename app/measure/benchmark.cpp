@@ -30,7 +30,7 @@ Batch random_batch(const StepShape& s) {
   std::vector<int> indices;
   for (Index b = 0; b < s.batch; ++b) {
     corpus.source.push_back(sentence(s.source));
-    corpus.target.push_back(sentence(s.target - 1));  // the batch puts <s> before it and </s> behind it
+    corpus.target.push_back(sentence(s.target - 1));  // the batch adds <s> before it and </s> after it
     indices.push_back(static_cast<int>(b));
   }
   return make_batch(corpus, indices, Layout::packed);

@@ -8,7 +8,7 @@ namespace glossa {
 
 namespace {
 
-constexpr double at_least_ms = 20;  // a measurement takes as long, so that the clock's own error does not count
+constexpr double at_least_ms = 20;  // minimum time of a measurement, to make the clock's error negligible
 
 std::vector<float> random_matrix(Index elements) {
   RandomStream random(0, "bench gemm");

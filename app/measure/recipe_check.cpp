@@ -31,7 +31,7 @@ RecipeCheck::RecipeCheck(Config config) {
       parameters_,
       transformer_options(config.model, tokenizers.source->vocabulary_size(), tokenizers.target->vocabulary_size()));
   parameters_.allocate(seed);
-  // Where biases are 0 and gains 1 some errors do not show, and tiny weights bring all of ReLU's inputs to its kink.
+  // Biases of 0 and gains of 1 hide some errors, and tiny weights bring all of ReLU's inputs to its kink.
   RandomStream random(seed, "recipe_check");
   for (const Parameter<double>* parameter : parameters_.parameters())
     for (double& x : parameter->value.span()) x += random.uniform() / 5 - 0.1;
@@ -49,7 +49,7 @@ std::vector<std::string> RecipeCheck::tensors() const {
 }
 
 GradCheckResult RecipeCheck::check(const std::string& tensor, Index max_elements) {
-  parameters_.at(tensor);  // throws if there is none
+  parameters_.at(tensor);  // throws if not found
   for (Parameter<double>* parameter : parameters_.parameters()) parameter->trainable = parameter->name == tensor;
   const GradCheckResult result =
       grad_check(loss_, {}, parameters_, {.floor = 0.01, .step = 0x1p-12, .max_elements = max_elements});

@@ -18,7 +18,7 @@ std::string_view file(std::string_view name) {
   return found->text;
 }
 
-/// Replaces each `before`NAME`after` by what `made` makes of the file.
+/// Replaces each `before`NAME`after` by the result of `made` for the file.
 template <class Make>
 std::string with_files(std::string_view text, std::string_view before, std::string_view after, const Make& make) {
   std::string result;
@@ -33,7 +33,7 @@ std::string with_files(std::string_view text, std::string_view before, std::stri
   }
 }
 
-/// JSON that may stand in HTML: there `</script` and `<!--` would be read first, and < stands in strings only.
+/// JSON safe to embed in HTML, which would read `</script` and `<!--` first; < occurs in strings only.
 std::string within_html(std::string_view json) {
   std::string result;
   for (const char c : json) c == '<' ? result += "\\u003c" : result += c;

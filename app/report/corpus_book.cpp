@@ -12,7 +12,7 @@ namespace glossa {
 
 namespace {
 
-/// Everything that the pairs of a run and their ids hang on.
+/// A key of everything that a run's pairs and their ids depend on.
 std::string key_of(const Config& config, const Tokenizers& tokenizers) {
   std::string key = fmt::format("{} {}", tokenizers.fingerprint(), config.train.seed);
   for (const OptionSection& section : option_sections())
@@ -21,7 +21,7 @@ std::string key_of(const Config& config, const Tokenizers& tokenizers) {
   return key;
 }
 
-/// Whether the newest checkpoint is of other data; not where there is none to ask.
+/// True if the newest checkpoint has other data; false if there is none.
 bool is_other_data(const std::string& run, std::uint64_t data_hash) {
   try {
     const auto found = newest_valid_checkpoint(run);

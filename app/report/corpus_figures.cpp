@@ -10,7 +10,7 @@ namespace glossa {
 namespace {
 
 constexpr std::int64_t most_bins = 64, first_ranks = 30;
-constexpr double next_rank = 1.06;  // ranks beyond the first ones, each so much further
+constexpr double next_rank = 1.06;  // ratio of successive ranks beyond the first ones
 
 void count_lengths(std::vector<std::int64_t> lengths, SideFigures& side) {
   std::sort(lengths.begin(), lengths.end());
@@ -46,7 +46,7 @@ void count_tokens(const std::vector<std::vector<int>>& sentences, const Tokenize
     side.token.push_back(tokenizer.token(id));
     const auto further = static_cast<std::int64_t>(next_rank * static_cast<double>(rank));
     const std::int64_t next = rank < first_ranks ? rank + 1 : std::max(rank + 1, further);
-    rank = rank < side.seen ? std::min(next, side.seen) : next;  // the last one, too
+    rank = rank < side.seen ? std::min(next, side.seen) : next;  // always includes the last
   }
 }
 

@@ -27,7 +27,7 @@ std::string now() {
   return text;
 }
 
-/// Its columns as arrays, those without a number left out; `rows` says how many there were.
+/// Its columns as arrays, without empty ones; `rows` is the original number.
 JsonLine json_of(const Series& all) {
   const Series series = thinned(all, most_rows);
   JsonLine json;
@@ -55,7 +55,7 @@ const char* name(RunEvent::Kind kind) {
   return "failure";
 }
 
-/// The newest of them.
+/// The newest events.
 std::vector<JsonLine> json_of(const std::vector<RunEvent>& events, const RunMetrics& metrics) {
   std::vector<JsonLine> all;
   for (std::size_t i = events.size() - std::min(events.size(), most_events); i < events.size(); ++i) {
@@ -81,7 +81,7 @@ std::vector<JsonLine> json_of(const std::vector<WatchedSentence>& samples) {
   return all;
 }
 
-/// The first of them, and how many there are.
+/// The first texts, and their total number.
 std::vector<std::string> bounded(std::vector<std::string> texts) {
   if (texts.size() <= most_problems) return texts;
   const std::size_t more = texts.size() - most_problems;
@@ -119,7 +119,7 @@ std::vector<JsonLine> json_of(const std::vector<OptionValues>& options) {
 
 std::string report_json(std::span<const RunStory> runs, std::span<const std::string> attention, CorpusBook& corpora,
                         bool following) {
-  std::vector<std::string> different;  // corpora; runs have the place of theirs
+  std::vector<std::string> different;  // corpora; runs hold indices into them
   std::vector<JsonLine> told;
   std::vector<Config> configs;
   for (std::size_t i = 0; i < runs.size(); ++i) {

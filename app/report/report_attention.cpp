@@ -14,10 +14,10 @@ namespace glossa {
 
 namespace {
 
-constexpr std::int64_t most_tokens = 60;                  // of a sentence: a picture of more cannot be read
-constexpr std::size_t most_bytes = std::size_t{4} << 20;  // of the maps of a run
+constexpr std::int64_t most_tokens = 60;                  // per sentence: a larger picture is unreadable
+constexpr std::size_t most_bytes = std::size_t{4} << 20;  // for a run's maps
 
-/// The file of the checkpoint that translates, without links; empty where there is none yet.
+/// The file of the translating checkpoint, without links; empty if not there yet.
 std::string checkpoint_of(const RunName& name) {
   const std::filesystem::path folder = std::filesystem::path(name.folder()) / "checkpoints";
   for (const char* link : {"best", "last"}) {
@@ -33,7 +33,7 @@ void check_length(const char* side, std::int64_t length) {
     fail("attention", "expected a {} of 1 to {} tokens to look at; got {}", side, most_tokens, length);
 }
 
-/// The maps of a sentence in the model's own translation. Throws where they would be too large for a picture.
+/// The maps of a sentence for the model's own translation. Throws if they are too large for a picture.
 std::string map_of(Translator& translator, const std::string& sentence) {
   check_length("sentence", std::ssize(translator.source_ids(sentence, "sentence", 1)));
   Translator::Sources sources;
@@ -45,7 +45,7 @@ std::string map_of(Translator& translator, const std::string& sentence) {
   return add_to(json, translator.attention(sources.ids.front(), translation)).text();
 }
 
-/// Of each sentence the maps, or a line in `problems`.
+/// For each sentence its maps, or a line in `problems`.
 std::string maps_of(const RunName& name, std::span<const std::string> sentences, bool is_training,
                     std::vector<std::string>& problems) {
   const std::vector<std::string> sets(is_training ? 1 : 0, "runtime.threads=1");

@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 constexpr std::size_t most_sentences = 8, most_validations = 40;
 constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
 
-/// Whether some row has a number there.
+/// True if some row has a number there.
 bool has_numbers(const Series& series, std::size_t column) {
   return std::any_of(series.rows.begin(), series.rows.end(),
                      [&](const std::vector<double>& row) { return std::isfinite(row[column]); });
@@ -38,7 +38,7 @@ void take_clock(Series& series, const std::map<std::int64_t, double>& clock) {
   }
 }
 
-/// Times where the metrics have none; says what they are.
+/// Fills in times missing from the metrics; returns their meaning.
 std::string complete_times(RunMetrics& metrics, const TrainLog& log) {
   const std::size_t training = metrics.training.column("seconds"), validation = metrics.validation.column("seconds");
   if (all_have_numbers(metrics.training, training) && all_have_numbers(metrics.validation, validation))
@@ -75,7 +75,7 @@ RunStory read_story(const std::string& folder, const Config& config) {
   RunStory story;
   story.name = story.folder = folder;
   story.config = config;
-  story.is_training = has_trainer(folder);  // before the files: one that ends meanwhile has written all of them
+  story.is_training = has_trainer(folder);  // before the files: a run that ends meanwhile has written all of them
   story.metrics = read_metrics(folder, story.is_training);
   story.problems = std::move(story.metrics.problems);
   try {

@@ -24,7 +24,7 @@ std::string shortened(std::string_view text) {
   return kept + "…";
 }
 
-/// The next line of a text behind its label, `source     ` for example; nothing where another stands there.
+/// The next line of a text after its label, such as `source     `; nothing if the label differs.
 std::optional<std::string> labelled_line(std::string_view& text, std::string_view label) {
   if (!text.starts_with(label)) return std::nullopt;
   const std::size_t end = std::min(text.find('\n'), text.size());
@@ -37,7 +37,7 @@ struct Translated {
   std::string source, reference, output;
 };
 
-/// All of a file; throws where it is not as train/trainer.cpp writes it.
+/// The whole file; throws if not in the format of train/trainer.cpp.
 std::vector<Translated> parse(std::string_view text, std::size_t most, const std::string& where) {
   std::vector<Translated> all;
   while (!text.empty() && all.size() < most) {
@@ -51,7 +51,7 @@ std::vector<Translated> parse(std::string_view text, std::size_t most, const std
   return all;
 }
 
-/// Spread evenly, the first and the last among them.
+/// Spread evenly, including the first and the last.
 std::vector<std::int64_t> spread(const std::vector<std::int64_t>& all, std::size_t most) {
   if (all.size() <= most) return all;
   std::vector<std::int64_t> kept;

@@ -14,17 +14,17 @@ namespace {
 
 constexpr std::size_t stamp_size = 22;  // "[2026-01-31 23:59:59] "
 
-/// Seconds of the clock that a line begins with; nothing where it begins with none.
+/// Seconds of the clock at the start of a line; nothing if absent.
 std::optional<double> clock_of(std::string_view line) {
   if (line.size() < stamp_size || line[0] != '[' || line[stamp_size - 2] != ']') return std::nullopt;
   const std::string stamp(line.substr(1, stamp_size - 3));
   std::tm time{};
   const char* end = strptime(stamp.c_str(), "%Y-%m-%d %H:%M:%S", &time);
   if (end == nullptr || *end != '\0') return std::nullopt;
-  return static_cast<double>(timegm(&time));  // differences alone matter
+  return static_cast<double>(timegm(&time));  // only differences matter
 }
 
-/// The whole number behind `before`.
+/// The whole number after `before`.
 std::optional<std::int64_t> number_after(std::string_view text, std::string_view before) {
   const std::size_t at = text.find(before);
   if (at == text.npos) return std::nullopt;
@@ -34,7 +34,7 @@ std::optional<std::int64_t> number_after(std::string_view text, std::string_view
   return code == std::errc{} ? std::optional(number) : std::nullopt;
 }
 
-/// Whether a text begins with these parts, of which "#" is a whole number.
+/// True if a text begins with these parts, where "#" is a whole number.
 bool begins(std::string_view text, std::initializer_list<std::string_view> parts) {
   for (const std::string_view part : parts) {
     const std::size_t digits = std::min(text.find_first_not_of("0123456789"), text.size());
@@ -44,13 +44,13 @@ bool begins(std::string_view text, std::initializer_list<std::string_view> parts
   return true;
 }
 
-/// "2 threads of 2 available, ...": what every start says.
+/// "2 threads of 2 available, ...": printed at every start.
 bool says_threads(std::string_view text) {
   return begins(text, {"#", " threads of ", "#", " available,"}) ||
          begins(text, {"#", " thread of ", "#", " available,"});
 }
 
-/// "4 processes: 2 on first, 2 on second": what a start of several says before.
+/// "4 processes: 2 on first, 2 on second": printed earlier if several start.
 bool says_processes(std::string_view text) { return begins(text, {"#", " processes: ", "#", " on "}); }
 
 /// The update at which "...; 300 updates, ..." stopped.
@@ -63,7 +63,7 @@ std::optional<std::int64_t> update_of_stop(std::string_view text) {
 /// Reads the log entry by entry.
 class LogReader {
  public:
-  /// One entry: the time as written, the same in seconds, what it says.
+  /// One entry: the time as written and in seconds, and its text.
   void take(std::string_view time, double clock, const std::string& text) {
     if (text.starts_with("configuration\n")) return begin_run(clock);
     if (begins_start(text)) begin_start(clock);
@@ -81,14 +81,14 @@ class LogReader {
   TrainLog finish() && { return std::move(log_); }
 
  private:
-  /// A new run, whatever was in the folder before.
+  /// Begins a new run, whatever the folder held before.
   void begin_run(double clock) {
     log_ = {};
     update_ = 0;
     begin_start(clock);
   }
 
-  /// Whether a start says this first, after the options of a new run.
+  /// True if a start prints this first, after a new run's options.
   bool begins_start(std::string_view text) const {
     const bool said_threads = std::any_of(log_.head.begin(), log_.head.end(), says_threads);
     return (says_processes(text) || says_threads(text)) && (!in_head_ || said_threads);
@@ -105,7 +105,7 @@ class LogReader {
 
   void take_resume(std::string_view time, std::int64_t update, const std::string& text) {
     if (killed_) log_.events.push_back({RunEvent::Kind::stop, std::max(update_, update), "", "ended without a word"});
-    // What came after the checkpoint is done again.
+    // Everything after the checkpoint is repeated.
     std::erase_if(log_.events,
                   [&](const RunEvent& e) { return e.kind == RunEvent::Kind::refused && e.update > update; });
     for (auto* clock : {&log_.training_clock, &log_.validation_clock}) {
@@ -140,7 +140,7 @@ class LogReader {
 
   TrainLog log_;
   bool in_head_ = false, killed_ = false;
-  std::int64_t update_ = 0;          // the last one that the log tells of
+  std::int64_t update_ = 0;          // the last one in the log
   double started_ = 0, before_ = 0;  // the clock at the newest start, and the time until then
 };
 

@@ -30,17 +30,17 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// How often deadlines and the wish to stop are looked at.
+/// Interval for checking deadlines and the stop request.
 constexpr int tick_ms = 50;
 
-/// How long a client may take to read its answer when the server ends.
+/// Time for a client to read its answer when the server ends.
 constexpr std::chrono::milliseconds last_words(500);
 
-/// Bytes of requests that come or are answered, and of their answers, over all connections: one more request has to
-/// wait for its turn.
+/// Bytes of incoming and unanswered requests and of their answers, over all connections: one more request has to wait
+/// its turn.
 constexpr std::size_t most_held = std::size_t{256} << 20;
 
-/// Descriptors that the process needs for other things.
+/// Descriptors that the process needs otherwise.
 constexpr rlim_t other_descriptors = 64;
 
 const char* reason(int status) {
@@ -64,7 +64,7 @@ const char* reason(int status) {
   }
 }
 
-/// As many descriptors as the process may have; returns how many connections that allows.
+/// Raises the process's descriptor limit to its maximum; returns the number of connections that allows.
 std::size_t connections_allowed() {
   rlimit limit{};
   if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return 256;
@@ -74,7 +74,7 @@ std::size_t connections_allowed() {
   return std::max<rlim_t>(limit.rlim_cur, 2 * other_descriptors) - other_descriptors;
 }
 
-/// Gives `value` another, and the memory of the first back: a string that is assigned an empty one keeps its own.
+/// Replaces `value` and frees its memory: a string that is assigned an empty one keeps its own.
 template <class Value>
 void replace(Value& value, Value other) {
   std::swap(value, other);
@@ -99,14 +99,14 @@ class Connections::Loop {
   std::size_t open() const { return open_; }
 
  private:
-  /// A connection: its requests come one after another, and the next is read when the one before has been answered.
+  /// A connection: its requests come one after another, and the next is read once the previous one is answered.
   struct Connection {
     enum class State {
       idle,       // no byte of a request has come
-      reading,    // some have
+      reading,    // some have arrived
       asking,     // it is being answered
-      writing,    // the answer goes out
-      lingering,  // the last answer is out; what still comes is thrown away, so that the client gets to read the answer
+      writing,    // the answer is being sent
+      lingering,  // the last answer is sent; further input is discarded, so that the client gets to read the answer
     };
 
     Connection(Descriptor descriptor, std::size_t max_body) : socket(std::move(descriptor)), reader(max_body) {}
@@ -115,10 +115,10 @@ class Connections::Loop {
     RequestReader reader;
     State state = State::idle;
     Clock::time_point since{}, expires{};
-    std::string unread;  // what came after the request at hand
-    std::string out;     // to be written, from `written` on
+    std::string unread;  // input after the current request
+    std::string out;     // to write, starting at `written`
     std::size_t written = 0;
-    std::size_t held = 0;  // bytes of the request or answer at hand
+    std::size_t held = 0;  // bytes of the current request or answer
     bool keeps = true;
   };
   using State = Connection::State;
@@ -144,12 +144,12 @@ class Connections::Loop {
   void on_tick();
   void begin_to_end();
 
-  /// Of `descriptor` in epoll's set: connections have larger numbers.
+  /// Identifies `descriptor` in epoll's set: connections have larger numbers.
   static constexpr std::uint64_t listener_number = 0, wake_number = 1;
 
   Listener listener_;
   Limits limits_;
-  Hooks hooks_;  // while it serves
+  Hooks hooks_;  // while serving
   Descriptor epoll_, wake_;
   std::unordered_map<std::uint64_t, Connection> connections_;
   std::uint64_t last_number_ = wake_number;
@@ -192,7 +192,7 @@ void Connections::Loop::serve(const Hooks& hooks, const std::function<bool()>& s
           on_answers();
         else
           on_ready(number, events[i].events);
-      } catch (const std::bad_alloc&) {  // costs this connection, or one that is waited for
+      } catch (const std::bad_alloc&) {  // costs this connection, or an idle one
         if (connections_.contains(number))
           close(number);
         else
@@ -213,7 +213,7 @@ void Connections::Loop::accept_all() {
     Descriptor socket(accept4(listener_.socket.number(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
     if (socket.number() < 0) {
       if (errno == EINTR || errno == ECONNABORTED) continue;
-      // Out of descriptors or memory: what nobody needs is given up, and the next tick tries again.
+      // Out of descriptors or memory: gives up something unneeded; the next tick tries again.
       if (errno != EAGAIN && !make_room()) usleep(1000);
       return;
     }
@@ -228,7 +228,7 @@ void Connections::Loop::accept_all() {
   }
 }
 
-/// Closes the connection that is waited for longest; false if none is.
+/// Closes the connection that has been idle longest; false if none is.
 bool Connections::Loop::make_room() {
   auto oldest = connections_.end();
   for (auto each = connections_.begin(); each != connections_.end(); ++each) {
@@ -256,7 +256,7 @@ void Connections::Loop::enter(std::uint64_t number, Connection& connection, Stat
   watch(number, connection, EPOLL_CTL_MOD);
 }
 
-/// What a connection takes of the memory for all of them.
+/// Updates a connection's share of the memory for all of them.
 void Connections::Loop::hold(Connection& connection, std::size_t bytes) {
   held_ = held_ - std::exchange(connection.held, bytes) + bytes;
 }
@@ -271,7 +271,7 @@ void Connections::Loop::on_ready(std::uint64_t number, std::uint32_t events) {
   const auto found = connections_.find(number);
   if (found == connections_.end()) return;
   Connection& connection = found->second;
-  if (connection.state == State::asking) {  // nothing is waited for but the end of the connection
+  if (connection.state == State::asking) {  // only waits for the end of the connection
     if ((events & (EPOLLERR | EPOLLHUP)) != 0) close(number);
   } else if (connection.state == State::writing) {
     write(number, connection);
@@ -293,7 +293,7 @@ void Connections::Loop::read(std::uint64_t number, Connection& connection) {
   }
 }
 
-/// Bytes that came, of the request that is read and perhaps of those after it.
+/// Takes bytes of the current request and perhaps of later ones.
 void Connections::Loop::use(std::uint64_t number, Connection& connection, std::string_view bytes) {
   RequestReader& reader = connection.reader;
   try {
@@ -306,7 +306,7 @@ void Connections::Loop::use(std::uint64_t number, Connection& connection, std::s
       connection.since = Clock::now();
       connection.expires = connection.since + limits_.request;
     }
-    if (reader.take_expectation()) {  // so little that it always has room, or nobody reads it
+    if (reader.take_expectation()) {  // so little that it always fits, or nobody reads it
       constexpr std::string_view go_on = "HTTP/1.1 100 Continue\r\n\r\n";
       send(connection.socket.number(), go_on.data(), go_on.size(), MSG_NOSIGNAL);
     }
@@ -347,10 +347,10 @@ void Connections::Loop::on_answers() {
   }
 }
 
-/// Begins to write an answer. One to a request that was not read to its end is the last of its connection.
+/// Begins to write an answer. If its request was not read to its end, it is the connection's last.
 void Connections::Loop::reply(std::uint64_t number, Connection& connection, Reply reply) {
   connection.keeps = connection.keeps && connection.state == State::asking && !reply.is_last;
-  if (connection.state != State::asking) {  // of a request that was refused nothing is kept
+  if (connection.state != State::asking) {  // a refused request is not kept
     replace(connection.reader, RequestReader(limits_.body));
     replace(connection.unread, {});
   }
@@ -391,7 +391,7 @@ void Connections::Loop::on_tick() {
   const Clock::time_point now = Clock::now();
   std::vector<std::uint64_t> late, over;
   for (const auto& [number, connection] : connections_) {
-    if (connection.state == State::asking || connection.expires > now) continue;  // answers come in time
+    if (connection.state == State::asking || connection.expires > now) continue;  // answers arrive in time
     (connection.state == State::reading ? late : over).push_back(number);
   }
   for (const std::uint64_t number : over) close(number);

@@ -54,11 +54,11 @@ Listener listen_at(const std::string& host, std::int64_t port) {
   for (const addrinfo* address = list; address; address = address->ai_next) {
     Descriptor socket(::socket(address->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
     const int yes = 1;
-    // A port whose last server has just ended may be taken, one that another listens at may not.
+    // Allows a port whose last server has just ended, but not one that is in use.
     if (socket.number() >= 0 && setsockopt(socket.number(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes) == 0 &&
         bind(socket.number(), address->ai_addr, address->ai_addrlen) == 0 &&
         listen(socket.number(), waiting_connections) == 0) {
-      const std::string place = host.find(':') == host.npos ? host : "[" + host + "]";  // an address of IPv6
+      const std::string place = host.find(':') == host.npos ? host : "[" + host + "]";  // an IPv6 address
       std::string url = fmt::format("http://{}:{}", place, port_of(socket.number()));
       return {std::move(socket), std::move(url)};
     }

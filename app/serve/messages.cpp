@@ -3,7 +3,7 @@
 #include <fmt/core.h>
 
 #include <charconv>
-#include <nlohmann/json.hpp>  // in the room here only: it compiles slowly
+#include <nlohmann/json.hpp>  // only here: it compiles slowly
 
 #include "app/serve/http_error.h"
 #include "data/text/utf8.h"
@@ -14,10 +14,10 @@ namespace {
 
 using nlohmann::json;
 
-/// A member of the object and what lies in a list: {"q": ["text"]}.
+/// A member of the object and an element of a list: {"q": ["text"]}.
 constexpr int most_depth = 2;
 
-/// More than anybody has to say in one request, and few enough to be held.
+/// More than any request needs, and few enough to store.
 constexpr std::size_t most_values = 20000;
 
 std::string dump(const json& value) { return value.dump(-1, ' ', false, json::error_handler_t::replace); }
@@ -35,7 +35,7 @@ int hex_digit(char c) {
   return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
 }
 
-/// A name or value of a form as it was before it was sent: + is a space, %XX a byte; any other % is itself.
+/// A decoded form name or value: + is a space, %XX a byte; any other % is itself.
 std::string decoded(std::string_view text) {
   std::string result;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -69,7 +69,7 @@ Fields fields_of_json(std::string_view body) {
   std::size_t values = 0;
   try {
     object = json::parse(body, [&](int depth, json::parse_event_t, const json&) {
-      // Ends the parser before anything deep or long has been built.
+      // Stops the parser before anything deep or long is built.
       if (++values > most_values)
         throw HttpError(413, fmt::format("expected at most {} values; got more", most_values));
       if (depth > most_depth) throw HttpError(400, "expected an object of texts and lists of texts; got deeper JSON");

@@ -24,7 +24,7 @@ std::string_view trimmed(std::string_view text) {
   return begin == text.npos ? "" : text.substr(begin, text.find_last_not_of(" \t") + 1 - begin);
 }
 
-/// What may stand in the name of a header or of a method (RFC 9110, section 5.6.2).
+/// Allowed in a header name or method (RFC 9110, section 5.6.2).
 bool is_token(std::string_view text) {
   return !text.empty() && std::ranges::all_of(text, [](char c) {
     return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||
@@ -40,13 +40,13 @@ bool has_control(std::string_view text) {
 std::uint64_t number(std::string_view text, int base, std::string_view what) {
   std::uint64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, base);
-  if (error == std::errc::result_out_of_range) return UINT64_MAX;  // more than any limit
+  if (error == std::errc::result_out_of_range) return UINT64_MAX;  // exceeds any limit
   if (error != std::errc{} || end != text.data() + text.size())
     throw HttpError(400, fmt::format("expected a number as {}", what));
   return value;
 }
 
-/// Headers of the connection and of its bytes, which are not handed on, and what asks for another form of the answer.
+/// Headers that are not handed on: those of the connection and its bytes, and requests for another form of the answer.
 bool ends_here(std::string_view name) {
   for (const char* header : {"connection", "keep-alive", "content-length", "transfer-encoding", "te", "trailer",
                              "upgrade", "expect", "range", "if-range", "accept-encoding"})
@@ -98,13 +98,13 @@ void RequestReader::use_line() {
       if (!line_.empty()) throw HttpError(400, "expected a chunk to end where it says");
       part_ = Part::chunk_size;
       return;
-    default:  // trailers say nothing that is needed
+    default:  // trailers contain nothing needed
       if (line_.empty()) part_ = Part::done;
   }
 }
 
 void RequestReader::use_request_line() {
-  if (line_.empty()) return;  // a line end too much after the request before this one is let pass
+  if (line_.empty()) return;  // an extra line end after the previous request is accepted
   const std::string_view line = line_;
   const std::size_t first = line.find(' '), last = line.rfind(' ');
   const std::string_view version = line.substr(std::min(last + 1, line.size()));
@@ -114,7 +114,7 @@ void RequestReader::use_request_line() {
     throw HttpError(400, "expected a request of HTTP/1.1: METHOD PATH HTTP/1.1");
   keeps_connection_ = version == "HTTP/1.1";
   std::string_view target = line.substr(first + 1, last - first - 1);
-  for (const std::string_view scheme : {"http://", "https://"})  // as proxies may ask (RFC 9112, section 3.2.2)
+  for (const std::string_view scheme : {"http://", "https://"})  // sent by some proxies (RFC 9112, section 3.2.2)
     if (target.starts_with(scheme)) target.remove_prefix(std::min(target.find('/', scheme.size()), target.size()));
   head_ = fmt::format("{} {} {}\r\n", line.substr(0, first), target.empty() ? "/" : target, version);
 }

@@ -14,7 +14,7 @@ class ServerMetrics {
   /// Adds a request answered with a status, `seconds` after its first byte.
   void add_request(int status, double seconds);
 
-  /// Adds sentences that were translated together.
+  /// Counts a batch of translated sentences.
   void add_batch(std::size_t sentences);
 
   /// All counters in Prometheus' text format, with numbers known elsewhere: sentences waiting and connections open.

@@ -7,7 +7,7 @@ namespace glossa::serve {
 
 namespace {
 
-/// Whether the word before a full stop may be short for something: `z. B.`, `p.m.`, `Mr.`, `Prof.`.
+/// True if the word before a full stop may be an abbreviation: `z. B.`, `p.m.`, `Mr.`, `Prof.`.
 bool may_be_abbreviation(std::string_view word) {
   if (word.find('.') != word.npos) return true;
   std::size_t letters = 0;
@@ -18,7 +18,7 @@ bool may_be_abbreviation(std::string_view word) {
   return letters == 1 || (is_capitalised && letters <= 4);
 }
 
-/// Whether a sentence ends between two pieces of a line, of which the first ends in an end mark.
+/// True if a sentence ends between two pieces of a line, of which the first ends in an end mark.
 bool parts(std::string_view before, std::string_view after) {
   if (utf8::is_lower(utf8::first(after).value)) return false;
   if (!before.ends_with('.')) return true;

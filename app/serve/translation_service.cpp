@@ -24,25 +24,25 @@ namespace {
 
 using Found = std::vector<Translation>;
 
-/// A sentence, or part of one that is too long, on its way through the search.
+/// A sentence, or part of an overlong one, on its way through the search.
 struct Piece {
   Translator::Sources source;  // of one line and one piece
   Index wanted;                // translations
   std::promise<Found> found;
 };
 
-/// A text on its way: where the answers of its pieces will be found.
+/// A text on its way: the future answers of its pieces.
 struct Line {
   std::vector<std::future<Found>> pieces;
   std::string_view end;
 };
 
-/// Weights of attention that are sent at most: some 10 MB of text.
+/// Maximum attention weights sent: some 10 MB of text.
 constexpr std::size_t most_weights = 1000000;
 
 std::string pair_name(const DataConfig& data) { return data.source + "-" + data.target; }
 
-/// One of the answers to a text, of rank 0 the best; a piece that has no such has its best.
+/// One of the answers to a text, rank 0 being the best; a piece without this rank uses its best.
 TranslatedText put_together(const std::vector<std::vector<Found>>& lines, const std::vector<std::string_view>& ends,
                             std::size_t rank) {
   TranslatedText whole;
@@ -64,7 +64,7 @@ TranslatedText put_together(const std::vector<std::vector<Found>>& lines, const 
 
 }  // namespace
 
-/// A run with those who wait for it, and the thread that serves them.
+/// A run with its waiting requests, and its serving thread.
 class TranslationService::Lane {
  public:
   Lane(ServedRun run, const Limits& limits, std::atomic<int>& at_work, ServerMetrics& metrics)
@@ -108,11 +108,11 @@ class TranslationService::Lane {
   FairQueue<Piece> queue_;
   const Translator reader_;
   std::timed_mutex looking_;
-  Translator looked_with_;  // by one at a time
+  Translator looked_with_;  // used by one at a time
   std::vector<std::thread> threads_;
 };
 
-/// Adds the pieces of a line, of each sentence one or, where it is too long, several.
+/// Adds a line's pieces: one per sentence, or several if it is too long.
 Line TranslationService::Lane::cut(const TextLine& line, Index wanted, const std::string& name, std::int64_t number,
                                    std::vector<Piece>& pieces) const {
   Line result{.pieces = {}, .end = line.end};
@@ -139,7 +139,7 @@ Line TranslationService::Lane::cut(const TextLine& line, Index wanted, const std
 
 std::vector<std::vector<TranslatedText>> TranslationService::Lane::translate(const TranslationRequest& request,
                                                                              Clock::time_point deadline) {
-  const Index wanted = run_.decode.sample ? 1 : 1 + request.alternatives;  // a sample is one
+  const Index wanted = run_.decode.sample ? 1 : 1 + request.alternatives;  // sampling gives just one
   std::size_t all_lines = request.texts.size();
   for (const std::string& text : request.texts) all_lines += std::ranges::count(text, '\n');
   if (all_lines > limits_.queue) too_many();
@@ -153,7 +153,7 @@ std::vector<std::vector<TranslatedText>> TranslationService::Lane::translate(con
   }
   const std::optional<std::uint64_t> asker = queue_.add(std::move(pieces));
   if (!asker) throw HttpError(503, "expected room for more sentences; too many wait. Hint: try again in a moment");
-  // What nobody waits for any more, as it took too long or another sentence failed, is not translated.
+  // Drops pieces that nobody waits for any more, after a timeout or because another sentence failed.
   const std::unique_ptr<FairQueue<Piece>, std::function<void(FairQueue<Piece>*)>> withdrawn(
       &queue_, [&](FairQueue<Piece>* queue) { queue->withdraw(*asker); });
 
@@ -172,7 +172,7 @@ std::vector<std::vector<TranslatedText>> TranslationService::Lane::translate(con
                           "less text at once");
         try {
           most = std::max(most, found.back().emplace_back(piece.get()).size());
-        } catch (const std::future_error&) {  // it had to give way
+        } catch (const std::future_error&) {  // it had to yield
           throw HttpError(503, "expected room for so many sentences; others wait, too. Hint: send less text at once");
         }
       }
@@ -208,7 +208,7 @@ AttentionMaps TranslationService::Lane::attention(const std::string& text, const
   return looked_with_.attention(std::move(source), {.finished = true, .tokens = std::move(target)});
 }
 
-/// Together goes what is searched for alike, as much as one batch of the search holds.
+/// Batches pieces with equal search settings, up to one batch of the search.
 bool TranslationService::Lane::joins(const std::vector<Piece>& batch, const Piece& piece) const {
   if (piece.wanted != batch.front().wanted) return false;
   std::size_t ids = piece.source.ids.front().size();
@@ -227,7 +227,7 @@ std::vector<Found> TranslationService::Lane::search(Translator& translator, std:
   return translator.n_best(sources, pieces.front().wanted);
 }
 
-/// Keeps the promises of a batch. Where the search throws, whose fault that is shows when each is searched alone.
+/// Keeps the promises of a batch. If the search throws, searching each piece alone shows which one is at fault.
 void TranslationService::Lane::answer(Translator& translator, std::span<Piece> pieces) const {
   std::vector<Found> found;
   try {
@@ -247,7 +247,7 @@ void TranslationService::Lane::work() {
     if (batch.empty()) return;
     metrics_.add_batch(batch.size());
     {
-      const LoopsAlone alone(at_work_++ > 0);  // who searches while nobody else does has all threads for it
+      const LoopsAlone alone(at_work_++ > 0);  // a lone search uses all threads
       answer(translator, batch);
     }
     --at_work_;

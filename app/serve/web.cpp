@@ -1,6 +1,6 @@
 #include "app/serve/web.h"
 
-#include <httplib.h>  // here only
+#include <httplib.h>  // only here
 
 #include <algorithm>
 #include <cstring>
@@ -21,7 +21,7 @@ namespace {
 
 constexpr const char *json_type = "application/json", *text_type = "text/plain; charset=utf-8";
 
-/// A request that lies in memory, and the answer as it is written.
+/// A request in memory, and the answer as it is written.
 class MemoryStream final : public httplib::Stream {
  public:
   explicit MemoryStream(std::string_view request) : unread_(request) {}
@@ -49,10 +49,10 @@ class MemoryStream final : public httplib::Stream {
   std::string written_;
 };
 
-/// When the request that a thread answers must have been answered: the library hands its handlers the request alone.
+/// Deadline of the request that a thread is answering: the library passes its handlers only the request.
 thread_local std::chrono::steady_clock::time_point deadline;
 
-/// Whether two texts are the same, in a time that does not tell where they differ.
+/// True if two texts are equal, in a time independent of where they differ.
 bool same(std::string_view a, std::string_view b) {
   unsigned char difference = a.size() == b.size() ? 0 : 1;
   for (std::size_t i = 0; i < a.size(); ++i)
@@ -60,7 +60,7 @@ bool same(std::string_view a, std::string_view b) {
   return difference == 0 && !b.empty();
 }
 
-/// The named values of a POST, in whatever form its body has.
+/// The named values of a POST, in any format of its body.
 Fields fields_of(const httplib::Request& request, const httplib::ContentReader& body) {
   Fields fields;
   if (request.is_multipart_form_data()) {
@@ -93,7 +93,7 @@ Fields fields_of(const httplib::Request& request, const httplib::ContentReader& 
       throw HttpError(415, "expected JSON or a form; got a body of type " + type);
     fields = is_json ? fields_of_json(text) : fields_of_form(text);
   }
-  // What stands after the ? counts where the body does not say it.
+  // Values after the ? count unless the body has them.
   const std::size_t query = std::min(request.target.find('?'), request.target.size() - 1);
   fields.merge(fields_of_form(std::string_view(request.target).substr(query + 1)));
   return fields;
@@ -121,7 +121,7 @@ class Web::Server : public httplib::Server {
   TranslationService& service_;
   ServerMetrics& metrics_;
   const Setup setup_;
-  std::map<std::string, std::string> methods_;  // of each path
+  std::map<std::string, std::string> methods_;  // for each path
 };
 
 Web::Server::Server(TranslationService& service, ServerMetrics& metrics, Setup setup)
@@ -133,18 +133,18 @@ Web::Server::Server(TranslationService& service, ServerMetrics& metrics, Setup s
   get("/metrics", "text/plain; version=0.0.4; charset=utf-8",
       [this] { return metrics_.text(service_.waiting(), setup_.connections()); });
   get("/frontend/settings", json_type, [this] { return settings(); });
-  get("/favicon.ico", "image/x-icon", [] { return std::string(); });  // browsers ask for it
+  get("/favicon.ico", "image/x-icon", [] { return std::string(); });  // requested by browsers
   post("/translate", [this](const Fields& fields) { return translate(fields); });
   post("/attention", [this](const Fields& fields) { return attention(fields); });
 
-  // What the page may do: be itself, and ask this server.
+  // The page may only load itself and contact this server.
   httplib::Headers headers{{"Content-Security-Policy",
                             "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:; "
                             "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"},
                            {"X-Content-Type-Options", "nosniff"},
                            {"Cache-Control", "no-store"}};
   if (!setup_.allowed_origin.empty()) {
-    // Browsers ask first if pages of other origins may use the server (the Fetch standard, CORS).
+    // Browsers ask first if pages from elsewhere may use the server (the Fetch standard, CORS).
     headers.emplace("Access-Control-Allow-Origin", setup_.allowed_origin);
     Options(".*", [this](const httplib::Request& request, httplib::Response& response) {
       const auto known = methods_.find(request.path);
@@ -157,7 +157,7 @@ Web::Server::Server(TranslationService& service, ServerMetrics& metrics, Setup s
   }
   set_default_headers(std::move(headers));
   set_keep_alive_timeout(static_cast<time_t>(setup_.idle.count()));
-  set_keep_alive_max_count(1000000);  // it is told to the client, and counted nowhere
+  set_keep_alive_max_count(1000000);  // sent to the client, and not counted
   set_error_handler(Handler([this](const httplib::Request& request, httplib::Response& response) {  //
     explain(request, response);
   }));
@@ -224,14 +224,14 @@ std::string Web::Server::attention(const Fields& fields) {
                                     text_field(fields, "translation"), deadline));
 }
 
-/// What LibreTranslate's clients want to know of a server.
+/// The server's settings that LibreTranslate's clients ask for.
 std::string Web::Server::settings() const {
   JsonLine line;
   const bool has_keys = !setup_.api_keys.empty();
   return line.add("apiKeys", has_keys).add("keyRequired", has_keys).add("suggestions", false).text();
 }
 
-/// The error that the library found, as JSON.
+/// The library's error as JSON.
 void Web::Server::explain(const httplib::Request& request, httplib::Response& response) const {
   if (!response.body.empty()) return;
   const auto known = methods_.find(request.path);

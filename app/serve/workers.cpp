@@ -20,7 +20,7 @@ bool Workers::post(std::function<void()> task) {
   return false;
 }
 
-/// False where the system gives no more threads.
+/// False if the system has no more threads.
 bool Workers::begin_one() {
   const auto self = at_work_.emplace(at_work_.end());
   try {
