@@ -20,7 +20,7 @@ namespace {
 
 Watch* current = nullptr;
 
-/// The library's own definition of a function that this program defines too.
+/// The library's definition of a function that this program also defines.
 template <class Function>
 Function* real(Function*, const char* name) {
   return reinterpret_cast<Function*>(dlsym(RTLD_NEXT, name));
@@ -52,7 +52,7 @@ void mark(std::int64_t number) {
   if (current != nullptr) current->calls_.push_back({.kind = Kind::mark, .path = {}, .text = {}, .number = number});
 }
 
-/// What the functions below do while a folder is watched.
+/// The work of the functions below while a folder is watched.
 struct Interposer {
   /// The path below the watched folder; nothing for any other.
   static std::optional<std::string> below(const char* path) {
@@ -77,7 +77,7 @@ struct Interposer {
     if (current != nullptr) current->descriptors_.erase(descriptor);
   }
 
-  /// Whether the call that is made now is the one that the fault is for.
+  /// The fault of the current call, if the fault is for it.
   static Fault::Kind strike() {
     Watch& watch = *current;
     const Fault::Kind kind = watch.next_++ == watch.fault_.at ? watch.fault_.kind : Fault::Kind::none;
@@ -104,7 +104,7 @@ struct Interposer {
   static auto happen(Call call, Act act) {
     using Result = decltype(act());
     if (strike() == Fault::Kind::fail) {
-      if (call.kind == Kind::close) act();  // Linux closes the descriptor whatever it says
+      if (call.kind == Kind::close) act();  // Linux closes the descriptor regardless of the result
       return refuse<Result>(std::move(call));
     }
     return record(std::move(call), act());
@@ -131,7 +131,7 @@ struct Interposer {
     return record(call, act(fault == Fault::Kind::shorten ? (size + 1) / 2 : size));
   }
 
-  /// `act` writes bytes; `offset` is -1 where the descriptor says where.
+  /// `act` writes bytes; `offset` is -1 to use the descriptor's.
   template <class Act>
   static ssize_t write(int descriptor, const void* data, std::size_t size, std::int64_t offset, Act act) {
     const Watch::Descriptor* file = watched(descriptor);
@@ -195,7 +195,7 @@ int openat(int folder, const char* path, int flags, ...) {  // listing a folder
   return folder == AT_FDCWD ? Interposer::open(path, flags, act) : act();
 }
 
-DIR* fdopendir(int descriptor) {  // closedir will close it
+DIR* fdopendir(int descriptor) {  // closedir closes it later
   REAL(fdopendir);
   Interposer::forget(descriptor);
   return library(descriptor);
@@ -247,7 +247,7 @@ ssize_t pwrite(int descriptor, const void* bytes, size_t size, off_t offset) {
 int fsync(int descriptor) {
   REAL(fsync);
   if (Interposer::watched(descriptor) == nullptr) return library(descriptor);
-  return Interposer::on_descriptor(descriptor, Kind::sync, 0, [] { return 0; });  // the tests' own files need none
+  return Interposer::on_descriptor(descriptor, Kind::sync, 0, [] { return 0; });  // not needed for the tests' own files
 }
 
 int fallocate(int descriptor, int mode, off_t offset, off_t size) {
@@ -276,7 +276,7 @@ int unlink(const char* path) noexcept {
   return Interposer::on_path(path, Kind::remove, "", [&] { return library(path); });
 }
 
-int remove(const char* path) noexcept {  // of std::filesystem
+int remove(const char* path) noexcept {  // used by std::filesystem
   REAL(remove);
   return Interposer::on_path(path, Kind::remove, "", [&] { return library(path); });
 }

@@ -12,7 +12,7 @@
 namespace glossa::disk {
 
 /// The system calls that a run makes on its files. The test program defines them itself (calls.cpp), so that calls of
-/// glossa and of the libraries under it come by here first.
+/// glossa and of its libraries pass here first.
 enum class Kind { open, close, read, write, sync, rename, symlink, remove, make_folder, allocate, truncate, mark };
 
 std::string_view name_of(Kind kind);
@@ -21,23 +21,23 @@ std::string_view name_of(Kind kind);
 struct Call {
   Kind kind{};
   std::string path;         ///< relative to the watched folder, "" for itself
-  std::string text;         ///< the bytes of a write, the new path of a rename, what a link says
+  std::string text;         ///< the bytes of a write, the new path of a rename, a link's target
   std::int64_t number = 0;  ///< offset of a write, size of allocate and truncate, number of a mark
-  std::size_t handle = 0;   ///< which open a descriptor is from
+  std::size_t handle = 0;   ///< identifies a descriptor's open
   int flags = 0;            ///< of that open
   bool failed = false;
 };
 
-/// For people: "write run/train.log".
+/// Readable form: "write run/train.log".
 std::string text_of(const Call& call);
 
-/// What happens to one call.
+/// The fate of one call.
 struct Fault {
   enum class Kind {
     none,
-    fail,           ///< nothing is done, and the call says `code`
+    fail,           ///< does nothing, and the call returns `code`
     shorten,        ///< a read or write does half of its bytes
-    garble,         ///< a write puts other bytes into the file than it was given
+    garble,         ///< a write puts different bytes into the file
     kill,           ///< SIGKILL before the call
     kill_half_way,  ///< SIGKILL after half of the bytes of a write
   };
@@ -46,7 +46,7 @@ struct Fault {
   int code = 0;
 };
 
-/// While it lives, records the calls below a folder and lets one fault happen. One at a time; threads none.
+/// While it lives, records the calls below a folder and injects one fault. One at a time; not for threads.
 class Watch {
  public:
   explicit Watch(std::filesystem::path folder, Fault fault = {});
@@ -68,12 +68,12 @@ class Watch {
 
   std::filesystem::path folder_;
   Fault fault_;
-  std::size_t next_ = 0;  // the number of the next call; marks have none
+  std::size_t next_ = 0;  // the number of the next call; marks are not counted
   std::vector<Call> calls_;
   std::map<int, Descriptor> descriptors_;
 };
 
-/// Puts a sign between the calls, where they are watched.
+/// Records a mark among the calls, if they are watched.
 void mark(std::int64_t number);
 
 }  // namespace glossa::disk

@@ -5,14 +5,14 @@
 
 namespace glossa::disk {
 
-/// How a child process ended.
+/// A child process's ending.
 struct Ended {
   int signal = 0;    ///< that killed it, or 0
-  std::string text;  ///< what its act returned
+  std::string text;  ///< its act's return value
 };
 
-/// Does something in a process of its own, with standard error thrown away. The text for an exception is "threw " and
-/// what it says.
+/// Runs something in its own process, with standard error discarded. The text for an exception is "threw " plus its
+/// message.
 Ended in_child(const std::function<std::string()>& act);
 
 }  // namespace glossa::disk

@@ -1,4 +1,4 @@
-// Calls that fail and processes that are killed: every call of a run is disturbed in turn.
+// Failing calls and killed processes: every call of a run is disturbed in turn.
 #include <doctest/doctest.h>
 #include <fcntl.h>
 #include <fmt/core.h>
@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// What must come of a fault.
+/// The required result of a fault.
 enum class Answer { goes_on, error, either };
 
 struct Trial {
@@ -32,7 +32,7 @@ bool is_temporary(const std::string& path) { return glossa::is_temporary_name(fs
 
 bool only_read(const Call& call) { return (call.flags & O_ACCMODE) == O_RDONLY; }
 
-/// Of a file whose bytes nobody counts on: a log, or the lock.
+/// True for a file whose bytes do not matter: a log, or the lock.
 bool is_loose(const Call& call) { return (call.flags & O_APPEND) != 0 || call.path.ends_with(".lock"); }
 
 std::vector<int> codes_of(const Call& call) {
@@ -69,12 +69,12 @@ Answer answer_to(const Call& call, int code) {
     case Kind::write:
     case Kind::allocate:
       if (code == EINTR && call.path.ends_with(".lock")) return Answer::either;
-      if (code == EINTR || code == EOPNOTSUPP) return Answer::goes_on;  // done again; a file system that cannot
-      return named_checkpoint ? Answer::either : Answer::error;         // an older one serves
+      if (code == EINTR || code == EOPNOTSUPP) return Answer::goes_on;  // repeated; unsupported by the file system
+      return named_checkpoint ? Answer::either : Answer::error;         // an older one will do
     case Kind::open:
       return code == EINTR || named_checkpoint ? Answer::either : Answer::error;
     case Kind::sync:
-      return code == EINVAL ? Answer::goes_on : Answer::error;  // of a folder on some network file systems
+      return code == EINVAL ? Answer::goes_on : Answer::error;  // for a folder on some network file systems
     case Kind::close:
       return only_read(call) || is_loose(call) ? Answer::either : Answer::error;
     case Kind::remove:
@@ -94,7 +94,7 @@ std::vector<Trial> trials_of(const Call& call, std::size_t at) {
   return trials;
 }
 
-/// The name that an error about a call has to have in it.
+/// The name that an error about a call must contain.
 std::string name_for_people(const Call& call) {
   std::string name = fs::path(call.kind == Kind::rename ? call.text : call.path).filename();
   if (is_temporary(name)) {  // .NAME.PROCESS-NUMBER.glossa-tmp
@@ -113,7 +113,7 @@ std::string complaint_about_error(const std::string& text, const Call& call, con
   return tells ? "" : "an error that does not tell: " + text;
 }
 
-/// Temporary files, other than those `before`.
+/// Temporary files, except those in `before`.
 std::string temporary_files(const fs::path& folder, const Picture& before) {
   std::string names;
   for (const auto& entry : fs::recursive_directory_iterator(folder)) {
@@ -123,13 +123,13 @@ std::string temporary_files(const fs::path& folder, const Picture& before) {
   return names.empty() ? "" : "left behind:" + names + ". ";
 }
 
-/// What there is when the work begins.
+/// The state before the work begins.
 struct Start {
   Picture before;
   std::uint64_t announced = 0;
 };
 
-/// Work that is disturbed at one call, then judged, then done once more.
+/// Work that is disturbed at one call, checked, and then repeated.
 class Disturbed {
  public:
   Disturbed(const Subject& subject, const Start& start)
@@ -180,7 +180,7 @@ struct Count {
   std::vector<std::string> complaints;
 };
 
-/// Disturbs each call of the work in each way, or in every `share`-th.
+/// Disturbs each call of the work in each way, or every `share`-th.
 Count disturb(const Subject& subject, const Start& start, std::size_t share,
               const std::function<std::vector<Trial>(const Call& call, std::size_t at)>& trials) {
   const Disturbed disturbed(subject, start);
@@ -203,7 +203,7 @@ Count disturb(const Subject& subject, const Start& start, std::size_t share,
   return count;
 }
 
-/// What a kill leaves in the middle of the second save, with a line of the metrics begun.
+/// The state after a kill amid the second save, with a line of the metrics begun.
 Start killed_in_second_save(const Subject& subject) {
   PowerCutDisk disk(subject.before);
   int named = 0;
@@ -219,7 +219,7 @@ Start killed_in_second_save(const Subject& subject) {
 }
 
 std::vector<Trial> kills_at(const Call& call, std::size_t at) {
-  std::vector<Trial> trials{{{Fault::Kind::kill, at}, Answer::either}};  // before this is after the one before
+  std::vector<Trial> trials{{{Fault::Kind::kill, at}, Answer::either}};  // before this one is after the previous one
   if (call.kind == Kind::write && call.text.size() > 1)
     trials.push_back({{Fault::Kind::kill_half_way, at}, Answer::either});
   return trials;

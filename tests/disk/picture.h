@@ -7,28 +7,28 @@
 
 namespace glossa::disk {
 
-/// What a folder holds, below a path.
+/// An entry of a folder, below a path.
 struct Entry {
   enum class Kind { folder, file, link };
   Kind kind = Kind::folder;
-  const std::string* text = nullptr;  ///< a file's bytes, what a link says; equal texts are one (see kept)
+  const std::string* text = nullptr;  ///< a file's bytes, a link's target; equal texts are shared (see kept)
 
   auto operator<=>(const Entry&) const = default;
 };
 
-/// All entries below a folder by their paths relative to it; a folder comes before what is in it.
+/// All entries below a folder by relative path; a folder comes before its contents.
 using Picture = std::map<std::string, Entry>;
 
-/// The one copy of a text, for as long as the program runs: pictures share most of theirs.
+/// The only copy of a text, kept until the program ends: pictures share most texts.
 const std::string* kept(const std::string& text);
 
-/// Where folders for tests are made: in memory where there is room for files, because thousands are made and removed.
+/// A place for test folders: in memory if it has room for files, because thousands are made and removed.
 std::filesystem::path fast_folder();
 
-/// What is on the disk.
+/// The contents of the disk.
 Picture picture_of(const std::filesystem::path& folder);
 
-/// Makes what is below `folder`, where `before` lies now, into `picture`.
+/// Turns the contents of `folder`, now `before`, into `picture`.
 void lay_out(const std::filesystem::path& folder, const Picture& before, const Picture& picture);
 
 }  // namespace glossa::disk

@@ -8,15 +8,15 @@
 
 namespace glossa::disk {
 
-/// A step that a folder's entries have taken since its last fsync.
+/// A change to a folder's entries since its last fsync.
 struct PowerCutDisk::Change {
   std::string gone, come;  // names; empty: none
-  NodePointer node;        // under the name that has come
+  NodePointer node;        // under the new name
 };
 
 struct PowerCutDisk::Node {
   Entry::Kind kind = Entry::Kind::folder;
-  std::string durable, text;                                    // of a file; of a link both are what it says
+  std::string durable, text;                                    // for a file; for a link both are its target
   std::map<std::string, NodePointer> durable_entries, entries;  // of a folder
   std::vector<Change> pending;
 
@@ -33,7 +33,7 @@ constexpr std::size_t block_bytes = 4096;
 
 std::string name_in(const std::string& path) { return path.substr(path.rfind('/') + 1); }
 
-/// What may be left of a file.
+/// Possible remains of a file.
 std::vector<std::string> file_variants(const std::string& durable, const std::string& text) {
   const std::size_t least = std::min(durable.size(), text.size()), most = std::max(durable.size(), text.size());
   std::set<std::size_t> lengths{durable.size(), text.size()};
@@ -46,7 +46,7 @@ std::vector<std::string> file_variants(const std::string& durable, const std::st
       std::set<std::string> blocks;
       for (const std::string* from : {&durable, &text}) {
         std::string block = at < from->size() ? from->substr(at, end - at) : "";
-        block.resize(end - at);  // what was not written is zeros
+        block.resize(end - at);  // unwritten bytes are zeros
         blocks.insert(std::move(block));
       }
       std::vector<std::string> longer;
@@ -59,7 +59,7 @@ std::vector<std::string> file_variants(const std::string& durable, const std::st
   return {found.begin(), found.end()};
 }
 
-/// Every union of one of each.
+/// Every union of one picture from each side.
 std::vector<Picture> product(const std::vector<Picture>& left, const std::vector<Picture>& right) {
   std::vector<Picture> all;
   for (const Picture& one : left)
@@ -109,7 +109,7 @@ void PowerCutDisk::apply(const Call& call) {
       }
       const Node& parent = parent_of(call.path);
       const auto found = parent.entries.find(name);
-      // Where a link is opened, the file is only read.
+      // When a link is opened, the file is only read.
       open_[call.handle] = found != parent.entries.end() ? found->second : make(Entry::Kind::file);
       if (call.flags & O_TRUNC) open_[call.handle]->text.clear();
       break;

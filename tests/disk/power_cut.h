@@ -11,18 +11,18 @@
 
 namespace glossa::disk {
 
-/// A disk under a file system that promises no more than it must: fsync of a file makes its bytes durable, fsync of a
-/// folder its entries, and a rename is in one step. Whatever else was done since may be there after a power cut or not.
+/// A disk under a file system with minimal guarantees: fsync of a file makes its bytes durable, fsync of a folder its
+/// entries, and a rename is atomic. Anything else done since may or may not survive a power cut.
 class PowerCutDisk {
  public:
   /// A disk on which all of `picture` is durable.
   explicit PowerCutDisk(const Picture& picture);
   ~PowerCutDisk();
 
-  /// Does what a call that was recorded did.
+  /// Repeats a recorded call.
   void apply(const Call& call);
 
-  /// What processes see now.
+  /// The state seen by processes now.
   Picture now() const;
 
   /// Everything that may be there after a power cut now, without entries that do not `matter`:

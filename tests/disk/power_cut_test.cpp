@@ -1,5 +1,4 @@
-// Power cuts: from the calls of one run, every state that a disk may be left in after any of them is built and read as
-// --resume reads it.
+// Power cuts: from the calls of one run, every disk state possible after any of them is built and read as by --resume.
 #include "tests/disk/power_cut.h"
 
 #include <doctest/doctest.h>
@@ -23,15 +22,15 @@ bool is_log(const std::string& path) {
   return path.ends_with("train.log") || path.ends_with("metrics.jsonl") || path.find("samples") != path.npos;
 }
 
-/// What cuts of the power have left.
+/// Results of the power cuts.
 struct Cuts {
   std::size_t calls = 0, resumed = 0;
   std::map<Picture, Standing> states;
   std::string complaint;  ///< the first
 };
 
-/// Lets the work be killed after the first `killed_after` calls that it makes, and done again to its end; cuts the
-/// power after every call of the latter.
+/// Kills the work after its first `killed_after` calls and repeats it to the end; cuts the power after every call of
+/// the latter.
 void cut_power(Cuts& cuts, const Subject& subject, const Undisturbed& first, std::size_t killed_after) {
   PowerCutDisk disk(subject.before);
   for (std::size_t i = 0; i < killed_after; ++i) disk.apply(first.calls[i]);
@@ -59,7 +58,7 @@ void cut_power(Cuts& cuts, const Subject& subject, const Undisturbed& first, std
   if (disk.now() != done.left) cuts.complaint += "the recorded calls are not all that were made. ";
 }
 
-/// Gives about `count` of the states to the work once more.
+/// Repeats the work from about `count` of the states.
 void resume_some(Cuts& cuts, const Subject& subject, const std::string& result, std::size_t count) {
   std::size_t number = 0;
   for (const auto& [picture, _] : cuts.states) {
@@ -122,9 +121,9 @@ TEST_CASE("a disk after a power cut: what was not synced is there or not, and a 
   disk.apply({.kind = Kind::write, .path = "a", .text = two, .number = 4000, .handle = 1});
   CHECK(may_hold("a", one));
   CHECK(may_hold("a", one.substr(0, 4000) + two));
-  CHECK(may_hold("a", one.substr(0, 4000) + two.substr(0, 96) + one.substr(4096)));  // its first block alone
+  CHECK(may_hold("a", one.substr(0, 4000) + two.substr(0, 96) + one.substr(4096)));  // only its first block
   CHECK(may_hold("a", one + std::string(2000, '\0')));                               // longer, but not written
-  CHECK_FALSE(may_hold("a", one.substr(0, 4096)));                                   // shorter than it ever was
+  CHECK_FALSE(may_hold("a", one.substr(0, 4096)));                                   // shorter than ever
   disk.apply({.kind = Kind::sync, .path = "a", .text = {}, .handle = 1});
   CHECK_FALSE(may_hold("a", one));
   CHECK_EQ(disk.after_power_cut(all).size(), 1);

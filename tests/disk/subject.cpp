@@ -23,7 +23,7 @@ using testing::read_bytes;
 
 namespace {
 
-/// The number that follows `key` in a text; 0 if there is none.
+/// The number after `key` in a text; 0 if not found.
 std::uint64_t number_after(std::string_view text, std::string_view key) {
   const std::size_t at = text.find(key);
   std::uint64_t number = 0;
@@ -31,13 +31,13 @@ std::uint64_t number_after(std::string_view text, std::string_view key) {
   return number;
 }
 
-/// What a link says; empty if there is none.
+/// A link's target; empty if not found.
 std::string link_text(const fs::path& link) {
   std::error_code none;
   return fs::read_symlink(link, none).string();
 }
 
-/// Works in a folder while it lives.
+/// The current folder while it lives.
 class CurrentFolder {
  public:
   explicit CurrentFolder(const fs::path& folder) : before_(fs::current_path()) { fs::current_path(folder); }
@@ -104,7 +104,7 @@ Config configuration() {
   return config;
 }
 
-/// A line of the metrics tells of its update, and so that all earlier ones are behind.
+/// A line of the metrics announces its update, so that all earlier ones are past.
 std::uint64_t told_by_training(const Call& call) {
   if (call.kind != Kind::write || call.failed) return 0;
   if (call.path == "run/train.log" && call.text.find("] finished: ") != call.text.npos) return last_update;
@@ -125,7 +125,7 @@ std::string metrics(const fs::path& folder) {
   return std::regex_replace(read_bytes(folder / "run/metrics.jsonl"), time, "");
 }
 
-/// The update of the whole checkpoint behind a link; 0 and a complaint for any other.
+/// The update of the complete checkpoint behind a link; 0 and a complaint for any other.
 std::uint64_t behind(const fs::path& link, std::string& complaint) {
   const std::string name = link_text(link);
   if (name.empty()) return 0;
@@ -178,7 +178,7 @@ Subject training() {
                      {"corpus.hi", file("namaste vishva\naap kaise ho\nkya tum thik ho\nnamaste aap\n")}},
           .work =
               [](const fs::path& folder) {
-                const CurrentFolder there(folder);  // a checkpoint knows its corpus by the path that was given
+                const CurrentFolder there(folder);  // a checkpoint identifies its corpus by the given path
                 Trainer(configuration(), "tiny.yaml", "run", true).train();
               },
           .announced = told_by_training,
@@ -191,7 +191,7 @@ Subject log() {
   std::string events = as_record(event::version({1, 0})) + as_record(event::session_start({1, 1}));
   for (const std::int64_t update : {1, 2, 3})
     events += as_record(event::scalars({1, update}, std::vector<Scalar>{{"train/loss", 1}}));
-  const std::string name = "run/tensorboard/events.out.tfevents.4000000000.h";  // behind which no clock says the name
+  const std::string name = "run/tensorboard/events.out.tfevents.4000000000.h";  // after which no clock sets the name
   return {.before = {{"run", {}},
                      {"run/metrics.jsonl", {Entry::Kind::file, kept(told)}},
                      {"run/tensorboard", {}},

@@ -17,40 +17,40 @@ class Browser {
   /// False, with a MESSAGE that the test is skipped, where chromium or chromedriver is missing.
   static bool is_there();
 
-  /// A window of so many CSS pixels for the page.
+  /// A window in CSS pixels for the page.
   struct Window {
     int width = 1400, height = 900;
-    bool dark = false;  ///< whether the page is told that its reader prefers dark colours
+    bool dark = false;  ///< true if the page sees a preference for dark colours
   };
   explicit Browser(const Window& window);
   ~Browser();
 
-  /// Opens the page and returns when it has loaded; what the one before asked for and said is forgotten.
+  /// Opens the page and returns when it has loaded; forgets the previous page's requests and messages.
   void open(const std::string& url);
   void open_file(const std::filesystem::path& path) { open("file://" + std::filesystem::absolute(path).string()); }
   void show(const Window& window);
 
-  /// What `return` gives in the body of a function, as JSON: "3", "\"text\"", "null".
+  /// The value of `return` in a function body, as JSON: "3", "\"text\"", "null".
   std::string run(const std::string& script);
-  /// The same of an expression that is a string, as the text itself.
+  /// The value of a string expression, as plain text.
   std::string text(const std::string& expression);
-  /// Asks again and again until the expression is truthy; false if it has not become so within the limit.
+  /// Polls until the expression is truthy; false if it does not become so within the limit.
   bool wait_for(const std::string& expression, double seconds = 10);
 
   void click(const std::string& selector);
-  /// Keys to the element, after what its text is; WebDriver's private characters stand for others than letters.
+  /// Sends keys to the element, after its text; WebDriver's private characters stand for non-letters.
   void type(const std::string& selector, const std::string& keys);
-  /// Keys to what has the focus.
+  /// Sends keys to the focus.
   void press(const std::string& keys);
 
-  /// Errors and warnings on the console since the page was opened, exceptions that nobody caught among them.
+  /// Errors and warnings on the console since the page was opened, including uncaught exceptions.
   std::vector<std::string> complaints();
-  /// Every address that the page asked for since it was opened, itself the first; not `data:`.
+  /// Every address requested by the page since it was opened, itself first; not `data:`.
   std::vector<std::string> asked();
-  /// `asked` without those that begin so.
+  /// `asked` without those starting with `origin`.
   std::vector<std::string> asked_elsewhere(const std::string& origin);
 
-  /// The window as PNG, or all of the page.
+  /// The window as PNG, or the whole page.
   void screenshot(const std::filesystem::path& png, bool all = false);
 
  private:

@@ -14,11 +14,11 @@
 #include "tests/integration/tiny_run.h"
 #include "train/checkpoint/checkpoint_file.h"
 
-/// Training by hand, from the library's classes: a witness for `glossa train`, with nothing of train/config,
-/// model_factory or trainer in it.
+/// Training by hand, from the library's classes: an independent check of `glossa train`, using nothing of train/config,
+/// model_factory or trainer.
 namespace glossa::testing {
 
-/// Pairs of sentences, and what cuts them into tokens.
+/// Pairs of sentences, and their tokenizers.
 struct Texts {
   ParallelCorpus corpus;
   std::shared_ptr<const Tokenizer> source, target;
@@ -29,7 +29,7 @@ struct Texts {
 /// The files PART.en and PART.hi of the tiny run's corpus.
 ParallelCorpus toy(const TinyRun& tiny, const char* part, const CorpusOptions& options = {});
 
-/// Both sides, one after the other: what a shared vocabulary is learnt from.
+/// Both sides, one after the other: input for learning a shared vocabulary.
 Strings both_sides(const ParallelCorpus& corpus);
 
 struct Network {
@@ -40,11 +40,11 @@ struct Network {
     parameters.allocate(seed);
   }
 
-  /// Takes the weights of a checkpoint.
+  /// Loads a checkpoint's weights.
   void read(const CheckpointReader& checkpoint);
 };
 
-/// What training takes beside model, optimizer and learning rate.
+/// Training settings besides model, optimizer and learning rate.
 struct LoopOptions {
   SamplerOptions sampler;
   Layout layout = Layout::packed;
@@ -60,8 +60,8 @@ void train(Network& network, Optimizer<float>& optimizer, const Schedule& schedu
 /// Loss per target token of a corpus, without dropout and smoothing.
 double mean_loss(const Network& network, const EncodedCorpus& corpus, std::int64_t max_tokens);
 
-/// Checks that parameters, the optimizer's moments and the moving average, where there is one, of a run's last
-/// checkpoint are these to the bit.
+/// Checks that parameters, the optimizer's moments and the moving average, if any, of a run's last checkpoint equal
+/// these bit for bit.
 void check_same(const TinyRun& tiny, const std::string& run, const Network& network, const Optimizer<float>& optimizer,
                 const MovingAverage<float>* average = nullptr);
 

@@ -8,23 +8,23 @@
 
 namespace glossa::testing {
 
-/// What a program that has ended left behind.
+/// Results of a program that has ended.
 struct Outcome {
   int status = -1;  ///< exit status, or 128 + the signal that ended it
   std::string out, err;
 };
 
-/// How to start a program.
+/// Settings for starting a program.
 struct Launch {
   std::vector<std::string> arguments;  ///< the program's path comes first
   std::string input;                   ///< its standard input
-  std::filesystem::path folder;        ///< where it runs; empty: here
+  std::filesystem::path folder;        ///< its working directory; empty: here
   int error = -1;                      ///< descriptor of its standard error; -1: a file of its own
-  bool unprivileged = false;           ///< as nobody where the test runs as root, so that permissions count
+  bool unprivileged = false;           ///< as nobody if the test runs as root, so that permissions count
 };
 
-/// A child process; standard output and error go to unnamed files, so that it never waits for a reader. Destroyed, it
-/// kills what still runs.
+/// A child process; standard output and error go to unnamed files, so that it never waits for a reader. Its destructor
+/// kills it if still running.
 class Program {
  public:
   explicit Program(const Launch& launch);
@@ -37,7 +37,7 @@ class Program {
   bool running();
   Outcome wait();
 
-  /// What it has written to standard output so far.
+  /// Its standard output so far.
   std::string printed() const;
 
  private:
@@ -46,10 +46,10 @@ class Program {
   bool ended_ = false;
 };
 
-/// The program under test: the one built with the tests, or the one that the environment variable GLOSSA_PROGRAM names.
+/// The program under test: the one built with the tests, or the one named by the environment variable GLOSSA_PROGRAM.
 std::string tested_program();
 
-/// Whether that one is built with AddressSanitizer: slow, and with a memory of its own.
+/// True if it is built with AddressSanitizer: slow, and with its own memory.
 bool program_is_sanitized();
 
 /// Runs a program to its end.

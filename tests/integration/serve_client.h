@@ -6,7 +6,7 @@
 
 namespace glossa::testing {
 
-/// `glossa serve` of runs at a free port, and what it takes to end it.
+/// `glossa serve` of runs at a free port, ended by the destructor.
 class Served {
  public:
   /// Waits until it listens.
@@ -21,13 +21,13 @@ class Served {
   int port_ = 0;
 };
 
-/// An answer of HTTP; status 0 where there is none.
+/// An HTTP answer; status 0 if absent.
 struct Answer {
   int status = 0;
   std::string head, body;
 };
 
-/// A connection to a port of this machine, by bytes: tests send what no client would.
+/// A byte-level connection to a port of this machine: tests send what no client would.
 class Connection {
  public:
   explicit Connection(int port);
@@ -35,16 +35,16 @@ class Connection {
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
 
-  /// Sends what the other side takes; false once it takes no more.
+  /// Sends all that the other side accepts; false once it accepts no more.
   bool send(std::string_view bytes);
 
-  /// Says that nothing more will come.
+  /// Shuts down the sending side.
   void end();
 
   /// The next answer, within 30 s.
   Answer answer();
 
-  /// Whether the other side closes the connection within a time.
+  /// True if the other side closes the connection within a time.
   bool is_closed_within(int milliseconds);
 
  private:
@@ -58,11 +58,11 @@ class Connection {
 std::string post(const std::string& path, const std::string& body, const std::string& type = "application/json",
                  const std::string& headers = "");
 
-/// What a new connection gets for a request.
+/// The answer to a request on a new connection.
 Answer ask(int port, const std::string& request);
 Answer get(int port, const std::string& path);
 
-/// JSON of a request for a translation from English to Hindi; `more` begins with a comma.
+/// A JSON request to translate from English to Hindi; `more` begins with a comma.
 std::string translation(const std::string& text, const std::string& more = "");
 
 }  // namespace glossa::testing

@@ -13,8 +13,7 @@ namespace glossa::testing {
 using Strings = std::vector<std::string>;
 
 /// A corpus of the toy language (toy:2000 written to files once, because building the language takes a second), a
-/// configuration of a tiny model with dropout, and the commands that use them. Everything lies in one folder of its
-/// own.
+/// configuration of a tiny model with dropout, and commands that use them. Everything is in its own folder.
 class TinyRun {
  public:
   TinyRun();
@@ -31,7 +30,7 @@ class TinyRun {
   /// Writes the two files of a corpus and returns its prefix.
   std::string write_corpus(const std::string& english, const std::string& hindi) const;
 
-  /// The lines of RUN/metrics.jsonl without the values that are a matter of time.
+  /// The lines of RUN/metrics.jsonl without time-dependent values.
   Strings metrics(const std::string& run) const;
 
   /// sha256 and state_sha256 of the run's last checkpoint, and its update.
@@ -42,22 +41,22 @@ class TinyRun {
   TemporaryFolder folder_;
 };
 
-/// Waits until the run has so many lines in metrics.jsonl; false if the program ended before.
+/// Waits until the run has `lines` lines in metrics.jsonl; false if the program ended before.
 bool wait_for_metrics(Program& program, const std::filesystem::path& run, std::size_t lines);
 
-/// The one object of a text in JSON: its keys, and each value as JSON again. Throws if the text is anything else.
+/// A text's single JSON object: its keys, and each value again as JSON. Throws if the text is anything else.
 std::map<std::string, std::string> json_object(const std::string& text);
 
 Strings lines_of(const std::string& text);
 
-/// The outcome of a program that must have ended well.
+/// The outcome of a program, which must have succeeded.
 Outcome succeeded(Outcome outcome);
 
-/// Checks an error: the exit status; on standard error, after any log, one line `glossa: [where] ...` that tells what
-/// to do and contains each of `parts`.
+/// Checks an error: the exit status; on standard error, after any log, one line `glossa: [where] ...` that says what to
+/// do and contains each of `parts`.
 void check_error(const Outcome& outcome, int status, const Strings& parts);
 
-/// check_error for what is found before anything is done: the message is all that is printed.
+/// check_error for errors found before any work: the message is the only output.
 void check_refused(const Outcome& outcome, int status, const Strings& parts);
 
 }  // namespace glossa::testing

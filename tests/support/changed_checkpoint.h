@@ -7,7 +7,7 @@
 
 namespace glossa::testing {
 
-/// Writes a checkpoint again as `change(entry, bytes)` leaves the bytes of its entries: its checksums are right.
+/// Rewrites a checkpoint after `change(entry, bytes)` has edited its entries' bytes; its checksums are right.
 template <class Change>
 void change_checkpoint(const std::filesystem::path& path, Change change) {
   std::vector<std::vector<std::byte>> contents;

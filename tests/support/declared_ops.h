@@ -13,13 +13,13 @@
 
 namespace glossa::testing {
 
-/// An overload: its name, and how many arguments it takes.
+/// An overload: its name and number of arguments.
 struct Overload {
   std::string op;
   Index least, most;
 };
 
-/// What stands between brackets that open before `at`, cut at its own commas.
+/// Counts arguments between brackets that open before `at`, at their own commas.
 inline Index count_arguments(const std::string& text, std::size_t at) {
   Index depth = 1, commas = 0;
   for (; at < text.size() && depth > 0; ++at) {
@@ -42,7 +42,7 @@ inline std::vector<Overload> declared_ops(const std::string& header) {
   return ops;
 }
 
-/// Whether `text` calls the op with as many arguments as the overload takes.
+/// True if `text` calls the op with this overload's number of arguments.
 inline bool calls(const std::string& text, const Overload& overload) {
   const std::string call = overload.op + '(';
   const auto part_of_name = [](unsigned char c) { return std::isalnum(c) || c == '_' || c == ':' || c == '.'; };

@@ -13,7 +13,7 @@
 
 namespace glossa::testing {
 
-/// CRC-32C bit by bit, as its definition goes.
+/// CRC-32C bit by bit, as defined.
 inline std::uint32_t crc32c_by_bits(std::string_view bytes) {
   std::uint32_t crc = ~0u;
   for (const char byte : bytes) {
@@ -23,18 +23,18 @@ inline std::uint32_t crc32c_by_bits(std::string_view bytes) {
   return ~crc;
 }
 
-/// What TensorBoard knows of a value.
+/// TensorBoard's knowledge of a value.
 struct SeenValue {
   std::int64_t step = 0;
   float number = 0;  ///< of a scalar
-  std::string text;  ///< of a text; of a picture its PNG
+  std::string text;  ///< of a text; for a picture its PNG
 };
 
-/// What TensorBoard would show of a folder of event files: it reads them in the order of their names, each to the first
-/// record whose length or checksum is wrong.
+/// TensorBoard's view of a folder of event files: it reads them in name order, each up to the first record with a wrong
+/// length or checksum.
 struct SeenEvents {
-  std::map<std::string, std::vector<SeenValue>> values;  ///< by tag, in the order in which they were written
-  std::vector<std::int64_t> starts, stops;               ///< steps of marks of sessions
+  std::map<std::string, std::vector<SeenValue>> values;  ///< by tag, in write order
+  std::vector<std::int64_t> starts, stops;               ///< steps of session marks
   int files = 0, torn = 0;
 
   /// The steps of a tag.

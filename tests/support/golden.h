@@ -15,11 +15,11 @@
 
 namespace glossa::testing {
 
-/// How far a tensor may be from its golden one, as a share of the golden one's largest number.
+/// Maximum error of a tensor, as a share of the golden one's largest number.
 template <class T>
 inline constexpr double golden_limit = std::is_same_v<T, double> ? 1e-10 : 1e-5;
 
-/// Tensors that another program computed: tests/golden/FILE.safetensors.
+/// Tensors computed by another program: tests/golden/FILE.safetensors.
 template <class T>
 class Golden {
  public:
@@ -41,7 +41,7 @@ class Golden {
     return {values.begin(), values.end()};
   }
 
-  /// What follows `prefix` in the names that begin with it.
+  /// The rest of the names that begin with `prefix`.
   std::vector<std::string> names(const std::string& prefix) const {
     std::vector<std::string> result;
     for (const auto& [name, entry] : reader_.entries())
@@ -49,7 +49,7 @@ class Golden {
     return result;
   }
 
-  /// Gives all parameters the golden values under `prefix`, where there must be no others.
+  /// Gives all parameters the golden values under `prefix`, which must contain no others.
   void assign(const std::string& prefix, ParameterStore<T>& store) const {
     CHECK_EQ(names(prefix).size(), store.parameters().size());
     for (const Parameter<T>* parameter : store.parameters()) {
@@ -59,7 +59,7 @@ class Golden {
     }
   }
 
-  /// Compares numbers with the golden tensor of that name; leaves out what `skip(index)` is true for.
+  /// Compares numbers with the golden tensor of that name, except where `skip(index)` is true.
   template <class Skip>
   void check(const std::string& name, const Tensor<const T>& got, double limit, const Skip& skip) const {
     const std::vector<double> golden = doubles(name);

@@ -15,8 +15,7 @@
 
 namespace glossa::testing {
 
-/// A terminal that notes what is written to it, so that nobody waits for a reader. The environment says from then on
-/// that it is a usual one.
+/// A terminal that records its output, so that nobody waits for a reader. Sets the environment to describe a usual one.
 class PseudoTerminal {
  public:
   explicit PseudoTerminal(unsigned short columns) : master_(posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC)) {
@@ -27,13 +26,13 @@ class PseudoTerminal {
     if (file_ == nullptr) return;
     termios settings{};
     tcgetattr(descriptor(), &settings);
-    settings.c_oflag &= ~static_cast<tcflag_t>(OPOST);  // a line ends as it was written
+    settings.c_oflag &= ~static_cast<tcflag_t>(OPOST);  // keeps line ends as written
     tcsetattr(descriptor(), TCSANOW, &settings);
     const winsize size{.ws_row = 24, .ws_col = columns, .ws_xpixel = 0, .ws_ypixel = 0};
     ioctl(descriptor(), TIOCSWINSZ, &size);
     reader_ = std::thread([this] {
       char buffer[4096];
-      // An error comes when the last writer has closed it.
+      // Fails once the last writer has closed it.
       for (ssize_t count; (count = read(master_, buffer, sizeof buffer)) > 0;) {
         const std::scoped_lock lock(mutex_);
         text_.append(buffer, static_cast<std::size_t>(count));
@@ -48,19 +47,19 @@ class PseudoTerminal {
   PseudoTerminal(const PseudoTerminal&) = delete;
   PseudoTerminal& operator=(const PseudoTerminal&) = delete;
 
-  /// False where the machine has none.
+  /// False if the machine has none.
   bool is_there() const { return file_ != nullptr; }
 
   std::FILE* file() const { return file_; }
   int descriptor() const { return fileno(file_); }
 
-  /// Waits until this was written.
+  /// Waits until this has been written.
   void wait_for(const std::string& part) {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] { return text_.find(part) != text_.npos; });
   }
 
-  /// Closes the terminal, waits until others have, and tells all that was written.
+  /// Closes the terminal, waits until others have, and returns all output.
   const std::string& text() {
     if (file_ != nullptr) std::fclose(std::exchange(file_, nullptr));
     if (reader_.joinable()) reader_.join();

@@ -5,7 +5,7 @@
 
 namespace glossa::testing {
 
-/// Standard error goes nowhere while one lives: a trainer's lines are in its log, too.
+/// Silences standard error while one lives: a trainer's lines are also in its log.
 class Quiet {
  public:
   Quiet() : before_(dup(STDERR_FILENO)) {

@@ -8,7 +8,7 @@
 
 namespace glossa::testing {
 
-/// A file system of `size` ("128k") over a folder, made if need be, while it lives; only root may mount one.
+/// A file system of `size` ("128k") over a folder, created if needed, while it lives; only root may mount one.
 class SmallDisk {
  public:
   SmallDisk(std::filesystem::path folder, const std::string& size) : folder_(std::move(folder)) {

@@ -26,7 +26,7 @@ inline void write_bytes(const std::filesystem::path& path, std::string_view byte
   std::ofstream(path, std::ios::binary | std::ios::trunc) << bytes;
 }
 
-/// A fresh folder for one test, removed with everything in it at the end.
+/// A fresh folder for one test, removed with its contents at the end.
 class TemporaryFolder {
  public:
   explicit TemporaryFolder(const std::filesystem::path& parent = std::filesystem::temp_directory_path()) {
@@ -73,7 +73,7 @@ std::string error_of(Act act) {
   return "";
 }
 
-/// Acts as a user without privileges while it lives, so that permissions count for root too.
+/// Acts as an unprivileged user while it lives, so that permissions also apply to root.
 class Unprivileged {
  public:
   Unprivileged() : restore_(geteuid() == 0 && seteuid(65534) == 0) {}

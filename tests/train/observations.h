@@ -9,18 +9,17 @@
 
 namespace glossa::testing {
 
-/// Something that a configuration leads to, what it is made of, and how it looks.
+/// An effect of a configuration, its causes, and its appearance.
 struct Observation {
   const char* name;
   Strings follows;
   std::function<std::string(Subject&)> look;
 };
 
-/// Everything that is looked at, causes before what follows from them: from the text of the corpus to the files of a
-/// run.
+/// Everything observed, causes before their effects: from the text of the corpus to the files of a run.
 const std::vector<Observation>& observations();
 
-/// These and whatever follows from them, however far.
+/// These and their direct and indirect effects.
 std::set<std::string> with_consequences(const Strings& names);
 
 }  // namespace glossa::testing

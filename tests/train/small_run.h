@@ -11,9 +11,8 @@
 
 namespace glossa::testing {
 
-/// A corpus of 60 pairs, the same for training and validation, with a word that is there once, and a model with dropout
-/// that is trained on it within milliseconds. What is validated is how many sentences are translated exactly: so soon
-/// none is.
+/// A corpus of 60 pairs, the same for training and validation, with a word that occurs once, and a model with dropout
+/// that trains on it within milliseconds. Validation counts sentences translated exactly: none so early.
 class SmallRun {
  public:
   SmallRun() {

@@ -15,17 +15,17 @@ namespace glossa::testing {
 
 using Strings = std::vector<std::string>;
 
-/// Small corpora of words in en, hi and de, with upper case, full-width letters and characters that come once: corpus,
+/// Small corpora of words in en, hi and de, with upper case, full-width letters and characters that occur once: corpus,
 /// other (with more words), valid, lower (no upper case), damaged (not all UTF-8), long (one line is), and pairs.tsv.
 void write_corpora(const TemporaryFolder& folder);
 
-/// What is translated: upper case, unknown words, and a line of 21 tokens with </s>.
+/// Input: upper case, unknown words, and a line of 21 tokens with </s>.
 extern const Strings lines_to_translate;
 
-/// Values for --set: a configuration in which every option can be seen to act. FOLDER stands for that of the corpora.
+/// Values for --set: a configuration that makes every option's effect visible. FOLDER stands for that of the corpora.
 extern const Strings base_sets;
 
-/// Threads and product library of the process are set back at the end.
+/// Restores the process's threads and product library at the end.
 class RestoreRuntime {
  public:
   ~RestoreRuntime() {
@@ -38,24 +38,24 @@ class RestoreRuntime {
   kernels::GemmBackend backend_ = kernels::gemm_backend();
 };
 
-/// What a run of a configuration left behind.
+/// Results of a configuration's run.
 struct FinishedRun {
-  /// Trains in `folder`, which it empties first.
+  /// Trains in `folder`, after emptying it.
   FinishedRun(const Config& config, const std::filesystem::path& folder);
 
-  /// Names and bytes of the files in a part of the folder whose names end so.
+  /// Names and bytes of the files in a subfolder with this ending.
   std::string files(const std::filesystem::path& part, const std::string& ending = "") const;
 
   std::filesystem::path folder;
   std::optional<TrainingEnd> end;
-  std::string error;  ///< where there is no end
+  std::string error;  ///< if it did not finish
   int threads = 0;
   std::string product_library;
   TrainingState state;           ///< of the last checkpoint
-  Strings training, validation;  ///< lines of metrics.jsonl without what is a matter of time
+  Strings training, validation;  ///< lines of metrics.jsonl without time-dependent values
 };
 
-/// A configuration: a run of it, and what is made of it beside when it is first asked for.
+/// A configuration: its run, and other results computed when first requested.
 class Subject : RestoreRuntime {
  public:
   Subject(const Config& given, const std::filesystem::path& folder)
@@ -68,7 +68,7 @@ class Subject : RestoreRuntime {
   Model& model();
   Translator translator() { return {*model().transformer, tokenizers(), config.data, config.decode}; }
 
-  /// A fresh model after three steps of the optimizer with gradients that are given.
+  /// A fresh model after three optimizer steps with given gradients.
   struct Stepped {
     std::unique_ptr<Model> model;
     std::unique_ptr<Optimizer<float>> optimizer;
@@ -77,7 +77,7 @@ class Subject : RestoreRuntime {
 
   const Config config;
   const std::filesystem::path folder;  ///< of the corpora
-  const FinishedRun run;               ///< made first of all: it sets threads and product library
+  const FinishedRun run;               ///< made first: it sets threads and product library
 
  private:
   std::uint64_t seed() const { return static_cast<std::uint64_t>(config.train.seed); }

@@ -20,8 +20,8 @@ void fill_uniformly(std::span<T> values, bool positive, int seed) {
   }
 }
 
-/// What an entry of the table sees when one of its lines runs: the operands, the numbers and what can be made of them.
-/// Memory of the caller lives as long as the step.
+/// A table entry's view when one of its lines runs: the operands, the numbers and things made from them. The caller's
+/// memory lives as long as the step.
 template <class T>
 class Call {
  public:
@@ -63,9 +63,8 @@ class Call {
     return cotangent;
   }
 
-  /// There is number 0 and one more sequence; they lie as number `style_at` says: bit 0 with a gap behind each that has
-  /// more than one row, bit 1 with numbers of their own, bit 2 from position 2 on, bit 3 with one among them that is
-  /// empty.
+  /// Number 0 and one more sequence, laid out as number `style_at` sets: bit 0 with a gap after each that has more than
+  /// one row, bit 1 with their own numbers, bit 2 from position 2 on, bit 3 with an empty one among them.
   RowLayout layout(Index rows, int style_at = 1) {
     const Index count = 1 + number(0);
     const int style = number(style_at);
@@ -97,7 +96,7 @@ class Call {
     return conditions;
   }
 
-  /// An additive mask [queries, keys] that blocks some, keyed by number i; none if it is 0.
+  /// An additive mask [queries, keys] that blocks some, keyed by number i; null if that is 0.
   const Tensor<T>* mask(int i, Index queries, Index keys) {
     if (number(i) == 0) return nullptr;
     mask_ = {memory<T>(queries * keys).data(), {queries, keys}};

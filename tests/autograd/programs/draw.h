@@ -10,19 +10,19 @@
 
 namespace glossa::programs {
 
-/// What kind of programs are drawn.
+/// The kind of programs to draw.
 struct Size {
-  int lines;                    // drawn; leaves that they need come on top
-  std::span<const Index> rows;  // extents that matrices have, one of them for most in a program
+  int lines;                    // drawn; leaves they need are added
+  std::span<const Index> rows;  // extents of matrices, one of them for most in a program
   std::span<const Index> widths;
-  bool checkable = false;  // only what differences can check
+  bool checkable = false;  // only ops that differences can check
 };
 
-/// Sizes on both sides of what the engine treats apart, and so few numbers that differences are quick.
+/// Sizes on both sides of the engine's special cases, and few enough numbers for quick differences.
 extern const Size mixed_sizes, small_sizes;
 
-/// Draws a program. It is run while it is drawn, without reuse of memory: shapes are known from the variables, and a
-/// line is only kept if no op refuses it and its numbers stay tame.
+/// Draws a program. It runs while it is drawn, without reuse of memory: shapes are known from the variables, and a line
+/// is only kept if no op refuses it and its numbers stay tame.
 class Draw {
  public:
   Draw(std::uint64_t seed, const Size& size);
@@ -31,13 +31,13 @@ class Draw {
 
   // --- For the entries of the table: positions of lines ---
 
-  int any();                             ///< a variable, rather a late one
-  int any_with_axes(int least);          ///< of at least so many axes
+  int any();                             ///< a variable, preferably a late one
+  int any_with_axes(int least);          ///< with at least this many axes
   int matrix();                          ///< of two axes
-  int of(const Shape& shape);            ///< of that shape: one that is there, or one made of others, or a leaf
+  int of(const Shape& shape);            ///< of that shape: an existing one, one made from others, or a leaf
   int positive(const Shape& shape);      ///< of numbers that are away from 0
   int broadcasting(const Shape& shape);  ///< that broadcasts to the shape
-  int branch(const Shape& shape);        ///< rather the result of a linear op that nobody has read
+  int branch(const Shape& shape);        ///< preferably the unread result of a linear op
   int requiring_grad();
 
   const Shape& shape(int line) const { return run_.variable(line).shape(); }
@@ -59,7 +59,7 @@ class Draw {
   int leaf(const Shape& shape);
   template <class Fits>
   std::optional<int> find(const Fits& fits);
-  std::optional<int> projectable(Index rows);  // a matrix of so many rows
+  std::optional<int> projectable(Index rows);  // a matrix of this many rows
   Index one_of(std::span<const Index> values) { return values[random_.below(values.size())]; }
   Program declarations();
 

@@ -7,22 +7,22 @@
 
 namespace glossa::programs {
 
-/// What a program showed.
+/// Results of a program.
 struct Verdict {
   std::string complaint{};       // empty: nothing is wrong
-  Program ran{};                 // the program without the lines that the engine refused
-  std::vector<bool> executed{};  // beside its lines: whether the last step came to a result
+  Program ran{};                 // the program without lines that the engine refused
+  std::vector<bool> executed{};  // beside its lines: true if the last step produced a result
   Index compared = 0;            // numbers
-  Index refused = 0;             // attempts to read a value whose memory had gone on to something else
+  Index refused = 0;             // attempts to read a value whose memory had been reused
 };
 
-/// Runs a program with reuse of memory and without, on the same numbers, in float or else in double. Both must see the
-/// same bits and the same Errors, with one exception: with reuse the engine may refuse to read a value whose memory it
-/// gave on. A line that it refuses is left out of both runs.
+/// Runs a program with and without reuse of memory on the same numbers, in float or else in double. Both must see the
+/// same bits and Errors, with one exception: with reuse, the engine may refuse to read a value whose memory it reused.
+/// A refused line is left out of both runs.
 Verdict judge(const Program& program, bool in_float);
 
-/// The gradients of the last line beside differences: the largest error, relative to at least 0.1. Of a program that no
-/// run refuses.
+/// Compares the gradients of the last line with differences: the largest error, relative to at least 0.1. For a program
+/// that no run refuses.
 double error_by_differences(const Program& program);
 
 }  // namespace glossa::programs

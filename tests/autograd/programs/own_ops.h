@@ -5,10 +5,10 @@
 
 #include "autograd/ops.h"
 
-/// Ops as a user might write them, each leaning on one promise of the engine.
+/// User-style ops, each relying on one promise of the engine.
 namespace glossa::programs {
 
-/// x^2, by a copy of x that the derivative gives away when it has read it.
+/// x^2, using a copy of x that the derivative releases after reading.
 template <class T>
 Variable<T> giving_square(const Variable<T>& x) {
   Context<T>& c = context_of("giving_square", {x});
@@ -46,8 +46,8 @@ Variable<T> holding_scratch(const Variable<T>& x, std::string& complaint) {
   });
 }
 
-/// Sums of rows, with a derivative that is wrong: its contribution has the shape of the value, which does not broadcast
-/// from that of x.
+/// Sums of rows, with a wrong derivative: its contribution has the value's shape, which does not broadcast from that of
+/// x.
 template <class T>
 Variable<T> misshapen_sum(const Variable<T>& x, std::string& complaint) {
   Context<T>& c = context_of("misshapen_sum", {x});

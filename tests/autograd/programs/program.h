@@ -10,12 +10,12 @@ namespace glossa::programs {
 
 struct ProgramOp;
 
-/// One line of a program: an op of the table, the earlier lines that it reads, and what else it is called with.
+/// One line of a program: an op of the table, the earlier lines it reads, and its other arguments.
 struct Instruction {
   const ProgramOp* op = nullptr;
   std::vector<int> operands{};
-  std::vector<int> numbers{};  // axes, flags, rates, seeds: the op's entry says which
-  Shape shape{};               // of a leaf, or what a reshape makes
+  std::vector<int> numbers{};  // axes, flags, rates, seeds: defined by the op's entry
+  Shape shape{};               // of a leaf, or a reshape's result
 };
 
 /// A straight line of instructions; line i computes x<i>. It runs `steps` times in one context.
@@ -24,14 +24,14 @@ struct Program {
   int steps = 1;
 };
 
-/// As a person would type it, a line an instruction: "x7 = add_dropout(x2, x5) 1 0 4", shapes in brackets behind the
-/// operands, then the numbers; "steps 2" first.
+/// In the form a person would type, one line per instruction: "x7 = add_dropout(x2, x5) 1 0 4", shapes in brackets
+/// after the operands, then the numbers; "steps 2" first.
 std::string text_of(const Program& program);
 
-/// The other way. Throws Error for a line that cannot be read.
+/// The inverse. Throws Error for an unreadable line.
 Program program_of(std::string_view text);
 
-/// Without line i and all that reads it, unless it can read line `instead` (an earlier one) for it.
+/// Without line i and its readers, except those that can read line `instead` (an earlier one).
 Program without(const Program& program, int i, int instead = -1);
 
 }  // namespace glossa::programs

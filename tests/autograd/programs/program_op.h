@@ -14,18 +14,18 @@ class Draw;
 template <class T>
 class Call;
 
-/// What programs are drawn from: how a line of this kind is drawn, and what it does when it runs.
+/// An op for drawn programs: how to draw a line of this kind, and how to run it.
 struct ProgramOp {
   using Drawn = std::function<Instruction(Draw&)>;
 
-  std::string name;  // as in ops.h; behind a dot what tells overloads apart
-  Drawn draw;        // operands and numbers; throws Error where nothing fits, and is asked again
+  std::string name;  // as in ops.h; a suffix after a dot separates overloads
+  Drawn draw;        // operands and numbers; throws Error if nothing fits, and is called again
   std::function<Variable<float>(Call<float>&)> in_float;
   std::function<Variable<double>(Call<double>&)> in_double;
-  int weight = 4;               // how often it is drawn, beside the others
+  int weight = 4;               // how often it is drawn, relative to others
   bool is_shaped = false;       // Instruction::shape counts
-  bool is_checkable = true;     // its derivative is what differences see
-  bool keeps_gradient = false;  // of the variable that it gives
+  bool is_checkable = true;     // differences see its derivative
+  bool keeps_gradient = false;  // of its result variable
 
   ProgramOp& often(int times) { return weight = times, *this; }
   ProgramOp& shaped() { return is_shaped = true, *this; }
@@ -47,13 +47,13 @@ struct ProgramOps {
 /// Every op of autograd/ops.h.
 void put_library_ops(ProgramOps& ops);
 
-/// Leaves, what a program does with variables beside calling ops, and ops of the test's own.
+/// Leaves, other uses of variables in a program, and the test's own ops.
 void put_other_ops(ProgramOps& ops);
 
 /// Both.
 const std::vector<ProgramOp>& program_ops();
 
-/// By name; throws Error if there is none.
+/// By name; throws Error if not found.
 const ProgramOp& op_named(std::string_view name);
 
 }  // namespace glossa::programs

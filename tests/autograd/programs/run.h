@@ -9,14 +9,14 @@
 
 namespace glossa::programs {
 
-/// The numbers that a program starts from, in the caller's memory and in a parameter store. They outlive its steps.
+/// A program's initial numbers, in the caller's memory and in a parameter store. They outlive its steps.
 template <class T>
 class Leaves {
  public:
-  /// Declares what the program's "declare" lines say.
+  /// Declares the parameters of the program's "declare" lines.
   explicit Leaves(const Program& program);
 
-  /// Of a line whose numbers are (positive?, seed): uniform in [-1, 1), or in [0.5, 1.5).
+  /// Numbers of a line with (positive?, seed): uniform in [-1, 1), or in [0.5, 1.5).
   Tensor<T> numbers(int line, const Instruction& instruction);
 
   Parameter<T>& whole(int line) { return *declared_.at(line).whole; }
@@ -35,15 +35,15 @@ class Leaves {
   ParameterStore<T> store_;
 };
 
-/// What a run saw of a value or a gradient: its bits. Or the text of an Error.
+/// A run's view of a value or gradient: its bits, or an Error's text.
 struct Sight {
   std::string what, bits, error;
 
-  /// Whether the engine said that the memory of a value went on to something else.
+  /// True if the engine reported that a value's memory was reused.
   bool is_refused() const { return error.find("still there") != std::string::npos; }
 };
 
-/// A program on its way through steps of a context.
+/// A program in progress through steps of a context.
 template <class T>
 class Run {
  public:
@@ -52,13 +52,13 @@ class Run {
 
   void begin(int step);
 
-  /// Runs a line if all that it reads is there; whether its result is.
+  /// Runs a line if all its operands exist; true if its result does.
   bool execute(int line);
 
-  /// As if the lines from there on had not run.
+  /// Acts as if the lines from there on had not run.
   void forget_from(int line) { results_.resize(line); }
 
-  /// Looks at everything that is left: values, gradients, tensors handed out.
+  /// Looks at everything left: values, gradients, tensors handed out.
   void finish();
 
   /// All three, for all steps.
@@ -77,19 +77,19 @@ class Run {
 
   void see(const std::string& what, std::span<const T> numbers);
 
-  /// `tensor` is in the hands of a person from now on: it may not change in this step.
+  /// `tensor` is held by the user from now on: it may not change in this step.
   void hold(int line, const Tensor<const T>& tensor);
 
   void backward(int line, const Variable<T>& root, const Tensor<T>& cotangent, bool keep_graph);
 
-  /// Something that is wrong whatever another run sees.
+  /// Something wrong regardless of other runs.
   std::string complaint;
 
-  // --- What came of it ---
+  // --- Results ---
 
   const std::vector<Sight>& sights() const { return sights_; }
 
-  /// The first line that the engine refused to run, because a value that it reads had lost its memory; or -1.
+  /// The first line that the engine refused to run, because the memory of a value it reads was lost; or -1.
   int refused_line() const { return refused_line_; }
 
  private:
@@ -115,7 +115,7 @@ class Run {
   std::vector<Held> held_;
   std::vector<Sight> sights_;
   int refused_line_ = -1;
-  bool broken_ = false;  // a derivative threw: nothing can be said of the gradients of this step
+  bool broken_ = false;  // a derivative threw: the gradients of this step are unknown
 };
 
 }  // namespace glossa::programs

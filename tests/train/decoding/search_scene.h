@@ -14,7 +14,7 @@ using Sentences = std::vector<std::vector<int>>;
 inline constexpr SpecialIds specials;
 inline constexpr StepOptions evaluation{.training = false, .recording = false};
 
-/// A small model with random weights, drawn wide so that it has opinions.
+/// A small model with random weights, scaled up to give distinct scores.
 template <class T>
 struct SmallModel {
   explicit SmallModel(Index vocabulary, NormPlace norm = NormPlace::pre, Index max_positions = 64)
@@ -49,7 +49,7 @@ inline Sentences random_sources(Index count, int vocabulary, std::uint64_t longe
   return sources;
 }
 
-/// Log-probabilities of what follows each prefix of <s> tokens: the whole model at once, without a cache.
+/// Log-probabilities after each prefix of <s> tokens: the whole model at once, without a cache.
 inline Tensor<const double> uncached(Context<double>& context, const SmallModel<double>& model,
                                      const std::vector<int>& source, const std::vector<int>& tokens) {
   std::vector<int> target{specials.bos};
