@@ -1,4 +1,4 @@
-# `cmake --install`, in three parts that are packages of their own (package.cmake): `runtime`, the program with its
+# `cmake --install`, in three parts, each its own package (package.cmake): `runtime`, the program with its
 # manual, completion and recipes; `mpi`, the module for several processes; `development`, the libraries.
 install(TARGETS glossa RUNTIME COMPONENT runtime)
 install(DIRECTORY recipes DESTINATION ${CMAKE_INSTALL_DATADIR}/glossa COMPONENT runtime)
@@ -9,7 +9,7 @@ if(TARGET glossa_mpi)
   install(TARGETS glossa_mpi LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/glossa COMPONENT mpi)
 endif()
 
-# The manual and the completion of shells, as the program itself prints them.
+# The manual and the shell completions, as printed by the program.
 set(GLOSSA_ZSH_FOLDER ${CMAKE_INSTALL_DATADIR}/zsh/site-functions CACHE STRING "Where zsh finds completions")
 if(NOT CMAKE_CROSSCOMPILING)
   set(texts ${PROJECT_BINARY_DIR}/texts)
@@ -25,7 +25,7 @@ if(NOT CMAKE_CROSSCOMPILING)
   install(FILES ${texts}/_glossa DESTINATION ${GLOSSA_ZSH_FOLDER} COMPONENT runtime)
 endif()
 
-# The headers of the libraries; cereal's archive and the proof tables are not for other projects.
+# The headers of the libraries; cereal's archive and the proof tables stay private.
 install(DIRECTORY autograd layers optim data train DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/glossa COMPONENT development
         FILES_MATCHING PATTERN *.h PATTERN cases EXCLUDE PATTERN mpi EXCLUDE PATTERN bounded_archive.h EXCLUDE)
 install(DIRECTORY docs/examples DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT development)

@@ -13,7 +13,7 @@ set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_PRIORITY optional)
 set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
 
-# What the program needs is read from the libraries that it is linked to.
+# The program's dependencies are read from its linked libraries.
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_NAME glossa)
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_SHLIBDEPS ON)
@@ -34,9 +34,9 @@ if(TARGET glossa_mpi)
 as one process would.")
 endif()
 
-# What a Debian package tells of itself, in a folder of its own name.
+# A Debian package's description of itself, in a folder of its name.
 if(CMAKE_INSTALL_PREFIX STREQUAL "/usr")
-  string(TIMESTAMP date "%a, %d %b %Y %H:%M:%S +0000" UTC)  # or what SOURCE_DATE_EPOCH says
+  string(TIMESTAMP date "%a, %d %b %Y %H:%M:%S +0000" UTC)  # or SOURCE_DATE_EPOCH
   set(changelog ${PROJECT_BINARY_DIR}/texts/changelog)
   file(WRITE ${changelog} "glossa (${PROJECT_VERSION}) stable; urgency=low\n\n  * See /usr/share/doc/glossa/CHANGELOG.md.\n\n"
                           " -- ${CPACK_PACKAGE_CONTACT}  ${date}\n")

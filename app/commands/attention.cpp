@@ -48,7 +48,7 @@ std::string in_json(const Seen& seen) {
   return add_to(json, seen.maps).text();
 }
 
-/// A token padded to `columns` columns.
+/// A token padded to `columns`.
 std::string padded(const std::string& token, std::size_t columns) {
   std::size_t width = 0;
   utf8::for_each(token, [&](std::string_view, utf8::CodePoint) { ++width; });

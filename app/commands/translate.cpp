@@ -119,7 +119,7 @@ Config config_of(const TranslateArguments& arguments, const std::string& run) {
   return config;
 }
 
-/// The layer whose cross-attention gives the alignment.
+/// The cross-attention layer to align by.
 Index alignment_layer(const TranslateArguments& arguments, const ModelConfig& model) {
   const Index layer = arguments.alignment_layer.value_or(usual_alignment_layer(model.decoder_layers));
   if (layer < 0 || layer >= model.decoder_layers)

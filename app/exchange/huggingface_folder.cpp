@@ -74,7 +74,7 @@ std::int64_t of_both(const JsonSettings& config, const std::string& what) {
   return encoder;
 }
 
-/// A dropout rate, which affects training alone.
+/// Dropout rates, which affect training alone.
 void read_dropout(const JsonSettings& config, ModelConfig& model, std::vector<std::string>& notes) {
   model.dropout = config.number("dropout", 0.1);
   model.attention_dropout = config.number("attention_dropout", 0);

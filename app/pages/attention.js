@@ -1,14 +1,14 @@
 "use strict";
 
-/* The picture of attention: who looks at whom, as a table of cells that are the darker the more weight they have.
+/* The picture of attention: a table of cells, one per pair of query and key, darker for larger weights.
 
      glossaAttention(element, maps, {part: "cross", layer: 0, head: "mean", onPick: pick => ..., between: element})
 
-   draws it into `element`, in place of what was there, with choosers of part, layer and head; all is optional, and
-   `between` comes between these and the table. `maps` is what `glossa attention --json` says of a sentence: {source,
+   draws it into `element`, replacing its content, with choosers of part, layer and head; all is optional, and
+   `between` goes between these and the table. `maps` is what `glossa attention --json` prints for a sentence: {source,
    target, output} are lists of tokens and {encoder, decoder, cross} are [layer][head][query][key]. A pick is {part,
-   layer, head}, counted from 0 as by the program's options, where the head "mean" is the mean of all; onPick hears of
-   every one that the reader chooses. Nothing picked is the mean of the last layer; of cross-attention, that of the one
+   layer, head}, counted from 0 as by the program's options, where the head "mean" is the mean of all; onPick gets
+   each one that the reader chooses. The default is the mean of the last layer; for cross-attention, of the one
    before it, which aligns words best. */
 window.glossaAttention = (() => {
   const make = window.glossaMake;
@@ -18,13 +18,13 @@ window.glossaAttention = (() => {
     cross: {title: "Cross", says: "each written word reads the source", queries: "output", keys: "source"},
   };
   const space = "\u2581";   // how subwords and characters show a space
-  const numbersFit = 14;    // as many columns have room for two digits each
-  const mostCells = 20000;  // no browser likes a larger table, and nobody reads it
+  const numbersFit = 14;    // maximum columns with room for two digits each
+  const mostCells = 20000;  // larger tables are slow and unreadable
   let pictures = 0;         // radio buttons of two pictures must not share a name
 
   const isSpecial = token => /^<[^<>\s]+>$/.test(token);
 
-  /** Tokens as people read them: a subword that goes on with a word begins with a dot, a space alone is shown. */
+  /** Tokens in readable form: a subword that continues a word begins with a dot, a lone space is shown. */
   function labels(tokens) {
     const subwords = tokens.some(token => token.length > 1 && token.startsWith(space));
     return tokens.map(token => {
@@ -35,7 +35,7 @@ window.glossaAttention = (() => {
     });
   }
 
-  /** The sentence that the tokens are of. */
+  /** The sentence of the tokens. */
   function text(tokens) {
     const words = tokens.filter(token => token !== "<s>" && token !== "</s>");
     const joined = words.some(token => token.includes(space)) || words.every(token => [...token].length === 1);
@@ -47,7 +47,7 @@ window.glossaAttention = (() => {
   const mean = heads =>
       heads[0].map((row, i) => row.map((_, j) => heads.reduce((sum, head) => sum + head[i][j], 0) / heads.length));
 
-  /** A pick of these maps: what is missing or not there is replaced by what is. */
+  /** A pick valid in these maps: missing or invalid parts are replaced. */
   function picked(maps, {part = "cross", layer, head = "mean"} = {}) {
     if (!(maps[part] && maps[part].length)) part = Object.keys(parts).find(name => maps[name] && maps[name].length);
     const layers = maps[part].length;
@@ -56,7 +56,7 @@ window.glossaAttention = (() => {
     return {part, layer, head};
   }
 
-  /** What a pick shows: its labels and weights [query][key], and how its part reads. */
+  /** The content of a pick: its labels and weights [query][key], and its part's text. */
   function view(maps, pick) {
     const {part, layer, head} = picked(maps, pick);
     const heads = maps[part][layer];
@@ -68,10 +68,10 @@ window.glossaAttention = (() => {
   const percent = weight => weight > 0 && weight < 0.005 ? "<1" : String(Math.round(100 * weight));
   const says = ({queries, keys, weights}, i, j) => [queries[i], " looks at ", keys[j], `: ${percent(weights[i][j])} %`];
 
-  /** How dark a weight is: its root, so that small ones are seen, too. */
+  /** A weight's darkness: its root, so that small ones remain visible. */
   const darkness = weight => Math.sqrt(Math.min(1, Math.max(0, weight)));
 
-  /** Makes an element as dark as the weight, its text black or white, whichever can be read there. */
+  /** Makes an element as dark as the weight, its text black or white, whichever is readable. */
   function shade(element, weight) {
     const dark = darkness(weight);
     element.classList.add("attention-shade");
@@ -223,7 +223,7 @@ window.glossaAttention = (() => {
           make("div", {class: "attention-scroll"}, table(shown, tell)), make("figcaption", {}, told, legend()));
     }
 
-    /** Draws all anew and leaves the focus where it was. */
+    /** Redraws everything and keeps the focus. */
     function fill() {
       const focused = root.contains(document.activeElement) ? document.activeElement.name : null;
       const before = [...root.querySelectorAll("input")].indexOf(document.activeElement);

@@ -1,7 +1,7 @@
 "use strict";
 
-/* attention.html: of the sentences in the page's data, the one that the reader chooses. What was picked in one, part,
-   layer and head, is shown of the next as well. */
+/* attention.html: shows the sentence that the reader chooses from the page's data. The picked part, layer and head
+   also apply to the next one. */
 (() => {
   const sentences = JSON.parse(document.getElementById("glossa-attention").textContent);
   const select = document.getElementById("sentence");

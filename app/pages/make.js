@@ -1,9 +1,9 @@
 "use strict";
 
-/* glossaMake(name, attributes, ...content): an element with what is in it, texts and elements or lists of them; of SVG
-   where the name begins with "svg:". */
+/* glossaMake(name, attributes, ...content): an element with its content, texts and elements or lists of them; of SVG
+   if the name begins with "svg:". */
 window.glossaMake = (() => {
-  const space = ["http:", "", "www.w3.org", "2000", "svg"].join("/");  // no address: nothing is asked of anybody
+  const space = ["http:", "", "www.w3.org", "2000", "svg"].join("/");  // not an address: nothing is requested
 
   return (name, attributes = {}, ...content) => {
     const made = name.startsWith("svg:") ? document.createElementNS(space, name.slice(4)) : document.createElement(name);

@@ -1,10 +1,10 @@
 "use strict";
-/* One plot: lines over an axis, drawn as SVG for the width that there is, with values under the pointer, by keyboard and
+/* One plot: lines over an axis, drawn as SVG for the available width, with values under the pointer, by keyboard and
    as a table.
 
    glossaPlot(element, {
-     title,                      // what is shown
-     x: {label, log, unit},      // unit follows the number where values are told
+     title,                      // its heading
+     x: {label, log, unit},      // unit follows the number when values are shown
      y: {label, log, zero},      // zero: the axis begins there
      series: [{name, colour, dash, dots, thin, steps, xs, ys, notes}],  // notes: a word for each point
      marks: [{x, kind, colour, text}]   // kind: stop, resume, refused or failure
@@ -26,7 +26,7 @@
     return xs[high] - x < x - xs[low] ? high : low;
   }
 
-  /** The point of a series at `x`, or the one next to it within half the way to its neighbour; -1: none is near. */
+  /** The point of a series at `x`, or the nearest within half the way to its neighbour; -1: none is near. */
   function pointAt(series, x) {
     const { xs } = series;
     if (xs.length === 0) return -1;
@@ -35,12 +35,12 @@
     return Math.abs(xs[i] - x) <= gap / 2 ? i : -1;
   }
 
-  /** All places of the lines on the x axis, in order. */
+  /** All x values of the lines, in order. */
   function places(series) {
     return [...new Set(series.flatMap((s) => s.xs))].sort((a, b) => a - b);
   }
 
-  /** What can be drawn: points whose place is known and, on a logarithmic axis, positive. */
+  /** The drawable points: those whose place is known and, on a logarithmic axis, positive. */
   function drawable(series, spec) {
     const fits = (v, axis) => v !== null && Number.isFinite(v) && (!axis.log || v > 0);
     const kept = series.xs.map((_, i) => i).filter((i) => fits(series.xs[i], spec.x));
@@ -66,7 +66,7 @@
       svg.append(make("svg:line", { class: "grid", x1: left, x2: width - right, y1: at, y2: at }),
                  make("svg:text", { class: "tick", x: left - 6, y: at + 4, "text-anchor": "end" }, tick.text));
     }
-    let free = -Infinity;  // where the label before ends
+    let free = -Infinity;  // end of the previous label
     for (const tick of xTicks) {
       const at = x.place(tick.at), half = tick.text.length * 3.6;
       svg.append(make("svg:line", { class: "grid", x1: at, x2: at, y1: height - bottom, y2: height - bottom + 5 }));
@@ -82,7 +82,7 @@
                     spec.x.label + (spec.x.log ? " (logarithmic)" : "")));
   }
 
-  /** The path of a line, of `steps` one that reaches each place on the height of its own number; where there is no number it has a gap. */
+  /** The path of a line; with `steps`, one that reaches each place at the height of its own number. Missing numbers leave gaps. */
   function path(series, { x, y }) {
     let [d, pen, last] = ["", "M", null];
     series.xs.forEach((at, i) => {
@@ -92,7 +92,7 @@
       d += pen === "L" && series.steps ? `V${py}H${px}` : `${pen}${px} ${py}`;
       [pen, last] = ["L", [px, py]];
     });
-    return last && !d.includes("L") && !d.includes("V") ? d + `h.01` : d;  // one point shows, too
+    return last && !d.includes("L") && !d.includes("V") ? d + `h.01` : d;  // shows even one point
   }
 
   function drawSeries(svg, series, axes) {
@@ -107,7 +107,7 @@
     });
   }
 
-  /** Of a stop a square before its place, of a resumption a triangle behind it, of a refused update a cross. */
+  /** A square before the place of a stop, a triangle after a resumption, a cross for a refused update. */
   function markPath(kind, x, y) {
     const g = glyph;
     if (kind === "stop") return `M${x - 1 - 2 * g} ${y - g}h${2 * g}v${2 * g}h${-2 * g}z`;
@@ -256,7 +256,7 @@
     }
   }
 
-  // On paper a plot is as wide as a column there, whatever it was on the screen.
+  // On paper a plot is as wide as a column, regardless of its width on screen.
   window.addEventListener("beforeprint", () => plots.forEach((plot) => plot.draw(460)));
   window.addEventListener("afterprint", () => plots.forEach((plot) => plot.draw()));
 

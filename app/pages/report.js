@@ -7,7 +7,7 @@
   const place = (id) => document.getElementById(id);
   const several = report.runs.length > 1;
 
-  /** What the reader chose; it outlives a page that loads itself anew. */
+  /** The reader's choices, kept when the page reloads itself. */
   const memory = `glossa-report ${location.pathname}`;
   const chosen = { over: "update", hidden: [], samples: 0, attention: 0 };
   try {
@@ -53,7 +53,7 @@
   };
   const endOf = (run) => (run.state === "killed" ? "ended without a word: killed, or a power cut" : run.end);
 
-  /** The validation that the best checkpoint is of; without one that of the least loss. */
+  /** The best checkpoint's validation; if absent, the one with the least loss. */
   function bestValidation({ best, validation }) {
     const losses = validation.valid_loss ?? [];
     let at = validation.update.indexOf(best);
@@ -66,7 +66,7 @@
     const best = bestValidation(run), updates = Math.max(0, last(run.training.update) ?? 0, last(run.validation.update) ?? 0);
     const seconds = Math.max(last(run.training.seconds) ?? 0, last(run.validation.seconds) ?? 0);
     const score = (key, told = text) => (best && Number.isFinite(best[key]) ? told(best[key]) : "–");
-    const ofHundred = (value) => value.toFixed(2);  // as papers and the log have it
+    const ofHundred = (value) => value.toFixed(2);  // as in papers and the log
     return [[swatch(run), " ", run.name], states[run.state] ?? run.state, text(updates), text(Math.max(last(run.training.epoch) ?? 0, last(run.validation.epoch) ?? 0)),
             run.time === "none" ? "–" : clock(seconds), run.parameters ? text(run.parameters) : "–",
             best ? text(best.update) : "–", score("valid_perplexity"), score("valid_bleu", ofHundred), score("valid_chrf", ofHundred)];
@@ -103,7 +103,7 @@
 
   const visible = () => report.runs.filter((run) => !several || !chosen.hidden.includes(run.name));
 
-  /** The unit of the time axis: what the longest run is best told in. */
+  /** The unit of the time axis: the best one for the longest run. */
   function timeUnit() {
     const longest = Math.max(0, ...report.runs.flatMap((run) => [last(run.training.seconds) ?? 0, last(run.validation.seconds) ?? 0]));
     if (longest >= 2 * 3600) return { name: "hours", seconds: 3600 };
@@ -118,10 +118,10 @@
                     : { label: "updates", text: (x) => `update ${text(x)}` };
   }
 
-  /** Corpora that were validated beside the one that decides; their columns have names like `valid_loss:NAME`. */
+  /** Corpora validated besides the one that decides; their columns have names like `valid_loss:NAME`. */
   const watchedOf = (run) => Object.keys(run.validation).filter((key) => key.startsWith("valid_loss:")).map((key) => key.slice(11));
 
-  /** The look of a run's line for the corpus that decides, 0, or one that is watched: of one run alone each has a colour. */
+  /** The look of a run's line for the corpus that decides, 0, or a watched one: with only one run, each has a colour. */
   function lookOf(run, place) {
     const at = report.runs.indexOf(run);
     return { colour: (at + (several ? 0 : place)) % colours, dash: place === 0 ? dashOf(run) : dashes[(Math.floor(at / 2) + place) % dashes.length] };
@@ -138,7 +138,7 @@
     }));
   }
 
-  /** What the lines of watched corpora look like. */
+  /** The look of watched corpora's lines. */
   function watchedKeys() {
     return report.runs.flatMap((run) => watchedOf(run).map((corpus, i) => {
       const { colour, dash } = lookOf(run, i + 1);
@@ -148,7 +148,7 @@
 
   const kinds = { stop: "stopped", resume: "resumed", refused: "refused", failure: "failed" };
 
-  /** Where a run came to its end its line says so. */
+  /** Marks the ends of runs on their lines. */
   const isMarked = (run) => (event, i) => !(run.state === "finished" && event.kind === "stop" && i === run.events.length - 1);
 
   function marksOf(run) {
@@ -207,7 +207,7 @@
 
   // --- samples
 
-  /** A chooser of runs that have something; `show` is called with the one that is chosen. */
+  /** A chooser of runs that have something; `show` is called with the chosen one. */
   function runChooser(at, runs, key, show) {
     const select = make("select", {}, runs.map((run) => make("option", { value: run.name }, run.name)));
     if (runs.some((run) => run.name === chosen[key])) select.value = chosen[key];
@@ -365,7 +365,7 @@
 
   // --- a page of a run that trains
 
-  /** Loads the page anew now and then, unless somebody reads it with a hand on it. */
+  /** Reloads the page now and then, unless the reader is using it. */
   function follow() {
     let touched = 0;
     for (const event of ["pointermove", "pointerdown", "keydown", "scroll"])

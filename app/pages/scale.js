@@ -1,7 +1,7 @@
 "use strict";
-/* Axes: where ticks stand, and how numbers read. `glossaScale` has what plots and tables need. */
+/* Axes: positions of ticks, and formats of numbers. `glossaScale` serves plots and tables. */
 (() => {
-  /** A number for people: four digits that count, thousands apart, powers of ten only far from one. */
+  /** A readable number: four significant digits, thousands apart, powers of ten only far from one. */
   function text(value) {
     if (value === null || !Number.isFinite(value)) return "–";
     const size = Math.abs(value);
@@ -23,7 +23,7 @@
     return [1, 2, 5, 10].map((factor) => factor * power).find((step) => step >= least * 0.999);
   }
 
-  /** The text of a tick, with as many places as its neighbours need. */
+  /** The text of a tick, with the decimals its neighbours need. */
   function tickText(value, step) {
     if (value === 0) return "0";
     if (step < 1e-4 || Math.abs(value) >= 1e7) return powerOfTen(value.toExponential(2));
@@ -40,7 +40,7 @@
     return ticks;
   }
 
-  /** Ticks of a logarithmic scale: powers of ten, with 2 and 5 times them where those are few. */
+  /** Ticks of a logarithmic scale: powers of ten, with 2 and 5 times them if those are few. */
   function logTicks(low, high, most) {
     const within = (factors) => {
       const ticks = [];
@@ -68,7 +68,7 @@
     return { low, high, place, back, ticks: (most) => (log ? logTicks : linearTicks)(low, high, most) };
   }
 
-  /** [least, greatest] of some numbers with room around; from 0 where `zero`. */
+  /** [least, greatest] of some numbers with room around; from 0 if `zero`. */
   function extent(values, { log = false, zero = false, tight = false } = {}) {
     let [low, high] = [Infinity, -Infinity];
     for (const value of values) {

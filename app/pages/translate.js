@@ -1,21 +1,21 @@
 "use strict";
 
-/* The translator: what is typed is translated as one types, line by line; of the line with the caret it shows the
-   alternatives and what the model looked at. It asks only the server that it came from: /languages, /translate and
+/* The translator: translates text line by line as it is typed; for the line with the caret it shows the
+   alternatives and the model's attention. It contacts only its own server: /languages, /translate and
    /attention. */
 (() => {
-  const pause = 200;      // milliseconds without a key until it asks
+  const pause = 200;      // milliseconds without a key before a request
   const alternatives = 3;
   const at = id => document.getElementById(id);
   const make = window.glossaMake;
 
   let languages = [];  // of the server: {code, name, targets}
   let lines = [];      // of the text: {source, translation, probability, others: [{text, probability}]}, null if blank
-  let chosen = -1;     // the line that is looked at
-  let pick = {};       // part, layer and head that were chosen in the picture
+  let chosen = -1;     // the selected line
+  let pick = {};       // part, layer and head chosen in the picture
   let timer = 0;
 
-  /** A question that ends the one before of its kind, so that no late answer is ever shown. */
+  /** A request that cancels the previous one of its kind, so that no late answer is shown. */
   function asker(path) {
     let running = null;
     return {
@@ -39,7 +39,7 @@
   }
   const translations = asker("translate"), attentions = asker("attention");
 
-  /** What to tell of an error; nothing where another question took the place of this one. */
+  /** The message for an error; nothing if another request replaced this one. */
   function complaint(error) {
     if (error.name === "AbortError") return "";
     return error instanceof TypeError ? "The server does not answer. Is it still running?" : error.message;
@@ -57,7 +57,7 @@
     if (known) return known.name;
     try {
       return new Intl.DisplayNames(["en"], {type: "language"}).of(code);
-    } catch {  // no code of a language
+    } catch {  // not a language code
       return code;
     }
   }
@@ -95,7 +95,7 @@
 
   // ---- translation
 
-  /** The translations of the lines that are not blank, each at the place of its line. */
+  /** The translations of the non-blank lines, each at its line's index. */
   async function translated(text) {
     const sources = text.split("\n");
     const full = sources.filter(line => line.trim());
@@ -144,11 +144,11 @@
     }));
   }
 
-  // ---- the line that is looked at
+  // ---- the selected line
 
   const caretLine = () => at("text").value.slice(0, at("text").selectionStart).split("\n").length - 1;
 
-  /** Shows alternatives and attention of a line; of a blank one, of the one before it. */
+  /** Shows a line's alternatives and attention; for a blank one, the previous line's. */
   function choose(line) {
     while (line > 0 && !lines[line]) --line;
     if (!lines[line]) line = lines.findIndex(other => other);
@@ -197,7 +197,7 @@
     }
   }
 
-  // ---- what the reader does
+  // ---- user actions
 
   function fitText() {
     at("text").style.height = "auto";
@@ -226,5 +226,5 @@
   at("key").addEventListener("change", translate);
   for (const form of ["pair", "key-form"]) at(form).addEventListener("submit", event => event.preventDefault());
   fitText();
-  translate();  // what the browser has kept of an earlier visit, too
+  translate();  // including text kept by the browser
 })();

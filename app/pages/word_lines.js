@@ -8,7 +8,7 @@ window.glossaWordLines = (() => {
   const make = window.glossaMake;
   const {view, percent, shade, isSpecial} = glossaAttention;
   const faintest = 0.02;  // a line with less weight is not drawn
-  const mentioned = 3;    // as many words are named of those that one looked at
+  const mentioned = 3;    // maximum attended words named per word
 
   /** The words with the most weight, with it. */
   function heaviest(labels, weights) {
@@ -51,7 +51,7 @@ window.glossaWordLines = (() => {
 
   return (element, maps, pick) => {
     const {queries, keys, weights, says} = view(maps, pick);
-    const lookedAt = keys.map((_, j) => weights.map(row => row[j]));  // the same by keys
+    const lookedAt = keys.map((_, j) => weights.map(row => row[j]));  // transposed: by keys
     const left = column("What is read", keys,
         j => `${keys[j]} was looked at by: ${heaviest(queries, lookedAt[j]) || "none much"}`);
     const right = column("Who reads it", queries,

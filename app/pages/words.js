@@ -5,7 +5,7 @@
   const alone = "\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Script=Thai}\\p{Script=Lao}\\p{Script=Khmer}\\p{Script=Myanmar}";
   const pattern = new RegExp(`[${alone}]\\p{M}*|[^\\s${alone}]+`, "gu");  // scripts without spaces: sign by sign
 
-  /** The words of a text, each with whether a space stands before it. */
+  /** The words of a text, each with a flag for a space before it. */
   function words(text) {
     return [...text.matchAll(pattern)].map((match) => ({ word: match[0], space: match.index > 0 && /\s/u.test(text[match.index - 1]) }));
   }

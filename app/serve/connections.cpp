@@ -64,7 +64,7 @@ const char* reason(int status) {
   }
 }
 
-/// Raises the process's descriptor limit to its maximum; returns the number of connections that allows.
+/// Raises the descriptor limit to its maximum; returns how many connections that allows.
 std::size_t connections_allowed() {
   rlimit limit{};
   if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return 256;
@@ -144,7 +144,7 @@ class Connections::Loop {
   void on_tick();
   void begin_to_end();
 
-  /// Identifies `descriptor` in epoll's set: connections have larger numbers.
+  /// Ids of `descriptor` in epoll's set: connections have larger ones.
   static constexpr std::uint64_t listener_number = 0, wake_number = 1;
 
   Listener listener_;
@@ -192,7 +192,7 @@ void Connections::Loop::serve(const Hooks& hooks, const std::function<bool()>& s
           on_answers();
         else
           on_ready(number, events[i].events);
-      } catch (const std::bad_alloc&) {  // costs this connection, or an idle one
+      } catch (const std::bad_alloc&) {  // costs this connection, or one waited for
         if (connections_.contains(number))
           close(number);
         else
@@ -228,7 +228,7 @@ void Connections::Loop::accept_all() {
   }
 }
 
-/// Closes the connection that has been idle longest; false if none is.
+/// Closes the connection waited for longest; false if none is.
 bool Connections::Loop::make_room() {
   auto oldest = connections_.end();
   for (auto each = connections_.begin(); each != connections_.end(); ++each) {
@@ -256,7 +256,7 @@ void Connections::Loop::enter(std::uint64_t number, Connection& connection, Stat
   watch(number, connection, EPOLL_CTL_MOD);
 }
 
-/// Updates a connection's share of the memory for all of them.
+/// Sets a connection's share of the common memory.
 void Connections::Loop::hold(Connection& connection, std::size_t bytes) {
   held_ = held_ - std::exchange(connection.held, bytes) + bytes;
 }

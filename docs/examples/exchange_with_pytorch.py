@@ -121,7 +121,7 @@ def main(glossa, folder):
     run("import", folder / "pytorch.safetensors", config, *data, "--run", folder / "imported")
     compare("imported", model)
 
-    # ... and back: not a bit has changed
+    # ... and back: bit for bit equal
     run("export", folder / "imported", "--safetensors", folder / "back.safetensors")
     there, back = load_file(folder / "pytorch.safetensors"), load_file(folder / "back.safetensors")
     assert there.keys() == back.keys() and all(torch.equal(there[name], back[name]) for name in there)

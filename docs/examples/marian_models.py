@@ -25,7 +25,7 @@ from ctranslate2.converters import MarianConverter, TransformersConverter
 from safetensors.torch import load_file
 from transformers import GenerationConfig, MarianConfig, MarianMTModel, MarianTokenizer
 
-# Twenty updates with the same 32 sentences: no dropout, nothing that a plain loop in PyTorch has not.
+# Twenty updates with the same 32 sentences: no dropout, nothing beyond a plain loop in PyTorch.
 FINE_TUNING = """
 data: {train: FOLDER/few, max_tokens: 32, batch_rule: sentences}
 model: {dropout: 0, attention_dropout: 0, activation_dropout: 0, embedding_dropout: 0}
@@ -38,7 +38,7 @@ optim:
 train: {max_updates: 20, log_every: 1u, validate_every: 0, label_smoothing: 0, warm_start: FOLDER/safetensors-run}
 """
 
-# A model of glossa's own that Marian's architecture can say.
+# A native glossa model that Marian's architecture can express.
 OWN_TRAINING = """
 data:
   train: FOLDER/toy/train
@@ -71,7 +71,7 @@ def report(ok, text):
     print("ok:" if ok else "WRONG:", text, flush=True)
 
 
-# A small model, as the OPUS-MT models are
+# A small model of OPUS-MT's kind
 
 
 def make_tokenizer(folder, corpus):
@@ -98,7 +98,7 @@ def make_model(pad):
         decoder_attention_heads=4, encoder_ffn_dim=128, decoder_ffn_dim=128, activation_function="swish",
         scale_embedding=True, max_position_embeddings=128, dropout=0.1, init_std=0.1, **common)  # fmt: skip
     model = MarianMTModel(config)
-    model.final_logits_bias[0, :pad].normal_(std=0.1)  # a buffer: stays as it is
+    model.final_logits_bias[0, :pad].normal_(std=0.1)  # a buffer: unchanged
     searches = dict(num_beams=4, max_length=MAX_LENGTH, bad_words_ids=[[pad]], renormalize_logits=True)
     model.generation_config = GenerationConfig(**searches, **common)
     return model
@@ -141,7 +141,7 @@ def save_formats(model, folder):
     return ["safetensors", "zip", "stream"]
 
 
-# What they compute
+# Their results
 
 
 @torch.no_grad()
@@ -167,7 +167,7 @@ def by_ctranslate2(folder, tokenizer, lines, beam):
     translator = ctranslate2.Translator(folder, intra_threads=1)
     end = [] if json.loads(pathlib.Path(folder, "config.json").read_text())["add_source_eos"] else ["</s>"]
     tokens = [tokenizer.tokenize(line) + end for line in lines]
-    # generate counts start and end, too. With less patience a beam ends before that of generate.
+    # generate also counts start and end. With less patience a beam ends before that of generate.
     options = dict(length_penalty=1, patience=2, max_decoding_length=MAX_LENGTH - 2)
     results = translator.translate_batch(tokens, beam_size=beam, **options)
     return [tokenizer.spm_target.decode(result.hypotheses[0]) for result in results]
@@ -204,7 +204,7 @@ def main(glossa, folder):
     write("few.en", source[:32])
     write("few.hi", target[:32])
 
-    # A model of transformers
+    # A transformers model
     torch.manual_seed(1)
     (folder / "safetensors").mkdir()
     tokenizer = make_tokenizer(folder / "safetensors", folder / "toy/train")
@@ -213,7 +213,7 @@ def main(glossa, folder):
     print(f"a model of {len(tokenizer)} tokens, trained by PyTorch to a loss of {loss:.3f}")
     formats = save_formats(model, folder)
 
-    # Into glossa
+    # Import
     checkpoints = set()
     for name in formats:
         run("import", folder / name, "--run", folder / f"{name}-run")
@@ -256,7 +256,7 @@ def main(glossa, folder):
         losses = f"from {theirs[0]:.4f} to {theirs[-1]:.4f}"
         report(difference <= limit, f"losses of 20 updates with {name}, {losses}: {difference:.1e}")
 
-    # Out again
+    # Export
     def export(name):
         """How likely transformers finds translations, and who translates: functions from a beam to all lines."""
         huggingface, marian = folder / f"{name}-huggingface", folder / f"{name}-marian"
@@ -281,7 +281,7 @@ def main(glossa, folder):
         for beam in [1, 4]:
             compare_translations(f"exported, {who}, beam {beam}", judge, translate(beam), found[beam])
 
-    # A model that glossa has trained
+    # A model trained by glossa
     run("train", write("own.yaml", OWN_TRAINING.splitlines()), "--run", folder / "own")
     ours = by_glossa("own", beam=1)
     print(f"a run of glossa's own, {len(set(ours))} different translations")
@@ -294,7 +294,7 @@ if __name__ == "__main__":
     warnings.filterwarnings("ignore", message="Recommended: pip install sacremoses")
     transformers.logging.set_verbosity_error()
     transformers.logging.disable_progress_bar()
-    torch.set_num_threads(1)  # so small a model needs no more
+    torch.set_num_threads(1)  # enough for so small a model
     with tempfile.TemporaryDirectory() as temporary:
         main(sys.argv[1], pathlib.Path(temporary))
     sys.exit(wrong > 0)

@@ -77,7 +77,7 @@ struct Interposer {
     if (current != nullptr) current->descriptors_.erase(descriptor);
   }
 
-  /// The fault of the current call, if the fault is for it.
+  /// The fault for the current call, if any.
   static Fault::Kind strike() {
     Watch& watch = *current;
     const Fault::Kind kind = watch.next_++ == watch.fault_.at ? watch.fault_.kind : Fault::Kind::none;

@@ -61,7 +61,7 @@ class Golden:
                 file.write(self.tensors[name].astype("<f8").tobytes())
 
 
-# ---- what all of them are made of ----
+# ---- common parts ----
 
 
 def matmul(a, b):
@@ -378,7 +378,7 @@ class Article2(System):
 
         normed = layer_norm(attend(p, "encoder.self_attn", x, x) + x)
         block = layer_norm(matmul(normed, p["encoder.linear1.weight"].T) + normed)
-        golden["printed/out/block"] = block  # the first of two: what the article's encoder of two returns
+        golden["printed/out/block"] = block  # the first of two: the article's encoder of two returns it
         later = np.tril(np.ones((3, 3), dtype=bool))  # key i is blocked for queries i, i + 1, ...
         first = layer_norm(attend(p, "decoder.self_attn", y, y, later) + y)
         second = layer_norm(attend(p, "decoder.multihead_attn", first, block) + first)
@@ -442,7 +442,7 @@ class Article4(System):
     norm_shapes = {"weight": (1,), "bias": (1,)}
 
     @staticmethod
-    def frequency(i):  # its way of writing the published one, with the minus
+    def frequency(i):  # its form of the published one, with the minus
         return math.exp((i - i % 2) * -(math.log(10000.0) / WIDTH))
 
     def norm(self, p, scope, x):

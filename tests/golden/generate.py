@@ -17,7 +17,7 @@ import os
 import pathlib
 import sys
 
-# One code path of the libraries, whatever the machine offers: before torch is loaded.
+# One code path of the libraries, regardless of the machine: before torch is loaded.
 os.environ.update(ATEN_CPU_CAPABILITY="default", MKL_CBWR="COMPATIBLE", ONEDNN_MAX_CPU_ISA="SSE41")
 
 import torch

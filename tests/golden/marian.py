@@ -133,7 +133,7 @@ def main() -> None:
         activation_function="swish", pad_token_id=pad, decoder_start_token_id=pad, eos_token_id=0,
         forced_eos_token_id=0, scale_embedding=True, dropout=0.1)
     model = transformers.MarianMTModel(config).eval()
-    with torch.no_grad():  # numbers that tell places apart
+    with torch.no_grad():  # numbers that identify places
         for parameter in model.parameters():
             if parameter.requires_grad:
                 parameter.copy_(torch.randn_like(parameter) * 0.2 + (parameter == 1))
@@ -145,7 +145,7 @@ def main() -> None:
         forced_eos_token_id=0, pad_token_id=pad, renormalize_logits=True)
     model.save_pretrained(folder)
 
-    # What torch.save makes of it; older versions of transformers kept tables of positions and every tied name.
+    # The torch.save format; older versions of transformers kept tables of positions and every tied name.
     state = model.state_dict()
     torch.save(state, here / "zip.bin")
     torch.save(state, here / "stream.bin", _use_new_zipfile_serialization=False)

@@ -56,7 +56,7 @@ CORPORA = {
 }
 
 
-# Letters, marks of punctuation, digits and other signs that texts of a kind are drawn from, and what parts the words.
+# Letters, punctuation marks, digits and other signs from which texts of a kind are drawn, and word separators.
 SCRIPTS = {
     "Latin": ("aàbcčdeéèfghiïjklłmnñoöpqrsßştuüvwxyzžÀÉÖŠ", ".,;:!?'’-–«»„“\"()", "0123456789", "$€%§&@#/", " "),
     "Cyrillic": ("абвгґдежзиіїйклмнопрстуфхцчшщъыьэюяАБЖЩІ", ".,;:!?-—«»„“()", "0123456789", "№₽%", " "),
@@ -120,7 +120,7 @@ def drawn_corpora():
         for i in range(18):
             draw = random.Random(f"{script} {i}")
             yield f"{script} {i}", *drawn_corpus(draw, script, draw.randint(1, 3), 14)
-    # Beyond the beam of TER, the distance and the length of its shifts, and the number that is tried.
+    # Beyond TER's beam, the distance and length of its shifts, and the number of attempts.
     for i in range(18):
         draw = random.Random(f"long {i}")
         words = "abcdefghijklmnopqrstuvwxyz"[: draw.choice([2, 5, 26])]

@@ -6,7 +6,7 @@
 
 namespace glossa::testing {
 
-/// `glossa serve` of runs at a free port, ended by the destructor.
+/// `glossa serve` of runs at a free port; `stop` ends it.
 class Served {
  public:
   /// Waits until it listens.
