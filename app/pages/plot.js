@@ -82,7 +82,7 @@
                     spec.x.label + (spec.x.log ? " (logarithmic)" : "")));
   }
 
-  /** The path of a line; with `steps`, one that reaches each place at the height of its own number. Missing numbers leave gaps. */
+  /** A line's path; with `steps`, it reaches each place at the height of its number. Missing numbers leave gaps. */
   function path(series, { x, y }) {
     let [d, pen, last] = ["", "M", null];
     series.xs.forEach((at, i) => {

@@ -121,7 +121,7 @@
   /** Corpora validated besides the one that decides; their columns have names like `valid_loss:NAME`. */
   const watchedOf = (run) => Object.keys(run.validation).filter((key) => key.startsWith("valid_loss:")).map((key) => key.slice(11));
 
-  /** The look of a run's line for the corpus that decides, 0, or a watched one: with only one run, each has a colour. */
+  /** The look of a run's line for the deciding corpus, 0, or a watched one: with only one run, each has a colour. */
   function lookOf(run, place) {
     const at = report.runs.indexOf(run);
     return { colour: (at + (several ? 0 : place)) % colours, dash: place === 0 ? dashOf(run) : dashes[(Math.floor(at / 2) + place) % dashes.length] };

@@ -249,7 +249,7 @@ TEST_CASE("attention takes the path that the lengths say") {
   CHECK(kernels::attention_path(256, 256) == whole);
   CHECK(kernels::attention_path(256, 257) == tiles);
   CHECK(kernels::attention_path(4, 100'000) == tiles);
-  // With heads wider than a vector the paths differ in their last bits, so that they can be told apart.
+  // With heads wider than a vector the paths differ in their last bits, which distinguishes them.
   for (const Lengths& sequence : {Lengths{3, 40}, Lengths{4, 40}, Lengths{70, 70}}) {
     Call<float> call{.lengths = {sequence}, .heads = 2, .key_width = 40, .value_width = 24};
     call.draw();
@@ -397,7 +397,7 @@ TEST_CASE("attention in tiles: any number of threads gives the same bits, with o
 }
 
 TEST_CASE("attention does not read what a causal query may not see") {
-  // The last 20 of 150 keys hold NaN, and so do the queries there, whose results nobody uses: their gradient is 0.
+  // The last 20 of 150 keys hold NaN, as do the queries there, whose results are unused: their gradient is 0.
   Call<double> call{.lengths = {{150, 150}}, .heads = 2, .key_width = 4, .value_width = 4, .causal = true};
   call.draw();
   const auto seen = static_cast<std::ptrdiff_t>(130 * 8);

@@ -15,7 +15,7 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t gib = std::size_t{1} << 30, unlimited = std::numeric_limits<std::size_t>::max();
 
-/// What the system says, in files: a machine with 8 GiB of memory that can be had and 2 of swap.
+/// The system's report, in files: a machine with 8 GiB of available memory and 2 of swap.
 struct System {
   TemporaryFolder root;
 
@@ -37,7 +37,7 @@ TEST_CASE("what a machine has left is memory that can be had, and swap") {
   const System machine;
   CHECK(machine.left_in_gib() == 10);
   machine.write("proc/meminfo", "SwapFree: 2097152 kB\n");
-  CHECK(available_memory(machine.root.path()) == unlimited);  // it does not say
+  CHECK(available_memory(machine.root.path()) == unlimited);  // it is not reported
 }
 
 TEST_CASE("cgroup v2: the least that a group or one around it has left, pages of files counted as free") {

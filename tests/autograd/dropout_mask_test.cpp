@@ -13,7 +13,7 @@ namespace {
 
 const kernels::DropoutSite site({0x12345678, 0x9ABCDEF0}, 7, 0.3);
 
-/// Whether number `lane` (of 16 bits) of a counter keeps.
+/// True if number `lane` (of 16 bits) of a counter keeps.
 int kept(PhiloxCounter counter, Index lane) {
   return (philox(counter, site.key)[lane / 2] >> lane % 2 * 16 & 0xFFFF) >= site.threshold;
 }

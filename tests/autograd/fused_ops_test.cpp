@@ -1,4 +1,4 @@
-// What a fused op computes, said in plain ops: both give the same numbers and gradients, whatever else they save.
+// Fused ops against plain ops: both give the same numbers and gradients, whatever else they save.
 
 #include <doctest/doctest.h>
 

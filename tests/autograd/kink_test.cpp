@@ -7,7 +7,7 @@
 
 using namespace glossa;
 
-// Gradients at points where differences say nothing: what ops.h documents.
+// Gradients at points where differences are meaningless: as documented in ops.h.
 
 namespace {
 

@@ -1,4 +1,4 @@
-// Who owns a value, and what may happen to its memory: the rule of docs/architecture.md, "Memory".
+// Ownership of a value, and possible uses of its memory: the rule of docs/architecture.md, "Memory".
 
 #include <doctest/doctest.h>
 
@@ -237,7 +237,7 @@ TEST_CASE("frames are nested, may keep what lies outside or nothing, and end wit
   {
     Frame<double> frame(step.context);
     frame.keep(neg(y));
-    y = frame.keep(reshape(y, {n * n}));  // a view of what lies outside
+    y = frame.keep(reshape(y, {n * n}));  // a view of outside memory
     CHECK(copy(y) == numbers);
   }
   CHECK(copy(y) == numbers);
@@ -284,7 +284,7 @@ TEST_CASE("frames around random chains of random sizes change no number, and not
         }
         if (frame) y = frame->keep(y);
       }
-      const Variable<double> later = square(y);  // may lie where the frame was
+      const Variable<double> later = square(y);  // may be where the frame was
       Vector numbers = copy(y);
       for (const Variable<double>& x : {later, outside}) {
         const Vector more = copy(x);

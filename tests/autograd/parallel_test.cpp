@@ -75,7 +75,7 @@ TEST_CASE_FIXTURE(RestoreThreads, "a forked child has a team of its own") {
   const pid_t child = fork();
   if (child == 0) {
     parallel_for(100, count);
-    set_threads(2);  // ends the team that it has, whose threads are the parent's
+    set_threads(2);  // ends its team, whose threads are the parent's
     parallel_for(100, count);
     _exit(done == std::vector<int>(100, 3) ? 0 : 1);
   }

@@ -7,7 +7,7 @@
 
 using namespace glossa;
 
-// What ops return beside their value, and dropout's statistics: rows of the table see values and gradients only.
+// Results of ops besides their value, and dropout's statistics: rows of the table see values and gradients only.
 
 TEST_CASE("cross_entropy reports the loss without smoothing and the rows it counted") {
   std::vector<double> logits{1, 2, 0.5, -1, 0, 3};

@@ -190,7 +190,7 @@ TEST_CASE_FIXTURE(Step, "a cotangent of another shape and a root that is no scal
 
 namespace {
 
-/// a b by an op of one's own that looks at the context of `a` only, and whose derivative forgets `b` if told to.
+/// a b by a custom op that looks at the context of `a` only, and whose derivative omits `b` on request.
 Variable<double> own_mul(const Variable<double>& a, const Variable<double>& b, bool forgets) {
   Context<double>& c = a.context();
   const Tensor<const double> x = c.read(a), z = c.read(b);

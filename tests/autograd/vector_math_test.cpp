@@ -69,7 +69,7 @@ Floats evenly(float first, float last, int count) {
 
 bool same_bits(float a, float b) { return std::bit_cast<std::uint32_t>(a) == std::bit_cast<std::uint32_t>(b); }
 
-/// Whether an op, which is vector code with a scalar tail, gives the bits of one element at a time.
+/// True if an op, which is vector code with a scalar tail, gives the bits of one element at a time.
 bool same_bits_alone(const Op& op) {
   for (const float end : {100.0f, 5.0f}) {
     const Floats x = evenly(-end, end, 1003);

@@ -1,4 +1,4 @@
-// The recipes of the articles are the systems whose values and gradients are proved, in another size.
+// The articles' recipes are the systems whose values and gradients are proved, at another size.
 #include <doctest/doctest.h>
 
 #include <string>

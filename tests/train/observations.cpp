@@ -23,7 +23,7 @@ std::string text_of(const ParallelCorpus& corpus) {
   return fmt::format("{}\n{}", fmt::join(corpus.source, "\n"), fmt::join(corpus.target, "\n"));
 }
 
-/// The text of the test corpus, or why there is none.
+/// The text of the test corpus, or the reason for its absence.
 std::string test_text(Subject& s) {
   try {
     return text_of(read_test_corpus(s.config.data, 1));
@@ -63,7 +63,7 @@ std::string forward(Subject& s) {
   return fmt::format("{}", batch_loss(context, *s.model().transformer, batch, rows, s.pairs().specials.pad, 0).nll_sum);
 }
 
-/// What is kept of the lines that can be read, and the errors of the others.
+/// The kept readable lines, and the errors of the others.
 std::string sources_of(Subject& s, std::vector<Translator::Sources>* kept = nullptr) {
   const Translator translator = s.translator();
   std::string text;
@@ -118,7 +118,7 @@ std::string read_text(Subject& s, const char* name) {
   }
 }
 
-/// The newest checkpoints and what the links point to.
+/// The newest checkpoints and the links' targets.
 std::string checkpoints_of(const FinishedRun& run) {
   std::string text;
   if (!fs::exists(run.folder / "checkpoints")) return "none";
@@ -140,7 +140,7 @@ std::string averages_of(const CheckpointReader& reader) {
 /// How a run ended: the number of the reason, or the error.
 std::string end_of(const FinishedRun& run) { return run.end ? std::to_string(static_cast<int>(*run.end)) : run.error; }
 
-/// A number of the first training line. Ten digits: the order of a sum is not what is looked at.
+/// A number of the first training line. Ten digits: the order of a sum is irrelevant here.
 std::string in_first_line(const FinishedRun& run, const std::string& key) {
   if (run.training.empty()) return end_of(run);
   std::smatch match;
@@ -148,7 +148,7 @@ std::string in_first_line(const FinishedRun& run, const std::string& key) {
   return fmt::format("{:.10}", std::stod(match[1]));
 }
 
-/// The optimizer's n-th buffer, if it has so many.
+/// The optimizer's n-th buffer, if it exists.
 std::string moments(Subject& s, std::size_t n) {
   const auto state = s.stepped().optimizer->state();
   return n < state.size() ? std::string(state[n].name) + bytes(state[n].values) : "none";
@@ -216,7 +216,7 @@ const std::vector<Observation>& observations() {
        {"validation pairs", "weights", "average", "translation"},
        [](Subject& s) { return fmt::format("{}", s.run.validation); }},
       {"samples", {"validation lines"}, [](Subject& s) { return s.run.files("samples"); }},
-      {"events",  // which there are: what they say is a matter of time
+      {"events",  // names only: their content depends on time
        {},
        [](Subject& s) { return fmt::format("{}", s.run.files("tensorboard").empty()); }},
       {"best",

@@ -1,5 +1,5 @@
-// Every option acts, on what it should and on nothing else: another value of it is tried, and everything that a
-// configuration leads to, from the text of the corpus to the files of a run, is compared with what it was.
+// Every option affects exactly what it should: another value of it is tried, and everything resulting from a
+// configuration, from the corpus text to the files of a run, is compared with its earlier state.
 #include <doctest/doctest.h>
 #include <fmt/ranges.h>
 
@@ -16,8 +16,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// An option, another value of it, what that changes by itself, and what else both runs have beside the base; a part of
-/// the error that ends a run of theirs, where one may. Where it changes nothing, a reason.
+/// An option, another value of it, its direct effects, and further settings that both runs have beside the base; part
+/// of the error that ends one of the runs, if allowed. If nothing changes, a reason.
 struct Row {
   const char* key;
   const char* value;
@@ -41,7 +41,7 @@ const std::vector<Row>& rows() {
   static const Strings both_moments{"first moments", "second moments"};
   static const Strings no_dropout{"model.dropout=0"};
   static const Strings sgd{"optim.name=sgd"}, adamw{"optim.name=adamw", "optim.weight_decay=0.5"};
-  // Learns enough to translate some of what it has seen.
+  // Learns enough to translate some of its training data.
   static const Strings able{"data.train=FOLDER/valid", "model.dropout=0", "train.max_updates=60",
                             "train.validate_every=20u"};
   static const Strings at_rest{"optim.lr=1e-30", "train.validate_every=1u"};
@@ -227,7 +227,7 @@ const std::vector<Row>& rows() {
       {"decode.seed", "2", {"translation"}, {"decode.beam=1", "decode.sample=true"}},
 
       {"runtime.threads", "2", {"threads"}},
-      // Other last bits come out of another library. Where there is one only, the other is refused.
+      // Another library gives other last bits. If there is only one, the other is refused.
       {"runtime.gemm",
        has_onednn ? "eigen" : "onednn",
        has_onednn ? Strings{"product library"} : Strings{"product library", "vocabularies"},
@@ -238,7 +238,7 @@ const std::vector<Row>& rows() {
   return all;
 }
 
-/// Looks at configurations; what was seen of one is remembered.
+/// Observes configurations, and caches each result.
 class Laboratory {
  public:
   Laboratory() {
@@ -256,7 +256,7 @@ class Laboratory {
 
   using Sight = std::map<std::string, std::string>;
 
-  /// The error that ended the run; empty where none did.
+  /// The error that ended the run; empty if none did.
   const std::string& error(const Strings& sets) const { return errors_.at(sets); }
 
   const Sight& look(const Strings& sets) {

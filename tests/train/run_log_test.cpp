@@ -24,7 +24,7 @@ using glossa::testing::write_bytes;
 
 namespace {
 
-/// What a log writes to a terminal that is a file.
+/// A log's output to a terminal that is a file.
 struct FakeTerminal {
   TemporaryFolder folder;
   std::filesystem::path path = folder.path() / "terminal";
@@ -165,14 +165,14 @@ TEST_CASE(
     RunLog log(run.path(), 0, terminal.file());
     log.bar().draw(0.5, "loss 1.25");
     log.line(text + "end\nbeside " + path);
-    log.training(kReport);  // lines that stand below each other are as long as the terminal is wide
+    log.training(kReport);  // stacked lines are as long as the terminal is wide
   }
   const std::string& shown = terminal.text();
   CAPTURE(shown);
   CHECK(shown.starts_with("\r\x1b[K 50% [============            ] loss 1.25\r\x1b[K[20"));
   const std::string fits = text.substr(0, 7 * 11 + 6);  // 75 characters behind the 22 of the time
   CHECK_NE(shown.find("] " + fits + "\n    fgh abc"), shown.npos);
-  CHECK_NE(shown.find("end\nbeside\n    " + path + "\n["), shown.npos);  // a word stays whole
+  CHECK_NE(shown.find("end\nbeside\n    " + path + "\n["), shown.npos);  // words stay whole
   CHECK_NE(shown.find("lr 1.000e-03 : gnorm 0.750\n"), shown.npos);
   CHECK_NE(read_bytes(run.path() / "train.log").find("] " + text + "end\nbeside " + path + "\n["), std::string::npos);
 }
@@ -255,7 +255,7 @@ TEST_CASE("TensorBoard is told what the metrics say, numbers that are not finite
   CHECK_EQ(seen.values.at("samples/2")[0].text, "    more");
   CHECK_EQ(seen.values.at("configuration")[0].text, "    seed: 1");
   CHECK_EQ(seen.stops, std::vector<std::int64_t>{100});
-  RunLog(run.path(), 50, terminal.file);  // as every start does, whether it tells of more or not
+  RunLog(run.path(), 50, terminal.file);  // as at every start, with or without more output
   CHECK_EQ(glossa::testing::read_events(run.path() / "tensorboard").steps("train/loss"), std::vector<std::int64_t>{50});
 }
 

@@ -32,7 +32,7 @@ pid_t watching(Act act) {
   return child;
 }
 
-/// The signal that ends it; 0 if it comes to its end.
+/// The signal that ends it; 0 if it finishes.
 int end_of(pid_t child) {
   int status = 0;
   REQUIRE_EQ(waitpid(child, &status, 0), child);
@@ -134,7 +134,7 @@ TEST_CASE("signals that training watches end the program as before when nobody w
                const SignalWatch stopped;
                raise(SIGTERM);
              }
-             raise(SIGTERM);  // the same, to a program that has saved already
+             raise(SIGTERM);  // sent to a program that has already saved
            }),
            0);
   {

@@ -1,4 +1,4 @@
-// What a trainer logs, counts and keeps, taken apart.
+// Parts of a trainer: its log, counts and state.
 #include "train/trainer.h"
 
 #include <doctest/doctest.h>
@@ -218,7 +218,7 @@ TEST_CASE("refused updates are limited in a row, not in all") {
 TEST_CASE("the loss of an update is that of all its micro-batches") {
   SmallRun small;
   small.config.model.dropout = 0;
-  small.config.optim.lr = 1e-30;  // so that all batches meet the same weights
+  small.config.optim.lr = 1e-30;  // so that all batches see the same weights
   small.config.train.validate_every = small.config.train.save_every = {};
   const auto loss = [&](const std::string& run, std::int64_t accumulate, double every) {
     small.config.train.accumulate = accumulate;

@@ -9,7 +9,7 @@ using namespace glossa::testing;
 
 namespace {
 
-/// The line of a run that went from `begin` to `now` in so many seconds of training; empty without a terminal.
+/// The line of a run that went from `begin` to `now` in `seconds` of training; empty without a terminal.
 std::string line_of(const TrainConfig& config, bool validates, const Progress& begin, const Progress& now,
                     double seconds) {
   PseudoTerminal terminal(140);
@@ -50,11 +50,11 @@ TEST_CASE("the last line of training: where it is, loss, speed, what is left, an
   const Progress begin{10, 1, 1000}, now{50, 5, 5000};
   const std::string line = line_of(config, true, begin, now, 120);
   if (line.empty()) return;
-  // By the clock, of which this took nothing, what is left takes no time.
+  // The clock has not advanced, so the rest takes no time.
   const std::string told =
       " 50% [============            ] update 50, epoch 5.00, loss 2.500, 12346 tokens/s, 0:00 left";
   CHECK_EQ(line, "\r\x1b[K" + told + ", validates in 0:00");
-  // What does not come is not told, nor what is not known yet.
+  // Events that will not come are not shown, nor are unknown ones.
   CHECK_EQ(line_of(config, false, begin, now, 120), "\r\x1b[K" + told);
   CHECK_EQ(line_of(config_with({}), true, begin, now, 120), "\r\x1b[K" + told);
   CHECK_EQ(line_of(config, true, now, now, 0), "\r\x1b[K" + told.substr(0, told.rfind(',')));

@@ -35,7 +35,7 @@ Draw::Draw(std::uint64_t seed, const Size& size)
   for (int i = 0; i < std::ssize(program_.lines); ++i) run_.execute(i);
 }
 
-/// Weights that later lines may compute with: whole and in two parts, trained and frozen.
+/// Weights available to later lines: whole and in two parts, trained and frozen.
 Program Draw::declarations() {
   const Shape shapes[] = {{width_}, {width_, width_}, {rows_, width_}, {2 * width_, width_}, {3 * width_, width_}};
   Program program{.steps = 1 + one_in(3)};

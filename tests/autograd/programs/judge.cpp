@@ -11,7 +11,7 @@ namespace glossa::programs {
 
 namespace {
 
-/// What tells two sights apart; empty if nothing does.
+/// The difference between two sights; empty if none.
 template <class T>
 std::string difference(const Sight& with, const Sight& without) {
   if (with.what != without.what) return fmt::format("with reuse {}, without {}", with.what, without.what);

@@ -111,7 +111,7 @@ Drawn pooled(Draw& d) {
   return {.operands = {x}, .numbers = d.layout(d.shape(x)[0])};
 }
 
-/// Numbers: seed, and whether the mask is of the last axis only.
+/// Numbers: seed, and 1 if the mask is of the last axis only.
 Drawn masked(Draw& d) { return {.operands = {d.any_with_axes(1)}, .numbers = {d.seed(), d.below(2)}}; }
 
 Drawn view(Draw& d) {

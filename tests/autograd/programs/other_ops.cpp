@@ -13,7 +13,7 @@ Instruction new_leaf(Draw& d) { return {.numbers = {d.below(2), d.seed()}, .shap
 /// Numbers: is the graph kept?, seed of the cotangent.
 Instruction kept_graph(Draw& d) { return {.operands = {d.requiring_grad()}, .numbers = {1, d.seed()}}; }
 
-/// Declared before the program is drawn, and used where an op needs their shape.
+/// Declared before the program is drawn, and used when an op needs their shape.
 Instruction not_drawn(Draw&) { fail("draw", "expected an op that is drawn by itself"); }
 
 }  // namespace
@@ -29,7 +29,7 @@ void put_other_ops(ProgramOps& ops) {
   ops.put("part", not_drawn, [](auto& c) { return c.context().parameter(c.leaves().part(c.operand(0), c.number(0))); })
       .keeping_gradient();
 
-  // ---- what is done with a variable; each gives the variable again ----
+  // ---- uses of a variable; each returns the variable ----
   const auto value = [](auto& c) {
     c.hold(c[0].value());
     return c[0];

@@ -11,7 +11,7 @@ namespace glossa::programs {
 
 namespace {
 
-/// The same lines, sizes changed.
+/// The lines with changed sizes.
 Program resized(Program program, Index from, Index to) {
   for (Instruction& line : program.lines) {
     for (int axis = 0; axis < line.shape.rank(); ++axis)
@@ -38,7 +38,7 @@ class Shortening {
   using Clock = std::chrono::steady_clock;
   using Seconds = std::chrono::duration<double>;
 
-  /// Takes the candidate if it fails, too. One that cannot be run at all does not.
+  /// Takes the candidate if it also fails. One that cannot be run at all does not.
   bool take(const Program& candidate) {
     try {
       if (Clock::now() > end_ || !fails_(candidate)) return false;

@@ -46,7 +46,7 @@ void write_sample(const fs::path& path, std::size_t payload) {
   writer.write(path);
 }
 
-/// A checkpoint made by hand, every checksum right whatever the fields say.
+/// A handmade checkpoint, with correct checksums whatever the fields contain.
 struct RawEntry {
   std::string name = "a";
   std::vector<std::uint64_t> dims = {4};
@@ -231,7 +231,7 @@ TEST_CASE("zeroed, filled, swapped and repeated blocks, and a mix of two checkpo
       }
     }
   }
-  // The same shapes with other values: header and table of one, values of the other.
+  // Equal shapes with other values: header and table of one, values of the other.
   RawFile one, two;
   two.entries[0].bytes = "5678";
   CHECK(refused(one.bytes().substr(0, 128) + two.bytes().substr(128)));

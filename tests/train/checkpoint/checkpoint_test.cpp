@@ -17,7 +17,7 @@ using namespace glossa::testing;
 
 namespace {
 
-/// What comes of reading the training state of a checkpoint whose record is `bytes`.
+/// The result of reading the training state of a checkpoint whose record is `bytes`.
 std::string error_for(const std::string& bytes) {
   const TemporaryFolder folder;
   CheckpointWriter writer;
@@ -98,7 +98,7 @@ TEST_CASE("what is translated with is the averages, where a checkpoint has them;
   CHECK_EQ(entry_in_use(readers[1], "weight"), "weight");
   CHECK_THROWS_WITH_AS(read_average(readers[1], store, average),
                        doctest::Contains("expected a tensor ema:weight [2, 3]; the file has none"), Error);
-  read_mean_parameters(readers, store);  // each gives what it translates with
+  read_mean_parameters(readers, store);  // each gives its translating weights
   CHECK(std::ranges::count(weight, 0.0f) == 6);
 }
 
@@ -141,7 +141,7 @@ TEST_CASE("the hash of parameters is over names, shapes and values; that of the 
       {[](Contents& c) { c.averages = c.values; }, false, true},
       {[](Contents& c) { c.state.update = 1; }, false, true},
       {[](Contents& c) { c.state.data_hash = 1; }, false, true},
-      // What may differ between runs that do the same.
+      // Allowed differences between equivalent runs.
       {[](Contents& c) { c.state.config = "runtime:\n  threads: 2\n"; }, false, false},
       {[](Contents& c) { c.state.seconds = 1; }, false, false},
       {[](Contents& c) { c.state.log_loss = 1; }, false, false},

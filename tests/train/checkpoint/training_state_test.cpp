@@ -1,4 +1,4 @@
-// What a resumed run takes from TrainingState: everything.
+// A resumed run restores everything from TrainingState.
 #include "train/checkpoint/training_state.h"
 
 #include <doctest/doctest.h>
@@ -29,11 +29,11 @@ struct Members {
   }
 };
 
-/// One member changed, and a part of what is seen then where that is more than other numbers.
+/// One member changed, and a part of the visible effect if that is more than other numbers.
 struct Change {
   std::function<void(TrainingState&)> change;
   std::string seen = {};
-  bool finite = true;  ///< whether the parameters are; if not, every update is refused
+  bool finite = true;  ///< true if the parameters are; if not, every update is refused
 };
 
 /// In the order of `serialize`. Nothing is translated exactly so soon: the first validation is the best, the plateau
@@ -64,7 +64,7 @@ const std::vector<Change> changes{
     {[](TrainingState& s) { s.seconds = 1e9; }, "end: max_minutes"},
 };
 
-/// A run of 7 updates, in the middle of an epoch, between two lines of the log and two validations; and how it goes on.
+/// A run of 7 updates, in the middle of an epoch, between two log lines and two validations; and its continuation.
 class StoppedRun {
  public:
   StoppedRun() {
@@ -86,7 +86,7 @@ class StoppedRun {
   /// All that can be seen of the run that was never stopped, time left out.
   std::string undisturbed() const { return trained(small_.config, "whole"); }
 
-  /// All that can be seen of the run that goes on from the changed state, and its notes.
+  /// Everything visible of the run resumed from the changed state, and its notes.
   std::string resumed(const Change& change) const {
     const fs::path run = small_ / "run";
     fs::remove_all(run);

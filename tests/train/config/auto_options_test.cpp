@@ -1,4 +1,4 @@
-// What `auto` comes to: by rules that the recipe tells, before anything is built of it.
+// Values of `auto`: by rules that the recipe states, before anything is built from it.
 #include "train/config/auto_options.h"
 
 #include <doctest/doctest.h>

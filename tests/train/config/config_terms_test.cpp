@@ -16,7 +16,7 @@ using namespace glossa;
 
 namespace {
 
-/// All of it, texts in one piece that stand in several lines.
+/// The whole source, with multi-line texts joined.
 std::string library_source() {
   std::ostringstream text;
   for (const char* room : {"autograd", "layers", "optim", "data"})
@@ -25,7 +25,7 @@ std::string library_source() {
   return std::regex_replace(text.str(), std::regex("\"\n *\""), "");
 }
 
-/// Whether `text` names a key of the configuration, or the section that a key is put behind.
+/// True if `text` names a key of the configuration, or the section that precedes a key.
 bool names_a_key(const std::string& text) {
   for (const OptionSection& section : option_sections()) {
     if (text == section.name + ".") return true;

@@ -11,7 +11,7 @@ using namespace glossa::testing;
 
 namespace {
 
-/// All that `act` draws on a terminal of `columns`; empty where the machine has no terminals.
+/// All that `act` draws on a terminal of `columns`; empty if the machine has no terminals.
 template <class Act>
 std::string drawn(const Act& act, unsigned short columns = 80) {
   PseudoTerminal terminal(columns);
@@ -119,7 +119,7 @@ TEST_CASE("what is counted is told with its number, and with what is still to do
   const std::string known = drawn([](ProgressBar& bar) {
     CountProgress progress(bar, "sentence", 4);
     progress.add(1);
-    progress.add(1);  // too soon to be drawn again
+    progress.add(1);  // too soon to redraw
   });
   if (known.empty()) return;
   CHECK(known.starts_with(back + " 25% [======                  ] 1 of 4 sentences, "));

@@ -1,4 +1,4 @@
-// Which pairs a configuration leads to: its files, what is held out of one, and what is there to test with.
+// Pairs selected by a configuration: its files, its held-out part of one, and its test corpora.
 #include "train/corpora/datasets.h"
 
 #include <doctest/doctest.h>

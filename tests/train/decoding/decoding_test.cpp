@@ -33,7 +33,7 @@ Hypothesis greedy_without_cache(const SmallModel<double>& model, const std::vect
   return h;
 }
 
-/// The search for the n best as Searcher describes it, on whole sequences.
+/// The n-best search as documented in Searcher, on whole sequences.
 std::vector<Hypothesis> n_best_without_cache(const SmallModel<double>& model, const std::vector<int>& source,
                                              Index limit, const DecodeOptions& options, Index n) {
   Context<double> context;

@@ -1,4 +1,4 @@
-// What the search has for those who compare with transformers.
+// Features of the search for comparison with transformers.
 #include <doctest/doctest.h>
 
 #include <algorithm>

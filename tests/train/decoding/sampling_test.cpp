@@ -99,7 +99,7 @@ TEST_CASE("every sentence draws another number at every position, whatever its n
   CHECK(drawn.size() == 4 * 3 * 2);
   CHECK(*drawn.begin() >= 0);
   CHECK(*drawn.rbegin() < 1);
-  // And so does the search, where every token is as likely as any other everywhere.
+  // The search also varies if all tokens are equally likely everywhere.
   const UncertainModel model;
   std::ranges::fill(model.store.at("generator.weight").value.span(), 0.0);
   CHECK(std::ranges::any_of(model.sample(sources_of(5), {}), [](const Hypothesis& h) {

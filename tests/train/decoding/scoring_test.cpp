@@ -68,7 +68,7 @@ TEST_CASE("a token's number is its own, </s> is the last, and all together are t
     sum += whole;
   }
   CHECK_EQ(-sum, doctest::Approx(corpus_loss(context, *scene.model->transformer, pairs, scene.data).nll_sum));
-  // What comes later has no part in it.
+  // Later positions have no effect.
   EncodedCorpus longer = pairs;
   for (std::vector<int>& target : longer.target) target.push_back(target.front());
   const auto other = score_translations(context, *scene.model->transformer, longer, {}, 4096);

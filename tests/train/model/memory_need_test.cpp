@@ -27,7 +27,7 @@ EncodedCorpus corpus_of(int sentences, int least, int most, int vocabulary) {
   return corpus;
 }
 
-/// A model and a batch of so many sentences, of lengths from `least` to `most`.
+/// A model and a batch of this many sentences, of lengths from `least` to `most`.
 struct Case {
   std::string name;
   TransformerOptions options;

@@ -15,7 +15,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// A file with the given header, as it stands, and that many bytes of data.
+/// A file with the given literal header and that many bytes of data.
 std::string file_of(const std::string& header, const std::string& data = "") {
   const std::uint64_t length = header.size();
   std::string bytes(8, '\0');
@@ -125,7 +125,7 @@ TEST_CASE("hostile and damaged headers are refused, naming the file") {
       {raw(std::uint64_t{1000}) + "{}", "header of at most"},
       {raw(~std::uint64_t{0}) + "{}", "header of at most"},
       {raw(~std::uint64_t{7}) + "{}", "header of at most"},
-      // what is no JSON, or not the right one
+      // not JSON, or not the right JSON
       {file_of(" {}"), "begins with {"},
       {file_of("[]"), "begins with {"},
       {file_of("{"), "JSON"},
@@ -215,7 +215,7 @@ TEST_CASE("every truncation is refused, and every flipped bit of the header is r
     write_bytes(folder / "flipped", flipped);
     CAPTURE(bit);
     try {
-      // What is left to differ without breaking a rule: names, texts of metadata, and shapes of no other size.
+      // Parts that may differ without breaking a rule: names, texts of metadata, and shapes of equal size.
       const SafetensorsReader reader(folder / "flipped");
       for (const auto& [name, entry] : reader.entries()) CHECK_LE(reader.read<float>(name).size(), values.size());
     } catch (const Error&) {

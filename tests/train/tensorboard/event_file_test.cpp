@@ -23,7 +23,7 @@ struct Run {
   std::vector<std::string> damages;  // that the last start has found
   fs::path events = folder / "tensorboard";
 
-  /// Starts from `updates_done` and says something at each of the steps.
+  /// Starts from `updates_done` and writes something at each of the steps.
   void start(std::int64_t updates_done, const Steps& steps, std::optional<std::int64_t> end = {}, bool goes_on = true) {
     damages = EventFile::cut(folder.path(), updates_done, goes_on);
     EventFile file(folder.path(), updates_done, goes_on);
@@ -54,7 +54,7 @@ TEST_CASE("a run that goes on leaves no step twice, and each start has a file be
   CHECK_EQ(seen.files, 2);  // of which nothing is left there is no file
   CHECK_EQ(seen.torn, 0);
   CHECK_EQ(seen.values.at("train/loss").back().number, 20);
-  run.start(0, {10});  // a new run where an old one has left something
+  run.start(0, {10});  // a new run where an old one left something
   CHECK_EQ(run.seen().steps("train/loss"), Steps{10});
   CHECK_EQ(run.seen().files, 1);
 }
@@ -69,7 +69,7 @@ TEST_CASE("the validation at an end stays unless the run goes on") {
   run.start(25, {30});
   CHECK_EQ(run.seen().steps("valid/loss"), Steps{});
   CHECK_EQ(run.seen().steps("train/loss"), Steps{10, 20, 30});
-  // One that was told by a start of its own, because the one before was killed at the end.
+  // Reported by its own start, because the previous one was killed at the end.
   run.start(30, {}, 30, /*goes_on=*/false);
   run.start(30, {}, std::nullopt, /*goes_on=*/false);
   CHECK_EQ(run.seen().steps("valid/loss"), Steps{30});
@@ -90,7 +90,7 @@ TEST_CASE("a torn record hides nothing: it is cut off, and what comes is in anot
     run.start(20, {30});
     CHECK(run.damages.empty());
     const SeenEvents seen = run.seen();
-    CHECK_EQ(seen.steps("train/loss"), Steps{10, 30});  // the metrics would have told of 20
+    CHECK_EQ(seen.steps("train/loss"), Steps{10, 30});  // the metrics would have reported 20
     CHECK_EQ(seen.torn, 0);
   }
   write_bytes(run.newest(), std::string(100, '\0'));  // as a power cut may leave it
@@ -104,7 +104,7 @@ TEST_CASE("what was damaged is told and goes, with all behind it; what lies befo
   run.start(0, {10, 20, 30});
   const std::string whole = read_bytes(run.newest());
   std::string_view rest = whole;
-  Steps records;  // where each begins: the version, then the steps
+  Steps records;  // where each starts: the version, then the steps
   for (std::size_t at = 0; next_record(rest); at = whole.size() - rest.size()) records.push_back(std::int64_t(at));
   REQUIRE_EQ(records.size(), 5);  // the mark of a session is the second
   for (std::size_t record = 0; record < records.size(); ++record) {

@@ -33,7 +33,7 @@ struct Read {
   std::vector<std::uint8_t> pixels;
 };
 
-/// Weights that say where they stand: in head h of layer l the query q looks at the key (q + l + h) alone.
+/// Weights that encode their position: in head h of layer l, query q attends only to key (q + l + h).
 AttentionMaps::Layers weights(std::size_t layers, std::size_t heads, std::size_t queries, std::size_t keys) {
   AttentionMaps::Layers all(
       layers, std::vector<AttentionMaps::Head>(heads, AttentionMaps::Head(queries, std::vector<float>(keys, 0))));
