@@ -89,7 +89,7 @@ TEST_CASE("memory that the machine does not have is an error, and what was hande
 #ifndef __SANITIZE_ADDRESS__  // its malloc ends the program instead of returning null, and is not counted
 TEST_CASE("an arena that could not join its blocks is empty, and goes on") {
   Arena arena;
-  for (int i = 0; i < 2; ++i) arena.allocate(std::size_t{40} << 20);  // two blocks, too large for malloc to keep
+  for (int i = 0; i < 2; ++i) arena.allocate(std::size_t{40} << 20);  // two blocks, too large for malloc's cache
   rlimit before{};
   REQUIRE(getrlimit(RLIMIT_AS, &before) == 0);
   const rlimit none{0, before.rlim_max};

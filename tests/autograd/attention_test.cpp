@@ -1,4 +1,4 @@
-// The paths of attention beside the reference, docs/attention.md: values and derivatives, at any lengths.
+// Attention's paths against the reference, docs/attention.md: values and derivatives, at any lengths.
 
 #include <doctest/doctest.h>
 
@@ -113,7 +113,7 @@ struct Call {
             .scale = T(0.4)};
   }
 
-  /// Value and gradients by the fast paths. `directly`: by a call of the path that each sequence must take.
+  /// Value and gradients by the fast paths. `directly`: calls the path that each sequence must take.
   Result run(Index max_kept, bool directly = false) const {
     kernels::AttentionShape<T> call = shape();
     const std::vector<Index> kept = cells(max_kept);
@@ -193,7 +193,7 @@ struct Call {
     return result;
   }
 
-  /// Compares the fast paths with the reference, and makes sure that they are those that should run.
+  /// Compares the fast paths with the reference, and checks that the right ones ran.
   void check(Index max_kept, double tolerance) const {
     CAPTURE(lengths.front().rows);
     CAPTURE(lengths.front().keys);
@@ -255,7 +255,7 @@ TEST_CASE("attention takes the path that the lengths say") {
     call.draw();
     const auto expected = call.run(70 * 69, /*directly=*/true);
     CHECK(call.run(70 * 69).same_bits(expected));
-    Call<float> more = call;  // as one of a larger batch, whose heads are not computed one by one
+    Call<float> more = call;  // as in a larger batch, whose heads are not computed one by one
     more.lengths.assign(40, sequence);
     more.row_spans.clear(), more.key_spans.clear(), more.ids.clear();
     more.draw();

@@ -13,7 +13,7 @@ using namespace glossa::testing;
 
 namespace {
 
-/// All of autograd/cases/.
+/// The whole of autograd/cases/.
 const std::string& cases_text() {
   static const std::string text = [] {
     std::string all;
@@ -24,7 +24,7 @@ const std::string& cases_text() {
   return text;
 }
 
-/// A row has the op's name, and the cases call it with as many arguments as the overload takes.
+/// True if a row has the op's name and the cases use its argument count.
 bool covered(const Overload& overload) {
   return std::ranges::count(op_cases(), overload.op, &OpCase::op) > 0 && calls(cases_text(), overload);
 }

@@ -17,7 +17,7 @@ namespace {
 
 using Vector = std::vector<double>;
 
-constexpr Index n = 64;  // n x n numbers are worth giving on
+constexpr Index n = 64;  // n x n numbers are worth reusing
 constexpr RowSpan all{0, n};
 const RowLayout whole{.rows = n, .sequences = {&all, 1}};
 
@@ -28,7 +28,7 @@ Vector random_numbers(Index count, const char* name) {
   return numbers;
 }
 
-/// A context in training, with leaves that are large enough for their memory to be given on.
+/// A context in training, with leaves large enough for their memory to be reused.
 struct TrainingStep {
   Vector numbers = random_numbers(n * n, "x"), weights = random_numbers(n * n, "weight"), ones = Vector(n, 1);
   Context<double> context;
@@ -44,7 +44,7 @@ struct TrainingStep {
     bias = context.input({ones.data(), {n}});
   }
 
-  /// Takes the memory of `branch` if it may.
+  /// Takes the memory of `branch` if allowed.
   Variable<double> add_and_norm(const Variable<double>& branch) {
     return add_layer_norm(x, branch, 0.1, whole, gain, bias, 1e-5);
   }
@@ -349,7 +349,7 @@ TEST_CASE_FIXTURE(TrainingStep, "memory that was given back is poisoned") {
     begin({});
     return inside;
   };
-  step();  // from here on the arena is one block, which stays; several are given back to the system
+  step();  // from here on the arena is one lasting block; several are returned to the system
   const double* const inside = step();
   CHECK(__asan_address_is_poisoned(inside + n * n / 2));
 }

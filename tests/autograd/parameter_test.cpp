@@ -9,7 +9,7 @@ using namespace glossa;
 
 namespace {
 
-/// A store with one matrix of 6 rows, which is not laid out yet.
+/// A store with one matrix of 6 rows, not laid out yet.
 struct Declared {
   ParameterStore<double> store;
   Parameter<double>& whole = store.declare("weight", {6, 2}, [](std::span<double> values, const Shape&, RandomStream&) {

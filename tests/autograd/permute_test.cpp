@@ -9,7 +9,7 @@
 
 using namespace glossa;
 
-// Every order of four axes, of shapes that are no multiple of a vector or a tile: element by element.
+// Every order of four axes, for shapes that are not multiples of a vector or a tile: element by element.
 
 namespace {
 

@@ -29,7 +29,7 @@ int setting(const char* name, int otherwise) {
   return text ? std::atoi(text) : otherwise;
 }
 
-/// Restores the number of threads. Most programs have one: they are small.
+/// Restores the thread count. Most programs use one: they are small.
 struct Threads {
   const int before = threads();
   Threads() { set_threads(1); }

@@ -329,7 +329,7 @@ TEST_CASE("every step gives the numbers of a first one, with reuse of memory and
   for (double& x : numbers) x = random.normal();
   for (double& weight : weights) weight = random.normal() / 8;
   const std::vector<int> targets(n, 3);
-  std::size_t bytes = 0;  // that backward asked for
+  std::size_t bytes = 0;  // requested by backward
   const auto gradients = [&](Context<double>& context, bool deep) {
     context.begin({});
     const auto in = context.input({numbers.data(), {n, n}}), w = context.input({weights.data(), {n, n}});

@@ -25,11 +25,10 @@ class PowerCutDisk {
   /// The state seen by processes now.
   Picture now() const;
 
-  /// Everything that may be there after a power cut now, without entries that do not `matter`:
-  /// - of a folder's entries each one that was made, renamed or removed since its fsync, done or not, in all
-  ///   combinations;
-  /// - of a file written since its fsync: any length by blocks of 4 KiB between the durable and the present one, each
-  ///   changed block old, new, or zeros where there is no old one.
+  /// Every possible state after a power cut now, without entries that do not `matter`:
+  /// - each folder entry made, renamed or removed since the folder's fsync: done or not, in all combinations;
+  /// - each file written since its fsync: any length in blocks of 4 KiB between the durable and the present one, each
+  ///   changed block old, new, or zeros if there is no old one.
   std::vector<Picture> after_power_cut(const std::function<bool(const std::string& path)>& matters) const;
 
  private:

@@ -7,11 +7,11 @@
 
 namespace glossa::testing {
 
-/// Headless Chromium, as a person uses it: driven over WebDriver through a chromedriver of its own on the loopback
-/// interface. No other host is ever reached. Both end with the object, and with the test where it is killed.
+/// Headless Chromium, used like a person would: driven over WebDriver through its own chromedriver on the loopback
+/// interface. No other host is ever reached. Both end with the object, and with the test if it is killed.
 ///
-/// What goes wrong (chromedriver's errors, a script that throws) is a std::runtime_error with WebDriver's message.
-/// `selector` is of CSS and means the first that fits; its absence is an error.
+/// Failures (chromedriver's errors, exceptions in scripts) throw std::runtime_error with WebDriver's message.
+/// `selector` is a CSS selector, meaning the first match; its absence is an error.
 class Browser {
  public:
   /// False, with a MESSAGE that the test is skipped, where chromium or chromedriver is missing.

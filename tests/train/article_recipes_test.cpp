@@ -41,7 +41,7 @@ TEST_CASE("the recipe of each article has the options that are checked") {
     CHECK(got.learned_positions == wanted.learned_positions);
     CHECK(got.sinusoid == wanted.sinusoid);
     CHECK(got.output_bias == wanted.output_bias);
-    const bool has_embeddings = article != 1 && article != 3;  // the others' are added, by the recipe in its own way
+    const bool has_embeddings = article != 1 && article != 3;  // the others' are added, in the recipe's own way
     CHECK(got.tied == (has_embeddings ? wanted.tied : Tied::output));
     CHECK(got.scale_embeddings == (has_embeddings ? wanted.scale_embeddings : true));
   }

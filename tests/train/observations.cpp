@@ -41,7 +41,7 @@ std::string names_and_shapes(Subject& s) {
   return text;
 }
 
-/// An epoch as the rows of its batches.
+/// An epoch as its batches' rows.
 std::string rows_of(Subject& s) {
   std::string text;
   for (const std::vector<int>& indices : s.batches(0)) {
@@ -109,7 +109,7 @@ std::string learning_rates(Subject& s) {
   return text;
 }
 
-/// A file of text as translation reads it, or why it does not.
+/// A text file as translation reads it, or the error.
 std::string read_text(Subject& s, const char* name) {
   try {
     return fmt::format("{}", fmt::join(read_lines(s.folder / name, text_options(s.config.data)), "\n"));
@@ -137,7 +137,7 @@ std::string averages_of(const CheckpointReader& reader) {
   return text;
 }
 
-/// How a run ended: the number of the reason, or the error.
+/// The end of a run: the number of the reason, or the error.
 std::string end_of(const FinishedRun& run) { return run.end ? std::to_string(static_cast<int>(*run.end)) : run.error; }
 
 /// A number of the first training line. Ten digits: the order of a sum is irrelevant here.

@@ -136,7 +136,7 @@ TEST_CASE("a resumed run's metrics read like an undisturbed one's") {
   }
   CHECK(read_bytes(metrics) == undisturbed);
   const std::string log_text = read_bytes(run.path() / "train.log");
-  CHECK(std::count(log_text.begin(), log_text.end(), '\n') == 8);  // the log for people keeps everything
+  CHECK(std::count(log_text.begin(), log_text.end(), '\n') == 8);  // the human-readable log keeps all
 }
 
 TEST_CASE("a torn line goes even where it parses; a new run begins empty; other rubbish is dropped") {
@@ -185,7 +185,7 @@ TEST_CASE("a terminal that went away does not end the run") {
   }
   std::FILE* terminal = std::fopen(ptsname(master), "w");
   REQUIRE(terminal != nullptr);
-  std::setvbuf(terminal, nullptr, _IONBF, 0);  // as standard error is
+  std::setvbuf(terminal, nullptr, _IONBF, 0);  // like standard error
   const TemporaryFolder run;
   {
     RunLog log(run.path(), 0, terminal);

@@ -12,7 +12,7 @@ namespace {
 constexpr Surroundings good{
     .built_for_avx2 = true, .processor_has_avx2 = true, .has_onednn = true, .available_threads = 2, .cores = 2};
 
-/// `good` with one thing changed: the one warning that follows, "" if none.
+/// `good` with one change: the resulting warning, or "" if none.
 template <class Change>
 std::string warning(const Change& change) {
   Surroundings around = good;
@@ -31,7 +31,7 @@ TEST_CASE("warnings: a build without AVX2 or oneDNN, and cores that may not be u
   CHECK(has(warning([](Surroundings& s) { s.built_for_avx2 = false; }), "GLOSSA_NATIVE"));
   const std::string old = warning([](Surroundings& s) { s.built_for_avx2 = s.processor_has_avx2 = false; });
   CHECK(has(old, "AVX2"));
-  CHECK_FALSE(has(old, "GLOSSA_NATIVE"));  // it would not help
+  CHECK_FALSE(has(old, "GLOSSA_NATIVE"));  // it would be useless
   CHECK(has(warning([](Surroundings& s) { s.has_onednn = false; }), "libdnnl-dev"));
   CHECK(has(warning([](Surroundings& s) { s.available_threads = 1; }), "1 of the machine's 2 cores"));
   CHECK_EQ(warning([](Surroundings& s) { s.available_threads = s.cores = 1; }), "");
@@ -57,7 +57,7 @@ TEST_CASE("surroundings are those of this build and process") {
   const Surroundings here = surroundings();
 #ifdef __AVX2__
   CHECK(here.built_for_avx2);
-  CHECK(here.processor_has_avx2);  // or this line would not be reached
+  CHECK(here.processor_has_avx2);  // or this line is not reached
 #else
   CHECK_FALSE(here.built_for_avx2);
 #endif

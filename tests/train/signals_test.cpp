@@ -15,7 +15,7 @@ using namespace glossa;
 
 namespace {
 
-/// A process of its own in which `act` watches.
+/// A separate process in which `act` watches.
 template <class Act>
 pid_t watching(Act act) {
   const pid_t child = fork();
@@ -59,7 +59,7 @@ TEST_CASE("signals that training watches: the first asks to stop, what comes wit
                if (watch.stop_signal() != first) raise(SIGKILL);
              }),
              0);
-  std::vector<pid_t> later;  // side by side, as they wait
+  std::vector<pid_t> later;  // in parallel, as they wait
   for (const int second : stops)
     later.push_back(watching([=](const SignalWatch&) {
       raise(SIGTERM);

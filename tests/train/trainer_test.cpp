@@ -53,7 +53,7 @@ TEST_CASE("a line of the log has the mean loss of all target tokens since the on
   REQUIRE_EQ(seldom.size(), 2);
   const Schedule schedule = make_schedule(small.config.optim, small.config.model.width);
   for (int update = 1; update <= 11; ++update) CHECK_EQ(each[update - 1]["lr"].get<double>(), schedule.lr(update));
-  // At the start every token is about as likely as another.
+  // At the start all tokens are about equally likely.
   CHECK_EQ(each[0]["loss"].get<double>(), doctest::Approx(std::log(31)).epsilon(0.2));
   double sum = 0;
   std::int64_t tokens = 0, before = 0;
@@ -95,7 +95,7 @@ TEST_CASE("each epoch has batches of its own") {
   small.config.train.keep_checkpoints = 100;
   small.config.train.save_every = updates(1);
   small.train(small.config, "run");
-  std::vector<std::int64_t> tokens[2];  // of the batches of each epoch
+  std::vector<std::int64_t> tokens[2];  // for each epoch's batches
   std::int64_t before = 0;
   for (std::size_t update = 1; fs::exists(checkpoint(small, "run", update)); ++update) {
     const TrainingState state = state_at(small, "run", update);
@@ -198,8 +198,8 @@ TEST_CASE("refused updates are limited in a row, not in all") {
   small.train(small.config, "run");
   change_checkpoint(small.last("run"), [](const CheckpointEntry& entry, std::vector<std::byte>& bytes) {
     if (entry.name != "src_tok_emb.embedding.weight") return;
-    const float huge = 2e38F;                         // finite, but not once it is scaled
-    for (std::size_t i = 1; i <= entry.dims[1]; ++i)  // the last word: the one that a single batch has
+    const float huge = 2e38F;                         // finite, but not after scaling
+    for (std::size_t i = 1; i <= entry.dims[1]; ++i)  // the last word: it occurs in a single batch
       std::memcpy(bytes.data() + bytes.size() - i * sizeof huge, &huge, sizeof huge);
   });
   small.config.train.max_updates = {};
@@ -210,7 +210,7 @@ TEST_CASE("refused updates are limited in a row, not in all") {
   CHECK_GE(state.bad_updates, 2);
   CHECK_LE(state.bad_updates, 3);
   CHECK_EQ(state.optimizer_steps + state.bad_updates, state.update);
-  // The schedule counts the updates that were done.
+  // The schedule counts completed updates.
   CHECK_EQ(metrics(small / "run").back()["lr"].get<double>(),
            make_schedule(small.config.optim, small.config.model.width).lr(state.optimizer_steps));
 }
@@ -252,7 +252,7 @@ TEST_CASE("a run that a limit ends while it gets better says how to go on, and n
   small.config.optim.min_lr = 1e-9;
   CHECK(says("at the least rate"));
   small.config.optim = steady;
-  small.config.optim.lr = 1e-30;  // gets no better
+  small.config.optim.lr = 1e-30;  // does not improve
   CHECK_FALSE(says("no better"));
   small.config.train.patience = 1;
   small.config.train.max_updates = updates(100);
@@ -284,7 +284,7 @@ TEST_CASE("a run that ends between two validations validates its end, and no run
     CHECK_EQ(validations("run"), "4 7 at the end ");
     CHECK_EQ(best("run"), 7);
     const std::string log = read_bytes(small / "run/train.log");
-    CHECK_EQ(log.find(" : at the end"), log.rfind(" : at the end"));  // nor is it validated again
+    CHECK_EQ(log.find(" : at the end"), log.rfind(" : at the end"));  // and is not validated again
   }
   SUBCASE("killed before that was told, it tells it on --resume") {
     const std::string text = read_bytes(small / "run/metrics.jsonl");
@@ -314,7 +314,7 @@ TEST_CASE("a run that ends between two validations validates its end, and no run
   SUBCASE("gone on with, its best is again what its validations said") {
     small.config.optim.lr = 1;
     small.config.train.max_updates = updates(1);
-    small.train(small.config, "worse");  // before the first validation, so the end is the best there is
+    small.train(small.config, "worse");  // before the first validation, so the end is the best
     CHECK_EQ(best("worse"), 1);
     CHECK_EQ(validations("worse"), "1 at the end ");
     small.config.train.max_updates = updates(4);

@@ -40,7 +40,7 @@ TEST_CASE("how long until something is due follows from how long the way was") {
   const Progress begin{10, 0.5, 1000}, now{50, 2.25, 5000};
   CHECK_EQ(seconds_until_due(updates, begin, now, 120).value(), doctest::Approx(30));  // at 60
   CHECK_EQ(seconds_until_due(epochs, begin, now, 7).value(), doctest::Approx(3));
-  CHECK_EQ(seconds_until_due(updates, begin, {60, 3, 6000}, 50).value(), doctest::Approx(20));  // it has just come
+  CHECK_EQ(seconds_until_due(updates, begin, {60, 3, 6000}, 50).value(), doctest::Approx(20));  // it is just due
   CHECK_FALSE(seconds_until_due(updates, now, now, 0));
   CHECK_FALSE(seconds_until_due({}, begin, now, 120));
 }

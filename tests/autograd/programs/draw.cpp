@@ -51,7 +51,7 @@ const Program& Draw::program() {
   draw_lines(size_.lines / 2 + below(size_.lines));
   if (size_.checkable || !find(needs_grad)) return program_;
   int root = requiring_grad();
-  for (int more = 0; more < 3; ++more) root = std::max(root, requiring_grad());  // much of the program below it
+  for (int more = 0; more < 3; ++more) root = std::max(root, requiring_grad());  // above much of the program
   program_.lines.push_back({&op_named("backward"), {root}, {0, seed()}});        // not run here: it may be refused
   if (one_in(3)) draw_lines(3);
   return program_;

@@ -145,7 +145,7 @@ Drawn joined(Draw& d) {
   return line;
 }
 
-/// Numbers: axis, eighths of its extent from which and up to which.
+/// Numbers: axis, start and end in eighths of its extent.
 Drawn cut(Draw& d) {
   const int x = d.any_with_axes(1), begin = d.below(8);
   return {.operands = {x}, .numbers = {d.below(d.shape(x).rank()), begin, begin + 1 + d.below(8 - begin)}};

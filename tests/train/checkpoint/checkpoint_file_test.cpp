@@ -165,7 +165,7 @@ TEST_CASE("entries have kind, dtype, dims and aligned bytes; a failed read leave
   const std::string scalar = some_bytes(8, 3);
   CHECK(std::equal(destination.begin(), destination.end(), bytes_of(scalar).begin()));
 
-  // Somebody writes into the file after it was verified.
+  // Another process writes into the file after it was verified.
   std::string bytes = read_bytes(path);
   bytes[reader.find("scalar")->offset] ^= 1;
   write_bytes(path, bytes);
@@ -306,7 +306,7 @@ TEST_CASE("hand-made files with right checksums are refused for what is wrong in
   refused("", [&](RawFile& f) { f.entries[1].name_length = 255; });
   refused("names in order", [](RawFile& f) { f.entries[1].name = "a"; });
   refused("names in order", [](RawFile& f) { f.entries[0].name = "c"; });
-  // Of another version or machine.
+  // From another version or machine.
   refused("got 2.0", [](RawFile& f) { f.version = 0x20000; });
   refused("got 1.1", [](RawFile& f) { f.version = 0x10001; });
   refused("got 0.9", [](RawFile& f) { f.version = 9; });

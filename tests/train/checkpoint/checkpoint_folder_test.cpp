@@ -118,12 +118,12 @@ TEST_CASE("the newest valid file is taken, each refused one is reported, and the
   folder.save(21, some_writer(), false);
   CHECK(names_in(checkpoints) == Strings{"last", "update-00000020.ckpt", "update-00000021.ckpt", "update-00000030.ckpt",
                                          "update-00000040.ckpt"});
-  folder.save(30, some_writer(), false);  // the run comes by again: the damaged file is replaced
+  folder.save(30, some_writer(), false);  // the run passes here again: the damaged file is replaced
   folder.save(31, some_writer(), false);
   CHECK(names_in(checkpoints) ==
         Strings{"last", "update-00000030.ckpt", "update-00000031.ckpt", "update-00000040.ckpt"});
   CHECK(folder.newest_valid()->update == 31);
-  folder.save(41, some_writer(), false);  // beyond a damaged file: it stays, and is none of the two that are kept
+  folder.save(41, some_writer(), false);  // beyond a damaged file: it stays, and is not one of the two that are kept
   CHECK(names_in(checkpoints) ==
         Strings{"last", "update-00000031.ckpt", "update-00000040.ckpt", "update-00000041.ckpt"});
 }

@@ -224,7 +224,7 @@ TEST_CASE("a training state with numbers that cannot be is refused, and one at t
       {[](auto& s) { s.update = largest, s.epoch = std::int64_t{1} << 31; },
        "epoch from 0 to 2147483646; got 21474836"},
       {[](auto& s) { s.epoch = -1; }, "epoch from 0 to 100; got -1"},
-      {[](auto& s) { s.batch = largest; }, ""},  // the trainer knows how many an epoch has
+      {[](auto& s) { s.batch = largest; }, ""},  // the trainer knows the number per epoch
       {[](auto& s) { s.batch = most; }, "batch from 0 to 1000000000000000; got 9223372036854775807"},
       {[](auto& s) { s.batch = -1; }, "batch from 0 to 1000000000000000; got -1"},
       {[](auto& s) { s.target_tokens = largest; }, ""},

@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// The bytes of every member of TrainingState, in the order in which `serialize` names them.
+/// The bytes of every member of TrainingState, in the order of `serialize`.
 struct Members {
   std::vector<std::string> bytes;
 
@@ -36,8 +36,8 @@ struct Change {
   bool finite = true;  ///< true if the parameters are; if not, every update is refused
 };
 
-/// In the order of `serialize`. Nothing is translated exactly so soon: the first validation is the best, the plateau
-/// schedule and train.patience count the others.
+/// In the order of `serialize`. Nothing is translated exactly this early: the first validation is the best, and the
+/// plateau schedule and train.patience count the others.
 const std::vector<Change> changes{
     {[](TrainingState& s) { ++s.version; }, "expected a training state of version 1; got version 2"},
     {[](TrainingState& s) { s.config.replace(s.config.find("seed: 1"), 7, "seed: 2"); }, "[train.seed] expected 2"},
@@ -83,7 +83,7 @@ class StoppedRun {
 
   TrainingState state() const { return read_training_state(CheckpointReader(small_.last("stopped"))); }
 
-  /// All that can be seen of the run that was never stopped, time left out.
+  /// Everything visible of the uninterrupted run, except times.
   std::string undisturbed() const { return trained(small_.config, "whole"); }
 
   /// Everything visible of the run resumed from the changed state, and its notes.
@@ -93,7 +93,7 @@ class StoppedRun {
     fs::copy(small_ / "stopped", run, fs::copy_options::recursive | fs::copy_options::copy_symlinks);
     Config config = small_.config;
     if (!change.finite) {
-      change_state([](TrainingState& state) { state.bad_updates = 1; });  // so that the last may have been one
+      change_state([](TrainingState& state) { state.bad_updates = 1; });  // so the last may have been one
       change_checkpoint(small_.last("run"), [](const CheckpointEntry& entry, std::vector<std::byte>& bytes) {
         if (entry.kind == EntryKind::parameter) std::ranges::fill(bytes, std::byte{0xFF});  // NaN
       });

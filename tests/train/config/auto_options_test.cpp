@@ -82,10 +82,10 @@ TEST_CASE("what is given stays, and the rest goes by it") {
   CHECK(narrow.train.save_every == Period{50, Period::Unit::updates});
   const Config by_updates = decided(10'000, {"train.max_epochs=0", "train.max_updates=700"});
   CHECK(by_updates.optim.warmup == Period{70, Period::Unit::updates});
-  // With a limit of time alone, the epochs are those that suit the corpus.
+  // With only a time limit, the epochs are those that suit the corpus.
   CHECK(decided(10'000, {"train.max_epochs=0", "train.max_minutes=5"}).optim.warmup == Period{6, Period::Unit::epochs});
   CHECK(decided(3'000, {"train.max_epochs=3"}).train.validate_every == Period{1, Period::Unit::epochs});
-  CHECK(dump(decided_for({.pairs = 5, .alphabet = 5}, Config())) == dump(Config()));  // nothing is auto by itself
+  CHECK(dump(decided_for({.pairs = 5, .alphabet = 5}, Config())) == dump(Config()));  // by itself, nothing is auto
 }
 
 TEST_CASE("words are rarer than subwords: their vocabulary is ten times as large") {

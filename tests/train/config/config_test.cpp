@@ -40,7 +40,7 @@ std::vector<std::string> warnings(std::vector<std::string> sets) {
   return check(load_config("", sets));
 }
 
-/// A configuration file of its own.
+/// A separate configuration file.
 class YamlFile {
  public:
   explicit YamlFile(const std::string& text) { glossa::testing::write_bytes(path(), text); }
@@ -144,7 +144,7 @@ TEST_CASE("a tab that indents is called one") {
         "[c.yaml:3] " + told + "3. Hint: YAML takes no tab there");
   CHECK(YamlFile("\tdata:\n").error() == "[c.yaml:1] " + told + "1. Hint: YAML takes no tab there");
   CHECK(YamlFile("data:\n  train:\ta\n").load().data.train == "a");
-  CHECK(YamlFile("data:\n\t\n  train:\t[\n").error().find("tab") == std::string::npos);  // nothing wrong with these
+  CHECK(YamlFile("data:\n\t\n  train:\t[\n").error().find("tab") == std::string::npos);  // these are fine
 }
 
 TEST_CASE("the shape of a file is checked") {

@@ -23,7 +23,7 @@ std::string line_of(const Config& config, std::string_view key) {
 TEST_CASE("a list of corpora, in YAML and by --set, is kept by a dump; one name is written as ever") {
   const auto names = [](const std::string& value) { return load_config("", {"data.train=" + value}).data.train; };
   CHECK(names("a") == CorpusNames("a"));
-  CHECK(names("a, b") == CorpusNames("a, b"));  // a name may well have a comma
+  CHECK(names("a, b") == CorpusNames("a, b"));  // a name may contain a comma
   CHECK(names("").empty());
   CHECK(names("[a, b.tmx]") == CorpusNames(List{"a", "b.tmx"}));
   CHECK(names("[a]") == CorpusNames("a"));

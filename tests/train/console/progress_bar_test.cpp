@@ -43,7 +43,7 @@ TEST_CASE("a bar is drawn over itself and cleared at the end") {
   const std::string text = drawn([](ProgressBar& bar) {
     CHECK(bar.is_due());
     bar.draw(0.5, "loss 1.25");
-    bar.draw(1.5, "");  // a limit that was passed
+    bar.draw(1.5, "");  // an exceeded limit
     bar.draw(std::nullopt, "no end in sight");
     bar.clear();
     CHECK(bar.is_due());
@@ -108,7 +108,7 @@ TEST_CASE("the time left is known once something was done, and none is left at t
   CHECK_EQ(resumed.after(0.5), "");
   CHECK_EQ(resumed.after(1), ", 0:00 left");
   std::this_thread::sleep_for(std::chrono::milliseconds(1100));
-  const std::string left = fresh.after(0.01);  // of which this took more than a second
+  const std::string left = fresh.after(0.01);  // more than a second of which was spent here
   CAPTURE(left);
   REQUIRE(left.ends_with(" left"));
   CHECK_GE(std::stoi(left.substr(2)), 1);

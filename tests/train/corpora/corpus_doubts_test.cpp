@@ -32,7 +32,7 @@ TEST_CASE("a side of numbers is doubted, by the name of its column") {
   ids[3] = "Lot 7";
   ids[9] = "#12-14";
   CHECK(doubts(sentences, ids).front().starts_with("95 % of the target side"));
-  for (int i = 10; i < 13; ++i) ids[static_cast<std::size_t>(i)] = "!";  // no number, either
+  for (int i = 10; i < 13; ++i) ids[static_cast<std::size_t>(i)] = "!";  // not a number either
   CHECK(doubts(sentences, ids).empty());
   CHECK(doubts(Lines(5, "१२३"), Lines(5, "A")).size() == 1);
 }
@@ -58,13 +58,13 @@ TEST_CASE("a source in one letter case is doubted unless data.lowercase is for i
   CHECK(doubts({"ONE"}, target).front().find("letters of upper case only") != std::string::npos);
   CHECK(doubts({"one", "Two"}, target).empty());
   CHECK(doubts({"हाँ 12", "日本"}, target).empty());  // scripts without case
-  CHECK(doubts({"CDを聞く"}, target).empty());       // nor has the rest of this one
+  CHECK(doubts({"CDを聞く"}, target).empty());       // neither has the rest of this one
   DataConfig config;
   config.lowercase = true;
   CHECK(doubts({"one"}, target, config).empty());
   config.lowercase = false;
   config.train = "toy:50000";
-  CHECK(doubts({"one"}, target, config).empty());  // nobody chose its letters
+  CHECK(doubts({"one"}, target, config).empty());  // its letters were not chosen
 }
 
 TEST_CASE("the first pair is shown, shortened between characters") {

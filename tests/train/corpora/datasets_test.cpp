@@ -16,7 +16,7 @@ using Pairs = std::set<std::pair<std::string, std::string>>;
 
 namespace {
 
-/// A table of 60 pairs, and two of them in files of their own.
+/// A table of 60 pairs, and two of them in separate files.
 class Texts {
  public:
   Texts() {
@@ -85,7 +85,7 @@ TEST_CASE("data.split: auto holds out a twentieth each, where data.valid is empt
 
   many.clear();
   for (int i = 0; i < 960; ++i) many += fmt::format("{}\t{}\n", i % 60, i);
-  write_bytes(texts / "pairs.tsv", many);  // further translations of a sentence are no further sentences
+  write_bytes(texts / "pairs.tsv", many);  // further translations of a sentence do not count as sentences
   const Corpora corpora = read_corpora(texts.config({"data.split=auto"}), 1);
   CHECK(corpora.split == HeldOut{3, 3});
   CHECK(count(corpora.training) == 54 * 16);

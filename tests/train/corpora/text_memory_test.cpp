@@ -13,7 +13,7 @@ TEST_CASE("a text fits in memory with what becomes of it") {
   const TemporaryFolder folder;
   DataConfig data;
   data.train = folder / "text";
-  CHECK_NOTHROW(check_text_fits(data, 0));  // its reader will tell that it is not there
+  CHECK_NOTHROW(check_text_fits(data, 0));  // its reader reports that it is missing
   folder.write("text.en", std::string(3000, 'a'));
   folder.write("text.de", std::string(2000, 'a'));
   CHECK_NOTHROW(check_text_fits(data, 40'000));
@@ -28,7 +28,7 @@ TEST_CASE("a text fits in memory with what becomes of it") {
   CHECK_THROWS_AS(check_text_fits(data, 51'999), Error);
   data.valid = "toy:100";
   CHECK_NOTHROW(check_text_fits(data, 40'000));
-  std::filesystem::rename(folder / "text.de", folder / "text.de.gz");  // about three times as much text
+  std::filesystem::rename(folder / "text.de", folder / "text.de.gz");  // about three times the text
   CHECK_NOTHROW(check_text_fits(data, 72'000));
   CHECK_THROWS_AS(check_text_fits(data, 71'999), Error);
   data.sentencepiece_model = DataConfig::SentencepieceModel::unigram;

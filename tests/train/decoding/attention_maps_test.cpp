@@ -75,7 +75,7 @@ TEST_CASE("a pair has the same maps whatever it is run with") {
 
 TEST_CASE("words are aligned by the weights of all their tokens") {
   const AttentionMaps::Head head{{0.6F, 0.1F, 0.1F, 0.2F}, {0.1F, 0.3F, 0.4F, 0.2F}, {0.0F, 0.45F, 0.15F, 0.4F}};
-  // Tokens 1 and 2 are one source word; token 3, </s>, is none. Rows 1 and 2 write one word.
+  // Tokens 1 and 2 are one source word; token 3, </s>, is not one. Rows 1 and 2 write one word.
   const std::vector<int> source{0, 1, 1, -1};
   CHECK(align_words(head, source, std::vector<int>{0, 1, 1}) == Alignment{{0, 0}, {1, 1}});
   CHECK(align_words(head, source, std::vector<int>{0, 0, 1}) == Alignment{{1, 0}, {1, 1}});
@@ -114,7 +114,7 @@ TEST_CASE("every word of a translation is aligned with a word of its own line, i
       }
     }
   }
-  // A piece is aligned as it is by itself, behind the words before it.
+  // A piece is aligned as if alone, after the words before it.
   const auto parts = translator.n_best(translator.encode(Lines{"a1 a2 a3 a4", "a5 a6 a1."}, "text"), 1);
   const Alignment& whole = found[2][0].alignment;
   const std::size_t first = parts[0][0].alignment.size(), second = parts[1][0].alignment.size();

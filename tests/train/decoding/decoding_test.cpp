@@ -82,7 +82,7 @@ Hypothesis beam_without_cache(const SmallModel<double>& model, const std::vector
   return n_best_without_cache(model, source, limit, options, 1).front();
 }
 
-/// Every sequence that ends within `limit` tokens, </s> included: the best score there is.
+/// Every sequence that ends within `limit` tokens, </s> included: the best possible score.
 Hypothesis best_of_all(const SmallModel<double>& model, const std::vector<int>& source, Index limit,
                        const DecodeOptions& options) {
   Hypothesis best{.tokens = {}, .score = -1e300};
@@ -131,8 +131,8 @@ TEST_CASE("steps with a cache give the logits of the whole") {
     DecoderCache<double> cache;
     const RowLayout layout{.rows = std::ssize(ids), .sequences = spans};
     model.transformer.start(cache, model.transformer.encode(context, ids, layout), layout, 6, 5);
-    // Rows 0, 1 of the first sentence and so on; then orders that repeat, move up, move down and end rows, and at last
-    // one of more rows than there were.
+    // Rows 0, 1 of the first sentence and so on; then orders that repeat, move up, move down and end rows, and finally
+    // one with more rows than before.
     std::vector<Index> target_of{0, 1, 1, 2, 0, 2}, source_of{0, 0, 1, 1, 2, 2};
     for (Index t = 0; t < 5; ++t) {
       std::vector<int> tokens;
@@ -172,7 +172,7 @@ TEST_CASE("greedy search with a cache is the argmax of the whole model, token fo
       finished += found[i].finished;
     }
     CHECK(finished > 0);
-    CHECK(finished < std::ssize(sources));  // both ways of ending were tried
+    CHECK(finished < std::ssize(sources));  // both ways of ending were covered
   }
 }
 
@@ -276,8 +276,8 @@ TEST_CASE("equal candidates: the earlier hypothesis, then the smaller id, and of
     std::ranges::fill(model.store.at("generator.bias").value.span(), 0.0);  // all tokens are equal
     model.favour(specials.eos, eos);
     const Sentences sources = random_sources(3, 9, 5);
-    // Under length^2 the longer is the better: several end at the limit. Under the other penalty the next end is worse
-    // than that of the first token, and one after 50 tokens better: it is not waited for.
+    // Under length^2 longer is better: several end at the limit. Under the other penalty the next end is worse than
+    // that of the first token, and one after 50 tokens better: the search does not wait for it.
     for (const auto& [penalty, limit] : {std::pair(LengthPenalty::power, 6), std::pair(LengthPenalty::gnmt, 60)})
       for (const Index beam : {1, 2, 3, 5}) {
         const DecodeOptions options{
@@ -376,7 +376,7 @@ TEST_CASE("no token costs a heap allocation once buffers are warm") {
     count();
     const std::size_t of_60 = count();
     options.max_length_extra = 30;
-    // The lists of tokens of the results grow by doubling: once more each for 60 than for 30.
+    // The result's token lists grow by doubling: once more each for 60 than for 30.
     CHECK(of_60 <= count() + sources.size());
     CHECK(of_60 < 60);
   }

@@ -11,7 +11,7 @@ using namespace glossa::testing;
 
 namespace {
 
-/// The vectorised search of transformers, line by line (generation/utils.py, `_beam_search`, with `early_stopping`
+/// The vectorized search of transformers, line by line (generation/utils.py, `_beam_search`, with `early_stopping`
 /// false and a forced </s>); for a beam of 1 its greedy search.
 std::vector<Hypothesis> generate_without_cache(const SmallModel<double>& model, const std::vector<int>& source,
                                                Index limit, const DecodeOptions& options) {
@@ -115,7 +115,7 @@ TEST_CASE("a least length keeps </s> away, also where every translation is to be
         CHECK(h.finished);
       }
       options.min_length = 7;
-      const std::size_t longest = search == Search::glossa ? 7 : 6;  // </s> is forced to be the seventh
+      const std::size_t longest = search == Search::glossa ? 7 : 6;  // </s> is forced as the seventh
       for (const Hypothesis& h : Searcher<double>().decode(model.transformer, sources, specials, options)) {
         CHECK(h.tokens.size() == longest);
         CHECK_FALSE(h.finished);

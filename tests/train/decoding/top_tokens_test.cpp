@@ -18,7 +18,7 @@ TEST_CASE("top tokens are those of a sort, the first of equal ones") {
   std::vector<double> logits(rows * vocabulary);
   const int never[] = {3, 17};
   for (const auto& [count, steps] : {std::pair(1, 20), std::pair(7, 20), std::pair(7, 2), std::pair(998, 20)}) {
-    for (double& x : logits) x = std::floor(random.normal() * steps) / 10;  // many are equal, the fewer the steps
+    for (double& x : logits) x = std::floor(random.normal() * steps) / 10;  // the fewer the steps, the more are equal
     logits[3] = 100;
     std::vector<TokenScore> top(static_cast<std::size_t>(rows * count));
     top_tokens<double>({logits.data(), {rows, vocabulary}}, never, count, top);

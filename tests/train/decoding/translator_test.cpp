@@ -52,7 +52,7 @@ TEST_CASE("a line of as many tokens as the model has positions is read whole, on
   CHECK_EQ(sources.lines, std::vector<std::size_t>{0, 1, 2, 2, 2, 2, 3});
   CHECK_EQ(sources.count, 4);
   CHECK_EQ(sources.in_pieces, 1);
-  CHECK_EQ(sources.numbers[2], 9);  // the first piece draws as the line would
+  CHECK_EQ(sources.numbers[2], 9);  // the first piece draws like the line
   CHECK_EQ(std::set(sources.numbers.begin(), sources.numbers.end()).size(), 7);
 }
 

@@ -142,7 +142,7 @@ TEST_CASE("hostile and damaged headers are refused, naming the file") {
       {file_of(R"({"x\u007f":{}})"), "control characters"},
       {file_of(R"({"__metadata__":5})"), "to be an object"},
       {file_of(R"({"__metadata__":{"a":5}})"), "__metadata__ of texts"},
-      // names that come twice
+      // duplicate names
       {file_of(two_tensors.substr(0, two_tensors.size() - 1) + "," + two_tensors.substr(1), "123456789"),
        "got 'a' twice"},
       {entry(R"("dtype":"U8","dtype":"U8","shape":[],"data_offsets":[0,1])", "1"), "got 'dtype' twice"},

@@ -1,4 +1,4 @@
-// Files of torch.save and NumPy, as their own libraries write them (tests/golden/marian.py) and damaged.
+// Files of torch.save and NumPy, as written by their own libraries (tests/golden/marian.py) and damaged.
 #include <doctest/doctest.h>
 #include <zlib.h>
 
@@ -20,7 +20,7 @@ namespace {
 
 const fs::path marian_files = GLOSSA_SOURCE_DIR "/tests/golden/marian";
 
-/// Opens a file and reads all of it.
+/// Opens a file and reads it all.
 void read_all(const fs::path& path) {
   const auto file = open_tensors(path);
   for (const auto& [name, entry] : file->entries()) {
@@ -35,10 +35,10 @@ std::string error_of_tensor_file(std::string_view bytes) {
   return error_of<Error>([&] { read_all(folder / "some.bin"); });
 }
 
-/// An archive of stored or deflated entries; sizes may lie.
+/// An archive of stored or deflated entries; sizes may be wrong.
 struct Entry {
   std::string name, bytes;
-  std::uint32_t size = 0;  // 0: as it is
+  std::uint32_t size = 0;  // 0: the real one
   int method = 0;
 };
 

@@ -17,10 +17,10 @@ namespace {
 
 using Steps = std::vector<std::int64_t>;
 
-/// A run's folder, and the starts of the run in it.
+/// A run's folder, and the run's starts in it.
 struct Run {
   TemporaryFolder folder;
-  std::vector<std::string> damages;  // that the last start has found
+  std::vector<std::string> damages;  // found by the last start
   fs::path events = folder / "tensorboard";
 
   /// Starts from `updates_done` and writes something at each of the steps.
@@ -45,13 +45,13 @@ TEST_CASE("a run that goes on leaves no step twice, and each start has a file be
   CHECK_EQ(run.seen().steps("train/loss"), Steps{10, 20, 30, 40, 50});
   run.start(30, {40, 50, 60});
   CHECK_EQ(run.seen().steps("train/loss"), Steps{10, 20, 30, 40, 50, 60});
-  run.start(30, {});  // killed before it said anything
+  run.start(30, {});  // killed before it wrote anything
   CHECK_EQ(run.seen().steps("train/loss"), Steps{10, 20, 30});
   run.start(30, {40});
   const SeenEvents seen = run.seen();
   CHECK_EQ(seen.steps("train/loss"), Steps{10, 20, 30, 40});
   CHECK_EQ(seen.starts, Steps{1, 31});
-  CHECK_EQ(seen.files, 2);  // of which nothing is left there is no file
+  CHECK_EQ(seen.files, 2);  // a file with nothing left is absent
   CHECK_EQ(seen.torn, 0);
   CHECK_EQ(seen.values.at("train/loss").back().number, 20);
   run.start(0, {10});  // a new run where an old one left something
@@ -93,7 +93,7 @@ TEST_CASE("a torn record hides nothing: it is cut off, and what comes is in anot
     CHECK_EQ(seen.steps("train/loss"), Steps{10, 30});  // the metrics would have reported 20
     CHECK_EQ(seen.torn, 0);
   }
-  write_bytes(run.newest(), std::string(100, '\0'));  // as a power cut may leave it
+  write_bytes(run.newest(), std::string(100, '\0'));  // possible after a power cut
   run.start(10, {20});
   CHECK_EQ(run.seen().steps("train/loss"), Steps{10, 20});
   CHECK_EQ(run.seen().torn, 0);

@@ -15,7 +15,7 @@ using Rgb = std::array<std::uint8_t, 3>;
 
 constexpr Rgb white{255, 255, 255}, dark{8, 48, 107}, gap{190, 190, 190};
 
-/// The pixels of a PNG, as another program reads them.
+/// The pixels of a PNG, as read by another program.
 struct Read {
   explicit Read(const std::string& png) {
     image.version = PNG_IMAGE_VERSION;
