@@ -77,7 +77,7 @@ class Reporter {
         file_(std::move(file)),
         names_(names_of_runs(folders_)),
         sentences_(std::move(sentences)) {
-    const AtomicFile probe(file_, 0);  // finds out why it cannot be written before anything is read
+    const AtomicFile probe(file_, 0);  // fails before anything is read if it cannot be written
   }
 
   /// True if any run trains.

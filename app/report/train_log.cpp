@@ -50,7 +50,7 @@ bool says_threads(std::string_view text) {
          begins(text, {"#", " thread of ", "#", " available,"});
 }
 
-/// "4 processes: 2 on first, 2 on second": printed earlier if several start.
+/// "4 processes: 2 on first, 2 on second": printed before it by several.
 bool says_processes(std::string_view text) { return begins(text, {"#", " processes: ", "#", " on "}); }
 
 /// The update at which "...; 300 updates, ..." stopped.
