@@ -45,7 +45,7 @@ class Arena {
   /// Releases everything in O(1). Marks still held become void.
   void reset();
 
-  /// Whether released memory is filled with NaN bytes, so that any build exposes reads after release.
+  /// Sets whether released memory is filled with NaN bytes, so that any build exposes reads after release.
   void set_wiping(bool on) { wipes_ = on; }
 
   /// A position to return to: later allocations are released when the mark ends or `release` is called. Marks nest like

@@ -52,12 +52,12 @@ class Context {
   void backward(const Variable<T>& root, bool keep_graph = false);
   void backward(const Variable<T>& root, const Tensor<const T>& cotangent, bool keep_graph = false);
 
-  /// Whether memory of values and gradients no longer needed is reused within a step; default true. Results do not
+  /// Sets whether memory of values and gradients no longer needed is reused in a step; default true. Results do not
   /// depend on it, as false serves to prove.
   void set_reuse(bool on) { tape_.set_reuse(on); }
 
-  /// Whether scratch is overwritten with NaN when its mark ends; default false. A derivative that reads scratch of the
-  /// forward pass then returns NaN, for example in grad_check.
+  /// Sets whether scratch is overwritten with NaN when its mark ends; default false. A derivative that reads scratch of
+  /// the forward pass then returns NaN, for example in grad_check.
   void set_wiping(bool on) { scratch_.set_wiping(on); }
 
   // --- For ops ---
@@ -75,7 +75,7 @@ class Context {
     return arena_.array<E>(count);
   }
 
-  /// A copy of `values` in such memory.
+  /// Copies `values` there.
   template <class E>
   std::span<const E> keep(std::span<const E> values) {
     const std::span<E> copy = array<E>(std::ssize(values));

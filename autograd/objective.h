@@ -33,7 +33,7 @@ class Objective {
   Objective(const GradCheckFunction& function, std::span<const Tensor<double>> inputs,
             const std::vector<bool>& requires_grad, const StepOptions& step);
 
-  /// Runs backward from R; returns every input that requires a gradient.
+  /// Backward from R, for inputs requiring a gradient.
   std::vector<Subject> gradients();
 
   /// Also returns every trainable parameter; overwrites the store's gradients.

@@ -70,7 +70,7 @@ Variable<T> silu(const Variable<T>& x);  ///< x sigmoid(x) (Elfwing et al. 2017;
 
 // ---- products (ops/product.cpp) ----
 
-/// op(a) op(b), op the transpose of the last two axes where asked. [M, K] x [K, N] -> [M, N]; up to two leading batch
+/// op(a) op(b), op the transpose of the last two axes if requested. [M, K] x [K, N] -> [M, N]; up to two leading batch
 /// axes, which broadcast.
 template <class T>
 Variable<T> matmul(const Variable<T>& a, const Variable<T>& b, bool transpose_a = false, bool transpose_b = false);
@@ -81,7 +81,7 @@ Variable<T> linear(const Variable<T>& x, const Variable<T>& weight, const Variab
 template <class T>
 Variable<T> linear(const Variable<T>& x, const Variable<T>& weight);
 
-/// dropout(relu(x W^T + b)): the first half of a feed-forward layer in one op that keeps its result only
+/// dropout(relu(x W^T + b)): the first half of a feed-forward layer in one op that keeps only its result
 /// (ops/linear_relu.cpp). x [N, I], weight [O, I], bias [O] -> [N, O]; p and layout as for dropout. Derivative 0 where
 /// x W^T + b is 0.
 template <class T>
@@ -111,10 +111,10 @@ Variable<T> norm(const Variable<T>& x, int axis, bool keepdim = false);
 
 // ---- softmax (ops/softmax.cpp); over the last axis, rows shifted by their maximum ----
 
-/// y_i = exp(x_i) / sum_j exp(x_j). A row of -inf only gives zeros with zero gradient.
+/// y_i = exp(x_i) / sum_j exp(x_j). An all -inf row gives zeros with zero gradient.
 template <class T>
 Variable<T> softmax(const Variable<T>& x);
-/// log(softmax(x)), without the logarithm of a small number. A row of -inf only stays -inf, with zero gradient.
+/// log(softmax(x)), without the logarithm of a small number. An all -inf row stays -inf, with zero gradient.
 template <class T>
 Variable<T> log_softmax(const Variable<T>& x);
 
@@ -127,8 +127,8 @@ Variable<T> layer_norm(const Variable<T>& x, const Variable<T>& gain, const Vari
 template <class T>
 Variable<T> layer_norm(const Variable<T>& x, double epsilon);  ///< without gain and bias
 
-/// layer_norm(x + dropout(branch)): the end of a post-norm sub-layer in one pass. x, branch [N, D]. If
-/// `branch` comes from a linear op and nothing else has used it, its memory is taken: reading it later is an Error.
+/// layer_norm(x + dropout(branch)): the end of a post-norm sub-layer in one pass. x, branch [N, D]. If `branch` comes
+/// from a linear op and has no other use, its memory is reused: reading it later is an Error.
 template <class T>
 Variable<T> add_layer_norm(const Variable<T>& x, const Variable<T>& branch, double dropout, const RowLayout& layout,
                            const Variable<T>& gain, const Variable<T>& bias, double epsilon);
@@ -140,21 +140,21 @@ Variable<T> add_layer_norm(const Variable<T>& x, const Variable<T>& branch, doub
 template <class T>
 Variable<T> embedding(const Variable<T>& table, std::span<const int> ids);
 
-/// Rows of x by their number: x [N, D], M indices -> [M, D]. As for embedding, under the name that it has elsewhere.
+/// Rows of x by index: x [N, D], M indices -> [M, D]. Computes as embedding, under its usual name elsewhere.
 template <class T>
 Variable<T> index_select(const Variable<T>& x, std::span<const int> indices);
 
 /// factor * table[id] + positions[position of the row], then dropout: the model's input in one pass. positions [P, D]
-/// is read from the row's place in its sequence. Gap rows become zeros. A sequence longer than P: Error.
+/// is indexed by the row's position in its sequence. Gap rows become zeros. A sequence longer than P: Error.
 template <class T>
 Variable<T> embed_tokens(const Variable<T>& table, std::span<const int> ids, double factor,
                          const Variable<T>& positions, double dropout, const RowLayout& layout);
 
-/// y[..., j] = x[..., indices[..., j]] along the last axis; indices has x's rows and any number of columns.
+/// y[..., j] = x[..., indices[..., j]] along the last axis; indices has as many rows as x, any number of columns.
 template <class T>
 Variable<T> gather(const Variable<T>& x, std::span<const int> indices);
 
-// ---- pooling (ops/pooling.cpp); one row a sequence: x [N, D], B sequences -> [B, D] ----
+// ---- pooling (ops/pooling.cpp); one row per sequence: x [N, D], B sequences -> [B, D] ----
 
 template <class T>
 Variable<T> mean_pool(const Variable<T>& x, const RowLayout& layout);  ///< of an empty sequence: zeros
@@ -169,22 +169,22 @@ Variable<T> last_pool(const Variable<T>& x, const RowLayout& layout);  ///< its 
 template <class T>
 Variable<T> masked_fill(const Variable<T>& x, std::span<const bool> mask, double value);
 
-/// a where the condition is true, else b: all of one shape.
+/// a where the condition is true, else b; shapes are equal.
 template <class T>
 Variable<T> where(std::span<const bool> condition, const Variable<T>& a, const Variable<T>& b);
 
 // ---- dropout (ops/dropout.cpp) ----
 
-/// Zeroes elements with probability p and divides the others by the probability to stay (Srivastava et al. 2014); p is
+/// Zeroes elements with probability p and divides the others by the keep probability (Srivastava et al. 2014); p is
 /// rounded to a multiple of 1/65536. The identity in evaluation or at p = 0; p = 1 gives zeros. The mask is a function
-/// of (seed, update, place in the forward pass, sequence, position, column): `layout` says which sequence and position
-/// each row of x [N, D] is; without it rows are numbered through.
+/// of (seed, update, site in the forward pass, sequence, position, column). `layout` gives each row of x [N, D] its
+/// sequence and position; without it rows are numbered in order.
 template <class T>
 Variable<T> dropout(const Variable<T>& x, double p);
 template <class T>
 Variable<T> dropout(const Variable<T>& x, double p, const RowLayout& layout);
 
-/// x + dropout(branch): the end of a pre-norm sub-layer in one pass. `branch` as above.
+/// x + dropout(branch): the end of a pre-norm sub-layer in one pass. `branch` as in add_layer_norm.
 template <class T>
 Variable<T> add_dropout(const Variable<T>& x, const Variable<T>& branch, double p, const RowLayout& layout);
 
@@ -214,10 +214,10 @@ std::vector<Variable<T>> split(const Variable<T>& x, std::span<const Index> leng
 /// Indices begin, ..., end - 1 of an axis, 0 <= begin <= end <= its extent.
 template <class T>
 Variable<T> slice(const Variable<T>& x, int axis, Index begin, Index end);
-/// Index `index` of an axis, which is gone from the result.
+/// Index `index` of an axis, which the result drops.
 template <class T>
 Variable<T> select(const Variable<T>& x, int axis, Index index);
-/// Joins along a new axis, put in before `axis`; all shapes agree.
+/// Joins along a new axis, inserted before `axis`; all shapes agree.
 template <class T>
 Variable<T> stack(std::span<const Variable<T>> parts, int axis);
 template <class T>
@@ -244,26 +244,26 @@ struct AttentionOptions {
   double scale = 0;     ///< factor of the scores; 0: 1/sqrt(K)
 };
 
-/// softmax(scale q k^T + mask) v per sequence and head (Vaswani et al. 2017, section 3.2): q [Nq, H K], k [Nk, H K],
-/// v [Nk, H Kv] -> [Nq, H Kv]; head h uses columns [h K, (h+1) K). Sequence b of `query` attends to sequence b of `key`
+/// softmax(scale q k^T + mask) v per sequence and head (Vaswani et al. 2017, section 3.2): q [Nq, H K], k [Nk, H K], v
+/// [Nk, H Kv] -> [Nq, H Kv]; head h uses columns [h K, (h+1) K). Sequence b of `query` attends to sequence b of `key`
 /// and to nothing else. `mask` [T, S] is added to the scores of every sequence and head (-inf blocks; at least as large
-/// as the longest sequences; it gets no gradient). A row with nothing to attend to gives zeros with zero gradient, and
+/// as the longest sequences; it gets no gradient). A row that can attend to nothing gives zeros with zero gradient, and
 /// blocked numbers are never read: NaN there does not leak. `weights`, if given, receives the weights after softmax and
-/// before dropout, sequence by sequence, [H, Tq, Tk] each: H * sum of Tq * Tk numbers in memory of the step.
-/// A sequence whose Tq * Tk is above kernels::max_kept_weights takes memory that grows with Tq + Tk only (Dao et al.
-/// 2022), unless there is a mask or `weights` are wanted. autograd/cases/attention_reference.h has the formulas and
-/// their derivative in plain loops, docs/attention.md the fast paths.
+/// before dropout, sequence by sequence, [H, Tq, Tk] each: H * sum of Tq * Tk numbers in memory of the step. If its Tq
+/// * Tk exceeds kernels::max_kept_weights, a sequence takes memory that grows only with Tq + Tk (Dao et al. 2022),
+/// unless a mask is given or `weights` are requested. autograd/cases/attention_reference.h has the formulas and their
+/// derivative in plain loops, docs/attention.md the fast paths.
 template <class T>
 Variable<T> attention(const Variable<T>& q, const Variable<T>& k, const Variable<T>& v, const RowLayout& query,
                       const RowLayout& key, const AttentionOptions& options, const Tensor<T>* mask = nullptr,
                       Tensor<T>* weights = nullptr);
 
-/// The same with the projections side by side in one matrix, as one product leaves them: qkv [N, 3D].
+/// Attention on projections side by side in one matrix, as one product yields them: qkv [N, 3D].
 template <class T>
 Variable<T> self_attention(const Variable<T>& qkv, const RowLayout& layout, const AttentionOptions& options,
                            const Tensor<T>* mask = nullptr, Tensor<T>* weights = nullptr);
 
-/// q [Nq, D] and kv [Nk, 2D].
+/// q [Nq, D], kv [Nk, 2D].
 template <class T>
 Variable<T> cross_attention(const Variable<T>& q, const Variable<T>& kv, const RowLayout& query, const RowLayout& key,
                             const AttentionOptions& options, const Tensor<T>* mask = nullptr,
@@ -274,20 +274,20 @@ Variable<T> cross_attention(const Variable<T>& q, const Variable<T>& kv, const R
 /// Cross-entropy over the rows whose target is not `ignore_index`.
 template <class T>
 struct CrossEntropy {
-  Variable<T> sum;     ///< scalar: what is trained on, smoothed, summed over the counted rows; 0 if there are none
-  double nll_sum = 0;  ///< the same without smoothing, natural logarithm
+  Variable<T> sum;     ///< scalar: the training loss, smoothed, summed over the counted rows; 0 without any
+  double nll_sum = 0;  ///< the sum without smoothing, natural logarithm
   Index count = 0;     ///< rows counted
 };
 
 /// logits [N, V], N targets. Smoothed target distribution (1 - s) onehot + s / V over all V classes (Szegedy et al.
 /// 2016; PyTorch's and Marian's definition). Ignored rows get zero gradient. A target outside [0, V) that is not
-/// ignore_index (at first -100, as in PyTorch): Error.
+/// ignore_index (default -100, as in PyTorch): Error.
 template <class T>
 CrossEntropy<T> cross_entropy(const Variable<T>& logits, std::span<const int> targets, int ignore_index = -100,
                               double label_smoothing = 0);
 
-/// cross_entropy(linear(x, weight, bias), targets, ...) without the [N, V] logits ever being in memory at once:
-/// x [N, D], weight [V, D], bias [V] or none. The same numbers but for rounding.
+/// cross_entropy(linear(x, weight, bias), targets, ...) without ever holding the [N, V] logits in memory at once: x [N,
+/// D], weight [V, D], bias [V] or none. Equal up to rounding.
 template <class T>
 CrossEntropy<T> linear_cross_entropy(const Variable<T>& x, const Variable<T>& weight, const Variable<T>& bias,
                                      std::span<const int> targets, int ignore_index = -100, double label_smoothing = 0);

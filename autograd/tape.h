@@ -28,7 +28,7 @@ struct Node {
   const void* closure = nullptr;
   GradSlot<T> own{};
   GradSlot<T>* parameter = nullptr;  // the gradient of a parameter lives in its store
-  bool keep = false;                 // value and gradient are kept
+  bool keep = false;                 // keeps value and gradient
   bool unread = false;               // its derivative does not read the value
   bool read = false;                 // by an op whose derivative may read it again
   bool handed_out = false;           // a non-op holds the value: it stays until the next step
@@ -42,7 +42,7 @@ struct Node {
 template <class T>
 class Tape {
  public:
-  /// `arena` holds the gradients of one step, `scratch` the temporaries of one derivative.
+  /// `arena` holds the gradients of one step, `scratch` those of one derivative.
   Tape(Arena& arena, Arena& scratch) : arena_(arena), scratch_(scratch) {}
 
   int add(const Node<T>& node);
@@ -58,7 +58,7 @@ class Tape {
   /// A value's memory, for another value: only if no caller or derivative will read it again. Otherwise null.
   T* take(int index);
 
-  /// Whether memory is reused before the step ends; default true, false to check that results do not change.
+  /// Sets whether memory is reused within a step; default true; false to check that results do not change.
   void set_reuse(bool on) { reuse_ = on; }
 
  private:

@@ -18,7 +18,7 @@ class ThreadTeam {
  public:
   using Piece = void (*)(const void* closure, Index i);
 
-  /// Maximum number of pieces of a loop.
+  /// Maximum pieces of a loop.
   static constexpr Index most_pieces = 0xffff'ffff;
 
   /// A team of `size` >= 1 threads, including the one that calls `run`.
