@@ -9,13 +9,13 @@
 
 namespace glossa {
 
-/// What can stand between the two matrices of a feed-forward layer. A new one is a word in each of the three lists.
+/// Functions between the two matrices of a feed-forward layer. To add one, extend each of the three lists.
 enum class Activation { relu, gelu, gelu_tanh, silu };
 
-/// Their names, in the same order.
+/// Names, in enum order.
 inline constexpr std::initializer_list<const char*> activation_names = {"relu", "gelu", "gelu_tanh", "silu"};
 
-/// Element by element.
+/// Elementwise.
 template <class T>
 Variable<T> activate(const Variable<T>& x, Activation activation) {
   constexpr Variable<T> (*functions[])(const Variable<T>&) = {relu, gelu, gelu_tanh, silu};
@@ -25,7 +25,7 @@ Variable<T> activate(const Variable<T>& x, Activation activation) {
   return functions[static_cast<std::size_t>(activation)](x);
 }
 
-/// The activation of that name. Throws if there is none.
+/// The activation named `name`; throws if unknown.
 inline Activation activation_of(std::string_view name) {
   const auto found = std::find(activation_names.begin(), activation_names.end(), name);
   check(found != activation_names.end(), "activation", "expected the name of an activation; got {}", name);

@@ -8,8 +8,8 @@ namespace glossa {
 // Multi-head attention (Vaswani et al. 2017, section 3.2.2): project to queries, keys and values, attend per head, join
 // the heads, project back. Parameters as in PyTorch: SCOPE.in_proj_weight [3 H K, D] (rows of the query, key and value
 // projections), SCOPE.in_proj_bias [3 H K], and those of AttentionHeads. The constructors throw, naming the scope,
-// unless the heads divide the width or have a width of their own. `mask` is additive, see additive_mask in
-// layers/mask.h; `weights`, if given, receives the attention weights, see glossa::attention.
+// unless the heads divide the width or head_width is set. `mask` is additive, see additive_mask in layers/mask.h;
+// `weights`, if given, receives the attention weights, see glossa::attention.
 
 /// Queries, keys and values from one variable.
 template <class T>
@@ -24,8 +24,8 @@ class SelfAttention {
   /// The packed projection [N, 3 H K] of x.
   Variable<T> project(const Variable<T>& x) const { return in_proj_(x); }
 
-  /// Decodes the next token of each row, x [R, D] -> [R, D]: attends to the past in `own` and to itself, and joins that
-  /// past. For inference: no gradient flows into the past.
+  /// Decodes the next token of each row, x [R, D] -> [R, D]: attends to the past in `own` and to itself, then joins it.
+  /// For inference: no gradient flows into the past.
   Variable<T> step(const Variable<T>& x, const DecoderCache<T>& cache, LayerCache<T>& own,
                    const CacheLayout& layout) const;
 
@@ -35,7 +35,7 @@ class SelfAttention {
   bool causal_;
 };
 
-/// Queries from one variable, keys and values from another, the memory.
+/// Queries from one variable, keys and values from another (memory).
 template <class T>
 class CrossAttention {
  public:
@@ -54,7 +54,7 @@ class CrossAttention {
                    const CacheLayout& layout) const;
 
  private:
-  Linear<T> in_proj_, queries_, keys_values_;  // one parameter, and its two parts, which the layer computes with
+  Linear<T> in_proj_, queries_, keys_values_;  // one parameter and its two parts, used for computing
   AttentionHeads<T> heads_;
   bool causal_;
 };

@@ -8,11 +8,11 @@ namespace glossa {
 enum class Similarity {
   scaled_dot,  ///< q . k / sqrt(K) (Vaswani et al. 2017)
   dot,         ///< q . k
-  general,     ///< q^T W k with a trained W [K, K] a head (Luong et al. 2015); starts as scaled_dot
-  additive,    ///< v . tanh(q + k) with a trained v [K] a head (Bahdanau et al. 2015)
+  general,     ///< q^T W k, a trained W [K, K] per head (Luong et al. 2015); starts as scaled_dot
+  additive,    ///< v . tanh(q + k), a trained v [K] per head (Bahdanau et al. 2015)
 };
 
-/// The projections of attention that have a bias.
+/// Attention projections with a bias.
 enum class AttentionBias { all, output, none };
 
 struct AttentionLayerOptions {
@@ -24,17 +24,17 @@ struct AttentionLayerOptions {
   bool causal = false;
   Initializer weight_init = init::xavier_uniform();
 
-  /// Width of all heads together, H K.
+  /// Total width of all heads, H K.
   Index inner_width() const { return head_width > 0 ? heads * head_width : width; }
 };
 
-/// Multi-head attention behind its input projections (Vaswani et al. 2017, section 3.2.2): attend per head by the
+/// Multi-head attention after its input projections (Vaswani et al. 2017, section 3.2.2): attend per head with the
 /// layer's similarity, join the heads, project back. Parameters: SCOPE.out_proj.weight [D, H K], SCOPE.out_proj.bias
 /// [D], and for a trained similarity SCOPE.similarity_weight [H, K, K] or SCOPE.similarity_vector [H, K].
 template <class T>
 class AttentionHeads {
  public:
-  /// Throws, naming `scope`, unless the heads divide the width or have a width of their own.
+  /// Throws, naming `scope`, unless the heads divide the width or head_width is set.
   AttentionHeads(ParameterStore<T>& store, const std::string& scope, const AttentionLayerOptions& options);
 
   /// Queries [Nq, H K], keys and values side by side [Nk, 2 H K] -> [Nq, D]. `mask` and `weights` as for
@@ -43,7 +43,7 @@ class AttentionHeads {
                          const RowLayout& key, bool causal, const Tensor<T>* mask = nullptr,
                          Tensor<T>* weights = nullptr) const;
 
-  /// All three side by side: qkv [N, 3 H K] -> [N, D].
+  /// Queries, keys, values: qkv [N, 3 H K] -> [N, D].
   Variable<T> operator()(const Variable<T>& qkv, const RowLayout& layout, bool causal, const Tensor<T>* mask = nullptr,
                          Tensor<T>* weights = nullptr) const;
 
@@ -53,7 +53,7 @@ class AttentionHeads {
   Linear<T> out_proj_;
   AttentionOptions options_;
   Similarity similarity_;
-  Parameter<T>* similarity_parameter_ = nullptr;  // of general and additive
+  Parameter<T>* similarity_parameter_ = nullptr;  // for general and additive
 };
 
 }  // namespace glossa

@@ -6,8 +6,8 @@
 
 namespace glossa {
 
-/// Attention weights of the layers of a stack, after softmax and before dropout; for each layer sequence by sequence
-/// [H, Tq, Tk], as glossa::attention returns them.
+/// Attention weights of the layers of a stack, after softmax and before dropout; per layer, one [H, Tq, Tk] after
+/// another for each sequence, as from glossa::attention.
 template <class T>
 using LayerWeights = std::vector<std::vector<T>>;
 

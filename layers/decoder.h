@@ -18,11 +18,11 @@ class DecoderLayer {
  public:
   DecoderLayer(ParameterStore<T>& store, const std::string& scope, const StackOptions& options);
 
-  /// x [Nt, D], memory [Ns, D] -> [Nt, D]. `weights`, if given, receives those of both attentions.
+  /// x [Nt, D], memory [Ns, D] -> [Nt, D]. `weights`, if given, receives both attentions' weights.
   Variable<T> operator()(const Variable<T>& x, const RowLayout& layout, const Variable<T>& memory,
                          const RowLayout& memory_layout, AttentionWeights<T>* weights = nullptr) const;
 
-  /// Keys and values [Ns, 2 H K] that cross-attention needs of the memory.
+  /// Keys and values [Ns, 2 H K] of the memory for cross-attention.
   Variable<T> project_memory(const Variable<T>& memory) const { return cross_attention_.project_memory(memory); }
 
   /// The next token of each row, x [R, D] -> [R, D], with the past of this layer in `own`.
@@ -40,13 +40,13 @@ class DecoderLayer {
   Residual<T> residual1_, residual2_, residual3_;
 };
 
-/// The decoder: its layers in a row, then a final norm if there is one (SCOPE.norm.*).
+/// The decoder: a stack of layers, then an optional final norm (SCOPE.norm.*).
 template <class T>
 class Decoder {
  public:
   Decoder(ParameterStore<T>& store, const std::string& scope, const StackOptions& options);
 
-  /// Embedded target [Nt, D], memory [Ns, D] -> states [Nt, D]. `weights`, if given, receives those of each layer.
+  /// Embedded target [Nt, D], memory [Ns, D] -> states [Nt, D]. `weights`, if given, receives each layer's.
   Variable<T> operator()(Variable<T> x, const RowLayout& layout, const Variable<T>& memory,
                          const RowLayout& memory_layout, AttentionWeights<T>* weights = nullptr) const;
 
@@ -59,7 +59,7 @@ class Decoder {
   Variable<T> step(Variable<T> x, DecoderCache<T>& cache) const;
 
  private:
-  Index width_;  // of all heads together: what the cache holds
+  Index width_;  // of all heads together, as cached
   std::vector<DecoderLayer<T>> layers_;
   std::optional<LayerNorm<T>> norm_;
 };

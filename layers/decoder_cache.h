@@ -9,33 +9,33 @@
 
 namespace glossa {
 
-/// What one layer remembers between tokens.
+/// One layer's state between tokens.
 template <class T>
 struct LayerCache {
-  std::span<T> past{};    ///< keys and values of the target so far, [slots * room, 2 H K]; there may be more behind
-  std::span<T> memory{};  ///< keys and values of the source, [Ns, 2 H K]: projected once
+  std::span<T> past{};    ///< keys and values of the target so far, [slots * room, 2 H K]; may be longer
+  std::span<T> memory{};  ///< keys and values of the source, [Ns, 2 H K], projected once
 };
 
-/// Which rows of the caches each target row looks at in this step.
+/// Cache rows that each target row attends to in this step.
 struct CacheLayout {
-  RowLayout query;  ///< the rows themselves, one a sequence, at the step's position
+  RowLayout query;  ///< the rows themselves, one per sequence, at this position
   RowLayout past, memory;
-  RowLayout readers;  ///< beside `memory`: the rows that read a sequence stand together and count as one query
+  RowLayout readers;  ///< one per `memory` sequence: its readers are adjacent rows and count as one query
 };
 
-/// Key-value cache of a decoder, or of a causal encoder: R target rows (hypotheses) advance together, one token a step.
-/// What a row remembers lies in a slot and stays there when rows change places. Slots have room for a target somewhat
-/// longer than the longest source at first, and for twice as many tokens whenever those are there, in the memory of
-/// rows that have ended as far as it goes: it takes what rows need together, not the most rows times the most tokens.
-/// The memory outlives the steps and is reused from batch to batch.
+/// Key-value cache of a decoder, or of a causal encoder: R target rows (hypotheses) advance together, one token per
+/// step. A row's state lies in a slot and stays there when rows are reordered. Slots first hold a target somewhat
+/// longer than the longest source, and double whenever they fill up, reusing the memory of ended rows as far as it
+/// goes. Memory thus follows the rows' total need, not maximum rows times maximum tokens. It outlives the steps and is
+/// reused from batch to batch.
 template <class T>
 class DecoderCache {
  public:
-  /// Empty cache for `rows` targets of at most `capacity` tokens that read no memory: a causal stack by itself.
+  /// Starts empty for `rows` targets of at most `capacity` tokens without memory: a causal stack alone.
   void start(Index layers, Index width, Index rows, Index capacity);
 
-  /// Empty cache for `rows` targets of at most `capacity` tokens, each reading one of the `memory` sequences: row r
-  /// reads sequence r * memory.sequence_count() / rows, so several hypotheses share one source without a copy.
+  /// Starts empty for `rows` targets of at most `capacity` tokens, each reading one `memory` sequence: row r reads
+  /// sequence r * memory.sequence_count() / rows, so several hypotheses share one source without a copy.
   void start(Index layers, Index width, Index rows, Index capacity, const RowLayout& memory);
 
   Index rows() const { return static_cast<Index>(slots_.size()); }
@@ -43,16 +43,16 @@ class DecoderCache {
   Index width() const { return width_; }
   LayerCache<T>& layer(Index i);
 
-  /// Row r goes on from what was row survivors[r]. Rows may change places, end, or repeat, which alone is copied.
+  /// Makes row r continue old row survivors[r]. Rows may move, end, or repeat; only repeats are copied.
   void select(std::span<const Index> survivors);
 
-  /// Writes keys and values of this step, columns H K to 3 H K of qkv [R, 3 H K], behind the past of `layer`.
+  /// Writes keys and values of this step, columns H K to 3 H K of qkv [R, 3 H K], after the past of `layer`.
   void append(LayerCache<T>& layer, const Tensor<const T>& qkv) const;
 
-  /// Spans for the step in progress: its own position counts as past.
+  /// Spans for the current step, whose own position counts as past.
   CacheLayout layout();
 
-  /// One row a sequence, at the step's position.
+  /// One row per sequence, at this position.
   RowLayout query_layout();
 
   void advance();
@@ -72,8 +72,8 @@ class DecoderCache {
   Arena arena_;
   std::vector<LayerCache<T>> layers_;
   Index slot_count_ = 0;
-  std::vector<Index> slots_, old_slots_, free_slots_;  // one a row, one a row before `select`, those of no row
-  std::vector<bool> is_taken_;                         // of old_slots_, which one of the rows goes on with
+  std::vector<Index> slots_, old_slots_, free_slots_;  // per row, per row before `select`, unused
+  std::vector<bool> is_taken_;                         // old_slots_ that a row continues in
   std::vector<Copy> copies_;                           // to be made
   std::vector<RowSpan> memory_spans_, past_spans_, query_spans_, old_spans_;
   std::vector<RowSpan> read_spans_, reader_spans_;

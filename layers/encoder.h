@@ -10,15 +10,14 @@
 
 namespace glossa {
 
-/// One layer of the encoder (Vaswani et al. 2017, figure 1, left): self-attention, causal if options.causal says so,
-/// then feed-forward.
-/// Parameters: SCOPE.self_attn.*, SCOPE.linear1.*, SCOPE.linear2.*, SCOPE.norm1.*, SCOPE.norm2.*.
+/// One layer of the encoder (Vaswani et al. 2017, figure 1, left): self-attention, causal if options.causal, then
+/// feed-forward. Parameters: SCOPE.self_attn.*, SCOPE.linear1.*, SCOPE.linear2.*, SCOPE.norm1.*, SCOPE.norm2.*.
 template <class T>
 class EncoderLayer {
  public:
   EncoderLayer(ParameterStore<T>& store, const std::string& scope, const StackOptions& options);
 
-  /// x [N, D] -> [N, D]. `weights`, if given, receives those of attention.
+  /// x [N, D] -> [N, D]. `weights`, if given, receives attention's.
   Variable<T> operator()(const Variable<T>& x, const RowLayout& layout, LayerWeights<T>* weights = nullptr) const;
 
   /// The next token of each row, x [R, D] -> [R, D], with the past of this layer in `own`.
@@ -34,15 +33,15 @@ class EncoderLayer {
   Residual<T> residual1_, residual2_;
 };
 
-/// The encoder: its layers in a row, then a final norm if there is one (SCOPE.norm.*). With options.causal it is the
-/// stack of a decoder-only language model, which stands between an embedding and an output projection and reads its
-/// text whole in training and token by token in generation.
+/// The encoder: a stack of layers, then an optional final norm (SCOPE.norm.*). With options.causal it is the stack of a
+/// decoder-only language model, between an embedding and an output projection. It then reads whole texts in training
+/// and single tokens in generation.
 template <class T>
 class Encoder {
  public:
   Encoder(ParameterStore<T>& store, const std::string& scope, const StackOptions& options);
 
-  /// Embedded source [N, D] -> memory [N, D]. `weights`, if given, receives those of each layer.
+  /// Embedded source [N, D] -> memory [N, D]. `weights`, if given, receives each layer's.
   Variable<T> operator()(Variable<T> x, const RowLayout& layout, LayerWeights<T>* weights = nullptr) const;
 
   /// Makes room for `rows` texts of at most `capacity` tokens. Throws unless the stack is causal.
@@ -54,7 +53,7 @@ class Encoder {
 
  private:
   bool causal_;
-  Index width_;  // of all heads together: what the cache holds
+  Index width_;  // of all heads together, as cached
   std::vector<EncoderLayer<T>> layers_;
   std::optional<LayerNorm<T>> norm_;
 };

@@ -8,7 +8,7 @@
 namespace glossa {
 
 struct FeedForwardOptions {
-  Index width, hidden;  ///< hidden 0: one matrix [D, D], without bias, activation and dropout
+  Index width, hidden;  ///< hidden 0: one matrix [D, D], without bias, activation or dropout
   Activation activation = Activation::relu;
   double dropout = 0;
   bool bias = true;

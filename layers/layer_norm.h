@@ -7,15 +7,15 @@
 
 namespace glossa {
 
-/// What a normalised row is multiplied by and what is added to it.
+/// Gain and bias applied to a normalised row.
 enum class NormAffine {
-  vector,  ///< gain and bias of their own for each feature, [D] (Ba et al. 2016)
+  vector,  ///< separate gain and bias per feature, [D] (Ba et al. 2016)
   scalar,  ///< one gain and one bias for all features, [1]
   gain,    ///< one gain for all features, [1]
   none,    ///< nothing
 };
 
-/// Where epsilon keeps a row without variance from a division by zero.
+/// Position of epsilon, which prevents division by zero variance.
 enum class EpsilonPlace {
   inside,   ///< (x - mean) / sqrt(variance + epsilon)
   outside,  ///< (x - mean) / (sqrt(variance) + epsilon)
@@ -27,8 +27,8 @@ struct NormOptions {
   EpsilonPlace epsilon_place = EpsilonPlace::inside;
 };
 
-/// Layer normalisation over the last axis (Ba et al. 2016): x [..., D] -> [..., D]. Parameters, where the affine part
-/// has them: SCOPE.weight (gain, starts at 1) and SCOPE.bias (starts at 0). The usual form is one op; the others are
+/// Layer normalisation over the last axis (Ba et al. 2016): x [..., D] -> [..., D]. Parameters, if the affine part has
+/// them: SCOPE.weight (gain, starts at 1) and SCOPE.bias (starts at 0). The usual form is one op; the others are
 /// composed.
 template <class T>
 class LayerNorm {

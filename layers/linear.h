@@ -13,22 +13,22 @@ struct LinearOptions {
   Initializer bias_init = {};  ///< unset: uniform in +-1/sqrt(I), PyTorch's default
 };
 
-/// y = x W^T + b: x [..., I] -> [..., O]. Parameters: SCOPE.weight [O, I] and, if wanted, SCOPE.bias [O].
+/// y = x W^T + b: x [..., I] -> [..., O]. Parameters: SCOPE.weight [O, I] and optionally SCOPE.bias [O].
 template <class T>
 class Linear {
  public:
   Linear(ParameterStore<T>& store, const std::string& scope, Index inputs, Index outputs,
          const LinearOptions& options = {});
 
-  /// Of parameters that are declared already: weight [O, I], bias [O] or null.
+  /// From declared parameters: weight [O, I], bias [O] or null.
   Linear(Parameter<T>& weight, Parameter<T>* bias) : weight_(&weight), bias_(bias) {}
 
-  /// Outputs [begin, end) as a layer of their own; see ParameterStore::part.
+  /// Outputs [begin, end) as a separate layer; see ParameterStore::part.
   Linear part(ParameterStore<T>& store, Index begin, Index end) const;
 
   Variable<T> operator()(const Variable<T>& x) const;
 
-  /// dropout(relu(of that)) in one op: x [N, I] -> [N, O].
+  /// dropout(relu(y)) in one op: x [N, I] -> [N, O].
   Variable<T> relu(const Variable<T>& x, double dropout, const RowLayout& layout) const;
 
  private:

@@ -9,15 +9,15 @@
 
 namespace glossa {
 
-// Models take lengths, not masks. These turn what articles and other programs pass into what glossa takes. One meaning
-// throughout, that of masked_fill and of nn.Transformer: true = blocked.
+// Models take lengths, not masks. These convert the masks of articles and other programs. One meaning throughout, that
+// of masked_fill and nn.Transformer: true = blocked.
 
 /// The sequences of a padded box [B, T] of token ids: each ends where only `pad` follows. An all-padding row is a
 /// sequence of length 0.
 std::vector<RowSpan> spans_of_padded(std::span<const int> ids, Index sequences, int pad);
 
-/// Which of `cols` keys each of `rows` queries may not attend to; none is blocked at first. masked_fill takes it as it
-/// is, attention in its additive form.
+/// Keys (of `cols`) that each of `rows` queries may not attend to; initially none. masked_fill takes it as is,
+/// attention in additive form.
 class Mask {
  public:
   Mask(Index rows, Index cols);
@@ -35,7 +35,7 @@ class Mask {
   std::unique_ptr<bool[]> blocked_;
 };
 
-/// [T, T], true above the diagonal: position i may not attend to what comes after it.
+/// [T, T], true above the diagonal: position i may not attend to later ones.
 Mask causal_mask(Index positions);
 
 /// The additive form that attention takes, in memory of the step: 0 where the mask is false, -inf where it is true.

@@ -19,8 +19,8 @@ enum class Sinusoid {
 /// [positions, width] row-major, position 0 first.
 std::vector<double> sinusoidal_positions(Index positions, Index width, Sinusoid order);
 
-/// A table [P, D] that is added to the embeddings of a sequence's tokens: fixed sinusoids, or a learned parameter
-/// SCOPE.weight (Gehring et al. 2017).
+/// A table [P, D] added to the embeddings of a sequence's tokens: fixed sinusoids, or a learned parameter SCOPE.weight
+/// (Gehring et al. 2017).
 template <class T>
 class PositionalEncoding {
  public:
@@ -30,7 +30,7 @@ class PositionalEncoding {
   /// The table as a variable of the step.
   Variable<T> operator()(Context<T>& context) const;
 
-  /// x plus the table's rows, for inputs that are no tokens (Embedding has those): x [N, D] -> [N, D].
+  /// x plus the table's rows, for inputs other than tokens (see Embedding): x [N, D] -> [N, D].
   Variable<T> operator()(const Variable<T>& x, const RowLayout& layout) const;
 
  private:

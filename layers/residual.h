@@ -5,11 +5,11 @@
 
 namespace glossa {
 
-/// Where a sub-layer is normalised: after it, LayerNorm(x + Sublayer(x)) (Vaswani et al. 2017), or before it,
-/// x + Sublayer(LayerNorm(x)) (Xiong et al. 2020).
+/// Position of a sub-layer's norm: after, LayerNorm(x + Sublayer(x)) (Vaswani et al. 2017), or before, x +
+/// Sublayer(LayerNorm(x)) (Xiong et al. 2020).
 enum class NormPlace { pre, post };
 
-/// "Add & Norm" around a sub-layer, with dropout on what the sub-layer adds. The one place that knows pre from post.
+/// "Add & Norm" around a sub-layer, with dropout on the sub-layer's output. Only this class knows pre from post.
 template <class T>
 class Residual {
  public:
@@ -17,7 +17,7 @@ class Residual {
            const NormOptions& norm)
       : norm_(store, norm_scope, width, norm), place_(place), dropout_(dropout) {}
 
-  /// x [N, D]; sublayer: [N, D] -> [N, D]. Where nothing is recorded, what the sub-layer used is free again.
+  /// x [N, D]; sublayer: [N, D] -> [N, D]. If nothing is recorded, the sub-layer's memory is released.
   template <class Sublayer>
   Variable<T> operator()(const Variable<T>& x, const RowLayout& layout, const Sublayer& sublayer) const {
     Frame<T> frame(x.context());

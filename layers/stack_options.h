@@ -8,12 +8,12 @@
 
 namespace glossa {
 
-/// What the layers of an encoder or decoder stack have in common.
+/// Options shared by the layers of an encoder or decoder stack.
 struct StackOptions {
   Index layers = 6, width = 512, heads = 8;
   Index head_width = 0;  ///< 0: width / heads
   Similarity similarity = Similarity::scaled_dot;
-  bool causal = false;        ///< of an encoder: no token sees what comes later; self-attention of a decoder always is
+  bool causal = false;        ///< encoder: no token sees later ones; a decoder's self-attention always is
   Index feed_forward = 2048;  ///< 0: one matrix, see FeedForwardOptions
   NormPlace norm = NormPlace::post;
   bool final_norm = true;  ///< a norm after the last layer; nn.Transformer always has one, the paper has none
@@ -21,7 +21,7 @@ struct StackOptions {
   NormAffine norm_affine = NormAffine::vector;
   EpsilonPlace epsilon_place = EpsilonPlace::inside;
   Activation activation = Activation::relu;
-  bool bias = true;                               ///< of the linear layers; the norms say themselves
+  bool bias = true;                               ///< of the linear layers; norms have norm_affine
   std::optional<AttentionBias> attention_bias{};  ///< unset: all or none, as `bias`
   double residual_dropout = 0.1, attention_dropout = 0.1, activation_dropout = 0.1;
   Initializer weight_init{};  ///< of every matrix; unset: as nn.Transformer

@@ -8,7 +8,7 @@
 
 namespace glossa {
 
-/// Which of source embedding, target embedding and output projection are one tensor (Press and Wolf 2017).
+/// Sharing of source embedding, target embedding and output projection (Press and Wolf 2017).
 enum class Tied {
   none,
   output,      ///< target embedding and output projection
@@ -18,7 +18,7 @@ enum class Tied {
 
 struct TransformerOptions {
   Index source_vocabulary = 0, target_vocabulary = 0;
-  StackOptions stack;  ///< `layers` is overridden for each side:
+  StackOptions stack;  ///< each side overrides `layers`:
   Index encoder_layers = 6, decoder_layers = 6;
   double embedding_dropout = 0.1;
   bool learned_positions = false;
@@ -27,15 +27,15 @@ struct TransformerOptions {
   Tied tied = Tied::none;
   bool scale_embeddings = true;  ///< by sqrt(D)
   bool output_bias = true;
-  std::optional<Index> start_row{};  ///< token that starts the decoder and whose embedding is zero, if there is one
+  std::optional<Index> start_row{};  ///< token, if any, that starts the decoder and has a zero embedding
 };
 
 /// The encoder-decoder Transformer (Vaswani et al. 2017, figure 1). Parameters: `encoder.*` and `decoder.*` as in
 /// nn.Transformer, `src_tok_emb.embedding.weight` [Vs, D], `tgt_tok_emb.embedding.weight` [Vt, D], `generator.weight`
-/// [Vt, D] and `generator.bias` [Vt] as in PyTorch's translation tutorial; with `Tied::output` there is no
-/// generator.weight, with `Tied::all` one `tok_emb.embedding.weight` serves three, with `Tied::embeddings` two.
-/// Embeddings start as N(0, 1/D), as in tensor2tensor and fairseq, or as stack.weight_init says. The `start_row` of
-/// the target's tables starts as zero, and it and its output bias are fixed: Marian has no such row.
+/// [Vt, D] and `generator.bias` [Vt] as in PyTorch's translation tutorial; with `Tied::output` generator.weight is
+/// absent, with `Tied::all` one `tok_emb.embedding.weight` serves three, with `Tied::embeddings` two. Embeddings start
+/// as N(0, 1/D), as in tensor2tensor and fairseq, or from stack.weight_init. The target tables' `start_row` starts as
+/// zero; it and its output bias are fixed, as Marian has no such row.
 template <class T>
 class Transformer {
  public:
@@ -44,12 +44,12 @@ class Transformer {
 
   const TransformerOptions& options() const { return options_; }
 
-  /// Source ids of Ns rows -> memory [Ns, D]. `weights`, if given, receives what the encoder looked at.
+  /// Source ids of Ns rows -> memory [Ns, D]. `weights`, if given, receives the encoder's attention.
   Variable<T> encode(Context<T>& context, std::span<const int> source, const RowLayout& layout,
                      AttentionWeights<T>* weights = nullptr) const;
 
-  /// Target ids (from <s> on) of Nt rows, memory [Ns, D] -> states [Nt, D]. `weights`, if given, receives what the
-  /// decoder looked at.
+  /// Target ids (from <s> on) of Nt rows, memory [Ns, D] -> states [Nt, D]. `weights`, if given, receives the decoder's
+  /// attention.
   Variable<T> decode(Context<T>& context, std::span<const int> target, const RowLayout& layout,
                      const Variable<T>& memory, const RowLayout& memory_layout,
                      AttentionWeights<T>* weights = nullptr) const;
@@ -57,15 +57,15 @@ class Transformer {
   /// States [N, D] -> logits [N, V].
   Variable<T> project(const Variable<T>& states) const;
 
-  /// Cross-entropy of states [N, D] with the tokens that come `next`; logits are never stored as a whole.
+  /// Cross-entropy of states [N, D] with the `next` tokens; logits are never stored as a whole.
   CrossEntropy<T> loss(const Variable<T>& states, std::span<const int> next, int ignore_index,
                        double label_smoothing) const;
 
-  /// The whole: source and target ids -> logits [Nt, V] of each next token.
+  /// The whole model: source and target ids -> logits [Nt, V] of each next token.
   Variable<T> operator()(Context<T>& context, std::span<const int> source, const RowLayout& source_layout,
                          std::span<const int> target, const RowLayout& target_layout) const;
 
-  /// Decoding token by token: `start` once a batch, then `step` with the last token of each row -> logits [R, V].
+  /// Decoding by token: `start` once per batch, then `step` with the last token of each row -> logits [R, V].
   void start(DecoderCache<T>& cache, const Variable<T>& memory, const RowLayout& memory_layout, Index rows,
              Index capacity) const;
   Variable<T> step(Context<T>& context, std::span<const int> tokens, DecoderCache<T>& cache) const;

@@ -8,7 +8,7 @@ namespace glossa {
 struct AdamOptions {
   double beta1 = 0.9, beta2 = 0.999;  // in [0, 1)
   double epsilon = 1e-8;              // added to the root, after the bias correction; above 0
-  bool decoupled = false;             // weight decay apart from the gradient: AdamW
+  bool decoupled = false;             // weight decay outside the gradient: AdamW
 };
 
 /// Adam (Kingma and Ba 2015, algorithm 1) on g, the scaled gradient, with t counting the steps from 1:
@@ -16,8 +16,8 @@ struct AdamOptions {
 ///     m = beta1 m + (1 - beta1) g                 v = beta2 v + (1 - beta2) g^2
 ///     p -= lr (m / (1 - beta1^t)) / (sqrt(v / (1 - beta2^t)) + epsilon)
 ///
-/// Weight decay is added to g as the derivative of a square penalty, or, decoupled, p -= lr weight_decay p beside the
-/// step (AdamW: Loshchilov and Hutter 2019).
+/// Weight decay is added to g as the derivative of a square penalty, or, decoupled, as p -= lr weight_decay p beside
+/// the step (AdamW: Loshchilov and Hutter 2019).
 template <class T>
 class Adam : public Optimizer<T> {
  public:

@@ -4,28 +4,28 @@
 
 namespace glossa {
 
-/// How the learning rate goes. Updates are counted from 1.
+/// Shape of the learning rate. Updates count from 1.
 struct ScheduleOptions {
   enum class Kind { constant, noam, inverse_sqrt, cosine, linear, plateau };
 
   Kind kind = Kind::constant;
   double lr = 1e-3;                   // peak, reached at update `warmup`; not used by noam
-  std::int64_t warmup = 0;            // updates of linear rise from warmup_init_lr to lr; 0: none
+  std::int64_t warmup = 0;            // updates of linear increase from warmup_init_lr; 0: none
   double warmup_init_lr = 0;          // not used by noam
   double min_lr = 0;                  // no lower than this after the warm-up
   std::int64_t total_updates = 0;     // cosine and linear: the update at which min_lr is reached
   double factor = 1;                  // noam
   std::int64_t width = 512;           // noam: model width
-  double plateau_factor = 0.5;        // plateau: what lr is multiplied by, in (0, 1)
-  std::int64_t plateau_patience = 3;  // plateau: validations without improvement that are let pass before that
+  double plateau_factor = 0.5;        // plateau: factor applied to lr, in (0, 1)
+  std::int64_t plateau_patience = 3;  // plateau: validations without improvement tolerated first
 };
 
-/// What a plateau schedule remembers; goes into the checkpoint.
+/// State of a plateau schedule; saved in checkpoints.
 struct PlateauState {
-  bool seen = false;  // whether there is a best value yet
+  bool seen = false;  // true once there is a best value
   double best = 0;
   std::int64_t bad = 0;         // validations without improvement since the best or the last reduction
-  std::int64_t reductions = 0;  // how often lr was reduced
+  std::int64_t reductions = 0;  // number of reductions of lr
 
   friend bool operator==(const PlateauState&, const PlateauState&) = default;
 };
@@ -36,7 +36,7 @@ struct PlateauState {
 ///   cosine        min_lr + (lr - min_lr) (1 + cos(pi t)) / 2 (Loshchilov and Hutter 2017, without restarts)
 ///   linear        lr + (min_lr - lr) t, with t from 0 at the end of the warm-up to 1 at total_updates and later
 ///   plateau       lr plateau_factor^reductions, as PyTorch's ReduceLROnPlateau with threshold 0
-/// and noam (Vaswani et al. 2017, 5.3), which has its own warm-up: factor width^-0.5 min(n^-0.5, n warmup^-1.5).
+/// and noam (Vaswani et al. 2017, 5.3), with its own warm-up: factor width^-0.5 min(n^-0.5, n warmup^-1.5).
 class Schedule {
  public:
   /// Throws misuse for options that leave the formula undefined.
@@ -44,7 +44,7 @@ class Schedule {
 
   double lr(std::int64_t update) const;
 
-  /// Tells a plateau schedule the metric of a validation; the others ignore it. NaN is no improvement.
+  /// Passes a validation's metric to a plateau schedule; others ignore it. NaN is not an improvement.
   void observe(double metric, bool larger_is_better);
 
   const PlateauState& plateau() const { return plateau_; }

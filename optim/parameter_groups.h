@@ -8,11 +8,11 @@
 
 namespace glossa {
 
-/// A stretch [begin, end) of the store's flat buffers whose parameters are trained alike.
+/// A range [begin, end) of the store's flat buffers whose parameters are trained alike.
 struct Segment {
   Index begin = 0, end = 0;  // in elements
   double weight_decay = 0;
-  double lr_factor = 1;  // what the learning rate of a step is multiplied by, at least 0
+  double lr_factor = 1;  // factor of a step's learning rate, at least 0
 
   bool trained_like(const Segment& other) const {
     return weight_decay == other.weight_decay && lr_factor == other.lr_factor;
@@ -21,23 +21,23 @@ struct Segment {
   friend bool operator==(const Segment&, const Segment&) = default;
 };
 
-/// Freezes the parameters whose name matches one of the patterns (`*` stands for any text: "encoder.*"): they get no
-/// gradient, and no optimizer moves or decays them. Throws misuse for a pattern that matches nothing.
+/// Freezes parameters whose name matches one of the patterns (`*` matches any text: "encoder.*"): they get no gradient,
+/// and no optimizer moves or decays them. Throws misuse for a pattern that matches nothing.
 template <class T>
 void freeze(ParameterStore<T>& store, const std::vector<std::string>& patterns);
 
-/// The learning rate of the parameters whose name matches `pattern` is multiplied by `factor`.
+/// Multiplies the learning rate of parameters whose name matches `pattern` by `factor`.
 struct LrFactor {
   std::string pattern;
   double factor = 1;
 };
 
-/// The flat buffers without the frozen parameters and the fixed rows of others, in order, neighbours that are trained
-/// alike merged. `weight_decay` is for weights, at least 0, and for biases (the name ends so) and what has rank below 2
-/// (gains of norms) if `decay_norm_and_bias`. Of several `lr_factors` that match a name the first counts; throws misuse
-/// for a pattern that matches nothing and for a factor that is not 0 or more. Segments begin and end on cache lines but
-/// at fixed rows: they include the gaps behind parameters, where every optimizer keeps zeros. Throws for a store that
-/// is not laid out.
+/// The flat buffers without frozen parameters and fixed rows, in order; neighbours trained alike are merged.
+/// `weight_decay`, at least 0, applies to weights; with `decay_norm_and_bias` also to biases (by the end of the name)
+/// and to parameters of rank below 2 (gains of norms). The first matching entry of `lr_factors` counts. Throws misuse
+/// for a pattern that matches nothing and for a factor that is not 0 or more. Except at fixed rows, segments begin and
+/// end on cache lines: they include the gaps after parameters, where every optimizer keeps zeros. Throws unless the
+/// store is laid out.
 template <class T>
 std::vector<Segment> trainable_segments(const ParameterStore<T>& store, double weight_decay = 0,
                                         bool decay_norm_and_bias = false, const std::vector<LrFactor>& lr_factors = {});
