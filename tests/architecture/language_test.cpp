@@ -48,14 +48,14 @@ struct Telltale {
 
 TEST_CASE("prose has few patterns that have to be read twice, and ever fewer") {
   const Telltale telltales[] = {
-      {R"(\b[Ww]ho(ever)? (can|wants|has|asks|reads|goes|does|is)\b)", 7},
-      {R"(^///? (What|Who|Where|Whether) )", 55},
-      {R"(\bso many\b)", 17},
-      {R"(\b(told|tells)\b)", 49},
-      {R"(, too\b)", 30},
-      {R"(\bthere is none\b)", 3},
-      {R"(\bgoes on\b)", 20},
-      {R"(\bgiven on\b)", 3},
+      {R"(\b[Ww]ho(ever)? (can|wants|has|asks|reads|goes|does|is)\b)", 1},
+      {R"(^///? (What|Who|Where|Whether) )", 17},
+      {R"(\bso many\b)", 10},
+      {R"(\b(told|tells)\b)", 9},
+      {R"(, too\b)", 7},
+      {R"(\bthere is none\b)", 1},
+      {R"(\bgoes on\b)", 3},
+      {R"(\bgiven on\b)", 0},
   };
   for (const Telltale& telltale : telltales) {
     const std::vector<std::string> found = matches(telltale.pattern);
