@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t smallest_block = std::size_t{1} << 16;
 constexpr std::size_t huge_page = std::size_t{1} << 21;
-constexpr std::size_t largest_unasked = std::size_t{1} << 24;  // so small that the machine is not asked what it has
+constexpr std::size_t largest_unasked = std::size_t{1} << 24;  // small enough to skip asking the machine
 
 std::size_t rounded_up(std::size_t bytes, std::size_t multiple) { return (bytes + multiple - 1) / multiple * multiple; }
 
@@ -26,15 +26,15 @@ Arena::~Arena() { release(); }
 
 void Arena::release() {
   for (const Block& block : blocks_) {
-    unpoison(block.data, block.size);  // others may get these addresses
+    unpoison(block.data, block.size);  // these addresses may be reused
     munmap(block.data, block.size);
   }
   blocks_.clear();
   current_ = 0;
 }
 
-/// From the system itself: what is given back does not stay with the process. It would promise more than it has, and
-/// end the process later, when the memory is touched.
+/// Maps memory from the system, so that released memory leaves the process. The system overcommits and would kill the
+/// process later, when the memory is touched.
 void Arena::add_block(std::size_t size, std::size_t sure) {
   constexpr const char* hint = "Hint: a smaller model, or fewer rows at a time";
   const std::size_t alignment = size >= huge_page ? huge_page : smallest_block;
@@ -49,7 +49,7 @@ void Arena::add_block(std::size_t size, std::size_t sure) {
   std::byte* const data = static_cast<std::byte*>(mapped) + ahead;
   if (ahead > 0) munmap(mapped, ahead);
   munmap(data + size, alignment - ahead);
-  // Fewer TLB misses: a wish, not a need. Not for the end, as a page is resident as a whole.
+  // Fewer TLB misses, if possible. Not for the end, as a page is resident as a whole.
   if (sure >= huge_page) madvise(data, sure / huge_page * huge_page, MADV_HUGEPAGE);
   poison(data, size);
   blocks_.insert(blocks_.empty() ? blocks_.end() : blocks_.begin() + static_cast<std::ptrdiff_t>(current_) + 1,
@@ -57,7 +57,7 @@ void Arena::add_block(std::size_t size, std::size_t sure) {
   ++heap_allocations_;
 }
 
-/// Goes on in a block that has room for `bytes`: a free one, or a new one.
+/// Continues in a block with room for `bytes`: a free one or a new one.
 void Arena::next_block(std::size_t bytes) {
   const bool first = blocks_.empty();
   const auto free = first ? blocks_.end() : blocks_.begin() + static_cast<std::ptrdiff_t>(current_) + 1;
@@ -66,12 +66,12 @@ void Arena::next_block(std::size_t bytes) {
     std::iter_swap(free, roomy);
   } else {
     const std::size_t last = first ? smallest_block / 2 : blocks_.back().size;
-    // Doubling up to 64 MiB, then by what is asked for: memory that is never touched is never resident.
+    // Doubling up to 64 MiB, then by the size requested: untouched memory is never resident.
     const std::size_t growth = std::min<std::size_t>(2 * last, std::size_t{1} << 26);
     const bool fits = growth <= largest_unasked || growth <= available_memory();
     add_block(fits ? std::max(bytes, growth) : bytes, bytes > growth ? bytes : 0);
   }
-  used_before_ += used_;  // now that it did not throw: what the blocks before hold stays in use
+  used_before_ += used_;  // only now, as it did not throw: earlier blocks stay in use
   used_ = 0;
   if (!first) ++current_;
 }
@@ -96,7 +96,7 @@ void Arena::go_back_to(const Mark& mark) {
   for (std::size_t i = current_; i <= was_current; ++i) {
     const std::size_t begin = i == current_ ? used_ : 0, end = i == was_current ? was_used : blocks_[i].size;
     if (wipes_) {
-      unpoison(blocks_[i].data + begin, end - begin);  // what lies between pieces
+      unpoison(blocks_[i].data + begin, end - begin);  // the gaps between pieces
       std::memset(blocks_[i].data + begin, 0xFF, end - begin);
     }
     poison(blocks_[i].data + begin, end - begin);

@@ -18,7 +18,7 @@ constexpr std::size_t unlimited = std::numeric_limits<std::size_t>::max();
 
 std::atomic<bool> ignores_limits{false};
 
-/// The number that follows `key` in a file of names and numbers; `otherwise` if there is none.
+/// The number after `key` in a file of names and numbers; `otherwise` if absent.
 std::size_t value_of(const fs::path& path, const std::string& key, std::size_t otherwise) {
   std::ifstream file(path);
   for (std::string name; file >> name; file.ignore(std::numeric_limits<std::streamsize>::max(), '\n')) {
@@ -28,18 +28,17 @@ std::size_t value_of(const fs::path& path, const std::string& key, std::size_t o
   return otherwise;
 }
 
-/// A file of one number; "max" in memory.max is no number.
+/// A file of one number; "max" in memory.max is not a number.
 std::size_t number_in(const fs::path& path, std::size_t otherwise) {
   std::size_t value = 0;
   return std::ifstream(path) >> value ? value : otherwise;
 }
 
-/// Neither wraps around.
+/// Without wrap-around.
 std::size_t minus(std::size_t a, std::size_t b) { return a - std::min(a, b); }
 std::size_t plus(std::size_t a, std::size_t b) { return a + std::min(b, unlimited - a); }
 
-/// What is left of a limit of a control group; no limit: unlimited. `freeable`: what counts as used and is given back
-/// when it is needed.
+/// Remainder of a control group's limit; no limit: unlimited. `freeable`: memory counted as used but reclaimable.
 std::size_t left_of(const fs::path& limit, const fs::path& used, std::size_t freeable = 0) {
   const std::size_t most = number_in(limit, unlimited);
   return most == unlimited ? unlimited : minus(most, minus(number_in(used, 0), freeable));
@@ -63,8 +62,8 @@ std::size_t left_in_v1(const fs::path& group, std::size_t swap) {
                   left_of(group / "memory.memsw.limit_in_bytes", group / "memory.memsw.usage_in_bytes", files));
 }
 
-/// The least that is left in a control group below `mount` and in those around it. In a container its name may be one
-/// of the machine's, which is not there: then the mount is the container's own.
+/// Minimum remainder of a control group below `mount` and its ancestors. In a container the name may be the host's and
+/// absent here: then the mount is the container's own.
 template <class Left>
 std::size_t least_left(const fs::path& mount, const std::string& name, const Left& left_in) {
   fs::path group = mount;

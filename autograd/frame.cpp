@@ -15,7 +15,7 @@ Frame<T>::Frame(Context<T>& context)
 template <class T>
 Frame<T>::~Frame() {
   if (acts()) context_.live_.resize(depth_ + (kept_ ? 1 : 0));
-  if (kept_ || !acts()) begin_.advance();  // the marks give back what was not kept
+  if (kept_ || !acts()) begin_.advance();  // the marks release all that was not kept
 }
 
 template <class T>
@@ -23,9 +23,9 @@ Variable<T> Frame<T>::keep(const Variable<T>& y) {
   const Tensor<const T> from = y.context("frame").read(y);
   check(&y.context() == &context_, "frame", "expected a variable of its own context; got one of another");
   if (!acts()) return y;
-  kept_.reset();  // before anything is allocated: a mark that ends gives back what came after it
+  kept_.reset();  // before any allocation: a mark that ends releases later ones
   begin_.release();
-  // It may lie across its new place, or outside of the frame.
+  // It may overlap its new place or lie outside the frame.
   const std::size_t bytes = from.span().size_bytes();
   const bool was_inside = is_poisoned(from.data);
   const Tensor<T> to = context_.tensor(from.shape);

@@ -12,8 +12,7 @@ namespace {
 constexpr double smallest_step = 0x1p-9;  // of the first step; rounding grows as the step shrinks
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-/// Every element, or `limit` of them: one from each of so many equal stretches, the one with the largest gradient among
-/// them.
+/// Every element, or `limit` of them: from each of `limit` equal ranges the one with the largest gradient.
 std::vector<Index> chosen_elements(const Subject& subject, Index limit) {
   const Index size = subject.value.size(), count = limit > 0 ? std::min(limit, size) : size;
   const auto smaller = [](double a, double b) { return std::abs(a) < std::abs(b); };
@@ -34,7 +33,7 @@ class Comparison {
       : objective_(objective), options_(options), centre_(objective.at_current_values()) {}
 
   void compare(const Subject& subject) {
-    // Whichever elements are chosen, and however near to a kink it is.
+    // Regardless of chosen elements and kinks nearby.
     const auto broken = std::ranges::find_if_not(subject.grad, [](double g) { return std::isfinite(g); });
     if (broken != subject.grad.end()) note(subject, broken - subject.grad.begin(), NAN, infinity);
     for (const Index i : chosen_elements(subject, options_.max_elements)) compare(subject, i);

@@ -37,7 +37,7 @@ std::atomic<int>& thread_count() {
 
 thread_local bool loops_alone = false;
 
-/// The process's team, for whoever comes while it is free.
+/// The process's team, for any caller while it is free.
 struct SharedTeam {
   std::atomic<bool> busy{false};
   std::unique_ptr<ThreadTeam> team;
@@ -45,7 +45,7 @@ struct SharedTeam {
 
 SharedTeam& shared_team() {
   static SharedTeam shared;
-  // A child that was forked has the memory of the team, and none of its threads.
+  // A forked child has the team's memory but none of its threads.
   static const int forked = pthread_atfork(nullptr, nullptr, [] {
     static_cast<void>(shared.team.release());
     shared.busy = false;

@@ -45,7 +45,7 @@ T* Tape<T>::gradient_memory(Index size) {
   return arena_.allocate_array<T>(size);
 }
 
-/// Nobody reads it any more: the next gradient of its size may lie there.
+/// Frees memory no longer read for the next gradient of its size.
 template <class T>
 void Tape<T>::recycle(T* memory, Index size) {
   if (!reuse_) return;
@@ -70,7 +70,7 @@ T* Tape<T>::take(int index) {
 
 constexpr Index smallest_spent = 1024;
 
-/// What most derivatives move: they read the gradient of the value and the inputs, and write the inputs' gradients.
+/// Traffic of most derivatives: they read the value's gradient and the inputs, and write the inputs' gradients.
 template <class T>
 double Tape<T>::bytes_of_derivative(const Node<T>& node) const {
   Index elements = node.value.size();
@@ -87,7 +87,7 @@ void Tape<T>::backward(int root, const Tensor<const T>& cotangent, bool keep_gra
   walked_ = true;
   spent_ = !keep_graph;
   for (Node<T>& node : nodes_)
-    if (node.run != nullptr) node.own = {};  // leaves add up over several walks
+    if (node.run != nullptr) node.own = {};  // leaves accumulate over several walks
   GradSlot<T>& start = nodes_[root].slot();
   if (start.data == nullptr) start.data = gradient_memory(cotangent.size());
   kernels::accumulate(Tensor<T>{start.data, cotangent.shape}, start.set, [&](Index i) { return cotangent[i]; });
@@ -104,7 +104,7 @@ void Tape<T>::backward(int root, const Tensor<const T>& cotangent, bool keep_gra
     if (node.keep) continue;
     recycle(node.own.data, node.value.size());
     node.own = {};
-    // No derivative reads the value any more either. Small ones, a loss for one, are left for people to read.
+    // No derivative reads the value any more either. Small ones, such as a loss, stay readable for users.
     if (reuse_ && spent_ && node.memory && !node.handed_out && i != root && node.value.size() >= smallest_spent) {
       recycle(std::exchange(node.memory, nullptr), node.value.size());
       node.spent = true;

@@ -54,7 +54,7 @@ TaylorResult taylor_test(const GradCheckFunction& function, ParameterStore<doubl
 
   TaylorResult result;
   result.slope = std::numeric_limits<double>::infinity();
-  // Larger steps show the third derivative beside the second.
+  // In larger steps the third derivative shows.
   for (double t = 0x1p-6; t > 0x1p-30 && result.remainders.size() < points; t /= 2) {
     line.move(t);
     const Objective::Point point = objective.at_current_values();
@@ -66,7 +66,7 @@ TaylorResult taylor_test(const GradCheckFunction& function, ParameterStore<doubl
     result.remainders.push_back(static_cast<double>(std::abs(point.value - centre.value - t * line.derivative())));
   }
   const bool finite = std::ranges::all_of(result.remainders, [](double remainder) { return std::isfinite(remainder); });
-  if (result.remainders.size() < points || !finite) {  // no room before the next kink, or NaN, which falls to nothing
+  if (result.remainders.size() < points || !finite) {  // no room before the next kink, or not finite
     result.slope = 0;
     return result;
   }

@@ -9,8 +9,8 @@ namespace {
 
 thread_local int index_in_team = 0;
 
-/// How long a thread looks for work, or for the end of the others', before it sleeps. To sleep and be woken costs about
-/// as long; and who has looked in vain for that long was left alone by a thread that does not run.
+/// Time for which a thread polls for work, or for the others to finish, before it sleeps. Sleeping and waking costs
+/// about as long; after that long in vain, the missing thread was preempted.
 constexpr std::chrono::microseconds patience{200};
 
 void pause() {
@@ -21,7 +21,7 @@ void pause() {
 #endif
 }
 
-/// Looks until `found`, at most for a while, and says whether it was.
+/// Polls until `found`, at most for a while; returns true if found.
 template <class Condition>
 bool look_for(const Condition& found) {
   const auto end = std::chrono::steady_clock::now() + patience;
@@ -41,7 +41,7 @@ int ThreadTeam::index() { return index_in_team; }
 ThreadTeam::ThreadTeam(int size) {
   try {
     for (int i = 1; i < size; ++i) helpers_.emplace_back([this, i] { help(i); });
-  } catch (...) {  // a thread that cannot be had
+  } catch (...) {  // a thread cannot be created
     end();
     throw;
   }
@@ -72,7 +72,7 @@ void ThreadTeam::run(Index count, const void* closure, Piece piece) {
   if (thrown_) std::rethrow_exception(std::exchange(thrown_, nullptr));
 }
 
-/// Does pieces of the loop at hand until all are begun; says how many.
+/// Runs pieces of the current loop until all are begun; returns how many.
 std::uint32_t ThreadTeam::take_pieces() {
   std::uint32_t done = 0;
   std::uint64_t left = left_.load(std::memory_order_acquire);
@@ -93,7 +93,7 @@ std::uint32_t ThreadTeam::take_pieces() {
   return done;
 }
 
-/// The last to report wakes the one that waits for the loop. From then on the loop's pieces belong to no one.
+/// The last thread to report wakes the one waiting for the loop. From then on the loop is over.
 void ThreadTeam::report(std::uint32_t pieces) {
   if (pieces > 0 && undone_.fetch_sub(pieces, std::memory_order_acq_rel) == pieces) undone_.notify_one();
 }

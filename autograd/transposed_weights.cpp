@@ -9,7 +9,7 @@ const T* TransposedWeights<T>::of(const Tensor<const T>& weight) {
   const std::lock_guard lock(mutex_);
   std::vector<T>& turned = made_[weight.data];
   if (std::ssize(turned) == weight.size()) return turned.data();
-  constexpr Index square = 16;  // both sides stay in the cache
+  constexpr Index square = 16;  // both squares stay in the cache
   const Index rows = weight.rows(), cols = weight.cols();
   turned.resize(static_cast<std::size_t>(weight.size()));
   for (Index i = 0; i < rows; i += square)

@@ -9,12 +9,12 @@ namespace {
 
 constexpr const char* op = "additive_attention";
 
-/// The keys of each query side by side: query i has `width` cells, of which its sequence's keys are the first.
+/// The keys of each query side by side: query i has `width` cells, and its sequence's keys come first.
 template <class T>
 struct Cells {
   Index width = 1;          // longest sequence of keys
-  std::span<int> key_rows;  // [Nq * width]: row of each cell's key; any row where there is none
-  Tensor<T> mask;           // [Nq, 1, width]: what is added to the scores, -inf where there is nothing to attend to
+  std::span<int> key_rows;  // [Nq * width]: row of each cell's key; any row if it has none
+  Tensor<T> mask;           // [Nq, 1, width]: added to the scores; -inf in cells without a key to attend to
 };
 
 template <class T>
@@ -41,7 +41,7 @@ Cells<T> lay_out(Context<T>& c, const RowLayout& query, const RowLayout& key, bo
   return cells;
 }
 
-/// Weights [Nq, H, width] as glossa::attention gives them: sequence by sequence, [H, Tq, Tk] each.
+/// Weights [Nq, H, width] as from glossa::attention: sequence by sequence, [H, Tq, Tk] each.
 template <class T>
 Tensor<T> by_sequence(Context<T>& c, const Tensor<const T>& weights, const RowLayout& query, const RowLayout& key) {
   const Index heads = weights.shape[1];
@@ -71,7 +71,7 @@ Variable<T> additive_attention(const Variable<T>& q, const Variable<T>& kv, cons
         "expected q [{}, H K], kv [{}, 2 H K] and a vector [{}, K]; got {}, {} and {}", rows, key.rows, heads,
         q.shape(), kv.shape(), vector.shape());
   const Cells<T> cells = lay_out(c, query, key, options.causal, mask);
-  if (key.rows == 0) {  // nobody has anything to attend to
+  if (key.rows == 0) {  // no query has anything to attend to
     if (weights) *weights = c.tensor({0});
     return scale(q, 0.0);
   }
@@ -85,7 +85,7 @@ Variable<T> additive_attention(const Variable<T>& q, const Variable<T>& kv, cons
 
   const Variable<T> attended = softmax(add(transpose(scores, 1, 2), c.constant(cells.mask)));  // [Nq, H, n]
   if (weights) *weights = by_sequence(c, attended.value(), query, key);
-  // A column for every key and head, whatever n is: a sequence draws the same mask in any batch.
+  // One column per key and head, whatever n is: a sequence draws the same mask in any batch.
   const Variable<T> kept = dropout(reshape(transpose(attended, 1, 2), {rows, n * heads}), options.dropout, query);
   return reshape(sum(mul(reshape(kept, {rows, n, heads, 1}), values), 1), {rows, inner});
 }

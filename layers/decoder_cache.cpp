@@ -11,7 +11,7 @@ namespace glossa {
 
 namespace {
 
-/// Tokens that a target has room for at first: most that are translations of such sources need no more.
+/// A target's initial room in tokens: most translations of such sources need no more.
 Index first_room(const RowLayout& memory) {
   Index longest = 0;
   for (const RowSpan& source : memory.sequences) longest = std::max(longest, source.length);
@@ -33,7 +33,7 @@ void DecoderCache<T>::start(Index layers, Index width, Index rows, Index capacit
   slots_.resize(static_cast<std::size_t>(rows));
   std::iota(slots_.begin(), slots_.end(), Index{0});
   free_slots_.clear();
-  copies_.clear();  // of a batch for which there was no memory
+  copies_.clear();  // of a batch that ran out of memory
   layers_.assign(static_cast<std::size_t>(layers), {});
   arena_.reset();
   for (LayerCache<T>& layer : layers_)
@@ -55,7 +55,7 @@ LayerCache<T>& DecoderCache<T>::layer(Index i) {
   return layers_[static_cast<std::size_t>(i)];
 }
 
-/// That of a row that ended, or a new one.
+/// The slot of an ended row, or a new one.
 template <class T>
 Index DecoderCache<T>::free_slot() {
   if (free_slots_.empty()) return slot_count_++;
@@ -64,7 +64,7 @@ Index DecoderCache<T>::free_slot() {
   return slot;
 }
 
-/// All layers get room for so many values of the past at least.
+/// Gives every layer room for at least `count` past values.
 template <class T>
 void DecoderCache<T>::make_room(Index count) {
   for (LayerCache<T>& layer : layers_) {
@@ -97,7 +97,7 @@ void DecoderCache<T>::select(std::span<const Index> survivors) {
   memory_spans_.clear();
   is_taken_.assign(old_slots_.size(), false);
   constexpr Index none = -1;
-  for (const Index from : survivors) {  // the first that goes on from a row has its slot
+  for (const Index from : survivors) {  // the first to continue a row has its slot
     slots_.push_back(is_taken_[from] ? none : old_slots_[from]);
     memory_spans_.push_back(old_spans_[from]);
     is_taken_[from] = true;
@@ -118,7 +118,7 @@ void DecoderCache<T>::advance() {
   if (position_ == room_ && room_ < capacity_) grow(std::min(capacity_, 2 * room_));
 }
 
-/// Slots get room for as many tokens, where they are: those that are in use become the first before.
+/// Grows slots in place to `room` tokens, after moving the used ones to the front.
 template <class T>
 void DecoderCache<T>::grow(Index room) {
   std::erase_if(free_slots_, [&](Index slot) { return slot >= rows(); });
@@ -132,7 +132,7 @@ void DecoderCache<T>::grow(Index room) {
   make_room(slot_count_ * room * 2 * width_);
   parallel_for(static_cast<Index>(layers_.size()), [&](Index i) {
     T* const past = layers_[i].past.data();
-    for (Index slot = slot_count_ - 1; slot > 0; --slot)  // from the last on: none lies where another goes to
+    for (Index slot = slot_count_ - 1; slot > 0; --slot)  // from the last on, to overwrite none
       std::copy_backward(past + slot * slot_size(), past + (slot + 1) * slot_size(),
                          past + (slot * room + room_) * 2 * width_);
   });

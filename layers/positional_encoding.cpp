@@ -9,7 +9,7 @@ namespace glossa {
 
 namespace {
 
-/// What 10000 is raised to, with a minus, in a column.
+/// Negated exponent of 10000 in a column.
 double exponent(Index column, Index width, Sinusoid order) {
   const double d = static_cast<double>(width), half = d / 2;
   switch (order) {
@@ -70,7 +70,7 @@ Variable<T> PositionalEncoding<T>::operator()(const Variable<T>& x, const RowLay
   check_layout("positional_encoding", layout, x.shape());
   Context<T>& c = x.context();
   const std::span<int> positions = c.template array<int>(layout.rows);
-  std::ranges::fill(positions, 0);  // what gap rows get counts for nothing
+  std::ranges::fill(positions, 0);  // values of gap rows do not matter
   for (const auto [offset, length] : layout.sequences)
     for (Index t = 0; t < length; ++t) positions[offset + t] = static_cast<int>(layout.first_position + t);
   return add(x, index_select((*this)(c), std::span<const int>(positions)));

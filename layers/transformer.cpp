@@ -12,7 +12,7 @@ StackOptions with_layers(StackOptions stack, Index layers) {
   return stack;
 }
 
-/// As `initial`, but for a row of zeros.
+/// `initial`, except for a row of zeros.
 Initializer with_zero_row(Initializer initial, Index row) {
   return [initial = std::move(initial), row](std::span<double> values, const Shape& shape, RandomStream& random) {
     initial(values, shape, random);

@@ -15,7 +15,7 @@ Adam<T>::Adam(const ParameterStore<T>& store, std::span<const Segment> segments,
   for (const auto& [name, beta] :
        {std::pair("AdamOptions::beta1", options.beta1), std::pair("AdamOptions::beta2", options.beta2)})
     if (!(beta >= 0 && beta < 1)) misuse(name, "expected a number in [0, 1); got {}", beta);
-  // At 0 a number that never had a gradient, a gap between parameters for one, would become 0/0.
+  // At 0, a number that never had a gradient, such as in gaps, would become 0/0.
   if (!(static_cast<T>(options.epsilon) > 0))
     misuse("AdamOptions::epsilon", "expected a number above 0; got {}", options.epsilon);
 }

@@ -28,7 +28,7 @@ Reference broadcast_reference(double (*f)(double, double)) {
   };
 }
 
-/// Every way in which two operands can meet; the second is drawn from [low, high).
+/// Every way two operands can broadcast; the second is drawn from [low, high).
 template <class Call>
 void add_binary(std::vector<OpCase>& cases, const std::string& op, double (*f)(double, double), Call call,
                 double low = -2, double high = 2) {

@@ -63,7 +63,7 @@ class CaseChecker : public RowChecker<Sample, OpCase> {
     }
   }
 
-  /// One variable in the places of two inputs of the same shape.
+  /// One variable in place of two inputs of equal shape.
   void check_repeated_variables() {
     for (std::size_t j = 1; j < count(); ++j)
       for (std::size_t i = 0; i < j; ++i) {
@@ -117,7 +117,7 @@ class CaseChecker : public RowChecker<Sample, OpCase> {
     }
   }
 
-  /// Gradients are added to what other uses of the input have left there.
+  /// Gradients add to those of the input's other uses.
   void check_accumulation() {
     const auto alone = sample_.run();
     sample_.begin(true);

@@ -9,24 +9,24 @@
 
 namespace glossa {
 
-/// What the checks of one row, or of all rows of one op, came to.
+/// Result of the checks of one row, or of all rows of one op.
 struct CaseReport {
   std::string name;
   Index cases = 0;                          ///< gradient checks: subsets of inputs, repeated variables
   Index elements = 0;                       ///< gradients compared with differences
   double worst_error = 0;                   ///< as in GradCheckResult
   double loose_error = 0;                   ///< as in GradCheckResult
-  double second_error = 0;                  ///< the same by the second witness
+  double second_error = 0;                  ///< from the second witness
   std::optional<double> taylor_slope = {};  ///< of a whole model
   Index kinks = 0;                          ///< elements repeated with a smaller step
-  Index skipped = 0;                        ///< elements that lie on a kink
+  Index skipped = 0;                        ///< elements too near to a kink
   double seconds = 0;
-  std::vector<std::string> failures = {};  ///< sentences; empty: proved
+  std::vector<std::string> failures = {};  ///< sentences; empty: passed
 
   void add(const CaseReport& other);
 };
 
-/// `report` after `work` on it, with the seconds that it took.
+/// `report` after `work` on it, including its time.
 template <class Work>
 CaseReport timed(CaseReport report, const Work& work) {
   const Stopwatch watch;
@@ -35,18 +35,17 @@ CaseReport timed(CaseReport report, const Work& work) {
   return report;
 }
 
-/// Largest error of a gradient in double by each witness, and of the float path beside double as a share of a tensor's
-/// maximum.
+/// Maximum error of a gradient in double for each witness, and of float against double relative to a tensor's maximum.
 inline constexpr double gradient_limit = 1e-8, second_limit = 1e-11, float_limit = 1e-4;
 
-/// Smallest slope of Taylor's remainder: 2 if every derivative is right, 1 if one is wrong.
+/// Minimum slope of the Taylor remainder: 2 if every derivative is right, 1 if one is wrong.
 inline constexpr double slope_limit = 1.95;
 
-/// Runs all that a row of the table promises: value against the reference; every element's gradient (or a sample's, see
+/// Runs all checks of a table row: value against the reference; every element's gradient (or a sample's, see
 /// OpCase::sampling) against differences, for every subset of inputs (beyond four: all, each alone, all but one) and
-/// with one variable in two places; gradients added to what is there; nothing recorded without a tape, and the same
-/// bits; a second backward refused, or equal where the graph is kept; 1, 2 and 4 threads equal; no heap allocation;
-/// float beside double; errors with op and shapes in the text. Changes and restores the number of threads.
+/// with one variable in two places; accumulation of gradients; nothing recorded without a tape, with equal bits; a
+/// second backward refused, or equal if the graph is kept; 1, 2 and 4 threads equal; no heap allocation; float against
+/// double; op and shapes in errors. Changes and restores the number of threads.
 CaseReport check_case(const OpCase& row);
 
 /// Every op of the table, in its order.

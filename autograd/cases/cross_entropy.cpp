@@ -59,7 +59,7 @@ void add_cross_entropy_cases(std::vector<OpCase>& cases) {
   for (std::size_t i = 0; i < many.size(); ++i) many[i] = i % 7 == 0 ? ignored : static_cast<int>(i % 31);
   cases.push_back(row("large", {700, 31}, many, 0.1).sampling(5));
 
-  // The fused form: what it must equal is the reference over the logits that a plain product gives.
+  // The fused form must equal the reference over the logits of a plain product.
   const auto fused = [](const char* what, Index rows, Index width, Index classes, bool bias, std::vector<int> targets,
                         double smoothing) {
     std::vector<CaseInput> inputs{{rows, width}, {classes, width}};

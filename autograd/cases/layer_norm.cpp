@@ -8,7 +8,7 @@ namespace {
 
 constexpr double epsilon = 1e-5;
 
-/// Two passes over each row; gain and bias are x[1] and x[2], if there are any.
+/// Two passes over each row; gain and bias, if any, are x[1] and x[2].
 std::vector<double> layer_norm_reference(std::span<const Tensor<double>> x) {
   std::vector<double> y;
   for (Index row = 0; row < x[0].rows(); ++row) {
@@ -37,7 +37,7 @@ void add_layer_norm_cases(std::vector<OpCase>& cases) {
   cases.push_back(op_case("layer_norm.plain", {{3, 5}}, plain).reference(layer_norm_reference));
   cases.push_back(op_case("layer_norm.rank_three", {{2, 2, 6}, {6}, {6}}, affine).reference(layer_norm_reference));
   cases.push_back(op_case("layer_norm.vector", {{6}, {6}, {6}}, affine).reference(layer_norm_reference));
-  // y = bias, whatever epsilon is; the input's gradient is what rounding leaves of zero.
+  // y = bias, whatever epsilon is; the input's gradient is zero up to rounding.
   cases.push_back(op_case("layer_norm.width_one", {{3, 1}, {1}, {1}}, [](auto x) {
                     return layer_norm(x[0], x[1], x[2], 0.1);
                   }).reference(layer_norm_reference));
@@ -50,7 +50,7 @@ void add_layer_norm_cases(std::vector<OpCase>& cases) {
   cases.push_back(op_case("layer_norm.tiny_variance", {CaseInput{2, 4}.in(-1e-3, 1e-3), {4}, {4}}, affine)
                       .reference(layer_norm_reference)
                       .stepping(0x1p-17));
-  // Multiples of 1/8 with eight columns: every sum is exact in double, so that what remains is the op's own rounding.
+  // Multiples of 1/8 with eight columns: every sum is exact in double, so that only the op's own rounding remains.
   cases.push_back(op_case("layer_norm.large_mean",
                           {CaseInput{2, 8}.of({0.5, -1.25, 2, 0.125, -0.5, 1.5, -2, 0.75,  //
                                                1, 1.25, -0.25, 0.375, -1, 2.5, 0.125, -1.75}),

@@ -4,13 +4,13 @@
 
 namespace glossa {
 
-/// Two sequences of 2 and 3 rows, one after the other: 5 rows.
+/// Two sequences of 2 and 3 rows, packed: 5 rows.
 inline RowLayout packed_2_3() {
   static constexpr RowSpan sequences[] = {{0, 2}, {2, 3}};
   return {.rows = 5, .sequences = sequences, .sequence_ids = {}};
 }
 
-/// The same in boxes of 3 rows: row 2 is a gap.
+/// 2 and 3 rows in boxes of 3: row 2 is a gap.
 inline RowLayout padded_2_3() {
   static constexpr RowSpan sequences[] = {{0, 2}, {3, 3}};
   return {.rows = 6, .sequences = sequences, .sequence_ids = {}};
@@ -22,13 +22,13 @@ inline RowLayout packed_4_1() {
   return {.rows = 5, .sequences = sequences, .sequence_ids = {}};
 }
 
-/// Two sequences of 100 and 200 rows: 300, which are cut into pieces for several threads.
+/// Two sequences of 100 and 200 rows: 300, cut into pieces for several threads.
 inline RowLayout packed_100_200() {
   static constexpr RowSpan sequences[] = {{0, 100}, {100, 200}};
   return {.rows = 300, .sequences = sequences, .sequence_ids = {}};
 }
 
-/// Two that no op takes, of 5 rows: sequences on the same rows, and one that ends behind the last row.
+/// Two invalid layouts of 5 rows: overlapping sequences, and one that ends after the last row.
 inline RowLayout overlapping_of_5() {
   static constexpr RowSpan sequences[] = {{0, 3}, {2, 3}};
   return {.rows = 5, .sequences = sequences, .sequence_ids = {}};

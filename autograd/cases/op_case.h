@@ -13,8 +13,8 @@ namespace glossa {
 template <class T>
 using Inputs = std::span<const Variable<T>>;
 
-/// Shape of an input and where its sample numbers come from: uniform in [low, high), at least 1/16 away from `kinks`;
-/// or exactly `values`.
+/// Shape of an input and source of its sample numbers: uniform in [low, high), at least 1/16 away from `kinks`; or
+/// exactly `values`.
 struct CaseInput {
   CaseInput(std::initializer_list<Index> extents) : shape(extents) {}
   explicit CaseInput(const Shape& extents) : shape(extents) {}
@@ -44,7 +44,7 @@ struct CaseInput {
   bool is_stopped = false;
 };
 
-/// A call that must throw Error, and what its text must contain beside the op's name.
+/// A call that must throw Error, and text it must contain beside the op's name.
 struct ErrorRow {
   std::vector<Shape> shapes;
   std::function<void(Inputs<double>)> call;
@@ -54,9 +54,9 @@ struct ErrorRow {
 /// The value in plain loops: flat, from the inputs' flat values.
 using Reference = std::function<std::vector<double>(std::span<const Tensor<double>>)>;
 
-/// One row of the table of gradient checks: what check_case needs to prove an op for one kind of input.
+/// One row of the table of gradient checks: all check_case needs to test an op on one kind of input.
 struct OpCase {
-  std::string name;  // "softmax.masked_row": op, dot, what is particular
+  std::string name;  // "softmax.masked_row": op, dot, variant
   std::vector<CaseInput> inputs;
   std::function<Variable<double>(Inputs<double>)> in_double;
   std::function<Variable<float>(Inputs<float>)> in_float;
@@ -65,7 +65,7 @@ struct OpCase {
   bool zero_gradient = false;  // every gradient is exactly zero, on purpose
   bool allocates = false;      // its contract returns heap memory
   bool double_only = false;    // float cannot hold the numbers
-  Index max_elements = 0;      // differences are taken for so many elements a tensor; 0: all
+  Index max_elements = 0;      // elements per tensor checked by differences; 0: all
   double step = 0x1p-10;       // of the differences, as in GradCheckOptions
 
   std::string op() const { return name.substr(0, name.find('.')); }
@@ -90,19 +90,19 @@ struct OpCase {
     double_only = true;
     return std::move(*this);
   }
-  /// For inputs large enough to be cut into pieces for several threads.
+  /// For inputs so large that they are cut into pieces for threads.
   OpCase sampling(Index elements) && {
     max_elements = elements;
     return std::move(*this);
   }
-  /// For inputs that are large beside what the op sees of them, or an op that is sharply curved.
+  /// For inputs large relative to what affects the op, or for a sharply curved op.
   OpCase stepping(double relative_step) && {
     step = relative_step;
     return std::move(*this);
   }
 };
 
-/// A row from one generic callable: `call(x)`, x the input variables, either in float or in double.
+/// A row from one generic callable: `call(x)`, x the input variables, in float or double.
 template <class Call>
 OpCase op_case(std::string name, std::vector<CaseInput> inputs, Call call) {
   return {.name = std::move(name), .inputs = std::move(inputs), .in_double = call, .in_float = call};
@@ -111,7 +111,7 @@ OpCase op_case(std::string name, std::vector<CaseInput> inputs, Call call) {
 /// Every row, family by family.
 const std::vector<OpCase>& op_cases();
 
-// One a family: adds its rows. Those of linear_relu stand with the products.
+// One per family: adds its rows. Rows of linear_relu are among the products.
 void add_arithmetic_cases(std::vector<OpCase>& cases);
 void add_pointwise_cases(std::vector<OpCase>& cases);
 void add_activation_cases(std::vector<OpCase>& cases);

@@ -6,7 +6,7 @@ namespace glossa {
 
 namespace {
 
-/// Shapes that every function of one element is tried on, with numbers of its domain.
+/// Shapes for testing every function of one element, with numbers of its domain.
 template <class Call>
 void add_unary(std::vector<OpCase>& cases, const std::string& op, double low, double high, std::vector<double> kinks,
                double (*f)(double), Call call) {

@@ -24,7 +24,7 @@ RowLayout with_an_empty_one() {
   return {.rows = 3, .sequences = sequences};
 }
 
-/// The rows of one pooling, on packed and padded sequences and on some that several threads share.
+/// The rows of one pooling, on packed, padded and multi-threaded sequences.
 template <class Call, class Weight>
 void add_pooling(std::vector<OpCase>& cases, const std::string& op, Call call, Weight weight) {
   const auto on = [&](const RowLayout& layout) { return [=](auto x) { return call(x[0], layout); }; };
@@ -48,7 +48,7 @@ void add_pooling_cases(std::vector<OpCase>& cases) {
                     return mean_pool(x[0], with_an_empty_one());
                   }).reference(pooled(with_an_empty_one(), share)));
 
-  // What has no row has neither a first nor a last one.
+  // An empty sequence has no first or last row.
   const auto first = [](auto x, const RowLayout& layout) { return first_pool(x, layout); };
   const auto is_first = [](const RowSpan&, Index t) { return t == 0 ? 1.0 : 0.0; };
   add_pooling(cases, "first_pool", first, is_first);

@@ -56,7 +56,7 @@ void add_matmul_cases(std::vector<OpCase>& cases) {
   cases.push_back(op_case("matmul.transpose_both", {{4, 3}, {2, 4}}, [](auto x) {
                     return matmul(x[0], x[1], true, true);
                   }).reference(matmul_reference(true, true)));
-  cases.push_back(row("square", {3, 3}, {3, 3}));  // so that one variable serves as both
+  cases.push_back(row("square", {3, 3}, {3, 3}));  // so one variable can be both
   cases.push_back(
       op_case("matmul.with_own_transpose", {{3, 4}}, [](auto x) { return matmul(x[0], x[0], false, true); }));
   cases.push_back(
@@ -110,7 +110,7 @@ void add_linear_relu_cases(std::vector<OpCase>& cases) {
   const auto plain = [](double p, const RowLayout& layout) {
     return [=](auto x) { return linear_relu(x[0], x[1], p, layout); };
   };
-  // What it is one op for: relu of the linear layer's reference.
+  // Expected value: relu of the linear layer's reference.
   const auto reference = [](std::span<const Tensor<double>> x) {
     std::vector<double> y = linear_reference(x);
     for (double& value : y) value = std::max(value, 0.0);

@@ -8,7 +8,7 @@ namespace glossa {
 
 inline constexpr double inf = std::numeric_limits<double>::infinity();
 
-/// The value of a function that gives back its first operand.
+/// The value of a function that returns its first operand.
 inline std::vector<double> same(std::span<const Tensor<double>> x) { return {x[0].data, x[0].data + x[0].size()}; }
 
 /// The value of a function of one element.

@@ -9,15 +9,15 @@
 
 namespace glossa {
 
-/// What the checks of ops and of layers share. `SampleOf<T>` makes the row ready to run in T: `step` runs it, `run`
-/// gives its value and its gradients, too, and `name(i)` says whose gradient i is.
+/// Common base of the checks of ops and layers. `SampleOf<T>` prepares the row to run in T: `step` runs it, `run` also
+/// returns its value and gradients, and `name(i)` names the owner of gradient i.
 template <template <class> class SampleOf, class Row>
 class RowChecker {
  public:
   explicit RowChecker(const Row& row) : row_(row), report_{.name = row.name}, sample_(row) {}
 
  protected:
-  /// Calls a check of this class or of `Checker`, which derives from it; what it throws is a failure.
+  /// Calls a check of this class or of `Checker`, which derives from it; an exception is a failure.
   template <class Checker>
   void attempt(void (Checker::*part)()) {
     try {
@@ -46,12 +46,12 @@ class RowChecker {
            result.second_error);
   }
 
-  /// Largest difference as a share of the largest number expected, which counts as no less than `least`.
+  /// Largest difference relative to the largest expected number, or to `least` if larger.
   template <class A, class B>
   static double distance(const std::vector<A>& got, const std::vector<B>& expected, double least) {
     double worst = 0, largest = least;
     for (std::size_t i = 0; i < expected.size(); ++i) {
-      // Infinities and NaN where they are expected.
+      // Expected infinities and NaN.
       if (got[i] == expected[i] || (std::isnan(got[i]) && std::isnan(expected[i]))) continue;
       worst = worse(worst, std::abs(got[i] - expected[i]));
       largest = std::max<double>(largest, std::abs(expected[i]));

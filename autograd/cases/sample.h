@@ -9,7 +9,7 @@
 
 namespace glossa {
 
-/// The sample numbers of a row's input. All of them are float numbers, so that float and double see the same.
+/// The sample numbers of a row's input. All are exact in float, so that float and double see the same.
 inline std::vector<double> sample_values(const CaseInput& input, RandomStream& random) {
   if (!input.values.empty()) return input.values;
   constexpr double distance = 1.0 / 16;
@@ -33,7 +33,7 @@ bool same_bits(const std::vector<T>& a, const std::vector<T>& b) {
   return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0);
 }
 
-/// A row made ready to run in float or double: its inputs, a context, a random cotangent.
+/// A row prepared to run in float or double: its inputs, a context, a random cotangent.
 template <class T>
 class Sample {
  public:
@@ -65,7 +65,7 @@ class Sample {
   Context<T>& context() { return context_; }
   std::span<const Variable<T>> leaves() const { return leaves_; }
 
-  /// Starts a step and makes the inputs of `call`; with `wrapped` they are no leaves, but keep their gradients.
+  /// Starts a step and makes the inputs of `call`; if `wrapped` they are not leaves but keep their gradients.
   void begin(bool recording, bool wrapped = false) {
     context_.begin({.training = true, .recording = recording});
     leaves_.clear();
@@ -78,7 +78,7 @@ class Sample {
     }
   }
 
-  /// Whose gradient stands at that place in an outcome.
+  /// Owner of gradient i in an outcome.
   std::string name(std::size_t i) const { return fmt::format("input {}", i); }
 
   Variable<T> call() const {

@@ -6,7 +6,7 @@ namespace glossa {
 
 namespace {
 
-/// y[i] = x[i with its axes in another order]: axis k of the result is axis `axes[k]` of the operand.
+/// y[i] = x[i with its axes permuted]: axis k of the result is axis `axes[k]` of the operand.
 Reference permuted(std::array<int, 4> axes) {
   return [axes](std::span<const Tensor<double>> x) {
     const auto n = extents4(x[0].shape);

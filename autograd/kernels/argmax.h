@@ -8,7 +8,7 @@
 
 namespace glossa::kernels {
 
-/// Whether `v` takes the place of `best`, which came before it: it is larger, or the first NaN.
+/// True if `v` replaces the earlier `best`: it is larger, or the first NaN.
 struct Beats {
   template <class T>
   bool operator()(T v, T best) const {
@@ -16,7 +16,7 @@ struct Beats {
   }
 };
 
-/// The larger of two by that rule.
+/// The larger of two by Beats.
 struct Maximum {
   template <class V>
   V operator()(V a, V b) const {
@@ -24,8 +24,8 @@ struct Maximum {
   }
 };
 
-/// Index of the largest of x[0], ..., x[n-1], n >= 1: the first of equals, and of NaN, if there is any. Twice over the
-/// row, in vectors both times: for what the largest is, and for where it stands.
+/// Index of the largest of x[0], ..., x[n-1], n >= 1: the first of equals, and the first NaN, if any. Two vectorised
+/// passes over the row: one finds the maximum, the other its index.
 template <class T>
 Index argmax(Index n, const T* x) {
   const T most = fold<T>(n, x[0], Maximum{}, [x](Index i) { return x[i]; });
@@ -40,10 +40,10 @@ Index argmax(Index n, const T* x) {
   return std::find_if(x + first, x + n, is_it) - x;
 }
 
-/// The same by several threads: pieces of `elementwise_grain`, compared in order.
+/// argmax on several threads: pieces of `elementwise_grain`, compared in order.
 template <class T>
 Index argmax_of_all(Index n, const T* x) {
-  std::array<Index, 256> pieces;  // at a time, so that no memory is asked for
+  std::array<Index, 256> pieces;  // in batches, to avoid allocation
   Index best = 0;
   for (Index first = 0; first < n; first += std::ssize(pieces) * elementwise_grain) {
     const Index size = std::min(n - first, std::ssize(pieces) * elementwise_grain);
@@ -58,7 +58,7 @@ Index argmax_of_all(Index n, const T* x) {
   return best;
 }
 
-/// The row of the largest in each of `width` columns of x, at most `strip_width`; rows >= 1 lie `stride` apart.
+/// The row of the maximum in each of `width` columns of x, at most `strip_width`; rows >= 1 lie `stride` apart.
 template <class T>
 void argmax_strip(Index width, Index rows, const T* x, Index stride, Index* winner) {
   std::array<T, strip_width> best;

@@ -4,17 +4,16 @@
 
 namespace glossa::kernels {
 
-/// `from` repeated along the axes along which its shape broadcasts to that of `to`.
+/// `from` repeated along the axes in which it broadcasts to `to`.
 template <class T>
 void expand(const Tensor<T>& to, const Tensor<const T>& from);
 
-/// The other way: to (+)= `from` summed over the axes along which `to` broadcasts to it, each sum by one thread (the
-/// sum of all elements: each piece of it). The order of a sum is fixed by the shapes.
+/// The reverse: to (+)= `from` summed over the axes in which `to` broadcasts to it. One thread computes each sum (or
+/// each piece of a sum of all elements). The shapes fix the order of a sum.
 template <class T>
 void reduce(const Tensor<T>& to, const Tensor<const T>& from, bool add);
 
-/// An operand as an elementwise loop over `shape` reads it: itself, or expanded in scratch of `owner`, which is a
-/// Context or a Backward.
+/// An operand for an elementwise loop over `shape`: itself, or expanded in scratch of `owner`, a Context or a Backward.
 template <class T>
 Tensor<const T> expanded(auto& owner, const Tensor<const T>& operand, const Shape& shape) {
   if (operand.shape == shape) return operand;

@@ -20,7 +20,7 @@ LogSumExp<T> log_sum_exp(Index n, const T* x) {
   return {top, std::log(row_sum<T>(n, [&](Index j) { return kernels::exp(x[j] - top); }))};
 }
 
-/// What one row adds to the loss: nll = lse - x_t, and with smoothing s
+/// One row's share of the loss: nll = lse - x_t, and with smoothing s
 ///   loss = (1 - s) (lse - x_t) + s (lse - mean x)  =  lse - (1 - s) x_t - s mean x.
 struct RowLoss {
   double nll = 0, loss = 0;
@@ -34,8 +34,8 @@ RowLoss cross_entropy_row(Index n, const T* x, LogSumExp<T> lse, int target, dou
   return {nll, (1 - smoothing) * nll + smoothing * (double{lse.rest} - double{mean})};
 }
 
-/// Both at once where nothing else needs the logits: the loss, and over `x` its gradient for dy = 1. The row is read
-/// once from afar and an exponential taken once an element.
+/// The loss and, written over `x`, its gradient for dy = 1, if nothing else needs the logits. The row is read once from
+/// memory, with one exponential per element.
 template <class T>
 RowLoss cross_entropy_row_in_place(Index n, T* x, int target, double smoothing) {
   const T top = row_max<T>(n, -std::numeric_limits<T>::infinity(), [&](Index j) { return x[j]; });

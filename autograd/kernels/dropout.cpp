@@ -12,7 +12,7 @@ namespace {
 constexpr Index width = 16;  // counters of a block
 constexpr Index lanes = 8;   // 16-bit numbers of a counter
 constexpr Index chunk = width * lanes;
-constexpr Index blocks = 2;  // computed side by side: one alone would wait for its multiplications
+constexpr Index blocks = 2;  // computed side by side: one alone would stall on its multiplications
 
 using Words = std::array<std::array<std::uint32_t, blocks * width>, 4>;
 
@@ -34,9 +34,9 @@ void philox(Words& c, PhiloxKey key) {
   }
 }
 
-/// Draws for the blocks {0, ..., count-1}: counter(block) is the first of a block's sixteen, and the others count up
-/// its word number `counts`. Then use(block, keep) may call keep(lane, mask, length) for each lane: the first `length`
-/// counters' number of that lane, compared with the threshold.
+/// Draws for the blocks {0, ..., count-1}: counter(block) is the first of a block's sixteen; the others increment its
+/// word `counts`. Then use(block, keep) may call keep(lane, mask, length) for each lane: the first `length` counters'
+/// number of that lane, compared with the threshold.
 template <class Counter, class Use>
 void draw(Index count, const DropoutSite& site, int counts, const Counter& counter, const Use& use) {
   for (Index first = 0; first < count; first += blocks) {

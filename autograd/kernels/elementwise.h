@@ -7,7 +7,7 @@
 
 namespace glossa::kernels {
 
-/// Elements a thread takes at a time; a multiple of every vector width, so that only the last piece has a tail.
+/// Elements per piece of work; a multiple of every vector width, so that only the last piece has a tail.
 inline constexpr Index elementwise_grain = 8192;
 
 /// to[i] = f(i), or to[i] += f(i) if `add`, for i in {begin, ..., end-1}, by the calling thread.

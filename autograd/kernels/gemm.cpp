@@ -22,7 +22,7 @@ std::atomic<GemmBackend>& backend() {
   return chosen;
 }
 
-/// Tiles large enough for the library to run near its peak, but enough of them for eight threads where C allows.
+/// Tiles large enough for the library to run near its peak, but enough of them for eight threads if C allows.
 struct Tiling {
   Index rows = 128, cols = 512;
 

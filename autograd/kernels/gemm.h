@@ -7,7 +7,7 @@
 
 namespace glossa::kernels {
 
-/// A matrix to multiply: rows of `stride` elements; `transposed` reads it the other way round.
+/// A matrix to multiply: rows of `stride` elements, read transposed if `transposed`.
 template <class T>
 struct Factor {
   const T* data;
@@ -15,28 +15,28 @@ struct Factor {
   bool transposed = false;
 };
 
-/// C = A B + beta C: C [m, n] with rows of `stride` elements, A [m, k], B [k, n] after their transposes; beta is 0
-/// or 1. The one entry for all products of matrices. C is cut into tiles by m, n and k alone, each computed whole by
-/// one thread: the bits do not depend on the number of threads.
+/// C = A B + beta C: C [m, n] with rows of `stride` elements, A [m, k], B [k, n] after their transposes; beta is 0 or
+/// 1. The single entry for all matrix products. m, n and k alone decide the tiles of C, and one thread computes each
+/// whole: the bits do not depend on the number of threads.
 template <class T>
 void gemm(Index m, Index n, Index k, const Factor<T>& a, const Factor<T>& b, T beta, T* c, Index stride);
 
 /// Rows and columns of a tile of C.
 struct TileRange {
-  Index first_row, last_row, first_col, last_col;  // the last ones not included
+  Index first_row, last_row, first_col, last_col;  // last exclusive
 };
 
-/// What is done with every tile of C as soon as it is whole, while it is in the cache; its closure's type is erased.
+/// Type-erased callback for every finished tile of C, called while it is still in the cache.
 struct TileFinish {
   const void* closure = nullptr;
   void (*run)(const void* closure, const TileRange& tile) = nullptr;
 };
 
-/// A product in the pieces in which threads take it; those of several products may share a parallel region.
+/// A product cut into pieces for threads; pieces of several products may share a parallel region.
 template <class T>
 class TiledProduct {
  public:
-  TiledProduct() = default;  // of no tiles
+  TiledProduct() = default;  // no tiles
   TiledProduct(Index m, Index n, Index k, const Factor<T>& a, const Factor<T>& b, T beta, T* c, Index stride,
                const TileFinish& finish = {});
 
@@ -74,26 +74,26 @@ struct AddBias {
   }
 };
 
-/// Which library multiplies float tiles, in the whole process: "onednn" where it was found at build time, else "eigen".
-/// Double is Eigen's.
+/// Library that multiplies float tiles, for the whole process: "onednn" if found at build time, else "eigen". Double
+/// uses Eigen.
 enum class GemmBackend { eigen, onednn };
 GemmBackend gemm_backend();
-/// Throws if the backend was not built in. Other bits come out of another backend.
+/// Throws if the backend was not built in. The backend affects the last bits.
 void set_gemm_backend(GemmBackend backend);
 bool has_gemm_backend(GemmBackend backend);
 std::string name(GemmBackend backend);
 
-/// Of the library in use, on this processor, all that its bits depend on.
+/// Everything the current library's bits depend on, on this processor.
 std::string describe_gemm_backend();
 
 /// One tile by one backend; a file each.
 template <class T>
 void eigen_tile(Index m, Index n, Index k, const Factor<T>& a, const Factor<T>& b, T beta, T* c, Index stride);
-/// With more than one of its own `threads` oneDNN cuts k by their number: that is for measuring only.
+/// With more than one of its own `threads`, oneDNN splits k by their number: for measurements only.
 void onednn_tile(Index m, Index n, Index k, const Factor<float>& a, const Factor<float>& b, float beta, float* c,
                  Index stride, int threads = 1);
 
-/// oneDNN's version and the instruction set that it takes on this processor.
+/// oneDNN's version and the instruction set it uses on this processor.
 std::string onednn_description();
 
 }  // namespace glossa::kernels

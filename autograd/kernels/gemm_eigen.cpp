@@ -11,8 +11,8 @@ namespace {
 using Eigen::internal::gemm_blocking_space;
 using Eigen::internal::general_matrix_matrix_product;
 
-/// What Eigen's operator * comes to for large matrices, for one order of the factors. The operator would also compile
-/// loops of its own for small matrices, vectors and every expression, three times as much.
+/// Calls the kernel behind Eigen's operator * for large matrices, for one order of the factors. The operator would also
+/// compile loops for small matrices, vectors and every expression: three times the code.
 template <class T, int order_a, int order_b>
 void add_product(Index m, Index n, Index k, const Factor<T>& a, const Factor<T>& b, T* c, Index stride) {
   using Eigen::Dynamic, Eigen::RowMajor;
@@ -26,7 +26,7 @@ void add_product(Index m, Index n, Index k, const Factor<T>& a, const Factor<T>&
 template <class T>
 void eigen_tile(Index m, Index n, Index k, const Factor<T>& a, const Factor<T>& b, T beta, T* c, Index stride) {
   constexpr int rows = Eigen::RowMajor, columns = Eigen::ColMajor;
-  const LibraryScope scope;  // Eigen packs in memory of its own
+  const LibraryScope scope;  // Eigen packs in its own memory
   for (Index i = 0; i < m && beta == T{0}; ++i) std::fill_n(c + i * stride, n, T{0});
   if (a.transposed)
     b.transposed ? add_product<T, columns, columns>(m, n, k, a, b, c, stride)

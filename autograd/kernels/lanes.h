@@ -41,15 +41,15 @@ void store(T* to, typename Lanes<T>::Vector v) {
   std::memcpy(to, &v, sizeof v);
 }
 
-/// Lane l of the result is lane from(l) of a and b, numbered one after the other. `from` has no state, so that the
-/// compiler knows the order.
+/// Lane l of the result is lane from(l) of a and b, numbered consecutively. `from` is stateless, so the compiler knows
+/// the order.
 template <class T, class From>
 typename Lanes<T>::Vector shuffled(typename Lanes<T>::Vector a, typename Lanes<T>::Vector b, From) {
   return [&]<int... l>(std::integer_sequence<int, l...>) { return __builtin_shufflevector(a, b, From{}(l)...); }
   (std::make_integer_sequence<int, Lanes<T>::count>());
 }
 
-/// All lanes joined by `combine`, in a tree: halves, quarters, ...
+/// All lanes reduced with `combine`, in a tree: halves, quarters...
 template <class T, int half = Lanes<T>::count / 2, class Combine>
 T join_lanes(typename Lanes<T>::Vector v, const Combine& combine) {
   if constexpr (half == 0) {
@@ -60,7 +60,7 @@ T join_lanes(typename Lanes<T>::Vector v, const Combine& combine) {
   }
 }
 
-/// Transposes a square of vectors in registers: row and lane numbers swap one bit at a time.
+/// Transposes a square of vectors in registers: swaps row and lane numbers bit by bit.
 template <class T, int bit = 1>
 void transpose_square(typename Lanes<T>::Vector (&row)[Lanes<T>::count]) {
   constexpr int count = Lanes<T>::count;

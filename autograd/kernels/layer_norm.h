@@ -30,14 +30,14 @@ RowMoments<T> layer_norm_row(Index d, const T* x, const T* gain, const T* bias, 
 }
 
 /// With r = 1 / sqrt(variance + epsilon), n = (x - mean) r and g = dy * gain: dx = r (g - mean(g) - n mean(g n)), for
-/// dr/dx_j = -r^2 n_j / D makes dn_i/dx_j = r ([i = j] - 1/D - n_i n_j / D). dgain and dbias, if not null, are added
-/// to: dgain += dy n, dbias += dy.
+/// dr/dx_j = -r^2 n_j / D makes dn_i/dx_j = r ([i = j] - 1/D - n_i n_j / D). dgain and dbias, if not null, accumulate:
+/// dgain += dy n, dbias += dy.
 template <class T>
 void layer_norm_row_backward(Index d, const T* x, RowMoments<T> moments, const T* gain, const T* dy, T* dgain, T* dbias,
                              T* dx) {
   const T mean = moments.mean, inverse = moments.inverse_std;
   const auto n = [&](Index j) { return (x[j] - mean) * inverse; };
-  // g stands in dx until its means are known.
+  // dx holds g until its means are known.
   if (gain) {
 #pragma omp simd
     for (Index j = 0; j < d; ++j) dx[j] = dy[j] * gain[j];

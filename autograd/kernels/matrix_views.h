@@ -2,27 +2,27 @@
 
 #include "autograd/kernels/lanes.h"
 
-/// Matrices as the kernels of attention read and write them; extents are passed beside them.
+/// Matrix views for the attention kernels; extents are passed separately.
 namespace glossa::kernels {
 
 /// Some columns of a row-major matrix.
 template <class T>
 struct Columns {
-  T* data = nullptr;  // null: not wanted
+  T* data = nullptr;  // null: not used
   Index stride = 0;
   bool add = false;  // results only: add to the present numbers
 
   Columns from_row(Index row) const { return {data + row * stride, stride, add}; }
 };
 
-/// A matrix read through any two strides, so that a transpose costs nothing: element (i, j) is data[i * row + j * col].
+/// A matrix read through any two strides, so a transpose is free: element (i, j) is data[i * row + j * col].
 template <class T>
 struct Strided {
   const T* data;
   Index row, col;
 };
 
-/// A matrix in rows of whole vectors, with zeros behind its columns.
+/// A matrix in rows of whole vectors, zero-padded after its columns.
 template <class T>
 struct Panel {
   const T* data;

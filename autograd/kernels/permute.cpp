@@ -10,12 +10,12 @@ namespace glossa::kernels {
 
 namespace {
 
-/// An axis of the result: its extent, and how far a step along it goes in the result and in the operand.
+/// An axis of the result: its extent, and its strides in the result and in the operand.
 struct Axis {
   Index extent, to, from;
 };
 
-/// The axes of the result, innermost first. Those that lie behind each other in both are one; extents of 1 stand last.
+/// The axes of the result, innermost first. Axes contiguous in both are merged; extents of 1 come last.
 std::array<Axis, Shape::max_rank> joined_axes(const Shape& shape, const std::array<Index, Shape::max_rank>& stride) {
   const auto n = extents4(shape), dense = broadcast_strides(shape, shape);
   std::array<Axis, Shape::max_rank> axes;
@@ -38,8 +38,7 @@ void copy_tile(Index rows, Index cols, T* to, Index to_stride, const T* from, In
     write(to + i * to_stride, 0, cols, add, [x = from + i * from_stride](Index j) { return x[j]; });
 }
 
-/// to[j * to_stride + i] (+)= from[i * from_stride + j] for i < rows, j < cols: squares in registers, the rest one by
-/// one.
+/// to[j * to_stride + i] (+)= from[i * from_stride + j] for i < rows, j < cols: squares in registers, the rest singly.
 template <class T>
 void transpose_tile(Index rows, Index cols, T* to, Index to_stride, const T* from, Index from_stride, bool add) {
   constexpr Index L = Lanes<T>::count;
@@ -68,7 +67,7 @@ void permute(const Tensor<T>& to, const T* from, const std::array<Index, Shape::
   if (to.size() == 0) return;
   std::array<Axis, Shape::max_rank> axes = joined_axes(to.shape, stride);
   const bool rows_stay = axes[0].from == 1 || axes[0].extent == 1;
-  // Else the operand's innermost axis is another one, and matrices of the two are transposed.
+  // Else the operand has another innermost axis, and matrices of the two are transposed.
   if (!rows_stay)
     std::swap(axes[1], *std::find_if(axes.begin() + 1, axes.end(), [](const Axis& axis) { return axis.from == 1; }));
   const Axis &inner = axes[0], &other = axes[1];

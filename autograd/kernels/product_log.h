@@ -6,18 +6,18 @@
 
 namespace glossa::kernels {
 
-/// A product of matrices that was done: C [m, n] = A [m, k] B [k, n] after their transposes.
+/// A completed matrix product: C [m, n] = A [m, k] B [k, n] after their transposes.
 struct Product {
   Index m, n, k;
   bool transposed_a = false, transposed_b = false;
-  bool per_head = false;  // stands for the many small products of an attention, summed over m
+  bool per_head = false;  // represents the small products of an attention, summed over m
 
   double flop() const { return 2.0 * static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k); }
   bool operator==(const Product&) const = default;
 };
 
-/// As long as it lives, every product that its thread starts is noted in it: what a step multiplies, for those who
-/// measure. The log before goes on when it ends.
+/// While it lives, logs every product that its thread starts: a step's multiplications, for measurements. When it ends,
+/// the previous log resumes.
 class ProductLog {
  public:
   ProductLog();

@@ -15,7 +15,7 @@ struct Plus {
   }
 };
 
-/// Passes over NaN in the second place.
+/// Ignores NaN as second argument.
 struct Larger {
   template <class V>
   V operator()(V a, V b) const {
@@ -23,7 +23,7 @@ struct Larger {
   }
 };
 
-/// start, f(0), ..., f(n-1) joined by `combine`, by one thread in an order fixed by n: two vectors of lanes side by
+/// Reduces start, f(0), ..., f(n-1) with `combine`, on one thread in an order fixed by n: two vectors of lanes side by
 /// side, then a tree over the lanes.
 template <class T, class Combine, class F>
 T fold(Index n, T start, const Combine& combine, const F& f) {
@@ -36,7 +36,7 @@ T fold(Index n, T start, const Combine& combine, const F& f) {
     for (Index l = 0; l < lanes; ++l) lane[l] = combine(lane[l], f(i + l));
   if (i < n)
 #pragma omp simd
-    for (Index l = 0; l < lanes; ++l)  // all of them, so that a tail is vector code too
+    for (Index l = 0; l < lanes; ++l)  // all lanes: also vectorises tails
       if (l < n - i) lane[l] = combine(lane[l], f(i + l));
   return join_lanes<T>(combine(load(lane), load(lane + L)), combine);
 }
@@ -47,16 +47,16 @@ T row_sum(Index n, const F& f) {
   return fold<T>(n, T{0}, Plus{}, f);
 }
 
-/// Largest of f(0), ..., f(n-1), at least `floor`; NaN is passed over.
+/// Largest of f(0), ..., f(n-1), at least `floor`; ignores NaN.
 template <class T, class F>
 T row_max(Index n, T floor, const F& f) {
   return fold<T>(n, floor, Larger{}, f);
 }
 
-/// Sum of f(0), ..., f(n-1) by several threads: pieces of `elementwise_grain`, added in order.
+/// Sum of f(0), ..., f(n-1) on several threads: pieces of `elementwise_grain`, added in order.
 template <class T, class F>
 T sum(Index n, const F& f) {
-  std::array<T, 256> pieces;  // at a time, so that no memory is asked for
+  std::array<T, 256> pieces;  // in batches, to avoid allocation
   T total{0};
   for (Index first = 0; first < n; first += std::ssize(pieces) * elementwise_grain) {
     const Index size = std::min(n - first, std::ssize(pieces) * elementwise_grain);
@@ -68,7 +68,7 @@ T sum(Index n, const F& f) {
   return total;
 }
 
-/// Rows a thread takes at a time.
+/// Rows per piece of work.
 inline Index row_grain(Index cols) { return std::max<Index>(1, elementwise_grain / std::max<Index>(1, cols)); }
 
 /// f(row) for each of `rows` rows of `cols` elements, from several threads.

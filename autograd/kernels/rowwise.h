@@ -7,13 +7,13 @@
 
 namespace glossa::kernels {
 
-/// A sum over the rows of a matrix is taken for strips of 64 columns, each by one thread: whole cache lines of every
-/// row, and enough strips for the threads. Its rows are added in runs of 64, so that rounding stays small.
+/// Sums over the rows of a matrix are cut into strips of 64 columns, one thread each: whole cache lines of every row,
+/// and enough strips for the threads. Rows are added in runs of 64 to keep rounding small.
 inline constexpr Index strip_width = 64, rows_per_run = 64;
 inline Index strips(Index cols) { return (cols + strip_width - 1) / strip_width; }
 
-/// to[j] (+)= sum of row(i)[j] over i in {0, ..., rows-1}, for at most `strip_width` columns j. Four rows are read side
-/// by side.
+/// to[j] (+)= sum of row(i)[j] over i in {0, ..., rows-1}, for at most `strip_width` columns j. Reads four rows side by
+/// side.
 template <class T, class Row>
 void sum_strip(T* to, Index width, bool add, Index rows, const Row& row) {
   std::array<T, strip_width> total{}, run;

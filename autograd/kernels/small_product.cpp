@@ -1,11 +1,11 @@
 #include "autograd/kernels/small_product.h"
 
-// Compiled with -ffp-contract=fast: a product is worth its fused multiply-add, and nothing else is in this file.
+// Compiled with -ffp-contract=fast: products benefit from fused multiply-add, and this file has nothing else.
 namespace glossa::kernels {
 
 namespace {
 
-/// How many vectors of the result fit in registers beside what they are computed from.
+/// Number of result vectors that fit in registers beside their operands.
 #if defined __AVX512F__ || defined __aarch64__
 constexpr int sums = 16;
 #else
@@ -16,7 +16,7 @@ constexpr int sums = 8;
 template <class T, int R, int C>
 void small_block(Index k, const T* a, Index a_row, Index a_col, const T* b, Index ldb, T* c, Index ldc, bool add) {
   using L = Lanes<T>;
-  typename L::Vector sum[R][C];  // without "= {}", which compilers take for memory to clear
+  typename L::Vector sum[R][C];  // no "= {}": compilers would clear it in memory
 #pragma GCC unroll 16
   for (int i = 0; i < R; ++i)
 #pragma GCC unroll 4
@@ -31,7 +31,7 @@ void small_block(Index k, const T* a, Index a_row, Index a_col, const T* b, Inde
     for (int j = 0; j < C; ++j) store(c + i * ldc + j * L::count, sum[i][j]);
 }
 
-/// R rows of the result, as many columns at a time as there are registers for.
+/// R rows of the result, as many columns at a time as registers allow.
 template <class T, int R>
 void small_rows(Index n, Index k, const T* a, Index a_row, Index a_col, const T* b, Index ldb, T* c, Index ldc,
                 bool add) {

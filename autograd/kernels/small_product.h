@@ -9,8 +9,8 @@ struct ProductSize {
   Index m, n, k;
 };
 
-/// C = A B, or C += A B if `c.add`, by one thread, for the products of one attention head, which fit in the cache and
-/// are too small for a library's packing. n is a multiple of Lanes::count.
+/// C = A B, or C += A B if `c.add`, on one thread. For products of one attention head, which fit in the cache and are
+/// too small for a library's packing. n is a multiple of Lanes::count.
 template <class T>
 void small_product(const ProductSize& size, const Strided<T>& a, const Panel<T>& b, const Columns<T>& c);
 

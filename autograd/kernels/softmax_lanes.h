@@ -7,12 +7,12 @@
 
 namespace glossa::kernels {
 
-/// The score of what may not be attended to.
+/// The score of a blocked key.
 template <class T>
 inline constexpr T blocked = -std::numeric_limits<T>::infinity();
 
-/// Softmax of one vector of queries: down every lane of scores [keys, L], in place. A lane where all is blocked becomes
-/// zeros; NaN shows.
+/// Softmax of one vector of queries: down every lane of scores [keys, L], in place. A fully blocked lane becomes zeros;
+/// NaN propagates.
 template <class T>
 void softmax_lanes(Index keys, T* score, Index stride) {
   using Vector = typename Lanes<T>::Vector;
@@ -36,8 +36,8 @@ void softmax_lanes(Index keys, T* score, Index stride) {
 
 /// One tile of keys of a softmax that sees its keys tile by tile (Milakov and Gimelshein 2018), down every lane:
 /// score_j = exp(score_j - top), where `top` and `total`, the largest score so far and the sum of all exp(score - top),
-/// take the tile in. `correction` is what earlier results, for the earlier top, are to be multiplied by. Begins with
-/// top = blocked, total = 0.
+/// include the tile. `correction` is the factor for earlier results, which used the earlier top. Start with top =
+/// blocked, total = 0.
 template <class T>
 void softmax_lanes_step(Index keys, T* score, Index stride, T* top, T* total, T* correction) {
   constexpr Index L = Lanes<T>::count;
@@ -62,9 +62,8 @@ void softmax_lanes_step(Index keys, T* score, Index stride, T* top, T* total, T*
   store(total, sum);
 }
 
-/// With m = keep / (1 - p): dropped = m weight, dweight = m (dout v^T), and, down every lane,
-/// dscore = scale weight (dweight - sum of weight dweight), in place of dout v^T; 0 where the weight is: what is
-/// blocked stays unread.
+/// With m = keep / (1 - p): dropped = m weight, dweight = m (dout v^T), and, down every lane, dscore = scale weight
+/// (dweight - sum of weight dweight), in place of dout v^T; 0 where the weight is 0: blocked values stay unread.
 template <class T>
 void softmax_lanes_backward(Index keys, const T* weight, const T* dropped, T scale, T keep_scale, T* d, Index stride) {
   using Vector = typename Lanes<T>::Vector;

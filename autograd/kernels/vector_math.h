@@ -5,12 +5,12 @@
 #include <cstdint>
 #include <limits>
 
-/// exp, tanh, sigmoid and erf without branches or calls in float, so that a loop over them becomes vector code and
-/// every element gets the same bits wherever in a vector, or in the tail of the loop, it lies. In double they are the
-/// standard library's: those serve the gradient checks, not speed.
+/// exp, tanh, sigmoid and erf without branches or calls in float, so that loops over them become vector code and an
+/// element's bits do not depend on its place in a vector or tail. In double they are the standard library's, which
+/// serve the gradient checks, not speed.
 namespace glossa::kernels {
 
-/// `when` ? a : b by a mask. The operator leaves the compiler free to make a branch, which keeps it from vectorising.
+/// `when` ? a : b by a mask. With the operator the compiler may emit a branch, which prevents vectorising.
 inline float select(bool when, float a, float b) {
   const std::uint32_t mask = -static_cast<std::uint32_t>(when);
   return std::bit_cast<float>((std::bit_cast<std::uint32_t>(a) & mask) | (std::bit_cast<std::uint32_t>(b) & ~mask));
@@ -18,7 +18,7 @@ inline float select(bool when, float a, float b) {
 
 inline double select(bool when, double a, double b) { return when ? a : b; }
 
-/// a b + c, in one rounding where the machine has it: half the work of a polynomial.
+/// a b + c, with one rounding if the machine can: half the work of a polynomial.
 inline float multiply_add(float a, float b, float c) {
 #ifdef FP_FAST_FMAF
   return std::fma(a, b, c);
@@ -27,8 +27,8 @@ inline float multiply_add(float a, float b, float c) {
 #endif
 }
 
-/// e^x = 2^n (1 + q) with an integer n and |x - n ln 2| <= ln(2) / 2. `n` is given in place for adding it to the
-/// exponent bits of a float. For |x| < 127 ln 2; other arguments give some number, NaN gives q = NaN.
+/// e^x = 2^n (1 + q) with an integer n and |x - n ln 2| <= ln(2) / 2. `n` is shifted for adding to the exponent bits of
+/// a float. For |x| < 127 ln 2; other arguments give an arbitrary number, NaN gives q = NaN.
 struct ExpParts {
   float q;
   std::uint32_t n;
@@ -49,8 +49,8 @@ inline ExpParts exp_parts(float x) {
   return {multiply_add(r * r, p, r), std::bit_cast<std::uint32_t>(shifted) << 23};
 }
 
-/// e^x to 1.5 units in the last place. Where the result would be below the least normal number (x < -87.33) it is 0:
-/// denormal numbers are slow on many processors.
+/// e^x to 1.5 units in the last place. A result below the smallest normal number (x < -87.33) becomes 0: denormal
+/// numbers are slow on many processors.
 inline float exp(float x) {
   const ExpParts parts = exp_parts(x);
   float y = std::bit_cast<float>(std::bit_cast<std::uint32_t>(1 + parts.q) + parts.n);

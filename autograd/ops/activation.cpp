@@ -37,7 +37,7 @@ Variable<T> relu(const Variable<T>& x) {
   Context<T>& c = context_of("relu", {x});
   const Tensor<const T> in = c.read(x);
   const Tensor<T> y = c.tensor(in.shape);
-  kernels::map(y, [&](Index i) { return in[i] < 0 ? T{0} : in[i]; });  // this way round NaN stays NaN
+  kernels::map(y, [&](Index i) { return in[i] < 0 ? T{0} : in[i]; });  // in this order NaN stays NaN
   c.add_branches(y.size(), [&](Index i) { return in[i] > 0; });
 
   return c.record("relu", {x}, y, [in](Backward<T>& back) {

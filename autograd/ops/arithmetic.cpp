@@ -6,7 +6,7 @@ namespace glossa {
 
 namespace {
 
-/// f(a, b) element by element, of shapes that broadcast.
+/// f(a, b) elementwise, with broadcasting.
 template <class T, class F>
 Tensor<T> combined(const char* op, Context<T>& c, const Tensor<const T>& a, const Tensor<const T>& b, const F& f) {
   const Tensor<T> y = c.tensor(broadcast(a.shape, b.shape, op));
@@ -85,7 +85,7 @@ Variable<T> scaled(const char* op, const Variable<T>& x, double factor) {
   });
 }
 
-/// minimum and maximum: `prefers_a(a, b)` says that the result is a and not b.
+/// minimum and maximum: `prefers_a(a, b)` is true if the result is a.
 template <class T, class Prefers>
 Variable<T> select(const char* op, const Variable<T>& a, const Variable<T>& b, const Prefers& prefers_a) {
   Context<T>& c = context_of(op, {a, b});
@@ -95,7 +95,7 @@ Variable<T> select(const char* op, const Variable<T>& a, const Variable<T>& b, c
   const Tensor<const T> first = kernels::expanded(c, x, y.shape), second = kernels::expanded(c, z, y.shape);
   kernels::map(y, [&](Index i) {
     const T left = first[i], right = second[i];
-    return prefers_a(right, left) || right != right ? right : left;  // NaN stays NaN, from either side
+    return prefers_a(right, left) || right != right ? right : left;  // NaN propagates from either side
   });
   c.add_branches(y.size(), [&](Index i) { return prefers_a(first[i], second[i]); });
 

@@ -13,7 +13,7 @@ namespace {
 using kernels::LogSumExp;
 using kernels::RowLoss;
 
-constexpr Index grain = 8;  // rows of a whole vocabulary are long: few make a piece
+constexpr Index grain = 8;  // vocabulary rows are long, so few make a piece
 
 void check_targets(const char* op, const Shape& logits, std::span<const int> targets, int ignore_index,
                    double smoothing) {
@@ -24,7 +24,7 @@ void check_targets(const char* op, const Shape& logits, std::span<const int> tar
           logits, targets[i], i);
 }
 
-/// The loss without its variable: sums over the rows, in order.
+/// The loss without its variable: ordered sums over the rows.
 template <class T>
 CrossEntropy<T> add_up(std::span<const RowLoss> rows, std::span<const int> targets, int ignore_index, T& sum) {
   CrossEntropy<T> result;
@@ -50,7 +50,7 @@ CrossEntropy<T> cross_entropy(const Variable<T>& logits, std::span<const int> ta
         "expected logits [N, V] and N targets; got {} and {}", x.shape, targets.size());
   check_targets(op, x.shape, targets, ignore_index, label_smoothing);
   const Index rows = x.rows(), classes = x.cols();
-  // Probabilities are never stored: the derivative makes them again from x and lse.
+  // Probabilities are never stored: the derivative recomputes them from x and lse.
   const std::span<LogSumExp<T>> lse = c.template array<LogSumExp<T>>(rows);
   const std::span<RowLoss> losses = c.template array<RowLoss>(rows);
   const std::span<const int> target = c.keep(targets);
@@ -117,15 +117,15 @@ void compute_losses(std::span<RowLoss> losses, const Tensor<T>& logits, std::spa
   });
 }
 
-/// The derivative for dy = 1, as far as it is wanted: the others have no memory.
+/// The needed derivatives for dy = 1; the others have no memory.
 template <class T>
 struct UnitGradients {
   Tensor<T> dx, dweight, dbias;
 
   explicit operator bool() const { return dx.data || dweight.data || dbias.data; }
 
-  /// What the rows first, first + 1, ... contribute, in order: dX = G W, dW += G^T X, db += column sums of G, with
-  /// their G [n, V] and X [n, D].
+  /// Adds rows first, first + 1, ... in order: dX = G W, dW += G^T X, db += column sums of G, with their G [n, V] and X
+  /// [n, D].
   void add_rows(Index first, const Tensor<T>& g, const Tensor<const T>& x, const Tensor<const T>& weight) const {
     const Index n = g.rows(), classes = g.cols(), d = x.cols();
     const T beta = first == 0 ? T{0} : T{1};
@@ -135,8 +135,8 @@ struct UnitGradients {
   }
 };
 
-/// The derivative of a sum is known as soon as its terms are. So that no more logits than a chunk's are ever in memory,
-/// and are touched while they are near, the gradients for dy = 1 are computed with the value; backward scales them.
+/// A sum's derivative is known with its terms. To hold only one chunk's logits in memory and touch them while cached,
+/// the gradients for dy = 1 are computed with the value; backward scales them.
 template <class T>
 CrossEntropy<T> linear_cross_entropy_op(const Variable<T>& x, const Variable<T>& weight, const Variable<T>* bias,
                                         std::span<const int> targets, int ignore_index, double label_smoothing) {
@@ -158,7 +158,7 @@ CrossEntropy<T> linear_cross_entropy_op(const Variable<T>& x, const Variable<T>&
   const std::span<RowLoss> losses = c.template array<RowLoss>(rows);
   const Arena::Mark mark = c.scratch_mark();
   const Tensor<T> memory = c.scratch({std::min(rows, chunk_rows), classes});
-  for (Index first = 0; first == 0 || first < rows; first += chunk_rows) {  // once for no rows: gradients of zeros
+  for (Index first = 0; first == 0 || first < rows; first += chunk_rows) {  // once for no rows: zero gradients
     const Index n = std::min(chunk_rows, rows - first);
     const Tensor<T> logits{memory.data, {n, classes}};
     const Tensor<const T> states{in.row(first), {n, width}};

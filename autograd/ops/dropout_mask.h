@@ -6,15 +6,15 @@
 
 namespace glossa {
 
-/// Which elements of a matrix of token rows dropout keeps, and the factor for them.
+/// Elements of a matrix of token rows kept by dropout, and their factor.
 template <class T>
 struct DropoutMask {
-  const std::uint8_t* keep = nullptr;  // null: dropout does not act
+  const std::uint8_t* keep = nullptr;  // null: dropout is inactive
   T factor{1};
 
   explicit operator bool() const { return keep != nullptr; }
 
-  /// `value` of element i after dropout, where it acts.
+  /// `value` of element i after dropout, if active.
   T operator()(Index i, T value) const { return kernels::select(keep[i] != 0, value * factor, T{0}); }
 };
 
@@ -22,8 +22,8 @@ inline void check_probability(const char* op, double p) {
   check(p >= 0 && p <= 1, op, "expected a dropout probability in [0, 1]; got {}", p);
 }
 
-/// Draws the mask of the next place in the forward pass, for `matrix` [N, D]: none in evaluation or at p = 0. It lives
-/// as long as the step, or in scratch if the derivative does not read it.
+/// Draws the mask of the next site in the forward pass, for `matrix` [N, D]: none in evaluation or at p = 0. Lasts for
+/// the step, or in scratch if the derivative does not read it.
 template <class T>
 DropoutMask<T> draw_mask(const char* op, Context<T>& c, const Shape& matrix, double p, const RowLayout& layout,
                          bool in_scratch = false) {

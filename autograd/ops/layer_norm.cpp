@@ -9,12 +9,12 @@ namespace {
 
 using kernels::RowMoments;
 
-constexpr Index rows_per_piece = 64;  // that a thread normalises at a time
+constexpr Index rows_per_piece = 64;  // normalised by a thread at a time
 
-/// What a norm keeps for its derivative.
+/// A norm's state for its derivative.
 template <class T>
 struct Saved {
-  Tensor<const T> x;  // what was normalised
+  Tensor<const T> x;  // the normalised input
   std::span<RowMoments<T>> moments;
   const T* gain = nullptr;
 };
@@ -35,16 +35,16 @@ void add_rows(const Tensor<T>& sum, const Tensor<T>& pieces) {
     kernels::write(sum.data, 0, sum.size(), true, [row = pieces.row(p)](Index j) { return row[j]; });
 }
 
-/// The derivative of all forms, a row by kernels::layer_norm_row_backward, which has the formula: inputs gain_input and
-/// gain_input + 1 are gain and bias (if there are any), and write(i, dx) takes the gradient of row i of what was
-/// normalised.
+/// The derivative of all forms, row by row with kernels::layer_norm_row_backward, which has the formula. Inputs
+/// gain_input and gain_input + 1 are gain and bias, if any; write(i, dx) takes the gradient of the normalised input's
+/// row i.
 template <class T, class Write>
 void backward(Backward<T>& back, const Saved<T>& saved, int gain_input, const Write& write) {
   const Tensor<const T> dy = back.dy();
   const Index d = saved.x.cols(), rows = saved.x.rows(), pieces = (rows + rows_per_piece - 1) / rows_per_piece;
   const Sink<T> to_gain = saved.gain ? back.optional_sink(gain_input) : Sink<T>{};
   const Sink<T> to_bias = saved.gain ? back.optional_sink(gain_input + 1) : Sink<T>{};
-  // One pass over x and dy; every piece of rows has sums of its own for gain and bias, which are added in order.
+  // One pass over x and dy; every piece of rows has its own sums for gain and bias, added in order.
   const Tensor<T> dgain = to_gain ? back.scratch({pieces, d}) : Tensor<T>{};
   const Tensor<T> dbias = to_bias ? back.scratch({pieces, d}) : Tensor<T>{};
   const Tensor<T> dx = back.scratch({pieces, d});  // a row at a time
@@ -113,7 +113,7 @@ Variable<T> add_layer_norm(const Variable<T>& x, const Variable<T>& branch, doub
   check_affine(op, x.shape(), gain.shape(), bias.shape());
   const Tensor<const T> a = c.read(x), g = c.read(gain), b = c.read(bias);
   const DropoutMask<T> mask = draw_mask(op, c, a.shape, p, layout);
-  const auto taken = c.take(branch);  // when nothing is refused any more
+  const auto taken = c.take(branch);  // after all checks
   const Tensor<const T> r = taken.from;
   const Tensor<T> sum = taken.to;
   const Tensor<T> y = c.tensor(a.shape);

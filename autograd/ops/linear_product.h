@@ -6,15 +6,15 @@
 
 namespace glossa {
 
-/// W^T [I, O] as a product reads it, from W [O, I] or from its transpose where the context has one.
+/// W^T [I, O] as a factor of a product, from W [O, I] or its transpose if the context has one.
 template <class T>
 kernels::Factor<T> transposed_weight(Context<T>& c, const Tensor<const T>& weight) {
   if (const T* const turned = c.transposed(weight)) return {turned, weight.rows(), false};
   return {weight.data, weight.cols(), true};
 }
 
-/// The derivative of Y = X W^T + b that all linear ops share; inputs 0, 1 and (if there is one) 2 are X, W and b.
-/// dY [N, O], X [N, I], W [O, I]. None of the three gradients needs another: one parallel region computes them all.
+/// The derivative of Y = X W^T + b shared by all linear ops; inputs 0, 1 and (optionally) 2 are X, W and b. dY [N, O],
+/// X [N, I], W [O, I]. None of the three gradients needs another: one parallel region computes them all.
 template <class T>
 void linear_gradients(Backward<T>& back, const Tensor<const T>& dy, const Tensor<const T>& x,
                       const Tensor<const T>& weight) {

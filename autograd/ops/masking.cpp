@@ -6,7 +6,7 @@ namespace glossa {
 
 namespace {
 
-/// Whether some trailing axes of x (none and all of them included) hold `count` elements.
+/// True if some trailing axes of x (possibly none or all) hold `count` elements.
 bool has_trailing(const Shape& x, Index count) {
   Index size = 1;
   for (int axis = x.rank() - 1; axis >= 0 && size != count; --axis) size *= x[axis];

@@ -8,7 +8,7 @@ namespace {
 
 using kernels::gemm;
 
-/// A stack of matrices, as the batched product walks it.
+/// A stack of matrices for the batched product.
 struct Stack {
   Index count0, count1, rows, cols;
 
@@ -49,7 +49,7 @@ Variable<T> matmul(const Variable<T>& a, const Variable<T>& b, bool transpose_a,
         "expected [..., M, K] and [..., K, N] after transposes ({}, {}); got {} and {}", transpose_a, transpose_b,
         x.shape, z.shape);
   const Index m = x.shape[transpose_a ? -1 : -2], n = z.shape[transpose_b ? -2 : -1];
-  // Matrix axes of 1 let the batch axes broadcast by the common rule.
+  // Matrix axes of 1 let the batch axes broadcast as usual.
   const Shape batch = broadcast(x.shape.with(-1, 1).with(-2, 1), z.shape.with(-1, 1).with(-2, 1), "matmul");
   const Tensor<T> y = c.tensor(batch.with(-2, m).with(-1, n));
   const Stack walk(y.shape);
@@ -61,7 +61,7 @@ Variable<T> matmul(const Variable<T>& a, const Variable<T>& b, bool transpose_a,
     const auto write = [&](int input, const Tensor<const T>& left, bool tl, const Tensor<const T>& right, bool tr) {
       if (!back.needs(input)) return;
       const Sink<T> to = back.sink(input);
-      if (dy.size() == 0) to.zeroed();  // then no product writes it
+      if (dy.size() == 0) to.zeroed();  // as no product writes it
       stacked_gemm(walk, left, tl, right, tr, to.grad, to.add);
     };
     if (transpose_a)

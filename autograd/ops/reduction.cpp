@@ -7,8 +7,8 @@ namespace glossa {
 
 namespace {
 
-/// What is reduced: a tensor seen as [outer, extent, inner], over the middle axis. `kept` is the result's shape with
-/// that axis left as 1 (it broadcasts to the input), `result` the shape that the caller asked for.
+/// The tensor to reduce, seen as [outer, extent, inner], over the middle axis. `kept` is the result's shape with that
+/// axis left as 1 (it broadcasts to the input), `result` the shape the caller requested.
 struct Slices {
   Index outer, extent, inner;
   Shape kept, result;
@@ -28,7 +28,7 @@ void check_not_empty(const char* op, const Shape& x, const Slices& s) {
   if (s.extent == 0) fail(op, "expected at least one element to reduce; got none in shape {}", x);
 }
 
-/// What belongs to the slices, seen at every element of the input.
+/// Values of the slices, seen at every element of the input.
 template <class T>
 Tensor<const T> spread(Backward<T>& back, const Tensor<const T>& x, const Slices& s, const Shape& input) {
   return kernels::expanded(back, Tensor<const T>{x.data, s.kept}, input);

@@ -31,7 +31,7 @@ void copy_block(Block<T> to, Block<const T> from, Index rows, Index width, bool 
   });
 }
 
-/// `axes[i]` says which axis of x becomes axis i.
+/// Axis i of the result is axis `axes[i]` of x.
 template <class T>
 Variable<T> permuted(const char* op, const Variable<T>& x, std::span<const int> axes) {
   Context<T>& c = context_of(op, {x});

@@ -10,7 +10,7 @@ namespace glossa {
 
 namespace {
 
-/// What a row is shifted by so that exp does not overflow: its maximum. 0 for a row of -inf, where -inf would give NaN.
+/// A row's shift, which keeps exp from overflowing: its maximum. 0 for a row of -inf, for which -inf would give NaN.
 template <class T>
 T shift_of(const T* x, Index cols) {
   const T most = kernels::row_max<T>(cols, -std::numeric_limits<T>::infinity(), [&](Index j) { return x[j]; });

@@ -4,7 +4,7 @@ namespace glossa {
 
 namespace {
 
-/// What none of the articles does, or all do.
+/// Options common to all the articles.
 TransformerOptions common() {
   return {.source_vocabulary = 9,
           .target_vocabulary = 9,

@@ -66,7 +66,7 @@ class LayerChecker : public RowChecker<LayerSample, LayerCase> {
     }
   }
 
-  /// What needs no gradient changes no other gradient.
+  /// Freezing changes no other gradient.
   void check_frozen() {
     const auto all = sample_.run();
     const auto compare = [&](const auto& some, const std::string& without) {

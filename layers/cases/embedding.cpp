@@ -41,7 +41,7 @@ void add_embedding_cases(std::vector<LayerCase>& cases) {
                                  }));
     }
 
-  // Tokens repeat; some, and some positions, do not occur. The ids of gap rows count for nothing.
+  // Tokens repeat; some tokens and positions do not occur. The ids of gap rows do not matter.
   static constexpr int packed_ids[] = {3, 0, 3, 3, 5}, padded_ids[] = {3, 0, 3, 3, 1, 1, 5, 1, 1, 1, 1, 1};
   for (const std::string kind : {"learned", "interleaved", "halves"})
     for (const CaseLayouts* const layouts : case_layouts)

@@ -4,7 +4,7 @@
 
 namespace glossa {
 
-/// Of the second witness: a layer sums the roundings of hundreds of operations.
+/// Second-witness limit: a layer sums the roundings of hundreds of operations.
 inline constexpr double layer_second_limit = 10 * second_limit;
 
 template <class T>
@@ -13,17 +13,16 @@ using LayerFunction = std::function<Variable<T>(Context<T>&, Inputs<T>)>;
 /// One row of the table of gradient checks of layers and models: declares its parameters in a store and returns the
 /// function to check, in float or in double.
 struct LayerCase {
-  std::string name;           // "Residual.pre_padded": class, dot, what is particular
+  std::string name;           // "Residual.pre_padded": class, dot, variant
   std::vector<Shape> inputs;  // filled with numbers uniform in [-2, 2)
   std::function<LayerFunction<double>(ParameterStore<double>&)> in_double;
   std::function<LayerFunction<float>(ParameterStore<float>&)> in_float;
-  double floor = 0.1;             // see GradCheckOptions
-  double limit = gradient_limit;  // of worst_error
-  bool whole_model = false;       // Taylor's test in place of the second witness
-  std::vector<std::string> without_effect =
-      {};                  // parameters that a later norm takes out again: gradient 0 but for epsilon
-  double step = 0x1p-12;   // of the differences: layers are curved more sharply than single ops
-  Index max_elements = 0;  // of a tensor whose gradients are proved; 0: all
+  double floor = 0.1;                            // see GradCheckOptions
+  double limit = gradient_limit;                 // of worst_error
+  bool whole_model = false;                      // Taylor test instead of the second witness
+  std::vector<std::string> without_effect = {};  // parameters cancelled by a later norm: gradient 0 but for epsilon
+  double step = 0x1p-12;                         // of the differences: layers are curved more sharply than single ops
+  Index max_elements = 0;                        // per tensor, gradients checked; 0: all
 
   std::string layer() const { return name.substr(0, name.find('.')); }
 };
@@ -42,10 +41,10 @@ void add_embedding_cases(std::vector<LayerCase>& cases);
 void add_attention_cases(std::vector<LayerCase>& cases);
 void add_stack_cases(std::vector<LayerCase>& cases);
 
-/// Runs all that a row promises: gradient of every element of every input and parameter against differences, in double,
-/// dropout on; every parameter is reached; values the same without a tape; gradients added to what is there, and the
-/// same where inputs or other parameters need none; 1, 2 and 4 threads bit-equal; no heap allocation after warm-up;
-/// float by every backend of products beside double. Changes and restores threads and backend.
+/// Runs all checks of a row: gradient of every element of every input and parameter against differences, in double,
+/// dropout on; every parameter is reached; equal values without a tape; gradients accumulate, and are unchanged if
+/// inputs or other parameters need none; 1, 2 and 4 threads bit-equal; no heap allocation after warm-up; float with
+/// every product backend against double. Changes and restores threads and backend.
 CaseReport check_layer(const LayerCase& row);
 
 /// Every layer of the table, in its order.

@@ -5,7 +5,7 @@
 
 namespace glossa {
 
-/// A row made ready to run in float or double: its layer with parameters, inputs, a context, a random cotangent.
+/// A row prepared to run in float or double: its layer with parameters, inputs, a context, a random cotangent.
 template <class T>
 class LayerSample {
  public:
@@ -22,8 +22,8 @@ class LayerSample {
       function_ = row.in_double(store_);
     store_.allocate(1);
     RandomStream random(1, row.name);
-    // Biases start at 0 and gains at 1, where some errors do not show. All numbers are float numbers: float and double
-    // see the same.
+    // Biases start at 0 and gains at 1, which hides some errors. All numbers are exact in float: float and double see
+    // the same.
     for (Parameter<T>* parameter : store_.parameters())
       for (T& x : parameter->value.span()) x = static_cast<float>(static_cast<float>(x) + random.uniform() / 2 - 0.25);
     for (const Shape& shape : row.inputs) {
@@ -41,7 +41,7 @@ class LayerSample {
   ParameterStore<T>& store() { return store_; }
   Context<T>& context() { return context_; }
 
-  /// Whose gradient stands at that place in an outcome.
+  /// Owner of gradient i in an outcome.
   const std::string& name(std::size_t i) const { return names_[i]; }
 
   Variable<T> forward(bool recording, bool inputs_need_grad = true) {
@@ -63,7 +63,7 @@ class LayerSample {
     backward(forward(true));
   }
 
-  /// One step; `add`: to the gradients of parameters that the last one left.
+  /// One step; `add`: to the last step's gradients of parameters.
   Outcome run(bool inputs_need_grad = true, bool add = false) {
     if (!add) store_.clear_grads();
     const Variable<T> y = forward(true, inputs_need_grad);

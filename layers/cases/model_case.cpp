@@ -66,8 +66,8 @@ const std::vector<LayerCase>& model_cases() {
         model_case("post_norm_untied_packed", small(post, Tied::none, false, Activation::silu), packed)};
     for (int article = 0; article < article_count; ++article)
       all.push_back(model_case(fmt::format("article-{}", article), article_options(article), padded));
-    // Behind the gain of article 2 stand a matrix and a residual sum, then a norm, which takes any factor out; behind
-    // the last norm of article 4 stands the final norm.
+    // The gain of article 2 is followed by a matrix and a residual sum, then a norm, which cancels any factor; the last
+    // norm of article 4 by the final norm.
     all[all.size() - 3].without_effect = {"decoder.layers.0.norm2.weight", "decoder.layers.1.norm2.weight",
                                           "encoder.layers.0.norm1.weight", "encoder.layers.1.norm1.weight"};
     all.back().without_effect = {"decoder.layers.1.norm3.bias", "decoder.layers.1.norm3.weight",
