@@ -12,7 +12,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-const fs::path tree = GLOSSA_SOURCE_DIR;
+const fs::path project = GLOSSA_SOURCE_DIR;
 
 /// The part of a line that is prose: a comment of a source, or a line of a page.
 std::string prose_of(const std::string& line, bool is_page) {
@@ -33,9 +33,9 @@ std::vector<std::string> matches(const std::string& pattern) {
       if (std::regex_search(prose_of(line, is_page), regex)) found.push_back(path.string() + ": " + line);
   };
   for (const char* folder : {"app", "train", "data", "layers", "optim", "autograd", "tests", "docs"})
-    for (const auto& entry : fs::recursive_directory_iterator(tree / folder))
+    for (const auto& entry : fs::recursive_directory_iterator(project / folder))
       if (entry.path().filename() != "language_test.cpp") search(entry.path());
-  for (const char* page : {"README.md", "CONTRIBUTING.md", "CHANGELOG.md"}) search(tree / page);
+  for (const char* page : {"README.md", "CONTRIBUTING.md", "CHANGELOG.md"}) search(project / page);
   return found;
 }
 
@@ -49,12 +49,12 @@ struct Telltale {
 TEST_CASE("prose has few patterns that have to be read twice, and ever fewer") {
   const Telltale telltales[] = {
       {R"(\b[Ww]ho(ever)? (can|wants|has|asks|reads|goes|does|is)\b)", 1},
-      {R"(^///? (What|Who|Where|Whether) )", 17},
-      {R"(\bso many\b)", 10},
+      {R"(^///? (What|Who|Where|Whether) )", 12},
+      {R"(\bso many\b)", 8},
       {R"(\b(told|tells)\b)", 9},
       {R"(, too\b)", 7},
-      {R"(\bthere is none\b)", 1},
-      {R"(\bgoes on\b)", 3},
+      {R"(\bthere is none\b)", 0},
+      {R"(\bgoes on\b)", 2},
       {R"(\bgiven on\b)", 0},
   };
   for (const Telltale& telltale : telltales) {
