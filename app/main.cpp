@@ -41,7 +41,7 @@ int main(int argc, char** argv) {
     join_job();
     const int status = glossa::commands::run({argv + 1, argv + argc});
     glossa::check(std::fflush(stdout) == 0 && std::ferror(stdout) == 0, "standard output",
-                  "expected room for the output; writing failed. Hint: is the disk full?");
+                  "cannot write the output. Hint: the disk may be full");
     return status;
   } catch (const glossa::CommonError& error) {
     if (glossa::job().is_first()) tell(error.what());

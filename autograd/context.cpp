@@ -26,9 +26,10 @@ Variable<T> Context<T>::input(const Tensor<const T>& value) {
 
 template <class T>
 Variable<T> Context<T>::parameter(Parameter<T>& parameter) {
-  check(parameter.value.data != nullptr, parameter.name, "expected a laid out store; got one before allocate()");
+  check(parameter.value.data != nullptr, parameter.name, "expected an allocated store; got one before allocate()");
   if (!options_.recording || !parameter.is_trainable()) return constant(parameter.value);
-  check(!parameter.has_parts, parameter.name, "expected one of its parts, which hold its gradient; got the whole");
+  check(!parameter.has_parts, parameter.name,
+        "expected one of its parts, which have the gradient; got the whole parameter");
   Node<T> node{.op = "parameter", .value = parameter.value, .keep = true};
   node.parameter = &parameter.grad;
   return {this, parameter.value, tape_.add(node), generation()};
@@ -36,7 +37,7 @@ Variable<T> Context<T>::parameter(Parameter<T>& parameter) {
 
 template <class T>
 void Context<T>::backward(const Variable<T>& root, bool keep_graph) {
-  check(root.size() == 1, "backward", "expected a scalar, or a cotangent; got shape {}", root.shape());
+  check(root.size() == 1, "backward", "expected a scalar root, or a cotangent; got shape {}", root.shape());
   const T one{1};
   backward(root, {&one, root.shape()}, keep_graph);
 }
@@ -44,7 +45,7 @@ void Context<T>::backward(const Variable<T>& root, bool keep_graph) {
 template <class T>
 void Context<T>::backward(const Variable<T>& root, const Tensor<const T>& cotangent, bool keep_graph) {
   check(&context_of("backward", {root}) == this, "backward",
-        "expected a root of this context; got one of another. Hint: call backward of the context that computed it");
+        "expected a root of this context; got one of another. Hint: call backward on the context that computed it");
   check(root.requires_grad(), "backward", "expected a variable that requires a gradient; got a constant");
   check(cotangent.shape == root.shape(), "backward", "expected a cotangent of shape {}; got {}", root.shape(),
         cotangent.shape);
@@ -61,7 +62,8 @@ bool Context<T>::records(std::span<const Variable<T>> inputs) const {
 
 template <class T>
 Variable<T> Context<T>::add_node(Node<T> node, std::span<const Variable<T>> inputs) {
-  check(&context_of(node.op, inputs) == this, node.op, "expected inputs of the context that records; got others");
+  check(&context_of(node.op, inputs) == this, node.op,
+        "expected inputs of the recording context; got those of another");
   const std::span<int> positions = array<int>(std::ssize(inputs));
   std::ranges::transform(inputs, positions.begin(), &Variable<T>::node_);
   node.inputs = positions.data();
@@ -72,7 +74,7 @@ Variable<T> Context<T>::add_node(Node<T> node, std::span<const Variable<T>> inpu
 template <class T>
 Tensor<const T> Context<T>::read(const Variable<T>& x) {
   x.check_value();
-  check(x.context_ == this, "variable", "expected a value of the context that reads it; got one of another");
+  check(x.context_ == this, "variable", "expected a value of the reading context; got one of another");
   if (x.requires_grad()) tape_.node(x.node_).read = true;
   return x.value_;
 }
@@ -86,7 +88,7 @@ Variable<T> Context<T>::unread(const Variable<T>& y) {
 template <class T>
 auto Context<T>::take(const Variable<T>& x) -> Taken {
   x.check_value();
-  check(x.context_ == this, "variable", "expected a value of the context that reads it; got one of another");
+  check(x.context_ == this, "variable", "expected a value of the reading context; got one of another");
   T* const own = x.requires_grad() ? tape_.take(x.node_) : nullptr;
   return {x.value_, own ? Tensor<T>{own, x.shape()} : tensor(x.shape())};
 }
@@ -129,19 +131,18 @@ Context<T>& context_of(const char* op, std::initializer_list<Variable<T>> inputs
 
 template <class T>
 Context<T>& Variable<T>::context(const char* op) const {
-  check(context_ != nullptr, op, "expected a value; got a variable that was never assigned");
-  check(
-      context_->is_live(generation_), op,
-      "expected a value of the step in progress; got one of a step, or of a frame, that is over: its memory was given "
-      "back. Hint: copy the numbers before, or use a context of its own for what lies between");
+  check(context_ != nullptr, op, "expected a value; got an unassigned variable");
+  check(context_->is_live(generation_), op,
+        "expected a value of the current step; got one from a finished step or frame, whose memory was released. Hint: "
+        "copy the numbers before it ends, or use a separate context for the steps in between");
   return *context_;
 }
 
 template <class T>
 void Variable<T>::check_value() const {
   check(node_ < 0 || !context().tape().node(node_).spent, "variable",
-        "expected a value that is still there; got one whose memory went to a later op or to a gradient. Hint: read it "
-        "before, or call retain_grad() first");
+        "expected a value still in memory; got one whose memory a later op or a gradient reuses. Hint: read it "
+        "earlier, or call retain_grad() first");
   context();
 }
 
@@ -156,7 +157,8 @@ template <class T>
 void Variable<T>::retain_grad() const {
   Context<T>& c = context();
   check(node_ >= 0, "retain_grad", "expected a variable that requires a gradient; got a constant");
-  check(!c.tape().walked(), "retain_grad", "expected a call before backward, which gives gradients up; got one after");
+  check(!c.tape().walked(), "retain_grad",
+        "expected a call before backward, which releases gradients; got one after it");
   c.tape().node(node_).keep = true;
 }
 
@@ -164,7 +166,7 @@ template <class T>
 Tensor<T> Variable<T>::grad() const {
   Context<T>& c = context();
   check(node_ >= 0, "grad", "expected a variable that requires a gradient; got a constant");
-  check(c.tape().walked(), "grad", "expected backward to have run; it has not");
+  check(c.tape().walked(), "grad", "expected a call after backward; got one before it");
   Node<T>& node = c.tape().node(node_);
   check(node.keep, "grad", "expected a leaf or a variable with retain_grad(); got the result of {}", node.op);
   GradSlot<T>& slot = node.slot();

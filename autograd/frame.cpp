@@ -21,7 +21,7 @@ Frame<T>::~Frame() {
 template <class T>
 Variable<T> Frame<T>::keep(const Variable<T>& y) {
   const Tensor<const T> from = y.context("frame").read(y);
-  check(&y.context() == &context_, "frame", "expected a variable of its own context; got one of another");
+  check(&y.context() == &context_, "frame", "expected a variable of the frame's context; got one of another");
   if (!acts()) return y;
   kept_.reset();  // before any allocation: a mark that ends releases later ones
   begin_.release();

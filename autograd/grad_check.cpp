@@ -153,12 +153,11 @@ class Comparison {
 }  // namespace
 
 std::string GradCheckResult::describe() const {
-  const std::string counts = fmt::format(
-      "{} elements compared, {} of them with a smaller step beside a kink, {} skipped", elements, kinks, skipped);
+  const std::string counts = fmt::format("{} elements compared, {} of them with a smaller step near a kink, {} skipped",
+                                         elements, kinks, skipped);
   if (worst_name.empty()) return counts;
   return fmt::format(
-      "element {} of {} {} has gradient {:.12g} by backward and {:.12g} by differences, a relative error of {:.2e} "
-      "({})",
+      "element {} of {} {} has gradient {:.12g} by backward and {:.12g} by differences, relative error {:.2e} ({})",
       worst_index, worst_name, worst_shape, analytic, numeric, worst_error, counts);
 }
 

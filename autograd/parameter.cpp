@@ -8,8 +8,8 @@ namespace glossa {
 
 template <class T>
 Parameter<T>& ParameterStore<T>::declare(const std::string& name, const Shape& shape, Initializer initializer) {
-  check(!laid_out(), name, "expected all parameters to be declared before the store is laid out; got one after");
-  check(names_.insert(name).second, name, "expected a new name; got it twice");
+  check(!laid_out(), name, "expected a declaration before allocate(); got one after it");
+  check(names_.insert(name).second, name, "expected a unique parameter name; got it twice");
   initializers_.push_back(std::move(initializer));
   return declared_.emplace_back(Parameter<T>{name, {nullptr, shape}, {}});
 }
@@ -17,11 +17,11 @@ Parameter<T>& ParameterStore<T>::declare(const std::string& name, const Shape& s
 template <class T>
 Parameter<T>& ParameterStore<T>::part(Parameter<T>& whole, Index begin, Index end) {
   const Shape& shape = whole.value.shape;
-  check(!laid_out() && !whole.whole, whole.name, "expected a whole parameter, before the store is laid out; got {}",
-        laid_out() ? "one after" : "a part");
+  check(!laid_out() && !whole.whole, whole.name, "expected a whole parameter before allocate(); got {}",
+        laid_out() ? "one after it" : "a part");
   const Index next = rows_in_parts(whole);
   check(shape.rank() >= 1 && begin == next && begin <= end && end <= shape[0], whole.name,
-        "expected rows within {}, from {} on, where the last part ends; got [{}, {})", shape, next, begin, end);
+        "expected rows of {} from {}, the end of the last part; got [{}, {})", shape, next, begin, end);
   whole.has_parts = true;
   Parameter<T>& part = parts_.emplace_back(Parameter<T>{whole.name, {nullptr, shape.with(0, end - begin)}, {}});
   part.whole = &whole;
@@ -38,7 +38,7 @@ Index ParameterStore<T>::rows_in_parts(const Parameter<T>& whole) const {
 
 template <class T>
 void ParameterStore<T>::allocate(std::uint64_t seed) {
-  check(!laid_out(), "parameters", "expected a store that is not laid out yet; got one that is");
+  check(!laid_out(), "parameters", "expected one call of allocate(); got a second");
   for (const Parameter<T>& parameter : declared_)
     check(!parameter.has_parts || rows_in_parts(parameter) == parameter.value.shape[0], parameter.name,
           "expected parts that cover {}; got {} rows", parameter.value.shape, rows_in_parts(parameter));
@@ -77,7 +77,7 @@ template <class T>
 Parameter<T>& ParameterStore<T>::at(std::string_view name) const {
   for (Parameter<T>* parameter : sorted_)
     if (parameter->name == name) return *parameter;
-  fail(name, "expected the name of a parameter; there is none of this name among {}", sorted_.size());
+  fail(name, "expected the name of one of {} parameters; not found", sorted_.size());
 }
 
 template <class T>

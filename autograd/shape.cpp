@@ -46,7 +46,7 @@ Shape Shape::without(int i) const {
 
 Shape Shape::inserted(int i, Index extent) const {
   check(rank_ < max_rank, "shape", "expected at most {} axes; got one more than {}", +max_rank, *this);
-  check(i >= 0 && i <= rank_, "shape", "expected a place in [0, {}] for an axis of {}; got {}", rank_, *this, i);
+  check(i >= 0 && i <= rank_, "shape", "expected a position in [0, {}] for a new axis of {}; got {}", rank_, *this, i);
   Shape result = *this;
   std::copy_backward(extents_.begin() + i, extents_.begin() + rank_, result.extents_.begin() + rank_ + 1);
   result.extents_[i] = extent;

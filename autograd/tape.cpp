@@ -82,8 +82,8 @@ double Tape<T>::bytes_of_derivative(const Node<T>& node) const {
 template <class T>
 void Tape<T>::backward(int root, const Tensor<const T>& cotangent, bool keep_graph, Profile* profile) {
   check(!spent_, "backward",
-        "expected a tape that was not walked yet; got a second walk. Hint: pass keep_graph to "
-        "the first one, or add the roots and walk once");
+        "expected the first backward of this step; got a second. Hint: pass keep_graph to the first, or add the roots "
+        "and call it once");
   walked_ = true;
   spent_ = !keep_graph;
   for (Node<T>& node : nodes_)
@@ -117,8 +117,8 @@ void Backward<T>::check_broadcasts(const Shape& input) const {
   const auto from = extents4(input), to = extents4(dy_.shape);
   bool fits = input.rank() <= dy_.shape.rank();
   for (int axis = 0; axis < Shape::max_rank; ++axis) fits &= from[axis] == to[axis] || from[axis] == 1;
-  check(fits, tape_.nodes_[node_].op,
-        "expected an input that has the shape {} of the value, or broadcasts to it; got {}", dy_.shape, input);
+  check(fits, tape_.nodes_[node_].op, "expected an input of the value's shape {} or one that broadcasts to it; got {}",
+        dy_.shape, input);
 }
 
 template <class T>
@@ -133,7 +133,7 @@ template <class T>
 Sink<T> Backward<T>::sink(int input) {
   Node<T>& node = tape_.nodes_[node_];
   check(input >= 0 && input < node.input_count && needs(input), node.op,
-        "expected one of the {} inputs that needs a gradient; got input {}", node.input_count, input);
+        "expected one of {} inputs that needs a gradient; got input {}", node.input_count, input);
   Node<T>& source = tape_.nodes_[node.inputs[input]];
   GradSlot<T>& slot = source.slot();
   const Shape& shape = source.value.shape;
@@ -143,7 +143,7 @@ Sink<T> Backward<T>::sink(int input) {
   for (int other = 0; other < node.input_count && other < 64; ++other)
     shared |= other != input && (asked_ >> other & 1) && &tape_.nodes_[node.inputs[other]].slot() == &slot;
   check(input >= 64 || !(asked_ >> input & 1), node.op,
-        "expected to be asked for each gradient once; got input {} twice", input);
+        "expected a derivative that requests each gradient once; got input {} twice", input);
   if (input < 64) asked_ |= std::uint64_t{1} << input;
   if (shared) {
     auto* waiting = static_cast<Waiting*>(tape_.scratch_.allocate(sizeof(Waiting)));
@@ -171,7 +171,8 @@ void Backward<T>::finish() {
   const Node<T>& node = tape_.nodes_[node_];
   for (int input = 0; input < node.input_count && input < 64; ++input)
     check(!needs(input) || (asked_ >> input & 1), node.op,
-          "expected a derivative that asks for the gradient of every input that needs one; it forgot input {}", input);
+          "expected a derivative that requests the gradient of every input that needs one; got none for input {}",
+          input);
   for (; waiting_; waiting_ = waiting_->next)
     kernels::accumulate(Tensor<T>{waiting_->slot->data, waiting_->grad.shape}, true,
                         [grad = waiting_->grad](Index i) { return grad[i]; });

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Times self-attention over one sequence, forward and back, in glossa and in PyTorch (scaled_dot_product_attention) in
-turns on this machine, and prints the least milliseconds of each and PyTorch's over glossa's.
+"""Times self-attention over one sequence, forward and backward, in glossa and PyTorch (scaled_dot_product_attention) in
+turn on this machine. Prints the minimum milliseconds of each, and PyTorch's divided by glossa's.
 
 usage: bench/compare_attention.py [--glossa build/glossa] [--threads 2] [--rounds 5] [LENGTH ...]
 
 LENGTH: tokens (default: 256 1024 4096); 8 heads, width 512, no dropout, plain and causal. Needs torch (pip install
-torch==2.13.0); everything else should be idle.
+torch==2.13.0) and an otherwise idle machine.
 """
 
 import argparse
@@ -21,7 +21,7 @@ def steps_of(length):
 
 
 def pytorch(length, causal, threads):
-    """Prints one JSON line: median milliseconds forward and back."""
+    """Prints one JSON line: median milliseconds forward and backward."""
     import statistics
 
     import torch

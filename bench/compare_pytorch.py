@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Times a training step of glossa and of PyTorch in turns on this machine, and prints their ratios, in time and in peak
-memory, to PyTorch's faster variant.
+"""Times a training step of glossa and PyTorch in turn on this machine. Prints the ratios of time and peak memory to
+PyTorch's faster variant.
 
 usage: bench/compare_pytorch.py [--glossa build/glossa] [--threads 2] [--rounds 5] [--variants eager,compiled] [CONFIG ...]
 
-CONFIG: seed, tiny, small, base (default: all). Needs torch (pip install torch==2.13.0); everything else should be idle.
+CONFIG: seed, tiny, small, base (default: all). Needs torch (pip install torch==2.13.0) and an otherwise idle machine.
 Both do the same: nn.Transformer with dropout 0.1, separate embeddings scaled by sqrt(width), sinusoidal positions,
 cross-entropy that ignores padding, Adam with a rate of 1e-3 (PyTorch's fused one).
 """
@@ -26,7 +26,7 @@ SHAPES = {  # sentences, source, target, vocabulary, width, heads, feed-forward,
 
 
 def pytorch_step(config, threads, variant, steps):
-    """Prints one JSON line: median and least milliseconds of a step, peak memory in MiB."""
+    """Prints one JSON line: median and minimum milliseconds of a step, peak memory in MiB."""
     import resource
     import time
 

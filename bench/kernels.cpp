@@ -1,7 +1,7 @@
-// The ops of a training step one by one, on the shapes of a small translation model: 128 sequences of 16 tokens; and
-// ops that only move numbers, in the second cache and in main memory, beside a plain copy. Those say how many bytes a
-// second they read and wrote. `ninja -C build bench_kernels` builds it (libbenchmark-dev); build/bench_kernels
-// --benchmark_filter=attention
+// Times the ops of a training step one by one, on the shapes of a small translation model (128 sequences of 16 tokens).
+// Also times ops that only move numbers, in the second cache and in main memory, and a plain copy. These report the
+// bytes per second that they read and wrote. `ninja -C build bench_kernels` builds it (libbenchmark-dev);
+// build/bench_kernels --benchmark_filter=attention runs a part.
 
 #include <benchmark/benchmark.h>
 
@@ -81,7 +81,7 @@ void add_mover(const std::string& name, Index n, double bytes,
       ->UseRealTime();
 }
 
-/// The same for an op without its derivative.
+/// As `add_mover`, for an op without its derivative.
 void add_moving_op(const std::string& name, Index n, double bytes, const Op& op) {
   benchmark::RegisterBenchmark(fmt::format("{}/{}", name, n).c_str(),
                                [=](benchmark::State& state) {

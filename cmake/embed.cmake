@@ -1,4 +1,4 @@
-# cmake -DFILES=a;b -DOUTPUT=files.cpp -P embed.cmake: files as constants of a program, in pieces that every compiler takes.
+# cmake -DFILES=a;b -DOUTPUT=files.cpp -P embed.cmake: files as string constants, in pieces that any compiler accepts.
 set(text "#include \"app/pages/files.h\"\n\nnamespace glossa {\n\nconst std::vector<PageFile> page_files{\n")
 foreach(path ${FILES})
   cmake_path(GET path FILENAME name)

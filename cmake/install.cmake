@@ -1,5 +1,5 @@
-# `cmake --install`, in three parts, each its own package (package.cmake): `runtime`, the program with its
-# manual, completion and recipes; `mpi`, the module for several processes; `development`, the libraries.
+# `cmake --install`, in three parts, each its own package (package.cmake): `runtime`, the program with its manual,
+# completions and recipes; `mpi`, the module for several processes; `development`, the libraries.
 install(TARGETS glossa RUNTIME COMPONENT runtime)
 install(DIRECTORY recipes DESTINATION ${CMAKE_INSTALL_DATADIR}/glossa COMPONENT runtime)
 install(FILES README.md CHANGELOG.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT runtime)

@@ -1,8 +1,7 @@
-# `cpack` in a build folder: Debian packages, one for each part of install.cmake. The preset `package` configures for
-# them.
+# `cpack` in a build folder: Debian packages, one for each part of install.cmake. Configure with the preset `package`.
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_VENDOR "The glossa authors")
-set(CPACK_PACKAGE_CONTACT "The glossa authors <authors@glossa.invalid>" CACHE STRING "Who answers for the packages")
+set(CPACK_PACKAGE_CONTACT "The glossa authors <authors@glossa.invalid>" CACHE STRING "Maintainer of the packages")
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY ${PROJECT_DESCRIPTION})
 set(CPACK_PACKAGING_INSTALL_PREFIX ${CMAKE_INSTALL_PREFIX})
 set(CPACK_STRIP_FILES ON)
@@ -20,7 +19,7 @@ set(CPACK_DEBIAN_RUNTIME_PACKAGE_SHLIBDEPS ON)
 set(CPACK_COMPONENT_RUNTIME_DESCRIPTION
     "glossa trains encoder-decoder Transformers for translation on the processor\n\
 of an ordinary computer, from two files of sentences, and translates with\n\
-them. This package has the program, its manual and recipes.")
+them. This package contains the program, its manual and recipes.")
 
 if(TARGET glossa_mpi)
   list(APPEND CPACK_COMPONENTS_ALL mpi)
@@ -30,11 +29,11 @@ if(TARGET glossa_mpi)
   set(CPACK_DEBIAN_MPI_PACKAGE_SHLIBDEPS ON)
   set(CPACK_DEBIAN_MPI_PACKAGE_DEPENDS "glossa (= ${PROJECT_VERSION}), openmpi-bin")
   set(CPACK_COMPONENT_MPI_DESCRIPTION
-      "With this module the processes that mpirun starts train one model, to the bit\n\
-as one process would.")
+      "With this module, several processes started by mpirun train one model, bit for\n\
+bit like a single process.")
 endif()
 
-# A Debian package's description of itself, in a folder of its name.
+# Each Debian package's copyright and changelog, in the folder of its name.
 if(CMAKE_INSTALL_PREFIX STREQUAL "/usr")
   string(TIMESTAMP date "%a, %d %b %Y %H:%M:%S +0000" UTC)  # or SOURCE_DATE_EPOCH
   set(changelog ${PROJECT_BINARY_DIR}/texts/changelog)
@@ -61,7 +60,7 @@ set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_RECOMMENDS "cmake, g++")
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SUGGESTS glossa)
 set(CPACK_COMPONENT_DEVELOPMENT_DESCRIPTION
     "The static libraries, headers and examples: tensors with a tape, the layers\n\
-of the Transformer, optimizers, text to batches, training and search.\n\
-CMake finds them by find_package(glossa).")
+of the Transformer, optimizers, batching of text, training and search.\n\
+CMake finds them with find_package(glossa).")
 
 include(CPack)

@@ -43,7 +43,7 @@ void fill_batch(Batch& batch, const EncodedCorpus& corpus, std::span<const int> 
   const auto [source, target] = extents(corpus, indices);
   const std::int64_t most = std::max(source.rows(indices.size(), layout), target.rows(indices.size(), layout));
   check(most <= std::numeric_limits<int>::max(), "batch",
-        "expected fewer than 2^31 rows; got {}. Hint: fewer rows at a time", most);
+        "expected fewer than 2^31 rows; got {}. Hint: use fewer rows at a time", most);
   batch.sentences = static_cast<int>(indices.size());
   batch.sentence_ids.assign(indices.begin(), indices.end());
   batch.padded = layout == Layout::padded;

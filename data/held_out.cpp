@@ -47,8 +47,8 @@ SplitCorpus hold_out(ParallelCorpus corpus, const HeldOut& held_out, std::string
   const std::int64_t different = assign(corpus, held_out, parts);
   if (different <= held_out.pairs())
     misuse(where,
-           "expected more different source sentences in {} than the {} that are held out for validation and test; got "
-           "{}. Hint: more text, or fewer held out",
+           "expected more distinct source sentences in {} than the {} held out for validation and testing; got {}. "
+           "Hint: use more text, or hold out fewer",
            corpus.name, held_out.pairs(), different);
 
   SplitCorpus split;

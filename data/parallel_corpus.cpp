@@ -42,8 +42,8 @@ Columns columns_of(const std::vector<std::string_view>& row, const std::string& 
                         (options.source_column == usual.source_column && options.target_column == usual.target_column);
     if (!agrees)
       misuse(where,
-             "expected {} and {} in the columns {} and {}; the first row names {} and {}. Hint: without "
-             "CorpusOptions::source_column and CorpusOptions::target_column the first row decides",
+             "expected {} and {} in columns {} and {}; got {} and {} by the first row. Hint: omit "
+             "CorpusOptions::source_column and CorpusOptions::target_column to use the first row",
              source, target, chosen.source, chosen.target, named.source, named.target);
     return named;
   }
@@ -59,8 +59,8 @@ Columns columns_of(const std::vector<std::string_view>& row, const std::string& 
       is_full_name(chosen.source) && is_full_name(chosen.target) && row[chosen.source] != row[chosen.target];
   if (names_both || (words_only && languages.size() > 1))
     misuse(where,
-           "expected {} and {}, or a pair of sentences; got a first row that names {}. Hint: let "
-           "source_language and target_language be two of these, or remove the row",
+           "expected {} and {}, or a pair of sentences, in the first row; got {}. Hint: set source_language and "
+           "target_language to two of these, or remove the row",
            source, target, fmt::join(languages, " and "));
   return chosen;
 }
@@ -79,10 +79,11 @@ std::vector<std::string_view> columns(std::string_view row) {
 
 std::string side_of(const std::string& prefix, const std::string& language, const std::string& named_by) {
   const std::string by = named_by.empty() ? "" : fmt::format(" (`{}` is {})", language, named_by);
-  return resolve(prefix + "." + language,
-                 fmt::format("two files are named by their path without .{}{}, a table by its own, which "
-                             "ends in .tsv, and a translation memory, in .tmx",
-                             language, by));
+  return resolve(
+      prefix + "." + language,
+      fmt::format(
+          "name two files by their path without .{}{}, a table (.tsv) or translation memory (.tmx) by its full name",
+          language, by));
 }
 
 ParallelCorpus read_parallel(const std::string& prefix, const std::string& source_language,
@@ -100,8 +101,8 @@ ParallelCorpus read_parallel(const std::string& prefix, const std::string& sourc
     if (has_source && has_target) add_pair(corpus, source, target, source_reader.line_number(), options);
   }
   check(source_reader.line_number() == target_reader.line_number(), prefix,
-        "expected as many lines on both sides; got {} in {} and {} in {}. Hint: line n of one translates line n of the "
-        "other; find where they part",
+        "expected equally many lines on both sides; got {} in {} and {} in {}. Hint: line n of one translates line n "
+        "of the other; find where they diverge",
         source_reader.line_number(), source_path, target_reader.line_number(), target_path);
   corpus.report.lines = source_reader.line_number();
   corpus.report.replaced = source_reader.replaced() + target_reader.replaced();
@@ -189,7 +190,7 @@ LeftOut left_out(const CorpusReport& report) {
   all.add("empty", report.empty_target, counted(report.empty_target, "target"));
   all.add("empty", report.empty_both, fmt::format("{} on both sides", report.empty_both));
   all.add("language", report.language).add("duplicate", report.duplicate);
-  return all.add("same-source", report.same_source, "a pair of the same source is held out");
+  return all.add("same-source", report.same_source, "the same source is held out");
 }
 
 std::string describe(const CorpusReport& report, bool with_left_out) {
@@ -197,7 +198,7 @@ std::string describe(const CorpusReport& report, bool with_left_out) {
   if (report.held_out > 0) text += fmt::format(", {} held out of training", report.held_out);
   if (report.repeated > 0) text += ", " + counted(report.repeated, "duplicate") + " among them";
   if (report.further_variants > 0)
-    text += fmt::format(", {} of a language not used", counted(report.further_variants, "further variant"));
+    text += fmt::format(", {} of a language ignored", counted(report.further_variants, "further variant"));
   if (report.replaced > 0) text += fmt::format(", {} replaced", counted(report.replaced, "invalid UTF-8 sequence"));
   if (with_left_out)
     for (const std::string& line : left_out(report).lines()) text += "; " + line;

@@ -55,8 +55,8 @@ class Units : public XmlListener {
 
   void begin(std::string_view element, const XmlAttributes& attributes, std::int64_t line) override {
     if (depth_++ == 0 && element != "tmx")
-      fail(fmt::format("{}:{}", corpus_.name, line),
-           "expected a translation memory, which begins with the element tmx; got {}", element.substr(0, 60));
+      fail(fmt::format("{}:{}", corpus_.name, line), "expected a translation memory, whose root element is tmx; got {}",
+           element.substr(0, 60));
     if (segment_depth_ > 0) {
       if (code_depth_ == 0 && is_code(element)) code_depth_ = depth_;
     } else if (element == "tu") {
@@ -86,7 +86,7 @@ class Units : public XmlListener {
   void text(std::string_view piece) override {
     if (segment_depth_ == 0 || code_depth_ > 0) return;
     check(segment_.size() + piece.size() <= options_.text.max_line_bytes, where(),
-          "expected at most {} bytes in a segment; got more. Hint: a segment is a sentence or a few",
+          "expected at most {} bytes in a segment; got more. Hint: a segment has one or a few sentences",
           options_.text.max_line_bytes);
     segment_ += piece;
   }
@@ -165,8 +165,8 @@ ParallelCorpus read_tmx(const std::string& name, const std::string& source_langu
   Units units(corpus, source_language, target_language, options);
   read_xml(path, units);
   check(corpus.report.language < corpus.report.lines || corpus.report.lines == 0, path,
-        "expected units with {} and {}; got none: the languages are {}. Hint: let source_language and target_language "
-        "be two of these",
+        "expected units with {} and {}; got only the languages {}. Hint: set source_language and target_language to "
+        "two of these",
         source_language, target_language, units.languages());
   return finished(std::move(corpus));
 }

@@ -19,8 +19,8 @@ struct Cells {
 
 template <class T>
 Cells<T> lay_out(Context<T>& c, const RowLayout& query, const RowLayout& key, bool causal, const Tensor<T>* mask) {
-  check(query.sequence_count() == key.sequence_count(), op, "expected as many query as key sequences; got {} and {}",
-        query.sequence_count(), key.sequence_count());
+  check(query.sequence_count() == key.sequence_count(), op,
+        "expected equally many query and key sequences; got {} and {}", query.sequence_count(), key.sequence_count());
   Cells<T> cells;
   for (const RowSpan& keys : key.sequences) cells.width = std::max(cells.width, keys.length);
   cells.key_rows = c.template array<int>(query.rows * cells.width);

@@ -28,7 +28,7 @@ template <class T>
 Variable<T> SelfAttention<T>::step(const Variable<T>& x, const DecoderCache<T>& cache, LayerCache<T>& own,
                                    const CacheLayout& layout) const {
   const Variable<T> qkv = in_proj_(x);
-  check(!qkv.requires_grad(), "attention.step", "expected a step that records nothing; got one that does");
+  check(!qkv.requires_grad(), "attention.step", "expected a step without recording; got one with it");
   cache.append(own, qkv.value());
   const Variable<T> past = x.context().constant({own.past.data(), {layout.past.rows, 2 * cache.width()}});
   // Needs no causal mask: the past ends with the query's own position.
@@ -53,7 +53,7 @@ Variable<T> CrossAttention<T>::operator()(const Variable<T>& x, const RowLayout&
 template <class T>
 Variable<T> CrossAttention<T>::step(const Variable<T>& x, const DecoderCache<T>& cache, LayerCache<T>& own,
                                     const CacheLayout& layout) const {
-  check(!causal_, "attention.step", "expected keys that may all be seen; got a causal layer");
+  check(!causal_, "attention.step", "expected a layer without a causal mask; got a causal one");
   const Variable<T> memory = x.context().constant({own.memory.data(), {layout.memory.rows, 2 * cache.width()}});
   return heads_(queries_(x), memory, layout.readers, layout.memory, /*causal=*/false);
 }

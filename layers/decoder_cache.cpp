@@ -23,7 +23,7 @@ Index first_room(const RowLayout& memory) {
 template <class T>
 void DecoderCache<T>::start(Index layers, Index width, Index rows, Index capacity, const RowLayout& memory) {
   check(memory.sequence_count() >= 1 && rows % memory.sequence_count() == 0, "decoder_cache",
-        "expected as many rows for each of the {} sequences; got {} rows", memory.sequence_count(), rows);
+        "expected equally many rows for each of {} sequences; got {} rows", memory.sequence_count(), rows);
   width_ = width;
   capacity_ = capacity;
   room_ = std::min(capacity, first_room(memory));
@@ -51,7 +51,7 @@ void DecoderCache<T>::start(Index layers, Index width, Index rows, Index capacit
 template <class T>
 LayerCache<T>& DecoderCache<T>::layer(Index i) {
   check(i >= 0 && i < std::ssize(layers_), "decoder_cache",
-        "expected a cache that was started for this stack; got layer {} of {}", i, layers_.size());
+        "expected a cache started for this stack; got layer {} of {}", i, layers_.size());
   return layers_[static_cast<std::size_t>(i)];
 }
 

@@ -48,7 +48,7 @@ Variable<T> Encoder<T>::operator()(Variable<T> x, const RowLayout& layout, Layer
 
 template <class T>
 void Encoder<T>::start(DecoderCache<T>& cache, Index rows, Index capacity) const {
-  check(causal_, "encoder.start", "expected a causal stack; got one whose tokens see what comes later");
+  check(causal_, "encoder.start", "expected a causal stack; got one whose tokens see later ones");
   cache.start(static_cast<Index>(layers_.size()), width_, rows, capacity);
 }
 

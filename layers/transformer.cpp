@@ -25,8 +25,8 @@ Initializer with_zero_row(Initializer initial, Index row) {
 template <class T>
 auto Transformer<T>::declare_tables(ParameterStore<T>& store, const TransformerOptions& o) -> Tables {
   const Index width = o.stack.width;
-  check(o.source_vocabulary >= 1 && o.target_vocabulary >= 1, "transformer", "expected vocabularies; got {} and {}",
-        o.source_vocabulary, o.target_vocabulary);
+  check(o.source_vocabulary >= 1 && o.target_vocabulary >= 1, "transformer",
+        "expected vocabularies of at least 1 token; got {} and {}", o.source_vocabulary, o.target_vocabulary);
   check(!o.start_row || (*o.start_row >= 0 && *o.start_row < o.target_vocabulary), "TransformerOptions::start_row",
         "expected a token from 0 to {}; got {}", o.target_vocabulary - 1, o.start_row.value_or(0));
   const double deviation = 1 / std::sqrt(static_cast<double>(width));
@@ -44,7 +44,7 @@ auto Transformer<T>::declare_tables(ParameterStore<T>& store, const TransformerO
   if (o.tied == Tied::all || o.tied == Tied::embeddings) {
     if (o.source_vocabulary != o.target_vocabulary)
       misuse("TransformerOptions::tied",
-             "expected one vocabulary for both sides to tie their embeddings; got {} and {} tokens. Hint: "
+             "expected one vocabulary for both sides to tie their embeddings; got {} and {} tokens. Hint: use "
              "Tied::output",
              o.source_vocabulary, o.target_vocabulary);
     tables.source = tables.target = declare_target("tok_emb.embedding.weight", init::normal(deviation));

@@ -15,14 +15,14 @@ template <class T>
 Optimizer<T>::Optimizer(const ParameterStore<T>& store, std::span<const Segment> segments,
                         std::initializer_list<std::string_view> state_names, OptimizerShare share)
     : store_(store), segments_(segments.begin(), segments.end()), share_(share) {
-  check(store.laid_out(), "optimizer", "expected parameters that have memory; got none. Hint: call allocate() before");
+  check(store.laid_out(), "optimizer", "expected allocated parameters; got none. Hint: call allocate() first");
   check(share.index >= 0 && share.index < share.count, "optimizer", "expected one of {} shares; got number {}",
         share.count, share.index);
   Index free = 0;
   for (const Segment& segment : segments) {
     check(segment.begin >= free && segment.begin <= segment.end && segment.end <= std::ssize(store.values()),
           "optimizer",
-          "expected segments in order and apart, within the {} numbers of the store; got [{}, {}). Hint: "
+          "expected ordered, disjoint segments within the store's {} numbers; got [{}, {}). Hint: use "
           "trainable_segments of the same store",
           store.values().size(), segment.begin, segment.end);
     free = segment.end;
@@ -76,21 +76,22 @@ double Optimizer<T>::norm_of(std::span<const double> squares) const {
 
 template <class T>
 void Optimizer<T>::begin_step(double lr, double gradient_scale) {
-  check(
-      lr >= 0 && std::isfinite(lr) && std::isfinite(gradient_scale), "optimizer",
-      "expected a finite rate of at least 0 and a finite scale; got {} and {}. Hint: a batch without targets counts 0 "
-      "tokens: leave its step out",
-      lr, gradient_scale);
+  check(lr >= 0 && std::isfinite(lr) && std::isfinite(gradient_scale), "optimizer",
+        "expected a finite rate of at least 0 and a finite scale; got {} and {}. Hint: a batch without targets counts "
+        "0 tokens; skip its step",
+        lr, gradient_scale);
   for (const Parameter<T>* parameter : frozen_)
     check(!parameter->trainable, parameter->name,
-          "expected to be frozen as when the optimizer was made; it is trainable. Hint: make a new optimizer");
+          "expected a frozen parameter, as when the optimizer was created; got a trainable one. Hint: create a new "
+          "optimizer");
   auto segment = segments_.begin();
   for (const Parameter<T>* parameter : store_.parameters()) {
     while (segment != segments_.end() && segment->end <= parameter->offset) ++segment;
     if (segment == segments_.end() || segment->begin >= parameter->offset + parameter->value.size()) continue;
-    check(parameter->trainable, parameter->name, "expected to be trained as when the optimizer was made; it is frozen");
+    check(parameter->trainable, parameter->name,
+          "expected a trainable parameter, as when the optimizer was created; got a frozen one");
     check(store_.has_grad(*parameter), parameter->name,
-          "expected a gradient; nothing has written one. Hint: call fill_unset_grads() after backward");
+          "expected a gradient; got none. Hint: call fill_unset_grads() after backward");
   }
   ++steps_;
 }

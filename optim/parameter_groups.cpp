@@ -36,8 +36,8 @@ void check_matches_some(const char* where, const std::string& pattern, const Par
   for (const Parameter<T>* parameter : store.parameters())
     if (matches(pattern, *parameter)) return;
   misuse(where,
-         "expected a pattern that matches the name of a parameter; got '{}'. Hint: ParameterStore::parameters has the "
-         "names; * stands for any text",
+         "expected a pattern that matches the name of a parameter; got '{}'. Hint: ParameterStore::parameters lists "
+         "the names; * matches any text",
          pattern);
 }
 
@@ -55,8 +55,7 @@ void freeze(ParameterStore<T>& store, const std::vector<std::string>& patterns) 
 template <class T>
 std::vector<Segment> trainable_segments(const ParameterStore<T>& store, double weight_decay, bool decay_norm_and_bias,
                                         const std::vector<LrFactor>& lr_factors) {
-  check(store.laid_out(), "trainable_segments",
-        "expected parameters that have memory; got none. Hint: call allocate() before");
+  check(store.laid_out(), "trainable_segments", "expected allocated parameters; got none. Hint: call allocate() first");
   if (!(weight_decay >= 0)) misuse("weight_decay", "expected a number of at least 0; got {}", weight_decay);
   for (const LrFactor& lr : lr_factors) {
     check_matches_some("LrFactor::pattern", lr.pattern, store);

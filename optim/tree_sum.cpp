@@ -61,7 +61,7 @@ void TreeSum<T>::add(std::span<T> term) {
 template <class T>
 std::span<const PartialSum<T>> TreeSum<T>::finish(std::span<T> term) {
   check(std::ssize(term) == length_, "TreeSum", "expected a term of {} elements; got {}", length_, term.size());
-  check(next_ < count_, "TreeSum", "expected {} terms; got one more. Hint: begin() before the next sum", count_);
+  check(next_ < count_, "TreeSum", "expected {} terms; got one more. Hint: call begin() before the next sum", count_);
   push_partial_sum(sums_, {next_, next_ + 1, term}, count_);
   ++next_;
   return sums_;

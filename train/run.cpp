@@ -22,7 +22,7 @@ bool is_of_reading(std::string_view key) {
 
 void check_is_there(const std::string& run) {
   check(std::filesystem::exists(run), run.empty() ? "RUN" : run,
-        "expected the folder of a run; there is none. Hint: glossa train CONFIG.yaml --run FOLDER makes one");
+        "expected a run folder; not found. Hint: create one with glossa train CONFIG.yaml --run FOLDER");
 }
 
 }  // namespace
@@ -32,13 +32,12 @@ std::filesystem::path config_file(const std::string& run) { return std::filesyst
 void check_not_overwriting(const Config& config, const std::string& config_path, const std::string& run) {
   std::error_code missing;
   if (std::filesystem::equivalent(config_path, config_file(run), missing) && read_file(config_path) != dump(config))
-    misuse(config_path,
-           "expected a run folder that does not hold the configuration itself. Hint: choose another --run");
+    misuse(config_path, "expected a run folder without this configuration file. Hint: choose another --run");
 }
 
 void check_holds_no_run(const std::string& run) {
   if (newest_valid_checkpoint(run))
-    misuse(run, "expected no run in this folder yet; it holds one. Hint: choose another --run");
+    misuse(run, "expected a folder without a run; got one with a run. Hint: choose another --run");
 }
 
 bool is_of_use(std::string_view key) {
@@ -48,12 +47,12 @@ bool is_of_use(std::string_view key) {
 Config load_run_config(const std::string& run, const std::vector<std::string>& sets, std::int64_t beam) {
   check_is_there(run);
   check(std::filesystem::is_regular_file(config_file(run)), run,
-        "expected the folder of a run, with its config.yaml; got something else. Hint: it is what train had as --run");
+        "expected a run folder, with its config.yaml; got something else. Hint: name what train had as --run");
   for (const std::string& set : sets)
     if (!is_of_use(std::string_view(set).substr(0, set.find('='))))
       misuse("--set " + set,
              "expected an option of decode or runtime, data.invalid_utf8, data.max_line_bytes, data.max_tokens or "
-             "data.source_prefix; a trained run keeps the others");
+             "data.source_prefix; got one that a trained run keeps");
   Config config = load_config(config_file(run), sets);
   if (beam > 0) config.decode.beam = beam;
   return config;
@@ -100,8 +99,8 @@ Config agreed(const Config& config) {
   Config first = parse_config(job().broadcast(dump(config)), job().place().name(0));
   job().together([&] {
     check_agree(
-        first, config, [](std::string_view key) { return key != "runtime.threads"; }, "as " + job().place().name(0),
-        "start all processes alike");
+        first, config, [](std::string_view key) { return key != "runtime.threads"; }, "as in " + job().place().name(0),
+        "start all processes with the same options");
   });
   first.runtime.threads = config.runtime.threads;
   return first;
@@ -136,8 +135,8 @@ RunName::RunName(const std::string& named, const std::string& choice)
   is_checkpoint_ = std::filesystem::is_regular_file(named, ignored);
   if (!is_checkpoint_) return;
   if (!choice.empty())
-    misuse("--checkpoint",
-           "expected the folder of a run to choose from; got the checkpoint {}. Hint: leave out one of both", named);
+    misuse("--checkpoint", "expected a run folder to choose from; got the checkpoint {}. Hint: use only one of the two",
+           named);
   const std::filesystem::path checkpoints = std::filesystem::absolute(named).parent_path();
   folder_ = checkpoints.filename() == "checkpoints" ? checkpoints.parent_path().string() : "";
 }
@@ -145,8 +144,8 @@ RunName::RunName(const std::string& named, const std::string& choice)
 const std::string& RunName::folder() const {
   if (is_checkpoint_ && folder_.empty())
     fail(named_,
-         "expected the folder of a run, or one of its checkpoints, RUN/checkpoints/NAME; got another file. Hint: the "
-         "folder is what train had as --run");
+         "expected a run folder or one of its checkpoints, RUN/checkpoints/NAME; got another file. Hint: name what "
+         "train had as --run");
   return folder_;
 }
 
@@ -160,7 +159,7 @@ std::filesystem::path RunName::file() const {
   const std::vector<std::filesystem::path> chosen = files();
   if (chosen.size() > 1)
     misuse("--checkpoint",
-           "expected one checkpoint; got {}. Hint: glossa average {} --last {} --run NEW makes a run of them",
+           "expected one checkpoint; got {}. Hint: make a run of them with glossa average {} --last {} --run NEW",
            chosen.size(), folder_, chosen.size());
   return chosen.front();
 }
@@ -175,8 +174,8 @@ std::string RunName::note() const {
   } catch (const Error&) {  // unreadable metrics must not stop it
     return "";
   }
-  return fmt::format("best is update {}; update {} came after the last validation: --checkpoint last takes that", *best,
-                     *last);
+  return fmt::format("best is update {}; update {} is newer than the last validation; use it with --checkpoint last",
+                     *best, *last);
 }
 
 void print_note(const RunName& name) {
@@ -203,10 +202,10 @@ LoadedRun load_run(const RunName& name, Config config) {
       [](std::string_view key) {
         return (key.starts_with("data.") && !is_of_reading(key)) || key.starts_with("model.");
       },
-      "with which the run was trained", "restore " + config_file(run).string());
+      "as when the run was trained", "restore " + config_file(run).string());
   loaded.tokenizers = load_tokenizers(loaded.config.data, run);
   check(loaded.tokenizers.fingerprint() == loaded.state.vocabulary_hash, run,
-        "expected the vocabulary that {} was trained with; got another one. Hint: restore the run's own vocabulary or "
+        "expected the vocabulary that {} was trained with; got another. Hint: restore the run's vocabulary or "
         "sentencepiece model",
         reader.path().string());
   const Index source_vocabulary = loaded.tokenizers.source->vocabulary_size(),

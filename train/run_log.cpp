@@ -118,8 +118,8 @@ class Figures {
 /// Labels for the pictures of attention.
 std::string tokens_of(std::span<const AttentionMaps> sentences) {
   std::string text =
-      "a tile is a layer (downwards) and a head (to the right) of a sentence;\nin it a row looks at columns, dark "
-      "where it looks most";
+      "a tile is one layer (downward) and head (rightward) of a sentence;\nits rows attend to its columns, darkest "
+      "where most";
   for (const AttentionMaps& maps : sentences)
     text += fmt::format("\n\nsource     {}\ntarget     {}\nwritten    {}", fmt::join(maps.source, " "),
                         fmt::join(maps.target, " "), fmt::join(maps.output, " "));

@@ -32,7 +32,7 @@ std::string reason(TrainingEnd end, const Config& config) {
     case TrainingEnd::early_stopping:
       return fmt::format("no improvement in {} (train.patience)", counted(config.train.patience, "validation"));
     case TrainingEnd::signal:
-      return "stopped by a signal; go on with --resume";
+      return "stopped by a signal; continue with --resume";
   }
   return "";
 }
@@ -135,7 +135,7 @@ TrainingEnd Trainer::update_until_end() {
   SignalWatch signals;
   const TrainConfig& train = config_.train;
   std::optional<TrainingEnd> end = ending();
-  if (end) log_->warning("nothing to do: " + reason(*end, config_) + ". Hint: raise it with --set");
+  if (end) log_->warning("nothing to do: " + reason(*end, config_) + ". Hint: raise the limit with --set");
   const TrainingLine last_line(train, task_->can_validate(), progress(), state_.seconds);
   while (!end) {
     const Progress before = progress();
@@ -157,9 +157,9 @@ TrainingEnd Trainer::update_until_end() {
   const bool best_at_end = *end != TrainingEnd::signal && validate_end();
   const bool can_learn_more = schedule_.lr(state_.optimizer_steps + 1) > 0;
   if (const std::string limit = raised_limit(*end, train); best_at_end && can_learn_more && !limit.empty())
-    log_->line(
-        fmt::format("note: the last validation was the best so far; glossa train {} --run {} --resume --set {} goes on",
-                    config_file(run_).string(), run_, limit));
+    log_->line(fmt::format(
+        "note: the last validation was the best so far; continue with glossa train {} --run {} --resume --set {}",
+        config_file(run_).string(), run_, limit));
   const std::string skipped =
       state_.bad_updates > 0 ? fmt::format(" ({} of them skipped: not finite)", state_.bad_updates) : "";
   log_->line(fmt::format("finished: {}; {}{}, {:.2f} epochs, {:.1f} s of training, peak memory {:.0f} MiB",
@@ -216,7 +216,7 @@ void Trainer::refuse(const Update& update) {
                             state_.update, update.nll_sum, update.grad_norm,
                             updater_->first_nonfinite(update, state_.epoch)));
   check_in_all(state_.consecutive_bad < config_.train.max_bad_updates, fmt::format("update {}", state_.update),
-               "expected finite losses; got {} in a row without (train.max_bad_updates). The checkpoints before are "
+               "expected finite losses; got {} in a row without one (train.max_bad_updates). Earlier checkpoints are "
                "kept. Hint: lower optim.lr or set optim.clip_norm",
                counted(state_.consecutive_bad, "update"));
 }
@@ -294,10 +294,9 @@ bool Trainer::validate_end() {
 
 void Trainer::save(bool is_best) {
   save_due_ = false;
-  check_in_all(
-      updater_->state_is_finite(), fmt::format("update {}", state_.update),
-      "expected finite parameters and moments to save; got NaN or infinity. The checkpoints before are kept. Hint: "
-      "lower optim.lr or set optim.clip_norm");
+  check_in_all(updater_->state_is_finite(), fmt::format("update {}", state_.update),
+               "expected finite parameters and moments to save; got NaN or infinity. Earlier checkpoints are kept. "
+               "Hint: lower optim.lr or set optim.clip_norm");
   CheckpointWriter writer;
   add_to_checkpoint(writer, task_->parameters(), updater_->optimizer(), updater_->average(), state_);
   if (checkpoints_)

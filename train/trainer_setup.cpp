@@ -31,7 +31,7 @@ void check_continues(const Config& config, const std::string& run, bool resume,
                      const std::optional<FoundCheckpoint>& found) {
   if (found && !resume)
     misuse(run,
-           "expected an empty folder for a new run; it holds checkpoints. Hint: go on with --resume, or choose "
+           "expected an empty folder for a new run; got one with checkpoints. Hint: continue with --resume, or choose "
            "another --run");
   if (found) check_resume(config_of(*found), config);
 }
@@ -50,11 +50,11 @@ std::vector<std::string> doubts_of_warm_start(const Config& base, const Config& 
       const std::string key = section.name + "." + option.name, before = option.text(base), now = option.text(config);
       if (binds(key) && now != before && now != "auto")
         doubts.push_back(
-            fmt::format("{} is {}, and {} was trained with {}", key, now, config.train.warm_start, before));
+            fmt::format("{} is {}, but {} was trained with {}", key, now, config.train.warm_start, before));
     }
   const DataConfig &was = base.data, &is = config.data;
   if (was.source != "source" && (was.source != is.source || was.target != is.target))
-    doubts.push_back(fmt::format("data.source and data.target are {} and {}, and {} translates {} to {}", is.source,
+    doubts.push_back(fmt::format("data.source and data.target are {} and {}, but {} translates {} to {}", is.source,
                                  is.target, config.train.warm_start, was.source, was.target));
   return doubts;
 }
@@ -64,14 +64,14 @@ std::vector<std::string> doubts_of_warm_start(const Config& base, const Config& 
 CheckpointReader open_warm_start(Config& config, std::vector<std::string>& warnings) {
   const std::filesystem::path from = config.train.warm_start;
   check(std::filesystem::exists(from), "train.warm_start",
-        "expected a run or a checkpoint; there is no {}. Hint: glossa import FOLDER --run {} makes one of a pretrained "
-        "model",
+        "expected a run or a checkpoint; {} not found. Hint: import a pretrained model with glossa import FOLDER --run "
+        "{}",
         from.string(), from.string());
   CheckpointReader reader(RunName(from).files().front());
   const Config base = parse_config(read_training_state(reader).config, reader.path());
   check_agree(
       base, config, [](std::string_view key) { return key == "data.tokenizer" || key == "data.shared_vocabulary"; },
-      "as the run of train.warm_start has it", "weights mean something only with their vocabulary");
+      "as in the run of train.warm_start", "weights are useless without their vocabulary");
   config = decided_as(base, std::move(config), "model");
   for (std::string& doubt : doubts_of_warm_start(base, config)) warnings.push_back(std::move(doubt));
   return reader;
@@ -112,7 +112,7 @@ std::vector<std::string> decide_bleu_tokenizer(Config& config, std::span<const s
   if (tokenizer) return {};
   tokenizer = usual_bleu_tokenizer(config.data.target, target);
   if (tokenizer == BleuOptions().tokenizer) return {};
-  return {fmt::format("BLEU counts characters (tok:{}): spaces do not part the words of {}; see train.bleu_tokenize",
+  return {fmt::format("BLEU counts characters (tok:{}): no spaces separate words in {}; see train.bleu_tokenize",
                       name(*tokenizer), config.data.target)};
 }
 
@@ -150,8 +150,8 @@ Trainer::Trainer(Config config, const std::string& config_path, const std::strin
   config_ = agreed(config_);
   if (config_.train.accumulate < job().count())
     throw CommonError(Error::Kind::misuse, "train.accumulate",
-                      fmt::format("expected at least {}, a micro-batch of each update for every process; got {}. Hint: "
-                                  "--set train.accumulate={}, or start fewer processes",
+                      fmt::format("expected at least {}, one micro-batch per process and update; got {}. Hint: use "
+                                  "--set train.accumulate={}, or fewer processes",
                                   job().count(), config_.train.accumulate, job().count()));
   // Faulty input leaves no run folder behind.
   job().together([&] {
@@ -234,7 +234,7 @@ void Trainer::restore() {
       read_parameters(found_->reader, parameters);
     } else if (base_) {
       check(read_training_state(*base_).vocabulary_hash == state_.vocabulary_hash, "train.warm_start",
-            "expected a run with the vocabulary that it was trained with; {} has another", config_.train.warm_start);
+            "expected a run with the vocabulary that it was trained with; got another in {}", config_.train.warm_start);
       read_mean_parameters({&*base_, 1}, parameters);
     }
   });
@@ -248,8 +248,8 @@ void Trainer::restore() {
   job().together([&] {
     begin_epoch(state_.epoch, state_.batch);
     check(state_.batch < task_->batches(), "resume",
-          "expected a position within the {} batches of epoch {}; the checkpoint says {}. Hint: move the file away; "
-          "the one before it serves",
+          "expected a position within the {} batches of epoch {}; got {}. Hint: move the file away to use the one "
+          "before it",
           task_->batches(), state_.epoch, state_.batch);
     updater_.emplace(config_, *task_);
   });
@@ -261,12 +261,12 @@ void Trainer::restore() {
     }
   }
   if (found_) {
-    for (const std::string& refused : found_->refused) warnings_.push_back("checkpoint passed over: " + refused);
+    for (const std::string& refused : found_->refused) warnings_.push_back("checkpoint skipped: " + refused);
     notes_.push_back(
         fmt::format("resumed at update {} (epoch {}, batch {})", state_.update, state_.epoch + 1, state_.batch));
     if (state_.build != build_fingerprint())
       warnings_.push_back("the checkpoint was written by another build (" + describe_build(state_.build) +
-                          "): training goes on, but the same bits as without the stop are not promised");
+                          "): training continues, but may not match an uninterrupted run bit for bit");
   } else if (base_) {
     notes_.push_back("warm start: weights of " + config_.train.warm_start);
     if (const std::string note = RunName(config_.train.warm_start).note(); !note.empty()) notes_.push_back(note);
@@ -278,11 +278,10 @@ void Trainer::restore() {
 void Trainer::restore_state(const FoundCheckpoint& found) {
   TrainingState saved = read_training_state(found.reader);
   check(saved.vocabulary_hash == state_.vocabulary_hash, run_,
-        "expected the vocabulary of the checkpoint; the one in the folder is another. Hint: restore it");
+        "expected the vocabulary of the checkpoint; got another in the folder. Hint: restore it");
   check(saved.data_hash == state_.data_hash, "data.train",
-        "expected the training and validation data of the checkpoint; {} or data.valid is different now. Hint: restore "
-        "the data, or start a new run "
-        "with train.warm_start: {}",
+        "expected the training and validation data of the checkpoint; {} or data.valid has changed. Hint: restore the "
+        "data, or start a new run with train.warm_start: {}",
         config_.data.train.text(), run_);
   state_ = std::move(saved);
 }
@@ -320,8 +319,8 @@ void Trainer::write_head(const std::string& memory) {
   for (const std::string& line : task_->head()) log_->line(line);
   log_->line(memory);
   if (updater_->average())
-    log_->line(
-        fmt::format("the moving average of the weights is validated and translates (train.ema {})", config_.train.ema));
+    log_->line(fmt::format("validating and translating with the moving average of the weights (train.ema {})",
+                           config_.train.ema));
   log_->line(budget(config_, updates_per_epoch(config_, *task_)));
   for (const std::string& warning : warnings_) log_->warning("note: " + warning);
   for (const std::string& note : notes_) log_->line("note: " + note);

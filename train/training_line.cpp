@@ -24,7 +24,7 @@ void TrainingLine::draw(ProgressBar& bar, const Progress& now, double seconds, c
                                  report.loss, report.tokens_per_s, time_left_.after(part));
   const auto next = seconds_until_due(config_.validate_every, begin_, now, seconds - seconds_before_);
   if (validates_ && next)  // a run that ends earlier validates its end
-    text += fmt::format(", validates in {}", clock_text(std::min(*next, time_left_.seconds(part).value_or(*next))));
+    text += fmt::format(", validation in {}", clock_text(std::min(*next, time_left_.seconds(part).value_or(*next))));
   bar.draw(part, text);
 }
 

@@ -192,11 +192,11 @@ std::vector<std::string> TranslationTask::head() const {
       fmt::format("model: {} parameters; {} source and {} target tokens{}", model_->parameters.count(),
                   tokenizers_.source->vocabulary_size(), tokenizers_.target->vocabulary_size(),
                   tokenizers_.shared() ? ", shared" : ""),
-      fmt::format("{} an epoch; useful tokens: {:.1f} % of padded boxes{}", counted(batches_.size(), "batch"),
+      fmt::format("{} per epoch; useful tokens: {:.1f} % of padded boxes{}", counted(batches_.size(), "batch"),
                   100 * useful_share(training_, batches_, Layout::padded),
                   config_.data.layout == DataConfig::Layout::packed ? ", 100 % as packed" : "")};
   if (sampler_.oversized() > 0)
-    lines.push_back(counted(sampler_.oversized(), "sentence") + " above data.max_tokens alone: a batch each");
+    lines.push_back(counted(sampler_.oversized(), "sentence") + " longer than data.max_tokens: one batch each");
   if (can_validate() && config_.train.decode_validation)
     lines.push_back(fmt::format("BLEU: {}", bleu_signature(bleu_options(config_))));
   return lines;

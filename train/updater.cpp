@@ -105,7 +105,7 @@ std::string Updater::rehearse() {
   const double parameters = mib(parameters_.values().size_bytes());
   return fmt::format(
       "memory: parameters {0:.1f} MiB, gradients {0:.1f}, optimizer {1:.1f}{2};\n"
-      "    a step of {3} rows {4:.1f}; {5:.0f} in all with program and data, validation apart",
+      "    a step of {3} rows {4:.1f}; {5:.0f} in all with program and data, without validation",
       parameters, mib(moments), average_ ? fmt::format(", average {:.1f}", parameters) : "", loss.rows,
       mib(context_.arena().peak_bytes()), peak_rss_mb());
 }

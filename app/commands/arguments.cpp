@@ -19,20 +19,19 @@ void add_run(CLI::App& command, std::string& run, std::string& checkpoint) {
 void add_sets(CLI::App& command, std::vector<std::string>& sets, const std::string& where) {
   command
       .add_option("--set", sets,
-                  "section.key=value: overrides the configuration; may repeat, the last wins" +
+                  "section.key=value: overrides the configuration; repeatable, the last wins" +
                       (where.empty() ? "" : "; " + where))
       ->allow_extra_args(false);
 }
 
 void add_force(CLI::App& command) {
-  command.add_flag_callback("--force", ignore_memory_limits,
-                            "start even if more memory is needed than the machine has left");
+  command.add_flag_callback("--force", ignore_memory_limits, "start even if too little memory is free");
 }
 
 void add_on_bad_line(CLI::App& command, std::string& policy, const char* becomes) {
   command
       .add_option("--on-bad-line", policy,
-                  fmt::format("a line that cannot be used {}, with a warning (warn), or stops (stop)", becomes))
+                  fmt::format("an unusable line {}, with a warning (warn), or stops the command (stop)", becomes))
       ->check(CLI::IsMember({"warn", "stop"}))
       ->capture_default_str();
 }
@@ -42,7 +41,7 @@ CLI::Option* add_beam(CLI::App& command, std::int64_t& beam) {
 }
 
 void add_threads(CLI::App& command, std::int64_t& threads) {
-  command.add_option("--threads", threads, "default: all available")->check(CLI::Range(1, 4096));
+  command.add_option("--threads", threads, "number of threads (default: all available)")->check(CLI::Range(1, 4096));
 }
 
 void add_steps(CLI::App& command, std::int64_t& steps, const char* help) {
@@ -50,11 +49,11 @@ void add_steps(CLI::App& command, std::int64_t& steps, const char* help) {
 }
 
 void add_benchmark(CLI::App& command, BenchmarkArguments& arguments) {
-  command.add_option("--config", arguments.config, "which model")
+  command.add_option("--config", arguments.config, "size of the model")
       ->required()
       ->type_name("TEXT:{seed,tiny,small,base,opus}");
   add_threads(command, arguments.threads);
-  command.add_flag("--json", arguments.json, "one JSON object a line");
+  command.add_flag("--json", arguments.json, "one JSON object per line");
   add_force(command);
 }
 

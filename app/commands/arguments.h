@@ -21,7 +21,7 @@ void add_sets(CLI::App& command, std::vector<std::string>& sets, const std::stri
 void add_force(CLI::App& command);
 
 /// --on-bad-line; its help reads that an unusable line `becomes`.
-void add_on_bad_line(CLI::App& command, std::string& policy, const char* becomes = "is empty in the output");
+void add_on_bad_line(CLI::App& command, std::string& policy, const char* becomes = "stays empty in the output");
 
 /// --beam. Returns the option.
 CLI::Option* add_beam(CLI::App& command, std::int64_t& beam);

@@ -78,7 +78,7 @@ class Choice {
       : layer_(arguments.layer.value_or(usual_alignment_layer(model.decoder_layers))), head_(arguments.head) {
     if ((arguments.layer || head_) && (arguments.json || !arguments.html.empty()))
       misuse(arguments.layer ? "--layer" : "--head",
-             "expected no choice for --json and --html, which show every layer and head; got one");
+             "expected neither --json nor --html, which show every layer and head; got one of them");
     const auto check_within = [](const char* name, std::int64_t value, std::int64_t count) {
       if (value < 0 || value >= count) misuse(name, "expected 0 to {}; got {}", count - 1, value);
     };
@@ -102,10 +102,10 @@ void add_whole(Translator& translator, Translator::Sources& sources, const std::
   const std::int64_t length = std::ssize(translator.source_ids(line, name, reader.line_number()));
   if (length > most)
     throw LineError(reader.where(),
-                    fmt::format("expected at most {} tokens (model.max_positions); got {}. Hint: attention is shown of "
-                                "lines that are read as a whole: split it",
+                    fmt::format("expected at most {} tokens (model.max_positions); got {}. Hint: split the line, as "
+                                "attention is shown only for lines read as a whole",
                                 most, length));
-  if (length == 0) throw LineError(reader.where(), "expected text to translate; the line is empty. Hint: leave it out");
+  if (length == 0) throw LineError(reader.where(), "expected text to translate; got an empty line. Hint: remove it");
   translator.add(sources, line, name, reader.line_number());
 }
 
@@ -141,14 +141,14 @@ int run(const AttentionArguments& arguments) {
                     .maps = translator.attention(sources.ids.front(), translation)};
     if (!arguments.html.empty()) {
       if (on_page.size() == most_on_a_page)
-        misuse("--html", "expected at most {} lines for a page; got more. Hint: --json has no limit", most_on_a_page);
+        misuse("--html", "expected at most {} lines on a page; got more. Hint: --json has no limit", most_on_a_page);
       on_page.push_back(in_json(seen));
       continue;
     }
     const std::string text = arguments.json ? in_json(seen) + '\n' : as_text(seen, choice.of(seen.maps));
     std::fwrite(text.data(), 1, text.size(), stdout);
     check(std::fflush(stdout) == 0 && std::ferror(stdout) == 0, "standard output",
-          "expected room for the output; writing failed. Hint: is the disk full?");
+          "cannot write the output. Hint: the disk may be full");
   }
   if (!arguments.html.empty()) {
     write_file_atomically(arguments.html,
@@ -166,12 +166,12 @@ void add_attention(CommandTable& table) {
   add_run(command, arguments.run, arguments.checkpoint);
   command.add_option("--input", arguments.input, "file to translate (default: standard input)");
   add_beam(command, arguments.beam);
-  command.add_option("--layer", arguments.layer,
-                     "layer of cross-attention to print, from 0 (default: the last but one)");
-  command.add_option("--head", arguments.head, "head of it, from 0 (default: the mean of all)");
-  CLI::Option* json = command.add_flag("--json", arguments.json, "every layer and head, one JSON object a line");
-  command.add_option("--html", arguments.html, "page to write, with every layer and head")->excludes(json);
-  add_on_bad_line(command, arguments.on_bad_line, "is left out");
+  command.add_option("--layer", arguments.layer, "cross-attention layer to print, from 0 (default: the last but one)");
+  command.add_option("--head", arguments.head, "head to print, from 0 (default: the mean of all)");
+  CLI::Option* json =
+      command.add_flag("--json", arguments.json, "print every layer and head, one JSON object per line");
+  command.add_option("--html", arguments.html, "HTML page to write, with every layer and head")->excludes(json);
+  add_on_bad_line(command, arguments.on_bad_line, "is left out of the output");
   add_sets(command, arguments.sets);
 }
 

@@ -31,10 +31,10 @@ int run(const AverageArguments& arguments) {
 
 void add_average(CommandTable& table) {
   const auto [command, arguments] = table.add<AverageArguments>(
-      {.name = "average", .help = "Make a run of the mean of checkpoints", .group = "Exchange"}, run);
+      {.name = "average", .help = "Average checkpoints into a new run", .group = "Exchange"}, run);
   command.add_option("RUN", arguments.from, "folder of a run")->required();
-  command.add_option("--last", arguments.last, "the newest N")->required()->check(CLI::Range(1, 1000000));
-  command.add_option("--run", arguments.run, "folder to make")->required();
+  command.add_option("--last", arguments.last, "average the newest N")->required()->check(CLI::Range(1, 1000000));
+  command.add_option("--run", arguments.run, "folder to create")->required();
   add_force(command);
 }
 

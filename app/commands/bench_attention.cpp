@@ -93,9 +93,11 @@ int run(const BenchAttentionArguments& arguments) {
 void add_bench_attention(CommandTable& table) {
   const auto [command, arguments] = table.add<BenchAttentionArguments>(
       {.name = "attention", .help = "Time self-attention over one long sequence: 8 heads, width 512"}, run);
-  command.add_option("--length", arguments.length, "tokens")->check(CLI::Range(1, 65536))->capture_default_str();
-  command.add_flag("--causal", arguments.causal, "a token attends to those before it and to itself");
-  command.add_option("--dropout", arguments.dropout, "on the weights")
+  command.add_option("--length", arguments.length, "number of tokens")
+      ->check(CLI::Range(1, 65536))
+      ->capture_default_str();
+  command.add_flag("--causal", arguments.causal, "a token attends only to itself and to those before it");
+  command.add_option("--dropout", arguments.dropout, "dropout rate of the attention weights")
       ->check(CLI::Range(0.0, 1.0))
       ->capture_default_str();
   add_steps(command, arguments.steps, "timed steps");

@@ -29,7 +29,7 @@ int run(const BenchDecodeArguments& arguments) {
   Translator translator(*run.model->transformer, run.tokenizers, config.data, config.decode);
   const Translator::Sources sources =
       translator.encode(read_lines(arguments.source, text_options(config.data)), arguments.source);
-  check(!sources.ids.empty(), arguments.source, "expected at least one line with a word in it; got none");
+  check(!sources.ids.empty(), arguments.source, "expected at least one line with a word; got none");
   tell_search_speed([&] { return translator.search(sources); }, config.decode.beam, arguments.json);
   return 0;
 }
@@ -38,7 +38,7 @@ int run(const BenchDecodeArguments& arguments) {
 
 void add_bench_decode(CommandTable& table) {
   const auto [command, arguments] =
-      table.add<BenchDecodeArguments>({.name = "decode", .help = "Speed of translating a file"}, run);
+      table.add<BenchDecodeArguments>({.name = "decode", .help = "Time the translation of a file"}, run);
   add_run(command, arguments.run, arguments.checkpoint);
   command.add_option("--source", arguments.source, "file to translate")->required();
   add_beam(command, arguments.beam);

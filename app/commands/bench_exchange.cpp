@@ -22,7 +22,7 @@ struct BenchExchangeArguments {
 int run(const BenchExchangeArguments& arguments) {
   const Job& job = glossa::job();
   if (!job.is_several())
-    misuse("bench exchange", "expected several processes; got one. Hint: mpirun -n 2 glossa bench exchange");
+    misuse("bench exchange", "expected several processes; got one. Hint: run mpirun -n 2 glossa bench exchange");
   ParameterStore<float> parameters;
   const Index size = arguments.mebibytes << 18;
   parameters.declare("numbers", {size}, [](std::span<double>, const Shape&, RandomStream&) {});
@@ -49,7 +49,7 @@ int run(const BenchExchangeArguments& arguments) {
     std::puts(json.text().c_str());
     return 0;
   }
-  fmt::print("{}: each sends {:.1f} MiB in {:.2f} ms (median of {}), {:.2f} GB/s; a meeting takes {:.1f} us\n",
+  fmt::print("{}: each sends {:.1f} MiB in {:.2f} ms (median of {}), {:.2f} GB/s; a barrier takes {:.1f} us\n",
              counted(job.count(), "process"), static_cast<double>(bytes) / (1 << 20), median(ms), ms.size(), gb_per_s,
              latency_us);
   return 0;
@@ -59,8 +59,8 @@ int run(const BenchExchangeArguments& arguments) {
 
 void add_bench_exchange(CommandTable& table) {
   const auto [command, arguments] = table.add<BenchExchangeArguments>(
-      {.name = "exchange", .help = "How fast the processes of mpirun add up gradients", .in_a_job = true}, run);
-  command.add_option("--mebibytes", arguments.mebibytes, "of gradients")
+      {.name = "exchange", .help = "Measure how fast the processes of mpirun sum gradients", .in_a_job = true}, run);
+  command.add_option("--mebibytes", arguments.mebibytes, "size of the gradients, in MiB")
       ->check(CLI::Range(1, 4096))
       ->capture_default_str();
   add_steps(command, arguments.steps, "timed exchanges");

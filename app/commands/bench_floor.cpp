@@ -51,10 +51,10 @@ int run(const BenchFloorArguments& arguments) {
     std::puts(json.text().c_str());
     return 0;
   }
-  fmt::print("{}: {:.1f} GFLOP a step, {}\n", arguments.config, flop / 1e9, counted(threads(), "thread"));
+  fmt::print("{}: {:.1f} GFLOP per step, {}\n", arguments.config, flop / 1e9, counted(threads(), "thread"));
   fmt::print("linear products {:.1f} ms, attention {:.1f} ms, Adam {:.1f} ms at {:.1f} GB/s\n", linear_ms, attention_ms,
              adam_ms, bandwidth / 1e9);
-  fmt::print("floor {:.1f} ms, a step {:.1f} ms: {:.0f} % of the floor's speed\n", floor_ms, median(ms), 100 * share);
+  fmt::print("floor {:.1f} ms, step {:.1f} ms: {:.0f} % of the floor's speed\n", floor_ms, median(ms), 100 * share);
   return 0;
 }
 
@@ -62,7 +62,9 @@ int run(const BenchFloorArguments& arguments) {
 
 void add_bench_floor(CommandTable& table) {
   const auto [command, arguments] = table.add<BenchFloorArguments>(
-      {.name = "floor", .help = "Least time of a training step: products and Adam's memory alone"}, run);
+      {.name = "floor",
+       .help = "Compute the minimum time of a training step, from products and Adam's memory traffic alone"},
+      run);
   add_benchmark(command, arguments);
 }
 

@@ -41,7 +41,7 @@ int run(const BenchGemmArguments& arguments) {
 
 void add_bench_gemm(CommandTable& table) {
   const auto [command, arguments] =
-      table.add<BenchGemmArguments>({.name = "gemm", .help = "Speed of the products of a training step"}, run);
+      table.add<BenchGemmArguments>({.name = "gemm", .help = "Measure the matrix products of a training step"}, run);
   add_benchmark(command, arguments);
 }
 

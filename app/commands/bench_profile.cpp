@@ -47,7 +47,7 @@ int run(const BenchProfileArguments& arguments) {
                  row.bytes > 0 ? fmt::format("{:.1f}", gbs) : "");
     }
   }
-  if (!arguments.json) fmt::print("{:26} {:7} {:9.2f}\n", "a step", "", step);
+  if (!arguments.json) fmt::print("{:26} {:7} {:9.2f}\n", "whole step", "", step);
   return 0;
 }
 
@@ -55,7 +55,7 @@ int run(const BenchProfileArguments& arguments) {
 
 void add_bench_profile(CommandTable& table) {
   const auto [command, arguments] =
-      table.add<BenchProfileArguments>({.name = "profile", .help = "Where the time of a training step goes"}, run);
+      table.add<BenchProfileArguments>({.name = "profile", .help = "Show where the time of a training step goes"}, run);
   add_benchmark(command, arguments);
   add_steps(command, arguments.steps, "timed steps");
 }

@@ -43,13 +43,13 @@ int run(const BenchSearchArguments& arguments) {
 
 void add_bench_search(CommandTable& table) {
   const auto [command, arguments] = table.add<BenchSearchArguments>(
-      {.name = "search", .help = "Speed of translating random sentences of 30 tokens with random weights"}, run);
+      {.name = "search", .help = "Time the translation of random sentences of 30 tokens with random weights"}, run);
   add_benchmark(command, arguments);
   add_beam(command, arguments.beam)->capture_default_str();
-  command.add_option("--sentences", arguments.sentences, "to translate")
+  command.add_option("--sentences", arguments.sentences, "number of sentences")
       ->check(CLI::Range(1, 1000000))
       ->capture_default_str();
-  command.add_option("--length", arguments.length, "tokens of every translation")
+  command.add_option("--length", arguments.length, "tokens of each translation")
       ->check(CLI::Range(1, 512))
       ->capture_default_str();
 }

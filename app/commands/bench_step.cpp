@@ -24,7 +24,7 @@ int run(const BenchStepArguments& arguments) {
   apply_runtime({.threads = arguments.threads});
   const StepShape& shape = step_shape(arguments.config);
   if (arguments.accumulate < job().count())
-    misuse("--accumulate", "expected at least {}, a micro-batch for every process; got {}", job().count(),
+    misuse("--accumulate", "expected at least {}, one micro-batch per process; got {}", job().count(),
            arguments.accumulate);
   StepBenchmark benchmark(shape, arguments.accumulate);
   for (int i = 0; i < 3; ++i) benchmark.step();  // warm-up
@@ -48,11 +48,11 @@ int run(const BenchStepArguments& arguments) {
   }
   fmt::print("{}: {} parameters, {}, products by {}\n", shape.name, benchmark.parameters(),
              counted(threads(), "thread"), backend);
-  fmt::print("{:.1f} ms a step (median of {}; least {:.1f}), {:.0f} tokens/s, peak memory {:.0f} MiB\n", median(ms),
+  fmt::print("{:.1f} ms per step (median of {}; minimum {:.1f}), {:.0f} tokens/s, peak memory {:.0f} MiB\n", median(ms),
              ms.size(), ms.front(), tokens_per_s, peak_rss_mb());
   if (arguments.accumulate > 1)
-    fmt::print("{} micro-batches a step, in {}\n", arguments.accumulate, counted(job().count(), "process"));
-  fmt::print("heap allocations a step: {:.2f}, and {:.0f} inside the product library\n", per_step, library_per_step);
+    fmt::print("{} micro-batches per step, in {}\n", arguments.accumulate, counted(job().count(), "process"));
+  fmt::print("heap allocations per step: {:.2f}, and {:.0f} inside the product library\n", per_step, library_per_step);
   return 0;
 }
 
@@ -64,8 +64,7 @@ void add_bench_step(CommandTable& table) {
   add_benchmark(command, arguments);
   add_steps(command, arguments.steps, "timed steps");
   command
-      .add_option("--accumulate", arguments.accumulate,
-                  "micro-batches of a step, shared out by the processes of mpirun")
+      .add_option("--accumulate", arguments.accumulate, "micro-batches per step, divided among the processes of mpirun")
       ->check(CLI::Range(1, 65536))
       ->capture_default_str();
 }

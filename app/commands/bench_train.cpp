@@ -1,4 +1,6 @@
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <filesystem>
 
 #include "app/commands/arguments.h"
@@ -27,8 +29,9 @@ struct TemporaryRun {
     std::error_code error;
     const std::filesystem::path parent = std::filesystem::temp_directory_path(error);
     path = (parent / "glossa-bench-XXXXXX").string();
-    check(!error && mkdtemp(path.data()) != nullptr, "bench train",
-          "expected a folder for temporary files; got none that can be written to. Hint: set TMPDIR");
+    const bool is_made = !error && mkdtemp(path.data()) != nullptr;
+    check(is_made, "bench train", "cannot create a temporary folder: {}. Hint: set TMPDIR",
+          error ? error.message() : std::strerror(errno));
   }
   ~TemporaryRun() {
     std::error_code ignored;
@@ -57,9 +60,9 @@ int run(const BenchTrainArguments& arguments) {
     std::puts(json.text().c_str());
     return 0;
   }
-  fmt::print("an epoch: {}, {} source and target tokens in {:.1f} s, {:.0f} tokens/s\n",
+  fmt::print("one epoch: {}, {} source and target tokens in {:.1f} s, {:.0f} tokens/s\n",
              counted(epoch.updates, "update"), epoch.tokens, seconds, tokens_per_s);
-  fmt::print("{:.1f} % of the rows computed are useful; peak memory {:.0f} MiB\n", 100 * useful_share, peak_rss_mb());
+  fmt::print("{:.1f} % of the computed rows are useful; peak memory {:.0f} MiB\n", 100 * useful_share, peak_rss_mb());
   return 0;
 }
 
@@ -67,7 +70,7 @@ int run(const BenchTrainArguments& arguments) {
 
 void add_bench_train(CommandTable& table) {
   const auto [command, arguments] = table.add<BenchTrainArguments>(
-      {.name = "train", .help = "Train an epoch of a configuration", .in_a_job = true}, run);
+      {.name = "train", .help = "Time an epoch of a configuration", .in_a_job = true}, run);
   command.add_option("CONFIG", arguments.config, "YAML file; see docs/options.md")->required();
   command.add_flag("--json", arguments.json, "one JSON object");
   add_force(command);

@@ -19,11 +19,11 @@ void add_verbosity(CLI::App& app) {
     add_verbosity(*command);
     if (command->get_require_subcommand_min() > 0) continue;
     CLI::Option* quiet = command->add_flag_callback(
-        "-q,--quiet", [] { set_verbosity(Verbosity::quiet); }, "tell warnings and errors only");
+        "-q,--quiet", [] { set_verbosity(Verbosity::quiet); }, "print warnings and errors only");
     command
         ->add_flag_callback(
             "-v,--verbose", [] { set_verbosity(Verbosity::verbose); },
-            "tell more: files that are read, unknown words, the configuration of a run, time and memory")
+            "print more: files read, unknown words, a run's configuration, time and memory")
         ->excludes(quiet);
   }
 }
@@ -57,7 +57,7 @@ void add_commands(CLI::App& app, int& status) {
   add_bench_train(bench);
   add_bench_decode(bench);
   add_bench_search(bench);
-  CommandTable generate = table.add_table({.name = "generate", .help = "Write a generated corpus", .group = "Train"});
+  CommandTable generate = table.add_table({.name = "generate", .help = "Generate a corpus", .group = "Train"});
   add_generate_toy(generate);
   add_verbosity(app);
 }
@@ -87,7 +87,7 @@ int run(std::vector<std::string> words) {
   CLI::App app("glossa: trains encoder-decoder Transformers for translation on a CPU", "glossa");
   app.require_subcommand(1);
   app.set_version_flag("--version", std::string(program_version));
-  app.footer("`glossa help SUBCOMMAND` tells more of one.");
+  app.footer("Run `glossa help SUBCOMMAND` for details.");
   int status = 0;
   add_commands(app, status);
   if (!words.empty() && words.front() == "help") {
@@ -102,7 +102,7 @@ int run(std::vector<std::string> words) {
     // Help and version are not errors; everything else on the command line is misuse.
     if (error.get_exit_code() == 0 && text.empty()) return app.exit(error);
     if (!text.empty()) misuse("command line", "{}", text);
-    misuse("command line", "{}. Hint: add --help to see what is expected", error.what());
+    misuse("command line", "{}. Hint: --help shows the usage", error.what());
   }
 }
 

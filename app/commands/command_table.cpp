@@ -19,8 +19,8 @@ CLI::App& add_to(CLI::App& parent, const CommandHead& head) {
 void check_processes(const CommandHead& head) {
   if (const int processes = job().count(); processes > 1 && !head.in_a_job)
     throw CommonError(Error::Kind::misuse, head.name,
-                      fmt::format("expected one process; got {}. Hint: train, translate, evaluate and some of bench "
-                                  "work in several",
+                      fmt::format("expected one process; got {}. Hint: only train, translate, evaluate and some of "
+                                  "bench run in several",
                                   processes));
 }
 

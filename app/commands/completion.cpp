@@ -23,8 +23,8 @@ int run(const CompletionArguments& arguments) {
 
 void add_completion(CommandTable& table) {
   const auto [command, arguments] = table.add<CompletionArguments>(
-      {.name = "completion", .help = "Print what a shell reads to complete commands", .group = "Help"}, run);
-  command.add_option("SHELL", arguments.shell, "which")->required()->check(CLI::IsMember({"bash", "zsh"}));
+      {.name = "completion", .help = "Print a shell's completion script", .group = "Help"}, run);
+  command.add_option("SHELL", arguments.shell, "name of the shell")->required()->check(CLI::IsMember({"bash", "zsh"}));
   arguments.program = &table.parent();
 }
 

@@ -59,7 +59,7 @@ std::string names_of(const std::vector<Key>& keys) {
 }
 
 constexpr const char* functions = R"~~(
-# Offers those of some words that begin with the word at the cursor, of which bash has only what follows its last = or :.
+# Offers the given words that begin with the word at the cursor. bash itself sees only the part after its last = or :.
 _glossa_words() {
   local word
   for word in "$@"; do
@@ -71,14 +71,14 @@ _glossa_files() { compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f "$@"
 _glossa_folders() { compopt -o filenames; mapfile -t COMPREPLY < <(compgen -d -- "$cur"); }
 _glossa_nothing() { :; }
 
-# YAML, and folders on the way to it.
+# YAML files, and folders that may lead to one.
 _glossa_configurations() {
   _glossa_files -X '!*.yaml'
   local folder
   while IFS= read -r folder; do COMPREPLY+=("$folder"); done < <(compgen -d -- "$cur")
 }
 
-# Runs; else folders that may lead to one; in a run its checkpoints.
+# Runs, or else folders that may lead to one; in a run, its checkpoints.
 _glossa_runs() {
   if [[ $cur == */checkpoints/* ]]; then
     _glossa_files
@@ -92,7 +92,7 @@ _glossa_runs() {
   ((${#runs[@]})) && COMPREPLY=("${runs[@]}")
 }
 
-# Of the run on the line.
+# Checkpoints of the run on the command line.
 _glossa_checkpoints() {
   local file updates=()
   for file in "${given[0]}"/checkpoints/update-*.ckpt; do
@@ -132,7 +132,7 @@ _glossa_keys_of_run() { _glossa_keys "$(_glossa_run_keys)"; }
 _glossa() {
   local below= options= valued= operands= command= option= glue= before= cur word i words=() given=()
   COMPREPLY=()
-  for ((i = 1; i <= COMP_CWORD; ++i)); do  # bash parts words at = and :, too
+  for ((i = 1; i <= COMP_CWORD; ++i)); do  # bash also splits words at = and :
     word=${COMP_WORDS[i]}
     if [[ ${#words[@]} -gt 0 && ($glue || $word == [=:]*) ]]; then words[-1]+=$word; else words+=("$word"); fi
     if [[ $word == *[=:] ]]; then glue=1; else glue=; fi
@@ -182,10 +182,11 @@ complete -F _glossa glossa
 
 std::string bash_completion(const Command& program) {
   std::map<std::string, std::vector<std::string>> kinds;
-  std::string script = fmt::format("# What bash completes of glossa {}: `glossa completion bash`.\n", program_version);
-  script +=
-      "\n# What may follow a command.\n_glossa_command() {\n  case $1 in\n" + case_of(program, kinds) + "  esac\n}\n";
-  script += "\n# What a word of a command is, or the value of an option.\n_glossa_kind() {\n  case $1 in\n";
+  std::string script =
+      fmt::format("# bash completion for glossa {}, printed by `glossa completion bash`.\n", program_version);
+  script += "\n# Words that may follow a command.\n_glossa_command() {\n  case $1 in\n" + case_of(program, kinds) +
+            "  esac\n}\n";
+  script += "\n# The kind of a command's word, or of an option's value.\n_glossa_kind() {\n  case $1 in\n";
   for (const auto& [kind, arguments] : kinds)
     script += fmt::format("    {}) echo '{}' ;;\n", fmt::join(arguments, " | "), kind);
   script += "    *) echo nothing ;;\n  esac\n}\n\n_glossa_values() {\n  case $1 in\n";

@@ -78,7 +78,7 @@ std::string functions_of(const Command& command) {
   text += "  local curcontext=$curcontext context state state_descr line\n  local -A opt_args\n  local -a commands=(\n";
   for (const Command& each : command.below)
     text += "    '" + quoted(last_word(each), ":") + ":" + quoted(each.help, "") + "'\n";
-  if (command.name.empty()) text += "    'help:Tell more of a command'\n";
+  if (command.name.empty()) text += "    'help:Show the help of a command'\n";
   text += "  )\n  _arguments -C" + arguments + " \\\n    '1: :->command' '*:: :->rest'\n  case $state in\n" +
           "    command) _describe -t commands command commands ;;\n    rest)\n      case $words[1] in\n";
   for (const Command& each : command.below) text += "        " + last_word(each) + ") " + function_name(each) + " ;;\n";
@@ -88,7 +88,7 @@ std::string functions_of(const Command& command) {
   return text;
 }
 
-constexpr const char* helpers = R"~~(# Runs, folders that may lead to one, and checkpoints in a run.
+constexpr const char* helpers = R"~~(# Runs, or else folders that may lead to one; in a run, its checkpoints.
 _glossa_runs() {
   if [[ $PREFIX == */checkpoints/* ]]; then
     _files
@@ -102,7 +102,7 @@ _glossa_runs() {
   fi
 }
 
-# Of the run on the line.
+# Checkpoints of the run on the command line.
 _glossa_checkpoints() {
   local word file
   local -a updates
@@ -145,8 +145,8 @@ std::string array(std::string_view name, bool of_trained_run) {
 }  // namespace
 
 std::string zsh_completion(const Command& program) {
-  std::string script =
-      fmt::format("#compdef glossa\n# What zsh completes of glossa {}: `glossa completion zsh`.\n\n", program_version);
+  std::string script = fmt::format(
+      "#compdef glossa\n# zsh completion for glossa {}, printed by `glossa completion zsh`.\n\n", program_version);
   script += array("_glossa_all_keys", false) + array("_glossa_run_keys", true) + "typeset -gA _glossa_values=(\n";
   for (const Key& key : keys()) script += fmt::format("  {} '{}'\n", key.name, fmt::join(key.values, " "));
   return script + ")\n\n" + functions_of(program) + helpers;

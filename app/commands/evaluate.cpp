@@ -54,7 +54,7 @@ Texts read_files(const std::string& source, const std::string& reference, const 
   }
   for (const std::optional<std::string>& line : pairs.target) corpus.target.push_back(normalise(data, *line));
   check(!corpus.source.empty(), source,
-        "expected at least one line; the file is empty. Hint: name a file with one sentence a line");
+        "expected at least one line; got an empty file. Hint: name a file with one sentence per line");
   return texts;
 }
 
@@ -78,8 +78,8 @@ void check_still_held_out(const LoadedRun& run) {
   data.source_prefix = parse_config(run.state.config, "checkpoint").data.source_prefix;
   const Corpora corpora = read_corpora(data, static_cast<std::uint64_t>(run.config.train.seed));
   check(encode_all(data, corpora, run.tokenizers).hash() == run.state.data_hash, "data.train",
-        "expected the text that the run was trained on, of which data.split holds a test out; {} or data.valid is "
-        "different now. Hint: restore it, or name a test corpus with --test",
+        "expected the text that the run was trained on, from which data.split holds out a test set; {} or data.valid "
+        "has changed. Hint: restore it, or name a test corpus with --test",
         data.train.text());
 }
 
@@ -92,7 +92,7 @@ double loss_of(const LoadedRun& run, ParallelCorpus corpus, const BadLines& bad_
       corpus.target[i].clear();
   const EncodedCorpus encoded = encode(run.config.data, corpus, run.tokenizers, /*may_be_empty=*/true);
   if (static_cast<std::size_t>(encoded.size()) < corpus.source.size())
-    tell("note: the loss is that of {}\n", describe(encoded.report));
+    tell("note: the loss covers {}\n", describe(encoded.report));
   if (encoded.size() == 0) return std::numeric_limits<double>::quiet_NaN();
   Context<float> context;
   return corpus_loss(context, *run.model->transformer, encoded, run.config.data).per_token();
@@ -152,7 +152,7 @@ int run(const EvaluateArguments& arguments) {
     fmt::print("exact match {:.2f} % of {}, decoded in {:.2f} s\n", 100 * exact, counted(sentences, "sentence"),
                seconds);
     if (sources.in_pieces > 0) fmt::print("{} of the sentences translated in pieces\n", sources.in_pieces);
-    if (texts.bad > 0) fmt::print("{} of the sentences not translated: scored as empty ones\n", texts.bad);
+    if (texts.bad > 0) fmt::print("{} of the sentences not translated: scored as empty\n", texts.bad);
   }
   return status_of_lines(corpus.source_name, texts.bad, sentences, "translated");
 }
@@ -160,23 +160,27 @@ int run(const EvaluateArguments& arguments) {
 }  // namespace
 
 void add_evaluate(CommandTable& table) {
-  const auto [command, arguments] = table.add<EvaluateArguments>(
-      {.name = "evaluate", .help = "Loss and translation quality on a test set", .group = "Measure", .in_a_job = true},
-      run);
+  const auto [command, arguments] =
+      table.add<EvaluateArguments>({.name = "evaluate",
+                                    .help = "Measure loss and translation quality on a test set",
+                                    .group = "Measure",
+                                    .in_a_job = true},
+                                   run);
   add_run(command, arguments.run, arguments.checkpoint);
   CLI::Option* source = command.add_option("--source", arguments.source, "file to translate");
-  CLI::Option* reference = command.add_option("--reference", arguments.reference, "its translation")->needs(source);
+  CLI::Option* reference =
+      command.add_option("--reference", arguments.reference, "its reference translation")->needs(source);
   source->needs(reference);
   command
       .add_option("--test", arguments.test,
-                  "PREFIX, FILE.tsv or FILE.tmx of both (default: data.test or data.split of the run)")
+                  "test corpus: PREFIX, FILE.tsv or FILE.tmx (default: the run's data.test or data.split)")
       ->excludes(source);
   constexpr auto tokenizers = bleu_tokenizer_names;
-  command.add_option("--tokenize", arguments.tokenize, "what BLEU counts (default: as the run does)")
+  command.add_option("--tokenize", arguments.tokenize, "tokenizer for BLEU (default: the run's)")
       ->check(CLI::IsMember(std::vector<std::string>(tokenizers.begin(), tokenizers.end())));
   add_beam(command, arguments.beam);
   command.add_flag("--json", arguments.json, "one JSON object");
-  add_on_bad_line(command, arguments.on_bad_line, "has an empty translation, which is scored");
+  add_on_bad_line(command, arguments.on_bad_line, "is scored as an empty translation");
   add_sets(command, arguments.sets);
 }
 

@@ -40,7 +40,7 @@ void tell_left(const std::vector<std::pair<const char*, bool>>& options, const c
   std::vector<const char*> left;
   for (const auto& [name, is_left] : options)
     if (is_left) left.push_back(name);
-  if (!left.empty()) tell("note: {} has no word for {}, which stays here\n", format, fmt::join(left, ", "));
+  if (!left.empty()) tell("note: {} cannot express {}: not exported\n", format, fmt::join(left, ", "));
 }
 
 /// Everything for translation: weights, tokenizers, settings.
@@ -48,7 +48,7 @@ void export_model(const RunName& name, const ExportArguments& arguments) {
   const LoadedRun run = load_run(name, load_run_config(name.folder()));
   const Outgoing model(run.config, *run.tokenizers.source, *run.tokenizers.target, run.model->parameters);
   if (const std::string& prefix = run.config.data.source_prefix; !prefix.empty())
-    tell("note: data.source_prefix stays here: others have to put '{}' before every line themselves\n", prefix);
+    tell("note: data.source_prefix is not exported: other programs must put '{}' before every line\n", prefix);
   const auto tell_written = [&](const std::string& folder) {
     fmt::print("wrote the model of {}, update {}, to {}\n", arguments.run, run.state.update, folder);
   };
@@ -68,19 +68,20 @@ void export_model(const RunName& name, const ExportArguments& arguments) {
     tell_written(arguments.marian);
     const bool is_marians = run.config.model.sinusoid == ModelConfig::Sinusoid::halves;
     tell(
-        "note: Marian computes model.sinusoid: halves, and so does an import of its folder, ct2-marian-converter "
-        "sorted; this model has {}: exact there, a little different with the other\n",
+        "note: Marian and an import of its folder compute model.sinusoid: halves, ct2-marian-converter computes "
+        "sorted; "
+        "this model has {}, so the other's results differ a little\n",
         is_marians ? "halves" : "sorted");
   }
 }
 
 int run(const ExportArguments& arguments) {
   if (arguments.safetensors.empty() && arguments.huggingface.empty() && arguments.marian.empty())
-    misuse("export", "expected a place for what leaves: --safetensors, --huggingface or --marian; got none");
+    misuse("export", "expected --safetensors, --huggingface or --marian; got none");
   for (const std::string& folder : {arguments.huggingface, arguments.marian})
     if (!folder.empty()) check_is_free(folder);
   if (!arguments.marian.empty() && arguments.marian == arguments.huggingface)
-    misuse("--marian", "expected another folder than that of --huggingface; got {} twice", arguments.marian);
+    misuse("--marian", "expected a folder other than that of --huggingface; got {} twice", arguments.marian);
   const RunName name(arguments.run, arguments.checkpoint);
   print_note(name);
   if (!arguments.safetensors.empty()) export_weights(name, arguments);
@@ -94,9 +95,9 @@ void add_export(CommandTable& table) {
   const auto [command, arguments] = table.add<ExportArguments>(
       {.name = "export", .help = "Write a model for other programs", .group = "Exchange"}, run);
   add_run(command, arguments.run, arguments.checkpoint);
-  command.add_option("--safetensors", arguments.safetensors, "file to write: the weights, in PyTorch's names");
-  command.add_option("--huggingface", arguments.huggingface, "folder to make, for MarianMTModel of transformers");
-  command.add_option("--marian", arguments.marian, "folder to make, for Marian's tools");
+  command.add_option("--safetensors", arguments.safetensors, "file to write: the weights, under PyTorch's names");
+  command.add_option("--huggingface", arguments.huggingface, "folder to create, for MarianMTModel of transformers");
+  command.add_option("--marian", arguments.marian, "folder to create, for Marian's tools");
 }
 
 }  // namespace glossa::commands

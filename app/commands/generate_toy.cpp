@@ -26,10 +26,10 @@ int run(const GenerateToyArguments& arguments) {
 
 void add_generate_toy(CommandTable& table) {
   const auto [command, arguments] =
-      table.add<GenerateToyArguments>({.name = "toy", .help = "English to romanised Hindi"}, run);
-  command.add_option("--out", arguments.out, "folder")->required();
-  command.add_option("--pairs", arguments.pairs, "sentence pairs in all")->capture_default_str();
-  command.add_option("--seed", arguments.seed, "which pairs, in which order")->capture_default_str();
+      table.add<GenerateToyArguments>({.name = "toy", .help = "Toy corpus: English to romanized Hindi"}, run);
+  command.add_option("--out", arguments.out, "folder to write")->required();
+  command.add_option("--pairs", arguments.pairs, "total number of sentence pairs")->capture_default_str();
+  command.add_option("--seed", arguments.seed, "seed of the pairs and their order")->capture_default_str();
 }
 
 }  // namespace glossa::commands

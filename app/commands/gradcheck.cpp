@@ -53,7 +53,7 @@ class Table {
   void check_chosen(const std::string& only) const {
     if (rows_ == 0)
       misuse("gradcheck --only",
-             "expected part of the name of an op, layer, model or tensor; got '{}', which is in none", only);
+             "expected part of the name of an op, layer, model or tensor; got '{}', which matches none", only);
   }
 
   /// The exit status.
@@ -61,7 +61,7 @@ class Table {
     if (!json_)
       fmt::print("{} rows, {} elements against differences{}, worst error {:.1e}, in {:.1f} s: {}\n", rows_,
                  total_.elements, and_skipped(total_), total_.worst_error, total_.seconds,
-                 passed_ ? "all right" : "NOT all right");
+                 passed_ ? "all passed" : "FAILED");
     return passed_ ? 0 : 1;
   }
 
@@ -133,7 +133,8 @@ void check_recipe(Table& table, const GradcheckArguments& arguments) {
       report.cases = 1;
       report.taylor_slope = taylor.slope;
       if (taylor.slope < slope_limit)
-        report.failures.push_back(fmt::format("Taylor's remainder falls with slope {:.3f}; expected 2", taylor.slope));
+        report.failures.push_back(
+            fmt::format("the Taylor remainder falls with slope {:.3f}; expected 2", taylor.slope));
     });
   });
 }
@@ -141,7 +142,7 @@ void check_recipe(Table& table, const GradcheckArguments& arguments) {
 int run(const GradcheckArguments& arguments) {
   if (arguments.config.empty() && (arguments.full || !arguments.sets.empty()))
     misuse(arguments.full ? "gradcheck --full" : "gradcheck --set",
-           "expected the CONFIG whose model is checked; got none. Hint: without it every op and layer is checked");
+           "expected a CONFIG, whose model is checked; got none. Hint: without one, every op and layer is checked");
   Table table(arguments.json);
   if (arguments.config.empty())
     check_everything(table, arguments.only);
@@ -155,11 +156,10 @@ int run(const GradcheckArguments& arguments) {
 void add_gradcheck(CommandTable& table) {
   const auto [command, arguments] = table.add<GradcheckArguments>(
       {.name = "gradcheck", .help = "Check every derivative against differences", .group = "Check"}, run);
-  command.add_option("CONFIG", arguments.config,
-                     "YAML file: check the model that it describes (default: every op and layer)");
-  command.add_option("--only", arguments.only, "check only what has this in its name");
-  command.add_flag("--full", arguments.full, "every element of the model of CONFIG (default: 32 of each tensor)");
-  command.add_flag("--json", arguments.json, "one JSON object a line");
+  command.add_option("CONFIG", arguments.config, "YAML file whose model to check (default: every op and layer)");
+  command.add_option("--only", arguments.only, "check only names that contain this");
+  command.add_flag("--full", arguments.full, "check every element of CONFIG's model (default: 32 of each tensor)");
+  command.add_flag("--json", arguments.json, "one JSON object per line");
   add_force(command);
   add_sets(command, arguments.sets);
 }

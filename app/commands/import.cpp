@@ -36,19 +36,18 @@ std::shared_ptr<const Tokenizer> tokenizer_of(Pretrained::Side side) {
 void set_languages(Config& config, const std::vector<std::string>& sets) {
   for (const std::string& set : sets)
     if (!set.starts_with("data.source=") && !set.starts_with("data.target="))
-      misuse("--set " + set,
-             "expected data.source or data.target with the folder of a model, which says all else itself");
+      misuse("--set " + set, "expected data.source or data.target; the model's folder sets everything else");
   config = load_config("", sets, std::move(config));
   if (config.data.source == "source" || config.data.target == "target")
     tell(
-        "note: the folder does not say its languages, by which texts are found. Hint: --set data.source=en --set "
-        "data.target=de\n");
+        "note: the folder does not name its languages, which corpus files are found by. Hint: add --set data.source=en "
+        "--set data.target=de\n");
 }
 
 /// A complete model: the run needs no corpus, and has none.
 int import_folder(const ImportArguments& arguments) {
   if (!arguments.config.empty())
-    misuse(arguments.config, "expected no CONFIG beside the folder of a model, which says all itself; got one");
+    misuse(arguments.config, "expected no CONFIG with a model's folder, which sets everything itself; got one");
   check_holds_no_run(arguments.run);
   Pretrained pretrained = read_pretrained(arguments.path);
   Config& config = pretrained.config;
@@ -71,7 +70,7 @@ int import_file(const ImportArguments& arguments) {
   Config config = load_config(arguments.config, arguments.sets);
   check(config);
   if (!config.train.warm_start.empty())
-    misuse("train.warm_start", "expected none: the weights come from {}; got {}", arguments.path,
+    misuse("train.warm_start", "expected none, as the weights come from {}; got {}", arguments.path,
            config.train.warm_start);
   check_holds_no_run(arguments.run);  // before the work
   check_not_overwriting(config, arguments.config, arguments.run);
@@ -98,10 +97,10 @@ int run(const ImportArguments& arguments) {
   if (std::filesystem::is_directory(arguments.path)) return import_folder(arguments);
   if (arguments.config.empty()) {
     check(std::filesystem::exists(arguments.path), arguments.path,
-          "expected the folder of a pretrained model, or a file of weights; there is none");
+          "expected the folder of a pretrained model, or a file of weights; not found");
     misuse(arguments.path,
-           "expected the folder of a pretrained model, or a file of weights and a CONFIG that describes them; got a "
-           "file and no CONFIG. Hint: an archive has to be unpacked, and the folder is named, not a file in it");
+           "expected the folder of a pretrained model, or a file of weights with a CONFIG that describes them; got a "
+           "file without a CONFIG. Hint: unpack an archive, and name the folder, not a file in it");
   }
   return import_file(arguments);
 }
@@ -110,17 +109,17 @@ int run(const ImportArguments& arguments) {
 
 void add_import(CommandTable& table) {
   const auto [command, arguments] = table.add<ImportArguments>(
-      {.name = "import", .help = "Make a run of a pretrained model", .group = "Exchange"}, run);
+      {.name = "import", .help = "Create a run from a pretrained model", .group = "Exchange"}, run);
   command
       .add_option("PATH", arguments.path,
-                  "folder of a pretrained model, of Hugging Face or of Marian, or a file of weights; see "
+                  "folder of a pretrained model (Hugging Face or Marian), or a file of weights; see "
                   "docs/exchange.md")
       ->required();
   command.add_option("CONFIG", arguments.config,
-                     "YAML file that describes the model and its data, with a file of weights");
-  command.add_option("--run", arguments.run, "folder to make")->required();
+                     "for a file of weights: YAML file that describes the model and its data");
+  command.add_option("--run", arguments.run, "folder to create")->required();
   add_force(command);
-  add_sets(command, arguments.sets, "with a CONFIG; of a folder data.source and data.target");
+  add_sets(command, arguments.sets, "for a folder, only data.source and data.target");
 }
 
 }  // namespace glossa::commands

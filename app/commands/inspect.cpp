@@ -79,8 +79,8 @@ int run(const InspectArguments& arguments) {
 }  // namespace
 
 void add_inspect(CommandTable& table) {
-  const auto [command, arguments] =
-      table.add<InspectArguments>({.name = "inspect", .help = "Show what a checkpoint holds", .group = "Look"}, run);
+  const auto [command, arguments] = table.add<InspectArguments>(
+      {.name = "inspect", .help = "Show the contents of a checkpoint", .group = "Look"}, run);
   add_checkpoint(command, arguments.run, arguments.checkpoint, "best, last or an update (default: best)");
   command.add_flag("--json", arguments.json, "one JSON object");
 }

@@ -24,7 +24,7 @@ LinePairs read_line_pairs(const std::string& source, const std::string& target, 
                           const BadLines& in_source, const BadLines& in_target) {
   LinePairs pairs{.source = read_lines(source, options, in_source), .target = read_lines(target, options, in_target)};
   check(pairs.source.size() == pairs.target.size(), target,
-        "expected as many lines as {} has, {}; got {}. Hint: line n of one translates line n of the other", source,
+        "expected as many lines as in {}, {}; got {}. Hint: line n of one file translates line n of the other", source,
         pairs.source.size(), pairs.target.size());
   return pairs;
 }

@@ -83,33 +83,32 @@ std::string chapter(const Command& command) {
 std::string manual_page(const Command& program) {
   std::string page = fmt::format(
       ".TH GLOSSA 1 \"\" \"glossa {}\" \"User Commands\"\n"
-      ".SH NAME\nglossa \\- train and use Transformers that translate, on a CPU\n"
+      ".SH NAME\nglossa \\- train and run translation Transformers on a CPU\n"
       ".SH SYNOPSIS\n.B glossa\n{}\n.br\n.B glossa help\n{}\n"
       ".SH DESCRIPTION\n"
       "glossa trains encoder\\-decoder Transformers for translation on the processor of an ordinary computer, and\n"
-      "translates with them. What is trained, and how, says a configuration in YAML; each of its options may be given\n"
-      "on the command line, too, by {}. Training leaves the folder of a run, which other commands read.\n",
+      "translates with them. A configuration in YAML sets what is trained and how; {} overrides any of its options on\n"
+      "the command line. Training creates the folder of a run, which other commands read.\n",
       program_version, slanted("COMMAND") + " ...", slanted("COMMAND"), bold("--set"));
   for (const Argument& option : program.options) page += entry(shown(option), option.help);
   page += ".SH COMMANDS\n";
   for (const Command& command : leaves(program)) page += chapter(command);
-  page += ".SH CONFIGURATION\nThe keys of a configuration file and of " + bold("--set") +
-          ", with their defaults and ranges. A period has a unit: 500u updates, 2e epochs, 10Mt target tokens. With " +
-          bold("auto") + " the size of the corpus decides.\n";
+  page += ".SH CONFIGURATION\nKeys of a configuration file and of " + bold("--set") +
+          ", with defaults and ranges. Periods have a unit: 500u updates, 2e epochs, 10Mt target tokens. With " +
+          bold("auto") + ", the corpus decides.\n";
   for (const OptionSection& section : option_sections()) {
     page += ".SS " + plain(section.name + ": " + section.help) + "\n";
     for (const Key& key : keys())
       if (key.name.starts_with(section.name + "."))
         page += entry(bold(key.name) + " " + plain("(" + key.usual + ")"), key.help + "; " + key.range);
   }
-  page += ".SH EXIT STATUS\n" + entry("0", "All is done; training that a signal has stopped and saved, too.") +
-          entry("1", "A file, the data or the numbers were not as expected, or some lines could not be translated.") +
-          entry("2", "The command line or the configuration was not as expected.");
-  page += ".SH FILES\n" +
-          entry(slanted("RUN") + plain("/config.yaml"), "The configuration of a run, with every option.") +
-          entry(slanted("RUN") + plain("/checkpoints/"), "Checkpoints; the links last and best lead to two of them.") +
+  page += ".SH EXIT STATUS\n" + entry("0", "Success, including training that was stopped by a signal and saved.") +
+          entry("1", "A file, the data or the numbers were at fault, or some lines could not be translated.") +
+          entry("2", "The command line or the configuration is invalid.");
+  page += ".SH FILES\n" + entry(slanted("RUN") + plain("/config.yaml"), "The run's configuration, with every option.") +
+          entry(slanted("RUN") + plain("/checkpoints/"), "Checkpoints; the links last and best point to two of them.") +
           entry(slanted("RUN") + plain("/train.log") + ", " + slanted("RUN") + plain("/metrics.jsonl"),
-                "What training said, for people and for programs.");
+                "The log of training, for people and for programs.");
   page += ".SH EXAMPLES\nTrain on two files of sentences, text.en and text.hi, and translate:\n.PP\n.nf\n.RS\n" +
           plain("glossa train small-pair.yaml --run runs/mine --set data.train=text") + "\n    " +
           plain("--set data.source=en --set data.target=hi") + "\n" +
@@ -131,8 +130,8 @@ int run(const ManualArguments& arguments) {
 }  // namespace
 
 void add_manual(CommandTable& table) {
-  const auto [command, arguments] = table.add<ManualArguments>(
-      {.name = "manual", .help = "Print glossa(1), the page of the manual", .group = "Help"}, run);
+  const auto [command, arguments] =
+      table.add<ManualArguments>({.name = "manual", .help = "Print the manual page, glossa(1)", .group = "Help"}, run);
   arguments.program = &table.parent();
 }
 

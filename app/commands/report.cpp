@@ -52,7 +52,7 @@ std::string file_of(const ReportArguments& arguments, const std::vector<std::str
     return fs::path(folders.front()) / "report.html";
   }
   if (fs::path(arguments.out).extension() != ".html")
-    misuse("--out", "expected the name of a file that ends in .html; got {}", arguments.out);
+    misuse("--out", "expected a file name that ends in .html; got {}", arguments.out);
   return arguments.out;
 }
 
@@ -164,12 +164,12 @@ int run(const ReportArguments& arguments) {
 
 void add_report(CommandTable& table) {
   const auto [command, arguments] = table.add<ReportArguments>(
-      {.name = "report", .help = "Show runs, also while they train, on a page to look at", .group = "Look"}, run);
+      {.name = "report", .help = "Write an HTML page about runs, even while they train", .group = "Look"}, run);
   command.add_option("RUN", arguments.runs, "folders of runs")->required();
-  command.add_option("--out", arguments.out, "HTML file to write (default, of one run: RUN/report.html)");
+  command.add_option("--out", arguments.out, "HTML file to write (default for one run: RUN/report.html)");
   command.add_option("--input", arguments.input,
-                     "file of sentences whose attention is shown (default: some of the samples)");
-  command.add_flag("--follow", arguments.follow, "write it anew whenever there is news, until training ends");
+                     "file of sentences to show attention for (default: some of the samples)");
+  command.add_flag("--follow", arguments.follow, "rewrite it on every change until training ends");
 }
 
 }  // namespace glossa::commands

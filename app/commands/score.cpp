@@ -31,7 +31,7 @@ EncodedCorpus encoded(const ScoreArguments& arguments, const LoadedRun& run, con
   const Index most = run.model->transformer->options().max_positions;
   const auto check_length = [&](const std::string& file, std::int64_t number, Index length) {
     const std::string where = fmt::format("{}:{}", file, number);
-    if (length == 0) throw LineError(where, "expected text to translate; the line is empty. Hint: leave out the pair");
+    if (length == 0) throw LineError(where, "expected text to translate; got an empty line. Hint: remove the pair");
     if (length > most)
       throw LineError(where, fmt::format("expected at most {} tokens (model.max_positions); got {}. Hint: split the "
                                          "line into sentences",
@@ -113,12 +113,12 @@ int run(const ScoreArguments& arguments) {
 
 void add_score(CommandTable& table) {
   const auto [command, arguments] = table.add<ScoreArguments>(
-      {.name = "score", .help = "Log-probability of given translations", .group = "Measure"}, run);
+      {.name = "score", .help = "Compute the log-probability of given translations", .group = "Measure"}, run);
   add_run(command, arguments.run, arguments.checkpoint);
   command.add_option("--source", arguments.source, "file of source lines")->required();
   command.add_option("--target", arguments.target, "their translations, line by line")->required();
-  command.add_flag("--per-token", arguments.per_token, "each token with its log-probability, too");
-  command.add_flag("--json", arguments.json, "one JSON object a line");
+  command.add_flag("--per-token", arguments.per_token, "also print each token with its log-probability");
+  command.add_flag("--json", arguments.json, "one JSON object per line");
   add_on_bad_line(command, arguments.on_bad_line);
   add_sets(command, arguments.sets);
 }

@@ -33,7 +33,7 @@ void tell_search_speed(const std::function<std::vector<Hypothesis>()>& search, s
   }
   fmt::print("beam {}, {}: {} in {:.2f} s, {:.0f} sentences/s, {:.0f} tokens/s\n", beam, counted(threads(), "thread"),
              counted(found.size(), "sentence"), seconds, sentences / seconds, static_cast<double>(tokens) / seconds);
-  fmt::print("heap allocations a token: {:.3f}; peak memory {:.0f} MiB\n", per_token, peak_rss_mb());
+  fmt::print("heap allocations per token: {:.3f}; peak memory {:.0f} MiB\n", per_token, peak_rss_mb());
 }
 
 }  // namespace glossa::commands

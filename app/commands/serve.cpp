@@ -50,7 +50,7 @@ std::vector<std::string> keys_of(const std::string& file) {
   for (const std::string& line : read_lines(file))
     if (!line.empty() && !line.starts_with('#')) keys.push_back(line);
   check(!keys.empty(), file,
-        "expected an API key on a line; got none. Hint: head -c 16 /dev/urandom | base32 makes one");
+        "expected API keys, one per line; got none. Hint: head -c 16 /dev/urandom | base32 makes one");
   return keys;
 }
 
@@ -101,13 +101,13 @@ int run(const ServeArguments& arguments) {
     Workers& workers = incoming.request.starts_with("POST ") ? posting : getting;
     const auto shared = std::make_shared<const Incoming>(std::move(incoming));
     if (!workers.post([&web, shared, answer = std::move(answer)] { answer(web.answer(*shared)); }))
-      throw HttpError(503, "expected fewer requests at once. Hint: try again in a moment");
+      throw HttpError(503, "too many requests are waiting. Hint: try again in a moment");
   };
   const auto answered = [&](int status, double time) { metrics.add_request(status, time); };
 
   const SignalWatch signals;
   fmt::print("listening on {}\n", connections.url());
-  check(std::fflush(stdout) == 0, "standard output", "expected room for the output; writing failed");
+  check(std::fflush(stdout) == 0, "standard output", "cannot write the output. Hint: the disk may be full");
   connections.serve({.ask = ask, .answered = answered}, [&] { return signals.stop_signal() != 0; });
   return 0;
 }
@@ -116,40 +116,38 @@ int run(const ServeArguments& arguments) {
 
 void add_serve(CommandTable& table) {
   const auto [command, arguments] =
-      table.add<ServeArguments>({.name = "serve", .help = "Translate for others over HTTP", .group = "Translate"}, run);
-  command
-      .add_option("RUN", arguments.runs,
-                  "folders of runs, or of each one of its checkpoints; one for each pair of languages")
+      table.add<ServeArguments>({.name = "serve", .help = "Serve translations over HTTP", .group = "Translate"}, run);
+  command.add_option("RUN", arguments.runs, "folders of runs or checkpoints in them, one per language pair")
       ->required();
   command.add_option("--checkpoint", arguments.checkpoint,
-                     "best, last, an update, or average:N of the newest N (default: best), of each RUN");
-  command.add_option("--host", arguments.host, "name or address of this machine to listen at; 0.0.0.0: all")
+                     "of each RUN: best, last, an update, or average:N of the newest N (default: best)");
+  command.add_option("--host", arguments.host, "name or address of this machine to listen on; 0.0.0.0: all")
       ->capture_default_str();
-  command.add_option("--port", arguments.port, "to listen at; 0: one that is free")
+  command.add_option("--port", arguments.port, "port to listen on; 0: any free one")
       ->check(CLI::Range(0, 65535))
       ->capture_default_str();
   add_beam(command, arguments.beam);
   command.add_option("--api-key-file", arguments.api_key_file,
-                     "file of keys, one a line: who asks must send one as api_key");
+                     "file of API keys, one per line; requests must send one as api_key");
   command
       .add_option("--allow-origin", arguments.allow_origin,
-                  "of the pages that may ask, such as https://example.org; *: all")
+                  "origin whose pages may send requests, such as https://example.org; *: all")
       ->check(wrong_origin);
   command
       .add_option("--gather-ms", arguments.gather_ms,
-                  "milliseconds that a sentence waits for others to be translated with")
+                  "milliseconds that a sentence waits for others to share its batch")
       ->check(CLI::Range(0.0, 1000.0))
       ->capture_default_str();
-  command.add_option("--batch", arguments.batch, "most sentences translated together")
+  command.add_option("--batch", arguments.batch, "maximum number of sentences translated together")
       ->check(CLI::Range(1, 4096))
       ->capture_default_str();
-  command.add_option("--queue", arguments.queue, "most sentences that wait for a run; more are refused")
+  command.add_option("--queue", arguments.queue, "maximum number of sentences waiting for a run; more are refused")
       ->check(CLI::Range(1, 1000000))
       ->capture_default_str();
-  command.add_option("--timeout", arguments.timeout, "seconds for a whole request, from its first byte to the answer")
+  command.add_option("--timeout", arguments.timeout, "seconds for a request, from its first byte to the answer")
       ->check(CLI::Range(0.1, 3600.0))
       ->capture_default_str();
-  command.add_option("--max-kib", arguments.max_kib, "KiB of the largest request")
+  command.add_option("--max-kib", arguments.max_kib, "maximum size of a request, in KiB")
       ->check(CLI::Range(1, 65536))
       ->capture_default_str();
   add_force(command);

@@ -38,11 +38,11 @@ int run(const TrainArguments& arguments) {
 
 void add_train(CommandTable& table) {
   const auto [command, arguments] = table.add<TrainArguments>(
-      {.name = "train", .help = "Train a model as a configuration says", .group = "Train", .in_a_job = true}, run);
+      {.name = "train", .help = "Train a model from a configuration", .group = "Train", .in_a_job = true}, run);
   command.add_option("CONFIG", arguments.config, "YAML file; see docs/options.md")->required();
   command.add_option("--run", arguments.run, "folder of the run (default: runs/NAME for NAME.yaml)");
-  command.add_flag("--resume", arguments.resume, "go on from the newest valid checkpoint");
-  command.add_flag("--dump-config", arguments.dump_config, "print the effective configuration and stop");
+  command.add_flag("--resume", arguments.resume, "resume from the newest valid checkpoint");
+  command.add_flag("--dump-config", arguments.dump_config, "print the effective configuration and exit");
   add_force(command);
   add_sets(command, arguments.sets);
 }

@@ -50,7 +50,7 @@ class Output {
     if (file.empty()) return;
     std::error_code missing;
     if (std::filesystem::equivalent(input.empty() ? "/dev/stdin" : input, file, missing))
-      misuse("--output", "expected another file than the input; got {}", file);
+      misuse("--output", "expected a file other than the input; got {}", file);
     const AtomicFile probe(file, 0);
   }
 
@@ -61,7 +61,7 @@ class Output {
     }
     std::fwrite(lines.data(), 1, lines.size(), stdout);
     check(std::fflush(stdout) == 0 && std::ferror(stdout) == 0, "standard output",
-          "expected room for the translations; writing failed. Hint: is the disk full?");
+          "cannot write the translations. Hint: the disk may be full");
   }
 
   void finish() {
@@ -91,8 +91,8 @@ class UnknownWords {
 
   void report() const {
     if (words_ == 0) return;
-    tell("note: {} in {}, {} different, read as <unk>{}\n", counted(words_, "unknown word"), counted(lines_, "line"),
-         different_.size(), verbosity() == Verbosity::verbose ? "" : "; -v shows them");
+    tell("note: {} in {}, {} distinct, read as <unk>{}\n", counted(words_, "unknown word"), counted(lines_, "line"),
+         different_.size(), verbosity() == Verbosity::verbose ? "" : "; -v lists them");
   }
 
  private:
@@ -104,14 +104,15 @@ TranslationFormat format_of(const TranslateArguments& arguments) {
   const bool is_list = arguments.nbest > 0;
   if (arguments.format == "json") return TranslationFormat::json;
   if (arguments.format == "moses" || (arguments.format.empty() && is_list)) return TranslationFormat::moses;
-  if (arguments.nbest > 1) misuse("--format", "expected moses or json for more than one translation a line; got text");
+  if (arguments.nbest > 1)
+    misuse("--format", "expected moses or json for more than one translation per line; got text");
   return arguments.scores ? TranslationFormat::text_scores : TranslationFormat::text;
 }
 
 /// The run's configuration, with a beam large enough for the requested translations.
 Config config_of(const TranslateArguments& arguments, const std::string& run) {
   if (arguments.beam > 0 && arguments.nbest > arguments.beam)
-    misuse("--nbest", "expected at most as many as the beam, {}; got {}", arguments.beam, arguments.nbest);
+    misuse("--nbest", "expected at most the beam, {}; got {}", arguments.beam, arguments.nbest);
   Config config = load_run_config(run, arguments.sets, arguments.beam);
   if (arguments.nbest > 1 && config.decode.sample)
     misuse("--nbest", "expected 1 with decode.sample: true, which draws one translation; got {}", arguments.nbest);
@@ -123,14 +124,14 @@ Config config_of(const TranslateArguments& arguments, const std::string& run) {
 Index alignment_layer(const TranslateArguments& arguments, const ModelConfig& model) {
   const Index layer = arguments.alignment_layer.value_or(usual_alignment_layer(model.decoder_layers));
   if (layer < 0 || layer >= model.decoder_layers)
-    misuse("--alignment-layer", "expected 0 to {}, a layer of the decoder; got {}", model.decoder_layers - 1, layer);
+    misuse("--alignment-layer", "expected a decoder layer, 0 to {}; got {}", model.decoder_layers - 1, layer);
   return layer;
 }
 
 int run(const TranslateArguments& arguments) {
   const TranslationFormat format = format_of(arguments);
   if (arguments.alignment_layer && !arguments.alignment)
-    misuse("--alignment-layer", "expected --alignment beside it; got no such flag");
+    misuse("--alignment-layer", "expected --alignment as well; got --alignment-layer alone");
   Output output(job().is_first() ? arguments.output : "", arguments.input);
   const RunName name_of_run(arguments.run, arguments.checkpoint);
   const LoadedRun run = load_run(name_of_run, config_of(arguments, name_of_run.folder()));
@@ -195,19 +196,20 @@ void add_translate(CommandTable& table) {
       {.name = "translate", .help = "Translate lines of text", .group = "Translate", .in_a_job = true}, run);
   add_run(command, arguments.run, arguments.checkpoint);
   command.add_option("--input", arguments.input, "file to translate (default: standard input)");
-  command.add_option("--output", arguments.output, "file to write when all is translated (default: standard output)");
+  command.add_option("--output", arguments.output, "file to write at the end (default: standard output)");
   add_beam(command, arguments.beam);
-  command.add_option("--nbest", arguments.nbest, "the N best translations of each line")->check(CLI::Range(1, 1024));
+  command.add_option("--nbest", arguments.nbest, "print the N best translations of each line")
+      ->check(CLI::Range(1, 1024));
   command
       .add_option("--format", arguments.format,
-                  "text; moses: number ||| text ||| score; json (default: text; --nbest: moses)")
+                  "text; moses: number ||| text ||| score; json (default: text, or moses with --nbest)")
       ->check(CLI::IsMember({"text", "moses", "json"}));
   command.add_flag("--scores", arguments.scores,
-                   "text: a tab and the score after each translation; others have it anyway");
+                   "text: append a tab and the score to each translation; the other formats always have it");
   command.add_flag("--alignment", arguments.alignment,
-                   "also which word of the line each word of the translation looked at: 0-0 1-2");
+                   "also print the word alignment, as source-target pairs: 0-0 1-2");
   command.add_option("--alignment-layer", arguments.alignment_layer,
-                     "layer of the decoder that tells it, from 0 (default: the last but one)");
+                     "decoder layer to align by, from 0 (default: the last but one)");
   add_on_bad_line(command, arguments.on_bad_line);
   add_sets(command, arguments.sets);
 }

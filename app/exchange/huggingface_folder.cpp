@@ -40,10 +40,12 @@ void check_architecture(const JsonSettings& config) {
     refuse(config, named ? "architectures" : "model_type", named ? "MarianMTModel" : "marian",
            "glossa imports the encoder-decoder models of Marian and OPUS-MT");
   if (named && names[0] != "MarianMTModel")
-    refuse(config, "architectures", "MarianMTModel", "glossa imports the model that translates, with its output");
+    refuse(config, "architectures", "MarianMTModel",
+           "glossa imports only the model that translates, with its output layer");
   const auto must_be = [&](const char* key, bool usual) {
     if (config.flag(key, usual) != usual)
-      refuse(config, key, usual ? "true" : "false", "transformers' MarianMTModel has no other, nor has the import");
+      refuse(config, key, usual ? "true" : "false",
+             "neither transformers' MarianMTModel nor the import supports another value");
   };
   must_be("static_position_embeddings", true);
   must_be("normalize_before", false);
@@ -51,7 +53,7 @@ void check_architecture(const JsonSettings& config) {
   must_be("add_final_layer_norm", false);
   must_be("extra_pos_embeddings_", false);
   if (config.has("quantization_config"))
-    refuse(config, "quantization_config", "none", "weights have to be floats; save the model without quantization");
+    refuse(config, "quantization_config", "none", "save the model without quantization; the weights must be floats");
 }
 
 std::string activation(const JsonSettings& config) {
@@ -61,7 +63,7 @@ std::string activation(const JsonSettings& config) {
   const auto found = names.find(config.text("activation_function", "gelu"));
   if (found == names.end())
     refuse(config, "activation_function", "swish, silu, relu, gelu, gelu_new or gelu_pytorch_tanh",
-           "glossa would need this activation");
+           "glossa lacks this activation");
   return found->second;
 }
 
@@ -69,8 +71,7 @@ std::string activation(const JsonSettings& config) {
 std::int64_t of_both(const JsonSettings& config, const std::string& what) {
   const std::int64_t encoder = config.whole("encoder_" + what), decoder = config.whole("decoder_" + what);
   if (encoder != decoder)
-    refuse(config, "decoder_" + what, fmt::format("that of the encoder, {}", encoder),
-           "glossa would need layers of two kinds");
+    refuse(config, "decoder_" + what, fmt::format("the encoder's, {}", encoder), "glossa has layers of one kind only");
   return encoder;
 }
 
@@ -82,7 +83,7 @@ void read_dropout(const JsonSettings& config, ModelConfig& model, std::vector<st
   for (const char* key : {"encoder_layerdrop", "decoder_layerdrop"})
     if (config.number(key, 0) > 0)
       notes.push_back(
-          fmt::format("{}: {} is {}; glossa drops no layers when it trains", config.where(), key, config.shown(key)));
+          fmt::format("{}: {} is {}; glossa drops no layers in training", config.where(), key, config.shown(key)));
 }
 
 ModelConfig::Tied tying(const JsonSettings& config) {
@@ -138,7 +139,7 @@ void note_others(const Generation& generation, std::vector<std::string>& notes) 
     const bool is_usual = (value.is_boolean() && value.get<bool>() == (usual != 0)) ||
                           (value.is_number() && value.get<double>() == usual && key != "forced_bos_token_id");
     if (!is_usual)
-      notes.push_back(fmt::format("{}: {} is {}, which glossa's search does not do: translations may differ",
+      notes.push_back(fmt::format("{}: {} is {}, which glossa's search lacks: translations may differ",
                                   settings.where(), key, settings.shown(key)));
   }
 }
@@ -187,13 +188,13 @@ void read_decoding(const Generation& generation, Config& config, std::vector<std
       misuse(generation.where(), "expected a length of at least 2 tokens; got {}", decode.max_length_extra + 1);
   } else {
     notes.push_back(
-        fmt::format("{}: max_length is not given, and generate would write 20 tokens at most; glossa writes "
-                    "{} for each of the source and {}",
+        fmt::format("{}: max_length is not set, so generate would write at most 20 tokens; glossa writes at "
+                    "most {} per source token, plus {}",
                     generation.where(), decode.max_length_factor, decode.max_length_extra));
   }
   const JsonSettings& forced = generation.of("forced_eos_token_id");
   if (!forced.has("forced_eos_token_id") || forced.whole("forced_eos_token_id") != config.data.eos_id)
-    notes.push_back(fmt::format("{}: forced_eos_token_id is {}; glossa ends what reaches the limit with </s>",
+    notes.push_back(fmt::format("{}: forced_eos_token_id is {}; glossa ends translations at the length limit with </s>",
                                 forced.where(), forced.shown("forced_eos_token_id")));
   note_others(generation, notes);
 }
@@ -221,8 +222,7 @@ void read_vocabularies(const fs::path& folder, const JsonSettings& config, const
   const auto must_be = [&](const char* key, const JsonSettings& settings, int id, const char* token) {
     const bool is_it = !settings.has(key) || settings.value(key) == id || settings.value(key) == nlohmann::json{id};
     if (!is_it)
-      refuse(settings, key, fmt::format("{}, the id of {}", id, token),
-             "glossa would need special tokens of other names");
+      refuse(settings, key, fmt::format("{}, the id of {}", id, token), "glossa supports no other special tokens");
   };
   const SpecialIds& ids = model.target.specials;
   must_be("pad_token_id", config, ids.pad, "<pad>");
@@ -249,7 +249,7 @@ fs::path weights_file(const fs::path& folder) {
       misuse(
           (folder / name).string(),
           "expected the weights in one file; got them in several. Hint: save_pretrained(DIR, max_shard_size='50GB')");
-  misuse(folder.string(), "expected model.safetensors or pytorch_model.bin; there is neither");
+  misuse(folder.string(), "expected model.safetensors or pytorch_model.bin; found neither");
 }
 
 /// The parameters of a layer: glossa's name and the file's.
@@ -286,8 +286,8 @@ void read_positions(const TensorFile& tensors, ModelConfig& model, std::set<std:
     const auto order = std::ranges::find_if(orders, fits);
     if (order == std::end(orders) || (found && *found != *order))
       misuse(tensors.path().string(),
-             "expected '{}' to hold sinusoids, the same on both sides; got other numbers. Hint: glossa would need "
-             "positions that were trained",
+             "expected '{}' to contain sinusoids, the same on both sides; got other numbers. Hint: glossa imports no "
+             "trained positions",
              name);
     found = *order;
   }
@@ -380,7 +380,7 @@ Pretrained read_huggingface_folder(const fs::path& folder) {
                      : static_cast<std::uint64_t>(config.whole("decoder_vocab_size", config.whole("vocab_size")));
   const auto check_rows = [&](const char* key, std::uint64_t rows, std::size_t tokens, const char* name) {
     if (rows != tokens)
-      misuse(config.where(), "expected {} to be {}, the tokens of {}; got {}", key, tokens, name, rows);
+      misuse(config.where(), "expected {} to be {}, the number of tokens in {}; got {}", key, tokens, name, rows);
   };
   check_rows("vocab_size", source_rows, model.source.tokens.size(), "vocab.json");
   check_rows("decoder_vocab_size", target_rows, model.target.tokens.size(),

@@ -17,7 +17,7 @@ constexpr int most_depth = 16;
 JsonSettings::JsonSettings(const std::filesystem::path& path) : where_(path) {
   try {
     json_ = Json::parse(read_file(path, max_settings), [&](int depth, Json::parse_event_t, Json&) {
-      check(depth <= most_depth, where_, "expected settings at most {} deep; got them deeper", most_depth);
+      check(depth <= most_depth, where_, "expected settings nested at most {} deep; got deeper ones", most_depth);
       return true;
     });
   } catch (const Json::exception& reason) {
@@ -60,7 +60,7 @@ bool JsonSettings::flag(const std::string& key, std::optional<bool> otherwise) c
 }
 
 std::string JsonSettings::text(const std::string& key, std::optional<std::string> otherwise) const {
-  return get(key, otherwise, value(key).is_string(), "a text");
+  return get(key, otherwise, value(key).is_string(), "a string");
 }
 
 }  // namespace glossa

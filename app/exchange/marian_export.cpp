@@ -98,7 +98,7 @@ void export_marian(const Outgoing& model, const fs::path& folder) {
   if (wanted.activation != "relu") wanted.activation = "silu";
   if (wanted.sinusoid != ModelConfig::Sinusoid::sorted) wanted.sinusoid = ModelConfig::Sinusoid::halves;
   wanted.scale_embeddings = true;
-  model.require(needed, "what Marian has");
+  model.require(needed, "as Marian requires");
   write_folder(folder, [&](const fs::path& to) {
     const std::vector<FileTensor> tensors =
         model.tensors(marian_sources(model.config().model, model.source().tokens.size(), model.target().tokens.size()));

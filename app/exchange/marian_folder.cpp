@@ -40,11 +40,11 @@ class MarianOptions {
   template <class T>
   T get(const std::string& option, std::optional<T> otherwise = {}) const {
     if (!has(option) && otherwise) return *otherwise;
-    if (!has(option)) misuse(where_, "expected the option {}; there is none", option);
+    if (!has(option)) misuse(where_, "expected the option {}; not found", option);
     try {
       return node_[option].as<T>();
     } catch (const YAML::Exception&) {
-      misuse(where_, "expected another value of {}; got {}", option, shown(option));
+      misuse(where_, "expected a valid value of {}; got {}", option, shown(option));
     }
   }
 
@@ -61,7 +61,7 @@ class MarianOptions {
                         ? node_[option].IsScalar() && std::ranges::find(values, node_[option].Scalar()) != values.end()
                         : std::ranges::find(values, otherwise) != values.end();
     if (!ok)
-      misuse(where_, "expected {}: {}; got {}. Hint: glossa would need {}", option,
+      misuse(where_, "expected {}: {}; got {}. Hint: glossa lacks {}", option,
              fmt::format("{}", fmt::join(values, " or ")), shown(option), needed);
   }
 
@@ -73,12 +73,12 @@ class MarianOptions {
 void check_architecture(const MarianOptions& options) {
   options.must_be("type", {"transformer"}, "", "models of this type");
   options.must_be("transformer-decoder-autoreg", {"self-attention"}, "self-attention",
-                  "a decoder with other layers: SSRU (rnn) or averages in place of self-attention");
+                  "decoders with SSRU (rnn) or averages in place of self-attention");
   options.must_be("transformer-ffn-depth", {"2"}, "2", "feed-forward layers of another depth");
   options.must_be("transformer-decoder-ffn-depth", {"0", "2"}, "0", "feed-forward layers of another depth");
   const std::string inner = options.get<std::string>("transformer-dim-ffn");
   options.must_be("transformer-decoder-dim-ffn", {"0", inner}, "0", "feed-forward layers of two widths");
-  options.must_be("transformer-postprocess-emb", {"d", ""}, "d", "embeddings that are normalised");
+  options.must_be("transformer-postprocess-emb", {"d", ""}, "d", "normalized embeddings");
   for (const char* option :
        {"transformer-no-projection", "transformer-train-positions", "transformer-train-position-embeddings",
         "transformer-no-bias", "transformer-no-affine", "transformer-rnn-projection", "right-left", "ulr",
@@ -87,8 +87,7 @@ void check_architecture(const MarianOptions& options) {
   options.must_be("lemma-dim-emb", {"0"}, "0", "factored vocabularies");
   options.must_be("transformer-dim-ffn-gated", {"0", "false"}, "0", "gated feed-forward layers");
   if (options.has("transformer-tied-layers") && !options.get<std::vector<int>>("transformer-tied-layers").empty())
-    misuse(options.where(),
-           "expected transformer-tied-layers: []; got {}. Hint: glossa would need layers that are tied",
+    misuse(options.where(), "expected transformer-tied-layers: []; got {}. Hint: glossa lacks tied layers",
            options.shown("transformer-tied-layers"));
 }
 
@@ -104,7 +103,7 @@ void read_norm(const MarianOptions& options, ModelConfig& model) {
   if (!model.final_norm && !has("", "dan", ""))
     misuse(options.where(),
            "expected transformer-preprocess, transformer-postprocess and transformer-postprocess-top: \"\", dan and "
-           "\"\", or n, da and n; got {}, {} and {}. Hint: glossa would need this order of dropout, sum and norm",
+           "\"\", or n, da and n; got {}, {} and {}. Hint: glossa lacks this order of dropout, sum and norm",
            options.shown("transformer-preprocess"), options.shown("transformer-postprocess"),
            options.shown("transformer-postprocess-top"));
 }
@@ -127,7 +126,7 @@ void read_model(const MarianOptions& options, ModelConfig& model) {
   model.encoder_layers = options.get<std::int64_t>("enc-depth");
   model.decoder_layers = options.get<std::int64_t>("dec-depth");
   options.must_be("transformer-ffn-activation", {"swish", "relu"}, "swish",
-                  "this activation; gelu of Marian is the one by a sigmoid");
+                  "this activation; Marian's gelu is the sigmoid form");
   model.activation = options.get<std::string>("transformer-ffn-activation", "swish") == "swish" ? "silu" : "relu";
   model.tied = tying(options);
   model.output_bias = !options.get<bool>("output-omit-bias", false);
@@ -146,7 +145,7 @@ void read_decoding(const MarianOptions& options, const SpecialIds& ids, DecodeCo
   decode.max_length_extra = 0;
   if (!options.get<bool>("allow-unk", false)) decode.forbidden = {ids.unk};
   if (options.get<double>("word-penalty", 0) != 0)
-    notes.push_back(fmt::format("{}: word-penalty is {}, which glossa's search does not have: translations may differ",
+    notes.push_back(fmt::format("{}: word-penalty is {}, which glossa's search lacks: translations may differ",
                                 options.where(), options.shown("word-penalty")));
 }
 
@@ -171,7 +170,7 @@ std::vector<std::string> listed_files(const fs::path& folder, const MarianOption
 fs::path model_file(const fs::path& folder, const MarianOptions& decoder) {
   const std::vector<std::string> names = listed_files(folder, decoder, "models", ".npz");
   if (names.size() != 1)
-    misuse(folder.string(), "expected one model, a .npz; got {}: {}. Hint: leave one, or name it in decoder.yml",
+    misuse(folder.string(), "expected one model, a .npz; got {}: {}. Hint: keep one, or name it in decoder.yml",
            names.size(), fmt::format("{}", fmt::join(names, ", ")));
   return file_in(folder, names[0], "the weights");
 }
@@ -183,11 +182,11 @@ std::array<fs::path, 2> vocabulary_files(const fs::path& folder, const MarianOpt
   for (const std::string& name : names)
     if (!name.ends_with(".yml") && !name.ends_with(".yaml"))
       misuse((folder / name).string(),
-             "expected a vocabulary in YAML, vocab.yml; got a file of another kind. Hint: glossa would need {}",
-             name.ends_with(".spm") ? "ids from sentencepiece models, which Marian's own training has"
-                                    : "vocabularies of that kind, factored ones (.fsv) or plain text");
+             "expected a vocabulary in YAML, vocab.yml; got a file of another kind. Hint: glossa lacks {}",
+             name.ends_with(".spm") ? "ids from sentencepiece models, which Marian's own training uses"
+                                    : "factored (.fsv) and plain-text vocabularies");
   if (names.empty() || names.size() > 2)
-    misuse(folder.string(), "expected vocab.yml, or one for the source and one for the target; got {} of them",
+    misuse(folder.string(), "expected vocab.yml, or one vocabulary for the source and one for the target; got {}",
            names.size());
   if (names.size() == 2 && names[0].ends_with("trg.vocab.yml")) std::swap(names[0], names[1]);
   return {file_in(folder, names.front(), "tokens and their ids"),

@@ -63,7 +63,7 @@ Config needed_by_all(Config config) {
 Outgoing::Outgoing(Config config, const Tokenizer& source, const Tokenizer& target,
                    const ParameterStore<float>& parameters)
     : config_(std::move(config)), parameters_(parameters) {
-  require(needed_by_all(config_), "what Marian's models have");
+  require(needed_by_all(config_), "as Marian's models require");
   source_order_ = leaving_order(source);
   target_order_ = leaving_order(target);
   source_ = side_of(source, source_order_);
@@ -73,7 +73,7 @@ Outgoing::Outgoing(Config config, const Tokenizer& source, const Tokenizer& targ
 void Outgoing::require(const Config& needed, std::string_view who) const {
   check_agree(
       needed, config_, [](std::string_view) { return true; }, who,
-      "docs/exchange.md tells which options a model needs that is to leave; --safetensors writes every model");
+      "docs/exchange.md lists the options that an export needs; --safetensors exports every model");
 }
 
 std::vector<std::int64_t> Outgoing::forbidden() const {
@@ -87,7 +87,7 @@ std::vector<float> Outgoing::values(const ParameterSource& source) const {
   const auto all = parameters_.parameters();
   const auto found = std::ranges::find(all, source.parameter, [](const auto* p) { return p->name; });
   if (found == all.end()) {
-    check(source.parameter == "generator.bias", "export", "expected a parameter {}; there is none", source.parameter);
+    check(source.parameter == "generator.bias", "export", "expected a parameter {}; not found", source.parameter);
     return std::vector<float>(source.shape.at(0));
   }
   const std::span<const float> values((*found)->value.data, static_cast<std::size_t>((*found)->value.size()));
@@ -118,8 +118,8 @@ std::vector<FileTensor> Outgoing::tensors(const std::vector<ParameterSource>& so
 void check_is_free(const fs::path& folder) {
   std::error_code code;
   if (fs::exists(folder, code) && !(fs::is_directory(folder, code) && fs::is_empty(folder, code)))
-    misuse(folder.string(), "expected a folder that is not there yet; got {}. Hint: name another",
-           fs::is_directory(folder, code) ? "one with files" : "a file");
+    misuse(folder.string(), "expected a new or empty folder; got {}. Hint: name another",
+           fs::is_directory(folder, code) ? "one that contains files" : "a file");
 }
 
 void write_folder(const fs::path& folder, const std::function<void(const fs::path&)>& write) {
@@ -134,7 +134,7 @@ void write_folder(const fs::path& folder, const std::function<void(const fs::pat
     write(temporary);
     sync_folder(temporary);
     fs::rename(temporary, name, code);
-    check(!code, folder.string(), "expected to make the folder; got: {}", code.message());
+    check(!code, folder.string(), "cannot create the folder: {}", code.message());
     sync_folder(name.parent_path());
   } catch (...) {
     fs::remove_all(temporary, code);

@@ -57,7 +57,7 @@ std::vector<float> read_part(const TensorFile& file, const std::vector<std::stri
     if (bad != own.end())
       fail(file.path().string(), "expected finite numbers in '{}'; got {} as number {}", name, *bad, bad - own.begin());
     check(first.empty() || own == values, file.path().string(),
-          "expected '{}' and '{}' to be equal, the model ties them; got different numbers", first, name);
+          "expected '{}' and '{}' to be equal, as the model ties them; got different numbers", first, name);
     if (first.empty()) {
       first = name;
       values = std::move(own);
@@ -118,11 +118,10 @@ void check_sources(const TensorFile& file, const std::vector<ParameterSource>& s
   const std::string differences = listed("missing", missing) + listed("not in the model", unexpected) +
                                   listed("of another shape or type", misshapen);
   if (!differences.empty())
-    misuse(file.path().string(), "expected the parameters of the model that is configured{}. Hint: {}", differences,
-           hint);
+    misuse(file.path().string(), "expected the parameters of the configured model{}. Hint: {}", differences, hint);
   const std::uint64_t file_size = std::filesystem::file_size(file.path()), most = 2 * file_size + (8 << 20);
   check(bytes <= most, file.path().string(),
-        "expected parameters beside each other; got {} bytes of them in a file of {}", bytes, file_size);
+        "expected parameters that do not overlap; got {} bytes of them in a file of {}", bytes, file_size);
 }
 
 void read_parameters(const TensorFile& file, const std::vector<ParameterSource>& sources,

@@ -82,7 +82,7 @@ class YamlScalar {
     rest_.remove_prefix(1);
     while (true) {
       const std::size_t end = rest_.find('\'');
-      check(end != rest_.npos, where_, "expected a closing quote");
+      check(end != rest_.npos, where_, "expected a closing quote; got the end of the line");
       value_ += rest_.substr(0, end);
       rest_.remove_prefix(end + 1);
       if (!rest_.starts_with('\'')) return;
@@ -94,7 +94,7 @@ class YamlScalar {
     rest_.remove_prefix(1);
     while (true) {
       const std::size_t end = rest_.find_first_of("\"\\");
-      check(end != rest_.npos, where_, "expected a closing quote");
+      check(end != rest_.npos, where_, "expected a closing quote; got the end of the line");
       value_ += rest_.substr(0, end);
       const bool ends = rest_[end] == '"';
       rest_.remove_prefix(end + 1);
@@ -103,7 +103,7 @@ class YamlScalar {
     }
   }
   void read_escape() {
-    check(!rest_.empty(), where_, "expected something behind a backslash");
+    check(!rest_.empty(), where_, "expected an escape after a backslash; got the end of the line");
     const char letter = rest_.front();
     rest_.remove_prefix(1);
     if (const std::size_t digits = letter == 'x' ? 2 : letter == 'u' ? 4 : letter == 'U' ? 8 : 0) {
@@ -112,7 +112,7 @@ class YamlScalar {
       const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), code, 16);
       const bool is_surrogate = code >= 0xD800 && code < 0xE000;
       check(error == std::errc() && end == text.data() + digits && code <= 0x10FFFF && !is_surrogate, where_,
-            "expected {} hexadecimal digits of a character behind \\{}", digits, letter);
+            "expected {} hexadecimal digits of a character after \\{}", digits, letter);
       rest_.remove_prefix(digits);
       return utf8::append(value_, code);
     }
@@ -120,7 +120,7 @@ class YamlScalar {
     constexpr std::string_view letters = "0abtnvfre \"/\\N_LP";
     constexpr char32_t codes[] = {0, 7, 8, 9, 10, 11, 12, 13, 27, ' ', '"', '/', '\\', 0x85, 0xA0, 0x2028, 0x2029};
     const std::size_t which = letters.find(letter);
-    check(which != letters.npos, where_, "expected an escape of YAML; got '\\{}'", letter);
+    check(which != letters.npos, where_, "expected a YAML escape; got '\\{}'", letter);
     utf8::append(value_, codes[which]);
   }
 
@@ -157,7 +157,7 @@ std::vector<std::string> read_json_vocabulary(const std::filesystem::path& path)
     const bool fits = event == Event::key     ? depth == 1
                       : event == Event::value ? depth == 1 && value.is_number_unsigned()
                                               : depth == 0 && event != Event::array_start;
-    check(fits && is_object, path.string(), "expected a vocabulary: a JSON object of texts and their ids; got {} {}",
+    check(fits && is_object, path.string(), "expected a vocabulary: a JSON object of tokens and their ids; got {} {}",
           token.empty() ? "something else" : "another value for", token.substr(0, 100));
     if (event == Event::key) token = value.get_ref<const std::string&>();
     if (event == Event::value) numbered.add(std::move(token), value.get<std::uint64_t>());
@@ -174,7 +174,8 @@ std::vector<std::string> read_json_vocabulary(const std::filesystem::path& path)
 std::vector<std::string> read_yaml_vocabulary(const std::filesystem::path& path) {
   const std::string text = read_file(path, max_bytes);
   const std::size_t invalid = utf8::find_invalid(text);
-  check(invalid == std::string::npos, path.string(), "expected a vocabulary in UTF-8; byte {} is not", invalid);
+  check(invalid == std::string::npos, path.string(), "expected a vocabulary in UTF-8; got an invalid byte at {}",
+        invalid);
   Numbered numbered(path);
   std::string_view left = text;
   std::optional<std::string> waiting;  // a token whose id is on the next line
@@ -188,14 +189,14 @@ std::vector<std::string> read_yaml_vocabulary(const std::filesystem::path& path)
       numbered.add(*std::exchange(waiting, std::nullopt), id_behind(line, where));
     } else if (line.starts_with("? ")) {
       const YamlScalar token(line.substr(2), where);
-      check(token.rest().empty(), where, "expected a token behind `? `; got more");
+      check(token.rest().empty(), where, "expected only a token after `? `; got more");
       waiting = token.value();
     } else if (!line.empty() && line != "---" && line != "..." && !line.starts_with('#')) {
       const YamlScalar token(line, where);
       numbered.add(token.value(), id_behind(token.rest(), where));
     }
   }
-  check(!waiting, path.string(), "expected an id for '{}'; the file ended", waiting.value_or(""));
+  check(!waiting, path.string(), "expected an id for '{}'; got the end of the file", waiting.value_or(""));
   return std::move(numbered).in_order();
 }
 

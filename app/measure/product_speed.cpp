@@ -44,7 +44,7 @@ std::vector<StepProduct> products_of(StepBenchmark& benchmark) {
 }
 
 std::map<std::string, double> time_product(const kernels::Product& p) {
-  check(!p.per_head, "bench gemm", "expected one product; got those of all heads of an attention");
+  check(!p.per_head, "bench gemm", "expected a single product; got those of all heads of an attention");
   const std::vector<float> a = random_matrix(p.m * p.k), b = random_matrix(p.k * p.n);
   std::vector<float> c(static_cast<std::size_t>(p.m * p.n));
   const kernels::Factor<float> left{a.data(), p.transposed_a ? p.m : p.k, p.transposed_a};

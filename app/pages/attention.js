@@ -14,8 +14,8 @@ window.glossaAttention = (() => {
   const make = window.glossaMake;
   const parts = {
     encoder: {title: "Encoder", says: "the source reads itself", queries: "source", keys: "source"},
-    decoder: {title: "Decoder", says: "the translation reads what is written of it", queries: "target", keys: "target"},
-    cross: {title: "Cross", says: "each written word reads the source", queries: "output", keys: "source"},
+    decoder: {title: "Decoder", says: "the translation reads its words so far", queries: "target", keys: "target"},
+    cross: {title: "Cross", says: "each translated word reads the source", queries: "output", keys: "source"},
   };
   const space = "\u2581";   // how subwords and characters show a space
   const numbersFit = 14;    // maximum columns with room for two digits each
@@ -212,7 +212,7 @@ window.glossaAttention = (() => {
       const shown = view(maps, pick);
       const [rows, columns] = [shown.queries.length, shown.keys.length];
       if (rows * columns > mostCells)
-        return make("p", {}, `${rows} x ${columns} tokens are too many for a table; a shorter sentence has one.`);
+        return make("p", {}, `${rows} x ${columns} tokens are too many for a table; choose a shorter sentence.`);
       const told = make("p", {class: "attention-told"});
       const tell = at => {
         told.replaceChildren(...(at ? says(shown, at.i, at.j).map(text => make("bdi", {}, text))

@@ -49,9 +49,9 @@
   // --- head and runs
 
   const states = {
-    training: "trains now", finished: "finished", stopped: "stopped", failed: "failed", killed: "killed", new: "not begun",
+    training: "training", finished: "finished", stopped: "stopped", failed: "failed", killed: "killed", new: "not started",
   };
-  const endOf = (run) => (run.state === "killed" ? "ended without a word: killed, or a power cut" : run.end);
+  const endOf = (run) => (run.state === "killed" ? "ended without a message: killed, or a power failure" : run.end);
 
   /** The best checkpoint's validation; if absent, the one with the least loss. */
   function bestValidation({ best, validation }) {
@@ -77,10 +77,10 @@
     place("title").textContent = several ? `Report of ${names.length} runs` : `Report of ${names[0]}`;
     document.title = `${names.join(", ")} – glossa report`;
     place("written").textContent = `Written on ${report.written} by glossa ${report.glossa}.` +
-      (report.following ? " Training goes on: this page loads itself anew." : "");
+      (report.following ? " Training continues; this page reloads itself." : "");
     const problems = report.runs.flatMap((run) => run.problems.map((problem) => (several ? `${run.name}: ` : "") + problem));
     place("problems").hidden = problems.length === 0;
-    place("problems").replaceChildren("What could not be read:", make("ul", {}, problems.map((problem) => make("li", {}, problem))));
+    place("problems").replaceChildren("Could not be read:", make("ul", {}, problems.map((problem) => make("li", {}, problem))));
     const head = ["run", "state", "updates", "epoch", "time", "parameters", "best update", "perplexity", "BLEU", "chrF2"];
     place("runs").replaceChildren(table("Runs", head, report.runs.map(rowOfRun), "numbers-right"),
       ...report.runs.filter(endOf).map((run) => make("p", { class: "quiet" }, `${run.name}: ${endOf(run)}`)));
@@ -190,18 +190,18 @@
       place("plots").append(figure);
       return [curve, window.glossaPlot(figure, specOf(curve))];
     });
-    if (shown.length === 0) place("plots").append(make("p", { class: "quiet" }, "No update has been told of yet."));
+    if (shown.length === 0) place("plots").append(make("p", { class: "quiet" }, "No update is logged yet."));
     const redraw = () => plots.forEach(([curve, plot]) => plot.change(specOf(curve)));
     const switches = report.runs.map((run) => runSwitch(run, redraw));
     place("controls").replaceChildren(overSwitch(redraw), ...(several ? [make("div", { class: "legend", role: "group", "aria-label": "Runs shown" }, switches)] : []),
-      ...(watchedKeys().length > 0 ? [make("p", { class: "legend" }, ["validated beside: ", ...watchedKeys()])] : []));
+      ...(watchedKeys().length > 0 ? [make("p", { class: "legend" }, ["also validated: ", ...watchedKeys()])] : []));
     const told = new Set(report.runs.flatMap(marksOf).map((mark) => mark.kind));
     const words = { stop: "■ stopped", resume: "▶ resumed", refused: "✕ refused update: not finite", failure: "✕ failed" };
     place("marks").textContent = Object.keys(words).filter((kind) => told.has(kind)).map((kind) => words[kind]).join("   ");
     const by = (time) => report.runs.filter((run) => run.time === time).map((run) => run.name).join(", ");
     place("time-note").textContent = [
-      by("clock") && `Times of ${by("clock")} are by the clock of the log, with validation and saving.`,
-      by("none") && `Times of ${by("none")} are not known.`,
+      by("clock") && `Times of ${by("clock")} come from the log's clock, including validation and saving.`,
+      by("none") && `Times of ${by("none")} are unknown.`,
     ].filter(Boolean).join(" ");
   }
 
@@ -228,7 +228,7 @@
   }
 
   function changedText(stage) {
-    if (stage.before === undefined || stage.output === "") return [stage.output || make("i", { class: "quiet" }, "(nothing)")];
+    if (stage.before === undefined || stage.output === "") return [stage.output || make("i", { class: "quiet" }, "(empty)")];
     return window.glossaWords.changes(stage.before, stage.output).map((piece) =>
       piece.gone ? make("span", { class: "gone", title: `gone: ${piece.gone}` }, "⁁") : piece.changed ? make("mark", {}, piece.text) : piece.text);
   }
@@ -280,7 +280,7 @@
     const row = (label, value) => [label, ...sides(corpus).map(value)];
     return table(`Corpus ${corpus.name}`, ["", ...sides(corpus).map((side, i) => `${["source", "target"][i]}: ${side.language}`)], [
       row("tokens", (s) => text(s.tokens)), row("unknown to the vocabulary", (s) => percent(s.unknown / Math.max(1, s.tokens))),
-      row("tokens of the vocabulary that occur", (s) => `${text(s.seen)} of ${text(s.vocabulary)}`),
+      row("vocabulary tokens that occur", (s) => `${text(s.seen)} of ${text(s.vocabulary)}`),
       row("those that occur once", (s) => text(s.once)), row("mean length of a sentence", (s) => `${text(s.mean_length)} tokens`),
       row("median length", (s) => `${text(s.median_length)} tokens`), row("longest", (s) => `${text(s.longest)} tokens`),
     ], "sides");
@@ -296,8 +296,8 @@
       xs: [0, ...side.counts.map((_, k) => (k + 1) * side.bin)], ys: [side.counts[0], ...side.counts],
     }));
     const wide = sides(corpus).some((side) => side.bin > 1);
-    return { title: `Lengths of sentences: ${corpus.name}`, series, y: { label: wide ? "sentences of the lengths up to here" : "sentences", zero: true },
-             x: { label: "tokens, special ones included", text: (x) => `${text(x)} tokens` } };
+    return { title: `Lengths of sentences: ${corpus.name}`, series, y: { label: wide ? "sentences per bin of lengths" : "sentences", zero: true },
+             x: { label: "tokens, including special ones", text: (x) => `${text(x)} tokens` } };
   }
 
   function frequencySpec(corpus) {
@@ -311,21 +311,21 @@
     const bar = (label, share) => make("div", { class: "bar" }, [make("span", {}, label),
       make("span", { class: "track" }, make("span", { class: "fill", style: `width:${100 * share}%` })), make("b", {}, percent(share))]);
     const note = (layout) => (corpus.layout === layout ? " (this layout was used)" : "");
-    return make("div", { class: "bars" }, [make("p", {}, `Useful tokens of the ${text(corpus.batches)} batches of an epoch, the others being padding:`),
+    return make("div", { class: "bars" }, [make("p", {}, `Share of tokens that are not padding, in the ${text(corpus.batches)} batches of an epoch:`),
       bar(`padded${note("padded")}`, corpus.useful_padded), bar(`packed${note("packed")}`, corpus.useful_packed)]);
   }
 
   function showCorpora() {
     report.corpora.forEach((corpus, c) => {
       const learners = report.runs.filter((run) => run.corpus === c).map((run) => run.name).join(", ");
-      const parts = [make("h3", {}, several ? `${corpus.name}, of ${learners}` : corpus.name)];
+      const parts = [make("h3", {}, several ? `${corpus.name}, used by ${learners}` : corpus.name)];
       if (corpus.missing) {
-        parts.push(make("p", { class: "warning" }, `Lengths and frequencies are not known; the corpus could not be read: ${corpus.missing}`));
+        parts.push(make("p", { class: "warning" }, `Lengths and frequencies are unknown, as the corpus could not be read: ${corpus.missing}`));
         return place("corpora").append(make("article", {}, parts));
       }
-      if (corpus.changed) parts.push(make("p", { class: "warning" }, "The corpus is not what it was when the run was trained; this is what it is now."));
+      if (corpus.changed) parts.push(make("p", { class: "warning" }, "The corpus has changed since the run was trained; this is its present state."));
       const figures = [make("figure", { "data-curve": "lengths" }), make("figure", { "data-curve": "frequencies" })];
-      parts.push(make("p", {}, `${text(corpus.pairs)} pairs of sentences.`), corpusTable(corpus), usefulBars(corpus), make("p", { class: "legend" }, sides(corpus).map((side, i) => sideKey(side, i))),
+      parts.push(make("p", {}, `${text(corpus.pairs)} sentence pairs.`), corpusTable(corpus), usefulBars(corpus), make("p", { class: "legend" }, sides(corpus).map((side, i) => sideKey(side, i))),
                  make("div", { class: "plots" }, figures),
                  make("p", {}, "The most frequent tokens:"), ...sides(corpus).map((side) => make("p", { class: "tokens" }, [
                    make("b", {}, `${side.language}  `), ...side.token.slice(0, 30).map((token, i) => make("span", { title: `${text(side.count[i])} times` }, token))])));
@@ -341,7 +341,7 @@
 
   function optionTable(caption, options, more = []) {
     const value = (option) => (v) => make("code", { class: v === option.usual ? "usual" : "" }, v === "" ? '""' : v);
-    return table(caption, ["option", ...report.runs.map((run) => run.name), ...more.map(() => "usual value")],
+    return table(caption, ["option", ...report.runs.map((run) => run.name), ...more.map(() => "default")],
                  options.map((option) => [optionName(option), ...option.values.map(value(option)), ...more.map(() => make("code", { class: "usual" }, option.usual))]), "options");
   }
 
@@ -350,10 +350,10 @@
     const unusual = report.options.filter((option) => option.values.some((value) => value !== option.usual));
     const parts = [];
     if (several)
-      parts.push(make("h3", {}, "What differs between the runs"), differing.length === 0 ? make("p", {}, "No option differs.")
-                                                                  : optionTable("What differs between the runs", differing));
-    parts.push(make("h3", {}, "What differs from the usual values"), unusual.length === 0 ? make("p", {}, "No option differs.")
-                                                                  : optionTable("What differs from the usual values", unusual, ["usual"]));
+      parts.push(make("h3", {}, "Differences between the runs"), differing.length === 0 ? make("p", {}, "No option differs.")
+                                                                  : optionTable("Differences between the runs", differing));
+    parts.push(make("h3", {}, "Differences from the defaults"), unusual.length === 0 ? make("p", {}, "No option differs.")
+                                                                  : optionTable("Differences from the defaults", unusual, ["usual"]));
     parts.push(make("details", {}, [make("summary", {}, `All ${report.options.length} options`), optionTable("All options", report.options)]));
     place("options").replaceChildren(...parts);
   }

@@ -178,7 +178,7 @@
     at("seen").hidden = !line;
     attentions.forget();
     if (!line) return;
-    at("seen-heading").textContent = `What it looked at${ofLine()}`;
+    at("seen-heading").textContent = `Attention${ofLine()}`;
     try {
       const maps = await attentions.ask({q: line.source, source: at("from").value, target: at("to").value,
                                          translation: line.translation});

@@ -52,10 +52,10 @@ window.glossaWordLines = (() => {
   return (element, maps, pick) => {
     const {queries, keys, weights, says} = view(maps, pick);
     const lookedAt = keys.map((_, j) => weights.map(row => row[j]));  // transposed: by keys
-    const left = column("What is read", keys,
-        j => `${keys[j]} was looked at by: ${heaviest(queries, lookedAt[j]) || "none much"}`);
-    const right = column("Who reads it", queries,
-        i => `${queries[i]} looked at: ${heaviest(keys, weights[i]) || "none much"}`);
+    const left = column("Words looked at", keys,
+        j => `${keys[j]} was looked at by: ${heaviest(queries, lookedAt[j]) || "nothing in particular"}`);
+    const right = column("Words that look", queries,
+        i => `${queries[i]} looked at: ${heaviest(keys, weights[i]) || "nothing in particular"}`);
     const {svg, all} = lines(weights, Math.max(queries.length, keys.length));
     const picture = make("div", {class: "word-lines"}, left.list, svg, right.list);
     const told = make("p", {class: "word-lines-told"});

@@ -46,7 +46,7 @@ std::string CorpusBook::read(const std::string& run, const Config& config) {
       known.data_hash = encoded.hash();
       known.json = to_json(corpus_figures(config, tokenizers, encoded.training));
     }
-    if (known.json.empty()) return missing.add("missing", "it could not be read for another run, either").text();
+    if (known.json.empty()) return missing.add("missing", "reading it failed for another run as well").text();
     if (!is_other_data(run, known.data_hash)) return known.json;
     return known.json.substr(0, known.json.size() - 1) + ",\"changed\":true}";
   } catch (const Error& error) {

@@ -30,7 +30,7 @@ std::string checkpoint_of(const RunName& name) {
 
 void check_length(const char* side, std::int64_t length) {
   if (length == 0 || length > most_tokens)
-    fail("attention", "expected a {} of 1 to {} tokens to look at; got {}", side, most_tokens, length);
+    fail("attention", "expected a {} of 1 to {} tokens; got {}", side, most_tokens, length);
 }
 
 /// The maps of a sentence for the model's own translation. Throws if they are too large for a picture.
@@ -60,7 +60,8 @@ std::string maps_of(const RunName& name, std::span<const std::string> sentences,
       maps.push_back(map_of(translator, sentences[i]));
       bytes += maps.back().size();
     } catch (const Error& error) {
-      problems.push_back(fmt::format("{}: sentence {} is not looked at: {}", name.folder(), i + 1, error.what()));
+      problems.push_back(
+          fmt::format("{}: no attention is shown for sentence {}: {}", name.folder(), i + 1, error.what()));
     }
   }
   return fmt::format("[{}]", fmt::join(maps, ","));

@@ -40,9 +40,10 @@ void add_columns(const std::map<std::string, double>& numbers, Series& validatio
 std::string take(std::string_view line, RunMetrics& metrics) {
   const auto numbers = numbers_in_json(line);
   if (!numbers) return "expected a JSON object";
-  if (!numbers->contains("update") || !std::isfinite(numbers->at("update"))) return "expected the key update";
+  if (!numbers->contains("update") || !std::isfinite(numbers->at("update")))
+    return "expected the key update; not found";
   const bool validates = numbers->contains("valid_loss");
-  if (!validates && !numbers->contains("loss")) return "expected the key loss or valid_loss";
+  if (!validates && !numbers->contains("loss")) return "expected the key loss or valid_loss; not found";
   Series& series = validates ? metrics.validation : metrics.training;
   if (validates) add_columns(*numbers, series);
   std::vector<double> row;
@@ -51,7 +52,7 @@ std::string take(std::string_view line, RunMetrics& metrics) {
     row.push_back(found == numbers->end() ? std::numeric_limits<double>::quiet_NaN() : found->second);
   }
   const bool goes_back = !series.rows.empty() && series.rows.back().front() >= row.front();
-  if (goes_back) return "expected a later update than in the lines before";
+  if (goes_back) return "expected a later update than on the lines before";
   series.rows.push_back(std::move(row));
   return "";
 }
@@ -81,9 +82,9 @@ RunMetrics read_metrics(const std::filesystem::path& run, bool being_written) {
     const bool is_whole = end < text.size();
     at = end + 1;
     if (!is_whole && being_written) break;
-    const std::string problem = is_whole ? take(line, metrics) : "expected a whole line; got half of one";
+    const std::string problem = is_whole ? take(line, metrics) : "expected a complete line; got part of one";
     if (!problem.empty())
-      metrics.problems.push_back(fmt::format("[{}:{}] {}; it is left out", path.string(), number + 1, problem));
+      metrics.problems.push_back(fmt::format("[{}:{}] {}. The line is skipped", path.string(), number + 1, problem));
   }
   return metrics;
 }

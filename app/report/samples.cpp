@@ -44,7 +44,8 @@ std::vector<Translated> parse(std::string_view text, std::size_t most, const std
     const auto source = labelled_line(text, "source     ");
     const auto reference = labelled_line(text, "reference  ");
     const auto output = labelled_line(text, "output     ");
-    check(source && reference && output, where, "expected source, reference and output of sample {}", all.size() + 1);
+    check(source && reference && output, where, "expected source, reference and output of sample {}; got other lines",
+          all.size() + 1);
     all.push_back({*source, *reference, *output});
     text.remove_prefix(std::min(text.find_first_not_of('\n'), text.size()));
   }

@@ -104,7 +104,8 @@ class LogReader {
   }
 
   void take_resume(std::string_view time, std::int64_t update, const std::string& text) {
-    if (killed_) log_.events.push_back({RunEvent::Kind::stop, std::max(update_, update), "", "ended without a word"});
+    if (killed_)
+      log_.events.push_back({RunEvent::Kind::stop, std::max(update_, update), "", "ended without a message"});
     // Everything after the checkpoint is repeated.
     std::erase_if(log_.events,
                   [&](const RunEvent& e) { return e.kind == RunEvent::Kind::refused && e.update > update; });

@@ -173,8 +173,8 @@ Connections::Loop::Loop(Listener listener, const Limits& limits)
   for (const auto& [descriptor, number] :
        {std::pair{listener_.socket.number(), listener_number}, {wake_.number(), wake_number}}) {
     epoll_event event{.events = EPOLLIN, .data = {.u64 = number}};
-    check(epoll_ctl(epoll_.number(), EPOLL_CTL_ADD, descriptor, &event) == 0, "serve",
-          "expected to wait for connections; got {}", std::strerror(errno));
+    const bool is_watched = epoll_ctl(epoll_.number(), EPOLL_CTL_ADD, descriptor, &event) == 0;
+    check(is_watched, "serve", "cannot wait for connections: {}", std::strerror(errno));
   }
 }
 
@@ -287,7 +287,7 @@ void Connections::Loop::read(std::uint64_t number, Connection& connection) {
     if (connection.state != State::lingering)
       use(number, connection, {buffer_.data(), static_cast<std::size_t>(count)});
   } else if (count == 0 && connection.state == State::reading) {
-    reply(number, connection, error_reply(400, "expected a whole request; it ended before"));
+    reply(number, connection, error_reply(400, "expected a complete request; the connection ended early"));
   } else {
     close(number);
   }
@@ -300,7 +300,7 @@ void Connections::Loop::use(std::uint64_t number, Connection& connection, std::s
     bytes.remove_prefix(reader.feed(bytes));
     hold(connection, reader.size());
     if (held_ > std::max(most_held, 2 * limits_.body))
-      throw HttpError(503, "expected less to answer at once; got too much");
+      throw HttpError(503, "too many requests are waiting. Hint: try again in a moment");
     if (connection.state == State::idle && reader.has_begun()) {
       connection.state = State::reading;
       connection.since = Clock::now();
@@ -396,7 +396,7 @@ void Connections::Loop::on_tick() {
   }
   for (const std::uint64_t number : over) close(number);
   for (const std::uint64_t number : late)
-    reply(number, connections_.at(number), error_reply(408, "expected a whole request in time; it came too slowly"));
+    reply(number, connections_.at(number), error_reply(408, "expected a complete request in time; it came too slowly"));
 }
 
 void Connections::Loop::begin_to_end() {
@@ -411,7 +411,7 @@ void Connections::Loop::begin_to_end() {
   }
   for (const std::uint64_t number : idle) close(number);
   for (const std::uint64_t number : reading)
-    reply(number, connections_.at(number), error_reply(503, "expected a server that goes on; this one ends"));
+    reply(number, connections_.at(number), error_reply(503, "the server is shutting down"));
 }
 
 Connections::Connections(Listener listener, const Limits& limits)

@@ -21,8 +21,8 @@ constexpr int waiting_connections = 1024;
 std::uint16_t port_of(int socket) {
   sockaddr_storage address{};
   socklen_t size = sizeof address;
-  check(getsockname(socket, reinterpret_cast<sockaddr*>(&address), &size) == 0, "--port", "expected a socket; got {}",
-        std::strerror(errno));
+  const bool is_known = getsockname(socket, reinterpret_cast<sockaddr*>(&address), &size) == 0;
+  check(is_known, "--port", "cannot determine the port: {}", std::strerror(errno));
   return ntohs(address.ss_family == AF_INET6 ? reinterpret_cast<const sockaddr_in6&>(address).sin6_port
                                              : reinterpret_cast<const sockaddr_in&>(address).sin_port);
 }
@@ -46,8 +46,8 @@ Listener listen_at(const std::string& host, std::int64_t port) {
   hints.ai_flags = AI_PASSIVE | AI_NUMERICSERV;
   const int unknown = getaddrinfo(host.c_str(), std::to_string(port).c_str(), &hints, &list);
   check(unknown == 0, "--host",
-        "expected a name or address of this machine; got {} ({}). Hint: 127.0.0.1, or 0.0.0.0 "
-        "for all of its addresses",
+        "expected a name or address of this machine; got {} ({}). Hint: use 127.0.0.1, or 0.0.0.0 for all of its "
+        "addresses",
         host, gai_strerror(unknown));
   const std::unique_ptr<addrinfo, void (*)(addrinfo*)> addresses(list, freeaddrinfo);
   int error = 0;
@@ -65,9 +65,9 @@ Listener listen_at(const std::string& host, std::int64_t port) {
     error = errno;
   }
   if (error == EADDRNOTAVAIL)
-    fail("--host", "expected an address of this machine; got {}. Hint: 127.0.0.1, or 0.0.0.0 for all of its addresses",
-         host);
-  fail("--port", "expected a port of {} that is free; got {} ({}). Hint: --port 0 takes one that is", host, port,
+    fail("--host",
+         "expected an address of this machine; got {}. Hint: use 127.0.0.1, or 0.0.0.0 for all of its addresses", host);
+  fail("--port", "cannot listen on port {} of {}: {}. Hint: --port 0 takes any free one", port, host,
        std::strerror(error));
 }
 

@@ -26,7 +26,7 @@ std::string dump(const json& value) { return value.dump(-1, ' ', false, json::er
 std::string text_of(const json& value, const std::string& name) {
   if (value.is_string()) return value.get<std::string>();
   if (value.is_number() || value.is_boolean()) return value.dump();
-  throw HttpError(400, fmt::format("expected a text as {}; got {}", name, value.type_name()));
+  throw HttpError(400, fmt::format("expected {} to be a text; got {}", name, value.type_name()));
 }
 
 int hex_digit(char c) {
@@ -113,11 +113,11 @@ Fields fields_of_form(std::string_view body) {
 const std::string& text_field(const Fields& fields, std::string_view name) {
   const Field* field = find(fields, name);
   if (!field)
-    throw HttpError(400, fmt::format("expected {} in the request; got none. Hint: it is an application/json object or "
-                                     "a form",
+    throw HttpError(400, fmt::format("expected {} in the request; got none. Hint: send an application/json object or a "
+                                     "form",
                                      name));
   if (field->is_list || field->values.size() != 1)
-    throw HttpError(400, fmt::format("expected one text as {}; got a list", name));
+    throw HttpError(400, fmt::format("expected {} to be one text; got a list", name));
   return field->values.front();
 }
 
@@ -130,7 +130,7 @@ TranslationRequest translation_request(const Fields& fields) {
   request.source = text_field(fields, "source");
   request.target = text_field(fields, "target");
   if (const std::string format = optional_text(fields, "format", "text"); format != "text")
-    throw HttpError(400, fmt::format("expected the format text; got {}", format));
+    throw HttpError(400, fmt::format("expected format to be text; got {}", format));
   const std::string alternatives = optional_text(fields, "alternatives", "0"),
                     scores = optional_text(fields, "scores", "false");
   const auto [end, error] =

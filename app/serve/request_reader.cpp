@@ -42,7 +42,7 @@ std::uint64_t number(std::string_view text, int base, std::string_view what) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, base);
   if (error == std::errc::result_out_of_range) return UINT64_MAX;  // exceeds any limit
   if (error != std::errc{} || end != text.data() + text.size())
-    throw HttpError(400, fmt::format("expected a number as {}", what));
+    throw HttpError(400, fmt::format("expected {} to be a number", what));
   return value;
 }
 
@@ -95,7 +95,7 @@ void RequestReader::use_line() {
     case Part::chunk_size:
       return use_chunk_size();
     case Part::chunk_end:
-      if (!line_.empty()) throw HttpError(400, "expected a chunk to end where it says");
+      if (!line_.empty()) throw HttpError(400, "expected a chunk of the size it announces");
       part_ = Part::chunk_size;
       return;
     default:  // trailers contain nothing needed
@@ -111,7 +111,7 @@ void RequestReader::use_request_line() {
   if (first == line.npos || last <= first + 1 || !is_token(line.substr(0, first)) || has_control(line) ||
       line.substr(first + 1, last - first - 1).find(' ') != line.npos ||
       (version != "HTTP/1.1" && version != "HTTP/1.0"))
-    throw HttpError(400, "expected a request of HTTP/1.1: METHOD PATH HTTP/1.1");
+    throw HttpError(400, "expected an HTTP/1.1 request: METHOD PATH HTTP/1.1");
   keeps_connection_ = version == "HTTP/1.1";
   std::string_view target = line.substr(first + 1, last - first - 1);
   for (const std::string_view scheme : {"http://", "https://"})  // sent by some proxies (RFC 9112, section 3.2.2)
@@ -127,14 +127,16 @@ void RequestReader::use_header() {
   const std::string name = lower(line.substr(0, colon));
   const std::string_view value = trimmed(line.substr(colon + 1));
   if (name == "content-length") {
-    if (std::exchange(has_length_, true) || is_chunked_) throw HttpError(400, "expected one length of the body");
-    if (value.empty()) throw HttpError(400, "expected a number as Content-Length");
+    if (std::exchange(has_length_, true) || is_chunked_)
+      throw HttpError(400, "expected one length of the body; got several");
+    if (value.empty()) throw HttpError(400, "expected Content-Length to be a number");
     left_ = number(value, 10, "Content-Length");
   } else if (name == "transfer-encoding") {
-    if (lower(value) != "chunked") throw HttpError(501, "expected the transfer encoding chunked");
-    if (std::exchange(is_chunked_, true) || has_length_) throw HttpError(400, "expected one length of the body");
+    if (lower(value) != "chunked") throw HttpError(501, "expected Transfer-Encoding: chunked; got another");
+    if (std::exchange(is_chunked_, true) || has_length_)
+      throw HttpError(400, "expected one length of the body; got several");
   } else if (name == "content-encoding") {
-    if (lower(value) != "identity") throw HttpError(415, "expected a body that is not compressed");
+    if (lower(value) != "identity") throw HttpError(415, "expected an uncompressed body");
   } else if (name == "expect") {
     expects_ = lower(value) == "100-continue";
   } else if (name == "connection") {
@@ -144,17 +146,17 @@ void RequestReader::use_header() {
 }
 
 void RequestReader::end_head() {
-  if (left_ > max_body_) throw HttpError(413, fmt::format("expected at most {} bytes; got more", max_body_));
+  if (left_ > max_body_) throw HttpError(413, fmt::format("expected a body of at most {} bytes; got more", max_body_));
   read_ = 0;
   part_ = is_chunked_ ? Part::chunk_size : left_ > 0 ? Part::sized_body : Part::done;
 }
 
 void RequestReader::use_chunk_size() {
   const std::string_view size = trimmed(std::string_view(line_).substr(0, line_.find(';')));  // extensions are ignored
-  if (size.empty()) throw HttpError(400, "expected a number as the size of a chunk");
+  if (size.empty()) throw HttpError(400, "expected the size of a chunk to be a number");
   left_ = number(size, 16, "the size of a chunk");
   if (left_ > max_body_ - body_.size())
-    throw HttpError(413, fmt::format("expected at most {} bytes; got more", max_body_));
+    throw HttpError(413, fmt::format("expected a body of at most {} bytes; got more", max_body_));
   read_ = 0;
   part_ = left_ > 0 ? Part::chunk : Part::trailer;
 }

@@ -39,10 +39,10 @@ std::string ServerMetrics::text(std::size_t queue_length, std::size_t connection
     text += fmt::format("glossa_request_seconds_bucket{{le=\"{}\"}} {}\n", bounds[i], within_[i]);
   text += fmt::format("glossa_request_seconds_bucket{{le=\"+Inf\"}} {}\n", requests);
   text += fmt::format("glossa_request_seconds_sum {}\nglossa_request_seconds_count {}\n", seconds_, requests);
-  number("glossa_queue_length", "gauge", "Sentences that wait to be translated.", queue_length);
+  number("glossa_queue_length", "gauge", "Sentences waiting to be translated.", queue_length);
   number("glossa_connections", "gauge", "Open connections.", connections);
   number("glossa_sentences_total", "counter", "Sentences translated.", sentences_);
-  number("glossa_batches_total", "counter", "Batches in which they were translated.", batches_);
+  number("glossa_batches_total", "counter", "Batches translated.", batches_);
   return text;
 }
 

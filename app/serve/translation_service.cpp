@@ -152,7 +152,7 @@ std::vector<std::vector<TranslatedText>> TranslationService::Lane::translate(con
       lines.push_back(cut(line, wanted, name, std::ssize(lines) + 1, pieces));
   }
   const std::optional<std::uint64_t> asker = queue_.add(std::move(pieces));
-  if (!asker) throw HttpError(503, "expected room for more sentences; too many wait. Hint: try again in a moment");
+  if (!asker) throw HttpError(503, "the queue is full. Hint: try again in a moment");
   // Drops pieces that nobody waits for any more, after a timeout or because another sentence failed.
   const std::unique_ptr<FairQueue<Piece>, std::function<void(FairQueue<Piece>*)>> withdrawn(
       &queue_, [&](FairQueue<Piece>* queue) { queue->withdraw(*asker); });
@@ -167,13 +167,11 @@ std::vector<std::vector<TranslatedText>> TranslationService::Lane::translate(con
       ends.push_back(line.end);
       for (std::future<Found>& piece : line.pieces) {
         if (piece.wait_until(deadline) != std::future_status::ready)
-          throw HttpError(503,
-                          "expected to be ready in time; there is too much to translate. Hint: try again, or send "
-                          "less text at once");
+          throw HttpError(503, "the translation was not ready in time. Hint: try again, or send less text at once");
         try {
           most = std::max(most, found.back().emplace_back(piece.get()).size());
         } catch (const std::future_error&) {  // it had to yield
-          throw HttpError(503, "expected room for so many sentences; others wait, too. Hint: send less text at once");
+          throw HttpError(503, "the queue is full. Hint: send less text at once, or try again later");
         }
       }
     }
@@ -202,9 +200,9 @@ AttentionMaps TranslationService::Lane::attention(const std::string& text, const
               (static_cast<std::size_t>(model.encoder_layers) * read * read +
                static_cast<std::size_t>(model.decoder_layers) * written * (written + read)) >
           most_weights)
-    throw HttpError(413, "expected a shorter sentence for attention to be looked at");
+    throw HttpError(413, "expected a shorter sentence to show attention for");
   const std::unique_lock lock(looking_, deadline);
-  if (!lock) throw HttpError(503, "expected to be ready in time; there is too much to do. Hint: try again");
+  if (!lock) throw HttpError(503, "the attention was not ready in time. Hint: try again");
   return looked_with_.attention(std::move(source), {.finished = true, .tokens = std::move(target)});
 }
 
@@ -259,7 +257,7 @@ TranslationService::TranslationService(std::vector<ServedRun> runs, const Limits
     const std::string pair = pair_name(run.data);
     for (const std::unique_ptr<Lane>& lane : lanes_)
       if (pair_name(lane->run().data) == pair)
-        misuse("RUN", "expected a run for each pair of languages; got two for {}", pair);
+        misuse("RUN", "expected one run per language pair; got two for {}", pair);
     lanes_.push_back(std::make_unique<Lane>(std::move(run), limits, at_work_, metrics));
   }
 }
@@ -273,12 +271,12 @@ TranslationService::Lane& TranslationService::lane(std::string_view source, std:
     const DataConfig& data = lane->run().data;
     pairs.push_back(pair_name(data));
     if (data.target != target || (source != "auto" && data.source != source)) continue;
-    if (found) throw HttpError(400, fmt::format("expected a source language, as there are several; got auto"));
+    if (found) throw HttpError(400, fmt::format("expected a source language, as several have this target; got auto"));
     found = lane.get();
   }
   if (!found)
     throw HttpError(
-        400, fmt::format("expected languages that are served, {}; got {}-{}", fmt::join(pairs, ", "), source, target));
+        400, fmt::format("expected a served language pair, {}; got {}-{}", fmt::join(pairs, ", "), source, target));
   return *found;
 }
 

@@ -76,7 +76,7 @@ Fields fields_of(const httplib::Request& request, const httplib::ContentReader& 
           value->append(bytes, count);
           return true;
         });
-    if (!whole) throw HttpError(400, "expected a form of parts; got something else");
+    if (!whole) throw HttpError(400, "expected a multipart form; got something else");
     for (const auto& [name, field] : fields)
       for (const std::string& each : field.values)
         if (utf8::find_invalid(name) != name.npos || utf8::find_invalid(each) != each.npos)
@@ -171,7 +171,7 @@ Reply Web::Server::answer(const Incoming& incoming) {
   std::string& written = stream.written();
   // HTTP/1.1 200 OK
   const int status = written.size() > 12 ? std::atoi(written.substr(9, 3).c_str()) : 0;
-  if (status < 200) return error_reply(400, "expected a request of HTTP/1.1");
+  if (status < 200) return error_reply(400, "expected an HTTP/1.1 request");
   return {status, std::move(written), !incoming.keeps_connection};
 }
 
@@ -211,7 +211,7 @@ void Web::Server::check_key(const Fields& fields) const {
   const std::string& given = text_field(fields, "api_key");
   bool is_known = false;
   for (const std::string& key : setup_.api_keys) is_known |= same(given, key);
-  if (!is_known) throw HttpError(403, "expected an api_key that this server knows; got another");
+  if (!is_known) throw HttpError(403, "expected an api_key that this server knows; got an unknown one");
 }
 
 std::string Web::Server::translate(const Fields& fields) {
@@ -235,7 +235,7 @@ std::string Web::Server::settings() const {
 void Web::Server::explain(const httplib::Request& request, httplib::Response& response) const {
   if (!response.body.empty()) return;
   const auto known = methods_.find(request.path);
-  std::string text = "expected a request that can be read";
+  std::string text = "expected a valid request";
   if (response.status == 404 && known != methods_.end()) {
     response.status = 405;
     response.set_header("Allow", known->second);
@@ -245,7 +245,7 @@ void Web::Server::explain(const httplib::Request& request, httplib::Response& re
   } else if (response.status == 414) {
     text = "expected a shorter path";
   } else if (response.status >= 500) {
-    text = "expected to answer; something failed";
+    text = "cannot answer the request: internal error";
   }
   response.set_content(error_answer(text), json_type);
 }

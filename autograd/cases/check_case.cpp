@@ -38,7 +38,7 @@ class CaseChecker : public RowChecker<Sample, OpCase> {
     if (!row_.reference_value) return;
     const Variable<double> y = sample_.forward(false);
     const std::vector<double> expected = row_.reference_value(sample_.inputs());
-    expect(static_cast<Index>(expected.size()) == y.size(), "expected {} numbers as the reference; got shape {}",
+    expect(static_cast<Index>(expected.size()) == y.size(), "expected {} numbers, as in the reference; got shape {}",
            expected.size(), y.shape().str());
     for (Index i = 0; i < std::min<Index>(y.size(), expected.size()); ++i) {
       const double got = y.value()[i], want = expected[i];
@@ -58,8 +58,8 @@ class CaseChecker : public RowChecker<Sample, OpCase> {
       for (std::size_t i = 0; i < count(); ++i) requires_grad[i] = (subset >> i & 1) && !row_.inputs[i].is_stopped;
       const GradCheckResult result = compare(function, requires_grad, subset == all && row_.max_elements == 0);
       if (subset != all || result.elements == 0 || sample_.run().value.empty()) continue;
-      expect((result.largest > 1e-5) != row_.zero_gradient,
-             "a check that proves nothing: the largest gradient is {:.2e}", result.largest);
+      expect((result.largest > 1e-5) != row_.zero_gradient, "this check proves nothing: the largest gradient is {:.2e}",
+             result.largest);
     }
   }
 
@@ -89,8 +89,8 @@ class CaseChecker : public RowChecker<Sample, OpCase> {
     expect_right(result, gradient_limit, second_limit);
     if (result.coarse > 1e-7 && result.coarse > 1e-9 * result.largest)
       expect(result.fine * 10 < result.coarse && result.coarse < result.fine * 24,
-             "the stencil's error falls from {:.2e} to {:.2e} at half the step; expected a sixteenth", result.coarse,
-             result.fine);
+             "expected the stencil's error to fall to a sixteenth at half the step; got {:.2e}, then {:.2e}",
+             result.coarse, result.fine);
     return result;
   }
 
@@ -109,7 +109,7 @@ class CaseChecker : public RowChecker<Sample, OpCase> {
     sample_.backward(y, true);
     const auto first = sample_.outcome(y);
     sample_.backward(y);
-    expect(sample_.outcome(y).same_bits(first), "other gradients from a second backward over a kept graph");
+    expect(sample_.outcome(y).same_bits(first), "a second backward over a kept graph gives different gradients");
     try {
       sample_.backward(y);
       expect(false, "backward over a graph that was not kept did not throw");
@@ -146,12 +146,12 @@ class CaseChecker : public RowChecker<Sample, OpCase> {
           inputs.push_back(context.input(Tensor<double>{numbers[i].data(), error.shapes[i]}));
         try {
           error.call(inputs);
-          expect(false, "an input that is wrong ({}) did not throw", fmt::join(error.words, ", "));
+          expect(false, "a wrong input ({}) did not throw", fmt::join(error.words, ", "));
         } catch (const Error& thrown) {
           const std::string text = thrown.what();
           expect(text.starts_with("[" + row_.op() + "] "), "expected an error of {}; got {}", row_.op(), text);
           for (const std::string& word : error.words)
-            expect(text.find(word) != std::string::npos, "expected {} in the text of the error; got {}", word, text);
+            expect(text.find(word) != std::string::npos, "expected {} in the error; got {}", word, text);
         }
       }
     }

@@ -62,14 +62,13 @@ class RowChecker {
   void check_untaped() {
     const auto taped = sample_.run();
     const Variable<double> y = sample_.forward(false);
-    expect(!y.requires_grad() && sample_.context().tape().size() == 0,
-           "recorded on the tape though nothing is recorded");
-    expect(same_bits(numbers_of(y.value()), taped.value), "other values without a tape");
+    expect(!y.requires_grad() && sample_.context().tape().size() == 0, "recorded on the tape with recording off");
+    expect(same_bits(numbers_of(y.value()), taped.value), "different values without a tape");
   }
 
   void expect_added(std::size_t i, const std::vector<double>& got, const std::vector<double>& expected) {
     const double error = distance(got, expected, 1);
-    expect(error <= 1e-13, "gradient of {} is not added to what was there (off by {:.2e})", sample_.name(i), error);
+    expect(error <= 1e-13, "gradient of {} is not added to the existing one (off by {:.2e})", sample_.name(i), error);
   }
 
   template <class T>
@@ -79,9 +78,9 @@ class RowChecker {
     for (const int team : {2, 4}) {
       set_threads(team);
       const auto with_team = sample.run();
-      expect(same_bits(with_team.value, with_one.value), "other values with {} threads", team);
+      expect(same_bits(with_team.value, with_one.value), "different values with {} threads", team);
       for (std::size_t i = 0; i < with_one.grads.size(); ++i)
-        expect(same_bits(with_team.grads[i], with_one.grads[i]), "another gradient of {} with {} threads",
+        expect(same_bits(with_team.grads[i], with_one.grads[i]), "different gradient of {} with {} threads",
                sample.name(i), team);
     }
     set_threads(1);

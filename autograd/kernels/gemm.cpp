@@ -95,7 +95,7 @@ bool has_gemm_backend(GemmBackend wanted) { return wanted == GemmBackend::eigen 
 
 void set_gemm_backend(GemmBackend wanted) {
   check(has_gemm_backend(wanted), "set_gemm_backend",
-        "expected a backend of this build; got {}. Hint: install libdnnl-dev", name(wanted));
+        "expected a backend of this build; got {}. Hint: install libdnnl-dev and build again", name(wanted));
   backend() = wanted;
 }
 

@@ -18,7 +18,7 @@ void onednn_tile(Index m, Index n, Index k, const Factor<float>& a, const Factor
   const dnnl_status_t status = dnnl_sgemm(a.transposed ? 'T' : 'N', b.transposed ? 'T' : 'N', m, n, k, 1.0f, a.data,
                                           a.stride, b.data, b.stride, beta, c, stride);
   if (before != threads) omp_set_num_threads(before);
-  check(status == dnnl_success, "gemm", "expected oneDNN to multiply [{}, {}] x [{}, {}]; got status {}", m, k, k, n,
+  check(status == dnnl_success, "gemm", "cannot multiply [{}, {}] x [{}, {}]: oneDNN returned status {}", m, k, k, n,
         static_cast<int>(status));
 }
 

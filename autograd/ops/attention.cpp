@@ -92,7 +92,7 @@ template <class T>
 AttentionShape<T> prepare(Context<T>& c, const Call<T>& call, const Operands& operands) {
   const AttentionOptions& options = call.options;
   check(call.query.sequence_count() == call.key.sequence_count(), call.op,
-        "expected as many query as key sequences; got {} and {}", call.query.sequence_count(),
+        "expected equally many query and key sequences; got {} and {}", call.query.sequence_count(),
         call.key.sequence_count());
   check_probability(call.op, options.dropout);
   const double scale = options.scale != 0 ? options.scale : 1 / std::sqrt(double(operands.key_width));
@@ -200,7 +200,7 @@ Variable<T> attention(const Variable<T>& q, const Variable<T>& k, const Variable
   check_operand(call, "k", k, Role::keys, 1);
   check_operand(call, "v", v, Role::keys, 1);
   const Index key_cols = k.shape().cols(), value_cols = v.shape().cols();
-  check(q.shape().cols() == key_cols, call.op, "expected q and k of one width; got {} and {}", q.shape(), k.shape());
+  check(q.shape().cols() == key_cols, call.op, "expected q and k of equal width; got {} and {}", q.shape(), k.shape());
   return attend(call, {q, k, v}, {{0, 0}, {1, 0}, {2, 0}, key_cols / options.heads, value_cols / options.heads});
 }
 

@@ -39,7 +39,7 @@ template <class T>
 Variable<T> add_dropout(const Variable<T>& x, const Variable<T>& branch, double p, const RowLayout& layout) {
   const char* const op = "add_dropout";
   Context<T>& c = context_of(op, {x, branch});
-  check(x.shape() == branch.shape(), op, "expected two equal shapes; got {} and {}", x.shape(), branch.shape());
+  check(x.shape() == branch.shape(), op, "expected equal shapes; got {} and {}", x.shape(), branch.shape());
   check_layout(op, layout, x.shape());
   const DropoutMask<T> mask = draw_mask(op, c, x.shape(), p, layout);
   if (!mask) return add(x, branch);

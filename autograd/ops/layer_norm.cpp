@@ -107,7 +107,7 @@ Variable<T> add_layer_norm(const Variable<T>& x, const Variable<T>& branch, doub
   const char* const op = "add_layer_norm";
   Context<T>& c = context_of(op, {x, branch, gain, bias});
   check_epsilon(op, epsilon);
-  check(x.shape() == branch.shape(), op, "expected x and branch of one shape; got {} and {}", x.shape(),
+  check(x.shape() == branch.shape(), op, "expected x and branch of equal shape; got {} and {}", x.shape(),
         branch.shape());
   check_layout(op, layout, x.shape());
   check_affine(op, x.shape(), gain.shape(), bias.shape());

@@ -22,8 +22,7 @@ Variable<T> masked_fill(const Variable<T>& x, std::span<const bool> mask, double
   const Tensor<T> y = c.tensor(in.shape);
   const Index count = std::ssize(mask);
   if (!has_trailing(in.shape, count))
-    fail("masked_fill", "expected as many mask elements as x, of shape {}, or its trailing axes have; got {}", in.shape,
-         count);
+    fail("masked_fill", "expected as many mask elements as x {} or its trailing axes have; got {}", in.shape, count);
   // The mask at every element, so that one loop serves both forms.
   const std::span<bool> filled = c.template array<bool>(in.size());
   for (Index i = 0; i < in.size(); i += count) std::copy(mask.begin(), mask.end(), filled.begin() + i);
@@ -42,7 +41,7 @@ Variable<T> where(std::span<const bool> condition, const Variable<T>& a, const V
   const Tensor<const T> x = c.read(a), z = c.read(b);
   const Tensor<T> y = c.tensor(x.shape);
   if (x.shape != z.shape || std::ssize(condition) != x.size())
-    fail("where", "expected a, b and condition of one shape; got {}, {} and {} conditions", x.shape, z.shape,
+    fail("where", "expected a, b and condition of equal shape; got {}, {} and {} conditions", x.shape, z.shape,
          condition.size());
   const std::span<const bool> first = c.keep(condition);
   kernels::map(y, [&](Index i) { return first[i] ? x[i] : z[i]; });

@@ -14,7 +14,7 @@ Variable<T> pool(const char* op, const Variable<T>& x, const RowLayout& layout, 
   check_layout(op, layout, x.shape());
   const std::span<int> rows = c.template array<int>(layout.sequence_count());
   for (Index b = 0; b < layout.sequence_count(); ++b) {
-    check(layout.sequences[b].length > 0, op, "expected sequences of at least one row; sequence {} has none", b);
+    check(layout.sequences[b].length > 0, op, "expected sequences of at least one row; got an empty sequence {}", b);
     rows[b] = static_cast<int>(row_of(layout.sequences[b]));
   }
   return index_select(x, std::span<const int>(rows));

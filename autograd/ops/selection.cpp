@@ -123,10 +123,10 @@ Variable<T> gather(const Variable<T>& x, std::span<const int> indices) {
   const Tensor<const T> in = c.read(x);
   const Index rows = in.rows(), cols = in.cols(), count = std::ssize(indices);
   if (in.shape.rank() == 0 || (rows == 0 ? count != 0 : count % rows != 0))
-    fail("gather", "expected a multiple of {} indices, the rows of {}; got {}", rows, in.shape, count);
+    fail("gather", "expected a multiple of {} indices (the rows of {}); got {}", rows, in.shape, count);
   for (const int index : indices)
     if (index < 0 || index >= cols)
-      fail("gather", "expected indices in [0, {}), the columns of {}; got {}", cols, in.shape, index);
+      fail("gather", "expected indices in [0, {}) (the columns of {}); got {}", cols, in.shape, index);
   const std::span<const int> at = c.keep(indices);
   const Tensor<T> y = c.tensor(in.shape.with(-1, rows == 0 ? 0 : count / rows));
   const auto for_each_index = [width = y.cols(), rows](const auto& f) {

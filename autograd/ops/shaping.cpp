@@ -122,7 +122,7 @@ Variable<T> permute(const Variable<T>& x, std::initializer_list<int> axes) {
     seen |= 1 << order[i];
   }
   if (!valid)
-    fail("permute", "expected each of the {} axes of {} once; got {} axes or one twice", rank, x.shape(), axes.size());
+    fail("permute", "expected each of the {} axes of {} once; got {} axes, or one twice", rank, x.shape(), axes.size());
   return permuted("permute", x, order);
 }
 
@@ -135,7 +135,7 @@ Variable<T> concat(std::span<const Variable<T>> parts, int axis) {
   for (const Variable<T>& part : parts) {
     const Shape& shape = part.shape();
     if (shape.rank() != first.rank() || shape.with(axis, 0) != first.with(axis, 0))
-      fail("concat", "expected shapes that agree beside axis {}; got {} and {}", axis, first, shape);
+      fail("concat", "expected shapes that agree except along axis {}; got {} and {}", axis, first, shape);
     extent += shape[axis];
   }
   return joined("concat", c, parts, first.with(axis, extent), size_before(first, axis));

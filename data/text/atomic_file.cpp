@@ -26,16 +26,16 @@ constexpr std::string_view temporary_suffix = ".glossa-tmp";
   if (code == ENOSPC || code == EDQUOT) {
     struct statvfs disk {};
     const bool known = statvfs(path.parent_path().c_str(), &disk) == 0;
-    text += fmt::format(" ({} bytes needed, {} free). Hint: free some space or name a folder on another disk", needed,
-                        known ? fmt::format("{}", std::uint64_t{disk.f_bavail} * disk.f_frsize) : "unknown");
+    text += fmt::format(" ({} bytes needed, {} free). Hint: free some space, or choose a folder on another disk",
+                        needed, known ? fmt::format("{}", std::uint64_t{disk.f_bavail} * disk.f_frsize) : "unknown");
   } else if (code == EFBIG) {
-    text += fmt::format(" ({} bytes needed). Hint: raise the limit of file size (ulimit -f)", needed);
+    text += fmt::format(" ({} bytes needed). Hint: raise the file size limit (ulimit -f)", needed);
   } else if (code == EACCES || code == EPERM || code == EROFS) {
-    text += ". Hint: check the permissions of the folder, or name another one";
+    text += ". Hint: check the folder's permissions, or choose another one";
   } else if (code == ENOENT) {
-    text += ". Hint: the folder does not exist (any more)";
+    text += ". Hint: the folder is missing";
   }
-  fail(path.string(), "expected to {}; got {}", action, text);
+  fail(path.string(), "cannot {}: {}", action, text);
 }
 
 template <class Call>
@@ -52,7 +52,7 @@ std::filesystem::path with_temporary_name(const std::filesystem::path& target, C
     auto name = target.parent_path() /
                 fmt::format(".{}.{}-{}{}", target.filename().string(), getpid(), attempt, temporary_suffix);
     if (create(name.c_str()) != -1) return name;
-    if (errno != EEXIST) fail_system(target, "create a file beside it", errno);
+    if (errno != EEXIST) fail_system(target, "create a temporary file beside it", errno);
   }
 }
 
@@ -113,7 +113,7 @@ void AtomicFile::commit(const std::function<void(const std::filesystem::path&)>&
   require(fsync(descriptor_) == 0, "sync it");
   require(close(std::exchange(descriptor_, -1)) == 0, "close it");
   if (verify) verify(temporary_);
-  require(rename(temporary_.c_str(), target_.c_str()) == 0, "rename it");
+  require(rename(temporary_.c_str(), target_.c_str()) == 0, "replace it");
   temporary_.clear();
   sync_folder(target_.parent_path());
 }
@@ -143,7 +143,7 @@ void create_folder(const std::filesystem::path& folder) {
   if (!std::filesystem::is_directory(path, code)) {
     create_folder(above);
     std::filesystem::create_directory(path, code);
-    check(!code, folder.string(), "expected to create the folder; got {}. Hint: check the path and its permissions",
+    check(!code, folder.string(), "cannot create the folder: {}. Hint: check the path and its permissions",
           code.message());
   }
   // A folder that can be entered but not read cannot be synced.

@@ -18,8 +18,7 @@ std::string system_error() { return std::strerror(errno); }
 
 int open_for_reading(const std::string& path) {
   const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  check(descriptor >= 0, path, "expected a readable file; got: {}. Hint: check the path and its permissions",
-        system_error());
+  check(descriptor >= 0, path, "cannot open the file: {}. Hint: check the path and its permissions", system_error());
   struct stat status;
   if (::fstat(descriptor, &status) == 0 && S_ISDIR(status.st_mode)) {
     ::close(descriptor);
@@ -38,7 +37,7 @@ ByteSource::ByteSource(const std::string& path, Packing packing)
   gzip_ = ::gzdopen(descriptor_, "rb");
   if (gzip_) return;
   ::close(descriptor_);
-  fail(path, "expected to open a gzip stream; got: out of memory");
+  fail(path, "cannot unpack the gzip file: out of memory");
 }
 
 ByteSource::ByteSource(int descriptor, const std::string& name)
@@ -59,7 +58,7 @@ std::size_t ByteSource::read_plain(char* bytes, std::size_t size) {
   for (;;) {
     const ssize_t got = ::read(descriptor_, bytes, size);
     if (got >= 0) return static_cast<std::size_t>(got);
-    if (errno != EINTR) fail(name_, "expected to read on; got: {}", system_error());
+    if (errno != EINTR) fail(name_, "cannot read: {}", system_error());
   }
 }
 
@@ -69,7 +68,7 @@ std::size_t ByteSource::read_packed(char* bytes, std::size_t size) {
   check(!::gzdirect(gzip), name_, "expected gzip data; got something else. Hint: the name ends in .gz");
   int code = Z_OK;
   const char* text = ::gzerror(gzip, &code);
-  check(got >= 0 && code == Z_OK, name_, "expected a whole gzip file; got: {}",
+  check(got >= 0 && code == Z_OK, name_, "cannot unpack the gzip file: {}",
         code == Z_ERRNO ? system_error() : std::string(text));
   return static_cast<std::size_t>(got);
 }

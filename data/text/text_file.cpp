@@ -22,7 +22,7 @@ std::string clean_line(std::string_view line, std::string_view where, const Text
   if (nul != std::string_view::npos)
     throw LineError(
         fmt::format("{}:{}", where, nul + 1),
-        fmt::format("expected text; got a NUL byte at byte {} of the line. Hint: is this a binary or UTF-16 file?",
+        fmt::format("expected text; got a NUL byte at byte {} of the line. Hint: this may be a binary or UTF-16 file",
                     nul + 1));
   std::string mended;
   if (const std::size_t bad = utf8::find_invalid(line); bad != std::string_view::npos) {
@@ -82,8 +82,9 @@ bool LineReader::read_raw() {
   }
   if (length > options_.max_line_bytes)
     throw LineError(
-        where(), fmt::format("expected at most {} bytes in a line; got {}. Hint: one sentence a line; LF ends a line",
-                             options_.max_line_bytes, length));
+        where(),
+        fmt::format("expected at most {} bytes in a line; got {}. Hint: write one sentence per line, ended by LF",
+                    options_.max_line_bytes, length));
   return true;
 }
 
@@ -110,7 +111,7 @@ std::string resolve(const std::string& path, std::string_view hint) {
   std::error_code ignored;
   for (const std::string& name : {path, path + ".gz"})
     if (std::filesystem::exists(name, ignored)) return name;
-  fail(path, "expected the file {} or {}.gz; got neither. Hint: {}", path, path, hint);
+  fail(path, "expected {} or {}.gz; found neither. Hint: {}", path, path, hint);
 }
 
 std::string read_file(const std::string& path, std::size_t max_bytes) {

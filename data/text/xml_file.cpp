@@ -59,7 +59,7 @@ class Parser {
   Parser(const std::string& path, XmlListener& listener) : path_(path), listener_(listener) {
     const XML_Memory_Handling_Suite memory{take_memory, change_memory, give_memory};
     expat_.reset(XML_ParserCreate_MM(nullptr, &memory, nullptr));
-    check(expat_ != nullptr, path, "expected memory for an XML parser; got none");
+    check(expat_ != nullptr, path, "cannot create an XML parser: out of memory");
     XML_SetUserData(expat_.get(), this);
     XML_SetElementHandler(expat_.get(), on_begin, on_end);
     XML_SetCharacterDataHandler(expat_.get(), on_text);
@@ -92,10 +92,11 @@ class Parser {
   [[noreturn]] void explain() const {
     const XML_Error error = XML_GetErrorCode(expat_.get());
     if (error == XML_ERROR_NO_MEMORY)
-      fail(where(), "expected names, tags and comments that fit into {}; got more. Hint: is this a translation memory?",
-           in_bytes(most_memory));
-    fail(where(),
-         "expected well-formed XML; got: {}, in column {}. Hint: is the file whole, and as its program wrote it?",
+      fail(
+          where(),
+          "expected names, tags and comments that fit into {}; got more. Hint: check that this is a translation memory",
+          in_bytes(most_memory));
+    fail(where(), "expected well-formed XML; got {} in column {}. Hint: the file may be truncated or edited by hand",
          XML_ErrorString(error), XML_GetCurrentColumnNumber(expat_.get()) + 1);
   }
 
@@ -135,8 +136,8 @@ class Parser {
     if (!encoding) return;
     pass(self, [&](Parser& p) {
       check(is_known_encoding(encoding), p.where(),
-            "expected UTF-8 or UTF-16; got the encoding {}. Hint: convert the file (iconv -t UTF-8) and let its first "
-            "line say so",
+            "expected UTF-8 or UTF-16; got the encoding {}. Hint: convert the file (iconv -t UTF-8) and change the "
+            "encoding in its first line",
             front(encoding));
     });
   }
@@ -145,15 +146,15 @@ class Parser {
                                     const char*, const char*) {
     pass(self, [&](Parser& p) {
       fail(p.where(),
-           "expected a file without entities of its own; got a declaration of {}. Hint: no program for "
-           "translation memories writes such",
+           "expected no entity declarations; got one of {}. Hint: programs for translation memories write none",
            front(name));
     });
   }
 
   static void on_unknown_entity(void* self, const char* name, int) {
     pass(self, [&](Parser& p) {
-      fail(p.where(), "expected no entity but &amp; &lt; &gt; &quot; and &apos;; got &{};. Hint: write the character",
+      fail(p.where(),
+           "expected no entities but &amp; &lt; &gt; &quot; and &apos;; got &{};. Hint: write the character itself",
            front(name));
     });
   }

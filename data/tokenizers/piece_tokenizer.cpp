@@ -58,7 +58,7 @@ std::vector<int> PieceTokenizer::encode(std::string_view text) const {
   }
   std::vector<std::string> pieces;
   const auto status = processor_->Encode({text.data(), text.size()}, &pieces);
-  check(status.ok(), kind(), "expected text to encode; got: {}", reason(status));
+  check(status.ok(), kind(), "cannot encode the text: {}", reason(status));
   for (const std::string& piece : pieces) add(piece);
   return ids;
 }
@@ -71,7 +71,7 @@ std::string PieceTokenizer::decode(std::span<const int> ids) const {
   }
   std::string text;
   const auto status = processor_->Decode(pieces, &text);
-  check(status.ok(), kind(), "expected ids to decode; got: {}", reason(status));
+  check(status.ok(), kind(), "cannot decode the ids: {}", reason(status));
   return std::string(utf8::trimmed(with_spaces(text)));
 }
 

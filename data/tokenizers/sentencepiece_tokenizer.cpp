@@ -65,7 +65,7 @@ void SentencepieceTokenizer::check_id(int id) const {
 std::vector<int> SentencepieceTokenizer::encode(std::string_view text) const {
   std::vector<int> ids;
   const Status status = processor_->Encode({text.data(), text.size()}, &ids);
-  check(status.ok(), kind(), "expected text to encode; got: {}", reason(status));
+  check(status.ok(), kind(), "cannot encode the text: {}", reason(status));
   return ids;
 }
 
@@ -73,7 +73,7 @@ std::string SentencepieceTokenizer::decode(std::span<const int> ids) const {
   for (const int id : ids) check_id(id);
   std::string text;
   const Status status = processor_->Decode(std::vector<int>(ids.begin(), ids.end()), &text);
-  check(status.ok(), kind(), "expected ids to decode; got: {}", reason(status));
+  check(status.ok(), kind(), "cannot decode the ids: {}", reason(status));
   return text;
 }
 
@@ -112,7 +112,7 @@ std::unique_ptr<Tokenizer> train_sentencepiece(std::span<const std::string> sent
            "expected at least {}, one for each character of the text and for the special tokens; got {}. Hint: raise "
            "it, or lower SentencepieceOptions::character_coverage, which makes rare characters unknown",
            least, options.vocabulary_size);
-  check(status.ok(), "sentencepiece", "expected to train {} pieces from {} sentences; got: {}", options.vocabulary_size,
+  check(status.ok(), "sentencepiece", "cannot learn {} pieces from {} sentences: {}", options.vocabulary_size,
         sentences.size(), reason(status));
   return std::make_unique<SentencepieceTokenizer>(std::move(model), "sentencepiece");
 }

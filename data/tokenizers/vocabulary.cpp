@@ -45,7 +45,7 @@ void check_specials(const SpecialIds& specials, int vocabulary_size, std::string
           specials.pad, specials.bos, specials.eos, specials.unk);
     const bool twice = id == specials.pad && specials.starts_with_padding();
     check(std::count(std::begin(ids), std::end(ids), id) == (twice ? 2 : 1), where,
-          "expected different special ids, where bos may be pad; got pad {}, bos {}, eos {}, unk {}", specials.pad,
+          "expected distinct special ids (bos may equal pad); got pad {}, bos {}, eos {}, unk {}", specials.pad,
           specials.bos, specials.eos, specials.unk);
   }
 }
@@ -106,8 +106,8 @@ std::string_view Vocabulary::kind(std::string_view text) {
 }
 
 Vocabulary Vocabulary::parse(std::string_view text, std::string_view where) {
-  check(!kind(text).empty(), fmt::format("{}:1", where), "expected a header that begins with `{}`", magic);
-  check(text.ends_with('\n'), where, "expected a whole vocabulary; got one whose last line is cut off");
+  check(!kind(text).empty(), fmt::format("{}:1", where), "expected a header that begins with `{}`; not found", magic);
+  check(text.ends_with('\n'), where, "expected a complete vocabulary; got a truncated last line");
   std::string_view header = next_word(text, '\n');
   header.remove_prefix(magic.size());
   next_word(header, ' ');
@@ -123,8 +123,8 @@ Vocabulary Vocabulary::parse(std::string_view text, std::string_view where) {
 
 Vocabulary Vocabulary::of(std::vector<std::string> tokens, const SpecialIds& specials, std::string_view where) {
   for (std::size_t id = 0; id < tokens.size(); ++id)
-    check(tokens[id].find('\n') == std::string::npos, where,
-          "expected tokens of one line; got a line break in token {}", id);
+    check(tokens[id].find('\n') == std::string::npos, where, "expected tokens without line breaks; got one in token {}",
+          id);
   return Vocabulary(std::move(tokens), specials, where);
 }
 

@@ -9,8 +9,8 @@ std::vector<int> VocabularyTokenizer::encode(std::string_view text) const {
   for (const std::string_view piece : split(text)) {
     ids.push_back(vocabulary_.id(piece));
     check(ids.back() >= 0, kind(),
-          "expected a token of the vocabulary, which has no <unk>; got `{}`. Hint: a vocabulary that is made with an "
-          "id for <unk> takes any token",
+          "expected a token of the vocabulary, which has no <unk>; got `{}`. Hint: a vocabulary with an id for <unk> "
+          "accepts any token",
           piece);
   }
   return ids;

@@ -110,8 +110,7 @@ ToySplits toy_corpus(std::int64_t pairs, std::uint64_t seed, std::string_view wh
 void write_toy(const std::string& folder, const ToySplits& splits) {
   std::error_code error;
   std::filesystem::create_directories(folder, error);
-  check(!error, folder, "expected a folder to write to; got: {}. Hint: check the path and its permissions",
-        error.message());
+  check(!error, folder, "cannot create the folder: {}. Hint: check the path and its permissions", error.message());
   const std::pair<const char*, const std::vector<ToyPair>*> files[] = {
       {"train", &splits.train}, {"valid", &splits.valid}, {"test", &splits.test}};
   std::map<std::string, std::string> texts;
@@ -121,7 +120,7 @@ void write_toy(const std::string& folder, const ToySplits& splits) {
   }
   for (const auto& [file, text] : texts)
     check(!std::filesystem::exists(file) || read_file(file) == text, file,
-          "expected no file, or this very one; got another one. Hint: choose another folder, or remove it");
+          "expected no file or an identical one; got a different one. Hint: choose another folder, or remove the file");
   for (const auto& [file, text] : texts) write_file_atomically(file, text);
 }
 

@@ -10,7 +10,7 @@ using namespace glossa;
 
 constexpr Index tokens = 10, width = 32, longest = 9;
 
-/// Sequences of 4 to 9 tokens below one another. Class 1: the first token comes again, class 0: it does not.
+/// Sequences of 4 to 9 tokens, one below the other. The class is 1 if the first token occurs again, else 0.
 struct Batch {
   std::vector<int> ids, classes;
   std::vector<RowSpan> sequences;
@@ -71,6 +71,6 @@ int main() {
   int right = 0;
   for (std::size_t i = 0; i < unseen.classes.size(); ++i)
     right += (logits[2 * i + 1] > logits[2 * i]) == (unseen.classes[i] == 1);
-  std::printf("%d of 1000 unseen sequences are classified right\n", right);
+  std::printf("%d of 1000 unseen sequences are classified correctly\n", right);
   return right >= 900 ? 0 : 1;
 }

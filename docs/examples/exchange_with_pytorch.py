@@ -125,7 +125,7 @@ def main(glossa, folder):
     run("export", folder / "imported", "--safetensors", folder / "back.safetensors")
     there, back = load_file(folder / "pytorch.safetensors"), load_file(folder / "back.safetensors")
     assert there.keys() == back.keys() and all(torch.equal(there[name], back[name]) for name in there)
-    print(f"{len(back)} tensors came back as they went")
+    print(f"{len(back)} tensors came back unchanged")
 
 
 if __name__ == "__main__":

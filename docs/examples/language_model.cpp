@@ -23,10 +23,11 @@ struct LanguageModel {
         stack(parameters, "stack", {.layers = 2, .width = width, .heads = 4, .causal = true, .feed_forward = 128}),
         output(parameters, "output", width, characters) {}
 
-  /// Logits of what follows each character of a text; of what follows its last one, the past in a cache.
+  /// Logits of the character after each one of a text.
   Variable<float> operator()(Context<float>& context, std::span<const int> text, const RowLayout& layout) const {
     return output(stack(embedding(context, text, layout), layout));
   }
+  /// Logits of the character after `last`, with the earlier ones in a cache.
   Variable<float> step(Context<float>& context, int last, DecoderCache<float>& cache) const {
     return output(stack.step(embedding(context, {&last, 1}, cache.query_layout()), cache));
   }
@@ -48,7 +49,7 @@ void print_sample(const LanguageModel& model, double temperature, RandomStream& 
 }
 
 int main() {
-  std::vector<int> before, next;  // of each place; each line is a sequence of its own
+  std::vector<int> before, next;  // for each position; each line is its own sequence
   std::vector<RowSpan> lines;
   for (const std::string line : {"Peter Piper picked a peck of pickled peppers.", "Where is the peck?",
                                  "A peck of pickled peppers Peter Piper picked."}) {

@@ -3,7 +3,7 @@
     pip install libretranslatepy
     python3 docs/examples/libretranslate_client.py http://127.0.0.1:5000 SOURCE TARGET TEXT [EXPECTED]
 
-Prints what comes and ends with status 1 where that is not what it should be.
+Prints the answers, and ends with status 1 if one of them is wrong.
 """
 
 import json
@@ -21,7 +21,7 @@ def check(holds, what):
 
 
 def status_of(call):
-    """The status of HTTP that a call fails with, and the error that the server names."""
+    """The HTTP status with which a call fails, and the server's error."""
     try:
         call()
     except urllib.error.HTTPError as error:
@@ -35,7 +35,7 @@ def main(url, source, target, text, expected=None):
     languages = client.languages()
     print(languages)
     check(any(each["code"] == source and target in each["targets"] for each in languages),
-          f"{source} is a language, and goes to {target}")
+          f"{source} is a language with the target {target}")
 
     translation = client.translate(text, source, target, timeout=10)
     print(f"{text} -> {translation}")
@@ -52,7 +52,7 @@ def main(url, source, target, text, expected=None):
 
     for what, call in {
         "languages that are not served": lambda: client.translate(text, source, "xx"),
-        "a character that is none": lambda: client.translate("\0", source, target),
+        "a NUL character": lambda: client.translate("\0", source, target),
     }.items():
         status, error = status_of(call)
         check(status == 400 and error, f"{what}: {status}, {error}")

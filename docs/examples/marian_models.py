@@ -1,4 +1,4 @@
-"""Takes a MarianMTModel of transformers into glossa, fine-tunes it and gives it back, and compares what they compute.
+"""Imports a MarianMTModel of transformers into glossa, fine-tunes and exports it, and compares what both compute.
 
 Usage: python marian_models.py path/to/glossa    (a few minutes, no network)
 Needs: pip install torch==2.13.0 transformers==5.23.0 sentencepiece==0.2.3 ctranslate2==4.8.5 safetensors==0.8.0
@@ -237,7 +237,7 @@ def main(glossa, folder):
         found[beam] = by_transformers(model, tokenizer, test, beam)
         compare_translations(f"imported, beam {beam}", judge, by_glossa("zip-run", beam), found[beam])
     right = sum(x == y for x, y in zip(found[4], references))
-    print(f"{right} of {len(test)} are as the reference; {len(set(found[4]))} different ones")
+    print(f"{right} of {len(test)} equal the reference; {len(set(found[4]))} are distinct")
 
     # Fine-tuning
     batch = encode(tokenizer, source[:32], target[:32])
@@ -276,7 +276,7 @@ def main(glossa, folder):
     _, translators = export("zip-run")
     there, back = (load_file(folder / name / "model.safetensors") for name in ["safetensors", "zip-run-huggingface"])
     same = there.keys() == back.keys() and all(torch.equal(there[name], back[name]) for name in there)
-    report(same, f"{len(back)} tensors came back as they went")
+    report(same, f"{len(back)} tensors came back unchanged")
     for who, translate in translators.items():
         for beam in [1, 4]:
             compare_translations(f"exported, {who}, beam {beam}", judge, translate(beam), found[beam])
@@ -284,7 +284,7 @@ def main(glossa, folder):
     # A model trained by glossa
     run("train", write("own.yaml", OWN_TRAINING.splitlines()), "--run", folder / "own")
     ours = by_glossa("own", beam=1)
-    print(f"a run of glossa's own, {len(set(ours))} different translations")
+    print(f"a run trained by glossa, {len(set(ours))} distinct translations")
     judge, translators = export("own")
     for who, translate in translators.items():
         compare_translations(f"glossa's own, {who}, beam 1", judge, translate(1), ours)

@@ -7,7 +7,7 @@
 
 using namespace glossa;
 
-/// log(1 + exp(x)) = max(x, 0) + log(1 + exp(-|x|)), which cannot overflow; its derivative right below:
+/// log(1 + exp(x)) = max(x, 0) + log(1 + exp(-|x|)), which cannot overflow. The derivative is
 /// dx = dy / (1 + exp(-x)).
 template <class T>
 Variable<T> softplus(const Variable<T>& x) {

@@ -1,12 +1,12 @@
-"""Load for `glossa serve`: clients on this machine that ask for one sentence after another.
+"""Load for `glossa serve`: clients on this machine that request one sentence after another.
 
     python3 docs/examples/serve_load.py http://127.0.0.1:5000 SOURCE TARGET FILE [--clients 32] [--requests 2000]
                                         [--expect FILE] [--pid N]
 
-Each client has a connection of its own and sends the next line of FILE when it has the answer to its last one. Prints
-requests a second, how long answers took, and the processor time of the clients themselves, which on the same cores is
-missing to the server. With --expect the answers must be the lines of that file, what `glossa translate` makes of FILE.
-With --pid, the resident memory of that process is told after each 2,000 requests. Only for servers of this machine.
+Each client has its own connection and sends the next line of FILE once the last one is answered. Prints requests per
+second, response times, and the clients' own processor time, which the server lacks on the same cores. With --expect,
+the answers must be the lines of that file, which is the output of `glossa translate` for FILE. With --pid, prints the
+resident memory of that process after every 2,000 requests. Only for servers on this machine.
 """
 
 import argparse
@@ -34,7 +34,7 @@ def arguments():
     given.address = urllib.parse.urlsplit(given.url)
     host = given.address.hostname
     if host != "localhost" and not ipaddress.ip_address(host).is_loopback:
-        parser.error(f"expected a server of this machine; got {host}")
+        parser.error(f"expected a server on this machine; got {host}")
     return given
 
 

@@ -45,8 +45,8 @@ def main():
         text = events.Tensors(tag)[-1].tensor_proto.string_val[0].decode()
         print(f"{tag:22} {len(events.Tensors(tag)):6} texts, the last: {text.split(chr(10))[0].strip()[:60]}")
     missing, surplus = expected - found, found - expected
-    print(f"{sum(expected.values())} figures in metrics.jsonl, {sum(missing.values())} of them not found, "
-          f"{sum(surplus.values())} found that are not there")
+    print(f"{sum(expected.values())} figures in metrics.jsonl, {sum(missing.values())} of which were not found, "
+          f"{sum(surplus.values())} found that are not in it")
     return 1 if missing or surplus else 0
 
 

@@ -15,7 +15,7 @@ int main() {
   parameters.allocate(/*seed=*/1);
   Adam<float> adam(parameters, trainable_segments(parameters));
 
-  // One sequence, ended by </s> = 3, and its "translation", which begins with <s> = 2: the reverse.
+  // One sequence, ended by </s> = 3, and its "translation", the sequence reversed, which begins with <s> = 2.
   const std::vector<int> source{5, 6, 7, 8, 3}, target_in{2, 8, 7, 6, 5}, target_out{8, 7, 6, 5, 3};
   const RowSpan sequence{.offset = 0, .length = 5};
   const RowLayout layout{.rows = 5, .sequences = {&sequence, 1}};

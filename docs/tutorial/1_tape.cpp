@@ -11,7 +11,7 @@ int main() {
   const Tensor<double> target_tensor{target_numbers.data(), {1, 2}};
   Context<double> context;
 
-  // The loss (x w - target)^2, summed. An input is a leaf that gets a gradient, a constant one that gets none.
+  // The loss (x w - target)^2, summed. An input is a leaf with a gradient, a constant a leaf without.
   const auto loss_of = [&](const Variable<double>& x, const Variable<double>& w) {
     return sum(square(matmul(x, w) - context.constant(target_tensor)));
   };
@@ -31,7 +31,7 @@ int main() {
   std::printf("\ndx: %.3f %.3f\n", x.grad()[0], x.grad()[1]);
   std::printf("dw: %.3f %.3f\n    %.3f %.3f\n", dw[0], dw[1], dw[2], dw[3]);
 
-  // The witness that needs no calculus: move one weight a little to both sides.
+  // A witness that needs no calculus: move one weight a little to either side.
   const double step = 1e-4;
   w_numbers[1] = 0 + step;
   const double above = loss_value();

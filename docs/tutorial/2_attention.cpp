@@ -15,7 +15,7 @@ void print_rows(const char* title, const Tensor<const double>& matrix) {
 }
 
 int main() {
-  // Three tokens in four columns; only the first column of queries and keys is used, so that hands can follow.
+  // Three tokens in four columns. Queries and keys use only the first one, which is easy to follow by hand.
   std::vector<double> queries{2, 0, 0, 0, 0, 0, 0, 0, 4, 0, 0, 0};
   std::vector<double> keys{std::log(1), 0, 0, 0, std::log(2), 0, 0, 0, std::log(5), 0, 0, 0};
   std::vector<double> values{0, 0, 8};  // one column
@@ -33,7 +33,7 @@ int main() {
     print_rows(causal ? "weights, causal" : "weights", {weights.data, {3, 3}});
     print_rows("output", y.value());
     if (causal) continue;
-    // Which way would keys and values go, to make the output of the first query larger?
+    // How must keys and values change to make the first query's output larger?
     context.backward(sum(select(y, 0, 0)));
     print_rows("dv", v.grad());
     print_rows("dk", k.grad());

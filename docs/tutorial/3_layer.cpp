@@ -34,9 +34,9 @@ int main() {
   options.residual_dropout = options.attention_dropout = options.activation_dropout = 0;
   const EncoderLayer<double> glossas(store, "layer", options);
   for (auto* each : {&own_store, &store}) each->allocate(/*seed=*/1);
-  std::printf("parameters: %d, of glossa's own layer %d\n", int(own_store.count()), int(store.count()));
+  std::printf("parameters: %d, in glossa's own layer %d\n", int(own_store.count()), int(store.count()));
 
-  std::vector<double> numbers(words * width);  // the rows of x, one a word
+  std::vector<double> numbers(words * width);  // the rows of x, one per word
   RandomStream random(1, "x");
   for (double& number : numbers) number = random.normal();
   const Tensor<double> tensor{numbers.data(), {words, width}};
@@ -51,10 +51,10 @@ int main() {
 
   const Variable<double> first_last = own(concat({slice(x, 0, 1, words), slice(x, 0, 0, 1)}, 0), layout);
   const Variable<double> moved = sub(select(first_last, 0, words - 1), first);
-  std::printf("as the last word its row differs by %.6f\n", max(abs(moved)).value()[0]);
+  std::printf("as the last word, its row differs by %.6f\n", max(abs(moved)).value()[0]);
 
   const GradCheckResult proof =
       grad_check([&](Context<double>&, std::span<const Variable<double>> in) { return own(in[0], layout); },
                  {&tensor, 1}, own_store);
-  std::printf("%d gradients are %s\n", int(proof.elements), proof.passes(1e-8) ? "those of differences" : "WRONG");
+  std::printf("%d gradients %s\n", int(proof.elements), proof.passes(1e-8) ? "agree with differences" : "are WRONG");
 }

@@ -16,12 +16,12 @@ int main() {
 
   // Two targets of 3 and 4 tokens as a box of 2 x 4 rows.
   const Batch box = make_batch(corpus, both, Layout::padded);
-  std::printf("row  reads     has to say\n");
+  std::printf("row  reads     predicts\n");
   for (int row = 0; row < box.target_rows; ++row)
     std::printf("%3d  %-9s %s\n", row, hindi->token(box.target_in[row]).c_str(),
                 hindi->token(box.target_out[row]).c_str());
 
-  // Who knows nothing gives every word the same logit.
+  // A model that knows nothing gives every word the same logit.
   const std::vector<double> zeros(static_cast<std::size_t>(box.target_rows * words), 0);
   Context<double> context;
   context.begin({});
@@ -34,7 +34,7 @@ int main() {
     std::printf("gradient of row %d: namaste %.3f, </s> %.3f\n", row, logits.grad().row(row)[box.target_out[0]],
                 logits.grad().row(row)[eos]);
 
-  // A Transformer as it is born, on the box and on the same rows without padding.
+  // An untrained Transformer, on the box and on the same rows without padding.
   ParameterStore<double> parameters;
   const StackOptions stack{.width = 16, .heads = 2, .feed_forward = 32};
   const Transformer<double> model(parameters, {english->vocabulary_size(), words, stack, 1, 1});

@@ -14,7 +14,7 @@ model: {width: 64, feed_forward: 128, encoder_layers: 1, decoder_layers: 1, drop
 )",
                                    "tutorial");
 
-/// A model, trained; prints its losses per token as they go.
+/// Trains a model, and prints its losses per token meanwhile.
 std::unique_ptr<Model> train(const EncodedCorpus& pairs, const EncodedCorpus& unseen, const Tokenizers& words,
                              int updates, double rate) {
   std::printf("%d pairs, learning rate %g\n", pairs.size(), rate);
@@ -55,6 +55,6 @@ int main() {
   train(pairs, unseen, words, 200, 0.1);
   for (auto* side : {&training.source, &training.target}) side->resize(100);
   train(encode(config.data, training, words), unseen, words, 200, 0.007);
-  std::filesystem::remove_all("runs/tutorial");  // of an earlier try
+  std::filesystem::remove_all("runs/tutorial");  // from an earlier try
   write_new_run("runs/tutorial", config, words, *model, data_hash(pairs, unseen));
 }

@@ -7,7 +7,7 @@
 
 using namespace glossa;
 
-/// Greedy search: what the decoder says is what it reads next, until </s>. Prints each word with its probability.
+/// Greedy search: the decoder reads each word that it says, until </s>. Prints each word with its probability.
 void print_greedy(const Transformer<float>& model, const std::vector<int>& source, const Tokenizer& words) {
   const SpecialIds& specials = words.specials();
   const RowSpan sentence{.offset = 0, .length = std::ssize(source)};
@@ -20,7 +20,7 @@ void print_greedy(const Transformer<float>& model, const std::vector<int>& sourc
   double probability = 1;
   for (int last = specials.bos; last != specials.eos && cache.position() < longest;) {
     context.begin({.recording = false});
-    const auto p = softmax(model.step(context, {&last, 1}, cache)).value();  // [1, V]: of each next word
+    const auto p = softmax(model.step(context, {&last, 1}, cache)).value();  // [1, V], for each next word
     last = static_cast<int>(std::ranges::max_element(p.span()) - p.span().begin());
     probability *= p[last];
     std::printf("  %-8s %.2f\n", words.token(last).c_str(), p[last]);

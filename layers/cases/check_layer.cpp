@@ -45,14 +45,14 @@ class LayerChecker : public RowChecker<LayerSample, LayerCase> {
     for (std::size_t i = 0; i < outcome.grads.size(); ++i) {
       const bool moves = std::ranges::any_of(outcome.grads[i], [](double g) { return std::abs(g) > 1e-4; });
       const bool can_move = std::ranges::count(row_.without_effect, sample_.name(i)) == 0;
-      expect(moves || !can_move, "a check that proves nothing: all gradients of {} are nearly zero", sample_.name(i));
+      expect(moves || !can_move, "this check proves nothing: all gradients of {} are nearly zero", sample_.name(i));
       expect(!moves || can_move, "{} has an effect though the row says it has none", sample_.name(i));
     }
   }
 
   void check_slope() {
     report_.taylor_slope = taylor_test(sample_.function(), sample_.store()).slope;
-    expect(*report_.taylor_slope >= slope_limit, "Taylor's remainder falls with slope {:.3f}; expected 2",
+    expect(*report_.taylor_slope >= slope_limit, "expected Taylor's remainder to fall with slope 2; got {:.3f}",
            *report_.taylor_slope);
   }
 
@@ -72,7 +72,7 @@ class LayerChecker : public RowChecker<LayerSample, LayerCase> {
     const auto compare = [&](const auto& some, const std::string& without) {
       for (std::size_t i = 0; i < all.grads.size(); ++i)
         expect(some.grads[i].empty() || sample_.name(i) == without || same_bits(some.grads[i], all.grads[i]),
-               "another gradient of {} where {} needs none", sample_.name(i), without);
+               "different gradient of {} when {} needs none", sample_.name(i), without);
     };
     compare(sample_.run(false), "an input");
     for (Parameter<double>* parameter : sample_.store().parameters()) {

@@ -35,17 +35,17 @@ TEST_CASE("programs shown in README and docs are those that are built and run") 
   const std::string pages = all_pages();
   for (const char* folder : {"docs/examples", "docs/tutorial"})
     for (const auto& entry : fs::directory_iterator(tree / folder)) {
-      if (entry.path().extension() != ".cpp") continue;  // another language's are neither
+      if (entry.path().extension() != ".cpp") continue;  // programs in other languages are not built
       INFO(entry.path());
       CHECK_NE(pages.find("```cpp\n" + text_of(entry.path()) + "```\n"), std::string::npos);
     }
 }
 
-TEST_CASE("the page of attention shows the reference, at most 40 lines, and the thresholds of its paths") {
+TEST_CASE("docs/attention.md shows the reference, at most 40 lines, and the thresholds of its paths") {
   const std::string page = text_of(tree / "docs" / "attention.md");
   const std::string reference = text_of(tree / "autograd" / "cases" / "attention_reference.h");
   const auto shown = page.find("```cpp\n" + reference + "```\n");
-  CHECK_LT(shown, page.find("\n## "));  // before all else
+  CHECK_LT(shown, page.find("\n## "));  // before anything else
   CHECK_LE(std::count(reference.begin(), reference.end(), '\n'), 40);
   for (const std::string& threshold : {"Tq < " + std::to_string(glossa::kernels::few_queries) + " (`few_queries`)",
                                        "Tq Tk ≤ " + std::to_string(glossa::kernels::max_kept_weights) + ", "}) {
@@ -71,7 +71,7 @@ TEST_CASE("README is a first screen and links the index, which links every page 
   check_links(tree / "docs/tutorial", text_of(tree / "docs/tutorial/README.md"), "");
 }
 
-TEST_CASE("names that the page of the articles links to are in their files") {
+TEST_CASE("names that docs/articles.md links to occur in their files") {
   const std::string page = text_of(tree / "docs" / "articles.md");
   const std::regex link(R"(\[`([^`]+)`\]\(\.\./([^)]+)\))");
   int links = 0;
@@ -85,7 +85,7 @@ TEST_CASE("names that the page of the articles links to are in their files") {
   CHECK_GT(links, 50);
 }
 
-TEST_CASE("options that the page of the articles names are in the article's recipe, with their values") {
+TEST_CASE("options that docs/articles.md names are in the article's recipe, with their values") {
   const std::regex heading("## Article (\\d):.*"), option(R"(`(?:\w+\.)?(\w+)(: [^`]+)?`)");
   std::istringstream page(text_of(tree / "docs" / "articles.md"));
   std::string recipe;

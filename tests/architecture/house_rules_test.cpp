@@ -46,7 +46,7 @@ std::vector<std::string> includes_of(const std::string& text) {
   return result;
 }
 
-/// Why `path` may not include `header`; empty if it may.
+/// The reason why `path` may not include `header`; empty if it may.
 std::string objection(const std::string& path, const std::string& header) {
   static const std::map<std::string, std::set<std::string>> allowed{
       {"autograd", {"autograd"}},
@@ -57,8 +57,7 @@ std::string objection(const std::string& path, const std::string& header) {
       {"app", {"app", "train", "data", "optim", "layers", "autograd"}}};
   static const std::set<std::string> rooms{"autograd", "layers", "optim", "data", "train", "app", "tests"};
   static const std::set<std::string> known_to_all{"autograd/check.h", "autograd/random.h"};
-  // Within data/, train/ and app/, as docs/architecture.md tells it. A folder stands for what lies in it beside its
-  // rooms.
+  // Within data/, train/ and app/, as in docs/architecture.md. A folder stands for its own files, without subfolders.
   static const std::set<std::string> rooms_of_train{
       "train/console",  "train/scores", "train/config",    "train/checkpoint",   "train/corpora",
       "train/decoding", "train/model",  "train/processes", "train/tensor_files", "train/tensorboard"};
@@ -91,22 +90,22 @@ std::string objection(const std::string& path, const std::string& header) {
   const std::string from = room_of(path), to = room_of(header);
   if (from == "tests") return "";
   if (rooms.contains(to) && !allowed.at(from).contains(to) && !known_to_all.contains(header))
-    return from + " must not know " + to;
+    return from + " must not include " + to;
   const std::string near = folder_of(path), there = folder_of(header);
   if ((from == "data" || from == "train" || from == "app") && !neighbours.contains(near))
-    return near + " is no room that is known";
+    return near + " is not a known folder";
   if (from == to && near != there && neighbours.contains(there) && !neighbours.at(near).contains(there))
-    return near + " must not know " + there;
-  if (without_model.contains(near) && to == "layers") return near + " must not know a model";
+    return near + " must not include " + there;
+  if (without_model.contains(near) && to == "layers") return near + " must not include a model";
   const bool kernel = path.starts_with("autograd/kernels/");
   for (const char* tape : {"variable", "tape", "context", "ops", "grad_check"})
-    if (kernel && header == "autograd/" + std::string(tape) + ".h") return "kernels must not know the tape";
+    if (kernel && header == "autograd/" + std::string(tape) + ".h") return "kernels must not include the tape";
   if (header.starts_with("cereal/") && from != "train") return "only train/ includes cereal";
   if (header == "iostream" && from != "train" && from != "app") return "libraries do not print";
   if (header.starts_with("CLI/") && !path.starts_with("app/commands/")) return "only commands parse a command line";
-  if (header == "httplib.h" && path != "app/serve/web.cpp") return "only app/serve/web.cpp knows the HTTP library";
+  if (header == "httplib.h" && path != "app/serve/web.cpp") return "only app/serve/web.cpp includes the HTTP library";
   const bool is_case = near.ends_with("/cases");
-  if (there.ends_with("/cases") && !is_case && path != "app/commands/gradcheck.cpp") return "libraries need no cases";
+  if (there.ends_with("/cases") && !is_case && path != "app/commands/gradcheck.cpp") return "no library includes cases";
   return "";
 }
 
@@ -122,7 +121,7 @@ TEST_CASE("includes follow the architecture") {
     }
 }
 
-TEST_CASE("the include rule objects to what it should") {
+TEST_CASE("the include rule objects to forbidden includes and to no others") {
   CHECK_NE(objection("autograd/tape.cpp", "layers/linear.h"), "");
   CHECK_NE(objection("optim/adam.cpp", "layers/linear.h"), "");
   CHECK_NE(objection("data/batch.cpp", "autograd/tensor.h"), "");
@@ -176,7 +175,7 @@ TEST_CASE("a file holds one concept: at most 500 lines") {
   }
 }
 
-TEST_CASE("recorded derivatives name what they keep, and nothing sums in the order of threads") {
+TEST_CASE("recorded derivatives name their captures, and no sum depends on the order of threads") {
   const std::regex implicit_capture(R"(record\([^;\[]*\[[=&][,\]])");
   const std::regex reduction(R"(#pragma omp[^\n]*(reduction|atomic))");
   CHECK(std::regex_search(std::string("c.record(op, {x}, y, [=](B& b) {"), implicit_capture));
@@ -189,7 +188,7 @@ TEST_CASE("recorded derivatives name what they keep, and nothing sums in the ord
   }
 }
 
-TEST_CASE("nothing else is at the top") {
+TEST_CASE("the top level has only known files and folders") {
   const std::set<std::string> expected{"autograd",
                                        "layers",
                                        "optim",

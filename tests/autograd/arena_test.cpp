@@ -12,7 +12,7 @@
 
 using namespace glossa;
 
-TEST_CASE("every piece starts on a cache line and overlaps no other") {
+TEST_CASE("every allocation starts on a cache line and overlaps no other") {
   Arena arena;
   std::vector<std::byte*> pieces;
   for (std::size_t bytes : {1, 63, 64, 65, 0, 100000, 7, 3000000, 64}) {
@@ -46,7 +46,7 @@ TEST_CASE("reset keeps the memory and joins the blocks") {
   CHECK(heap_allocations() == asked);
 }
 
-TEST_CASE("what a mark gives back serves again, block by block, and no more is asked from the system") {
+TEST_CASE("memory released by a mark is reused block by block, without asking the system for more") {
   Arena arena;
   const std::span<char> held = arena.zeros<char>(100);
   const auto step = [&](std::initializer_list<std::ptrdiff_t> sizes) {
@@ -67,7 +67,7 @@ TEST_CASE("what a mark gives back serves again, block by block, and no more is a
   CHECK(arena.heap_allocations() == asked);
 }
 
-TEST_CASE("a mark of before a reset gives nothing back") {
+TEST_CASE("a mark taken before a reset releases nothing") {
   Arena arena;
   arena.allocate(1000);
   {
@@ -78,7 +78,7 @@ TEST_CASE("a mark of before a reset gives nothing back") {
   CHECK(arena.bytes_used() >= 5000);
 }
 
-TEST_CASE("memory that the machine does not have is an error, and what was handed out before stays in use") {
+TEST_CASE("allocating more than the machine has is an error, and earlier allocations stay in use") {
   Arena arena;
   auto* const held = static_cast<std::byte*>(arena.allocate(64));
   CHECK_THROWS_AS(arena.allocate(std::size_t{1} << 60), Error);
@@ -87,7 +87,7 @@ TEST_CASE("memory that the machine does not have is an error, and what was hande
 }
 
 #ifndef __SANITIZE_ADDRESS__  // its malloc ends the program instead of returning null, and is not counted
-TEST_CASE("an arena that could not join its blocks is empty, and goes on") {
+TEST_CASE("an arena that cannot join its blocks is empty and stays usable") {
   Arena arena;
   for (int i = 0; i < 2; ++i) arena.allocate(std::size_t{40} << 20);  // two blocks, too large for malloc's cache
   rlimit before{};
@@ -107,7 +107,7 @@ TEST_CASE("an arena that could not join its blocks is empty, and goes on") {
   CHECK(arena.bytes_used() == 64);
 }
 
-TEST_CASE("the heap counter counts, and tells product libraries apart") {
+TEST_CASE("the heap counter counts allocations, those of product libraries separately") {
   std::size_t own = heap_allocations(), library = library_heap_allocations();
   ::operator delete(::operator new(100));
   CHECK(heap_allocations() > own);

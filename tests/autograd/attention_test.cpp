@@ -242,7 +242,7 @@ const std::vector<std::vector<Lengths>> short_batches{
 
 }  // namespace
 
-TEST_CASE("attention takes the path that the lengths say") {
+TEST_CASE("attention takes the path that fits the lengths") {
   using enum AttentionPath;
   CHECK(kernels::attention_path(3, 100'000) == few);
   CHECK(kernels::attention_path(4, 100) == whole);
@@ -275,7 +275,7 @@ TEST_CASE("attention takes the path that the lengths say") {
   CHECK_FALSE(same_bits(first_three, pair.run(all_kept).y));
 }
 
-TEST_CASE("every path of attention is the reference's value and derivative, in double") {
+TEST_CASE("every path of attention matches the reference's value and derivative, in double") {
   for (const bool causal : {false, true})
     for (const double dropout : {0.0, 0.3, 1.0}) {
       const auto call = [&](const std::vector<Lengths>& batch) {
@@ -288,11 +288,11 @@ TEST_CASE("every path of attention is the reference's value and derivative, in d
       for (const auto& batch : short_batches) call(batch).check(all_kept, 1e-12);
       for (const auto& batch : long_batches)
         for (const Index max_kept : {all_kept, all_in_tiles}) call(batch).check(max_kept, 1e-12);
-      call({{100, 100}, {2, 300}, {9, 4}, {0, 5}, {200, 0}, {130, 130}}).check(100 * 100, 1e-12);  // all three
+      call({{100, 100}, {2, 300}, {9, 4}, {0, 5}, {200, 0}, {130, 130}}).check(100 * 100, 1e-12);  // all three paths
     }
 }
 
-TEST_CASE("every path of attention, in float: as near to the reference as rounding allows") {
+TEST_CASE("every path of attention matches the reference within rounding, in float") {
   for (const Index max_kept : {all_kept, all_in_tiles})
     for (const std::vector<Lengths>& batch : {std::vector<Lengths>{{1, 1}, {3, 90}}, {{90, 65}}, {{257, 257}}}) {
       Call<float> call{
@@ -302,7 +302,7 @@ TEST_CASE("every path of attention, in float: as near to the reference as roundi
     }
 }
 
-TEST_CASE("random calls of attention are the reference's value and derivative") {
+TEST_CASE("random calls of attention match the reference's value and derivative") {
   RandomStream random(20, "calls of attention");
   const auto from = [&](Index low, Index high) {
     return low + static_cast<Index>(random.below(static_cast<std::uint64_t>(high - low + 1)));
@@ -324,7 +324,7 @@ TEST_CASE("random calls of attention are the reference's value and derivative") 
   }
 }
 
-TEST_CASE("attention with an additive mask is the reference's value and derivative") {
+TEST_CASE("attention with an additive mask matches the reference's value and derivative") {
   for (const bool causal : {false, true})
     for (const double dropout : {0.0, 0.3})
       for (const std::vector<Lengths>& batch :
@@ -337,7 +337,7 @@ TEST_CASE("attention with an additive mask is the reference's value and derivati
       }
 }
 
-TEST_CASE("decoding's attention, whose hypotheses share keys, is the reference's value") {
+TEST_CASE("decoding's attention, whose hypotheses share keys, matches the reference's value") {
   for (const Index rows : {1, 3, 5}) {
     Call<double> call{.lengths = {{rows, 30}, {rows, 30}, {1, 30}}, .heads = 4, .key_width = 8, .value_width = 8};
     call.shared_keys = true;
@@ -346,7 +346,7 @@ TEST_CASE("decoding's attention, whose hypotheses share keys, is the reference's
   }
 }
 
-TEST_CASE("long sequences with a mask, or whose weights are asked for, keep all weights") {
+TEST_CASE("long sequences keep all weights if there is a mask or the weights are requested") {
   constexpr Index length = 260, heads = 2, width = 2 * heads;
   static_assert(length * length > kernels::max_kept_weights);
   RandomStream random(1, "long");
@@ -376,7 +376,7 @@ TEST_CASE("long sequences with a mask, or whose weights are asked for, keep all 
   CHECK(Call<double>::error(numbers_of(weights), call.compute().weights) < 1e-12);
 }
 
-TEST_CASE("attention in tiles: any number of threads gives the same bits, with one head too") {
+TEST_CASE("attention in tiles gives the same bits with any number of threads, even for one head") {
   const int before = threads();
   for (const Index heads : {1, 3, 8}) {
     Call<float> call{.lengths = {{600, 600}, {90, 700}},
@@ -396,7 +396,7 @@ TEST_CASE("attention in tiles: any number of threads gives the same bits, with o
   set_threads(before);
 }
 
-TEST_CASE("attention does not read what a causal query may not see") {
+TEST_CASE("attention does not read what causal queries must not see") {
   // The last 20 of 150 keys hold NaN, as do the queries there, whose results are unused: their gradient is 0.
   Call<double> call{.lengths = {{150, 150}}, .heads = 2, .key_width = 4, .value_width = 4, .causal = true};
   call.draw();

@@ -15,7 +15,7 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t gib = std::size_t{1} << 30, unlimited = std::numeric_limits<std::size_t>::max();
 
-/// The system's report, in files: a machine with 8 GiB of available memory and 2 of swap.
+/// The files of a machine that reports 8 GiB of available memory and 2 GiB of free swap.
 struct System {
   TemporaryFolder root;
 
@@ -33,19 +33,19 @@ struct System {
 
 }  // namespace
 
-TEST_CASE("what a machine has left is memory that can be had, and swap") {
+TEST_CASE("a machine has its available memory and its free swap left") {
   const System machine;
   CHECK(machine.left_in_gib() == 10);
   machine.write("proc/meminfo", "SwapFree: 2097152 kB\n");
-  CHECK(available_memory(machine.root.path()) == unlimited);  // it is not reported
+  CHECK(available_memory(machine.root.path()) == unlimited);  // not reported
 }
 
-TEST_CASE("cgroup v2: the least that a group or one around it has left, pages of files counted as free") {
+TEST_CASE("cgroup v2: the tightest limit of a group and its parents counts, with file pages as free") {
   const System machine;
   const std::string groups = "sys/fs/cgroup/", own = groups + "user.slice/job/";
   machine.write("proc/self/cgroup", "0::/user.slice/job\n");
   machine.write(own + "memory.max", 3 * gib);
-  CHECK(machine.left_in_gib() == 5);  // none is used, and swap beside
+  CHECK(machine.left_in_gib() == 5);  // none used yet, and swap besides
   machine.write(own + "memory.current", 2 * gib);
   CHECK(machine.left_in_gib() == 3);
   machine.write(own + "memory.stat", "anon 9\ninactive_file 536870912\nactive_file 536870912\n");
@@ -64,7 +64,7 @@ TEST_CASE("cgroup v2: the least that a group or one around it has left, pages of
   CHECK(machine.left_in_gib() == 10);
 }
 
-TEST_CASE("cgroup v2 in a container: its group is the root") {
+TEST_CASE("cgroup v2: a container's group is the root") {
   const System machine;
   machine.write("proc/self/cgroup", "0::/\n");
   machine.write("sys/fs/cgroup/memory.max", gib);
@@ -72,13 +72,13 @@ TEST_CASE("cgroup v2 in a container: its group is the root") {
   CHECK(machine.left_in_gib() == 1);
 }
 
-TEST_CASE("cgroup v1: a limit of memory, and one of memory and swap together") {
+TEST_CASE("cgroup v1: limits of memory, and of memory and swap together, both count") {
   const System machine;
   const std::string own = "sys/fs/cgroup/memory/docker/42/";
   machine.write("proc/self/cgroup", "5:cpu,cpuacct:/docker/42\n4:hugetlb,memory:/docker/42\n0::/\n");
   machine.write(own + "memory.limit_in_bytes", 3 * gib);
   machine.write(own + "memory.usage_in_bytes", 2 * gib);
-  CHECK(machine.left_in_gib() == 3);  // with swap
+  CHECK(machine.left_in_gib() == 3);  // including swap
   machine.write(own + "memory.stat", "inactive_file 1\ntotal_inactive_file 268435456\ntotal_active_file 268435456\n");
   CHECK(machine.left_in_gib() == 3.5);
   machine.write(own + "memory.memsw.limit_in_bytes", 4 * gib);
@@ -89,7 +89,7 @@ TEST_CASE("cgroup v1: a limit of memory, and one of memory and swap together") {
   CHECK(machine.left_in_gib() == 10);
 }
 
-TEST_CASE("cgroup v1 in a container that has the machine's name for its group: the mount is its own") {
+TEST_CASE("cgroup v1: in a container whose group has the machine's name, the mount itself counts") {
   const System machine;
   machine.write("proc/self/cgroup", "4:memory:/docker/42\n");
   machine.write("sys/fs/cgroup/memory/memory.limit_in_bytes", gib);

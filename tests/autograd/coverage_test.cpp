@@ -42,16 +42,16 @@ TEST_CASE("every overload of every declared op has a row") {
   const std::string header = ops_header();
   REQUIRE(declared_ops(header).size() > 50);
   for (const std::string& op : uncovered(header))
-    FAIL_CHECK(op << " is declared in autograd/ops.h, and no row of autograd/cases/ calls it");
+    FAIL_CHECK(op << " is declared in autograd/ops.h, but no row of autograd/cases/ calls it");
 }
 
-TEST_CASE("every row is of a declared op") {
+TEST_CASE("every row belongs to a declared op") {
   const auto declared = declared_ops(ops_header());
   for (const OpCase& row : op_cases())
     CHECK_MESSAGE(std::ranges::count(declared, row.op(), &Overload::op) > 0, row.name);
 }
 
-TEST_CASE("an op without a row is found, and an overload, too") {
+TEST_CASE("ops and overloads without a row are found") {
   const std::string header = ops_header();
   CHECK(uncovered(header + "template <class T>\nVariable<T> tanh(const Variable<T>& x, double a = 0);").empty());
   CHECK(uncovered(header + "template <class T>\nVariable<T> tanh(const Variable<T>& x, double a);").front() ==

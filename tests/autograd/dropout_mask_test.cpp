@@ -6,8 +6,8 @@
 
 using namespace glossa;
 
-// The masks are drawn many counters at a time; here one by one, with the Philox that random_test.cpp holds to the
-// published vectors.
+// The masks are drawn many counters at a time. Here they are drawn one by one, with the Philox that random_test.cpp
+// checks against published vectors.
 
 namespace {
 
@@ -22,7 +22,7 @@ std::uint32_t word(Index i) { return static_cast<std::uint32_t>(i); }
 
 }  // namespace
 
-TEST_CASE("a dropout mask is Philox of (column block, position, sequence, site), eight columns a counter") {
+TEST_CASE("a dropout mask is Philox of (column block, position, sequence, site), eight columns per counter") {
   const std::vector<RowSpan> spans{{1, 3}, {4, 2}};
   const std::vector<std::uint32_t> ids{11, 5};
   const RowLayout layout{.rows = 7, .sequences = spans, .sequence_ids = ids, .first_position = 2};
@@ -40,7 +40,7 @@ TEST_CASE("a dropout mask is Philox of (column block, position, sequence, site),
 }
 
 TEST_CASE(
-    "a mask of attention is Philox of (key and group of heads, position, sequence, site), eight heads a counter") {
+    "a mask of attention is Philox of (key and group of heads, position, sequence, site), eight heads per counter") {
   const std::vector<RowSpan> queries{{0, 3}, {3, 18}}, keys{{0, 5}, {5, 2}};
   const std::vector<std::uint32_t> ids{11, 5};
   const RowLayout query{.rows = 21, .sequences = queries, .sequence_ids = ids}, key{.rows = 7, .sequences = keys};

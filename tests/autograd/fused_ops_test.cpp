@@ -1,4 +1,4 @@
-// Fused ops against plain ops: both give the same numbers and gradients, whatever else they save.
+// Fused ops give the same numbers and gradients as plain ops.
 
 #include <doctest/doctest.h>
 
@@ -19,7 +19,7 @@ using Function = std::function<Variable<double>(Operands)>;
 constexpr RowSpan spans[] = {{0, 6}, {6, 2}}, memory_spans[] = {{0, 3}, {3, 5}};
 const RowLayout layout{.rows = 8, .sequences = spans}, memory{.rows = 8, .sequences = memory_spans};
 
-/// Value (times a random cotangent) and gradients of the two at random inputs of these shapes, in training.
+/// Compares value (times a random cotangent) and gradients at random inputs of these shapes, in training.
 void check_same(const std::vector<Shape>& shapes, const Function& fused, const Function& plain) {
   RandomStream random(1, "fused");
   Arena arena;
@@ -73,32 +73,32 @@ Variable<double> plain_attention(const Variable<double>& q, const Variable<doubl
 
 }  // namespace
 
-TEST_CASE("linear is a product and a sum") {
+TEST_CASE("linear equals a product and a sum") {
   check_same(
       {{8, 5}, {3, 5}, {3}}, [](Operands x) { return linear(x[0], x[1], x[2]); },
       [](Operands x) { return add(matmul(x[0], x[1], false, true), x[2]); });
 }
 
-TEST_CASE("linear_relu is linear, relu and dropout") {
+TEST_CASE("linear_relu equals linear, relu and dropout") {
   check_same(
       {{8, 5}, {20, 5}, {20}}, [](Operands x) { return linear_relu(x[0], x[1], x[2], 0.3, layout); },
       [](Operands x) { return dropout(relu(linear(x[0], x[1], x[2])), 0.3, layout); });
 }
 
-TEST_CASE("add_layer_norm is dropout, a sum and layer_norm") {
+TEST_CASE("add_layer_norm equals dropout, a sum and layer_norm") {
   check_same(
       {{8, 20}, {8, 20}, {20}, {20}},
       [](Operands x) { return add_layer_norm(x[0], x[1], 0.3, layout, x[2], x[3], 1e-5); },
       [](Operands x) { return layer_norm(add(x[0], dropout(x[1], 0.3, layout)), x[2], x[3], 1e-5); });
 }
 
-TEST_CASE("add_dropout is dropout and a sum") {
+TEST_CASE("add_dropout equals dropout and a sum") {
   check_same(
       {{8, 20}, {8, 20}}, [](Operands x) { return add_dropout(x[0], x[1], 0.3, layout); },
       [](Operands x) { return add(x[0], dropout(x[1], 0.3, layout)); });
 }
 
-TEST_CASE("embed_tokens is embedding, a factor, positions and dropout") {
+TEST_CASE("embed_tokens equals embedding, scaling, positions and dropout") {
   const std::vector<int> ids{3, 1, 0, 3, 2, 2, 1, 3}, places{0, 1, 2, 3, 4, 5, 0, 1};
   std::vector<double> table(6 * 20);
   RandomStream random(2, "positions");
@@ -112,7 +112,7 @@ TEST_CASE("embed_tokens is embedding, a factor, positions and dropout") {
       });
 }
 
-TEST_CASE("attention is two products and a softmax, a sequence and a head at a time") {
+TEST_CASE("attention equals two products and a softmax, per sequence and head") {
   for (const bool causal : {false, true}) {
     const AttentionOptions options{.heads = 2, .causal = causal};
     check_same(
@@ -121,7 +121,7 @@ TEST_CASE("attention is two products and a softmax, a sequence and a head at a t
   }
 }
 
-TEST_CASE("self_attention and cross_attention are attention of columns side by side") {
+TEST_CASE("self_attention and cross_attention equal attention on adjacent columns") {
   const AttentionOptions options{.heads = 2, .causal = true, .dropout = 0.3};
   check_same(
       {{8, 18}}, [&](Operands x) { return self_attention(x[0], layout, options); },
@@ -135,7 +135,7 @@ TEST_CASE("self_attention and cross_attention are attention of columns side by s
       });
 }
 
-TEST_CASE("cross_entropy is log_softmax, a choice and a mean; with the output layer in one, linear before it") {
+TEST_CASE("cross_entropy equals log_softmax, selection and mean; with a fused output layer, linear comes first") {
   const std::vector<int> targets{3, 0, 6, 2, 2, 5, 1, 4};
   const double smoothing = 0.1;
   check_same(

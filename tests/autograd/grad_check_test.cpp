@@ -39,7 +39,7 @@ GradCheckResult check_mul(ChangeA da, ChangeB db) {
 
 }  // namespace
 
-TEST_CASE("a right derivative passes, every element of every input counted") {
+TEST_CASE("a correct derivative passes, with every element of every input counted") {
   const GradCheckResult result = check_mul(unspoiled, unspoiled);
   CHECK(result.worst_error < 1e-11);
   CHECK(result.elements == 12);
@@ -48,7 +48,7 @@ TEST_CASE("a right derivative passes, every element of every input counted") {
 }
 
 #ifndef __SANITIZE_ADDRESS__  // which reports it at once, and ends the program
-TEST_CASE("a derivative that reads what was scratch is caught, though the numbers may still be there") {
+TEST_CASE("a derivative that reads released scratch is caught, even if the numbers are still there") {
   const auto square = [](Context<double>& c, std::span<const Variable<double>> inputs) {
     const Tensor<const double> x = c.read(inputs[0]);
     const Arena::Mark mark = c.scratch_mark();
@@ -65,7 +65,7 @@ TEST_CASE("a derivative that reads what was scratch is caught, though the number
 #endif
 
 TEST_CASE("wrong derivatives are caught") {
-  SUBCASE("by a factor of 1.0005, which a tolerance of 1e-3 lets pass") {
+  SUBCASE("a factor of 1.0005, which a tolerance of 1e-3 would miss") {
     CHECK(check_mul([](double g, Index) { return 1.0005 * g; }, unspoiled).worst_error > 4e-4);
   }
   SUBCASE("the sign of one element") {
@@ -78,7 +78,7 @@ TEST_CASE("wrong derivatives are caught") {
   SUBCASE("NaN") {
     CHECK(std::isinf(check_mul([](double, Index) { return NAN; }, unspoiled).worst_error));
   }
-  SUBCASE("NaN that sampling leaves out, and beside a kink") {
+  SUBCASE("NaN in unsampled elements, and beside a kink") {
     std::vector<double> ones(100, 1.0), x = ones;
     x[7] = 0;
     const std::vector<Tensor<double>> tensors{{ones.data(), {100}}, {x.data(), {100}}};
@@ -93,7 +93,7 @@ TEST_CASE("wrong derivatives are caught") {
       CHECK(result.worst_index == where);
     }
   }
-  SUBCASE("a sum over a broadcast axis that is missing") {
+  SUBCASE("a missing sum over a broadcast axis") {
     std::vector<double> x{1, 2, 3, 4, 5, 6}, row{0.5, -1, 2};
     const std::vector<Tensor<double>> tensors{{x.data(), {2, 3}}, {row.data(), {3}}};
     const auto add_row = [](auto&, std::span<const Variable<double>> in) {
@@ -149,14 +149,14 @@ TEST_CASE("a check that compared nothing does not pass") {
   CHECK_FALSE(result.passes(1e-8));
 }
 
-TEST_CASE("of two errors NaN is the worse") {
+TEST_CASE("NaN is worse than any other error") {
   CHECK(worse(1, 2) == 2);
   CHECK(worse(2, 1) == 2);
   CHECK(std::isinf(worse(1, NAN)));
   CHECK(std::isinf(worse(NAN, 1)));
 }
 
-TEST_CASE("the stencil is of fourth order: half the step, a sixteenth of the error") {
+TEST_CASE("the stencil is of fourth order: half the step gives a sixteenth of the error") {
   std::vector<double> x{0.3};
   const auto error = [&](double step) {
     return grad_check([](auto&, auto in) { return exp(scale(in[0], 3.0)); }, std::vector{Tensor<double>{x.data(), {1}}},
@@ -166,7 +166,7 @@ TEST_CASE("the stencil is of fourth order: half the step, a sixteenth of the err
   CHECK(error(0x1p-3) / error(0x1p-4) == doctest::Approx(16).epsilon(0.05));
 }
 
-TEST_CASE("the second witness sees what the first takes for its own error") {
+TEST_CASE("the second witness finds errors too small for the first") {
   std::vector<double> x{0.3, -0.7};
   const auto error = [&](double factor) {
     return grad_check(
@@ -185,7 +185,7 @@ TEST_CASE("the second witness sees what the first takes for its own error") {
   CHECK(right.coarse / right.fine == doctest::Approx(16).epsilon(0.05));
 }
 
-TEST_CASE("parameters are moved, compared and put back") {
+TEST_CASE("parameters are perturbed, compared and restored") {
   ParameterStore<double> store;
   const auto draw = [](std::span<double> values, const Shape&, RandomStream& random) {
     for (double& value : values) value = random.normal();
@@ -214,7 +214,7 @@ TEST_CASE("dropout is the same in every evaluation") {
   CHECK(grad_check(dropped, Numbers().tensors).worst_error < 1e-11);
 }
 
-TEST_CASE("options that do not fit are refused") {
+TEST_CASE("options that do not match the inputs are refused") {
   CHECK_THROWS_AS(grad_check([](auto&, auto in) { return neg(in[0]); }, Numbers().tensors, {.requires_grad = {true}}),
                   Error);
 }

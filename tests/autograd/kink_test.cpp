@@ -7,7 +7,7 @@
 
 using namespace glossa;
 
-// Gradients at points where differences are meaningless: as documented in ops.h.
+// At points where differences are meaningless, gradients are as documented in ops.h.
 
 namespace {
 
@@ -29,7 +29,7 @@ Vector gradient(std::vector<Vector> inputs, const Differentiable& call) {
 
 }  // namespace
 
-TEST_CASE("minimum and maximum hide NaN on neither side") {
+TEST_CASE("minimum and maximum propagate NaN from either side") {
   std::vector<double> number{1}, nan{NAN};
   Context<double> context;
   context.begin({});
@@ -38,7 +38,7 @@ TEST_CASE("minimum and maximum hide NaN on neither side") {
     CHECK(std::isnan(y.value()[0]));
 }
 
-TEST_CASE("documented gradients at kinks") {
+TEST_CASE("gradients at kinks are as documented") {
   CHECK(gradient({{-1, 0, 1}}, [](auto x) { return relu(x[0]); }) == Vector{0, 0, 1});
   CHECK(gradient({{-1, 0, 1}}, [](auto x) { return abs(x[0]); }) == Vector{-1, 0, 1});
   CHECK(gradient({{-2, -1, 0, 1, 2}}, [](auto x) { return clamp(x[0], -1.0, 1.0); }) == Vector{0, 1, 1, 1, 0});
@@ -58,8 +58,8 @@ TEST_CASE("documented gradients at kinks") {
   CHECK(gradient({{-1, 0, 2}, {3}}, half_of_feed_forward) == Vector{0, 0, 3, 2});
 }
 
-// Rows longer than a vector and a block, and all elements in more than one piece: each is computed in another way.
-TEST_CASE("max takes the first of equal elements and the first NaN, wherever it stands") {
+// Rows longer than a vector and than a block, and more elements than one piece: each has its own code path.
+TEST_CASE("max takes the first of equal elements, or the first NaN, in any position") {
   const auto winner = [](const Vector& slice) {
     std::size_t best = 0;
     for (std::size_t i = 1; i < slice.size(); ++i)

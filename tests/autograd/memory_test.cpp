@@ -1,4 +1,4 @@
-// Ownership of a value, and possible uses of its memory: the rule of docs/architecture.md, "Memory".
+// Ownership of a value and reuse of its memory, by the rule of docs/architecture.md, "Memory".
 
 #include <doctest/doctest.h>
 
@@ -68,7 +68,7 @@ std::pair<double, Vector> loss_and_gradient(bool reuse, const Read& read) {
 
 }  // namespace
 
-TEST_CASE("what was read from a branch stays, though its memory could be taken") {
+TEST_CASE("values read from a branch stay valid, although its memory could be reused") {
   const auto same = [](const auto& read) { CHECK(loss_and_gradient(true, read) == loss_and_gradient(false, read)); };
   same([](TrainingStep&, const auto& branch) { return stop_gradient(branch); });
   same([](TrainingStep& step, const auto& branch) { return step.context.constant(branch.value()); });
@@ -77,7 +77,7 @@ TEST_CASE("what was read from a branch stays, though its memory could be taken")
   same([](TrainingStep&, const auto& branch) { return tanh(branch); });
 }
 
-TEST_CASE_FIXTURE(TrainingStep, "a tensor that was handed out holds its numbers to the end of the step") {
+TEST_CASE_FIXTURE(TrainingStep, "a tensor handed out keeps its numbers until the end of the step") {
   const auto branch = linear(x, weight), detached = stop_gradient(tanh(branch)), view = reshape(branch, {n * n});
   const Tensor<const double> held = branch.value();
   const Vector before = copy(held), before_detached = copy(detached);
@@ -88,7 +88,7 @@ TEST_CASE_FIXTURE(TrainingStep, "a tensor that was handed out holds its numbers 
   CHECK(copy(detached) == before_detached);
 }
 
-TEST_CASE_FIXTURE(TrainingStep, "a view made in an op of one's own keeps what it looks at") {
+TEST_CASE_FIXTURE(TrainingStep, "a view made in a custom op keeps what it refers to") {
   const auto y = tanh(x);
   const auto view = context.record("same", {y}, context.read(y), [](Backward<double>& back) {
     const Tensor<const double> dy = back.dy();
@@ -98,7 +98,7 @@ TEST_CASE_FIXTURE(TrainingStep, "a view made in an op of one's own keeps what it
   CHECK(view.value()[5] == std::tanh(numbers[5]));
 }
 
-TEST_CASE_FIXTURE(TrainingStep, "without reuse every value can be read after backward, and numbers are the same") {
+TEST_CASE_FIXTURE(TrainingStep, "without reuse every value is readable after backward, and the numbers are the same") {
   const auto gradient = [&] {
     const auto y = tanh(linear(x, weight)), z = tanh(y);
     context.backward(sum(square(add_and_norm(z))));
@@ -113,7 +113,7 @@ TEST_CASE_FIXTURE(TrainingStep, "without reuse every value can be read after bac
   CHECK(got == expected);
 }
 
-TEST_CASE_FIXTURE(TrainingStep, "a derivative that adds to an input of a shape that does not broadcast is refused") {
+TEST_CASE_FIXTURE(TrainingStep, "a derivative added to an input whose shape does not broadcast is refused") {
   const auto adding = [&](const Shape& input, const Shape& value) {
     const auto in = reshape(x, {n * n});
     const auto part = reshape(slice(in, 0, 0, input.size()), input);
@@ -126,7 +126,7 @@ TEST_CASE_FIXTURE(TrainingStep, "a derivative that adds to an input of a shape t
   };
   CHECK_NOTHROW(adding({5}, {6, 5}));
   CHECK_NOTHROW(adding({6, 1}, {6, 5}));
-  CHECK_THROWS_WITH_AS(adding({6, 5}, {6}), doctest::Contains("[careless] expected an input that has the shape [6]"),
+  CHECK_THROWS_WITH_AS(adding({6, 5}, {6}), doctest::Contains("[careless] expected an input of the value's shape [6]"),
                        Error);
   CHECK_THROWS_WITH_AS(adding({6, 5}, {6}), doctest::Contains("got [6, 5]"), Error);
   CHECK_THROWS_AS(adding({6}, {6, 5}), Error);
@@ -137,14 +137,14 @@ TEST_CASE_FIXTURE(TrainingStep, "an op that calls another keeps its own scratch"
   const Arena::Mark mark = context.scratch_mark();
   const Tensor<double> own = context.scratch({n, n});
   std::iota(own.data, own.data + own.size(), 0.0);
-  norm(x, 1);  // has scratch of its own
+  norm(x, 1);  // uses scratch as well
   add(x, gain);
   double wrong = 0;
   for (Index i = 0; i < own.size(); ++i) wrong += own[i] != static_cast<double>(i);
   CHECK(wrong == 0);
 }
 
-TEST_CASE("scratch is given back when its mark ends, whatever an op throws") {
+TEST_CASE("scratch is released when its mark ends, even if an op throws") {
   Arena arena;
   {
     const Arena::Mark outer(arena);
@@ -165,7 +165,7 @@ TEST_CASE("scratch is given back when its mark ends, whatever an op throws") {
   CHECK(arena.bytes_used() == 0);
 }
 
-TEST_CASE("memory behind a mark is handed out again, and that before it never") {
+TEST_CASE("memory behind a mark is reused, memory before it never") {
   RandomStream random(1, "marks");
   Arena arena;
   struct Piece {
@@ -201,7 +201,7 @@ TEST_CASE("memory behind a mark is handed out again, and that before it never") 
   }
 }
 
-TEST_CASE("a frame gives a part's memory back but what is kept; the rest cannot be read any more") {
+TEST_CASE("a frame releases its memory except what is kept; the rest is no longer readable") {
   TrainingStep step;
   step.begin({.recording = false});
   const auto layer = [](const auto& x) { return tanh(tanh(scale(x, 0.5))); };
@@ -228,7 +228,7 @@ TEST_CASE("a frame gives a part's memory back but what is kept; the rest cannot 
   CHECK(copy(neg(neg(y))) == numbers);
 }
 
-TEST_CASE("frames are nested, may keep what lies outside or nothing, and end with the step") {
+TEST_CASE("frames nest, may keep outside values or nothing, and end with the step") {
   TrainingStep step;
   step.begin({.recording = false});
   Frame<double> outer(step.context);
@@ -249,7 +249,7 @@ TEST_CASE("frames are nested, may keep what lies outside or nothing, and end wit
   const Variable<double> before = step.x;
   {
     Frame<double> frame(step.context);
-    frame.keep(dropout(before, 0.5));  // itself, as this is no training
+    frame.keep(dropout(before, 0.5));  // itself, as this is not training
   }
   CHECK(copy(before) == step.numbers);
   y = outer.keep(y);
@@ -261,7 +261,7 @@ TEST_CASE("frames are nested, may keep what lies outside or nothing, and end wit
   CHECK_NOTHROW(z.value());
 }
 
-TEST_CASE("frames around random chains of random sizes change no number, and nothing that lies outside") {
+TEST_CASE("frames around random chains of random sizes change neither results nor outside values") {
   RandomStream random(1, "frames");
   TrainingStep step;
   for (int round = 0; round < 300; ++round) {
@@ -296,14 +296,14 @@ TEST_CASE("frames around random chains of random sizes change no number, and not
   }
 }
 
-TEST_CASE_FIXTURE(TrainingStep, "where the tape records a frame does nothing") {
+TEST_CASE_FIXTURE(TrainingStep, "a frame does nothing while the tape records") {
   Frame<double> frame(context);
   const auto y = tanh(x), z = frame.keep(square(y));
   context.backward(sum(z));
   CHECK(copy(x.grad())[3] == doctest::Approx(2 * std::tanh(numbers[3]) * (1 - std::pow(std::tanh(numbers[3]), 2))));
 }
 
-TEST_CASE("a forward pass writes nothing to the parameters or their gradients") {
+TEST_CASE("a forward pass does not write to parameters or their gradients") {
   ParameterStore<double> store;
   Parameter<double>& weight =
       store.declare("weight", {n, n}, [](std::span<double> values, const Shape&, RandomStream& random) {
@@ -321,18 +321,18 @@ TEST_CASE("a forward pass writes nothing to the parameters or their gradients") 
   CHECK(std::ranges::count(store.grads(), 7.0) == std::ssize(store.grads()));
 }
 
-TEST_CASE("memory that the machine does not have is refused when it is asked for") {
+TEST_CASE("allocating more than the machine has is refused at once") {
   Arena arena;
   REQUIRE(available_memory() > 0);
   REQUIRE(available_memory() < std::size_t{1} << 41);
-  CHECK_THROWS_WITH_AS(arena.allocate(std::size_t{1} << 41), doctest::Contains("all that the machine has left"), Error);
+  CHECK_THROWS_WITH_AS(arena.allocate(std::size_t{1} << 41), doctest::Contains("bytes: the machine has"), Error);
   CHECK_THROWS_AS(arena.allocate(available_memory() + (std::size_t{1} << 30)), Error);
   CHECK(arena.bytes_used() == 0);
   CHECK_NOTHROW(arena.allocate(std::size_t{1} << 25));
 }
 
 #ifdef __SANITIZE_ADDRESS__
-TEST_CASE_FIXTURE(TrainingStep, "memory that was given back is poisoned") {
+TEST_CASE_FIXTURE(TrainingStep, "released memory is poisoned") {
   Arena arena;
   const char* stale = nullptr;
   {

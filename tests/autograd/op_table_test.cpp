@@ -9,7 +9,7 @@
 
 using namespace glossa;
 
-TEST_CASE("every row of the table of gradient checks holds, and there is one report an op") {
+TEST_CASE("every row of the table of gradient checks passes, with one report per op") {
   std::set<std::string> ops;
   double worst = 0;
   Index elements = 0;
@@ -25,7 +25,7 @@ TEST_CASE("every row of the table of gradient checks holds, and there is one rep
       fmt::format("{} ops, {} rows, {} gradients, worst error {:.1e}", ops.size(), op_cases().size(), elements, worst));
 }
 
-TEST_CASE("rows can be found by their names") {
+TEST_CASE("rows have unique names with a dot") {
   std::set<std::string> names;
   for (const OpCase& row : op_cases()) {
     CHECK_MESSAGE(names.insert(row.name).second, row.name);
@@ -33,7 +33,7 @@ TEST_CASE("rows can be found by their names") {
   }
 }
 
-TEST_CASE("check_case finds what is wrong with an op") {
+TEST_CASE("check_case finds the faults of an op") {
   const auto twice = [](auto x) { return scale(x[0], 2.0); };
   CHECK(check_case(op_case("scale.right", {{2, 3}}, twice)).failures.empty());
 
@@ -41,11 +41,11 @@ TEST_CASE("check_case finds what is wrong with an op") {
     const auto reference = [](std::span<const Tensor<double>> x) { return std::vector<double>(x[0].size(), 1.0); };
     CHECK(check_case(op_case("scale.value", {{2, 3}}, twice).reference(reference)).failures.size() == 1);
   }
-  SUBCASE("an element that no difference was taken for") {
+  SUBCASE("an element without a difference") {
     const auto kinked = op_case("abs.kink", {CaseInput{2}.of({0, 1})}, [](auto x) { return abs(x[0]); });
     CHECK(check_case(kinked).failures.size() == 1);
   }
-  SUBCASE("a gradient that is NaN where another is there before it") {
+  SUBCASE("a gradient that is NaN when added to an earlier one") {
     const auto spoiled = [](auto x) {
       const auto in = x[0].value();
       const auto y = x[0].context().tensor(in.shape);
@@ -58,23 +58,23 @@ TEST_CASE("check_case finds what is wrong with an op") {
     const CaseReport report = check_case(op_case("scale.spoiled", {{2, 3}}, spoiled));
     CHECK(report.worst_error < 1e-8);
     REQUIRE(report.failures.size() == 1);
-    CHECK(report.failures[0].find("is not added to what was there (off by inf)") != std::string::npos);
+    CHECK(report.failures[0].find("is not added to the existing one (off by inf)") != std::string::npos);
   }
-  SUBCASE("a gradient that is nothing where it should be something") {
+  SUBCASE("a zero gradient that should not be zero") {
     const auto cut = [](auto x) { return scale(stop_gradient(x[0]), 2.0); };
     CHECK_FALSE(check_case(op_case("scale.cut", {{2, 3}}, cut)).failures.empty());
   }
-  SUBCASE("a gradient that is something where it should be zero") {
+  SUBCASE("a nonzero gradient that should be zero") {
     CHECK_FALSE(check_case(op_case("scale.not_zero", {{2, 3}}, twice).with_zero_gradient()).failures.empty());
   }
-  SUBCASE("an error that is not thrown, and one that does not say enough") {
+  SUBCASE("an error that is not thrown, and one whose message says too little") {
     const auto silent = [](Inputs<double> x) { scale(x[0], 1.0); };
     CHECK(check_case(op_case("scale.silent", {{2}}, twice).error({{2}}, silent, {})).failures.size() == 2);
     const auto unequal = [](Inputs<double> x) { add(x[0], x[1]); };
     CHECK(check_case(op_case("add.terse", {{2}}, twice).error({{2}, {3}}, unequal, {"[4]"})).failures.size() == 2);
   }
 #ifndef __SANITIZE_ADDRESS__  // its malloc is not counted
-  SUBCASE("memory from the heap") {
+  SUBCASE("a heap allocation") {
     const auto greedy = [](auto x) { return scale(x[0], std::vector<double>(100, 2.0).back()); };
     CHECK(check_case(op_case("scale.greedy", {{2, 3}}, greedy)).failures.size() == 2);
   }

@@ -8,7 +8,7 @@
 
 using namespace glossa;
 
-TEST_CASE("operators compute what is written, with a number on either side") {
+TEST_CASE("operators compute the written expression, with a number on either side") {
   std::vector<double> three{1, 2, 4}, one{8};
   Context<double> context;
   context.begin({});
@@ -44,7 +44,7 @@ TEST_CASE("gradients flow through operators") {
   CHECK_MESSAGE(result.worst_error < 1e-8, result.describe());
 }
 
-TEST_CASE("a number beside a variable of a finished step is an error") {
+TEST_CASE("combining a number with a variable of a finished step is an error") {
   double number = 1;
   Context<double> context;
   context.begin({});

@@ -19,7 +19,7 @@ struct RestoreThreads {
 
 }  // namespace
 
-TEST_CASE_FIXTURE(RestoreThreads, "every piece is done once, whatever the number of threads") {
+TEST_CASE_FIXTURE(RestoreThreads, "every piece runs once, with any number of threads") {
   for (const int team : {1, 2, 3, 8}) {
     set_threads(team);
     CHECK(threads() == team);
@@ -40,12 +40,12 @@ TEST_CASE_FIXTURE(RestoreThreads, "ranges cover everything and do not depend on 
   }
 }
 
-TEST_CASE("nothing to do is done without a call") {
+TEST_CASE("an empty loop makes no calls") {
   parallel_for(0, [](Index) { FAIL_CHECK("called"); });
   parallel_ranges(0, 8, [](Index, Index) { FAIL_CHECK("called"); });
 }
 
-TEST_CASE_FIXTURE(RestoreThreads, "a loop within a piece stays on its thread") {
+TEST_CASE_FIXTURE(RestoreThreads, "a nested loop stays on its thread") {
   set_threads(4);
   std::vector<int> done(64);
   parallel_for(8, [&](Index i) {
@@ -55,19 +55,19 @@ TEST_CASE_FIXTURE(RestoreThreads, "a loop within a piece stays on its thread") {
   CHECK(done == std::vector<int>(64, 1));
 }
 
-TEST_CASE_FIXTURE(RestoreThreads, "what a piece throws comes out") {
+TEST_CASE_FIXTURE(RestoreThreads, "an exception thrown by a piece reaches the caller") {
   for (const int team : {1, 3}) {
     set_threads(team);
     CHECK_THROWS_AS(parallel_for(10, [](Index i) { check(i != 5, "piece", "expected another"); }), Error);
   }
 }
 
-TEST_CASE_FIXTURE(RestoreThreads, "at least one thread") {
+TEST_CASE_FIXTURE(RestoreThreads, "the number of threads is at least one") {
   CHECK(available_threads() >= 1);
   CHECK_THROWS_AS(set_threads(0), Error);
 }
 
-TEST_CASE_FIXTURE(RestoreThreads, "a forked child has a team of its own") {
+TEST_CASE_FIXTURE(RestoreThreads, "a forked child has its own team") {
   set_threads(3);
   std::vector<int> done(100);
   const auto count = [&](Index i) { ++done[i]; };

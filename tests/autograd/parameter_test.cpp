@@ -19,7 +19,7 @@ struct Declared {
 
 }  // namespace
 
-TEST_CASE_FIXTURE(Declared, "parts are rows of the whole, each with a gradient slot of its own") {
+TEST_CASE_FIXTURE(Declared, "parts are rows of the whole, each with its own gradient slot") {
   Parameter<double>& other = store.declare("other", {3, 2}, [](std::span<double>, const Shape&, RandomStream&) {});
   Parameter<double>&first = store.part(whole, 0, 2), &all = store.part(other, 0, 3), &second = store.part(whole, 2, 6);
   store.allocate(1);
@@ -37,7 +37,7 @@ TEST_CASE_FIXTURE(Declared, "parts are rows of the whole, each with a gradient s
   CHECK_FALSE(store.has_grad(whole));
 }
 
-TEST_CASE_FIXTURE(Declared, "unset gradients are filled with zeros, part by part; set and frozen ones keep theirs") {
+TEST_CASE_FIXTURE(Declared, "unset gradients are filled with zeros, part by part; set and frozen ones are kept") {
   Parameter<double>& frozen = store.declare("frozen", {3}, [](std::span<double>, const Shape&, RandomStream&) {});
   Parameter<double>&first = store.part(whole, 0, 2), &second = store.part(whole, 2, 6);
   store.allocate(1);
@@ -64,8 +64,9 @@ TEST_CASE_FIXTURE(Declared, "a part is frozen with its whole") {
   CHECK_FALSE(part.is_trainable());
 }
 
-TEST_CASE_FIXTURE(Declared, "a name is declared once, and values are drawn by seed and name") {
-  CHECK_THROWS_WITH_AS(store.declare("weight", {1}, nullptr), "[weight] expected a new name; got it twice", Error);
+TEST_CASE_FIXTURE(Declared, "a name is declared once, and seed and name determine the values") {
+  CHECK_THROWS_WITH_AS(store.declare("weight", {1}, nullptr), "[weight] expected a unique parameter name; got it twice",
+                       Error);
   const auto draw = [](std::span<double> values, const Shape&, RandomStream& random) { values[0] = random.normal(); };
   const auto drawn = [&](std::uint64_t seed, const std::vector<std::string>& names) {
     ParameterStore<double> store;
@@ -81,9 +82,9 @@ TEST_CASE_FIXTURE(Declared, "a name is declared once, and values are drawn by se
   CHECK(a.value[0] != b.value[0]);
 }
 
-TEST_CASE_FIXTURE(Declared, "parts that leave rows out, repeat them or are cut once more are refused") {
+TEST_CASE_FIXTURE(Declared, "parts that skip rows, repeat them or split a part again are refused") {
   Parameter<double>& first = store.part(whole, 0, 2);
-  const char* const why = "[weight] expected rows within [6, 2], from 2 on, where the last part ends";
+  const char* const why = "[weight] expected rows of [6, 2] from 2, the end of the last part";
   CHECK_THROWS_WITH_AS(store.part(whole, 0, 2), doctest::Contains(why), Error);  // repeated
   CHECK_THROWS_WITH_AS(store.part(whole, 1, 6), doctest::Contains(why), Error);  // overlapping
   CHECK_THROWS_WITH_AS(store.part(whole, 3, 6), doctest::Contains(why), Error);  // a row left out

@@ -9,7 +9,7 @@
 
 using namespace glossa;
 
-// Every order of four axes, for shapes that are not multiples of a vector or a tile: element by element.
+// Every order of four axes, element by element, for shapes that are not multiples of a vector or a tile.
 
 namespace {
 
@@ -31,7 +31,7 @@ std::vector<Index> places(const std::array<Index, 4>& n, const Order& order) {
   return result;
 }
 
-/// Value and gradient, the gradient twice: assigned, and added to itself.
+/// True if value and gradient are right, the gradient both assigned and added to itself.
 template <class T>
 bool permutes(const std::array<Index, 4>& n, const Order& order) {
   const std::vector<Index> place = places(n, order);
@@ -53,7 +53,7 @@ bool permutes(const std::array<Index, 4>& n, const Order& order) {
 
 }  // namespace
 
-TEST_CASE("permute puts every element in its place, forward and back, in any order of the axes") {
+TEST_CASE("permute moves every element to its place, forward and backward, for any order of the axes") {
   Order order = {0, 1, 2, 3};
   int orders = 0;
   do {

@@ -57,7 +57,7 @@ TEST_CASE("programs are drawn from every overload of every declared op") {
   CHECK_FALSE(has_entry({"tanh", 2, 2}));
 }
 
-TEST_CASE("a program is what its text says") {
+TEST_CASE("a program survives the round trip through its text") {
   for (int seed = 0; seed < 20; ++seed) {
     const Program program = Draw(seed, mixed_sizes).program();
     CHECK(text_of(program_of(text_of(program))) == text_of(program));
@@ -66,7 +66,7 @@ TEST_CASE("a program is what its text says") {
   CHECK_THROWS_WITH_AS(program_of("x0 := tanh x1"), doctest::Contains("tanh x1"), Error);
 }
 
-TEST_CASE("programs that once saw other numbers") {
+TEST_CASE("programs that once saw different numbers now agree") {
   for (const char* watched : {"value", "stop_gradient", "constant_of"})
     for (const char* taking : {"x6 = add_dropout(x0, x3) 0 0 4", "x6 = add_layer_norm(x0, x3, x2, x2) 0 0 0"}) {
       const std::string text = fmt::format(R"(x0 = input() [64, 32] 0 1
@@ -114,7 +114,7 @@ x2 = slice(x1) 0 0 0
 )");
 }
 
-TEST_CASE_FIXTURE(Threads, "random programs see the same with reuse of memory and without") {
+TEST_CASE_FIXTURE(Threads, "random programs see the same numbers with and without reuse of memory") {
   const int count = setting("GLOSSA_PROGRAMS", default_count), seed = setting("GLOSSA_PROGRAM_SEED", 1);
   std::map<std::string, int> executed;
   Index compared = 0, refused = 0;
@@ -139,7 +139,7 @@ TEST_CASE_FIXTURE(Threads, "random programs see the same with reuse of memory an
     for (const ProgramOp& op : program_ops()) CHECK_MESSAGE(executed[op.name] > 0, op.name << " never ran");
 }
 
-TEST_CASE_FIXTURE(Threads, "small random programs have the gradients that differences have") {
+TEST_CASE_FIXTURE(Threads, "small random programs have the gradients given by finite differences") {
   const int count = setting("GLOSSA_PROGRAMS", default_count) / 10, seed = setting("GLOSSA_PROGRAM_SEED", 1);
   constexpr double limit = 1e-6;
   int failures = 0;

@@ -17,7 +17,7 @@ TEST_CASE("Philox4x32-10 gives the known answers of Random123") {
         PhiloxCounter{0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1});
 }
 
-TEST_CASE("streams are named: the same name repeats, another differs") {
+TEST_CASE("a stream repeats for the same name and seed, and differs for others") {
   RandomStream a(7, "weights"), same(7, "weights"), other_name(7, "shuffle"), other_seed(8, "weights");
   bool name_differs = false, seed_differs = false;
   for (int i = 0; i < 100; ++i) {
@@ -45,7 +45,7 @@ TEST_CASE("uniform numbers fill [0, 1) evenly") {
   CHECK(squares / count == doctest::Approx(1.0 / 3).epsilon(0.01));
 }
 
-TEST_CASE("below(n) reaches each number equally often, and no other") {
+TEST_CASE("below(n) draws each number equally often, and no other") {
   RandomStream random(1, "below");
   std::vector<int> counts(7);
   for (int i = 0; i < 70000; ++i) ++counts.at(random.below(7));

@@ -32,7 +32,7 @@ TEST_CASE("sequences that share keys attend as if each had its own") {
 
 TEST_CASE("keys that get a gradient may not be shared") {
   const SharedKeys shared;
-  const char* const why = "expected sequences in order and apart; got sequence 1 from row 0 on";
+  const char* const why = "expected sequences in order and disjoint; got sequence 1 from row 0";
   for (const bool recording : {true, false}) {
     Context<double> context;
     context.begin({.recording = recording});
@@ -69,7 +69,7 @@ TEST_CASE("a layout that does not fit its matrix is refused") {
   constexpr std::uint32_t one_id[] = {7};
   RowLayout layout = packed_2_3();
   layout.sequence_ids = one_id;
-  CHECK_THROWS_WITH_AS(check_layout("op", layout, matrix), doctest::Contains("each of 2 sequences, or none; got 1"),
+  CHECK_THROWS_WITH_AS(check_layout("op", layout, matrix), doctest::Contains("expected 2 sequence ids or none; got 1"),
                        Error);
   layout = packed_2_3();
   layout.first_position = -1;

@@ -8,7 +8,7 @@
 
 using namespace glossa;
 
-TEST_CASE("extents, sizes and text") {
+TEST_CASE("a shape has extents, a size and a text") {
   const Shape scalar, matrix{2, 3}, box{2, 0, 4};
   CHECK(scalar.rank() == 0);
   CHECK(scalar.size() == 1);
@@ -25,7 +25,7 @@ TEST_CASE("extents, sizes and text") {
   CHECK(Shape{2, 3, 4}.cols() == 4);
 }
 
-TEST_CASE("a shape from a list at run time") {
+TEST_CASE("a shape can be made from a list at run time") {
   std::vector<Index> extents{2, 3};
   CHECK(Shape(extents) == Shape{2, 3});
   extents.assign(5, 1);
@@ -33,7 +33,7 @@ TEST_CASE("a shape from a list at run time") {
   CHECK(Shape(std::span<const Index>()) == Shape{});
 }
 
-TEST_CASE("axes are replaced, taken out and put in") {
+TEST_CASE("axes can be replaced, removed and inserted") {
   const Shape shape{2, 3, 4};
   CHECK(shape.with(-1, 7) == Shape{2, 3, 7});
   CHECK(shape.without(1) == Shape{2, 4});
@@ -43,7 +43,7 @@ TEST_CASE("axes are replaced, taken out and put in") {
   CHECK_FALSE(Shape{3, 4} == Shape{3, 4, 1});
 }
 
-TEST_CASE("wrong shapes are errors") {
+TEST_CASE("invalid shapes are errors") {
   CHECK_THROWS_AS((Shape{1, 2, 3, 4, 5}), Error);
   CHECK_THROWS_AS((Shape{1, -2}), Error);
   CHECK_THROWS_WITH_AS((Shape{2, 3}.axis(2, "sum")), doctest::Contains("[sum] expected an axis in [-2, 2)"), Error);
@@ -71,7 +71,7 @@ TEST_CASE("broadcasting follows NumPy's rule") {
   CHECK_THROWS_AS(broadcast({0}, {2}, "add"), Error);
 }
 
-TEST_CASE("strides of a broadcast operand are zero where it repeats") {
+TEST_CASE("strides of a broadcast operand are zero along repeated axes") {
   using Four = std::array<Index, 4>;
   CHECK(extents4({3, 2}) == Four{1, 1, 3, 2});
   CHECK(broadcast_strides({2, 3, 4}, {2, 3, 4}) == Four{0, 12, 4, 1});

@@ -7,9 +7,9 @@
 
 using namespace glossa;
 
-// Results of ops besides their value, and dropout's statistics: rows of the table see values and gradients only.
+// Results of ops besides their value, and dropout's statistics. The table's rows cover only values and gradients.
 
-TEST_CASE("cross_entropy reports the loss without smoothing and the rows it counted") {
+TEST_CASE("cross_entropy reports the loss without smoothing and the number of rows counted") {
   std::vector<double> logits{1, 2, 0.5, -1, 0, 3};
   Context<double> context;
   context.begin({});
@@ -25,7 +25,7 @@ TEST_CASE("cross_entropy reports the loss without smoothing and the rows it coun
   CHECK(nothing.sum.value()[0] == 0);
 }
 
-TEST_CASE("attention hands out the weights after softmax and before dropout") {
+TEST_CASE("attention returns the weights after softmax and before dropout") {
   std::vector<double> numbers(5 * 4);
   RandomStream random(1, "weights");
   for (double& x : numbers) x = random.normal();
@@ -68,7 +68,8 @@ TEST_CASE("dropout keeps a share of 1 - p and the mean") {
   }
 }
 
-TEST_CASE("dropout is another in every place and update, the same in packed and padded batches, none in evaluation") {
+TEST_CASE(
+    "dropout differs between places and updates, not between packed and padded batches, and is off in evaluation") {
   std::vector<double> ones(6 * 40, 1.0);
   Context<double> context;
   const auto masks = [&](std::uint64_t update, const RowLayout& layout) {

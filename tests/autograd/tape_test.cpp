@@ -50,12 +50,12 @@ TEST_CASE_FIXTURE(Step, "a variable on a hundred paths gets the sum of all") {
   CHECK(grad_of(x) == Vector{100, 100, 100});
 }
 
-TEST_CASE_FIXTURE(Step, "one variable in both places of an op") {
+TEST_CASE_FIXTURE(Step, "one variable can be both operands of an op") {
   backward_from(mul(x, x));
   CHECK(grad_of(x) == Vector{4, -6, 1});
 }
 
-TEST_CASE_FIXTURE(Step, "one variable in all places of an op that writes to them side by side") {
+TEST_CASE_FIXTURE(Step, "one variable can be every operand of an op that writes their gradients side by side") {
   const auto leaf = [&] { return context.input({numbers.data(), {3, 1}}); };
   const auto every = leaf(), query = leaf(), key = leaf(), value = leaf();
   const RowSpan all{0, 3};
@@ -68,19 +68,19 @@ TEST_CASE_FIXTURE(Step, "one variable in all places of an op that writes to them
     CHECK(every.grad()[i] == doctest::Approx(query.grad()[i] + key.grad()[i] + value.grad()[i]).epsilon(1e-14));
 }
 
-TEST_CASE_FIXTURE(Step, "residual x + f(x) + g(x)") {
+TEST_CASE_FIXTURE(Step, "a residual x + f(x) + g(x) gets all three gradients") {
   backward_from(add(add(x, scale(x, 3.0)), square(x)));
   CHECK(grad_of(x) == Vector{8, -2, 5});
 }
 
-TEST_CASE_FIXTURE(Step, "a chain of 10,000 ops needs no stack") {
+TEST_CASE_FIXTURE(Step, "a chain of 10,000 ops does not overflow the stack") {
   auto y = x;
   for (int i = 0; i < 10000; ++i) y = neg(y);
   backward_from(y);
   CHECK(grad_of(x) == Vector{1, 1, 1});
 }
 
-TEST_CASE_FIXTURE(Step, "a variable the root does not depend on has gradient zero") {
+TEST_CASE_FIXTURE(Step, "a variable that the root does not depend on has gradient zero") {
   for (const Index size : {1000, 2000}) std::ranges::fill(context.tensor({size}).span(), 7.0);
   context.begin({});  // over used memory
   x = context.input({numbers.data(), {3}});
@@ -90,7 +90,7 @@ TEST_CASE_FIXTURE(Step, "a variable the root does not depend on has gradient zer
   CHECK(grad_of(unused) == Vector{0, 0, 0});
 }
 
-TEST_CASE_FIXTURE(Step, "stop_gradient lets nothing through") {
+TEST_CASE_FIXTURE(Step, "stop_gradient blocks the gradient") {
   backward_from(mul(x, stop_gradient(x)));
   CHECK(grad_of(x) == numbers);
   CHECK_FALSE(stop_gradient(x).requires_grad());
@@ -112,7 +112,7 @@ TEST_CASE_FIXTURE(Step, "the root's own gradient is the cotangent") {
   CHECK(grad_of(y) == Vector{1, 1, 1});
 }
 
-TEST_CASE_FIXTURE(Step, "a gradient in the middle is kept on request only") {
+TEST_CASE_FIXTURE(Step, "an intermediate gradient is kept only on request") {
   const auto kept = scale(x, 2.0), lost = scale(x, 2.0);
   kept.retain_grad();
   backward_from(mul(kept, lost));
@@ -120,13 +120,13 @@ TEST_CASE_FIXTURE(Step, "a gradient in the middle is kept on request only") {
   CHECK_THROWS_WITH_AS(lost.grad(), doctest::Contains("retain_grad"), Error);
 }
 
-TEST_CASE_FIXTURE(Step, "a gradient that was given up cannot be asked for any more") {
+TEST_CASE_FIXTURE(Step, "a released gradient can no longer be retained") {
   const auto lost = scale(x, 2.0);
   backward_from(square(lost));
   CHECK_THROWS_WITH_AS(lost.retain_grad(), doctest::Contains("[retain_grad] expected a call before backward"), Error);
 }
 
-TEST_CASE_FIXTURE(Step, "a gradient before backward is an error") { CHECK_THROWS_AS(x.grad(), Error); }
+TEST_CASE_FIXTURE(Step, "reading a gradient before backward is an error") { CHECK_THROWS_AS(x.grad(), Error); }
 
 TEST_CASE_FIXTURE(Step, "a second backward is an error unless the graph is kept") {
   const auto y = square(x);
@@ -136,7 +136,7 @@ TEST_CASE_FIXTURE(Step, "a second backward is an error unless the graph is kept"
   CHECK_THROWS_WITH_AS(context.backward(y, ones), doctest::Contains("keep_graph"), Error);
 }
 
-TEST_CASE_FIXTURE(Step, "where the graph is kept leaves add up, and gradients between start afresh") {
+TEST_CASE_FIXTURE(Step, "if the graph is kept, leaves add up and intermediate gradients start afresh") {
   const auto y = square(x);
   y.retain_grad();
   for (int walk = 1; walk <= 3; ++walk) {
@@ -146,17 +146,17 @@ TEST_CASE_FIXTURE(Step, "where the graph is kept leaves add up, and gradients be
   }
 }
 
-TEST_CASE_FIXTURE(Step, "the root may be a leaf, to which every walk adds") {
+TEST_CASE_FIXTURE(Step, "the root may be a leaf, to which every backward adds") {
   for (int walk = 1; walk <= 2; ++walk) {
     context.backward(x, {numbers.data(), {3}}, /*keep_graph=*/true);
     CHECK(grad_of(x) == Vector{walk * 2.0, walk * -3.0, walk * 0.5});
   }
 }
 
-TEST_CASE_FIXTURE(Step, "a variable of a finished step is an error") {
+TEST_CASE_FIXTURE(Step, "using a variable of a finished step is an error") {
   const auto y = square(x);
   context.begin({});
-  CHECK_THROWS_WITH_AS(neg(y), doctest::Contains("[neg] expected a value of the step in progress"), Error);
+  CHECK_THROWS_WITH_AS(neg(y), doctest::Contains("[neg] expected a value of the current step"), Error);
   CHECK_THROWS_WITH_AS(scale(y, 2.0), doctest::Contains("[scale]"), Error);
   CHECK_THROWS_WITH_AS(mul(y, y), doctest::Contains("[mul]"), Error);
   CHECK_THROWS_WITH_AS(split(y, std::vector<Index>{1, 2}, 0), doctest::Contains("[split]"), Error);
@@ -165,7 +165,7 @@ TEST_CASE_FIXTURE(Step, "a variable of a finished step is an error") {
   CHECK(context.tape().size() == 0);
 }
 
-TEST_CASE_FIXTURE(Step, "the trace of numbers that are not finite names the first op of the step") {
+TEST_CASE_FIXTURE(Step, "the trace of non-finite numbers names the first op that produced one") {
   context.trace_finite(true);
   square(x);
   CHECK(context.first_nonfinite().empty());
@@ -175,14 +175,14 @@ TEST_CASE_FIXTURE(Step, "the trace of numbers that are not finite names the firs
   CHECK(context.first_nonfinite().empty());
 }
 
-TEST_CASE_FIXTURE(Step, "two contexts in one op is an error") {
+TEST_CASE_FIXTURE(Step, "mixing two contexts in one op is an error") {
   Context<double> other;
   other.begin({});
   const auto foreign = other.input({numbers.data(), {3}});
   CHECK_THROWS_WITH_AS(add(x, foreign), doctest::Contains("[add] expected inputs of one context"), Error);
 }
 
-TEST_CASE_FIXTURE(Step, "a cotangent of another shape and a root that is no scalar are errors") {
+TEST_CASE_FIXTURE(Step, "a cotangent of another shape and a root that is not a scalar are errors") {
   const auto y = square(x);
   CHECK_THROWS_WITH_AS(context.backward(y), doctest::Contains("[3]"), Error);
   CHECK_THROWS_WITH_AS(context.backward(y, {numbers.data(), {1}}), doctest::Contains("[1]"), Error);
@@ -205,13 +205,11 @@ Variable<double> own_mul(const Variable<double>& a, const Variable<double>& b, b
 
 }  // namespace
 
-TEST_CASE_FIXTURE(Step,
-                  "an op of one's own that mixes two contexts is an error, and a derivative that forgets an input") {
+TEST_CASE_FIXTURE(Step, "a custom op that mixes two contexts, or whose derivative omits an input, is an error") {
   Context<double> other;
   other.begin({});
   const auto foreign = other.input({numbers.data(), {3}});
-  CHECK_THROWS_WITH_AS(own_mul(x, foreign, false), doctest::Contains("expected a value of the context that reads it"),
-                       Error);
+  CHECK_THROWS_WITH_AS(own_mul(x, foreign, false), doctest::Contains("expected a value of the reading context"), Error);
   CHECK_THROWS_WITH_AS(context.record("mixed", {x, foreign}, context.tensor({3}), [](Backward<double>&) {}),
                        doctest::Contains("[mixed] expected inputs of one context"), Error);
   const auto constant = context.constant({numbers.data(), {3}});
@@ -225,8 +223,7 @@ TEST_CASE_FIXTURE(Step,
   CHECK(grad_of(x) == Vector{4, -6, 1});
 }
 
-TEST_CASE_FIXTURE(Step,
-                  "a root of another context, an input that there is not, and one that is asked for twice are errors") {
+TEST_CASE_FIXTURE(Step, "a root of another context, a nonexistent input and adding to one twice are errors") {
   Context<double> other;
   other.begin({});
   const auto foreign = square(other.input({numbers.data(), {3}}));
@@ -249,7 +246,7 @@ TEST_CASE_FIXTURE(Step,
                        doctest::Contains("got input 0 twice"), Error);
 }
 
-TEST_CASE("a variable that was never assigned is an error") {
+TEST_CASE("using a variable that was never assigned is an error") {
   CHECK_THROWS_AS(Variable<double>().value(), Error);
   CHECK_THROWS_WITH_AS(neg(Variable<double>()), doctest::Contains("[neg]"), Error);
 }
@@ -322,7 +319,7 @@ TEST_CASE_FIXTURE(LargeStep, "the root and small values stay readable after back
   CHECK(root.value()[5] == std::exp(std::tanh(0.5)) + 2 * rows.value()[5]);
 }
 
-TEST_CASE("every step gives the numbers of a first one, with reuse of memory and without") {
+TEST_CASE("every step gives the numbers of a first one, with and without reuse of memory") {
   constexpr Index n = 64;
   std::vector<double> numbers(n * n), weights(n * n);
   RandomStream random(1, "steps");
@@ -358,16 +355,16 @@ TEST_CASE("every step gives the numbers of a first one, with reuse of memory and
   }
 }
 
-TEST_CASE_FIXTURE(LargeStep, "an op computes in the gradient of its value unless that is kept") {
+TEST_CASE_FIXTURE(LargeStep, "an op computes in place in its value's gradient unless that is retained") {
   const RowSpan all{0, 64};
-  const auto y = linear_relu(x, neg(x), 0, {.rows = 64, .sequences = {&all, 1}});  // below 0: nothing comes through
+  const auto y = linear_relu(x, neg(x), 0, {.rows = 64, .sequences = {&all, 1}});  // below 0: no gradient passes
   y.retain_grad();
   context.backward(sum(y));
   CHECK(y.grad()[5] == 1);
   CHECK(x.grad()[5] == 0);
 }
 
-TEST_CASE_FIXTURE(LargeStep, "a value with a view, and all values of a graph that is kept, stay where they are") {
+TEST_CASE_FIXTURE(LargeStep, "values with a view, and all values of a kept graph, are not overwritten") {
   const auto y = tanh(x), view = reshape(y, {64 * 64});
   context.backward(sum(exp(view)));
   CHECK(y.value()[5] == std::tanh(0.5));
@@ -379,7 +376,7 @@ TEST_CASE_FIXTURE(LargeStep, "a value with a view, and all values of a graph tha
   CHECK(z.value()[5] == std::tanh(0.5));
 }
 
-TEST_CASE_FIXTURE(LargeStep, "a branch's memory is taken only if nobody else reads it") {
+TEST_CASE_FIXTURE(LargeStep, "a branch's memory is reused only if nothing else reads it") {
   const RowSpan all{0, 64};
   const RowLayout layout{.rows = 64, .sequences = {&all, 1}};
   const auto bytes_of_adding = [&](const Variable<double>& branch) {
@@ -410,7 +407,7 @@ TEST_CASE_FIXTURE(LargeStep, "a branch's memory is taken only if nobody else rea
   CHECK(bytes_of_adding(linear(x, x)) >= matrix);
 }
 
-TEST_CASE("gradients lie in the memory that an op gives, unless the graph is kept") {
+TEST_CASE("gradients use memory that an op releases, unless the graph is kept") {
   constexpr Index n = 64;
   std::vector<double> x(n * n), weight(n * n);
   RandomStream random(1, "given");

@@ -32,7 +32,7 @@ double slope(double factor) {
 
 }  // namespace
 
-TEST_CASE("Taylor's remainder falls as the square of the step only if every derivative is right") {
+TEST_CASE("Taylor's remainder falls as the square of the step only if every derivative is correct") {
   CHECK(slope(1) == doctest::Approx(2).epsilon(0.02));
   CHECK(slope(1.05) < 1.9);
   CHECK(slope(0) < 1.2);
@@ -55,7 +55,7 @@ TEST_CASE("Taylor's test keeps its steps on one side of a kink") {
   CHECK(result.slope == doctest::Approx(2).epsilon(0.02));
 }
 
-TEST_CASE("Taylor's test of NaN does not pass") {
+TEST_CASE("Taylor's test fails on NaN") {
   ParameterStore<double> store;
   Parameter<double>& x =
       store.declare("x", {1}, [](std::span<double> values, const Shape&, RandomStream&) { values[0] = -1; });
@@ -63,7 +63,7 @@ TEST_CASE("Taylor's test of NaN does not pass") {
   CHECK(taylor_test([&](Context<double>& c, auto) { return log(c.parameter(x)); }, store).slope == 0);
 }
 
-TEST_CASE("Taylor's test without room before the next kink does not pass") {
+TEST_CASE("Taylor's test fails without room before the next kink") {
   ParameterStore<double> store;
   Parameter<double>& x =
       store.declare("x", {1}, [](std::span<double> values, const Shape&, RandomStream&) { values[0] = 0; });

@@ -100,7 +100,7 @@ TEST_CASE("float exp, tanh, sigmoid and erf are accurate over the whole range") 
             erf_float, [](double x) { return std::erf(x); }, [](double) { return true; }) < 2.5);
 }
 
-TEST_CASE("float exp at its ends") {
+TEST_CASE("float exp is correct at the ends of its range") {
   CHECK(kernels::exp(0.0f) == 1.0f);
   CHECK(kernels::exp(-0.0f) == 1.0f);
   CHECK(kernels::exp(inf) == inf);
@@ -117,7 +117,7 @@ TEST_CASE("float exp at its ends") {
   CHECK(kernels::exp(1e9f) == inf);
 }
 
-TEST_CASE("float tanh and sigmoid at their ends") {
+TEST_CASE("float tanh and sigmoid are correct at the ends of their ranges") {
   for (const float x : {10.0f, 88.0f, 1e30f, inf}) {
     CHECK(kernels::tanh(x) == 1.0f);
     CHECK(kernels::tanh(-x) == -1.0f);
@@ -134,7 +134,7 @@ TEST_CASE("float tanh and sigmoid at their ends") {
   CHECK(std::isnan(kernels::sigmoid(not_a_number)));
 }
 
-TEST_CASE("float erf at its ends") {
+TEST_CASE("float erf is correct at the ends of its range") {
   for (const float x : {3.95f, 4.0f, std::nextafter(4.0f, inf), 1e30f, inf}) {
     CHECK(kernels::erf(x) == 1.0f);
     CHECK(kernels::erf(-x) == -1.0f);

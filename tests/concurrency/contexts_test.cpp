@@ -1,4 +1,4 @@
-// Several contexts on one store at the same time: evaluation is part of the contract. Also run under ThreadSanitizer.
+// Several contexts evaluate one store at the same time, as the contract allows. Also run under ThreadSanitizer.
 
 #include <doctest/doctest.h>
 
@@ -37,7 +37,7 @@ struct Model {
     for (int& target : targets) target = static_cast<int>(random.below(classes));
   }
 
-  /// The loss in a step of number `update`, on other inputs for each.
+  /// The loss of step `update`; each has its own inputs.
   double loss(Context<float>& context, std::uint64_t update, bool recording) {
     context.begin({.training = true, .recording = recording, .update = update});
     const auto x = scale(context.constant({inputs.data(), {rows, width}}), 1.0 + 0.1 * static_cast<double>(update));
@@ -48,7 +48,7 @@ struct Model {
 
 }  // namespace
 
-TEST_CASE("two threads that evaluate one model, each in a context of its own, get what one gets") {
+TEST_CASE("two threads that evaluate one model, each in its own context, get the results of one") {
   const int before = threads();
   const kernels::GemmBackend backend = kernels::gemm_backend();
   set_threads(1);
@@ -115,7 +115,7 @@ TEST_CASE("two threads that translate with one Transformer share its transposed 
   set_threads(before);
 }
 
-TEST_CASE("two threads that measure, each with a profile of its own, see their own products") {
+TEST_CASE("two threads that measure, each with its own profile, see only their own products") {
   const int before = threads();
   set_threads(1);
   Model model;

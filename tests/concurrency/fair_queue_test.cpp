@@ -1,4 +1,4 @@
-// Many who ask, several who take. Also run under ThreadSanitizer.
+// Many threads add, several take. Also run under ThreadSanitizer.
 #include "app/serve/fair_queue.h"
 
 #include <doctest/doctest.h>
@@ -9,7 +9,7 @@
 
 using glossa::serve::FairQueue;
 
-TEST_CASE("every piece that is not withdrawn is taken once, whoever adds, takes and closes meanwhile") {
+TEST_CASE("every piece that is not withdrawn is taken once, despite concurrent adds, takes and a close") {
   constexpr int askers = 4, rounds = 200;
   FairQueue<int> queue({.room = 64, .batch = 5, .gather = std::chrono::microseconds(50)});
   std::vector<std::atomic<int>> taken(askers * rounds * 3);

@@ -24,8 +24,8 @@ void wait_for(const std::atomic<bool>& flag) {
   while (!flag) std::this_thread::yield();
 }
 
-/// A signal whose handler keeps its thread, as a kernel with other work does, until it is let go. Who is waited for
-/// instead gets the thread back late, so that the test ends and fails.
+/// A signal handler that holds its thread until released, like a kernel with other work. If the team waits for that
+/// thread, the handler gives up after a while, so that the test ends and fails.
 namespace held {
 
 std::atomic<bool> here, let_go, gave_up;
@@ -60,11 +60,11 @@ TEST_CASE("loops of any length, one after another, do each piece once and end wh
   }
 }
 
-TEST_CASE("a thread that the kernel does not let run is not waited for") {
+TEST_CASE("the team does not wait for a preempted thread") {
   ThreadTeam team(2);
   std::atomic<bool> both{false};
   std::atomic<pthread_t> helper{};
-  while (!both)  // until the helper has come in time for a piece
+  while (!both)  // until the helper gets a piece
     run(team, 2, [&](Index) {
       if (ThreadTeam::index() == 1) {
         helper = pthread_self();
@@ -102,7 +102,7 @@ TEST_CASE("helpers that have gone to sleep are woken for the next loop") {
   }
 }
 
-TEST_CASE("what a piece throws comes out when the others are done, and the next loop is as any") {
+TEST_CASE("an exception in a piece is rethrown once the others are done, and the next loop works") {
   ThreadTeam team(3);
   for (int loop = 0; loop < 200; ++loop) {
     std::vector<int> done(50);

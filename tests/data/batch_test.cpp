@@ -19,7 +19,7 @@ Ids rows(const Ids& tokens, const Span& span) {
 
 }  // namespace
 
-TEST_CASE("a packed batch is all sentences, one right after the other") {
+TEST_CASE("a packed batch is all sentences back to back") {
   const EncodedCorpus corpus = encoded_of({{2, 1}, {1, 2}});  // ids 4 5 | 6 and 7 | 8 9
   const Batch batch = make_batch(corpus, Ids{1, 0}, Layout::packed);
   CHECK(batch.sentences == 2);
@@ -36,7 +36,7 @@ TEST_CASE("a packed batch is all sentences, one right after the other") {
   CHECK_FALSE(batch.padded);
 }
 
-TEST_CASE("a padded batch is a box whose gaps hold pad") {
+TEST_CASE("a padded batch is a box whose gaps are padding") {
   const EncodedCorpus corpus = encoded_of({{2, 1}, {1, 2}});
   const Batch batch = make_batch(corpus, Ids{1, 0}, Layout::padded);
   CHECK(batch.source == Ids{7, 3, 1, 4, 5, 3});
@@ -48,7 +48,7 @@ TEST_CASE("a padded batch is a box whose gaps hold pad") {
   CHECK(batch.source_tokens == 5);
 }
 
-TEST_CASE("where padding begins a sentence all its tokens are learnt, and no gap is") {
+TEST_CASE("if padding begins a sentence, all its tokens are learned, and gaps are not") {
   EncodedCorpus corpus = encoded_of({{2, 1}, {1, 2}});
   corpus.specials = {.unk = 1, .pad = 9, .bos = 9, .eos = 0};
   const Batch batch = make_batch(corpus, Ids{1, 0}, Layout::padded);
@@ -103,7 +103,7 @@ TEST_CASE("a reserved batch is refilled without moving its memory") {
   }
 }
 
-TEST_CASE("one sentence of one token makes a batch; no sentence or an unknown one makes none") {
+TEST_CASE("one sentence of one token makes a batch; no sentence or a nonexistent one is an error") {
   const EncodedCorpus corpus = encoded_of({{1, 1}});
   for (const Layout layout : {Layout::packed, Layout::padded})
     CHECK(make_batch(corpus, Ids{0}, layout).source == Ids{4, 3});
@@ -112,7 +112,7 @@ TEST_CASE("one sentence of one token makes a batch; no sentence or an unknown on
     CHECK(contains(error_of<Error>([&] { make_batch(corpus, Ids{bad}, Layout::packed); }), "from 0 to 0"));
 }
 
-TEST_CASE("a batch of more rows than an int counts is refused") {
+TEST_CASE("a batch with more rows than an int can count is refused") {
   const EncodedCorpus corpus = encoded_of({{1, 70'000}});
   const std::vector<int> repeated(40'000, 0);
   for (const Layout layout : {Layout::packed, Layout::padded})

@@ -11,7 +11,7 @@ using namespace glossa::testing;
 using Ids = std::vector<int>;
 using Sentences = std::vector<std::string>;
 
-TEST_CASE("sources carry the special tokens that are asked for, targets none") {
+TEST_CASE("sources have the requested special tokens, targets none") {
   const ParallelCorpus corpus = corpus_of({"a b"}, {"x"});
   const auto source = train_word_tokenizer(corpus.source), target = train_word_tokenizer(corpus.target);
   CHECK(encode_corpus(corpus, *source, *target).source.at(0) == Ids{4, 5, 3});
@@ -23,7 +23,7 @@ TEST_CASE("sources carry the special tokens that are asked for, targets none") {
   CHECK(encoded.target_length(0) == 2);
 }
 
-TEST_CASE("pairs that are too long, special tokens counted, are left out and counted") {
+TEST_CASE("pairs that are too long, including special tokens, are left out and counted") {
   const ParallelCorpus corpus = corpus_of({"a a", "a a a", "a", "a"}, {"x", "x", "x x x", "x x"});
   const auto source = train_word_tokenizer(corpus.source), target = train_word_tokenizer(corpus.target);
   const EncodedCorpus encoded = encode_corpus(corpus, *source, *target, {.max_length = 3});
@@ -37,8 +37,7 @@ TEST_CASE("pairs that are too long, special tokens counted, are left out and cou
                  "[corpus] expected at least one pair to train on"));
 }
 
-TEST_CASE(
-    "pairs with too many tokens on a side for the other, special ones and prefix aside, are left out and counted") {
+TEST_CASE("pairs with token counts too unequal, without special ones and prefix, are left out and counted") {
   const ParallelCorpus corpus = corpus_of({"a a a", "a", "a a a a"}, {"x", "x x x", "x"});
   const auto source = train_word_tokenizer(Sentences{"a >>de<<"}), target = train_word_tokenizer(corpus.target);
   for (const char* prefix : {"", ">>de<<"}) {
@@ -49,7 +48,7 @@ TEST_CASE(
   CHECK(encode_corpus(corpus, *source, *target, {.max_ratio = 2.9, .may_be_empty = true}).size() == 0);
 }
 
-TEST_CASE("a prefix stands before every source, and of a line without a token there is no id") {
+TEST_CASE("a prefix precedes every source, and a line without a token has no ids") {
   const ParallelCorpus corpus = corpus_of({"a", " "}, {"x", "x"});
   const auto source = train_word_tokenizer(Sentences{"a a >>de<<"}), target = train_word_tokenizer(corpus.target);
   const EncodeOptions options{.source_bos = true, .source_prefix = ">>de<<"};
@@ -61,7 +60,7 @@ TEST_CASE("a prefix stands before every source, and of a line without a token th
   CHECK(encode_source(*source, " ", "line", 1, options).empty());
 }
 
-TEST_CASE("of several corpora that were joined an error names the one that it is of") {
+TEST_CASE("an error in joined corpora names the corpus it is in") {
   ParallelCorpus first = corpus_of({"a"}, {"b"}), second = corpus_of({"a", "a a a", "a zebra"}, {"b", "b", "b"});
   second.name = "second";
   second.source_name = "second.en";
@@ -81,7 +80,7 @@ TEST_CASE("pairs without a token on a side never reach a batch") {
   CHECK(encoded.report.empty == 2);
 }
 
-TEST_CASE("a corpus without a pair left is an error, unless it may be empty") {
+TEST_CASE("a corpus with no pair left is an error, unless it may be empty") {
   const auto tokenizer = train_word_tokenizer(Sentences{"a b"});
   const ParallelCorpus corpus = corpus_of({"a b", " "}, {"a", "a"});
   CHECK(contains(error_of<Error>([&] { encode_corpus(corpus, *tokenizer, *tokenizer, {.max_length = 2}); }),
@@ -99,7 +98,7 @@ TEST_CASE("unknown tokens are counted for each side") {
   CHECK(describe(encoded.report) == "1 pair, 4 source tokens (50.00 % unknown), 2 target tokens (0.00 % unknown)");
 }
 
-TEST_CASE("an unknown token without <unk> names the side's file, line and token") {
+TEST_CASE("an unknown token without <unk> is an error naming the side's file, line and token") {
   const auto tokenizer = train_word_tokenizer(Sentences{"a b"}, {.specials = {-1, 0, 1, 2}});
   ParallelCorpus corpus = corpus_of({"a", "a zebra"}, {"b", "b"});
   corpus.lines = {1, 7};
@@ -126,7 +125,7 @@ TEST_CASE("each side has the special ids of its own vocabulary") {
   CHECK(batch.target_out == Ids{2, 3, 1, 2, 4, 1});
 }
 
-TEST_CASE("the fingerprint sees every id, every boundary and the side, and is the same everywhere") {
+TEST_CASE("the fingerprint depends on every id, boundary and side, and is the same everywhere") {
   EncodedCorpus corpus;
   corpus.source = {{4, 5}, {6}};
   corpus.target = {{7}, {8, 9}};

@@ -83,7 +83,7 @@ TEST_CASE("neither the order of the corpus nor the machine decides what is held 
   CHECK(split.validation.lines == std::vector<std::int64_t>{14, 26, 35, 37, 60});
 }
 
-TEST_CASE("of a source that is held out one pair is, and training has no other, whatever its translation") {
+TEST_CASE("a held-out source has one pair held out and none in training, whatever the translation") {
   Pairs pairs;
   for (int round = 0; round < 3; ++round)
     for (const auto& [source, target] : numbered(0, 20)) pairs.emplace_back(source, round < 2 ? target : "another");
@@ -95,11 +95,10 @@ TEST_CASE("of a source that is held out one pair is, and training has no other, 
     for (const std::string& source : part->source)
       CHECK(std::ranges::find(split.training.source, source) == split.training.source.end());
   CHECK(describe(split.training.report) ==
-        "39 pairs from 60 lines, 7 held out of training; left out: same-source 14 (a pair of the same source is held "
-        "out)");
+        "39 pairs from 60 lines, 7 held out of training; left out: same-source 14 (the same source is held out)");
 }
 
-TEST_CASE("a corpus that has grown holds out nothing that it trained on") {
+TEST_CASE("a corpus that has grown does not hold out pairs it was trained on") {
   Pairs pairs = numbered(0, 200);
   const HeldOut held_out{.valid = 20, .test = 20};
   const Pairs trained_on = pairs_of(hold_out(corpus_of_pairs(pairs), held_out, "data.split").training);
@@ -116,6 +115,6 @@ TEST_CASE("training keeps the pairs of at least one source") {
   Pairs pairs = numbered(0, 7);
   pairs.emplace_back(pairs.front().first, "another");
   CHECK(error_of<Error>([&] { hold_out(corpus_of_pairs(pairs), held_out, "data.split"); }) ==
-        "[data.split] expected more different source sentences in corpus than the 7 that are held out for validation "
-        "and test; got 7. Hint: more text, or fewer held out");
+        "[data.split] expected more distinct source sentences in corpus than the 7 held out for validation and "
+        "testing; got 7. Hint: use more text, or hold out fewer");
 }

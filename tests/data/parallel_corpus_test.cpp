@@ -19,7 +19,7 @@ ParallelCorpus read(const TemporaryFolder& folder, std::string_view english, std
 
 }  // namespace
 
-TEST_CASE("two files are read in step, with CRLF and without a last LF") {
+TEST_CASE("two files are read in step, even with CRLF or without a final LF") {
   const TemporaryFolder folder;
   const ParallelCorpus corpus = read(folder, "A dog\r\nA cat\r\n", "Ein Hund\nEine Katze");
   CHECK(corpus.source == Lines{"A dog", "A cat"});
@@ -34,8 +34,8 @@ TEST_CASE("unequal numbers of lines are refused with both counts and names") {
   const auto message = [&](std::string_view english, std::string_view german) {
     return error_of<Error>([&] { read(folder, english, german); });
   };
-  const std::string expected = fmt::format("[{}] expected as many lines on both sides; got ", prefix);
-  const std::string hint = ". Hint: line n of one translates line n of the other; find where they part";
+  const std::string expected = fmt::format("[{}] expected equally many lines on both sides; got ", prefix);
+  const std::string hint = ". Hint: line n of one translates line n of the other; find where they diverge";
   CHECK(message("a\nb\nc\n", "a\nb\n") == expected + "3 in " + prefix + ".en and 2 in " + prefix + ".de" + hint);
   CHECK(message("a\nb\n", "a\nb\nc") == expected + "2 in " + prefix + ".en and 3 in " + prefix + ".de" + hint);
   CHECK(message("", "a\n") == expected + "0 in " + prefix + ".en and 1 in " + prefix + ".de" + hint);
@@ -89,7 +89,7 @@ TEST_CASE("missing sides and bad bytes are named by file, line and byte") {
   CHECK(read_tsv(folder.write("bad.tsv", "a\xFF\tb\xFF\n"), "en", "de", replace).report.replaced == 2);
 }
 
-TEST_CASE("lower-casing is an option") {
+TEST_CASE("lower-casing is optional") {
   const TemporaryFolder folder;
   CHECK(read(folder, "The Dog\n", "Der ÜBLE Hund\n").target.at(0) == "Der ÜBLE Hund");
   const ParallelCorpus corpus = read(folder, "The Dog\n", "Der ÜBLE Hund\n", {.lowercase = true});
@@ -97,7 +97,7 @@ TEST_CASE("lower-casing is an option") {
   CHECK(corpus.target.at(0) == "der üble hund");
 }
 
-TEST_CASE("a Tatoeba export: the first two columns, the attribution dropped") {
+TEST_CASE("a Tatoeba export gives its first two columns, without the attribution") {
   const TemporaryFolder folder;
   const std::string path = folder.write("hin.txt",
                                         "Wow!\tवाह!\tCC-BY 2.0 (France) #1\r\n"
@@ -125,10 +125,10 @@ TEST_CASE("a header with both languages picks the columns by name, in any order"
   CHECK(corpus.report.lines == 2);
   CHECK(corpus.lines == std::vector<std::int64_t>{2, 3});
   const ParallelCorpus later = read_tsv(folder.write("later.tsv", "dog\tHund\nen\tde\ncat\tKatze\n"), "en", "de");
-  CHECK(later.source == Lines{"dog", "en", "cat"});  // beyond the first row these are words
+  CHECK(later.source == Lines{"dog", "en", "cat"});  // after the first row these are words
 }
 
-TEST_CASE("a first row that names other languages, or other columns, is refused; a row of words is none") {
+TEST_CASE("a first row that names other languages or columns is refused; a row of words is not a header") {
   const TemporaryFolder folder;
   const auto error = [&](std::string_view table, const std::string& source, const std::string& target,
                          const CorpusOptions& options = {}) {
@@ -137,14 +137,14 @@ TEST_CASE("a first row that names other languages, or other columns, is refused;
     return text.starts_with("[" + path) ? text.erase(1, path.size()) : text;
   };
   CHECK(error("en\tfr\ndog\tchien\n", "en", "de") ==
-        "[pairs.tsv:1] expected en and de, or a pair of sentences; got a first row that names en and fr. Hint: let "
-        "source_language and target_language be two of these, or remove the row");
+        "[pairs.tsv:1] expected en and de, or a pair of sentences, in the first row; got en and fr. Hint: set "
+        "source_language and target_language to two of these, or remove the row");
   for (const char* head :
        {"English\tSpanish", "eng\tspa", "pt-BR\tde_AT\tnote", "number\tfr\tde", "English\tFrench\tID number"})
-    CHECK(contains(error(std::string(head) + "\na\tb\tc\n", "en", "es"), "got a first row that names"));
+    CHECK(contains(error(std::string(head) + "\na\tb\tc\n", "en", "es"), "in the first row; got"));
   CHECK(error("de\ten\nHund\tdog\n", "en", "de", {.source_column = 0, .target_column = 2}) ==
-        "[pairs.tsv:1] expected en and de in the columns 0 and 2; the first row names 1 and 0. Hint: without "
-        "CorpusOptions::source_column and CorpusOptions::target_column the first row decides");
+        "[pairs.tsv:1] expected en and de in columns 0 and 2; got 1 and 0 by the first row. Hint: omit "
+        "CorpusOptions::source_column and CorpusOptions::target_column to use the first row");
   CHECK(error("x\tde\ten\n1\tHund\tdog\n", "en", "de", {.source_column = 2, .target_column = 1}) == "");
   for (const char* row :
        {"no\tno", "is it\tes", "so\tsi\tCC-BY 2.0 (France)", "dog\tde", "a-\tb", "en-1\tde", "enx\tdeu"})
@@ -152,7 +152,7 @@ TEST_CASE("a first row that names other languages, or other columns, is refused;
   CHECK(read_tsv(folder.write("same.tsv", "en\tx\ndog\tHund\n"), "en", "en").source.at(0) == "en");
 }
 
-TEST_CASE("any two columns, and a file that is only there as .gz") {
+TEST_CASE("any two columns can be read, and a file that exists only as .gz") {
   const TemporaryFolder folder;
   write_gzip(folder / "pairs.tsv.gz", "1\tdog\tx\tHund\n2\tcat\ty\tKatze\n");
   const CorpusOptions columns{.source_column = 3, .target_column = 1};
@@ -162,10 +162,10 @@ TEST_CASE("any two columns, and a file that is only there as .gz") {
     CHECK(corpus.target == Lines{"dog", "cat"});
   }
   CHECK(contains(error_of<Error>([&] { read_tsv(folder / "none.tsv", "de", "en"); }),
-                 fmt::format("expected the file {0} or {0}.gz; got neither", (folder / "none.tsv").string())));
+                 fmt::format("expected {0} or {0}.gz; found neither", (folder / "none.tsv").string())));
 }
 
-TEST_CASE("in a table only TAB parts columns; other white space becomes a space") {
+TEST_CASE("in a table only TAB separates columns; other white space becomes a space") {
   const TemporaryFolder folder;
   const std::string path = folder.write("pairs.tsv",
                                         "a\xC2\xA0"
@@ -174,7 +174,7 @@ TEST_CASE("in a table only TAB parts columns; other white space becomes a space"
   const ParallelCorpus corpus = read_tsv(path, "en", "de");
   CHECK(corpus.source == Lines{"a b"});
   CHECK(corpus.target == Lines{"c d d"});
-  CHECK(corpus.report.empty_source == 1);  // an empty column is one, too
+  CHECK(corpus.report.empty_source == 1);  // an empty column counts
 }
 
 TEST_CASE("a row with too few columns is refused with file and line") {
@@ -212,7 +212,7 @@ TEST_CASE("corpora are joined in order; each pair knows its file and line") {
   CHECK(describe(all.parts[1].report) == "1 pair from 1 line");
 }
 
-TEST_CASE("pairs that are equal to one before are counted, and left out where that is wanted") {
+TEST_CASE("pairs equal to an earlier one are counted, and left out on request") {
   const ParallelCorpus corpus = corpus_of({"a", "b", "a", "a", "a"}, {"x", "x", "x", "y", "x"});
   const ParallelCorpus kept = count_duplicates(corpus, false), dropped = count_duplicates(corpus, true);
   CHECK(kept.source == corpus.source);

@@ -33,7 +33,7 @@ std::int64_t load(const EncodedCorpus& corpus, const std::vector<int>& batch, Ba
 
 }  // namespace
 
-TEST_CASE("every epoch has every sentence exactly once, within the budget, in no empty batch") {
+TEST_CASE("every epoch has every sentence exactly once, within the budget and without empty batches") {
   const EncodedCorpus corpus = many();
   for (const BatchRule rule : {BatchRule::longest_side, BatchRule::tokens, BatchRule::sentences})
     for (const std::int64_t budget : {1, 50, 400, 1'000'000}) {
@@ -58,7 +58,7 @@ TEST_CASE("batches are a function of seed and epoch alone") {
   const Sampler sampler(corpus, options);
   const Batches first = sampler.epoch(1, true), second = sampler.epoch(2, true);
   CHECK(first != second);
-  CHECK(sampler.epoch(1, true) == first);  // whatever was asked before
+  CHECK(sampler.epoch(1, true) == first);  // whatever was requested before
   CHECK(Sampler(corpus, options).epoch(2, true) == second);
   CHECK(Sampler(corpus, {.max_tokens = 400, .seed = 8}).epoch(1, true) != first);
   CHECK(sampler.epoch(1, false) == sampler.epoch(2, false));
@@ -75,7 +75,7 @@ TEST_CASE("a shuffled epoch also mixes which sentences share a batch") {
   CHECK(sets(sampler.epoch(1, true)) != sets(sampler.epoch(2, true)));
 }
 
-TEST_CASE("sentences x longest side cuts where the rule says") {
+TEST_CASE("batches are cut by sentences x longest side, padding included") {
   // Longest sides with the special token: 3, 3, 4, 4, 11.
   const EncodedCorpus corpus = encoded_of({{2, 1}, {10, 4}, {1, 2}, {3, 2}, {2, 3}});
   const Sampler sampler(corpus, {.max_tokens = 12});
@@ -83,7 +83,7 @@ TEST_CASE("sentences x longest side cuts where the rule says") {
   CHECK(sampler.oversized() == 0);
 }
 
-TEST_CASE("without shuffle: in order of length, equal ones as in the corpus, cut where one more would be too many") {
+TEST_CASE("without shuffling, sentences come by length, then in corpus order, in the fullest batches allowed") {
   RandomStream random(1, "sampler");
   for (int round = 0; round < 300; ++round) {
     std::vector<std::pair<int, int>> lengths(1 + random.below(60));
@@ -108,7 +108,7 @@ TEST_CASE("without shuffle: in order of length, equal ones as in the corpus, cut
   }
 }
 
-TEST_CASE("the same batches on every machine") {
+TEST_CASE("batches are the same on every machine") {
   std::vector<std::pair<int, int>> lengths;
   for (int i = 0; i < 12; ++i) lengths.emplace_back(1 + i * 7919 % 5, 1 + i * 104729 % 4);
   // From a separate implementation of Philox, the shuffle and the cut.
@@ -124,7 +124,7 @@ TEST_CASE("batches hold sentences of similar length") {
   }
 }
 
-TEST_CASE("a sentence beyond the budget makes a batch of its own and is counted") {
+TEST_CASE("a sentence beyond the budget gets its own batch and is counted") {
   const EncodedCorpus corpus = encoded_of({{1, 1}, {50, 60}, {1, 1}, {70, 2}});
   const Sampler sampler(corpus, {.max_tokens = 10});
   CHECK(sampler.oversized() == 2);
@@ -132,7 +132,7 @@ TEST_CASE("a sentence beyond the budget makes a batch of its own and is counted"
   CHECK(Sampler(corpus, {.max_tokens = 1, .rule = BatchRule::sentences}).oversized() == 0);
 }
 
-TEST_CASE("one sentence is a corpus; none and no budget are errors") {
+TEST_CASE("one sentence is a corpus; no sentences or no budget is an error") {
   CHECK(Sampler(encoded_of({{1, 1}}), {}).epoch(5, true) == Batches{{0}});
   CHECK(contains(error_of<Error>([] { Sampler(EncodedCorpus{}, {}); }), "got none"));
   for (const std::int64_t bad : {0, -1}) {

@@ -43,7 +43,7 @@ std::string error(const TemporaryFolder& folder, const std::string& bytes, const
   return text;
 }
 
-/// UTF-16 of a text of ASCII and of characters below U+0800, with a byte order mark.
+/// UTF-16, with a byte order mark, of a text of characters below U+0800.
 std::string utf16(const std::string& text, bool big_endian) {
   std::string bytes;
   const auto add = [&](unsigned unit) {
@@ -59,7 +59,7 @@ std::string utf16(const std::string& text, bool big_endian) {
   return bytes;
 }
 
-/// What the process had at most so far, in bytes; with AddressSanitizer, which keeps what is freed, nothing is said.
+/// The process's peak memory so far in bytes; 0 with AddressSanitizer, which keeps freed memory.
 std::size_t peak_memory() {
 #ifdef __SANITIZE_ADDRESS__
   return 0;
@@ -71,7 +71,7 @@ std::size_t peak_memory() {
 
 }  // namespace
 
-TEST_CASE("a translation memory: pairs in order, each with the line of its unit") {
+TEST_CASE("a translation memory gives pairs in order, each with the line of its unit") {
   const TemporaryFolder folder;
   const ParallelCorpus corpus =
       read(folder, pair("A dog &amp; a cat", "Ein Hund &amp; eine Katze") +
@@ -85,7 +85,7 @@ TEST_CASE("a translation memory: pairs in order, each with the line of its unit"
   CHECK(read(folder, pair("A Dog", "ÜBEL"), "en", "de", {.lowercase = true}).target == Lines{"übel"});
 }
 
-TEST_CASE("the names of translation memories") {
+TEST_CASE("translation memories are recognized by their names") {
   for (const char* name : {"a.tmx", "a.tmx.gz", "A.TMX"}) CHECK(is_translation_memory(name));
   for (const char* name : {"a.tmx.tsv", "tmx", "a.tmx.gzip"}) CHECK_FALSE(is_translation_memory(name));
   const TemporaryFolder folder;
@@ -94,7 +94,7 @@ TEST_CASE("the names of translation memories") {
     CHECK(read_tmx(folder / name, "en", "de").source == Lines{"dog"});
 }
 
-TEST_CASE("inline tags go with the code in them; the text of hi and of unknown elements stays") {
+TEST_CASE("inline tags are dropped with the code in them; the text of hi and unknown elements stays") {
   const TemporaryFolder folder;
   const auto text = [&](const std::string& segment) { return read(folder, pair(segment, "x")).source.at(0); };
   CHECK(text("Click <bpt i=\"1\">&lt;b&gt;</bpt>here<ept i=\"1\">&lt;/b&gt;</ept>!") == "Click here!");
@@ -107,13 +107,13 @@ TEST_CASE("inline tags go with the code in them; the text of hi and of unknown e
   CHECK(text("<![CDATA[a < b]]><!-- no text --> &#x263A;<?no text?>") == "a < b ☺");
 }
 
-TEST_CASE("white space in a segment is one space, line breaks too, and none at its ends") {
+TEST_CASE("white space and line breaks in a segment become one space, and none at its ends") {
   const TemporaryFolder folder;
   CHECK(read(folder, pair("\n    one\r\n    two&#10;three\t \xC2\xA0 four\n  ", "x")).source ==
         Lines{"one two three four"});
 }
 
-TEST_CASE("languages match in any letter case, variants too; the exact one is preferred, then the first") {
+TEST_CASE("languages match in any letter case and variant; the exact one is preferred, then the first") {
   const TemporaryFolder folder;
   const auto target = [&](const std::string& variants, const std::string& wanted = "de") {
     return read(folder, unit(variant("EN-us", "x") + variants), "en", wanted).target.at(0);
@@ -143,12 +143,12 @@ TEST_CASE("units without both languages, and pairs with an empty side, are count
   CHECK(describe(corpus.report) ==
         "1 pair from 8 lines; left out: empty 4 (2 sources, 2 targets); left out: language 3");
   CHECK(error(folder, head + unit(variant("EN-gb", "a") + variant("fr", "b")) + tail) ==
-        "[memory.tmx] expected units with en and de; got none: the languages are en-gb, fr. Hint: let source_language "
-        "and target_language be two of these");
+        "[memory.tmx] expected units with en and de; got only the languages en-gb, fr. Hint: set source_language and "
+        "target_language to two of these");
   CHECK(contains(error(folder, head + tail), "[memory.tmx] expected at least one pair of sentences; got none"));
 }
 
-TEST_CASE("UTF-16 of both orders, and UTF-8 with a mark; other encodings are refused") {
+TEST_CASE("UTF-16 in both byte orders and UTF-8 with a mark are read; other encodings are refused") {
   const TemporaryFolder folder;
   std::string text = head + pair("a dog", "für") + tail;
   for (const bool big_endian : {false, true})
@@ -165,19 +165,19 @@ TEST_CASE("UTF-16 of both orders, and UTF-8 with a mark; other encodings are ref
   text.replace(text.find("UTF-8"), 5, "ISO-8859-1");
   CHECK(error(folder, text) ==
         "[memory.tmx:1] expected UTF-8 or UTF-16; got the encoding ISO-8859-1. Hint: convert the file (iconv -t UTF-8) "
-        "and let its first line say so");
-  CHECK(contains(error(folder, head + pair("caf\xE9", "x") + tail), "[memory.tmx:7] expected well-formed XML; got: "));
+        "and change the encoding in its first line");
+  CHECK(contains(error(folder, head + pair("caf\xE9", "x") + tail), "[memory.tmx:7] expected well-formed XML; got "));
 }
 
-TEST_CASE("what is no translation memory is refused with file and line") {
+TEST_CASE("a file that is not a translation memory is refused with file and line") {
   const TemporaryFolder folder;
   CHECK(error(folder, "<html>\n<body/></html>") ==
-        "[memory.tmx:1] expected a translation memory, which begins with the element tmx; got html");
+        "[memory.tmx:1] expected a translation memory, whose root element is tmx; got html");
   for (const std::string& bytes : {std::string(), std::string("dog\tHund\n"), std::string("\x1F\x8B\x08\0\0", 5),
                                    head + pair("a", "b"), head + "<tu>\n</tuv>" + tail})
-    CHECK(contains(error(folder, bytes), "expected well-formed XML; got: "));
+    CHECK(contains(error(folder, bytes), "expected well-formed XML; got "));
   CHECK(contains(error(folder, head + pair("a", "b") + pair("c", "d&nbsp;")),
-                 "[memory.tmx:12] expected no entity but &amp; &lt; &gt; &quot; and &apos;; got &nbsp;"));
+                 "[memory.tmx:12] expected no entities but &amp; &lt; &gt; &quot; and &apos;; got &nbsp;"));
   CorpusOptions options;
   options.text.max_line_bytes = 5;
   CHECK(read(folder, pair("five5", "<ph>any code</ph>x"), "en", "de", options).source == Lines{"five5"});
@@ -185,7 +185,7 @@ TEST_CASE("what is no translation memory is refused with file and line") {
                  "[memory.tmx:7] expected at most 5 bytes in a segment; got more"));
 }
 
-TEST_CASE("a document type is accepted unread; entities of its own are refused") {
+TEST_CASE("a document type is skipped; entities that it declares are refused") {
   const TemporaryFolder folder;
   const std::string body = "<tmx version=\"1.4\"><body>" + pair("dog", "Hund") + tail;
   for (const char* type :
@@ -200,15 +200,15 @@ TEST_CASE("a document type is accepted unread; entities of its own are refused")
     laughs += "\">\n";
   }
   CHECK(contains(error(folder, laughs + "]>\n<tmx><body>" + pair("&lol9;", "x") + tail),
-                 "[memory.tmx:2] expected a file without entities of its own; got a declaration of lol0"));
+                 "[memory.tmx:2] expected no entity declarations; got one of lol0"));
   for (const std::string declaration :
        {"<!ENTITY secret SYSTEM \"file:///etc/passwd\">", "<!ENTITY % part SYSTEM \"part.dtd\"> %part;",
         "<!ENTITY a \"&a;\">", "<!ENTITY picture SYSTEM \"p.gif\" NDATA gif>"})
     CHECK(contains(error(folder, "<!DOCTYPE tmx [" + declaration + "]>" + body),
-                   "[memory.tmx:1] expected a file without entities of its own"));
+                   "[memory.tmx:1] expected no entity declarations"));
 }
 
-TEST_CASE("files made to do harm are refused with their name, within a second, and take little memory") {
+TEST_CASE("malicious files are refused by name, within a second and in little memory") {
   const TemporaryFolder folder;
   const auto repeated = [](const char* text, int times) {
     std::string all;
@@ -245,14 +245,14 @@ TEST_CASE("files made to do harm are refused with their name, within a second, a
     CHECK(message.starts_with("[" + path));
     CHECK_LT(message.size(), 600);
   }
-  // A gzip file of little that unpacks to much of nothing.
+  // A small gzip file that unpacks to 100 MB of spaces.
   write_gzip(folder / "bomb.tmx.gz", head + std::string(100'000'000, ' ') + tail);
   const std::size_t before = peak_memory();
   CHECK(contains(error_of<Error>([&] { read_tmx(folder / "bomb.tmx.gz", "en", "de"); }), "bomb.tmx.gz] expected"));
   CHECK_LT(peak_memory() - before, std::size_t{16} << 20);
 }
 
-TEST_CASE("200 changed translation memories are read or refused with their name") {
+TEST_CASE("200 mutated translation memories are read or refused by name") {
   const TemporaryFolder folder;
   std::string whole = head;
   for (int i = 0; i < 20; ++i)

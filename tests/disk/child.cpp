@@ -17,7 +17,7 @@ Ended in_child(const std::function<std::string()>& act) {
   const pid_t child = fork();
   if (child == -1) throw std::runtime_error("fork failed");
   if (child == 0) {
-    for (const int signal : {SIGABRT, SIGSEGV, SIGFPE, SIGILL, SIGBUS}) std::signal(signal, SIG_DFL);  // not the tests'
+    for (const int signal : {SIGABRT, SIGSEGV, SIGFPE, SIGILL, SIGBUS}) std::signal(signal, SIG_DFL);  // not doctest's
     const testing::Quiet quiet;
     std::string text;
     try {

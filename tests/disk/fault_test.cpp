@@ -107,10 +107,11 @@ std::string name_for_people(const Call& call) {
 std::string complaint_about_error(const std::string& text, const Call& call, const Fault& fault) {
   const auto has = [&](const std::string& part) { return text.find(part) != text.npos; };
   const bool no_space = fault.kind == Fault::Kind::fail && (fault.code == ENOSPC || fault.code == EDQUOT);
-  const bool tells = text.starts_with("threw [") && has("] expected ") && has("got") && has(name_for_people(call)) &&
+  const bool tells = text.starts_with("threw [") && (has("] cannot ") || (has("] expected ") && has("got"))) &&
+                     has(name_for_people(call)) &&
                      (fault.kind != Fault::Kind::fail || has(std::strerror(fault.code))) &&
                      (!no_space || !is_temporary(call.path) || has(" bytes needed, "));
-  return tells ? "" : "an error that does not tell: " + text;
+  return tells ? "" : "an error without its place, cause or file: " + text;
 }
 
 /// Temporary files, except those in `before`.
@@ -147,7 +148,7 @@ class Disturbed {
     const bool threw = ended.text.starts_with("threw ");
     const bool wanted = trial.answer == Answer::error;
     if (!killed && trial.answer != Answer::either && threw != wanted)
-      return wanted ? "went on as if nothing had been" : ended.text;
+      return wanted ? "continued as if nothing had happened" : ended.text;
     if (threw) found += complaint_about_error(ended.text, call, trial.fault);
     if (!killed && call.kind != Kind::remove) found += temporary_files(folder.path(), threw ? before_ : Picture());
     found += glossa::disk::complaint(standing(folder / "run"), announced);
@@ -233,33 +234,33 @@ void check(const Count& count) {
 
 }  // namespace
 
-TEST_CASE("a call fails while checkpoints are saved: an error or a right answer, and nothing is lost") {
+TEST_CASE("a call fails while checkpoints are saved: an error or the right result, and nothing is lost") {
   check(disturb(saves(), {}, share(1), trials_of));
 }
 
-TEST_CASE("a call fails while a log is written: an error, or every line is there once") {
+TEST_CASE("a call fails while a log is written: an error, or every line exactly once") {
   const Subject subject = log();
   check(disturb(subject, {subject.before}, share(1), trials_of));
 }
 
-TEST_CASE("a call fails during training: an error or a right answer, and --resume comes to the same end") {
+TEST_CASE("a call fails during training: an error or the right result, and --resume reaches the same end") {
   const Subject subject = training();
   check(disturb(subject, {subject.before}, share(2), trials_of));
 }
 
-TEST_CASE("a call fails in a resumed run: an error or a right answer, and the next one comes to the same end") {
+TEST_CASE("a call fails in a resumed run: an error or the right result, and the next resume reaches the same end") {
   check(disturb(saves(), killed_in_second_save(saves()), share(1), trials_of));
   check(disturb(training(), killed_in_second_save(training()), share(4), trials_of));
 }
 
 TEST_CASE("a kill while checkpoints are saved: nothing is lost") { check(disturb(saves(), {}, share(1), kills_at)); }
 
-TEST_CASE("a kill during training: --resume comes to the same end") {
+TEST_CASE("a kill during training: --resume reaches the same end") {
   const Subject subject = training();
   check(disturb(subject, {subject.before}, share(1), kills_at));
 }
 
-TEST_CASE("a kill in a resumed run: the next one comes to the same end") {
+TEST_CASE("a kill in a resumed run: the next resume reaches the same end") {
   check(disturb(saves(), killed_in_second_save(saves()), share(1), kills_at));
   check(disturb(training(), killed_in_second_save(training()), share(2), kills_at));
 }

@@ -55,7 +55,7 @@ void cut_power(Cuts& cuts, const Subject& subject, const Undisturbed& first, std
             fmt::format("killed after {} calls, then power cut after {}: {}", killed_after, text_of(call), complaint);
     }
   }
-  if (disk.now() != done.left) cuts.complaint += "the recorded calls are not all that were made. ";
+  if (disk.now() != done.left) cuts.complaint += "the record of calls is incomplete. ";
 }
 
 /// Repeats the work from about `count` of the states.
@@ -89,19 +89,19 @@ void check(const Subject& subject, std::size_t kill_points, std::size_t resumed)
 
 }  // namespace
 
-TEST_CASE("power cuts while checkpoints are saved: always a whole one, as new as announced") { check(saves(), 1, 20); }
+TEST_CASE("power cuts while checkpoints are saved leave a complete one, as new as announced") { check(saves(), 1, 20); }
 
-TEST_CASE("power cuts during training: what is left goes on to the same end") { check(training(), 1, 100 / share(1)); }
+TEST_CASE("power cuts during training: the run resumes to the same end") { check(training(), 1, 100 / share(1)); }
 
-TEST_CASE("power cuts after a kill while checkpoints are saved: what was left undone is done") {
+TEST_CASE("power cuts after a kill while checkpoints are saved: the unfinished work is completed") {
   check(saves(), 40 / share(1), 40 / share(1));
 }
 
-TEST_CASE("power cuts after a kill during training: what is left goes on to the same end") {
+TEST_CASE("power cuts after a kill during training: the run resumes to the same end") {
   check(training(), 5 / share(1) + 1, 40 / share(1));
 }
 
-TEST_CASE("a disk after a power cut: what was not synced is there or not, and a file may be short or zeros") {
+TEST_CASE("a simulated power cut keeps or drops each change that was not synced, and may shorten or zero files") {
   const std::string one(5000, '1'), two(3000, '2');
   const auto all = [](const std::string&) { return true; };
   PowerCutDisk disk({{"a", {Entry::Kind::file, kept(one)}}});

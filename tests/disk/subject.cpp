@@ -104,7 +104,7 @@ Config configuration() {
   return config;
 }
 
-/// A line of the metrics announces its update, so that all earlier ones are past.
+/// A line of the metrics announces its update, so that all earlier ones are done.
 std::uint64_t told_by_training(const Call& call) {
   if (call.kind != Kind::write || call.failed) return 0;
   if (call.path == "run/train.log" && call.text.find("] finished: ") != call.text.npos) return last_update;
@@ -191,7 +191,7 @@ Subject log() {
   std::string events = as_record(event::version({1, 0})) + as_record(event::session_start({1, 1}));
   for (const std::int64_t update : {1, 2, 3})
     events += as_record(event::scalars({1, update}, std::vector<Scalar>{{"train/loss", 1}}));
-  const std::string name = "run/tensorboard/events.out.tfevents.4000000000.h";  // after which no clock sets the name
+  const std::string name = "run/tensorboard/events.out.tfevents.4000000000.h";  // in the future: fixes the next name
   return {.before = {{"run", {}},
                      {"run/metrics.jsonl", {Entry::Kind::file, kept(told)}},
                      {"run/tensorboard", {}},
@@ -237,7 +237,7 @@ Standing standing(const fs::path& run) {
 std::string complaint(const Standing& standing, std::uint64_t announced) {
   std::string text = standing.complaint;
   if (standing.newest < announced || standing.last < announced)
-    text += fmt::format("update {} was said to be saved; the newest is {}, last leads to {}. ", announced,
+    text += fmt::format("update {} was reported as saved; the newest is {}, last leads to {}. ", announced,
                         standing.newest, standing.last);
   return text;
 }

@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
-"""Writes articles/article-N.safetensors: what the five articles of docs/articles.md compute, by NumPy in double, for
-tests/golden/articles_test.cpp to compare with.
+"""Writes articles/article-N.safetensors: the results of the five articles of docs/articles.md, by NumPy in double.
+tests/golden/articles_test.cpp compares with them.
 
-Needs numpy. The files come out the same, bit for bit, each time: sums run in a fixed order, without a matrix library,
-and functions are the C library's. Usage: python3 tests/golden/articles.py [FOLDER]
+Needs numpy. Every run writes the same bytes, since sums run in a fixed order, without a matrix library, and functions
+are the C library's. Usage: python3 tests/golden/articles.py [FOLDER]
 
 Names are CASE/in/X (inputs), CASE/param/X (weights, named and shaped as in glossa and PyTorch), CASE/out/X (values).
-CASE `system` is a whole model: the article's where that can learn, else completed or mended as its recipe has it, but
-that what articles 1 and 3 lack, embeddings and output, is plain: neither scaled nor tied. The other cases are parts,
-computed as the article prints them, except for the additive similarity, which is mended. Sentences are computed in a
-padded box with masks, as in the articles; what is kept of them are rows below one another with their lengths beside.
+CASE `system` is a whole model: the article's if that can learn, else completed or mended as in its recipe. Embeddings
+and output, which articles 1 and 3 lack, are plain, neither scaled nor tied. The other cases are parts, computed as the
+article prints them, except for the additive similarity, which is mended. Sentences are computed in a padded box with
+masks, as in the articles, and kept as rows one below the other with their lengths.
 """
 
 import json
@@ -65,7 +65,7 @@ class Golden:
 
 
 def matmul(a, b):
-    """a @ b, the sum over the inner axis from its beginning to its end."""
+    """a @ b, with the sum over the inner axis in its order."""
     y = a[..., :, 0, None] * b[..., None, 0, :]
     for k in range(1, a.shape[-1]):
         y = y + a[..., :, k, None] * b[..., None, k, :]
@@ -165,7 +165,7 @@ def not_later(length):
 
 
 class System:
-    """An encoder-decoder with the particulars of an article."""
+    """An encoder-decoder with an article's particulars."""
 
     activation = staticmethod(relu)
     frequency = staticmethod(published_frequency)
@@ -275,7 +275,7 @@ class Article1(System):
         return (x - mean) / np.sqrt(variance + 1e-5)
 
     def parts(self, golden):
-        """Attention with an additive mask and the block around it, K playing the query's part; batched products."""
+        """Attention with an additive mask and the block around it, with K in the query's role; batched products."""
         x = golden.draw("block/in/x", 3, 4, WIDTH)
         p = golden.weights(
             "block",
@@ -320,7 +320,7 @@ class Article2(System):
 
     @staticmethod
     def similarities(golden):
-        """Cross-attention by each of the four."""
+        """Cross-attention with each of the four similarities."""
         x, memory = golden.draw("similarity/in/x", 1, 3, WIDTH), golden.draw("similarity/in/memory", 1, 5, WIDTH)
         for name in "dot", "scaled_dot", "general", "additive":
             case, head = f"similarity_{name}", WIDTH // HEADS
@@ -397,8 +397,9 @@ class Article3(System):
         return (x - mean) / (np.sqrt(variance) + 1e-12)
 
     def parts(self, golden):
-        """Encoder and decoder as the article has them: scores key @ query^T, epsilon added to inputs and outputs of the
-        norm, one set of weights a side, slices of the encoder's output spliced into the decoder's second attention."""
+        """Encoder and decoder as the article has them: scores key @ query^T, epsilon added to the norm's inputs and
+        outputs, one set of weights per side. Slices of the encoder's output are spliced into the decoder's second
+        attention."""
         epsilon = 1e-12
 
         def norm(x):
@@ -442,7 +443,7 @@ class Article4(System):
     norm_shapes = {"weight": (1,), "bias": (1,)}
 
     @staticmethod
-    def frequency(i):  # its form of the published one, with the minus
+    def frequency(i):  # its form of the published one, with the minus sign
         return math.exp((i - i % 2) * -(math.log(10000.0) / WIDTH))
 
     def norm(self, p, scope, x):

@@ -44,14 +44,14 @@ void swap_queries_and_keys(const Parameter<double>& in_proj) {
   std::swap_ranges(first, first + third, first + third);
 }
 
-/// Normalised over all rows at once, without epsilon (article 2).
+/// Normalizes over all rows at once, without epsilon (article 2).
 Variable<double> norm_of_whole(const Variable<double>& x) {
   return reshape(layer_norm(reshape(x, {1, x.size()}), 0), x.shape());
 }
 
 }  // namespace
 
-TEST_CASE("each article's model: memory, logits and probabilities") {
+TEST_CASE("each article's model has the same memory, logits and probabilities") {
   for (int article = 0; article < article_count; ++article) {
     CAPTURE(article);
     Part part(article, "system");
@@ -68,7 +68,7 @@ TEST_CASE("each article's model: memory, logits and probabilities") {
   }
 }
 
-TEST_CASE("article 1: attention with an additive mask, weights of each head and their mean, and the block around it") {
+TEST_CASE("article 1: attention with an additive mask, each head's weights, their mean, and the block agree") {
   Part part(1, "block");
   ParameterStore<double>& store = part.one.store;
   // The article's first third, called K, meets the second as a query meets keys: glossa's order.
@@ -97,7 +97,7 @@ TEST_CASE("article 1: attention with an additive mask, weights of each head and 
   part.check("attended", attention(rows, layout, &mask));
 }
 
-TEST_CASE("article 1: products of matrices in batches of one and of two axes") {
+TEST_CASE("article 1: products of matrices agree in batches of one and two axes") {
   for (const char* name : {"matmul3", "matmul4"}) {
     Part part(1, name);
     part.one.context.begin({});
@@ -105,18 +105,18 @@ TEST_CASE("article 1: products of matrices in batches of one and of two axes") {
   }
 }
 
-TEST_CASE("article 2: attention as a dictionary, weights without softmax") {
+TEST_CASE("article 2: attention without softmax looks up a dictionary") {
   Context<double> context;
   context.begin({});
   double query[] = {0, 1}, keys[] = {0, 1, 1, 0}, values[] = {0, 0, 1, 1};
   const Variable<double> similarity =
       matmul(context.constant({query, {1, 2}}), context.constant({keys, {2, 2}}), false, true);
   const Variable<double> value = div(matmul(similarity, context.constant({values, {2, 2}})), sum(similarity));
-  CHECK_EQ(value.value()[0], 0);  // its first example
+  CHECK_EQ(value.value()[0], 0);  // the article's first example
   CHECK_EQ(value.value()[1], 0);
 }
 
-TEST_CASE("article 2: the four similarities") {
+TEST_CASE("article 2: the four similarities agree") {
   const std::pair<const char*, Similarity> similarities[] = {{"dot", Similarity::dot},
                                                              {"scaled_dot", Similarity::scaled_dot},
                                                              {"general", Similarity::general},
@@ -140,7 +140,7 @@ TEST_CASE("article 2: the four similarities") {
   }
 }
 
-TEST_CASE("article 2: encoder and decoder as printed, with a norm over all positions and the mask turned around") {
+TEST_CASE("article 2: encoder and decoder agree as printed, with a norm over all positions and a reversed mask") {
   Part part(2, "printed");
   ParameterStore<double>& store = part.one.store;
   const AttentionLayerOptions options{.width = d_model, .heads = h, .head_width = d_model, .bias = AttentionBias::none};
@@ -162,7 +162,7 @@ TEST_CASE("article 2: encoder and decoder as printed, with a norm over all posit
   // Key i is blocked for the queries i, i + 1, ...; the last query has none left. 1e-7 is added to the sum of weights.
   Context<double>& c = part.one.context;
   const Variable<double> qkv = decoder.project(target);
-  const auto part_of = [&](Index i) {  // queries, keys or values [H, T, K]
+  const auto part_of = [&](Index i) {  // queries, keys or values, [H, T, K]
     return transpose(reshape(slice(qkv, 1, i * h * d_model, (i + 1) * h * d_model), {3, h, d_model}), 0, 1);
   };
   constexpr bool blocked[] = {true, false, false, true, true, false, true, true, true};  // of every head
@@ -176,7 +176,7 @@ TEST_CASE("article 2: encoder and decoder as printed, with a norm over all posit
 
   const Variable<double> first = norm_of_whole(add(attended, target));
   const Variable<double> second = norm_of_whole(add(crossing(first, t, block, s), first));
-  const Variable<double> states = norm_of_whole(add(decoder_matrix(second, t), first));  // first again, not second
+  const Variable<double> states = norm_of_whole(add(decoder_matrix(second, t), first));  // `first` again, not `second`
   part.check("states", states);
   part.check("probabilities", softmax(generator(slice(states, 0, 2, 3))));
 }
@@ -203,7 +203,7 @@ struct PrintedSide {
     return attention(x, sequences.layout(), mask);
   }
 
-  /// Epsilon is added to what is normalised, and again behind.
+  /// Epsilon is added before and after normalization.
   Variable<double> norm(const Variable<double>& x) {
     const Variable<double> shift = part.one.context.constant({&epsilon, {1}});
     return add(layer_norm(add(x, shift), 0), shift);
@@ -216,7 +216,7 @@ struct PrintedSide {
 
 }  // namespace
 
-TEST_CASE("article 3: encoder and decoder as printed, with scores turned around and a spliced decoder") {
+TEST_CASE("article 3: encoder and decoder agree as printed, with transposed scores and a spliced decoder") {
   PrintedSide encoder("encoder"), decoder("decoder");
   const Variable<double> source = encoder.part.rows("x"), target = decoder.part.rows("x");
   const Variable<double> encoded = encoder.finish(encoder.norm(add(source, encoder.attend(source))));

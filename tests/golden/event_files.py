@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Writes event_files.tfevents: events of every kind that glossa writes, as TensorBoard's own messages and its own writer
-of records make them. Needs tensorboard 2; the bytes depend on its message definitions alone.
+"""Writes event_files.tfevents: events of every kind that glossa writes, made by TensorBoard's own messages and record
+writer. Needs tensorboard 2; the bytes depend only on its message definitions.
 
 Usage: pip install tensorboard==2.21.0 && python3 tests/golden/event_files.py > tests/golden/event_files.tfevents
 """

@@ -1,4 +1,4 @@
-// What is written for TensorBoard, byte for byte as its own library writes it (event_files.py).
+// Events for TensorBoard have the bytes that its own library writes (event_files.py).
 #include <doctest/doctest.h>
 
 #include <limits>

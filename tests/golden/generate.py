@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
-"""Writes generate/search.safetensors: what `generate` of transformers finds with a small MarianMTModel, for
-tests/golden/search_test.cpp to compare with.
+"""Writes generate/search.safetensors, the translations that `generate` of transformers finds with a small
+MarianMTModel. tests/golden/search_test.cpp compares with them.
 
-Needs torch 2.13, transformers 5.23, safetensors and numpy. The files come out the same, bit for bit, each time.
+Needs torch 2.13, transformers 5.23, safetensors and numpy. Every run writes the same bytes.
 Usage: python3 tests/golden/generate.py [FOLDER [SENTENCES [WIDTH [SEED [UPDATES]]]]]
 
-The model learns for some seconds to say every sentence backwards, so that its translations end and it is still in
-doubt. Names are param/X (glossa's), in/source with in/source_lengths, and for each setting CASE/beam, CASE/alpha,
+The model learns for some seconds to reverse sentences, so that its translations end while it is still uncertain. Names
+are param/X (glossa's), in/source with in/source_lengths, and for each setting CASE/beam, CASE/alpha,
 CASE/renormalize, CASE/max_length (of generate: with the start token), CASE/out with CASE/out_lengths (without start
-token and </s>), and CASE/scores (beams only). A sentence whose translation changes when all weights change by a
-ten-thousandth, in any setting, is left out: which of two equally good ones is found is nobody's to say.
+token and </s>), and CASE/scores (beams only). A sentence is left out if its translation, in any setting, changes when
+all weights change by a ten-thousandth: it has two that are equally good.
 """
 
 import copy
@@ -17,7 +17,7 @@ import os
 import pathlib
 import sys
 
-# One code path of the libraries, regardless of the machine: before torch is loaded.
+# One code path of the libraries on every machine; to be set before torch is loaded.
 os.environ.update(ATEN_CPU_CAPABILITY="default", MKL_CBWR="COMPATIBLE", ONEDNN_MAX_CPU_ISA="SSE41")
 
 import torch
@@ -145,4 +145,4 @@ for case, (beam, alpha, renormalize, most) in SETTINGS.items():
 FOLDER.mkdir(parents=True, exist_ok=True)
 save_file(golden, FOLDER / "search.safetensors")
 right = sum(found["beam4_alpha1_32"][0][i] == source[i][-2::-1] for i in range(len(source)))
-print(f"loss {loss:.3f}, {right} of {len(source)} said backwards, {len(kept)} kept")
+print(f"loss {loss:.3f}, {right} of {len(source)} reversed, {len(kept)} kept")

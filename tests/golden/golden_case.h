@@ -7,7 +7,7 @@ namespace glossa::testing {
 
 inline constexpr Index width = 12, heads = 4, hidden = 20;  // of the layers in PyTorch's golden files
 
-/// One case of a golden file of PyTorch's (see pytorch.py for the names): computed once, then compared.
+/// One case of a golden file of PyTorch's, computed once, then compared; pytorch.py explains the names.
 template <class T>
 class GoldenCase {
  public:
@@ -20,7 +20,7 @@ class GoldenCase {
   Sequences sequences(const std::string& name) const { return Sequences(golden_.ints(path("in/" + name))); }
   std::vector<int> ids(const std::string& name) const { return golden_.ints(path("in/" + name)); }
 
-  /// Starts the step. Layers have declared their parameters in `store` before.
+  /// Starts the step, after layers have declared their parameters in `store`.
   void begin() {
     store.allocate(1);
     golden_.assign(path("param/"), store);

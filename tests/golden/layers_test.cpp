@@ -1,5 +1,5 @@
-// Layers compared with PyTorch's. Not compared, because the definitions differ: what PyTorch computes for padded
-// queries (glossa has no such rows), and queries whose keys are all masked (NaN there, zeros here).
+// Layers compared with PyTorch's. The definitions differ, so these are not compared: padded queries (glossa has no such
+// rows), and queries whose keys are all masked (NaN there, zeros here).
 #include <doctest/doctest.h>
 
 #include "layers/decoder.h"
@@ -55,12 +55,12 @@ void for_each_kind(const Check& check) {
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("nn.MultiheadAttention: self, key padding, causal, cross; values, weights, gradients", T, double,
-                   float) {
+TEST_CASE_TEMPLATE("attention agrees with nn.MultiheadAttention: self, key padding, causal, cross", T, double, float) {
   for (const char* name : {"self", "key_padding", "causal", "cross"}) check_attention<T>(name);
 }
 
-TEST_CASE_TEMPLATE("nn.TransformerEncoderLayer: norm first and last, relu and gelu", T, double, float) {
+TEST_CASE_TEMPLATE("encoder layers agree with nn.TransformerEncoderLayer: norm first and last, relu and gelu", T,
+                   double, float) {
   const Golden<T> golden("pytorch/layers");
   for_each_kind([&](const std::string& kind, const StackOptions& options) {
     CAPTURE(kind);
@@ -72,7 +72,8 @@ TEST_CASE_TEMPLATE("nn.TransformerEncoderLayer: norm first and last, relu and ge
   });
 }
 
-TEST_CASE_TEMPLATE("nn.TransformerDecoderLayer: norm first and last, relu and gelu", T, double, float) {
+TEST_CASE_TEMPLATE("decoder layers agree with nn.TransformerDecoderLayer: norm first and last, relu and gelu", T,
+                   double, float) {
   const Golden<T> golden("pytorch/layers");
   for_each_kind([&](const std::string& kind, const StackOptions& options) {
     CAPTURE(kind);

@@ -46,7 +46,7 @@ def write_vocabularies(folder: pathlib.Path) -> dict[str, int]:
 
 
 def marian_names(state: dict[str, torch.Tensor], layers: dict[str, int]) -> dict[str, np.ndarray]:
-    """The tensors as Marian names and lays them out: matrices [in, out], vectors [1, n], no row for <pad>."""
+    """The tensors as Marian names and stores them: matrices [in, out], vectors [1, n], no row for <pad>."""
     tensors = {"Wemb": state["model.shared.weight"][:-1], "decoder_ff_logit_out_b": state["final_logits_bias"][:, :-1]}
     parts = {"self": "self_attn", "context": "encoder_attn"}
     for side, depth in layers.items():
@@ -68,7 +68,7 @@ def marian_names(state: dict[str, torch.Tensor], layers: dict[str, int]) -> dict
 
 
 def write_marian(model, vocabulary: dict[str, int]) -> None:
-    """model.npz and vocab.yml, beside which the .spm of huggingface/ belong."""
+    """Writes model.npz and vocab.yml, to which the .spm files of huggingface/ belong."""
     folder = here / "marian"
     folder.mkdir()
     config = model.config
@@ -105,7 +105,7 @@ version: v1.7.6
 
 
 def write_types() -> None:
-    """Every type of number, a parameter, a piece of a storage, tensors that share one."""
+    """Writes every type of number, a parameter, a piece of a storage, and tensors that share one."""
     shared = torch.arange(12, dtype=torch.float32) / 8
     tensors = collections.OrderedDict(
         F32=shared[:3], F64=torch.tensor([0.1, -1e300], dtype=torch.float64), F16=torch.tensor([1.5, -65504.0]).half(),
@@ -133,7 +133,7 @@ def main() -> None:
         activation_function="swish", pad_token_id=pad, decoder_start_token_id=pad, eos_token_id=0,
         forced_eos_token_id=0, scale_embedding=True, dropout=0.1)
     model = transformers.MarianMTModel(config).eval()
-    with torch.no_grad():  # numbers that identify places
+    with torch.no_grad():  # values that identify their places
         for parameter in model.parameters():
             if parameter.requires_grad:
                 parameter.copy_(torch.randn_like(parameter) * 0.2 + (parameter == 1))

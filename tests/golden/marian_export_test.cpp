@@ -20,7 +20,7 @@ namespace {
 
 const fs::path huggingface = GLOSSA_SOURCE_DIR "/tests/golden/marian/huggingface";
 
-/// A pretrained model, in memory.
+/// A pretrained model that was read from a folder.
 struct Read {
   explicit Read(const fs::path& folder) : pretrained(read_pretrained(folder)) {
     const auto tokenizer = [&](const Pretrained::Side& side) {
@@ -46,7 +46,7 @@ struct Read {
 
 Json json_in(const fs::path& file) { return Json::parse(read_bytes(file)); }
 
-/// What is refused, by the option that stands against it.
+/// Checks that export is refused because of the option `key`.
 void check_refused(const Read& read, const std::string& key, const std::function<void(const Outgoing&)>& use = {}) {
   try {
     const Outgoing outgoing = read.outgoing();
@@ -60,7 +60,7 @@ void check_refused(const Read& read, const std::string& key, const std::function
 
 }  // namespace
 
-TEST_CASE("what transformers wrote is written again: the same weights to the byte, the same settings") {
+TEST_CASE("a model of transformers is exported with the same weights, to the byte, and the same settings") {
   const TemporaryFolder folder;
   const Read read(huggingface);
   export_huggingface(read.outgoing(), folder / "out");
@@ -80,7 +80,7 @@ TEST_CASE("what transformers wrote is written again: the same weights to the byt
   CHECK(again.target->serialize() == read.target->serialize());
 }
 
-TEST_CASE("Marian's folder holds the same model") {
+TEST_CASE("Marian's folder contains the same model") {
   const TemporaryFolder folder;
   const Read read(huggingface);
   export_marian(read.outgoing(), folder / "out");
@@ -90,7 +90,7 @@ TEST_CASE("Marian's folder holds the same model") {
   CHECK(again.pretrained.config.decode.beam == read.pretrained.config.decode.beam);
 }
 
-TEST_CASE("models of every tying, of several activations and orders of positions come back as they were") {
+TEST_CASE("models of every tying, of several activations and orders of positions come back unchanged") {
   using Tied = ModelConfig::Tied;
   using Order = ModelConfig::Sinusoid;
   for (const Tied tied : {Tied::all, Tied::embeddings, Tied::output, Tied::none})
@@ -135,7 +135,7 @@ TEST_CASE("models of every tying, of several activations and orders of positions
         }
 }
 
-TEST_CASE("what the formats cannot say is refused by the option's name") {
+TEST_CASE("settings that the formats cannot express are refused by the option's name") {
   const TemporaryFolder folder;
   const auto with = [](const std::function<void(Config&)>& change) {
     Read read(huggingface);
@@ -157,7 +157,7 @@ TEST_CASE("what the formats cannot say is refused by the option's name") {
   CHECK_FALSE(fs::exists(folder / "out"));
 }
 
-TEST_CASE("a folder appears whole or not at all, and takes nobody's place") {
+TEST_CASE("a folder appears whole or not at all, and replaces nothing") {
   const TemporaryFolder folder;
   const Read read(huggingface);
   fs::create_directory(folder / "empty");

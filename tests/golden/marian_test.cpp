@@ -38,7 +38,7 @@ class Folder {
   TemporaryFolder folder_;
 };
 
-/// Marian's folder, with the sentencepiece models of the other.
+/// Marian's folder, with the sentencepiece models of Hugging Face's.
 class MarianFolder {
  public:
   MarianFolder() {
@@ -56,7 +56,7 @@ RowLayout layout_of(Index rows, std::vector<RowSpan>& spans) {
   return {.rows = rows, .sequences = spans};
 }
 
-/// Compares logits, to 1e-5 of the largest, and losses with what PyTorch says.
+/// Compares logits, to 1e-5 of the largest, and losses with PyTorch's.
 void check_numbers(const Model& model, int start) {
   const auto cases = nlohmann::json::parse(read_bytes(golden / "logits.json"));
   REQUIRE_EQ(cases.size(), 3);
@@ -101,7 +101,7 @@ TEST_CASE("a model of Hugging Face has the logits and losses of transformers, fr
   }
 }
 
-TEST_CASE("a model of Marian has the same weights, and positions of its own") {
+TEST_CASE("a model of Marian has the same weights, and its own positions") {
   const MarianFolder folder;
   Pretrained pretrained = read_pretrained(folder.path());
   const Pretrained other = read_pretrained(golden / "huggingface");
@@ -111,11 +111,11 @@ TEST_CASE("a model of Marian has the same weights, and positions of its own") {
   const auto ours = load(pretrained), theirs = load(other);
   CHECK(std::ranges::equal(ours->parameters.values(), theirs->parameters.values()));
 
-  pretrained.config.model.sinusoid = ModelConfig::Sinusoid::sorted;  // as transformers would compute
+  pretrained.config.model.sinusoid = ModelConfig::Sinusoid::sorted;  // as transformers computes
   check_numbers(*load(pretrained), pretrained.target.specials.bos);
 }
 
-TEST_CASE("how a model translates is found in its files") {
+TEST_CASE("a model's files determine how it translates") {
   const Pretrained hugging = read_pretrained(golden / "huggingface");
   const auto& [data, model, optim, train, decode, runtime, undecided] = hugging.config;
   CHECK_EQ(data.source, "en");
@@ -127,7 +127,7 @@ TEST_CASE("how a model translates is found in its files") {
   CHECK_EQ(decode.max_length_factor, 0);
   CHECK_EQ(decode.max_length_extra, 39);
   CHECK(decode.renormalize);
-  CHECK(decode.forbidden.empty());  // <pad> never is written
+  CHECK(decode.forbidden.empty());  // <pad> is never written
 
   const MarianFolder folder;
   const Pretrained marian = read_pretrained(folder.path());

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Writes metrics.json: corpora of a few lines with the scores that sacreBLEU gives them: some written by hand, with
-every setting, and 277 others of many scripts, most of them drawn. Needs sacrebleu 2.6.0; any Python from 3.9 on draws the same.
+"""Writes metrics.json: corpora of a few lines with sacreBLEU's scores. Some are written by hand and have every setting.
+277 others have many scripts, and most of them are drawn. Needs sacrebleu 2.6.0; any Python from 3.9 draws the same.
 
 Usage: pip install sacrebleu==2.6.0 && python3 tests/golden/metrics.py > tests/golden/metrics.json
 """
@@ -76,7 +76,7 @@ SCRIPTS = {
 
 
 def drawn_corpus(draw, script, lines, most):
-    """Lines of at most so many words, and the same with words dropped, added, changed, turned and shifted."""
+    """Lines of at most `most` words, and the same with words dropped, added, replaced, reversed and shifted."""
     letters, marks, digits, signs, between = SCRIPTS[script]
     words = ["".join(draw.choices(letters, k=draw.randint(1, 5))) for _ in range(draw.randint(3, 25))]
 
@@ -120,7 +120,7 @@ def drawn_corpora():
         for i in range(18):
             draw = random.Random(f"{script} {i}")
             yield f"{script} {i}", *drawn_corpus(draw, script, draw.randint(1, 3), 14)
-    # Beyond TER's beam, the distance and length of its shifts, and the number of attempts.
+    # These exceed TER's beam, the distance and length of its shifts, and its number of attempts.
     for i in range(18):
         draw = random.Random(f"long {i}")
         words = "abcdefghijklmnopqrstuvwxyz"[: draw.choice([2, 5, 26])]

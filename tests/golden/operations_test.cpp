@@ -1,5 +1,5 @@
-// Ops compared with PyTorch's modules. Not compared, because the definitions differ: the mean loss of no counted rows
-// (NaN there; glossa gives the sum 0 and the count 0), and padding_idx of nn.Embedding (glossa reads no padding).
+// Ops compared with PyTorch's modules. The definitions differ, so these are not compared: the mean loss of no counted
+// rows (NaN there; glossa gives the sum 0 and the count 0), and padding_idx of nn.Embedding (glossa reads no padding).
 #include <doctest/doctest.h>
 
 #include "tests/golden/golden_case.h"
@@ -22,7 +22,7 @@ void declare(GoldenCase<T>& one, const std::string& name, const Shape& shape) {
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("nn.LayerNorm, with and without affine part", T, double, float) {
+TEST_CASE_TEMPLATE("layer_norm agrees with nn.LayerNorm, with and without affine part", T, double, float) {
   const Golden<T> golden("pytorch/operations");
   GoldenCase<T> plain(golden, "layer_norm");
   plain.begin();
@@ -37,7 +37,7 @@ TEST_CASE_TEMPLATE("nn.LayerNorm, with and without affine part", T, double, floa
   affine.check_value(layer_norm(x, parameter(affine, "weight"), parameter(affine, "bias"), 1e-5));
 }
 
-TEST_CASE_TEMPLATE("nn.Embedding: repeated, first and last ids", T, double, float) {
+TEST_CASE_TEMPLATE("embedding agrees with nn.Embedding: repeated, first and last ids", T, double, float) {
   const Golden<T> golden("pytorch/operations");
   GoldenCase<T> one(golden, "embedding");
   declare(one, "weight", golden.tensor("embedding/param/weight").shape);
@@ -45,7 +45,8 @@ TEST_CASE_TEMPLATE("nn.Embedding: repeated, first and last ids", T, double, floa
   one.check_value(embedding(parameter(one, "weight"), one.ids("ids")));
 }
 
-TEST_CASE_TEMPLATE("nn.CrossEntropyLoss: ignored rows, smoothing, all rows ignored", T, double, float) {
+TEST_CASE_TEMPLATE("cross_entropy agrees with nn.CrossEntropyLoss: ignored rows, smoothing, all rows ignored", T,
+                   double, float) {
   const Golden<T> golden("pytorch/operations");
   constexpr int pad = 1;
   for (const char* name : {"plain", "ignoring", "smoothed", "nothing_counted"}) {

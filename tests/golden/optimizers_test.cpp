@@ -45,7 +45,8 @@ struct Parameters {
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("Adam, AdamW and SGD with momentum: ten steps with given gradients", T, double, float) {
+TEST_CASE_TEMPLATE("Adam, AdamW and SGD with momentum agree with PyTorch in ten steps with given gradients", T, double,
+                   float) {
   const Golden<T> golden("pytorch/optimizers");
   for (const std::string kind : {"adam", "adamw", "sgd"})
     for (const double decay : {0.0, 0.1}) {
@@ -62,7 +63,7 @@ TEST_CASE_TEMPLATE("Adam, AdamW and SGD with momentum: ten steps with given grad
     }
 }
 
-TEST_CASE_TEMPLATE("clip_grad_norm_: above and below the limit", T, double, float) {
+TEST_CASE_TEMPLATE("clipping agrees with clip_grad_norm_ above and below the limit", T, double, float) {
   const Golden<T> golden("pytorch/optimizers");
   for (const std::string name : {"clip_active", "clip_inactive"}) {
     CAPTURE(name);
@@ -80,7 +81,7 @@ TEST_CASE_TEMPLATE("clip_grad_norm_: above and below the limit", T, double, floa
   }
 }
 
-TEST_CASE("schedules: constant, cosine and linear, with and without warm-up") {
+TEST_CASE("constant, cosine and linear schedules agree with PyTorch, with and without warm-up") {
   const Golden<double> golden("pytorch/schedules");
   using Kind = ScheduleOptions::Kind;
   for (const auto& [kind_name, kind] :
@@ -88,7 +89,7 @@ TEST_CASE("schedules: constant, cosine and linear, with and without warm-up") {
     for (const bool warmup : {false, true}) {
       const std::string name = kind_name + (warmup ? "_warmup" : "");
       std::vector<double> rates = golden.doubles(name);
-      // PyTorch counts its steps from 0, at the peak; a warm-up of one update is at the peak in update 1.
+      // PyTorch counts its steps from 0, at the peak. A warm-up of one update is at the peak in update 1.
       const Schedule schedule({.kind = kind,
                                .lr = 0.1,
                                .warmup = warmup ? 5 : 1,
@@ -102,7 +103,7 @@ TEST_CASE("schedules: constant, cosine and linear, with and without warm-up") {
     }
 }
 
-TEST_CASE("ReduceLROnPlateau: smaller and larger is better") {
+TEST_CASE("plateau agrees with ReduceLROnPlateau if smaller or larger is better") {
   const Golden<double> golden("pytorch/schedules");
   for (const bool larger : {false, true}) {
     const std::string name = larger ? "plateau_max" : "plateau_min";
@@ -121,7 +122,7 @@ TEST_CASE("ReduceLROnPlateau: smaller and larger is better") {
   }
 }
 
-TEST_CASE("what a configuration asks for are these optimizers and schedules") {
+TEST_CASE("a configuration makes these optimizers and schedules") {
   const Golden<float> steps("pytorch/optimizers");
   for (const std::string kind : {"adam", "adamw", "sgd"}) {
     CAPTURE(kind);

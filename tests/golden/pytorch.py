@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Writes pytorch/*.safetensors: what PyTorch computes, in double, for tests/golden/*.cpp to compare with.
+"""Writes pytorch/*.safetensors: PyTorch's results in double, with which tests/golden/*.cpp compare.
 
-Needs torch 2.13, safetensors and numpy. The files come out the same, bit for bit, each time.
+Needs torch 2.13, safetensors and numpy. Every run writes the same bytes.
 Usage: python3 tests/golden/pytorch.py [FOLDER]
 
-Sentences are rows below one another, [N, D], with their lengths beside them, as everywhere in glossa; PyTorch gets the
-padded box of them and a key padding mask, and only its rows that are no padding are kept. What PyTorch computes for
-padding has no counterpart, nor has a query whose keys are all masked (PyTorch: NaN; glossa: zeros).
+Sentences are rows one below the other, [N, D], with their lengths, as everywhere in glossa. PyTorch gets them as a
+padded box with a key padding mask, and only rows that are not padding are kept. PyTorch's results for padding have no
+counterpart, nor has a query whose keys are all masked (NaN in PyTorch, zeros in glossa).
 
 Names are CASE/in/X (inputs), CASE/param/X, CASE/out/X (values), CASE/cotangent, and CASE/grad/X: the gradient with
 respect to the input or parameter X of the sum of cotangent times CASE/out/y, or of CASE/out/loss.
@@ -17,7 +17,7 @@ import pathlib
 import sys
 import warnings
 
-# One code path of the libraries, regardless of the machine: before torch is loaded.
+# One code path of the libraries on every machine; to be set before torch is loaded.
 os.environ.update(ATEN_CPU_CAPABILITY="default", MKL_CBWR="COMPATIBLE", ONEDNN_MAX_CPU_ISA="SSE41")
 
 import torch
@@ -78,7 +78,7 @@ def leaf(*shape):
 
 
 def randomised(module):
-    """PyTorch starts many biases at 0 and gains at 1: other numbers show more."""
+    """Draws parameters. PyTorch starts many biases at 0 and gains at 1, which would hide errors."""
     for name, parameter in module.named_parameters():
         if parameter.dim() == 1:
             nn.init.normal_(parameter, mean=1.0 if name.endswith("weight") else 0.0, std=0.4)
@@ -225,7 +225,7 @@ def optimizers():
 
 
 def schedules():
-    """Learning rates of updates 1, 2, ...; the peak 0.1 is reached at update 5 where there is a warm-up, else at 1."""
+    """Learning rates of updates 1, 2, ...; the peak 0.1 is at update 5 with a warm-up, else at 1."""
     golden = Golden("schedules")
     updates, warmup, peak = 20, 5, 0.1
 
@@ -268,7 +268,7 @@ def schedules():
 
 
 def sentences(lengths):
-    """Random ids, special ones left out."""
+    """Random ids, without special ones."""
     return [torch.randint(4, TOKENS, (length,)) for length in lengths]
 
 
@@ -308,7 +308,7 @@ def transformer():
 
 
 def training():
-    """Ten steps of a whole model, clipped, another batch each."""
+    """Ten clipped steps of a whole model, each with another batch."""
     golden = Golden("training")
     first = translator(tied=True)
     for name, parameter in first.named_parameters():

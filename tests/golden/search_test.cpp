@@ -9,7 +9,7 @@ namespace {
 
 using Sentences = std::vector<std::vector<int>>;
 
-/// Lists of different lengths that were written one behind the other.
+/// Lists of different lengths, stored one after the other.
 Sentences lists(const Golden<float>& golden, const std::string& name) {
   const std::vector<int> all = golden.ints(name);
   Sentences result;

@@ -11,7 +11,7 @@ namespace glossa::testing {
 /// The learning rate of an optimizer of pytorch.py: "adam", "adamw" or "sgd".
 inline double torch_lr(const std::string& kind) { return kind == "sgd" ? 3e-2 : 3e-3; }
 
-/// That optimizer; weight decay is for all parameters, as PyTorch has it.
+/// That optimizer, with weight decay for all parameters, as in PyTorch.
 template <class T>
 std::unique_ptr<Optimizer<T>> torch_optimizer(const std::string& kind, const ParameterStore<T>& store, double decay) {
   const std::vector<Segment> segments = trainable_segments(store, decay, true);

@@ -53,8 +53,8 @@ struct GoldenBatch {
   }
 };
 
-/// Adam makes a step of full size of any gradient. That of the keys' bias is zero in exact arithmetic, so that it would
-/// magnify rounding: it is left out. [3D]: queries, keys, values.
+/// Adam makes a full-sized step of any gradient. That of the keys' bias is zero in exact arithmetic, so only rounding
+/// would be magnified, and it is left out. The bias is [3D]: queries, keys, values.
 auto key_bias(const std::string& name) {
   const bool packed_bias = name.ends_with("in_proj_bias");
   return [packed_bias](Index i) { return packed_bias && i >= width && i < 2 * width; };
@@ -62,7 +62,7 @@ auto key_bias(const std::string& name) {
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("nn.Transformer: logits, loss and the gradient of every parameter", T, double, float) {
+TEST_CASE_TEMPLATE("logits, loss and the gradient of every parameter agree with nn.Transformer", T, double, float) {
   const Golden<T> golden("pytorch/transformer");
   const auto check = [&](const std::string& name, const TransformerOptions& options) {
     CAPTURE(name);
@@ -80,7 +80,8 @@ TEST_CASE_TEMPLATE("nn.Transformer: logits, loss and the gradient of every param
   check("pre_relu_tied", model_options(NormPlace::pre, Activation::relu, Tied::output));
 }
 
-TEST_CASE_TEMPLATE("ten training steps with Adam, AdamW and SGD with momentum: all parameters", T, double, float) {
+TEST_CASE_TEMPLATE("all parameters agree after ten training steps with Adam, AdamW and SGD with momentum", T, double,
+                   float) {
   const Golden<T> golden("pytorch/training");
   for (const std::string kind : {"adam", "adamw", "sgd"}) {
     CAPTURE(kind);

@@ -1,4 +1,4 @@
-// Where a model looks, as the program shows it.
+// `glossa attention`, and the alignments of translate.
 #include <doctest/doctest.h>
 
 #include <fstream>
@@ -26,7 +26,7 @@ struct AttendingRun {
 
 }  // namespace
 
-TEST_CASE("attention is told of every line that can be read, as text, JSON and a page") {
+TEST_CASE("attention is shown for every readable line, as text, JSON and a page") {
   const AttendingRun scene;
   const std::string text = "hello world\n\nhow are you\n";
   const std::string translated = succeeded(scene.run("translate", {}, "hello world\nhow are you\n")).out;
@@ -68,7 +68,7 @@ TEST_CASE("attention is told of every line that can be read, as text, JSON and a
   for (std::size_t i = 0; i < 2; ++i) CHECK_EQ(shown[i], nlohmann::json::parse(lines[i]));
 }
 
-TEST_CASE("attention refuses what it cannot show") {
+TEST_CASE("attention refuses options, files and lines that it cannot show") {
   const AttendingRun scene;
   check_refused(scene.run("attention", {"--layer", "7"}, "hello\n"), 2, {"[--layer]", "got 7"});
   check_refused(scene.run("attention", {"--head", "-1"}, "hello\n"), 2, {"[--head]", "got -1"});
@@ -83,7 +83,7 @@ TEST_CASE("attention refuses what it cannot show") {
   CHECK_NE(scene.run("attention", {}, longest + "\n").err.find("model.max_positions"), std::string::npos);
 }
 
-TEST_CASE("translations with their alignment") {
+TEST_CASE("alignments are added to translations in every format") {
   const AttendingRun scene;
   const std::string text = "hello world\n\nhow are you\n";
   const Strings plain = lines_of(succeeded(scene.run("translate", {}, text)).out);

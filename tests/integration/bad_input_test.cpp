@@ -1,5 +1,5 @@
-// Configurations, text files and command lines that are wrong: each is refused with a message that names it, and
-// nothing half-written is left.
+// Wrong configurations, text files and command lines: each is refused with a message that names it, and leaves
+// nothing half-written.
 #include <doctest/doctest.h>
 
 #include "tests/integration/tiny_run.h"
@@ -9,7 +9,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// Trains into a new run, which must be refused and must not come to be.
+/// Checks that training a new run is refused and leaves no folder.
 void check_no_run(const TinyRun& tiny, const Strings& sets, int status, const Strings& parts) {
   check_refused(tiny.train("run", sets), status, parts);
   CHECK_FALSE(fs::exists(tiny / "run"));
@@ -25,7 +25,7 @@ const std::string words = repeated("hello world\n", 30), worte = repeated("namas
 
 }  // namespace
 
-TEST_CASE("missing files: corpus, configuration, input, run, checkpoint") {
+TEST_CASE("a missing corpus, configuration, input, run or checkpoint is named") {
   const TinyRun tiny;
   const std::string nowhere = tiny / "nowhere";
   check_no_run(tiny, {"data.train=" + nowhere}, 1, {"[" + nowhere + ".en]", nowhere + ".en.gz"});
@@ -40,18 +40,18 @@ TEST_CASE("missing files: corpus, configuration, input, run, checkpoint") {
                 {"[" + nowhere + "]"});
 }
 
-TEST_CASE("unequal line counts") {
+TEST_CASE("unequal line counts are refused") {
   const TinyRun tiny;
   const std::string prefix = tiny.write_corpus(words, worte + "ek aur\n");
   check_no_run(tiny, {"data.train=" + prefix}, 1, {"[" + prefix + "]", "30 in " + prefix + ".en", "31 in"});
   REQUIRE_EQ(tiny.train("trained").status, 0);
-  fs::resize_file(tiny / "trained/checkpoints/last", 100);  // the texts are looked at before the model
+  fs::resize_file(tiny / "trained/checkpoints/last", 100);  // texts are checked before the model
   check_refused(
       glossa_program({"evaluate", tiny / "trained", "--source", prefix + ".en", "--reference", prefix + ".hi"}), 1,
       {"[" + prefix + ".hi]", "30; got 31"});
 }
 
-TEST_CASE("an empty corpus, and one without a pair") {
+TEST_CASE("an empty corpus is refused, and one without usable pairs") {
   const TinyRun tiny;
   check_no_run(tiny, {"data.train=" + tiny.write_corpus("", "")}, 1, {"corpus]", "0 pairs from 0 lines"});
   check_no_run(tiny, {"data.train=" + tiny.write_corpus("\n\n", "a\n\n")}, 1,
@@ -60,7 +60,7 @@ TEST_CASE("an empty corpus, and one without a pair") {
                {"corpus]", "left out: length 30", "data.max_length"});
 }
 
-TEST_CASE("an unknown key, in the file and on the command line") {
+TEST_CASE("an unknown key is refused, in the file and on the command line") {
   const TinyRun tiny;
   write_bytes(tiny / "tiny.yaml", "data:\n  train: toy:2000\nmodel:\n  hedas: 2\n");
   check_no_run(tiny, {}, 2, {"tiny.yaml:4]", "'model.hedas'", "did you mean 'model.heads'?"});
@@ -69,11 +69,11 @@ TEST_CASE("an unknown key, in the file and on the command line") {
   check_no_run(other, {"train.quux=2"}, 2, {"[--set train.quux=2]", "'train.quux'"});
 }
 
-TEST_CASE("heads that do not divide the width") {
+TEST_CASE("heads that do not divide the width are refused") {
   check_no_run(TinyRun(), {"model.heads=3"}, 2, {"[model.heads]", "model.width (16)", "2 and 4 divide it"});
 }
 
-TEST_CASE("a line of 2 MB, in a corpus and to translate") {
+TEST_CASE("a line of 2 MB is refused, in a corpus and for translation") {
   const TinyRun tiny;
   const std::string line(2'000'000, 'a');
   const std::string prefix = tiny.write_corpus(words + line + "\n", worte + "x\n");
@@ -92,7 +92,7 @@ TEST_CASE("a line of exactly 1,000,000 bytes is left out and counted in training
   CHECK_NE(read_bytes(tiny / "run/train.log").find("\n    left out: length 1 (first: line 31)\n"), std::string::npos);
 }
 
-TEST_CASE("invalid UTF-8 is refused with file, line and byte, or replaced where asked for") {
+TEST_CASE("invalid UTF-8 is refused with file, line and byte, or replaced on request") {
   const TinyRun tiny;
   const std::string prefix = tiny.write_corpus(words + "he\xFF sleeps\n", worte + "vah sota hai\n");
   check_no_run(tiny, {"data.train=" + prefix}, 1, {"[" + prefix + ".en:31:3]", "0xff", "data.invalid_utf8: replace"});
@@ -101,8 +101,7 @@ TEST_CASE("invalid UTF-8 is refused with file, line and byte, or replaced where 
   REQUIRE_EQ(tiny.train("strict").status, 0);
   check_refused(glossa_program({"translate", tiny / "strict", "--on-bad-line", "stop"}, "hello\n\xC3\x28\n"), 1,
                 {"[standard input:2:1]", "data.invalid_utf8: replace"});
-  const Strings replacing{"translate", tiny / "strict", "--set",
-                          "data.invalid_utf8=replace"};  // the hint can be followed
+  const Strings replacing{"translate", tiny / "strict", "--set", "data.invalid_utf8=replace"};  // as the hint says
   CHECK_EQ(lines_of(succeeded(glossa_program(replacing, "hello\n\xC3\x28\n")).out).size(), 2);
 }
 
@@ -122,7 +121,7 @@ TEST_CASE("without <unk>, an unknown token is named with its file and line") {
                 {"[" + (tiny / "valid.hi:2").string() + "]", "`zebra`"});
 }
 
-TEST_CASE("a folder where a file is expected, and a file where a folder is") {
+TEST_CASE("a folder in place of a file is refused, and a file in place of a folder") {
   const TinyRun tiny;
   const std::string toy = tiny / "toy";
   fs::create_directory(tiny / "corpus.en");
@@ -139,7 +138,7 @@ TEST_CASE("a folder where a file is expected, and a file where a folder is") {
   check_refused(glossa_program({"translate", tiny / "trained", "--input", toy}), 1, {"[" + toy + "]"});
 }
 
-TEST_CASE("more pairs than the toy language has, or none") {
+TEST_CASE("too many or too few pairs of the toy language are refused") {
   const TinyRun tiny;
   check_no_run(tiny, {"data.train=toy:90000000", "data.valid="}, 2, {"[data.train]", "got 90000000"});
   check_no_run(tiny, {"data.valid=toy:1"}, 2, {"[data.valid]", "got 1"});
@@ -149,7 +148,7 @@ TEST_CASE("more pairs than the toy language has, or none") {
   CHECK_FALSE(fs::exists(tiny / "out"));
 }
 
-TEST_CASE("a changed key on --resume names the key and both values") {
+TEST_CASE("a changed key on --resume is refused with both values") {
   const TinyRun tiny;
   REQUIRE_EQ(tiny.train("run").status, 0);
   const std::string hashes = tiny.hashes("run"), config = read_bytes(tiny / "run/config.yaml");
@@ -167,19 +166,19 @@ TEST_CASE("other data on --resume is refused, for training and for validation") 
     const std::string text = read_bytes(tiny / name);
     write_bytes(tiny / name, "hello" + text.substr(text.find('\n')));
     check_refused(tiny.resume("run", {"train.max_updates=40"}), 1,
-                  {"[data.train]", "toy/train or data.valid is different now"});
+                  {"[data.train]", "toy/train or data.valid has changed"});
     write_bytes(tiny / name, text);
   }
   CHECK_EQ(tiny.hashes("run"), hashes);
 }
 
-TEST_CASE("a table whose name does not say that it is one") {
+TEST_CASE("a table not named .tsv is refused, with a hint") {
   const TinyRun tiny;
   write_bytes(tiny / "pairs.csv", "hello\tnamaste\n");
-  check_no_run(tiny, {"data.train=" + (tiny / "pairs.csv").string()}, 1, {"pairs.csv.en]", "ends in .tsv"});
+  check_no_run(tiny, {"data.train=" + (tiny / "pairs.csv").string()}, 1, {"pairs.csv.en]", "(.tsv)"});
 }
 
-TEST_CASE("wrong command lines exit with 2 and name what is wrong") {
+TEST_CASE("wrong command lines exit with 2 and name the mistake") {
   const TinyRun tiny;
   check_refused(glossa_program({}), 2, {"[command line]", "subcommand"});
   check_refused(glossa_program({"trian"}), 2, {"[command line]", "'trian'; did you mean 'train'?"});
@@ -203,7 +202,7 @@ TEST_CASE("wrong command lines exit with 2 and name what is wrong") {
   check_no_run(tiny, {"model.width=wide"}, 2, {"[--set model.width=wide]", "'wide'"});
 }
 
-TEST_CASE("help is what --help is, of the program and of a command") {
+TEST_CASE("help prints what --help prints, for the program and for a command") {
   for (const Strings& command : {Strings{}, Strings{"train"}, Strings{"bench", "step"}}) {
     Strings asked{"help"}, option = command;
     asked.insert(asked.end(), command.begin(), command.end());

@@ -1,4 +1,4 @@
-// What `glossa bench` prints for programs: one JSON object a line, with the keys that docs/performance.md lists.
+// `glossa bench --json`: one object per line, with the keys that docs/performance.md lists.
 #include <doctest/doctest.h>
 
 #include <chrono>
@@ -16,7 +16,7 @@ namespace {
 
 using Object = std::map<std::string, std::string>;
 
-/// The objects that `glossa bench ... --json` prints; all must have these keys and no others.
+/// The objects that `glossa bench ... --json` prints; each must have exactly these keys.
 std::vector<Object> bench(Strings arguments, const std::set<std::string>& keys) {
   arguments.insert(arguments.begin(), "bench");
   arguments.push_back("--json");
@@ -37,7 +37,7 @@ double number(const Object& object, const std::string& key) { return std::stod(o
 
 }  // namespace
 
-TEST_CASE("bench step: no heap allocation in a step") {
+TEST_CASE("bench step: a step allocates no heap memory") {
   const Object step = bench({"step", "--config", "seed", "--threads", "2", "--steps", "1"},
                             {"config", "threads", "params", "ms_median", "ms_min", "tokens_per_s", "peak_rss_mb",
                              "heap_allocations_per_step", "library_heap_allocations_per_step", "gemm_backend",
@@ -63,12 +63,12 @@ TEST_CASE("bench profile: its parts add up to the step, and their shares to 1") 
   }
   const double step_ms = number(parts.front(), "step_ms");
   CHECK_LE(ms, step_ms * 1.0001);
-  CHECK_GE(ms, step_ms * 0.8);  // the rest went into taking notes, which on an idle machine is next to nothing
+  CHECK_GE(ms, step_ms * 0.8);  // the rest is measuring itself, next to nothing on an idle machine
   CHECK_EQ(share, doctest::Approx(ms / step_ms));
   for (const char* name : {"\"adam\"", "\"linear\"", "\"linear, backward\""}) CHECK_MESSAGE(names.contains(name), name);
 }
 
-TEST_CASE("bench gemm and floor: every linear product of a step; the floor is the sum of its parts") {
+TEST_CASE("bench gemm and floor: all linear products of a step are listed, and the floor is the sum of its parts") {
   std::set<std::string> keys{"m", "n", "k", "transposes", "calls", "eigen"};
   if (glossa::kernels::has_gemm_backend(glossa::kernels::GemmBackend::onednn)) keys.insert({"onednn", "onednn_whole"});
   double linear_gflop = 0;
@@ -104,7 +104,7 @@ TEST_CASE("bench attention: memory grows with the length, not with its square") 
     CHECK_GT(number(object, "ms_backward"), 0);
     return number(object, "peak_mb");
   };
-  // q, k, v, their gradients, the result, its gradient and what backward was given: 10 times 512 numbers a token.
+  // q, k, v, their gradients, the result, its gradient and backward's input: 10 times 512 numbers per token.
   const int length = program_is_sanitized() ? 512 : 1024;
   const double all = 10 * 512 * 4 * length / 1e6;
   for (const Strings& more : {Strings{}, Strings{"--causal", "--dropout", "0.1"}}) {
@@ -116,7 +116,7 @@ TEST_CASE("bench attention: memory grows with the length, not with its square") 
   CHECK_GT(peak_mb(256, {}), 256.0 / length * 1.1 * all);  // these weights are kept
 }
 
-TEST_CASE("bench decode: greedy and beam, without an allocation a token") {
+TEST_CASE("bench decode: greedy and beam search allocate less than once in 10 tokens") {
   const TinyRun tiny;
   succeeded(tiny.train("run"));
   const std::size_t lines = lines_of(read_bytes(tiny / "toy/valid.en")).size();
@@ -136,7 +136,7 @@ TEST_CASE("bench decode: greedy and beam, without an allocation a token") {
   }
 }
 
-TEST_CASE("bench train: one epoch, and nothing left behind") {
+TEST_CASE("bench train: one epoch is measured, and nothing is left behind") {
   const TinyRun tiny;
   const TemporaryFolder temporary;
   const Outcome outcome =
@@ -154,7 +154,7 @@ TEST_CASE("bench train: one epoch, and nothing left behind") {
   CHECK_EQ(names_in(temporary.path()), Strings{});
 }
 
-TEST_CASE("bench train that a signal stops tells nothing of an epoch") {
+TEST_CASE("bench train: a signal stops it without output") {
   const TinyRun tiny;
   const TemporaryFolder temporary;
   // Thousands of updates.
@@ -179,7 +179,7 @@ TEST_CASE("bench train that a signal stops tells nothing of an epoch") {
   CHECK_EQ(names_in(temporary.path()), Strings{});
 }
 
-TEST_CASE("bench: what cannot be meant is misuse") {
+TEST_CASE("bench: impossible arguments are misuse") {
   const TinyRun tiny;
   for (const char* command : {"step", "profile", "gemm", "floor"}) {
     CAPTURE(command);
@@ -197,6 +197,6 @@ TEST_CASE("bench: what cannot be meant is misuse") {
   check_refused(glossa_program({"bench", "decode", tiny / "run"}), 2, {"--source"});
   check_refused(glossa_program({"bench", "decode", tiny / "run", "--source", tiny / "toy/valid.en", "--beam", "0"}), 2,
                 {"--beam"});
-  // A run or a text that is not there is no misuse.
+  // A missing run or text is not misuse.
   check_refused(glossa_program({"bench", "decode", tiny / "run", "--source", tiny / "toy/valid.en"}), 1, {"run"});
 }

@@ -1,7 +1,7 @@
 #include "tests/integration/browser.h"
 
 #include <doctest/doctest.h>
-#include <httplib.h>  // here only, as JSON: both compile slowly
+#include <httplib.h>  // included only here, like JSON: both compile slowly
 
 #include <chrono>
 #include <nlohmann/json.hpp>
@@ -28,7 +28,7 @@ std::string path_of(const std::string& program) {
   return "";
 }
 
-/// Calls `act` every few milliseconds until it is true.
+/// Calls `act` every few milliseconds until it returns true or the time is up.
 template <class Act>
 bool within(double seconds, const Act& act) {
   const auto end = Clock::now() + std::chrono::duration<double>(seconds);
@@ -55,7 +55,7 @@ std::string decoded_base64(std::string_view text) {
 }
 
 /// chromedriver on a port of its own choice. It dies with the test (setpriv), and Chromium with the pipe between the
-/// two; what they leave behind lies in a folder that goes with the object.
+/// two; their leftovers are in a folder that is removed with the object.
 Launch driver_in(const fs::path& folder) {
   return {.arguments = {path_of("env"), "HOME=" + folder.string(), "TMPDIR=" + folder.string(), "setpriv",
                         "--pdeathsig", "KILL", "chromedriver", "--port=0"},
@@ -86,11 +86,11 @@ struct Browser::Driver {
   ~Driver() {
     try {
       call("DELETE", session);
-    } catch (const std::exception&) {  // what does not answer any more is killed as it is
+    } catch (const std::exception&) {  // if it no longer answers, it is killed
     }
   }
 
-  /// Starts chromedriver; returns its port. The one that it finds may be taken before it listens: then it ends.
+  /// Starts chromedriver; returns its port. If another program takes that port first, chromedriver ends: tries again.
   int start() {
     const std::regex started(R"(successfully on port (\d+))");
     std::string printed;
@@ -125,7 +125,7 @@ struct Browser::Driver {
     return post("/execute/sync", {{"script", script}, {"args", json::array()}});
   }
 
-  /// A command of Chromium's own protocol, for what WebDriver has none.
+  /// A command of Chromium's own protocol, for features that WebDriver lacks.
   json devtools(const std::string& command, const json& parameters) {
     return post("/goog/cdp/execute", {{"cmd", command}, {"params", parameters}});
   }
@@ -136,7 +136,7 @@ struct Browser::Driver {
     return post("/element", {{"using", "css selector"}, {"value", selector}}).begin().value();
   }
 
-  /// chromedriver hands out each entry of its logs once.
+  /// chromedriver returns each entry of its logs once.
   void read_logs() {
     for (const json& entry : log("browser"))
       if (entry.at("level") == "SEVERE" || entry.at("level") == "WARNING")
@@ -187,7 +187,7 @@ std::string Browser::run(const std::string& script) { return driver_->execute(sc
 
 std::string Browser::text(const std::string& expression) {
   const json value = driver_->execute("return " + expression);
-  if (!value.is_string()) throw std::runtime_error(expression + " is no string: " + value.dump());
+  if (!value.is_string()) throw std::runtime_error(expression + " is not a string: " + value.dump());
   return value;
 }
 
@@ -196,7 +196,7 @@ bool Browser::wait_for(const std::string& expression, double seconds) {
 }
 
 void Browser::click(const std::string& selector) {
-  std::string refusal;  // an element that is still moving is not where the browser looks for it
+  std::string refusal;  // a moving element is not where the browser looks for it
   if (!within(10, [&] {
         try {
           driver_->post("/element/" + driver_->element(selector) + "/click");

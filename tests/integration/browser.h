@@ -14,13 +14,13 @@ namespace glossa::testing {
 /// `selector` is a CSS selector, meaning the first match; its absence is an error.
 class Browser {
  public:
-  /// False, with a MESSAGE that the test is skipped, where chromium or chromedriver is missing.
+  /// False, with a MESSAGE that the test is skipped, if chromium or chromedriver is missing.
   static bool is_there();
 
   /// A window in CSS pixels for the page.
   struct Window {
     int width = 1400, height = 900;
-    bool dark = false;  ///< true if the page sees a preference for dark colours
+    bool dark = false;  ///< true if the page sees a preference for dark colors
   };
   explicit Browser(const Window& window);
   ~Browser();

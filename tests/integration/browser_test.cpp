@@ -1,4 +1,4 @@
-// The browser of the tests itself: what it says of a page is so, and nothing of it is left.
+// The tests' browser itself: it reports a page correctly, and forgets it with the next.
 #include "tests/integration/browser.h"
 
 #include <doctest/doctest.h>
@@ -20,7 +20,7 @@ document.querySelector("button").onclick = () => setTimeout(() => {
 
 }  // namespace
 
-TEST_CASE("a page is typed into, clicked and read, in the window that was asked for") {
+TEST_CASE("a page is typed into, clicked and read, in a window of the given size") {
   if (!Browser::is_there()) return;
   const TemporaryFolder folder;
   folder.write("page.html", page);
@@ -41,7 +41,7 @@ TEST_CASE("a page is typed into, clicked and read, in the window that was asked 
   CHECK_EQ(browser.asked(), Strings{"file://" + (folder / "page.html").string()});
 }
 
-TEST_CASE("what a page complains of and whom it asks is seen, and forgotten with the next page") {
+TEST_CASE("a page's complaints and requests are recorded, and forgotten with the next page") {
   if (!Browser::is_there()) return;
   const TemporaryFolder folder;
   folder.write("page.html", page);

@@ -1,4 +1,4 @@
-// The commands as the command line promises them.
+// The commands: arguments, output, files and JSON.
 #include <doctest/doctest.h>
 #include <fmt/ranges.h>
 
@@ -27,11 +27,11 @@ Names keys(const std::string& json) {
 
 }  // namespace
 
-TEST_CASE("translate: one line out for each line in, in order, from standard input and from a file") {
+TEST_CASE("translate: writes one line for each line of standard input or of a file, in order") {
   const TinyRun tiny;
-  // Long enough to have something to say.
+  // Long enough for varied output.
   succeeded(tiny.train("run", {"train.max_updates=300", "model.width=32", "optim.lr=5e-3", "model.dropout=0"}));
-  // Sentences of different lengths are batched in another order than they stand in; 1,100 need two rounds.
+  // Sentences of different lengths are batched in another order than the input's; 1,100 need two rounds.
   std::string text;
   const Strings english = lines_of(read_bytes(tiny / "toy/train.en"));
   for (std::size_t i = 0; i < 1100; ++i) text += i % 7 == 3 ? "\n" : english[i % english.size()] + "\n";
@@ -50,9 +50,9 @@ TEST_CASE("translate: one line out for each line in, in order, from standard inp
     for (std::size_t i = 3; i < lines.size(); i += 7) CHECK_EQ(lines[i], "");
     for (const std::size_t i : {0, 5, 700, 1099})
       CHECK_EQ(succeeded(glossa_program(from_stdin, english[i % english.size()] + "\n")).out, lines[i] + "\n");
-    CHECK_GT(Names(lines.begin(), lines.end()).size(), 100);  // the order could not be told from equal lines
+    CHECK_GT(Names(lines.begin(), lines.end()).size(), 100);  // equal lines would not show their order
   }
-  // What is wrong with a line is told by its number in the whole text.
+  // A bad line is reported by its number in the whole text.
   check_error(glossa_program({"translate", tiny / "run", "--on-bad-line", "stop"}, text + "\xFF\n"), 1,
               {"[standard input:1101:1]"});
   CHECK_EQ(succeeded(glossa_program({"translate", tiny / "run"})).out, "");
@@ -60,7 +60,7 @@ TEST_CASE("translate: one line out for each line in, in order, from standard inp
   CHECK_EQ(lines_of(succeeded(glossa_program({"translate", tiny / "run"}, "hello world")).out).size(), 1);
 }
 
-TEST_CASE("translate answers a program that waits for a line before it writes on") {
+TEST_CASE("translate answers a program that waits for each answer before it sends the next line") {
   const TinyRun tiny;
   succeeded(tiny.train("run"));
   const Outcome asked = run_program(
@@ -74,7 +74,7 @@ TEST_CASE("translate answers a program that waits for a line before it writes on
   CHECK_MESSAGE(asked.status == 0, asked.err);
 }
 
-TEST_CASE("evaluate --json") {
+TEST_CASE("evaluate --json prints every score") {
   const TinyRun tiny;
   succeeded(tiny.train("run"));
   const Strings arguments{"evaluate",           tiny / "run",  "--source",
@@ -91,7 +91,7 @@ TEST_CASE("evaluate --json") {
   CHECK_NE(succeeded(glossa_program(beam)).out.find("BLEU"), std::string::npos);
 }
 
-TEST_CASE("evaluate scores what translate says, and tells of lines that have no loss") {
+TEST_CASE("evaluate scores the output of translate, and notes lines without a loss") {
   const TinyRun tiny;
   succeeded(tiny.train("run"));
   Strings sources = lines_of(read_bytes(tiny / "toy/test.en"));
@@ -113,12 +113,12 @@ TEST_CASE("evaluate scores what translate says, and tells of lines that have no 
   CHECK_EQ(std::stod(object["ter"]), doctest::Approx(glossa::corpus_ter(outputs, references)));
   CHECK_EQ(object["exact_match"], "0.5");
   CHECK_EQ(object["sentences"], "10");
-  CHECK(scores.err.starts_with("note: the loss is that of 9 pairs, "));
+  CHECK(scores.err.starts_with("note: the loss covers 9 pairs, "));
   CHECK_NE(scores.err.find("left out: empty 1 (1 pair without a token on a side)"), std::string::npos);
   CHECK_NE(succeeded(glossa_program(arguments)).out.find("exact match 50.00 % of 10 sentences"), std::string::npos);
 }
 
-TEST_CASE("--checkpoint, or a checkpoint's path, chooses the weights; average makes a run of a mean") {
+TEST_CASE("--checkpoint, or a checkpoint's path, chooses the weights; average writes a mean as a run") {
   const TinyRun tiny;
   succeeded(tiny.train(
       "run", {"train.keep_checkpoints=4", "optim.lr=0.02", "train.validate_every=15u", "train.metric=exact_match"}));
@@ -131,7 +131,7 @@ TEST_CASE("--checkpoint, or a checkpoint's path, chooses the weights; average ma
     return json_object(outcome.out).at("loss");
   };
   const auto path = [&](const char* name) { return run + "/checkpoints/" + name; };
-  CHECK_EQ(fs::read_symlink(path("best")), "update-00000015.ckpt");  // nothing is exact so soon: the first is best
+  CHECK_EQ(fs::read_symlink(path("best")), "update-00000015.ckpt");  // nothing is exact this early: the first is best
   CHECK_EQ(loss({run}), loss({run, "--checkpoint", "15"}));
   CHECK_EQ(loss({run, "--checkpoint", "best"}), loss({path("best")}));
   CHECK_EQ(loss({run, "--checkpoint", "last"}), loss({path("update-00000020.ckpt")}));
@@ -142,7 +142,7 @@ TEST_CASE("--checkpoint, or a checkpoint's path, chooses the weights; average ma
   const std::string made = tiny / "mean";
   succeeded(glossa_program({"average", run, "--last", "3", "--run", made}));
   CHECK_EQ(loss({made}), mean);
-  check_refused(glossa_program({"average", run, "--last", "3", "--run", made}), 2, {made, "holds one"});
+  check_refused(glossa_program({"average", run, "--last", "3", "--run", made}), 2, {made, "a folder without a run"});
   check_refused(glossa_program({"average", run, "--last", "9", "--run", tiny / "other"}), 1,
                 {"expected 9 checkpoints"});
   CHECK_FALSE(fs::exists(tiny / "other"));
@@ -153,7 +153,7 @@ TEST_CASE("--checkpoint, or a checkpoint's path, chooses the weights; average ma
   check_refused(glossa_program({"translate", path("last"), "--checkpoint", "best"}), 2, {"[--checkpoint]"});
   check_refused(glossa_program({"translate", run + "/config.yaml"}), 1,
                 {run + "/config.yaml]", "RUN/checkpoints/NAME"});
-  fs::copy(path("last"), tiny / "last");  // no choice is a file of that name
+  fs::copy(path("last"), tiny / "last");  // a choice is never read as a file's name
   CHECK_EQ(succeeded(run_program({.arguments = {tested_program(), "translate", run, "--checkpoint", "last"},
                                   .input = "",
                                   .folder = tiny.path()}))
@@ -163,7 +163,7 @@ TEST_CASE("--checkpoint, or a checkpoint's path, chooses the weights; average ma
   check_refused(glossa_program({"translate", run, "--checkpoint", "12"}), 1, {"update 12", "20, 15, 10, 5"});
 }
 
-TEST_CASE("of a run with train.ema the average is evaluated, exported, averaged and begun with") {
+TEST_CASE("for a run with train.ema the average is evaluated, exported, averaged and used for a warm start") {
   const TinyRun tiny;
   const Strings sets{"optim.lr=0.02", "train.validate_every=0"};
   succeeded(tiny.train("plain", sets));
@@ -190,7 +190,7 @@ TEST_CASE("of a run with train.ema the average is evaluated, exported, averaged 
   CHECK_EQ(loss(tiny / "imported", "last"), averaged);
   Strings resumed = sets;
   resumed.insert(resumed.end(), {ema, "train.max_updates=25"});
-  succeeded(tiny.train("imported", resumed, {"--resume"}));  // it has an average to go on with
+  succeeded(tiny.train("imported", resumed, {"--resume"}));  // it has an average to continue
 
   succeeded(glossa_program({"average", run, "--last", "2", "--run", tiny / "mean"}));
   const std::string mean = loss(run, "average:2");
@@ -201,22 +201,22 @@ TEST_CASE("of a run with train.ema the average is evaluated, exported, averaged 
   CHECK_EQ(std::stod(loss(tiny / "warm", "last")), doctest::Approx(std::stod(averaged)).epsilon(1e-6));
 }
 
-TEST_CASE("weights that no validation has seen are named") {
+TEST_CASE("a note names the last update if no validation has seen it") {
   const TinyRun tiny;
   const Strings sets{"train.validate_every=15u", "train.decode_validation=false"};
   succeeded(tiny.train("run", sets));
   CHECK_EQ(succeeded(glossa_program({"translate", tiny / "run"}, "")).err, "");
-  // As a signal leaves it, or a kill: the last line tells of the end.
+  // As after a signal or a kill: without the lines about the end.
   const std::string text = read_bytes(tiny / "run/metrics.jsonl");
   glossa::testing::write_bytes(tiny / "run/metrics.jsonl", text.substr(0, text.find("{\"update\":20,\"epoch\":")));
   fs::remove(tiny / "run/checkpoints/best");
   fs::create_symlink("update-00000015.ckpt", tiny / "run/checkpoints/best");
   CHECK_EQ(succeeded(glossa_program({"translate", tiny / "run"}, "")).err,
-           "note: best is update 15; update 20 came after the last validation: --checkpoint last takes that\n");
+           "note: best is update 15; update 20 is newer than the last validation; use it with --checkpoint last\n");
   CHECK_EQ(succeeded(glossa_program({"translate", tiny / "run", "--checkpoint", "last"}, "")).err, "");
 }
 
-TEST_CASE("evaluate counts what the run does, or what --tokenize says") {
+TEST_CASE("evaluate counts tokens for BLEU as the run does, or as --tokenize says") {
   const TinyRun tiny;
   succeeded(tiny.train("run", {"train.bleu_tokenize=char"}));
   const auto evaluate = [&](const Strings& more) {
@@ -234,7 +234,7 @@ TEST_CASE("evaluate counts what the run does, or what --tokenize says") {
   check_refused(evaluate({"--tokenize", "mecab"}), 2, {"--tokenize", "mecab", "13a"});
 }
 
-TEST_CASE("the files of a run and the keys of metrics.jsonl") {
+TEST_CASE("a run writes its files, and the keys of metrics.jsonl") {
   const TinyRun tiny;
   succeeded(tiny.train("run", {"train.validate_every=10u"}));
   Names files;
@@ -249,12 +249,12 @@ TEST_CASE("the files of a run and the keys of metrics.jsonl") {
   for (const char* key : {"update", "epoch", "loss", "tokens_per_s"}) CHECK(keys(lines[0]).contains(key));
   for (const char* key : {"update", "epoch", "valid_loss", "valid_perplexity", "valid_bleu", "valid_chrf"})
     CHECK(keys(lines[1]).contains(key));
-  // The options that a run was started with are those it keeps.
+  // A run keeps the options it was started with.
   const Outcome dumped = succeeded(glossa_program({"train", tiny / "run/config.yaml", "--dump-config"}));
   CHECK_EQ(dumped.out, read_bytes(tiny / "run/config.yaml"));
 }
 
-TEST_CASE("inspect --json and its table") {
+TEST_CASE("inspect prints a checkpoint as JSON and as a table") {
   const TinyRun tiny;
   succeeded(tiny.train("run"));
   const fs::path last = tiny / "run/checkpoints/last";
@@ -318,14 +318,14 @@ TEST_CASE("generate toy writes six files that share no sentence") {
   }
 }
 
-TEST_CASE("data.train: toy:2000 needs no file and is the corpus that generate writes") {
+TEST_CASE("data.train: toy:2000 needs no file and equals the corpus that generate writes") {
   const TinyRun tiny;
   succeeded(tiny.train("files"));
   succeeded(tiny.train("built-in", {"data.train=toy:2000", "data.valid="}));
   CHECK_EQ(tiny.hashes("built-in"), tiny.hashes("files"));
 }
 
-TEST_CASE("gradcheck --json: ops, layers and models, one object a line, within the promised error") {
+TEST_CASE("gradcheck --json checks ops, layers and models, one object per line, within the promised error") {
   Names kinds;  // the other rows are proved by test_autograd and test_layers
   for (const std::string part : {"softmax", "Linear", "pre_norm_tied_output"})
     for (const std::string& line : lines_of(succeeded(glossa_program({"gradcheck", "--json", "--only", part})).out)) {
@@ -339,7 +339,7 @@ TEST_CASE("gradcheck --json: ops, layers and models, one object a line, within t
   CHECK_EQ(kinds, Names{"\"op\"", "\"layer\"", "\"model\""});
 }
 
-TEST_CASE("gradcheck of a configuration: tensor by tensor, and Taylor's slope of the whole") {
+TEST_CASE("gradcheck of a configuration checks each tensor, and the Taylor slope of the whole") {
   const TinyRun tiny;
   const std::string config = tiny / "tiny.yaml";
   const Outcome report =

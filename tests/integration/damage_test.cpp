@@ -10,15 +10,15 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// Whether a temporary file is left anywhere below.
+/// True if a temporary file is left anywhere below.
 bool has_leftovers(const fs::path& folder) {
   for (const auto& entry : fs::recursive_directory_iterator(folder))
     if (entry.path().string().ends_with("-tmp")) return true;
   return false;
 }
 
-/// glossa as a user who may read the test's files; where the test runs as root, another one, for whom the program is
-/// copied to where it can be reached.
+/// Runs glossa as a user who may read the test's files. If the test runs as root, that is another user, and the program
+/// is copied to where that user can reach it.
 Outcome as_nobody(const TinyRun& tiny, Strings arguments) {
   fs::path program = tested_program();
   if (geteuid() == 0) {
@@ -39,14 +39,14 @@ TEST_CASE("a truncated checkpoint is refused by every command") {
   for (const std::size_t length : {std::size_t{0}, std::size_t{39}, std::size_t{5000}, whole.size() - 1}) {
     write_bytes(last, whole.substr(0, length));
     check_refused(glossa_program({"inspect", last}), 1,
-                  {"[" + last.string() + "]", "another checkpoint of the same run may serve"});
+                  {"[" + last.string() + "]", "use another checkpoint of the run"});
     check_refused(glossa_program({"translate", tiny / "run"}, "hello\n"), 1, {"[" + last.string() + "]"});
     check_refused(tiny.train("warm", {"train.warm_start=" + (tiny / "run").string()}), 1, {"[" + last.string() + "]"});
     CHECK_FALSE(fs::exists(tiny / "warm"));
   }
 }
 
-TEST_CASE("a flipped bit anywhere in a checkpoint is found") {
+TEST_CASE("a flipped bit anywhere in a checkpoint is detected") {
   const TinyRun tiny;
   REQUIRE_EQ(tiny.train("run").status, 0);
   const fs::path last = tiny / "run/checkpoints/last";
@@ -78,7 +78,7 @@ TEST_CASE("the vocabulary of another model is refused") {
   CHECK_EQ(glossa_program({"translate", tiny / "run"}, "hello\n").status, 0);
 }
 
-TEST_CASE("the configuration of another model or other data, whatever shapes it gives, is refused") {
+TEST_CASE("the configuration of another model or other data is refused, even if its shapes fit") {
   const TinyRun tiny;
   REQUIRE_EQ(tiny.train("run").status, 0);
   const fs::path config = tiny / "run/config.yaml";
@@ -98,14 +98,14 @@ TEST_CASE("the configuration of another model or other data, whatever shapes it 
   with("lowercase: false", "lowercase: true");
   check_refused(glossa_program({"translate", tiny / "run"}, "hello\n"), 2, {"[data.lowercase]"});
 
-  with("beam: 1", "beam: 2");  // this is not the model's
+  with("beam: 1", "beam: 2");  // not an option of the model
   CHECK_EQ(glossa_program({"translate", tiny / "run"}, "hello\n").status, 0);
-  fs::remove(config);  // what the run is, its checkpoint says
+  fs::remove(config);  // the checkpoint has a copy
   REQUIRE_EQ(tiny.resume("run").status, 0);
   CHECK_EQ(read_bytes(config), own);
 }
 
-TEST_CASE("a full disk: the save fails, the checkpoint before it is whole, and the run goes on when there is space") {
+TEST_CASE("a full disk fails the save and keeps the checkpoint before it, and the run resumes once there is space") {
   const TinyRun tiny;
   const SmallDisk disk(tiny / "disk", "600k");  // room for two checkpoints
   if (!disk.mounted()) {
@@ -125,7 +125,7 @@ TEST_CASE("a full disk: the save fails, the checkpoint before it is whole, and t
   CHECK_EQ(tiny.metrics("disk/run"), tiny.metrics("undisturbed"));
 }
 
-TEST_CASE("a disk full from the start") {
+TEST_CASE("a disk that is full from the start is reported, and no temporary files are left") {
   const TinyRun tiny;
   const SmallDisk disk(tiny / "disk", "4k");
   if (!disk.mounted()) {
@@ -139,7 +139,7 @@ TEST_CASE("a disk full from the start") {
   CHECK_FALSE(has_leftovers(tiny / "disk"));
 }
 
-TEST_CASE("standard output that cannot be written") {
+TEST_CASE("a command fails if its standard output cannot be written") {
   const TinyRun tiny;
   REQUIRE_EQ(tiny.train("run").status, 0);
   for (const char* command :
@@ -155,7 +155,7 @@ TEST_CASE("standard output that cannot be written") {
   }
 }
 
-TEST_CASE("a thread that cannot be had is not taken for a full disk") {
+TEST_CASE("a thread that cannot be started is not reported as a full disk") {
   const TinyRun tiny;
   REQUIRE_EQ(as_nobody(tiny, {"--version"}).status, 0);
   Strings arguments = tiny.train_arguments("run");
@@ -166,7 +166,7 @@ TEST_CASE("a thread that cannot be had is not taken for a full disk") {
   check_refused(outcome, 1, {"[system]", "Resource temporarily unavailable", "ulimit -u"});
 }
 
-TEST_CASE("no permission to write the run's folder, or to read the corpus or the run") {
+TEST_CASE("missing permissions for the run's folder, the corpus or the run are reported") {
   const TinyRun tiny;
   REQUIRE_EQ(as_nobody(tiny, {"--version"}).status, 0);
   fs::permissions(tiny.path(), fs::perms{0555});

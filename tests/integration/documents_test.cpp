@@ -1,4 +1,4 @@
-// What README, docs and recipes tell a reader to type works.
+// The commands, links and recipes of README and docs work.
 #include "tests/integration/documents.h"
 
 #include <doctest/doctest.h>
@@ -10,7 +10,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// The files that a page links to, code blocks and other places of the web left out.
+/// The files that a page links to, except in code blocks.
 std::vector<fs::path> links_in(const fs::path& page) {
   static const std::regex link(R"(\]\(([^):#]+)(#[^)]*)?\))");
   std::vector<fs::path> links;
@@ -28,7 +28,7 @@ std::vector<fs::path> links_in(const fs::path& page) {
 
 TEST_CASE("the commands in README and docs run, in their order, in a folder that has build/glossa and recipes/") {
   for (const char* allowed : {"OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM"}) setenv(allowed, "1", 1);
-  setenv("OMPI_MCA_rmaps_base_oversubscribe", "1", 1);  // on one core, too
+  setenv("OMPI_MCA_rmaps_base_oversubscribe", "1", 1);  // also on one core
   std::size_t run = 0;
   for (const fs::path& page : pages()) {
     const TemporaryFolder folder;
@@ -42,10 +42,10 @@ TEST_CASE("the commands in README and docs run, in their order, in a folder that
       ++run;
     }
   }
-  CHECK_GE(run, 7);  // docs/training.md's alone; fewer would mean that they were not found
+  CHECK_GE(run, 7);  // those of docs/training.md alone; fewer would mean that some were missed
 }
 
-TEST_CASE("every link in README and docs to a file leads to one") {
+TEST_CASE("every link to a file in README and docs leads to one") {
   std::vector<fs::path> all = pages();
   std::ranges::copy(tutorial_pages(), std::back_inserter(all));
   std::size_t links = 0;
@@ -55,7 +55,7 @@ TEST_CASE("every link in README and docs to a file leads to one") {
       CHECK_MESSAGE(fs::exists(target), target);
       ++links;
     }
-  CHECK_GE(links, 5);  // README's table alone
+  CHECK_GE(links, 5);  // those of README's table alone
 }
 
 TEST_CASE("every recipe is a valid configuration, and its dump reads back to the same dump") {

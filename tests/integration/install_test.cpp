@@ -1,4 +1,4 @@
-// What is installed works where glossa's folder is not: the program, and the libraries for a project outside.
+// The installed program and libraries work without the source tree.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -26,7 +26,7 @@ const TemporaryFolder& installed() {
   return folder;
 }
 
-/// Every file below a folder, as it is seen from there.
+/// All files below a folder, as paths relative to it.
 std::set<std::string> files_below(const fs::path& folder) {
   std::set<std::string> files;
   for (const auto& entry : fs::recursive_directory_iterator(folder))
@@ -34,7 +34,7 @@ std::set<std::string> files_below(const fs::path& folder) {
   return files;
 }
 
-/// That file of which the path ends so.
+/// The installed file whose path ends with `end`.
 fs::path file_that_ends(const std::string& end) {
   for (const std::string& file : files_below(installed().path()))
     if (("/" + file).ends_with("/" + end)) return installed() / file;
@@ -44,7 +44,7 @@ fs::path file_that_ends(const std::string& end) {
 
 }  // namespace
 
-TEST_CASE("all that belongs to the program is installed, and no file knows where it was built") {
+TEST_CASE("everything is installed, and no installed file names the source or build folder") {
   const std::set<std::string> files = files_below(installed().path());
   CHECK_GT(files.size(), 150);
   for (const char* end :
@@ -72,7 +72,7 @@ TEST_CASE("all that belongs to the program is installed, and no file knows where
   CHECK_EQ(succeeded(page).out, glossa_program({"manual"}).out);
 }
 
-TEST_CASE("the installed program runs, in several processes too") {
+TEST_CASE("the installed program runs, as one process and as several") {
   const fs::path program = installed() / "bin/glossa";
   const auto run = [&](Strings arguments) {
     return succeeded(run_program({.arguments = std::move(arguments), .input = {}, .folder = installed().path()})).out;
@@ -86,14 +86,14 @@ TEST_CASE("the installed program runs, in several processes too") {
   }
   CHECK_EQ(file_that_ends("glossa/libglossa_mpi.so").parent_path().filename(), "glossa");
   for (const char* allowed : {"OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM"}) setenv(allowed, "1", 1);
-  setenv("OMPI_MCA_rmaps_base_oversubscribe", "1", 1);  // on one core, too
+  setenv("OMPI_MCA_rmaps_base_oversubscribe", "1", 1);  // also on one core
   setenv("OMPI_MCA_btl_vader_single_copy_mechanism", "none", 1);
   const std::string told =
       run({"/bin/bash", "-c", "mpirun --bind-to none -n 2 bin/glossa bench exchange --mebibytes 1 --steps 1"});
   CHECK_NE(told.find("2 processes"), std::string::npos);
 }
 
-TEST_CASE("a project outside finds, links and runs what is installed, and every header compiles there") {
+TEST_CASE("another project finds, links and runs the installed libraries, and every header compiles there") {
   const TinyRun tiny;
   succeeded(tiny.train("run"));
   const fs::path folder = tiny / "outside";
@@ -114,7 +114,7 @@ TEST_CASE("a project outside finds, links and runs what is installed, and every 
   const Outcome outcome = succeeded(
       run_program({.arguments = {folder / "build/outside", tiny / "run", sentence}, .input = {}, .folder = folder}));
   CHECK_EQ(outcome.out, "4\n" + succeeded(glossa_program({"translate", tiny / "run"}, sentence + "\n")).out);
-  // Vectors stand in headers: who includes them is compiled for the processor that the libraries are compiled for.
+  // Headers contain vector loops, so their users are compiled for the instruction set of the libraries.
   const auto instruction_set = [](const fs::path& commands, const std::string& file) {
     const std::string text = read_bytes(commands / "compile_commands.json");
     const std::size_t place = text.find(file);
@@ -125,7 +125,7 @@ TEST_CASE("a project outside finds, links and runs what is installed, and every 
   CHECK_EQ(instruction_set(folder / "build", "main.cpp"), instruction_set(build, "glossa_optim.dir"));
 }
 
-TEST_CASE("the program of six lines translates as glossa translate does") {
+TEST_CASE("the program of six lines prints what glossa translate prints") {
   const TinyRun tiny;
   succeeded(tiny.train("run"));
   const std::string text = "how are you\n\nhello world\n";
@@ -134,7 +134,7 @@ TEST_CASE("the program of six lines translates as glossa translate does") {
   CHECK_EQ(outcome.out, succeeded(glossa_program({"translate", tiny / "run"}, text)).out);
 }
 
-TEST_CASE("a project with glossa in it keeps what it has, gets C++20 and no tests") {
+TEST_CASE("a project with glossa as a subdirectory keeps its own settings, and gets C++20 and no tests") {
   const TemporaryFolder folder;
   folder.write("main.cpp", "int main() {}\n");
   folder.write("CMakeLists.txt",
@@ -149,7 +149,7 @@ endforeach()
 get_property(options DIRECTORY PROPERTY COMPILE_OPTIONS)
 if(options OR TARGET test_autograd OR TARGET example_own_op OR TARGET bench_kernels OR CMAKE_CXX_COMPILER_LAUNCHER OR
    CMAKE_RUNTIME_OUTPUT_DIRECTORY OR CMAKE_UNITY_BUILD_BATCH_SIZE OR TARGET glossa_texts)
-  message(FATAL_ERROR "glossa brings more than it should: ${options}")
+  message(FATAL_ERROR "glossa adds options or targets: ${options}")
 endif()
 add_executable(app main.cpp)
 target_link_libraries(app PRIVATE glossa::train glossa::optim glossa::layers glossa::data glossa::autograd)

@@ -1,12 +1,11 @@
 #!/usr/bin/env bash
 # kill_resume.sh GLOSSA [KILLS [SEED]]
-# Trains with a checkpoint every 5 updates and kills the trainer with SIGKILL at random moments, KILLS times (200 unless
-# told), resuming after each. After every kill:
-#   - every checkpoint is whole and has the hashes of the undisturbed run at that update, and no update was lost
-#     that had been saved before;
+# Trains with a checkpoint every 5 updates and kills the trainer with SIGKILL at random moments, KILLS times (default
+# 200), resuming after each. After every kill:
+#   - every checkpoint is whole and has the hashes of the undisturbed run at that update, and no saved update is lost;
 #   - with no checkpoint yet, --resume starts afresh and says so.
-# A run that reaches its end must have the hashes of the undisturbed one; then the next run begins. The last run is left
-# in peace and so reaches it.
+# A run that reaches its end must have the hashes of the undisturbed one; then the next run begins. The last run is not
+# killed, and so reaches it.
 set -euo pipefail
 
 glossa=$(realpath "$1")
@@ -39,14 +38,14 @@ YAML
 hashes() { "$glossa" inspect "$1" --json | sed -E 's/.*("sha256":"[0-9a-f]+","state_sha256":"[0-9a-f]+").*/\1/'; }
 files() { find "$1/checkpoints" -name 'update-*.ckpt' 2>/dev/null | sort; }
 
-# The undisturbed run keeps every checkpoint. Kills come within half of the time that it takes: so a run is mostly killed
-# more than once, and at any of its updates.
+# The undisturbed run keeps every checkpoint. Kills come within half of its duration, so that most runs are killed more
+# than once, at any update.
 started=$(date +%s%N)
 "$glossa" train tiny.yaml --run whole --set train.keep_checkpoints=1000 2>/dev/null
 duration=$((($(date +%s%N) - started) / 1000000))  # ms
 count=$(files whole | wc -l)
 [ "$count" -eq $((updates / 5)) ] || fail "expected $((updates / 5)) checkpoints; got $count"
-declare -A expected  # hashes of its files, as far as they were asked for
+declare -A expected  # hashes of its files, computed on demand
 check_file() {
   local name
   name=$(basename "$1")
@@ -69,7 +68,7 @@ while :; do
   if [ -n "$newest" ]; then
     grep -q "starting afresh" err.txt && fail "a run with checkpoints started afresh"
   elif [ -s err.txt ] && grep -q "finished\|Up\. " err.txt; then
-    grep -q "starting afresh" err.txt || fail "expected it to say that it starts afresh"
+    grep -q "starting afresh" err.txt || fail "a run without a checkpoint did not say that it starts afresh"
   fi
   if [ "$status" -eq 137 ]; then
     killed=$((killed + 1))
@@ -83,7 +82,7 @@ while :; do
     last=$(basename "$file")
   done
   [ -z "$newest" ] || [ ! "$last" \< "$newest" ] || fail "expected $newest or newer; got ${last:-nothing}"
-  [ ! -L run/checkpoints/last ] || hashes run/checkpoints/last >/dev/null || fail "the link last leads nowhere"
+  [ ! -L run/checkpoints/last ] || hashes run/checkpoints/last >/dev/null || fail "the link last is broken"
   newest=$last
   [ -n "$newest" ] || early=$((early + 1))
 

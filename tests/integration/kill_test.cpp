@@ -1,4 +1,4 @@
-// What a run is worth after its trainer was killed, its checkpoints were damaged, or a second trainer came.
+// Runs after SIGKILL, with damaged checkpoints, and with two trainers in one folder.
 #include <doctest/doctest.h>
 
 #include <csignal>
@@ -24,7 +24,7 @@ std::map<std::string, std::string> contents(const fs::path& folder) {
 
 }  // namespace
 
-TEST_CASE("SIGKILL at random moments: always a valid checkpoint, and the hashes of the undisturbed run") {
+TEST_CASE("SIGKILL at random moments leaves valid checkpoints, and resuming gives the hashes of the undisturbed run") {
   const Outcome killed = run_program(
       {.arguments = {"/bin/bash", GLOSSA_SOURCE_DIR "/tests/integration/kill_resume.sh", tested_program(), "8", "3"},
        .input = {},
@@ -34,7 +34,7 @@ TEST_CASE("SIGKILL at random moments: always a valid checkpoint, and the hashes 
   CHECK(killed.out.starts_with("8 kills, "));
 }
 
-TEST_CASE("--resume without any checkpoint starts afresh and says so") {
+TEST_CASE("--resume without a checkpoint starts afresh and says so") {
   const TinyRun tiny;
   REQUIRE_EQ(tiny.train("fresh").status, 0);
   const Outcome resumed = tiny.resume("resumed");
@@ -43,20 +43,20 @@ TEST_CASE("--resume without any checkpoint starts afresh and says so") {
   CHECK_EQ(tiny.hashes("resumed"), tiny.hashes("fresh"));
 }
 
-TEST_CASE("the newest checkpoint is damaged: the one before it serves, and the log says why") {
+TEST_CASE("if the newest checkpoint is damaged, the one before it is used and the log says why") {
   const TinyRun tiny;
   REQUIRE_EQ(tiny.train("run").status, 0);
   const std::string hashes = tiny.hashes("run");
   truncate(tiny / "run/checkpoints/update-00000020.ckpt");
   const Outcome resumed = tiny.resume("run");
   CHECK_EQ(resumed.status, 0);
-  CHECK_NE(resumed.err.find("checkpoint passed over: [" + (tiny / "run/checkpoints/update-00000020.ckpt").string()),
+  CHECK_NE(resumed.err.find("checkpoint skipped: [" + (tiny / "run/checkpoints/update-00000020.ckpt").string()),
            std::string::npos);
   CHECK_NE(resumed.err.find("resumed at update 15"), std::string::npos);
   CHECK_EQ(tiny.hashes("run"), hashes);
 }
 
-TEST_CASE("no checkpoint is valid: stops instead of starting afresh, and changes nothing") {
+TEST_CASE("--resume without a valid checkpoint fails instead of starting afresh, and changes nothing") {
   const TinyRun tiny;
   REQUIRE_EQ(tiny.train("run").status, 0);
   for (const char* update : {"10", "15", "20"})
@@ -68,11 +68,11 @@ TEST_CASE("no checkpoint is valid: stops instead of starting afresh, and changes
   CHECK(after == before);
 }
 
-TEST_CASE("a kill between a checkpoint and its links: --resume points them to it") {
+TEST_CASE("a kill between a checkpoint and its links: --resume updates the links") {
   const TinyRun tiny;
   REQUIRE_EQ(tiny.train("run", {"train.validate_every=10u", "train.decode_validation=false"}).status, 0);
   const fs::path folder = tiny / "run/checkpoints";
-  REQUIRE_EQ(fs::read_symlink(folder / "best"), "update-00000020.ckpt");  // so early each validation is the best
+  REQUIRE_EQ(fs::read_symlink(folder / "best"), "update-00000020.ckpt");  // this early, each validation is the best
   for (const char* link : {"last", "best"}) {
     fs::remove(folder / link);
     fs::create_symlink("update-00000010.ckpt", folder / link);
@@ -81,7 +81,7 @@ TEST_CASE("a kill between a checkpoint and its links: --resume points them to it
   for (const char* link : {"last", "best"}) CHECK_EQ(fs::read_symlink(folder / link), "update-00000020.ckpt");
 }
 
-TEST_CASE("a new run is not written over an old one") {
+TEST_CASE("a new run does not overwrite an old one") {
   const TinyRun tiny;
   REQUIRE_EQ(tiny.train("run").status, 0);
   const std::string hashes = tiny.hashes("run");
@@ -89,7 +89,7 @@ TEST_CASE("a new run is not written over an old one") {
   CHECK_EQ(tiny.hashes("run"), hashes);
 }
 
-TEST_CASE("a second trainer is refused, the first goes on") {
+TEST_CASE("a second trainer is refused, the first continues") {
   const TinyRun tiny;
   const Strings sets{"train.max_updates=1000000"};
   Strings arguments = tiny.train_arguments("run", sets);

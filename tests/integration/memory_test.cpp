@@ -1,4 +1,4 @@
-// Models that no machine has the memory for: told before anything of them is allocated.
+// Models too large for any machine's memory: refused before anything is allocated.
 #include <doctest/doctest.h>
 
 #include "tests/integration/tiny_run.h"
@@ -12,11 +12,11 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// A petabyte.
+/// A model of about a petabyte.
 const Strings huge{"model.width=65536", "model.feed_forward=1048576", "model.encoder_layers=256",
                    "model.positions=learned"};
 
-/// Makes of a run one whose model is huge, by what its configuration and checkpoint say.
+/// Makes a run's configuration and checkpoint claim a huge model.
 void enlarge(const fs::path& run) {
   glossa::Config config = glossa::load_config(run / "config.yaml", huge);
   write_bytes(run / "config.yaml", glossa::dump(config));
@@ -34,7 +34,7 @@ void enlarge(const fs::path& run) {
 
 }  // namespace
 
-TEST_CASE("training that needs more memory than there is names the option; --force leaves it to the system") {
+TEST_CASE("training that needs too much memory is refused and names the option; --force tries anyway") {
   const TinyRun tiny;
   check_refused(tiny.train("run", huge), 1,
                 {"[model.width] expected ", "got 65536, with which training needs ", "--force"});
@@ -46,7 +46,7 @@ TEST_CASE("training that needs more memory than there is names the option; --for
   check_refused(glossa_program(bench), 1, {"[model.width]"});
 }
 
-TEST_CASE("a run whose model needs more memory than there is") {
+TEST_CASE("commands refuse a run whose model needs too much memory; --force tries anyway") {
   const TinyRun tiny;
   succeeded(tiny.train("run"));
   const std::string run = tiny / "run", text = tiny / "toy/test.en", weights = tiny / "weights.safetensors";
@@ -58,7 +58,7 @@ TEST_CASE("a run whose model needs more memory than there is") {
                                       {"bench", "decode", run, "--source", text}};
   for (Strings command : commands) {
     CAPTURE(command.front());
-    check_refused(glossa_program(command), 1, {run + "] expected at most ", "--force"});
+    check_refused(glossa_program(command), 1, {run + "] expected a model of at most ", "--force"});
     command.push_back("--force");
     check_refused(glossa_program(command), 1, {"[arena]", "the machine has no more"});
   }

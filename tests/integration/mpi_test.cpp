@@ -1,4 +1,4 @@
-// Several processes that train, validate and translate together are one process, to the bit.
+// Several processes train, validate and translate like one, to the bit.
 #include <doctest/doctest.h>
 #include <fmt/core.h>
 #include <signal.h>
@@ -17,9 +17,9 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// glossa in so many processes, more than there are cores if need be.
+/// glossa in several processes, which may outnumber the cores.
 Launch launch(int processes, Strings arguments, const Strings& options = {}) {
-  // Debian's Open MPI asks twice before root may start a job, and copies between processes as containers forbid.
+  // Debian's Open MPI needs root's consent twice, and copies between processes in a way that containers forbid.
   setenv("OMPI_ALLOW_RUN_AS_ROOT", "1", 1);
   setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1", 1);
   setenv("OMPI_MCA_btl_vader_single_copy_mechanism", "none", 1);
@@ -32,7 +32,7 @@ Launch launch(int processes, Strings arguments, const Strings& options = {}) {
 
 Outcome in_processes(int count, Strings arguments) { return run_program(launch(count, std::move(arguments))); }
 
-/// Pids of the processes of a job: children of the program, and of theirs.
+/// Pids of the processes of a job, the children of mpirun.
 std::vector<pid_t> processes_of(pid_t mpirun) {
   std::vector<pid_t> found;
   std::ifstream file("/proc/" + std::to_string(mpirun) + "/task/" + std::to_string(mpirun) + "/children");
@@ -40,7 +40,7 @@ std::vector<pid_t> processes_of(pid_t mpirun) {
   return found;
 }
 
-/// Whether all of them end within some seconds.
+/// True if all of them end within `seconds`.
 bool all_end(const std::vector<pid_t>& pids, double seconds) {
   const auto start = std::chrono::steady_clock::now();
   for (const pid_t pid : pids)
@@ -60,7 +60,7 @@ Strings operator+(Strings a, const Strings& b) {
 
 }  // namespace
 
-TEST_CASE("any number of processes and threads trains to the hashes of one, ties, frozen parameters and all") {
+TEST_CASE("any number of processes and threads trains to the hashes of one, even with tied and frozen parameters") {
   const TinyRun tiny;
   for (const Strings& kind : {six + Strings{"model.tied=output", "optim.freeze=[encoder.layers.0.norm1.*]"},
                               six + Strings{"optim.name=sgd", "optim.lr=0.05", "model.tied=none", "train.ema=0.9"}}) {
@@ -83,7 +83,7 @@ TEST_CASE("any number of processes and threads trains to the hashes of one, ties
   }
 }
 
-TEST_CASE("gradients that are exchanged piece by piece are those of one process, too") {
+TEST_CASE("gradients that are exchanged piece by piece equal those of one process") {
   const TinyRun tiny;
   const Strings sets{"train.accumulate=5",     "train.max_updates=3",   "data.max_tokens=64",
                      "model.width=128",        "model.heads=4",         "model.feed_forward=512",
@@ -96,14 +96,14 @@ TEST_CASE("gradients that are exchanged piece by piece are those of one process,
   }
 }
 
-TEST_CASE("validation, translate and evaluate give in several processes what they give in one") {
+TEST_CASE("validation, translate and evaluate give the same results in several processes as in one") {
   const TinyRun tiny;
   succeeded(tiny.train("run", {"train.max_updates=60", "optim.lr=1e-2", "decode.max_tokens=64"}));
   const std::string run = tiny / "run", source = read_bytes(tiny / "toy/test.en") + "\xff bad\n\nlast of all\n";
   for (const Strings& options : {Strings{}, Strings{"--beam", "3", "--nbest", "3", "--scores"}}) {
     const Strings arguments = Strings{"translate", run} + options;
     const Outcome one = glossa_program(arguments, source);
-    CHECK_EQ(one.status, 1);  // of the bad line
+    CHECK_EQ(one.status, 1);  // because of the bad line
     for (const int processes : {2, 3}) {
       Launch several = launch(processes, arguments);
       several.input = source;
@@ -120,7 +120,7 @@ TEST_CASE("validation, translate and evaluate give in several processes what the
   CHECK(all == one);
 }
 
-TEST_CASE("bench in several processes tells once what they do together") {
+TEST_CASE("bench in several processes reports their joint work once") {
   auto exchange =
       json_object(succeeded(in_processes(3, {"bench", "exchange", "--mebibytes", "2", "--steps", "2", "--json"})).out);
   CHECK_EQ(exchange.at("processes"), "3");
@@ -141,7 +141,7 @@ TEST_CASE("bench in several processes tells once what they do together") {
            json_object(succeeded(glossa_program(train + Strings{"--json"})).out).at("tokens"));
 }
 
-TEST_CASE("a job of which a process finds an error ends once, with that error and its status") {
+TEST_CASE("a job with an error in a process reports it once and ends with its status") {
   const TinyRun tiny;
   const auto check_told_once = [](const Outcome& outcome, int status, const std::string& message) {
     CAPTURE(outcome.err);
@@ -151,7 +151,7 @@ TEST_CASE("a job of which a process finds an error ends once, with that error an
     CHECK_NE(outcome.err.find("glossa: " + message), std::string::npos);
   };
   check_told_once(in_processes(3, tiny.train_arguments("run", {"train.accumulate=2"})), 2,
-                  "[train.accumulate] expected at least 3, a micro-batch of each update for every process; got 2");
+                  "[train.accumulate] expected at least 3, one micro-batch per process and update; got 2");
   check_told_once(in_processes(2, tiny.train_arguments("run", six + Strings{"model.width=15"})), 2, "[model.");
   check_told_once(in_processes(2, tiny.train_arguments("run", six + Strings{"data.train=nowhere"})), 1, "[nowhere");
   check_told_once(in_processes(2, {"trian"}), 2, "[command line] unknown command 'trian'");
@@ -159,7 +159,7 @@ TEST_CASE("a job of which a process finds an error ends once, with that error an
   CHECK_FALSE(fs::exists(tiny / "run"));
 }
 
-TEST_CASE("a disk that is full ends the job once, and it goes on when there is room") {
+TEST_CASE("a full disk ends a job with one error, and the run resumes once there is space") {
   const TinyRun tiny;
   const SmallDisk disk(tiny / "disk", "600k");  // room for two checkpoints
   if (!disk.mounted()) {
@@ -179,17 +179,17 @@ TEST_CASE("a disk that is full ends the job once, and it goes on when there is r
   CHECK_EQ(tiny.metrics("disk/run"), tiny.metrics("one"));
 }
 
-TEST_CASE("one of several processes without the module of MPI says so") {
+TEST_CASE("one of several processes without the MPI module says so") {
   const TemporaryFolder folder;
   fs::copy_file(tested_program(), folder / "glossa");
   const Outcome lonely =
       run_program({.arguments = {"/usr/bin/env", "OMPI_COMM_WORLD_SIZE=2", folder / "glossa", "options"},
                    .input = {},
                    .folder = {}});
-  check_refused(lonely, 1, {"[mpi] expected a glossa that was built with MPI, as one of 2 processes; got one without"});
+  check_refused(lonely, 1, {"[mpi] expected a glossa built with MPI, as one of 2 processes; got one without"});
 }
 
-TEST_CASE("processes that MPI does not bring together say so once") {
+TEST_CASE("processes that MPI does not connect report it once") {
   for (const char* rank : {"0", "1"}) {
     const Outcome lonely = run_program(
         {.arguments = {"/usr/bin/env", "PMI_SIZE=2", fmt::format("PMI_RANK={}", rank), tested_program(), "options"},
@@ -197,12 +197,12 @@ TEST_CASE("processes that MPI does not bring together say so once") {
          .folder = {}});
     CAPTURE(lonely.err);
     CHECK_EQ(lonely.status, 1);
-    CHECK_EQ(lonely.err.find("glossa: [mpi] expected 2 processes; MPI knows of one") != std::string::npos,
+    CHECK_EQ(lonely.err.find("glossa: [mpi] expected 2 processes; MPI reports one") != std::string::npos,
              std::string(rank) == "0");
   }
 }
 
-TEST_CASE("processes that were told different things, or have different text, are named") {
+TEST_CASE("processes with different options or different text are named") {
   const TinyRun tiny;
   const auto differing = [&](const std::string& second) {
     // mpirun's second program, after a colon: process 1.
@@ -216,9 +216,9 @@ TEST_CASE("processes that were told different things, or have different text, ar
   CAPTURE(configuration.err);
   CHECK_EQ(configuration.status, 2);
   CHECK_NE(configuration.err.find("glossa: [optim.lr, process 1 on "), std::string::npos);
-  CHECK_NE(configuration.err.find("expected 0.002, as process 0 on "), std::string::npos);
+  CHECK_NE(configuration.err.find("expected 0.002, as in process 0 on "), std::string::npos);
 
-  // The same configuration, and another corpus under the same name in the folder where process 1 runs.
+  // The same configuration, but process 1 runs in a folder with another corpus of the same name.
   for (const char* folder : {"first", "second"}) {
     fs::create_directory(tiny / folder);
     fs::copy(tiny / "toy", tiny / folder / "toy", fs::copy_options::recursive);
@@ -244,7 +244,7 @@ TEST_CASE("processes that were told different things, or have different text, ar
   CHECK_FALSE(fs::exists(tiny / "run"));
 }
 
-TEST_CASE("a process that was started otherwise ends the job: a bad command, another text, another way to search") {
+TEST_CASE("a process with a bad command, another text or another search ends the job") {
   const TinyRun tiny;
   succeeded(tiny.train("run", {"train.max_updates=5"}));
   write_bytes(tiny / "other.hi", "x" + read_bytes(tiny / "toy/test.hi"));
@@ -271,7 +271,7 @@ TEST_CASE("a process that was started otherwise ends the job: a bad command, ano
   CHECK_FALSE(fs::exists(tiny / "new"));
 }
 
-TEST_CASE("processes share out the cores of their host, and a signal to one of them stops all in order") {
+TEST_CASE("processes share the cores of their host, and a signal to one of them stops all cleanly") {
   const TinyRun tiny;
   const Strings sets = six + Strings{"train.max_updates=100000", "train.log_every=1u", "runtime.threads=0"};
   Program job(launch(2, tiny.train_arguments("run", sets)));
@@ -281,7 +281,7 @@ TEST_CASE("processes share out the cores of their host, and a signal to one of t
   kill(processes[1], SIGTERM);
   const Outcome ended = job.wait();
   CHECK_EQ(ended.status, 0);
-  CHECK_NE(ended.err.find("finished: stopped by a signal; go on with --resume"), std::string::npos);
+  CHECK_NE(ended.err.find("finished: stopped by a signal; continue with --resume"), std::string::npos);
   CHECK_GE(tiny.last_update("run"), 5);
   const std::string log = read_bytes(tiny / "run/train.log");
   std::smatch found;
@@ -289,13 +289,13 @@ TEST_CASE("processes share out the cores of their host, and a signal to one of t
   CHECK_EQ(std::stoi(found[1]), (std::stoi(found[2]) + 1) / 2);
 }
 
-TEST_CASE("a run goes on with any number of processes and threads, stop after stop") {
+TEST_CASE("a run resumes with any number of processes and threads, stop after stop") {
   const TinyRun tiny;
   const Strings sets = six + Strings{"train.ema=0.9", "train.validate_every=7u", "train.max_updates=24"};
   succeeded(tiny.train("one", sets));
   const int processes[] = {3, 1, 2, 6, 1, 4};
   for (std::size_t part = 0; part < std::size(processes); ++part) {
-    // A limit is an end like a kill at an update; the last one is that of the whole.
+    // A limit stops a run as a kill at that update would; the last one is that of the uninterrupted run.
     const Strings until = sets + Strings{fmt::format("train.max_updates={}", 4 * (part + 1)),
                                          fmt::format("runtime.threads={}", 1 + part % 2)};
     succeeded(
@@ -304,7 +304,7 @@ TEST_CASE("a run goes on with any number of processes and threads, stop after st
   CHECK_EQ(tiny.hashes("run"), tiny.hashes("one"));
 }
 
-TEST_CASE("a process that dies ends the job within seconds, and the run goes on from its newest checkpoint") {
+TEST_CASE("a process that dies ends the job within seconds, and the run resumes from its newest checkpoint") {
   const TinyRun tiny;
   const Strings sets = six + Strings{"train.max_updates=2000", "train.save_every=1u", "train.log_every=1u"};
   std::size_t killed = 0;
@@ -344,20 +344,20 @@ TEST_CASE("a process that hangs is named after runtime.timeout, and SIGTERM to m
     CAPTURE(ended.err);
     CHECK_EQ(ended.status, 1);
     const std::string blame = "glossa: [process ", named = fmt::format("{}{} on ", blame, hanging);
-    CHECK_NE(ended.err.find("] expected to be done with update "), std::string::npos);
+    CHECK_NE(ended.err.find("] cannot continue without it: update "), std::string::npos);
     CHECK_NE(ended.err.find(named), std::string::npos);
-    for (std::size_t at = 0; (at = ended.err.find(blame, at)) != std::string::npos; ++at)  // one or both others tell
+    for (std::size_t at = 0; (at = ended.err.find(blame, at)) != std::string::npos; ++at)  // one or both print it
       CHECK_EQ(ended.err.substr(at, named.size()), named);
   }
-  // mpirun waits as long before it passes the signal on as before it kills, and takes in no line of a log meanwhile.
+  // mpirun waits equally long before passing the signal on and before killing, and reads no output meanwhile.
   const Strings quiet = six + Strings{"train.max_updates=100000", "train.log_every=100u"};
   Program job(launch(2, tiny.train_arguments("run", quiet), {"--mca", "odls_base_sigkill_timeout", "3"}));
   REQUIRE(wait_for_metrics(job, tiny / "run", 2));
   job.signal(SIGTERM);
   const Outcome ended = job.wait();
   CAPTURE(ended.err);
-  const std::string log = read_bytes(tiny / "run/train.log");  // mpirun no longer passes on what it is told
-  CHECK_NE(log.find("finished: stopped by a signal; go on with --resume"), std::string::npos);
+  const std::string log = read_bytes(tiny / "run/train.log");  // mpirun no longer forwards output
+  CHECK_NE(log.find("finished: stopped by a signal; continue with --resume"), std::string::npos);
   const long last = tiny.last_update("run");
   CHECK_GE(last, 7);
   const Strings to_the_end = quiet + Strings{fmt::format("train.max_updates={}", last + 2)};

@@ -1,5 +1,5 @@
-// The pages that people look at, in a browser: drawn as the program's numbers say, on a phone and on a wide screen,
-// without a complaint, and without a word to any other host.
+// The pages in a browser: they show the program's numbers on a phone and on a wide screen, without complaints and
+// without requests to other hosts.
 #include <doctest/doctest.h>
 #include <fmt/ranges.h>
 
@@ -15,7 +15,7 @@ using namespace glossa::testing;
 
 namespace {
 
-/// A run that has learnt the shortest sentences by heart, which takes 5 s; with sanitizers one that has learnt little.
+/// A run that has learned the shortest sentences by heart, which takes 5 s; with sanitizers, one trained briefly.
 const TinyRun& tiny() {
   static const TinyRun tiny;
   static const Outcome trained = tiny.train(
@@ -33,7 +33,7 @@ std::string translated(const std::string& line) {
 constexpr const char* arrow_right = "\uE014";
 constexpr const char* arrow_down = "\uE015";
 
-/// What the table of weights has in its headings and cells, as JSON.
+/// The headings and cells of the table of weights, as JSON.
 const std::string columns = "[...document.querySelectorAll('thead th')].map(th => th.textContent)";
 const std::string rows = "[...document.querySelectorAll('tbody th')].map(th => th.textContent)";
 const std::string cells =
@@ -56,12 +56,12 @@ bool shows(Browser& browser, const Strings& translations) {
       fmt::format("!document.querySelector('.stale') && JSON.stringify({}) === `{}`", shown, json_list(translations)));
 }
 
-/// What holds for every page in every window.
+/// Checks that hold for every page in every window.
 void check_sound(Browser& browser, const std::string& origin) {
   CHECK_EQ(browser.complaints(), Strings{});
   CHECK_EQ(browser.asked_elsewhere(origin), Strings{});
   CHECK_EQ(browser.run("return document.documentElement.scrollWidth <= innerWidth"), "true");
-  // No text is cut: but for tables that scroll, and where dots say so.
+  // No text is cut off, except in tables that scroll and before an ellipsis.
   CHECK_EQ(browser.run(R"(return [...document.querySelectorAll("body *")].filter(e =>
       e.scrollWidth > e.clientWidth + 1 && e.clientWidth > 1 && getComputedStyle(e).overflowX !== "visible" &&
       getComputedStyle(e).overflowX !== "auto" && getComputedStyle(e).textOverflow !== "ellipsis")
@@ -71,7 +71,7 @@ void check_sound(Browser& browser, const std::string& origin) {
 
 }  // namespace
 
-TEST_CASE("glossa attention --html shows what glossa attention says, in every window") {
+TEST_CASE("glossa attention --html shows what glossa attention prints, in every window") {
   if (!Browser::is_there()) return;
   const std::string html = tiny() / "attention.html", text = "hello world\nhow are you\n";
   succeeded(glossa_program({"attention", tiny() / "run", "--html", html}, text));
@@ -88,7 +88,7 @@ TEST_CASE("glossa attention --html shows what glossa attention says, in every wi
     }
   CHECK_EQ(browser.asked(), Strings{"file://" + html});
 
-  // The row of a word, in the mean of the layer that is shown at first, as the command prints it:
+  // The row of a word, in the mean of the layer shown first, as the command prints it:
   //     namaste           hello         91%  world          5%  </s>          4%
   const auto check_head = [&](const Strings& more) {
     Strings arguments{"attention", tiny() / "run"};
@@ -141,7 +141,7 @@ TEST_CASE("glossa attention --html shows what glossa attention says, in every wi
   check_sound(browser, "file://" + html);
 }
 
-TEST_CASE("text is text on the page of attention, whatever stands in it") {
+TEST_CASE("the page of attention shows any text as text") {
   if (!Browser::is_there()) return;
   const std::string html = tiny() / "hostile.html";
   const std::string line = R"(hello </script><img src=x onerror=nobody()> <!-- "'`${nobody()})";
@@ -154,7 +154,7 @@ TEST_CASE("text is text on the page of attention, whatever stands in it") {
   check_sound(browser, "file://" + html);
 }
 
-TEST_CASE("the translator translates as one types, and shows where it looked") {
+TEST_CASE("the translator translates during typing, and shows where it looked") {
   if (!Browser::is_there()) return;
   Served server({tiny() / "run"});
   const std::string url = address(server);
@@ -176,7 +176,7 @@ TEST_CASE("the translator translates as one types, and shows where it looked") {
       check_sound(browser, url);
     }
 
-  // The best and three others, each less probable than the one before, as the command says.
+  // The best and three others, as the command prints them.
   const Strings best =
       lines_of(succeeded(glossa_program({"translate", tiny() / "run", "--nbest", "4"}, "hello world\n")).out);
   CHECK_EQ(browser.run("return document.querySelectorAll('#alternatives li').length"), std::to_string(best.size()));
@@ -187,7 +187,7 @@ TEST_CASE("the translator translates as one types, and shows where it looked") {
     CHECK(browser.wait_for("/^(< )?[0-9.]+ %$/.test(" + item + ".querySelector('small').textContent)"));
   }
 
-  // A word that was written, reached by the keyboard, shows the words that it looked at, and only its own lines.
+  // A word of the output, reached by the keyboard, shows the words that it looked at, and only its own lines.
   browser.run("document.querySelector('.word-lines ol:last-child button').focus()");
   browser.press(arrow_down);
   const std::string word = browser.text("document.activeElement.textContent");
@@ -226,14 +226,14 @@ TEST_CASE("the translator shows the line with the caret, and each line in its pl
   check_sound(browser, url);
 }
 
-TEST_CASE("the translator shows the answer to what was typed last, and says what went wrong") {
+TEST_CASE("the translator shows the answer to the text typed last, and reports errors") {
   if (!Browser::is_there()) return;
   Served server({tiny() / "run"});
   const std::string url = address(server);
   Browser browser({.width = 400});
   browser.open(url);
   REQUIRE(browser.wait_for("document.getElementById('to').value === 'hi'"));
-  // The first answer comes last, whatever becomes of the question.
+  // The first answer arrives last, even if its request was aborted.
   browser.run(R"(
       const answered = fetch, held = [];
       window.fetch = async (path, options) => {
@@ -253,7 +253,7 @@ TEST_CASE("the translator shows the answer to what was typed last, and says what
   CHECK(shows(browser, {translated("hello world")}));
   check_sound(browser, url);
 
-  // Too long to be read as a whole: translated in pieces, of which no attention is shown.
+  // Too long to be read at once: translated in pieces, without attention.
   browser.open(url);
   REQUIRE(browser.wait_for("document.getElementById('to').value === 'hi'"));
   std::string line = "hello";

@@ -1,4 +1,4 @@
-// The program as a process: signals, and two trainers that come for one folder.
+// The program as a process: signals, and two trainers in one folder.
 #include <doctest/doctest.h>
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -66,7 +66,7 @@ class PipedCorpus {
 
 }  // namespace
 
-TEST_CASE("signals that training handles reach one thread, and none that computes") {
+TEST_CASE("signals that training handles are blocked in every thread but one") {
   const TinyRun tiny;
   Program program(glossa_launch(tiny.train_arguments("run", {"train.max_updates=1000000", "runtime.threads=4"})));
   REQUIRE(wait_for_metrics(program, tiny / "run", 1));
@@ -90,7 +90,7 @@ TEST_CASE("SIGTERM before the first update ends the program at once and leaves n
   CHECK_FALSE(fs::exists(tiny / "run"));
 }
 
-TEST_CASE("a trainer that prepared its data while another finished in its folder does not write over it") {
+TEST_CASE("a trainer that prepared its data while another finished in its folder overwrites nothing") {
   for (const Strings& more : {Strings{}, Strings{"--resume"}}) {
     const TinyRun tiny;
     PipedCorpus corpus(tiny);
@@ -99,7 +99,7 @@ TEST_CASE("a trainer that prepared its data while another finished in its folder
     REQUIRE_EQ(tiny.train("run").status, 0);
     const std::string hashes = tiny.hashes("run"), config = read_bytes(tiny / "run/config.yaml");
     corpus.finish();
-    check_refused(late.wait(), 2, {"[" + (tiny / "run").string() + "]", "it holds checkpoints", "--resume"});
+    check_refused(late.wait(), 2, {"[" + (tiny / "run").string() + "]", "got one with checkpoints", "--resume"});
     CHECK_EQ(tiny.hashes("run"), hashes);
     CHECK_EQ(read_bytes(tiny / "run/config.yaml"), config);
   }

@@ -16,21 +16,21 @@ namespace {
 
 constexpr uid_t nobody = 65534;
 
-/// A file without a name.
+/// An unnamed file.
 int anonymous_file(const std::string& bytes = {}) {
   std::string name = std::filesystem::temp_directory_path() / "glossa-stream-XXXXXX";
   const int descriptor = mkostemp(name.data(), O_CLOEXEC);
-  if (descriptor == -1 || unlink(name.c_str()) == -1) throw std::runtime_error("no temporary file");
+  if (descriptor == -1 || unlink(name.c_str()) == -1) throw std::runtime_error("cannot create a temporary file");
   if (write(descriptor, bytes.data(), bytes.size()) != static_cast<ssize_t>(bytes.size()) ||
       lseek(descriptor, 0, SEEK_SET) != 0)
-    throw std::runtime_error("a temporary file cannot be written");
+    throw std::runtime_error("cannot write a temporary file");
   return descriptor;
 }
 
 std::string bytes_of(int descriptor) {
   std::string bytes(static_cast<std::size_t>(lseek(descriptor, 0, SEEK_END)), '\0');
   if (pread(descriptor, bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size()))
-    throw std::runtime_error("a temporary file cannot be read");
+    throw std::runtime_error("cannot read a temporary file");
   return bytes;
 }
 

@@ -1,4 +1,4 @@
-// The page of a report, as a browser shows it.
+// The page of a report, in a browser.
 #include <doctest/doctest.h>
 
 #include <nlohmann/json.hpp>
@@ -13,9 +13,9 @@ using nlohmann::json;
 
 namespace {
 
-const std::string right = "\uE014", home = "\uE011";  // WebDriver's names of keys
+const std::string right = "\uE014", home = "\uE011";  // WebDriver's codes for keys
 
-/// A page of two runs, one of them stopped and resumed; with a line that is damaged.
+/// Writes the page of two runs: one stopped and resumed, one with a damaged line of metrics.
 void write_report(const TinyRun& tiny) {
   const Strings sets{"train.validate_every=5u", "train.log_every=1u", "decode.max_tokens=64"};
   Strings longer = sets;
@@ -27,7 +27,7 @@ void write_report(const TinyRun& tiny) {
   succeeded(glossa_program({"report", tiny / "run", tiny / "other", "--out", tiny / "report.html"}));
 }
 
-/// For each plot of training the names of the lines that are drawn, with more than a point each.
+/// The names of the lines drawn in each training plot, without single points.
 std::map<std::string, std::set<std::string>> drawn(Browser& browser) {
   const json plots = json::parse(browser.run(R"(
     return [...document.querySelectorAll("#plots figure")].map((figure) => [figure.dataset.curve,
@@ -39,7 +39,7 @@ std::map<std::string, std::set<std::string>> drawn(Browser& browser) {
   return lines;
 }
 
-/// Texts of plots that lie over one another or beyond their plot.
+/// Texts in plots that overlap or leave their plot.
 std::string badly_placed(Browser& browser) {
   return browser.run(R"(
     const bad = [], boxOf = (element) => element.getBoundingClientRect();
@@ -56,7 +56,7 @@ std::string badly_placed(Browser& browser) {
 
 }  // namespace
 
-TEST_CASE("a report in a browser: every curve, nothing beside the page, values by keyboard, no complaint") {
+TEST_CASE("a report in a browser shows every curve, fits the window and gives values by keyboard, without complaints") {
   if (!Browser::is_there()) return;
   const TinyRun tiny;
   write_report(tiny);
@@ -83,7 +83,7 @@ TEST_CASE("a report in a browser: every curve, nothing beside the page, values b
     CHECK_EQ(browser.complaints(), Strings{});
     CHECK_EQ(browser.asked_elsewhere("file://"), Strings{});
   }
-  // The first places of a plot by keys, with the numbers of the document.
+  // Keys move through the first points of a plot, which show the document's numbers.
   const auto value = [&] {
     return browser.text(
         "document.querySelector('[data-curve=valid_perplexity] .frame').getAttribute('aria-valuetext')");
@@ -98,15 +98,15 @@ TEST_CASE("a report in a browser: every curve, nothing beside the page, values b
   CHECK_EQ(value().substr(0, 15), "update 10, run ");
   const double shown = std::stod(value().substr(15));
   CHECK_EQ(shown, doctest::Approx(told["valid_perplexity"][1].get<double>()).epsilon(1e-3));
-  // Over time; without a run.
+  // Over time, and with one run hidden.
   browser.click("input[value=time]");
   browser.press(home);
   REQUIRE(browser.wait_for("document.querySelector('[data-curve=loss] .label:last-of-type')"));
   CHECK_NE(browser.text("document.querySelector('[data-curve=loss] svg').textContent").find("seconds of training"),
            std::string::npos);
   for (int i = 0; i < 20 && browser.wait_for("document.querySelector('.legend input').checked", 0.2); ++i)
-    browser.click(".legend input");                                 // a click may miss what still moves
-  for (int i = 0; i < 100 && drawn(browser)["lr"].size() > 1; ++i)  // it is drawn again with the next frame
+    browser.click(".legend input");                                 // a click may miss a moving element
+  for (int i = 0; i < 100 && drawn(browser)["lr"].size() > 1; ++i)  // redrawn with the next frame
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
   CHECK_EQ(drawn(browser)["lr"], std::set<std::string>{"other"});
   browser.run("document.querySelector('[data-curve=lr] details').open = true");

@@ -1,4 +1,4 @@
-// Pages to look at: of runs that have ended, of one that trains, and what is refused.
+// `glossa report`: finished runs, a run in training, and refusals.
 #include <doctest/doctest.h>
 
 #include <chrono>
@@ -27,7 +27,7 @@ json document(const fs::path& page) {
   return json::parse(html.substr(begin, html.find("</script>", begin) - begin));
 }
 
-/// Every number of metrics.jsonl stands in the document, in the place of its update.
+/// Checks that the document has every number of metrics.jsonl, at its update.
 void check_holds_metrics(const json& told, const fs::path& run) {
   std::size_t numbers = 0;
   for (const std::string& line : lines_of(read_bytes(run / "metrics.jsonl"))) {
@@ -49,10 +49,10 @@ void check_holds_metrics(const json& told, const fs::path& run) {
   CHECK_GT(numbers, 20);
 }
 
-/// A run with validations that was stopped and resumed.
+/// Settings for a run with validations.
 Strings with_validation() { return {"train.validate_every=10u", "decode.max_tokens=64"}; }
 
-/// Waits until a page says so; false if the program ended before.
+/// Waits until a page contains `text`; false if the program ended before.
 bool wait_for_page(Program& program, const fs::path& page, const std::string& text) {
   while (program.running()) {
     if (fs::exists(page) && read_bytes(page).find(text) != std::string::npos) return true;
@@ -63,7 +63,7 @@ bool wait_for_page(Program& program, const fs::path& page, const std::string& te
 
 }  // namespace
 
-TEST_CASE("the report of a run that was stopped and resumed, and of two that differ") {
+TEST_CASE("a report shows a run that was stopped and resumed, and the differing options of two runs") {
   const TinyRun tiny;
   succeeded(tiny.train("run", with_validation()));
   Strings longer = with_validation();
@@ -103,7 +103,7 @@ TEST_CASE("the report of a run that was stopped and resumed, and of two that dif
   CHECK_EQ(differing,
            Strings{"optim.lr", "train.max_updates", "train.validate_every", "train.save_every", "decode.max_tokens"});
 
-  // Sentences of one's own; a checkpoint stands for its run; what is damaged is said, and the rest is shown.
+  // Given sentences; a checkpoint stands for its run; damage is reported, and the rest is shown.
   std::string longest = "the";
   for (int i = 0; i < 70; ++i) longest += " dog";
   write_bytes(tiny / "sentences", "the cat sleeps\n\n" + longest + "\nthe dog sleeps\n");
@@ -115,17 +115,17 @@ TEST_CASE("the report of a run that was stopped and resumed, and of two that dif
   CHECK_EQ(all["runs"][0]["attention"].size(), 2);
   CHECK_EQ(all["runs"][0]["attention"][1]["text"], "the dog sleeps");
   CHECK_EQ(all["runs"][0]["problems"].size(), 3);
-  for (const char* left_out : {"sentence 2 is not looked at", "sentence 3 is not looked at"})
+  for (const char* left_out : {"attention is shown for sentence 2", "attention is shown for sentence 3"})
     CHECK_NE(outcome.err.find(left_out), std::string::npos);
   check_refused(report({tiny / "run", "--input", tiny / "nowhere"}), 1, {"nowhere"});
 
-  // Where the corpus is gone the rest works.
+  // Without the corpus, the rest works.
   fs::rename(tiny / "toy", tiny / "moved");
   succeeded(report({tiny / "other"}));
   CHECK(document(tiny / "other/report.html")["corpora"][0].contains("missing"));
 }
 
-TEST_CASE("what is no run, and a file that cannot be written, is refused before anything is written") {
+TEST_CASE("paths that are not runs, and bad output files, are refused before anything is written") {
   const TinyRun tiny;
   succeeded(tiny.train("run", {"train.max_updates=2"}));
   check_refused(report({tiny / "nowhere"}), 1, {"nowhere]", "there is none"});
@@ -140,12 +140,12 @@ TEST_CASE("what is no run, and a file that cannot be written, is refused before 
   CHECK_NE(outcome.err.find("nowhere/x.html"), std::string::npos);
   CHECK_FALSE(fs::exists(tiny / "x.html"));
   CHECK_EQ(report({}).status, 2);
-  // Nothing to follow: it is written once.
+  // There is nothing to follow: the page is written once.
   succeeded(report({tiny / "run", "--follow"}));
   CHECK_EQ(document(tiny / "run/report.html")["following"], false);
 }
 
-TEST_CASE("a run that trains is followed until it ends; Ctrl-C ends following and leaves a whole page") {
+TEST_CASE("a training run is followed until it ends; Ctrl-C stops following and leaves a complete page") {
   const TinyRun tiny;
   const fs::path page = tiny / "run/report.html";
   Strings arguments = tiny.train_arguments("run", {"train.max_updates=1000000", "train.log_every=5u"});
@@ -168,7 +168,7 @@ TEST_CASE("a run that trains is followed until it ends; Ctrl-C ends following an
   REQUIRE(wait_for_page(reporter, page, "\"following\":true"));
   const std::string first = read_bytes(page);
   while (reporter.running() && read_bytes(page) == first) std::this_thread::sleep_for(std::chrono::milliseconds(20));
-  CHECK(reporter.running());  // it has written the page anew
+  CHECK(reporter.running());  // it has rewritten the page
   training.signal(SIGTERM);
   CHECK_EQ(training.wait().status, 0);
   CHECK_EQ(reporter.wait().status, 0);

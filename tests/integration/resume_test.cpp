@@ -1,4 +1,4 @@
-// The same bits whatever the number of threads, and however often a run was stopped.
+// Equal bits for any number of threads and any number of stops.
 #include <doctest/doctest.h>
 
 #include <chrono>
@@ -11,8 +11,8 @@ using namespace glossa::testing;
 
 namespace {
 
-/// Trains to the end at once, and again stopped after `updates` and resumed; both must agree in everything but time.
-/// Returns the update at which the run ended.
+/// Trains without a stop, and again stopped after `updates` and resumed; both must agree in everything but time.
+/// Returns the last update.
 long check_interrupted(const Strings& sets, int updates) {
   const TinyRun tiny;
   Strings first = sets, rest = sets;
@@ -34,7 +34,7 @@ Strings up_to(long updates, Strings sets) {
   return sets;
 }
 
-/// A run that ends only when it is told to.
+/// A run that ends only by a signal.
 Launch endless(const TinyRun& tiny, const std::string& run, const Strings& sets) {
   Strings arguments = tiny.train_arguments(run, up_to(1'000'000, sets));
   arguments.insert(arguments.begin(), tested_program());
@@ -56,11 +56,11 @@ TEST_CASE("100 updates with dropout have the same hashes at 1, 2, 4 and 8 thread
   CHECK_NE(tiny.hashes("other"), hashes.front());
 }
 
-TEST_CASE("37 updates, then resumed to 100, are 100 updates") {
+TEST_CASE("37 updates, resumed to 100, equal 100 uninterrupted updates") {
   CHECK_EQ(check_interrupted({"train.max_updates=100"}, 37), 100);
 }
 
-TEST_CASE("a run may go on with another number of threads") {
+TEST_CASE("a run may resume with another number of threads") {
   const TinyRun tiny;
   REQUIRE_EQ(tiny.train("whole", {"train.max_updates=60"}).status, 0);
   REQUIRE_EQ(tiny.train("parts", {"train.max_updates=21", "runtime.threads=4"}).status, 0);
@@ -68,22 +68,22 @@ TEST_CASE("a run may go on with another number of threads") {
   CHECK_EQ(tiny.hashes("parts"), tiny.hashes("whole"));
 }
 
-TEST_CASE("validation, accumulation and the plateau schedule go on where they stopped") {
-  // No sentence is translated exactly so soon: from the second validation on the plateau schedule counts and cuts.
+TEST_CASE("validation, accumulation and the plateau schedule resume where they stopped") {
+  // No sentence is translated exactly this early, so that the schedule counts and cuts from the second validation on.
   CHECK_EQ(check_interrupted({"train.max_updates=100", "train.validate_every=5u", "train.metric=exact_match",
                               "train.accumulate=3", "optim.schedule=plateau", "optim.plateau_patience=2"},
                              37),
            100);
 }
 
-TEST_CASE("the moving average goes on where it stopped") {
+TEST_CASE("the moving average resumes where it stopped") {
   CHECK_EQ(check_interrupted({"train.max_updates=100", "train.validate_every=10u", "train.decode_validation=false",
                               "train.ema=0.8", "optim.schedule=plateau"},
                              37),
            100);
 }
 
-TEST_CASE("validation and saving once an epoch, a limit in epochs") {
+TEST_CASE("validation, saving and limits in epochs resume where they stopped") {
   CHECK_GT(check_interrupted(
                {"train.max_epochs=3", "train.max_updates=1000", "train.validate_every=1e", "train.save_every=0.5e",
                 "train.decode_validation=false", "optim.schedule=cosine", "optim.total_updates=90"},
@@ -91,20 +91,20 @@ TEST_CASE("validation and saving once an epoch, a limit in epochs") {
            80);
 }
 
-TEST_CASE("early stopping counts on: the resumed run stops at the same validation") {
+TEST_CASE("early stopping keeps its count: the resumed run stops at the same validation") {
   const long end = check_interrupted(
       {"train.max_updates=100", "train.validate_every=5u", "train.metric=exact_match", "train.patience=3"}, 12);
   CHECK_EQ(end, 20);  // the first is best, three more are not
 }
 
-TEST_CASE("SIGTERM and SIGINT: saved, exit status 0, and the resumed run is the undisturbed one") {
+TEST_CASE("SIGTERM and SIGINT save and exit with 0, and the resumed run equals the undisturbed one") {
   const TinyRun tiny;
   const Strings sets{"train.log_every=1u", "train.save_every=0"};
   for (const int number : {SIGTERM, SIGINT}) {
     const std::string run = "stopped-" + std::to_string(number), whole = "whole-" + std::to_string(number);
     Program program(endless(tiny, run, sets));
     REQUIRE(wait_for_metrics(program, tiny / run, 20));
-    for (const int one_stop : {number, SIGHUP, number}) program.signal(one_stop);  // as timeout(1) and shells tell it
+    for (const int one_stop : {number, SIGHUP, number}) program.signal(one_stop);  // as timeout(1) and shells send them
     const Outcome stopped = program.wait();
     CHECK_EQ(stopped.status, 0);
     CHECK_NE(stopped.err.find("stopped by a signal"), std::string::npos);
@@ -118,7 +118,7 @@ TEST_CASE("SIGTERM and SIGINT: saved, exit status 0, and the resumed run is the 
   }
 }
 
-TEST_CASE("SIGUSR1 saves and changes nothing") {
+TEST_CASE("SIGUSR1 saves and changes nothing else") {
   const TinyRun tiny;
   const Strings sets{"train.log_every=1u", "train.save_every=0"};
   Program program(endless(tiny, "asked", sets));
@@ -127,7 +127,7 @@ TEST_CASE("SIGUSR1 saves and changes nothing") {
   while (program.running() && !std::filesystem::exists(tiny / "asked/checkpoints/last"))
     std::this_thread::sleep_for(std::chrono::milliseconds(2));
   const long saved = tiny.last_update("asked");
-  REQUIRE(wait_for_metrics(program, tiny / "asked", static_cast<std::size_t>(saved) + 2));  // it goes on
+  REQUIRE(wait_for_metrics(program, tiny / "asked", static_cast<std::size_t>(saved) + 2));  // it continues
   program.signal(SIGTERM);
   CHECK_EQ(program.wait().status, 0);
   REQUIRE_EQ(tiny.train("whole", up_to(tiny.last_update("asked"), sets)).status, 0);
@@ -136,7 +136,7 @@ TEST_CASE("SIGUSR1 saves and changes nothing") {
   CHECK_EQ(names_in(tiny / "asked/checkpoints").size(), 3);
 }
 
-TEST_CASE("nothing to do: a finished run resumed stays as it is and says so") {
+TEST_CASE("nothing to do: resuming a finished run changes nothing and says so") {
   const TinyRun tiny;
   REQUIRE_EQ(tiny.train("run").status, 0);
   const std::string before = tiny.hashes("run");

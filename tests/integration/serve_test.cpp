@@ -1,4 +1,4 @@
-// `glossa serve` as its clients see it, good ones and others.
+// `glossa serve` from outside, by good clients and bad ones.
 #include <doctest/doctest.h>
 #include <fmt/ranges.h>
 #include <sys/resource.h>
@@ -16,7 +16,7 @@ using namespace glossa::testing;
 
 namespace {
 
-/// Heaps of threads of their own: glibc maps each to a multiple of 64 MiB, the front of it to be written.
+/// The number of per-thread heaps: glibc maps each at a multiple of 64 MiB, with a writable front.
 int heaps_of_threads(int pid) {
   int heaps = 0;
   for (const std::string& line : lines_of(read_bytes(fmt::format("/proc/{}/maps", pid)))) {
@@ -26,7 +26,7 @@ int heaps_of_threads(int pid) {
   return heaps;
 }
 
-/// A run that has learnt enough to have something to say, made once, with what it makes of some lines.
+/// A run trained enough for varied output, with its translations of some lines; made once.
 struct ServedRun {
   ServedRun() {
     succeeded(tiny.train(
@@ -50,17 +50,17 @@ const ServedRun& scene() {
   return scene;
 }
 
-/// A text as JSON has it.
+/// A text as a JSON string.
 std::string in_json(const std::string& text) { return json_object(translation(text)).at("q"); }
 
-/// What a request for a translation of a text is answered, as JSON.
+/// The translation in a successful answer, as JSON.
 std::string translated(int port, const std::string& text, const std::string& more = "") {
   const Answer answer = ask(port, post("/translate", translation(text, more)));
   REQUIRE_MESSAGE(answer.status == 200, answer.body);
   return json_object(answer.body).at("translatedText");
 }
 
-/// Checks that an answer is an error with a status and in JSON, and what it says.
+/// Checks that an answer is a JSON error with `status`, whose text contains `part`.
 void check_error(const Answer& answer, int status, const std::string& part = "expected ") {
   CAPTURE(answer.body);
   CHECK_EQ(answer.status, status);
@@ -77,7 +77,7 @@ double seconds_of(const std::function<void()>& call) {
 
 }  // namespace
 
-TEST_CASE("JSON, forms and lists are answered with what translate makes of the text") {
+TEST_CASE("JSON, forms and lists are answered with the output of translate") {
   Served served({scene().run()});
   const int port = served.port();
   const std::string line = scene().lines[0], expected = in_json(scene().translated[0]);
@@ -121,7 +121,7 @@ TEST_CASE("JSON, forms and lists are answered with what translate makes of the t
   CHECK_EQ(served.stop().status, 0);
 }
 
-TEST_CASE("attention is what glossa attention says") {
+TEST_CASE("/attention answers with the numbers of glossa attention") {
   Served served({scene().run()});
   const std::string line = scene().lines[0];
   const Answer answer =
@@ -135,7 +135,7 @@ TEST_CASE("attention is what glossa attention says") {
   CHECK_EQ(served.stop().status, 0);
 }
 
-TEST_CASE("languages, health, metrics, the page") {
+TEST_CASE("languages, health, metrics and the page are served") {
   Served served({scene().run()});
   const int port = served.port();
   CHECK_EQ(get(port, "/languages").body,
@@ -159,7 +159,7 @@ TEST_CASE("languages, health, metrics, the page") {
 
   Connection kept(port);
   for (int i = 0; i < 3; ++i) {
-    kept.send("GET /health HTTP/1.1\r\n\r\n" + post("/translate", translation("hello world")));  // the second at once
+    kept.send("GET /health HTTP/1.1\r\n\r\n" + post("/translate", translation("hello world")));  // pipelined
     CHECK_EQ(kept.answer().status, 200);
     CHECK_EQ(kept.answer().status, 200);
   }
@@ -168,11 +168,11 @@ TEST_CASE("languages, health, metrics, the page") {
   CHECK(kept.is_closed_within(5000));
   Connection head(port);
   head.send("HEAD / HTTP/1.1\r\nConnection: close\r\n\r\n");
-  CHECK(head.is_closed_within(5000) == false);  // it has an answer
+  CHECK(head.is_closed_within(5000) == false);  // it gets an answer
   CHECK_EQ(served.stop().status, 0);
 }
 
-TEST_CASE("what is wrong with a request is told with its status, and the next is answered") {
+TEST_CASE("a bad request is answered with its error and status, and the next one is served") {
   Served served({scene().run(), "--max-kib", "16", "--queue", "50", "--timeout", "1"});
   const int port = served.port();
   const auto refused = [&](const std::string& request, int status, const std::string& part = "expected ") {
@@ -199,7 +199,7 @@ TEST_CASE("what is wrong with a request is told with its status, and the next is
   refused("BREW / HTTP/1.1\r\n\r\n", 400);
   refused("GET /" + std::string(20000, 'a') + " HTTP/1.1\r\n\r\n", 431);
   refused("GET /" + std::string(9000, 'a') + " HTTP/1.1\r\n\r\n", 414);
-  for (const bool ends : {true, false}) {  // a body that is cut off: the client has gone, or says nothing more
+  for (const bool ends : {true, false}) {  // a body that is cut off: the client is gone, or silent
     Connection half(port);
     half.send(post("/translate", translation("hello")).substr(0, 120));
     if (ends) half.end();
@@ -216,7 +216,7 @@ TEST_CASE("what is wrong with a request is told with its status, and the next is
   CHECK_EQ(served.stop().status, 0);
 }
 
-TEST_CASE("many clients at once get what translate says, those that ask wrongly beside those that do not") {
+TEST_CASE("many clients at once get the output of translate, even beside bad requests") {
   Served served({scene().run()});
   std::atomic<int> wrong = 0;
   std::vector<std::thread> clients;
@@ -241,7 +241,7 @@ TEST_CASE("many clients at once get what translate says, those that ask wrongly 
   CHECK_EQ(served.stop().status, 0);
 }
 
-TEST_CASE("100 MB, a thousand idle connections and slow senders keep nobody from being served") {
+TEST_CASE("100 MB, a thousand idle connections and slow senders do not block other clients") {
   rlimit descriptors{};
   getrlimit(RLIMIT_NOFILE, &descriptors);
   descriptors.rlim_cur = std::min<rlim_t>(descriptors.rlim_max, 4096);
@@ -290,8 +290,8 @@ TEST_CASE("100 MB, a thousand idle connections and slow senders keep nobody from
   CHECK_EQ(served.stop().status, 0);
 }
 
-TEST_CASE("of a request that was answered or refused nothing is kept") {
-  if (program_is_sanitized()) return;  // its memory is kept for a while, to find who uses it then
+TEST_CASE("a request that was answered or refused leaves nothing in memory") {
+  if (program_is_sanitized()) return;  // it keeps freed memory for a while, to detect uses
   Served served({scene().run(), "--max-kib", "1024"});
   const auto resident = [&] {
     const std::string status = read_bytes(fmt::format("/proc/{}/status", served.program().pid()));
@@ -312,7 +312,7 @@ TEST_CASE("of a request that was answered or refused nothing is kept") {
   CHECK_EQ(served.stop().status, 0);
 }
 
-TEST_CASE("who asks for too much at once keeps nobody waiting, and learns that it was too much") {
+TEST_CASE("a request for too much at once delays nobody, and is refused when its time is up") {
   Served served({scene().run(), "--timeout", "0.3", "--queue", "20000"});
   std::string text;
   for (int i = 0; i < 19000; ++i) text += scene().lines[static_cast<std::size_t>(i) % 60] + "\n";
@@ -331,7 +331,7 @@ TEST_CASE("who asks for too much at once keeps nobody waiting, and learns that i
   CHECK_EQ(served.stop().status, 0);
 }
 
-TEST_CASE("requests with bytes gone wrong get an answer, and never end the server") {
+TEST_CASE("requests with damaged bytes are answered, and never end the server") {
   Served served({scene().run(), "--timeout", "1"});
   const std::string good = post("/translate", translation("hello world", R"(,"alternatives":1)")),
                     form =
@@ -366,24 +366,24 @@ TEST_CASE("requests with bytes gone wrong get an answer, and never end the serve
   CHECK_EQ(served.stop().status, 0);
 }
 
-TEST_CASE("SIGTERM ends the server after what is in work, and not for those who say nothing") {
+TEST_CASE("SIGTERM ends the server after the requests in progress, without waiting for silent clients") {
   Served served({scene().run(), "--gather-ms", "600"});
   Connection idle(served.port()), half(served.port()), asks(served.port());
   half.send("POST /translate HTTP/1.1\r\n");
   asks.send(post("/translate", translation(scene().lines[0])));
-  // It is in work when it is in the queue.
+  // A queued request is in progress.
   while (get(served.port(), "/metrics").body.find("\nglossa_queue_length 1\n") == std::string::npos)
     REQUIRE(served.program().running());
   served.program().signal(SIGTERM);
   const Answer answer = asks.answer();
   CHECK_EQ(answer.status, 200);
   CHECK_EQ(json_object(answer.body).at("translatedText"), in_json(scene().translated[0]));
-  check_error(half.answer(), 503);
+  check_error(half.answer(), 503, "shutting down");
   CHECK(idle.is_closed_within(5000));
   CHECK_EQ(served.program().wait().status, 0);
 }
 
-TEST_CASE("only who has a key may translate") {
+TEST_CASE("only clients with a key may translate") {
   write_bytes(scene().tiny / "keys", "# of tests\n\nfirst\nsecond\n");
   Served served({scene().run(), "--api-key-file", scene().tiny / "keys"});
   const int port = served.port();
@@ -396,7 +396,7 @@ TEST_CASE("only who has a key may translate") {
   CHECK_EQ(served.stop().status, 0);
 }
 
-TEST_CASE("pages of others may ask where the server is told of their origin") {
+TEST_CASE("pages of another origin may ask if --allow-origin names it") {
   const std::string origin = "https://example.org",
                     before = "OPTIONS /translate HTTP/1.1\r\nHost: x\r\nOrigin: " + origin + "\r\n\r\n",
                     allows = "\r\nAccess-Control-Allow-";
@@ -414,7 +414,7 @@ TEST_CASE("pages of others may ask where the server is told of their origin") {
                   {"--allow-origin"});
 }
 
-TEST_CASE("what cannot be served is refused at the start") {
+TEST_CASE("bad runs, addresses and keys are refused at the start") {
   const std::string run = scene().run();
   Served served({run});
   check_refused(glossa_program({"serve", run, "--port", std::to_string(served.port())}), 1, {"[--port]", "in use"});

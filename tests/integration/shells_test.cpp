@@ -1,4 +1,4 @@
-// The manual and the completion of shells: they say what --help says, and shells take them.
+// The manual and the shell completions agree with --help, and shells accept them.
 #include <doctest/doctest.h>
 #include <fmt/ranges.h>
 
@@ -40,7 +40,7 @@ Strings commands() {
   return all;
 }
 
-/// The long options that the help of a command shows.
+/// The long options in a command's help.
 std::set<std::string> options_of(const std::string& command) {
   Strings arguments{"help"};
   for (const std::string& word : words_of(command)) arguments.push_back(word);
@@ -58,7 +58,7 @@ Outcome shell(const std::string& script, const fs::path& folder) {
 
 bool has(const std::string& program) { return shell("command -v " + program, "/").status == 0; }
 
-/// A folder with what is asked for on the lines below.
+/// A folder with the files that the lines below complete.
 struct CompletedFolder {
   CompletedFolder() {
     for (const char* name : {"recipes", "runs/demo/checkpoints", "runs/mine/checkpoints", "data/old"})
@@ -72,7 +72,7 @@ struct CompletedFolder {
   TemporaryFolder folder;
 };
 
-/// What is to be offered at the end of a line.
+/// A command line and the completions expected at its end.
 struct Asked {
   std::string line;
   Strings offered;
@@ -97,7 +97,7 @@ const std::vector<Asked> questions{
     {"glossa train recipes/toy.yaml --set optim.beta1=", {}},
 };
 
-/// Holds what a shell answered, a line of words for each question, to what was asked for.
+/// Compares a shell's answers, one line of words per question, with the expected completions.
 void check_answers(const std::vector<Asked>& asked, const std::string& answers) {
   const Strings lines = lines_of(answers);
   REQUIRE_EQ(lines.size(), asked.size());
@@ -147,12 +147,12 @@ TEST_CASE("the manual has every command and every option of the help, and render
     CHECK_EQ(shown.err, "");
     CHECK_NE(shown.out.find("glossa"), std::string::npos);
   }
-  if (renderers == 0) MESSAGE("skipped: neither man nor groff nor mandoc is here");
+  if (renderers == 0) MESSAGE("skipped: neither man nor groff nor mandoc is installed");
 }
 
 TEST_CASE("bash completes commands, options, values, runs, checkpoints and keys") {
   const CompletedFolder scene;
-  // COMP_WORDS as bash makes them: = and : are words of their own, and a space at the end begins an empty one.
+  // COMP_WORDS as in bash: = and : are separate words, and a space at the end begins an empty one.
   std::string script = R"(
     compopt() { :; }
     source completion || exit 3
@@ -167,7 +167,7 @@ TEST_CASE("bash completes commands, options, values, runs, checkpoints and keys"
 )";
   std::vector<Asked> asked = questions;
   for (const Asked& more :
-       std::vector<Asked>{{"glossa train ", {"recipes", "runs", "data"}},  // folders, as no YAML is here
+       std::vector<Asked>{{"glossa train ", {"recipes", "runs", "data"}},  // folders, as there is no YAML here
                           {"glossa train recipes/", {"recipes/toy.yaml"}},
                           {"glossa translate ", {"recipes", "runs", "data"}},
                           {"glossa translate runs/", {"runs/demo", "runs/mine"}},
@@ -191,13 +191,13 @@ TEST_CASE("bash completes commands, options, values, runs, checkpoints and keys"
   check_answers(asked, outcome.out);
 }
 
-TEST_CASE("zsh completes them, too") {
+TEST_CASE("zsh completes commands, options, values, runs, checkpoints and keys") {
   if (!has("zsh")) {
-    MESSAGE("skipped: zsh is not here");
+    MESSAGE("skipped: zsh is not installed");
     return;
   }
   const CompletedFolder scene;
-  // An interactive zsh in a terminal of its own notes what is added to its answers; ^X ends a question.
+  // An interactive zsh in its own terminal writes the completions it adds to `answers`; ^X ends a question.
   write_bytes(scene.folder / "zshrc", R"(
     fpath=($PWD $fpath)
     autoload -Uz compinit
@@ -219,7 +219,7 @@ TEST_CASE("zsh completes them, too") {
                                               {"glossa translate runs/", {"runs/demo", "runs/mine"}},
                                               {"glossa translate runs/demo --input te", {"text.en"}}})
     asked.push_back(more);
-  for (Asked& each : asked)  // zsh adds what follows a key as it likes
+  for (Asked& each : asked)  // zsh handles the = after a key itself
     for (std::string& offered : each.offered)
       if (offered.ends_with('=')) offered.pop_back();
   std::string script = R"(
@@ -236,7 +236,7 @@ TEST_CASE("zsh completes them, too") {
   write_bytes(scene.folder / "ask", script + "zpty -d z\n");
   const Outcome outcome = shell("zsh -f ask", scene.folder.path());
   if (outcome.status == 4) {
-    MESSAGE("skipped: this zsh has no terminals of its own");
+    MESSAGE("skipped: this zsh cannot open pseudo-terminals");
     return;
   }
   CHECK_EQ(outcome.status, 0);
@@ -245,7 +245,7 @@ TEST_CASE("zsh completes them, too") {
   check_answers(asked, answers.substr(answers.find('\n') + 1));
 }
 
-TEST_CASE("a shell that there is no completion for is refused") {
+TEST_CASE("a shell without a completion is refused") {
   check_refused(glossa_program({"completion", "fish"}), 2, {"SHELL", "fish", "bash"});
   check_refused(glossa_program({"completion"}), 2, {"SHELL"});
 }

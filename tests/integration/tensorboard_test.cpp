@@ -1,4 +1,4 @@
-// A run with train.tensorboard: what its event files hold, also where it was killed, resumed and told otherwise.
+// The event files of a run with train.tensorboard, even if it is killed, resumed, or the option changes.
 #include <doctest/doctest.h>
 
 #include <csignal>
@@ -22,7 +22,7 @@ Strings with(Strings list, const std::string& set) {
   return list;
 }
 
-/// What metrics.jsonl says, under the names that TensorBoard has for it.
+/// The figures of metrics.jsonl, under TensorBoard's names.
 std::multiset<Figure> figures_of_metrics(const TinyRun& tiny, const std::string& run) {
   std::multiset<Figure> figures;
   for (const std::string& line : lines_of(read_bytes(tiny / (run + "/metrics.jsonl")))) {
@@ -48,7 +48,7 @@ std::multiset<Figure> figures_of(const SeenEvents& events) {
 
 SeenEvents events_of(const TinyRun& tiny, const std::string& run) { return read_events(tiny / (run + "/tensorboard")); }
 
-/// No tag has a step twice, and nothing is torn.
+/// Checks that no tag has a step twice and no file is torn.
 void check_steps(const SeenEvents& events) {
   CHECK_EQ(events.torn, 0);
   for (const auto& row : events.values) {
@@ -121,7 +121,7 @@ TEST_CASE("a run that was killed and resumed has no step twice, and every figure
     if (tag != "configuration") CHECK_EQ(events.steps(tag).size(), values.size());
   }
 
-  // There is nothing to do, and nothing changes; then its end is no end any more.
+  // Nothing to do, and nothing changes; then training continues past the former end.
   succeeded(tiny.resume("run", further));
   CHECK(figures_of(events_of(tiny, "run")) == figures_of_metrics(tiny, "run"));
   succeeded(tiny.resume("run", with(sets, "train.max_updates=" + std::to_string(killed_at + 20))));
@@ -130,7 +130,7 @@ TEST_CASE("a run that was killed and resumed has no step twice, and every figure
   CHECK(figures_of(events) == figures_of_metrics(tiny, "run"));
 }
 
-TEST_CASE("train.tensorboard may change on resume; what a start without it trains again is not told of two times") {
+TEST_CASE("train.tensorboard may change on resume, and steps that are trained again without it appear once") {
   const TinyRun tiny;
   succeeded(tiny.train("run", sets));
   // The newest checkpoints are lost: the run goes back to update 15, now without TensorBoard.
@@ -147,7 +147,7 @@ TEST_CASE("train.tensorboard may change on resume; what a start without it train
   CHECK_EQ(events.steps("configuration"), std::vector<std::int64_t>{0, 20});
 }
 
-TEST_CASE("what a damaged event file loses is told on resume, and what lies before it stays") {
+TEST_CASE("resume reports what a damaged event file loses, and keeps everything before it") {
   const TinyRun tiny;
   succeeded(tiny.train("run", sets));
   const std::filesystem::path file = std::filesystem::directory_iterator(tiny / "run/tensorboard")->path();
@@ -163,7 +163,7 @@ TEST_CASE("what a damaged event file loses is told on resume, and what lies befo
   CHECK_EQ(events.steps("train/loss"), std::vector<std::int64_t>{2, 4, 22, 24});
 }
 
-TEST_CASE("an event file that cannot be written ends the run, which says so") {
+TEST_CASE("an event file that cannot be written ends the run with an error") {
   const TinyRun tiny;
   std::filesystem::create_directory(tiny / "run");
   write_bytes(tiny / "run/tensorboard", "");

@@ -1,4 +1,4 @@
-// What the program shows while it works: on a terminal, and in files and pipes, where nothing may move.
+// Output during work: on a terminal, and in files and pipes, where nothing may be redrawn.
 #include <doctest/doctest.h>
 
 #include <map>
@@ -12,12 +12,12 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// What glossa writes to a terminal of 100 columns as its standard error; empty where the machine has no terminals.
-/// `environment` is set beside.
+/// The output of glossa on a terminal of 100 columns as its standard error; empty if the machine has no terminals.
+/// `environment` has additional variables.
 std::string on_terminal(Strings arguments, const Strings& environment = {}, int status = 0) {
   PseudoTerminal terminal(100);
   if (!terminal.is_there()) {
-    MESSAGE("no pseudo-terminal here");
+    MESSAGE("skipped: this machine has no pseudo-terminals");
     return "";
   }
   Strings words{"/usr/bin/env"};
@@ -32,12 +32,12 @@ std::string on_terminal(Strings arguments, const Strings& environment = {}, int 
 
 const std::string back = "\r\x1b[K";
 
-/// The lines that stay on a terminal: what was drawn over is gone, and so are colours.
+/// The lines that stay on a terminal, without what was redrawn and without colors.
 Strings lines_that_stay(const std::string& text) {
   return lines_of(std::regex_replace(text, std::regex("\r\x1b\\[K[^\r\n]*(?=\r)|\r\x1b\\[K|\x1b\\[[0-9]+m"), ""));
 }
 
-/// The commands that a help lists, under which heads.
+/// The commands in a help text, each with its heading.
 std::map<std::string, std::string> commands_of(const std::string& help) {
   std::map<std::string, std::string> commands;
   std::string head;
@@ -54,14 +54,14 @@ const Strings subwords{"data.tokenizer=sentencepiece", "data.shared_vocabulary=t
 
 }  // namespace
 
-TEST_CASE("training on a terminal: progress with loss, speed and time left; samples; lines that fit") {
+TEST_CASE("training on a terminal shows progress with loss, speed and time left, and samples, in lines that fit") {
   const TinyRun tiny;
   const Strings sets{"train.validate_every=10u", "train.max_updates=20", "train.log_every=0", "decode.max_tokens=64"};
   const std::string shown = on_terminal(tiny.train_arguments("run", sets));
   if (shown.empty()) return;
   CHECK(std::regex_search(
       shown, std::regex(R"(  5% \[=* *\] update 1, epoch 0\.\d\d, loss \d\.\d{3}, \d+ tokens/s, \d+:\d\d left)")));
-  CHECK(std::regex_search(shown, std::regex(R"(, \d+:\d\d left, validates in \d+:\d\d\r)")));
+  CHECK(std::regex_search(shown, std::regex(R"(, \d+:\d\d left, validation in \d+:\d\d\r)")));
   CHECK(
       std::regex_search(shown, std::regex(R"(% \[=* *\] \d+ of \d+ sentences, \d+/s, \d+:\d\d left)")));  // validation
   const std::string log = read_bytes(tiny / "run/train.log");
@@ -79,7 +79,7 @@ TEST_CASE("training on a terminal: progress with loss, speed and time left; samp
     ++lines;
   }
   CHECK_GT(lines, 10);
-  // Elsewhere nothing is drawn, and what is said at the start fits where the names of files are short.
+  // Elsewhere nothing is redrawn, and the first lines fit if file names are short.
   const Outcome plain = succeeded(run_program({.arguments = {tested_program(), "train", "tiny.yaml", "--set",
                                                              "data.train=toy/train", "--set", "data.valid=toy/valid"},
                                                .input = {},
@@ -91,7 +91,7 @@ TEST_CASE("training on a terminal: progress with loss, speed and time left; samp
   }
 }
 
-TEST_CASE("colours are shown on a terminal that knows them, unless NO_COLOR is set; a dumb one gets whole lines only") {
+TEST_CASE("a terminal shows colors unless NO_COLOR is set; a dumb one gets only whole lines") {
   const TinyRun tiny;
   const Strings wrong = tiny.train_arguments("wrong", {"train.accumulat=1"});
   const std::string error = on_terminal(wrong, {}, 2);
@@ -106,10 +106,10 @@ TEST_CASE("colours are shown on a terminal that knows them, unless NO_COLOR is s
     CHECK_FALSE(std::regex_search(training, std::regex("\x1b\\[[0-9]+m")));
     CHECK_EQ(training.find('\x1b') == training.npos, setting == std::string("TERM=dumb"));
   }
-  CHECK(on_terminal(wrong, {"NO_COLOR="}, 2).starts_with("\x1b"));  // empty is not set
+  CHECK(on_terminal(wrong, {"NO_COLOR="}, 2).starts_with("\x1b"));  // empty counts as unset
 }
 
-TEST_CASE("-q leaves warnings and errors, -v tells more, and neither changes a result") {
+TEST_CASE("-q prints only warnings and errors, -v prints more, and neither changes a result") {
   const TinyRun tiny;
   const Strings sets{"data.tokenizer=sentencepiece", "data.vocab_size=200", "train.max_updates=4",
                      "train.validate_every=2u",      "data.lowercase=true", "optim.warmup=2"};
@@ -117,9 +117,9 @@ TEST_CASE("-q leaves warnings and errors, -v tells more, and neither changes a r
                 verbose = succeeded(tiny.train("verbose", sets, {"-v"}));
   CHECK_EQ(quiet.err, "");
   CHECK_EQ(on_terminal(tiny.train_arguments("terminal", sets, {"--quiet"})), "");
-  // What is doubtful about a run stays.
+  // Notes about doubtful settings stay.
   const Outcome doubtful = succeeded(tiny.train("doubtful", {"train.max_updates=4"}, {"-q"}));
-  CHECK_NE(doubtful.err.find("] note: train.max_updates ends training after 4 updates, inside optim.warmup"),
+  CHECK_NE(doubtful.err.find("] note: train.max_updates ends training after 4 updates, within optim.warmup"),
            std::string::npos);
   CHECK_EQ(tiny.hashes("quiet"), tiny.hashes("usual"));
   CHECK_EQ(tiny.hashes("verbose"), tiny.hashes("usual"));
@@ -129,7 +129,7 @@ TEST_CASE("-q leaves warnings and errors, -v tells more, and neither changes a r
   CHECK(std::regex_search(verbose.err,
                           std::regex("\nnote: train took \\d+\\.\\d s and at most \\d+ MiB, with \\d+ thread")));
 
-  // A warning stays, and so does the error that counts what it told of.
+  // A warning stays, and so does the error that counts the lines.
   const std::string good = "the boy eats\n", bad = "\xff\n";
   const auto translate = [&](const Strings& more) {
     Strings words{"translate", tiny / "usual"};
@@ -145,14 +145,14 @@ TEST_CASE("-q leaves warnings and errors, -v tells more, and neither changes a r
     CHECK_NE(outcome.err.find("\nglossa: [standard input] 1 of 3 lines not translated"), std::string::npos);
   }
   CHECK_EQ(told_less.err.find("note:"), std::string::npos);
-  CHECK_NE(told.err.find("note: 1 unknown word in 1 line, 1 different, read as <unk>; -v shows them\n"),
+  CHECK_NE(told.err.find("note: 1 unknown word in 1 line, 1 distinct, read as <unk>; -v lists them\n"),
            std::string::npos);
   CHECK_NE(told_more.err.find("note: [standard input:3] unknown: "), std::string::npos);
   CHECK_NE(told_more.err.find("usual/checkpoints/update-00000004.ckpt\n"), std::string::npos);
   check_refused(glossa_program({"options", "-q", "-v"}), 2, {"[command line]", "--verbose", "--quiet"});
 }
 
-TEST_CASE("an update that is refused is told with -q, too") {
+TEST_CASE("-q still reports a refused update") {
   const TinyRun tiny;
   const std::string err =
       tiny.train("run",
@@ -164,7 +164,7 @@ TEST_CASE("an update that is refused is told with -q, too") {
   CHECK_EQ(err.find("] Ep. "), err.npos);
 }
 
-TEST_CASE("help lists every command under what it is for, and every command takes -q and -v") {
+TEST_CASE("help lists every command under a heading, and every command takes -q and -v") {
   const auto commands = commands_of(glossa_program({"--help"}).out);
   CHECK_GT(commands.size(), 10);
   CHECK_EQ(commands.at("train"), "Train");
@@ -189,21 +189,21 @@ TEST_CASE("help lists every command under what it is for, and every command take
   }
 }
 
-TEST_CASE("what is one is not several") {
+TEST_CASE("a count of one is printed in the singular") {
   const TinyRun tiny;
   const Strings sets{"train.max_updates=1", "train.max_epochs=1", "train.max_minutes=1", "data.max_tokens=1000000"};
   const std::string text = succeeded(tiny.train("run", sets)).err;
-  for (const char* part : {"] 1 thread of ", "] 1 batch an epoch; ", "trains until 1 update or 1 epoch or 1 minute\n",
+  for (const char* part : {"] 1 thread of ", "] 1 batch per epoch; ", "trains until 1 update or 1 epoch or 1 minute\n",
                            " reached; 1 update, 1.00 epochs, "}) {
     CAPTURE(part);
     CHECK_NE(text.find(part), text.npos);
   }
 }
 
-TEST_CASE("translate and evaluate show on a terminal how far they are, and clear it away; elsewhere they do not") {
+TEST_CASE("translate and evaluate show progress on a terminal and clear it; elsewhere they do not") {
   const TinyRun tiny;
   succeeded(tiny.train("run"));
-  const std::string source = tiny / "toy/test.en", set = "decode.max_tokens=1";  // a batch is a sentence
+  const std::string source = tiny / "toy/test.en", set = "decode.max_tokens=1";  // one sentence per batch
   const Strings translate{"translate", tiny / "run", "--input", source, "--set", set};
   const Strings evaluate{"evaluate",    tiny / "run",         "--source", source,
                          "--reference", tiny / "toy/test.hi", "--set",    set};
@@ -219,7 +219,7 @@ TEST_CASE("translate and evaluate show on a terminal how far they are, and clear
   CHECK_EQ(succeeded(glossa_program(evaluate)).err, "");
 }
 
-TEST_CASE("learning subwords is announced, and on a terminal shows that it goes on") {
+TEST_CASE("learning subwords is announced, and shows progress on a terminal") {
   const TinyRun tiny;
   const std::string announced = "learning a vocabulary of at most 200 subwords from ";
   const std::string shown = on_terminal(tiny.train_arguments("run", subwords));
@@ -231,19 +231,19 @@ TEST_CASE("learning subwords is announced, and on a terminal shows that it goes 
   CHECK(plain.starts_with(announced));
   CHECK_EQ(plain.find('\r'), plain.npos);
   CHECK(succeeded(tiny.train("words")).err.starts_with("["));
-  // Who cannot be told is not kept from training.
+  // A standard error that cannot be written does not stop training.
   Strings deaf = tiny.train_arguments("deaf", subwords);
   deaf.insert(deaf.begin(), {"/bin/bash", "-c", "exec \"$0\" \"$@\" 2>/dev/full", tested_program()});
   succeeded(run_program({.arguments = deaf, .input = {}, .folder = {}}));
 }
 
-TEST_CASE("a run's folder is there before its vocabulary is learnt, and gone where nothing comes of it") {
+TEST_CASE("a run's folder is created before its vocabulary is learned, and removed if the run fails") {
   const TinyRun tiny;
   Strings sets = subwords;
   sets.back() = "data.vocab_size=10";
   check_error(tiny.train("new/run", sets), 2, {"[data.vocab_size]", "at least "});
   CHECK_FALSE(fs::exists(tiny / "new"));
-  // What is wrong with the folder is found first.
+  // Problems with the folder are found first.
   check_refused(tiny.train("tiny.yaml/run", sets), 1, {"tiny.yaml"});
   fs::create_directory(tiny / "old");
   check_error(tiny.train("old", sets), 2, {"[data.vocab_size]"});
@@ -252,7 +252,7 @@ TEST_CASE("a run's folder is there before its vocabulary is learnt, and gone whe
 
 namespace {
 
-/// The script `run` in a folder of its own, with other programs in the place of those it calls.
+/// The script `run` in its own folder, with stand-ins for the programs that it calls.
 struct RunScript {
   TemporaryFolder folder;
 

@@ -1,4 +1,4 @@
-// Texts as translators have them, as the program takes them: memories, lists, filters, a prefix.
+// Translators' texts: translation memories, lists of corpora, filters, a prefix.
 #include <doctest/doctest.h>
 #include <fmt/ranges.h>
 
@@ -10,7 +10,7 @@ using namespace glossa::testing;
 
 namespace {
 
-/// A translation memory of the pairs of two files, and one unit in other languages.
+/// A translation memory with the pairs of two files and one unit in other languages.
 std::string memory_of(const std::string& english, const std::string& hindi) {
   std::string text =
       "<?xml version=\"1.0\"?>\n<!DOCTYPE tmx SYSTEM \"tmx14.dtd\">\n<tmx version=\"1.4\"><header/><body>\n";
@@ -26,7 +26,7 @@ std::string memory_of(const std::string& english, const std::string& hindi) {
 
 const std::string prefix = ">>hin<<";
 
-/// A run that has learnt a little with a prefix.
+/// A run trained briefly with a prefix.
 struct PrefixedRun {
   PrefixedRun() {
     succeeded(tiny.train("run", {"train.max_updates=60", "model.width=32", "optim.lr=5e-3", "model.dropout=0",
@@ -44,7 +44,7 @@ struct PrefixedRun {
     write_bytes(tiny / "target", fmt::format("{}\n", fmt::join(lines, "\n")));
   }
 
-  /// What a command prints for lines without their prefix, and for lines that have it where the run has none.
+  /// A command's output for lines without a prefix, and for lines that contain it while data.source_prefix is empty.
   std::pair<std::string, std::string> both(const std::string& command, Strings arguments, const char* input,
                                            const Strings& more = {}) const {
     arguments.insert(arguments.begin(), {command, tiny / "run"});
@@ -72,7 +72,7 @@ std::string without(const std::string& text, const char* pattern) {
 
 }  // namespace
 
-TEST_CASE("a prefix stands before every line of translate, score, evaluate and attention") {
+TEST_CASE("the prefix is added to every line of translate, score, evaluate and attention") {
   const std::string target = prefixed_run().tiny / "target";
   const auto [translated, typed] = prefixed_run().both("translate", {"--scores"}, "--input");
   CHECK_EQ(translated, typed);
@@ -96,7 +96,7 @@ TEST_CASE("a prefix stands before every line of translate, score, evaluate and a
   CHECK_NE(looked.find("\"source\":[\"" + prefix + "\","), std::string::npos);
 }
 
-TEST_CASE("words of the source are counted without the prefix where translations are aligned") {
+TEST_CASE("alignments count the words of the source without the prefix") {
   const auto words = [&](const std::string& json) {
     int most = -1, least = 1000;
     const std::regex pair("(\\d+)-\\d+");
@@ -113,7 +113,7 @@ TEST_CASE("words of the source are counted without the prefix where translations
   CHECK_LE(most, 1);
 }
 
-TEST_CASE("a prefix stands before every sentence that is served") {
+TEST_CASE("the prefix is added to every sentence that is served") {
   const std::string line = lines_of(prefixed_run().source)[0];
   Served served({prefixed_run().tiny / "run"}), typed({prefixed_run().tiny / "run", "--set", "data.source_prefix="});
   const auto translated = [&](int port, const std::string& text) {
@@ -124,8 +124,7 @@ TEST_CASE("a prefix stands before every sentence that is served") {
   CHECK_EQ(translated(served.port(), line), translated(typed.port(), prefix + " " + line));
 }
 
-TEST_CASE(
-    "a run learns from a list with a translation memory, watches a second corpus, and counts what it leaves out") {
+TEST_CASE("a run trains on a list with a translation memory, watches a second corpus and counts omitted pairs") {
   const TinyRun tiny;
   write_bytes(tiny / "memory.tmx", memory_of(read_bytes(tiny / "toy/valid.en"), read_bytes(tiny / "toy/valid.hi")));
   write_bytes(tiny / "extra.tsv", "a b c d e f\tx\n\tempty\nthe boy\tladka\nthe boy\tladka\n");

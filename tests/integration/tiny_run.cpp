@@ -3,7 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <chrono>
-#include <nlohmann/json.hpp>  // here only: it compiles slowly
+#include <nlohmann/json.hpp>  // included only here: it compiles slowly
 #include <regex>
 #include <sstream>
 #include <thread>
@@ -125,7 +125,7 @@ void check_error(const Outcome& outcome, int status, const Strings& parts) {
   REQUIRE_FALSE(lines.empty());
   const std::string& message = lines.back();
   CHECK(message.starts_with("glossa: ["));
-  // In misuse, what was expected is what to write; a failure needs a hint.
+  // For misuse, the expected value says what to write; a failure needs a hint.
   const bool tells_what_to_do = message.find("Hint: ") != message.npos ||
                                 message.find("did you mean") != message.npos ||
                                 (status == 2 && message.find("expected ") != message.npos);

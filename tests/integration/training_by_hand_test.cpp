@@ -1,5 +1,5 @@
-// What a configuration says is what training does: runs of `glossa train` with many options off their defaults, against
-// the same done by hand with the numbers written out again. The weights must be equal to the bit.
+// Training follows the configuration: `glossa train` with many options off their defaults against training by hand with
+// the numbers written out again. The weights must be equal bit for bit.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -290,7 +290,7 @@ TEST_CASE("by hand: noam over two epochs of few sentences, subwords of a unigram
 
 namespace {
 
-/// A plateau that the perplexity of the validation corpus reaches, that of the average where `decay` is above 0.
+/// A plateau of the validation perplexity, which is the moving average's if `decay` is above 0.
 void check_plateau(const char* decay) {
   const TinyRun tiny;
   succeeded(tiny.train(
@@ -339,6 +339,6 @@ void check_plateau(const char* decay) {
 
 }  // namespace
 
-TEST_CASE("by hand: a plateau that the perplexity of the validation corpus reaches") { check_plateau("0"); }
+TEST_CASE("by hand: a plateau of the validation perplexity lowers the learning rate") { check_plateau("0"); }
 
-TEST_CASE("by hand: a moving average is validated, and training goes on from the weights") { check_plateau("0.5"); }
+TEST_CASE("by hand: a moving average is validated, and training continues from the weights") { check_plateau("0.5"); }

@@ -1,4 +1,4 @@
-// What a training run logs, refuses and begins with.
+// Training: its log, refused updates, memory, and starts from other runs.
 #include <doctest/doctest.h>
 #include <fmt/core.h>
 #include <sched.h>
@@ -27,7 +27,7 @@ Strings joined(Strings list, const Strings& more) {
   return list;
 }
 
-/// Puts `value` all over the embedding of one source word of a run's last checkpoint.
+/// Fills the embedding of one source word in a run's last checkpoint with `value`.
 void poison(const fs::path& run, float value) {
   constexpr std::size_t word = 6, width = 16;
   bool found = false;
@@ -41,7 +41,7 @@ void poison(const fs::path& run, float value) {
   REQUIRE(found);
 }
 
-/// The one match of a pattern's group in a text; empty if there is none.
+/// The first match of a pattern's group in a text; empty if not found.
 std::string found(const std::string& text, const std::string& pattern) {
   std::smatch match;
   return std::regex_search(text, match, std::regex(pattern)) ? match[1].str() : "";
@@ -63,13 +63,13 @@ TEST_CASE("training and validation lines count epochs alike: the last update of 
   CHECK_EQ(lines, Strings{"1 1", "2 1", "3 1", "valid 3 1", "4 2", "5 2", "6 2", "valid 6 2", "7 3", "valid 7 3"});
 }
 
-TEST_CASE("the terminal is told in short what is trained and until when; the log has the configuration too") {
+TEST_CASE("the terminal shows briefly what is trained and until when; the log also has the configuration") {
   const TinyRun tiny;
   const Outcome outcome = tiny.train("run", {"train.max_epochs=2"});
   REQUIRE_EQ(outcome.status, 0);
   const std::string log = read_bytes(tiny / "run/train.log");
   for (const char* part : {"1 thread of ", "toy/train: ", " parameters; ",
-                           " batches an epoch; useful tokens: ", "trains until 20 updates or 2 epochs"}) {
+                           " batches per epoch; useful tokens: ", "trains until 20 updates or 2 epochs"}) {
     CAPTURE(part);
     CHECK_NE(outcome.err.find(part), std::string::npos);
     CHECK_NE(log.find(part), std::string::npos);
@@ -81,13 +81,13 @@ TEST_CASE("the terminal is told in short what is trained and until when; the log
   CHECK_EQ(outcome.err.find("skipped"), std::string::npos);
 }
 
-TEST_CASE("what is auto fits what is given, also where it is judged before the text is read") {
+TEST_CASE("options left at auto fit the given ones, even when checked before the text is read") {
   const TinyRun tiny;
   succeeded(tiny.train("run", {"model.width=18", "model.heads=auto", "train.max_updates=1"}));
   CHECK_NE(read_bytes(tiny / "run/config.yaml").find("  heads: 3"), std::string::npos);
 }
 
-TEST_CASE("a run that ended because nothing improved goes on with more patience") {
+TEST_CASE("a run that ended for lack of improvement resumes with more patience") {
   const TinyRun tiny;
   const Strings sets{"train.max_updates=12", "train.validate_every=2u",
                      "optim.lr=1e-30"};  // too little to change a bit of the loss
@@ -99,9 +99,9 @@ TEST_CASE("a run that ended because nothing improved goes on with more patience"
   CHECK_NE(succeeded(tiny.resume("run", patient)).err.find("train.max_updates 12u reached"), std::string::npos);
 }
 
-TEST_CASE("the memory that training will need is said before, and is what it then takes") {
+TEST_CASE("the memory that training needs is reported in advance, and right") {
   const TinyRun tiny;
-  // Room enough for the step to count beside the program.
+  // Large enough for the step to matter beside the program.
   const Outcome outcome =
       succeeded(tiny.train("run", {"model.width=128", "model.feed_forward=512", "data.max_tokens=4096",
                                    "train.max_updates=5", "train.save_every=0"}));
@@ -117,11 +117,11 @@ TEST_CASE("the memory that training will need is said before, and is what it the
   const double step = mib("a step of [0-9]+ rows ([0-9.]+);"), in_all = mib("; ([0-9]+) in all");
   CHECK_GT(step, 4 * parameters);
   CHECK_GT(in_all, 4 * parameters + step);
-  if (!program_is_sanitized())  // which keeps for a while what was given back
+  if (!program_is_sanitized())  // it keeps freed memory for a while
     CHECK_EQ(mib("peak memory ([0-9]+) MiB"), doctest::Approx(in_all).epsilon(0.05));
 }
 
-TEST_CASE("who lets a run have one core only is told") {
+TEST_CASE("a run limited to one core prints a warning") {
   const TinyRun tiny;
   Strings arguments = tiny.train_arguments("run");
   arguments.insert(arguments.begin(), {"/usr/bin/taskset", "-c", std::to_string(sched_getcpu()), tested_program()});
@@ -130,7 +130,7 @@ TEST_CASE("who lets a run have one core only is told") {
   CHECK_EQ(told, sysconf(_SC_NPROCESSORS_ONLN) > 1);
 }
 
-TEST_CASE("an update that is not finite is skipped and counted, and the batch and op are named that it came from") {
+TEST_CASE("an update that is not finite is skipped and counted, and its batch and op are named") {
   const TinyRun tiny;
   const Strings sets = joined(one_sentence_batches, {"data.train=" + three_pairs(tiny), "data.valid="});
   REQUIRE_EQ(tiny.train("base", sets).status, 0);
@@ -141,7 +141,7 @@ TEST_CASE("an update that is not finite is skipped and counted, and the batch an
   const Outcome each = tiny.train("each", joined(warm, {"train.max_updates=3"}));
   REQUIRE_MESSAGE(each.status == 0, each.err);
   const std::string batch = found(each.err, where);
-  CHECK_EQ(found(each.err, "update ([0-9]+) skipped"), batch);  // a batch an update
+  CHECK_EQ(found(each.err, "update ([0-9]+) skipped"), batch);  // one batch per update
   CHECK_NE(each.err.find("3 updates (1 of them skipped: not finite), "), std::string::npos);
 
   const Outcome together = tiny.train("together", joined(warm, {"train.max_updates=1", "train.accumulate=3"}));
@@ -149,7 +149,7 @@ TEST_CASE("an update that is not finite is skipped and counted, and the batch an
   CHECK_EQ(found(together.err, where), batch);
 }
 
-TEST_CASE("a save that falls on a refused update is done after the next good one") {
+TEST_CASE("a save due at a refused update follows the next good one") {
   const TinyRun tiny;
   const Strings sets = joined(one_sentence_batches, {"data.train=" + three_pairs(tiny), "data.valid="});
   REQUIRE_EQ(tiny.train("base", sets).status, 0);
@@ -178,7 +178,7 @@ TEST_CASE("a state that is not finite is never saved, and the error that ends th
   CHECK_NE(log.back().find("] error: [update 5] expected finite parameters"), std::string::npos);
 }
 
-TEST_CASE("warm start on other data: the weights and the vocabulary of the other run, and a fresh count") {
+TEST_CASE("warm start on other data takes the weights and the vocabulary of the other run, and counts afresh") {
   const TinyRun tiny;
   REQUIRE_EQ(tiny.train("base").status, 0);
   const std::string corpus = tiny.write_corpus("the boy eats\na new word\n", "ladka khaata hai\nek naya shabd\n");
@@ -192,7 +192,7 @@ TEST_CASE("warm start on other data: the weights and the vocabulary of the other
   CHECK_EQ(glossa_program({"translate", tiny / "warm"}, "the boy eats\n").status, 0);
 }
 
-TEST_CASE("warm start with another kind of vocabulary names the option") {
+TEST_CASE("warm start with another kind of vocabulary is refused and names the option") {
   const TinyRun tiny;
   succeeded(tiny.train("base", {"data.shared_vocabulary=true"}));
   const std::string from = "train.warm_start=" + (tiny / "base").string();
@@ -203,14 +203,14 @@ TEST_CASE("warm start with another kind of vocabulary names the option") {
   CHECK_FALSE(fs::exists(tiny / "run"));
 }
 
-TEST_CASE("when the log was written does not matter to the hash of the state") {
+TEST_CASE("the hash of the state does not depend on when the log was written") {
   const TinyRun tiny;
   succeeded(tiny.train("often", {"train.log_every=1u"}));
   succeeded(tiny.train("seldom", {"train.log_every=7u"}));
   CHECK_EQ(tiny.hashes("often"), tiny.hashes("seldom"));
 }
 
-TEST_CASE("a table of pairs: any columns, and found as .gz") {
+TEST_CASE("a table of pairs may have any columns, and is found as .gz") {
   const TinyRun tiny;
   std::string table;
   for (int i = 0; i < 30; ++i) table += "1\tnamaste vishva\tx\thello world\n";

@@ -1,5 +1,5 @@
-// A text as people hand it over: lines that are too long or damaged, lists of translations, files, unknown words; and
-// what `score` and `evaluate` make of the same.
+// Users' texts in `translate`, `score` and `evaluate`: lines that are too long or damaged, lists of translations,
+// files, unknown words.
 #include <doctest/doctest.h>
 #include <fmt/ranges.h>
 #include <sys/stat.h>
@@ -14,7 +14,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// A run that has learnt enough to have something to say, and its commands.
+/// A run trained enough for varied output, and its commands.
 struct TranslatingRun {
   explicit TranslatingRun(const Strings& more = {}) {
     Strings sets{"train.max_updates=150", "model.width=32",     "optim.lr=5e-3",
@@ -50,7 +50,7 @@ Strings parts_of(const std::string& line, const std::string& separator) {
 
 }  // namespace
 
-TEST_CASE("every line has its line of output, whatever is wrong with it") {
+TEST_CASE("every line has its line of output, even a damaged one") {
   const TranslatingRun scene({"data.max_line_bytes=40000"});
   const std::string good = "how are you", long_line = line_of(5000), overlong(40001, 'a');
   const std::string text =
@@ -83,7 +83,7 @@ TEST_CASE("every line has its line of output, whatever is wrong with it") {
            "note: 1 line longer than model.max_positions, translated in pieces\n");
 }
 
-TEST_CASE("without <unk>, a line with an unknown token is empty and the others are not") {
+TEST_CASE("without <unk>, a line with an unknown token stays empty and the others are translated") {
   const TinyRun tiny;
   const std::string corpus = tiny.write_corpus("hello world\nhello\n", "namaste vishva\nnamaste\n");
   succeeded(tiny.train("run", {"data.train=" + corpus, "data.valid=", "data.split=none", "data.unk_id=-1"}));
@@ -102,7 +102,7 @@ TEST_CASE("without <unk>, a line with an unknown token is empty and the others a
   CHECK_EQ(json_object(evaluated.out).at("untranslated"), "1");
 }
 
-TEST_CASE("--output writes all of it or nothing") {
+TEST_CASE("--output writes the whole translation or nothing") {
   const TranslatingRun scene;
   const std::string text = "how are you\n\xFF\nhello world\n", output = scene.tiny / "out.hi";
   const Outcome shown = scene.translate({}, text);
@@ -119,7 +119,7 @@ TEST_CASE("--output writes all of it or nothing") {
   write_bytes(scene.tiny / "text", "hello\n");
   fs::create_hard_link(scene.tiny / "text", scene.tiny / "same");
   check_refused(scene.translate({"--input", scene.tiny / "text", "--output", scene.tiny / "same"}), 2,
-                {"[--output]", "another file than the input"});
+                {"[--output]", "a file other than the input"});
   CHECK_EQ(read_bytes(scene.tiny / "same"), "hello\n");
   check_error(scene.translate({"--output", scene.tiny / "nowhere/out"}, "hello\n"), 1, {"nowhere/out]"});
   check_error(scene.translate({"--output", scene.tiny / "run"}, "hello\n"), 1, {"got a folder"});
@@ -129,7 +129,7 @@ TEST_CASE("--output writes all of it or nothing") {
   CHECK_EQ(names_in(scene.tiny.path()).size(), files + 3);
 }
 
-TEST_CASE("--nbest, --format and --scores") {
+TEST_CASE("--nbest, --format and --scores agree on translations and scores") {
   const TranslatingRun scene;
   const std::string text = "how are you\n\nhello world\n";
   const Strings best = lines_of(succeeded(scene.translate({"--beam", "4"}, text)).out);
@@ -165,7 +165,7 @@ TEST_CASE("--nbest, --format and --scores") {
   check_refused(scene.translate({"--nbest", "0"}), 2, {"--nbest"});
 }
 
-TEST_CASE("score gives the numbers of --nbest") {
+TEST_CASE("score prints the numbers of --nbest") {
   const TranslatingRun scene;
   Strings english = lines_of(read_bytes(scene.tiny / "toy/test.en"));
   english.resize(20);
@@ -211,7 +211,7 @@ TEST_CASE("score gives the numbers of --nbest") {
   }
 }
 
-TEST_CASE("score tells each token, and which pairs it cannot score") {
+TEST_CASE("score prints each token's score, and names the pairs that it cannot score") {
   const TranslatingRun scene;
   write_bytes(scene.tiny / "source", "hello world\n\nhello\n\xFF\n" + line_of(60) + "\nhello\nhello\n");
   write_bytes(scene.tiny / "target", "namaste vishva\nnamaste\n\nnamaste\nnamaste\n\xFF\n" + line_of(60) + "\n");
@@ -233,7 +233,7 @@ TEST_CASE("score tells each token, and which pairs it cannot score") {
   for (const std::string& token : tokens) sum += std::stod(token.substr(token.find('=') + 1));
   CHECK_LT(std::abs(sum - std::stod(fields[1])), 1e-5);
   CHECK_LT(std::abs(sum / 3 - std::stod(fields[0])), 1e-5);
-  CHECK_EQ(parts_of(lines[2], "\t").at(2), "1");  // no word is a translation, too
+  CHECK_EQ(parts_of(lines[2], "\t").at(2), "1");  // no words are also a translation
   for (const std::size_t i : {1, 3, 4, 5, 6}) CHECK_EQ(lines[i], "");
   const Strings warnings = lines_of(told.err);
   REQUIRE_EQ(warnings.size(), 6);
@@ -258,13 +258,13 @@ TEST_CASE("unknown words are counted, and shown with -v") {
   CHECK_EQ(lines_of(shown.out).size(), 3);
   CHECK_EQ(counted.out, shown.out);
   CHECK_NE(shown.err.find("note: [standard input:1] unknown: I\nnote: [standard input:3] unknown: I (2 times) zebra\n"
-                          "note: 4 unknown words in 2 lines, 2 different, read as <unk>\n"),
+                          "note: 4 unknown words in 2 lines, 2 distinct, read as <unk>\n"),
            std::string::npos);
-  CHECK_EQ(counted.err, "note: 4 unknown words in 2 lines, 2 different, read as <unk>; -v shows them\n");
+  CHECK_EQ(counted.err, "note: 4 unknown words in 2 lines, 2 distinct, read as <unk>; -v lists them\n");
   CHECK_EQ(succeeded(scene.translate({"-v"}, "how are you\n")).err.find("unknown"), std::string::npos);
 }
 
-TEST_CASE("evaluate scores what cannot be translated as empty, and counts it") {
+TEST_CASE("evaluate scores lines that cannot be translated as empty, and counts them") {
   const TranslatingRun scene;
   Strings sources = lines_of(read_bytes(scene.tiny / "toy/test.en"));
   Strings references = lines_of(read_bytes(scene.tiny / "toy/test.hi"));
@@ -298,13 +298,13 @@ TEST_CASE("evaluate scores what cannot be translated as empty, and counts it") {
 
   sources = {line_of(300)}, references = {"namaste"};  // no pair is left for the loss
   CHECK_EQ(json_object(succeeded(evaluate({"--json"})).out).at("loss"), "null");
-  references = {"\xFF"};  // nothing to compare with is no matter of translating
+  references = {"\xFF"};  // a bad reference is not an untranslated line
   check_refused(evaluate({}), 1, {"text.hi:1:1]"});
   references = {"namaste"};
   CHECK_EQ(succeeded(evaluate({"--json", "--set", "data.max_tokens=64"})).status, 0);  // as a hint says
 }
 
-TEST_CASE("a reference that the vocabulary cannot stand for has no loss; its translation is scored all the same") {
+TEST_CASE("a reference that the vocabulary cannot express has no loss, but its translation is scored") {
   const TinyRun tiny;
   succeeded(tiny.train("run", {"data.unk_id=-1"}));
   const Strings english = lines_of(read_bytes(tiny / "toy/train.en")),
@@ -317,12 +317,12 @@ TEST_CASE("a reference that the vocabulary cannot stand for has no loss; its tra
   const Outcome known = evaluate(hindi[0]), unknown = evaluate("zebra");
   CHECK_EQ(known.err, "");
   CHECK_NE(unknown.err.find("test.hi:1]"), std::string::npos);
-  CHECK_NE(unknown.err.find("the loss is that of 1 pair"), std::string::npos);
+  CHECK_NE(unknown.err.find("the loss covers 1 pair"), std::string::npos);
   CHECK_EQ(json_object(unknown.out).at("sentences"), "2");
   CHECK_NE(json_object(unknown.out).at("loss"), json_object(known.out).at("loss"));
 }
 
-TEST_CASE("evaluate takes a prefix, a table, the test corpus of the run or what it held out") {
+TEST_CASE("evaluate takes a prefix, a table, the run's test corpus or its held-out pairs") {
   const TinyRun tiny;
   const Strings english = lines_of(read_bytes(tiny / "toy/test.en")),
                 hindi = lines_of(read_bytes(tiny / "toy/test.hi"));
@@ -348,12 +348,12 @@ TEST_CASE("evaluate takes a prefix, a table, the test corpus of the run or what 
 
   succeeded(tiny.train("split", {"data.valid=", "data.split=30/20"}));
   CHECK_EQ(scores("split").at("sentences"), "20");
-  for (const char* side : {"toy/train.en", "toy/train.hi"}) {  // what is held out of less text was trained on
+  for (const char* side : {"toy/train.en", "toy/train.hi"}) {  // pairs held out of less text were trained on
     Strings lines = lines_of(read_bytes(tiny / side));
     lines.resize(lines.size() / 2);
     write_bytes(tiny / side, fmt::format("{}\n", fmt::join(lines, "\n")));
   }
-  check_error(glossa_program({"evaluate", tiny / "split"}), 1, {"[data.train]", "different now", "--test"});
+  check_error(glossa_program({"evaluate", tiny / "split"}), 1, {"[data.train]", "has changed", "--test"});
   succeeded(tiny.train("none"));
   check_refused(glossa_program({"evaluate", tiny / "none"}), 2, {"[data.test]"});
   check_refused(glossa_program({"evaluate", tiny / "run", "--test", tiny / "nowhere"}), 1, {"nowhere.en]"});

@@ -1,5 +1,5 @@
-// What a run and its options of decoding say is what translation and evaluation do: `glossa` against a search by hand
-// with the numbers written out again.
+// Translation and evaluation follow the run and its options of decoding: `glossa` against a search by hand with the
+// numbers written out again.
 #include <doctest/doctest.h>
 #include <fmt/ranges.h>
 
@@ -19,7 +19,7 @@ using namespace glossa::testing;
 
 namespace {
 
-/// A run that has learnt a little, and what it is by hand. Sources are lower-cased, with <s> and without </s>.
+/// A briefly trained run, with its texts and network built by hand. Sources are lower-cased, with <s> and without </s>.
 struct LearnedRun {
   inline static const EncodeOptions encoding{.source_bos = true, .source_eos = false, .max_length = 256};
 
@@ -47,7 +47,7 @@ struct LearnedRun {
     network->read(CheckpointReader(tiny / "run/checkpoints/last"));
   }
 
-  /// What `glossa translate` is to write.
+  /// The expected output of `glossa translate`.
   Strings translated(const Strings& lines, const DecodeOptions& options) const {
     std::vector<std::vector<int>> sources;
     std::vector<std::int64_t> numbers;
@@ -66,7 +66,7 @@ struct LearnedRun {
     return result;
   }
 
-  /// Sentences that it was not trained on, the first letter of each a capital, and an empty line.
+  /// The lines of one of the toy corpus's files, capitalized.
   Strings lines(const std::string& file) const {
     Strings all = lines_of(read_bytes(tiny / "toy" / file));
     for (std::string& line : all)
@@ -83,13 +83,13 @@ std::string text_of(const Strings& lines) {
 
 }  // namespace
 
-TEST_CASE("by hand: translation with each option of decoding, and sources as the run reads them") {
+TEST_CASE("by hand: translation follows each option of decoding and reads sources as the run does") {
   const LearnedRun run;
   Strings lines = run.lines("test.en");
   lines.insert(lines.begin() + 3, "");
   struct Case {
     Strings sets;
-    DecodeOptions options, without;  // without what is looked at: must be another translation
+    DecodeOptions options, without;  // without the tested option: must translate differently
   };
   const Case cases[] = {
       {{}, {}, {.beam = 4}},
@@ -119,7 +119,7 @@ TEST_CASE("by hand: translation with each option of decoding, and sources as the
   }
 }
 
-TEST_CASE("by hand: what is translated and evaluated is read as the run's texts are") {
+TEST_CASE("by hand: translate and evaluate read texts as the run does") {
   const TinyRun tiny;
   succeeded(tiny.train("run", {"data.invalid_utf8=replace", "data.max_line_bytes=80", "train.max_updates=1"}));
   const std::string text = "the boy \xff eats\n", too_long = std::string(81, 'x') + '\n';
@@ -130,7 +130,7 @@ TEST_CASE("by hand: what is translated and evaluated is read as the run's texts 
   check_refused(glossa_program(translate, too_long), 1, {"[standard input:1]", "80 bytes"});
   Strings other_case = translate;
   other_case.insert(other_case.end(), {"--set", "data.lowercase=true"});
-  check_refused(glossa_program(other_case), 2, {"[--set data.lowercase=true]", "a trained run keeps the others"});
+  check_refused(glossa_program(other_case), 2, {"[--set data.lowercase=true]", "got one that a trained run keeps"});
   const auto evaluate = [&](const char* file) {
     return glossa_program(
         {"evaluate", tiny / "run", "--source", tiny / file, "--reference", tiny / file, "--on-bad-line", "stop"});
@@ -139,10 +139,10 @@ TEST_CASE("by hand: what is translated and evaluated is read as the run's texts 
   check_refused(evaluate("long"), 1, {"long:1]", "80 bytes"});
 }
 
-TEST_CASE("by hand: what evaluate prints") {
+TEST_CASE("by hand: evaluate prints the right scores") {
   const LearnedRun run;
   Strings sources = run.lines("test.en");
-  sources[1] += " and all of the rest";  // not as many words as the reference
+  sources[1] += " and all of the rest";  // its word count differs from the reference's
   const Strings outputs = run.translated(sources, {.beam = 3});
   Strings references = run.lines("test.hi");
   references[0] = outputs[0];
@@ -171,7 +171,7 @@ TEST_CASE("by hand: what evaluate prints") {
   CHECK_GT(equal, 0);
 }
 
-TEST_CASE("by hand: the scores and samples of a validation, with the options of decoding") {
+TEST_CASE("by hand: the scores and samples of a validation follow the options of decoding") {
   const LearnedRun run(
       {"train.validate_every=50u", "train.metric=bleu", "train.samples=3", "decode.beam=4", "decode.alpha=4"});
   const Strings lines = run.tiny.metrics("run");

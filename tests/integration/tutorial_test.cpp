@@ -1,4 +1,4 @@
-// The chapters of docs/tutorial: their programs do what the pages say.
+// The chapters of docs/tutorial: their programs print what the pages show.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -15,10 +15,10 @@ const fs::path chapters = fs::path(GLOSSA_SOURCE_DIR) / "docs/tutorial";
 
 struct Chapter {
   const char* name;
-  double tolerance;  ///< by how much its numbers may be others on another processor
+  double tolerance;  ///< of its numbers, for other processors
 };
 
-/// Those that train in float have digits of their own on every kind of processor, and ends of training, too.
+/// Chapters that train in float print different digits on each kind of processor, and may stop at different updates.
 constexpr Chapter in_order[] = {{"1_tape", 0}, {"2_attention", 0},  {"3_layer", 0},
                                 {"4_loss", 0}, {"5_training", 0.3}, {"6_decoding", 0.15}};
 
@@ -32,7 +32,7 @@ std::string printed_on(const fs::path& page) {
   return text.substr(begin, text.find("```\n", begin) - begin);
 }
 
-/// Words at spaces and line ends, which count as words of their own.
+/// Splits a text at spaces; each line end counts as a word.
 Strings words_and_line_ends(const std::string& text) {
   Strings words;
   for (const std::string& line : lines_of(text)) {
@@ -46,7 +46,7 @@ Strings words_and_line_ends(const std::string& text) {
   return words;
 }
 
-/// Whether two words are the same, or numbers with the same digits behind the point that are near enough.
+/// True if two words are equal, or numbers with equally many decimals that differ by at most `tolerance`.
 bool agree(const std::string& a, const std::string& b, double tolerance) {
   if (a == b) return true;
   const auto decimals = [](const std::string& word) {
@@ -60,7 +60,7 @@ bool agree(const std::string& a, const std::string& b, double tolerance) {
 
 }  // namespace
 
-TEST_CASE("the tutorial in order, in a folder like the source tree: commands run, programs print what the pages show") {
+TEST_CASE("in a folder like the source tree, the tutorial's commands run in order and print what the pages show") {
   const TemporaryFolder folder;
   make_like_the_source_tree(folder.path());
   for (const Chapter& chapter : in_order) {

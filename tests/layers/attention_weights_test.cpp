@@ -53,7 +53,7 @@ void check_rows(const std::vector<double>& layer, Index heads, const std::vector
 
 }  // namespace
 
-TEST_CASE("the weights of every layer, and what is computed does not change by asking") {
+TEST_CASE("requesting the weights of every layer does not change the results") {
   const OneThread one_thread;
   for (const NormPlace norm : {NormPlace::pre, NormPlace::post})
     for (const Similarity similarity : {Similarity::scaled_dot, Similarity::general, Similarity::additive}) {
@@ -69,7 +69,7 @@ TEST_CASE("the weights of every layer, and what is computed does not change by a
       for (const auto& layer : seen.weights.cross) check_rows(layer, 2, target, source, false);
       CHECK(seen.weights.encoder[0] != seen.weights.encoder[1]);
       CHECK(seen.weights.cross[0] != seen.weights.cross[1]);
-      // Where nothing is recorded the memory of a layer goes to the next one at once.
+      // Without recording, a layer's memory is reused by the next one.
       CHECK(seen.weights.encoder == recorded.weights.encoder);
       CHECK(seen.weights.decoder == recorded.weights.decoder);
       CHECK(seen.weights.cross == recorded.weights.cross);

@@ -38,7 +38,7 @@ struct LanguageModel {
 
 }  // namespace
 
-TEST_CASE("a causal encoder gives token by token what it gives at once") {
+TEST_CASE("a causal encoder gives the same token by token as at once") {
   LanguageModel model;
   const Side texts = make_side({3, 8, 5}, 0, packed);
   const std::vector<double> expected = model.logits(texts);
@@ -60,12 +60,12 @@ TEST_CASE("a causal encoder gives token by token what it gives at once") {
   CHECK(cache.position() == longest);
 }
 
-TEST_CASE("no token of a causal encoder sees what comes later; those of the usual one do") {
+TEST_CASE("tokens of a causal encoder do not see later ones; those of the usual encoder do") {
   for (const bool causal : {true, false}) {
     LanguageModel model(causal);
     Side texts = make_side({4}, 0, packed);
     const std::vector<double> before = model.logits(texts);
-    texts.ids.back() = 3 + (texts.ids.back() - 2) % (vocabulary - 3);  // another last token
+    texts.ids.back() = 3 + (texts.ids.back() - 2) % (vocabulary - 3);  // a different last token
     const std::vector<double> after = model.logits(texts);
     const auto earlier = static_cast<std::ptrdiff_t>((texts.ids.size() - 1) * vocabulary);
     REQUIRE(earlier > 0);
@@ -74,7 +74,7 @@ TEST_CASE("no token of a causal encoder sees what comes later; those of the usua
   }
 }
 
-TEST_CASE("a stack that sees what comes later has no cache") {
+TEST_CASE("a stack that sees later tokens has no cache") {
   const LanguageModel model(/*causal=*/false);
   DecoderCache<double> cache;
   CHECK_THROWS_WITH_AS(model.stack.start(cache, 1, longest), doctest::Contains("[encoder.start]"), Error);

@@ -13,12 +13,12 @@ using namespace glossa;
 
 namespace {
 
-/// Classes that compute no gradient, and why.
+/// Classes that need no row, and why.
 const std::map<std::string, std::string> without_row{
     {"DecoderCache", "memory of decoding: nothing is differentiated there; see decoder_cache_test"},
     {"Mask", "bools that say what is blocked; see mask_test"}};
 
-/// `class X` at the beginning of a line: enum classes and template arguments are none.
+/// `class X` at the beginning of a line, which leaves out enum classes and template arguments.
 std::set<std::string> declared_layers() {
   std::set<std::string> names;
   const std::regex declaration("(^|\n)class (\\w+)");

@@ -32,7 +32,7 @@ struct Filled {
     cache.advance();
   }
 
-  /// What row r remembers of each position.
+  /// Row r's values at each position.
   std::vector<double> row(Index r) {
     std::vector<double> result;
     const Index first = cache.layout().past.sequences[r].offset;
@@ -67,7 +67,7 @@ TEST_CASE("rows share the memory of their sequence, and layouts show what a step
   const CacheLayout layout = f.cache.layout();
   CHECK(layout.past.rows == 4 * capacity);
   CHECK(layout.past.sequences[2].offset == 2 * capacity);
-  CHECK(layout.past.sequences[2].length == 3);  // two before, and its own
+  CHECK(layout.past.sequences[2].length == 3);  // two earlier ones and its own
   CHECK(layout.memory.rows == 5);
   REQUIRE(layout.memory.sequence_count() == 2);  // each is read by two rows, which count as two queries of it
   CHECK(layout.memory.sequences[1].length == 3);
@@ -80,7 +80,7 @@ TEST_CASE("rows share the memory of their sequence, and layouts show what a step
   CHECK(query.sequences[3].length == 1);
 }
 
-TEST_CASE("a row after an empty sequence reads its own memory, not that of the row before") {
+TEST_CASE("a row after an empty sequence reads its own memory, not the previous row's") {
   const RowSpan spans[] = {{0, 0}, {0, 3}};
   DecoderCache<double> cache;
   cache.start(1, width, 2, capacity, {.rows = 3, .sequences = spans});
@@ -106,12 +106,12 @@ TEST_CASE("select reorders, duplicates and compacts") {
       CHECK(f.row(r) == Row{100 * was, 100 * was + 1});
       CHECK(f.memory_of(r) == (survivors[r] < 2 ? 0 : 2));
     }
-    f.append(1, 7);  // and goes on
+    f.append(1, 7);  // and continues
     for (Index r = 0; r < f.cache.rows(); ++r) CHECK(f.row(r).back() == static_cast<double>(r) + 7);
   }
 }
 
-TEST_CASE("rows that have ended may come back as copies of others, and more than there ever were") {
+TEST_CASE("ended rows may come back as copies of others, and in greater number than before") {
   Filled f(4, 1);
   f.cache.select(std::vector<Index>{3, 0});
   f.cache.select(std::vector<Index>{1, 0, 0, 1});
@@ -125,7 +125,7 @@ TEST_CASE("rows that have ended may come back as copies of others, and more than
   CHECK(f.memory_of(5) == 2);
 }
 
-TEST_CASE("what does not fit is refused") {
+TEST_CASE("rows and tokens that do not fit are refused") {
   Filled f(4, 3);
   CHECK_THROWS_WITH_AS(f.append(1, 0), doctest::Contains("at most 3 tokens"), Error);
   CHECK_THROWS_WITH_AS(f.cache.select(std::vector<Index>{4}), doctest::Contains("below 4; got 4"), Error);
@@ -133,7 +133,7 @@ TEST_CASE("what does not fit is refused") {
   CHECK_THROWS_AS(f.cache.start(1, width, 3, capacity, f.memory), Error);  // 3 rows for 2 sequences
 }
 
-TEST_CASE("a memory that is not what its layout says is refused") {
+TEST_CASE("a memory that does not match its layout is refused") {
   Model<double> model(small_options());
   const Pair batch({4, 6}, packed);
   RowLayout source = batch.source.layout();
@@ -145,7 +145,7 @@ TEST_CASE("a memory that is not what its layout says is refused") {
   CHECK_THROWS_WITH_AS(model.network.start(cache, memory, source, 2, 6), doctest::Contains("[decoder.start]"), Error);
 }
 
-TEST_CASE("a cache that was used is empty again after start") {
+TEST_CASE("a used cache is empty again after start") {
   Filled f(4, 3);
   f.cache.start(1, width, 2, capacity, f.memory);
   CHECK(f.cache.rows() == 2);
@@ -154,7 +154,7 @@ TEST_CASE("a cache that was used is empty again after start") {
   CHECK(f.row(1) == Row{105});
 }
 
-TEST_CASE("after select a model goes on as if each row had always been where it is") {
+TEST_CASE("after select a model continues as if each row had always been in its place") {
   const OneThread one_thread;
   Model<double> model(small_options());
   const Pair batch({4, 6}, packed);
@@ -176,7 +176,7 @@ TEST_CASE("after select a model goes on as if each row had always been where it 
   DecoderCache<double> cache;
   model.context.begin(inference);
   model.network.start(cache, model.network.encode(model.context, batch.source.ids, source), source, 4, 6);
-  for (Index i = 0; i < small_options().decoder_layers; ++i)  // nobody reads what nobody wrote
+  for (Index i = 0; i < small_options().decoder_layers; ++i)  // what was not written must not be read
     std::ranges::fill(cache.layer(i).past, std::numeric_limits<double>::quiet_NaN());
   const std::vector<std::vector<Index>> selections{{0, 1, 2, 3}, {1, 0, 3, 3}, {1, 1, 2}, {2, 0}, {0}};
   int word = 3;
@@ -194,7 +194,7 @@ TEST_CASE("after select a model goes on as if each row had always been where it 
     std::vector<Index> kept_sequences;
     for (const Index r : survivors) {
       kept.push_back(prefixes[r]);
-      kept.back().push_back(3 + word++ % (vocabulary - 3));  // each row another word
+      kept.back().push_back(3 + word++ % (vocabulary - 3));  // a different word for each row
       kept_sequences.push_back(sequences[r]);
     }
     prefixes = kept;
@@ -202,7 +202,7 @@ TEST_CASE("after select a model goes on as if each row had always been where it 
   }
 }
 
-TEST_CASE("what is remembered outlives the growth of the cache, and rows that change places, too") {
+TEST_CASE("the state of rows survives growth of the cache and changes of place") {
   constexpr Index longest = 150, rows = 4;
   Filled f(rows, 0);
   f.cache.start(2, width, rows, longest, f.memory);
@@ -230,7 +230,7 @@ TEST_CASE("what is remembered outlives the growth of the cache, and rows that ch
   CHECK(f.cache.layer(1).past.size() == rows * longest * 2 * width);
 }
 
-TEST_CASE("rows that end and repeat at random remember what they read") {
+TEST_CASE("rows that end and repeat at random remember the tokens they read") {
   std::mt19937 random(7);
   const auto below = [&](Index n) { return static_cast<Index>(random() % static_cast<std::uint32_t>(n)); };
   DecoderCache<double> cache;  // one for all, as in a search
@@ -277,7 +277,7 @@ TEST_CASE("rows that end and repeat at random remember what they read") {
   }
 }
 
-TEST_CASE("rows that go on take the memory of those that have ended") {
+TEST_CASE("continuing rows reuse the memory of ended ones") {
   constexpr Index longest = 60, rows = 8;
   const RowSpan spans[] = {{0, 4}, {4, 8}};
   DecoderCache<double> cache;
@@ -304,17 +304,17 @@ TEST_CASE("rows that go on take the memory of those that have ended") {
   CHECK(last[59 * 2 * width] == 59);
 }
 
-TEST_CASE("targets as long as their sources have room from the first") {
+TEST_CASE("targets as long as their sources have room from the start") {
   const RowSpan spans[] = {{0, 40}, {40, 80}};
   DecoderCache<float> cache;
   cache.start(1, width, 2, 200, {.rows = 120, .sequences = spans});
   CHECK(cache.layer(0).past.size() == 2 * 100 * 2 * width);
   CHECK(cache.layer(0).memory.size() == 120 * 2 * width);
-  cache.start(1, width, 2, 50, {.rows = 120, .sequences = spans});  // never more than they may have
+  cache.start(1, width, 2, 50, {.rows = 120, .sequences = spans});  // never above the limit
   CHECK(cache.layer(0).past.size() == 2 * 50 * 2 * width);
 }
 
-TEST_CASE("a cache that had no memory for its rows is as good as new after start") {
+TEST_CASE("a cache that ran out of memory is as good as new after start") {
   Filled f(4, 2);
   f.cache.start(1, Index{1} << 16, 1, 16, {.rows = 2, .sequences = {f.memory_spans.data(), 1}});
   CHECK_THROWS_WITH_AS(f.cache.select(std::vector<Index>(1000000, 0)), doctest::Contains("[arena]"), Error);

@@ -30,7 +30,7 @@ Moments moments(const Initializer& initializer, const Shape& shape) {
 
 }  // namespace
 
-TEST_CASE("initial values have the bounds and moments that they promise") {
+TEST_CASE("initial values have their documented bounds and moments") {
   const Shape shape{300, 100};  // standard error of a mean: deviation / 173
   const double bound = std::sqrt(6.0 / 400);
   for (const double gain : {1.0, 0.5}) {
@@ -56,7 +56,7 @@ TEST_CASE("initial values have the bounds and moments that they promise") {
   CHECK(constant.deviation < 1e-9);
 }
 
-TEST_CASE("a parameter starts the same whatever is declared around it") {
+TEST_CASE("a parameter's initial values do not depend on other parameters") {
   ParameterStore<double> alone, among, other_seed;
   Parameter<double>& a = alone.declare("weight", {4, 3}, init::xavier_uniform());
   among.declare("zeta", {5}, init::normal(1));
@@ -74,7 +74,7 @@ TEST_CASE("a parameter starts the same whatever is declared around it") {
   CHECK(copy(a) != copy(c));
 }
 
-TEST_CASE("float and double start alike") {
+TEST_CASE("float and double start with the same values") {
   ParameterStore<double> exact;
   ParameterStore<float> rounded;
   Parameter<double>& a = exact.declare("weight", {4, 3}, init::normal(1));

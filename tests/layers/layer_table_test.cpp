@@ -13,7 +13,7 @@ namespace {
 void check_table(std::vector<LayerCase> rows) {
   std::set<std::string> names;
   for (LayerCase& row : rows) {
-#ifdef __SANITIZE_ADDRESS__  // which sees the same code run for a few elements; without it all are proved
+#ifdef __SANITIZE_ADDRESS__  // a few elements run the same code; without it all are checked
     row.max_elements = 3;
 #endif
     CHECK_MESSAGE(names.insert(row.name).second, "two rows are called ", row.name);
@@ -25,11 +25,11 @@ void check_table(std::vector<LayerCase> rows) {
 
 }  // namespace
 
-TEST_CASE("every row of the table of layers is proved") { check_table(layer_cases()); }
+TEST_CASE("every row of the table of layers passes") { check_table(layer_cases()); }
 
-TEST_CASE("every row of the table of models is proved") { check_table(model_cases()); }
+TEST_CASE("every row of the table of models passes") { check_table(model_cases()); }
 
-TEST_CASE("every layer of the table is named once, wherever its rows stand") {
+TEST_CASE("every layer of the table is listed once, wherever its rows are") {
   const std::vector<std::string> names = layer_names();
   CHECK(std::set(names.begin(), names.end()).size() == names.size());
   Index rows = 0;
@@ -38,7 +38,7 @@ TEST_CASE("every layer of the table is named once, wherever its rows stand") {
   CHECK(rows == std::ssize(layer_cases()));
 }
 
-TEST_CASE("check_layer finds a gradient of a parameter that is NaN where another is there before it") {
+TEST_CASE("check_layer finds a parameter's gradient that is NaN when added to an earlier one") {
   const auto build = [](bool spoil) {
     return [spoil]<class T>(ParameterStore<T>& store) -> LayerFunction<T> {
       Parameter<T>& p = store.declare("p", {2, 3}, [](std::span<double>, const Shape&, RandomStream&) {});
@@ -55,5 +55,5 @@ TEST_CASE("check_layer finds a gradient of a parameter that is NaN where another
   CHECK(check_layer(layer_case("Twice.right", {{2, 3}}, build(false))).failures.empty());
   const CaseReport report = check_layer(layer_case("Twice.spoiled", {{2, 3}}, build(true)));
   REQUIRE(report.failures.size() == 1);
-  CHECK(report.failures[0].find("gradient of p is not added to what was there (off by inf)") != std::string::npos);
+  CHECK(report.failures[0].find("gradient of p is not added to the existing one (off by inf)") != std::string::npos);
 }

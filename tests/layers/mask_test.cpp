@@ -48,7 +48,7 @@ TEST_CASE("the additive mask is -inf where the mask is true and 0 elsewhere") {
   CHECK_THROWS_AS(Mask(-1, 3), Error);
 }
 
-TEST_CASE("masked_fill and attention take the same mask: scores filled by hand give attention's weights") {
+TEST_CASE("masked_fill and attention take the same mask: filled scores give attention's weights") {
   const std::vector<double> numbers{0.5, -1, 2, 0.25, 1, -0.5};
   std::vector<double> copy = numbers;
   const RowSpan span{0, 3};
@@ -64,7 +64,7 @@ TEST_CASE("masked_fill and attention take the same mask: scores filled by hand g
   for (Index i = 0; i < 9; ++i) CHECK(weights[i] == doctest::Approx(by_hand.value()[i]).epsilon(1e-14));
 }
 
-TEST_CASE("attention with the causal mask is causal attention, and weights above the diagonal are 0") {
+TEST_CASE("attention with the causal mask equals causal attention, with weights 0 above the diagonal") {
   constexpr Index positions = 3, width = 4;
   const auto run = [&](bool causal, bool masked) {
     ParameterStore<double> store;

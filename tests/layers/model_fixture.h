@@ -17,7 +17,7 @@ namespace glossa::test {
 
 inline constexpr int vocabulary = 13, pad = 1, start = 2;
 
-/// One thread (several only cost time where models are this small); threads and backend as they were afterwards.
+/// Sets one thread (more only cost time with models this small), and restores threads and backend at the end.
 class OneThread {
  public:
   OneThread() { set_threads(1); }
@@ -31,7 +31,7 @@ class OneThread {
   kernels::GemmBackend backend_ = kernels::gemm_backend();
 };
 
-/// Sequence `id` of a corpus without end: lengths from 1 to 7, tokens from 3 on.
+/// Sequence `id` of an endless corpus: lengths from 1 to 7, tokens from 3 on.
 inline std::vector<int> sequence(int id, int side) {
   std::vector<int> tokens(1 + static_cast<std::size_t>(5 * id + 3 * side) % 7);
   for (std::size_t t = 0; t < tokens.size(); ++t)
@@ -43,13 +43,13 @@ inline std::vector<int> sequence(int id, int side) {
 struct Side {
   std::vector<RowSpan> spans;
   std::vector<std::uint32_t> sequence_ids;
-  std::vector<int> ids, goals;  // goals: of the target only
+  std::vector<int> ids, goals;  // goals: only of the target
   RowLayout layout() const { return {static_cast<Index>(ids.size()), spans, sequence_ids}; }
 };
 
 inline constexpr int packed = -1;
 
-/// The sequences with the given numbers, packed, or in boxes with `extra` columns more than the longest needs.
+/// The sequences with the given numbers, packed, or in boxes with `extra` more columns than the longest needs.
 inline Side make_side(const std::vector<int>& numbers, int side, int extra) {
   std::size_t box = 0;
   for (const int id : numbers) box = std::max(box, sequence(id, side).size() + static_cast<std::size_t>(extra));
@@ -94,7 +94,7 @@ inline TransformerOptions small_options(Index width = 8) {
           .tied = Tied::all};
 }
 
-/// What one training step computes; logits sequence by sequence, without gap rows.
+/// One training step's results; logits sequence by sequence, without gap rows.
 template <class T>
 struct Outcome {
   double loss = 0, nll = 0;

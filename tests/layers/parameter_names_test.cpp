@@ -55,7 +55,7 @@ TransformerOptions options_like_it() {
 
 }  // namespace
 
-TEST_CASE("parameters are called and shaped as in nn.Transformer and PyTorch's translation tutorial") {
+TEST_CASE("parameters have the names and shapes of nn.Transformer and PyTorch's translation tutorial") {
   Names expected = of_nn_transformer();
   expected["src_tok_emb.embedding.weight"] = "[7, 6]";
   expected["tgt_tok_emb.embedding.weight"] = "[9, 6]";
@@ -64,7 +64,7 @@ TEST_CASE("parameters are called and shaped as in nn.Transformer and PyTorch's t
   CHECK(declared(options_like_it()) == expected);
 }
 
-TEST_CASE("without biases, final norms and output bias only those are missing") {
+TEST_CASE("without biases, final norms and output bias, only those are missing") {
   TransformerOptions options = options_like_it();
   options.stack.bias = options.stack.final_norm = options.output_bias = false;
   Names expected = declared(options_like_it());
@@ -94,7 +94,7 @@ TEST_CASE("tied tables are one parameter; learned positions are parameters") {
   CHECK(names.at("tgt_pos_emb.weight") == "[5, 6]");
 }
 
-TEST_CASE("options that do not fit together are refused by name") {
+TEST_CASE("incompatible options are refused by name") {
   ParameterStore<float> store;
   TransformerOptions options = options_like_it();
   options.tied = Tied::all;

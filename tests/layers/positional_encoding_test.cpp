@@ -22,7 +22,7 @@ void check_row(const std::vector<double>& table, Index width, Index position, co
 
 }  // namespace
 
-TEST_CASE("interleaved sinusoids: sin and cos in turns, frequencies 10000^(-2i/D)") {
+TEST_CASE("interleaved sinusoids alternate sin and cos, with frequencies 10000^(-2i/D)") {
   const std::vector<double> table = sinusoidal_positions(4, 4, Sinusoid::interleaved);
   REQUIRE(table.size() == 16);
   check_row(table, 4, 0, {0, 1, 0, 1});
@@ -32,7 +32,7 @@ TEST_CASE("interleaved sinusoids: sin and cos in turns, frequencies 10000^(-2i/D
   check_row(table, 4, 3, {0.1411200080598672, -0.9899924966004454, 0.02999550020249566, 0.9995500337489875});
 }
 
-TEST_CASE("halves of sinusoids: all sines, then all cosines, frequencies 10000^(-i/(D/2 - 1))") {
+TEST_CASE("sinusoids in halves are all sines, then all cosines, with frequencies 10000^(-i/(D/2 - 1))") {
   const std::vector<double> table = sinusoidal_positions(3, 6, Sinusoid::halves);
   check_row(table, 6, 0, {0, 0, 0, 1, 1, 1});
   // frequencies 1, 1/100, 1/10000
@@ -42,13 +42,13 @@ TEST_CASE("halves of sinusoids: all sines, then all cosines, frequencies 10000^(
   check_row(sinusoidal_positions(2, 2, Sinusoid::halves), 2, 1, {0.8414709848078965, 0.5403023058681398});
 }
 
-TEST_CASE("sinusoids of the raw column: sin in even, cos in odd ones, frequencies 10000^(-2i/D)") {
+TEST_CASE("sinusoids of the raw column i are sin in even and cos in odd ones, with frequencies 10000^(-2i/D)") {
   // frequencies 1, 1/100, 1/10000, 1/1000000
   check_row(sinusoidal_positions(3, 4, Sinusoid::raw_index), 4, 2,
             {0.9092974268256817, 0.9998000066665778, 0.0001999999986666667, 0.999999999998});
 }
 
-TEST_CASE("sorted sinusoids: the columns of the interleaved ones, all sines first") {
+TEST_CASE("sorted sinusoids are the columns of the interleaved ones, all sines first") {
   const std::vector<double> table = sinusoidal_positions(3, 6, Sinusoid::sorted),
                             other = sinusoidal_positions(3, 6, Sinusoid::interleaved);
   for (Index p = 0; p < 3; ++p)
@@ -58,12 +58,12 @@ TEST_CASE("sorted sinusoids: the columns of the interleaved ones, all sines firs
     }
 }
 
-TEST_CASE("a width that cannot be halved is refused") {
+TEST_CASE("an odd or zero width is refused") {
   CHECK_THROWS_WITH_AS(sinusoidal_positions(3, 5, Sinusoid::halves), doctest::Contains("even width; got 5"), Error);
   CHECK_THROWS_AS(sinusoidal_positions(3, 0, Sinusoid::interleaved), Error);
 }
 
-TEST_CASE("an embedding is factor * table[id] + position; gap rows are zero; positions go on where decoding is") {
+TEST_CASE("an embedding is factor * table[id] + position, gap rows are zero, and decoding continues the positions") {
   ParameterStore<double> store;
   Parameter<double>& table = store.declare("table", {3, 2}, init::constant(0));
   const Embedding<double> layer(table, PositionalEncoding<double>::learned(store, "positions", 4, 2), {.factor = 10});
@@ -87,7 +87,7 @@ TEST_CASE("an embedding is factor * table[id] + position; gap rows are zero; pos
   CHECK_THROWS_WITH_AS(layer(context, ids, layout), doctest::Contains("rows of positions"), Error);
 }
 
-TEST_CASE("positions are added to inputs that are no tokens, each by its place in its sequence") {
+TEST_CASE("positions are added to inputs other than tokens, each by its place in its sequence") {
   const auto layer = PositionalEncoding<double>::sinusoidal(4, 2);
   const std::vector<double> table = sinusoidal_positions(4, 2, Sinusoid::interleaved);
   const std::vector<RowSpan> spans{{0, 1}, {2, 2}};

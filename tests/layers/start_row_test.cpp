@@ -6,7 +6,7 @@
 using namespace glossa;
 using namespace glossa::test;
 
-TEST_CASE("the token that starts the decoder has a row of zeros that is fixed; all else is as without it") {
+TEST_CASE("the token that starts the decoder has a fixed row of zeros; everything else is unchanged") {
   for (const Tied tied : {Tied::none, Tied::output, Tied::all, Tied::embeddings}) {
     TransformerOptions options = small_options();
     options.tied = tied;
@@ -34,7 +34,7 @@ TEST_CASE("the token that starts the decoder has a row of zeros that is fixed; a
                        doctest::Contains("[TransformerOptions::start_row] expected a token from 0"), Error);
 }
 
-TEST_CASE("a bias that keeps a token away leaves likelihood and gradients as they are, with label smoothing too") {
+TEST_CASE("a bias that rules out a token leaves likelihood and gradients unchanged, even with label smoothing") {
   const OneThread one_thread;
   constexpr int away = 0;
   constexpr double smoothing = 0.1;
@@ -55,13 +55,13 @@ TEST_CASE("a bias that keeps a token away leaves likelihood and gradients as the
       result.grads.emplace_back(p->grad.data, p->grad.data + p->value.size());
     return result;
   };
-  const Outcome<float> usual = step(-200);  // e^-200 is nothing beside the others
+  const Outcome<float> usual = step(-200);  // e^-200 is negligible
   for (const float bias : {-1e4F, -1e9F, -std::numeric_limits<float>::infinity()}) {
     CAPTURE(bias);
     Outcome<float> kept_away = step(bias);
     const double loss = std::exchange(kept_away.loss, usual.loss);
     check_close(kept_away, usual, 1e-5, {});
-    // The share of smoothing that the token has costs as much as its logit says.
+    // The token's share of the smoothing costs in proportion to its logit.
     const double more = smoothing / vocabulary * static_cast<double>(usual.count) * (-200 - double{bias});
     CHECK((loss == doctest::Approx(usual.loss + more).epsilon(1e-4) || std::isinf(bias)));
     CHECK(std::isinf(loss) == std::isinf(bias));

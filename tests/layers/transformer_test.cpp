@@ -29,7 +29,7 @@ void check_layouts(const TransformerOptions& options, double limit) {
 
 }  // namespace
 
-TEST_CASE("packed, padded, more padding, another order: the same loss and gradients, dropout on") {
+TEST_CASE("packing, padding and order change neither loss nor gradients, even with dropout") {
   const OneThread one_thread;
   for (const TransformerOptions& options : {small_options(), post_norm_untied()}) {
     check_layouts<double>(options, 1e-12);
@@ -59,7 +59,7 @@ TEST_CASE("float agrees with double to 1e-4 of each tensor's maximum, with every
     Model<double> exact(options);
     Model<float> model(options);
     const Pair batch(numbers, packed);
-    // The same numbers on both sides: the difference is that of computing.
+    // Both sides start from the same numbers and differ only in computing.
     for (std::size_t i = 0; i < model.store.parameters().size(); ++i)
       std::ranges::copy(model.store.parameters()[i]->value.span(), exact.store.parameters()[i]->value.data);
     const Outcome<double> expected = exact.step(batch);
@@ -97,13 +97,13 @@ TEST_CASE("1, 2, 4 and 8 threads give the same bits") {
   check_bits(double{});
 }
 
-TEST_CASE("token by token with a cache gives what the whole decoder gives") {
+TEST_CASE("decoding token by token with a cache matches the whole decoder") {
   const OneThread one_thread;
   const auto check_decoding = []<class T>(T, const TransformerOptions& options, double limit) {
     Model<T> model(options);
     const Pair batch(numbers, packed), boxes(numbers, 0);
     const Outcome<T> whole = model.step(batch, {.training = false});
-    constexpr Index hypotheses = 2;  // both say the same
+    constexpr Index hypotheses = 2;  // both with the same tokens
     const Index rows = hypotheses * static_cast<Index>(numbers.size());
     const Index longest = static_cast<Index>(boxes.target.ids.size() / numbers.size());
 
@@ -132,7 +132,7 @@ TEST_CASE("token by token with a cache gives what the whole decoder gives") {
   }
 }
 
-TEST_CASE("sequences without a source or without a target give finite numbers and disturb nobody") {
+TEST_CASE("sequences without a source or a target give finite numbers and do not affect others") {
   const OneThread one_thread;
   for (const TransformerOptions& options : {small_options(), post_norm_untied()})
     for (const int extra : {packed, 0}) {
@@ -161,7 +161,7 @@ TEST_CASE("sequences without a source or without a target give finite numbers an
     }
 }
 
-TEST_CASE("a training step asks nothing of the heap after warm-up") {
+TEST_CASE("a training step does not use the heap after warm-up") {
   const OneThread one_thread;
   const auto check_heap = []<class T>(T, const TransformerOptions& options) {
     Model<T> model(options);
@@ -188,7 +188,7 @@ TEST_CASE("a training step asks nothing of the heap after warm-up") {
   }
 }
 
-TEST_CASE("tokens of another sequence, of padding and of the future change nothing") {
+TEST_CASE("tokens of other sequences, of padding and of the future change nothing") {
   const OneThread one_thread;
   Model<double> model(small_options());
   Pair batch({4, 6, 0}, 2);

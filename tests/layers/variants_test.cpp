@@ -1,5 +1,5 @@
-// What the articles' systems and the similarities of attention have beside the usual model: parameters, and the same
-// numbers in every way to compute them.
+// The articles' systems and attention's similarities, as far as they differ from the usual model: their parameters, and
+// equal numbers in every way to compute them.
 #include <map>
 
 #include "layers/additive_attention.h"
@@ -41,7 +41,7 @@ std::map<std::string, std::string> shapes(const TransformerOptions& options) {
 
 }  // namespace
 
-TEST_CASE("variants: packed and padded batches, and sequences alone, give the same numbers, dropout and all") {
+TEST_CASE("variants give the same numbers packed, padded and alone, even with dropout") {
   const OneThread one_thread;
   for (const auto& row : variants()) {
     const auto& name = row.first;
@@ -52,7 +52,7 @@ TEST_CASE("variants: packed and padded batches, and sequences alone, give the sa
     const Outcome<double> together = model.step(Pair(numbers, packed));
     const Outcome<double> boxed = model.step(Pair(numbers, 2));
     for (std::size_t i = 0; i < numbers.size(); ++i) CHECK(distance(boxed.logits[i], together.logits[i]) <= 1e-12);
-    // Gradients of what a later norm takes out again are nothing but rounding: compared as they are, not as shares.
+    // Gradients that a later norm removes again are only rounding: compared absolutely, not relatively.
     for (std::size_t i = 0; i < together.grads.size(); ++i)
       for (std::size_t k = 0; k < together.grads[i].size(); ++k)
         CHECK(boxed.grads[i][k] == doctest::Approx(together.grads[i][k]).epsilon(1e-12));
@@ -61,7 +61,7 @@ TEST_CASE("variants: packed and padded batches, and sequences alone, give the sa
   }
 }
 
-TEST_CASE("variants: token by token with a cache as all at once") {
+TEST_CASE("variants give the same numbers token by token with a cache as at once") {
   const OneThread one_thread;
   constexpr StepOptions evaluation{.training = false, .recording = false};
   for (const auto& row : variants()) {
@@ -92,7 +92,7 @@ TEST_CASE("variants: token by token with a cache as all at once") {
   }
 }
 
-TEST_CASE("variants: parameters have the shapes that the articles give them") {
+TEST_CASE("variants have parameters of the articles' shapes") {
   const auto wide = shapes(article_options(2));
   CHECK(wide.at("encoder.layers.0.self_attn.in_proj_weight") == "[48, 8]");
   CHECK(wide.at("encoder.layers.0.self_attn.out_proj.weight") == "[8, 16]");
@@ -126,7 +126,7 @@ TEST_CASE("a general similarity starts as the scaled dot product") {
   for (std::size_t i = 0; i < expected.logits.size(); ++i) CHECK(distance(got.logits[i], expected.logits[i]) <= 1e-12);
 }
 
-TEST_CASE("weights drawn alike: all matrices from one distribution, biases 0") {
+TEST_CASE("weights drawn alike have one distribution for all matrices, and biases are 0") {
   Model<double> model([] {
     TransformerOptions options = article_options(0);
     options.stack.width = 64;
@@ -146,8 +146,8 @@ TEST_CASE("weights drawn alike: all matrices from one distribution, biases 0") {
   CHECK(std::sqrt(squares / static_cast<double>(count)) == doctest::Approx(0.01).epsilon(0.02));
 }
 
-TEST_CASE("norms without a usual affine part: what they compute") {
-  std::vector<double> numbers{1, 2, 3, 6, 5, 5, 5, 5};  // mean 3, variance 3.5; a row without variance
+TEST_CASE("norms with an unusual affine part or epsilon compute their formulas") {
+  std::vector<double> numbers{1, 2, 3, 6, 5, 5, 5, 5};  // mean 3, variance 3.5; then a row without variance
   const auto norm = [&](const NormOptions& options) {
     ParameterStore<double> store;
     const LayerNorm<double> layer(store, "norm", 4, options);
@@ -166,7 +166,7 @@ TEST_CASE("norms without a usual affine part: what they compute") {
   CHECK(norm({1e-12, NormAffine::none, EpsilonPlace::outside})[5] == 0);
 }
 
-TEST_CASE("additive attention refuses what does not fit, and says the shapes") {
+TEST_CASE("additive attention refuses mismatched operands and names their shapes") {
   Context<double> context;
   context.begin({});
   std::vector<double> numbers(64);

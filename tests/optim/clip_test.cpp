@@ -44,7 +44,7 @@ TEST_CASE("the norm is the root of the sum of squares, for any count") {
   }
 }
 
-TEST_CASE("the norm has the same bits at any number of threads") {
+TEST_CASE("the norm has the same bits with any number of threads") {
   const int before = threads();
   const std::vector<float> values = normals<float>(1'300'001);
   set_threads(1);
@@ -56,7 +56,7 @@ TEST_CASE("the norm has the same bits at any number of threads") {
   set_threads(before);
 }
 
-TEST_CASE("NaN and infinity anywhere come out of the norm") {
+TEST_CASE("NaN and infinity anywhere propagate to the norm") {
   for (const std::size_t at : {0, 5000, 9999}) {
     std::vector<float> values = normals<float>(10'000);
     values[at] = -static_cast<float>(inf);

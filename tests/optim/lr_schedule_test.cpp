@@ -40,7 +40,7 @@ using Rates = std::vector<double>;
 
 }  // namespace
 
-TEST_CASE("constant: the rate, after a linear warm-up if there is one") {
+TEST_CASE("constant: the rate, after an optional linear warm-up") {
   check_rates({.lr = 0.5}, {{1, 0.5}, {1'000'000, 0.5}});
   check_rates({.lr = 0.5, .warmup = 10}, {{1, 0.05}, {5, 0.25}, {10, 0.5}, {11, 0.5}});
   check_rates({.lr = 0.5, .warmup = 4, .warmup_init_lr = 0.1}, {{1, 0.2}, {2, 0.3}, {3, 0.4}, {4, 0.5}, {5, 0.5}});
@@ -50,7 +50,7 @@ TEST_CASE("inverse_sqrt: lr times min(n / warmup, sqrt(warmup / n))") {
   for (const std::int64_t n : {1, 2, 1999, 2000, 2001, 8000, 50'000})
     check_rates({.kind = Kind::inverse_sqrt, .lr = 5e-3, .warmup = 2000},
                 {{n, 5e-3 * std::min(static_cast<double>(n) / 2000, std::sqrt(2000. / static_cast<double>(n)))}});
-  // fairseq's: from warmup_init_lr in equal steps.
+  // As in fairseq, warm-up starts from warmup_init_lr, in equal steps.
   check_rates({.kind = Kind::inverse_sqrt, .lr = 8e-4, .warmup = 4, .warmup_init_lr = 4e-4},
               {{1, 5e-4}, {2, 6e-4}, {4, 8e-4}, {16, 4e-4}, {64, 2e-4}});
   check_rates({.kind = Kind::inverse_sqrt, .lr = 1, .warmup = 4, .min_lr = 0.5},
@@ -72,7 +72,7 @@ TEST_CASE("cosine: half a wave from lr to min_lr") {
               {{5, 0.5}, {10, 1}, {11, 0.2 + 0.4 * (1 + std::sqrt(0.5))}, {12, 0.6}, {14, 0.2}, {100, 0.2}});
 }
 
-TEST_CASE("linear: straight from lr to min_lr") {
+TEST_CASE("linear: a straight line from lr to min_lr") {
   check_rates({.kind = Kind::linear, .lr = 1, .total_updates = 4}, {{1, 0.75}, {2, 0.5}, {4, 0}, {5, 0}});
   check_rates({.kind = Kind::linear, .lr = 1, .warmup = 2, .min_lr = 0.5, .total_updates = 6},
               {{1, 0.5}, {2, 1}, {3, 0.875}, {6, 0.5}, {60, 0.5}});
@@ -89,7 +89,7 @@ TEST_CASE("plateau: reduced when more than `patience` validations in a row are n
   CHECK(plateau_rates(impatient, false, {5, 5, 5}) == Rates{8, 4, 2});
 }
 
-TEST_CASE("plateau: its state is all that a resume needs, and others have none") {
+TEST_CASE("plateau: its state is all that a resume needs, and other schedules have none") {
   const ScheduleOptions options{.kind = Kind::plateau, .lr = 8, .plateau_patience = 1};
   Schedule first(options), second(options);
   for (const double metric : {5., 6., 7., 8.}) first.observe(metric, false);

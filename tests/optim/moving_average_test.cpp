@@ -48,9 +48,9 @@ TEST_CASE("the average follows the formula: TensorFlow's smaller decays at first
   }
 }
 
-TEST_CASE("in float the average is as near to the exact one as is said, and no nearer") {
+TEST_CASE("in float the average is as close to the exact one as documented, and no closer") {
   constexpr double decay = 0.9999, unit = 0x1p-24;
-  constexpr std::int64_t late = 1'000'000;  // where the decay is the given one
+  constexpr std::int64_t late = 1'000'000;  // the decay is the given one by then
   Walk<float> walk;
   walk.values.resize(64);
   walk.average.resize(64);
@@ -63,7 +63,7 @@ TEST_CASE("in float the average is as near to the exact one as is said, and no n
   for (std::size_t i = 0; i < walk.average.size(); ++i)
     CHECK(std::abs(moving.average()[i] - walk.average[i]) <= 1.01 * unit / (1 - decay) * largest);
 
-  // A change so small that its part is rounded away.
+  // A change so small that its share is rounded away.
   std::vector<float> ones(64, 1);
   MovingAverage<float> still(ones, decay);
   std::ranges::fill(ones, 1 + 4e-4f);
@@ -71,7 +71,7 @@ TEST_CASE("in float the average is as near to the exact one as is said, and no n
   CHECK(std::ranges::count(still.average(), 1.0f) == 64);
 }
 
-TEST_CASE("what does not move is its own average, to the bit") {
+TEST_CASE("values that stay constant are their own average, to the bit") {
   std::vector<float> values{0.1f, -3e-30f, 0.0f, 7e20f};
   MovingAverage<float> moving(values, 0.99);
   for (std::int64_t t = 1; t <= 1000; ++t) moving.update(t);
@@ -95,7 +95,7 @@ TEST_CASE("any number of threads gives the same average") {
   set_threads(before);
 }
 
-TEST_CASE("an average in use lies where the values were, until it is out of use") {
+TEST_CASE("an average in use takes the place of the values until it is put back") {
   std::vector<float> values{1, 2}, first = values, second{5, 10};
   MovingAverage<float> moving(values, 0.5);
   values = second;
@@ -109,7 +109,7 @@ TEST_CASE("an average in use lies where the values were, until it is out of use"
   const AverageInUse<float> none(nullptr);
 }
 
-TEST_CASE("a decay that is no share of a whole is refused") {
+TEST_CASE("a decay outside [0, 1) is refused") {
   std::vector<float> values(4);
   for (const double decay : {-0.1, 1.0, std::numeric_limits<double>::quiet_NaN()})
     CHECK_THROWS_WITH_AS(MovingAverage<float>(values, decay), doctest::Contains("[MovingAverage::decay]"), Error);

@@ -125,7 +125,7 @@ TEST_CASE("Adam, AdamW and SGD follow the papers' formulas, decay weights only a
   }
 }
 
-TEST_CASE("the first step of Adam is the learning rate against the gradient's sign") {
+TEST_CASE("Adam's first step is the learning rate against the gradient's sign") {
   Model<double> model;
   Adam<double> optimizer(model.store, trainable_segments(model.store));
   model.set_grads(1);
@@ -134,8 +134,8 @@ TEST_CASE("the first step of Adam is the learning rate against the gradient's si
   CHECK(model.store.values()[0] == doctest::Approx(before - sign * 0.125).epsilon(1e-4));
 }
 
-TEST_CASE("float follows double") {
-  // Where v is nearly nothing Adam divides rounding by rounding: a larger epsilon compares the formulas.
+TEST_CASE("float agrees with double") {
+  // If v is nearly zero, Adam divides rounding by rounding. A larger epsilon lets the formulas be compared.
   for (const bool decoupled : {false, true})
     CHECK(difference(trained(adam<double>(decoupled, 1e-4)), trained(adam<float>(decoupled, 1e-4))) <= 1e-5);
   CHECK(difference(trained(sgd<double>()), trained(sgd<float>())) <= 1e-5);
@@ -177,7 +177,7 @@ TEST_CASE("values, state and steps are all that a resume needs") {
   }
 }
 
-TEST_CASE("state buffers are named, on cache lines and as long as the store's") {
+TEST_CASE("state buffers are named, aligned to cache lines and as long as the store's") {
   const Model<float> model;
   const auto optimizer = adam<float>(true)(model.store);
   REQUIRE(optimizer->state().size() == 2);
@@ -209,7 +209,7 @@ TEST_CASE("options out of range are refused") {
                        "[SgdOptions::momentum] expected a number in [0, 1); got 1", Error);
 }
 
-TEST_CASE("the norm of the gradients is that of what the step reads") {
+TEST_CASE("the norm of the gradients covers exactly what the step reads") {
   Model<double> model;
   const auto all = adam<double>(true)(model.store);
   model.set_grads(1);
@@ -228,7 +228,7 @@ TEST_CASE("the norm of the gradients is that of what the step reads") {
   CHECK(adam<double>(true)(model.store)->grad_norm() == norm_without("decoder.weight"));
 }
 
-TEST_CASE("optimizers that share a model make the steps of one, and each keeps its part of the state alone") {
+TEST_CASE("optimizers that share a model make the steps of one, each keeping only its part of the state") {
   const auto kinds = std::vector<std::function<std::unique_ptr<Optimizer<float>>(ParameterStore<float>&, int, int)>>{
       [](ParameterStore<float>& store, int index, int count) {
         return std::make_unique<Adam<float>>(store, trainable_segments(store, decay), AdamOptions{.decoupled = true},
@@ -293,7 +293,7 @@ TEST_CASE("gradients of frozen parameters are neither cleared nor read") {
   CHECK(optimizer->grad_norm() == norm);
 }
 
-TEST_CASE("a fixed row keeps its bits, has no moments and does not count for the norm") {
+TEST_CASE("a fixed row keeps its bits, has no moments and does not count in the norm") {
   for (const Maker<float>& make : {adam<float>(true), adam<float>(false), sgd<float>()}) {
     Model<float> model;
     Parameter<float>& weight = model.store.at("decoder.weight");
@@ -333,27 +333,28 @@ TEST_CASE("a step with an old gradient is refused") {
   const auto optimizer = adam<double>(true)(model.store);
   freeze(model.store, {"decoder.weight"});
   model.set_grads(2);
-  CHECK_THROWS_WITH_AS(optimizer->step(0.1, 1), doctest::Contains("[decoder.weight] expected to be trained"), Error);
+  CHECK_THROWS_WITH_AS(optimizer->step(0.1, 1), doctest::Contains("[decoder.weight] expected a trainable parameter"),
+                       Error);
   CHECK_NOTHROW(adam<double>(true)(model.store)->step(0.1, 1));
 }
 
-TEST_CASE("an optimizer without parameters to move is refused where it is made") {
+TEST_CASE("constructing an optimizer without trainable parameters is refused") {
   ParameterStore<double> store;
   store.declare("weight", {3, 2}, [](std::span<double>, const Shape&, RandomStream&) {});
-  CHECK_THROWS_WITH_AS(trainable_segments(store), doctest::Contains("call allocate() before"), Error);
-  CHECK_THROWS_WITH_AS(Adam<double>(store, {}), doctest::Contains("call allocate() before"), Error);
-  CHECK_THROWS_WITH_AS(Sgd<double>(store, {}), doctest::Contains("call allocate() before"), Error);
+  CHECK_THROWS_WITH_AS(trainable_segments(store), doctest::Contains("call allocate() first"), Error);
+  CHECK_THROWS_WITH_AS(Adam<double>(store, {}), doctest::Contains("call allocate() first"), Error);
+  CHECK_THROWS_WITH_AS(Sgd<double>(store, {}), doctest::Contains("call allocate() first"), Error);
   store.allocate(1);
   CHECK_NOTHROW(Adam<double>(store, trainable_segments(store)));
 }
 
-TEST_CASE("segments of another store, and steps of no finite size, are refused") {
+TEST_CASE("segments of another store and steps of non-finite size are refused") {
   Model<double> model;
   const Index size = std::ssize(model.store.values());
   const std::vector<std::vector<Segment>> wrong{
       {{0, size + 8}}, {{-8, 8}}, {{0, 16}, {8, 24}}, {{16, 24}, {0, 8}}, {{8, 0}}};
   for (const std::vector<Segment>& segments : wrong)
-    CHECK_THROWS_WITH_AS(Adam<double>(model.store, segments), doctest::Contains("segments in order and apart"), Error);
+    CHECK_THROWS_WITH_AS(Adam<double>(model.store, segments), doctest::Contains("ordered, disjoint segments"), Error);
   for (const Maker<double>& maker : {adam<double>(true), sgd<double>()}) {
     const auto optimizer = maker(model.store);
     model.set_grads(1);
@@ -366,21 +367,22 @@ TEST_CASE("segments of another store, and steps of no finite size, are refused")
   }
 }
 
-TEST_CASE("a parameter that is unfrozen later is not silently left where it is") {
+TEST_CASE("a parameter that is unfrozen later is not silently ignored") {
   Model<double> model;
   freeze(model.store, {"decoder.weight"});
   for (const Maker<double>& maker : {adam<double>(true), sgd<double>()}) {
     const auto optimizer = maker(model.store);
     model.store.at("decoder.weight").trainable = true;
     model.set_grads(1);
-    CHECK_THROWS_WITH_AS(optimizer->step(0.1, 1), doctest::Contains("[decoder.weight] expected to be frozen"), Error);
+    CHECK_THROWS_WITH_AS(optimizer->step(0.1, 1), doctest::Contains("[decoder.weight] expected a frozen parameter"),
+                         Error);
     CHECK_NOTHROW(maker(model.store)->step(0.1, 1));
     model.store.at("decoder.weight").trainable = false;
     CHECK_NOTHROW(optimizer->step(0.1, 1));
   }
 }
 
-TEST_CASE("the learning rate of a segment is that of the step times its factor") {
+TEST_CASE("the learning rate of a segment is the step's times its factor") {
   const std::vector<LrFactor> factors{{"decoder.*", 0.25}};
   const auto options = [](bool decoupled) { return AdamOptions{.beta2 = 0.98, .decoupled = decoupled}; };
   using MakeWith =
@@ -415,7 +417,7 @@ TEST_CASE("the learning rate of a segment is that of the step times its factor")
   CHECK_THROWS_WITH_AS(Sgd<double>(model.store, backwards), "[Segment::lr_factor] expected at least 0; got -1", Error);
 }
 
-TEST_CASE("what was compared with NaN differs") { CHECK(std::isinf(difference({1, 2}, {1, NAN}))); }
+TEST_CASE("a comparison with NaN reports a difference") { CHECK(std::isinf(difference({1, 2}, {1, NAN}))); }
 
 TEST_CASE("a gradient whose square overflows has an infinite norm: Adam would never move again") {
   Model<float> model;
@@ -426,7 +428,7 @@ TEST_CASE("a gradient whose square overflows has an infinite norm: Adam would ne
   CHECK(optimizer->grad_norm() == doctest::Approx(1e18));
   g = 1e20f;
   CHECK(std::isinf(optimizer->grad_norm()));
-  optimizer->step(1e-3, 1);  // why: the moment is beyond float, and every later step is divided by it
+  optimizer->step(1e-3, 1);  // the moment is beyond float, and every later step is divided by it
   CHECK(std::isinf(optimizer->state()[1].values[0]));
   g = NAN;
   CHECK(std::isnan(optimizer->grad_norm()));

@@ -26,7 +26,7 @@ std::vector<std::string> frozen_by(const std::vector<std::string>& patterns) {
 
 }  // namespace
 
-TEST_CASE("norms and biases do not decay unless asked, and neighbours are merged") {
+TEST_CASE("norms and biases do not decay unless requested, and adjacent segments are merged") {
   const Model<float> model;
   CHECK(trainable_segments(model.store, 0.5) ==
         Segments{{0, 16, 0}, {16, 20224, 0.5}, {20224, 20256, 0}, {20256, 20304, 0.5}});
@@ -42,7 +42,7 @@ TEST_CASE("frozen parameters are in no segment") {
   CHECK(trainable_segments(model.store).empty());
 }
 
-TEST_CASE("a fixed row is in no segment, wherever it stands") {
+TEST_CASE("a fixed row is in no segment, wherever it is") {
   Model<float> model;
   Parameter<float>& weight = model.store.at("decoder.weight");
   const Index rows = weight.value.shape[0], width = weight.value.shape[1];
@@ -57,7 +57,7 @@ TEST_CASE("a fixed row is in no segment, wherever it stands") {
   CHECK(trainable_segments(model.store) == Segments{{9, 20304, 0}});
 }
 
-TEST_CASE("learning rates of their own, by name: the first pattern that matches counts") {
+TEST_CASE("learning rates can be set by name, and the first matching pattern counts") {
   const Model<float> model;
   CHECK(trainable_segments(model.store, 0, false, {{"*.weight", 0.5}, {"decoder.*", 2}}) ==
         Segments{{0, 16, 0, 2}, {16, 20224, 0, 0.5}, {20224, 20240, 0, 1}, {20240, 20304, 0, 0.5}});
@@ -68,13 +68,13 @@ TEST_CASE("learning rates of their own, by name: the first pattern that matches 
                          doctest::Contains("[LrFactor::factor] expected a number of at least 0; got "), Error);
 }
 
-TEST_CASE("weight decay below zero is refused") {
+TEST_CASE("negative weight decay is refused") {
   const Model<float> model;
   CHECK_THROWS_WITH_AS(trainable_segments(model.store, -0.5),
                        "[weight_decay] expected a number of at least 0; got -0.5", Error);
 }
 
-TEST_CASE("a star stands for any text, the rest of a pattern for itself") {
+TEST_CASE("a star matches any text, the rest of a pattern only itself") {
   using Names = std::vector<std::string>;
   CHECK(frozen_by({}).empty());
   CHECK(frozen_by({"encoder.*"}) == Names{"encoder.bias", "encoder.norm.weight", "encoder.weight"});
@@ -83,7 +83,7 @@ TEST_CASE("a star stands for any text, the rest of a pattern for itself") {
   CHECK(frozen_by({"encoder.weight"}) == Names{"encoder.weight"});
 }
 
-TEST_CASE("a pattern that matches nothing is a misuse that names it") {
+TEST_CASE("a pattern that matches nothing is a misuse error naming it") {
   for (const std::string pattern : {"encode.*", "encoder", "weight", ""}) {
     CAPTURE(pattern);
     try {

@@ -19,7 +19,7 @@ namespace {
 
 using Terms = std::vector<std::vector<float>>;
 
-/// Numbers of very different sizes: another order gives other bits.
+/// Numbers of very different sizes, so that another order gives other bits.
 Terms random_terms(std::size_t count, std::size_t length) {
   RandomStream random(count, "tree_sum_test");
   Terms terms(count, std::vector<float>(length));
@@ -28,7 +28,7 @@ Terms random_terms(std::size_t count, std::size_t length) {
   return terms;
 }
 
-/// As gradients come: each in the memory of the one before.
+/// Adds them as gradients arrive: each in the memory of the previous one.
 std::vector<float> added(TreeSum<float>& sum, const Terms& terms) {
   std::vector<float> memory(terms[0].size());
   sum.begin(std::ssize(terms));
@@ -45,7 +45,7 @@ std::vector<float> added(TreeSum<float>& sum, const Terms& terms) {
 
 }  // namespace
 
-TEST_CASE("the sum is that of the tree to the bit, in few buffers, again and again") {
+TEST_CASE("the sum equals the tree's to the bit, in few buffers, again and again") {
   TreeSum<float> sum(40);
   std::size_t most = 0;
   for (std::size_t n = 1; n <= 70; ++n) {
@@ -69,7 +69,7 @@ TEST_CASE("any number of threads gives the same bits") {
   set_threads(before);
 }
 
-TEST_CASE("who has some of the terms adds up his subtrees, and those of all make the same bits") {
+TEST_CASE("processes that hold parts of the terms add up their subtrees to the same bits") {
   RandomStream random(1, "tree_sum_test parts");
   for (int trial = 0; trial < 400; ++trial) {
     const auto n = static_cast<std::int64_t>(1 + random.below(40));
@@ -101,7 +101,7 @@ TEST_CASE("who has some of the terms adds up his subtrees, and those of all make
   }
 }
 
-TEST_CASE("a term of another length, and one too many, are refused") {
+TEST_CASE("a term of another length and one too many are refused") {
   TreeSum<double> sum(3);
   std::vector<double> term(4);
   CHECK_THROWS_WITH_AS(sum.add(term), "[TreeSum] expected a term of 3 elements; got 4", Error);
@@ -110,6 +110,6 @@ TEST_CASE("a term of another length, and one too many, are refused") {
   term.resize(3);
   sum.begin(2, 1);
   sum.finish(term);
-  CHECK_THROWS_WITH_AS(sum.add(term), "[TreeSum] expected 2 terms; got one more. Hint: begin() before the next sum",
-                       Error);
+  CHECK_THROWS_WITH_AS(sum.add(term),
+                       "[TreeSum] expected 2 terms; got one more. Hint: call begin() before the next sum", Error);
 }

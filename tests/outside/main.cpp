@@ -1,4 +1,4 @@
-// Differentiates (x - 3)^2 by the tape, then translates a line with a run.
+// Differentiates (x - 3)^2 with the tape, then translates a line with a run.
 #include <cstdio>
 
 #include "autograd/operators.h"

@@ -47,7 +47,7 @@ TEST_CASE("the recipe of each article has the options that are checked") {
   }
 }
 
-TEST_CASE("what articles 2 and 4 say about tokens and generation is in their recipes") {
+TEST_CASE("the recipes of articles 2 and 4 have their settings for tokens and generation") {
   const Config second = recipe(2), fourth = recipe(4);
   CHECK(second.data.bos_id == 0);
   CHECK(second.decode.sample);

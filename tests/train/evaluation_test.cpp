@@ -37,7 +37,7 @@ CorpusLoss loss_by_hand(const Scene& scene, const EncodedCorpus& encoded) {
 
 }  // namespace
 
-TEST_CASE("the loss of a corpus is that of all its tokens, however they are batched, without dropout and smoothing") {
+TEST_CASE("the loss of a corpus is that of all its tokens in any batches, without dropout and smoothing") {
   Scene scene;
   const EncodedCorpus encoded = encode(scene.data, scene.corpus, scene.tokenizers);
   const CorpusLoss expected = loss_by_hand(scene, encoded);
@@ -57,7 +57,7 @@ TEST_CASE("the loss of a corpus is that of all its tokens, however they are batc
   CHECK_EQ(perplexity(2), doctest::Approx(7.38905609893065));
 }
 
-TEST_CASE("exact match is the share of the lines that are equal") {
+TEST_CASE("exact match is the share of lines that are equal") {
   CHECK_EQ(exact_match(Lines{"a", "b ", "c", ""}, Lines{"a", "b", "c", ""}), 0.75);
   CHECK_EQ(exact_match(Lines{}, Lines{}), 0);
 }

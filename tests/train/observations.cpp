@@ -63,7 +63,7 @@ std::string forward(Subject& s) {
   return fmt::format("{}", batch_loss(context, *s.model().transformer, batch, rows, s.pairs().specials.pad, 0).nll_sum);
 }
 
-/// The kept readable lines, and the errors of the others.
+/// The sources of the readable lines, and the errors of the others.
 std::string sources_of(Subject& s, std::vector<Translator::Sources>* kept = nullptr) {
   const Translator translator = s.translator();
   std::string text;
@@ -140,7 +140,7 @@ std::string averages_of(const CheckpointReader& reader) {
 /// The end of a run: the number of the reason, or the error.
 std::string end_of(const FinishedRun& run) { return run.end ? std::to_string(static_cast<int>(*run.end)) : run.error; }
 
-/// A number of the first training line. Ten digits: the order of a sum is irrelevant here.
+/// A number of the first training line, to ten digits, since the order of a sum is irrelevant here.
 std::string in_first_line(const FinishedRun& run, const std::string& key) {
   if (run.training.empty()) return end_of(run);
   std::smatch match;

@@ -16,8 +16,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// An option, another value of it, its direct effects, and further settings that both runs have beside the base; part
-/// of the error that ends one of the runs, if allowed. If nothing changes, a reason.
+/// An option, another value of it, its direct effects, and further settings that both runs add to the base. Also a part
+/// of the error that ends one of the runs, if any, and a reason if nothing changes.
 struct Row {
   const char* key;
   const char* value;
@@ -227,7 +227,7 @@ const std::vector<Row>& rows() {
       {"decode.seed", "2", {"translation"}, {"decode.beam=1", "decode.sample=true"}},
 
       {"runtime.threads", "2", {"threads"}},
-      // Another library gives other last bits. If there is only one, the other is refused.
+      // Another library gives other last bits. If there is only one, choosing the other is refused.
       {"runtime.gemm",
        has_onednn ? "eigen" : "onednn",
        has_onednn ? Strings{"product library"} : Strings{"product library", "vocabularies"},
@@ -315,7 +315,7 @@ void check_rows_of(std::string_view section) {
 
 }  // namespace
 
-TEST_CASE("every option has a row that shows it to act, and every row an option") {
+TEST_CASE("every option has a row that shows its effect, and every row has an option") {
   std::set<std::string> options, shown, excused;
   for (const OptionSection& section : option_sections())
     for (const Option<Config>& option : section.options) options.insert(section.name + "." + option.name);
@@ -334,7 +334,7 @@ TEST_CASE("every option has a row that shows it to act, and every row an option"
                       options.size(), shown.size(), rows().size(), fmt::join(excused, ", ")));
 }
 
-TEST_CASE("what follows from what is named in the order of causes") {
+TEST_CASE("observations list causes before their effects") {
   std::set<std::string> causes;
   for (const Observation& observation : observations()) {
     for (const std::string& cause : observation.follows) CHECK_MESSAGE(causes.contains(cause), cause);
@@ -342,7 +342,7 @@ TEST_CASE("what follows from what is named in the order of causes") {
   }
 }
 
-TEST_CASE("each option's other value is kept by a dump, and allowed or refused on --resume as is promised") {
+TEST_CASE("each option's other value survives a dump, and --resume allows or refuses it as documented") {
   const std::set<std::string> may_change{"train.patience",    "train.max_updates",     "train.max_epochs",
                                          "train.max_minutes", "train.validate_every",  "train.save_every",
                                          "train.log_every",   "train.max_bad_updates", "train.tensorboard",
@@ -358,7 +358,7 @@ TEST_CASE("each option's other value is kept by a dump, and allowed or refused o
   }
 }
 
-TEST_CASE("train.max_minutes are minutes of training") {
+TEST_CASE("train.max_minutes counts minutes of training") {
   const Laboratory laboratory;
   const TemporaryFolder folder;
   const Subject subject(laboratory.config({"train.max_updates=0", "train.max_minutes=0.001", "train.validate_every=0",
@@ -368,14 +368,14 @@ TEST_CASE("train.max_minutes are minutes of training") {
   CHECK_GE(subject.run.state.seconds, 0.06);
 }
 
-TEST_CASE("every option of data acts, and on nothing else") { check_rows_of("data."); }
-TEST_CASE("every option of model acts, and on nothing else") { check_rows_of("model."); }
-TEST_CASE("every option of optim acts, and on nothing else") { check_rows_of("optim."); }
-TEST_CASE("every option of train acts, and on nothing else") { check_rows_of("train."); }
-TEST_CASE("every option of decode acts, and on nothing else") { check_rows_of("decode."); }
-TEST_CASE("every option of runtime acts, and on nothing else") { check_rows_of("runtime."); }
+TEST_CASE("every option of data has its effects and no others") { check_rows_of("data."); }
+TEST_CASE("every option of model has its effects and no others") { check_rows_of("model."); }
+TEST_CASE("every option of optim has its effects and no others") { check_rows_of("optim."); }
+TEST_CASE("every option of train has its effects and no others") { check_rows_of("train."); }
+TEST_CASE("every option of decode has its effects and no others") { check_rows_of("decode."); }
+TEST_CASE("every option of runtime has its effects and no others") { check_rows_of("runtime."); }
 
-TEST_CASE("train.seed draws the toy corpus too") {
+TEST_CASE("train.seed also draws the toy corpus") {
   constexpr std::uint64_t seed = 2;
   const Corpora corpora = read_corpora(load_config("", {"data.train=toy:40", "data.target=hi"}).data, seed);
   Strings drawn;

@@ -37,7 +37,7 @@ const TrainingReport kReport{50, 1, 2.5, 12345.6, 0.001, 0.75, 61.5};
 
 }  // namespace
 
-TEST_CASE("a training line is for people and machines") {
+TEST_CASE("a training line is written for people and for machines") {
   FakeTerminal terminal;
   const TemporaryFolder run;
   RunLog log(run.path(), 0, terminal.file);
@@ -60,7 +60,7 @@ TEST_CASE("a training line is for people and machines") {
   CHECK(json["seconds"] == 61.5);
 }
 
-TEST_CASE("what is only for the log is not on the terminal, and the last error is in the log") {
+TEST_CASE("log-only lines are not on the terminal, and the last error is in the log") {
   FakeTerminal terminal;
   const TemporaryFolder run;
   RunLog log(run.path(), 0, terminal.file);
@@ -103,7 +103,7 @@ TEST_CASE("a validation line says whether it is the best") {
   CHECK(second["seconds"] == 90.5);
 }
 
-TEST_CASE("what is not finite becomes null, and the line stays JSON") {
+TEST_CASE("non-finite numbers become null, and the line stays JSON") {
   FakeTerminal terminal;
   const TemporaryFolder run;
   RunLog log(run.path(), 0, terminal.file);
@@ -139,7 +139,7 @@ TEST_CASE("a resumed run's metrics read like an undisturbed one's") {
   CHECK(std::count(log_text.begin(), log_text.end(), '\n') == 8);  // the human-readable log keeps all
 }
 
-TEST_CASE("a torn line goes even where it parses; a new run begins empty; other rubbish is dropped") {
+TEST_CASE("a torn line is dropped even if it parses; a new run begins empty; other garbage is dropped") {
   FakeTerminal terminal;
   const TemporaryFolder run;
   const auto metrics = run.path() / "metrics.jsonl";
@@ -150,8 +150,7 @@ TEST_CASE("a torn line goes even where it parses; a new run begins empty; other 
   CHECK(read_bytes(metrics).empty());
 }
 
-TEST_CASE(
-    "on a terminal lines stand above the bar, and long ones are broken between words; in the log they are whole") {
+TEST_CASE("on a terminal lines are above the bar and wrapped between words; in the log they are whole") {
   PseudoTerminal terminal(140);
   if (!terminal.is_there()) {
     MESSAGE("no pseudo-terminal here");
@@ -177,7 +176,7 @@ TEST_CASE(
   CHECK_NE(read_bytes(run.path() / "train.log").find("] " + text + "end\nbeside " + path + "\n["), std::string::npos);
 }
 
-TEST_CASE("a terminal that went away does not end the run") {
+TEST_CASE("a closed terminal does not end the run") {
   const int master = posix_openpt(O_RDWR | O_NOCTTY);
   if (master < 0 || grantpt(master) != 0 || unlockpt(master) != 0) {
     MESSAGE("no pseudo-terminal here");
@@ -197,7 +196,7 @@ TEST_CASE("a terminal that went away does not end the run") {
   std::fclose(terminal);
 }
 
-TEST_CASE("a terminal shows in colour what to look at; a warning and an error are told with -q, too") {
+TEST_CASE("a terminal highlights in color; warnings and errors are printed even with -q") {
   PseudoTerminal terminal(100);
   if (!terminal.is_there()) {
     MESSAGE("no pseudo-terminal here");
@@ -231,7 +230,7 @@ TEST_CASE("a terminal shows in colour what to look at; a warning and an error ar
     CHECK_NE(log.find(line), log.npos);
 }
 
-TEST_CASE("TensorBoard is told what the metrics say, numbers that are not finite too") {
+TEST_CASE("TensorBoard's files contain what the metrics contain, even non-finite numbers") {
   FakeTerminal terminal;
   const TemporaryFolder run;
   {
@@ -270,16 +269,15 @@ TEST_CASE("a file that cannot be written is named") {
     }
     return "no error";
   };
-  CHECK(error_of("/nowhere") ==
-        "[/nowhere/train.log] expected a file that can be written; got: No such file or directory");
+  CHECK(error_of("/nowhere") == "[/nowhere/train.log] cannot open the file for writing: No such file or directory");
   const TemporaryFolder run;
   std::filesystem::create_symlink("/dev/full", run.path() / "train.log");
   const std::string full = error_of(run.path());
-  CHECK(full.starts_with("[" + (run.path() / "train.log").string() + "] expected to append "));
-  CHECK(full.ends_with("got: No space left on device"));
+  CHECK(full.starts_with("[" + (run.path() / "train.log").string() + "] cannot append "));
+  CHECK(full.ends_with(" bytes: No space left on device"));
 }
 
-TEST_CASE("what is watched beside the corpus that decides is told below its line, and with its name in the metrics") {
+TEST_CASE("watched corpora are reported below the deciding one, and by name in the metrics") {
   FakeTerminal terminal;
   const TemporaryFolder run;
   RunLog log(run.path(), 0, terminal.file);

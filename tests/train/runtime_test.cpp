@@ -12,7 +12,7 @@ namespace {
 constexpr Surroundings good{
     .built_for_avx2 = true, .processor_has_avx2 = true, .has_onednn = true, .available_threads = 2, .cores = 2};
 
-/// `good` with one change: the resulting warning, or "" if none.
+/// The warning after one change to `good`; "" if none.
 template <class Change>
 std::string warning(const Change& change) {
   Surroundings around = good;
@@ -26,12 +26,12 @@ bool has(const std::string& text, const char* part) { return text.find(part) != 
 
 }  // namespace
 
-TEST_CASE("warnings: a build without AVX2 or oneDNN, and cores that may not be used") {
+TEST_CASE("warnings name a build without AVX2 or oneDNN, and cores that may not be used") {
   CHECK_EQ(warnings(good), std::vector<std::string>{});
   CHECK(has(warning([](Surroundings& s) { s.built_for_avx2 = false; }), "GLOSSA_NATIVE"));
   const std::string old = warning([](Surroundings& s) { s.built_for_avx2 = s.processor_has_avx2 = false; });
   CHECK(has(old, "AVX2"));
-  CHECK_FALSE(has(old, "GLOSSA_NATIVE"));  // it would be useless
+  CHECK_FALSE(has(old, "GLOSSA_NATIVE"));  // it would not help
   CHECK(has(warning([](Surroundings& s) { s.has_onednn = false; }), "libdnnl-dev"));
   CHECK(has(warning([](Surroundings& s) { s.available_threads = 1; }), "1 of the machine's 2 cores"));
   CHECK_EQ(warning([](Surroundings& s) { s.available_threads = s.cores = 1; }), "");
@@ -45,7 +45,7 @@ TEST_CASE("warnings: a build without AVX2 or oneDNN, and cores that may not be u
            3);
 }
 
-TEST_CASE("a build in words") {
+TEST_CASE("a build is described in words") {
   CHECK_EQ(describe_build("12.2.0, avx512, onednn"), "g++ 12.2.0 for avx512, float products by onednn");
   CHECK_EQ(describe_build("Clang 14.0.6, baseline x86-64, eigen"),
            "Clang 14.0.6 for baseline x86-64, float products by eigen");
@@ -53,11 +53,11 @@ TEST_CASE("a build in words") {
   CHECK(has(describe_build(build_fingerprint()), "float products by "));
 }
 
-TEST_CASE("surroundings are those of this build and process") {
+TEST_CASE("the surroundings are those of this build and process") {
   const Surroundings here = surroundings();
 #ifdef __AVX2__
   CHECK(here.built_for_avx2);
-  CHECK(here.processor_has_avx2);  // or this line is not reached
+  CHECK(here.processor_has_avx2);  // else this line is not reached
 #else
   CHECK_FALSE(here.built_for_avx2);
 #endif
@@ -66,7 +66,7 @@ TEST_CASE("surroundings are those of this build and process") {
   CHECK_LE(here.available_threads, here.cores);
 }
 
-TEST_CASE("peak_rss_mb sees memory that was touched and given back") {
+TEST_CASE("peak_rss_mb counts memory that was touched and released") {
   constexpr std::size_t mib = 1 << 20;
   const double before = peak_rss_mb();
   CHECK_GT(before, 1);

@@ -28,7 +28,7 @@ struct Scene {
     config.dropout = 0.5;
     config.max_positions = 12;
     model = make_model(config, tokenizers.source->vocabulary_size(), tokenizers.target->vocabulary_size(), 3);
-    for (float& value : model->parameters.values()) value *= 2;  // for distinct scores
+    for (float& value : model->parameters.values()) value *= 2;  // gives distinct scores
   }
 
   Translator translator(const DecodeConfig& decode = {}) const {

@@ -22,7 +22,7 @@ pid_t watching(Act act) {
   REQUIRE_NE(child, -1);
   if (child == 0) {
     for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGPIPE})
-      std::signal(signal, SIG_DFL);  // not the tests'
+      std::signal(signal, SIG_DFL);  // instead of the test's handlers
     {
       const SignalWatch watch;
       act(watch);
@@ -50,7 +50,8 @@ void wait_for_the_end_of_one_stop() {
 
 }  // namespace
 
-TEST_CASE("signals that training watches: the first asks to stop, what comes with it is the same, a later one ends") {
+TEST_CASE(
+    "signals that training watches: the first requests a stop, others with it do nothing more, a later one ends") {
   constexpr std::array stops = {SIGINT, SIGTERM, SIGHUP};
   for (const int first : stops)
     CHECK_EQ(ended_by([=](const SignalWatch& watch) {
@@ -78,7 +79,7 @@ TEST_CASE("signals that training watches: the first asks to stop, what comes wit
   CHECK_EQ(end_of(after_the_watch), SIGINT);
 }
 
-TEST_CASE("signals that training watches: what another process of the job was told is as if this one was") {
+TEST_CASE("signals that training watches: another process's signal counts as this one's") {
   SignalWatch watch;
   watch.stop();
   CHECK_EQ(watch.stop_signal(), SIGTERM);
@@ -86,8 +87,7 @@ TEST_CASE("signals that training watches: what another process of the job was to
   CHECK_EQ(watch.stop_signal(), SIGTERM);
 }
 
-TEST_CASE(
-    "signals that training watches: under nohup a terminal that is closed stops nothing, before, then and after") {
+TEST_CASE("signals that training watches: under nohup closing the terminal never stops anything") {
   const pid_t child = fork();
   REQUIRE_NE(child, -1);
   if (child == 0) {
@@ -108,7 +108,7 @@ TEST_CASE(
   CHECK_EQ(WEXITSTATUS(status), 0);
 }
 
-TEST_CASE("signals that training watches: a pipe that broke ends nothing, a save is asked for once") {
+TEST_CASE("signals that training watches: a broken pipe ends nothing, and a save is requested once") {
   CHECK_EQ(ended_by([](const SignalWatch&) { raise(SIGPIPE); }), 0);
   SignalWatch watch;
   CHECK_FALSE(watch.take_save_request());
@@ -118,7 +118,7 @@ TEST_CASE("signals that training watches: a pipe that broke ends nothing, a save
   CHECK_EQ(watch.stop_signal(), 0);
 }
 
-TEST_CASE("signals that training watches end the program as before when nobody watches any more") {
+TEST_CASE("signals that training watches end the program as before once the watch is over") {
   CHECK_EQ(ended_by([](const SignalWatch&) {
              { const SignalWatch later; }
              raise(SIGTERM);

@@ -12,7 +12,7 @@
 namespace glossa::testing {
 
 /// A corpus of 60 pairs, the same for training and validation, with a word that occurs once, and a model with dropout
-/// that trains on it within milliseconds. Validation counts sentences translated exactly: none so early.
+/// that trains on it within milliseconds. Validation counts exactly translated sentences, of which there are none yet.
 class SmallRun {
  public:
   SmallRun() {

@@ -15,8 +15,8 @@ namespace glossa::testing {
 
 using Strings = std::vector<std::string>;
 
-/// Small corpora of words in en, hi and de, with upper case, full-width letters and characters that occur once: corpus,
-/// other (with more words), valid, lower (no upper case), damaged (not all UTF-8), long (one line is), and pairs.tsv.
+/// Writes small corpora of words in en, hi and de, with upper case, full-width letters and characters that occur once:
+/// corpus, other (more words), valid, lower (no upper case), damaged (not all UTF-8), long (one long line), pairs.tsv.
 void write_corpora(const TemporaryFolder& folder);
 
 /// Input: upper case, unknown words, and a line of 21 tokens with </s>.

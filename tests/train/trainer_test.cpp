@@ -37,7 +37,7 @@ TrainingState state_at(const SmallRun& small, const std::string& run, std::size_
 
 }  // namespace
 
-TEST_CASE("a line of the log has the mean loss of all target tokens since the one before, and the rate of its update") {
+TEST_CASE("a log line has the mean loss of all target tokens since the previous one, and its update's rate") {
   SmallRun small;
   small.config.optim.warmup = updates(9);
   small.config.train.max_updates = updates(11);
@@ -89,7 +89,7 @@ TEST_CASE("an epoch's target tokens are those of the corpus, </s> included") {
   CHECK_GT(state.seconds, 0);
 }
 
-TEST_CASE("each epoch has batches of its own") {
+TEST_CASE("each epoch has its own batches") {
   SmallRun small;
   small.config.train.max_epochs = {2, Period::Unit::epochs};
   small.config.train.keep_checkpoints = 100;
@@ -107,7 +107,7 @@ TEST_CASE("each epoch has batches of its own") {
   CHECK_NE(tokens[0], tokens[1]);
 }
 
-TEST_CASE("a warm start needs the vocabulary that the run was trained with") {
+TEST_CASE("a warm start requires the vocabulary that the run was trained with") {
   SmallRun small;
   small.config.train.max_updates = updates(1);
   small.train(small.config, "base");
@@ -166,7 +166,7 @@ TEST_CASE("padding that starts the decoder keeps its row and its bias, whatever 
   }
 }
 
-TEST_CASE("samples are spread over the validation pairs that are used, each with its own reference") {
+TEST_CASE("samples are spread over the validation pairs in use, each with its own reference") {
   SmallRun small;
   small.config.train.max_updates = small.config.train.validate_every = updates(1);
   small.config.train.samples = 3;
@@ -188,7 +188,7 @@ TEST_CASE("samples are spread over the validation pairs that are used, each with
   CHECK_EQ(found, "00 33 66 ");
 }
 
-TEST_CASE("refused updates are limited in a row, not in all") {
+TEST_CASE("refused updates are limited in a row, not in total") {
   SmallRun small;
   small.config.data.shared_vocabulary = false;
   small.config.model.tied = ModelConfig::Tied::none;
@@ -229,7 +229,7 @@ TEST_CASE("the loss of an update is that of all its micro-batches") {
   CHECK(loss("together", 3, 1) == doctest::Approx(loss("one by one", 1, 3)).epsilon(1e-6));
 }
 
-TEST_CASE("a run that a limit ends while it gets better says how to go on, and no other does") {
+TEST_CASE("a run that hits a limit while improving says how to continue, and no other does") {
   SmallRun small;
   small.config.train.metric = TrainConfig::Metric::loss;
   small.config.train.decode_validation = false;
@@ -237,11 +237,11 @@ TEST_CASE("a run that a limit ends while it gets better says how to go on, and n
   small.config.train.max_updates = updates(7);
   const auto says = [&](const std::string& run) {
     small.train(small.config, run);
-    return read_bytes(small / run / "train.log").find("note: the last validation was the best so far; glossa train ") !=
-           std::string::npos;
+    return read_bytes(small / run / "train.log")
+               .find("note: the last validation was the best so far; continue with glossa train ") != std::string::npos;
   };
   CHECK(says("between"));
-  CHECK_NE(read_bytes(small / "between/train.log").find("--set train.max_updates=11u goes on"), std::string::npos);
+  CHECK_NE(read_bytes(small / "between/train.log").find("--set train.max_updates=11u\n"), std::string::npos);
   small.config.train.max_updates = updates(8);
   CHECK(says("at"));
   const OptimConfig steady = small.config.optim;
@@ -252,14 +252,14 @@ TEST_CASE("a run that a limit ends while it gets better says how to go on, and n
   small.config.optim.min_lr = 1e-9;
   CHECK(says("at the least rate"));
   small.config.optim = steady;
-  small.config.optim.lr = 1e-30;  // does not improve
+  small.config.optim.lr = 1e-30;  // no improvement
   CHECK_FALSE(says("no better"));
   small.config.train.patience = 1;
   small.config.train.max_updates = updates(100);
   CHECK_FALSE(says("out of patience"));
 }
 
-TEST_CASE("a run that ends between two validations validates its end, and no run that goes on knows of it") {
+TEST_CASE("a run that ends between two validations validates its end, without effect on a resumed run") {
   SmallRun small;
   small.config.train.metric = TrainConfig::Metric::loss;
   small.config.train.decode_validation = false;
@@ -279,14 +279,14 @@ TEST_CASE("a run that ends between two validations validates its end, and no run
   CHECK_EQ(state_at(small, "run", 7).best_update, 4);
   CHECK_EQ(last_validation(small / "run"), 7);
 
-  SUBCASE("resumed with nothing to do it stays so") {
+  SUBCASE("resumed with nothing to do, it stays so") {
     small.train(small.config, "run", true);
     CHECK_EQ(validations("run"), "4 7 at the end ");
     CHECK_EQ(best("run"), 7);
     const std::string log = read_bytes(small / "run/train.log");
     CHECK_EQ(log.find(" : at the end"), log.rfind(" : at the end"));  // and is not validated again
   }
-  SUBCASE("killed before that was told, it tells it on --resume") {
+  SUBCASE("killed before it was reported, it is reported on --resume") {
     const std::string text = read_bytes(small / "run/metrics.jsonl");
     write_bytes(small / "run/metrics.jsonl", text.substr(0, text.rfind('\n', text.size() - 2) + 1));
     fs::remove(small / "run/checkpoints/best");
@@ -296,7 +296,7 @@ TEST_CASE("a run that ends between two validations validates its end, and no run
     CHECK_EQ(validations("run"), "4 7 at the end ");
     CHECK_EQ(best("run"), 7);
   }
-  SUBCASE("gone on with it is the run that never stopped") {
+  SUBCASE("resumed, it is the run that never stopped") {
     small.config.train.max_updates = updates(9);
     {
       const Quiet quiet;
@@ -311,7 +311,7 @@ TEST_CASE("a run that ends between two validations validates its end, and no run
     CHECK_EQ(best("run"), best("whole"));
     CHECK_EQ(state_sha256(CheckpointReader(small.last("run"))), state_sha256(CheckpointReader(small.last("whole"))));
   }
-  SUBCASE("gone on with, its best is again what its validations said") {
+  SUBCASE("resumed, its best is again that of its validations") {
     small.config.optim.lr = 1;
     small.config.train.max_updates = updates(1);
     small.train(small.config, "worse");  // before the first validation, so the end is the best
@@ -328,7 +328,7 @@ TEST_CASE("a run that ends between two validations validates its end, and no run
     CHECK_EQ(best("worse"), 4);
     CHECK_EQ(validations("worse"), "4 ");
   }
-  SUBCASE("where validation is off, or there is nothing to validate, the end is not validated either") {
+  SUBCASE("if validation is off or has no pairs, the end is not validated either") {
     Config off = small.config, without = small.config;
     off.train.validate_every = {};
     small.train(off, "off");
@@ -339,7 +339,7 @@ TEST_CASE("a run that ends between two validations validates its end, and no run
   }
 }
 
-TEST_CASE("what BLEU counts is decided by the target, said, written down and kept on resume") {
+TEST_CASE("the tokens of BLEU are decided by the target, reported, recorded and kept on resume") {
   SmallRun small;
   small.config.train.validate_every = small.config.train.max_updates = updates(1);
   small.train(small.config, "spaced");
@@ -352,8 +352,8 @@ TEST_CASE("what BLEU counts is decided by the target, said, written down and kep
   small.config.data.target = "ja";
   small.train(small.config, "run");
   CHECK(load_config(small / "run/config.yaml").train.bleu_tokenize == BleuTokenizer::characters);
-  CHECK(read_bytes(small / "run/train.log")
-            .find("BLEU counts characters (tok:char): spaces do not part the words of ja") != std::string::npos);
+  CHECK(read_bytes(small / "run/train.log").find("BLEU counts characters (tok:char): no spaces separate words in ja") !=
+        std::string::npos);
 
   small.config.train.max_updates = updates(2);
   small.train(small.config, "run", true);
@@ -363,7 +363,7 @@ TEST_CASE("what BLEU counts is decided by the target, said, written down and kep
   CHECK_THROWS_AS(small.train(small.config, "run", true), Error);
 }
 
-TEST_CASE("what is auto is decided by the corpus, told, written down, and stays decided on resume") {
+TEST_CASE("auto options are decided by the corpus, reported, recorded and kept on resume") {
   SmallRun small;
   small.config.undecided = {"data.vocab_size", "model.dropout", "optim.warmup", "train.max_epochs"};
   small.config.data.valid.clear();
@@ -392,12 +392,10 @@ TEST_CASE("what is auto is decided by the corpus, told, written down, and stays 
   Config other = small.config;
   other.undecided.erase("model.dropout");
   other.model.dropout = 0.1;
-  CHECK(error_of<Error>([&] {
-          small.train(other, "run", true);
-        }).starts_with("[model.dropout] expected 0.3, with which"));
+  CHECK(error_of<Error>([&] { small.train(other, "run", true); }).starts_with("[model.dropout] expected 0.3, as"));
 }
 
-TEST_CASE("a warm start takes a model that is left open as its weights have it") {
+TEST_CASE("a warm start takes open options of the model from its weights") {
   SmallRun small;
   small.config.train.max_updates = updates(1);
   small.train(small.config, "base");
@@ -410,7 +408,7 @@ TEST_CASE("a warm start takes a model that is left open as its weights have it")
   CHECK_EQ(warm.optim.lr, 2e-3);
 }
 
-TEST_CASE("a warm-up in epochs is as many updates as those have") {
+TEST_CASE("a warm-up in epochs lasts those epochs' updates") {
   SmallRun small;
   small.config.train.accumulate = 2;
   small.config.train.log_every = updates(1);
@@ -425,7 +423,7 @@ TEST_CASE("a warm-up in epochs is as many updates as those have") {
              doctest::Approx(small.config.optim.lr * std::min(1.0, double(update) / double(3 * per_epoch))));
 }
 
-TEST_CASE("an end inside the warm-up and a source in one letter case are told, with the first pair") {
+TEST_CASE("an end inside the warm-up and a source in one letter case are reported, with the first pair") {
   SmallRun small;
   small.config.train.max_epochs = {1, Period::Unit::epochs};
   small.config.optim.warmup = updates(1000);
@@ -433,10 +431,10 @@ TEST_CASE("an end inside the warm-up and a source in one letter case are told, w
   const std::string log = read_bytes(small / "run/train.log");
   CHECK(log.find("first pair: 'w0 end'\n    translated: 'v0 ende .'") != log.npos);
   CHECK(log.find("note: train.max_epochs ends training after ") != log.npos);
-  CHECK(log.find("has source letters of ") != log.npos);
+  CHECK(log.find("-case source letters:") != log.npos);
 }
 
-TEST_CASE("a corpus that is watched changes nothing of a run, and a resumed run tells the same of it") {
+TEST_CASE("a watched corpus does not change a run, and a resumed run reports the same about it") {
   SmallRun small;
   write_bytes(small / "old.en", "w1 w2 end\nw3 end\n");
   write_bytes(small / "old.de", "v1 v2 ende .\nv3 ende .\n");

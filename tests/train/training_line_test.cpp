@@ -35,17 +35,17 @@ TrainConfig config_with(Period validate_every) {
 
 }  // namespace
 
-TEST_CASE("how long until something is due follows from how long the way was") {
+TEST_CASE("the time until something is due follows from the pace so far") {
   const Period updates{20, Period::Unit::updates}, epochs{1, Period::Unit::epochs};
   const Progress begin{10, 0.5, 1000}, now{50, 2.25, 5000};
   CHECK_EQ(seconds_until_due(updates, begin, now, 120).value(), doctest::Approx(30));  // at 60
   CHECK_EQ(seconds_until_due(epochs, begin, now, 7).value(), doctest::Approx(3));
-  CHECK_EQ(seconds_until_due(updates, begin, {60, 3, 6000}, 50).value(), doctest::Approx(20));  // it is just due
+  CHECK_EQ(seconds_until_due(updates, begin, {60, 3, 6000}, 50).value(), doctest::Approx(20));  // due just now
   CHECK_FALSE(seconds_until_due(updates, now, now, 0));
   CHECK_FALSE(seconds_until_due({}, begin, now, 120));
 }
 
-TEST_CASE("the last line of training: where it is, loss, speed, what is left, and when it validates") {
+TEST_CASE("the progress line shows the position, loss, speed, time left and next validation") {
   const TrainConfig config = config_with({20, Period::Unit::updates});
   const Progress begin{10, 1, 1000}, now{50, 5, 5000};
   const std::string line = line_of(config, true, begin, now, 120);
@@ -53,7 +53,7 @@ TEST_CASE("the last line of training: where it is, loss, speed, what is left, an
   // The clock has not advanced, so the rest takes no time.
   const std::string told =
       " 50% [============            ] update 50, epoch 5.00, loss 2.500, 12346 tokens/s, 0:00 left";
-  CHECK_EQ(line, "\r\x1b[K" + told + ", validates in 0:00");
+  CHECK_EQ(line, "\r\x1b[K" + told + ", validation in 0:00");
   // Events that will not come are not shown, nor are unknown ones.
   CHECK_EQ(line_of(config, false, begin, now, 120), "\r\x1b[K" + told);
   CHECK_EQ(line_of(config_with({}), true, begin, now, 120), "\r\x1b[K" + told);

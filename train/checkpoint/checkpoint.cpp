@@ -42,14 +42,14 @@ CheckpointWriter::Source source_of(std::span<float> own, const Parameter<float>&
 void check_entry(const CheckpointReader& reader, const std::string& name, const Shape& shape) {
   const CheckpointEntry* entry = reader.find(name);
   check(entry != nullptr, reader.path().string(),
-        "expected a tensor {} {}; the file has none of this name. Hint: it belongs to a model of another configuration",
-        name, shape.str());
+        "expected a tensor {} {}; not found. Hint: the file belongs to a model of another configuration", name,
+        shape.str());
   const bool fits = entry->dtype == Dtype::f32 && entry->dims == dims_of(shape);
   std::string got;
   for (const std::uint64_t dim : entry->dims) got += (got.empty() ? "" : ", ") + std::to_string(dim);
   check(fits, reader.path().string(),
-        "expected {} to be f32 {}; got {} [{}]. Hint: the model or its vocabulary differ from those of the checkpoint",
-        name, shape.str(), name_of(entry->dtype), got);
+        "expected {} to be f32 {}; got {} [{}]. Hint: the model or its vocabulary differs from the checkpoint's", name,
+        shape.str(), name_of(entry->dtype), got);
 }
 
 /// Refuses parameters that are missing, of another shape, or not the model's.
@@ -59,12 +59,12 @@ void check_parameters(const CheckpointReader& reader, const ParameterStore<float
   for (const CheckpointEntry& entry : reader.entries())
     if (entry.kind == EntryKind::parameter)
       check(std::ranges::any_of(parameters.parameters(), [&](const auto* p) { return p->name == entry.name; }),
-            reader.path().string(), "expected only parameters of this model; got {} too", entry.name);
+            reader.path().string(), "expected only parameters of this model; got {}", entry.name);
 }
 
 /// Refuses numbers that no training run reaches, before they are counted on.
 void check_possible(const TrainingState& state, const std::string& path) {
-  constexpr std::string_view hint = "Hint: move the file away; the one before it serves";
+  constexpr std::string_view hint = "Hint: move the file away to use the one before it";
   constexpr std::int64_t largest = 1'000'000'000'000'000;  // as a Period's
   struct Counter {
     std::string_view name;
@@ -85,7 +85,7 @@ void check_possible(const TrainingState& state, const std::string& path) {
     check(value >= 0 && value <= most, path, "expected a training state with {} from 0 to {}; got {}. {}", name, most,
           value, hint);
   check(std::isfinite(state.seconds) && state.seconds >= 0, path,
-        "expected a training state with seconds of 0 and more; got {}. {}", state.seconds, hint);
+        "expected a training state with at least 0 seconds; got {}. {}", state.seconds, hint);
   for (const auto& [name, value] : {std::pair("log_loss", state.log_loss), std::pair("best", state.best)})
     check(std::isfinite(value), path, "expected a training state with a finite {}; got {}. {}", name, value, hint);
   // A schedule may have seen an infinite loss.
@@ -127,14 +127,14 @@ std::optional<std::string> writer_version(const CheckpointReader& reader) {
 
 TrainingState read_training_state(const CheckpointReader& reader) {
   const std::string path = reader.path().string();
-  check(reader.find(state_entry) != nullptr, path, "expected a training state; the file has none");
+  check(reader.find(state_entry) != nullptr, path, "expected a training state; not found");
   const std::vector<std::byte> bytes = reader.read(state_entry);
   // The version comes first, so that another layout is recognized before parsing.
   std::uint32_t version = 0;
   check(bytes.size() >= sizeof version, path, "expected a training state; got {} bytes", bytes.size());
   std::memcpy(&version, bytes.data(), sizeof version);
   check(version == TrainingState::current_version, path,
-        "expected a training state of version {}; got version {}. Hint: use the glossa that wrote it",
+        "expected a training state of version {}; got version {}. Hint: use the version of glossa that wrote it",
         TrainingState::current_version, version);
   const auto state = from_bytes<TrainingState>({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, path);
   check_possible(state, path);

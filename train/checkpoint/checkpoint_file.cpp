@@ -31,7 +31,7 @@ constexpr std::uint32_t byte_order = 0x01020304, swapped_byte_order = 0x04030201
 constexpr std::uint64_t header_bytes = 40, entry_bytes = 24, trailer_bytes = 24, alignment = 64;
 constexpr std::uint64_t max_table_bytes = 16 << 20, max_entries = 65536, max_rank = 8, max_name = 255;
 constexpr std::uint64_t chunk_bytes = 1 << 20, verify_below = 64 << 20;
-constexpr std::string_view hint = "Hint: the file is damaged; another checkpoint of the same run may serve";
+constexpr std::string_view hint = "Hint: the file is damaged; use another checkpoint of the run";
 
 std::uint64_t aligned(std::uint64_t offset) { return (offset + alignment - 1) / alignment * alignment; }
 
@@ -98,14 +98,14 @@ CheckpointEntry parse_entry(Cursor& table, std::string_view where) {
   check(rank <= max_rank, where, "expected at most {} dimensions; got {}. {}", max_rank, rank, hint);
   for (int i = 0; i < rank; ++i) entry.dims.push_back(table.take<std::uint64_t>());
   entry.name = table.take(name_length);
-  check(is_plain(entry.name), where, "expected a plain name; got {} bytes that are none. {}", name_length, hint);
+  check(is_plain(entry.name), where, "expected a plain name; got {} other bytes. {}", name_length, hint);
   check(kind >= 1 && kind <= 4, where, "expected a known kind for '{}'; got {}. {}", entry.name, kind, hint);
   check(dtype >= 1 && dtype <= 4, where, "expected a known dtype for '{}'; got {}. {}", entry.name, dtype, hint);
   entry.kind = EntryKind{kind};
   entry.dtype = Dtype{dtype};
   const auto length = byte_length(size_of(entry.dtype), entry.dims);
-  check(length && *length == entry.length, where,
-        "expected the length of '{}' to be that of its dims; got {} bytes. {}", entry.name, entry.length, hint);
+  check(length && *length == entry.length, where, "expected '{}' to have the length of its dims; got {} bytes. {}",
+        entry.name, entry.length, hint);
   return entry;
 }
 
@@ -120,10 +120,10 @@ void check_header(std::string_view header, std::uint64_t file_size, std::string_
   check(crc == actual, where, "expected CRC32C {:08x} of the header; got {:08x}. {}", crc, actual, hint);
   check(order == byte_order, where, "expected byte order {:08x}; got {:08x}. {}", byte_order, order, hint);
   check(version >> 16 == version_major && (version & 0xFFFF) <= version_minor, where,
-        "expected checkpoint format {}.{} or older of the same major; got {}.{}. Hint: it was written by another "
-        "version of glossa; use that one",
+        "expected checkpoint format {}.{}, or an older minor version; got {}.{}. Hint: use the version of glossa that "
+        "wrote it",
         version_major, version_minor, version >> 16, version & 0xFFFF);
-  check(length == file_size, where, "expected {} bytes as the header says; got {}. {}", length, file_size, hint);
+  check(length == file_size, where, "expected {} bytes, as in the header; got {}. {}", length, file_size, hint);
 }
 
 }  // namespace
@@ -164,10 +164,10 @@ void CheckpointWriter::add_from(std::string name, EntryKind kind, Dtype dtype, s
   check(dims.size() <= max_rank, name, "expected at most {} dimensions; got {}", max_rank, dims.size());
   check(items_.size() < max_entries, name, "expected at most {} entries; got one more", max_entries);
   const auto length = byte_length(size_of(dtype), dims);
-  check(length && *length == bytes.size(), name, "expected as many bytes as its dims say; got {}", bytes.size());
+  check(length && *length == bytes.size(), name, "expected as many bytes as its dims need; got {}", bytes.size());
   const auto at = std::ranges::lower_bound(
       items_, name, {}, [](const Item& item) -> auto& { return item.entry.name; });
-  check(at == items_.end() || at->entry.name != name, name, "expected each name once; got it again");
+  check(at == items_.end() || at->entry.name != name, name, "expected each name once; got it twice");
   items_.insert(at,
                 {{std::move(name), kind, dtype, std::move(dims), 0, bytes.size(), crc32c(bytes)}, std::move(source)});
 }
@@ -240,10 +240,10 @@ CheckpointReader::CheckpointReader(const std::filesystem::path& path) : path_(pa
     descriptor_ = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   } while (descriptor_ == -1 && errno == EINTR);
   check(descriptor_ != -1, path_.string(),
-        "expected a checkpoint; got {}. Hint: name one, such as RUN/checkpoints/last", std::strerror(errno));
+        "cannot open the checkpoint: {}. Hint: name one, such as RUN/checkpoints/last", std::strerror(errno));
   try {
     struct stat status {};
-    check(fstat(descriptor_, &status) == 0, path_.string(), "expected its size; got {}", std::strerror(errno));
+    check(fstat(descriptor_, &status) == 0, path_.string(), "cannot read its size: {}", std::strerror(errno));
     check(S_ISREG(status.st_mode), path_.string(),
           "expected a checkpoint; got something that is not a regular file. Hint: name one, such as "
           "RUN/checkpoints/last");
@@ -276,8 +276,8 @@ void CheckpointReader::read_at(std::uint64_t offset, std::span<std::byte> destin
   while (!destination.empty()) {
     const ssize_t count = pread(descriptor_, destination.data(), destination.size(), static_cast<off_t>(offset));
     if (count == -1 && errno == EINTR) continue;
-    check(count > 0, path_.string(), "expected {} bytes at {}; got {}", destination.size(), offset,
-          count == 0 ? "the end of the file" : std::strerror(errno));
+    check(count > 0, path_.string(), "cannot read {} bytes at {}: {}", destination.size(), offset,
+          count == 0 ? "end of file" : std::strerror(errno));
     offset += static_cast<std::uint64_t>(count);
     destination = destination.subspan(static_cast<std::size_t>(count));
   }
@@ -328,7 +328,7 @@ void CheckpointReader::read_table(std::uint64_t file_size) {
   }
   check(table.remaining() == 0, where, "expected the end of the table after {} entries; got {} more bytes. {}", count,
         table.remaining(), hint);
-  check(aligned(end) + trailer_bytes == file_size, where, "expected {} bytes as the table says; got {}. {}",
+  check(aligned(end) + trailer_bytes == file_size, where, "expected {} bytes, as in the table; got {}. {}",
         aligned(end) + trailer_bytes, file_size, hint);
 }
 
@@ -381,11 +381,10 @@ const CheckpointEntry* CheckpointReader::find(std::string_view name) const {
 
 std::vector<std::byte> CheckpointReader::read(std::string_view name) const {
   const CheckpointEntry* entry = find(name);
-  check(entry != nullptr, path_.string(), "expected an entry '{}'; got none of that name", name);
+  check(entry != nullptr, path_.string(), "expected an entry '{}'; not found", name);
   std::vector<std::byte> bytes(entry->length);
   read_at(entry->offset, bytes);
-  check(crc32c(bytes) == entry->crc, path_.string(), "expected the bytes of '{}' as verified; got others. {}", name,
-        hint);
+  check(crc32c(bytes) == entry->crc, path_.string(), "expected the verified bytes of '{}'; got others. {}", name, hint);
   return bytes;
 }
 

@@ -38,7 +38,7 @@ std::vector<std::string> names_in(const fs::path& folder) {
   for (fs::directory_iterator at(folder, code), end; !code && at != end; at.increment(code)) {
     names.push_back(at->path().filename().string());
   }
-  check(!code || code == std::errc::no_such_file_or_directory, folder.string(), "expected a folder to read; got {}",
+  check(!code || code == std::errc::no_such_file_or_directory, folder.string(), "cannot read the folder: {}",
         code.message());
   return names;
 }
@@ -86,15 +86,15 @@ RunLock::RunLock(const fs::path& run) {
   create_folder(run);
   const fs::path path = lock_file(run);
   descriptor_ = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-  check(descriptor_ != -1, path.string(),
-        "expected to open the lock of the run; got {}. Hint: check the path and its permissions", std::strerror(errno));
+  check(descriptor_ != -1, path.string(), "cannot open the run's lock: {}. Hint: check the path and its permissions",
+        std::strerror(errno));
   const struct flock lock = whole_file(F_WRLCK);
   if (fcntl(descriptor_, F_OFD_SETLK, &lock) == -1) {
     const int code = errno;
     char holder[64]{};
     const bool named = (code == EAGAIN || code == EACCES) && pread(descriptor_, holder, sizeof holder - 1, 0) > 0;
     close(descriptor_);
-    fail(path.string(), "expected no other trainer in this run; got {}. Hint: let it finish, or name another run",
+    fail(path.string(), "expected no other trainer in this run; got {}. Hint: let it finish, or choose another run",
          named ? holder : std::strerror(code));
   }
   // Only for the message above; the kernel knows the holder.
@@ -103,7 +103,7 @@ RunLock::RunLock(const fs::path& run) {
   if (!written) {
     const int code = errno;
     close(descriptor_);
-    fail(path.string(), "expected to write the lock of the run; got {}", std::strerror(code));
+    fail(path.string(), "cannot write the run's lock: {}", std::strerror(code));
   }
 }
 
@@ -183,7 +183,7 @@ std::vector<fs::path> chosen_checkpoints(const fs::path& run, const std::string&
     for (const char* link : {"best", "last"})
       if (std::error_code ignored; (choice.empty() || choice == link) && fs::exists(folder / link, ignored))
         return {folder / link};
-    fail(folder.string(), "expected a checkpoint '{}'; got none. Hint: train the run first",
+    fail(folder.string(), "expected a checkpoint '{}'; not found. Hint: train the run first",
          choice.empty() ? "best' or 'last" : choice);
   }
   const std::vector<std::uint64_t> updates = updates_in(folder);
@@ -194,14 +194,14 @@ std::vector<fs::path> chosen_checkpoints(const fs::path& run, const std::string&
   const auto wanted = static_cast<std::uint64_t>(*number);
   if (is_average) {
     check(wanted <= updates.size(), folder.string(),
-          "expected {} to average; got {}. Hint: train.keep_checkpoints says how many are kept",
+          "expected {} to average; got {}. Hint: train.keep_checkpoints sets how many are kept",
           counted(wanted, "checkpoint"), updates.size());
     std::vector<fs::path> newest;
     for (std::size_t i = 0; i < wanted; ++i) newest.push_back(folder / file_name(updates[i]));
     return newest;
   }
   check(std::ranges::find(updates, wanted) != updates.end(), folder.string(),
-        "expected a checkpoint of update {}; got those of {}. Hint: train.keep_checkpoints says how many are kept",
+        "expected a checkpoint of update {}; got those of {}. Hint: train.keep_checkpoints sets how many are kept",
         wanted, updates.empty() ? "none" : fmt::format("{}", fmt::join(updates, ", ")));
   return {folder / file_name(wanted)};
 }

@@ -34,13 +34,13 @@ GivenValue given_value(const YAML::Node& node) {
     if (key == section.name)
       misuse(where, "{0}: expected a key below it, such as {0}.{1}; got a value", key, section.options[0].name);
   const std::vector<std::string> meant = keys_meant(key);
-  std::string text = unknown_name("key", key, meant, "docs/options.md lists every key.");
+  std::string text = unknown_name("key", key, meant, "docs/options.md lists every key");
   // Misplaced at the top of a file.
   std::vector<std::string> sections;
   if (key.find('.') == key.npos && !where.starts_with("--set"))
     for (const std::string& k : meant)
       if (const auto dot = k.find('.'); dot != k.npos) sections.push_back(k.substr(0, dot));
-  if (!sections.empty()) text += fmt::format(" Hint: it stands in the section {}", fmt::join(sections, " or "));
+  if (!sections.empty()) text += fmt::format(" Hint: it belongs in the section {}", fmt::join(sections, " or "));
   misuse(where, "{}", text);
 }
 
@@ -85,7 +85,8 @@ class YamlReader {
     } catch (const YAML::Exception& error) {
       const std::string where = fmt::format("{}:{}", where_, error.mark.line + 1);
       if (const std::size_t column = tab_in_indentation(yaml, error.mark.line); column > 0)
-        misuse(where, "expected spaces as indentation; got a tab in column {}. Hint: YAML takes no tab there", column);
+        misuse(where, "expected spaces for indentation; got a tab in column {}. Hint: YAML allows no tabs there",
+               column);
       misuse(where, "expected YAML; got: {}", error.msg);
     }
   }
@@ -170,12 +171,12 @@ Config decided_as(const Config& old, Config now, std::string_view name) {
 void check_resume(const Config& old, const Config& now) {
   if (old.data.train.empty() && old.data.tokenizer == DataConfig::Tokenizer::pieces)
     misuse("data.train",
-           "expected a run that was trained; this one is a pretrained model that was imported. Hint: start a new run "
-           "with train.warm_start, which names this one");
+           "expected a trained run; got an imported pretrained model. Hint: start a new run with this one as "
+           "train.warm_start");
   check_agree(
-      old, now, [](std::string_view key) { return !may_change_on_resume(key); }, "with which the run was started",
+      old, now, [](std::string_view key) { return !may_change_on_resume(key); }, "as when the run was started",
       "on --resume only train.max_*, train.patience, train.*_every, train.tensorboard and runtime.* may change; start "
-      "a new run for the rest.");
+      "a new run for the rest");
 }
 
 std::string dump(const Config& config) {
@@ -193,21 +194,19 @@ std::string dump(const Config& config) {
 std::string options_page() {
   std::string page =
       "# Options\n\n"
-      "Every key of a configuration file. The same keys work on the command line, the last one winning:\n"
+      "All keys of a configuration file. They also work on the command line, where the last one wins:\n"
       "`glossa train CONFIG.yaml --set model.width=512 --set train.max_epochs=20`. This page is generated from\n"
-      "`train/config/option_table.cpp`; `glossa train CONFIG.yaml --dump-config` prints the same with the values in "
+      "`train/config/option_table.cpp`; `glossa train CONFIG.yaml --dump-config` prints all options with the values in "
       "effect.\n\n"
       "* Booleans are `true` and `false`; `yes`, `no`, `on` and `off` are refused.\n"
       "* Numbers have a decimal point in every locale.\n"
       "* A period has a unit: `500u` updates, `2e` epochs, `10Mt` target tokens; K, M and G multiply by 10^3, 10^6, "
       "10^9.\n"
-      "  A plain number counts updates, in `train.max_epochs` epochs. 0 means never, or no limit.\n"
+      "  Without a unit, a number counts updates (epochs in `train.max_epochs`). 0 means never, or no limit.\n"
       "* Unknown and repeated keys are errors.\n"
-      "* `auto`, where the range has it, is decided before training by the size of the corpus and the options that "
-      "are\n"
-      "  given; the rules stand in `recipes/small-pair.yaml`, what they came to in the log and in the run's "
-      "config.yaml.\n"
-      "  `runtime.gemm: auto` goes by the processor.\n"
+      "* `auto`, if the range has it, is resolved before training from the size of the corpus and the options given.\n"
+      "  `recipes/small-pair.yaml` has the rules; the log and the run's config.yaml show the resulting values.\n"
+      "  `runtime.gemm: auto` is onednn if glossa was built with it, else eigen.\n"
       "* With `--resume` only `train.max_*`, `train.patience`, `train.*_every`, `train.tensorboard` and `runtime.*` "
       "may change.\n";
   for (const auto& section : option_sections()) {

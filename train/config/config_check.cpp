@@ -24,12 +24,12 @@ bool has_validation(const DataConfig& data) {
 void check_split(const DataConfig& data) {
   if (!data.split || data.split->pairs() == 0) return;
   if (toy_pairs_alone("data.train", data.train))
-    misuse("data.split", "expected none with a toy corpus, which has splits of its own; got {}/{}", data.split->valid,
+    misuse("data.split", "expected none with a toy corpus, which has its own splits; got {}/{}", data.split->valid,
            data.split->test);
   const auto check_empty = [](const char* key, const std::string& names, std::int64_t pairs) {
     if (pairs > 0 && !names.empty())
       misuse(key,
-             "expected nothing with a data.split that holds out {} pairs for it; got {}. Hint: leave out one of both",
+             "expected nothing with a data.split that holds out {} pairs for it; got {}. Hint: remove one of the two",
              pairs, names);
   };
   check_empty("data.valid", data.valid.text(), data.split->valid);
@@ -38,16 +38,16 @@ void check_split(const DataConfig& data) {
 
 void check_data(const DataConfig& data) {
   if (data.train.empty())
-    misuse("data.train", "expected a training corpus; got nothing. Hint: data.train=toy:50000 needs no files.");
+    misuse("data.train", "expected a training corpus; got nothing. Hint: data.train=toy:50000 needs no files");
   toy_pairs_alone("data.train", data.train);
   toy_pairs_alone("data.valid", data.valid);
   toy_pairs("data.test", data.test);
   check_split(data);
   for (auto name = data.valid.begin(); name != data.valid.end(); ++name)
     if (std::find(data.valid.begin(), name, *name) != name)
-      misuse("data.valid", "expected each corpus once; got {} twice. Hint: leave out one of both", *name);
+      misuse("data.valid", "expected each corpus once; got {} twice. Hint: remove one", *name);
   if (data.source_column == data.target_column)
-    misuse("data.target_column", "expected another column than data.source_column; got {} for both",
+    misuse("data.target_column", "expected a column other than data.source_column; got {} for both",
            data.target_column);
   if (data.tokenizer == DataConfig::Tokenizer::sentencepiece && data.unk_id < 0)
     misuse("data.unk_id", "expected at least 0 with data.tokenizer: sentencepiece, which needs <unk>; got {}",
@@ -66,7 +66,7 @@ void check_data(const DataConfig& data) {
     for (std::size_t j = 0; j < i; ++j) {
       const bool padding_begins = i == 2 && j == 1;  // as in Marian's models
       if (id == specials[j].id && !padding_begins)
-        misuse(key, "expected an id of its own; got {}, as {}", id, specials[j].key);
+        misuse(key, "expected a unique id; got {}, as {}", id, specials[j].key);
     }
   }
 }
@@ -81,7 +81,7 @@ std::string nearest_divisors(std::int64_t width, std::int64_t heads) {
 
 void check_model(const ModelConfig& model, const DataConfig& data) {
   if (model.head_width == 0 && model.width % model.heads != 0)
-    misuse("model.heads", "expected a divisor of model.width ({}); got {}. Hint: {} it.", model.width, model.heads,
+    misuse("model.heads", "expected a divisor of model.width ({}); got {}. Hint: {} it", model.width, model.heads,
            nearest_divisors(model.width, model.heads));
   if (model.positions == ModelConfig::Positions::sinusoidal && model.width % 2 != 0)
     misuse("model.width", "expected an even number with model.positions: sinusoidal; got {}", model.width);
@@ -91,12 +91,12 @@ void check_model(const ModelConfig& model, const DataConfig& data) {
   const bool one_table = model.tied == ModelConfig::Tied::all || model.tied == ModelConfig::Tied::embeddings;
   if (one_table && !data.shared_vocabulary)
     misuse("model.tied",
-           "expected none or output with data.shared_vocabulary: false; got {}. Hint: embeddings of two "
-           "vocabularies cannot be shared.",
+           "expected none or output with data.shared_vocabulary: false; got {}. Hint: embeddings of two vocabularies "
+           "cannot be shared",
            model.tied == ModelConfig::Tied::all ? "all" : "embeddings");
   if (model.feed_forward == 0 && model.activation != "relu")
     misuse("model.activation",
-           "expected relu, the default, with model.feed_forward: 0, which has no activation; got another one");
+           "expected relu, the default, with model.feed_forward: 0, which has no activation; got another");
   if (model.feed_forward == 0 && model.activation_dropout.value_or(0) > 0)
     misuse("model.activation_dropout", "expected 0 or null with model.feed_forward: 0, which has no activation; got {}",
            *model.activation_dropout);
@@ -124,15 +124,15 @@ void check_optim(const OptimConfig& optim, const TrainConfig& train, const DataC
 void check_train(const TrainConfig& train, const DataConfig& data) {
   if (train.max_updates.never() && train.max_epochs.never() && train.max_minutes == 0)
     misuse("train.max_updates",
-           "expected train.max_updates, train.max_epochs or train.max_minutes above 0; got none. "
-           "Hint: without a limit training never ends.");
+           "expected train.max_updates, train.max_epochs or train.max_minutes above 0; got none. Hint: without a "
+           "limit, training never ends");
   const bool decoded = train.metric != Metric::loss && train.metric != Metric::perplexity;
   if (decoded && !train.decode_validation)
     misuse("train.metric",
            "expected loss or perplexity with train.decode_validation: false; got one that needs "
            "translations");
   if (train.patience > 0 && (train.validate_every.never() || !has_validation(data)))
-    misuse("train.patience", "expected 0 without validation; got {}. Hint: set data.valid and train.validate_every.",
+    misuse("train.patience", "expected 0 without validation; got {}. Hint: set data.valid and train.validate_every",
            train.patience);
 }
 
@@ -156,7 +156,7 @@ std::vector<std::string> doubts(const Config& config) {
   });
   doubt(two_files && data.source == data.target,
         "data.source and data.target are the same: both sides would come from one file");
-  doubt(train.save_every.never(), "train.save_every is 0: nothing but the end of training is saved");
+  doubt(train.save_every.never(), "train.save_every is 0: only the end of training is saved");
   return warnings;
 }
 
@@ -178,8 +178,8 @@ std::vector<std::string> length_doubts(const Config& config, std::int64_t update
   const double all = end(by_updates ? train.max_updates : train.max_epochs), warmup = updates(config.optim.warmup);
   if (all >= warmup) return {};
   return {fmt::format(
-      "{} ends training after {:.0f} updates, inside optim.warmup ({:.0f}). Hint: raise the one or lower the "
-      "other; optim.warmup: auto, as in recipes/small-pair.yaml, goes by the size of the corpus",
+      "{} ends training after {:.0f} updates, within optim.warmup ({:.0f}). Hint: raise the former or lower the "
+      "latter; optim.warmup: auto, as in recipes/small-pair.yaml, depends on the size of the corpus",
       by_updates ? "train.max_updates" : "train.max_epochs", std::ceil(all), std::ceil(warmup))};
 }
 
@@ -190,7 +190,7 @@ std::vector<std::string> check(const Config& given) {
   check_optim(config.optim, config.train, config.data);
   check_train(config.train, config.data);
   if (config.decode.sample && config.decode.beam > 1)
-    misuse("decode.beam", "expected 1 with decode.sample: true; got {}. Hint: a sample is one draw, no search.",
+    misuse("decode.beam", "expected 1 with decode.sample: true; got {}. Hint: a sample is a single draw, not a search",
            config.decode.beam);
   if (config.decode.max_length_factor == 0 && config.decode.max_length_extra == 0)
     misuse("decode.max_length_extra", "expected at least 1 with decode.max_length_factor: 0; got 0");

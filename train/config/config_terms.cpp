@@ -14,7 +14,7 @@ constexpr ConfigTerm terms[] = {
     {"MovingAverage::decay", "train.ema"},
     {"[weight_decay]", "[optim.weight_decay]"},
     {"[freeze]", "[optim.freeze]"},
-    {"ParameterStore::parameters has the names", "`glossa inspect` lists the names"},
+    {"ParameterStore::parameters lists the names", "`glossa inspect` lists the names"},
     {"TransformerOptions::", "model."},
     {"Tied::output", "model.tied: output"},
     {"rows of positions", "model.max_positions"},
@@ -25,7 +25,7 @@ constexpr ConfigTerm terms[] = {
     {"SentencepieceOptions::vocabulary_size", "data.vocab_size"},
     {"SentencepieceOptions::", "data."},
     {"InvalidUtf8::replace", "data.invalid_utf8: replace"},
-    {"fewer rows at a time", "a lower data.max_tokens (decode.max_tokens where text is translated)"},
+    {"fewer rows at a time", "a lower data.max_tokens (decode.max_tokens when translating)"},
     {"[set_gemm_backend]", "[runtime.gemm]"}};
 
 }  // namespace

@@ -8,63 +8,62 @@ std::vector<Option<DataConfig>> data_options() {
   using C = DataConfig;
   return {
       option("train", &C::train, corpus_names("PREFIX, FILE.tsv, FILE.tmx, toy:PAIRS or a list of these"),
-             "training corpus: files PREFIX.en and PREFIX.de, a table of pairs, a translation memory, or the built-in "
-             "generator; .gz is tried too; of a list all"),
+             "training corpus: files PREFIX.en and PREFIX.de, a table of pairs, a translation memory (each may be "
+             ".gz), or the built-in generator; a list is concatenated"),
       option("valid", &C::valid, corpus_names("PREFIX, FILE.tsv, FILE.tmx, toy:PAIRS or a list of these"),
-             "validation corpus, named like train; empty with a toy corpus takes its own validation split; of a list "
-             "the first decides, the others are watched"),
+             "validation corpus, named like train; if empty, a toy corpus uses its own validation split; in a list, "
+             "the first decides and the others are watched"),
       option("test", &C::test, text("PREFIX, FILE.tsv, FILE.tmx or toy:PAIRS"),
-             "test corpus for `glossa evaluate`, named like train; empty with a toy corpus takes its own test split"),
+             "test corpus for `glossa evaluate`, named like train; if empty, a toy corpus uses its own test split"),
       option("split", &C::split, or_word("auto", held_out()),
-             "pairs of train that are held out of training for validation and testing, where there is one file only; a "
-             "hash of the source chooses; auto: 5 % of the different sources each, at most 1000, where valid is empty"),
+             "pairs of train to hold out for validation and testing, chosen by a hash of the source; auto: 5 % of the "
+             "distinct sources each, at most 1000, if valid is empty"),
       option("source", &C::source, text("a file suffix", false),
-             "source language: the suffix of its files, its name in tables and translation memories"),
-      option("target", &C::target, text("a file suffix", false), "target language: the same"),
+             "source language: suffix of its files, name in tables and translation memories"),
+      option("target", &C::target, text("a file suffix", false), "target language, as for source"),
       option("source_column", &C::source_column, whole("[0, 65535]"),
-             "column of the source in a FILE.tsv whose first row does not name the languages, counted from 0"),
-      option("target_column", &C::target_column, whole("[0, 65535]"), "the same for the target"),
-      option(
-          "tokenizer", &C::tokenizer, choice<C::Tokenizer>({"words", "characters", "sentencepiece", "pieces"}),
-          "what a token is; sentencepiece subwords are learnt from the training corpus, pieces come with an imported "
-          "model"),
-      option("vocab_size", &C::vocab_size, whole("[5, 1000000]"), "largest number of tokens, special ones included")
+             "column of the source, from 0, in a FILE.tsv whose first row does not name the languages"),
+      option("target_column", &C::target_column, whole("[0, 65535]"), "column of the target, as for source_column"),
+      option("tokenizer", &C::tokenizer, choice<C::Tokenizer>({"words", "characters", "sentencepiece", "pieces"}),
+             "kind of token; sentencepiece subwords are learned from the training corpus, pieces come with an imported "
+             "model"),
+      option("vocab_size", &C::vocab_size, whole("[5, 1000000]"), "maximum number of tokens, including special ones")
           .or_auto(),
       option("min_frequency", &C::min_frequency, whole("[1, 1000000000]"),
-             "rarer words and characters become <unk>; sentencepiece ignores it"),
+             "rarer words and characters become <unk>; ignored by sentencepiece"),
       option("shared_vocabulary", &C::shared_vocabulary, true_or_false(), "one vocabulary for both languages"),
       option("sentencepiece_model", &C::sentencepiece_model, choice<C::SentencepieceModel>({"bpe", "unigram"}),
-             "how sentencepiece finds subwords"),
+             "subword algorithm of sentencepiece"),
       option("normalization", &C::normalization,
              text_choice({"nmt_nfkc", "nfkc", "nmt_nfkc_cf", "nfkc_cf", "identity"}),
-             "Unicode normalisation by sentencepiece; cf folds case, identity leaves text as it is"),
+             "Unicode normalization by sentencepiece; cf folds case, identity leaves text as it is"),
       option("character_coverage", &C::character_coverage, number("[0.98, 1]"),
-             "share of the corpus's characters that sentencepiece keeps; the rest becomes <unk>"),
-      option("lowercase", &C::lowercase, true_or_false(), "lower-case all text, in translation too"),
+             "share of the corpus's characters that sentencepiece keeps; the rest become <unk>"),
+      option("lowercase", &C::lowercase, true_or_false(), "lowercase all text, also when translating"),
       option("invalid_utf8", &C::invalid_utf8, choice<C::InvalidUtf8>({"refuse", "replace"}),
-             "invalid UTF-8 stops with file, line and byte, or becomes U+FFFD"),
-      option("max_line_bytes", &C::max_line_bytes, whole("[1, 1073741824]"), "a longer line is refused"),
+             "invalid UTF-8 is an error that names file, line and byte, or becomes U+FFFD"),
+      option("max_line_bytes", &C::max_line_bytes, whole("[1, 1073741824]"), "longer lines are an error"),
       option("max_length", &C::max_length, whole("[1, 65536]"),
-             "training leaves out pairs with more tokens on a side, special ones included"),
+             "training skips pairs with more tokens on a side, including special ones"),
       option("max_ratio", &C::max_ratio, number("[0, 1000000]"),
-             "training leaves out pairs with more tokens on a side than so many times those on the other; 0: none"),
+             "training skips pairs with more than N times as many tokens on one side as on the other; 0: no limit"),
       option("duplicates", &C::duplicates, choice<C::Duplicates>({"keep", "drop"}),
-             "what becomes of training pairs that are equal to one before on both sides"),
-      option("source_prefix", &C::source_prefix, text("a text"),
-             "what every source line begins with, in training and translation, such as >>fra<< for a model of several "
-             "target languages; a space follows it"),
+             "keep or drop training pairs that repeat an earlier one on both sides"),
+      option("source_prefix", &C::source_prefix, text("text"),
+             "text put before every source line, with a space, in training and translation, such as >>fra<< for a "
+             "model with several target languages"),
       option("source_bos", &C::source_bos, true_or_false(), "begin the source with <s>"),
       option("source_eos", &C::source_eos, true_or_false(), "end the source with </s>"),
       option("unk_id", &C::unk_id, whole("[-1, 999999]"), "id of <unk>; -1 for a vocabulary without it"),
       option("pad_id", &C::pad_id, whole("[0, 999999]"), "id of <pad>"),
       option("bos_id", &C::bos_id, whole("[0, 999999]"),
-             "id of <s>, which starts the decoder; that of <pad> may do it, too, and its embedding is 0 then"),
+             "id of <s>, which starts the decoder; may be that of <pad>, whose embedding is then 0"),
       option("eos_id", &C::eos_id, whole("[0, 999999]"), "id of </s>, which ends a sentence"),
-      option("max_tokens", &C::max_tokens, whole("[1, 16777216]"), "size of a batch, counted by batch_rule").or_auto(),
+      option("max_tokens", &C::max_tokens, whole("[1, 16777216]"), "batch size, counted by batch_rule").or_auto(),
       option("batch_rule", &C::batch_rule, choice<C::BatchRule>({"longest_side", "tokens", "sentences"}),
              "max_tokens counts sentences x longest side, source + target tokens, or sentences"),
       option("layout", &C::layout, choice<C::Layout>({"packed", "padded"}),
-             "packed batches hold no padding; padded ones give the same numbers, slower"),
+             "packed batches contain no padding; padded ones give the same numbers more slowly"),
   };
 }
 
@@ -76,46 +75,46 @@ std::vector<Option<ModelConfig>> model_options() {
           .or_auto(),
       option("head_width", &C::head_width, whole("[0, 65536]"), "width K of one head; 0: width / heads"),
       option("similarity", &C::similarity, choice<C::Similarity>({"scaled_dot", "dot", "general", "additive"}),
-             "how alike query and key are: q.k / sqrt(K), q.k, q.W k with a trained W, or v.tanh(q + k) with a trained "
+             "similarity of query and key: q.k / sqrt(K), q.k, q.W k with a trained W, or v.tanh(q + k) with a trained "
              "v, which takes much memory"),
       option("feed_forward", &C::feed_forward, whole("[0, 1048576]"),
-             "width F inside the feed-forward layers; 0: one width x width matrix without bias or activation")
+             "inner width F of the feed-forward layers; 0: one width x width matrix without bias or activation")
           .or_auto(),
-      option("encoder_layers", &C::encoder_layers, whole("[1, 256]"), "layers of the encoder").or_auto(),
-      option("decoder_layers", &C::decoder_layers, whole("[1, 256]"), "layers of the decoder").or_auto(),
+      option("encoder_layers", &C::encoder_layers, whole("[1, 256]"), "encoder layers").or_auto(),
+      option("decoder_layers", &C::decoder_layers, whole("[1, 256]"), "decoder layers").or_auto(),
       option("dropout", &C::dropout, number("[0, 1)"), "dropout before each residual sum").or_auto(),
       option("attention_dropout", &C::attention_dropout, or_null(number("[0, 1)")),
-             "dropout on attention weights; null: the same as dropout"),
+             "dropout on attention weights; null: same as dropout"),
       option("activation_dropout", &C::activation_dropout, or_null(number("[0, 1)")),
-             "dropout after the activation; null: the same as dropout"),
+             "dropout after the activation; null: same as dropout"),
       option("embedding_dropout", &C::embedding_dropout, or_null(number("[0, 1)")),
-             "dropout on embeddings plus positions; null: the same as dropout"),
+             "dropout on embeddings plus positions; null: same as dropout"),
       option("norm", &C::norm, choice<C::Norm>({"pre", "post"}),
              "layer norm before each sublayer, or after each residual sum as in the paper"),
-      option("final_norm", &C::final_norm, true_or_false(), "one more layer norm after the encoder and the decoder"),
-      option("norm_epsilon", &C::norm_epsilon, number("(0, 1)"), "keeps layer norm from a division by zero"),
+      option("final_norm", &C::final_norm, true_or_false(), "extra layer norm after the encoder and the decoder"),
+      option("norm_epsilon", &C::norm_epsilon, number("(0, 1)"), "keeps layer norm from dividing by zero"),
       option("epsilon_place", &C::epsilon_place, choice<C::EpsilonPlace>({"inside", "outside"}),
-             "norm_epsilon is added to the variance inside the root, or to the root"),
+             "add norm_epsilon to the variance, inside the root, or to the root"),
       option("norm_affine", &C::norm_affine, choice<C::NormAffine>({"vector", "scalar", "gain", "none"}),
-             "trained part of layer norm: gain and bias for each feature, one gain and one bias, one gain, or nothing"),
+             "trained parameters of layer norm: gain and bias per feature, one gain and one bias, one gain, or none"),
       option("activation", &C::activation, text_choice(activation_names), "activation of the feed-forward layers"),
       option("positions", &C::positions, choice<C::Positions>({"sinusoidal", "learned"}), "positional encoding"),
       option("sinusoid", &C::sinusoid, choice<C::Sinusoid>({"interleaved", "halves", "raw_index", "sorted"}),
-             "sine and cosine in turns as in the paper, all sines before all cosines as in Marian, in turns with an "
-             "exponent of twice the column, or all sines of the paper before all its cosines as in transformers"),
-      option("max_positions", &C::max_positions, whole("[1, 1048576]"), "positions that the encoding holds"),
+             "order of sines and cosines: alternating as in the paper, all sines first as in Marian, alternating with "
+             "twice the column as exponent, or the paper's sines before its cosines as in transformers"),
+      option("max_positions", &C::max_positions, whole("[1, 1048576]"), "maximum number of positions"),
       option("tied", &C::tied, choice<C::Tied>({"none", "output", "all", "embeddings"}),
-             "weights shared: none, target embedding and output projection, these and the source embedding, or the two "
+             "shared weights: none, target embedding and output projection, these and the source embedding, or the two "
              "embeddings"),
       option("bias", &C::bias, true_or_false(), "biases in attention and feed-forward layers"),
       option("attention_bias", &C::attention_bias, or_null(choice<C::AttentionBias>({"all", "output", "none"})),
-             "biases in attention: all, of the output projection, or none; null: as bias says"),
+             "biases in attention: all, only the output projection's, or none; null: same as bias"),
       option("output_bias", &C::output_bias, true_or_false(), "bias of the output projection"),
       option("scale_embeddings", &C::scale_embeddings, true_or_false(),
              "multiply embeddings by the square root of width"),
       option("init", &C::init, choice<C::Init>({"xavier", "normal"}),
-             "first weights: as nn.Transformer's, or normal with init_std and biases 0"),
-      option("init_std", &C::init_std, number("(0, 1]"), "standard deviation of init: normal"),
+             "initial weights: those of nn.Transformer, or normal with init_std and zero biases"),
+      option("init_std", &C::init_std, number("(0, 1]"), "standard deviation for init: normal"),
   };
 }
 
@@ -123,109 +122,104 @@ std::vector<Option<OptimConfig>> optim_options() {
   using C = OptimConfig;
   return {
       option("name", &C::name, choice<C::Name>({"sgd", "adam", "adamw"}), "optimizer"),
-      option("lr", &C::lr, number("(0, 1000]"), "peak learning rate; noam takes factor instead").or_auto(),
+      option("lr", &C::lr, number("(0, 1000]"), "peak learning rate; noam uses factor instead").or_auto(),
       option("beta1", &C::beta1, number("[0, 1)"), "Adam: decay of the mean of gradients"),
       option("beta2", &C::beta2, number("[0, 1)"), "Adam: decay of the mean of squared gradients"),
       option("epsilon", &C::epsilon, number("(0, 1]"), "Adam: added to the root in the denominator"),
       option("momentum", &C::momentum, number("[0, 1)"), "SGD: momentum"),
       option("weight_decay", &C::weight_decay, number("[0, 100]"),
              "weight decay: decoupled in adamw, L2 in the others"),
-      option("decay_norm_and_bias", &C::decay_norm_and_bias, true_or_false(), "decay layer norms and biases too"),
+      option("decay_norm_and_bias", &C::decay_norm_and_bias, true_or_false(), "also decay layer norms and biases"),
       option("freeze", &C::freeze, text_list("a list of parameter names with *"),
-             "parameters that stay as they are, by name; * matches anything"),
-      option("clip_norm", &C::clip_norm, number("[0, 1000000]"), "largest norm of the whole gradient; 0: no clipping"),
+             "names of parameters not to train; * matches anything"),
+      option("clip_norm", &C::clip_norm, number("[0, 1000000]"), "maximum norm of the whole gradient; 0: no clipping"),
       option("schedule", &C::schedule,
              choice<C::Schedule>({"constant", "noam", "inverse_sqrt", "cosine", "linear", "plateau"}),
-             "course of the learning rate"),
+             "learning rate schedule"),
       option("warmup", &C::warmup, updates_or_epochs("[0, 1000000000]"),
              "updates over which the learning rate rises to its peak, in every schedule; 0: none")
           .or_auto(),
-      option("warmup_init_lr", &C::warmup_init_lr, number("[0, 1000]"), "learning rate at which the warm-up begins"),
+      option("warmup_init_lr", &C::warmup_init_lr, number("[0, 1000]"), "learning rate at the start of warm-up"),
       option("total_updates", &C::total_updates, updates_or_epochs("[0, 1000000000]"),
              "cosine and linear: update at which min_lr is reached")
           .or_auto(),
-      option("min_lr", &C::min_lr, number("[0, 1000]"), "lowest learning rate after the warm-up"),
+      option("min_lr", &C::min_lr, number("[0, 1000]"), "minimum learning rate after warm-up"),
       option("factor", &C::factor, number("(0, 1000]"),
              "noam: factor x width^-0.5 x min(step^-0.5, step x warmup^-1.5)"),
       option("plateau_factor", &C::plateau_factor, number("(0, 1)"),
              "plateau: the learning rate is multiplied by this"),
       option("plateau_patience", &C::plateau_patience, whole("[0, 1000000]"),
-             "plateau: validations without improvement before that"),
+             "plateau: validations without improvement before the learning rate is lowered"),
   };
 }
 
 std::vector<Option<TrainConfig>> train_options() {
   using C = TrainConfig;
   return {
-      option("max_updates", &C::max_updates, limit(Period::Unit::updates), "stop after so many updates"),
-      option("max_epochs", &C::max_epochs, limit(Period::Unit::epochs), "stop after so many passes over the corpus")
+      option("max_updates", &C::max_updates, limit(Period::Unit::updates), "stop after N updates"),
+      option("max_epochs", &C::max_epochs, limit(Period::Unit::epochs), "stop after N passes over the corpus")
           .or_auto(),
       option("max_minutes", &C::max_minutes, number("[0, 10000000]"),
-             "stop after so many minutes of training, those before --resume included, validation and saving left out; "
-             "0 for no limit"),
+             "stop after N minutes of training, including those before --resume, excluding validation and saving; 0: "
+             "no limit"),
       option("validate_every", &C::validate_every, period(),
-             "period of validation; where a limit comes between two, the end is validated too")
+             "period of validation; a run that stops in between is validated once more")
           .or_auto(),
       option("save_every", &C::save_every, period(), "period of checkpoints").or_auto(),
-      option("log_every", &C::log_every, period(), "period of training lines"),
+      option("log_every", &C::log_every, period(), "period of training log lines"),
       option("keep_checkpoints", &C::keep_checkpoints, whole("[2, 1000000]"),
-             "newest checkpoints kept, beside the best"),
-      option("seed", &C::seed, whole("[0, 9007199254740991]"), "seed of everything random"),
+             "newest checkpoints kept, besides the best"),
+      option("seed", &C::seed, whole("[0, 9007199254740991]"), "seed of all random numbers"),
       option("label_smoothing", &C::label_smoothing, number("[0, 1)"),
-             "share of the target spread over the vocabulary"),
+             "share of the target probability spread over the vocabulary"),
       option("accumulate", &C::accumulate, whole("[1, 65536]"),
-             "batches whose gradients make one update: added in a tree whose order depends on their number alone"),
-      option(
-          "ema", &C::ema, number("[0, 0.9999]"),
-          "decay of a moving average of the weights, which is what is validated and translates, 0.999 for one; 0: the "
-          "weights themselves"),
+             "batches per update; their gradients are summed in a tree whose order depends only on their number"),
+      option("ema", &C::ema, number("[0, 0.9999]"),
+             "decay of a moving average of the weights, such as 0.999, for validation and translation; 0: no average"),
       option("metric", &C::metric, choice<C::Metric>({"loss", "perplexity", "bleu", "chrf", "exact_match"}),
              "validation metric that decides the best checkpoint, patience and plateau"),
-      option("patience", &C::patience, whole("[0, 1000000]"),
-             "stop after so many validations without improvement; 0: never"),
+      option("patience", &C::patience, whole("[0, 1000000]"), "stop after N validations without improvement; 0: never"),
       option("decode_validation", &C::decode_validation, true_or_false(),
              "translate the validation corpus at each validation, for BLEU, chrF and exact match"),
       option("bleu_tokenize", &C::bleu_tokenize, or_word("auto", choice<BleuTokenizer>(bleu_tokenizer_names)),
-             "what BLEU counts, as sacreBLEU's --tokenize; auto: zh for Chinese, char for another target whose words "
-             "spaces do not part, else 13a"),
+             "tokenization for BLEU, as sacreBLEU's --tokenize; auto: zh for Chinese, char for other unspaced targets, "
+             "else 13a"),
       option("samples", &C::samples, whole("[0, 1000]"),
-             "translations written to samples/ at each validation; the first one is shown in the log too"),
+             "translations written to samples/ at each validation; the log shows the first"),
       option("tensorboard", &C::tensorboard, true_or_false(),
              "write event files for TensorBoard to tensorboard/: figures, samples, configuration, attention"),
-      option(
-          "warm_start", &C::warm_start, text("a run directory or a checkpoint"),
-          "begin with the weights and the vocabulary of another run, and, where none are given, its options of model, "
-          "vocabulary and decoding; empty: random weights"),
+      option("warm_start", &C::warm_start, text("a run directory or a checkpoint"),
+             "start from the weights and vocabulary of another run, with its options for model, vocabulary and "
+             "decoding unless given; empty: random weights"),
       option("max_bad_updates", &C::max_bad_updates, whole("[1, 1000000]"),
-             "stop after so many updates in a row with a loss or gradient that is not finite"),
+             "stop after N updates in a row whose loss or gradient is not finite"),
   };
 }
 
 std::vector<Option<DecodeConfig>> decode_options() {
   using C = DecodeConfig;
   return {
-      option("beam", &C::beam, whole("[1, 1024]"), "hypotheses kept a sentence; 1 is greedy"),
-      option(
-          "search", &C::search, choice<C::Search>({"glossa", "huggingface"}),
-          "when the search for a sentence ends: when nothing better can come, or as generate of transformers does it, "
-          "where the longest translation is forced to end"),
+      option("beam", &C::beam, whole("[1, 1024]"), "hypotheses kept per sentence; 1: greedy"),
+      option("search", &C::search, choice<C::Search>({"glossa", "huggingface"}),
+             "when the search for a sentence ends: once nothing better can follow, or as in generate of transformers, "
+             "which forces the longest translation to end"),
       option("length_penalty", &C::length_penalty, choice<C::LengthPenalty>({"none", "power", "gnmt"}),
-             "log-probability is divided by 1, length^alpha or ((5 + length) / 6)^alpha"),
+             "the log-probability is divided by 1, length^alpha or ((5 + length) / 6)^alpha"),
       option("alpha", &C::alpha, number("[0, 10]"), "exponent of the length penalty"),
       option("max_length_factor", &C::max_length_factor, number("[0, 100]"),
              "a translation has at most max_length_factor x source tokens + max_length_extra tokens"),
       option("max_length_extra", &C::max_length_extra, whole("[0, 65536]"), "see max_length_factor"),
-      option("min_length", &C::min_length, whole("[0, 65536]"), "a translation has at least so many tokens"),
+      option("min_length", &C::min_length, whole("[0, 65536]"), "a translation has at least N tokens"),
       option("forbidden", &C::forbidden, whole_list("[0, 999999]"),
-             "ids of tokens that are never written; <pad> and <s> never are"),
+             "ids of tokens never to output, besides <pad> and <s>"),
       option("renormalize", &C::renormalize, true_or_false(),
-             "what is never written takes no part of the probability, as with transformers' renormalize_logits"),
-      option("max_tokens", &C::max_tokens, whole("[1, 16777216]"), "size of a batch: hypotheses x longest source"),
+             "exclude forbidden tokens from the softmax, as renormalize_logits of transformers"),
+      option("max_tokens", &C::max_tokens, whole("[1, 16777216]"), "batch size: hypotheses x longest source"),
       option("sample", &C::sample, true_or_false(),
              "draw each token from the softmax instead of searching for the most probable translation"),
       option("temperature", &C::temperature, number("(0, 100]"),
-             "sample: logits are divided by this; below 1 likely tokens become likelier"),
-      option("seed", &C::seed, whole("[0, 9007199254740991]"), "sample: seed of the draws"),
+             "sample: logits are divided by this; below 1, likely tokens become likelier"),
+      option("seed", &C::seed, whole("[0, 9007199254740991]"), "sample: random seed"),
   };
 }
 
@@ -233,11 +227,10 @@ std::vector<Option<RuntimeConfig>> runtime_options() {
   using C = RuntimeConfig;
   return {
       option("threads", &C::threads, whole("[0, 4096]"),
-             "threads of a process; 0: the cores allowed, shared by the processes of the host; results do not depend "
-             "on it"),
+             "threads per process; 0: the cores allowed, shared by the host's processes; does not change results"),
       option("gemm", &C::gemm, choice<C::Gemm>({"auto", "eigen", "onednn"}), "library for matrix products"),
       option("timeout", &C::timeout, number("[0, 1000000]"),
-             "of several processes: seconds that one may be behind the others in an update before all end; 0: any"),
+             "with several processes: seconds one may lag behind the others in an update before all stop; 0: no limit"),
   };
 }
 
@@ -269,7 +262,7 @@ const std::vector<OptionSection>& option_sections() {
       section("optim", "optimizer and learning rate", lift(&Config::optim, optim_options())),
       section("train", "length, validation and checkpoints", lift(&Config::train, train_options())),
       section("decode", "translation", lift(&Config::decode, decode_options())),
-      section("runtime", "how it computes", lift(&Config::runtime, runtime_options())),
+      section("runtime", "execution", lift(&Config::runtime, runtime_options())),
   };
   return sections;
 }

@@ -166,6 +166,15 @@ ValueRule<double> number(std::string_view interval) {
       number_text);
 }
 
+std::string with_alternative(std::string accepts, const std::string& word) {
+  constexpr std::string_view before_last = " or ";
+  const std::size_t last = accepts.rfind(before_last);
+  if (last == accepts.npos) return accepts + " or " + word;
+  const bool has_comma = accepts[last - 1] == ',';
+  accepts.replace(last, before_last.size(), has_comma ? " " : ", ");
+  return accepts + (has_comma ? ", or " : " or ") + word;
+}
+
 ValueRule<HeldOut> held_out() {
   return scalar_rule<HeldOut>(
       "none, VALID/TEST such as 1000/1000",

@@ -46,11 +46,14 @@ ValueRule<std::vector<std::int64_t>> whole_list(std::string_view interval);
 /// A finite number in an interval, possibly open: `number("[0, 1)")`.
 ValueRule<double> number(std::string_view interval);
 
+/// Adds a word to the accepted values: `all, output or none` and `null` make `all, output, none or null`.
+std::string with_alternative(std::string accepts, const std::string& word);
+
 /// A value for `rule`, or `word` for unset.
 template <class T>
 ValueRule<std::optional<T>> or_word(std::string word, ValueRule<T> rule) {
   using Result = std::optional<std::optional<T>>;
-  return {rule.accepts + " or " + word,
+  return {with_alternative(rule.accepts, word),
           [word, read = rule.read](const GivenValue& given) {
             if (given.kind == GivenValue::Kind::scalar && given.scalar == word) return Result(std::in_place);
             const std::optional<T> value = read(given);
@@ -123,7 +126,7 @@ struct Option {
   bool may_be_auto = false;  ///< the word `auto` leaves it to a rule that knows the corpus
 
   Option or_auto() && {
-    accepts += " or auto";
+    accepts = with_alternative(accepts, "auto");
     may_be_auto = true;
     return std::move(*this);
   }

@@ -5,7 +5,7 @@
 
 namespace glossa {
 
-/// Fatal error as the program prints it: `[where] expected ...; got ...`, and its exit status.
+/// Fatal error as the program prints it, and its exit status.
 struct Failure {
   int status = 1;
   std::string text;

@@ -64,8 +64,7 @@ std::vector<std::string> corpus_doubts(const DataConfig& config, const ParallelC
     const double share = share_of_numbers(side);
     if (share < 0.9) return;
     doubts.push_back(
-        fmt::format("{:.0f} % of the {} side of {} are numbers, not sentences; in a table see "
-                    "data.{}_column",
+        fmt::format("{:.0f} % of the {} side of {} are numbers, not sentences; for a table, see data.{}_column",
                     100 * share, name, corpus.name, name));
   };
   doubt_numbers(corpus.source, "source");
@@ -73,21 +72,22 @@ std::vector<std::string> corpus_doubts(const DataConfig& config, const ParallelC
   std::int64_t same = 0;
   for (std::size_t i = 0; i < corpus.source.size(); ++i) same += corpus.source[i] == corpus.target[i];
   if (const double share = static_cast<double>(same) / static_cast<double>(corpus.source.size()); share >= 0.5)
-    doubts.push_back(fmt::format("{:.0f} % of the pairs of {} are the same text twice; see data.source and data.target",
-                                 100 * share, corpus.name));
+    doubts.push_back(
+        fmt::format("{:.0f} % of the pairs of {} have the same text on both sides; see data.source and data.target",
+                    100 * share, corpus.name));
   if (!config.valid.empty() && config.valid == config.train)
-    doubts.emplace_back("data.valid is data.train: its scores tell what is remembered, not what is learnt");
+    doubts.emplace_back("data.valid is data.train: its scores show memorization, not learning");
   else
     for (const std::string& name : config.valid)
       if (std::ranges::find(config.train, name) != config.train.end())
-        doubts.push_back(fmt::format(
-            "{} is in data.valid and in data.train: its scores tell what is remembered, not what is learnt", name));
+        doubts.push_back(
+            fmt::format("{} is in both data.valid and data.train: its scores show memorization, not learning", name));
   const std::string_view letter_case = only_case(corpus.source);
   const bool is_toy = toy_pairs_alone("data.train", config.train).has_value();
   if (!letter_case.empty() && !config.lowercase && !is_toy)
     doubts.push_back(
-        fmt::format("{} has source letters of {} case only:\n"
-                    "    others will be unknown, unless data.lowercase: true writes all text small, in translation too",
+        fmt::format("{} has only {}-case source letters:\n    others will be unknown unless data.lowercase: true "
+                    "lowercases all text, also when translating",
                     corpus.name, letter_case));
   return doubts;
 }

@@ -75,8 +75,8 @@ std::unique_ptr<Tokenizer> train_tokenizer(const DataConfig& config, std::span<c
       return train_character_tokenizer(sentences, vocabulary);
     case DataConfig::Tokenizer::pieces:
       misuse("data.tokenizer",
-             "expected words, characters or sentencepiece, which are learnt from a corpus; got pieces, which come with "
-             "a pretrained model. Hint: name the run of one, train.warm_start: RUN");
+             "expected words, characters or sentencepiece, which are learned from a corpus; got pieces, which come "
+             "with a pretrained model. Hint: name its run as train.warm_start");
     case DataConfig::Tokenizer::sentencepiece:
       break;
   }
@@ -191,8 +191,7 @@ ParallelCorpus read_test_corpus(const DataConfig& config, std::uint64_t seed) {
     if (split.test > 0) return hold_out(std::move(corpus), split, "data.split").test;
   }
   misuse("data.test",
-         "expected a test corpus, or a data.split that holds one out; the run has neither. Hint: name one "
-         "with --test");
+         "expected a test corpus, or a data.split that holds one out; got neither. Hint: name one with --test");
 }
 
 Tokenizers train_tokenizers(const DataConfig& config, const ParallelCorpus& corpus) {
@@ -227,7 +226,7 @@ Tokenizers load_tokenizers(const DataConfig& config, const std::string& run) {
   const std::string target = tokenizer_file(config, run, "target.");
   const Tokenizers both{load_tokenizer(tokenizer_file(config, run, "source.")), load_tokenizer(target)};
   check(!config.shared_vocabulary || both.shared(), target,
-        "expected the vocabulary of the source, as data.shared_vocabulary says; got another");
+        "expected the source's vocabulary, as data.shared_vocabulary is true; got another");
   return both;
 }
 

@@ -43,11 +43,10 @@ void check_text_fits(const DataConfig& config, double left) {
       for (const std::string& language : {config.source, config.target}) bytes += text_bytes(name + "." + language);
     }
   const double factor = bytes_per_byte(config);
-  check(
-      factor * bytes <= left, "data.train",
-      "expected at most {} of text, which takes {} times as much, for the memory that is left, {}; got {}. Hint: take "
-      "a part of it, or --force",
-      in_bytes(left / factor), factor, in_bytes(left), in_bytes(bytes));
+  check(factor * bytes <= left, "data.train",
+        "expected at most {} of text, which needs {} times as much memory, for the {} left; got {}. Hint: use part of "
+        "it, or --force",
+        in_bytes(left / factor), factor, in_bytes(left), in_bytes(bytes));
 }
 
 }  // namespace glossa

@@ -30,7 +30,7 @@ AttentionMaps::Layers of_sequence(const LayerWeights<float>& layers, std::size_t
       for (int q = 0; q < queries[i].length; ++q, next += keys[i].length) {
         head.emplace_back(next, next + keys[i].length);
         check(!std::isnan(head.back().front()), "attention",
-              "expected weights of attention; got NaN from the model. Hint: its training diverged or its checkpoint is "
+              "expected attention weights; got NaN from the model. Hint: its training diverged or its checkpoint is "
               "damaged");
       }
   }

@@ -135,18 +135,17 @@ void check_training_fits(const Config& config, Index source_vocabulary, Index ta
         std::pair("sinusoids", total.positions), std::pair("a step", total.step)})
     if (bytes > 0) parts += fmt::format("{}{} {}", parts.empty() ? "" : ", ", name, in_bytes(bytes));
   fail(cost.key,
-       "expected {} for the memory that is left, {}; got {}, with which training needs {}: {}. Hint: this option costs "
-       "most; --force tries it all the same",
-       most > 0 ? fmt::format("at most {}", most) : "less, and less of other options too", in_bytes(left),
+       "expected {} for the {} of memory left; got {}, with which training needs {}: {}. Hint: this option costs the "
+       "most; --force tries anyway",
+       most > 0 ? fmt::format("at most {}", most) : "less, and less of other options", in_bytes(left),
        value_of(cost, config), in_bytes(total.of_training()), parts);
 }
 
 void check_model_fits(const std::string& where, double bytes, double left) {
-  check(
-      bytes <= left, where,
-      "expected at most {}, all the memory that is left; got a model that needs {}. Hint: end other programs; --force "
-      "tries it all the same",
-      in_bytes(left), in_bytes(bytes));
+  check(bytes <= left, where,
+        "expected a model of at most {}, the memory left; got one that needs {}. Hint: end other programs; --force "
+        "tries anyway",
+        in_bytes(left), in_bytes(bytes));
 }
 
 }  // namespace glossa

@@ -167,14 +167,13 @@ JobMembership::JobMembership() {
   job.place_.rank = in_environment({"OMPI_COMM_WORLD_RANK", "PMI_RANK", "SLURM_PROCID"}, 0);
   job.transport_ = enter_mpi();
   check(job.transport_ != nullptr, "mpi",
-        "expected a glossa that was built with MPI, as one of {} processes; got one without. Hint: install "
-        "libopenmpi-dev and openmpi-bin and build it again",
+        "expected a glossa built with MPI, as one of {} processes; got one without. Hint: install libopenmpi-dev and "
+        "openmpi-bin, and build again",
         started);
-  check(
-      job.transport_->place().count > 1, "mpi",
-      "expected {} processes; MPI knows of one. Hint: start with the mpirun of the MPI that glossa was built with, or "
-      "srun --mpi=pmix",
-      started);
+  check(job.transport_->place().count > 1, "mpi",
+        "expected {} processes; MPI reports one. Hint: start with the mpirun of the MPI that glossa was built with, or "
+        "srun --mpi=pmix",
+        started);
   job.place_ = job.transport_->place();
 }
 

@@ -15,10 +15,10 @@ std::unique_ptr<Transport> enter_mpi() {
   if (!std::filesystem::exists(module)) return nullptr;
   // MPI's own modules look up its symbols among the program's.
   void* const library = dlopen(module.c_str(), RTLD_NOW | RTLD_GLOBAL);
-  check(library != nullptr, module.string(), "expected a module that can be loaded; got: {}. Hint: is MPI installed?",
+  check(library != nullptr, module.string(), "cannot load the module: {}. Hint: check that MPI is installed",
         library ? "" : dlerror());
   const auto enter = reinterpret_cast<Transport* (*)()>(dlsym(library, "glossa_enter_mpi"));
-  check(enter != nullptr, module.string(), "expected the module of this program; got another file");
+  check(enter != nullptr, module.string(), "expected this program's module; got another file");
   return std::unique_ptr<Transport>(enter());
 }
 

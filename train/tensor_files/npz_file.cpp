@@ -22,7 +22,7 @@ constexpr std::size_t max_npz_header = 4096, numbers_alignment = 64;
 template <class... Args>
 void check_npz(const std::filesystem::path& path, bool ok, fmt::format_string<Args...> format, Args&&... args) {
   if (!ok)
-    fail(path.string(), "expected {}. Hint: the file is damaged, or no .npz of tensors",
+    fail(path.string(), "expected {}. Hint: the file is damaged, or not a .npz of tensors",
          fmt::format(format, std::forward<Args>(args)...));
 }
 
@@ -213,8 +213,8 @@ std::string NpzFile::text(const std::string& name, std::uint64_t most) const {
   const auto found = entries().find(name);
   check_npz(path(), found != entries().end(), "an entry '{}'", name);
   const TensorEntry& entry = found->second;
-  check_npz(path(), dtype_size(entry.dtype) == 1 && entry.count() <= most, "'{}' to be a text of at most {} bytes",
-            name, most);
+  check_npz(path(), dtype_size(entry.dtype) == 1 && entry.count() <= most, "'{}' to be text of at most {} bytes", name,
+            most);
   std::string text;
   read_bytes(entry, [&](std::span<const std::byte> bytes) {
     text.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
@@ -227,12 +227,12 @@ void write_npz(const std::filesystem::path& path, std::span<const NpzTensor> ten
   std::vector<Part> parts;
   std::set<std::string> names;
   const auto add = [&](const std::string& name, std::string header, std::span<const std::byte> bytes) {
-    check(names.insert(name).second, path.string(), "expected every tensor to have a name of its own; got '{}'", name);
+    check(names.insert(name).second, path.string(), "expected unique tensor names; got '{}' twice", name);
     parts.push_back({name + std::string(suffix), std::move(header), bytes});
   };
   for (const NpzTensor& tensor : tensors) {
     check(byte_length(sizeof(float), tensor.shape) == tensor.values.size_bytes(), path.string(),
-          "expected the shape of '{}' to be that of its values; got {} of them", tensor.name, tensor.values.size());
+          "expected as many values as the shape of '{}' has; got {}", tensor.name, tensor.values.size());
     add(tensor.name, npy_header("<f4", tensor.shape), std::as_bytes(tensor.values));
   }
   for (const auto& [name, text] : texts) {

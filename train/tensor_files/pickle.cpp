@@ -124,7 +124,7 @@ class PickleMachine {
   template <class... Args>
   void require(bool ok, fmt::format_string<Args...> format, Args&&... args) const {
     if (!ok)
-      fail(where_, "expected {} at byte {} of the pickle. Hint: the file is damaged, or holds more than tensors",
+      fail(where_, "expected {} at byte {} of the pickle. Hint: the file is damaged, or contains more than tensors",
            fmt::format(format, std::forward<Args>(args)...), at_);
   }
 
@@ -211,8 +211,8 @@ class PickleMachine {
     std::string name = fmt::format("{} {}", module, own);
     if (name != ordered_dict && std::ranges::find(names_, name) == names_.end())
       fail(where_,
-           "expected tensors by name and nothing else in the pickle; it names '{}.{}' at byte {}, which is not among "
-           "what a state_dict needs. Hint: save the state_dict() of the model alone",
+           "expected only named tensors in the pickle; got '{}.{}' at byte {}, which no state_dict needs. Hint: save "
+           "only the model's state_dict()",
            shown(module), shown(own), at_);
     PickleValue& value = make(Kind::name);
     value.text = std::move(name);
@@ -319,8 +319,8 @@ class PickleMachine {
         return;
       default:
         fail(where_,
-             "expected a pickle of tensors; got the opcode {} at byte {} of it, which is not among what a state_dict "
-             "needs. Hint: save the state_dict() of the model alone, with torch.save's own protocol",
+             "expected a pickle of tensors; got opcode {} at byte {}, which no state_dict needs. Hint: save only the "
+             "model's state_dict(), with torch.save's default protocol",
              opcode_name(code), begin);
     }
   }

@@ -28,7 +28,7 @@ class HeaderError {
   template <class... Args>
   void require(bool ok, fmt::format_string<Args...> format, Args&&... args) const {
     if (!ok)
-      fail(path_, "expected {}. Hint: the file is damaged, or is no safetensors file",
+      fail(path_, "expected {}. Hint: the file is damaged, or is not a safetensors file",
            fmt::format(format, std::forward<Args>(args)...));
   }
 
@@ -70,7 +70,7 @@ HeaderEntry parse_entry(const std::string& name, const Json& json, const HeaderE
 std::map<std::string, std::string> parse_metadata(const Json& json, const HeaderError& error) {
   std::map<std::string, std::string> metadata;
   for (const auto& [key, value] : json.items()) {
-    error.require(value.is_string(), "{} of texts; got {}", metadata_key, value.dump().substr(0, 100));
+    error.require(value.is_string(), "only texts in {}; got {}", metadata_key, value.dump().substr(0, 100));
     metadata[key] = value;
   }
   return metadata;
@@ -89,7 +89,7 @@ void parse_header(const std::string& text, const HeaderError& error, const Take&
                       : event == Event::array_start ? depth == 2
                       : event == Event::value       ? depth >= 2 && ++values <= max_values
                                                     : true;
-    error.require(fits, "'{}' to be an object as the format has it", name);
+    error.require(fits, "'{}' to be an object, as the format requires", name);
     if (event == Event::object_start) keys.emplace_back();
     if (event == Event::object_end) keys.pop_back();
     if (event == Event::key) {
@@ -120,11 +120,11 @@ void check_tiling(const std::vector<HeaderEntry>& entries, std::uint64_t size, c
   std::ranges::sort(ordered, {}, [](const HeaderEntry* e) { return std::tie(e->begin, e->end, e->tensor.name); });
   std::uint64_t end = 0;
   for (const HeaderEntry* entry : ordered) {
-    error.require(entry->begin == end, "'{}' to begin at byte {} of the data, without hole or overlap; got {}",
+    error.require(entry->begin == end, "'{}' to begin at byte {} of the data, without gap or overlap; got {}",
                   entry->tensor.name, end, entry->begin);
     end = entry->end;
   }
-  error.require(end == size, "{} bytes of data as the header says; got {}", end, size);
+  error.require(end == size, "{} bytes of data, as in the header; got {}", end, size);
 }
 
 }  // namespace
@@ -133,12 +133,12 @@ SafetensorsReader::SafetensorsReader(const std::filesystem::path& path) : Tensor
   const HeaderError error(path);
   std::error_code code;
   const std::uint64_t file_size = std::filesystem::file_size(path, code);
-  check(!code, path.string(), "expected a safetensors file; got {}. Hint: check the path", code.message());
+  check(!code, path.string(), "cannot read the file: {}. Hint: check the path", code.message());
   std::ifstream file(path, std::ios::binary);
   std::uint64_t length = 0;
   file.read(reinterpret_cast<char*>(&length), prefix);
-  check(file.is_open(), path.string(), "expected a file to read; it cannot be opened. Hint: check its permissions");
-  error.require(bool(file), "8 bytes and more; got {}", file_size);
+  check(file.is_open(), path.string(), "cannot open the file. Hint: check its permissions");
+  error.require(bool(file), "at least 8 bytes; got {}", file_size);
   error.require(length <= file_size - prefix && length <= max_header,
                 "a header of at most {} bytes, within the file; got {}", max_header, length);
   std::string text(length, '\0');
@@ -169,7 +169,7 @@ void SafetensorsReader::read_bytes(const TensorEntry& entry, const Take& take) c
   for (std::uint64_t left = size; left > 0;) {
     const std::span bytes = std::span(piece).first(std::min<std::uint64_t>(piece_bytes, left));
     file.read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
-    check(bool(file), path().string(), "expected {} bytes of '{}'; the file ended or changed", size, entry.name);
+    check(bool(file), path().string(), "cannot read {} bytes of '{}': the file ended or changed", size, entry.name);
     take(bytes);
     left -= bytes.size();
   }
@@ -185,9 +185,9 @@ void write_safetensors(const std::filesystem::path& path, std::vector<Safetensor
     const std::uint64_t begin = end;
     end += tensor.values.size_bytes();
     check(tensor.name != metadata_key && !header.contains(tensor.name), path.string(),
-          "expected every tensor to have a name of its own; got '{}'", tensor.name);
+          "expected unique tensor names; got '{}' twice", tensor.name);
     check(byte_length(sizeof(float), tensor.shape) == tensor.values.size_bytes(), path.string(),
-          "expected the shape of '{}' to be that of its values; got {} of them", tensor.name, tensor.values.size());
+          "expected as many values as the shape of '{}' has; got {}", tensor.name, tensor.values.size());
     header[tensor.name] = {{"dtype", "F32"}, {"shape", tensor.shape}, {"data_offsets", {begin, end}}};
   }
   std::string text = header.dump();

@@ -82,14 +82,14 @@ std::uint64_t TensorEntry::count() const {
 
 const TensorEntry& TensorFile::entry(const std::string& name) const {
   const auto found = entries_.find(name);
-  check(found != entries_.end(), path_.string(), "expected a tensor '{}'; the file has none", name);
+  check(found != entries_.end(), path_.string(), "expected a tensor '{}'; not found", name);
   return found->second;
 }
 
 template <class T>
 void TensorFile::read(const std::string& name, std::span<T> values) const {
   const TensorEntry& own = entry(name);
-  check(values.size() == own.count(), path_.string(), "expected place for the {} numbers of '{}'; got {}", own.count(),
+  check(values.size() == own.count(), path_.string(), "expected room for the {} numbers of '{}'; got {}", own.count(),
         name, values.size());
   T* next = values.data();
   read_bytes(own, [&](std::span<const std::byte> bytes) {
@@ -113,11 +113,11 @@ template std::vector<double> TensorFile::read(const std::string&) const;
 std::unique_ptr<TensorFile> open_tensors(const std::filesystem::path& path) {
   std::error_code code;
   const bool regular = std::filesystem::is_regular_file(path, code);
-  check(regular, path.string(), "expected a file of tensors; got {}. Hint: check the path",
-        code ? code.message() : "something else than a file");
+  check(regular, path.string(), "cannot read the tensors: {}. Hint: check the path",
+        code ? code.message() : "not a regular file");
   std::string head(64, '\0');
   std::ifstream file(path, std::ios::binary);
-  check(file.is_open(), path.string(), "expected a file to read; it cannot be opened. Hint: check its permissions");
+  check(file.is_open(), path.string(), "cannot open the file. Hint: check its permissions");
   file.read(head.data(), static_cast<std::streamsize>(head.size()));
   head.resize(static_cast<std::size_t>(file.gcount()));
   if (head.starts_with(zip_magic)) {
@@ -129,8 +129,8 @@ std::unique_ptr<TensorFile> open_tensors(const std::filesystem::path& path) {
   if (head.size() > 8 && head[8] == '{') return std::make_unique<SafetensorsReader>(path);
   fail(path.string(), "expected a file of tensors: safetensors, torch.save or .npz; got {}",
        head.starts_with("version https://git-lfs")
-           ? "a pointer of Git LFS. Hint: `git lfs pull` brings the file itself"
-           : "another kind of file. Hint: docs/exchange.md tells what may be imported");
+           ? "a Git LFS pointer. Hint: fetch the file with `git lfs pull`"
+           : "another kind of file. Hint: docs/exchange.md lists what can be imported");
 }
 
 }  // namespace glossa

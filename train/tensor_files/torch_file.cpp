@@ -32,7 +32,7 @@ constexpr std::array<std::string_view, 7> names{rebuild_tensor,        rebuild_p
 template <class... Args>
 void check_torch(const std::filesystem::path& path, bool ok, fmt::format_string<Args...> format, Args&&... args) {
   if (!ok)
-    fail(path.string(), "expected {}. Hint: the file is damaged, or no state_dict of torch.save",
+    fail(path.string(), "expected {}. Hint: the file is damaged, or not a state_dict from torch.save",
          fmt::format(format, std::forward<Args>(args)...));
 }
 
@@ -88,7 +88,7 @@ TorchFile::TorchFile(const std::filesystem::path& file_path) : TensorFile(file_p
   std::error_code code;
   const std::uint64_t file_size = std::filesystem::file_size(path(), code);
   std::ifstream file(path(), std::ios::binary);
-  check(!code && file.is_open(), path().string(), "expected a file to read; it cannot be opened");
+  check(!code && file.is_open(), path().string(), "cannot open the file");
   std::string head(std::min<std::uint64_t>(file_size, 2 * max_pickle), '\0');
   file.read(head.data(), static_cast<std::streamsize>(head.size()));
   check_torch(path(), bool(file) && head.starts_with(stream_magic), "the stream of torch.save");
@@ -135,7 +135,7 @@ void TorchFile::add_tensors(const PickleValue& root) {
   for (std::size_t i = 0; i < root.items.size(); i += 2) {
     const PickleValue& key = *root.items[i];
     const bool printable = std::ranges::none_of(key.text, [](unsigned char c) { return c < 0x20 || c == 0x7F; });
-    check_torch(path(), key.kind == Kind::text && printable && key.text.size() <= 1024, "names of tensors as texts");
+    check_torch(path(), key.kind == Kind::text && printable && key.text.size() <= 1024, "tensor names as texts");
     add_tensor(key.text, *root.items[i + 1]);
   }
 }
@@ -173,13 +173,13 @@ std::string TorchFile::add_storage(const std::string& name, const PickleValue& v
   const bool view = facts.size() > 5 && facts[5]->kind != Kind::none;
   const bool ok = facts[0]->text == "storage" && facts[1]->kind == Kind::name && facts[2]->kind == Kind::text &&
                   facts[4]->kind == Kind::integer && facts[4]->integer >= 0 && !view;
-  check_torch(path(), ok, "'{}' to have a storage of a kind, with a key and a length", shown(name));
+  check_torch(path(), ok, "'{}' to have a storage with a kind, a key and a length", shown(name));
   const auto kind = std::ranges::find(storage_kinds, facts[1]->text, &StorageKind::name);
   check_torch(path(), kind != storage_kinds.end(), "a storage as '{}'", shown(name));
   Storage storage{.dtype = std::string(kind->dtype), .count = static_cast<std::uint64_t>(facts[4]->integer)};
   const std::array<std::uint64_t, 1> counts{storage.count};
-  check_torch(path(), byte_length(dtype_size(storage.dtype), counts).has_value(), "'{}' to have a storage that can be",
-              shown(name));
+  check_torch(path(), byte_length(dtype_size(storage.dtype), counts).has_value(),
+              "'{}' to have a storage of a possible size", shown(name));
   const auto [place, is_new] = storages_.emplace(facts[2]->text, storage);
   check_torch(path(), is_new || (place->second.dtype == storage.dtype && place->second.count == storage.count),
               "the storage of '{}' to be the same for all its tensors", shown(name));
@@ -215,8 +215,8 @@ void TorchFile::read_bytes(const TensorEntry& entry, const Take& take) const {
   skip = 0;
   read_all([&](std::span<std::byte> bytes) {
     file.read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
-    check(bool(file), path().string(), "expected {} bytes of '{}'; the file ended or changed", entry.count() * element,
-          shown(entry.name));
+    check(bool(file), path().string(), "cannot read {} bytes of '{}': the file ended or changed",
+          entry.count() * element, shown(entry.name));
     return bytes.size();
   });
 }

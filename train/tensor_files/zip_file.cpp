@@ -49,7 +49,7 @@ class Fields {
 template <class... Args>
 void check_zip(const std::filesystem::path& path, bool ok, fmt::format_string<Args...> format, Args&&... args) {
   if (!ok)
-    fail(path.string(), "expected {}. Hint: the file is damaged, or no zip archive of tensors",
+    fail(path.string(), "expected {}. Hint: the file is damaged, or not a zip archive of tensors",
          fmt::format(format, std::forward<Args>(args)...));
 }
 
@@ -59,7 +59,7 @@ std::string bytes_at(const std::filesystem::path& path, std::ifstream& file, std
   file.clear();
   file.seekg(static_cast<std::streamoff>(at));
   file.read(bytes.data(), static_cast<std::streamsize>(count));
-  check_zip(path, bool(file), "{} bytes at {}; the file ended", count, at);
+  check_zip(path, bool(file), "{} bytes at {}; got the end of the file", count, at);
   return bytes;
 }
 
@@ -77,7 +77,7 @@ Directory find_directory(const std::filesystem::path& path, std::ifstream& file,
   const bool one_part = end.take<std::uint32_t>() == 0;  // number of this part, and the directory's
   end.take<std::uint16_t>();
   Directory directory{end.take<std::uint16_t>(), end.take<std::uint32_t>(), end.take<std::uint32_t>()};
-  check_zip(path, one_part, "an archive in one part");
+  check_zip(path, one_part, "a single-part archive");
   if (from + at < locator_size) return directory;
   const std::string locator = bytes_at(path, file, from + at - locator_size, locator_size);
   if (!locator.starts_with("PK\x06\x07")) return directory;
@@ -123,7 +123,7 @@ ZipEntry read_entry(const std::filesystem::path& path, Fields& fields) {
   entry.header = header;
   read_extra(Fields(fields.text(extra)), entry, size == in_64_bits, stored_size == in_64_bits, header == in_64_bits);
   fields.text(comment);
-  check_zip(path, fields.ok(), "whole entries in the directory");
+  check_zip(path, fields.ok(), "complete entries in the directory");
   const bool printable = std::ranges::none_of(entry.name, [](unsigned char c) { return c < 0x20 || c == 0x7F; });
   check_zip(path, !entry.name.empty() && name <= max_name && printable,
             "names of at most {} bytes without control characters in the directory", max_name);
@@ -131,7 +131,7 @@ ZipEntry read_entry(const std::filesystem::path& path, Fields& fields) {
             "'{}' to be stored or deflated, not encrypted; got method {}", entry.name, method);
   entry.deflated = method == 8;
   check_zip(path, entry.deflated || entry.size == entry.stored_size,
-            "'{}', which is stored, to have one size; got {} and {}", entry.name, entry.size, entry.stored_size);
+            "'{}', stored uncompressed, to have one size; got {} and {}", entry.name, entry.size, entry.stored_size);
   return entry;
 }
 
@@ -144,12 +144,12 @@ void check_sizes(const std::filesystem::path& path, const std::map<std::string, 
   for (const auto& [name, entry] : entries) {
     ordered.push_back(&entry);
     check_zip(path, entry.size <= most && (all += entry.size) <= most,
-              "entries of at most {} bytes in a file of {}; '{}' makes them more", most, file_size, name);
+              "entries of at most {} bytes in a file of {}; got more with '{}'", most, file_size, name);
   }
   std::ranges::sort(ordered, {}, &ZipEntry::header);
   std::uint64_t end = 0;
   for (const ZipEntry* entry : ordered) {
-    check_zip(path, entry->header >= end, "'{}' behind the entry before it", entry->name);
+    check_zip(path, entry->header >= end, "'{}' to follow the entry before it", entry->name);
     check_zip(path,
               entry->header <= directory && directory - entry->header >= header_size &&
                   directory - entry->header - header_size >= entry->stored_size,
@@ -172,7 +172,7 @@ struct ZipStream::State {
   /// Reads the next bytes as stored.
   void fetch(void* bytes, std::size_t count) {
     file.read(static_cast<char*>(bytes), static_cast<std::streamsize>(count));
-    check(bool(file), path.string(), "expected {} bytes of '{}'; the file ended or changed", entry.stored_size,
+    check(bool(file), path.string(), "cannot read {} bytes of '{}': the file ended or changed", entry.stored_size,
           entry.name);
     stored_left -= count;
   }
@@ -218,9 +218,9 @@ std::size_t ZipStream::read(std::span<std::byte> bytes) {
 ZipFile::ZipFile(std::filesystem::path path) : path_(std::move(path)) {
   std::error_code code;
   const std::uint64_t file_size = std::filesystem::file_size(path_, code);
-  check(!code, path_.string(), "expected a zip archive; got {}. Hint: check the path", code.message());
+  check(!code, path_.string(), "cannot read the file: {}. Hint: check the path", code.message());
   std::ifstream file(path_, std::ios::binary);
-  check(file.is_open(), path_.string(), "expected a file to read; it cannot be opened. Hint: check its permissions");
+  check(file.is_open(), path_.string(), "cannot open the file. Hint: check its permissions");
   const Directory directory = find_directory(path_, file, file_size);
   check_zip(path_, directory.size <= max_directory && directory.entries <= max_entries,
             "a directory of at most {} entries and {} bytes; got {} and {}", max_entries, max_directory,
@@ -252,8 +252,8 @@ ZipStream ZipFile::open(const ZipEntry& entry) const {
   state->left = entry.size;
   if (entry.deflated) {
     state->buffer.resize(std::min<std::uint64_t>(buffer_bytes, entry.stored_size));
-    check(inflateInit2(&state->inflater, -MAX_WBITS) == Z_OK, path_.string(),
-          "expected memory to inflate '{}'; got none", entry.name);
+    check(inflateInit2(&state->inflater, -MAX_WBITS) == Z_OK, path_.string(), "cannot inflate '{}': out of memory",
+          entry.name);
   }
   return ZipStream(std::move(state));
 }

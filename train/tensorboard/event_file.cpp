@@ -36,7 +36,7 @@ std::vector<fs::path> event_files(const fs::path& folder) {
   for (fs::directory_iterator entry(folder, code); !code && entry != fs::directory_iterator(); entry.increment(code))
     if (entry->path().filename().string().starts_with(name_begins)) files.push_back(entry->path());
   check(!code || code == std::errc::no_such_file_or_directory, folder.string(),
-        "expected to read the folder; got: {}. Hint: check the path and its permissions", code.message());
+        "cannot read the folder: {}. Hint: check the path and its permissions", code.message());
   std::ranges::sort(files);
   return files;
 }
@@ -82,7 +82,7 @@ Kept kept_of(std::string_view bytes, std::int64_t updates_done, bool goes_on) {
 /// Truncates in one step, without a second file that TensorBoard would also read.
 void shorten(const fs::path& file, std::uint64_t bytes) {
   const auto require = [&](int result) {
-    check(result >= 0, file.string(), "expected to shorten it to {} bytes; got: {}", bytes, std::strerror(errno));
+    check(result >= 0, file.string(), "cannot truncate it to {} bytes: {}", bytes, std::strerror(errno));
   };
   const int descriptor = open(file.c_str(), O_WRONLY | O_CLOEXEC);
   require(descriptor);
@@ -110,13 +110,13 @@ std::vector<std::string> EventFile::cut(const fs::path& run, std::int64_t update
     const Kept kept = kept_of(bytes, updates_done, goes_on);
     if (kept.damage)
       damages.push_back(
-          fmt::format("{} is damaged from byte {} on: what it says from there, which TensorBoard does not read "
-                      "either, is gone. Hint: metrics.jsonl has the figures",
+          fmt::format("{} is damaged from byte {}: its later events, which TensorBoard cannot read either, are "
+                      "dropped. Hint: metrics.jsonl has the figures",
                       file.string(), *kept.damage));
     if (kept.bytes == 0) {
       std::error_code code;
       fs::remove(file, code);
-      check(!code, file.string(), "expected to remove it; got: {}", code.message());
+      check(!code, file.string(), "cannot remove it: {}", code.message());
     } else if (kept.bytes < bytes.size()) {
       shorten(file, kept.bytes);
     }

@@ -47,7 +47,7 @@ std::string Picture::png() const {
   png_alloc_size_t bytes = PNG_IMAGE_PNG_SIZE_MAX(image);
   std::string png(bytes, '\0');
   const int written = png_image_write_to_memory(&image, png.data(), &bytes, 0, pixels_.data(), 0, map.data());
-  check(written != 0, "picture", "expected to make a PNG of {} x {} pixels; got: {}", width_, height_, image.message);
+  check(written != 0, "picture", "cannot encode a PNG of {} x {} pixels: {}", width_, height_, image.message);
   png.resize(bytes);
   return png;
 }

@@ -32,7 +32,7 @@ std::unique_ptr<Model> model_of(Tying tied, std::uint64_t seed) {
   return make_model(config, 5, 5, seed);
 }
 
-/// The safetensors file that a checkpoint of the model becomes.
+/// Exports a checkpoint of the model; returns the safetensors file.
 fs::path export_model(const TemporaryFolder& folder, Model& model, const TrainingState& state = {}) {
   const auto optimizer = make_optimizer(OptimConfig{}, model.parameters);
   CheckpointWriter writer;
@@ -42,7 +42,7 @@ fs::path export_model(const TemporaryFolder& folder, Model& model, const Trainin
   return folder / "model.safetensors";
 }
 
-/// The tensors of a file, to be changed and written again.
+/// The tensors of a file, for changing and rewriting.
 struct Tensors {
   std::map<std::string, std::pair<std::vector<std::uint64_t>, std::vector<float>>> tensors;
 
@@ -68,7 +68,7 @@ std::string error_of_import(const fs::path& path, Model& model) {
 
 }  // namespace
 
-TEST_CASE("what is exported is imported to the last bit, however tensors are tied") {
+TEST_CASE("an exported model is imported to the last bit, however its tensors are tied") {
   for (const auto& row :
        {std::pair(Tying::none, ParameterNames{source, target, output}),
         std::pair(Tying::output, ParameterNames{source, output}), std::pair(Tying::all, ParameterNames{output}),
@@ -93,7 +93,7 @@ TEST_CASE("what is exported is imported to the last bit, however tensors are tie
   }
 }
 
-TEST_CASE("equal parameters are equal files, wherever they come from") {
+TEST_CASE("equal parameters give equal files, whatever else the checkpoint has") {
   const TemporaryFolder folder, other_folder;
   TrainingState state;
   state.config = "train:\n  seed: 7\n";
@@ -132,7 +132,7 @@ TEST_CASE("a tied tensor may have any of its names, or several equal copies; nam
   CHECK_THROWS_WITH_AS(imported(), doctest::Contains("got both"), Error);
 }
 
-TEST_CASE("what does not fit is listed by name, and nothing is changed") {
+TEST_CASE("tensors that do not fit are listed by name, and nothing is changed") {
   const TemporaryFolder folder;
   const auto model = model_of(Tying::output, 1), fresh = model_of(Tying::output, 2), other = model_of(Tying::output, 2);
   const Tensors whole(export_model(folder, *model));
@@ -165,7 +165,7 @@ TEST_CASE("what does not fit is listed by name, and nothing is changed") {
   CHECK(same_bits(*other, *fresh));
 }
 
-TEST_CASE("whole numbers are no weights") {
+TEST_CASE("tensors of whole numbers are refused") {
   const TemporaryFolder folder;
   const auto model = model_of(Tying::output, 1);
   std::string bytes = read_bytes(export_model(folder, *model));

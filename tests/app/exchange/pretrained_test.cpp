@@ -18,7 +18,7 @@ namespace {
 
 const fs::path golden = GLOSSA_SOURCE_DIR "/tests/golden/marian";
 
-/// A copy of the golden folder of one of both kinds, to be changed.
+/// A copy of a golden folder, `huggingface` or `marian`, for changing.
 class ModelFolder {
  public:
   explicit ModelFolder(const std::string& kind) {
@@ -28,7 +28,7 @@ class ModelFolder {
   }
   fs::path operator/(const std::string& name) const { return folder_ / name; }
 
-  /// Changes keys of a JSON file; null takes one away.
+  /// Changes keys of a JSON file; null removes one.
   void set(const std::string& file, const nlohmann::json& changes) const {
     auto json = nlohmann::json::parse(read_bytes(folder_ / file));
     json.merge_patch(changes);
@@ -56,7 +56,7 @@ class ModelFolder {
 
   Pretrained read() const { return read_pretrained(folder_.path()); }
 
-  /// The error, behind its exit status.
+  /// The exit status and text of the error.
   std::string error() const {
     try {
       read();
@@ -78,14 +78,14 @@ void check_contains(const std::string& text, const std::string& part) {
 
 }  // namespace
 
-TEST_CASE("what a model of Hugging Face has and glossa has not is refused by its name") {
+TEST_CASE("features of a Hugging Face model that glossa lacks are refused by name") {
   using nlohmann::json;
   for (const auto& [changes, part] : {
            std::pair{json{{"architectures", {"T5ForConditionalGeneration"}}}, "MarianMTModel; got [\"T5"},
            {json{{"architectures", nullptr}, {"model_type", "bart"}}, "model_type: marian; got \"bart\""},
            {json{{"activation_function", "tanh"}}, "activation_function"},
-           {json{{"decoder_attention_heads", 4}}, "decoder_attention_heads: that of the encoder, 2; got 4"},
-           {json{{"decoder_ffn_dim", 16}}, "decoder_ffn_dim: that of the encoder, 12"},
+           {json{{"decoder_attention_heads", 4}}, "decoder_attention_heads: the encoder's, 2; got 4"},
+           {json{{"decoder_ffn_dim", 16}}, "decoder_ffn_dim: the encoder's, 12"},
            {json{{"normalize_before", true}}, "normalize_before: false; got true"},
            {json{{"static_position_embeddings", false}}, "static_position_embeddings"},
            {json{{"quantization_config", {{"bits", 4}}}}, "quantization_config"},
@@ -102,7 +102,7 @@ TEST_CASE("what a model of Hugging Face has and glossa has not is refused by its
   check_contains(folder.error(), "decoder_start_token_id: 66");
 }
 
-TEST_CASE("settings of a model that do not fit are errors of their file") {
+TEST_CASE("settings that do not fit the model are errors that name their file") {
   using nlohmann::json;
   for (const auto& [changes, part] :
        {std::pair{json{{"d_model", nullptr}}, "d_model to be a whole number; got nothing"},
@@ -113,7 +113,7 @@ TEST_CASE("settings of a model that do not fit are errors of their file") {
         {json{{"encoder_layers", 3}}, "missing: model.encoder.layers.2."},
         {json{{"encoder_layers", 1}}, "not in the model: model.encoder.layers.1."},
         {json{{"d_model", 10}}, "of another shape or type"},
-        {json{{"vocab_size", 66}}, "vocab_size to be 67, the tokens of vocab.json"},
+        {json{{"vocab_size", 66}}, "vocab_size to be 67, the number of tokens in vocab.json"},
         {json{{"dropout", "much"}}, "dropout to be a number"}}) {
     const ModelFolder folder("huggingface");
     folder.set("config.json", changes);
@@ -138,7 +138,7 @@ TEST_CASE("settings of a model that do not fit are errors of their file") {
   check_contains(folder.error(), "config.json");
 }
 
-TEST_CASE("of how a model translates, what glossa does otherwise is told") {
+TEST_CASE("settings of translation that glossa handles differently are noted") {
   const ModelFolder folder("huggingface");
   CHECK_EQ(folder.read().notes.size(), 0);
   folder.set("generation_config.json", {{"no_repeat_ngram_size", 3},
@@ -167,14 +167,14 @@ TEST_CASE("trained positions are refused, computed ones are not needed") {
   values.emplace_back(40 * 8, 0.5F);
   tensors.push_back({"model.decoder.embed_positions.weight", {40, 8}, values.back()});
   write_safetensors(folder / "model.safetensors", tensors, {});
-  check_contains(folder.error(), "to hold sinusoids");
+  check_contains(folder.error(), "to contain sinusoids");
 }
 
-TEST_CASE("what a model of Marian has and glossa has not is refused by its name") {
+TEST_CASE("features of a Marian model that glossa lacks are refused by name") {
   for (const auto& [before, after, part] :
        {std::tuple{"autoreg: self-attention", "autoreg: rnn", "transformer-decoder-autoreg: self-attention; got rnn"},
         {"type: transformer", "type: s2s", "type: transformer; got s2s"},
-        {"activation: swish", "activation: gelu", "by a sigmoid"},
+        {"activation: swish", "activation: gelu", "the sigmoid form"},
         {"postprocess: dan", "postprocess: dhn", "got \"\", dhn and nothing"},
         {"postprocess-emb: d", "postprocess-emb: nd", "transformer-postprocess-emb"},
         {"ffn-depth: 2", "ffn-depth: 3", "transformer-ffn-depth: 2; got 3"},
@@ -190,15 +190,15 @@ TEST_CASE("what a model of Marian has and glossa has not is refused by its name"
   }
   const ModelFolder folder("marian");
   folder.set_option("dim-emb: 8", "dim-emb: many");
-  check_contains(folder.error(), "another value of dim-emb; got many");
+  check_contains(folder.error(), "a valid value of dim-emb; got many");
   folder.set_option("dim-emb: many", "[[[");
   check_contains(folder.error(), "options in YAML");
 }
 
-TEST_CASE("Marian's files are found by decoder.yml or by their ends") {
+TEST_CASE("Marian's files are found by decoder.yml or by their endings") {
   const ModelFolder folder("marian");
   fs::rename(folder / "model.npz", folder / "best.npz");
-  check_contains(folder.error(), "model.npz, the weights; there is no such file");
+  check_contains(folder.error(), "model.npz, the weights; not found");
   fs::remove(folder / "decoder.yml");
   CHECK_EQ(folder.read().config.decode.beam, 12);
   fs::copy(folder / "vocab.yml", folder / "opus.trg.vocab.yml");

@@ -16,7 +16,7 @@ const fs::path marian_files = GLOSSA_SOURCE_DIR "/tests/golden/marian";
 
 }  // namespace
 
-TEST_CASE("vocabularies are in the order of their ids") {
+TEST_CASE("vocabularies are read in the order of their ids, and wrong ones refused") {
   const TemporaryFolder folder;
   const auto json = [&](std::string_view bytes) { return read_json_vocabulary(folder.write("vocab.json", bytes)); };
   const auto yaml = [&](std::string_view bytes) { return read_yaml_vocabulary(folder.write("vocab.yml", bytes)); };
@@ -29,11 +29,11 @@ TEST_CASE("vocabularies are in the order of their ids") {
   for (const auto& row : {std::pair{R"({"a": 0, "b": 0})", "every id once"},
                           {R"({"a": 0, "b": 2})", "the ids 0 to 1"},
                           {R"({"a": 0, "a": 1})", "every token once"},
-                          {R"({"a": -1})", "a JSON object of texts and their ids"},
-                          {R"({"a": 0.5})", "a JSON object of texts and their ids"},
-                          {R"({"a": [0]})", "a JSON object of texts and their ids"},
-                          {R"(["a"])", "a JSON object of texts and their ids"},
-                          {R"(3)", "a JSON object of texts and their ids"},
+                          {R"({"a": -1})", "a JSON object of tokens and their ids"},
+                          {R"({"a": 0.5})", "a JSON object of tokens and their ids"},
+                          {R"({"a": [0]})", "a JSON object of tokens and their ids"},
+                          {R"(["a"])", "a JSON object of tokens and their ids"},
+                          {R"(3)", "a JSON object of tokens and their ids"},
                           {R"({"a": 99999999})", "at most 262144 tokens"},
                           {R"({})", "expected tokens; got none"},
                           {R"({"a": 0)", "in JSON"}}) {
@@ -47,10 +47,10 @@ TEST_CASE("vocabularies are in the order of their ids") {
   for (const auto& row : {std::pair{"a: 0\nb\n", "vocab.yml:2"},
                           {"a: 0\n\"b: 1\n", "a closing quote"},
                           {"'a: 0\n", "a closing quote"},
-                          {"\"\\q\": 0\n", "an escape of YAML"},
+                          {"\"\\q\": 0\n", "a YAML escape"},
                           {"\"\\ud800\": 0\n", "hexadecimal digits of a character"},
                           {"a: 0x\n", "TOKEN: ID"},
-                          {"? a\n", "the file ended"},
+                          {"? a\n", "the end of the file"},
                           {"\xFF: 0\n", "in UTF-8"}}) {
     const auto& text = row.first;
     const auto& part = row.second;
@@ -60,7 +60,7 @@ TEST_CASE("vocabularies are in the order of their ids") {
   CHECK_NE(error_of<Error>([&] { json(std::string(1'000'000, '[')); }).find("vocab.json"), std::string::npos);
 }
 
-TEST_CASE("damaged vocabularies are read or refused with their name") {
+TEST_CASE("damaged vocabularies are read or refused by name") {
   check_mutations(marian_files / "huggingface/vocab.json", [](const fs::path& path) { read_json_vocabulary(path); });
   check_mutations(marian_files / "marian/vocab.yml", [](const fs::path& path) { read_yaml_vocabulary(path); });
 }

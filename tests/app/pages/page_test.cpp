@@ -13,7 +13,7 @@
 
 namespace {
 
-TEST_CASE("every file of app/pages is in the program as it is on the disk") {
+TEST_CASE("the program embeds every file of app/pages unchanged") {
   namespace fs = std::filesystem;
   std::size_t files = 0;
   for (const auto& entry : fs::directory_iterator(fs::path(GLOSSA_SOURCE_DIR) / "app/pages")) {
@@ -31,7 +31,7 @@ TEST_CASE("every file of app/pages is in the program as it is on the disk") {
   CHECK_EQ(files, glossa::page_files.size());
 }
 
-TEST_CASE("a page stands alone, and no text in its data ends the script that holds it") {
+TEST_CASE("a page needs no other files, and no text in its data ends the script around it") {
   for (const glossa::PageFile& file : glossa::page_files) {
     if (!file.name.ends_with(".html")) continue;
     INFO(std::string(file.name));

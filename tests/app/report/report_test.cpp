@@ -23,7 +23,7 @@ json document_of(const MadeUpRun& run) { return document({read_story(run.path(),
 
 }  // namespace
 
-TEST_CASE("the figures of a run are found again in the report") {
+TEST_CASE("the report contains the figures of a run") {
   const MadeUpRun run;
   const json report = document_of(run);
   CHECK(report["glossa"] == program_version);
@@ -51,7 +51,7 @@ TEST_CASE("the figures of a run are found again in the report") {
         std::string::npos);
 }
 
-TEST_CASE("options that differ are named, and no others") {
+TEST_CASE("only the options that differ are marked") {
   const MadeUpRun one("one"), other("other");
   Config changed = other.config;
   changed.optim.lr = 0.5;
@@ -70,7 +70,7 @@ TEST_CASE("options that differ are named, and no others") {
   CHECK(report["options"].size() == options);
 }
 
-TEST_CASE("what is damaged, and a corpus that is not there, is said in the report") {
+TEST_CASE("the report names damaged files and a missing corpus") {
   const MadeUpRun run;
   run.write("metrics.jsonl", run.metrics + "rubbish\n");
   const json report = document_of(run);
@@ -87,7 +87,7 @@ TEST_CASE("what is damaged, and a corpus that is not there, is said in the repor
   CHECK(told.back() == "and 80 more");
 }
 
-TEST_CASE("a long run stays small in the report") {
+TEST_CASE("the report of a long run stays small") {
   const MadeUpRun run;
   std::string lines;
   for (int i = 1; i <= 100000; ++i)
@@ -98,10 +98,10 @@ TEST_CASE("a long run stays small in the report") {
   CHECK(training["update"].size() <= 2002);
   CHECK(training["update"].size() >= 400);
   CHECK(training["update"].back() == 100000);
-  CHECK_FALSE(training.contains("tokens_per_s"));  // of which nothing is known
+  CHECK_FALSE(training.contains("tokens_per_s"));  // not in the metrics
 }
 
-TEST_CASE("a corpus is counted: lengths, tokens by frequency, useful tokens; one that changed is said to have") {
+TEST_CASE("a corpus is counted: lengths, tokens by frequency, useful tokens; a changed one is marked") {
   glossa::testing::SmallRun small;
   small.config.train.max_updates = glossa::testing::updates(2);
   small.train(small.config, "run");
@@ -115,7 +115,7 @@ TEST_CASE("a corpus is counted: lengths, tokens by frequency, useful tokens; one
   CHECK_FALSE(corpus.contains("changed"));
   const json& source = corpus["source"];
   CHECK(source["language"] == "en");
-  // A source of the small corpus has 1 to 4 words, `end` and </s>, one has `once`, too.
+  // A source of the small corpus has 1 to 4 words, `end` and </s>; one also has `once`.
   CHECK(source["longest"] == 7);
   CHECK(source["bin"] == 1);
   CHECK(source["counts"] == json{0, 0, 15, 15, 15, 14, 1});

@@ -23,7 +23,7 @@ using Numbers = std::vector<double>;
 
 }  // namespace
 
-TEST_CASE("the numbers of metrics.jsonl are found again, training and validation apart") {
+TEST_CASE("the numbers of metrics.jsonl are read, training and validation separately") {
   const MadeUpRun run;
   const RunMetrics metrics = read_metrics(run.path(), false);
   CHECK(metrics.problems.empty());
@@ -40,7 +40,7 @@ TEST_CASE("the numbers of metrics.jsonl are found again, training and validation
   CHECK_THROWS_AS(metrics.training.column("valid_loss"), Error);
 }
 
-TEST_CASE("a line that cannot be used is left out and told by its number; those around it count") {
+TEST_CASE("an unusable line is left out and reported by its number; the others count") {
   const MadeUpRun run;
   const std::string bad[] = {"rubbish",
                              "[1]",
@@ -60,12 +60,12 @@ TEST_CASE("a line that cannot be used is left out and told by its number; those 
     CHECK(metrics.problems[i].starts_with("[" + (run.path() / "metrics.jsonl").string() + ":" +
                                           std::to_string(i + 7 + (i == std::size(bad) ? 1 : 0)) + "] expected "));
   }
-  CHECK(metrics.problems.back().find("half of one") != std::string::npos);
-  // While it is written the last line may well be half of one.
+  CHECK(metrics.problems.back().find("part of one") != std::string::npos);
+  // While the file is written, its last line may be incomplete.
   CHECK(read_metrics(run.path(), true).problems.size() == std::size(bad));
 }
 
-TEST_CASE("corpora that are watched have columns of their own, from the line on that has them first") {
+TEST_CASE("watched corpora have their own columns, from their first line on") {
   const MadeUpRun run;
   run.write("metrics.jsonl",
             "{\"update\":1,\"valid_loss\":5}\n"
@@ -81,7 +81,7 @@ TEST_CASE("corpora that are watched have columns of their own, from the line on 
   CHECK(std::ranges::find(metrics.validation.names, "else:x") == metrics.validation.names.end());
 }
 
-TEST_CASE("no metrics are a problem, not an end") {
+TEST_CASE("missing metrics are a problem, not an error") {
   const MadeUpRun run;
   std::filesystem::remove(run.path() / "metrics.jsonl");
   const RunMetrics metrics = read_metrics(run.path(), true);
@@ -110,5 +110,5 @@ TEST_CASE("a thinned series keeps its ends and every peak") {
   CHECK(has(series.rows[4321]));
   CHECK(has(series.rows[8765]));
   CHECK(std::is_sorted(thin.rows.begin(), thin.rows.end(), [](auto& a, auto& b) { return a[0] < b[0]; }));
-  CHECK(thinned(thin, 600 + 2).rows.size() == thin.rows.size());  // few enough: as they are
+  CHECK(thinned(thin, 600 + 2).rows.size() == thin.rows.size());  // few enough: unchanged
 }

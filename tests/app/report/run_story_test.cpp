@@ -12,7 +12,7 @@ using namespace glossa;
 using glossa::testing::MadeUpRun;
 using Strings = std::vector<std::string>;
 
-TEST_CASE("the story of a run: state, samples of what was validated, places in time") {
+TEST_CASE("the story of a run has its state, the samples of its validations, and times of updates") {
   const MadeUpRun run;
   const RunStory story = read_story(run.path(), run.config);
   CHECK(story.problems.empty());
@@ -32,7 +32,7 @@ TEST_CASE("the story of a run: state, samples of what was validated, places in t
   CHECK(std::isnan(seconds_at({}, 5)));
 }
 
-TEST_CASE("a run of a version that wrote no times has those of its log, or none") {
+TEST_CASE("a run of a version that wrote no times takes them from its log, or has none") {
   const MadeUpRun run;
   run.write("metrics.jsonl", std::regex_replace(run.metrics, std::regex(",\"seconds\":[0-9.]+"), ""));
   RunStory story = read_story(run.path(), run.config);
@@ -47,7 +47,7 @@ TEST_CASE("a run of a version that wrote no times has those of its log, or none"
   CHECK(story.problems[0].find("train.log") != std::string::npos);
 }
 
-TEST_CASE("what a run is doing: training while somebody has its lock, else what the log says last") {
+TEST_CASE("a run is training while its lock is held; otherwise its log has the state") {
   const MadeUpRun run;
   const auto state = [&] { return read_story(run.path(), run.config).state; };
   {
@@ -67,7 +67,7 @@ TEST_CASE("what a run is doing: training while somebody has its lock, else what 
   CHECK(state() == "stopped");
 }
 
-TEST_CASE("samples that cannot be understood are told, and those of other validations stay") {
+TEST_CASE("unreadable samples are reported, and those of other validations stay") {
   const MadeUpRun run;
   run.write("samples/update-00000020.txt", "source     a b\nreference  x y\n");
   const RunStory story = read_story(run.path(), run.config);
@@ -77,7 +77,7 @@ TEST_CASE("samples that cannot be understood are told, and those of other valida
   CHECK(story.samples[0].updates == std::vector<std::int64_t>{40});
 }
 
-TEST_CASE("many validations are spread, many sentences bounded, long texts shortened between characters") {
+TEST_CASE("many validations are thinned, sentences are limited, and long texts are cut between characters") {
   const glossa::testing::TemporaryFolder folder;
   std::filesystem::create_directory(folder / "samples");
   std::set<std::int64_t> updates;
@@ -103,7 +103,7 @@ TEST_CASE("many validations are spread, many sentences bounded, long texts short
   CHECK(samples[0].outputs[0].ends_with("ह…"));
 }
 
-TEST_CASE("runs are named by the last parts of their paths that tell them apart") {
+TEST_CASE("runs are named by the shortest ends of their paths that distinguish them") {
   CHECK(names_of_runs(Strings{"runs/a"}) == Strings{"a"});
   CHECK(names_of_runs(Strings{"runs/a/", "b"}) == Strings{"a", "b"});
   CHECK(names_of_runs(Strings{"x/a", "y/a", "z/b"}) == Strings{"x/a", "y/a", "z/b"});

@@ -31,8 +31,8 @@ TEST_CASE("stops, resumptions, kills and refused updates are read from a log, ea
   CHECK(log.events[0].time == "2026-02-01 00:00:15");
   CHECK(log.events[0].text.starts_with("stopped by a signal"));
   CHECK(log.events[1].text == "resumed at update 25 (epoch 2, batch 5)");
-  CHECK(log.events[2].time.empty());  // a kill: nobody wrote it
-  CHECK(log.events[2].text == "ended without a word");
+  CHECK(log.events[2].time.empty());  // a kill: it is not in the log
+  CHECK(log.events[2].text == "ended without a message");
   CHECK(log.events[4].text.ends_with("first seen in relu of layer 0"));
   CHECK(log.end.starts_with("train.max_updates 40u reached"));
   CHECK(log.parameters == 12345);
@@ -44,14 +44,14 @@ TEST_CASE("stops, resumptions, kills and refused updates are read from a log, ea
   CHECK(of_several.head[0] == "2 processes: 1 on first, 1 on second");
 }
 
-TEST_CASE("the clock of a log counts what the run was at work, over midnight and without the nights between") {
+TEST_CASE("the clock of a log counts the time at work, past midnight and without the pauses between starts") {
   const MadeUpRun run;
   const TrainLog log = parse_train_log(run.log);
   CHECK(log.training_clock == std::map<std::int64_t, double>{{10, 10}, {20, 20}, {30, 27}, {40, 37}});
   CHECK(log.validation_clock == std::map<std::int64_t, double>{{20, 22}, {40, 40}});
 }
 
-TEST_CASE("a log of another run in the same folder is forgotten, and one that goes on has no end") {
+TEST_CASE("an earlier run in the same log is ignored, and a run that continues has no end") {
   const MadeUpRun run;
   const std::string start =
       "[2026-03-01 00:00:00] configuration\nx\n[2026-03-01 00:00:00] 1 thread of 1 available, a\n";
@@ -70,7 +70,7 @@ TEST_CASE("a log of another run in the same folder is forgotten, and one that go
   CHECK(told(parse_train_log(run.log + again + again)).ends_with("stop 40, resume 40, stop 40, resume 40, "));
 }
 
-TEST_CASE("a damaged log is read as far as it goes") {
+TEST_CASE("a damaged log is read as far as possible") {
   const MadeUpRun run;
   for (std::size_t size = 0; size < run.log.size(); size += 7)
     CHECK_NOTHROW(parse_train_log(run.log.substr(size / 3, size)));
@@ -82,12 +82,12 @@ TEST_CASE("a damaged log is read as far as it goes") {
     CHECK_NOTHROW(parse_train_log(stamp + line + "\n"));
     CHECK_NOTHROW(parse_train_log(run.log + stamp + line + "\n"));
   }
-  const std::string longest(1 << 20, '7');  // no expression may run over it
+  const std::string longest(1 << 20, '7');  // would overflow the stack in std::regex
   CHECK_NOTHROW(parse_train_log(stamp + longest + "\n" + stamp + "finished: " + longest + "\n"));
   CHECK(parse_train_log("rubbish\n\n\x01").events.empty());
 }
 
-TEST_CASE("what a trainer writes is what is read") {
+TEST_CASE("the log that a trainer writes is read back") {
   SmallRun small;
   small.config.train.max_updates = glossa::testing::updates(6);
   small.config.train.log_every = glossa::testing::updates(2);

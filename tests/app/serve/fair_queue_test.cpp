@@ -23,7 +23,7 @@ const auto all_join = [](const Words&, const std::string&) { return true; };
 
 }  // namespace
 
-TEST_CASE("a batch has of each asker one in turn, and who asks for much keeps nobody waiting") {
+TEST_CASE("a batch takes one piece per asker in turn, so that a large request delays nobody") {
   Queue queue({.room = 100, .batch = 4, .gather = 0s});
   queue.add({"a1", "a2", "a3", "a4", "a5", "a6"});
   queue.add({"b1"});
@@ -36,7 +36,7 @@ TEST_CASE("a batch has of each asker one in turn, and who asks for much keeps no
   CHECK_EQ(queue.size(), 0);
 }
 
-TEST_CASE("what does not join a batch waits for the next, in which it is the first") {
+TEST_CASE("a piece that does not join a batch is the first of the next") {
   Queue queue({.room = 100, .batch = 10, .gather = 0s});
   const auto same_letter = [](const Words& batch, const std::string& word) { return word[0] == batch[0][0]; };
   queue.add({"a1", "a2"});
@@ -47,7 +47,7 @@ TEST_CASE("what does not join a batch waits for the next, in which it is the fir
   CHECK_EQ(queue.take(same_letter), Words{"a3"});
 }
 
-TEST_CASE("room is for all pieces of an asker or for none; what is withdrawn makes room") {
+TEST_CASE("either all pieces of an asker are queued or none; withdrawing makes room") {
   Queue queue({.room = 3, .batch = 1, .gather = 0s});
   const auto first = queue.add({"a", "b"});
   REQUIRE(first);
@@ -64,7 +64,7 @@ TEST_CASE("room is for all pieces of an asker or for none; what is withdrawn mak
   CHECK_EQ(queue.take(all_join), Words{"e"});
 }
 
-TEST_CASE("who has most waiting gives way to who asks for less, and to nobody else") {
+TEST_CASE("the asker with the most waiting yields to smaller requests, and to no others") {
   Queue queue({.room = 6, .batch = 1, .gather = 0s});
   const auto large = queue.add({"a", "a", "a", "a"});
   REQUIRE(queue.add({"b", "b"}));
@@ -81,7 +81,7 @@ TEST_CASE("who has most waiting gives way to who asks for less, and to nobody el
   CHECK_EQ(queue.take(all_join), Words{"d"});
 }
 
-TEST_CASE("one waits for others as long as it is told, and no longer when they have come") {
+TEST_CASE("a batch waits up to `gather` for more pieces, and no longer once it is full") {
   Queue queue({.room = 100, .batch = 2, .gather = 10s});
   std::thread late([&] {
     std::this_thread::sleep_for(20ms);
@@ -97,7 +97,7 @@ TEST_CASE("one waits for others as long as it is told, and no longer when they h
   CHECK_EQ(hasty.take(all_join), Words{"a"});
 }
 
-TEST_CASE("a queue that is closed hands out what it has, and then nothing") {
+TEST_CASE("a closed queue returns its remaining pieces, and then nothing") {
   Queue queue({.room = 100, .batch = 10, .gather = 10s});
   queue.add({"a"});
   std::thread closer([&] {
@@ -110,7 +110,7 @@ TEST_CASE("a queue that is closed hands out what it has, and then nothing") {
   closer.join();
 }
 
-TEST_CASE("workers are as many as there are tasks, never more than said, and none without a task") {
+TEST_CASE("workers are as many as there are tasks, never more than the limit, and none without a task") {
   const auto threads = [] { return std::ranges::distance(std::filesystem::directory_iterator("/proc/self/task")); };
   const auto before = threads();
   glossa::serve::Workers workers(3, 100);
@@ -132,7 +132,7 @@ TEST_CASE("workers are as many as there are tasks, never more than said, and non
   }
 }
 
-TEST_CASE("workers do all tasks before they end, and take no more than they have room for") {
+TEST_CASE("workers finish all tasks before they end, and accept no more than they have room for") {
   std::atomic<int> done = 0;
   {
     glossa::serve::Workers workers(3, 1000);

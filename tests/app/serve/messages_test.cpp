@@ -26,7 +26,7 @@ int status_of_json(const std::string& body) {
 
 }  // namespace
 
-TEST_CASE("JSON and forms say the same") {
+TEST_CASE("JSON and forms give the same request") {
   for (const Fields& fields :
        {fields_of_json(R"({"q": "a b\n&ü", "source": "en", "target": "hi", "format": "text", "alternatives": 3,
                            "scores": true, "api_key": null, "other": 1})"),
@@ -55,7 +55,7 @@ TEST_CASE("JSON and forms say the same") {
   CHECK_EQ(fields_of_form("a=%zz%4&b").at("b").values.front(), "");
 }
 
-TEST_CASE("what is no request for a translation is refused with 400") {
+TEST_CASE("a malformed request for a translation is refused with 400") {
   const auto with = [](const std::string& more) {
     return status_of_json(R"({"q":"a","source":"en","target":"hi",)" + more + "}");
   };
@@ -75,7 +75,7 @@ TEST_CASE("what is no request for a translation is refused with 400") {
   CHECK_EQ(status_of([] { fields_of_form("%C3=a"); }), 400);
 }
 
-TEST_CASE("neither deep nor long JSON is built") {
+TEST_CASE("deep or long JSON is refused before it is built") {
   const std::string deep(1000000, '[');
   CHECK_EQ(status_of([&] { fields_of_json(deep); }), 400);
   CHECK_EQ(status_of([&] { fields_of_json("{\"q\":" + deep); }), 400);
@@ -88,7 +88,7 @@ TEST_CASE("neither deep nor long JSON is built") {
   CHECK_EQ(status_of([&] { fields_of_form(form); }), 413);
 }
 
-TEST_CASE("answers are lists where the request had one") {
+TEST_CASE("answers are lists if the request had one") {
   const std::vector<std::vector<TranslatedText>> two{{{"x\"", 0.5}, {"y", 0.25}}, {{"z", 1}}};
   TranslationRequest request;
   CHECK_EQ(translation_answer(request, {two.data(), 1}), R"({"translatedText":"x\""})");

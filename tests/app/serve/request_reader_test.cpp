@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t max_body = 100;
 
-/// The status that bytes are refused with, in pieces of a size; 0 where they are taken.
+/// The status with which `bytes` are refused, fed `piece` at a time; 0 if they are accepted.
 int refusal(const std::string& bytes, std::size_t piece = 1) {
   RequestReader reader(max_body);
   try {
@@ -32,7 +32,7 @@ std::string head_of(const std::string& headers) { return "POST /translate HTTP/1
 
 }  // namespace
 
-TEST_CASE("a request comes out whole, however its bytes come, and those of the next are left") {
+TEST_CASE("a request comes out whole, however its bytes arrive, and those of the next are left") {
   const std::string sized = head_of("Host: a\r\ncontent-length:  5 \r\nX: y\r\n") + "hello";
   const std::string chunked = head_of("Transfer-Encoding: Chunked\r\nRange: bytes=0-1\r\n") +
                               "3;x=y\r\nhel\r\n02\r\nlo\r\n0\r\nTrailer: z\r\n\r\n";
@@ -66,7 +66,7 @@ TEST_CASE("a target may name its host before the path, as a request to a proxy d
   }
 }
 
-TEST_CASE("what is no request is refused with the status that says why") {
+TEST_CASE("a malformed request is refused with the status that says why") {
   for (const std::size_t piece : {1, 1000}) {
     CAPTURE(piece);
     CHECK_EQ(refusal(head_of("Content-Length: 100\r\n") + std::string(100, 'a'), piece), 0);
@@ -76,7 +76,7 @@ TEST_CASE("what is no request is refused with the status that says why") {
     CHECK_EQ(refusal(head_of("Transfer-Encoding: chunked\r\n") + "ffffffffffffffffffffff\r\n", piece), 413);
     CHECK_EQ(refusal(head_of("Transfer-Encoding: chunked\r\n") + "40\r\n" + std::string(64, 'a') + "\r\n25\r\n", piece),
              413);
-    CHECK_EQ(refusal(head_of("Transfer-Encoding: chunked\r\n") + "1\r\nab", piece), 0);  // the line is not at its end
+    CHECK_EQ(refusal(head_of("Transfer-Encoding: chunked\r\n") + "1\r\nab", piece), 0);  // the line has not ended
     CHECK_EQ(refusal(head_of("Transfer-Encoding: chunked\r\n") + "1\r\nab\r\n", piece), 400);
     for (const char* size : {"", "g", "-1", "+1", "0x1", "1 1", ";a"})
       CHECK_EQ(refusal(head_of("Transfer-Encoding: chunked\r\n") + size + "\r\n", piece), 400);
@@ -101,7 +101,7 @@ TEST_CASE("what is no request is refused with the status that says why") {
   }
 }
 
-TEST_CASE("a connection is kept as the request says") {
+TEST_CASE("a connection is kept open as the request says") {
   const auto keeps = [](const std::string& request) {
     RequestReader reader(max_body);
     reader.feed(request);
@@ -114,7 +114,7 @@ TEST_CASE("a connection is kept as the request says") {
   CHECK_FALSE(keeps("GET / HTTP/1.0\r\n\r\n"));
 }
 
-TEST_CASE("who waits for a word before the body gets it once") {
+TEST_CASE("a client that waits for 100 Continue gets it once") {
   RequestReader reader(max_body);
   reader.feed("POST / HTTP/1.1\r\nExpect: 100-continue\r\nContent-Length: 2\r\n");
   CHECK_FALSE(reader.take_expectation());
@@ -125,7 +125,7 @@ TEST_CASE("who waits for a word before the body gets it once") {
   CHECK(reader.is_complete());
 }
 
-TEST_CASE("bytes of any kind are taken or refused, and never more kept than may be") {
+TEST_CASE("any bytes are accepted or refused, and never more stored than the limit") {
   const std::vector<std::string> words{"POST / HTTP/1.1\r\n",
                                        "\r\n",
                                        "\n",

@@ -2,7 +2,7 @@
 
 #include <doctest/doctest.h>
 
-TEST_CASE("metrics are what Prometheus reads") {
+TEST_CASE("metrics are written in the format of Prometheus") {
   glossa::serve::ServerMetrics metrics;
   metrics.add_request(200, 0.004);
   metrics.add_request(200, 0.3);

@@ -18,7 +18,7 @@ Strings sentences_of(const std::string& line) {
 
 }  // namespace
 
-TEST_CASE("the ends of lines are kept, with lines that are empty") {
+TEST_CASE("the ends of lines are kept, and so are empty lines") {
   const std::string text = "one\n\ntwo\r\n  \nthree";
   const std::vector<TextLine> lines = lines_of_text(text);
   REQUIRE_EQ(lines.size(), 5);
@@ -35,7 +35,7 @@ TEST_CASE("the ends of lines are kept, with lines that are empty") {
   CHECK_EQ(lines_of_text("\r").front().end, "");
 }
 
-TEST_CASE("a line is cut where a sentence surely ends") {
+TEST_CASE("a line is cut where a sentence certainly ends") {
   CHECK_EQ(sentences_of("We saw it. Then we left! Did you? \"Yes.\" 5 dogs."),
            Strings{"We saw it.", "Then we left!", "Did you?", "\"Yes.\"", "5 dogs."});
   CHECK_EQ(sentences_of("Wir kamen an.  Über uns war nichts."), Strings{"Wir kamen an.", "Über uns war nichts."});
@@ -46,7 +46,7 @@ TEST_CASE("a line is cut where a sentence surely ends") {
         "he said so. and went on", "J. R. R. Tolkien wrote it.", "Wait... what?", "a.b.c", "."})
     CHECK_EQ(sentences_of(whole), Strings{whole});
   CHECK_EQ(sentences_of(" hello world "), Strings{"hello world"});
-  CHECK_EQ(sentences_of("a\xFF. B\xFE"), Strings{"a\xFF.", "B\xFE"});  // bytes of any kind are somewhere
+  CHECK_EQ(sentences_of("a\xFF. B\xFE"), Strings{"a\xFF.", "B\xFE"});  // invalid bytes are kept
 }
 
 TEST_CASE("languages have names") {

@@ -18,7 +18,7 @@ using Lines = std::vector<std::string>;
 
 namespace {
 
-/// A service of one run, of a model with random weights.
+/// A service of one run with random weights.
 struct Served {
   explicit Served(const DecodeConfig& decode = {}, std::size_t queue = 1000)
       : decode(decode),
@@ -59,7 +59,7 @@ std::string best(const std::vector<std::vector<TranslatedText>>& answers, std::s
 
 }  // namespace
 
-TEST_CASE("a text is translated as its lines are by the translator, and has their ends") {
+TEST_CASE("a text is translated line by line as by the translator, and keeps its line ends") {
   DecodeConfig decode;
   decode.beam = 3;
   Served served(decode);
@@ -79,7 +79,7 @@ TEST_CASE("a text is translated as its lines are by the translator, and has thei
   CHECK(served.ask({}).empty());
 }
 
-TEST_CASE("alternatives are those of the list of the best, with their probabilities") {
+TEST_CASE("alternatives are those of the n-best list, with their probabilities") {
   DecodeConfig decode;
   decode.beam = 2;
   Served served(decode);
@@ -89,7 +89,7 @@ TEST_CASE("alternatives are those of the list of the best, with their probabilit
     Translator translator = served.scene.translator(wide);
     return translator.n_best(translator.encode(Lines{line}, "text"), n).front();
   };
-  constexpr double limit = 1e-5;  // in floats, which another batch adds up in another order
+  constexpr double limit = 1e-5;  // floats, which another batch sums in another order
   for (const Index n : {1, 2, 5}) {
     CAPTURE(n);
     const auto expected = list_of("a1 a2 a3", n);
@@ -107,7 +107,7 @@ TEST_CASE("alternatives are those of the list of the best, with their probabilit
   CHECK_LT(std::abs(both[1].probability / std::exp(first[1].log_probability + second[1].log_probability) - 1), limit);
 }
 
-TEST_CASE("samples are those of the same lines in a file, and have no alternatives") {
+TEST_CASE("samples equal those of the same lines in a file, and have no alternatives") {
   DecodeConfig decode;
   decode.sample = true;
   Served served(decode);
@@ -119,7 +119,7 @@ TEST_CASE("samples are those of the same lines in a file, and have no alternativ
   CHECK_EQ(answer[0].text, expected[0] + "\n" + expected[1] + "\n" + expected[2]);
 }
 
-TEST_CASE("many who ask at once get what each would alone") {
+TEST_CASE("many callers at once get what each would get alone") {
   Served served;
   Translator translator = served.scene.translator();
   const Lines expected = translator.translate(served.scene.corpus.source, "text");
@@ -129,7 +129,7 @@ TEST_CASE("many who ask at once get what each would alone") {
     askers.emplace_back([&, asker] {
       for (std::size_t k = 0; k < 12; ++k, ++asked) {
         const std::size_t i = (k + static_cast<std::size_t>(asker)) % expected.size();
-        // Some want more, some what cannot be read.
+        // Some want alternatives, some send unreadable text.
         if (asker % 4 == 3) wrong += served.status({std::string("a1\0", 3)}) != 400;
         wrong += best(served.ask({served.scene.corpus.source[i]}, asker % 3)) != expected[i] && asker % 3 == 0;
       }
@@ -140,7 +140,7 @@ TEST_CASE("many who ask at once get what each would alone") {
   CHECK_EQ(served.service.waiting(), 0);
 }
 
-TEST_CASE("what cannot be translated is told, with its place") {
+TEST_CASE("text that cannot be translated is reported with its place") {
   Served served;
   const auto error_of = [&](const Lines& texts, const std::string& source = "en") -> std::string {
     try {
@@ -157,18 +157,18 @@ TEST_CASE("what cannot be translated is told, with its place") {
   CHECK_EQ(best(served.ask({"a1"}, 0, "auto")), best(served.ask({"a1"})));
 }
 
-TEST_CASE("more than may wait is refused: for good what never has room, for now what has none yet") {
+TEST_CASE("more than may wait is refused with 413, and a request whose time is over with 503") {
   Served served({}, 4);
   CHECK_EQ(served.status({"a1\na2\na3\na4"}), 200);
   CHECK_EQ(served.status({"a1\na2\na3\na4\na5"}), 413);
   CHECK_EQ(served.status(Lines(5, "")), 413);
-  CHECK_EQ(served.status({"a1. B. C. D. E."}), 200);  // may be names
+  CHECK_EQ(served.status({"a1. B. C. D. E."}), 200);  // may be initials
   CHECK_EQ(served.status({"a1? B? C? D? E?"}), 413);
   CHECK_EQ(served.status({"a1"}, -1s), 503);  // its time is over
   CHECK_EQ(served.status({"a1"}), 200);
 }
 
-TEST_CASE("a model that gives no numbers is an error of its own requests") {
+TEST_CASE("a model that computes NaN fails only the requests that use it") {
   Served served;
   for (float& value : served.scene.model->parameters.values()) value = std::numeric_limits<float>::quiet_NaN();
   CHECK_THROWS_AS(served.ask({"a1"}), Error);
@@ -176,7 +176,7 @@ TEST_CASE("a model that gives no numbers is an error of its own requests") {
   CHECK_EQ(best(served.ask({""})), "");
 }
 
-TEST_CASE("runs are told apart by their languages, and no pair is there twice") {
+TEST_CASE("runs are distinguished by their languages, and no pair may occur twice") {
   Served served;
   const TranslationService::Limits limits{.queue = 10, .searches = 1, .batch = 4, .gather = 0s};
   ServedRun german = served.run(), french = german, hindi = german;
@@ -207,7 +207,7 @@ TEST_CASE("runs are told apart by their languages, and no pair is there twice") 
     CHECK_EQ(status(source, target), 400);
 }
 
-TEST_CASE("attention is that of the model that reads both sides") {
+TEST_CASE("attention is computed from a text and its translation") {
   Served served;
   const auto look = [&](const std::string& text, const std::string& translation) {
     return served.service.attention("en", "de", text, translation, std::chrono::steady_clock::now() + 60s);
@@ -231,7 +231,7 @@ TEST_CASE("attention is that of the model that reads both sides") {
   CHECK_EQ(status("a1", "\xFF"), 400);
   std::string many;
   for (int i = 0; i < 11; ++i) many += "a1 ";
-  CHECK_EQ(status(many, "b1"), 200);  // with </s> as many as there are positions
+  CHECK_EQ(status(many, "b1"), 200);  // with </s>, as many as the model has positions
   CHECK_EQ(status(many + "a1", "b1"), 413);
   CHECK_EQ(status("a1", many), 200);
   CHECK_EQ(status("a1", many + "a1"), 413);

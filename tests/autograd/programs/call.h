@@ -63,8 +63,8 @@ class Call {
     return cotangent;
   }
 
-  /// Number 0 and one more sequence, laid out as number `style_at` sets: bit 0 with a gap after each that has more than
-  /// one row, bit 1 with their own numbers, bit 2 from position 2 on, bit 3 with an empty one among them.
+  /// Number 0 plus 1 sequences. Bits of number `style_at` add a gap after each of more than one row (bit 0), their own
+  /// numbers (1), positions from 2 on (2), and an empty one among them (3).
   RowLayout layout(Index rows, int style_at = 1) {
     const Index count = 1 + number(0);
     const int style = number(style_at);

@@ -21,8 +21,8 @@ struct Size {
 /// Sizes on both sides of the engine's special cases, and few enough numbers for quick differences.
 extern const Size mixed_sizes, small_sizes;
 
-/// Draws a program. It runs while it is drawn, without reuse of memory: shapes are known from the variables, and a line
-/// is only kept if no op refuses it and its numbers stay tame.
+/// Draws a program and runs it meanwhile, without reuse of memory. So shapes are known from the variables, and a line
+/// is kept only if no op refuses it and its numbers stay moderate.
 class Draw {
  public:
   Draw(std::uint64_t seed, const Size& size);

@@ -16,7 +16,7 @@ Drawn one(Draw& d) { return {.operands = {d.any()}}; }
 Drawn rows(Draw& d) { return {.operands = {d.any_with_axes(1)}}; }
 Drawn one_positive(Draw& d) { return {.operands = {d.positive(d.shape(d.any()))}}; }
 
-/// Two that broadcast, either way round, or one twice.
+/// Two that broadcast, in either order, or one twice.
 Drawn two(Draw& d) {
   const int a = d.any();
   if (d.one_in(8)) return {.operands = {a, a}};

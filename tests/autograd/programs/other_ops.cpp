@@ -10,7 +10,7 @@ Instruction any(Draw& d) { return {.operands = {d.any()}}; }
 Instruction with_rows(Draw& d) { return {.operands = {d.any_with_axes(1)}}; }
 Instruction new_leaf(Draw& d) { return {.numbers = {d.below(2), d.seed()}, .shape = {d.rows(), d.width()}}; }
 
-/// Numbers: is the graph kept?, seed of the cotangent.
+/// Numbers: 1 if the graph is kept, seed of the cotangent.
 Instruction kept_graph(Draw& d) { return {.operands = {d.requiring_grad()}, .numbers = {1, d.seed()}}; }
 
 /// Declared before the program is drawn, and used when an op needs their shape.

@@ -40,7 +40,7 @@ struct Sight {
   std::string what, bits, error;
 
   /// True if the engine reported that a value's memory was reused.
-  bool is_refused() const { return error.find("still there") != std::string::npos; }
+  bool is_refused() const { return error.find("still in memory") != std::string::npos; }
 };
 
 /// A program in progress through steps of a context.

@@ -14,7 +14,7 @@ namespace fs = std::filesystem;
 
 using Names = std::vector<std::string>;
 
-TEST_CASE("a file is written, replaced, and has the permissions of the umask") {
+TEST_CASE("a file is written or replaced, with the permissions of the umask") {
   const TemporaryFolder folder;
   const auto path = folder / "a.txt";
   write_file_atomically(path, "first");
@@ -40,7 +40,7 @@ TEST_CASE("a relative name is written in the current folder") {
   CHECK(read_bytes(folder / "b.txt") == "text");
 }
 
-TEST_CASE("a file that is not committed, or not whole, or refused by its reader leaves no trace") {
+TEST_CASE("a file that is not committed, is incomplete or is refused by its reader leaves no trace") {
   const TemporaryFolder folder;
   const auto path = folder / "a.txt";
   write_file_atomically(path, "old");
@@ -87,7 +87,7 @@ TEST_CASE("a temporary file in the way is not touched") {
   CHECK(read_bytes(path) == "mine");
 }
 
-TEST_CASE("missing folder, folder in the way, name too long: errors that name the file") {
+TEST_CASE("a missing folder, a folder in the way and a long name are errors that name the file") {
   const TemporaryFolder folder;
   const auto error_for = [&](const fs::path& path) {
     return error_of<Error>([&] { write_file_atomically(path, "x"); });
@@ -103,7 +103,7 @@ TEST_CASE("missing folder, folder in the way, name too long: errors that name th
   CHECK(names_in(folder.path()) == Names{"sub"});
 }
 
-TEST_CASE("of a link the file that it points to is written, and the link stays") {
+TEST_CASE("writing to a link replaces the file that it points to, and the link stays") {
   const TemporaryFolder folder;
   fs::create_directory(folder / "elsewhere");
   fs::create_symlink("elsewhere/file", folder / "link");
@@ -125,7 +125,7 @@ TEST_CASE("a device or a pipe is not replaced by a file") {
   CHECK(names_in(folder.path()) == Names{"pipe"});
 }
 
-TEST_CASE("no permission: the error says so and the previous file stays") {
+TEST_CASE("without permission the error says so, and the previous file stays") {
   const TemporaryFolder folder;
   write_file_atomically(folder / "a.txt", "old");
   fs::permissions(folder.path(), fs::perms{0555});
@@ -140,7 +140,7 @@ TEST_CASE("no permission: the error says so and the previous file stays") {
   CHECK(names_in(folder.path()) == Names{"a.txt"});
 }
 
-TEST_CASE("the limit of file size is an error, not a signal") {
+TEST_CASE("exceeding the file size limit is an error, not a signal") {
   const TemporaryFolder folder;
   write_file_atomically(folder / "a.txt", "old");
   rlimit old{};
@@ -155,11 +155,11 @@ TEST_CASE("the limit of file size is an error, not a signal") {
   CHECK(names_in(folder.path()) == Names{"a.txt"});
 }
 
-TEST_CASE("full disk: needed and free bytes are named, the previous file stays, later it works") {
+TEST_CASE("a full disk is reported with needed and free bytes, the previous file stays, and a retry may work") {
   const TemporaryFolder folder;
   const SmallDisk disk(folder.path(), "128k");
   if (!disk.mounted()) {
-    MESSAGE("SKIPPED: no right to mount a small tmpfs, so a full disk is not tested here");
+    MESSAGE("SKIPPED: a small tmpfs cannot be mounted, so a full disk is not tested");
     return;
   }
   write_file_atomically(folder / "a.txt", "old");
@@ -189,7 +189,7 @@ TEST_CASE("a link is created and replaced; a failure leaves the old one") {
   CHECK(names_in(folder.path()) == Names{"folder", "last"});
 }
 
-TEST_CASE("a folder is made with those above it, also where the one above may not be read") {
+TEST_CASE("a folder is created with its parents, even if a parent may not be read") {
   const TemporaryFolder folder;
   create_folder(folder / "a/b/c/");
   CHECK(fs::is_directory(folder / "a/b/c"));

@@ -33,7 +33,7 @@ TEST_CASE("a sentence that does not fit is halved at the space nearest to its mi
   CHECK(cut_line("Short. aa bb cc dd", at_most(6)) == Pieces{"Short.", "aa bb", "cc dd"});
 }
 
-TEST_CASE("what has no space is halved between code points, down to single ones") {
+TEST_CASE("text without spaces is halved between code points, down to single ones") {
   CHECK(cut_line("abcdefgh", at_most(2)) == Pieces{"ab", "cd", "ef", "gh"});
   CHECK(cut_line("日本語", at_most(6)) == Pieces{"日", "本語"});
   CHECK(cut_line("ä日", at_most(3)) == Pieces{"ä", "日"});

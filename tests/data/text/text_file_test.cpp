@@ -95,7 +95,7 @@ TEST_CASE("after a bad line the next one can be read") {
   CHECK(bad == std::vector<std::int64_t>{2, 4, 5});
 }
 
-TEST_CASE("a file that cannot be read on is no matter of a line") {
+TEST_CASE("an error of the file is not an error of a line") {
   const TemporaryFolder folder;
   LineReader reader(folder.write("false.en.gz", "no gzip\n"), {});
   std::string line;
@@ -113,8 +113,7 @@ TEST_CASE("missing files, folders and unreadable files are named") {
   const TemporaryFolder folder;
   const std::string missing = folder / "missing.en";
   CHECK(error_of<Error>([&] { read_lines(missing); }) ==
-        fmt::format("[{}] expected a readable file; got: No such file or directory. Hint: check the path and its "
-                    "permissions",
+        fmt::format("[{}] cannot open the file: No such file or directory. Hint: check the path and its permissions",
                     missing));
   const std::string directory = folder.path() / "";
   CHECK(contains(error_of<Error>([&] { read_lines(directory); }), directory + "] expected a file; got a directory"));
@@ -139,10 +138,10 @@ TEST_CASE("a pipe is read line by line") {
   LineReader reader(ends[0], "standard input", {});
   std::string line;
   REQUIRE(::write(ends[1], "first\nsec", 9) == 9);
-  REQUIRE(reader.next(line));  // although the writer is not done
+  REQUIRE(reader.next(line));  // although the writer has not finished
   CHECK(line == "first");
   CHECK(reader.where() == "standard input:1");
-  CHECK(reader.would_wait());  // half a line is none
+  CHECK(reader.would_wait());  // half a line does not count
   REQUIRE(::write(ends[1], "ond\nthird\n", 10) == 10);
   CHECK_FALSE(reader.would_wait());
   REQUIRE(reader.next(line));
@@ -151,7 +150,7 @@ TEST_CASE("a pipe is read line by line") {
   REQUIRE(reader.next(line));
   CHECK(reader.would_wait());
   ::close(ends[1]);
-  CHECK_FALSE(reader.would_wait());  // the end is there to be read
+  CHECK_FALSE(reader.would_wait());  // the end can be read
   CHECK_FALSE(reader.next(line));
   ::close(ends[0]);
 }
@@ -171,11 +170,12 @@ TEST_CASE("gzip files are read; truncated, damaged and false ones are refused") 
        {bytes.size() - 1, bytes.size() - 8, bytes.size() / 2, std::size_t{12}, std::size_t{3}}) {
     CAPTURE(size);
     const std::string cut = folder.write("cut.en.gz", bytes.substr(0, size));
-    CHECK(contains(error_of<Error>([&] { read_lines(cut); }), fmt::format("[{}] expected a whole gzip file", cut)));
+    CHECK(contains(error_of<Error>([&] { read_lines(cut); }), fmt::format("[{}] cannot unpack the gzip file", cut)));
   }
   std::string flipped = bytes;
   flipped[flipped.size() - 6] ^= 1;  // in the checksum
-  CHECK(contains(error_of<Error>([&] { read_lines(folder.write("flip.gz", flipped)); }), "expected a whole gzip file"));
+  CHECK(
+      contains(error_of<Error>([&] { read_lines(folder.write("flip.gz", flipped)); }), "cannot unpack the gzip file"));
   CHECK(contains(error_of<Error>([&] { read_lines(folder.write("plain.gz", "no gzip\n")); }), "expected gzip data"));
   CHECK(contains(error_of<Error>([&] { read_lines(folder.write("empty.gz", "")); }), "expected"));
 }
@@ -198,11 +198,11 @@ TEST_CASE("no file stays open, however its reading ends") {
   CHECK(open_files() == before);
 }
 
-TEST_CASE("a corpus side is found plain before compressed, and both names are told when there is none") {
+TEST_CASE("a plain corpus side is preferred to a compressed one; if there is neither, both names are reported") {
   const TemporaryFolder folder;
   const std::string prefix = folder / "train";
   const std::string message = error_of<Error>([&] { resolve(prefix + ".en"); });
-  CHECK(contains(message, "expected the file " + prefix + ".en or " + prefix + ".en.gz; got neither"));
+  CHECK(contains(message, "expected " + prefix + ".en or " + prefix + ".en.gz; found neither"));
   write_gzip(prefix + ".en.gz", "a\n");
   CHECK(resolve(prefix + ".en") == prefix + ".en.gz");
   folder.write("train.en", "a\n");

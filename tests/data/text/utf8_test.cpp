@@ -8,7 +8,7 @@
 
 using namespace glossa;
 
-TEST_CASE("every code point survives the way to UTF-8 and back") {
+TEST_CASE("every code point survives the round trip through UTF-8") {
   for (char32_t value = 0; value <= 0x10FFFF; ++value) {
     if (value >= 0xD800 && value <= 0xDFFF) continue;
     std::string text;
@@ -56,7 +56,7 @@ TEST_CASE("each class of malformed UTF-8 is found at the start, in the middle an
   }
 }
 
-TEST_CASE("one replacement for each longest valid prefix, as Unicode recommends") {
+TEST_CASE("each longest valid prefix gets one replacement, as Unicode recommends") {
   std::int64_t replaced = 0;
   // Unicode 15, table 3-11.
   CHECK(utf8::replace_invalid("\xE1\x80\xE2\xF0\x91\x92\xF1\xBF\x41", &replaced) ==
@@ -75,7 +75,7 @@ TEST_CASE("lower case follows Unicode and leaves other scripts and invalid bytes
         "b");
 }
 
-TEST_CASE("white space is Unicode's, and joiners are none") {
+TEST_CASE("white space is Unicode's, without joiners") {
   // PropList.txt of Unicode 15.
   const std::set<char32_t> spaces = {0x09,   0x0A,   0x0B,   0x0C,   0x0D,   0x20,   0x85,   0xA0,   0x1680,
                                      0x2000, 0x2001, 0x2002, 0x2003, 0x2004, 0x2005, 0x2006, 0x2007, 0x2008,
@@ -86,7 +86,7 @@ TEST_CASE("white space is Unicode's, and joiners are none") {
   CHECK((found == spaces));
 }
 
-TEST_CASE("numbers, punctuation and symbols are what Unicode says, in every script") {
+TEST_CASE("numbers, punctuation and symbols are those of Unicode, in every script") {
   const std::u32string numbers = U"09\u0967\uFF13\u00BD\u2163\u2460", symbols = U"+$^\u20AC\u00A9\u2192\U0001F600",
                        punctuation = U"_-([\u00AB\u2019\u00BB!\u3002\u0964",
                        others = U"aZ \u0905\u093E\u4E00\u3042\u200D\u0300\t";
@@ -98,7 +98,7 @@ TEST_CASE("numbers, punctuation and symbols are what Unicode says, in every scri
   }
 }
 
-TEST_CASE("full lower case: a sigma that ends a word is a final one, and İ two code points") {
+TEST_CASE("full lower case: a sigma that ends a word is final, and İ becomes two code points") {
   CHECK(utf8::lower_case("ΟΔΟΣ İ") == "οδοσ i");
   CHECK(utf8::full_lower_case("ÄÖ ΟΔΟΣ, ΣΑΣΑ Σ İ") == "äö οδος, σασα σ i\u0307");
   CHECK(utf8::full_lower_case("Α\u0301Σ\u0301 ΑΣ' ΑΣ'Α 3Σ ⅯΣ") == "α\u0301ς\u0301 ας' ασ'α 3σ ⅿς");

@@ -40,7 +40,7 @@ struct Pair {
 
 }  // namespace
 
-TEST_CASE("two sentencepiece models cut, one vocabulary numbers") {
+TEST_CASE("two sentencepiece models split text, and one vocabulary numbers the pieces") {
   const Pair pair;
   const PieceTokenizer source = pair.of(pair.source), target = pair.of(pair.target);
   CHECK(source.kind() == "pieces");
@@ -55,13 +55,13 @@ TEST_CASE("two sentencepiece models cut, one vocabulary numbers") {
   for (std::size_t i = 0; i < ids.size(); ++i) CHECK(source.token(ids[i]) == alone.token(own[i]));
 }
 
-TEST_CASE("pieces that the sentencepiece model lacks are words, too") {
+TEST_CASE("pieces that the sentencepiece model lacks are decoded as well") {
   const Pair pair;
   const PieceTokenizer source = pair.of(pair.source), target = pair.of(pair.target);
   for (const std::string& text : german) CHECK(source.decode(target.encode(text)) == text);
 }
 
-TEST_CASE("a language code at the start is one token where the vocabulary has it") {
+TEST_CASE("a language code at the start is one token if the vocabulary has it") {
   const Pair pair;
   const PieceTokenizer source = pair.of(pair.source);
   const Ids dog = source.encode("the dog");
@@ -81,7 +81,7 @@ TEST_CASE("a language code at the start is one token where the vocabulary has it
   CHECK(source.decode(Ids{3}) == ">>nld<<");
 }
 
-TEST_CASE("what the vocabulary lacks is unknown, and text names no special token") {
+TEST_CASE("pieces that the vocabulary lacks are unknown, and text cannot name a special token") {
   const Pair pair;
   const PieceTokenizer source = pair.of(pair.source);
   CHECK(source.encode("\xE2\x98\x83").back() == 1);
@@ -96,7 +96,7 @@ TEST_CASE("what the vocabulary lacks is unknown, and text names no special token
   CHECK(source.encode("  ").empty());
 }
 
-TEST_CASE("special tokens vanish from text, unk among them; white space is trimmed") {
+TEST_CASE("special tokens vanish from text, including unk, and white space is trimmed") {
   const Pair pair;
   const PieceTokenizer source = pair.of(pair.source);
   Ids ids = source.encode("the dog");
@@ -109,7 +109,7 @@ TEST_CASE("special tokens vanish from text, unk among them; white space is trimm
   CHECK(contains(error_of<Error>([&] { source.decode(Ids{source.vocabulary_size()}); }), "expected an id from 0 to"));
 }
 
-TEST_CASE("one file holds it all, and damage is told with the file") {
+TEST_CASE("one file contains everything, and damage is reported with its name") {
   const Pair pair;
   const PieceTokenizer source = pair.of(pair.source);
   const std::string bytes = source.serialize();
@@ -132,7 +132,7 @@ TEST_CASE("one file holds it all, and damage is told with the file") {
   std::vector<std::string> tokens = pair.tokens;
   tokens[5] = "a\nb";
   CHECK(error_of<Error>([&] { PieceTokenizer(pair.source, tokens, pair.specials, "vocab.json"); }) ==
-        "[vocab.json] expected tokens of one line; got a line break in token 5");
+        "[vocab.json] expected tokens without line breaks; got one in token 5");
   CHECK(contains(error_of<Error>([&] { PieceTokenizer("", pair.tokens, pair.specials, "source.spm"); }),
                  "[source.spm] expected a sentencepiece model; got: an empty file"));
 }

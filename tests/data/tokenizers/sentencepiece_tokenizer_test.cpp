@@ -42,7 +42,7 @@ TEST_CASE("both models train in memory, round-trip, and give the same bytes agai
     CHECK(train_sentencepiece(small_corpus(), options)->serialize() == tokenizer->serialize());
     models.insert(tokenizer->token(10));
   }
-  CHECK(models.size() == 2);  // and are not the same one
+  CHECK(models.size() == 2);  // and the two differ
 }
 
 TEST_CASE("a corpus too small for the vocabulary gives a smaller one instead of an error") {
@@ -54,7 +54,7 @@ TEST_CASE("a corpus too small for the vocabulary gives a smaller one instead of 
   }
 }
 
-TEST_CASE("special ids may be moved; <unk> is needed") {
+TEST_CASE("special ids may be moved; <unk> is required") {
   const SpecialIds moved{.unk = 3, .pad = 0, .bos = 1, .eos = 2};
   const auto tokenizer = train_sentencepiece(small_corpus(), {.vocabulary_size = 80, .specials = moved});
   CHECK(tokenizer->specials() == moved);
@@ -66,7 +66,7 @@ TEST_CASE("special ids may be moved; <unk> is needed") {
   CHECK(contains(error_of<Error>([] { train_sentencepiece(small_corpus(), {.specials = {-1, 0, 1, 2}}); }), "<unk>"));
 }
 
-TEST_CASE("text cannot name a special token, unknown characters show as U+2047") {
+TEST_CASE("text cannot name a special token, and unknown characters show as U+2047") {
   const auto tokenizer = train_sentencepiece(small_corpus(), {.vocabulary_size = 80});
   for (const int id : tokenizer->encode("the </s> dog <pad>")) CHECK((id == 0 || id > 3));
   CHECK(contains(tokenizer->decode(tokenizer->encode("the \xE2\x98\x83")), "\xE2\x81\x87"));
@@ -76,7 +76,7 @@ TEST_CASE("text cannot name a special token, unknown characters show as U+2047")
   CHECK(tokenizer->decode(framed) == "the dog");
 }
 
-TEST_CASE("no line is too long to be learnt from") {
+TEST_CASE("no line is too long to learn from") {
   Sentences sentences = small_corpus();
   std::string longest;
   while (longest.size() < 20000) longest += "xylophone ";
@@ -85,7 +85,7 @@ TEST_CASE("no line is too long to be learnt from") {
   CHECK(tokenizer->decode(tokenizer->encode("xylophone")) == "xylophone");
 }
 
-TEST_CASE("a line with a mark of the library's own is learnt from, too") {
+TEST_CASE("a line with one of the library's own marks is learned from") {
   for (const std::string mark : {"\t", "\xE2\x96\x85"}) {
     CAPTURE(mark);
     Sentences sentences = small_corpus();
@@ -95,7 +95,7 @@ TEST_CASE("a line with a mark of the library's own is learnt from, too") {
   }
 }
 
-TEST_CASE("a model from elsewhere needs all the special tokens but <s>, which padding may stand for") {
+TEST_CASE("a model from elsewhere needs all special tokens but <s>, for which padding may stand") {
   const std::string whole = train_sentencepiece(small_corpus(), {.vocabulary_size = 80})->serialize();
   const auto without = [&](std::string_view name) {
     std::string model = whole;
@@ -120,7 +120,7 @@ TEST_CASE("the saved file is the library's model, verbatim") {
   CHECK(copy->encode("das ist der Hund") == tokenizer->encode("das ist der Hund"));
 }
 
-TEST_CASE("a vocabulary too small for the characters is refused with the least one, which does") {
+TEST_CASE("a vocabulary too small for the characters is refused with the smallest that works") {
   for (const SubwordModel model : {SubwordModel::bpe, SubwordModel::unigram}) {
     const auto error_with = [&](int size) {
       return error_of<Error>([&] { train_sentencepiece(small_corpus(), {.model = model, .vocabulary_size = size}); });

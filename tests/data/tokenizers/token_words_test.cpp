@@ -20,7 +20,7 @@ std::vector<int> words(const Tokenizer& tokenizer, std::string_view line) {
 
 }  // namespace
 
-TEST_CASE("which word each token is of") {
+TEST_CASE("each token belongs to its word") {
   using Words = std::vector<int>;
   const auto by_word = train_word_tokenizer(text);
   CHECK(words(*by_word, "the dog  runs") == Words{0, 1, 2});
@@ -37,7 +37,7 @@ TEST_CASE("which word each token is of") {
   CHECK(words(*by_character, "").empty());
 }
 
-TEST_CASE("pieces of sentencepiece are of the words that they stand in, known or not") {
+TEST_CASE("sentencepiece's pieces belong to the words they are in, known or not") {
   const auto tokenizer = train_sentencepiece(text, {.vocabulary_size = 30});
   for (const std::string line : {"the dogs run to a house", "the d\u2603gs \u2603 run", "dog"}) {
     CAPTURE(line);

@@ -62,7 +62,7 @@ TEST_CASE("Devanagari and combining marks survive words and characters, before a
   CHECK(words->fingerprint() != characters->fingerprint());
 }
 
-TEST_CASE("special ids are dropped from text, unknown tokens show") {
+TEST_CASE("special ids are dropped from text, and unknown tokens are shown") {
   const auto words = train_word_tokenizer(Sentences{"a b"});
   CHECK(words->decode(Ids{2, 4, 0, 5, 3, 1, 1}) == "a <unk> b");
   CHECK(words->encode("a </s> x") == Ids{4, 0, 0});
@@ -75,14 +75,14 @@ TEST_CASE("without <unk> an unknown token is an error that names it") {
   CHECK(contains(error_of<Error>([&] { words->encode("a zebra"); }), "got `zebra`"));
 }
 
-TEST_CASE("the same sentences give the same vocabulary in any order of counting") {
+TEST_CASE("the same sentences give the same vocabulary in any order") {
   Sentences sentences, reversed;
   for (int i = 0; i < 500; ++i) sentences.push_back(fmt::format("w{} w{}", i % 97, i % 31));
   reversed.assign(sentences.rbegin(), sentences.rend());
   CHECK(train_word_tokenizer(sentences)->serialize() == train_word_tokenizer(reversed)->serialize());
 }
 
-TEST_CASE("files that are no tokenizer are refused by name") {
+TEST_CASE("files that are not tokenizers are refused by name") {
   const TemporaryFolder folder;
   const auto message = [&](std::string_view bytes) {
     return error_of<Error>([&] { load_tokenizer(folder.write("bad.txt", bytes)); });

@@ -9,7 +9,7 @@
 using namespace glossa;
 using Strings = std::vector<std::string>;
 
-TEST_CASE("of words the unknown ones are told, of smaller tokens the characters") {
+TEST_CASE("unknown words are listed, or unknown characters if tokens are smaller") {
   const Strings text{"we love you", "you love us"};
   const auto words = train_word_tokenizer(text), characters = train_character_tokenizer(text);
   CHECK(unknown_words(*words, "I love You and you I") == Strings{"I", "You", "and", "I"});

@@ -17,7 +17,7 @@ std::string parse_error(std::string_view text) {
 
 }  // namespace
 
-TEST_CASE("frequency order, ties by bytes, special tokens at their ids") {
+TEST_CASE("tokens are in order of frequency, then of bytes, with special tokens at their ids") {
   const Vocabulary vocabulary = Vocabulary::build(counts);
   CHECK(vocabulary.serialize("words") ==
         "glossa-vocabulary words unk=0 pad=1 bos=2 eos=3\n<unk>\n<pad>\n<s>\n</s>\nthe\ncat\ndog\nzebra\n");
@@ -59,14 +59,14 @@ TEST_CASE("rare tokens and those beyond the size are left out") {
   CHECK(contains(error_of<Error>([&] { Vocabulary::build(counts, {.max_size = 4}); }), "besides the special ones"));
 }
 
-TEST_CASE("special ids are distinct, inside the vocabulary, and pad, bos, eos are there") {
+TEST_CASE("special ids are distinct and inside the vocabulary, and pad, bos and eos are required") {
   for (const SpecialIds& bad :
        {SpecialIds{0, 1, 2, 2}, SpecialIds{0, -1, 2, 3}, SpecialIds{0, 1, -1, 3}, SpecialIds{0, 1, 2, -1},
         SpecialIds{-2, 1, 2, 3}, SpecialIds{0, 1, 2, 8}, SpecialIds{0, 2, 2, 2}, SpecialIds{2, 2, 2, 3}})
     CHECK(contains(error_of<Error>([&] { Vocabulary::build(counts, {.specials = bad}); }), "special ids"));
 }
 
-TEST_CASE("what is written is read again, byte for byte") {
+TEST_CASE("a written vocabulary is read back, byte for byte") {
   for (const SpecialIds& specials :
        {SpecialIds{}, SpecialIds{-1, 0, 1, 2}, SpecialIds{6, 0, 7, 2}, SpecialIds{1, 6, 6, 0}}) {
     const std::string text = Vocabulary::build(counts, {.specials = specials}).serialize("words");
@@ -89,7 +89,7 @@ TEST_CASE("damaged vocabulary files are refused with file and line") {
   CHECK(contains(parse_error("glossa-vocabulary words unk=0 pad=1x bos=2 eos=3\na\n"),
                  "[v.txt:1] expected `pad=NUMBER`"));
   CHECK(contains(parse_error("glossa-vocabulary words unk=0\na\n"), "[v.txt:1] expected `pad=NUMBER`"));
-  CHECK(contains(parse_error(header + specials + "a"), "last line is cut off"));
+  CHECK(contains(parse_error(header + specials + "a"), "truncated last line"));
   CHECK(contains(parse_error(header), "at least one token besides"));
   CHECK(contains(parse_error(header + specials), "at least one token besides"));
   CHECK(contains(parse_error(header + "<unk>\n<pad>\n<s>\na\nb\n"), "[v.txt:5] expected the special token </s>"));

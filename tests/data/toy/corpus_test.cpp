@@ -39,7 +39,7 @@ bool disjoint(const std::set<std::string>& a, const std::set<std::string>& b) {
   return std::ranges::none_of(a, [&](const std::string& line) { return b.contains(line); });
 }
 
-/// In how many of the sentences each word occurs.
+/// The number of sentences in which each word occurs.
 std::map<std::string, int> word_counts(const std::vector<ToyPair>& pairs, std::string ToyPair::*member) {
   std::map<std::string, int> counts;
   for (const ToyPair& pair : pairs) {
@@ -75,7 +75,7 @@ TEST_CASE("the toy corpus is a function of size and seed") {
   CHECK(hash_name(text) == 12581827306343784534u);
 }
 
-TEST_CASE("50,000 pairs: distinct, one Hindi each, splits disjoint on both sides") {
+TEST_CASE("50,000 pairs are distinct with one Hindi each, and splits are disjoint on both sides") {
   for (const std::uint64_t seed : {2, 3}) {
     CAPTURE(seed);
     const ToySplits splits = toy_corpus(50000, seed);
@@ -109,7 +109,7 @@ TEST_CASE("a sentence is in the same split whatever the seed and size") {
   CHECK(disjoint(side(a.train, &ToyPair::english), side(b.valid, &ToyPair::english)));
 }
 
-TEST_CASE("every word form is seen often enough to be learnt") {
+TEST_CASE("every word form occurs often enough to be learned") {
   const ToySplits splits = toy_corpus(50000, 1);
   for (const auto member : {&ToyPair::english, &ToyPair::hindi}) {
     const std::map<std::string, int> counts = word_counts(splits.train, member);
@@ -211,7 +211,7 @@ TEST_CASE("the grammar says what a Hindi speaker would") {
   }
 }
 
-TEST_CASE("what would be ambiguous or strange is not said") {
+TEST_CASE("ambiguous and strange sentences are left out") {
   const std::map<std::string, std::string>& hindi = dictionary();
   for (const char* english : {
            "he looks at his sister",                 // his own or another's
@@ -234,7 +234,7 @@ TEST_CASE("sentences are plain lower-case words") {
     }
 }
 
-TEST_CASE("a size that the grammar cannot yield is misuse and says the most") {
+TEST_CASE("a size that the grammar cannot yield is a misuse error naming the maximum") {
   const auto most = static_cast<std::int64_t>(dictionary().size());
   CHECK(most >= 100000);
   for (const std::int64_t pairs : {std::int64_t{1}, most + 1}) {
@@ -269,7 +269,7 @@ TEST_CASE("the toy corpus is written as six files of lines") {
   CHECK(names_in(folder / "toy").size() == 6);
 }
 
-TEST_CASE("the toy corpus is written again, but not over another text") {
+TEST_CASE("the toy corpus may be overwritten, another text may not") {
   const TemporaryFolder folder;
   const ToySplits splits = {{{"hello world", "namaste vishva"}}, {}, {}};
   write_toy(folder.path(), splits);
@@ -288,7 +288,7 @@ TEST_CASE("the toy corpus is written again, but not over another text") {
 
 TEST_CASE("a file that cannot be written is named and nothing is left behind") {
   const TemporaryFolder folder;
-  std::filesystem::create_directory(folder / "train.hi");  // a folder stands where the file should go
+  std::filesystem::create_directory(folder / "train.hi");  // a folder in the file's place
   try {
     write_toy(folder.path(), {{{"hello world", "namaste vishva"}}, {}, {}});
     FAIL("expected an Error");

@@ -50,14 +50,14 @@ const Record sample{0x0123456789ABCDEF,
 
 }  // namespace
 
-TEST_CASE("a record comes back equal and gives the same bytes again") {
+TEST_CASE("a record is read back equal and gives the same bytes again") {
   const std::string bytes = to_bytes(sample);
   CHECK(bytes.substr(0, 8) == "\xEF\xCD\xAB\x89\x67\x45\x23\x01");  // little-endian
   CHECK(from_bytes<Record>(bytes, "test") == sample);
   CHECK(to_bytes(from_bytes<Record>(bytes, "test")) == bytes);
 }
 
-TEST_CASE("a record cut anywhere, or with bytes after it, is an Error that names the file") {
+TEST_CASE("a record that is cut anywhere or followed by bytes is an Error naming the file") {
   const std::string bytes = to_bytes(sample);
   for (std::size_t length = 0; length < bytes.size(); ++length) {
     REQUIRE_THROWS_AS(from_bytes<Record>(std::string_view(bytes).substr(0, length), "file"), Error);
@@ -104,7 +104,7 @@ TEST_CASE("any flipped bit gives an Error or a record, never anything else") {
   }
 }
 
-TEST_CASE("cereal's headers for pointers and hashes are included nowhere") {
+TEST_CASE("cereal's headers for pointers and hashes are not included anywhere") {
   std::size_t files = 0;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(GLOSSA_SOURCE_DIR "/train")) {
     if (!entry.is_regular_file()) continue;

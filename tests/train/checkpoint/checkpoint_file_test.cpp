@@ -106,7 +106,7 @@ struct RawFile {
 
 }  // namespace
 
-TEST_CASE("what was written is read back, and written again gives the same bytes") {
+TEST_CASE("a checkpoint is read back, and writing it again gives the same bytes") {
   const TemporaryFolder folder;
   RandomStream random(7, "models");
   for (int trial = 0; trial < 30; ++trial) {
@@ -142,7 +142,7 @@ TEST_CASE("what was written is read back, and written again gives the same bytes
   }
 }
 
-TEST_CASE("entries have kind, dtype, dims and aligned bytes; a failed read leaves its destination") {
+TEST_CASE("entries have kind, dtype, dims and aligned bytes; a failed read does not change its destination") {
   const TemporaryFolder folder;
   const auto path = folder / "sample.ckpt";
   write_sample(path, 1024);
@@ -177,7 +177,7 @@ TEST_CASE("entries have kind, dtype, dims and aligned bytes; a failed read leave
   CHECK(moved.read("state").size() == 9);
 }
 
-TEST_CASE("a file cut at any length, or with bytes behind it, is refused") {
+TEST_CASE("a file that is cut at any length or followed by bytes is refused") {
   const TemporaryFolder folder;
   const auto path = folder / "sample.ckpt";
   write_sample(path, 12 * 1024);
@@ -237,7 +237,7 @@ TEST_CASE("zeroed, filled, swapped and repeated blocks, and a mix of two checkpo
   CHECK(refused(one.bytes().substr(0, 128) + two.bytes().substr(128)));
 }
 
-TEST_CASE("hand-made files with right checksums are refused for what is wrong in them") {
+TEST_CASE("hand-made files with correct checksums are refused for the fault in them") {
   const TemporaryFolder folder;
   const auto path = folder / "made.ckpt";
   const auto error_for = [&](const std::function<void(RawFile&)>& change) {
@@ -265,10 +265,10 @@ TEST_CASE("hand-made files with right checksums are refused for what is wrong in
 
   for (const std::uint64_t huge :
        {(1ull << 31) - 1, 1ull << 31, (1ull << 32) + 1, 1ull << 48, 1ull << 63, ~0ull, ~0ull - 63}) {
-    refused("bytes as the header says", [&](RawFile& f) { f.file_length = huge; });
+    refused("bytes, as in the header", [&](RawFile& f) { f.file_length = huge; });
     refused("expected a table", [&](RawFile& f) { f.table_length = huge; });
-    refused("to be that of its dims", [&](RawFile& f) { f.entries[0].length = huge; });
-    refused("to be that of its dims", [&](RawFile& f) { f.entries[0].dims = {huge}; });
+    refused("to have the length of its dims", [&](RawFile& f) { f.entries[0].length = huge; });
+    refused("to have the length of its dims", [&](RawFile& f) { f.entries[0].dims = {huge}; });
     refused("to end within", [&](RawFile& f) { f.entries[1].dims = {huge}, f.entries[1].length = huge; });
     refused("the next multiple", [&](RawFile& f) { f.entries[0].offset = huge; });
   }
@@ -279,12 +279,15 @@ TEST_CASE("hand-made files with right checksums are refused for what is wrong in
   refused("end of the table", [](RawFile& f) { f.count = 1; });
   refused("", [](RawFile& f) { f.count = 3; });
   // Products beyond 64 bits, among them one that wraps round to the true length.
-  refused("to be that of its dims", [](RawFile& f) { f.entries[0].dims = {4194305, 4194305, 211106198978564}; });
-  refused("to be that of its dims", [](RawFile& f) { f.entries[0].dims = {1ull << 32, 1ull << 32, 0, 4}; });
-  refused("to be that of its dims", [](RawFile& f) { f.entries[0].dims = {(1ull << 62) + 1}, f.entries[0].dtype = 1; });
+  refused("to have the length of its dims", [](RawFile& f) {
+    f.entries[0].dims = {4194305, 4194305, 211106198978564};
+  });
+  refused("to have the length of its dims", [](RawFile& f) { f.entries[0].dims = {1ull << 32, 1ull << 32, 0, 4}; });
+  refused("to have the length of its dims",
+          [](RawFile& f) { f.entries[0].dims = {(1ull << 62) + 1}, f.entries[0].dtype = 1; });
   refused("at most 8 dimensions", [](RawFile& f) { f.entries[0].dims.assign(9, 1); });
   refused("at most 8 dimensions", [](RawFile& f) { f.entries[0].rank = 255; });
-  refused("to be that of its dims", [](RawFile& f) { f.entries[0].dims = {2, 3}; });
+  refused("to have the length of its dims", [](RawFile& f) { f.entries[0].dims = {2, 3}; });
   refused("known dtype", [](RawFile& f) { f.entries[0].dtype = 0; });
   refused("known dtype", [](RawFile& f) { f.entries[0].dtype = 5; });
   refused("known kind", [](RawFile& f) { f.entries[0].kind = 0; });
@@ -294,7 +297,7 @@ TEST_CASE("hand-made files with right checksums are refused for what is wrong in
   refused("the next multiple", [](RawFile& f) { f.entries[1].offset = 256; });
   refused("the next multiple", [](RawFile& f) { f.entries[1].offset = 193; });
   refused("to end within", [](RawFile& f) { f.entries[1].dims = {400}, f.entries[1].length = 400; });
-  refused("as the table says", [](RawFile& f) { f.entries[1].dims = {70}, f.entries[1].length = 70; });
+  refused("as in the table", [](RawFile& f) { f.entries[1].dims = {70}, f.entries[1].length = 70; });
   refused("zeros between", [](RawFile& f) { f.padding = 1; });
   refused("end marker", [](RawFile& f) { f.end_marker = "GLS-ENDx"; });
   for (const std::string& name :
@@ -314,7 +317,7 @@ TEST_CASE("hand-made files with right checksums are refused for what is wrong in
   refused("byte order", [](RawFile& f) { f.order = 0x02010403; });
 }
 
-TEST_CASE("what is not a regular checkpoint is refused by name") {
+TEST_CASE("files that are not regular checkpoints are refused by name") {
   const TemporaryFolder folder;
   const auto path = folder / "it";
   CHECK(error_of_open(path).find("No such file") != std::string::npos);
@@ -333,7 +336,7 @@ TEST_CASE("what is not a regular checkpoint is refused by name") {
   CHECK(error_of_open(path).find("another kind of file") != std::string::npos);
 }
 
-TEST_CASE("a writer keeps the bytes that it owns") {
+TEST_CASE("a writer keeps the bytes handed over to it") {
   const TemporaryFolder folder;
   CheckpointWriter writer;
   for (const char* name : {"c", "a", "b"}) writer.add_owned(name, EntryKind::state, std::string(name) + "'s bytes");

@@ -50,7 +50,7 @@ TEST_CASE("a new run has no checkpoint; a saved one is found through names and l
   CHECK(found->refused.empty());
 }
 
-TEST_CASE("a checkpoint of a run is chosen by link, update, or as one of the newest") {
+TEST_CASE("a checkpoint of a run is chosen by link, by update, or as one of the newest") {
   const TemporaryFolder base;
   CheckpointFolder folder(base / "run", 5);
   for (const std::uint64_t update : {10, 20, 30}) folder.save(update, some_writer(), update == 20);
@@ -82,7 +82,7 @@ TEST_CASE("a checkpoint of a run is chosen by link, update, or as one of the new
   CHECK_FALSE(linked_update(base / "none", "last").has_value());
 }
 
-TEST_CASE("pruning keeps the newest and the best, and nothing that is not ours is touched") {
+TEST_CASE("pruning keeps the newest and the best, and does not touch other files") {
   const TemporaryFolder base;
   const auto checkpoints = base / "run" / "checkpoints";
   CheckpointFolder folder(base / "run", 3);
@@ -128,7 +128,7 @@ TEST_CASE("the newest valid file is taken, each refused one is reported, and the
         Strings{"last", "update-00000031.ckpt", "update-00000040.ckpt", "update-00000041.ckpt"});
 }
 
-TEST_CASE("what is saved stays, even where there are newer files") {
+TEST_CASE("a saved checkpoint stays, even if there are newer files") {
   const TemporaryFolder base;
   CheckpointFolder folder(base / "run", 2);
   for (const std::uint64_t update : {10, 20, 30, 5}) folder.save(update, some_writer(), false);
@@ -136,7 +136,7 @@ TEST_CASE("what is saved stays, even where there are newer files") {
         Strings{"last", "update-00000005.ckpt", "update-00000020.ckpt", "update-00000030.ckpt"});
 }
 
-TEST_CASE("files of which none is valid are an error that says why") {
+TEST_CASE("if no file is valid, the error says why") {
   const TemporaryFolder base;
   CheckpointFolder folder(base / "run", 2);
   damage(folder.save(1, some_writer(), false));
@@ -165,7 +165,7 @@ TEST_CASE("temporary files of dead writers are removed at the start") {
   CHECK(names_in(base / "run") == Strings{".lock", "checkpoints", "samples"});
 }
 
-TEST_CASE("a second trainer is refused and told the holder; afterwards the lock is free") {
+TEST_CASE("a second trainer is refused with the name of the holder; afterwards the lock is free") {
   const TemporaryFolder base;
   {
     const CheckpointFolder first(base / "run", 2);
@@ -177,7 +177,7 @@ TEST_CASE("a second trainer is refused and told the holder; afterwards the lock 
   CHECK_NOTHROW(CheckpointFolder(base / "run", 2));
 }
 
-TEST_CASE("whether a run has a trainer is asked without becoming one") {
+TEST_CASE("checking whether a run has a trainer does not take the lock") {
   const TemporaryFolder base;
   CHECK_FALSE(has_trainer(base / "run"));
   CHECK_FALSE(fs::exists(base / "run"));
@@ -189,7 +189,7 @@ TEST_CASE("whether a run has a trainer is asked without becoming one") {
   CHECK_FALSE(has_trainer(base / "run"));
 }
 
-TEST_CASE("a run folder that cannot be made is an error that names it") {
+TEST_CASE("a run folder that cannot be created is an error that names it") {
   const TemporaryFolder base;
   write_bytes(base / "file", "");
   CHECK(error_of<Error>([&] { CheckpointFolder(base / "file", 2); }).find((base / "file").string()) !=

@@ -32,7 +32,7 @@ struct Contents {
   std::string name = "weight";
   Dtype dtype = Dtype::f32;
   std::vector<std::uint64_t> dims{2, 3};
-  std::vector<float> values{1, 2, 3, 4, 5, 6}, moments{6, 5, 4, 3, 2, 1}, averages{};  // no averages: none are written
+  std::vector<float> values{1, 2, 3, 4, 5, 6}, moments{6, 5, 4, 3, 2, 1}, averages{};  // if empty, none are written
   TrainingState state;
 
   Contents() { state.target_tokens = 7; }
@@ -51,7 +51,7 @@ struct Contents {
 
 }  // namespace
 
-TEST_CASE("the mean of checkpoints: of one itself, of several element by element, in double") {
+TEST_CASE("the mean of checkpoints is that of their elements, in double; of one checkpoint itself") {
   const TemporaryFolder folder, second, third;
   ParameterStore<float> store;
   store.declare("weight", {2, 3}, [](std::span<double>, const Shape&, RandomStream&) {});
@@ -74,7 +74,7 @@ TEST_CASE("the mean of checkpoints: of one itself, of several element by element
   CHECK_THROWS_AS(read_mean_parameters(readers, store), Error);
 }
 
-TEST_CASE("what is translated with is the averages, where a checkpoint has them; training goes on from the others") {
+TEST_CASE("translation uses a checkpoint's averages if it has any; training resumes from the other weights") {
   const TemporaryFolder folder, second;
   ParameterStore<float> store;
   store.declare("weight", {2, 3}, [](std::span<double>, const Shape&, RandomStream&) {});
@@ -97,12 +97,12 @@ TEST_CASE("what is translated with is the averages, where a checkpoint has them;
   readers.push_back(contents.written(second));
   CHECK_EQ(entry_in_use(readers[1], "weight"), "weight");
   CHECK_THROWS_WITH_AS(read_average(readers[1], store, average),
-                       doctest::Contains("expected a tensor ema:weight [2, 3]; the file has none"), Error);
-  read_mean_parameters(readers, store);  // each gives its translating weights
+                       doctest::Contains("expected a tensor ema:weight [2, 3]; not found"), Error);
+  read_mean_parameters(readers, store);  // each contributes the weights it translates with
   CHECK(std::ranges::count(weight, 0.0f) == 6);
 }
 
-TEST_CASE("averages of some parameters only are refused, and nothing is changed") {
+TEST_CASE("averages of only some parameters are refused, and nothing is changed") {
   const TemporaryFolder folder;
   ParameterStore<float> store;
   const Initializer zeros = [](std::span<double> values, const Shape&, RandomStream&) { std::ranges::fill(values, 0); };
@@ -117,11 +117,11 @@ TEST_CASE("averages of some parameters only are refused, and nothing is changed"
   writer.write(folder / "a.ckpt");
   const CheckpointReader reader(folder / "a.ckpt");
   CHECK_THROWS_WITH_AS(read_mean_parameters({&reader, 1}, store),
-                       doctest::Contains("expected a tensor ema:weight [2, 3]; the file has none"), Error);
+                       doctest::Contains("expected a tensor ema:weight [2, 3]; not found"), Error);
   for (const float value : store.values()) CHECK_EQ(value, 0);
 }
 
-TEST_CASE("the hash of parameters is over names, shapes and values; that of the state over moments and counters too") {
+TEST_CASE("the hash of parameters covers names, shapes and values; that of the state also moments and counters") {
   const TemporaryFolder folder;
   const Contents reference;
   struct Case {
@@ -159,7 +159,7 @@ TEST_CASE("the hash of parameters is over names, shapes and values; that of the 
   }
 }
 
-TEST_CASE("parameters are read where all are the model's; the difference is named, and nothing is changed") {
+TEST_CASE("parameters are read only if all match the model; otherwise the difference is named and nothing changes") {
   const TemporaryFolder folder;
   ParameterStore<float> store;
   const Initializer zeros = [](std::span<double> values, const Shape&, RandomStream&) { std::ranges::fill(values, 0); };
@@ -170,7 +170,7 @@ TEST_CASE("parameters are read where all are the model's; the difference is name
     return error_of<Error>([&] { read_parameters(reader, store); });
   };
   const std::pair<std::function<void(Contents&)>, std::string> cases[] = {
-      {[](Contents& c) { c.name = "bias"; }, "expected a tensor weight [2, 3]; the file has none of this name"},
+      {[](Contents& c) { c.name = "bias"; }, "expected a tensor weight [2, 3]; not found"},
       {[](Contents& c) {
          c.dims = {3, 2};
        },
@@ -195,14 +195,14 @@ TEST_CASE("parameters are read where all are the model's; the difference is name
   writer.write(folder / "b.ckpt");
   CHECK_NE(error_of<Error>([&] {
              read_parameters(CheckpointReader(folder / "b.ckpt"), store);
-           }).find("expected only parameters of this model; got another too"),
+           }).find("expected only parameters of this model; got another"),
            std::string::npos);
   for (const float value : weight.value.span()) CHECK_EQ(value, 0);
   CHECK_EQ(error_of_reading(contents), "");
   CHECK(std::ranges::equal(weight.value.span(), contents.values));
 }
 
-TEST_CASE("a training state with numbers that cannot be is refused, and one at the edge is read") {
+TEST_CASE("a training state with impossible numbers is refused, and one at the limits is read") {
   constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max(), largest = 1'000'000'000'000'000;
   constexpr double nan = std::numeric_limits<double>::quiet_NaN(), infinity = std::numeric_limits<double>::infinity();
   struct Case {
@@ -224,7 +224,7 @@ TEST_CASE("a training state with numbers that cannot be is refused, and one at t
       {[](auto& s) { s.update = largest, s.epoch = std::int64_t{1} << 31; },
        "epoch from 0 to 2147483646; got 21474836"},
       {[](auto& s) { s.epoch = -1; }, "epoch from 0 to 100; got -1"},
-      {[](auto& s) { s.batch = largest; }, ""},  // the trainer knows the number per epoch
+      {[](auto& s) { s.batch = largest; }, ""},  // the trainer checks the number per epoch
       {[](auto& s) { s.batch = most; }, "batch from 0 to 1000000000000000; got 9223372036854775807"},
       {[](auto& s) { s.batch = -1; }, "batch from 0 to 1000000000000000; got -1"},
       {[](auto& s) { s.target_tokens = largest; }, ""},
@@ -250,16 +250,16 @@ TEST_CASE("a training state with numbers that cannot be is refused, and one at t
       {[](auto& s) { s.stalled = 100; }, ""},
       {[](auto& s) { s.stalled = 101; }, "stalled from 0 to 100; got 101"},
       {[](auto& s) { s.stalled = -1; }, "stalled from 0 to 100; got -1"},
-      {[](auto& s) { s.plateau.best = infinity; }, ""},  // a loss that was
+      {[](auto& s) { s.plateau.best = infinity; }, ""},  // an infinite loss before
       {[](auto& s) { s.plateau.best = nan; }, "a number as plateau.best; got nan"},
       {[](auto& s) { s.plateau.bad = 101; }, "plateau.bad from 0 to 100; got 101"},
       {[](auto& s) { s.plateau.bad = -1; }, "plateau.bad from 0 to 100; got -1"},
       {[](auto& s) { s.plateau.reductions = 101; }, "plateau.reductions from 0 to 100; got 101"},
       {[](auto& s) { s.plateau.reductions = -1; }, "plateau.reductions from 0 to 100; got -1"},
       {[](auto& s) { s.seconds = 1e12; }, ""},
-      {[](auto& s) { s.seconds = -1; }, "seconds of 0 and more; got -1"},
-      {[](auto& s) { s.seconds = nan; }, "seconds of 0 and more; got nan"},
-      {[](auto& s) { s.seconds = infinity; }, "seconds of 0 and more; got inf"},
+      {[](auto& s) { s.seconds = -1; }, "at least 0 seconds; got -1"},
+      {[](auto& s) { s.seconds = nan; }, "at least 0 seconds; got nan"},
+      {[](auto& s) { s.seconds = infinity; }, "at least 0 seconds; got inf"},
   };
   for (const auto& row : cases) {
     CAPTURE(row.refused);
@@ -272,7 +272,7 @@ TEST_CASE("a training state with numbers that cannot be is refused, and one at t
   }
 }
 
-TEST_CASE("a checkpoint says which program wrote it, where that said it") {
+TEST_CASE("a checkpoint names the program that wrote it, if that was recorded") {
   const TemporaryFolder folder;
   CHECK_FALSE(writer_version(Contents().written(folder)).has_value());
   ParameterStore<float> store;
@@ -290,7 +290,8 @@ TEST_CASE("the version of the training state is read first, whatever follows it"
   const std::uint32_t next = TrainingState::current_version + 1;
   std::memcpy(bytes.data(), &next, sizeof next);
   const std::string refused = fmt::format(
-      "expected a training state of version {}; got version {}. Hint: use the glossa that wrote it", next - 1, next);
+      "expected a training state of version {}; got version {}. Hint: use the version of glossa that wrote it",
+      next - 1, next);
   CHECK(error_for(bytes).find(refused) != std::string::npos);
   CHECK(error_for(bytes.substr(0, 9)).find(refused) != std::string::npos);
   CHECK(error_for(bytes + "new fields").find(refused) != std::string::npos);

@@ -29,14 +29,14 @@ struct Members {
   }
 };
 
-/// One member changed, and a part of the visible effect if that is more than other numbers.
+/// A change of one member, and a part of its visible effect unless that is just other numbers.
 struct Change {
   std::function<void(TrainingState&)> change;
   std::string seen = {};
   bool finite = true;  ///< true if the parameters are; if not, every update is refused
 };
 
-/// In the order of `serialize`. Nothing is translated exactly this early: the first validation is the best, and the
+/// In the order of `serialize`. Nothing is translated exactly this early, so the first validation is the best, and the
 /// plateau schedule and train.patience count the others.
 const std::vector<Change> changes{
     {[](TrainingState& s) { ++s.version; }, "expected a training state of version 1; got version 2"},
@@ -50,7 +50,7 @@ const std::vector<Change> changes{
     {[](TrainingState& s) { ++s.batch; }},
     {[](TrainingState& s) { ++s.target_tokens; }},
     {[](TrainingState& s) { ++s.bad_updates; }},
-    {[](TrainingState& s) { ++s.consecutive_bad; }, "[update 8] expected finite losses", false},  // one may follow
+    {[](TrainingState& s) { ++s.consecutive_bad; }, "[update 8] expected finite losses", false},  // one more is allowed
     {[](TrainingState& s) { ++s.log_loss; }},
     {[](TrainingState& s) { ++s.log_tokens; }},
     {[](TrainingState& s) { s.has_best = false; }, "end: max_updates"},
@@ -93,7 +93,7 @@ class StoppedRun {
     fs::copy(small_ / "stopped", run, fs::copy_options::recursive | fs::copy_options::copy_symlinks);
     Config config = small_.config;
     if (!change.finite) {
-      change_state([](TrainingState& state) { state.bad_updates = 1; });  // so the last may have been one
+      change_state([](TrainingState& state) { state.bad_updates = 1; });  // so that the last may have been refused
       change_checkpoint(small_.last("run"), [](const CheckpointEntry& entry, std::vector<std::byte>& bytes) {
         if (entry.kind == EntryKind::parameter) std::ranges::fill(bytes, std::byte{0xFF});  // NaN
       });
@@ -156,7 +156,7 @@ class StoppedRun {
 
 }  // namespace
 
-TEST_CASE("every member of the training state matters to the run that goes on from it") {
+TEST_CASE("every member of the training state matters to the resumed run") {
   const StoppedRun run;
   const TrainingState saved = run.state();
   const std::vector<std::string> members = Members(saved).bytes;
@@ -164,7 +164,7 @@ TEST_CASE("every member of the training state matters to the run that goes on fr
   const Change nothing{[](TrainingState&) {}}, not_finite{nothing.change, "", false};
   const std::string unchanged = run.resumed(nothing), refused = run.resumed(not_finite);
   CHECK_MESSAGE(unchanged.starts_with("end: early_stopping\n"), unchanged);
-  CHECK_NE(unchanged.find("{\"update\":10,"), std::string::npos);  // the fourth validation after the best
+  CHECK_NE(unchanged.find("{\"update\":10,"), std::string::npos);  // four validations after the best
   CHECK_EQ(unchanged.find("{\"update\":12,"), std::string::npos);
   CHECK_MESSAGE(unchanged.starts_with(run.undisturbed()), unchanged);
   CHECK_MESSAGE(refused.find("[update 9] expected finite losses") != std::string::npos, refused);
@@ -181,10 +181,10 @@ TEST_CASE("every member of the training state matters to the run that goes on fr
   }
 }
 
-TEST_CASE("a place beyond the batches of the epoch is refused") {
+TEST_CASE("a position beyond the batches of the epoch is refused") {
   const StoppedRun run;
   for (const std::int64_t batch : {100, 1'000'000'000}) {
     const std::string seen = run.resumed({[&](TrainingState& s) { s.batch = batch; }});
-    CHECK_MESSAGE(seen.find(fmt::format("; the checkpoint says {}. Hint: ", batch)) != std::string::npos, seen);
+    CHECK_MESSAGE(seen.find(fmt::format("; got {}. Hint: ", batch)) != std::string::npos, seen);
   }
 }

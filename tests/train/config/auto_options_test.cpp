@@ -1,4 +1,4 @@
-// Values of `auto`: by rules that the recipe states, before anything is built from it.
+// Values of `auto`, decided by rules that the recipe states, before anything is built from them.
 #include "train/config/auto_options.h"
 
 #include <doctest/doctest.h>
@@ -31,7 +31,7 @@ std::vector<std::string> keys_that_may_be_auto() {
 
 }  // namespace
 
-TEST_CASE("the rules are those that the recipe tells") {
+TEST_CASE("the rules are those stated in the recipe") {
   std::istringstream text(read_bytes(small_pair));
   static const std::regex row(
       "#   (fewer than +([0-9]+)|more) +([0-9]+) +([0-9]+) +([0-9]+) +([0-9]+) +([0-9.]+) +([0-9.]+)");
@@ -61,7 +61,7 @@ TEST_CASE("the rules are those that the recipe tells") {
   CHECK(rows == 4);
 }
 
-TEST_CASE("short corpora are gone through often, and all of training is measured by that") {
+TEST_CASE("short corpora get more epochs, and other periods scale with the epochs") {
   const auto epochs = [](double amount) { return Period{amount, Period::Unit::epochs}; };
   CHECK(decided(10'000).train.max_epochs == epochs(60));
   CHECK(decided(10'000).optim.warmup == epochs(6));
@@ -73,7 +73,7 @@ TEST_CASE("short corpora are gone through often, and all of training is measured
   CHECK(decided(10'000, {"optim.total_updates=auto"}).optim.total_updates == epochs(60));
 }
 
-TEST_CASE("what is given stays, and the rest goes by it") {
+TEST_CASE("given values stay, and the rest follows from them") {
   const Config narrow = decided(10'000, {"model.width=66", "train.max_epochs=20", "train.validate_every=50u"});
   CHECK(narrow.model.width == 66);
   CHECK(narrow.model.heads == 3);
@@ -85,7 +85,7 @@ TEST_CASE("what is given stays, and the rest goes by it") {
   // With only a time limit, the epochs are those that suit the corpus.
   CHECK(decided(10'000, {"train.max_epochs=0", "train.max_minutes=5"}).optim.warmup == Period{6, Period::Unit::epochs});
   CHECK(decided(3'000, {"train.max_epochs=3"}).train.validate_every == Period{1, Period::Unit::epochs});
-  CHECK(dump(decided_for({.pairs = 5, .alphabet = 5}, Config())) == dump(Config()));  // by itself, nothing is auto
+  CHECK(dump(decided_for({.pairs = 5, .alphabet = 5}, Config())) == dump(Config()));  // by default nothing is auto
 }
 
 TEST_CASE("words are rarer than subwords: their vocabulary is ten times as large") {
@@ -93,7 +93,7 @@ TEST_CASE("words are rarer than subwords: their vocabulary is ten times as large
   CHECK(decided(3'000, {"data.tokenizer=characters"}).data.vocab_size == decided(3'000).data.vocab_size);
 }
 
-TEST_CASE("whatever may be auto is decided, and fits together") {
+TEST_CASE("every option that may be auto is decided, and the values fit together") {
   std::vector<std::string> sets{"data.train=x"};
   for (const std::string& key : keys_that_may_be_auto()) sets.push_back(key + "=auto");
   CHECK(sets.size() > 10);
@@ -107,7 +107,7 @@ TEST_CASE("whatever may be auto is decided, and fits together") {
     }
 }
 
-TEST_CASE("before a corpus is read, auto is shown as such, and what is given is checked as for a usual one") {
+TEST_CASE("before a corpus is read, auto is shown as such, and given values are checked as usual") {
   const Config config = load_config(small_pair);
   CHECK(dump(config).find("  vocab_size: auto  ") != std::string::npos);
   CHECK(dump(parse_config(dump(config), "dump")) == dump(config));
@@ -120,7 +120,7 @@ TEST_CASE("before a corpus is read, auto is shown as such, and what is given is 
   CHECK(load_config(small_pair, {"model.width=64"}).undecided.count("model.width") == 0);
 }
 
-TEST_CASE("the size of a corpus is its pairs and its different characters, spaces left out") {
+TEST_CASE("the size of a corpus is its pairs and its distinct characters, without spaces") {
   ParallelCorpus corpus;
   corpus.source = {"aab b", "é"};
   corpus.target = {"क ख", "b"};
@@ -129,7 +129,7 @@ TEST_CASE("the size of a corpus is its pairs and its different characters, space
   CHECK(size.alphabet == 5);
 }
 
-TEST_CASE("what was decided is told, a line a section") {
+TEST_CASE("decisions are reported, one line per section") {
   ParallelCorpus training;
   training.source = training.target = {"a b", "c"};
   const HeldOut split{.valid = 1, .test = 1};

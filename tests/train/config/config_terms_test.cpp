@@ -47,7 +47,7 @@ std::string told(const F& call) {
 
 }  // namespace
 
-TEST_CASE("errors of the library name the keys of the configuration where the program prints them") {
+TEST_CASE("errors of the library name configuration keys when the program prints them") {
   ParameterStore<float> store;
   store.declare("weight", {3, 2}, init::constant(1));
   store.allocate(1);
@@ -58,7 +58,7 @@ TEST_CASE("errors of the library name the keys of the configuration where the pr
         "[optim.weight_decay] expected a number of at least 0; got -1");
   CHECK(told([&] { make_optimizer({.freeze = {"bias"}}, store); }) ==
         "[optim.freeze] expected a pattern that matches the name of a parameter; got 'bias'. Hint: `glossa inspect` "
-        "lists the names; * stands for any text");
+        "lists the names; * matches any text");
   CHECK(told([] {
           make_schedule({.schedule = OptimConfig::Schedule::cosine, .warmup = {5}, .total_updates = {5}}, 8);
         }) == "[optim.total_updates] expected more than optim.warmup (5); got 5");
@@ -66,16 +66,16 @@ TEST_CASE("errors of the library name the keys of the configuration where the pr
         "[model.width] expected at least 1; got 0");
   CHECK(told([] { make_model({.tied = ModelConfig::Tied::all}, 5, 6, 1); }) ==
         "[model.tied] expected one vocabulary for both sides to tie their embeddings; got 5 and 6 tokens. Hint: "
-        "model.tied: output");
+        "use model.tied: output");
   CHECK(told([] { Sampler(EncodedCorpus(), {.max_tokens = 0}); }) == "[data.max_tokens] expected 1 or more; got 0");
 }
 
-TEST_CASE("a text without such names stays as it is") {
+TEST_CASE("a text without such names is unchanged") {
   CHECK(in_config_terms("[softmax] expected [N, D]; got [3]") == "[softmax] expected [N, D]; got [3]");
   CHECK(in_config_terms("") == "");
 }
 
-TEST_CASE("every term is one that the library uses, and stands for a key that there is") {
+TEST_CASE("every term is used by the library and stands for an existing key") {
   const std::string source = library_source();
   for (const auto& [library, config] : config_terms()) {
     std::string word = library;
@@ -86,7 +86,7 @@ TEST_CASE("every term is one that the library uses, and stands for a key that th
   }
 }
 
-TEST_CASE("what the library's errors call a member of its options is the name of a key, where a key can set it") {
+TEST_CASE("option members in the library's errors become names of keys, if a key can set them") {
   const std::set<std::string> beyond_configuration{"LrFactor::pattern", "LrFactor::factor", "Segment::lr_factor",
                                                    "TransformerOptions::start_row"};
   const std::string source = library_source();

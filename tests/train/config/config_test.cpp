@@ -89,7 +89,7 @@ TEST_CASE("an empty file means defaults; CRLF and a byte order mark do not matte
   CHECK(YamlFile("\xEF\xBB\xBFmodel:\r\n  width: 64\r\n").load().model.width == 64);
 }
 
-TEST_CASE("the last --set wins, over the file too") {
+TEST_CASE("the last --set wins, even over the file") {
   const YamlFile file("model:\n  width: 64\n");
   CHECK(load_config(file.path(), {"model.width=128", "model.width=32", "data.train=a=b"}).model.width == 32);
   const Config both = load_config(file.path(), {"data.train=a=b"});
@@ -103,7 +103,7 @@ TEST_CASE("errors in a file name the line") {
   CHECK(YamlFile("\nmodle:\n  heads: 4\n").error() == "[c.yaml:2] unknown key 'modle'; did you mean 'model'?");
   CHECK(YamlFile("train:\n  lr: 1\n").error() == "[c.yaml:2] unknown key 'train.lr'; did you mean 'optim.lr'?");
   CHECK(YamlFile("qqqqqqqq: 1\n").error() ==
-        "[c.yaml:1] unknown key 'qqqqqqqq'. Hint: docs/options.md lists every key.");
+        "[c.yaml:1] unknown key 'qqqqqqqq'. Hint: docs/options.md lists every key");
   CHECK(YamlFile("model:\n  width: 64\n  dropout: 1,5\n").error() ==
         "[c.yaml:3] model.dropout: expected a number in [0, 1) or auto; got '1,5'");
   CHECK(YamlFile("model:\n  dropout:\n").error() ==
@@ -120,34 +120,34 @@ TEST_CASE("errors in a file name the line") {
   CHECK(YamlFile("train:\n  max_updates: 2e\n").error() ==
         "[c.yaml:2] train.max_updates: expected updates such as 500, 500u or 100Ku, or 0 for no limit; got '2e'");
   CHECK(YamlFile("train:\n  save_every: often\n").error() ==
-        "[c.yaml:2] train.save_every: expected a period such as 500u, 2e or 10Mt, or 0 for never or auto; got 'often'");
+        "[c.yaml:2] train.save_every: expected a period such as 500u, 2e or 10Mt, 0 for never, or auto; got 'often'");
   CHECK(YamlFile("data:\n  source:\n").error() == "[c.yaml:2] data.source: expected a file suffix; got nothing");
   CHECK(YamlFile("optim:\n  freeze: [[a]]\n").error() ==
         "[c.yaml:2] optim.freeze: expected a list of parameter names with *; got nested values");
 }
 
-TEST_CASE("a key at the top of a file is told its section; one that is in several sections, all of them") {
+TEST_CASE("the error for a key without a section names its section, or all sections that have it") {
   CHECK(YamlFile("width: 64\n").error() ==
-        "[c.yaml:1] unknown key 'width'; did you mean 'model.width'? Hint: it stands in the section model");
+        "[c.yaml:1] unknown key 'width'; did you mean 'model.width'? Hint: it belongs in the section model");
   CHECK(YamlFile("seed: 1\n").error() ==
-        "[c.yaml:1] unknown key 'seed'; did you mean 'train.seed' or 'decode.seed'? Hint: it stands in the section "
+        "[c.yaml:1] unknown key 'seed'; did you mean 'train.seed' or 'decode.seed'? Hint: it belongs in the section "
         "train or decode");
   CHECK(YamlFile("model:\n  seed: 1\n").error() ==
         "[c.yaml:2] unknown key 'model.seed'; did you mean 'train.seed' or 'decode.seed'?");
   CHECK(set_error("widht=64") == "[--set widht=64] unknown key 'widht'; did you mean 'model.width'?");
 }
 
-TEST_CASE("a tab that indents is called one") {
-  const std::string told = "expected spaces as indentation; got a tab in column ";
-  CHECK(YamlFile("data:\n\ttrain: a\n").error() == "[c.yaml:2] " + told + "1. Hint: YAML takes no tab there");
+TEST_CASE("an indenting tab is reported as a tab") {
+  const std::string told = "expected spaces for indentation; got a tab in column ";
+  CHECK(YamlFile("data:\n\ttrain: a\n").error() == "[c.yaml:2] " + told + "1. Hint: YAML allows no tabs there");
   CHECK(YamlFile("data:\n  train: a\n  \tsource: en\n").error() ==
-        "[c.yaml:3] " + told + "3. Hint: YAML takes no tab there");
-  CHECK(YamlFile("\tdata:\n").error() == "[c.yaml:1] " + told + "1. Hint: YAML takes no tab there");
+        "[c.yaml:3] " + told + "3. Hint: YAML allows no tabs there");
+  CHECK(YamlFile("\tdata:\n").error() == "[c.yaml:1] " + told + "1. Hint: YAML allows no tabs there");
   CHECK(YamlFile("data:\n  train:\ta\n").load().data.train == "a");
   CHECK(YamlFile("data:\n\t\n  train:\t[\n").error().find("tab") == std::string::npos);  // these are fine
 }
 
-TEST_CASE("the shape of a file is checked") {
+TEST_CASE("the structure of a file is checked") {
   CHECK(YamlFile("model:\n  heads: 4\n  width: 8\n  heads: 5\n").error() ==
         "[c.yaml:4] expected each key once; got 'model.heads' again, first on line 2");
   CHECK(YamlFile("model:\n  heads: 4\nmodel.heads: 5\n").error() ==
@@ -170,11 +170,10 @@ TEST_CASE("a file that cannot be read is named") {
         "[" + path + "] expected a file; got a directory. Hint: name a file in it");
   CHECK(complaint_of([&] { load_config(path + "/none.yaml"); }, 1) ==
         "[" + path +
-            "/none.yaml] expected a readable file; got: No such file or directory. Hint: check the path and its "
-            "permissions");
+            "/none.yaml] cannot open the file: No such file or directory. Hint: check the path and its permissions");
 }
 
-TEST_CASE("text that lies in no file is read the same, and its errors are where it is said to be") {
+TEST_CASE("text without a file is read the same, and its errors name the given place") {
   CHECK(parse_config("model:\n  width: 64\n", "here").model.width == 64);
   CHECK(complaint_of([] {
           parse_config("model:\n  width: x\n", "here");
@@ -190,7 +189,7 @@ TEST_CASE("errors of --set show the option") {
   CHECK(set_error("heads=4") == "[--set heads=4] unknown key 'heads'; did you mean 'model.heads'?");
 }
 
-TEST_CASE("the normalisation is one that sentencepiece has") {
+TEST_CASE("the normalization must be one that sentencepiece has") {
   for (const char* rule : {"nmt_nfkc", "nfkc", "nmt_nfkc_cf", "nfkc_cf", "identity"})
     CHECK(load_config("", {std::string("data.normalization=") + rule}).data.normalization == rule);
   CHECK(set_error("data.normalization=nfc") ==
@@ -198,17 +197,17 @@ TEST_CASE("the normalisation is one that sentencepiece has") {
         "got 'nfc'");
 }
 
-TEST_CASE("the share of characters that is kept is one that sentencepiece takes") {
+TEST_CASE("the character coverage must be one that sentencepiece accepts") {
   CHECK(load_config("", {"data.character_coverage=0.98"}).data.character_coverage == 0.98);
   CHECK(set_error("data.character_coverage=0.97") ==
         "[--set data.character_coverage=0.97] data.character_coverage: expected a number in [0.98, 1]; got '0.97'");
 }
 
-TEST_CASE("every numeric option refuses what is no number or huge, and names itself") {
+TEST_CASE("every numeric option refuses huge numbers and non-numbers, and names itself") {
   int numeric = 0;
   for (const auto& section : option_sections())
     for (const auto& option : section.options) {
-      const bool is_period = option.accepts.find("or 0 for") != std::string::npos;
+      const bool is_period = option.accepts.find("0 for ") != std::string::npos;
       if (!is_period && option.accepts.find(" number in ") == std::string::npos) continue;
       ++numeric;
       const std::string key = section.name + "." + option.name;
@@ -247,7 +246,7 @@ TEST_CASE("a dump reads back to an equal configuration, byte for byte") {
   CHECK(text.find("  norm_epsilon: 1e-12 ") != std::string::npos);
 }
 
-TEST_CASE("every option has a name of its own, help, and a default that it accepts") {
+TEST_CASE("every option has its own name, help, and a default that it accepts") {
   std::set<std::string> keys;
   for (const auto& section : option_sections())
     for (const auto& option : section.options) {
@@ -307,45 +306,43 @@ TEST_CASE("every choice has as many names as enumerators, in their order") {
 TEST_CASE("options that must fit together are checked together") {
   CHECK(check_error({}) == "no error");
   CHECK(check_error({"data.train="}) ==
-        "[data.train] expected a training corpus; got nothing. Hint: data.train=toy:50000 needs no files.");
+        "[data.train] expected a training corpus; got nothing. Hint: data.train=toy:50000 needs no files");
   CHECK(check_error({"data.train=toy:many"}) == "[data.train] expected toy:PAIRS such as toy:50000; got 'toy:many'");
   CHECK(check_error({"data.valid=toy:0"}) == "[data.valid] expected toy:PAIRS such as toy:50000; got 'toy:0'");
   CHECK(check_error({"data.source_column=1"}) ==
-        "[data.target_column] expected another column than data.source_column; got 1 for both");
-  CHECK(check_error({"data.bos_id=3"}) == "[data.eos_id] expected an id of its own; got 3, as data.bos_id");
+        "[data.target_column] expected a column other than data.source_column; got 1 for both");
+  CHECK(check_error({"data.bos_id=3"}) == "[data.eos_id] expected a unique id; got 3, as data.bos_id");
   CHECK(check_error({"data.bos_id=1"}) == "no error");  // padding may start the decoder
-  CHECK(check_error({"data.bos_id=1", "data.unk_id=1"}) ==
-        "[data.pad_id] expected an id of its own; got 1, as data.unk_id");
-  CHECK(check_error({"data.bos_id=1", "data.eos_id=1"}) ==
-        "[data.eos_id] expected an id of its own; got 1, as data.pad_id");
-  CHECK(check_error({"data.bos_id=3"}) == "[data.eos_id] expected an id of its own; got 3, as data.bos_id");
+  CHECK(check_error({"data.bos_id=1", "data.unk_id=1"}) == "[data.pad_id] expected a unique id; got 1, as data.unk_id");
+  CHECK(check_error({"data.bos_id=1", "data.eos_id=1"}) == "[data.eos_id] expected a unique id; got 1, as data.pad_id");
+  CHECK(check_error({"data.bos_id=3"}) == "[data.eos_id] expected a unique id; got 3, as data.bos_id");
   CHECK(check_error({"data.pad_id=9000"}) == "[data.pad_id] expected an id below data.vocab_size (8000); got 9000");
   CHECK(check_error({"data.unk_id=-1", "data.tokenizer=words"}) == "no error");
   CHECK(check_error({"data.unk_id=-1"}) ==
         "[data.unk_id] expected at least 0 with data.tokenizer: sentencepiece, which needs <unk>; got -1");
   CHECK(check_error({"model.heads=3"}) ==
-        "[model.heads] expected a divisor of model.width (256); got 3. Hint: 2 and 4 divide it.");
+        "[model.heads] expected a divisor of model.width (256); got 3. Hint: 2 and 4 divide it");
   CHECK(check_error({"model.heads=300"}) ==
-        "[model.heads] expected a divisor of model.width (256); got 300. Hint: 256 divides it.");
+        "[model.heads] expected a divisor of model.width (256); got 300. Hint: 256 divides it");
   CHECK(check_error({"model.width=255", "model.heads=5"}) ==
         "[model.width] expected an even number with model.positions: sinusoidal; got 255");
   CHECK(check_error({"model.max_positions=255"}) ==
         "[model.max_positions] expected at least data.max_length (256); got 255");
   CHECK(check_error({"data.shared_vocabulary=false"}) ==
         "[model.tied] expected none or output with data.shared_vocabulary: false; got all. Hint: embeddings of two "
-        "vocabularies cannot be shared.");
+        "vocabularies cannot be shared");
   CHECK(check_error({"data.shared_vocabulary=false", "model.tied=embeddings"}) ==
         "[model.tied] expected none or output with data.shared_vocabulary: false; got embeddings. Hint: embeddings of "
-        "two vocabularies cannot be shared.");
+        "two vocabularies cannot be shared");
   CHECK(check_error({"model.heads=3", "model.head_width=50"}) == "no error");
   CHECK(check_error({"model.feed_forward=0"}) == "no error");
   CHECK(check_error({"model.feed_forward=0", "model.activation=gelu"}) ==
         "[model.activation] expected relu, the default, with model.feed_forward: 0, which has no activation; got "
-        "another one");
+        "another");
   CHECK(check_error({"model.feed_forward=0", "model.activation_dropout=0.1"}) ==
         "[model.activation_dropout] expected 0 or null with model.feed_forward: 0, which has no activation; got 0.1");
   CHECK(check_error({"decode.sample=true", "decode.beam=4"}) ==
-        "[decode.beam] expected 1 with decode.sample: true; got 4. Hint: a sample is one draw, no search.");
+        "[decode.beam] expected 1 with decode.sample: true; got 4. Hint: a sample is a single draw, not a search");
   CHECK(check_error({"optim.warmup=0"}) ==
         "[optim.warmup] expected at least 1 update with optim.schedule: inverse_sqrt; got 0");
   CHECK(check_error({"optim.warmup=0", "optim.schedule=noam"}) ==
@@ -360,18 +357,18 @@ TEST_CASE("options that must fit together are checked together") {
         "[optim.warmup_init_lr] expected at most optim.lr (0.001); got 0.01");
   CHECK(check_error({"train.max_updates=0"}) ==
         "[train.max_updates] expected train.max_updates, train.max_epochs or train.max_minutes above 0; got none. "
-        "Hint: without a limit training never ends.");
+        "Hint: without a limit, training never ends");
   CHECK(check_error({"train.max_updates=0", "train.max_minutes=0.5"}) == "no error");
   CHECK(check_error({"train.metric=bleu", "train.decode_validation=false"}) ==
         "[train.metric] expected loss or perplexity with train.decode_validation: false; got one that needs "
         "translations");
   CHECK(check_error({"data.train=a", "train.patience=3"}) ==
-        "[train.patience] expected 0 without validation; got 3. Hint: set data.valid and train.validate_every.");
+        "[train.patience] expected 0 without validation; got 3. Hint: set data.valid and train.validate_every");
   CHECK(check_error({"decode.max_length_factor=0", "decode.max_length_extra=0"}) ==
         "[decode.max_length_extra] expected at least 1 with decode.max_length_factor: 0; got 0");
 }
 
-TEST_CASE("what is allowed but doubtful is warned of") {
+TEST_CASE("allowed but doubtful values give warnings") {
   CHECK(warnings({}).empty());
   const auto warned = [](std::vector<std::string> sets, const std::string& start) {
     const auto list = warnings(std::move(sets));
@@ -386,27 +383,27 @@ TEST_CASE("what is allowed but doubtful is warned of") {
   CHECK(warned({"train.save_every=0"}, "train.save_every is 0"));
 }
 
-TEST_CASE("an end before the warm-up's is warned of once the updates of an epoch are known") {
+TEST_CASE("an end before the warm-up's gives a warning once the updates of an epoch are known") {
   const auto doubts = [](std::vector<std::string> sets, std::int64_t updates_per_epoch) {
     return length_doubts(load_config("", sets), updates_per_epoch);
   };
   CHECK(doubts({"train.max_updates=100"}, 1000) ==
-        std::vector<std::string>{"train.max_updates ends training after 100 updates, inside optim.warmup (4000). Hint: "
-                                 "raise the one or lower the other; optim.warmup: auto, as in "
-                                 "recipes/small-pair.yaml, goes by the size of the corpus"});
+        std::vector<std::string>{
+            "train.max_updates ends training after 100 updates, within optim.warmup (4000). Hint: raise the former or "
+            "lower the latter; optim.warmup: auto, as in recipes/small-pair.yaml, depends on the size of the corpus"});
   CHECK(doubts({"train.max_epochs=20", "optim.warmup=2000"}, 12) ==
-        std::vector<std::string>{"train.max_epochs ends training after 240 updates, inside optim.warmup (2000). Hint: "
-                                 "raise the one or lower the other; optim.warmup: auto, as in "
-                                 "recipes/small-pair.yaml, goes by the size of the corpus"});
+        std::vector<std::string>{
+            "train.max_epochs ends training after 240 updates, within optim.warmup (2000). Hint: raise the former or "
+            "lower the latter; optim.warmup: auto, as in recipes/small-pair.yaml, depends on the size of the corpus"});
   CHECK(doubts({"train.max_epochs=20", "optim.warmup=2000"}, 100).empty());
   CHECK(doubts({"train.max_epochs=2", "optim.warmup=3e"}, 100).size() == 1);
   CHECK(doubts({"train.max_epochs=3", "optim.warmup=3e"}, 100).empty());
   CHECK(doubts({"train.max_epochs=3", "train.max_updates=250", "optim.warmup=3e"}, 100)[0].starts_with(
-      "train.max_updates ends training after 250 updates, inside optim.warmup (300)"));
+      "train.max_updates ends training after 250 updates, within optim.warmup (300)"));
   CHECK(doubts({"train.max_minutes=1"}, 1).empty());
 }
 
-TEST_CASE("epochs of the optimizer are counted in updates where the corpus is known") {
+TEST_CASE("the optimizer's epochs are converted to updates once the corpus is known") {
   CHECK(load_config("", {"optim.warmup=2e"}).optim.warmup == Period{2, Period::Unit::epochs});
   CHECK(dump(load_config("", {"optim.warmup=300u"})) == dump(load_config("", {"optim.warmup=300"})));
   CHECK(dump(load_config("", {"optim.warmup=1K"})).find("  warmup: 1000  ") != std::string::npos);
@@ -415,7 +412,7 @@ TEST_CASE("epochs of the optimizer are counted in updates where the corpus is kn
   CHECK(check_error({"optim.schedule=cosine", "optim.warmup=2e"}) ==
         "[optim.total_updates] expected more than optim.warmup (2) with optim.schedule: cosine; got 0");
   CHECK(check_error({"optim.schedule=cosine", "optim.total_updates=20e"}) == "no error");
-  CHECK(set_error("optim.warmup=2t").ends_with("or epochs such as 2e or auto; got '2t'"));
+  CHECK(set_error("optim.warmup=2t").ends_with(", epochs such as 2e or auto; got '2t'"));
 }
 
 TEST_CASE("on resume only limits, periods and the runtime may change") {
@@ -427,8 +424,8 @@ TEST_CASE("on resume only limits, periods and the runtime may change") {
     CHECK(complaint_of([&] { check_resume(old, load_config("", {set})); }) == "no error");
   }
   CHECK(complaint_of([&] { check_resume(old, load_config("", {"model.width=512"})); }) ==
-        "[model.width] expected 256, with which the run was started; got 512. Hint: on --resume only train.max_*, "
-        "train.patience, train.*_every, train.tensorboard and runtime.* may change; start a new run for the rest.");
+        "[model.width] expected 256, as when the run was started; got 512. Hint: on --resume only train.max_*, "
+        "train.patience, train.*_every, train.tensorboard and runtime.* may change; start a new run for the rest");
   int fixed = 0;
   for (const auto& section : option_sections())
     for (const auto& option : section.options) {

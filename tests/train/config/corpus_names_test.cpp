@@ -20,7 +20,7 @@ std::string line_of(const Config& config, std::string_view key) {
 
 }  // namespace
 
-TEST_CASE("a list of corpora, in YAML and by --set, is kept by a dump; one name is written as ever") {
+TEST_CASE("a list of corpora, from YAML or --set, survives a dump; a single name is written as text") {
   const auto names = [](const std::string& value) { return load_config("", {"data.train=" + value}).data.train; };
   CHECK(names("a") == CorpusNames("a"));
   CHECK(names("a, b") == CorpusNames("a, b"));  // a name may contain a comma
@@ -45,10 +45,10 @@ TEST_CASE("a list of corpora, in YAML and by --set, is kept by a dump; one name 
   CHECK(again.data.valid == odd.data.valid);
 }
 
-TEST_CASE("a corpus is validated once") {
+TEST_CASE("a corpus can be listed for validation only once") {
   CHECK(error_of<Error>([] {
           check(load_config("", {"data.train=t", "train.max_updates=1", "data.valid=[a, b, a]"}));
-        }) == "[data.valid] expected each corpus once; got a twice. Hint: leave out one of both");
+        }) == "[data.valid] expected each corpus once; got a twice. Hint: remove one");
   CHECK(toy_pairs_alone("data.train", CorpusNames("toy:40")) == 40);
   CHECK_FALSE(toy_pairs_alone("data.train", CorpusNames(List{"toy:40", "a"})));
   CHECK(error_of<Error>([] { toy_pairs_alone("data.train", CorpusNames(List{"a", "toy:x"})); }) != "");

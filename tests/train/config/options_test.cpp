@@ -21,7 +21,7 @@ struct CommaDecimals : std::numpunct<char> {
 
 }  // namespace
 
-TEST_CASE("booleans are true and false only") {
+TEST_CASE("booleans are only true and false") {
   const auto rule = true_or_false();
   CHECK(rule.read(scalar("true")) == true);
   CHECK(rule.read(scalar("false")) == false);
@@ -89,7 +89,7 @@ TEST_CASE("an optional number may be null") {
   CHECK(rule.text(0.5) == "0.5");
 }
 
-TEST_CASE("text is quoted where YAML could take it for something else") {
+TEST_CASE("text is quoted if YAML could take it for something else") {
   const auto rule = text("a path");
   CHECK(rule.read(scalar("a b")) == "a b");
   CHECK(rule.read(nothing) == "");
@@ -118,7 +118,7 @@ TEST_CASE("a list of texts is a YAML list or one text with commas") {
   CHECK(rule.text({}) == "[]");
 }
 
-TEST_CASE("a limit has one unit, a period any") {
+TEST_CASE("a limit accepts one unit, a period any") {
   CHECK(limit(Period::Unit::updates).read(scalar("2Ku")) == Period{2000, Period::Unit::updates});
   CHECK_FALSE(limit(Period::Unit::updates).read(scalar("2e")));
   CHECK(limit(Period::Unit::epochs).read(scalar("2")) == Period{2, Period::Unit::epochs});
@@ -127,7 +127,7 @@ TEST_CASE("a limit has one unit, a period any") {
   CHECK(period().read(scalar("2")) == Period{2, Period::Unit::updates});
 }
 
-TEST_CASE("updates or epochs: a number of updates is written plain") {
+TEST_CASE("updates or epochs: a number of updates is written without a unit") {
   const auto rule = updates_or_epochs("[0, 1000]");
   CHECK(rule.accepts == "a whole number in [0, 1000] or epochs such as 2e");
   for (const char* text : {"700", "700u", "0.7K"}) CHECK(rule.read(scalar(text)) == Period{700, Period::Unit::updates});
@@ -138,7 +138,7 @@ TEST_CASE("updates or epochs: a number of updates is written plain") {
   CHECK(rule.text({}) == "0");
 }
 
-TEST_CASE("what is held out is two numbers of pairs, or none") {
+TEST_CASE("held-out sizes are two numbers of pairs, or none") {
   const auto rule = held_out();
   CHECK(rule.read(scalar("1000/500")) == HeldOut{1000, 500});
   CHECK(rule.read(scalar("none")) == HeldOut{});
@@ -148,7 +148,7 @@ TEST_CASE("what is held out is two numbers of pairs, or none") {
     CHECK(rule.read(scalar(rule.text(pairs))) == pairs);
 }
 
-TEST_CASE("a choice goes by name") {
+TEST_CASE("a choice is made by name") {
   enum class Size { small, large };
   const auto rule = choice<Size>({"small", "large"});
   CHECK(rule.accepts == "small or large");
@@ -166,7 +166,7 @@ TEST_CASE("values are shown shortened") {
   CHECK(scalar(std::string(1000, 'x')).shown() == "'" + std::string(60, 'x') + "...'");
 }
 
-TEST_CASE("the nearest name is found, a far one is not suggested") {
+TEST_CASE("the nearest name is found, and a distant one is not suggested") {
   const std::vector<std::string> names{"model.heads", "model.width", "data.train"};
   CHECK(nearest_name("model.hedas", names) == "model.heads");
   CHECK(nearest_name("mdel.widht", names) == "model.width");

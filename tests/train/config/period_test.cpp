@@ -26,7 +26,7 @@ TEST_CASE("a plain number takes the unit of the option") {
   CHECK(parse_period("0e", Unit::updates) == Period{0, Unit::updates});
 }
 
-TEST_CASE("what is no period is refused") {
+TEST_CASE("text that is not a period is refused") {
   for (const char* text : {"", "u", "-1u", "-0", "1,5u", "1 u", "5x", "5uu", "5MKu", "5um", "1e5", "nan", "inf", "0.5u",
                            "1.0005Kt", "1000001Gt", "99999999999999999999", "+5", "0x10"}) {
     CAPTURE(text);
@@ -56,7 +56,7 @@ TEST_CASE("a period is due when a multiple of it is crossed") {
   CHECK(tokens.due(at_50, later));
 }
 
-TEST_CASE("the part of a period that is done is counted in its unit") {
+TEST_CASE("progress through a period is counted in its unit") {
   const Progress at{30, 1.5, 800};
   CHECK(Period{40, Unit::updates}.part(at) == 0.75);
   CHECK(Period{3, Unit::epochs}.part(at) == 0.5);

@@ -14,7 +14,7 @@ const CommandWords inspect{.command = "glossa inspect", .commands = {}, .options
 
 }  // namespace
 
-TEST_CASE("keys that are meant: those of the name, else the nearest") {
+TEST_CASE("a wrong key suggests the keys with its name, else the nearest") {
   CHECK_EQ(keys_meant("lr"), Strings{"optim.lr"});
   CHECK_EQ(keys_meant("optim.lr"), Strings{"optim.lr"});
   CHECK_EQ(keys_meant("train.lr"), Strings{"optim.lr"});
@@ -26,12 +26,12 @@ TEST_CASE("keys that are meant: those of the name, else the nearest") {
   CHECK_EQ(keys_meant("zzzzzzzz"), Strings{});
 }
 
-TEST_CASE("a command that there is not is told the nearest one") {
+TEST_CASE("an unknown command suggests the nearest one") {
   CHECK_EQ(unknown_word(program, "trian", ""), "unknown command 'trian'; did you mean 'train'?");
   CHECK_EQ(unknown_word(program, "zzzzzz", ""), "unknown command 'zzzzzz'. Hint: glossa --help lists them");
 }
 
-TEST_CASE("an option that there is not: a key of the configuration, else the nearest option, else the nearest key") {
+TEST_CASE("an unknown option suggests a configuration key, else the nearest option, else the nearest key") {
   CHECK_EQ(unknown_word(train, "--lr", "0.1"), "unknown option '--lr'; did you mean '--set optim.lr=0.1'?");
   CHECK_EQ(unknown_word(train, "--lr=0.2", "VALUE"), "unknown option '--lr'; did you mean '--set optim.lr=0.2'?");
   CHECK_EQ(unknown_word(train, "--seed", "3"),
@@ -49,7 +49,7 @@ TEST_CASE("an option that there is not: a key of the configuration, else the nea
   CHECK_EQ(unknown_word(train, "--", ""), "unknown option '--'. Hint: glossa train --help lists them");
 }
 
-TEST_CASE("a word too many: a value without --set, or one that no command takes") {
+TEST_CASE("an extra word suggests --set for a value, and is otherwise unknown") {
   CHECK_EQ(unknown_word(train, "optim.lr=0.1", ""),
            "unknown argument 'optim.lr=0.1'; did you mean '--set optim.lr=0.1'?");
   CHECK_EQ(unknown_word(inspect, "a=b", ""), "unknown argument 'a=b'. Hint: glossa inspect --help shows what it takes");

@@ -13,7 +13,7 @@ using namespace glossa::testing;
 
 namespace {
 
-/// An environment variable with another value, or none, while it lives.
+/// Sets or unsets an environment variable while it lives.
 class Setting {
  public:
   Setting(const char* name, const char* value) : name_(name) {
@@ -33,7 +33,7 @@ class Setting {
 
 }  // namespace
 
-TEST_CASE("a terminal that knows colours shows them, unless somebody has set NO_COLOR") {
+TEST_CASE("a terminal that supports colors shows them, unless NO_COLOR is set") {
   PseudoTerminal terminal(80);
   if (!terminal.is_there()) {
     MESSAGE("no pseudo-terminal here");
@@ -53,7 +53,7 @@ TEST_CASE("a terminal that knows colours shows them, unless somebody has set NO_
   CHECK_EQ(coloured(terminal.file(), Colour::error, "glossa:"), "glossa:");
 }
 
-TEST_CASE("a file gets no colours") {
+TEST_CASE("a file gets no colors") {
   const TemporaryFolder folder;
   std::FILE* const file = std::fopen((folder / "file").c_str(), "w");
   CHECK_EQ(coloured(file, Colour::warning, "warning:"), "warning:");

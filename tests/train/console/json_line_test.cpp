@@ -26,7 +26,7 @@ TEST_CASE("a line has its keys in order, and every kind of value") {
   CHECK_EQ(more.text(), R"({"inner":{"x":1},"as it is":[1,{}],"curve":[1,-0.25,0.333333333,1e+30,null]})");
 }
 
-TEST_CASE("keys and texts are escaped, and bytes that are no UTF-8 become U+FFFD") {
+TEST_CASE("keys and texts are escaped, and invalid UTF-8 becomes U+FFFD") {
   JsonLine line;
   line.add("a\"b", "c\\d\n").add("file", std::string_view("\xFFx\u00fc"));
   CHECK_EQ(line.text(), "{\"a\\\"b\":\"c\\\\d\\n\",\"file\":\"\xEF\xBF\xBDx\u00fc\"}");
@@ -41,7 +41,7 @@ TEST_CASE("a double reads back as itself") {
   }
 }
 
-TEST_CASE("a whole number is found in an object, and nothing else is taken for one") {
+TEST_CASE("a whole number is found in an object, and nothing else passes for one") {
   CHECK_EQ(whole_in_json(R"({"update": 37, "loss": 1.5})", "update"), 37);
   CHECK_EQ(whole_in_json(R"({"update": -1})", "update"), -1);
   for (const char* line :
@@ -52,7 +52,7 @@ TEST_CASE("a whole number is found in an object, and nothing else is taken for o
   }
 }
 
-TEST_CASE("the numbers of an object are found, and nothing else is taken for one") {
+TEST_CASE("the numbers of an object are found, and nothing else passes for one") {
   const auto numbers = numbers_in_json(R"({"a":1,"b":-0.5,"c":null,"d":true,"e":"text","f":[1],"g":{"h":2}})");
   REQUIRE(numbers);
   CHECK_EQ(numbers->size(), 4);

@@ -30,7 +30,7 @@ const std::string back = "\r\x1b[K";
 
 }  // namespace
 
-TEST_CASE("a number with its noun") {
+TEST_CASE("a count is followed by its noun") {
   CHECK_EQ(counted(1, "batch"), "1 batch");
   CHECK_EQ(counted(0, "batch"), "0 batches");
   CHECK_EQ(counted(2, "epoch"), "2 epochs");
@@ -56,7 +56,7 @@ TEST_CASE("a bar is drawn over itself and cleared at the end") {
                      "] " + back + "no end in sight" + back + back + "  0% [" + empty + "] once more" + back);
 }
 
-TEST_CASE("text goes before the bar where a terminal is narrow, and never wraps") {
+TEST_CASE("on a narrow terminal text takes precedence over the bar, and never wraps") {
   const std::string text = drawn(
       [](ProgressBar& bar) {
         bar.draw(0.5, std::string(12, 'x'));
@@ -69,7 +69,7 @@ TEST_CASE("text goes before the bar where a terminal is narrow, and never wraps"
                      " 50% " + std::string(24, 'z') + back);
 }
 
-TEST_CASE("the last parts of a text are left out where a terminal is narrow") {
+TEST_CASE("on a narrow terminal the last parts of a text are left out") {
   const std::string text = drawn(
       [](ProgressBar& bar) {
         bar.draw(0.5, "update 12, loss 1.25, 0:30 left");
@@ -80,7 +80,7 @@ TEST_CASE("the last parts of a text are left out where a terminal is narrow") {
   CHECK_EQ(text, back + " 50% update 12, loss 1.25" + back + "update 12, loss 1.25" + back);
 }
 
-TEST_CASE("in a file nothing is ever drawn") {
+TEST_CASE("nothing is ever drawn to a file") {
   const TemporaryFolder folder;
   std::FILE* file = std::fopen((folder / "file").c_str(), "w");
   {
@@ -95,27 +95,27 @@ TEST_CASE("in a file nothing is ever drawn") {
   CHECK_EQ(read_bytes(folder / "file"), "");
 }
 
-TEST_CASE("seconds as a clock shows them") {
+TEST_CASE("seconds are shown as on a clock") {
   CHECK_EQ(clock_text(0.9), "0:00");
   CHECK_EQ(clock_text(61), "1:01");
   CHECK_EQ(clock_text(3600 + 2 * 60 + 3), "1:02:03");
   CHECK_EQ(clock_text(-1), "0:00");
 }
 
-TEST_CASE("the time left is known once something was done, and none is left at the end") {
+TEST_CASE("the time left is known once something is done, and is zero at the end") {
   const TimeLeft fresh, resumed(0.5);
   CHECK_EQ(fresh.after(0), "");
   CHECK_EQ(resumed.after(0.5), "");
   CHECK_EQ(resumed.after(1), ", 0:00 left");
   std::this_thread::sleep_for(std::chrono::milliseconds(1100));
-  const std::string left = fresh.after(0.01);  // more than a second of which was spent here
+  const std::string left = fresh.after(0.01);  // after more than a second here
   CAPTURE(left);
   REQUIRE(left.ends_with(" left"));
   CHECK_GE(std::stoi(left.substr(2)), 1);
-  CHECK_NE(resumed.after(0.75), ", 0:00 left");  // as long again
+  CHECK_NE(resumed.after(0.75), ", 0:00 left");  // as much again remains
 }
 
-TEST_CASE("what is counted is told with its number, and with what is still to do where that is known") {
+TEST_CASE("a count is shown with the total and the time left if the total is known") {
   const std::string known = drawn([](ProgressBar& bar) {
     CountProgress progress(bar, "sentence", 4);
     progress.add(1);
@@ -128,7 +128,7 @@ TEST_CASE("what is counted is told with its number, and with what is still to do
   CHECK(unknown.starts_with(back + "1 sentence, "));
 }
 
-TEST_CASE("elapsed time is there from the start, and goes on by itself") {
+TEST_CASE("elapsed time is shown from the start, and advances by itself") {
   PseudoTerminal terminal(80);
   if (!terminal.is_there()) return;
   {

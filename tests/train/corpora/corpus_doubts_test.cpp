@@ -22,13 +22,13 @@ Lines doubts(Lines source, Lines target, const DataConfig& config = {}) {
 
 }  // namespace
 
-TEST_CASE("a side of numbers is doubted, by the name of its column") {
+TEST_CASE("a side of numbers gives a warning that names its column") {
   Lines ids, sentences(20, "A sentence.");
   for (int i = 0; i < 20; ++i) ids.push_back(std::to_string(1000 + i));
   CHECK(doubts(ids, sentences) ==
-        Lines{"100 % of the source side of pairs.tsv are numbers, not sentences; in a table see data.source_column"});
+        Lines{"100 % of the source side of pairs.tsv are numbers, not sentences; for a table, see data.source_column"});
   CHECK(doubts(sentences, ids) ==
-        Lines{"100 % of the target side of pairs.tsv are numbers, not sentences; in a table see data.target_column"});
+        Lines{"100 % of the target side of pairs.tsv are numbers, not sentences; for a table, see data.target_column"});
   ids[3] = "Lot 7";
   ids[9] = "#12-14";
   CHECK(doubts(sentences, ids).front().starts_with("95 % of the target side"));
@@ -37,34 +37,34 @@ TEST_CASE("a side of numbers is doubted, by the name of its column") {
   CHECK(doubts(Lines(5, "१२३"), Lines(5, "A")).size() == 1);
 }
 
-TEST_CASE("the same text on both sides, and validation with what is trained on, are doubted") {
+TEST_CASE("the same text on both sides, and validation on training data, give warnings") {
   CHECK(doubts({"One.", "Two.", "Three."}, {"One.", "Two.", "Drei."}) ==
-        Lines{"67 % of the pairs of pairs.tsv are the same text twice; see data.source and data.target"});
+        Lines{"67 % of the pairs of pairs.tsv have the same text on both sides; see data.source and data.target"});
   CHECK(doubts({"Ja.", "Two.", "Three."}, {"Ja.", "Zwei.", "Drei."}).empty());
   DataConfig config;
   config.train = config.valid = "pairs.tsv";
   CHECK(doubts({"One."}, {"Eins."}, config) ==
-        Lines{"data.valid is data.train: its scores tell what is remembered, not what is learnt"});
+        Lines{"data.valid is data.train: its scores show memorization, not learning"});
   config.valid = Lines{"other.tsv", "pairs.tsv"};
   CHECK(doubts({"One."}, {"Eins."}, config) ==
-        Lines{"pairs.tsv is in data.valid and in data.train: its scores tell what is remembered, not what is learnt"});
+        Lines{"pairs.tsv is in both data.valid and data.train: its scores show memorization, not learning"});
 }
 
-TEST_CASE("a source in one letter case is doubted unless data.lowercase is for it") {
+TEST_CASE("a source in one letter case gives a warning, unless data.lowercase is true") {
   const Lines target{"Eins"};
   CHECK(doubts({"one, two", "état"}, target) ==
-        Lines{"pairs.tsv has source letters of lower case only:\n"
-              "    others will be unknown, unless data.lowercase: true writes all text small, in translation too"});
-  CHECK(doubts({"ONE"}, target).front().find("letters of upper case only") != std::string::npos);
+        Lines{"pairs.tsv has only lower-case source letters:\n    others will be unknown unless data.lowercase: true "
+              "lowercases all text, also when translating"});
+  CHECK(doubts({"ONE"}, target).front().find("only upper-case source letters") != std::string::npos);
   CHECK(doubts({"one", "Two"}, target).empty());
   CHECK(doubts({"हाँ 12", "日本"}, target).empty());  // scripts without case
-  CHECK(doubts({"CDを聞く"}, target).empty());       // neither has the rest of this one
+  CHECK(doubts({"CDを聞く"}, target).empty());       // the rest of this one has no case
   DataConfig config;
   config.lowercase = true;
   CHECK(doubts({"one"}, target, config).empty());
   config.lowercase = false;
   config.train = "toy:50000";
-  CHECK(doubts({"one"}, target, config).empty());  // its letters were not chosen
+  CHECK(doubts({"one"}, target, config).empty());  // the user did not choose its letters
 }
 
 TEST_CASE("the first pair is shown, shortened between characters") {

@@ -1,4 +1,4 @@
-// Pairs selected by a configuration: its files, its held-out part of one, and its test corpora.
+// Pairs selected by a configuration: from its files, held out of one, or from its test corpora.
 #include "train/corpora/datasets.h"
 
 #include <doctest/doctest.h>
@@ -51,7 +51,7 @@ std::size_t count(const ParallelCorpus& corpus) { return corpus.source.size(); }
 
 }  // namespace
 
-TEST_CASE("one file gives training, validation and test pairs, which share none") {
+TEST_CASE("one file gives disjoint training, validation and test pairs") {
   const Texts texts;
   const DataConfig config = texts.config({"data.split=7/5"});
   const Corpora corpora = read_corpora(config, 1);
@@ -66,7 +66,7 @@ TEST_CASE("one file gives training, validation and test pairs, which share none"
   CHECK(all.size() == 60);
 }
 
-TEST_CASE("data.split: auto holds out a twentieth each, where data.valid is empty; what has a file is not held out") {
+TEST_CASE("data.split: auto holds out a twentieth for each part that has no file") {
   const Texts texts;
   CHECK(read_corpora(texts.config({"data.split=auto"}), 1).split == HeldOut{3, 3});
   CHECK(count(read_test_corpus(texts.config({"data.split=auto"}), 1)) == 3);
@@ -104,33 +104,32 @@ TEST_CASE("the test corpus is data.test, the test part of data.split, or the toy
   for (const auto& pair : pairs_of(read_corpora(toy, 1).training)) CHECK_FALSE(test.contains(pair));
   for (const char* split : {"none", "3/0"})
     CHECK(error_of<Error>([&] { read_test_corpus(texts.config({std::string("data.split=") + split}), 1); }) ==
-          "[data.test] expected a test corpus, or a data.split that holds one out; the run has neither. Hint: name one "
-          "with --test");
+          "[data.test] expected a test corpus, or a data.split that holds one out; got neither. Hint: name one with "
+          "--test");
 }
 
-TEST_CASE("what is held out has no corpus of its own beside it") {
+TEST_CASE("a held-out part cannot have its own corpus as well") {
   const Texts texts;
   const auto error = [&](std::vector<std::string> sets) { return error_of<Error>([&] { texts.config(sets); }); };
   CHECK(error({"data.split=3/0", "data.valid=v"}) ==
-        "[data.valid] expected nothing with a data.split that holds out 3 pairs for it; got v. Hint: leave out one of "
-        "both");
+        "[data.valid] expected nothing with a data.split that holds out 3 pairs for it; got v. Hint: remove one of the "
+        "two");
   CHECK(error({"data.split=0/4", "data.test=t"}) ==
-        "[data.test] expected nothing with a data.split that holds out 4 pairs for it; got t. Hint: leave out one of "
-        "both");
+        "[data.test] expected nothing with a data.split that holds out 4 pairs for it; got t. Hint: remove one of the "
+        "two");
   CHECK(error({"data.split=0/4", "data.valid=v"}).empty());
   CHECK(error({"data.split=3/3", "data.train=toy:40"}) ==
-        "[data.split] expected none with a toy corpus, which has splits of its own; got 3/3");
+        "[data.split] expected none with a toy corpus, which has its own splits; got 3/3");
   CHECK(error({"data.split=auto", "data.train=toy:40"}).empty());
   CHECK(error({"data.test=toy:0"}) == "[data.test] expected toy:PAIRS such as toy:50000; got 'toy:0'");
 }
 
-TEST_CASE("pieces are learnt from no corpus; two models over one vocabulary are shared, and saved as two files") {
+TEST_CASE("pieces are not learned from a corpus; two models over one vocabulary are shared, and saved as two files") {
   const Texts texts;
   DataConfig config = texts.config({"data.tokenizer=pieces"});
-  CHECK(
-      error_of<Error>([&] { train_tokenizers(config, read_corpora(config, 1).training); })
-          .starts_with("[data.tokenizer] expected words, characters or sentencepiece, which are learnt from a corpus; "
-                       "got pieces"));
+  CHECK(error_of<Error>([&] { train_tokenizers(config, read_corpora(config, 1).training); })
+            .starts_with("[data.tokenizer] expected words, characters or sentencepiece, which are learned from a "
+                         "corpus; got pieces"));
   const auto model = [](const char* text) {
     return train_sentencepiece(std::vector<std::string>(20, text), {.vocabulary_size = 30})->serialize();
   };
@@ -153,14 +152,14 @@ TEST_CASE("pieces are learnt from no corpus; two models over one vocabulary are 
   CHECK(again.source->serialize() == both.source->serialize());
   CHECK(again.target->serialize() == both.target->serialize());
   save_tokenizers(apart, config, run.path());
-  CHECK(error_of<Error>([&] { load_tokenizers(config, run.path()); })
-            .find("target.pieces.model] expected the vocabulary of "
-                  "the source") != std::string::npos);
+  CHECK(error_of<Error>([&] {
+          load_tokenizers(config, run.path());
+        }).find("target.pieces.model] expected the source's vocabulary") != std::string::npos);
   config.shared_vocabulary = false;
   CHECK_FALSE(load_tokenizers(config, run.path()).shared());
 }
 
-TEST_CASE("a file that there is not is told with the option that names its language") {
+TEST_CASE("a missing file is reported with the option that names its language") {
   const Texts texts;
   const auto message = [&](const char* language) {
     try {
@@ -174,7 +173,7 @@ TEST_CASE("a file that there is not is told with the option that names its langu
   CHECK(message("data.source=fr").find("(`fr` is data.source)") != std::string::npos);
 }
 
-TEST_CASE("several corpora of any kind are learnt from in their order, duplicates counted over all of them") {
+TEST_CASE("several corpora of any kind are joined in order, with duplicates counted over all of them") {
   const Texts texts;
   const std::string memory =
       "<tmx version=\"1.4\"><body><tu><tuv xml:lang=\"en-GB\"><seg>one</seg></tuv><tuv "
@@ -199,7 +198,7 @@ TEST_CASE("several corpora of any kind are learnt from in their order, duplicate
   CHECK(read_test_corpus(texts.config({"data.test=" + texts / "memory.tmx"}), 1).source.size() == 2);
 }
 
-TEST_CASE("of several corpora for validation the first decides, the others are watched") {
+TEST_CASE("the first of several validation corpora decides, the others are watched") {
   const Texts texts;
   write_bytes(texts / "more.tsv", "three\tdrei\n");
   const Corpora corpora =

@@ -9,7 +9,7 @@
 using namespace glossa;
 using namespace glossa::testing;
 
-TEST_CASE("a text fits in memory with what becomes of it") {
+TEST_CASE("a text must fit in memory with everything made from it") {
   const TemporaryFolder folder;
   DataConfig data;
   data.train = folder / "text";
@@ -18,7 +18,7 @@ TEST_CASE("a text fits in memory with what becomes of it") {
   folder.write("text.de", std::string(2000, 'a'));
   CHECK_NOTHROW(check_text_fits(data, 40'000));
   CHECK_THROWS_WITH_AS(check_text_fits(data, 39'999),
-                       doctest::Contains("of text, which takes 8 times as much, for the memory"), Error);
+                       doctest::Contains("of text, which needs 8 times as much memory, for the"), Error);
   data.valid = folder.write("valid.tsv", std::string(1000, 'a'));
   CHECK_NOTHROW(check_text_fits(data, 48'000));
   CHECK_THROWS_AS(check_text_fits(data, 47'999), Error);

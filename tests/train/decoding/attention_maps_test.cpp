@@ -21,7 +21,7 @@ AttentionMaps maps_of(Translator& translator, const std::string& line) {
 
 }  // namespace
 
-TEST_CASE("maps name what was read and what was written, and survive JSON to the bit") {
+TEST_CASE("maps name the tokens read and written, and survive JSON to the bit") {
   const Scene scene;
   Translator translator = scene.translator();
   const AttentionMaps maps = maps_of(translator, "a1 a2 a3");
@@ -45,7 +45,7 @@ TEST_CASE("maps name what was read and what was written, and survive JSON to the
   CHECK(json.at("cross").get<AttentionMaps::Layers>() == maps.cross);
 }
 
-TEST_CASE("a pair has the same maps whatever it is run with") {
+TEST_CASE("a pair has the same maps in any batch") {
   const Scene scene;
   const EncodedCorpus pairs = encode(scene.data, scene.corpus, scene.tokenizers);
   Context<float> context;
@@ -89,7 +89,7 @@ TEST_CASE("words are aligned by the weights of all their tokens") {
   CHECK(usual_alignment_layer(6) == 4);
 }
 
-TEST_CASE("every word of a translation is aligned with a word of its own line, in pieces, too") {
+TEST_CASE("every word of a translation is aligned with a word of its own line, even in pieces") {
   Scene scene;
   scene.data.max_length = 5;
   DecodeConfig decode;
@@ -126,7 +126,7 @@ TEST_CASE("every word of a translation is aligned with a word of its own line, i
   }
 }
 
-TEST_CASE("a translation that the limit of length cut off has a row for each of its tokens") {
+TEST_CASE("a translation cut off by the length limit has a row for each of its tokens") {
   const Scene scene;
   DecodeConfig decode;
   decode.max_length_factor = 0;

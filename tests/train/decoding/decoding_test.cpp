@@ -116,7 +116,7 @@ TEST_CASE("length penalties are the published formulas") {
   CHECK(penalised(-6, 19, {.length_penalty = LengthPenalty::gnmt, .alpha = 0.5}) == doctest::Approx(-3));
 }
 
-TEST_CASE("steps with a cache give the logits of the whole") {
+TEST_CASE("steps with a cache give the logits of the whole sequence") {
   const Sentences sources = random_sources(3, 12, 6), targets{{2, 4, 5, 6, 7}, {2, 9, 9, 0, 4}, {2, 11, 10, 8, 5}};
   for (const NormPlace norm : {NormPlace::pre, NormPlace::post}) {
     const SmallModel<double> model(12, norm);
@@ -172,7 +172,7 @@ TEST_CASE("greedy search with a cache is the argmax of the whole model, token fo
       finished += found[i].finished;
     }
     CHECK(finished > 0);
-    CHECK(finished < std::ssize(sources));  // both ways of ending were covered
+    CHECK(finished < std::ssize(sources));  // both kinds of end are covered
   }
 }
 
@@ -200,7 +200,7 @@ TEST_CASE("a narrow beam finds what the same search finds without cache and batc
   int finished = 0, other_than_greedy = 0, count = 0;
   std::vector<Hypothesis> greedy;
   for (const LengthPenalty penalty : penalties) {
-    model.favour(specials.eos, 1);  // more each time
+    model.favour(specials.eos, 1);  // more in each round
     for (const Index beam : {1, 2, 3, 5}) {
       const DecodeOptions options{
           .beam = beam, .length_penalty = penalty, .max_length_factor = 1, .max_length_extra = 2, .max_tokens = 150};
@@ -221,7 +221,7 @@ TEST_CASE("a narrow beam finds what the same search finds without cache and batc
   CHECK(other_than_greedy > count / 10);
 }
 
-TEST_CASE("the n best are those of the same search, the one that is found alone first") {
+TEST_CASE("the n best come from the same search, led by the single best") {
   SmallModel<double> model(12);
   const Sentences sources = random_sources(12, 12, 8);
   int cut_off = 0, ended = 0;
@@ -255,7 +255,7 @@ TEST_CASE("the n best are those of the same search, the one that is found alone 
   CHECK_THROWS_AS(Searcher<double>().n_best(model.transformer, sources, specials, options, 0), Error);
 }
 
-TEST_CASE("with all of them in the beam, the n best are the n best of all sequences") {
+TEST_CASE("with all sequences in the beam, the n best are the n best of all") {
   SmallModel<double> model(6);
   const Sentences sources = random_sources(4, 6, 4);
   const DecodeOptions options{
@@ -269,7 +269,7 @@ TEST_CASE("with all of them in the beam, the n best are the n best of all sequen
   }
 }
 
-TEST_CASE("equal candidates: the earlier hypothesis, then the smaller id, and of equal ends the first") {
+TEST_CASE("equal candidates rank by earlier hypothesis, then smaller id, and equal ends by first come") {
   for (const double eos : {-1.0, 0.0, 0.5}) {
     SmallModel<double> model(9);
     std::ranges::fill(model.store.at("generator.weight").value.span(), 0.0);
@@ -343,7 +343,7 @@ TEST_CASE("decoding gives the same bits for any number of threads") {
   set_threads(before);
 }
 
-TEST_CASE("who watches a search gets the sentences of each batch that is done, with any number of threads") {
+TEST_CASE("a search reports the sentences of each finished batch, with any number of threads") {
   const SmallModel<float> model(40);
   const Sentences sources = random_sources(60, 40, 12);
   const int before = threads();
@@ -382,7 +382,7 @@ TEST_CASE("no token costs a heap allocation once buffers are warm") {
   }
 }
 
-TEST_CASE("a search that was refused leaves nothing behind") {
+TEST_CASE("a refused search leaves nothing behind") {
   SmallModel<double> model(12), broken(12);
   broken.favour(5, std::nan(""));
   const Sentences sources = random_sources(5, 12, 6);

@@ -62,7 +62,7 @@ std::vector<Hypothesis> generate_without_cache(const SmallModel<double>& model, 
 
 }  // namespace
 
-TEST_CASE("the search of transformers ends where that of `generate` does") {
+TEST_CASE("the search of transformers ends where `generate` does") {
 #ifdef __SANITIZE_ADDRESS__  // each takes ten times as long
   const int sentences = 5;
 #else
@@ -102,7 +102,7 @@ TEST_CASE("the search of transformers ends where that of `generate` does") {
   CHECK(forced > 2 * sentences);
 }
 
-TEST_CASE("a least length keeps </s> away, also where every translation is to be as long as may be") {
+TEST_CASE("a minimum length rules out </s>, even if it equals the maximum") {
   SmallModel<double> model(12);
   model.favour(specials.eos, 9);
   const Sentences sources = random_sources(10, 12, 6);
@@ -115,7 +115,7 @@ TEST_CASE("a least length keeps </s> away, also where every translation is to be
         CHECK(h.finished);
       }
       options.min_length = 7;
-      const std::size_t longest = search == Search::glossa ? 7 : 6;  // </s> is forced as the seventh
+      const std::size_t longest = search == Search::glossa ? 7 : 6;  // the seventh is a forced </s>
       for (const Hypothesis& h : Searcher<double>().decode(model.transformer, sources, specials, options)) {
         CHECK(h.tokens.size() == longest);
         CHECK_FALSE(h.finished);
@@ -123,7 +123,7 @@ TEST_CASE("a least length keeps </s> away, also where every translation is to be
     }
 }
 
-TEST_CASE("tokens that are forbidden never come, and padding may be what starts a translation") {
+TEST_CASE("forbidden tokens never come, and padding may start a translation") {
   SmallModel<double> model(12);
   model.favour(5, 30);
   const Sentences sources = random_sources(10, 12, 6);

@@ -50,7 +50,7 @@ Sentences sources_of(int count) {
 
 }  // namespace
 
-TEST_CASE("tokens are drawn as often as the softmax at that temperature says, forbidden ones never") {
+TEST_CASE("tokens are drawn with the softmax's probabilities at the temperature, forbidden ones never") {
   std::vector<double> logits{0, 1, -1, 2, 5, 0.5};
   const int never[] = {4};
   constexpr int draws = 20000;
@@ -90,7 +90,7 @@ TEST_CASE("the edges of the unit interval draw the first and the last token; log
                        doctest::Contains("training diverged"), Error);
 }
 
-TEST_CASE("every sentence draws another number at every position, whatever its number") {
+TEST_CASE("every sentence draws a different number at every position, whatever the sentence's number") {
   std::set<double> drawn;
   const std::uint64_t sentences[] = {0, 1, std::uint64_t{1} << 32, (std::uint64_t{1} << 32) + 1};
   for (const std::uint64_t sentence : sentences)
@@ -99,7 +99,7 @@ TEST_CASE("every sentence draws another number at every position, whatever its n
   CHECK(drawn.size() == 4 * 3 * 2);
   CHECK(*drawn.begin() >= 0);
   CHECK(*drawn.rbegin() < 1);
-  // The search also varies if all tokens are equally likely everywhere.
+  // Samples also vary if all tokens are equally likely everywhere.
   const UncertainModel model;
   std::ranges::fill(model.store.at("generator.weight").value.span(), 0.0);
   CHECK(std::ranges::any_of(model.sample(sources_of(5), {}), [](const Hypothesis& h) {
@@ -107,7 +107,7 @@ TEST_CASE("every sentence draws another number at every position, whatever its n
   }));
 }
 
-TEST_CASE("samples are a function of seed, number and position: not of batches, threads or neighbours") {
+TEST_CASE("samples are a function of seed, number and position, not of batches, threads or neighbors") {
   const UncertainModel model;
   const Sentences sources = sources_of(30);
   const std::vector<Hypothesis> first = model.sample(sources, {});
@@ -126,8 +126,7 @@ TEST_CASE("samples are a function of seed, number and position: not of batches, 
   CHECK(std::ranges::any_of(each, [&](const Hypothesis& h) { return h.tokens != each[0].tokens; }));
 }
 
-TEST_CASE(
-    "a sample has the log-probability of its tokens, ends at </s> and at the limit, and is cold search when cold") {
+TEST_CASE("a sample has a log-probability, ends at </s> or at the limit, and near temperature 0 is greedy search's") {
   const UncertainModel model;
   const Sentences sources = sources_of(20);
   const DecodeOptions options{.max_length_factor = 0, .max_length_extra = 5};

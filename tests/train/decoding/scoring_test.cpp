@@ -10,7 +10,7 @@
 using namespace glossa;
 using namespace glossa::testing;
 
-TEST_CASE("given translations have the numbers that the search gives its own, under every length penalty") {
+TEST_CASE("given translations get the scores that the search gives its own, under every length penalty") {
   const Scene scene;
   DecodeConfig decode;
   decode.beam = 4;
@@ -47,7 +47,7 @@ TEST_CASE("given translations have the numbers that the search gives its own, un
   CHECK_GT(compared, 100);
 }
 
-TEST_CASE("a token's number is its own, </s> is the last, and all together are the loss of the corpus") {
+TEST_CASE("each token has its own score, </s> is the last, and together they are the loss of the corpus") {
   const Scene scene;
   const EncodedCorpus pairs = encode(scene.data, scene.corpus, scene.tokenizers);
   Context<float> context;
@@ -77,7 +77,7 @@ TEST_CASE("a token's number is its own, </s> is the last, and all together are t
       CHECK_EQ(other[i].tokens[k].log_probability, doctest::Approx(scored[i].tokens[k].log_probability).epsilon(1e-5));
 }
 
-TEST_CASE("nothing to score is nothing; a broken model is an error") {
+TEST_CASE("scoring nothing gives nothing; a broken model is an error") {
   const Scene scene;
   Context<float> context;
   CHECK(score_translations(context, *scene.model->transformer, EncodedCorpus(), {}, 4096).empty());

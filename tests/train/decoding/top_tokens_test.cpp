@@ -12,7 +12,7 @@
 
 using namespace glossa;
 
-TEST_CASE("top tokens are those of a sort, the first of equal ones") {
+TEST_CASE("top tokens are those of a stable sort") {
   RandomStream random(1, "logits");
   constexpr Index rows = 5, vocabulary = 1000;
   std::vector<double> logits(rows * vocabulary);
@@ -38,7 +38,7 @@ TEST_CASE("top tokens are those of a sort, the first of equal ones") {
   }
 }
 
-TEST_CASE("what may not come has no share of renormalised probabilities, however likely it were") {
+TEST_CASE("forbidden tokens have no share of renormalized probabilities, however likely they are") {
   RandomStream random(2, "logits");
   for (const std::vector<int>& never : {std::vector<int>{}, {0}, {9}, {3, 4}, {0, 1, 8, 9}})
     for (const double favoured : {-50.0, 0.0, 50.0, 700.0}) {
@@ -59,7 +59,7 @@ TEST_CASE("what may not come has no share of renormalised probabilities, however
     }
 }
 
-TEST_CASE("top tokens need room for as many of each row, and as many tokens that may come") {
+TEST_CASE("top tokens need room for each row's, and enough tokens that are not forbidden") {
   std::vector<double> logits(2 * 4);
   const Tensor<const double> rows{logits.data(), {2, 4}};
   const int never[] = {3};

@@ -15,14 +15,14 @@ TEST_CASE("each format has a line for every translation, or every line of input"
         "\n");
 }
 
-TEST_CASE("what has no translation has its place in each format") {
+TEST_CASE("a missing translation keeps its place in each format") {
   CHECK(formatted(TranslationFormat::text, 1, {}) == "\n");
   CHECK(formatted(TranslationFormat::text_scores, 1, {}) == "\t\n");
   CHECK(formatted(TranslationFormat::moses, 1, {}) == "0 |||  ||| 0.000000\n");
   CHECK(formatted(TranslationFormat::json, 1, {}) == "{\"line\":1,\"translations\":[]}\n");
 }
 
-TEST_CASE("aligned words stand behind the text, or the score in Moses' format") {
+TEST_CASE("aligned words follow the text, or the score in Moses' format") {
   const std::vector<Translation> one{
       {.text = "so it", .score = -0.5, .log_probability = -1.5, .finished = true, .alignment = {{3, 0}, {1, 1}}}};
   CHECK(formatted(TranslationFormat::text, 1, one, true) == "so it ||| 3-0 1-1\n");

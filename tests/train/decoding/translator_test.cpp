@@ -11,7 +11,7 @@ using namespace glossa;
 using namespace glossa::testing;
 using Lines = std::vector<std::string>;
 
-TEST_CASE("every line is translated in its place; one without a token gives an empty one") {
+TEST_CASE("every line is translated in its place; one without a token gives an empty line") {
   const Scene scene;
   Translator translator = scene.translator();
   const Lines lines{"", "a1 a2 a3", " ", "a5", "a4 a4 a0 a6 a1 a2", ""};
@@ -26,7 +26,7 @@ TEST_CASE("every line is translated in its place; one without a token gives an e
   CHECK_NE(translated[3], translated[4]);
 }
 
-TEST_CASE("a sample belongs to the number of its line, wherever a text is cut") {
+TEST_CASE("a sample depends on its line's number, not on where a text is cut") {
   const Scene scene;
   DecodeConfig decode;
   decode.sample = true;
@@ -39,7 +39,7 @@ TEST_CASE("a sample belongs to the number of its line, wherever a text is cut") 
     CHECK_EQ(translator.translate(Lines{lines[i]}, "text", 5 + static_cast<std::int64_t>(i)).front(), whole[i]);
 }
 
-TEST_CASE("a line of as many tokens as the model has positions is read whole, one of more in pieces") {
+TEST_CASE("a line with as many tokens as the model has positions is read whole, a longer one in pieces") {
   Scene scene;
   scene.data.max_length = 5;
   const Translator translator = scene.translator();
@@ -47,7 +47,7 @@ TEST_CASE("a line of as many tokens as the model has positions is read whole, on
   const Translator::Sources sources = translator.encode(lines, "text", 7);
   std::vector<std::size_t> lengths;
   for (const std::vector<int>& piece : sources.ids) lengths.push_back(piece.size());
-  // 11 and </s>; then the sentence of 7 words in halves of at most 4, as in training, and the one of 5.
+  // 11 and </s>, then the sentence of 7 words in halves of at most 4, as in training, and the one of 5.
   CHECK_EQ(lengths, std::vector<std::size_t>{2, 12, 5, 4, 4, 3, 2});
   CHECK_EQ(sources.lines, std::vector<std::size_t>{0, 1, 2, 2, 2, 2, 3});
   CHECK_EQ(sources.count, 4);
@@ -56,7 +56,7 @@ TEST_CASE("a line of as many tokens as the model has positions is read whole, on
   CHECK_EQ(std::set(sources.numbers.begin(), sources.numbers.end()).size(), 7);
 }
 
-TEST_CASE("the pieces of a line are numbered apart from each other and from all lines") {
+TEST_CASE("the pieces of a line have numbers distinct from each other and from all lines") {
   CHECK_EQ(piece_number(7, 0), 7);
   CHECK_EQ(piece_number(0, 1), std::int64_t{1} << 40);
   CHECK_LT(piece_number(1'000'000'000'000, 0), piece_number(0, 1));
@@ -64,7 +64,7 @@ TEST_CASE("the pieces of a line are numbered apart from each other and from all 
   CHECK_NE(piece_number(7, 2), piece_number(8, 1));
 }
 
-TEST_CASE("a line in pieces has their translations, joined, and their numbers together") {
+TEST_CASE("a line in pieces joins the pieces' translations and combines their scores") {
   const Scene scene;
   DecodeConfig decode;
   decode.beam = 3;
@@ -103,7 +103,7 @@ TEST_CASE("the translations of a line are of its own text, best first") {
   }
 }
 
-TEST_CASE("a line that cannot be translated is named, and has its place without a piece") {
+TEST_CASE("a line that cannot be translated is named, and keeps its place without a piece") {
   Scene scene;
   scene.data.unk_id = -1;
   scene.data.pad_id = 0, scene.data.bos_id = 1, scene.data.eos_id = 2;
@@ -119,7 +119,7 @@ TEST_CASE("a line that cannot be translated is named, and has its place without 
   CHECK_EQ(sources.lines, std::vector<std::size_t>{0, 2});
 }
 
-TEST_CASE("what is too long and cannot be cut is named") {
+TEST_CASE("a line that is too long and cannot be cut is named") {
   Scene scene;
   scene.data.max_length = 1;
   const Translator translator = scene.translator();

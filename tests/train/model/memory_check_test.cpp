@@ -15,7 +15,7 @@ constexpr double gib = 1 << 30;
 
 using Strings = std::vector<std::string>;
 
-/// Batches of 100 sentences of 40 tokens: 4,000 tokens, as data.max_tokens allows at first.
+/// Batches of sentences of 40 tokens; 100 of them are 4,000 tokens, the default data.max_tokens.
 BatchExtent batch_of(double sentences) {
   return {.sentences = sentences,
           .source_rows = 40 * sentences,
@@ -42,7 +42,7 @@ std::string error_for(const Strings& sets, double left) {
 
 }  // namespace
 
-TEST_CASE("the option that costs most is named, with the most that it may be") {
+TEST_CASE("the option that costs most is named, with its maximum") {
   struct Case {
     std::string key;
     std::int64_t value;
@@ -69,7 +69,7 @@ TEST_CASE("the option that costs most is named, with the most that it may be") {
     const std::string error = error_for(sets_with(c.value), 8 * gib);
     CAPTURE(error);
     CHECK(error.starts_with(fmt::format("[{}] expected at most ", c.key)));
-    CHECK_NE(error.find(fmt::format("8.0 GiB; got {}, ", c.value)), error.npos);
+    CHECK_NE(error.find(fmt::format("8.0 GiB of memory left; got {}, ", c.value)), error.npos);
     CHECK_NE(error.find("--force"), error.npos);
     std::smatch most;
     REQUIRE(std::regex_search(error, most, std::regex("at most ([0-9]+) ")));
@@ -81,14 +81,14 @@ TEST_CASE("the option that costs most is named, with the most that it may be") {
   }
 }
 
-TEST_CASE("where no option alone is too large, half of the dearest or less of several is asked for") {
+TEST_CASE("if no option alone is too large, the costliest or several must be reduced") {
   CHECK_EQ(error_for({}, gib), "");
   CHECK(error_for({}, gib / 4).starts_with("[data.max_tokens] expected at most "));
   const std::string two = error_for({"model.width=32768", "data.vocab_size=1000000"}, gib / 100);
-  CHECK_NE(two.find("expected less, and less of other options too for the memory that is left, 10.2 MiB"), two.npos);
+  CHECK_NE(two.find("expected less, and less of other options for the 10.2 MiB of memory left"), two.npos);
 }
 
-TEST_CASE("what training needs is what the model, the optimizer's moments, the average and a step need") {
+TEST_CASE("training needs memory for model, moments, moving average and step") {
   const auto needed = [](const Strings& more) {
     Strings sets{"model.width=4096", "model.feed_forward=16384"};
     sets.insert(sets.end(), more.begin(), more.end());
@@ -102,11 +102,10 @@ TEST_CASE("what training needs is what the model, the optimizer's moments, the a
   CHECK_EQ(needed({"train.ema=0.9"}).first, doctest::Approx(adam + parameters).epsilon(0.01));
 }
 
-TEST_CASE("a model that fits is loaded, another is not") {
+TEST_CASE("a model that fits is loaded, a larger one is refused") {
   CHECK_NOTHROW(check_model_fits("run", 3 * gib, 3 * gib));
   CHECK_THROWS_WITH_AS(
       check_model_fits("run", 3.5 * gib, 3 * gib),
-      doctest::Contains("[run] expected at most 3.0 GiB, all the memory that is left; got a model that "
-                        "needs 3.5 GiB"),
+      doctest::Contains("[run] expected a model of at most 3.0 GiB, the memory left; got one that needs 3.5 GiB"),
       Error);
 }

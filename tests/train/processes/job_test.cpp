@@ -26,7 +26,7 @@ TEST_CASE("a process on its own is a job of one, whose calls do nothing") {
   CHECK(alone.part_of(7).end == 7);
 }
 
-TEST_CASE("what is packed is unpacked") {
+TEST_CASE("packed values are unpacked again") {
   const std::vector<int> some{1, -2, 3}, none;
   Packed packed;
   packed.put(some).put(0.5).put(none).put(true);

@@ -49,7 +49,7 @@ TEST_CASE("bleu agrees with sacreBLEU") {
   }
 }
 
-TEST_CASE("bleu agrees with sacreBLEU on drawn corpora of many scripts, by each tokenizer") {
+TEST_CASE("bleu agrees with sacreBLEU on drawn corpora of many scripts, with each tokenizer") {
   REQUIRE(metrics_golden()["drawn"].size() >= 200);
   for (const auto& golden : metrics_golden()["drawn"]) {
     CAPTURE(golden["name"]);

@@ -34,7 +34,7 @@ TEST_CASE("bleu's tokenizers agree with sacreBLEU's") {
   CHECK_FALSE(bleu_tokenizer_of("ja-mecab").has_value());
 }
 
-TEST_CASE("13a parts symbols from words: a class of ASCII, points beside what is no digit, hyphens after digits") {
+TEST_CASE("13a separates symbols from words: a class of ASCII, points next to non-digits, hyphens after digits") {
   const std::string symbols = "{|}~[\\]^_`!\"#$%&()*+:;<=>?@/";  // of mteval-v13a.pl
   for (char c = '!'; c <= '~'; ++c) {
     const bool parted = symbols.find(c) != std::string::npos || c == '.' || c == ',';
@@ -44,7 +44,7 @@ TEST_CASE("13a parts symbols from words: a class of ASCII, points beside what is
   CHECK(joined(BleuTokenizer::mteval_13a, "1.5 1,000 1.x x.5 3-4 x-4") == "1.5 1,000 1 . x x . 5 3 - 4 x-4");
 }
 
-TEST_CASE("the usual tokenizer: by the language's name, else by whether the text has spaces") {
+TEST_CASE("the default tokenizer depends on the language's name, else on spaces in the text") {
   const std::vector<std::string> spaced{"the quick brown fox"}, unspaced{"すばしこい狐", "犬"}, nothing;
   for (const char* chinese : {"zh", "zh_TW", "ZH-Hans", "zho_Hant", "cmn"})
     CHECK(usual_bleu_tokenizer(chinese, spaced) == BleuTokenizer::chinese);
@@ -57,7 +57,7 @@ TEST_CASE("the usual tokenizer: by the language's name, else by whether the text
   }
 }
 
-TEST_CASE("the usual tokenizer of long words is 13a, that of phrases with a space now and then char") {
+TEST_CASE("the default tokenizer of long words is 13a, of phrases with occasional spaces char") {
   std::vector<std::string> words{""}, phrases{""};
   for (int i = 0; i < 10; ++i) {
     words[0] += std::string(15, 'a') + " ";

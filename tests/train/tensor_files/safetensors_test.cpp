@@ -15,7 +15,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// A file with the given literal header and that many bytes of data.
+/// A file with the given literal header and data.
 std::string file_of(const std::string& header, const std::string& data = "") {
   const std::uint64_t length = header.size();
   std::string bytes(8, '\0');
@@ -54,7 +54,7 @@ const std::string two_tensors =
 
 }  // namespace
 
-TEST_CASE("a file is the bytes that the format's own library writes") {
+TEST_CASE("a file has the bytes that the format's own library writes") {
   const TemporaryFolder folder;
   const std::vector<float> matrix{1, 2, 3, 4, 5, 6}, scalar{-0.5F};
   write_safetensors(folder / "x", {{"m", {2, 3}, matrix}, {"empty", {0, 7}, {}}, {"a", {}, scalar}},
@@ -87,7 +87,7 @@ TEST_CASE("metadata and names keep what JSON has to escape") {
   CHECK_EQ(reader.read<float>("w\"\\\u00fc"), one);
 }
 
-TEST_CASE("every dtype means what it says") {
+TEST_CASE("every dtype is read as its numbers") {
   CHECK_EQ(read_one("F64", raw(0.1, -1e300)), std::vector<double>{0.1, -1e300});
   CHECK_EQ(read_one("F32", raw(0.1F)), std::vector<double>{double{0.1F}});
   CHECK_EQ(read_one("I64", raw(std::int64_t{-5}, std::int64_t{1} << 40)), std::vector<double>{-5, 1099511627776.0});
@@ -119,8 +119,8 @@ TEST_CASE("hostile and damaged headers are refused, naming the file") {
   const std::string huge = "9223372036854775808";  // 2^63
   const std::pair<std::string, std::string> cases[] = {
       // the length of the header
-      {"", "8 bytes and more"},
-      {std::string(7, '\0'), "8 bytes and more"},
+      {"", "at least 8 bytes"},
+      {std::string(7, '\0'), "at least 8 bytes"},
       {std::string(8, '\0'), "begins with {"},
       {raw(std::uint64_t{1000}) + "{}", "header of at most"},
       {raw(~std::uint64_t{0}) + "{}", "header of at most"},
@@ -141,7 +141,7 @@ TEST_CASE("hostile and damaged headers are refused, naming the file") {
       {file_of(R"({"x\u001b[2J":{}})"), "control characters"},
       {file_of(R"({"x\u007f":{}})"), "control characters"},
       {file_of(R"({"__metadata__":5})"), "to be an object"},
-      {file_of(R"({"__metadata__":{"a":5}})"), "__metadata__ of texts"},
+      {file_of(R"({"__metadata__":{"a":5}})"), "only texts in __metadata__"},
       // duplicate names
       {file_of(two_tensors.substr(0, two_tensors.size() - 1) + "," + two_tensors.substr(1), "123456789"),
        "got 'a' twice"},
@@ -166,8 +166,8 @@ TEST_CASE("hostile and damaged headers are refused, naming the file") {
       {entry(R"("dtype":"U8","shape":[)" + huge + R"(],"data_offsets":[0,)" + huge + "]", "1"), "got 1"},
       // holes, overlaps, ends
       {entry(R"("dtype":"U8","shape":[1],"data_offsets":[1,2])", "12"), "'x' to begin at byte 0"},
-      {entry(R"("dtype":"U8","shape":[1],"data_offsets":[0,1])", "12"), "1 bytes of data as the header says; got 2"},
-      {entry(R"("dtype":"U8","shape":[2],"data_offsets":[0,2])", "1"), "2 bytes of data as the header says; got 1"},
+      {entry(R"("dtype":"U8","shape":[1],"data_offsets":[0,1])", "12"), "1 bytes of data, as in the header; got 2"},
+      {entry(R"("dtype":"U8","shape":[2],"data_offsets":[0,2])", "1"), "2 bytes of data, as in the header; got 1"},
       {file_of(R"({"a":{"dtype":"U8","shape":[2],"data_offsets":[0,2]},)"
                R"("b":{"dtype":"U8","shape":[2],"data_offsets":[1,3]}})",
                "123"),
@@ -176,7 +176,7 @@ TEST_CASE("hostile and damaged headers are refused, naming the file") {
                R"("b":{"dtype":"U8","shape":[2],"data_offsets":[0,2]}})",
                "12"),
        "'b' to begin at byte 2"},
-      {file_of("{}", "1"), "0 bytes of data as the header says; got 1"},
+      {file_of("{}", "1"), "0 bytes of data, as in the header; got 1"},
   };
   for (const auto& row : cases) {
     const auto& bytes = row.first;
@@ -225,7 +225,7 @@ TEST_CASE("every truncation is refused, and every flipped bit of the header is r
   CHECK_GT(refused, 1000);
 }
 
-TEST_CASE("what cannot be read or written is an error") {
+TEST_CASE("a file that cannot be read or written is an error") {
   const TemporaryFolder folder;
   const auto error_of_open = [](const fs::path& path) {
     return error_of<Error>([&] { SafetensorsReader reader(path); });
@@ -239,8 +239,8 @@ TEST_CASE("what cannot be read or written is an error") {
   const auto error_of_write = [&](std::vector<SafetensorsTensor> tensors, const std::string& name) {
     return error_of<Error>([&] { write_safetensors(folder / name, std::move(tensors), {}); });
   };
-  CHECK_NE(error_of_write({{"a", {2}, two}, {"a", {2}, two}}, "x").find("a name of its own"), std::string::npos);
-  CHECK_NE(error_of_write({{"__metadata__", {2}, two}}, "x").find("a name of its own"), std::string::npos);
+  CHECK_NE(error_of_write({{"a", {2}, two}, {"a", {2}, two}}, "x").find("unique tensor names"), std::string::npos);
+  CHECK_NE(error_of_write({{"__metadata__", {2}, two}}, "x").find("unique tensor names"), std::string::npos);
   CHECK_NE(error_of_write({{"a", {3}, two}}, "x").find("shape of 'a'"), std::string::npos);
   CHECK_NE(error_of_write({{"a", {2}, two}}, "no/folder/x"), "");
   CHECK_FALSE(fs::exists(folder / "x"));

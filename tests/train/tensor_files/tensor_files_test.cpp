@@ -38,7 +38,7 @@ std::string error_of_tensor_file(std::string_view bytes) {
 /// An archive of stored or deflated entries; sizes may be wrong.
 struct Entry {
   std::string name, bytes;
-  std::uint32_t size = 0;  // 0: the real one
+  std::uint32_t size = 0;  // 0: the actual size
   int method = 0;
 };
 
@@ -94,7 +94,7 @@ const std::string matrix = one + two + "\x86", vector = two + "\x85", step = one
 
 }  // namespace
 
-TEST_CASE("torch.save's files mean what PyTorch means by them") {
+TEST_CASE("torch.save's files are read as PyTorch reads them") {
   for (const char* name : {"types_zip.bin", "types_stream.bin"}) {
     CAPTURE(name);
     const auto file = open_tensors(marian_files / name);
@@ -119,7 +119,7 @@ TEST_CASE("torch.save's files mean what PyTorch means by them") {
   CHECK_NE(error.find("expected 't' to be contiguous; got the shape [3, 2] with strides [1, 3]"), std::string::npos);
 }
 
-TEST_CASE("NumPy's files mean what NumPy means by them, deflated ones too") {
+TEST_CASE("NumPy's files are read as NumPy reads them, even deflated") {
   const auto file = open_tensors(marian_files / "types.npz");
   CHECK_EQ(file->read<float>("F32"), std::vector<float>{0, 1, 2, 3, 4, 5});
   CHECK_EQ(file->entries().at("F32").shape, std::vector<std::uint64_t>{2, 3});
@@ -130,7 +130,7 @@ TEST_CASE("NumPy's files mean what NumPy means by them, deflated ones too") {
   CHECK(file->read<float>("empty").empty());
 }
 
-TEST_CASE("an archive that is written is read again, and the same each time") {
+TEST_CASE("a written archive is read back, and is the same each time") {
   const TemporaryFolder folder;
   std::vector<float> values(100'000);
   for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>(i) / 7;
@@ -145,12 +145,12 @@ TEST_CASE("an archive that is written is read again, and the same each time") {
   CHECK(file.entries().at("a").shape.empty());
   CHECK_EQ(file.text("special:model.yml", 100), "type: transformer\n");
   CHECK_THROWS_WITH_AS(file.text("special:model.yml", 3), doctest::Contains("at most 3 bytes"), Error);
-  CHECK_THROWS_WITH_AS(file.text("b", 3), doctest::Contains("to be a text"), Error);
+  CHECK_THROWS_WITH_AS(file.text("b", 3), doctest::Contains("to be text"), Error);
   CHECK_THROWS_AS(write_npz(folder / "z", std::vector<NpzTensor>{tensors[0], tensors[0]}), Error);
   CHECK_THROWS_AS(write_npz(folder / "z", std::vector<NpzTensor>{{"b", {3}, values}}), Error);
 }
 
-TEST_CASE("what a pickle names beside tensors is refused by its name") {
+TEST_CASE("a name in a pickle that is not a tensor's is refused by name") {
   for (const auto& row : {
            std::pair<std::string, std::string>{head + "cos\nsystem\n" + pickled("true") + "\x85R.", "'os.system'"},
            {head + "cbuiltins\neval\n.", "'builtins.eval'"},
@@ -176,7 +176,7 @@ TEST_CASE("what a pickle names beside tensors is refused by its name") {
   }
 }
 
-TEST_CASE("a tensor lies in its storage") {
+TEST_CASE("a tensor must lie within its storage") {
   CHECK_EQ(error_of_tensor_file(torch_of(tensor_pickle(zero, matrix, two + one + "\x86"))), "");
   for (const auto& row : {
            std::pair{tensor_pickle(one, vector, step), "to lie within its storage"},
@@ -189,7 +189,7 @@ TEST_CASE("a tensor lies in its storage") {
            {tensor_pickle(zero, vector, step, "DoubleStorage"), "to hold 2 numbers in F64"},
            {head + "}" + pickled("x") + one + "s.", "a tensor as 'x'"},
            {head + "]" + pickled("x") + "a.", "a dict of tensors"},
-           {head + std::string("}q\0h\0h\0s.", 9), "names of tensors"},
+           {head + std::string("}q\0h\0h\0s.", 9), "tensor names"},
        }) {
     const auto& pickle = row.first;
     const auto& part = row.second;
@@ -234,7 +234,7 @@ TEST_CASE("pickles that grow are refused") {
   CHECK_NE(error_of_tensor_file(torch_of(calls + ".")).find("a call of few arguments"), std::string::npos);
 }
 
-TEST_CASE("archives that grow, or lie, are refused") {
+TEST_CASE("archives that grow or lie are refused") {
   const std::string bytes(100, 'x');
   for (const auto& row : {
            std::pair<std::vector<Entry>, std::string>{{{"a.npy", bytes, 1 << 30, 8}}, "entries of at most"},
@@ -254,7 +254,7 @@ TEST_CASE("archives that grow, or lie, are refused") {
   }
   std::string shared = zip_of({{"a.npy", bytes}, {"b.npy", bytes}});
   shared.replace(shared.rfind("PK\x01\x02") + 42, 4, std::string(4, '\0'));  // both begin at byte 0
-  CHECK_NE(error_of_tensor_file(shared).find("behind the entry before it"), std::string::npos);
+  CHECK_NE(error_of_tensor_file(shared).find("to follow the entry before it"), std::string::npos);
   std::string file = read_bytes(marian_files / "types_zip.bin");
   const std::size_t number = file.find(std::string("\x00\x00\x00\x3E\x00\x00\x80\x3E", 8));  // of tensor F32
   REQUIRE_NE(number, std::string::npos);
@@ -262,7 +262,7 @@ TEST_CASE("archives that grow, or lie, are refused") {
   CHECK_NE(error_of_tensor_file(file).find("to have the checksum"), std::string::npos);
 }
 
-TEST_CASE("headers of .npy are as NumPy and Marian write them") {
+TEST_CASE("headers of .npy must be as NumPy and Marian write them") {
   const auto npy = [](const std::string& header, const std::string& data = "", int version = 1) {
     std::string bytes = "\x93NUMPY";
     bytes += static_cast<char>(version);
@@ -297,16 +297,16 @@ TEST_CASE("headers of .npy are as NumPy and Marian write them") {
   }
 }
 
-TEST_CASE("a file is what its first bytes say") {
+TEST_CASE("a file's first bytes determine its format") {
   CHECK_NE(error_of_tensor_file("version https://git-lfs.github.com/spec/v1\n").find("git lfs pull"),
            std::string::npos);
   CHECK_NE(error_of_tensor_file("").find("another kind of file"), std::string::npos);
   CHECK_NE(error_of_tensor_file("PK\x03\x04").find("the directory of a zip archive"), std::string::npos);
   CHECK_NE(error_of<Error>([] { open_tensors("/nowhere"); }).find("/nowhere"), std::string::npos);
-  CHECK_NE(error_of<Error>([] { open_tensors("/tmp"); }).find("something else than a file"), std::string::npos);
+  CHECK_NE(error_of<Error>([] { open_tensors("/tmp"); }).find("not a regular file"), std::string::npos);
 }
 
-TEST_CASE("damaged files are read or refused with their name") {
+TEST_CASE("damaged files are read or refused by name") {
   for (const char* name : {"types_zip.bin", "types_stream.bin", "types.npz", "zip.bin", "stream.bin"})
     check_mutations(marian_files / name, read_all);
 }

@@ -39,7 +39,7 @@ struct Run {
 
 }  // namespace
 
-TEST_CASE("a run that goes on leaves no step twice, and each start has a file behind the others") {
+TEST_CASE("a resumed run leaves no step twice, and each start has a file that sorts last") {
   Run run;
   run.start(0, {10, 20, 30, 40, 50});
   CHECK_EQ(run.seen().steps("train/loss"), Steps{10, 20, 30, 40, 50});
@@ -54,12 +54,12 @@ TEST_CASE("a run that goes on leaves no step twice, and each start has a file be
   CHECK_EQ(seen.files, 2);  // a file with nothing left is absent
   CHECK_EQ(seen.torn, 0);
   CHECK_EQ(seen.values.at("train/loss").back().number, 20);
-  run.start(0, {10});  // a new run where an old one left something
+  run.start(0, {10});  // a new run in an old one's folder
   CHECK_EQ(run.seen().steps("train/loss"), Steps{10});
   CHECK_EQ(run.seen().files, 1);
 }
 
-TEST_CASE("the validation at an end stays unless the run goes on") {
+TEST_CASE("the validation at an end stays unless the run is resumed") {
   Run run;
   run.start(0, {10, 20}, 25);
   run.start(25, {}, std::nullopt, /*goes_on=*/false);
@@ -77,7 +77,7 @@ TEST_CASE("the validation at an end stays unless the run goes on") {
   CHECK_EQ(run.seen().steps("valid/loss"), Steps{});
 }
 
-TEST_CASE("a torn record hides nothing: it is cut off, and what comes is in another file") {
+TEST_CASE("a torn record hides nothing: it is cut off, and new records go to another file") {
   Run run;
   run.start(0, {10, 20});
   const std::string whole = read_bytes(run.newest());
@@ -90,7 +90,7 @@ TEST_CASE("a torn record hides nothing: it is cut off, and what comes is in anot
     run.start(20, {30});
     CHECK(run.damages.empty());
     const SeenEvents seen = run.seen();
-    CHECK_EQ(seen.steps("train/loss"), Steps{10, 30});  // the metrics would have reported 20
+    CHECK_EQ(seen.steps("train/loss"), Steps{10, 30});  // 20 would be in the metrics
     CHECK_EQ(seen.torn, 0);
   }
   write_bytes(run.newest(), std::string(100, '\0'));  // possible after a power cut
@@ -99,7 +99,7 @@ TEST_CASE("a torn record hides nothing: it is cut off, and what comes is in anot
   CHECK_EQ(run.seen().torn, 0);
 }
 
-TEST_CASE("what was damaged is told and goes, with all behind it; what lies before it stays") {
+TEST_CASE("a damaged record is reported and removed with all after it; those before it stay") {
   Run run;
   run.start(0, {10, 20, 30});
   const std::string whole = read_bytes(run.newest());
@@ -117,14 +117,14 @@ TEST_CASE("what was damaged is told and goes, with all behind it; what lies befo
     write_bytes(file, bytes);
     run.start(30, {40});
     REQUIRE_EQ(run.damages.size(), 1);
-    CHECK(run.damages[0].starts_with(fmt::format("{} is damaged from byte {} on", file.string(), records[record])));
+    CHECK(run.damages[0].starts_with(fmt::format("{} is damaged from byte {}:", file.string(), records[record])));
     const Steps stays[] = {{40}, {40}, {40}, {10, 40}, {10, 20, 40}};
     CHECK_EQ(run.seen().steps("train/loss"), stays[record]);
     CHECK_EQ(run.seen().torn, 0);
   }
 }
 
-TEST_CASE("names go on where the clock does not, and what is no file of events is left alone") {
+TEST_CASE("names keep rising even if the clock does not, and other files are left alone") {
   Run run;
   run.start(0, {10});
   const fs::path later = run.events / "events.out.tfevents.4000000000.elsewhere";
@@ -136,7 +136,7 @@ TEST_CASE("names go on where the clock does not, and what is no file of events i
   CHECK_EQ(read_bytes(run.events / "notes.txt"), "mine");
 }
 
-TEST_CASE("text is shown as it is, as code; what is no UTF-8 is replaced") {
+TEST_CASE("text is shown verbatim, as code; invalid UTF-8 is replaced") {
   Run run;
   EventFile file(run.folder.path(), 0, true);
   file.text(5, "samples/1", "source   *a*\n\noutput   \xff");
@@ -145,7 +145,7 @@ TEST_CASE("text is shown as it is, as code; what is no UTF-8 is replaced") {
   CHECK_EQ(values[0].text, "    source   *a*\n    \n    output   \xEF\xBF\xBD");
 }
 
-TEST_CASE("a full disk ends it with the name of the file, and what was written before is read") {
+TEST_CASE("a full disk is an error that names the file, and earlier events remain readable") {
   const Run run;
   const SmallDisk disk(run.events, "16k");
   if (!disk.mounted()) {
@@ -155,15 +155,15 @@ TEST_CASE("a full disk ends it with the name of the file, and what was written b
   EventFile file(run.folder.path(), 0, true);
   file.text(5, "samples/1", "short");
   const std::string error = error_of<Error>([&] { file.text(10, "samples/1", std::string(100'000, 'x')); });
-  CHECK(error.starts_with("[" + run.newest().string() + "] expected to append "));
-  CHECK(error.ends_with("got: No space left on device"));
+  CHECK(error.starts_with("[" + run.newest().string() + "] cannot append "));
+  CHECK(error.ends_with(" bytes: No space left on device"));
   CHECK_EQ(run.seen().steps("samples/1"), Steps{5});
   CHECK_EQ(run.seen().torn, 1);
   EventFile::cut(run.folder.path(), 5, true);
   CHECK_EQ(run.seen().torn, 0);
 }
 
-TEST_CASE("a folder that cannot be made is named") {
+TEST_CASE("a folder that cannot be created is named") {
   const TemporaryFolder run;
   run.write("tensorboard", "a file");
   CHECK_NE(error_of<Error>([&] { EventFile(run.path(), 0, true); }).find(run / "tensorboard"), std::string::npos);

@@ -45,7 +45,7 @@ AttentionMaps::Layers weights(std::size_t layers, std::size_t heads, std::size_t
 
 }  // namespace
 
-TEST_CASE("a picture is a PNG: white for 0, dark for 1, grey between what does not belong together") {
+TEST_CASE("a picture is a PNG: white for 0, dark for 1, gray between separate tiles") {
   Picture picture(5, 3);
   picture.fill(0, 0, 2, 0);
   picture.fill(2, 0, 2, 1);
@@ -63,7 +63,7 @@ TEST_CASE("a picture is a PNG: white for 0, dark for 1, grey between what does n
   CHECK_EQ(read.at(4, 2)[0], doctest::Approx(131).epsilon(0.02));
 }
 
-TEST_CASE("attention is drawn sentence below sentence, a row of tiles a layer, a column a head") {
+TEST_CASE("attention is drawn sentence below sentence, with a row of tiles per layer and a column per head") {
   std::vector<AttentionMaps> sentences(2);
   sentences[0].cross = weights(3, 2, 4, 5);
   sentences[1].cross = weights(3, 2, 2, 7);
@@ -88,7 +88,7 @@ TEST_CASE("attention is drawn sentence below sentence, a row of tiles a layer, a
   CHECK_EQ(read.at(0, 0), gap);
 }
 
-TEST_CASE("a large model's picture stays modest") {
+TEST_CASE("a large model's picture stays small") {
   std::vector<AttentionMaps> sentences(1);
   sentences[0].encoder = weights(20, 64, 48, 48);
   const Picture picture = attention_picture(sentences, &AttentionMaps::encoder);

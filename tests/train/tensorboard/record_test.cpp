@@ -4,7 +4,7 @@
 
 using namespace glossa;
 
-TEST_CASE("records that were written are read, and none of a torn or damaged rest") {
+TEST_CASE("written records are read, and none of a torn or damaged rest") {
   const std::string first = as_record("first"), second = as_record(""), third = as_record(std::string(1000, 'x'));
   CHECK_EQ(first.size(), 5 + 16);
   const std::string whole = first + second + third;

@@ -27,7 +27,7 @@ TEST_CASE("fields have the bytes of the wire format") {  // the first two are th
   CHECK_EQ(Message().bytes(16, "").text(), bytes({0x82, 0x01, 0}));
 }
 
-TEST_CASE("fields that were written are read") {
+TEST_CASE("written fields are read back") {
   const std::string text = Message()
                                .whole(1, std::numeric_limits<std::int64_t>::max())
                                .real(2, 1)
@@ -56,7 +56,7 @@ TEST_CASE("fields that were written are read") {
   CHECK_FALSE(wire::next_field(rest));
 }
 
-TEST_CASE("what is no message is read to where it is none, and never beyond its end") {
+TEST_CASE("an invalid message is read up to the fault, and never beyond its end") {
   const std::string whole = Message().real(1, 1).single(2, 1).bytes(3, "abc").whole(4, 1000).text();
   for (std::size_t size = 0; size < whole.size(); ++size) {
     std::string_view rest = std::string_view(whole).substr(0, size);

@@ -197,8 +197,8 @@ class Mpi : public Transport {
       if (is_here[static_cast<std::size_t>(rank)] == 0) missing.push_back(place_.name(rank));
     if (missing.empty()) return false;  // all have come: their data is on its way
     fail(fmt::format("{}", fmt::join(missing, ", ")),
-         "expected to be done with {} within {} s of the others (runtime.timeout); got no word. Hint: does it still "
-         "run, is its network up? --resume goes on from the newest checkpoint",
+         "cannot continue without it: {} not finished within {} s of the others (runtime.timeout). Hint: check that it "
+         "runs and its network is up; --resume continues from the newest checkpoint",
          awaited_, limit_);
   }
 
