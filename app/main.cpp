@@ -4,7 +4,7 @@
 #include "autograd/check.h"
 #include "train/config/config_terms.h"
 #include "train/console/failure.h"
-#include "train/console/tell.h"
+#include "train/console/print.h"
 #include "train/processes/job.h"
 
 namespace {
@@ -21,16 +21,16 @@ void join_job() {
   if (nowhere != nullptr) stderr = stdout = nowhere;  // crash output goes to the descriptor, which remains
 }
 
-void tell(const std::string& text) { glossa::tell_error(errors, "{}", glossa::in_config_terms(text)); }
+void print_note(const std::string& text) { glossa::print_error(errors, "{}", glossa::in_config_terms(text)); }
 
 /// Reports this process's failure, alone or before the others, and ends them. Returns the exit status.
 int end(const glossa::Failure& failure) {
   const glossa::Job& job = glossa::job();
   if (job.is_several())
     glossa::end_job(failure.status, [&] {
-      tell(failure.text + (job.is_first() ? "" : fmt::format(" ({})", job.place().name(job.rank()))));
+      print_note(failure.text + (job.is_first() ? "" : fmt::format(" ({})", job.place().name(job.rank()))));
     });
-  if (job.is_first()) tell(failure.text);
+  if (job.is_first()) print_note(failure.text);
   return failure.status;
 }
 
@@ -44,7 +44,7 @@ int main(int argc, char** argv) {
                   "cannot write the output. Hint: the disk may be full");
     return status;
   } catch (const glossa::CommonError& error) {
-    if (glossa::job().is_first()) tell(error.what());
+    if (glossa::job().is_first()) print_note(error.what());
     return error.exit_status();
   } catch (...) {
     return end(glossa::failure_of(std::current_exception()));

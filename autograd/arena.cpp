@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t smallest_block = std::size_t{1} << 16;
 constexpr std::size_t huge_page = std::size_t{1} << 21;
-constexpr std::size_t largest_unasked = std::size_t{1} << 24;  // small enough to skip asking the machine
+constexpr std::size_t max_unchecked = std::size_t{1} << 24;  // small enough to skip asking the machine
 
 std::size_t rounded_up(std::size_t bytes, std::size_t multiple) { return (bytes + multiple - 1) / multiple * multiple; }
 
@@ -38,7 +38,7 @@ void Arena::release() {
 void Arena::add_block(std::size_t size, std::size_t sure) {
   constexpr const char* hint = "Hint: use a smaller model, or fewer rows at a time";
   const std::size_t alignment = size >= huge_page ? huge_page : smallest_block;
-  const std::size_t available = size > largest_unasked ? available_memory() : size;
+  const std::size_t available = size > max_unchecked ? available_memory() : size;
   check(size <= available, "arena", "cannot allocate {} bytes: the machine has {} left. {}", size, available, hint);
   size = rounded_up(size, alignment);
   void* const mapped =
@@ -67,7 +67,7 @@ void Arena::next_block(std::size_t bytes) {
     const std::size_t last = first ? smallest_block / 2 : blocks_.back().size;
     // Doubling up to 64 MiB, then by the size requested: untouched memory is never resident.
     const std::size_t growth = std::min<std::size_t>(2 * last, std::size_t{1} << 26);
-    const bool fits = growth <= largest_unasked || growth <= available_memory();
+    const bool fits = growth <= max_unchecked || growth <= available_memory();
     add_block(fits ? std::max(bytes, growth) : bytes, bytes > growth ? bytes : 0);
   }
   used_before_ += used_;  // only now, as it did not throw: earlier blocks stay in use

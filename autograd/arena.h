@@ -20,7 +20,7 @@ class Arena {
   Arena(const Arena&) = delete;
   Arena& operator=(const Arena&) = delete;
 
-  /// Uninitialised memory until the next reset, or until the mark before it ends. Throws Error if the machine has no
+  /// Uninitialized memory until the next reset, or until the mark before it ends. Throws Error if the machine has no
   /// more (see available_memory).
   void* allocate(std::size_t bytes);
 

@@ -40,8 +40,8 @@ std::size_t plus(std::size_t a, std::size_t b) { return a + std::min(b, unlimite
 
 /// Remainder of a control group's limit; no limit: unlimited. `freeable`: memory counted as used but reclaimable.
 std::size_t left_of(const fs::path& limit, const fs::path& used, std::size_t freeable = 0) {
-  const std::size_t most = number_in(limit, unlimited);
-  return most == unlimited ? unlimited : minus(most, minus(number_in(used, 0), freeable));
+  const std::size_t maximum = number_in(limit, unlimited);
+  return maximum == unlimited ? unlimited : minus(maximum, minus(number_in(used, 0), freeable));
 }
 
 /// Pages of files.
@@ -65,12 +65,12 @@ std::size_t left_in_v1(const fs::path& group, std::size_t swap) {
 /// Minimum remainder of a control group below `mount` and its ancestors. In a container the name may be the host's and
 /// absent here: then the mount is the container's own.
 template <class Left>
-std::size_t least_left(const fs::path& mount, const std::string& name, const Left& left_in) {
+std::size_t smallest_left(const fs::path& mount, const std::string& name, const Left& left_in) {
   fs::path group = mount;
-  std::size_t least = left_in(group);
+  std::size_t smallest = left_in(group);
   for (const fs::path& part : fs::path(name).lexically_normal().relative_path())
-    least = std::min(least, left_in(group /= part));
-  return least;
+    smallest = std::min(smallest, left_in(group /= part));
+  return smallest;
 }
 
 }  // namespace
@@ -79,7 +79,7 @@ std::size_t available_memory(const fs::path& root) {
   const fs::path meminfo = root / "proc/meminfo", groups = root / "sys/fs/cgroup";
   const std::size_t kib = value_of(meminfo, "MemAvailable:", unlimited),
                     swap = 1024 * value_of(meminfo, "SwapFree:", 0);
-  std::size_t least = kib == unlimited ? unlimited : plus(1024 * kib, swap);
+  std::size_t smallest = kib == unlimited ? unlimited : plus(1024 * kib, swap);
   std::ifstream own(root / "proc/self/cgroup");
   for (std::string line; std::getline(own, line);) {  // NUMBER:CONTROLLERS:NAME, of v2 without controllers
     const std::size_t first = line.find(':'), second = line.find(':', first + 1);
@@ -87,12 +87,13 @@ std::size_t available_memory(const fs::path& root) {
     const std::string controllers = fmt::format(",{},", line.substr(first + 1, second - first - 1));
     const std::string name = line.substr(second + 1);
     if (controllers == ",,")
-      least = std::min(least, least_left(groups, name, [&](const fs::path& group) { return left_in_v2(group, swap); }));
+      smallest = std::min(smallest,
+                          smallest_left(groups, name, [&](const fs::path& group) { return left_in_v2(group, swap); }));
     else if (controllers.find(",memory,") != controllers.npos)
-      least = std::min(
-          least, least_left(groups / "memory", name, [&](const fs::path& group) { return left_in_v1(group, swap); }));
+      smallest = std::min(smallest, smallest_left(groups / "memory", name,
+                                                  [&](const fs::path& group) { return left_in_v1(group, swap); }));
   }
-  return least;
+  return smallest;
 }
 
 std::size_t available_memory() { return ignores_limits ? unlimited : available_memory("/"); }

@@ -65,7 +65,7 @@ class Context {
   /// The value of an input: readable only until the op's own derivative has run.
   Tensor<const T> read(const Variable<T>& x);
 
-  /// Uninitialised memory for a value, until the next step, or until the Frame around it ends.
+  /// Uninitialized memory for a value, until the next step, or until the Frame around it ends.
   Tensor<T> tensor(const Shape& shape) { return {arena_.allocate_array<T>(shape.size()), shape}; }
 
   /// Memory of the same lifetime for anything else.

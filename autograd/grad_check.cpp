@@ -13,11 +13,11 @@ constexpr double smallest_step = 0x1p-9;  // of the first step; rounding grows a
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
 /// Every element, or `limit` of them: from each of `limit` equal ranges the one with the largest gradient.
-std::vector<Index> chosen_elements(const Subject& subject, Index limit) {
-  const Index size = subject.value.size(), count = limit > 0 ? std::min(limit, size) : size;
+std::vector<Index> chosen_elements(const CheckedTensor& tensor, Index limit) {
+  const Index size = tensor.value.size(), count = limit > 0 ? std::min(limit, size) : size;
   const auto smaller = [](double a, double b) { return std::abs(a) < std::abs(b); };
-  const Index largest = std::ranges::max_element(subject.grad, smaller) - subject.grad.begin();
-  RandomStream random(1, subject.name);
+  const Index largest = std::ranges::max_element(tensor.grad, smaller) - tensor.grad.begin();
+  RandomStream random(1, tensor.name);
   std::vector<Index> chosen(count);
   for (Index k = 0; k < count; ++k) {
     const Index begin = k * size / count, end = (k + 1) * size / count;
@@ -30,20 +30,20 @@ std::vector<Index> chosen_elements(const Subject& subject, Index limit) {
 class Comparison {
  public:
   Comparison(Objective& objective, const GradCheckOptions& options)
-      : objective_(objective), options_(options), centre_(objective.at_current_values()) {}
+      : objective_(objective), options_(options), center_(objective.at_current_values()) {}
 
-  void compare(const Subject& subject) {
+  void compare(const CheckedTensor& tensor) {
     // Regardless of chosen elements and kinks nearby.
-    const auto broken = std::ranges::find_if_not(subject.grad, [](double g) { return std::isfinite(g); });
-    if (broken != subject.grad.end()) note(subject, broken - subject.grad.begin(), NAN, infinity);
-    for (const Index i : chosen_elements(subject, options_.max_elements)) compare(subject, i);
+    const auto broken = std::ranges::find_if_not(tensor.grad, [](double g) { return std::isfinite(g); });
+    if (broken != tensor.grad.end()) note(tensor, broken - tensor.grad.begin(), NAN, infinity);
+    for (const Index i : chosen_elements(tensor, options_.max_elements)) compare(tensor, i);
   }
 
   const GradCheckResult& result() const { return result_; }
 
  private:
-  void compare(const Subject& subject, Index i) {
-    double& x = subject.value[i];
+  void compare(const CheckedTensor& tensor, Index i) {
+    double& x = tensor.value[i];
     const double unit = std::max(1.0, std::abs(x)), first = std::exp2(std::ceil(std::log2(options_.step * unit)));
     double numeric = 0, h = first;
     while (!stencil(x, h, numeric)) {
@@ -57,37 +57,37 @@ class Comparison {
     result_.kinks += h < first;
     result_.largest = std::max(result_.largest, std::abs(numeric));
 
-    const double analytic = subject.grad[i], error = relative_error(analytic, numeric);
+    const double analytic = tensor.grad[i], error = relative_error(analytic, numeric);
     const double loose = std::abs(analytic - numeric) / (1e-5 + 1e-3 * std::abs(numeric));
     result_.loose_error = std::max(result_.loose_error, std::isfinite(loose) ? loose : error);
-    note(subject, i, numeric, error);
-    if (options_.second_step > 0) compare_extrapolated(subject, i, first * options_.second_step / options_.step);
+    note(tensor, i, numeric, error);
+    if (options_.second_step > 0) compare_extrapolated(tensor, i, first * options_.second_step / options_.step);
   }
 
-  void note(const Subject& subject, Index i, double numeric, double error) {
+  void note(const CheckedTensor& tensor, Index i, double numeric, double error) {
     if (!result_.worst_name.empty() && error <= result_.worst_error) return;
     result_.worst_error = error;
-    result_.worst_name = subject.name;
-    result_.worst_shape = subject.value.shape;
+    result_.worst_name = tensor.name;
+    result_.worst_shape = tensor.value.shape;
     result_.worst_index = i;
-    result_.analytic = subject.grad[i];
+    result_.analytic = tensor.grad[i];
     result_.numeric = numeric;
   }
 
-  void compare_extrapolated(const Subject& subject, Index i, double h) {
+  void compare_extrapolated(const CheckedTensor& tensor, Index i, double h) {
     const double furthest = h;
     std::optional<Extrapolated> witness;
-    while (!(witness = extrapolate(subject.value[i], h)))
+    while (!(witness = extrapolate(tensor.value[i], h)))
       if ((h /= 2) < furthest / 8) return;  // no room: smaller steps would only show rounding
     ++result_.second_elements;
-    const double error = relative_error(subject.grad[i], witness->value);
+    const double error = relative_error(tensor.grad[i], witness->value);
     if (h == furthest) {
       result_.coarse += std::abs(witness->coarse - witness->value);
       result_.fine += std::abs(witness->fine - witness->value);
     }
     if (error <= result_.second_error) return;
     result_.second_error = error;
-    result_.second_name = subject.name;
+    result_.second_name = tensor.name;
     result_.second_index = i;
   }
 
@@ -106,7 +106,7 @@ class Comparison {
     } const restore{x, before};
     x = before + offset;
     const Objective::Point point = objective_.at_current_values();
-    if (point.branches != centre_.branches) return std::nullopt;
+    if (point.branches != center_.branches) return std::nullopt;
     return point.value;
   }
 
@@ -146,7 +146,7 @@ class Comparison {
 
   Objective& objective_;
   const GradCheckOptions& options_;
-  const Objective::Point centre_;
+  const Objective::Point center_;
   GradCheckResult result_;
 };
 
@@ -163,10 +163,10 @@ std::string GradCheckResult::describe() const {
 
 namespace {
 
-GradCheckResult compare_all(Objective& objective, const std::vector<Subject>& subjects,
+GradCheckResult compare_all(Objective& objective, const std::vector<CheckedTensor>& checked,
                             const GradCheckOptions& options) {
   Comparison comparison(objective, options);
-  for (const Subject& subject : subjects) comparison.compare(subject);
+  for (const CheckedTensor& tensor : checked) comparison.compare(tensor);
   return comparison.result();
 }
 

@@ -10,7 +10,7 @@ namespace glossa {
 
 namespace {
 
-// Constant-initialised: allocations precede any constructor of this file.
+// Constant-initialized: allocations precede any constructor of this file.
 constinit std::atomic<std::size_t> own_count{0}, library_count{0};
 
 [[maybe_unused]] void count() {

@@ -17,31 +17,31 @@ Objective::Objective(const GradCheckFunction& function, std::span<const Tensor<d
   }
 }
 
-std::vector<Subject> Objective::gradients() {
+std::vector<CheckedTensor> Objective::gradients() {
   const Variable<double> y = forward(true);
   std::vector<double> cotangent(y.size());
   for (Index i = 0; i < y.size(); ++i) cotangent[i] = weight(i);
   if (y.requires_grad()) context_.backward(y, Tensor<double>{cotangent.data(), y.shape()});
-  std::vector<Subject> subjects;
+  std::vector<CheckedTensor> checked;
   for (std::size_t i = 0; i < copies_.size(); ++i) {
     if (!requires_grad_.empty() && !requires_grad_[i]) continue;
-    Subject subject{fmt::format("input {}", i), copies_[i], std::vector<double>(copies_[i].size())};
-    if (y.requires_grad()) std::ranges::copy(variables_[i].grad().span(), subject.grad.begin());
-    subjects.push_back(std::move(subject));
+    CheckedTensor tensor{fmt::format("input {}", i), copies_[i], std::vector<double>(copies_[i].size())};
+    if (y.requires_grad()) std::ranges::copy(variables_[i].grad().span(), tensor.grad.begin());
+    checked.push_back(std::move(tensor));
   }
-  return subjects;
+  return checked;
 }
 
-std::vector<Subject> Objective::gradients(ParameterStore<double>& parameters) {
+std::vector<CheckedTensor> Objective::gradients(ParameterStore<double>& parameters) {
   parameters.clear_grads();
-  std::vector<Subject> subjects = gradients();
+  std::vector<CheckedTensor> checked = gradients();
   parameters.fill_unset_grads();
   for (const Parameter<double>* parameter : parameters.parameters())
     if (parameter->trainable) {
       const std::span<double> grad = parameter->grad_tensor().span();
-      subjects.push_back({parameter->name, parameter->value, {grad.begin(), grad.end()}});
+      checked.push_back({parameter->name, parameter->value, {grad.begin(), grad.end()}});
     }
-  return subjects;
+  return checked;
 }
 
 Objective::Point Objective::at_current_values() {

@@ -14,7 +14,7 @@ namespace glossa {
 using GradCheckFunction = std::function<Variable<double>(Context<double>&, std::span<const Variable<double>>)>;
 
 /// A tensor whose elements may be perturbed, and its gradient from backward.
-struct Subject {
+struct CheckedTensor {
   std::string name;  ///< "input 1", or the parameter's name
   Tensor<double> value;
   std::vector<double> grad;
@@ -34,12 +34,12 @@ class Objective {
             const std::vector<bool>& requires_grad, const StepOptions& step);
 
   /// Backward from R, for inputs requiring a gradient.
-  std::vector<Subject> gradients();
+  std::vector<CheckedTensor> gradients();
 
   /// Also returns every trainable parameter; overwrites the store's gradients.
-  std::vector<Subject> gradients(ParameterStore<double>& parameters);
+  std::vector<CheckedTensor> gradients(ParameterStore<double>& parameters);
 
-  /// F at the current inputs and parameters: the caller changes Subject::value in place.
+  /// F at the current inputs and parameters: the caller changes CheckedTensor::value in place.
   Point at_current_values();
 
  private:

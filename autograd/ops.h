@@ -118,7 +118,7 @@ Variable<T> softmax(const Variable<T>& x);
 template <class T>
 Variable<T> log_softmax(const Variable<T>& x);
 
-// ---- normalisation (ops/layer_norm.cpp) ----
+// ---- normalization (ops/layer_norm.cpp) ----
 
 /// y = (x - mean) / sqrt(variance + epsilon) * gain + bias over the last axis, variance with divisor D (Ba et al.
 /// 2016). x [..., D], gain and bias [D].

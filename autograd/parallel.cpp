@@ -76,7 +76,7 @@ int thread_index() { return ThreadTeam::index(); }
 
 void run_pieces(Index count, const void* closure, void (*piece)(const void* closure, Index i)) {
   SharedTeam& shared = shared_team();
-  const bool alone = loops_alone || threads() == 1 || count <= 1 || count > ThreadTeam::most_pieces;
+  const bool alone = loops_alone || threads() == 1 || count <= 1 || count > ThreadTeam::max_pieces;
   if (alone || shared.busy.exchange(true, std::memory_order_acquire)) {
     for (Index i = 0; i < count; ++i) piece(closure, i);
     return;

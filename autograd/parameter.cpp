@@ -89,9 +89,9 @@ Index ParameterStore<T>::count() const {
 
 template <class T>
 Index ParameterStore<T>::largest() const {
-  Index most = 0;
-  for (const Parameter<T>& parameter : declared_) most = std::max(most, parameter.value.size());
-  return most;
+  Index largest = 0;
+  for (const Parameter<T>& parameter : declared_) largest = std::max(largest, parameter.value.size());
+  return largest;
 }
 
 template <class T>

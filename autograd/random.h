@@ -45,7 +45,7 @@ inline PhiloxKey philox_key(std::uint64_t seed, std::uint64_t purpose) {
   return {static_cast<std::uint32_t>(k), static_cast<std::uint32_t>(k >> 32)};
 }
 
-/// Sequence of random numbers for set-up work (initialisers, shuffles, generators): counts through one Philox key.
+/// Sequence of random numbers for set-up work (initializers, shuffles, generators): counts through one Philox key.
 class RandomStream {
  public:
   RandomStream(std::uint64_t seed, std::uint64_t purpose) : key_(philox_key(seed, purpose)) {}

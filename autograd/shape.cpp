@@ -14,11 +14,11 @@ Shape::Shape(std::span<const Index> extents) : rank_(static_cast<int>(extents.si
 }
 
 Index Shape::product(int axes) const {
-  constexpr Index most = std::numeric_limits<Index>::max() / static_cast<Index>(sizeof(double));
+  constexpr Index max_elements = std::numeric_limits<Index>::max() / static_cast<Index>(sizeof(double));
   Index product = 1;
   bool fits = true;
   for (int i = 0; i < axes; ++i) fits &= !__builtin_mul_overflow(product, extents_[i], &product);
-  check(fits && product <= most, "shape", "expected at most {} elements; got shape {}", most, *this);
+  check(fits && product <= max_elements, "shape", "expected at most {} elements; got shape {}", max_elements, *this);
   return product;
 }
 

@@ -11,17 +11,17 @@ namespace {
 /// The parameters as one point on a line: x + t d.
 class Line {
  public:
-  explicit Line(const std::vector<Subject>& subjects) : subjects_(subjects) {
+  explicit Line(const std::vector<CheckedTensor>& checked) : checked_(checked) {
     Index elements = 0;
-    for (const Subject& subject : subjects) elements += subject.value.size();
+    for (const CheckedTensor& tensor : checked) elements += tensor.value.size();
     const double share = 1 / std::sqrt(static_cast<double>(std::max<Index>(elements, 1)));
     RandomStream random(1, "taylor_test");
-    for (const Subject& subject : subjects)
-      for (Index i = 0; i < subject.value.size(); ++i) {
-        const double x = subject.value[i], d = (2 * random.uniform() - 1) * std::max(1.0, std::abs(x)) * share;
+    for (const CheckedTensor& tensor : checked)
+      for (Index i = 0; i < tensor.value.size(); ++i) {
+        const double x = tensor.value[i], d = (2 * random.uniform() - 1) * std::max(1.0, std::abs(x)) * share;
         start_.push_back(x);
         direction_.push_back(d);
-        derivative_ += static_cast<long double>(subject.grad[i]) * d;
+        derivative_ += static_cast<long double>(tensor.grad[i]) * d;
       }
   }
   ~Line() { move(0); }
@@ -29,14 +29,14 @@ class Line {
 
   void move(double t) {
     std::size_t k = 0;
-    for (const Subject& subject : subjects_)
-      for (Index i = 0; i < subject.value.size(); ++i, ++k) subject.value[i] = start_[k] + t * direction_[k];
+    for (const CheckedTensor& tensor : checked_)
+      for (Index i = 0; i < tensor.value.size(); ++i, ++k) tensor.value[i] = start_[k] + t * direction_[k];
   }
 
   long double derivative() const { return derivative_; }
 
  private:
-  const std::vector<Subject>& subjects_;
+  const std::vector<CheckedTensor>& checked_;
   std::vector<double> start_, direction_;
   long double derivative_ = 0;
 };
@@ -47,10 +47,10 @@ TaylorResult taylor_test(const GradCheckFunction& function, ParameterStore<doubl
                          const StepOptions& step) {
   constexpr int points = 5;
   Objective objective(function, {}, {}, step);
-  const std::vector<Subject> subjects = objective.gradients(parameters);
-  const Objective::Point centre = objective.at_current_values();
-  const long double rounding = 1e-13L * std::max(1.0L, std::abs(centre.value));
-  Line line(subjects);
+  const std::vector<CheckedTensor> checked = objective.gradients(parameters);
+  const Objective::Point center = objective.at_current_values();
+  const long double rounding = 1e-13L * std::max(1.0L, std::abs(center.value));
+  Line line(checked);
 
   TaylorResult result;
   result.slope = std::numeric_limits<double>::infinity();
@@ -58,12 +58,12 @@ TaylorResult taylor_test(const GradCheckFunction& function, ParameterStore<doubl
   for (double t = 0x1p-6; t > 0x1p-30 && result.remainders.size() < points; t /= 2) {
     line.move(t);
     const Objective::Point point = objective.at_current_values();
-    if (point.branches != centre.branches) {  // a kink between here and the centre: start again nearer to it
+    if (point.branches != center.branches) {  // a kink between here and the center: start again nearer to it
       result.remainders.clear();
       continue;
     }
     if (result.remainders.empty()) result.step = t;
-    result.remainders.push_back(static_cast<double>(std::abs(point.value - centre.value - t * line.derivative())));
+    result.remainders.push_back(static_cast<double>(std::abs(point.value - center.value - t * line.derivative())));
   }
   const bool finite = std::ranges::all_of(result.remainders, [](double remainder) { return std::isfinite(remainder); });
   if (result.remainders.size() < points || !finite) {  // no room before the next kink, or not finite

@@ -19,7 +19,7 @@ class ThreadTeam {
   using Piece = void (*)(const void* closure, Index i);
 
   /// Maximum pieces of a loop.
-  static constexpr Index most_pieces = 0xffff'ffff;
+  static constexpr Index max_pieces = 0xffff'ffff;
 
   /// A team of `size` >= 1 threads, including the one that calls `run`.
   explicit ThreadTeam(int size);

@@ -41,9 +41,9 @@ void fill_batch(Batch& batch, const EncodedCorpus& corpus, std::span<const int> 
     check(i >= 0 && i < corpus.size(), "batch", "expected sentences from 0 to {}; got {}", corpus.size() - 1, i);
   const SpecialIds& specials = corpus.specials;
   const auto [source, target] = extents(corpus, indices);
-  const std::int64_t most = std::max(source.rows(indices.size(), layout), target.rows(indices.size(), layout));
-  check(most <= std::numeric_limits<int>::max(), "batch",
-        "expected fewer than 2^31 rows; got {}. Hint: use fewer rows at a time", most);
+  const std::int64_t rows = std::max(source.rows(indices.size(), layout), target.rows(indices.size(), layout));
+  check(rows <= std::numeric_limits<int>::max(), "batch",
+        "expected fewer than 2^31 rows; got {}. Hint: use fewer rows at a time", rows);
   batch.sentences = static_cast<int>(indices.size());
   batch.sentence_ids.assign(indices.begin(), indices.end());
   batch.padded = layout == Layout::padded;

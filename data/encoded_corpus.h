@@ -39,7 +39,7 @@ struct EncodeReport {
 struct EncodedCorpus {
   std::vector<std::vector<int>> source, target;  // equal lengths
   std::vector<std::size_t> origin;               // index of each pair in the ParallelCorpus
-  SpecialIds specials;                           // of the target; also of the source if vocabularies are learnt
+  SpecialIds specials;                           // of the target; also of the source if vocabularies are learned
   std::optional<int> source_pad{};               // of the source if different
   EncodeReport report;
 

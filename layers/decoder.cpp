@@ -9,9 +9,9 @@ DecoderLayer<T>::DecoderLayer(ParameterStore<T>& store, const std::string& scope
     : self_attention_(store, scope + ".self_attn", o.attention(true)),
       cross_attention_(store, scope + ".multihead_attn", o.attention(false)),
       feed_forward_(store, scope, o.position_wise()),
-      residual1_(store, scope + ".norm1", o.width, o.norm, o.residual_dropout, o.normalisation()),
-      residual2_(store, scope + ".norm2", o.width, o.norm, o.residual_dropout, o.normalisation()),
-      residual3_(store, scope + ".norm3", o.width, o.norm, o.residual_dropout, o.normalisation()) {}
+      residual1_(store, scope + ".norm1", o.width, o.norm, o.residual_dropout, o.normalization()),
+      residual2_(store, scope + ".norm2", o.width, o.norm, o.residual_dropout, o.normalization()),
+      residual3_(store, scope + ".norm3", o.width, o.norm, o.residual_dropout, o.normalization()) {}
 
 template <class T>
 template <class AttendToPast, class AttendToMemory>
@@ -50,7 +50,7 @@ Decoder<T>::Decoder(ParameterStore<T>& store, const std::string& scope, const St
     : width_(options.attention(true).inner_width()) {
   for (Index i = 0; i < options.layers; ++i)
     layers_.emplace_back(store, scope + ".layers." + std::to_string(i), options);
-  if (options.final_norm) norm_.emplace(store, scope + ".norm", options.width, options.normalisation());
+  if (options.final_norm) norm_.emplace(store, scope + ".norm", options.width, options.normalization());
 }
 
 template <class T>

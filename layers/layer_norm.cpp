@@ -9,13 +9,13 @@ namespace {
 /// (x - mean) / (sqrt(variance) + epsilon). The norm of a constant row has derivative 0, a root would have none:
 /// padding has no effect.
 template <class T>
-Variable<T> normalise_outside(const Variable<T>& x, double epsilon) {
+Variable<T> normalize_outside(const Variable<T>& x, double epsilon) {
   Context<T>& c = x.context();
-  const Variable<T> centred = sub(x, mean(x, -1, true));
-  const Variable<T> deviation = scale(norm(centred, -1, true), 1 / std::sqrt(static_cast<double>(x.shape().cols())));
+  const Variable<T> centered = sub(x, mean(x, -1, true));
+  const Variable<T> deviation = scale(norm(centered, -1, true), 1 / std::sqrt(static_cast<double>(x.shape().cols())));
   const Tensor<T> added = c.tensor({1});
   added[0] = static_cast<T>(epsilon);
-  return div(centred, add(deviation, c.constant(added)));
+  return div(centered, add(deviation, c.constant(added)));
 }
 
 }  // namespace
@@ -34,7 +34,7 @@ Variable<T> LayerNorm<T>::operator()(const Variable<T>& x) const {
   Context<T>& c = x.context();
   if (usual()) return layer_norm(x, c.parameter(*weight_), c.parameter(*bias_), options_.epsilon);
   const bool outside = options_.epsilon_place == EpsilonPlace::outside;
-  Variable<T> y = outside ? normalise_outside(x, options_.epsilon) : layer_norm(x, options_.epsilon);
+  Variable<T> y = outside ? normalize_outside(x, options_.epsilon) : layer_norm(x, options_.epsilon);
   if (weight_) y = mul(y, c.parameter(*weight_));
   if (bias_) y = glossa::add(y, c.parameter(*bias_));
   return y;

@@ -7,7 +7,7 @@
 
 namespace glossa {
 
-/// Gain and bias applied to a normalised row.
+/// Gain and bias applied to a normalized row.
 enum class NormAffine {
   vector,  ///< separate gain and bias per feature, [D] (Ba et al. 2016)
   scalar,  ///< one gain and one bias for all features, [1]
@@ -27,7 +27,7 @@ struct NormOptions {
   EpsilonPlace epsilon_place = EpsilonPlace::inside;
 };
 
-/// Layer normalisation over the last axis (Ba et al. 2016): x [..., D] -> [..., D]. Parameters, if the affine part has
+/// Layer normalization over the last axis (Ba et al. 2016): x [..., D] -> [..., D]. Parameters, if the affine part has
 /// them: SCOPE.weight (gain, starts at 1) and SCOPE.bias (starts at 0). The usual form is one op; the others are
 /// composed.
 template <class T>

@@ -46,7 +46,7 @@ struct StackOptions {
             .weight_init = weight_init};
   }
 
-  NormOptions normalisation() const {
+  NormOptions normalization() const {
     return {.epsilon = norm_epsilon, .affine = norm_affine, .epsilon_place = epsilon_place};
   }
 };

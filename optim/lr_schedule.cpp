@@ -19,9 +19,9 @@ Schedule::Schedule(const ScheduleOptions& options) : options_(options) {
   for (const auto& [name, rate] : rates)
     if (!(rate >= 0)) misuse(name, "expected a number of at least 0; got {}", rate);
   const Kind kind = options.kind;
-  const std::int64_t least_warmup = kind == Kind::noam || kind == Kind::inverse_sqrt ? 1 : 0;
-  if (options.warmup < least_warmup)
-    misuse("ScheduleOptions::warmup", "expected at least {}; got {}", least_warmup, options.warmup);
+  const std::int64_t min_warmup = kind == Kind::noam || kind == Kind::inverse_sqrt ? 1 : 0;
+  if (options.warmup < min_warmup)
+    misuse("ScheduleOptions::warmup", "expected at least {}; got {}", min_warmup, options.warmup);
   if ((kind == Kind::cosine || kind == Kind::linear) && options.total_updates <= options.warmup)
     misuse("ScheduleOptions::total_updates", "expected more than ScheduleOptions::warmup ({}); got {}", options.warmup,
            options.total_updates);

@@ -32,7 +32,7 @@ struct LrFactor {
   double factor = 1;
 };
 
-/// The flat buffers without frozen parameters and fixed rows, in order; neighbours trained alike are merged.
+/// The flat buffers without frozen parameters and fixed rows, in order; neighbors trained alike are merged.
 /// `weight_decay`, at least 0, applies to weights; with `decay_norm_and_bias` also to biases (by the end of the name)
 /// and to parameters of rank below 2 (gains of norms). The first matching entry of `lr_factors` counts. Throws misuse
 /// for a pattern that matches nothing and for a factor that is not 0 or more. Except at fixed rows, segments begin and

@@ -8,7 +8,7 @@ namespace glossa {
 
 namespace {
 // A process gets a megabyte at a time from each of few others, and some 16 in all from many.
-constexpr Index most_at_once = 1 << 18, all_at_once = 1 << 22, least_at_once = 1 << 14;
+constexpr Index max_at_once = 1 << 18, all_at_once = 1 << 22, min_at_once = 1 << 14;
 }  // namespace
 
 GradientSum::GradientSum(ParameterStore<float>& parameters)
@@ -51,7 +51,7 @@ void GradientSum::exchange(std::span<const PartialSum<float>> own, std::int64_t 
   Index foreign = 0, longest = 0;
   for (const std::vector<int>& ranks : senders) foreign += std::ssize(ranks);
   for (std::size_t r = 0; r + 1 < bounds.size(); ++r) longest = std::max(longest, bounds[r + 1] - bounds[r]);
-  const Index step = std::clamp(all_at_once / std::max<Index>(1, foreign), least_at_once, most_at_once);
+  const Index step = std::clamp(all_at_once / std::max<Index>(1, foreign), min_at_once, max_at_once);
   received_.resize(static_cast<std::size_t>(foreign * step));
 
   const Index begin = bounds[job.rank()], end = bounds[job.rank() + 1];

@@ -4,7 +4,7 @@
 #include "data/text/fingerprint.h"
 #include "data/text/text_file.h"
 #include "train/checkpoint/checkpoint_folder.h"
-#include "train/console/tell.h"
+#include "train/console/print.h"
 #include "train/model/memory_check.h"
 #include "train/processes/job.h"
 #include "train/run_log.h"
@@ -89,9 +89,9 @@ Config load_training_config(const std::string& path, const std::vector<std::stri
                             bool resume) {
   Config config = load_config(path, sets);
   const std::string& base = config.train.warm_start;
-  const bool goes_on = resume && std::filesystem::exists(config_file(run));
-  if (base.empty() || (!goes_on && !std::filesystem::exists(base))) return config;  // reported by the trainer
-  return load_config(path, sets, of_weights(load_run_config(goes_on ? run : RunName(base).folder())));
+  const bool resumes = resume && std::filesystem::exists(config_file(run));
+  if (base.empty() || (!resumes && !std::filesystem::exists(base))) return config;  // reported by the trainer
+  return load_config(path, sets, of_weights(load_run_config(resumes ? run : RunName(base).folder())));
 }
 
 Config agreed(const Config& config) {
@@ -179,7 +179,7 @@ std::string RunName::note() const {
 }
 
 void print_note(const RunName& name) {
-  if (const std::string note = name.note(); !note.empty()) tell("note: {}\n", note);
+  if (const std::string note = name.note(); !note.empty()) print_note("note: {}\n", note);
 }
 
 LoadedRun load_run(const RunName& name, Config config) {
@@ -189,7 +189,7 @@ LoadedRun load_run(const RunName& name, Config config) {
   std::vector<CheckpointReader> readers;
   for (const std::filesystem::path& file : name.files()) {
     readers.emplace_back(file);
-    tell_more("note: read {}\n", std::filesystem::canonical(file).string());
+    print_detail("note: read {}\n", std::filesystem::canonical(file).string());
   }
   const CheckpointReader& reader = readers.front();
   loaded.state = read_training_state(reader);

@@ -12,7 +12,7 @@
 #include "data/text/text_file.h"
 #include "data/text/utf8.h"
 #include "train/console/json_line.h"
-#include "train/tensorboard/attention_picture.h"
+#include "train/tensorboard/attention_image.h"
 
 namespace glossa {
 namespace {
@@ -76,13 +76,13 @@ std::vector<std::string> whole_lines(const std::string& text) {
 }
 
 /// Drops metrics that a run resumed from `updates_done` writes again.
-std::filesystem::path cut_metrics(const std::filesystem::path& run, std::int64_t updates_done, bool goes_on) {
+std::filesystem::path cut_metrics(const std::filesystem::path& run, std::int64_t updates_done, bool resumes) {
   const std::filesystem::path path = metrics_file(run);
   const std::string text = text_of(path);
   std::string kept;
   for (const std::string& line : whole_lines(text)) {
-    const bool is_past = whole_in_json(line, "update").value_or(updates_done + 1) <= updates_done;
-    if (is_past && !(goes_on && line.find(end_mark) != line.npos)) kept += line + '\n';
+    const bool is_past = integer_in_json(line, "update").value_or(updates_done + 1) <= updates_done;
+    if (is_past && !(resumes && line.find(end_mark) != line.npos)) kept += line + '\n';
   }
   if (kept != text) write_file_atomically(path, kept);
   return path;
@@ -128,38 +128,39 @@ std::string tokens_of(std::span<const AttentionMaps> sentences) {
 
 }  // namespace
 
-RunLog::RunLog(const std::filesystem::path& run, std::int64_t updates_done, std::FILE* terminal, bool goes_on)
+RunLog::RunLog(const std::filesystem::path& run, std::int64_t updates_done, std::FILE* terminal, bool resumes)
     : terminal_(terminal),
       bar_(terminal),
       log_(run / "train.log"),
-      metrics_(cut_metrics(run, updates_done, goes_on)),
+      metrics_(cut_metrics(run, updates_done, resumes)),
       last_validation_(glossa::last_validation(run)) {
-  for (const std::string& damage : EventFile::cut(run, updates_done, goes_on)) warning("warning: " + damage);
+  for (const std::string& damage : EventFile::cut(run, updates_done, resumes)) warning("warning: " + damage);
 }
 
 RunLog::RunLog(std::int64_t last_validation)
     : terminal_(stderr), bar_(terminal_), log_("/dev/null"), metrics_("/dev/null"), last_validation_(last_validation) {}
 
-void RunLog::line(std::string_view text) { tell(text, readable); }
+void RunLog::line(std::string_view text) { print_note(text, readable); }
 
 void RunLog::warning(std::string_view text) {
-  tell(text, readable, Verbosity::quiet, Marked{text.substr(0, text.find(':') + 1), Colour::warning});
+  print_note(text, readable, Verbosity::quiet, Marked{text.substr(0, text.find(':') + 1), Color::warning});
 }
 
-void RunLog::tell(std::string_view text, std::size_t columns, Verbosity least, const std::optional<Marked>& marked) {
+void RunLog::print_note(std::string_view text, std::size_t columns, Verbosity level,
+                        const std::optional<Marked>& marked) {
   bar_.clear();
   const std::string line = stamped(text);
-  if (verbosity() >= least) {
+  if (verbosity() >= level) {
     std::string shown = bar_.is_on_terminal() ? broken_lines(line, std::min(columns, terminal_width(terminal_))) : line;
     if (const std::size_t at = marked ? shown.find(marked->part) : shown.npos; at != shown.npos)
-      shown.replace(at, marked->part.size(), coloured(terminal_, marked->colour, marked->part));
+      shown.replace(at, marked->part.size(), colored(terminal_, marked->color, marked->part));
     std::fwrite(shown.data(), 1, shown.size(), terminal_);
     std::fflush(terminal_);
   }
   log_.write(line);
 }
 
-void RunLog::record(std::string_view text) { tell(text, any, Verbosity::verbose); }
+void RunLog::record(std::string_view text) { print_note(text, any, Verbosity::verbose); }
 
 void RunLog::error(std::string_view text) noexcept {
   try {
@@ -169,10 +170,10 @@ void RunLog::error(std::string_view text) noexcept {
   }
 }
 
-void RunLog::begin_events(const std::filesystem::path& run, std::int64_t updates_done, bool goes_on,
+void RunLog::begin_events(const std::filesystem::path& run, std::int64_t updates_done, bool resumes,
                           std::string_view configuration) {
-  events_.emplace(run, updates_done, goes_on);
-  if (goes_on) events_->text(updates_done, "configuration", configuration);
+  events_.emplace(run, updates_done, resumes);
+  if (resumes) events_->text(updates_done, "configuration", configuration);
 }
 
 void RunLog::training(const TrainingReport& report) {
@@ -182,10 +183,10 @@ void RunLog::training(const TrainingReport& report) {
   figures.add("seconds", report.seconds);
   metrics_.write(figures.json().text() + '\n');
   if (events_) events_->scalars(report.update, figures.scalars());
-  tell(fmt::format("Ep. {} : Up. {} : loss {:.4f} : ppl {:.2f} : {:.0f} tokens/s : lr {:.3e} : gnorm {:.3f}",
-                   report.epoch, report.update, report.loss, std::exp(report.loss), report.tokens_per_s, report.lr,
-                   report.grad_norm),
-       any);
+  print_note(fmt::format("Ep. {} : Up. {} : loss {:.4f} : ppl {:.2f} : {:.0f} tokens/s : lr {:.3e} : gnorm {:.3f}",
+                         report.epoch, report.update, report.loss, std::exp(report.loss), report.tokens_per_s,
+                         report.lr, report.grad_norm),
+             any);
 }
 
 void RunLog::validation(const ValidationReport& report) {
@@ -222,7 +223,8 @@ void RunLog::validation(const ValidationReport& report) {
   text += report.stalled == 0 ? fmt::format(" : {}", best) : " : stalled " + counted(report.stalled, "time");
   text += lines_below;
   if (!report.samples.empty()) text.append(1, '\n').append(report.samples.front());
-  tell(text, any, Verbosity::usual, report.stalled == 0 ? std::optional(Marked{best, Colour::good}) : std::nullopt);
+  print_note(text, any, Verbosity::usual,
+             report.stalled == 0 ? std::optional(Marked{best, Color::good}) : std::nullopt);
 }
 
 void RunLog::write_events(const ValidationReport& report, std::span<const Scalar> scalars) {
@@ -234,14 +236,14 @@ void RunLog::write_events(const ValidationReport& report, std::span<const Scalar
   const std::pair<const char*, AttentionMaps::Layers AttentionMaps::*> parts[] = {
       {"encoder", &AttentionMaps::encoder}, {"decoder", &AttentionMaps::decoder}, {"cross", &AttentionMaps::cross}};
   for (const auto& [name, part] : parts)
-    events_->picture(report.update, fmt::format("attention/{}", name), attention_picture(report.attention, part));
+    events_->image(report.update, fmt::format("attention/{}", name), attention_image(report.attention, part));
   events_->text(report.update, "attention/tokens", tokens_of(report.attention));
 }
 
 std::int64_t last_validation(const std::filesystem::path& run) {
   std::int64_t last = 0;
   for (const std::string& line : whole_lines(text_of(metrics_file(run))))
-    if (line.find("\"valid_loss\":") != line.npos) last = whole_in_json(line, "update").value_or(last);
+    if (line.find("\"valid_loss\":") != line.npos) last = integer_in_json(line, "update").value_or(last);
   return last;
 }
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "train/console/appender.h"
-#include "train/console/colour.h"
+#include "train/console/color.h"
 #include "train/console/progress_bar.h"
 #include "train/console/verbosity.h"
 #include "train/decoding/attention_maps.h"
@@ -55,10 +55,10 @@ struct ValidationReport {
 class RunLog {
  public:
   /// Opens both files for appending. First drops metrics beyond `updates_done` (0 for a new run), a half-written last
-  /// line and, if the run `goes_on`, its former final validation, in one atomic replacement. A resumed run's file thus
+  /// line and, if the run `resumes`, its former final validation, in one atomic replacement. A resumed run's file thus
   /// reads like an undisturbed one. TensorBoard's files are cut likewise.
   explicit RunLog(const std::filesystem::path& run, std::int64_t updates_done = 0, std::FILE* terminal = stderr,
-                  bool goes_on = true);
+                  bool resumes = true);
 
   /// For a process that leaves records and terminal to another.
   explicit RunLog(std::int64_t last_validation);
@@ -79,7 +79,7 @@ class RunLog {
   void error(std::string_view text) noexcept;
 
   /// Starts TensorBoard events: the configuration, and all training and validation reports.
-  void begin_events(const std::filesystem::path& run, std::int64_t updates_done, bool goes_on,
+  void begin_events(const std::filesystem::path& run, std::int64_t updates_done, bool resumes,
                     std::string_view configuration);
 
   void training(const TrainingReport& report);
@@ -95,13 +95,13 @@ class RunLog {
   /// Part of a line with its color on a terminal.
   struct Marked {
     std::string_view part;
-    Colour colour;
+    Color color;
   };
 
   /// Writes to the terminal; a lost terminal must not end the run, so failures are ignored. Lines are limited to
   /// `columns` and the terminal's width. Omitted if the verbosity is below `least`.
-  void tell(std::string_view text, std::size_t columns, Verbosity least = Verbosity::usual,
-            const std::optional<Marked>& marked = {});
+  void print_note(std::string_view text, std::size_t columns, Verbosity level = Verbosity::usual,
+                  const std::optional<Marked>& marked = {});
 
   void write_events(const ValidationReport& report, std::span<const Scalar> scalars);
 

@@ -42,7 +42,7 @@ std::string describe_runtime() {
                      instructions, kernels::name(kernels::gemm_backend()));
 }
 
-Surroundings surroundings() {
+Environment environment() {
 #ifdef __AVX2__
   constexpr bool built_for_avx2 = true;
 #else
@@ -55,22 +55,22 @@ Surroundings surroundings() {
           .cores = static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN))};
 }
 
-std::vector<std::string> warnings(const Surroundings& around) {
+std::vector<std::string> warnings(const Environment& environment) {
   std::vector<std::string> found;
-  if (!around.processor_has_avx2)
+  if (!environment.processor_has_avx2)
     found.push_back("this processor has no AVX2: training takes several times as long as on one with it");
-  else if (!around.built_for_avx2)
+  else if (!environment.built_for_avx2)
     found.push_back(
         "this program was built for any x86-64 processor and uses this one's AVX2 only in oneDNN's products. Hint: "
         "build it here, without -DGLOSSA_NATIVE=OFF");
-  if (!around.has_onednn)
+  if (!environment.has_onednn)
     found.push_back(
         "this program was built without oneDNN: its products are about a third slower. Hint: install libdnnl-dev and "
         "build again");
-  if (around.available_threads == 1 && around.cores > 1)
+  if (environment.available_threads == 1 && environment.cores > 1)
     found.push_back(fmt::format(
         "only 1 of the machine's {} cores may be used. Hint: raise the limit (taskset, the container's --cpus)",
-        around.cores));
+        environment.cores));
   return found;
 }
 

@@ -15,15 +15,15 @@ void apply_runtime(const RuntimeConfig& config);
 std::string describe_runtime();
 
 /// Conditions that affect speed, apart from the processor itself.
-struct Surroundings {
+struct Environment {
   bool built_for_avx2, processor_has_avx2;
   bool has_onednn;
   int available_threads, cores;  // available to the process; total in the machine
 };
-Surroundings surroundings();
+Environment environment();
 
 /// Returns a sentence for each avoidable cause of slow training.
-std::vector<std::string> warnings(const Surroundings& around);
+std::vector<std::string> warnings(const Environment& around);
 
 /// Makes all threads started from now on allocate from one heap. If many threads allocate occasionally, separate heaps
 /// (glibc: up to eight per processor) retain unused memory, and more of it every hour.

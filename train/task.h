@@ -9,8 +9,8 @@
 
 namespace glossa {
 
-/// What the training loop needs of its subject: parameters, the batches of an epoch with their losses, and validation
-/// of the current parameters.
+/// A trainable task, as the training loop sees it: parameters, the batches of an epoch with their losses, and
+/// validation of the current parameters.
 class Task {
  public:
   /// Loss of a batch, on the tape.

@@ -78,20 +78,20 @@ bool is_best(const TrainingState& state, double metric, bool larger_is_better) {
 }
 
 /// Requests to any process of the job: to stop, applied to all, or to save.
-struct Wishes {
+struct Requests {
   bool stop = false, save = false;
 };
-Wishes wishes_of_all(SignalWatch& signals, double timeout, std::int64_t update) {
+Requests requests_of_all(SignalWatch& signals, double timeout, std::int64_t update) {
   const Job::Patience patience(timeout, fmt::format("update {}", update));
-  std::vector<double> wishes(static_cast<std::size_t>(2 * job().count()));
+  std::vector<double> requests(static_cast<std::size_t>(2 * job().count()));
   const auto own = static_cast<std::size_t>(2 * job().rank());
-  wishes[own] = signals.stop_signal() != 0 ? 1 : 0;
-  wishes[own + 1] = signals.take_save_request() ? 1 : 0;
-  job().merge(wishes);
-  Wishes all;
-  for (std::size_t i = 0; i < wishes.size(); i += 2) {
-    all.stop = all.stop || wishes[i] > 0;
-    all.save = all.save || wishes[i + 1] > 0;
+  requests[own] = signals.stop_signal() != 0 ? 1 : 0;
+  requests[own + 1] = signals.take_save_request() ? 1 : 0;
+  job().merge(requests);
+  Requests all;
+  for (std::size_t i = 0; i < requests.size(); i += 2) {
+    all.stop = all.stop || requests[i] > 0;
+    all.save = all.save || requests[i + 1] > 0;
   }
   if (all.stop) signals.stop();
   return all;
@@ -141,18 +141,18 @@ TrainingEnd Trainer::update_until_end() {
     const Progress before = progress();
     one_update();
     const Progress now = progress();
-    const TrainingReport told = report();
-    if (train.log_every.due(before, now)) log_update(told);
+    const TrainingReport training = report();
+    if (train.log_every.due(before, now)) log_update(training);
     const bool best = train.validate_every.due(before, now) && validate();
-    const Wishes wishes = wishes_of_all(signals, config_.runtime.timeout, state_.update);
+    const Requests requests = requests_of_all(signals, config_.runtime.timeout, state_.update);
     end = ending();
-    if (!end && wishes.stop) end = TrainingEnd::signal;
+    if (!end && requests.stop) end = TrainingEnd::signal;
     // A refused update leaves the checkpoints alone: if no good one follows, the newest predates it. A save due then
     // waits for a good one.
-    save_due_ = wishes.save || train.save_every.due(before, now) || save_due_;
+    save_due_ = requests.save || train.save_every.due(before, now) || save_due_;
     const bool good = state_.consecutive_bad == 0;
     if (end || best || (good && save_due_)) save(best);
-    if (log_->bar().is_due()) last_line.draw(log_->bar(), now, state_.seconds, told);
+    if (log_->bar().is_due()) last_line.draw(log_->bar(), now, state_.seconds, training);
   }
   const bool best_at_end = *end != TrainingEnd::signal && validate_end();
   const bool can_learn_more = schedule_.lr(state_.optimizer_steps + 1) > 0;

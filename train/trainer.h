@@ -47,8 +47,8 @@ class Trainer {
   void make_task();
   void restore();
   void restore_state(const FoundCheckpoint& found);
-  void open_files(bool goes_on);
-  void restore_links(bool goes_on);
+  void open_files(bool resumes);
+  void restore_links(bool resumes);
   void write_head(const std::string& memory);
 
   // trainer.cpp

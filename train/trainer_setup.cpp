@@ -160,11 +160,11 @@ Trainer::Trainer(Config config, const std::string& config_path, const std::strin
   });
   make_task();
   restore();
-  const bool goes_on = !ending();
+  const bool resumes = !ending();
   std::string memory;
   job().together([&] { memory = updater_->rehearse(); });
   job().together([&] {
-    if (job().is_first()) open_files(goes_on);
+    if (job().is_first()) open_files(resumes);
   });
   std::int64_t last_validation = log_ ? log_->last_validation() : 0;
   job().broadcast(std::as_writable_bytes(std::span(&last_validation, 1)));
@@ -287,7 +287,7 @@ void Trainer::restore_state(const FoundCheckpoint& found) {
 }
 
 /// Opens the run's files, kept by process 0.
-void Trainer::open_files(bool goes_on) {
+void Trainer::open_files(bool resumes) {
   if (!checkpoints_) {
     open_checkpoints();
     // Another trainer may have come and gone while this one prepared its data.
@@ -296,26 +296,26 @@ void Trainer::open_files(bool goes_on) {
   if (new_folder_) new_folder_->keep();
   write_file_atomically(config_file(run_), state_.config);
   if (!found_) task_->save(run_);
-  log_.emplace(run_, state_.update, stderr, goes_on);
-  if (config_.train.tensorboard) log_->begin_events(run_, state_.update, goes_on, state_.config);
-  if (found_) restore_links(goes_on);  // after the log has dropped the end, so that an interruption repeats it
+  log_.emplace(run_, state_.update, stderr, resumes);
+  if (config_.train.tensorboard) log_->begin_events(run_, state_.update, resumes, state_.config);
+  if (found_) restore_links(resumes);  // after the log has dropped the end, so that an interruption repeats it
 }
 
 /// Sets the links from the state: a kill may have come before them, and a run's end may be called its best, which a
 /// resumed run revokes.
-void Trainer::restore_links(bool goes_on) {
+void Trainer::restore_links(bool resumes) {
   const auto best = static_cast<std::uint64_t>(state_.best_update);
-  const bool knows_best = state_.has_best && (goes_on || state_.best_update == state_.update);
+  const bool knows_best = state_.has_best && (resumes || state_.best_update == state_.update);
   checkpoints_->point_links(static_cast<std::uint64_t>(state_.update),
                             knows_best && checkpoints_->has(best) ? std::optional(best) : std::nullopt);
-  if (goes_on && !state_.has_best) checkpoints_->forget_best();
+  if (resumes && !state_.has_best) checkpoints_->forget_best();
 }
 
 void Trainer::write_head(const std::string& memory) {
   if (state_.update == 0) log_->record("configuration\n" + state_.config);
   if (job().is_several()) log_->line(describe(job()));
   log_->line(describe_runtime());
-  for (const std::string& warning : warnings(surroundings())) log_->warning("warning: " + warning);
+  for (const std::string& warning : warnings(environment())) log_->warning("warning: " + warning);
   for (const std::string& line : task_->head()) log_->line(line);
   log_->line(memory);
   if (updater_->average())

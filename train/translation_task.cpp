@@ -33,13 +33,13 @@ std::string report(const char* use, const ParallelCorpus& corpus, const EncodedC
 
 /// Two short pairs, the first of each half of a corpus; fewer if it lacks them.
 EncodedCorpus pairs_to_look_at(const EncodedCorpus& corpus) {
-  constexpr int count = 2, most_tokens = 48;
+  constexpr int count = 2, max_tokens = 48;
   EncodedCorpus chosen;
   chosen.specials = corpus.specials;
   chosen.source_pad = corpus.source_pad;
   for (int k = 0; k < count; ++k)
     for (int i = k * corpus.size() / count; i < (k + 1) * corpus.size() / count; ++i) {
-      if (corpus.source_length(i) > most_tokens || corpus.target_length(i) > most_tokens) continue;
+      if (corpus.source_length(i) > max_tokens || corpus.target_length(i) > max_tokens) continue;
       const auto pair = static_cast<std::size_t>(i);
       chosen.source.push_back(corpus.source[pair]);
       chosen.target.push_back(corpus.target[pair]);
@@ -101,11 +101,11 @@ void TranslationTask::begin_epoch(std::int64_t epoch) {
 }
 
 void TranslationTask::find_largest_batch() {
-  std::pair<int, Index> most{};
+  std::pair<int, Index> largest{};
   for (const std::vector<int>& indices : batches_) {
     fill_batch(batch_, training_, indices, layout(config_.data));
-    if (size_in_memory(batch_) <= most) continue;
-    most = size_in_memory(batch_);
+    if (size_in_memory(batch_) <= largest) continue;
+    largest = size_in_memory(batch_);
     largest_ = indices;
   }
 }

@@ -13,7 +13,7 @@
 #include "data/text/atomic_file.h"
 #include "data/text/utf8.h"
 #include "train/console/json_line.h"
-#include "train/console/tell.h"
+#include "train/console/print.h"
 #include "train/decoding/translator.h"
 #include "train/run.h"
 #include "train/runtime.h"
@@ -32,20 +32,20 @@ struct AttentionArguments {
 };
 
 /// Maximum sentences on a page: each takes up to megabytes.
-constexpr std::size_t most_on_a_page = 200;
+constexpr std::size_t max_per_page = 200;
 
 /// A line with its translation and attention.
-struct Seen {
+struct AttendedLine {
   std::int64_t line;
   std::string source, translation;
   AttentionMaps maps;
 };
 
-std::string in_json(const Seen& seen) {
+std::string in_json(const AttendedLine& attended) {
   JsonLine json;
-  json.add("line", seen.line).add("text", std::string_view(seen.source));
-  json.add("translation", std::string_view(seen.translation));
-  return add_to(json, seen.maps).text();
+  json.add("line", attended.line).add("text", std::string_view(attended.source));
+  json.add("translation", std::string_view(attended.translation));
+  return add_to(json, attended.maps).text();
 }
 
 /// A token padded to `columns`.
@@ -56,16 +56,16 @@ std::string padded(const std::string& token, std::size_t columns) {
 }
 
 /// For each written token the three source tokens with most attention, in percent.
-std::string as_text(const Seen& seen, const AttentionMaps::Head& head) {
-  std::string text = fmt::format("{}: {}  ->  {}\n", seen.line, seen.source, seen.translation);
+std::string as_text(const AttendedLine& attended, const AttentionMaps::Head& head) {
+  std::string text = fmt::format("{}: {}  ->  {}\n", attended.line, attended.source, attended.translation);
   for (std::size_t q = 0; q < head.size(); ++q) {
     std::vector<std::size_t> keys(head[q].size());
     std::iota(keys.begin(), keys.end(), 0);
     std::ranges::stable_sort(keys, [&](std::size_t a, std::size_t b) { return head[q][a] > head[q][b]; });
     keys.resize(std::min<std::size_t>(3, keys.size()));
-    text += "    " + padded(seen.maps.output[q], 16);
+    text += "    " + padded(attended.maps.output[q], 16);
     for (const std::size_t k : keys)
-      text += fmt::format("  {} {:2.0f}%", padded(seen.maps.source[k], 12), 100 * head[q][k]);
+      text += fmt::format("  {} {:2.0f}%", padded(attended.maps.source[k], 12), 100 * head[q][k]);
     text += '\n';
   }
   return text;
@@ -98,13 +98,13 @@ class Choice {
 
 /// Adds the lines that the model can read as a whole.
 void add_whole(Translator& translator, Translator::Sources& sources, const std::string& line, const LineReader& reader,
-               const std::string& name, std::int64_t most) {
+               const std::string& name, std::int64_t limit) {
   const std::int64_t length = std::ssize(translator.source_ids(line, name, reader.line_number()));
-  if (length > most)
+  if (length > limit)
     throw LineError(reader.where(),
                     fmt::format("expected at most {} tokens (model.max_positions); got {}. Hint: split the line, as "
                                 "attention is shown only for lines read as a whole",
-                                most, length));
+                                limit, length));
   if (length == 0) throw LineError(reader.where(), "expected text to translate; got an empty line. Hint: remove it");
   translator.add(sources, line, name, reader.line_number());
 }
@@ -135,17 +135,17 @@ int run(const AttentionArguments& arguments) {
     if (!good) ++bad;
     if (sources.count == 0) continue;
     const Translation translation = translator.n_best(sources, 1).front().front();
-    const Seen seen{.line = reader.line_number(),
-                    .source = line,
-                    .translation = translation.text,
-                    .maps = translator.attention(sources.ids.front(), translation)};
+    const AttendedLine attended{.line = reader.line_number(),
+                                .source = line,
+                                .translation = translation.text,
+                                .maps = translator.attention(sources.ids.front(), translation)};
     if (!arguments.html.empty()) {
-      if (on_page.size() == most_on_a_page)
-        misuse("--html", "expected at most {} lines on a page; got more. Hint: --json has no limit", most_on_a_page);
-      on_page.push_back(in_json(seen));
+      if (on_page.size() == max_per_page)
+        misuse("--html", "expected at most {} lines on a page; got more. Hint: --json has no limit", max_per_page);
+      on_page.push_back(in_json(attended));
       continue;
     }
-    const std::string text = arguments.json ? in_json(seen) + '\n' : as_text(seen, choice.of(seen.maps));
+    const std::string text = arguments.json ? in_json(attended) + '\n' : as_text(attended, choice.of(attended.maps));
     std::fwrite(text.data(), 1, text.size(), stdout);
     check(std::fflush(stdout) == 0 && std::ferror(stdout) == 0, "standard output",
           "cannot write the output. Hint: the disk may be full");
@@ -153,7 +153,7 @@ int run(const AttentionArguments& arguments) {
   if (!arguments.html.empty()) {
     write_file_atomically(arguments.html,
                           page("attention.html", "glossa-attention", fmt::format("[{}]", fmt::join(on_page, ","))));
-    tell("wrote {}\n", arguments.html);
+    print_note("wrote {}\n", arguments.html);
   }
   return status_of_lines(name, bad, reader.line_number(), "shown");
 }

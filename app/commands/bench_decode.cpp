@@ -30,7 +30,7 @@ int run(const BenchDecodeArguments& arguments) {
   const Translator::Sources sources =
       translator.encode(read_lines(arguments.source, text_options(config.data)), arguments.source);
   check(!sources.ids.empty(), arguments.source, "expected at least one line with a word; got none");
-  tell_search_speed([&] { return translator.search(sources); }, config.decode.beam, arguments.json);
+  print_search_speed([&] { return translator.search(sources); }, config.decode.beam, arguments.json);
   return 0;
 }
 

@@ -30,9 +30,9 @@ int run(const BenchFloorArguments& arguments) {
       attention_ms += product.flop() * count / attention_flops * 1000;
       continue;
     }
-    double least = std::numeric_limits<double>::infinity();
-    for (const auto& [way, ms] : time_product(product)) least = std::min(least, ms);
-    linear_ms += least * count;
+    double fastest = std::numeric_limits<double>::infinity();
+    for (const auto& [way, ms] : time_product(product)) fastest = std::min(fastest, ms);
+    linear_ms += fastest * count;
   }
   const double bandwidth = memory_bandwidth();
   const double adam_ms = adam_bytes * static_cast<double>(benchmark.parameters()) / bandwidth * 1000;

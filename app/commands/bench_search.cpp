@@ -35,7 +35,7 @@ int run(const BenchSearchArguments& arguments) {
                              .max_length_factor = 0,
                              .max_length_extra = arguments.length,
                              .min_length = arguments.length};
-  tell_search_speed([&] { return searcher.decode(model, sources, specials, decode); }, arguments.beam, arguments.json);
+  print_search_speed([&] { return searcher.decode(model, sources, specials, decode); }, arguments.beam, arguments.json);
   return 0;
 }
 

@@ -6,7 +6,7 @@
 #include "app/commands/commands.h"
 #include "autograd/check.h"
 #include "train/config/unknown_name.h"
-#include "train/console/tell.h"
+#include "train/console/print.h"
 #include "train/console/version.h"
 
 namespace glossa::commands {

@@ -3,7 +3,7 @@
 #include "autograd/available_memory.h"
 #include "autograd/check.h"
 #include "autograd/stopwatch.h"
-#include "train/console/tell.h"
+#include "train/console/print.h"
 #include "train/processes/job.h"
 #include "train/runtime.h"
 
@@ -39,8 +39,8 @@ CLI::App& CommandTable::add_command(const CommandHead& head, std::function<int()
     const Stopwatch watch;
     status = run();
     if (status == 0)  // otherwise the last line is the error
-      tell_more("note: {} took {:.1f} s and at most {:.0f} MiB, with {}\n", head.name, watch.seconds(), peak_rss_mb(),
-                describe_runtime());
+      print_detail("note: {} took {:.1f} s and at most {:.0f} MiB, with {}\n", head.name, watch.seconds(),
+                   peak_rss_mb(), describe_runtime());
   });
   return command;
 }

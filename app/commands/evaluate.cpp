@@ -10,8 +10,8 @@
 #include "data/text/counted.h"
 #include "data/toy/corpus.h"
 #include "train/console/json_line.h"
+#include "train/console/print.h"
 #include "train/console/progress_bar.h"
-#include "train/console/tell.h"
 #include "train/decoding/translator.h"
 #include "train/evaluation.h"
 #include "train/run.h"
@@ -49,10 +49,10 @@ Texts read_files(const std::string& source, const std::string& reference, const 
   corpus.target_name = reference;
   const LinePairs pairs = read_line_pairs(source, reference, text_options(data), bad_lines, BadLines("stop"));
   for (const std::optional<std::string>& line : pairs.source) {
-    corpus.source.push_back(normalise(data, line.value_or("")));
+    corpus.source.push_back(normalize(data, line.value_or("")));
     if (!line) ++texts.bad;
   }
-  for (const std::optional<std::string>& line : pairs.target) corpus.target.push_back(normalise(data, *line));
+  for (const std::optional<std::string>& line : pairs.target) corpus.target.push_back(normalize(data, *line));
   check(!corpus.source.empty(), source,
         "expected at least one line; got an empty file. Hint: name a file with one sentence per line");
   return texts;
@@ -92,7 +92,7 @@ double loss_of(const LoadedRun& run, ParallelCorpus corpus, const BadLines& bad_
       corpus.target[i].clear();
   const EncodedCorpus encoded = encode(run.config.data, corpus, run.tokenizers, /*may_be_empty=*/true);
   if (static_cast<std::size_t>(encoded.size()) < corpus.source.size())
-    tell("note: the loss covers {}\n", describe(encoded.report));
+    print_note("note: the loss covers {}\n", describe(encoded.report));
   if (encoded.size() == 0) return std::numeric_limits<double>::quiet_NaN();
   Context<float> context;
   return corpus_loss(context, *run.model->transformer, encoded, run.config.data).per_token();

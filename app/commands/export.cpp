@@ -11,7 +11,7 @@
 #include "app/exchange/marian_export.h"
 #include "autograd/check.h"
 #include "train/checkpoint/checkpoint.h"
-#include "train/console/tell.h"
+#include "train/console/print.h"
 #include "train/model/memory_check.h"
 #include "train/run.h"
 
@@ -36,11 +36,11 @@ void export_weights(const RunName& name, const ExportArguments& arguments) {
 }
 
 /// Reports which of the search options that are set a format cannot express.
-void tell_left(const std::vector<std::pair<const char*, bool>>& options, const char* format) {
+void note_left_behind(const std::vector<std::pair<const char*, bool>>& options, const char* format) {
   std::vector<const char*> left;
-  for (const auto& [name, is_left] : options)
-    if (is_left) left.push_back(name);
-  if (!left.empty()) tell("note: {} cannot express {}: not exported\n", format, fmt::join(left, ", "));
+  for (const auto& [name, is_left_behind] : options)
+    if (is_left_behind) left.push_back(name);
+  if (!left.empty()) print_note("note: {} cannot express {}: not exported\n", format, fmt::join(left, ", "));
 }
 
 /// Everything for translation: weights, tokenizers, settings.
@@ -48,26 +48,26 @@ void export_model(const RunName& name, const ExportArguments& arguments) {
   const LoadedRun run = load_run(name, load_run_config(name.folder()));
   const Outgoing model(run.config, *run.tokenizers.source, *run.tokenizers.target, run.model->parameters);
   if (const std::string& prefix = run.config.data.source_prefix; !prefix.empty())
-    tell("note: data.source_prefix is not exported: other programs must put '{}' before every line\n", prefix);
-  const auto tell_written = [&](const std::string& folder) {
+    print_note("note: data.source_prefix is not exported: other programs must put '{}' before every line\n", prefix);
+  const auto note_written = [&](const std::string& folder) {
     fmt::print("wrote the model of {}, update {}, to {}\n", arguments.run, run.state.update, folder);
   };
   const DecodeConfig& decode = run.config.decode;
   if (!arguments.huggingface.empty()) {
-    tell_left({{"decode.max_length_factor", decode.max_length_factor > 0}}, "config.json");
+    note_left_behind({{"decode.max_length_factor", decode.max_length_factor > 0}}, "config.json");
     export_huggingface(model, arguments.huggingface);
-    tell_written(arguments.huggingface);
+    note_written(arguments.huggingface);
   }
   if (!arguments.marian.empty()) {
-    const auto is_said = [&](std::int64_t id) { return id == 1 || id + 1 == std::ssize(model.target().tokens); };
-    tell_left({{"decode.min_length", decode.min_length > 0},
-               {"decode.max_length_extra (max-length-factor is 3 there)", decode.max_length_factor == 0},
-               {"decode.forbidden", !std::ranges::all_of(model.forbidden(), is_said)}},
-              "decoder.yml");
+    const auto is_implied = [&](std::int64_t id) { return id == 1 || id + 1 == std::ssize(model.target().tokens); };
+    note_left_behind({{"decode.min_length", decode.min_length > 0},
+                      {"decode.max_length_extra (max-length-factor is 3 there)", decode.max_length_factor == 0},
+                      {"decode.forbidden", !std::ranges::all_of(model.forbidden(), is_implied)}},
+                     "decoder.yml");
     export_marian(model, arguments.marian);
-    tell_written(arguments.marian);
+    note_written(arguments.marian);
     const bool is_marians = run.config.model.sinusoid == ModelConfig::Sinusoid::halves;
-    tell(
+    print_note(
         "note: Marian and an import of its folder compute model.sinusoid: halves, ct2-marian-converter computes "
         "sorted; "
         "this model has {}, so the other's results differ a little\n",

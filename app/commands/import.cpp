@@ -9,7 +9,7 @@
 #include "autograd/check.h"
 #include "data/tokenizers/piece_tokenizer.h"
 #include "train/config/auto_options.h"
-#include "train/console/tell.h"
+#include "train/console/print.h"
 #include "train/model/memory_check.h"
 #include "train/run.h"
 
@@ -39,7 +39,7 @@ void set_languages(Config& config, const std::vector<std::string>& sets) {
       misuse("--set " + set, "expected data.source or data.target; the model's folder sets everything else");
   config = load_config("", sets, std::move(config));
   if (config.data.source == "source" || config.data.target == "target")
-    tell(
+    print_note(
         "note: the folder does not name its languages, which corpus files are found by. Hint: add --set data.source=en "
         "--set data.target=de\n");
 }
@@ -59,7 +59,7 @@ int import_folder(const ImportArguments& arguments) {
   const std::unique_ptr<Model> model =
       make_model(config.model, source_vocabulary, target_vocabulary, 0, tokenizers.target->specials());
   read_parameters(*pretrained.tensors, pretrained.sources, model->parameters);
-  for (const std::string& note : pretrained.notes) tell("note: {}\n", note);
+  for (const std::string& note : pretrained.notes) print_note("note: {}\n", note);
   report(*model, write_new_run(arguments.run, config, tokenizers, *model, /*data_hash=*/0));
   fmt::print("it translates {} to {}\n", config.data.source, config.data.target);
   return 0;

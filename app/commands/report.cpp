@@ -15,7 +15,7 @@
 #include "data/text/counted.h"
 #include "data/text/text_file.h"
 #include "train/checkpoint/checkpoint_folder.h"
-#include "train/console/tell.h"
+#include "train/console/print.h"
 #include "train/run.h"
 #include "train/signals.h"
 
@@ -90,15 +90,15 @@ class Reporter {
   }
 
   void write(bool following) {
-    std::vector<RunStory> runs;
+    std::vector<RunHistory> runs;
     std::vector<std::string> attention;
     for (std::size_t i = 0; i < folders_.size(); ++i) {
-      runs.push_back(read_story(folders_[i], load_run_config(folders_[i])));
-      RunStory& run = runs.back();
+      runs.push_back(read_history(folders_[i], load_run_config(folders_[i])));
+      RunHistory& run = runs.back();
       run.name = names_[i];
       attention.push_back(attention_of(run));
       for (const std::string& problem : run.problems)
-        if (told_.insert(problem).second) tell("warning: {}\n", problem);
+        if (reported_.insert(problem).second) print_note("warning: {}\n", problem);
     }
     const std::string page = report_page(report_json(runs, attention, corpora_, following));
     try {
@@ -109,34 +109,34 @@ class Reporter {
   }
 
  private:
-  std::string attention_of(RunStory& run) {
+  std::string attention_of(RunHistory& run) {
     std::vector<std::string> sentences = sentences_;
     for (const WatchedSentence& sample : run.samples)
-      if (sentences_.empty() && sentences.size() < most_samples) sentences.push_back(sample.source);
+      if (sentences_.empty() && sentences.size() < max_samples) sentences.push_back(sample.source);
     return attention_.of(run.folder, sentences, run.is_training, run.problems);
   }
 
-  static constexpr std::size_t most_samples = 3;
+  static constexpr std::size_t max_samples = 3;
 
   std::vector<std::string> folders_;
   std::string file_;
   std::vector<std::string> names_, sentences_;
   ReportAttention attention_;
   CorpusBook corpora_;
-  std::set<std::string> told_;
+  std::set<std::string> reported_;
 };
 
 /// Rewrites the report on every change, until no run trains or a signal comes.
 void follow(Reporter& reporter) {
   using namespace std::chrono_literals;
-  constexpr double least_wait = 2, share = 0.05;  // seconds; the share of time spent on reports
+  constexpr double min_wait = 2, share = 0.05;  // seconds; the share of time spent on reports
   take_signals_aside();
   const SignalWatch signals;
   while (signals.stop_signal() == 0 && reporter.any_trains()) {
     const Stopwatch writing;
     const std::string stamp = reporter.stamp();
     reporter.write(true);
-    const double wait = std::max(least_wait, writing.seconds() / share);
+    const double wait = std::max(min_wait, writing.seconds() / share);
     const Stopwatch waiting;
     while (signals.stop_signal() == 0 && reporter.any_trains() &&
            (waiting.seconds() < wait || reporter.stamp() == stamp))

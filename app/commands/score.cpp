@@ -28,14 +28,14 @@ EncodedCorpus encoded(const ScoreArguments& arguments, const LoadedRun& run, con
                       const BadLines& bad_lines, const LinePairs& lines) {
   EncodedCorpus pairs;
   pairs.specials = run.tokenizers.target->specials();
-  const Index most = run.model->transformer->options().max_positions;
+  const Index max_positions = run.model->transformer->options().max_positions;
   const auto check_length = [&](const std::string& file, std::int64_t number, Index length) {
     const std::string where = fmt::format("{}:{}", file, number);
     if (length == 0) throw LineError(where, "expected text to translate; got an empty line. Hint: remove the pair");
-    if (length > most)
+    if (length > max_positions)
       throw LineError(where, fmt::format("expected at most {} tokens (model.max_positions); got {}. Hint: split the "
                                          "line into sentences",
-                                         most, length));
+                                         max_positions, length));
   };
   for (std::size_t i = 0; i < lines.source.size(); ++i) {
     const std::optional<std::string>&source = lines.source[i], &target = lines.target[i];
@@ -45,7 +45,7 @@ EncodedCorpus encoded(const ScoreArguments& arguments, const LoadedRun& run, con
       std::vector<int> x = translator.source_ids(*source, arguments.source, number);
       check_length(arguments.source, number, std::ssize(x));
       std::vector<int> y =
-          run.tokenizers.target->encode_line(normalise(run.config.data, *target), arguments.target, number);
+          run.tokenizers.target->encode_line(normalize(run.config.data, *target), arguments.target, number);
       check_length(arguments.target, number, std::ssize(y) + 1);
       pairs.source.push_back(std::move(x));
       pairs.target.push_back(std::move(y));

@@ -11,7 +11,7 @@
 
 namespace glossa::commands {
 
-void tell_search_speed(const std::function<std::vector<Hypothesis>()>& search, std::int64_t beam, bool json) {
+void print_search_speed(const std::function<std::vector<Hypothesis>()>& search, std::int64_t beam, bool json) {
   std::vector<Hypothesis> found = search();  // warm-up
   std::int64_t tokens = 0;
   for (const Hypothesis& hypothesis : found) tokens += std::ssize(hypothesis.tokens) + 1;  // </s>

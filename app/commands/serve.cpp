@@ -11,7 +11,7 @@
 #include "app/serve/workers.h"
 #include "autograd/parallel.h"
 #include "data/text/text_file.h"
-#include "train/console/tell.h"
+#include "train/console/print.h"
 #include "train/run.h"
 #include "train/runtime.h"
 #include "train/signals.h"
@@ -37,7 +37,7 @@ constexpr std::size_t posts_at_once = 256, posts_waiting = 1024;
 /// Quick answers have their own threads: /health responds under load.
 constexpr std::size_t gets_at_once = 2, gets_waiting = 1024;
 
-constexpr std::size_t most_connections = 4096;
+constexpr std::size_t max_connections = 4096;
 
 std::chrono::steady_clock::duration seconds(double count) {
   return std::chrono::duration_cast<std::chrono::steady_clock::duration>(std::chrono::duration<double>(count));
@@ -87,7 +87,7 @@ int run(const ServeArguments& arguments) {
                              metrics);
   const auto request_time = seconds(arguments.timeout), idle_time = 6 * request_time;
   Connections connections(listen_at(arguments.host, arguments.port),
-                          {.connections = most_connections,
+                          {.connections = max_connections,
                            .body = static_cast<std::size_t>(arguments.max_kib) * 1024,
                            .request = request_time,
                            .idle = idle_time});

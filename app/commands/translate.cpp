@@ -15,8 +15,8 @@
 #include "data/text/atomic_file.h"
 #include "data/text/counted.h"
 #include "data/tokenizers/unknown_words.h"
+#include "train/console/print.h"
 #include "train/console/progress_bar.h"
-#include "train/console/tell.h"
 #include "train/decoding/translation_format.h"
 #include "train/processes/job.h"
 #include "train/run.h"
@@ -81,18 +81,18 @@ class UnknownWords {
     ++lines_;
     std::map<std::string, std::int64_t> times;
     for (const std::string& word : words) ++times[word];
-    std::vector<std::string> told;
+    std::vector<std::string> all;
     for (const auto& [word, count] : times) {
       different_.insert(word);
-      told.push_back(count == 1 ? word : fmt::format("{} ({} times)", word, count));
+      all.push_back(count == 1 ? word : fmt::format("{} ({} times)", word, count));
     }
-    tell_more("note: [{}] unknown: {}\n", where, fmt::join(told, " "));
+    print_detail("note: [{}] unknown: {}\n", where, fmt::join(all, " "));
   }
 
   void report() const {
     if (words_ == 0) return;
-    tell("note: {} in {}, {} distinct, read as <unk>{}\n", counted(words_, "unknown word"), counted(lines_, "line"),
-         different_.size(), verbosity() == Verbosity::verbose ? "" : "; -v lists them");
+    print_note("note: {} in {}, {} distinct, read as <unk>{}\n", counted(words_, "unknown word"),
+               counted(lines_, "line"), different_.size(), verbosity() == Verbosity::verbose ? "" : "; -v lists them");
   }
 
  private:
@@ -165,7 +165,7 @@ int run(const TranslateArguments& arguments) {
       more = reader->next(line);
       if (!more) return;
       translator.add(sources, line, name, reader->line_number());
-      unknown.look_at(unknown_words(*run.tokenizers.source, normalise(run.config.data, line)), reader->where());
+      unknown.look_at(unknown_words(*run.tokenizers.source, normalize(run.config.data, line)), reader->where());
     });
     if (!good) ++bad;
     // An unreadable line also keeps its place.
@@ -185,7 +185,7 @@ int run(const TranslateArguments& arguments) {
   output.finish();
   unknown.report();
   if (in_pieces > 0)
-    tell("note: {} longer than model.max_positions, translated in pieces\n", counted(in_pieces, "line"));
+    print_note("note: {} longer than model.max_positions, translated in pieces\n", counted(in_pieces, "line"));
   return status_of_lines(name, bad, written, "translated");
 }
 

@@ -176,8 +176,9 @@ void read_decoding(const Generation& generation, Config& config, std::vector<std
   decode.length_penalty = DecodeConfig::LengthPenalty::power;
   decode.alpha = generation.of("length_penalty").number("length_penalty", 1.0);
   // It includes the start token there.
-  const std::int64_t least = generation.of("min_length").whole("min_length", 0);
-  decode.min_length = generation.of("min_new_tokens").whole("min_new_tokens", std::max<std::int64_t>(0, least - 1));
+  const std::int64_t min_length = generation.of("min_length").whole("min_length", 0);
+  decode.min_length =
+      generation.of("min_new_tokens").whole("min_new_tokens", std::max<std::int64_t>(0, min_length - 1));
   const JsonSettings& length = generation.of("max_length");
   const JsonSettings& tokens = generation.of("max_new_tokens");
   if (length.has("max_length") || tokens.has("max_new_tokens")) {

@@ -10,14 +10,14 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr std::size_t max_settings = 256 << 10;
-constexpr int most_depth = 16;
+constexpr int max_depth = 16;
 
 }  // namespace
 
 JsonSettings::JsonSettings(const std::filesystem::path& path) : where_(path) {
   try {
     json_ = Json::parse(read_file(path, max_settings), [&](int depth, Json::parse_event_t, Json&) {
-      check(depth <= most_depth, where_, "expected settings nested at most {} deep; got deeper ones", most_depth);
+      check(depth <= max_depth, where_, "expected settings nested at most {} deep; got deeper ones", max_depth);
       return true;
     });
   } catch (const Json::exception& reason) {

@@ -18,9 +18,9 @@ using Dims = std::vector<std::uint64_t>;
 
 /// "KIND: a, b; " with the first names; empty if there are none.
 std::string listed(std::string_view kind, std::vector<std::string> names) {
-  constexpr std::size_t most = 12;
+  constexpr std::size_t max_bytes = 12;
   if (names.empty()) return "";
-  const std::size_t more = names.size() - std::min(most, names.size());
+  const std::size_t more = names.size() - std::min(max_bytes, names.size());
   names.resize(names.size() - more);
   return fmt::format("; {}: {}{}", kind, fmt::join(names, ", "), more > 0 ? fmt::format(" and {} more", more) : "");
 }
@@ -119,8 +119,8 @@ void check_sources(const TensorFile& file, const std::vector<ParameterSource>& s
                                   listed("of another shape or type", misshapen);
   if (!differences.empty())
     misuse(file.path().string(), "expected the parameters of the configured model{}. Hint: {}", differences, hint);
-  const std::uint64_t file_size = std::filesystem::file_size(file.path()), most = 2 * file_size + (8 << 20);
-  check(bytes <= most, file.path().string(),
+  const std::uint64_t file_size = std::filesystem::file_size(file.path()), max_bytes = 2 * file_size + (8 << 20);
+  check(bytes <= max_bytes, file.path().string(),
         "expected parameters that do not overlap; got {} bytes of them in a file of {}", bytes, file_size);
 }
 

@@ -18,7 +18,7 @@ std::vector<float> random_matrix(Index elements) {
 }
 
 template <class Work>
-double least_ms(const Work& work) {
+double min_ms(const Work& work) {
   work();
   double once[1];
   measure(once, work);
@@ -54,12 +54,11 @@ std::map<std::string, double> time_product(const kernels::Product& p) {
   for (const auto backend : {kernels::GemmBackend::onednn, kernels::GemmBackend::eigen}) {
     if (!kernels::has_gemm_backend(backend)) continue;
     kernels::set_gemm_backend(backend);
-    ms[kernels::name(backend)] = least_ms([&] { kernels::gemm<float>(p.m, p.n, p.k, left, right, 0, c.data(), p.n); });
+    ms[kernels::name(backend)] = min_ms([&] { kernels::gemm<float>(p.m, p.n, p.k, left, right, 0, c.data(), p.n); });
   }
   kernels::set_gemm_backend(before);
   if (kernels::has_gemm_backend(kernels::GemmBackend::onednn))
-    ms["onednn_whole"] =
-        least_ms([&] { kernels::onednn_tile(p.m, p.n, p.k, left, right, 0, c.data(), p.n, threads()); });
+    ms["onednn_whole"] = min_ms([&] { kernels::onednn_tile(p.m, p.n, p.k, left, right, 0, c.data(), p.n, threads()); });
   return ms;
 }
 
@@ -70,7 +69,7 @@ double memory_bandwidth() {
 #pragma omp simd
     for (Index i = begin; i < end; ++i) to[i] = 0.5f * to[i] + from[i];
   };
-  const double ms = least_ms([&] { parallel_ranges(std::ssize(to), 16384, add); });
+  const double ms = min_ms([&] { parallel_ranges(std::ssize(to), 16384, add); });
   return 3 * sizeof(float) * static_cast<double>(to.size()) / (ms / 1000);
 }
 

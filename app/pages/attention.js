@@ -213,14 +213,14 @@ window.glossaAttention = (() => {
       const [rows, columns] = [shown.queries.length, shown.keys.length];
       if (rows * columns > mostCells)
         return make("p", {}, `${rows} x ${columns} tokens are too many for a table; choose a shorter sentence.`);
-      const told = make("p", {class: "attention-told"});
+      const text = make("p", {class: "attention-text"});
       const tell = at => {
-        told.replaceChildren(...(at ? says(shown, at.i, at.j).map(text => make("bdi", {}, text))
+        text.replaceChildren(...(at ? says(shown, at.i, at.j).map(text => make("bdi", {}, text))
                                     : [`Each row looks at the columns: ${shown.says}.`]));
       };
       tell(null);
       return make("figure", {},
-          make("div", {class: "attention-scroll"}, table(shown, tell)), make("figcaption", {}, told, legend()));
+          make("div", {class: "attention-scroll"}, table(shown, tell)), make("figcaption", {}, text, legend()));
     }
 
     /** Redraws everything and keeps the focus. */

@@ -6,8 +6,8 @@
      title,                      // its heading
      x: {label, log, unit},      // unit follows the number when values are shown
      y: {label, log, zero},      // zero: the axis begins there
-     series: [{name, colour, dash, dots, thin, steps, xs, ys, notes}],  // notes: a word for each point
-     marks: [{x, kind, colour, text}]   // kind: stop, resume, refused or failure
+     series: [{name, color, dash, dots, thin, steps, xs, ys, notes}],  // notes: a word for each point
+     marks: [{x, kind, color, text}]   // kind: stop, resume, refused or failure
    }) */
 (() => {
   const make = window.glossaMake;
@@ -26,7 +26,7 @@
     return xs[high] - x < x - xs[low] ? high : low;
   }
 
-  /** The point of a series at `x`, or the nearest within half the way to its neighbour; -1: none is near. */
+  /** The point of a series at `x`, or the nearest within half the way to its neighbor; -1: none is near. */
   function pointAt(series, x) {
     const { xs } = series;
     if (xs.length === 0) return -1;
@@ -96,14 +96,14 @@
   }
 
   function drawSeries(svg, series, axes) {
-    const style = `line series-${series.colour}` + (series.thin ? " thin" : "");
+    const style = `line series-${series.color}` + (series.thin ? " thin" : "");
     const line = make("svg:path", { class: style, d: path(series, axes), "data-series": series.name });
     if (series.dash) line.setAttribute("stroke-dasharray", series.dash);
     svg.append(line);
     if (!series.dots || series.xs.length > 120) return;
     series.xs.forEach((at, i) => {
       if (series.ys[i] !== null)
-        svg.append(make("svg:circle", { class: `dot series-${series.colour}`, r: 2.2, cx: axes.x.place(at), cy: axes.y.place(series.ys[i]) }));
+        svg.append(make("svg:circle", { class: `dot series-${series.color}`, r: 2.2, cx: axes.x.place(at), cy: axes.y.place(series.ys[i]) }));
     });
   }
 
@@ -120,7 +120,7 @@
       if (mark.x === null || !Number.isFinite(mark.x)) continue;
       const at = x.place(mark.x), y = top - 12;
       const within = Math.max(2 * glyph + 1, Math.min(at, width - (mark.kind === "resume" ? 2 * glyph + 2 : glyph)));
-      const group = make("svg:g", { class: `mark ${mark.kind} series-${mark.colour}` }, make("svg:title", {}, mark.text));
+      const group = make("svg:g", { class: `mark ${mark.kind} series-${mark.color}` }, make("svg:title", {}, mark.text));
       group.append(make("svg:line", { x1: at, x2: at, y1: top - 6, y2: height - bottom }),
                    make("svg:path", { d: markPath(mark.kind, within, y) }));
       svg.append(group);
@@ -201,7 +201,7 @@
       const x = this.places[this.index], at = this.axes.x.place(x), values = this.valuesAt(x);
       this.cursor.replaceChildren(make("svg:line", { x1: at, x2: at, y1: top, y2: height - bottom }));
       for (const [series, i] of values)
-        this.cursor.append(make("svg:circle", { class: `dot series-${series.colour}`, r: 4, cx: this.axes.x.place(series.xs[i]),
+        this.cursor.append(make("svg:circle", { class: `dot series-${series.color}`, r: 4, cx: this.axes.x.place(series.xs[i]),
                                                 cy: this.axes.y.place(series.ys[i]) }));
       this.fillTip(x, values);
       this.tip.hidden = false;
@@ -211,7 +211,7 @@
     }
 
     fillTip(x, values) {
-      const rows = values.map((value) => make("div", {}, [make("span", { class: `swatch series-${value[0].colour}` }),
+      const rows = values.map((value) => make("div", {}, [make("span", { class: `swatch series-${value[0].color}` }),
                                                           `${value[0].name} `, make("b", {}, this.valueText(value))]));
       const near = Math.abs(this.axes.x.back(6) - this.axes.x.back(0));  // six pixels
       const marks = (this.spec.marks ?? []).filter((mark) => Math.abs(mark.x - x) <= near).slice(0, 3);

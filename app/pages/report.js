@@ -3,7 +3,7 @@
 (() => {
   const report = JSON.parse(document.getElementById("glossa-report").textContent);
   const make = window.glossaMake, text = window.glossaScale.text;
-  const dashes = ["", "7 3", "2 3", "9 3 2 3"], colours = 8;
+  const dashes = ["", "7 3", "2 3", "9 3 2 3"], colors = 8;
   const place = (id) => document.getElementById(id);
   const several = report.runs.length > 1;
 
@@ -20,7 +20,7 @@
     } catch { /* see above */ }
   }
 
-  const colourOf = (run) => report.runs.indexOf(run) % colours;
+  const colorOf = (run) => report.runs.indexOf(run) % colors;
   const dashOf = (run) => dashes[Math.floor(report.runs.indexOf(run) / 2) % dashes.length];
   const last = (list) => list?.[list.length - 1];
 
@@ -39,12 +39,12 @@
   }
 
   /** A small picture of a line. */
-  function key(colour, dash) {
-    const line = make("svg:line", { class: `line series-${colour}`, x1: 0, y1: 6, x2: 26, y2: 6 });
+  function key(color, dash) {
+    const line = make("svg:line", { class: `line series-${color}`, x1: 0, y1: 6, x2: 26, y2: 6 });
     if (dash) line.setAttribute("stroke-dasharray", dash);
     return make("svg:svg", { class: "key", width: 26, height: 12, "aria-hidden": "true" }, line);
   }
-  const swatch = (run) => key(colourOf(run), dashOf(run));
+  const swatch = (run) => key(colorOf(run), dashOf(run));
 
   // --- head and runs
 
@@ -65,7 +65,7 @@
   function rowOfRun(run) {
     const best = bestValidation(run), updates = Math.max(0, last(run.training.update) ?? 0, last(run.validation.update) ?? 0);
     const seconds = Math.max(last(run.training.seconds) ?? 0, last(run.validation.seconds) ?? 0);
-    const score = (key, told = text) => (best && Number.isFinite(best[key]) ? told(best[key]) : "–");
+    const score = (key, format = text) => (best && Number.isFinite(best[key]) ? format(best[key]) : "–");
     const ofHundred = (value) => value.toFixed(2);  // as in papers and the log
     return [[swatch(run), " ", run.name], states[run.state] ?? run.state, text(updates), text(Math.max(last(run.training.epoch) ?? 0, last(run.validation.epoch) ?? 0)),
             run.time === "none" ? "–" : clock(seconds), run.parameters ? text(run.parameters) : "–",
@@ -121,10 +121,10 @@
   /** Corpora validated besides the one that decides; their columns have names like `valid_loss:NAME`. */
   const watchedOf = (run) => Object.keys(run.validation).filter((key) => key.startsWith("valid_loss:")).map((key) => key.slice(11));
 
-  /** The look of a run's line for the deciding corpus, 0, or a watched one: with only one run, each has a colour. */
+  /** The look of a run's line for the deciding corpus, 0, or a watched one: with only one run, each has a color. */
   function lookOf(run, place) {
     const at = report.runs.indexOf(run);
-    return { colour: (at + (several ? 0 : place)) % colours, dash: place === 0 ? dashOf(run) : dashes[(Math.floor(at / 2) + place) % dashes.length] };
+    return { color: (at + (several ? 0 : place)) % colors, dash: place === 0 ? dashOf(run) : dashes[(Math.floor(at / 2) + place) % dashes.length] };
   }
 
   function linesOf(run, curve) {
@@ -141,8 +141,8 @@
   /** The look of watched corpora's lines. */
   function watchedKeys() {
     return report.runs.flatMap((run) => watchedOf(run).map((corpus, i) => {
-      const { colour, dash } = lookOf(run, i + 1);
-      return make("span", { class: "run" }, [key(colour, dash), several ? `${run.name}: ${corpus}` : corpus]);
+      const { color, dash } = lookOf(run, i + 1);
+      return make("span", { class: "run" }, [key(color, dash), several ? `${run.name}: ${corpus}` : corpus]);
     }));
   }
 
@@ -153,7 +153,7 @@
 
   function marksOf(run) {
     return run.events.filter(isMarked(run)).map((event) => ({
-      x: placeOf(event.update, event.seconds), kind: event.kind, colour: colourOf(run),
+      x: placeOf(event.update, event.seconds), kind: event.kind, color: colorOf(run),
       text: `${several ? `${run.name}: ` : ""}${kinds[event.kind]} at update ${text(event.update)}${event.time ? `, ${event.time}` : ""}: ${event.text}`,
     }));
   }
@@ -195,9 +195,9 @@
     const switches = report.runs.map((run) => runSwitch(run, redraw));
     place("controls").replaceChildren(overSwitch(redraw), ...(several ? [make("div", { class: "legend", role: "group", "aria-label": "Runs shown" }, switches)] : []),
       ...(watchedKeys().length > 0 ? [make("p", { class: "legend" }, ["also validated: ", ...watchedKeys()])] : []));
-    const told = new Set(report.runs.flatMap(marksOf).map((mark) => mark.kind));
+    const kinds = new Set(report.runs.flatMap(marksOf).map((mark) => mark.kind));
     const words = { stop: "■ stopped", resume: "▶ resumed", refused: "✕ refused update: not finite", failure: "✕ failed" };
-    place("marks").textContent = Object.keys(words).filter((kind) => told.has(kind)).map((kind) => words[kind]).join("   ");
+    place("marks").textContent = Object.keys(words).filter((kind) => kinds.has(kind)).map((kind) => words[kind]).join("   ");
     const by = (time) => report.runs.filter((run) => run.time === time).map((run) => run.name).join(", ");
     place("time-note").textContent = [
       by("clock") && `Times of ${by("clock")} come from the log's clock, including validation and saving.`,
@@ -292,7 +292,7 @@
 
   function lengthSpec(corpus) {
     const series = sides(corpus).map((side, i) => ({
-      name: side.language, colour: i, dash: dashes[i], steps: true,
+      name: side.language, color: i, dash: dashes[i], steps: true,
       xs: [0, ...side.counts.map((_, k) => (k + 1) * side.bin)], ys: [side.counts[0], ...side.counts],
     }));
     const wide = sides(corpus).some((side) => side.bin > 1);
@@ -301,7 +301,7 @@
   }
 
   function frequencySpec(corpus) {
-    const series = sides(corpus).map((side, i) => ({ name: side.language, colour: i, dash: dashes[i], dots: false, xs: side.rank, ys: side.count,
+    const series = sides(corpus).map((side, i) => ({ name: side.language, color: i, dash: dashes[i], dots: false, xs: side.rank, ys: side.count,
                                                      notes: side.token.map((token) => `‘${token}’`) }));
     return { title: `Frequencies of tokens: ${corpus.name}`, series, y: { label: "times", log: true },
              x: { label: "rank of the token", log: true, text: (x) => `rank ${text(x)}` } };

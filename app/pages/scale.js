@@ -23,7 +23,7 @@
     return [1, 2, 5, 10].map((factor) => factor * power).find((step) => step >= least * 0.999);
   }
 
-  /** The text of a tick, with the decimals its neighbours need. */
+  /** The text of a tick, with the decimals its neighbors need. */
   function tickText(value, step) {
     if (value === 0) return "0";
     if (step < 1e-4 || Math.abs(value) >= 1e7) return powerOfTen(value.toExponential(2));

@@ -1,7 +1,7 @@
 "use strict";
 
-/* Attention between the words: what is read on the left, who reads it on the right, lines between them as strong as
-   the weight. Pointed at or focused, a word shows where it looked, or who looked at it.
+/* Attention between the words: keys on the left, queries on the right, lines between them as strong as the weight. A
+   word that is pointed at or focused shows its keys or its queries.
 
      glossaWordLines(element, maps, pick)   draws a pick of glossaAttention's into `element` */
 window.glossaWordLines = (() => {
@@ -16,7 +16,7 @@ window.glossaWordLines = (() => {
     return order.filter(i => weights[i] > faintest).map(i => `${labels[i]} ${percent(weights[i])} %`).join(", ");
   }
 
-  /** A column of words; Tab goes to one of them, arrow keys to its neighbours. */
+  /** A column of words; Tab goes to one of them, arrow keys to its neighbors. */
   function column(title, labels, sentence) {
     const words = labels.map((label, i) => {
       const word = make("button", {type: "button", tabindex: i === 0 ? 0 : -1, "aria-label": sentence(i),
@@ -58,7 +58,7 @@ window.glossaWordLines = (() => {
         i => `${queries[i]} looked at: ${heaviest(keys, weights[i]) || "nothing in particular"}`);
     const {svg, all} = lines(weights, Math.max(queries.length, keys.length));
     const picture = make("div", {class: "word-lines"}, left.list, svg, right.list);
-    const told = make("p", {class: "word-lines-told"});
+    const text = make("p", {class: "word-lines-text"});
     const explained = `Point at a word, or go there with Tab and the arrow keys, to see where it looked: ${says}.`;
 
     /** Shows one word's share: {words, i} as in the columns; null: all. */
@@ -73,7 +73,7 @@ window.glossaWordLines = (() => {
       for (const {line, i, j} of all)
         line.style.display = !at || (ofQuery && i === at.i) || (ofKey && j === at.i) ? "" : "none";
       picture.classList.toggle("one", !!at);
-      told.textContent = at ? at.words[at.i].getAttribute("aria-label") : explained;
+      text.textContent = at ? at.words[at.i].getAttribute("aria-label") : explained;
     }
 
     let focused = null;
@@ -85,6 +85,6 @@ window.glossaWordLines = (() => {
         word.addEventListener("blur", () => show(focused = null));
       });
     show(null);
-    element.replaceChildren(picture, told);
+    element.replaceChildren(picture, text);
   };
 })();

@@ -21,7 +21,7 @@ std::string key_of(const Config& config, const Tokenizers& tokenizers) {
   return key;
 }
 
-/// True if the newest checkpoint has other data; false if there is none.
+/// True if the newest checkpoint exists and has other data.
 bool is_other_data(const std::string& run, std::uint64_t data_hash) {
   try {
     const auto found = newest_valid_checkpoint(run);

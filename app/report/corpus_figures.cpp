@@ -9,7 +9,7 @@ namespace glossa {
 
 namespace {
 
-constexpr std::int64_t most_bins = 64, first_ranks = 30;
+constexpr std::int64_t max_bins = 64, first_ranks = 30;
 constexpr double next_rank = 1.06;  // ratio of successive ranks beyond the first ones
 
 void count_lengths(std::vector<std::int64_t> lengths, SideFigures& side) {
@@ -18,7 +18,7 @@ void count_lengths(std::vector<std::int64_t> lengths, SideFigures& side) {
   side.median_length = lengths[lengths.size() / 2];
   side.mean_length = static_cast<double>(std::accumulate(lengths.begin(), lengths.end(), std::int64_t{0})) /
                      static_cast<double>(lengths.size());
-  side.bin = (side.longest + most_bins - 1) / most_bins;
+  side.bin = (side.longest + max_bins - 1) / max_bins;
   side.counts.resize(static_cast<std::size_t>((side.longest + side.bin - 1) / side.bin));
   for (const std::int64_t length : lengths) ++side.counts[static_cast<std::size_t>((length - 1) / side.bin)];
 }

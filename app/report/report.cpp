@@ -16,7 +16,7 @@ namespace glossa {
 
 namespace {
 
-constexpr std::size_t most_rows = 2000, most_events = 200, most_problems = 20;
+constexpr std::size_t max_rows = 2000, max_events = 200, max_problems = 20;
 
 std::string now() {
   const std::time_t seconds = std::time(nullptr);
@@ -29,7 +29,7 @@ std::string now() {
 
 /// Its columns as arrays, without empty ones; `rows` is the original number.
 JsonLine json_of(const Series& all) {
-  const Series series = thinned(all, most_rows);
+  const Series series = thinned(all, max_rows);
   JsonLine json;
   json.add("rows", all.rows.size());
   for (std::size_t c = 0; c < series.names.size(); ++c) {
@@ -58,7 +58,7 @@ const char* name(RunEvent::Kind kind) {
 /// The newest events.
 std::vector<JsonLine> json_of(const std::vector<RunEvent>& events, const RunMetrics& metrics) {
   std::vector<JsonLine> all;
-  for (std::size_t i = events.size() - std::min(events.size(), most_events); i < events.size(); ++i) {
+  for (std::size_t i = events.size() - std::min(events.size(), max_events); i < events.size(); ++i) {
     const RunEvent& event = events[i];
     JsonLine json;
     json.add("kind", name(event.kind)).add("update", event.update);
@@ -83,14 +83,14 @@ std::vector<JsonLine> json_of(const std::vector<WatchedSentence>& samples) {
 
 /// The first texts, and their total number.
 std::vector<std::string> bounded(std::vector<std::string> texts) {
-  if (texts.size() <= most_problems) return texts;
-  const std::size_t more = texts.size() - most_problems;
-  texts.resize(most_problems);
+  if (texts.size() <= max_problems) return texts;
+  const std::size_t more = texts.size() - max_problems;
+  texts.resize(max_problems);
   texts.push_back(fmt::format("and {} more", more));
   return texts;
 }
 
-JsonLine json_of(const RunStory& run, std::size_t corpus, std::string_view attention) {
+JsonLine json_of(const RunHistory& run, std::size_t corpus, std::string_view attention) {
   JsonLine json;
   json.add("name", run.name).add("folder", run.folder).add("state", run.state).add("end", run.log.end);
   json.add("parameters", run.log.parameters);
@@ -117,22 +117,22 @@ std::vector<JsonLine> json_of(const std::vector<OptionValues>& options) {
 
 }  // namespace
 
-std::string report_json(std::span<const RunStory> runs, std::span<const std::string> attention, CorpusBook& corpora,
+std::string report_json(std::span<const RunHistory> runs, std::span<const std::string> attention, CorpusBook& corpora,
                         bool following) {
   std::vector<std::string> different;  // corpora; runs hold indices into them
-  std::vector<JsonLine> told;
+  std::vector<JsonLine> documents;
   std::vector<Config> configs;
   for (std::size_t i = 0; i < runs.size(); ++i) {
     const std::string& figures = corpora.figures(runs[i].folder, runs[i].config);
     const auto place = std::find(different.begin(), different.end(), figures);
     const auto corpus = static_cast<std::size_t>(place - different.begin());
     if (place == different.end()) different.push_back(figures);
-    told.push_back(json_of(runs[i], corpus, i < attention.size() ? attention[i] : ""));
+    documents.push_back(json_of(runs[i], corpus, i < attention.size() ? attention[i] : ""));
     configs.push_back(runs[i].config);
   }
   JsonLine json;
   json.add("glossa", program_version).add("written", now()).add("following", following);
-  json.add("runs", told).add_json("corpora", fmt::format("[{}]", fmt::join(different, ",")));
+  json.add("runs", documents).add_json("corpora", fmt::format("[{}]", fmt::join(different, ",")));
   json.add("options", json_of(option_values(configs)));
   return json.text();
 }

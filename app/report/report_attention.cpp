@@ -14,8 +14,8 @@ namespace glossa {
 
 namespace {
 
-constexpr std::int64_t most_tokens = 60;                  // per sentence: a larger picture is unreadable
-constexpr std::size_t most_bytes = std::size_t{4} << 20;  // for a run's maps
+constexpr std::int64_t max_tokens = 60;                  // per sentence: a larger picture is unreadable
+constexpr std::size_t max_bytes = std::size_t{4} << 20;  // for a run's maps
 
 /// The file of the translating checkpoint, without links; empty if not there yet.
 std::string checkpoint_of(const RunName& name) {
@@ -29,8 +29,8 @@ std::string checkpoint_of(const RunName& name) {
 }
 
 void check_length(const char* side, std::int64_t length) {
-  if (length == 0 || length > most_tokens)
-    fail("attention", "expected a {} of 1 to {} tokens; got {}", side, most_tokens, length);
+  if (length == 0 || length > max_tokens)
+    fail("attention", "expected a {} of 1 to {} tokens; got {}", side, max_tokens, length);
 }
 
 /// The maps of a sentence for the model's own translation. Throws if they are too large for a picture.
@@ -56,7 +56,7 @@ std::string maps_of(const RunName& name, std::span<const std::string> sentences,
   std::size_t bytes = 0;
   for (std::size_t i = 0; i < sentences.size(); ++i) {
     try {
-      check(bytes <= most_bytes, "attention", "expected at most {} MiB of pictures; got more", most_bytes >> 20);
+      check(bytes <= max_bytes, "attention", "expected at most {} MiB of pictures; got more", max_bytes >> 20);
       maps.push_back(map_of(translator, sentences[i]));
       bytes += maps.back().size();
     } catch (const Error& error) {

@@ -25,12 +25,12 @@ const std::vector<std::string> of_validation{
 
 /// Adds columns for watched corpora, `valid_loss:NAME` and so on, when a line is the first to have them.
 void add_columns(const std::map<std::string, double>& numbers, Series& validation) {
-  constexpr std::size_t most_columns = 100;
+  constexpr std::size_t max_columns = 100;
   for (const auto& [key, value] : numbers) {
     const std::string of_all = key.substr(0, key.find(':'));
     const bool is_watched = of_all != key && std::ranges::find(of_validation, of_all) != of_validation.end();
     const bool is_known = std::ranges::find(validation.names, key) != validation.names.end();
-    if (!is_watched || is_known || validation.names.size() == most_columns) continue;
+    if (!is_watched || is_known || validation.names.size() == max_columns) continue;
     validation.names.push_back(key);
     for (std::vector<double>& row : validation.rows) row.push_back(std::numeric_limits<double>::quiet_NaN());
   }
@@ -89,21 +89,21 @@ RunMetrics read_metrics(const std::filesystem::path& run, bool being_written) {
   return metrics;
 }
 
-Series thinned(const Series& series, std::size_t most) {
+Series thinned(const Series& series, std::size_t limit) {
   const std::size_t count = series.rows.size();
-  if (count <= most) return series;
-  const std::size_t columns = series.names.size(), stretches = std::max<std::size_t>(1, most / (2 * columns));
+  if (count <= limit) return series;
+  const std::size_t columns = series.names.size(), stretches = std::max<std::size_t>(1, limit / (2 * columns));
   std::set<std::size_t> kept{0, count - 1};
   for (std::size_t s = 0; s < stretches; ++s) {
     const std::size_t begin = s * count / stretches, end = (s + 1) * count / stretches;
     for (std::size_t c = 0; c < columns; ++c) {
-      std::size_t least = begin, greatest = begin;
+      std::size_t smallest = begin, greatest = begin;
       for (std::size_t i = begin; i < end; ++i) {  // a non-finite number is neither, unless it comes first
         const double value = series.rows[i][c];
-        if (value < series.rows[least][c] || std::isnan(series.rows[least][c])) least = i;
+        if (value < series.rows[smallest][c] || std::isnan(series.rows[smallest][c])) smallest = i;
         if (value > series.rows[greatest][c] || std::isnan(series.rows[greatest][c])) greatest = i;
       }
-      kept.insert({least, greatest});
+      kept.insert({smallest, greatest});
     }
   }
   Series thin{series.names, {}};

@@ -28,6 +28,6 @@ RunMetrics read_metrics(const std::filesystem::path& run, bool being_written);
 
 /// About `most` rows at most: the first, the last and, from equal stretches between, those with each column's minimum
 /// and maximum. So every peak stays.
-Series thinned(const Series& series, std::size_t most);
+Series thinned(const Series& series, std::size_t limit);
 
 }  // namespace glossa

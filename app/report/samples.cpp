@@ -25,7 +25,7 @@ std::string shortened(std::string_view text) {
 }
 
 /// The next line of a text after its label, such as `source     `; nothing if the label differs.
-std::optional<std::string> labelled_line(std::string_view& text, std::string_view label) {
+std::optional<std::string> labeled_line(std::string_view& text, std::string_view label) {
   if (!text.starts_with(label)) return std::nullopt;
   const std::size_t end = std::min(text.find('\n'), text.size());
   const std::string line(text.substr(label.size(), end - label.size()));
@@ -33,17 +33,17 @@ std::optional<std::string> labelled_line(std::string_view& text, std::string_vie
   return shortened(line);
 }
 
-struct Translated {
+struct SampleText {
   std::string source, reference, output;
 };
 
 /// The whole file; throws if not in the format of train/trainer.cpp.
-std::vector<Translated> parse(std::string_view text, std::size_t most, const std::string& where) {
-  std::vector<Translated> all;
-  while (!text.empty() && all.size() < most) {
-    const auto source = labelled_line(text, "source     ");
-    const auto reference = labelled_line(text, "reference  ");
-    const auto output = labelled_line(text, "output     ");
+std::vector<SampleText> parse(std::string_view text, std::size_t limit, const std::string& where) {
+  std::vector<SampleText> all;
+  while (!text.empty() && all.size() < limit) {
+    const auto source = labeled_line(text, "source     ");
+    const auto reference = labeled_line(text, "reference  ");
+    const auto output = labeled_line(text, "output     ");
     check(source && reference && output, where, "expected source, reference and output of sample {}; got other lines",
           all.size() + 1);
     all.push_back({*source, *reference, *output});
@@ -53,17 +53,17 @@ std::vector<Translated> parse(std::string_view text, std::size_t most, const std
 }
 
 /// Spread evenly, including the first and the last.
-std::vector<std::int64_t> spread(const std::vector<std::int64_t>& all, std::size_t most) {
-  if (all.size() <= most) return all;
+std::vector<std::int64_t> spread(const std::vector<std::int64_t>& all, std::size_t limit) {
+  if (all.size() <= limit) return all;
   std::vector<std::int64_t> kept;
-  for (std::size_t i = 0; i < most; ++i) kept.push_back(all[i * (all.size() - 1) / (most - 1)]);
+  for (std::size_t i = 0; i < limit; ++i) kept.push_back(all[i * (all.size() - 1) / (limit - 1)]);
   return kept;
 }
 
 }  // namespace
 
 std::vector<WatchedSentence> read_samples(const std::filesystem::path& run, const std::set<std::int64_t>& updates,
-                                          std::size_t most_sentences, std::size_t most_validations,
+                                          std::size_t max_sentences, std::size_t max_validations,
                                           std::vector<std::string>& problems) {
   const auto file_of = [&](std::int64_t update) { return run / "samples" / fmt::format("update-{:08}.txt", update); };
   std::vector<std::int64_t> there;
@@ -71,18 +71,17 @@ std::vector<WatchedSentence> read_samples(const std::filesystem::path& run, cons
   for (const std::int64_t update : updates)
     if (std::filesystem::exists(file_of(update), ignored)) there.push_back(update);
   std::vector<WatchedSentence> samples;
-  for (const std::int64_t update : spread(there, most_validations)) {
+  for (const std::int64_t update : spread(there, max_validations)) {
     const std::string path = file_of(update);
     try {
-      for (Translated& translated : parse(read_file(path), most_sentences, path)) {
+      for (SampleText& text : parse(read_file(path), max_sentences, path)) {
         auto sample = std::find_if(samples.begin(), samples.end(), [&](const WatchedSentence& s) {
-          return s.source == translated.source && s.reference == translated.reference;
+          return s.source == text.source && s.reference == text.reference;
         });
-        if (sample == samples.end())
-          sample = samples.insert(samples.end(), {translated.source, translated.reference, {}, {}});
+        if (sample == samples.end()) sample = samples.insert(samples.end(), {text.source, text.reference, {}, {}});
         if (!sample->updates.empty() && sample->updates.back() == update) continue;  // twice in one file
         sample->updates.push_back(update);
-        sample->outputs.push_back(std::move(translated.output));
+        sample->outputs.push_back(std::move(text.output));
       }
     } catch (const Error& error) {
       problems.emplace_back(error.what());

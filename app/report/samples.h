@@ -15,11 +15,11 @@ struct WatchedSentence {
   std::vector<std::string> outputs;  ///< one each
 };
 
-/// The samples in RUN/samples/ for these updates: at most `most_sentences` sentences, and at most `most_validations`
+/// The samples in RUN/samples/ for these updates: at most `max_sentences` sentences, and at most `max_validations`
 /// validations spread evenly, including first and last. Long texts are shortened. An unintelligible file adds a
 /// sentence to `problems`.
 std::vector<WatchedSentence> read_samples(const std::filesystem::path& run, const std::set<std::int64_t>& updates,
-                                          std::size_t most_sentences, std::size_t most_validations,
+                                          std::size_t max_sentences, std::size_t max_validations,
                                           std::vector<std::string>& problems);
 
 }  // namespace glossa

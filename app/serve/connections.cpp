@@ -38,7 +38,7 @@ constexpr std::chrono::milliseconds last_words(500);
 
 /// Bytes of incoming and unanswered requests and of their answers, over all connections: one more request has to wait
 /// its turn.
-constexpr std::size_t most_held = std::size_t{256} << 20;
+constexpr std::size_t max_held = std::size_t{256} << 20;
 
 /// Descriptors that the process needs otherwise.
 constexpr rlim_t other_descriptors = 64;
@@ -299,7 +299,7 @@ void Connections::Loop::use(std::uint64_t number, Connection& connection, std::s
   try {
     bytes.remove_prefix(reader.feed(bytes));
     hold(connection, reader.size());
-    if (held_ > std::max(most_held, 2 * limits_.body))
+    if (held_ > std::max(max_held, 2 * limits_.body))
       throw HttpError(503, "too many requests are waiting. Hint: try again in a moment");
     if (connection.state == State::idle && reader.has_begun()) {
       connection.state = State::reading;

@@ -35,12 +35,12 @@ class FairQueue {
   std::optional<std::uint64_t> add(std::vector<Piece> pieces) {
     const std::scoped_lock lock(mutex_);
     if (closed_ || !make_room(pieces.size())) return std::nullopt;
-    const std::uint64_t asker = ++askers_known_;
-    if (pieces.empty()) return asker;
+    const std::uint64_t client = ++clients_known_;
+    if (pieces.empty()) return client;
     waiting_ += pieces.size();
-    askers_.push_back({asker, Clock::now(), std::move(pieces)});
+    clients_.push_back({client, Clock::now(), std::move(pieces)});
     changed_.notify_all();
-    return asker;
+    return client;
   }
 
   /// The next batch: waits for one. `joins(batch, piece)` is true if a piece fits those already in the batch; one that
@@ -52,7 +52,7 @@ class FairQueue {
     while (batch.empty()) {
       changed_.wait(lock, [&] { return waiting_ > 0 || closed_; });
       if (waiting_ == 0) break;
-      changed_.wait_until(lock, askers_.front().since + limits_.gather,
+      changed_.wait_until(lock, clients_.front().since + limits_.gather,
                           [&] { return waiting_ == 0 || waiting_ >= limits_.batch || closed_; });
       fill(batch, joins);  // another taker may have left nothing
     }
@@ -60,10 +60,10 @@ class FairQueue {
   }
 
   /// Drops an asker's waiting pieces.
-  void withdraw(std::uint64_t asker) {
+  void withdraw(std::uint64_t client) {
     const std::scoped_lock lock(mutex_);
-    const auto found = std::ranges::find(askers_, asker, &Asker::number);
-    if (found != askers_.end()) drop(found);
+    const auto found = std::ranges::find(clients_, client, &Client::number);
+    if (found != clients_.end()) drop(found);
   }
 
   /// Takes no more; still hands out the rest.
@@ -80,7 +80,7 @@ class FairQueue {
   }
 
  private:
-  struct Asker {
+  struct Client {
     std::uint64_t number;
     Clock::time_point since;
     std::vector<Piece> pieces;
@@ -89,16 +89,16 @@ class FairQueue {
     std::size_t waiting() const { return pieces.size() - taken; }
   };
 
-  void drop(std::list<Asker>::iterator asker) {
-    waiting_ -= asker->waiting();
-    askers_.erase(asker);
+  void drop(std::list<Client>::iterator client) {
+    waiting_ -= client->waiting();
+    clients_.erase(client);
   }
 
   bool make_room(std::size_t count) {
     while (count > limits_.room - waiting_) {
-      const auto most = std::ranges::max_element(askers_, {}, &Asker::waiting);
-      if (most == askers_.end() || most->waiting() <= count) return false;
-      drop(most);
+      const auto largest = std::ranges::max_element(clients_, {}, &Client::waiting);
+      if (largest == clients_.end() || largest->waiting() <= count) return false;
+      drop(largest);
     }
     return true;
   }
@@ -107,31 +107,31 @@ class FairQueue {
   template <class Joins>
   void fill(std::vector<Piece>& batch, const Joins& joins) {
     std::size_t refused = 0;  // in a row
-    while (batch.size() < limits_.batch && refused < askers_.size()) {
-      const auto asker = askers_.begin();
-      Piece& piece = asker->pieces[asker->taken];
+    while (batch.size() < limits_.batch && refused < clients_.size()) {
+      const auto client = clients_.begin();
+      Piece& piece = client->pieces[client->taken];
       if (batch.empty() || joins(std::as_const(batch), std::as_const(piece))) {
         batch.push_back(std::move(piece));
         refused = 0;
-        ++asker->taken;
+        ++client->taken;
         --waiting_;
-        if (asker->waiting() == 0) {
-          askers_.erase(asker);
+        if (client->waiting() == 0) {
+          clients_.erase(client);
           continue;
         }
       } else {
         ++refused;
       }
-      askers_.splice(askers_.end(), askers_, asker);
+      clients_.splice(clients_.end(), clients_, client);
     }
   }
 
   const Limits limits_;
   mutable std::mutex mutex_;
   std::condition_variable changed_;
-  std::list<Asker> askers_;  // the next in turn first
+  std::list<Client> clients_;  // the next in turn first
   std::size_t waiting_ = 0;
-  std::uint64_t askers_known_ = 0;
+  std::uint64_t clients_known_ = 0;
   bool closed_ = false;
 };
 

@@ -15,10 +15,10 @@ namespace {
 using nlohmann::json;
 
 /// A member of the object and an element of a list: {"q": ["text"]}.
-constexpr int most_depth = 2;
+constexpr int max_depth = 2;
 
 /// More than any request needs, and few enough to store.
-constexpr std::size_t most_values = 20000;
+constexpr std::size_t max_values = 20000;
 
 std::string dump(const json& value) { return value.dump(-1, ' ', false, json::error_handler_t::replace); }
 
@@ -70,9 +70,8 @@ Fields fields_of_json(std::string_view body) {
   try {
     object = json::parse(body, [&](int depth, json::parse_event_t, const json&) {
       // Stops the parser before anything deep or long is built.
-      if (++values > most_values)
-        throw HttpError(413, fmt::format("expected at most {} values; got more", most_values));
-      if (depth > most_depth) throw HttpError(400, "expected an object of texts and lists of texts; got deeper JSON");
+      if (++values > max_values) throw HttpError(413, fmt::format("expected at most {} values; got more", max_values));
+      if (depth > max_depth) throw HttpError(400, "expected an object of texts and lists of texts; got deeper JSON");
       return true;
     });
   } catch (const json::exception& error) {
@@ -98,7 +97,7 @@ Fields fields_of_json(std::string_view body) {
 Fields fields_of_form(std::string_view body) {
   Fields fields;
   for (std::size_t values = 0; !body.empty();) {
-    if (++values > most_values) throw HttpError(413, fmt::format("expected at most {} fields; got more", most_values));
+    if (++values > max_values) throw HttpError(413, fmt::format("expected at most {} fields; got more", max_values));
     const std::string_view pair = body.substr(0, body.find('&'));
     body.remove_prefix(std::min(pair.size() + 1, body.size()));
     const std::size_t sign = std::min(pair.find('='), pair.size());
@@ -136,8 +135,8 @@ TranslationRequest translation_request(const Fields& fields) {
   const auto [end, error] =
       std::from_chars(alternatives.data(), alternatives.data() + alternatives.size(), request.alternatives);
   if (error != std::errc{} || end != alternatives.data() + alternatives.size() || request.alternatives < 0 ||
-      request.alternatives > most_alternatives)
-    throw HttpError(400, fmt::format("expected 0 to {} alternatives; got {}", most_alternatives, alternatives));
+      request.alternatives > max_alternatives)
+    throw HttpError(400, fmt::format("expected 0 to {} alternatives; got {}", max_alternatives, alternatives));
   if (scores != "true" && scores != "false")
     throw HttpError(400, fmt::format("expected scores to be true or false; got {}", scores));
   request.scores = scores == "true";

@@ -36,7 +36,7 @@ struct TranslationRequest {
 };
 
 /// Maximum alternatives in a request.
-constexpr std::int64_t most_alternatives = 20;
+constexpr std::int64_t max_alternatives = 20;
 
 /// Throws HttpError 400 for a missing or invalid value.
 TranslationRequest translation_request(const Fields& fields);

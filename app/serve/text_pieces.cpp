@@ -11,11 +11,11 @@ namespace {
 bool may_be_abbreviation(std::string_view word) {
   if (word.find('.') != word.npos) return true;
   std::size_t letters = 0;
-  bool is_capitalised = false;
+  bool is_capitalized = false;
   utf8::for_each(word, [&](std::string_view, utf8::CodePoint c) {
-    if (letters++ == 0) is_capitalised = utf8::is_upper(c.value);
+    if (letters++ == 0) is_capitalized = utf8::is_upper(c.value);
   });
-  return letters == 1 || (is_capitalised && letters <= 4);
+  return letters == 1 || (is_capitalized && letters <= 4);
 }
 
 /// True if a sentence ends between two pieces of a line, of which the first ends in an end mark.

@@ -22,34 +22,34 @@ namespace glossa::serve {
 
 namespace {
 
-using Found = std::vector<Translation>;
+using Translations = std::vector<Translation>;
 
 /// A sentence, or part of an overlong one, on its way through the search.
 struct Piece {
   Translator::Sources source;  // of one line and one piece
   Index wanted;                // translations
-  std::promise<Found> found;
+  std::promise<Translations> found;
 };
 
 /// A text on its way: the future answers of its pieces.
 struct Line {
-  std::vector<std::future<Found>> pieces;
+  std::vector<std::future<Translations>> pieces;
   std::string_view end;
 };
 
 /// Maximum attention weights sent: some 10 MB of text.
-constexpr std::size_t most_weights = 1000000;
+constexpr std::size_t max_weights = 1000000;
 
 std::string pair_name(const DataConfig& data) { return data.source + "-" + data.target; }
 
 /// One of the answers to a text, rank 0 being the best; a piece without this rank uses its best.
-TranslatedText put_together(const std::vector<std::vector<Found>>& lines, const std::vector<std::string_view>& ends,
-                            std::size_t rank) {
+TranslatedText put_together(const std::vector<std::vector<Translations>>& lines,
+                            const std::vector<std::string_view>& ends, std::size_t rank) {
   TranslatedText whole;
   double log_probability = 0;
   for (std::size_t i = 0; i < lines.size(); ++i) {
     std::vector<std::string> pieces;
-    for (const Found& found : lines[i]) {
+    for (const Translations& found : lines[i]) {
       if (found.empty()) continue;
       const Translation& chosen = found[rank < found.size() ? rank : 0];
       pieces.push_back(chosen.text);
@@ -94,7 +94,7 @@ class TranslationService::Lane {
            std::vector<Piece>& pieces) const;
   bool joins(const std::vector<Piece>& batch, const Piece& piece) const;
   Index beam_for(Index wanted) const { return std::max<Index>(run_.decode.beam, wanted); }
-  std::vector<Found> search(Translator& translator, std::span<const Piece> pieces) const;
+  std::vector<Translations> search(Translator& translator, std::span<const Piece> pieces) const;
   [[noreturn]] void too_many() const {
     throw HttpError(413, fmt::format("expected at most {} lines and sentences; got more", limits_.queue));
   }
@@ -151,32 +151,32 @@ std::vector<std::vector<TranslatedText>> TranslationService::Lane::translate(con
     for (const TextLine& line : lines_of_text(request.texts[i]))
       lines.push_back(cut(line, wanted, name, std::ssize(lines) + 1, pieces));
   }
-  const std::optional<std::uint64_t> asker = queue_.add(std::move(pieces));
-  if (!asker) throw HttpError(503, "the queue is full. Hint: try again in a moment");
+  const std::optional<std::uint64_t> client = queue_.add(std::move(pieces));
+  if (!client) throw HttpError(503, "the queue is full. Hint: try again in a moment");
   // Drops pieces that nobody waits for any more, after a timeout or because another sentence failed.
   const std::unique_ptr<FairQueue<Piece>, std::function<void(FairQueue<Piece>*)>> withdrawn(
-      &queue_, [&](FairQueue<Piece>* queue) { queue->withdraw(*asker); });
+      &queue_, [&](FairQueue<Piece>* queue) { queue->withdraw(*client); });
 
   std::vector<std::vector<TranslatedText>> results;
   for (std::vector<Line>& lines : texts) {
-    std::vector<std::vector<Found>> found;
+    std::vector<std::vector<Translations>> found;
     std::vector<std::string_view> ends;
-    std::size_t most = 1;
+    std::size_t ranks = 1;
     for (Line& line : lines) {
       found.emplace_back();
       ends.push_back(line.end);
-      for (std::future<Found>& piece : line.pieces) {
+      for (std::future<Translations>& piece : line.pieces) {
         if (piece.wait_until(deadline) != std::future_status::ready)
           throw HttpError(503, "the translation was not ready in time. Hint: try again, or send less text at once");
         try {
-          most = std::max(most, found.back().emplace_back(piece.get()).size());
+          ranks = std::max(ranks, found.back().emplace_back(piece.get()).size());
         } catch (const std::future_error&) {  // it had to yield
           throw HttpError(503, "the queue is full. Hint: send less text at once, or try again later");
         }
       }
     }
     std::vector<TranslatedText>& translations = results.emplace_back();
-    for (std::size_t rank = 0; rank < most; ++rank) translations.push_back(put_together(found, ends, rank));
+    for (std::size_t rank = 0; rank < ranks; ++rank) translations.push_back(put_together(found, ends, rank));
   }
   return results;
 }
@@ -187,7 +187,7 @@ AttentionMaps TranslationService::Lane::attention(const std::string& text, const
   std::vector<int> source, target;
   try {
     source = reader_.source_ids(clean_line(text, "q", options), "q", 1);
-    target = run_.tokenizers.target->encode_line(normalise(run_.data, clean_line(translation, "translation", options)),
+    target = run_.tokenizers.target->encode_line(normalize(run_.data, clean_line(translation, "translation", options)),
                                                  "translation", 1);
   } catch (const LineError& error) {
     throw HttpError(400, error.what());
@@ -199,7 +199,7 @@ AttentionMaps TranslationService::Lane::attention(const std::string& text, const
       static_cast<std::size_t>(model.stack.heads) *
               (static_cast<std::size_t>(model.encoder_layers) * read * read +
                static_cast<std::size_t>(model.decoder_layers) * written * (written + read)) >
-          most_weights)
+          max_weights)
     throw HttpError(413, "expected a shorter sentence to show attention for");
   const std::unique_lock lock(looking_, deadline);
   if (!lock) throw HttpError(503, "the attention was not ready in time. Hint: try again");
@@ -214,7 +214,8 @@ bool TranslationService::Lane::joins(const std::vector<Piece>& batch, const Piec
   return static_cast<std::int64_t>(ids) * beam_for(piece.wanted) <= run_.decode.max_tokens;
 }
 
-std::vector<Found> TranslationService::Lane::search(Translator& translator, std::span<const Piece> pieces) const {
+std::vector<Translations> TranslationService::Lane::search(Translator& translator,
+                                                           std::span<const Piece> pieces) const {
   Translator::Sources sources;
   for (const Piece& piece : pieces) {
     sources.ids.push_back(piece.source.ids.front());
@@ -227,7 +228,7 @@ std::vector<Found> TranslationService::Lane::search(Translator& translator, std:
 
 /// Keeps the promises of a batch. If the search throws, searching each piece alone shows which one is at fault.
 void TranslationService::Lane::answer(Translator& translator, std::span<Piece> pieces) const {
-  std::vector<Found> found;
+  std::vector<Translations> found;
   try {
     found = search(translator, pieces);
   } catch (...) {

@@ -12,7 +12,7 @@
 #include "train/config/config_terms.h"
 #include "train/console/failure.h"
 #include "train/console/json_line.h"
-#include "train/console/tell.h"
+#include "train/console/print.h"
 #include "train/console/version.h"
 
 namespace glossa::serve {
@@ -199,7 +199,7 @@ void Web::Server::post(const std::string& path, Fill fill) {
       refuse(error.status(), error.what());
     } catch (...) {
       const std::string text = in_config_terms(failure_of(std::current_exception()).text);
-      tell("glossa: {}: {}\n", path, text);
+      print_note("glossa: {}: {}\n", path, text);
       refuse(500, text);
     }
   });
@@ -260,7 +260,7 @@ Reply Web::answer(const Incoming& incoming) const {
     return server_->answer(incoming);
   } catch (...) {
     const std::string text = failure_of(std::current_exception()).text;
-    tell("glossa: {}\n", text);
+    print_note("glossa: {}\n", text);
     return error_reply(500, text);
   }
 }

@@ -48,8 +48,8 @@ class RowChecker {
 
   /// Largest difference relative to the largest expected number, or to `least` if larger.
   template <class A, class B>
-  static double distance(const std::vector<A>& got, const std::vector<B>& expected, double least) {
-    double worst = 0, largest = least;
+  static double distance(const std::vector<A>& got, const std::vector<B>& expected, double min_scale) {
+    double worst = 0, largest = min_scale;
     for (std::size_t i = 0; i < expected.size(); ++i) {
       // Expected infinities and NaN.
       if (got[i] == expected[i] || (std::isnan(got[i]) && std::isnan(expected[i]))) continue;

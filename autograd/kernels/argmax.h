@@ -24,12 +24,12 @@ struct Maximum {
   }
 };
 
-/// Index of the largest of x[0], ..., x[n-1], n >= 1: the first of equals, and the first NaN, if any. Two vectorised
+/// Index of the largest of x[0], ..., x[n-1], n >= 1: the first of equals, and the first NaN, if any. Two vectorized
 /// passes over the row: one finds the maximum, the other its index.
 template <class T>
 Index argmax(Index n, const T* x) {
-  const T most = fold<T>(n, x[0], Maximum{}, [x](Index i) { return x[i]; });
-  const auto is_it = [most](T v) { return (v == most) | (v != v); };
+  const T max = fold<T>(n, x[0], Maximum{}, [x](Index i) { return x[i]; });
+  const auto is_it = [max](T v) { return (v == max) | (v != v); };
   constexpr Index block = 64;
   Index first = 0;
   for (; first + block <= n; first += block) {

@@ -16,7 +16,7 @@ constexpr Index blocks = 2;  // computed side by side: one alone would stall on 
 
 using Words = std::array<std::array<std::uint32_t, blocks * width>, 4>;
 
-/// Philox for all counters, word by word so that it vectorises.
+/// Philox for all counters, word by word so that it vectorizes.
 void philox(Words& c, PhiloxKey key) {
 #pragma GCC unroll 10
   for (int round = 0; round < 10; ++round) {

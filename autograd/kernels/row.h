@@ -36,7 +36,7 @@ T fold(Index n, T start, const Combine& combine, const F& f) {
     for (Index l = 0; l < lanes; ++l) lane[l] = combine(lane[l], f(i + l));
   if (i < n)
 #pragma omp simd
-    for (Index l = 0; l < lanes; ++l)  // all lanes: also vectorises tails
+    for (Index l = 0; l < lanes; ++l)  // all lanes: also vectorizes tails
       if (l < n - i) lane[l] = combine(lane[l], f(i + l));
   return join_lanes<T>(combine(load(lane), load(lane + L)), combine);
 }

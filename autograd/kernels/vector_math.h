@@ -10,7 +10,7 @@
 /// serve the gradient checks, not speed.
 namespace glossa::kernels {
 
-/// `when` ? a : b by a mask. With the operator the compiler may emit a branch, which prevents vectorising.
+/// `when` ? a : b by a mask. With the operator the compiler may emit a branch, which prevents vectorizing.
 inline float select(bool when, float a, float b) {
   const std::uint32_t mask = -static_cast<std::uint32_t>(when);
   return std::bit_cast<float>((std::bit_cast<std::uint32_t>(a) & mask) | (std::bit_cast<std::uint32_t>(b) & ~mask));

@@ -9,12 +9,12 @@ namespace {
 
 using kernels::RowMoments;
 
-constexpr Index rows_per_piece = 64;  // normalised by a thread at a time
+constexpr Index rows_per_piece = 64;  // normalized by a thread at a time
 
 /// A norm's state for its derivative.
 template <class T>
 struct Saved {
-  Tensor<const T> x;  // the normalised input
+  Tensor<const T> x;  // the normalized input
   std::span<RowMoments<T>> moments;
   const T* gain = nullptr;
 };
@@ -36,7 +36,7 @@ void add_rows(const Tensor<T>& sum, const Tensor<T>& pieces) {
 }
 
 /// The derivative of all forms, row by row with kernels::layer_norm_row_backward, which has the formula. Inputs
-/// gain_input and gain_input + 1 are gain and bias, if any; write(i, dx) takes the gradient of the normalised input's
+/// gain_input and gain_input + 1 are gain and bias, if any; write(i, dx) takes the gradient of the normalized input's
 /// row i.
 template <class T, class Write>
 void backward(Backward<T>& back, const Saved<T>& saved, int gain_input, const Write& write) {

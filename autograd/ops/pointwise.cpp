@@ -92,16 +92,16 @@ Variable<T> clamp(const Variable<T>& x, double low, double high) {
   if (!(low <= high)) fail("clamp", "expected low <= high; got {} and {} (shape {})", low, high, x.shape());
   const Tensor<const T> in = c.read(x);
   const Tensor<T> y = c.tensor(in.shape);
-  const T least = static_cast<T>(low), most = static_cast<T>(high);
-  kernels::map(y, [&](Index i) { return std::min(std::max(in[i], least), most); });  // in this order NaN stays NaN
-  c.add_branches(y.size(), [&](Index i) { return in[i] < least; });
-  c.add_branches(y.size(), [&](Index i) { return in[i] > most; });
+  const T lower = static_cast<T>(low), upper = static_cast<T>(high);
+  kernels::map(y, [&](Index i) { return std::min(std::max(in[i], lower), upper); });  // in this order NaN stays NaN
+  c.add_branches(y.size(), [&](Index i) { return in[i] < lower; });
+  c.add_branches(y.size(), [&](Index i) { return in[i] > upper; });
 
-  return c.record("clamp", {x}, y, [in, least, most](Backward<T>& back) {
+  return c.record("clamp", {x}, y, [in, lower, upper](Backward<T>& back) {
     const Tensor<const T> dy = back.dy();
     back.add(0, [&](Index i) {
       const T g = dy[i], v = in[i];  // loaded either way, so that the choice is no branch
-      return ((v >= least) & (v <= most)) ? g : T{0};
+      return ((v >= lower) & (v <= upper)) ? g : T{0};
     });
   });
 }

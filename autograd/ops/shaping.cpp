@@ -10,7 +10,7 @@ namespace {
 
 using Axes = std::array<Index, Shape::max_rank>;
 
-/// A rectangle of memory: `rows` runs of `width` neighbours, `stride` apart.
+/// A rectangle of memory: `rows` runs of `width` neighbors, `stride` apart.
 template <class T>
 struct Block {
   T* data;

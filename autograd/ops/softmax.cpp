@@ -13,8 +13,8 @@ namespace {
 /// A row's shift, which keeps exp from overflowing: its maximum. 0 for a row of -inf, for which -inf would give NaN.
 template <class T>
 T shift_of(const T* x, Index cols) {
-  const T most = kernels::row_max<T>(cols, -std::numeric_limits<T>::infinity(), [&](Index j) { return x[j]; });
-  return most == -std::numeric_limits<T>::infinity() ? T{0} : most;
+  const T max = kernels::row_max<T>(cols, -std::numeric_limits<T>::infinity(), [&](Index j) { return x[j]; });
+  return max == -std::numeric_limits<T>::infinity() ? T{0} : max;
 }
 
 }  // namespace

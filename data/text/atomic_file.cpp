@@ -71,8 +71,8 @@ int reserve(int descriptor, std::uint64_t size) {
 AtomicFile::AtomicFile(std::filesystem::path target, std::uint64_t size)
     : target_(std::filesystem::absolute(target)), size_(size) {
   std::error_code ignored;
-  constexpr int most_links = 40;  // as in the kernel
-  for (int links = 0; links < most_links && std::filesystem::is_symlink(target_, ignored); ++links)
+  constexpr int max_links = 40;  // as in the kernel
+  for (int links = 0; links < max_links && std::filesystem::is_symlink(target_, ignored); ++links)
     target_ = target_.parent_path() / std::filesystem::read_symlink(target_);
   check(!std::filesystem::is_directory(target_, ignored), target_.string(),
         "expected the name of a file; got a folder. Hint: name a file in it");

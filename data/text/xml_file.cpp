@@ -15,8 +15,8 @@
 namespace glossa {
 namespace {
 
-constexpr std::size_t most_memory = std::size_t{6} << 20;
-constexpr std::int64_t most_depth = 100;
+constexpr std::size_t max_memory = std::size_t{6} << 20;
+constexpr std::int64_t max_depth = 100;
 
 /// Memory of this thread's parsers. Element and attribute names are kept to the end, a tag until it is complete, and
 /// the file's author controls the length of both.
@@ -25,7 +25,7 @@ thread_local std::size_t memory_taken = 0;
 std::size_t size_of(void* block) { return block ? malloc_usable_size(block) : 0; }
 
 void* take_memory(std::size_t size) {
-  if (memory_taken + size > most_memory) return nullptr;
+  if (memory_taken + size > max_memory) return nullptr;
   void* block = std::malloc(size);
   memory_taken += size_of(block);
   return block;
@@ -33,7 +33,7 @@ void* take_memory(std::size_t size) {
 
 void* change_memory(void* block, std::size_t size) {
   const std::size_t before = size_of(block);
-  if (memory_taken - before + size > most_memory) return nullptr;
+  if (memory_taken - before + size > max_memory) return nullptr;
   void* moved = std::realloc(block, size);
   if (moved) memory_taken = memory_taken - before + size_of(moved);
   return moved;
@@ -95,7 +95,7 @@ class Parser {
       fail(
           where(),
           "expected names, tags and comments that fit into {}; got more. Hint: check that this is a translation memory",
-          in_bytes(most_memory));
+          in_bytes(max_memory));
     fail(where(), "expected well-formed XML; got {} in column {}. Hint: the file may be truncated or edited by hand",
          XML_ErrorString(error), XML_GetCurrentColumnNumber(expat_.get()) + 1);
   }
@@ -114,7 +114,7 @@ class Parser {
 
   static void on_begin(void* self, const char* name, const char** attributes) {
     pass(self, [&](Parser& p) {
-      check(++p.depth_ <= most_depth, p.where(), "expected elements at most {} deep; got more", most_depth);
+      check(++p.depth_ <= max_depth, p.where(), "expected elements at most {} deep; got more", max_depth);
       // After the written ones come those of a document type.
       const auto written = static_cast<std::size_t>(XML_GetSpecifiedAttributeCount(p.expat_.get()));
       p.listener_.begin(name, XmlAttributes({attributes, written}), p.line());

@@ -18,7 +18,7 @@ constexpr int longest_line = 1 << 30;  // bytes; the library's maximum. Its defa
 
 /// Minimum vocabulary for the text, if the library reports that it needs one: only it knows the characters, normalized
 /// and counted. Else 0.
-int least_vocabulary(const Status& status, int wanted) {
+int min_vocabulary(const Status& status, int wanted) {
   const std::string text = reason(status), before = fmt::format("required_chars. {} vs ", wanted);
   const std::size_t at = text.find(before);
   return at == text.npos ? 0 : std::atoi(text.c_str() + at + before.size());
@@ -107,11 +107,11 @@ std::unique_ptr<Tokenizer> train_sentencepiece(std::span<const std::string> sent
        {"num_threads", "1"},
        {"minloglevel", "2"}},
       &input, &model);
-  if (const int least = least_vocabulary(status, options.vocabulary_size); least > 0)
+  if (const int minimum = min_vocabulary(status, options.vocabulary_size); minimum > 0)
     misuse("SentencepieceOptions::vocabulary_size",
            "expected at least {}, one for each character of the text and for the special tokens; got {}. Hint: raise "
            "it, or lower SentencepieceOptions::character_coverage, which makes rare characters unknown",
-           least, options.vocabulary_size);
+           minimum, options.vocabulary_size);
   check(status.ok(), "sentencepiece", "cannot learn {} pieces from {} sentences: {}", options.vocabulary_size,
         sentences.size(), reason(status));
   return std::make_unique<SentencepieceTokenizer>(std::move(model), "sentencepiece");

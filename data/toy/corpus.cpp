@@ -80,15 +80,15 @@ ToySplits toy_corpus(std::int64_t pairs, std::uint64_t seed, std::string_view wh
   for (toy::Topic& topic : topics)
     for (auto& [name, group] : topic.groups) std::erase_if(group, is_always);
   const std::vector<std::size_t> sizes = sizes_of(topics);
-  const std::int64_t least = std::size(always);
-  const std::int64_t most = std::accumulate(sizes.begin(), sizes.end(), least);
-  if (pairs < least || pairs > most)
-    misuse(where, "expected {} to {} pairs of the toy language; got {}. Hint: 50000 is a good number", least, most,
-           pairs);
+  const std::int64_t min_pairs = std::size(always);
+  const std::int64_t max_pairs = std::accumulate(sizes.begin(), sizes.end(), min_pairs);
+  if (pairs < min_pairs || pairs > max_pairs)
+    misuse(where, "expected {} to {} pairs of the toy language; got {}. Hint: 50000 is a good number", min_pairs,
+           max_pairs, pairs);
 
   RandomStream random(seed, "toy corpus");
   std::vector<ToyPair> drawn(std::begin(always), std::end(always));
-  const std::vector<std::size_t> topic_shares = shares(sizes, static_cast<std::size_t>(pairs - least));
+  const std::vector<std::size_t> topic_shares = shares(sizes, static_cast<std::size_t>(pairs - min_pairs));
   for (std::size_t t = 0; t < topics.size(); ++t) {
     const std::vector<std::size_t> group_shares = shares(sizes_of(topics[t]), topic_shares[t]);
     for (std::size_t g = 0; g < group_shares.size(); ++g) {

@@ -83,7 +83,7 @@ void add_attention_cases(std::vector<LayerCase>& cases) {
     return [=](Context<T>&, Inputs<T> x) { return layer(x[0], packed_2_3(), x[0], packed_2_3()); };
   }));
 
-  // What both kinds share, by itself: queries from one variable, keys and values from another, or all from one.
+  // The part that both kinds share: queries from one variable, keys and values from another, or all from one.
   for (const Similarity similarity : {scaled_dot, general}) {
     const AttentionLayerOptions options{.width = width, .heads = 2, .similarity = similarity, .dropout = 0.3};
     const char* const name = similarity == general ? "general" : "scaled_dot";

@@ -36,7 +36,7 @@ LayerCase layer_case(std::string name, std::vector<Shape> inputs, Build build) {
 /// Every row for layers, family by family.
 const std::vector<LayerCase>& layer_cases();
 
-void add_linear_cases(std::vector<LayerCase>& cases);  // and normalisation, feed-forward, residual
+void add_linear_cases(std::vector<LayerCase>& cases);  // and normalization, feed-forward, residual
 void add_embedding_cases(std::vector<LayerCase>& cases);
 void add_attention_cases(std::vector<LayerCase>& cases);
 void add_stack_cases(std::vector<LayerCase>& cases);

@@ -61,7 +61,7 @@ std::string objection(const std::string& path, const std::string& header) {
   static const std::set<std::string> rooms_of_train{
       "train/console",  "train/scores", "train/config",    "train/checkpoint",   "train/corpora",
       "train/decoding", "train/model",  "train/processes", "train/tensor_files", "train/tensorboard"};
-  static const std::map<std::string, std::set<std::string>> neighbours{
+  static const std::map<std::string, std::set<std::string>> neighbors{
       {"data", {"data/text", "data/tokenizers"}},
       {"data/text", {}},
       {"data/tokenizers", {"data/text"}},
@@ -92,9 +92,9 @@ std::string objection(const std::string& path, const std::string& header) {
   if (rooms.contains(to) && !allowed.at(from).contains(to) && !known_to_all.contains(header))
     return from + " must not include " + to;
   const std::string near = folder_of(path), there = folder_of(header);
-  if ((from == "data" || from == "train" || from == "app") && !neighbours.contains(near))
+  if ((from == "data" || from == "train" || from == "app") && !neighbors.contains(near))
     return near + " is not a known folder";
-  if (from == to && near != there && neighbours.contains(there) && !neighbours.at(near).contains(there))
+  if (from == to && near != there && neighbors.contains(there) && !neighbors.at(near).contains(there))
     return near + " must not include " + there;
   if (without_model.contains(near) && to == "layers") return near + " must not include a model";
   const bool kernel = path.starts_with("autograd/kernels/");

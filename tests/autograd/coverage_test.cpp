@@ -32,7 +32,7 @@ bool covered(const Overload& overload) {
 std::vector<std::string> uncovered(const std::string& header) {
   std::vector<std::string> missing;
   for (const Overload& overload : declared_ops(header))
-    if (!covered(overload)) missing.push_back(fmt::format("{} of {} arguments", overload.op, overload.most));
+    if (!covered(overload)) missing.push_back(fmt::format("{} of {} arguments", overload.op, overload.max_arguments));
   return missing;
 }
 

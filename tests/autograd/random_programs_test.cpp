@@ -52,7 +52,7 @@ TEST_CASE("programs are drawn from every overload of every declared op") {
   REQUIRE(declared.size() > 50);
   for (const auto& overload : declared)
     CHECK_MESSAGE(has_entry(overload),
-                  overload.op << " of " << overload.most << " arguments has no entry in programs/");
+                  overload.op << " of " << overload.max_arguments << " arguments has no entry in programs/");
   CHECK_FALSE(has_entry({"novel", 1, 1}));
   CHECK_FALSE(has_entry({"tanh", 2, 2}));
 }

@@ -20,7 +20,7 @@ using namespace glossa;
 
 constexpr float inf = std::numeric_limits<float>::infinity();
 constexpr float not_a_number = std::numeric_limits<float>::quiet_NaN();
-constexpr float least_normal = std::numeric_limits<float>::min();
+constexpr float min_normal = std::numeric_limits<float>::min();
 
 /// |got - exact| in units of the last place of a float of that size.
 double ulps(float got, double exact) {
@@ -41,7 +41,7 @@ double worst_ulps(const F& f, const Exact& exact, const Covered& covered) {
   return worst;
 }
 
-bool is_float(double exact) { return exact >= least_normal && exact <= std::numeric_limits<float>::max(); }
+bool is_float(double exact) { return exact >= min_normal && exact <= std::numeric_limits<float>::max(); }
 
 using Floats = std::vector<float>;
 using Op = std::function<Variable<float>(const Variable<float>&)>;

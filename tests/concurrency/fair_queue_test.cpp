@@ -10,9 +10,9 @@
 using glossa::serve::FairQueue;
 
 TEST_CASE("every piece that is not withdrawn is taken once, despite concurrent adds, takes and a close") {
-  constexpr int askers = 4, rounds = 200;
+  constexpr int clients = 4, rounds = 200;
   FairQueue<int> queue({.room = 64, .batch = 5, .gather = std::chrono::microseconds(50)});
-  std::vector<std::atomic<int>> taken(askers * rounds * 3);
+  std::vector<std::atomic<int>> taken(clients * rounds * 3);
   std::atomic<int> refused = 0, withdrawn = 0;
   std::vector<std::thread> threads;
   for (int taker = 0; taker < 3; ++taker)
@@ -24,10 +24,10 @@ TEST_CASE("every piece that is not withdrawn is taken once, despite concurrent a
         for (const int piece : batch) ++taken[static_cast<std::size_t>(piece)];
       }
     });
-  for (int asker = 0; asker < askers; ++asker)
-    threads.emplace_back([&, asker] {
+  for (int client = 0; client < clients; ++client)
+    threads.emplace_back([&, client] {
       for (int round = 0; round < rounds; ++round) {
-        const int first = (asker * rounds + round) * 3;
+        const int first = (client * rounds + round) * 3;
         std::optional<std::uint64_t> known_by;
         while (!(known_by = queue.add({first, first + 1, first + 2}))) {
           ++refused;

@@ -11,7 +11,7 @@
 
 namespace glossa::disk {
 
-Ended in_child(const std::function<std::string()>& act) {
+ChildResult in_child(const std::function<std::string()>& act) {
   int ends[2];
   if (pipe(ends) != 0) throw std::runtime_error("pipe failed");
   const pid_t child = fork();
@@ -25,11 +25,11 @@ Ended in_child(const std::function<std::string()>& act) {
     } catch (const std::exception& error) {
       text = std::string("threw ") + error.what();
     }
-    const bool told = write(ends[1], text.data(), text.size()) == static_cast<ssize_t>(text.size());
-    _exit(told ? 0 : 1);
+    const bool sent = write(ends[1], text.data(), text.size()) == static_cast<ssize_t>(text.size());
+    _exit(sent ? 0 : 1);
   }
   close(ends[1]);
-  Ended ended;
+  ChildResult ended;
   char buffer[4096];
   for (ssize_t got = 0; (got = read(ends[0], buffer, sizeof buffer)) != 0;) {
     if (got > 0) ended.text.append(buffer, static_cast<std::size_t>(got));

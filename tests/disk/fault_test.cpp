@@ -11,7 +11,7 @@
 #include "tests/disk/child.h"
 #include "tests/disk/power_cut.h"
 #include "tests/disk/share.h"
-#include "tests/disk/subject.h"
+#include "tests/disk/workload.h"
 #include "tests/support/temporary_folder.h"
 
 using namespace glossa::disk;
@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 namespace {
 
 /// The required result of a fault.
-enum class Answer { goes_on, error, either };
+enum class Answer { success, error, either };
 
 struct Trial {
   Fault fault;
@@ -69,12 +69,12 @@ Answer answer_to(const Call& call, int code) {
     case Kind::write:
     case Kind::allocate:
       if (code == EINTR && call.path.ends_with(".lock")) return Answer::either;
-      if (code == EINTR || code == EOPNOTSUPP) return Answer::goes_on;  // repeated; unsupported by the file system
+      if (code == EINTR || code == EOPNOTSUPP) return Answer::success;  // repeated; unsupported by the file system
       return named_checkpoint ? Answer::either : Answer::error;         // an older one will do
     case Kind::open:
       return code == EINTR || named_checkpoint ? Answer::either : Answer::error;
     case Kind::sync:
-      return code == EINVAL ? Answer::goes_on : Answer::error;  // for a folder on some network file systems
+      return code == EINVAL ? Answer::success : Answer::error;  // for a folder on some network file systems
     case Kind::close:
       return only_read(call) || is_loose(call) ? Answer::either : Answer::error;
     case Kind::remove:
@@ -88,7 +88,7 @@ std::vector<Trial> trials_of(const Call& call, std::size_t at) {
   std::vector<Trial> trials;
   for (const int code : codes_of(call)) trials.push_back({{Fault::Kind::fail, at, code}, answer_to(call, code)});
   if (call.kind == Kind::read || (call.kind == Kind::write && call.text.size() > 1))
-    trials.push_back({{Fault::Kind::shorten, at}, Answer::goes_on});
+    trials.push_back({{Fault::Kind::shorten, at}, Answer::success});
   if (call.kind == Kind::write && is_temporary(call.path) && call.path.find(".ckpt.") != call.path.npos)
     trials.push_back({{Fault::Kind::garble, at}, Answer::error});
   return trials;
@@ -115,7 +115,7 @@ std::string complaint_about_error(const std::string& text, const Call& call, con
 }
 
 /// Temporary files, except those in `before`.
-std::string temporary_files(const fs::path& folder, const Picture& before) {
+std::string temporary_files(const fs::path& folder, const Snapshot& before) {
   std::string names;
   for (const auto& entry : fs::recursive_directory_iterator(folder)) {
     const std::string path = entry.path().lexically_relative(folder);
@@ -126,22 +126,22 @@ std::string temporary_files(const fs::path& folder, const Picture& before) {
 
 /// The state before the work begins.
 struct Start {
-  Picture before;
+  Snapshot before;
   std::uint64_t announced = 0;
 };
 
 /// Work that is disturbed at one call, checked, and then repeated.
-class Disturbed {
+class DisturbedRun {
  public:
-  Disturbed(const Subject& subject, const Start& start)
-      : subject_(subject), before_(start.before), whole_(undisturbed(subject, start.before, start.announced)) {}
+  DisturbedRun(const Workload& workload, const Start& start)
+      : workload_(workload), before_(start.before), whole_(run_cleanly(workload, start.before, start.announced)) {}
 
-  const Undisturbed& whole() const { return whole_; }
+  const CleanRun& whole() const { return whole_; }
 
   std::string complaint(const Trial& trial, const Call& call, std::uint64_t announced) const {
     const TemporaryFolder folder(fast_folder());
     lay_out(folder.path(), {}, before_);
-    const Ended ended = work(folder.path(), trial.fault);
+    const ChildResult ended = work(folder.path(), trial.fault);
     const bool killed = trial.fault.kind == Fault::Kind::kill || trial.fault.kind == Fault::Kind::kill_half_way;
     if (ended.signal != (killed ? SIGKILL : 0)) return fmt::format("ended by signal {}", ended.signal);
     std::string found;
@@ -150,20 +150,20 @@ class Disturbed {
     if (!killed && trial.answer != Answer::either && threw != wanted)
       return wanted ? "continued as if nothing had happened" : ended.text;
     if (threw) found += complaint_about_error(ended.text, call, trial.fault);
-    if (!killed && call.kind != Kind::remove) found += temporary_files(folder.path(), threw ? before_ : Picture());
-    found += glossa::disk::complaint(standing(folder / "run"), announced);
+    if (!killed && call.kind != Kind::remove) found += temporary_files(folder.path(), threw ? before_ : Snapshot());
+    found += glossa::disk::complaint(run_state(folder / "run"), announced);
     if (!killed && !threw) return found + difference(ended.text);
-    const Ended again = work(folder.path(), {});
+    const ChildResult again = work(folder.path(), {});
     if (again.signal != 0) return found + fmt::format("the next one ended by signal {}", again.signal);
     return found + difference(again.text) + temporary_files(folder.path(), {});
   }
 
  private:
-  Ended work(const fs::path& folder, const Fault& fault) const {
+  ChildResult work(const fs::path& folder, const Fault& fault) const {
     return in_child([&] {
       const Watch watch(folder, fault);
-      subject_.work(folder);
-      return subject_.result(folder) + subject_.records(folder);
+      workload_.work(folder);
+      return workload_.result(folder) + workload_.records(folder);
     });
   }
 
@@ -171,9 +171,9 @@ class Disturbed {
     return got == whole_.result + whole_.records ? "" : "not the end of the undisturbed run: " + got;
   }
 
-  const Subject& subject_;
-  const Picture before_;
-  Undisturbed whole_;
+  const Workload& workload_;
+  const Snapshot before_;
+  CleanRun whole_;
 };
 
 struct Count {
@@ -182,9 +182,9 @@ struct Count {
 };
 
 /// Disturbs each call of the work in each way, or every `share`-th.
-Count disturb(const Subject& subject, const Start& start, std::size_t share,
+Count disturb(const Workload& workload, const Start& start, std::size_t share,
               const std::function<std::vector<Trial>(const Call& call, std::size_t at)>& trials) {
-  const Disturbed disturbed(subject, start);
+  const DisturbedRun disturbed(workload, start);
   Count count;
   std::size_t number = 0;
   for (std::size_t i = 0; i < disturbed.whole().calls.size() && count.complaints.size() < 3; ++i) {
@@ -205,18 +205,18 @@ Count disturb(const Subject& subject, const Start& start, std::size_t share,
 }
 
 /// The state after a kill amid the second save, with a line of the metrics begun.
-Start killed_in_second_save(const Subject& subject) {
-  PowerCutDisk disk(subject.before);
+Start killed_in_second_save(const Workload& workload) {
+  PowerCutDisk disk(workload.before);
   int named = 0;
-  for (const Call& call : undisturbed(subject, subject.before).calls) {
+  for (const Call& call : run_cleanly(workload, workload.before).calls) {
     if (call.kind == Kind::symlink && (named += call.path.find("/.last.") != call.path.npos) == 2) break;
     disk.apply(call);
   }
-  Picture picture = disk.now();
-  picture["run/checkpoints/.update-00000003.ckpt.1-0.glossa-tmp"] = {Entry::Kind::file, kept("half")};
-  if (const auto metrics = picture.find("run/metrics.jsonl"); metrics != picture.end())
+  Snapshot snapshot = disk.now();
+  snapshot["run/checkpoints/.update-00000003.ckpt.1-0.glossa-tmp"] = {Entry::Kind::file, kept("half")};
+  if (const auto metrics = snapshot.find("run/metrics.jsonl"); metrics != snapshot.end())
     metrics->second.text = kept(*metrics->second.text + "{\"update\":3,\"ep");
-  return {picture, 1};
+  return {snapshot, 1};
 }
 
 std::vector<Trial> kills_at(const Call& call, std::size_t at) {
@@ -239,13 +239,13 @@ TEST_CASE("a call fails while checkpoints are saved: an error or the right resul
 }
 
 TEST_CASE("a call fails while a log is written: an error, or every line exactly once") {
-  const Subject subject = log();
-  check(disturb(subject, {subject.before}, share(1), trials_of));
+  const Workload workload = log();
+  check(disturb(workload, {workload.before}, share(1), trials_of));
 }
 
 TEST_CASE("a call fails during training: an error or the right result, and --resume reaches the same end") {
-  const Subject subject = training();
-  check(disturb(subject, {subject.before}, share(2), trials_of));
+  const Workload workload = training();
+  check(disturb(workload, {workload.before}, share(2), trials_of));
 }
 
 TEST_CASE("a call fails in a resumed run: an error or the right result, and the next resume reaches the same end") {
@@ -256,8 +256,8 @@ TEST_CASE("a call fails in a resumed run: an error or the right result, and the 
 TEST_CASE("a kill while checkpoints are saved: nothing is lost") { check(disturb(saves(), {}, share(1), kills_at)); }
 
 TEST_CASE("a kill during training: --resume reaches the same end") {
-  const Subject subject = training();
-  check(disturb(subject, {subject.before}, share(1), kills_at));
+  const Workload workload = training();
+  check(disturb(workload, {workload.before}, share(1), kills_at));
 }
 
 TEST_CASE("a kill in a resumed run: the next resume reaches the same end") {

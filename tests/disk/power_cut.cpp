@@ -35,9 +35,9 @@ std::string name_in(const std::string& path) { return path.substr(path.rfind('/'
 
 /// Possible remains of a file.
 std::vector<std::string> file_variants(const std::string& durable, const std::string& text) {
-  const std::size_t least = std::min(durable.size(), text.size()), most = std::max(durable.size(), text.size());
+  const std::size_t shorter = std::min(durable.size(), text.size()), longer = std::max(durable.size(), text.size());
   std::set<std::size_t> lengths{durable.size(), text.size()};
-  for (std::size_t at = (least / block_bytes + 1) * block_bytes; at < most; at += block_bytes) lengths.insert(at);
+  for (std::size_t at = (shorter / block_bytes + 1) * block_bytes; at < longer; at += block_bytes) lengths.insert(at);
   std::set<std::string> found;
   for (const std::size_t length : lengths) {
     std::vector<std::string> fronts{""};
@@ -59,11 +59,11 @@ std::vector<std::string> file_variants(const std::string& durable, const std::st
   return {found.begin(), found.end()};
 }
 
-/// Every union of one picture from each side.
-std::vector<Picture> product(const std::vector<Picture>& left, const std::vector<Picture>& right) {
-  std::vector<Picture> all;
-  for (const Picture& one : left)
-    for (const Picture& other : right) {
+/// Every union of one snapshot from each side.
+std::vector<Snapshot> product(const std::vector<Snapshot>& left, const std::vector<Snapshot>& right) {
+  std::vector<Snapshot> all;
+  for (const Snapshot& one : left)
+    for (const Snapshot& other : right) {
       all.push_back(one);
       all.back().insert(other.begin(), other.end());
     }
@@ -72,8 +72,8 @@ std::vector<Picture> product(const std::vector<Picture>& left, const std::vector
 
 }  // namespace
 
-PowerCutDisk::PowerCutDisk(const Picture& picture) : root_(std::make_shared<Node>()) {
-  for (const auto& [path, entry] : picture) {
+PowerCutDisk::PowerCutDisk(const Snapshot& snapshot) : root_(std::make_shared<Node>()) {
+  for (const auto& [path, entry] : snapshot) {
     const auto node = std::make_shared<Node>();
     node->kind = entry.kind;
     if (entry.text) node->durable = node->text = *entry.text;
@@ -160,21 +160,21 @@ void PowerCutDisk::apply(const Call& call) {
   }
 }
 
-Picture PowerCutDisk::now() const {
-  Picture picture;
+Snapshot PowerCutDisk::now() const {
+  Snapshot snapshot;
   const auto add = [&](const auto& self, const Node& folder, const std::string& prefix) -> void {
     for (const auto& [name, node] : folder.entries) {
       const bool is_folder = node->kind == Entry::Kind::folder;
-      picture[prefix + name] = {node->kind, is_folder ? nullptr : kept(node->text)};
+      snapshot[prefix + name] = {node->kind, is_folder ? nullptr : kept(node->text)};
       if (is_folder) self(self, *node, prefix + name + "/");
     }
   };
   add(add, *root_, "");
-  return picture;
+  return snapshot;
 }
 
-std::vector<Picture> PowerCutDisk::variants(const Node& folder, const std::string& prefix,
-                                            const std::function<bool(const std::string& path)>& matters) const {
+std::vector<Snapshot> PowerCutDisk::variants(const Node& folder, const std::string& prefix,
+                                             const std::function<bool(const std::string& path)>& matters) const {
   std::vector<const Change*> pending;
   for (const Change& change : folder.pending) {
     const bool seen = (!change.gone.empty() && matters(prefix + change.gone)) ||
@@ -193,12 +193,12 @@ std::vector<Picture> PowerCutDisk::variants(const Node& folder, const std::strin
     std::erase_if(entries, [&](const auto& entry) { return !matters(prefix + entry.first); });
     listings.insert(std::move(entries));
   }
-  std::set<Picture> all;
+  std::set<Snapshot> all;
   for (const auto& entries : listings) {
-    std::vector<Picture> pictures{{}};
+    std::vector<Snapshot> snapshots{{}};
     for (const auto& [name, node] : entries) {
       const std::string path = prefix + name;
-      std::vector<Picture> choices;
+      std::vector<Snapshot> choices;
       if (node->kind == Entry::Kind::folder) {
         choices = product({{{path, {}}}}, variants(*node, path + "/", matters));
       } else {
@@ -206,14 +206,14 @@ std::vector<Picture> PowerCutDisk::variants(const Node& folder, const std::strin
         for (const std::string& text : changed ? file_variants(node->durable, node->text) : std::vector{node->text})
           choices.push_back({{path, {node->kind, kept(text)}}});
       }
-      pictures = product(pictures, choices);
+      snapshots = product(snapshots, choices);
     }
-    all.insert(pictures.begin(), pictures.end());
+    all.insert(snapshots.begin(), snapshots.end());
   }
   return {all.begin(), all.end()};
 }
 
-std::vector<Picture> PowerCutDisk::after_power_cut(const std::function<bool(const std::string& path)>& matters) const {
+std::vector<Snapshot> PowerCutDisk::after_power_cut(const std::function<bool(const std::string& path)>& matters) const {
   return variants(*root_, "", matters);
 }
 

@@ -9,7 +9,7 @@
 
 #include "tests/disk/child.h"
 #include "tests/disk/share.h"
-#include "tests/disk/subject.h"
+#include "tests/disk/workload.h"
 #include "tests/support/temporary_folder.h"
 
 using namespace glossa::disk;
@@ -25,29 +25,29 @@ bool is_log(const std::string& path) {
 /// Results of the power cuts.
 struct Cuts {
   std::size_t calls = 0, resumed = 0;
-  std::map<Picture, Standing> states;
+  std::map<Snapshot, RunState> states;
   std::string complaint;  ///< the first
 };
 
 /// Kills the work after its first `killed_after` calls and repeats it to the end; cuts the power after every call of
 /// the latter.
-void cut_power(Cuts& cuts, const Subject& subject, const Undisturbed& first, std::size_t killed_after) {
-  PowerCutDisk disk(subject.before);
+void cut_power(Cuts& cuts, const Workload& workload, const CleanRun& first, std::size_t killed_after) {
+  PowerCutDisk disk(workload.before);
   for (std::size_t i = 0; i < killed_after; ++i) disk.apply(first.calls[i]);
-  const Undisturbed done = undisturbed(subject, disk.now(), first.announced[killed_after]);
-  const TemporaryFolder left(fast_folder());
-  Picture lying;
+  const CleanRun done = run_cleanly(workload, disk.now(), first.announced[killed_after]);
+  const TemporaryFolder folder(fast_folder());
+  Snapshot present;
   for (std::size_t i = 0; i < done.calls.size(); ++i) {
     const Call& call = done.calls[i];
     disk.apply(call);
     ++cuts.calls;
     if (call.kind == Kind::read || call.kind == Kind::close) continue;
-    for (const Picture& picture : disk.after_power_cut([](const std::string& path) { return !is_log(path); })) {
-      auto at = cuts.states.find(picture);
+    for (const Snapshot& snapshot : disk.after_power_cut([](const std::string& path) { return !is_log(path); })) {
+      auto at = cuts.states.find(snapshot);
       if (at == cuts.states.end()) {
-        lay_out(left.path(), lying, picture);
-        lying = picture;
-        at = cuts.states.emplace(picture, standing(left / "run")).first;
+        lay_out(folder.path(), present, snapshot);
+        present = snapshot;
+        at = cuts.states.emplace(snapshot, run_state(folder / "run")).first;
       }
       const std::string complaint = glossa::disk::complaint(at->second, done.announced[i + 1]);
       if (!complaint.empty() && cuts.complaint.empty())
@@ -55,20 +55,20 @@ void cut_power(Cuts& cuts, const Subject& subject, const Undisturbed& first, std
             fmt::format("killed after {} calls, then power cut after {}: {}", killed_after, text_of(call), complaint);
     }
   }
-  if (disk.now() != done.left) cuts.complaint += "the record of calls is incomplete. ";
+  if (disk.now() != done.folder) cuts.complaint += "the record of calls is incomplete. ";
 }
 
 /// Repeats the work from about `count` of the states.
-void resume_some(Cuts& cuts, const Subject& subject, const std::string& result, std::size_t count) {
+void resume_some(Cuts& cuts, const Workload& workload, const std::string& result, std::size_t count) {
   std::size_t number = 0;
-  for (const auto& [picture, _] : cuts.states) {
+  for (const auto& [snapshot, _] : cuts.states) {
     if (!cuts.complaint.empty() || number++ % (cuts.states.size() / count + 1) != 0) continue;
-    const TemporaryFolder left(fast_folder());
-    lay_out(left.path(), {}, picture);
-    const Ended ended = in_child([&] {
-      const Watch watch(left.path());
-      subject.work(left.path());
-      return subject.result(left.path());
+    const TemporaryFolder folder(fast_folder());
+    lay_out(folder.path(), {}, snapshot);
+    const ChildResult ended = in_child([&] {
+      const Watch watch(folder.path());
+      workload.work(folder.path());
+      return workload.result(folder.path());
     });
     if (ended.signal != 0 || ended.text != result)
       cuts.complaint = "not the result of the undisturbed run: " + ended.text;
@@ -76,11 +76,11 @@ void resume_some(Cuts& cuts, const Subject& subject, const std::string& result, 
   }
 }
 
-void check(const Subject& subject, std::size_t kill_points, std::size_t resumed) {
-  const Undisturbed first = undisturbed(subject, subject.before);
+void check(const Workload& workload, std::size_t kill_points, std::size_t resumed) {
+  const CleanRun first = run_cleanly(workload, workload.before);
   Cuts cuts;
-  for (std::size_t i = 0; i < kill_points; ++i) cut_power(cuts, subject, first, i * first.calls.size() / kill_points);
-  resume_some(cuts, subject, first.result, resumed);
+  for (std::size_t i = 0; i < kill_points; ++i) cut_power(cuts, workload, first, i * first.calls.size() / kill_points);
+  resume_some(cuts, workload, first.result, resumed);
   CHECK_EQ(cuts.complaint, "");
   CHECK_GT(cuts.states.size(), first.calls.size());
   MESSAGE(fmt::format("{} runs of {} calls in all, {} states of the disk, {} resumed", kill_points, cuts.calls,
@@ -106,14 +106,14 @@ TEST_CASE("a simulated power cut keeps or drops each change that was not synced,
   const auto all = [](const std::string&) { return true; };
   PowerCutDisk disk({{"a", {Entry::Kind::file, kept(one)}}});
   const auto may_hold = [&](const std::string& name, const std::string& text) {
-    return std::ranges::any_of(disk.after_power_cut(all), [&](const Picture& picture) {
-      const auto found = picture.find(name);
-      return found != picture.end() && *found->second.text == text;
+    return std::ranges::any_of(disk.after_power_cut(all), [&](const Snapshot& snapshot) {
+      const auto found = snapshot.find(name);
+      return found != snapshot.end() && *found->second.text == text;
     });
   };
   const auto may_lack = [&](const std::string& name) {
     return std::ranges::any_of(disk.after_power_cut(all),
-                               [&](const Picture& picture) { return !picture.contains(name); });
+                               [&](const Snapshot& snapshot) { return !snapshot.contains(name); });
   };
   CHECK_EQ(disk.after_power_cut(all).size(), 1);
 
@@ -143,9 +143,10 @@ TEST_CASE("a simulated power cut keeps or drops each change that was not synced,
   disk.apply({.kind = Kind::remove, .path = "a", .text = {}});
   CHECK(may_lack("a"));
   CHECK(may_lack("link"));
-  CHECK(std::ranges::any_of(disk.after_power_cut(all),
-                            [](const Picture& picture) { return picture.contains("link") && !picture.contains("a"); }));
+  CHECK(std::ranges::any_of(disk.after_power_cut(all), [](const Snapshot& snapshot) {
+    return snapshot.contains("link") && !snapshot.contains("a");
+  }));
   disk.apply({.kind = Kind::open, .path = "", .text = {}, .handle = 3});
   disk.apply({.kind = Kind::sync, .path = "", .text = {}, .handle = 3});
-  CHECK_EQ(disk.after_power_cut(all), std::vector<Picture>{{{"link", {Entry::Kind::link, kept("a")}}}});
+  CHECK_EQ(disk.after_power_cut(all), std::vector<Snapshot>{{{"link", {Entry::Kind::link, kept("a")}}}});
 }

@@ -24,7 +24,7 @@ TEST_CASE("events have the bytes that TensorBoard's own library gives them") {
       event::scalars({3, 50}, training),
       event::scalars({4, 300}, validation),
       event::text({5, 300}, "samples/1", "    source     " + greeting),
-      event::picture({6, 300}, "attention/cross", 1000, 200, png),
+      event::image({6, 300}, "attention/cross", 1000, 200, png),
       event::session_stop({7, 3'000'000'000}),
   };
   const std::string golden = testing::read_bytes(GLOSSA_SOURCE_DIR "/tests/golden/event_files.tfevents");

@@ -77,7 +77,7 @@ def leaf(*shape):
     return torch.randn(*shape).requires_grad_()
 
 
-def randomised(module):
+def randomized(module):
     """Draws parameters. PyTorch starts many biases at 0 and gains at 1, which would hide errors."""
     for name, parameter in module.named_parameters():
         if parameter.dim() == 1:
@@ -112,7 +112,7 @@ def attention():
         ("causal", [3, 5], None),
         ("cross", [2, 4, 1], [5, 3, 4]),
     ]:
-        layer = randomised(nn.MultiheadAttention(WIDTH, HEADS, batch_first=True))
+        layer = randomized(nn.MultiheadAttention(WIDTH, HEADS, batch_first=True))
         inputs = {"x": leaf(sum(queries), WIDTH)}
         if keys:
             inputs["memory"] = leaf(sum(keys), WIDTH)
@@ -142,14 +142,14 @@ def layers():
         for activation in "relu", "gelu":
             options = dict(dropout=0.0, activation=activation, norm_first=place == "pre", batch_first=True)
             case = f"encoder_{place}_{activation}"
-            layer = randomised(nn.TransformerEncoderLayer(WIDTH, HEADS, HIDDEN, **options))
+            layer = randomized(nn.TransformerEncoderLayer(WIDTH, HEADS, HIDDEN, **options))
             inputs = {"x": leaf(sum(source), WIDTH)}
             y = layer(boxed(inputs["x"], source), src_key_padding_mask=blocked(source))
             golden[f"{case}/in/lengths"] = source
             golden.values(case, unboxed(y, source), inputs, layer.named_parameters("layer"))
 
             case = f"decoder_{place}_{activation}"
-            layer = randomised(nn.TransformerDecoderLayer(WIDTH, HEADS, HIDDEN, **options))
+            layer = randomized(nn.TransformerDecoderLayer(WIDTH, HEADS, HIDDEN, **options))
             inputs = {"x": leaf(sum(target), WIDTH), "memory": leaf(sum(source), WIDTH)}
             y = layer(
                 boxed(inputs["x"], target),
@@ -168,7 +168,7 @@ def operations():
     golden = Golden("operations")
     x = leaf(6, WIDTH)
     golden.values("layer_norm", nn.functional.layer_norm(x, [WIDTH]), {"x": x})
-    x, layer = leaf(6, WIDTH), randomised(nn.LayerNorm(WIDTH))
+    x, layer = leaf(6, WIDTH), randomized(nn.LayerNorm(WIDTH))
     golden.values("layer_norm_affine", layer(x), {"x": x}, layer.named_parameters())
     ids, layer = torch.tensor([3, 0, 3, 10, 3, 0]), nn.Embedding(TOKENS, WIDTH)
     golden.values("embedding", layer(ids), {"ids": ids}, layer.named_parameters())
@@ -299,7 +299,7 @@ def transformer():
         "pre_gelu": dict(activation="gelu", norm_first=True),
         "pre_relu_tied": dict(activation="relu", norm_first=True, tied=True),
     }.items():
-        model = randomised(translator(**options))
+        model = randomized(translator(**options))
         boxes = batch(golden, case, [3, 6, 1], [4, 2, 5])
         logits, loss = loss_of(model, *boxes)
         golden[f"{case}/out/y"] = unboxed(logits, [4, 2, 5])

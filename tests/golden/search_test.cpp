@@ -56,7 +56,7 @@ TEST_CASE("a MarianMTModel finds what `generate` of transformers finds, greedy a
                                   .max_length_factor = 0,
                                   .max_length_extra = static_cast<Index>(golden.number(path + "max_length")) - 1,
                                   .search = Search::huggingface,
-                                  .renormalise = golden.number(path + "renormalize") != 0};
+                                  .renormalize = golden.number(path + "renormalize") != 0};
       const Sentences wanted = lists(golden, path + "out");
       const std::vector<double> scores = golden.doubles(path + "scores");
       const std::vector<Hypothesis> found = Searcher<float>().decode(model, sources, specials, options);

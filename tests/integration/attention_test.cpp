@@ -27,10 +27,10 @@ struct AttendingRun {
 }  // namespace
 
 TEST_CASE("attention is shown for every readable line, as text, JSON and a page") {
-  const AttendingRun scene;
+  const AttendingRun fixture;
   const std::string text = "hello world\n\nhow are you\n";
-  const std::string translated = succeeded(scene.run("translate", {}, "hello world\nhow are you\n")).out;
-  const Outcome json = scene.run("attention", {"--json"}, text);
+  const std::string translated = succeeded(fixture.run("translate", {}, "hello world\nhow are you\n")).out;
+  const Outcome json = fixture.run("attention", {"--json"}, text);
   CHECK_EQ(json.status, 1);
   CHECK_NE(json.err.find("standard input:2"), json.err.npos);
   const Strings lines = lines_of(json.out);
@@ -52,13 +52,13 @@ TEST_CASE("attention is shown for every readable line, as text, JSON and a page"
         }
       }
   }
-  const Outcome printed = scene.run("attention", {}, text);
+  const Outcome printed = fixture.run("attention", {}, text);
   CHECK_EQ(printed.status, 1);
   CHECK(printed.out.starts_with("1: hello world  ->  " + lines_of(translated)[0] + "\n"));
   CHECK_NE(printed.out.find("%"), printed.out.npos);
 
-  const std::string page = scene.tiny / "page.html";
-  const Outcome drawn = scene.run("attention", {"--html", page}, text);
+  const std::string page = fixture.tiny / "page.html";
+  const Outcome drawn = fixture.run("attention", {"--html", page}, text);
   CHECK_EQ(drawn.status, 1);
   CHECK_NE(drawn.err.find("standard input:2"), drawn.err.npos);
   const std::string html = read_bytes(page), start = "id=\"glossa-attention\">";
@@ -69,39 +69,39 @@ TEST_CASE("attention is shown for every readable line, as text, JSON and a page"
 }
 
 TEST_CASE("attention refuses options, files and lines that it cannot show") {
-  const AttendingRun scene;
-  check_refused(scene.run("attention", {"--layer", "7"}, "hello\n"), 2, {"[--layer]", "got 7"});
-  check_refused(scene.run("attention", {"--head", "-1"}, "hello\n"), 2, {"[--head]", "got -1"});
-  check_refused(scene.run("attention", {"--head", "0", "--json"}, "hello\n"), 2, {"[--head]"});
-  check_refused(scene.run("attention", {"--html", scene.tiny / "nowhere/page.html"}, "hello\n"), 1, {"nowhere"});
+  const AttendingRun fixture;
+  check_refused(fixture.run("attention", {"--layer", "7"}, "hello\n"), 2, {"[--layer]", "got 7"});
+  check_refused(fixture.run("attention", {"--head", "-1"}, "hello\n"), 2, {"[--head]", "got -1"});
+  check_refused(fixture.run("attention", {"--head", "0", "--json"}, "hello\n"), 2, {"[--head]"});
+  check_refused(fixture.run("attention", {"--html", fixture.tiny / "nowhere/page.html"}, "hello\n"), 1, {"nowhere"});
   std::string many;
   for (int i = 0; i < 201; ++i) many += "hello\n";
-  check_error(scene.run("attention", {"--html", scene.tiny / "page.html"}, many), 2, {"[--html]", "200"});
-  CHECK_FALSE(std::filesystem::exists(scene.tiny / "page.html"));
+  check_error(fixture.run("attention", {"--html", fixture.tiny / "page.html"}, many), 2, {"[--html]", "200"});
+  CHECK_FALSE(std::filesystem::exists(fixture.tiny / "page.html"));
   std::string longest;
   for (int i = 0; i < 3000; ++i) longest += "hello ";
-  CHECK_NE(scene.run("attention", {}, longest + "\n").err.find("model.max_positions"), std::string::npos);
+  CHECK_NE(fixture.run("attention", {}, longest + "\n").err.find("model.max_positions"), std::string::npos);
 }
 
 TEST_CASE("alignments are added to translations in every format") {
-  const AttendingRun scene;
+  const AttendingRun fixture;
   const std::string text = "hello world\n\nhow are you\n";
-  const Strings plain = lines_of(succeeded(scene.run("translate", {}, text)).out);
-  const Strings aligned = lines_of(succeeded(scene.run("translate", {"--alignment"}, text)).out);
+  const Strings plain = lines_of(succeeded(fixture.run("translate", {}, text)).out);
+  const Strings aligned = lines_of(succeeded(fixture.run("translate", {"--alignment"}, text)).out);
   REQUIRE_EQ(aligned.size(), 3);
   for (std::size_t i = 0; i < 3; ++i) CHECK(aligned[i].starts_with(plain[i] + " ||| "));
   CHECK_EQ(aligned[1], " ||| ");
   CHECK_NE(aligned[0].find("-0"), std::string::npos);
-  const Strings moses = lines_of(succeeded(scene.run("translate", {"--alignment", "--nbest", "2"}, text)).out);
+  const Strings moses = lines_of(succeeded(fixture.run("translate", {"--alignment", "--nbest", "2"}, text)).out);
   REQUIRE_EQ(moses.size(), 5);
   for (const std::string& line : moses) CHECK(line.find(" ||| ", line.rfind("||| ") - 1) != line.npos);
-  const std::string json = succeeded(scene.run("translate", {"--alignment", "--format", "json"}, text)).out;
+  const std::string json = succeeded(fixture.run("translate", {"--alignment", "--format", "json"}, text)).out;
   const auto first = nlohmann::json::parse(lines_of(json).front()).at("translations").at(0);
   std::string pairs;
   for (const auto& pair : first.at("alignment"))
     pairs += (pairs.empty() ? "" : " ") + pair[0].dump() + "-" + pair[1].dump();
   CHECK_EQ(aligned[0], plain[0] + " ||| " + pairs);
-  check_refused(scene.run("translate", {"--alignment", "--alignment-layer", "9"}, "hello\n"), 2,
+  check_refused(fixture.run("translate", {"--alignment", "--alignment-layer", "9"}, "hello\n"), 2,
                 {"[--alignment-layer]", "got 9"});
-  check_refused(scene.run("translate", {"--alignment-layer", "0"}, "hello\n"), 2, {"[--alignment-layer]"});
+  check_refused(fixture.run("translate", {"--alignment-layer", "0"}, "hello\n"), 2, {"[--alignment-layer]"});
 }

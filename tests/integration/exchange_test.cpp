@@ -117,8 +117,8 @@ TEST_CASE("a model that is trained here is exported, imported, and fine-tuned wi
   for (const char* folder : {"hf", "marian"}) {
     const std::string imported = std::string("from-") + folder;
     const Outcome outcome = succeeded(glossa_program({"import", tiny / folder, "--run", tiny / imported}));
-    const bool is_told = outcome.err.find("does not name its languages") != std::string::npos;
-    CHECK_EQ(is_told, folder == std::string("marian"));
+    const bool is_reported = outcome.err.find("does not name its languages") != std::string::npos;
+    CHECK_EQ(is_reported, folder == std::string("marian"));
     CHECK_EQ(translation(imported), translation("run"));
   }
 

@@ -88,9 +88,9 @@ TEST_CASE("the installed program runs, as one process and as several") {
   for (const char* allowed : {"OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM"}) setenv(allowed, "1", 1);
   setenv("OMPI_MCA_rmaps_base_oversubscribe", "1", 1);  // also on one core
   setenv("OMPI_MCA_btl_vader_single_copy_mechanism", "none", 1);
-  const std::string told =
+  const std::string output =
       run({"/bin/bash", "-c", "mpirun --bind-to none -n 2 bin/glossa bench exchange --mebibytes 1 --steps 1"});
-  CHECK_NE(told.find("2 processes"), std::string::npos);
+  CHECK_NE(output.find("2 processes"), std::string::npos);
 }
 
 TEST_CASE("another project finds, links and runs the installed libraries, and every header compiles there") {

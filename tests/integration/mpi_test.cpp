@@ -143,19 +143,19 @@ TEST_CASE("bench in several processes reports their joint work once") {
 
 TEST_CASE("a job with an error in a process reports it once and ends with its status") {
   const TinyRun tiny;
-  const auto check_told_once = [](const Outcome& outcome, int status, const std::string& message) {
+  const auto check_reported_once = [](const Outcome& outcome, int status, const std::string& message) {
     CAPTURE(outcome.err);
     CHECK_EQ(outcome.status, status);
     const Strings lines = lines_of(outcome.err);
     CHECK_EQ(std::ranges::count_if(lines, [](const std::string& line) { return line.starts_with("glossa: "); }), 1);
     CHECK_NE(outcome.err.find("glossa: " + message), std::string::npos);
   };
-  check_told_once(in_processes(3, tiny.train_arguments("run", {"train.accumulate=2"})), 2,
-                  "[train.accumulate] expected at least 3, one micro-batch per process and update; got 2");
-  check_told_once(in_processes(2, tiny.train_arguments("run", six + Strings{"model.width=15"})), 2, "[model.");
-  check_told_once(in_processes(2, tiny.train_arguments("run", six + Strings{"data.train=nowhere"})), 1, "[nowhere");
-  check_told_once(in_processes(2, {"trian"}), 2, "[command line] unknown command 'trian'");
-  check_told_once(in_processes(2, {"inspect", "x"}), 2, "[inspect] expected one process; got 2");
+  check_reported_once(in_processes(3, tiny.train_arguments("run", {"train.accumulate=2"})), 2,
+                      "[train.accumulate] expected at least 3, one micro-batch per process and update; got 2");
+  check_reported_once(in_processes(2, tiny.train_arguments("run", six + Strings{"model.width=15"})), 2, "[model.");
+  check_reported_once(in_processes(2, tiny.train_arguments("run", six + Strings{"data.train=nowhere"})), 1, "[nowhere");
+  check_reported_once(in_processes(2, {"trian"}), 2, "[command line] unknown command 'trian'");
+  check_reported_once(in_processes(2, {"inspect", "x"}), 2, "[inspect] expected one process; got 2");
   CHECK_FALSE(fs::exists(tiny / "run"));
 }
 

@@ -124,7 +124,7 @@ TEST_CASE("glossa attention --html shows what glossa attention prints, in every 
   browser.press(arrow_right);
   const std::string cell = browser.text("document.activeElement.textContent");
   CHECK_EQ(cell, browser.text(cells + "[1][1]"));
-  CHECK_EQ(browser.text("document.querySelector('.attention-told').textContent"),
+  CHECK_EQ(browser.text("document.querySelector('.attention-text').textContent"),
            browser.text(rows + "[1]") + " looks at world: " + cell + " %");
 
   browser.run(
@@ -192,7 +192,7 @@ TEST_CASE("the translator translates during typing, and shows where it looked") 
   browser.press(arrow_down);
   const std::string word = browser.text("document.activeElement.textContent");
   CHECK_EQ(word, browser.text(rows + "[1]"));
-  CHECK(browser.text("document.querySelector('.word-lines-told').textContent").starts_with(word + " looked at: "));
+  CHECK(browser.text("document.querySelector('.word-lines-text').textContent").starts_with(word + " looked at: "));
   CHECK_EQ(browser.run("return document.querySelectorAll('.word-lines ol:first-child .attention-shade').length"), "3");
   CHECK_EQ(browser.run("return [...document.querySelectorAll('.word-lines line')]"
                        ".every(line => line.style.display === 'none' || line.getAttribute('y2') === '1.5')"),

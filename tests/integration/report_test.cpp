@@ -28,11 +28,11 @@ json document(const fs::path& page) {
 }
 
 /// Checks that the document has every number of metrics.jsonl, at its update.
-void check_holds_metrics(const json& told, const fs::path& run) {
+void check_holds_metrics(const json& run_report, const fs::path& run) {
   std::size_t numbers = 0;
   for (const std::string& line : lines_of(read_bytes(run / "metrics.jsonl"))) {
     const json row = json::parse(line);
-    const json& part = told[row.contains("loss") ? "training" : "validation"];
+    const json& part = run_report[row.contains("loss") ? "training" : "validation"];
     const auto& updates = part["update"];
     const auto at = std::find(updates.begin(), updates.end(), row["update"]);
     REQUIRE((at != updates.end()));
@@ -128,7 +128,7 @@ TEST_CASE("a report shows a run that was stopped and resumed, and the differing 
 TEST_CASE("paths that are not runs, and bad output files, are refused before anything is written") {
   const TinyRun tiny;
   succeeded(tiny.train("run", {"train.max_updates=2"}));
-  check_refused(report({tiny / "nowhere"}), 1, {"nowhere]", "there is none"});
+  check_refused(report({tiny / "nowhere"}), 1, {"nowhere]", "not found"});
   check_refused(report({tiny / "toy"}), 1, {"toy]", "config.yaml"});
   check_refused(report({tiny / "run", tiny / "nowhere", "--out", tiny / "x.html"}), 1, {"nowhere]"});
   check_refused(report({tiny / "run", tiny / "run/../run", "--out", tiny / "x.html"}), 2, {"each run once"});

@@ -45,9 +45,9 @@ struct ServedRun {
   Strings lines, translated;
 };
 
-const ServedRun& scene() {
-  static const ServedRun scene;
-  return scene;
+const ServedRun& fixture() {
+  static const ServedRun fixture;
+  return fixture;
 }
 
 /// A text as a JSON string.
@@ -78,9 +78,9 @@ double seconds_of(const std::function<void()>& call) {
 }  // namespace
 
 TEST_CASE("JSON, forms and lists are answered with the output of translate") {
-  Served served({scene().run()});
+  Served served({fixture().run()});
   const int port = served.port();
-  const std::string line = scene().lines[0], expected = in_json(scene().translated[0]);
+  const std::string line = fixture().lines[0], expected = in_json(fixture().translated[0]);
   CHECK_EQ(translated(port, line), expected);
   const Answer form =
       ask(port, post("/translate", "source=en&target=hi&q=" + std::regex_replace(line, std::regex(" "), "+"),
@@ -97,21 +97,21 @@ TEST_CASE("JSON, forms and lists are answered with the output of translate") {
            200);
   CHECK_EQ(ask(port, post("/translate", translation("hello"), "Application/JSON; Charset=UTF-8")).status, 200);
   check_error(ask(port, post("/translate", translation("hello"), "text/plain")), 415, "text/plain");
-  const Answer list = ask(port, post("/translate", "{\"q\":[" + in_json(line) + "," + in_json(scene().lines[1]) +
+  const Answer list = ask(port, post("/translate", "{\"q\":[" + in_json(line) + "," + in_json(fixture().lines[1]) +
                                                        "],\"source\":\"auto\",\"target\":\"hi\"}"));
-  CHECK_EQ(json_object(list.body).at("translatedText"), "[" + expected + "," + in_json(scene().translated[1]) + "]");
+  CHECK_EQ(json_object(list.body).at("translatedText"), "[" + expected + "," + in_json(fixture().translated[1]) + "]");
 
-  const std::string whole = fmt::format("{}", fmt::join(scene().lines, "\r\n")) + "\n\n";
-  CHECK_EQ(translated(port, whole), in_json(fmt::format("{}", fmt::join(scene().translated, "\r\n")) + "\n\n"));
+  const std::string whole = fmt::format("{}", fmt::join(fixture().lines, "\r\n")) + "\n\n";
+  CHECK_EQ(translated(port, whole), in_json(fmt::format("{}", fmt::join(fixture().translated, "\r\n")) + "\n\n"));
   std::string long_line;
   for (int i = 0; i < 1500; ++i) long_line += i % 2 == 0 ? "hello " : "world ";
-  CHECK_EQ(translated(port, long_line), in_json(scene().translate({long_line})[0]));
+  CHECK_EQ(translated(port, long_line), in_json(fixture().translate({long_line})[0]));
 
   const Answer best = ask(port, post("/translate", translation(line, R"(,"alternatives":2,"scores":true)")));
   auto object = json_object(best.body);
   Strings expected_list;
   for (const std::string& each :
-       lines_of(succeeded(glossa_program({"translate", scene().run(), "--nbest", "3"}, line + "\n")).out))
+       lines_of(succeeded(glossa_program({"translate", fixture().run(), "--nbest", "3"}, line + "\n")).out))
     expected_list.push_back(in_json(each.substr(6, each.rfind(" ||| ") - 6)));
   REQUIRE_EQ(expected_list.size(), 3);
   CHECK_EQ(object.at("translatedText"), expected_list[0]);
@@ -122,13 +122,13 @@ TEST_CASE("JSON, forms and lists are answered with the output of translate") {
 }
 
 TEST_CASE("/attention answers with the numbers of glossa attention") {
-  Served served({scene().run()});
-  const std::string line = scene().lines[0];
+  Served served({fixture().run()});
+  const std::string line = fixture().lines[0];
   const Answer answer =
-      ask(served.port(), post("/attention", translation(line, ",\"translation\":" + in_json(scene().translated[0]))));
+      ask(served.port(), post("/attention", translation(line, ",\"translation\":" + in_json(fixture().translated[0]))));
   CHECK_EQ(answer.status, 200);
   auto found = json_object(answer.body);
-  auto expected = json_object(succeeded(glossa_program({"attention", scene().run(), "--json"}, line + "\n")).out);
+  auto expected = json_object(succeeded(glossa_program({"attention", fixture().run(), "--json"}, line + "\n")).out);
   for (const char* key : {"source", "target", "output", "encoder", "decoder", "cross"})
     CHECK_EQ(found.at(key), expected.at(key));
   check_error(ask(served.port(), post("/attention", translation(line))), 400, "translation");
@@ -136,7 +136,7 @@ TEST_CASE("/attention answers with the numbers of glossa attention") {
 }
 
 TEST_CASE("languages, health, metrics and the page are served") {
-  Served served({scene().run()});
+  Served served({fixture().run()});
   const int port = served.port();
   CHECK_EQ(get(port, "/languages").body,
            R"([{"code":"en","name":"English","targets":["hi"]},{"code":"hi","name":"Hindi","targets":[]}])");
@@ -173,7 +173,7 @@ TEST_CASE("languages, health, metrics and the page are served") {
 }
 
 TEST_CASE("a bad request is answered with its error and status, and the next one is served") {
-  Served served({scene().run(), "--max-kib", "16", "--queue", "50", "--timeout", "1"});
+  Served served({fixture().run(), "--max-kib", "16", "--queue", "50", "--timeout", "1"});
   const int port = served.port();
   const auto refused = [&](const std::string& request, int status, const std::string& part = "expected ") {
     check_error(ask(port, request), status, part);
@@ -212,26 +212,26 @@ TEST_CASE("a bad request is answered with its error and status, and the next one
   CHECK_EQ(waits.answer().status, 100);
   waits.send(body);
   CHECK_EQ(waits.answer().status, 200);
-  CHECK_EQ(translated(port, scene().lines[0]), in_json(scene().translated[0]));
+  CHECK_EQ(translated(port, fixture().lines[0]), in_json(fixture().translated[0]));
   CHECK_EQ(served.stop().status, 0);
 }
 
 TEST_CASE("many clients at once get the output of translate, even beside bad requests") {
-  Served served({scene().run()});
+  Served served({fixture().run()});
   std::atomic<int> wrong = 0;
   std::vector<std::thread> clients;
   for (std::size_t client = 0; client < 16; ++client)
     clients.emplace_back([&, client] {
       Connection connection(served.port());
       for (std::size_t k = 0; k < 15; ++k) {
-        const std::size_t i = (7 * client + k) % scene().lines.size();
+        const std::size_t i = (7 * client + k) % fixture().lines.size();
         if (client % 4 == 3 && k % 3 == 0) {
           connection.send(post("/translate", "{\"q\":\"a\\u0000\",\"source\":\"en\",\"target\":\"hi\"}"));
           if (connection.answer().status != 400) ++wrong;
         }
-        connection.send(post("/translate", translation(scene().lines[i])));
+        connection.send(post("/translate", translation(fixture().lines[i])));
         const Answer answer = connection.answer();
-        if (answer.status != 200 || answer.body != "{\"translatedText\":" + in_json(scene().translated[i]) + "}")
+        if (answer.status != 200 || answer.body != "{\"translatedText\":" + in_json(fixture().translated[i]) + "}")
           ++wrong;
       }
     });
@@ -246,12 +246,12 @@ TEST_CASE("100 MB, a thousand idle connections and slow senders do not block oth
   getrlimit(RLIMIT_NOFILE, &descriptors);
   descriptors.rlim_cur = std::min<rlim_t>(descriptors.rlim_max, 4096);
   setrlimit(RLIMIT_NOFILE, &descriptors);
-  Served served({scene().run(), "--timeout", "2"});
+  Served served({fixture().run(), "--timeout", "2"});
   const int port = served.port();
   std::vector<std::unique_ptr<Connection>> idle, slow;
   const std::size_t idle_count = std::min<std::size_t>(1000, descriptors.rlim_cur - 200);
   for (std::size_t i = 0; i < idle_count; ++i) idle.push_back(std::make_unique<Connection>(port));
-  const std::string request = post("/translate", translation(scene().lines[0]));
+  const std::string request = post("/translate", translation(fixture().lines[0]));
   for (std::size_t i = 0; i < 100; ++i) {
     slow.push_back(std::make_unique<Connection>(port));
     slow.back()->send(request.substr(0, 10));
@@ -280,7 +280,7 @@ TEST_CASE("100 MB, a thousand idle connections and slow senders do not block oth
     CHECK_EQ(connection.answer().status, 413);
   });
   for (int i = 0; i < 10; ++i)
-    CHECK_LT(seconds_of([&] { CHECK_EQ(translated(port, scene().lines[0]), in_json(scene().translated[0])); }), 5);
+    CHECK_LT(seconds_of([&] { CHECK_EQ(translated(port, fixture().lines[0]), in_json(fixture().translated[0])); }), 5);
   large.join();
   chunked.join();
   drip.join();
@@ -292,19 +292,19 @@ TEST_CASE("100 MB, a thousand idle connections and slow senders do not block oth
 
 TEST_CASE("a request that was answered or refused leaves nothing in memory") {
   if (program_is_sanitized()) return;  // it keeps freed memory for a while, to detect uses
-  Served served({scene().run(), "--max-kib", "1024"});
+  Served served({fixture().run(), "--max-kib", "1024"});
   const auto resident = [&] {
     const std::string status = read_bytes(fmt::format("/proc/{}/status", served.program().pid()));
     return std::stol(status.substr(status.find("VmRSS:") + 6));  // KiB
   };
-  const std::string most = fmt::format("{:x}\r\n{}\r\n", 1'000'000, std::string(1'000'000, 'a'));
+  const std::string large_chunk = fmt::format("{:x}\r\n{}\r\n", 1'000'000, std::string(1'000'000, 'a'));
   CHECK_EQ(get(served.port(), "/health").status, 200);
   const long before = resident();
   std::vector<std::unique_ptr<Connection>> connections;
   for (int i = 0; i < 150; ++i) {
-    for (const auto& [text, status] : {std::pair{"0\r\n\r\n" + std::string(), 400}, {most, 413}}) {
+    for (const auto& [text, status] : {std::pair{"0\r\n\r\n" + std::string(), 400}, {large_chunk, 413}}) {
       Connection& connection = *connections.emplace_back(std::make_unique<Connection>(served.port()));
-      connection.send("POST /translate HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n" + most + text);
+      connection.send("POST /translate HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n" + large_chunk + text);
       CHECK_EQ(connection.answer().status, status);
     }
   }
@@ -313,9 +313,9 @@ TEST_CASE("a request that was answered or refused leaves nothing in memory") {
 }
 
 TEST_CASE("a request for too much at once delays nobody, and is refused when its time is up") {
-  Served served({scene().run(), "--timeout", "0.3", "--queue", "20000"});
+  Served served({fixture().run(), "--timeout", "0.3", "--queue", "20000"});
   std::string text;
-  for (int i = 0; i < 19000; ++i) text += scene().lines[static_cast<std::size_t>(i) % 60] + "\n";
+  for (int i = 0; i < 19000; ++i) text += fixture().lines[static_cast<std::size_t>(i) % 60] + "\n";
   Connection greedy(served.port());
   greedy.send(post("/translate", translation(text)));
   for (int i = 0; i < 5; ++i) {
@@ -332,7 +332,7 @@ TEST_CASE("a request for too much at once delays nobody, and is refused when its
 }
 
 TEST_CASE("requests with damaged bytes are answered, and never end the server") {
-  Served served({scene().run(), "--timeout", "1"});
+  Served served({fixture().run(), "--timeout", "1"});
   const std::string good = post("/translate", translation("hello world", R"(,"alternatives":1)")),
                     form =
                         post("/translate", "q=hello%20world&source=en&target=hi", "application/x-www-form-urlencoded");
@@ -362,30 +362,30 @@ TEST_CASE("requests with damaged bytes are answered, and never end the server") 
   CHECK_GT(statuses[400], 50);
   CHECK_GT(statuses[200], 5);
   CHECK_EQ(statuses[500], 0);
-  CHECK_EQ(translated(served.port(), scene().lines[0]), in_json(scene().translated[0]));
+  CHECK_EQ(translated(served.port(), fixture().lines[0]), in_json(fixture().translated[0]));
   CHECK_EQ(served.stop().status, 0);
 }
 
 TEST_CASE("SIGTERM ends the server after the requests in progress, without waiting for silent clients") {
-  Served served({scene().run(), "--gather-ms", "600"});
+  Served served({fixture().run(), "--gather-ms", "600"});
   Connection idle(served.port()), half(served.port()), asks(served.port());
   half.send("POST /translate HTTP/1.1\r\n");
-  asks.send(post("/translate", translation(scene().lines[0])));
+  asks.send(post("/translate", translation(fixture().lines[0])));
   // A queued request is in progress.
   while (get(served.port(), "/metrics").body.find("\nglossa_queue_length 1\n") == std::string::npos)
     REQUIRE(served.program().running());
   served.program().signal(SIGTERM);
   const Answer answer = asks.answer();
   CHECK_EQ(answer.status, 200);
-  CHECK_EQ(json_object(answer.body).at("translatedText"), in_json(scene().translated[0]));
+  CHECK_EQ(json_object(answer.body).at("translatedText"), in_json(fixture().translated[0]));
   check_error(half.answer(), 503, "shutting down");
   CHECK(idle.is_closed_within(5000));
   CHECK_EQ(served.program().wait().status, 0);
 }
 
 TEST_CASE("only clients with a key may translate") {
-  write_bytes(scene().tiny / "keys", "# of tests\n\nfirst\nsecond\n");
-  Served served({scene().run(), "--api-key-file", scene().tiny / "keys"});
+  write_bytes(fixture().tiny / "keys", "# of tests\n\nfirst\nsecond\n");
+  Served served({fixture().run(), "--api-key-file", fixture().tiny / "keys"});
   const int port = served.port();
   check_error(ask(port, post("/translate", translation("hello"))), 403, "api_key");
   for (const char* key : {"", "third", "firs", "first ", "# of tests"})
@@ -400,7 +400,7 @@ TEST_CASE("pages of another origin may ask if --allow-origin names it") {
   const std::string origin = "https://example.org",
                     before = "OPTIONS /translate HTTP/1.1\r\nHost: x\r\nOrigin: " + origin + "\r\n\r\n",
                     allows = "\r\nAccess-Control-Allow-";
-  Served closed({scene().run()}), open({scene().run(), "--allow-origin", origin});
+  Served closed({fixture().run()}), open({fixture().run(), "--allow-origin", origin});
   check_error(ask(closed.port(), before), 405);
   CHECK_EQ(get(closed.port(), "/languages").head.find(allows), std::string::npos);
   const Answer asked_first = ask(open.port(), before);
@@ -410,19 +410,19 @@ TEST_CASE("pages of another origin may ask if --allow-origin names it") {
   for (const Answer& answer : {get(open.port(), "/languages"), ask(open.port(), post("/translate", "{}"))})
     CHECK_NE(answer.head.find(allows + "Origin: https://example.org\r\n"), std::string::npos);
   for (const char* wrong : {"example.org", "https://example.org/", "https://", "https://a b", "*.example.org", ""})
-    check_refused(glossa_program({"serve", scene().run(), "--port", "0", "--allow-origin", wrong}), 2,
+    check_refused(glossa_program({"serve", fixture().run(), "--port", "0", "--allow-origin", wrong}), 2,
                   {"--allow-origin"});
 }
 
 TEST_CASE("bad runs, addresses and keys are refused at the start") {
-  const std::string run = scene().run();
+  const std::string run = fixture().run();
   Served served({run});
   check_refused(glossa_program({"serve", run, "--port", std::to_string(served.port())}), 1, {"[--port]", "in use"});
   check_refused(glossa_program({"serve", run, "--host", "192.0.2.1", "--port", "0"}), 1, {"[--host]", "192.0.2.1"});
   check_refused(glossa_program({"serve", run, run, "--port", "0"}), 2, {"[RUN]", "two for en-hi"});
   check_refused(glossa_program({"serve", "nowhere"}), 1, {"nowhere"});
   check_refused(glossa_program({"serve"}), 2, {"RUN"});
-  write_bytes(scene().tiny / "no-keys", "# none\n");
-  check_refused(glossa_program({"serve", run, "--api-key-file", scene().tiny / "no-keys"}), 1, {"no-keys"});
+  write_bytes(fixture().tiny / "no-keys", "# none\n");
+  check_refused(glossa_program({"serve", run, "--api-key-file", fixture().tiny / "no-keys"}), 1, {"no-keys"});
   CHECK_EQ(served.stop().status, 0);
 }

@@ -73,12 +73,12 @@ struct CompletedFolder {
 };
 
 /// A command line and the completions expected at its end.
-struct Asked {
+struct Completion {
   std::string line;
   Strings offered;
 };
 
-const std::vector<Asked> questions{
+const std::vector<Completion> questions{
     {"glossa tra", {"train", "translate"}},
     {"glossa help transl", {"translate"}},
     {"glossa bench st", {"step"}},
@@ -98,15 +98,16 @@ const std::vector<Asked> questions{
 };
 
 /// Compares a shell's answers, one line of words per question, with the expected completions.
-void check_answers(const std::vector<Asked>& asked, const std::string& answers) {
+void check_answers(const std::vector<Completion>& completions, const std::string& answers) {
   const Strings lines = lines_of(answers);
-  REQUIRE_EQ(lines.size(), asked.size());
-  for (std::size_t i = 0; i < asked.size(); ++i) {
+  REQUIRE_EQ(lines.size(), completions.size());
+  for (std::size_t i = 0; i < completions.size(); ++i) {
     const Strings words = words_of(lines[i]);
-    const auto told = [&](const Strings& names) {
-      return fmt::format("{} -> {}", asked[i].line, fmt::join(std::set<std::string>(names.begin(), names.end()), " "));
+    const auto sorted = [&](const Strings& names) {
+      return fmt::format("{} -> {}", completions[i].line,
+                         fmt::join(std::set<std::string>(names.begin(), names.end()), " "));
     };
-    CHECK_EQ(told(words), told(asked[i].offered));
+    CHECK_EQ(sorted(words), sorted(completions[i].offered));
   }
 }
 
@@ -151,7 +152,7 @@ TEST_CASE("the manual has every command and every option of the help, and render
 }
 
 TEST_CASE("bash completes commands, options, values, runs, checkpoints and keys") {
-  const CompletedFolder scene;
+  const CompletedFolder fixture;
   // COMP_WORDS as in bash: = and : are separate words, and a space at the end begins an empty one.
   std::string script = R"(
     compopt() { :; }
@@ -165,30 +166,31 @@ TEST_CASE("bash completes commands, options, values, runs, checkpoints and keys"
       echo "${COMPREPLY[*]}"
     }
 )";
-  std::vector<Asked> asked = questions;
-  for (const Asked& more :
-       std::vector<Asked>{{"glossa train ", {"recipes", "runs", "data"}},  // folders, as there is no YAML here
-                          {"glossa train recipes/", {"recipes/toy.yaml"}},
-                          {"glossa translate ", {"recipes", "runs", "data"}},
-                          {"glossa translate runs/", {"runs/demo", "runs/mine"}},
-                          {"glossa translate runs/demo/checkpoints/", {"runs/demo/checkpoints/update-00000350.ckpt"}},
-                          {"glossa translate runs/demo --input te", {"text.en"}},
-                          {"glossa translate --beam 4 runs/m", {"runs/mine"}},
-                          {"glossa translate runs/demo --format=", {"text", "moses", "json"}},
-                          {"glossa train recipes/toy.yaml --set data.train=da", {"data"}},
-                          {"glossa ", {}},
-                          {"glossa nothing ", {}}})
-    asked.push_back(more);
-  for (const std::string& command : commands()) asked[asked.size() - 2].offered.push_back(words_of(command).front());
-  asked[asked.size() - 2].offered.push_back("help");
+  std::vector<Completion> completions = questions;
+  for (const Completion& more : std::vector<Completion>{
+           {"glossa train ", {"recipes", "runs", "data"}},  // folders, as there is no YAML here
+           {"glossa train recipes/", {"recipes/toy.yaml"}},
+           {"glossa translate ", {"recipes", "runs", "data"}},
+           {"glossa translate runs/", {"runs/demo", "runs/mine"}},
+           {"glossa translate runs/demo/checkpoints/", {"runs/demo/checkpoints/update-00000350.ckpt"}},
+           {"glossa translate runs/demo --input te", {"text.en"}},
+           {"glossa translate --beam 4 runs/m", {"runs/mine"}},
+           {"glossa translate runs/demo --format=", {"text", "moses", "json"}},
+           {"glossa train recipes/toy.yaml --set data.train=da", {"data"}},
+           {"glossa ", {}},
+           {"glossa nothing ", {}}})
+    completions.push_back(more);
+  for (const std::string& command : commands())
+    completions[completions.size() - 2].offered.push_back(words_of(command).front());
+  completions[completions.size() - 2].offered.push_back("help");
   for (const std::string& command : commands()) {
     const auto options = options_of(command);
-    asked.push_back({"glossa " + command + " --", {options.begin(), options.end()}});
+    completions.push_back({"glossa " + command + " --", {options.begin(), options.end()}});
   }
-  for (const Asked& each : asked) script += "ask '" + each.line + "'\n";
-  const Outcome outcome = shell(script, scene.folder.path());
+  for (const Completion& each : completions) script += "ask '" + each.line + "'\n";
+  const Outcome outcome = shell(script, fixture.folder.path());
   CHECK_EQ(outcome.err, "");
-  check_answers(asked, outcome.out);
+  check_answers(completions, outcome.out);
 }
 
 TEST_CASE("zsh completes commands, options, values, runs, checkpoints and keys") {
@@ -196,9 +198,9 @@ TEST_CASE("zsh completes commands, options, values, runs, checkpoints and keys")
     MESSAGE("skipped: zsh is not installed");
     return;
   }
-  const CompletedFolder scene;
+  const CompletedFolder fixture;
   // An interactive zsh in its own terminal writes the completions it adds to `answers`; ^X ends a question.
-  write_bytes(scene.folder / "zshrc", R"(
+  write_bytes(fixture.folder / "zshrc", R"(
     fpath=($PWD $fpath)
     autoload -Uz compinit
     compinit -D -u
@@ -214,12 +216,12 @@ TEST_CASE("zsh completes commands, options, values, runs, checkpoints and keys")
     bindkey '^I' complete-word
     bindkey '^X' finish
 )");
-  std::vector<Asked> asked = questions;
-  for (const Asked& more : std::vector<Asked>{{"glossa train recipes/", {"toy.yaml"}},
-                                              {"glossa translate runs/", {"runs/demo", "runs/mine"}},
-                                              {"glossa translate runs/demo --input te", {"text.en"}}})
-    asked.push_back(more);
-  for (Asked& each : asked)  // zsh handles the = after a key itself
+  std::vector<Completion> completions = questions;
+  for (const Completion& more : std::vector<Completion>{{"glossa train recipes/", {"toy.yaml"}},
+                                                        {"glossa translate runs/", {"runs/demo", "runs/mine"}},
+                                                        {"glossa translate runs/demo --input te", {"text.en"}}})
+    completions.push_back(more);
+  for (Completion& each : completions)  // zsh handles the = after a key itself
     for (std::string& offered : each.offered)
       if (offered.ends_with('=')) offered.pop_back();
   std::string script = R"(
@@ -232,17 +234,17 @@ TEST_CASE("zsh completes commands, options, values, runs, checkpoints and keys")
     answered=1
     ask() { zpty -w -n z "$1"$'\t\x18'; wait_for $((++answered)) }
 )";
-  for (const Asked& each : asked) script += "ask '" + each.line + "'\n";
-  write_bytes(scene.folder / "ask", script + "zpty -d z\n");
-  const Outcome outcome = shell("zsh -f ask", scene.folder.path());
+  for (const Completion& each : completions) script += "ask '" + each.line + "'\n";
+  write_bytes(fixture.folder / "ask", script + "zpty -d z\n");
+  const Outcome outcome = shell("zsh -f ask", fixture.folder.path());
   if (outcome.status == 4) {
     MESSAGE("skipped: this zsh cannot open pseudo-terminals");
     return;
   }
   CHECK_EQ(outcome.status, 0);
   CHECK_EQ(outcome.err, "");
-  const std::string answers = read_bytes(scene.folder / "answers");
-  check_answers(asked, answers.substr(answers.find('\n') + 1));
+  const std::string answers = read_bytes(fixture.folder / "answers");
+  check_answers(completions, answers.substr(answers.find('\n') + 1));
 }
 
 TEST_CASE("a shell without a completion is refused") {

@@ -38,18 +38,20 @@ std::multiset<Figure> figures_of_metrics(const TinyRun& tiny, const std::string&
   return figures;
 }
 
-std::multiset<Figure> figures_of(const SeenEvents& events) {
+std::multiset<Figure> figures_of(const RecordedEvents& events) {
   std::multiset<Figure> figures;
   for (const auto& [tag, values] : events.values)
-    for (const SeenValue& value : values)
+    for (const RecordedValue& value : values)
       if (tag.starts_with("train/") || tag.starts_with("valid/")) figures.emplace(tag, value.step, value.number);
   return figures;
 }
 
-SeenEvents events_of(const TinyRun& tiny, const std::string& run) { return read_events(tiny / (run + "/tensorboard")); }
+RecordedEvents events_of(const TinyRun& tiny, const std::string& run) {
+  return read_events(tiny / (run + "/tensorboard"));
+}
 
 /// Checks that no tag has a step twice and no file is torn.
-void check_steps(const SeenEvents& events) {
+void check_steps(const RecordedEvents& events) {
   CHECK_EQ(events.torn, 0);
   for (const auto& row : events.values) {
     const std::string& tag = row.first;
@@ -74,7 +76,7 @@ TEST_CASE("the event files have every figure of metrics.jsonl, samples, configur
   };
   CHECK_EQ(weights("with"), weights("without"));
 
-  const SeenEvents events = events_of(tiny, "with");
+  const RecordedEvents events = events_of(tiny, "with");
   check_steps(events);
   CHECK_EQ(events.files, 1);
   CHECK(figures_of(events) == figures_of_metrics(tiny, "with"));
@@ -85,7 +87,8 @@ TEST_CASE("the event files have every figure of metrics.jsonl, samples, configur
     CHECK_EQ(events.steps(tag), validations);
   }
   CHECK_FALSE(events.values.contains("samples/4"));
-  for (const SeenValue& picture : events.values.at("attention/cross")) CHECK(picture.text.starts_with("\x89PNG\r\n"));
+  for (const RecordedValue& picture : events.values.at("attention/cross"))
+    CHECK(picture.text.starts_with("\x89PNG\r\n"));
   CHECK_NE(events.values.at("configuration")[0].text.find("\n      max_updates: 20u "), std::string::npos);
   const std::string sample = read_bytes(tiny / "with/samples/update-00000012.txt");
   std::string first = events.values.at("samples/1")[1].text;
@@ -107,7 +110,7 @@ TEST_CASE("a run that was killed and resumed has no step twice, and every figure
   const long killed_at = tiny.last_update("run");
   const Strings further = with(sets, "train.max_updates=" + std::to_string(killed_at + 13));
   succeeded(tiny.resume("run", further));
-  SeenEvents events = events_of(tiny, "run");
+  RecordedEvents events = events_of(tiny, "run");
   check_steps(events);
   CHECK_EQ(events.files, 2);
   CHECK_EQ(events.starts, std::vector<std::int64_t>{1, killed_at + 1});
@@ -141,7 +144,7 @@ TEST_CASE("train.tensorboard may change on resume, and steps that are trained ag
   CHECK_EQ(events_of(tiny, "run").steps("valid/loss").back(), 12);
   Strings further = with(sets, "train.max_updates=24");
   succeeded(tiny.resume("run", further));
-  const SeenEvents events = events_of(tiny, "run");
+  const RecordedEvents events = events_of(tiny, "run");
   check_steps(events);
   CHECK_EQ(events.steps("train/loss").back(), 24);
   CHECK_EQ(events.steps("configuration"), std::vector<std::int64_t>{0, 20});
@@ -156,9 +159,9 @@ TEST_CASE("resume reports what a damaged event file loses, and keeps everything 
   bytes[step] ^= 1;  // of the third line, update 6
   write_bytes(file, bytes);
   const Outcome resumed = succeeded(tiny.resume("run", with(sets, "train.max_updates=24")));
-  for (const std::string& told : {resumed.err, read_bytes(tiny / "run/train.log")})
-    CHECK_NE(told.find("warning: " + file.string() + " is damaged from byte "), std::string::npos);
-  const SeenEvents events = events_of(tiny, "run");
+  for (const std::string& text : {resumed.err, read_bytes(tiny / "run/train.log")})
+    CHECK_NE(text.find("warning: " + file.string() + " is damaged from byte "), std::string::npos);
+  const RecordedEvents events = events_of(tiny, "run");
   check_steps(events);
   CHECK_EQ(events.steps("train/loss"), std::vector<std::int64_t>{2, 4, 22, 24});
 }

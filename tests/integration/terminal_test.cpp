@@ -136,19 +136,20 @@ TEST_CASE("-q prints only warnings and errors, -v prints more, and neither chang
     words.insert(words.end(), more.begin(), more.end());
     return glossa_program(words, good + bad + "☃\n");
   };
-  const Outcome told = translate({}), told_less = translate({"-q"}), told_more = translate({"-v"});
-  CHECK_EQ(told.out, told_less.out);
-  CHECK_EQ(told.out, told_more.out);
-  for (const Outcome& outcome : {told, told_less, told_more}) {
+  const Outcome translated = translate({}), translated_quietly = translate({"-q"}),
+                translated_verbosely = translate({"-v"});
+  CHECK_EQ(translated.out, translated_quietly.out);
+  CHECK_EQ(translated.out, translated_verbosely.out);
+  for (const Outcome& outcome : {translated, translated_quietly, translated_verbosely}) {
     CHECK_EQ(outcome.status, 1);
     CHECK_NE(outcome.err.find("warning: [standard input:2"), std::string::npos);
     CHECK_NE(outcome.err.find("\nglossa: [standard input] 1 of 3 lines not translated"), std::string::npos);
   }
-  CHECK_EQ(told_less.err.find("note:"), std::string::npos);
-  CHECK_NE(told.err.find("note: 1 unknown word in 1 line, 1 distinct, read as <unk>; -v lists them\n"),
+  CHECK_EQ(translated_quietly.err.find("note:"), std::string::npos);
+  CHECK_NE(translated.err.find("note: 1 unknown word in 1 line, 1 distinct, read as <unk>; -v lists them\n"),
            std::string::npos);
-  CHECK_NE(told_more.err.find("note: [standard input:3] unknown: "), std::string::npos);
-  CHECK_NE(told_more.err.find("usual/checkpoints/update-00000004.ckpt\n"), std::string::npos);
+  CHECK_NE(translated_verbosely.err.find("note: [standard input:3] unknown: "), std::string::npos);
+  CHECK_NE(translated_verbosely.err.find("usual/checkpoints/update-00000004.ckpt\n"), std::string::npos);
   check_refused(glossa_program({"options", "-q", "-v"}), 2, {"[command line]", "--verbose", "--quiet"});
 }
 

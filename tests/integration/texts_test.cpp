@@ -62,8 +62,8 @@ struct PrefixedRun {
 };
 
 const PrefixedRun& prefixed_run() {
-  static const PrefixedRun scene;
-  return scene;
+  static const PrefixedRun fixture;
+  return fixture;
 }
 
 std::string without(const std::string& text, const char* pattern) {
@@ -98,19 +98,19 @@ TEST_CASE("the prefix is added to every line of translate, score, evaluate and a
 
 TEST_CASE("alignments count the words of the source without the prefix") {
   const auto words = [&](const std::string& json) {
-    int most = -1, least = 1000;
+    int largest = -1, smallest = 1000;
     const std::regex pair("(\\d+)-\\d+");
     for (auto at = std::sregex_iterator(json.begin(), json.end(), pair); at != std::sregex_iterator(); ++at) {
-      most = std::max(most, std::stoi((*at)[1]));
-      least = std::min(least, std::stoi((*at)[1]));
+      largest = std::max(largest, std::stoi((*at)[1]));
+      smallest = std::min(smallest, std::stoi((*at)[1]));
     }
-    return std::pair(least, most);
+    return std::pair(smallest, largest);
   };
   const Outcome aligned = succeeded(
       glossa_program({"translate", prefixed_run().tiny / "run", "--alignment", "--format", "text"}, "the boy\n"));
-  const auto [least, most] = words(aligned.out);
-  CHECK_GE(least, 0);
-  CHECK_LE(most, 1);
+  const auto [smallest, largest] = words(aligned.out);
+  CHECK_GE(smallest, 0);
+  CHECK_LE(largest, 1);
 }
 
 TEST_CASE("the prefix is added to every sentence that is served") {

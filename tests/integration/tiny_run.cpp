@@ -126,10 +126,9 @@ void check_error(const Outcome& outcome, int status, const Strings& parts) {
   const std::string& message = lines.back();
   CHECK(message.starts_with("glossa: ["));
   // For misuse, the expected value says what to write; a failure needs a hint.
-  const bool tells_what_to_do = message.find("Hint: ") != message.npos ||
-                                message.find("did you mean") != message.npos ||
-                                (status == 2 && message.find("expected ") != message.npos);
-  CHECK(tells_what_to_do);
+  const bool says_what_to_do = message.find("Hint: ") != message.npos || message.find("did you mean") != message.npos ||
+                               (status == 2 && message.find("expected ") != message.npos);
+  CHECK(says_what_to_do);
   for (const std::string& part : parts) {
     CAPTURE(part);
     CHECK_NE(message.find(part), message.npos);

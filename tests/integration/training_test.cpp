@@ -126,8 +126,8 @@ TEST_CASE("a run limited to one core prints a warning") {
   Strings arguments = tiny.train_arguments("run");
   arguments.insert(arguments.begin(), {"/usr/bin/taskset", "-c", std::to_string(sched_getcpu()), tested_program()});
   const Outcome outcome = succeeded(run_program({.arguments = arguments, .input = {}, .folder = {}}));
-  const bool told = outcome.err.find("warning: only 1 of the machine's ") != std::string::npos;
-  CHECK_EQ(told, sysconf(_SC_NPROCESSORS_ONLN) > 1);
+  const bool is_reported = outcome.err.find("warning: only 1 of the machine's ") != std::string::npos;
+  CHECK_EQ(is_reported, sysconf(_SC_NPROCESSORS_ONLN) > 1);
 }
 
 TEST_CASE("an update that is not finite is skipped and counted, and its batch and op are named") {

@@ -51,12 +51,12 @@ Strings parts_of(const std::string& line, const std::string& separator) {
 }  // namespace
 
 TEST_CASE("every line has its line of output, even a damaged one") {
-  const TranslatingRun scene({"data.max_line_bytes=40000"});
+  const TranslatingRun fixture({"data.max_line_bytes=40000"});
   const std::string good = "how are you", long_line = line_of(5000), overlong(40001, 'a');
   const std::string text =
       good + "\n\xFF\n" + long_line + "\n" + overlong + "\n" + std::string("a\0b\n", 4) + "\n" + good;
-  const Outcome outcome = scene.translate({}, text);
-  const std::string alone = lines_of(succeeded(scene.translate({}, good + "\n")).out).front();
+  const Outcome outcome = fixture.translate({}, text);
+  const std::string alone = lines_of(succeeded(fixture.translate({}, good + "\n")).out).front();
   const Strings lines = lines_of(outcome.out);
   REQUIRE_EQ(lines.size(), 7);
   CHECK_EQ(lines[0], alone);
@@ -64,22 +64,22 @@ TEST_CASE("every line has its line of output, even a damaged one") {
   for (const std::size_t i : {1, 3, 4, 5}) CHECK_EQ(lines[i], "");
   CHECK_GT(parts_of(lines[2], " ").size(), 100);  // some words of each piece of at most 60
   CHECK_EQ(outcome.status, 1);
-  const Strings told = lines_of(outcome.err);
-  REQUIRE_EQ(told.size(), 5);
-  CHECK(told[0].starts_with("warning: [standard input:2:1] expected valid UTF-8"));
-  CHECK_NE(told[0].find("data.invalid_utf8: replace"), told[0].npos);
-  CHECK(told[1].starts_with("warning: [standard input:4] expected at most 40000 bytes in a line; got 40001"));
-  CHECK(told[2].starts_with("warning: [standard input:5:2] expected text; got a NUL byte"));
-  CHECK(told[3].starts_with("note: 1 line longer than model.max_positions, translated in pieces"));
+  const Strings messages = lines_of(outcome.err);
+  REQUIRE_EQ(messages.size(), 5);
+  CHECK(messages[0].starts_with("warning: [standard input:2:1] expected valid UTF-8"));
+  CHECK_NE(messages[0].find("data.invalid_utf8: replace"), messages[0].npos);
+  CHECK(messages[1].starts_with("warning: [standard input:4] expected at most 40000 bytes in a line; got 40001"));
+  CHECK(messages[2].starts_with("warning: [standard input:5:2] expected text; got a NUL byte"));
+  CHECK(messages[3].starts_with("note: 1 line longer than model.max_positions, translated in pieces"));
   check_error(outcome, 1, {"[standard input] 3 of 7 lines not translated"});
 
-  write_bytes(scene.tiny / "text", text);
-  const Outcome from_file = scene.translate({"--input", scene.tiny / "text", "--on-bad-line", "warn"});
+  write_bytes(fixture.tiny / "text", text);
+  const Outcome from_file = fixture.translate({"--input", fixture.tiny / "text", "--on-bad-line", "warn"});
   CHECK_EQ(from_file.out, outcome.out);
   CHECK_EQ(from_file.status, 1);
-  check_refused(scene.translate({"--on-bad-line", "stop"}, text), 1, {"[standard input:2:1]"});
-  check_refused(scene.translate({"--on-bad-line", "skip"}, text), 2, {"--on-bad-line", "skip"});
-  CHECK_EQ(succeeded(scene.translate({}, long_line)).err,
+  check_refused(fixture.translate({"--on-bad-line", "stop"}, text), 1, {"[standard input:2:1]"});
+  check_refused(fixture.translate({"--on-bad-line", "skip"}, text), 2, {"--on-bad-line", "skip"});
+  CHECK_EQ(succeeded(fixture.translate({}, long_line)).err,
            "note: 1 line longer than model.max_positions, translated in pieces\n");
 }
 
@@ -103,38 +103,38 @@ TEST_CASE("without <unk>, a line with an unknown token stays empty and the other
 }
 
 TEST_CASE("--output writes the whole translation or nothing") {
-  const TranslatingRun scene;
-  const std::string text = "how are you\n\xFF\nhello world\n", output = scene.tiny / "out.hi";
-  const Outcome shown = scene.translate({}, text);
-  const Outcome written = scene.translate({"--output", output}, text);
+  const TranslatingRun fixture;
+  const std::string text = "how are you\n\xFF\nhello world\n", output = fixture.tiny / "out.hi";
+  const Outcome shown = fixture.translate({}, text);
+  const Outcome written = fixture.translate({"--output", output}, text);
   CHECK_EQ(written.status, 1);
   CHECK_EQ(written.out, "");
   CHECK_EQ(written.err, shown.err);
   CHECK_EQ(read_bytes(output), shown.out);
   write_bytes(output, "before");
-  check_refused(scene.translate({"--output", output, "--on-bad-line", "stop"}, text), 1, {"[standard input:2:1]"});
+  check_refused(fixture.translate({"--output", output, "--on-bad-line", "stop"}, text), 1, {"[standard input:2:1]"});
   CHECK_EQ(read_bytes(output), "before");
-  const std::size_t files = names_in(scene.tiny.path()).size();
+  const std::size_t files = names_in(fixture.tiny.path()).size();
 
-  write_bytes(scene.tiny / "text", "hello\n");
-  fs::create_hard_link(scene.tiny / "text", scene.tiny / "same");
-  check_refused(scene.translate({"--input", scene.tiny / "text", "--output", scene.tiny / "same"}), 2,
+  write_bytes(fixture.tiny / "text", "hello\n");
+  fs::create_hard_link(fixture.tiny / "text", fixture.tiny / "same");
+  check_refused(fixture.translate({"--input", fixture.tiny / "text", "--output", fixture.tiny / "same"}), 2,
                 {"[--output]", "a file other than the input"});
-  CHECK_EQ(read_bytes(scene.tiny / "same"), "hello\n");
-  check_error(scene.translate({"--output", scene.tiny / "nowhere/out"}, "hello\n"), 1, {"nowhere/out]"});
-  check_error(scene.translate({"--output", scene.tiny / "run"}, "hello\n"), 1, {"got a folder"});
-  REQUIRE_EQ(mkfifo((scene.tiny / "pipe").c_str(), 0600), 0);
-  check_error(scene.translate({"--output", scene.tiny / "pipe"}, "hello\n"), 1, {"got a device or a pipe"});
-  CHECK(fs::is_fifo(scene.tiny / "pipe"));
-  CHECK_EQ(names_in(scene.tiny.path()).size(), files + 3);
+  CHECK_EQ(read_bytes(fixture.tiny / "same"), "hello\n");
+  check_error(fixture.translate({"--output", fixture.tiny / "nowhere/out"}, "hello\n"), 1, {"nowhere/out]"});
+  check_error(fixture.translate({"--output", fixture.tiny / "run"}, "hello\n"), 1, {"got a folder"});
+  REQUIRE_EQ(mkfifo((fixture.tiny / "pipe").c_str(), 0600), 0);
+  check_error(fixture.translate({"--output", fixture.tiny / "pipe"}, "hello\n"), 1, {"got a device or a pipe"});
+  CHECK(fs::is_fifo(fixture.tiny / "pipe"));
+  CHECK_EQ(names_in(fixture.tiny.path()).size(), files + 3);
 }
 
 TEST_CASE("--nbest, --format and --scores agree on translations and scores") {
-  const TranslatingRun scene;
+  const TranslatingRun fixture;
   const std::string text = "how are you\n\nhello world\n";
-  const Strings best = lines_of(succeeded(scene.translate({"--beam", "4"}, text)).out);
+  const Strings best = lines_of(succeeded(fixture.translate({"--beam", "4"}, text)).out);
   REQUIRE_EQ(best.size(), 3);
-  const Strings moses = lines_of(succeeded(scene.translate({"--nbest", "4"}, text)).out);
+  const Strings moses = lines_of(succeeded(fixture.translate({"--nbest", "4"}, text)).out);
   REQUIRE_EQ(moses.size(), 9);
   Strings scores;
   for (std::size_t i = 0; i < moses.size(); ++i) {
@@ -148,31 +148,31 @@ TEST_CASE("--nbest, --format and --scores agree on translations and scores") {
     if (i == 5) CHECK_EQ(fields[1], best[2]);
     if (i % 5 > 0 && i != 4) CHECK_LE(std::stod(fields[2]), std::stod(scores[i - 1]));
   }
-  CHECK_EQ(succeeded(scene.translate({"--beam", "4", "--scores"}, text)).out,
+  CHECK_EQ(succeeded(fixture.translate({"--beam", "4", "--scores"}, text)).out,
            fmt::format("{}\t{}\n\t\n{}\t{}\n", best[0], scores[0], best[2], scores[5]));
-  CHECK_EQ(succeeded(scene.translate({"--beam", "4", "--format", "moses"}, text)).out,
+  CHECK_EQ(succeeded(fixture.translate({"--beam", "4", "--format", "moses"}, text)).out,
            fmt::format("{}\n{}\n{}\n", moses[0], moses[4], moses[5]));
   const Strings objects =
-      lines_of(succeeded(scene.translate({"--beam", "6", "--nbest", "2", "--format", "json"}, text)).out);
+      lines_of(succeeded(fixture.translate({"--beam", "6", "--nbest", "2", "--format", "json"}, text)).out);
   REQUIRE_EQ(objects.size(), 3);
   CHECK_EQ(json_object(objects[1]).at("translations"), "[]");
   CHECK_EQ(json_object(objects[2]).at("line"), "3");
   CHECK_NE(objects[2].find("\"text\":\"" + best[2] + "\""), std::string::npos);
 
-  check_refused(scene.translate({"--beam", "2", "--nbest", "3"}), 2, {"[--nbest]", "the beam, 2; got 3"});
-  check_refused(scene.translate({"--nbest", "3", "--set", "decode.sample=true"}), 2, {"[--nbest]", "decode.sample"});
-  check_refused(scene.translate({"--nbest", "2", "--format", "text"}), 2, {"[--format]", "got text"});
-  check_refused(scene.translate({"--nbest", "0"}), 2, {"--nbest"});
+  check_refused(fixture.translate({"--beam", "2", "--nbest", "3"}), 2, {"[--nbest]", "the beam, 2; got 3"});
+  check_refused(fixture.translate({"--nbest", "3", "--set", "decode.sample=true"}), 2, {"[--nbest]", "decode.sample"});
+  check_refused(fixture.translate({"--nbest", "2", "--format", "text"}), 2, {"[--format]", "got text"});
+  check_refused(fixture.translate({"--nbest", "0"}), 2, {"--nbest"});
 }
 
 TEST_CASE("score prints the numbers of --nbest") {
-  const TranslatingRun scene;
-  Strings english = lines_of(read_bytes(scene.tiny / "toy/test.en"));
+  const TranslatingRun fixture;
+  Strings english = lines_of(read_bytes(fixture.tiny / "toy/test.en"));
   english.resize(20);
   for (const Strings& sets : {Strings{}, Strings{"--set", "decode.length_penalty=gnmt", "--set", "decode.alpha=0.6"}}) {
     Strings arguments{"--nbest", "3", "--format", "json"};
     arguments.insert(arguments.end(), sets.begin(), sets.end());
-    const Outcome found = succeeded(scene.translate(arguments, fmt::format("{}\n", fmt::join(english, "\n"))));
+    const Outcome found = succeeded(fixture.translate(arguments, fmt::format("{}\n", fmt::join(english, "\n"))));
     std::string sources, targets;
     std::vector<double> scores, sums;
     const Strings lines = lines_of(found.out);
@@ -188,14 +188,14 @@ TEST_CASE("score prints the numbers of --nbest") {
       }
     }
     CHECK_GT(scores.size(), 40);
-    write_bytes(scene.tiny / "source", sources);
-    write_bytes(scene.tiny / "target", targets);
-    Strings pairs{"--source", scene.tiny / "source", "--target", scene.tiny / "target"};
+    write_bytes(fixture.tiny / "source", sources);
+    write_bytes(fixture.tiny / "target", targets);
+    Strings pairs{"--source", fixture.tiny / "source", "--target", fixture.tiny / "target"};
     pairs.insert(pairs.end(), sets.begin(), sets.end());
     Strings per_token = pairs;
     per_token.insert(per_token.end(), {"--per-token", "--json"});
-    const Strings columns = lines_of(succeeded(scene.run("score", pairs)).out);
-    const Strings objects = lines_of(succeeded(scene.run("score", per_token)).out);
+    const Strings columns = lines_of(succeeded(fixture.run("score", pairs)).out);
+    const Strings objects = lines_of(succeeded(fixture.run("score", per_token)).out);
     REQUIRE_EQ(columns.size(), scores.size());
     REQUIRE_EQ(objects.size(), scores.size());
     for (std::size_t i = 0; i < scores.size(); ++i) {
@@ -212,16 +212,16 @@ TEST_CASE("score prints the numbers of --nbest") {
 }
 
 TEST_CASE("score prints each token's score, and names the pairs that it cannot score") {
-  const TranslatingRun scene;
-  write_bytes(scene.tiny / "source", "hello world\n\nhello\n\xFF\n" + line_of(60) + "\nhello\nhello\n");
-  write_bytes(scene.tiny / "target", "namaste vishva\nnamaste\n\nnamaste\nnamaste\n\xFF\n" + line_of(60) + "\n");
-  const Strings pairs{"--source", scene.tiny / "source", "--target", scene.tiny / "target"};
+  const TranslatingRun fixture;
+  write_bytes(fixture.tiny / "source", "hello world\n\nhello\n\xFF\n" + line_of(60) + "\nhello\nhello\n");
+  write_bytes(fixture.tiny / "target", "namaste vishva\nnamaste\n\nnamaste\nnamaste\n\xFF\n" + line_of(60) + "\n");
+  const Strings pairs{"--source", fixture.tiny / "source", "--target", fixture.tiny / "target"};
   Strings per_token = pairs, json = pairs, stop = pairs;
   per_token.push_back("--per-token");
   json.push_back("--json");
   stop.insert(stop.end(), {"--on-bad-line", "stop"});
-  const Outcome told = scene.run("score", per_token);
-  const Strings lines = lines_of(told.out);
+  const Outcome messages = fixture.run("score", per_token);
+  const Strings lines = lines_of(messages.out);
   REQUIRE_EQ(lines.size(), 7);
   const Strings fields = parts_of(lines[0], "\t"), tokens = parts_of(fields.at(3), " ");
   REQUIRE_EQ(tokens.size(), 3);
@@ -235,46 +235,46 @@ TEST_CASE("score prints each token's score, and names the pairs that it cannot s
   CHECK_LT(std::abs(sum / 3 - std::stod(fields[0])), 1e-5);
   CHECK_EQ(parts_of(lines[2], "\t").at(2), "1");  // no words are also a translation
   for (const std::size_t i : {1, 3, 4, 5, 6}) CHECK_EQ(lines[i], "");
-  const Strings warnings = lines_of(told.err);
+  const Strings warnings = lines_of(messages.err);
   REQUIRE_EQ(warnings.size(), 6);
   for (const char* where : {"source:4:1]", "target:6:1]", "source:2]", "source:5]", "target:7]"})
-    CHECK_NE(told.err.find(where), told.err.npos);
-  check_error(told, 1, {"5 of 7 lines not scored"});
-  CHECK_EQ(json_object(lines_of(scene.run("score", json).out).at(1)).at("score"), "null");
-  check_refused(scene.run("score", stop), 1, {"source:4:1]"});
-  write_bytes(scene.tiny / "target", "namaste\n");
-  check_error(scene.run("score", pairs), 1, {"target]", "7; got 1"});
+    CHECK_NE(messages.err.find(where), messages.err.npos);
+  check_error(messages, 1, {"5 of 7 lines not scored"});
+  CHECK_EQ(json_object(lines_of(fixture.run("score", json).out).at(1)).at("score"), "null");
+  check_refused(fixture.run("score", stop), 1, {"source:4:1]"});
+  write_bytes(fixture.tiny / "target", "namaste\n");
+  check_error(fixture.run("score", pairs), 1, {"target]", "7; got 1"});
 }
 
 TEST_CASE("unknown words are counted, and shown with -v") {
-  const TranslatingRun scene;
+  const TranslatingRun fixture;
   std::set<std::string> known;
-  for (const std::string& line : lines_of(read_bytes(scene.tiny / "toy/train.en")))
+  for (const std::string& line : lines_of(read_bytes(fixture.tiny / "toy/train.en")))
     for (const std::string& word : parts_of(line, " ")) known.insert(word);
   for (const char* word : {"how", "are", "you"}) REQUIRE(known.contains(word));
   for (const char* word : {"I", "zebra"}) REQUIRE_FALSE(known.contains(word));
   const std::string text = "you I\nhow are you\nzebra you I I\n";
-  const Outcome counted = succeeded(scene.translate({}, text)), shown = succeeded(scene.translate({"-v"}, text));
+  const Outcome counted = succeeded(fixture.translate({}, text)), shown = succeeded(fixture.translate({"-v"}, text));
   CHECK_EQ(lines_of(shown.out).size(), 3);
   CHECK_EQ(counted.out, shown.out);
   CHECK_NE(shown.err.find("note: [standard input:1] unknown: I\nnote: [standard input:3] unknown: I (2 times) zebra\n"
                           "note: 4 unknown words in 2 lines, 2 distinct, read as <unk>\n"),
            std::string::npos);
   CHECK_EQ(counted.err, "note: 4 unknown words in 2 lines, 2 distinct, read as <unk>; -v lists them\n");
-  CHECK_EQ(succeeded(scene.translate({"-v"}, "how are you\n")).err.find("unknown"), std::string::npos);
+  CHECK_EQ(succeeded(fixture.translate({"-v"}, "how are you\n")).err.find("unknown"), std::string::npos);
 }
 
 TEST_CASE("evaluate scores lines that cannot be translated as empty, and counts them") {
-  const TranslatingRun scene;
-  Strings sources = lines_of(read_bytes(scene.tiny / "toy/test.en"));
-  Strings references = lines_of(read_bytes(scene.tiny / "toy/test.hi"));
+  const TranslatingRun fixture;
+  Strings sources = lines_of(read_bytes(fixture.tiny / "toy/test.en"));
+  Strings references = lines_of(read_bytes(fixture.tiny / "toy/test.hi"));
   sources.resize(6), references.resize(6);
   const auto evaluate = [&](const Strings& more) {
-    write_bytes(scene.tiny / "text.en", fmt::format("{}\n", fmt::join(sources, "\n")));
-    write_bytes(scene.tiny / "text.hi", fmt::format("{}\n", fmt::join(references, "\n")));
-    Strings arguments{"--source", scene.tiny / "text.en", "--reference", scene.tiny / "text.hi"};
+    write_bytes(fixture.tiny / "text.en", fmt::format("{}\n", fmt::join(sources, "\n")));
+    write_bytes(fixture.tiny / "text.hi", fmt::format("{}\n", fmt::join(references, "\n")));
+    Strings arguments{"--source", fixture.tiny / "text.en", "--reference", fixture.tiny / "text.hi"};
     arguments.insert(arguments.end(), more.begin(), more.end());
-    return scene.run("evaluate", arguments);
+    return fixture.run("evaluate", arguments);
   };
   const std::string second = sources[2];
   sources[2] = "";

@@ -14,12 +14,12 @@ namespace {
 constexpr Index width = 2, capacity = 3;
 
 /// A cache of one layer whose rows hold 100 * row + position in every key and value.
-struct Filled {
+struct CacheFixture {
   DecoderCache<double> cache;
   std::vector<RowSpan> memory_spans{{0, 2}, {2, 3}};
   RowLayout memory{.rows = 5, .sequences = memory_spans};
 
-  Filled(Index rows, Index tokens) {
+  CacheFixture(Index rows, Index tokens) {
     cache.start(1, width, rows, capacity, memory);
     for (Index t = 0; t < tokens; ++t) append(100, static_cast<double>(t));
   }
@@ -59,7 +59,7 @@ using Row = std::vector<double>;
 }  // namespace
 
 TEST_CASE("rows share the memory of their sequence, and layouts show what a step sees") {
-  Filled f(4, 2);
+  CacheFixture f(4, 2);
   CHECK(f.cache.rows() == 4);
   CHECK(f.cache.position() == 2);
   for (Index r = 0; r < 4; ++r) CHECK(f.memory_of(r) == (r < 2 ? 0 : 2));
@@ -98,7 +98,7 @@ TEST_CASE("select reorders, duplicates and compacts") {
                                                    {1, 1, 3, 3},  // duplicate, keep
                                                    {0, 1, 1, 1}, {2, 2, 2, 2}, {1, 3}, {3}, {2, 0}, {0, 1, 2, 3}, {}};
   for (const std::vector<Index>& survivors : selections) {
-    Filled f(4, 2);
+    CacheFixture f(4, 2);
     f.cache.select(survivors);
     REQUIRE(f.cache.rows() == static_cast<Index>(survivors.size()));
     for (Index r = 0; r < f.cache.rows(); ++r) {
@@ -112,7 +112,7 @@ TEST_CASE("select reorders, duplicates and compacts") {
 }
 
 TEST_CASE("ended rows may come back as copies of others, and in greater number than before") {
-  Filled f(4, 1);
+  CacheFixture f(4, 1);
   f.cache.select(std::vector<Index>{3, 0});
   f.cache.select(std::vector<Index>{1, 0, 0, 1});
   CHECK(f.row(0) == Row{0});
@@ -126,7 +126,7 @@ TEST_CASE("ended rows may come back as copies of others, and in greater number t
 }
 
 TEST_CASE("rows and tokens that do not fit are refused") {
-  Filled f(4, 3);
+  CacheFixture f(4, 3);
   CHECK_THROWS_WITH_AS(f.append(1, 0), doctest::Contains("at most 3 tokens"), Error);
   CHECK_THROWS_WITH_AS(f.cache.select(std::vector<Index>{4}), doctest::Contains("below 4; got 4"), Error);
   CHECK_THROWS_AS(f.cache.select(std::vector<Index>{-1}), Error);
@@ -146,7 +146,7 @@ TEST_CASE("a memory that does not match its layout is refused") {
 }
 
 TEST_CASE("a used cache is empty again after start") {
-  Filled f(4, 3);
+  CacheFixture f(4, 3);
   f.cache.start(1, width, 2, capacity, f.memory);
   CHECK(f.cache.rows() == 2);
   CHECK(f.cache.position() == 0);
@@ -204,7 +204,7 @@ TEST_CASE("after select a model continues as if each row had always been in its 
 
 TEST_CASE("the state of rows survives growth of the cache and changes of place") {
   constexpr Index longest = 150, rows = 4;
-  Filled f(rows, 0);
+  CacheFixture f(rows, 0);
   f.cache.start(2, width, rows, longest, f.memory);
   CHECK(f.cache.layer(0).past.size() < rows * longest * 2 * width);
   std::vector<Row> expected(rows);
@@ -315,7 +315,7 @@ TEST_CASE("targets as long as their sources have room from the start") {
 }
 
 TEST_CASE("a cache that ran out of memory is as good as new after start") {
-  Filled f(4, 2);
+  CacheFixture f(4, 2);
   f.cache.start(1, Index{1} << 16, 1, 16, {.rows = 2, .sequences = {f.memory_spans.data(), 1}});
   CHECK_THROWS_WITH_AS(f.cache.select(std::vector<Index>(1000000, 0)), doctest::Contains("[arena]"), Error);
   f.cache.start(1, width, 4, capacity, f.memory);

@@ -91,9 +91,9 @@ TEST_CASE("layers start as in PyTorch") {
   const SelfAttention<double> attention(store, "attention", {.width = width, .heads = 4});
   store.allocate(1);
   const auto largest = [&](const std::string& name) {
-    double most = 0;
-    for (const double x : store.at(name).value.span()) most = std::max(most, std::abs(x));
-    return most;
+    double largest = 0;
+    for (const double x : store.at(name).value.span()) largest = std::max(largest, std::abs(x));
+    return largest;
   };
   const auto fills = [&](const std::string& name, double bound, double share) {
     CAPTURE(name);

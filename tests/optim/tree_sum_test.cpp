@@ -47,13 +47,13 @@ std::vector<float> added(TreeSum<float>& sum, const Terms& terms) {
 
 TEST_CASE("the sum equals the tree's to the bit, in few buffers, again and again") {
   TreeSum<float> sum(40);
-  std::size_t most = 0;
+  std::size_t limit = 0;
   for (std::size_t n = 1; n <= 70; ++n) {
     CAPTURE(n);
     const Terms terms = random_terms(n, 40);
     CHECK(added(sum, terms) == sum_in_tree(terms));
-    most = std::max<std::size_t>(most, std::bit_width(n - 1));  // ceil(log2 n)
-    CHECK(sum.buffers() <= most);
+    limit = std::max<std::size_t>(limit, std::bit_width(n - 1));  // ceil(log2 n)
+    CHECK(sum.buffers() <= limit);
   }
 }
 

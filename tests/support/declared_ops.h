@@ -16,7 +16,7 @@ namespace glossa::testing {
 /// An overload: its name and number of arguments.
 struct Overload {
   std::string op;
-  Index least, most;
+  Index min_arguments, max_arguments;
 };
 
 /// Counts arguments between brackets that open before `at`, at their own commas.
@@ -36,8 +36,8 @@ inline std::vector<Overload> declared_ops(const std::string& header) {
   std::vector<Overload> ops;
   for (std::sregex_iterator match(code.begin(), code.end(), declaration), end; match != end; ++match) {
     const std::string arguments = (*match)[2];
-    const Index most = count_arguments(arguments, 0);
-    ops.push_back({(*match)[1], most - std::ranges::count(arguments, '='), most});
+    const Index max_arguments = count_arguments(arguments, 0);
+    ops.push_back({(*match)[1], max_arguments - std::ranges::count(arguments, '='), max_arguments});
   }
   return ops;
 }
@@ -49,7 +49,7 @@ inline bool calls(const std::string& text, const Overload& overload) {
   for (std::size_t at = text.find(call); at != text.npos; at = text.find(call, at + 1)) {
     if (at > 0 && part_of_name(text[at - 1])) continue;
     const Index arguments = count_arguments(text, at + call.size());
-    if (overload.least <= arguments && arguments <= overload.most) return true;
+    if (overload.min_arguments <= arguments && arguments <= overload.max_arguments) return true;
   }
   return false;
 }

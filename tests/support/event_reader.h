@@ -24,7 +24,7 @@ inline std::uint32_t crc32c_by_bits(std::string_view bytes) {
 }
 
 /// TensorBoard's knowledge of a value.
-struct SeenValue {
+struct RecordedValue {
   std::int64_t step = 0;
   float number = 0;  ///< of a scalar
   std::string text;  ///< of a text; for a picture its PNG
@@ -32,22 +32,22 @@ struct SeenValue {
 
 /// TensorBoard's view of a folder of event files: it reads them in name order, each up to the first record with a wrong
 /// length or checksum.
-struct SeenEvents {
-  std::map<std::string, std::vector<SeenValue>> values;  ///< by tag, in write order
-  std::vector<std::int64_t> starts, stops;               ///< steps of session marks
+struct RecordedEvents {
+  std::map<std::string, std::vector<RecordedValue>> values;  ///< by tag, in write order
+  std::vector<std::int64_t> starts, stops;                   ///< steps of session marks
   int files = 0, torn = 0;
 
   /// The steps of a tag.
   std::vector<std::int64_t> steps(const std::string& tag) const {
     std::vector<std::int64_t> steps;
     if (values.contains(tag))
-      for (const SeenValue& value : values.at(tag)) steps.push_back(value.step);
+      for (const RecordedValue& value : values.at(tag)) steps.push_back(value.step);
     return steps;
   }
 };
 
-inline SeenEvents read_events(const std::filesystem::path& folder) {
-  SeenEvents seen;
+inline RecordedEvents read_events(const std::filesystem::path& folder) {
+  RecordedEvents seen;
   const auto number = [](std::string_view bytes, std::size_t size) {
     std::uint64_t value = 0;
     std::memcpy(&value, bytes.data(), size);
@@ -62,7 +62,7 @@ inline SeenEvents read_events(const std::filesystem::path& folder) {
   };
   const auto read_value = [&](std::int64_t step, std::string_view message) {
     std::string tag;
-    SeenValue value{.step = step, .number = 0, .text = {}};
+    RecordedValue value{.step = step, .number = 0, .text = {}};
     fields(message, [&](const wire::Field& field) {
       if (field.number == 1) tag = field.bytes;
       if (field.number == 2) {

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "autograd/ops.h"
-#include "tests/train/scene.h"
+#include "tests/train/translator_fixture.h"
 
 using namespace glossa;
 using namespace glossa::testing;
@@ -14,7 +14,7 @@ using Lines = std::vector<std::string>;
 namespace {
 
 /// The loss by its definition: the logits of one sentence after another, without a batch.
-CorpusLoss loss_by_hand(const Scene& scene, const EncodedCorpus& encoded) {
+CorpusLoss loss_by_hand(const TranslatorFixture& fixture, const EncodedCorpus& encoded) {
   CorpusLoss total;
   Context<float> context;
   for (int i = 0; i < encoded.size(); ++i) {
@@ -25,9 +25,9 @@ CorpusLoss loss_by_hand(const Scene& scene, const EncodedCorpus& encoded) {
     const RowSpan source_span{0, std::ssize(source)}, target_span{0, std::ssize(in)};
     context.begin({.training = false, .recording = false});
     const Tensor<const float> log_p =
-        log_softmax((*scene.model->transformer)(context, source,
-                                                {.rows = source_span.length, .sequences = {&source_span, 1}}, in,
-                                                {.rows = target_span.length, .sequences = {&target_span, 1}}))
+        log_softmax((*fixture.model->transformer)(context, source,
+                                                  {.rows = source_span.length, .sequences = {&source_span, 1}}, in,
+                                                  {.rows = target_span.length, .sequences = {&target_span, 1}}))
             .value();
     for (Index row = 0; row < log_p.rows(); ++row) total.nll_sum -= double{log_p.row(row)[out[row]]};
     total.tokens += std::ssize(out);
@@ -38,16 +38,16 @@ CorpusLoss loss_by_hand(const Scene& scene, const EncodedCorpus& encoded) {
 }  // namespace
 
 TEST_CASE("the loss of a corpus is that of all its tokens in any batches, without dropout and smoothing") {
-  Scene scene;
-  const EncodedCorpus encoded = encode(scene.data, scene.corpus, scene.tokenizers);
-  const CorpusLoss expected = loss_by_hand(scene, encoded);
+  TranslatorFixture fixture;
+  const EncodedCorpus encoded = encode(fixture.data, fixture.corpus, fixture.tokenizers);
+  const CorpusLoss expected = loss_by_hand(fixture, encoded);
   Context<float> context;
   for (const auto layout : {DataConfig::Layout::packed, DataConfig::Layout::padded})
     for (const std::int64_t budget : {1, 25, 4096}) {
       CAPTURE(budget);
-      scene.data.layout = layout;
-      scene.data.max_tokens = budget;
-      const CorpusLoss loss = corpus_loss(context, *scene.model->transformer, encoded, scene.data);
+      fixture.data.layout = layout;
+      fixture.data.max_tokens = budget;
+      const CorpusLoss loss = corpus_loss(context, *fixture.model->transformer, encoded, fixture.data);
       CHECK_EQ(loss.tokens, expected.tokens);
       CHECK_EQ(loss.nll_sum, doctest::Approx(expected.nll_sum).epsilon(1e-5));
       CHECK_EQ(loss.per_token(),

@@ -24,7 +24,7 @@ std::string text_of(const ParallelCorpus& corpus) {
 }
 
 /// The text of the test corpus, or the reason for its absence.
-std::string test_text(Subject& s) {
+std::string test_text(ConfigFixture& s) {
   try {
     return text_of(read_test_corpus(s.config.data, 1));
   } catch (const Error& error) {
@@ -34,7 +34,7 @@ std::string test_text(Subject& s) {
 
 std::string text_of(const EncodedCorpus& corpus) { return fmt::format("{} {}", corpus.source, corpus.target); }
 
-std::string names_and_shapes(Subject& s) {
+std::string names_and_shapes(ConfigFixture& s) {
   std::string text;
   for (const Parameter<float>* parameter : s.model().parameters.parameters())
     text += parameter->name + parameter->value.shape.str();
@@ -42,7 +42,7 @@ std::string names_and_shapes(Subject& s) {
 }
 
 /// An epoch as its batches' rows.
-std::string rows_of(Subject& s) {
+std::string rows_of(ConfigFixture& s) {
   std::string text;
   for (const std::vector<int>& indices : s.batches(0)) {
     const Batch batch = make_batch(s.pairs(), indices, layout(s.config.data));
@@ -52,7 +52,7 @@ std::string rows_of(Subject& s) {
 }
 
 /// Losses of the training pairs, without dropout.
-std::string forward(Subject& s) {
+std::string forward(ConfigFixture& s) {
   Context<float> context;
   std::vector<int> all(static_cast<std::size_t>(s.pairs().size()));
   std::iota(all.begin(), all.end(), 0);
@@ -64,7 +64,7 @@ std::string forward(Subject& s) {
 }
 
 /// The sources of the readable lines, and the errors of the others.
-std::string sources_of(Subject& s, std::vector<Translator::Sources>* kept = nullptr) {
+std::string sources_of(ConfigFixture& s, std::vector<Translator::Sources>* kept = nullptr) {
   const Translator translator = s.translator();
   std::string text;
   for (const std::string& line : lines_to_translate) try {
@@ -77,7 +77,7 @@ std::string sources_of(Subject& s, std::vector<Translator::Sources>* kept = null
   return text;
 }
 
-std::string translation(Subject& s) {
+std::string translation(ConfigFixture& s) {
   std::vector<Translator::Sources> all;
   sources_of(s, &all);
   Translator translator = s.translator();
@@ -88,7 +88,7 @@ std::string translation(Subject& s) {
   return text;
 }
 
-std::string products_of_translation(Subject& s) {
+std::string products_of_translation(ConfigFixture& s) {
   Translator translator = s.translator();
   const Strings three(lines_to_translate.begin(), lines_to_translate.begin() + 3);
   const kernels::ProductLog log;
@@ -99,7 +99,7 @@ std::string products_of_translation(Subject& s) {
   return text;
 }
 
-std::string learning_rates(Subject& s) {
+std::string learning_rates(ConfigFixture& s) {
   Schedule schedule = make_schedule(s.config.optim, s.config.model.width);
   std::string text;
   for (int update = 1; update <= 12; ++update) {
@@ -110,7 +110,7 @@ std::string learning_rates(Subject& s) {
 }
 
 /// A text file as translation reads it, or the error.
-std::string read_text(Subject& s, const char* name) {
+std::string read_text(ConfigFixture& s, const char* name) {
   try {
     return fmt::format("{}", fmt::join(read_lines(s.folder / name, text_options(s.config.data)), "\n"));
   } catch (const Error& error) {
@@ -149,7 +149,7 @@ std::string in_first_line(const FinishedRun& run, const std::string& key) {
 }
 
 /// The optimizer's n-th buffer, if it exists.
-std::string moments(Subject& s, std::size_t n) {
+std::string moments(ConfigFixture& s, std::size_t n) {
   const auto state = s.stepped().optimizer->state();
   return n < state.size() ? std::string(state[n].name) + bytes(state[n].values) : "none";
 }
@@ -158,74 +158,78 @@ std::string moments(Subject& s, std::size_t n) {
 
 const std::vector<Observation>& observations() {
   static const std::vector<Observation> all{
-      {"threads", {}, [](Subject& s) { return fmt::format("{}", s.run.threads); }},
+      {"threads", {}, [](ConfigFixture& s) { return fmt::format("{}", s.run.threads); }},
       {"product library",
        {},
-       [](Subject& s) { return s.run.error.starts_with("[set_gemm_backend]") ? s.run.error : s.run.product_library; }},
-      {"training text", {}, [](Subject& s) { return text_of(s.corpora().training); }},
-      {"validation text", {}, [](Subject& s) { return text_of(s.corpora().validation); }},
+       [](ConfigFixture& s) {
+         return s.run.error.starts_with("[set_gemm_backend]") ? s.run.error : s.run.product_library;
+       }},
+      {"training text", {}, [](ConfigFixture& s) { return text_of(s.corpora().training); }},
+      {"validation text", {}, [](ConfigFixture& s) { return text_of(s.corpora().validation); }},
       {"test text", {}, test_text},
-      {"damaged text", {}, [](Subject& s) { return read_text(s, "damaged.en"); }},
-      {"text with a long line", {}, [](Subject& s) { return read_text(s, "long.en"); }},
+      {"damaged text", {}, [](ConfigFixture& s) { return read_text(s, "damaged.en"); }},
+      {"text with a long line", {}, [](ConfigFixture& s) { return read_text(s, "long.en"); }},
       {"vocabularies",
        {"training text"},
-       [](Subject& s) { return s.run.files("", ".txt") + s.run.files("", ".model"); }},
-      {"training pairs", {"training text", "vocabularies"}, [](Subject& s) { return text_of(s.pairs()); }},
+       [](ConfigFixture& s) { return s.run.files("", ".txt") + s.run.files("", ".model"); }},
+      {"training pairs", {"training text", "vocabularies"}, [](ConfigFixture& s) { return text_of(s.pairs()); }},
       {"validation pairs",
        {"validation text", "vocabularies"},
-       [](Subject& s) {
+       [](ConfigFixture& s) {
          const ParallelCorpus& valid = s.corpora().validation;
          return valid.source.empty() ? "" : text_of(encode(s.config.data, valid, s.tokenizers()));
        }},
-      {"batches", {"training pairs"}, [](Subject& s) { return fmt::format("{} {}", s.batches(0), s.batches(1)); }},
+      {"batches",
+       {"training pairs"},
+       [](ConfigFixture& s) { return fmt::format("{} {}", s.batches(0), s.batches(1)); }},
       {"rows", {"batches"}, rows_of},
-      {"sources", {"vocabularies"}, [](Subject& s) { return sources_of(s); }},
+      {"sources", {"vocabularies"}, [](ConfigFixture& s) { return sources_of(s); }},
       {"parameters", {"vocabularies"}, names_and_shapes},
-      {"first weights", {"parameters"}, [](Subject& s) { return bytes(s.model().parameters.values()); }},
+      {"first weights", {"parameters"}, [](ConfigFixture& s) { return bytes(s.model().parameters.values()); }},
       {"forward pass", {"first weights", "training pairs", "product library"}, forward},
       {"translation", {"sources", "forward pass"}, translation},
       {"products of translation", {"translation"}, products_of_translation},
       {"learning rates", {}, learning_rates},
-      {"first moments", {"parameters"}, [](Subject& s) { return moments(s, 0); }},
-      {"second moments", {"parameters"}, [](Subject& s) { return moments(s, 1); }},
+      {"first moments", {"parameters"}, [](ConfigFixture& s) { return moments(s, 0); }},
+      {"second moments", {"parameters"}, [](ConfigFixture& s) { return moments(s, 1); }},
       {"optimizer's steps",
        {"first weights", "first moments", "second moments"},
-       [](Subject& s) { return bytes(s.stepped().model->parameters.values()); }},
-      {"first loss", {"forward pass", "batches"}, [](Subject& s) { return in_first_line(s.run, "loss"); }},
-      {"first gradient", {"first loss"}, [](Subject& s) { return in_first_line(s.run, "grad_norm"); }},
+       [](ConfigFixture& s) { return bytes(s.stepped().model->parameters.values()); }},
+      {"first loss", {"forward pass", "batches"}, [](ConfigFixture& s) { return in_first_line(s.run, "loss"); }},
+      {"first gradient", {"first loss"}, [](ConfigFixture& s) { return in_first_line(s.run, "grad_norm"); }},
       {"end",
        {"batches"},
-       [](Subject& s) {
+       [](ConfigFixture& s) {
          const TrainingState& state = s.run.state;
          return fmt::format("{} {} {} {} {}", end_of(s.run), state.update, state.epoch, state.batch, state.bad_updates);
        }},
       {"weights",
        {"rows", "first gradient", "learning rates", "optimizer's steps", "end"},
-       [](Subject& s) {
+       [](ConfigFixture& s) {
          const fs::path last = s.run.folder / "checkpoints/last";
          return fs::exists(last) ? parameters_sha256(CheckpointReader(last)) : end_of(s.run);
        }},
       {"average",
        {"weights"},
-       [](Subject& s) {
+       [](ConfigFixture& s) {
          const fs::path last = s.run.folder / "checkpoints/last";
          return fs::exists(last) ? averages_of(CheckpointReader(last)) : end_of(s.run);
        }},
-      {"training lines", {"weights"}, [](Subject& s) { return fmt::format("{}", s.run.training); }},
+      {"training lines", {"weights"}, [](ConfigFixture& s) { return fmt::format("{}", s.run.training); }},
       {"validation lines",
        {"validation pairs", "weights", "average", "translation"},
-       [](Subject& s) { return fmt::format("{}", s.run.validation); }},
-      {"samples", {"validation lines"}, [](Subject& s) { return s.run.files("samples"); }},
+       [](ConfigFixture& s) { return fmt::format("{}", s.run.validation); }},
+      {"samples", {"validation lines"}, [](ConfigFixture& s) { return s.run.files("samples"); }},
       {"events",  // names only: their content depends on time
        {},
-       [](Subject& s) { return fmt::format("{}", s.run.files("tensorboard").empty()); }},
+       [](ConfigFixture& s) { return fmt::format("{}", s.run.files("tensorboard").empty()); }},
       {"best",
        {"validation lines"},
-       [](Subject& s) {
+       [](ConfigFixture& s) {
          const TrainingState& state = s.run.state;
          return fmt::format("{} {} {}", state.best, state.best_update, state.stalled);
        }},
-      {"checkpoints", {"end", "best"}, [](Subject& s) { return checkpoints_of(s.run); }},
+      {"checkpoints", {"end", "best"}, [](ConfigFixture& s) { return checkpoints_of(s.run); }},
   };
   return all;
 }

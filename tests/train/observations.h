@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "tests/train/subject.h"
+#include "tests/train/config_fixture.h"
 
 namespace glossa::testing {
 
@@ -13,7 +13,7 @@ namespace glossa::testing {
 struct Observation {
   const char* name;
   Strings follows;
-  std::function<std::string(Subject&)> look;
+  std::function<std::string(ConfigFixture&)> look;
 };
 
 /// Everything observed, causes before their effects: from the text of the corpus to the files of a run.

@@ -239,9 +239,9 @@ const std::vector<Row>& rows() {
 }
 
 /// Observes configurations, and caches each result.
-class Laboratory {
+class Observer {
  public:
-  Laboratory() {
+  Observer() {
     write_corpora(folder_);
     const RestoreRuntime restore;
     for (const char* corpus : {"corpus", "other"})  // for train.warm_start
@@ -254,20 +254,20 @@ class Laboratory {
     return load_config("", whole);
   }
 
-  using Sight = std::map<std::string, std::string>;
+  using Effects = std::map<std::string, std::string>;
 
   /// The error that ended the run; empty if none did.
   const std::string& error(const Strings& sets) const { return errors_.at(sets); }
 
-  const Sight& look(const Strings& sets) {
-    const auto [place, is_new] = seen_.try_emplace(sets);
+  const Effects& look(const Strings& sets) {
+    const auto [place, is_new] = effects_.try_emplace(sets);
     if (!is_new) return place->second;
-    Subject subject(config(sets), folder_.path());
-    const FinishedRun& run = subject.run;
+    ConfigFixture fixture(config(sets), folder_.path());
+    const FinishedRun& run = fixture.run;
     errors_[sets] = run.error;
-    if (fs::exists(run.folder)) CHECK(read_bytes(run.folder / "config.yaml") == dump(subject.config));
+    if (fs::exists(run.folder)) CHECK(read_bytes(run.folder / "config.yaml") == dump(fixture.config));
     for (const Observation& observation : observations()) try {
-        place->second[observation.name] = observation.look(subject);
+        place->second[observation.name] = observation.look(fixture);
       } catch (const Error& error) {
         CHECK_MESSAGE(!run.error.empty(), std::string(error.what()));
         place->second[observation.name] = error.what();
@@ -277,7 +277,7 @@ class Laboratory {
 
  private:
   TemporaryFolder folder_;
-  std::map<Strings, Sight> seen_;
+  std::map<Strings, Effects> effects_;
   std::map<Strings, std::string> errors_;
 };
 
@@ -290,15 +290,15 @@ std::string text_of(const Config& config, std::string_view key) {
 }
 
 void check_rows_of(std::string_view section) {
-  Laboratory laboratory;
+  Observer observer;
   for (const Row& row : rows()) {
     if (!std::string_view(row.key).starts_with(section)) continue;
     const Strings changed_to = row.given + Strings{fmt::format("{}={}", row.key, row.value)};
     INFO(fmt::format("{}", fmt::join(changed_to, " ")));
-    REQUIRE_NE(text_of(laboratory.config(row.given), row.key), text_of(laboratory.config(changed_to), row.key));
-    const Laboratory::Sight &before = laboratory.look(row.given), &after = laboratory.look(changed_to);
+    REQUIRE_NE(text_of(observer.config(row.given), row.key), text_of(observer.config(changed_to), row.key));
+    const Observer::Effects &before = observer.look(row.given), &after = observer.look(changed_to);
     for (const Strings& sets : {row.given, changed_to})
-      if (const std::string& error = laboratory.error(sets); !error.empty()) {
+      if (const std::string& error = observer.error(sets); !error.empty()) {
         INFO(error);
         CHECK((row.error != nullptr && error.find(row.error) != error.npos));
       }
@@ -359,13 +359,13 @@ TEST_CASE("each option's other value survives a dump, and --resume allows or ref
 }
 
 TEST_CASE("train.max_minutes counts minutes of training") {
-  const Laboratory laboratory;
+  const Observer observer;
   const TemporaryFolder folder;
-  const Subject subject(laboratory.config({"train.max_updates=0", "train.max_minutes=0.001", "train.validate_every=0",
-                                           "train.save_every=0"}),
-                        folder.path());
-  CHECK(subject.run.end == TrainingEnd::max_minutes);
-  CHECK_GE(subject.run.state.seconds, 0.06);
+  const ConfigFixture fixture(observer.config({"train.max_updates=0", "train.max_minutes=0.001",
+                                               "train.validate_every=0", "train.save_every=0"}),
+                              folder.path());
+  CHECK(fixture.run.end == TrainingEnd::max_minutes);
+  CHECK_GE(fixture.run.state.seconds, 0.06);
 }
 
 TEST_CASE("every option of data has its effects and no others") { check_rows_of("data."); }

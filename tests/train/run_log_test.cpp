@@ -243,7 +243,7 @@ TEST_CASE("TensorBoard's files contain what the metrics contain, even non-finite
     log.training(report);
     log.validation({100, 2, 1.5, 12.5, {}, {}, 0, true, {"source  a\noutput  b", "more"}});
   }
-  const glossa::testing::SeenEvents seen = glossa::testing::read_events(run.path() / "tensorboard");
+  const glossa::testing::RecordedEvents seen = glossa::testing::read_events(run.path() / "tensorboard");
   CHECK_EQ(seen.steps("train/loss"), std::vector<std::int64_t>{50, 60});
   CHECK_EQ(seen.values.at("train/loss")[0].number, 2.5f);
   CHECK(std::isnan(seen.values.at("train/loss")[1].number));

@@ -9,15 +9,15 @@ using namespace glossa;
 
 namespace {
 
-constexpr Surroundings good{
+constexpr Environment good{
     .built_for_avx2 = true, .processor_has_avx2 = true, .has_onednn = true, .available_threads = 2, .cores = 2};
 
 /// The warning after one change to `good`; "" if none.
 template <class Change>
 std::string warning(const Change& change) {
-  Surroundings around = good;
-  change(around);
-  const std::vector<std::string> found = warnings(around);
+  Environment environment = good;
+  change(environment);
+  const std::vector<std::string> found = warnings(environment);
   REQUIRE_LE(found.size(), 1);
   return found.empty() ? "" : found.front();
 }
@@ -28,14 +28,14 @@ bool has(const std::string& text, const char* part) { return text.find(part) != 
 
 TEST_CASE("warnings name a build without AVX2 or oneDNN, and cores that may not be used") {
   CHECK_EQ(warnings(good), std::vector<std::string>{});
-  CHECK(has(warning([](Surroundings& s) { s.built_for_avx2 = false; }), "GLOSSA_NATIVE"));
-  const std::string old = warning([](Surroundings& s) { s.built_for_avx2 = s.processor_has_avx2 = false; });
+  CHECK(has(warning([](Environment& s) { s.built_for_avx2 = false; }), "GLOSSA_NATIVE"));
+  const std::string old = warning([](Environment& s) { s.built_for_avx2 = s.processor_has_avx2 = false; });
   CHECK(has(old, "AVX2"));
   CHECK_FALSE(has(old, "GLOSSA_NATIVE"));  // it would not help
-  CHECK(has(warning([](Surroundings& s) { s.has_onednn = false; }), "libdnnl-dev"));
-  CHECK(has(warning([](Surroundings& s) { s.available_threads = 1; }), "1 of the machine's 2 cores"));
-  CHECK_EQ(warning([](Surroundings& s) { s.available_threads = s.cores = 1; }), "");
-  CHECK_EQ(warning([](Surroundings& s) { s.cores = 8; }), "");
+  CHECK(has(warning([](Environment& s) { s.has_onednn = false; }), "libdnnl-dev"));
+  CHECK(has(warning([](Environment& s) { s.available_threads = 1; }), "1 of the machine's 2 cores"));
+  CHECK_EQ(warning([](Environment& s) { s.available_threads = s.cores = 1; }), "");
+  CHECK_EQ(warning([](Environment& s) { s.cores = 8; }), "");
   CHECK_EQ(warnings({.built_for_avx2 = false,
                      .processor_has_avx2 = true,
                      .has_onednn = false,
@@ -54,7 +54,7 @@ TEST_CASE("a build is described in words") {
 }
 
 TEST_CASE("the surroundings are those of this build and process") {
-  const Surroundings here = surroundings();
+  const Environment here = environment();
 #ifdef __AVX2__
   CHECK(here.built_for_avx2);
   CHECK(here.processor_has_avx2);  // else this line is not reached

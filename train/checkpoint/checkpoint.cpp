@@ -68,10 +68,10 @@ void check_possible(const TrainingState& state, const std::string& path) {
   constexpr std::int64_t largest = 1'000'000'000'000'000;  // as a Period's
   struct Counter {
     std::string_view name;
-    std::int64_t value, most;
+    std::int64_t value, limit;
   };
   const std::int64_t updates = state.update;  // also bounds epochs and validations
-  for (const auto& [name, value, most] :
+  for (const auto& [name, value, limit] :
        {Counter{"update", state.update, largest}, Counter{"optimizer_steps", state.optimizer_steps, updates},
         // Allows a Sampler, whose numbers are ints, to count one more.
         Counter{"epoch", state.epoch, std::min<std::int64_t>(updates, std::numeric_limits<int>::max() - 1)},
@@ -82,7 +82,7 @@ void check_possible(const TrainingState& state, const std::string& path) {
         Counter{"best_update", state.best_update, updates}, Counter{"stalled", state.stalled, updates},
         Counter{"plateau.bad", state.plateau.bad, updates},
         Counter{"plateau.reductions", state.plateau.reductions, updates}})
-    check(value >= 0 && value <= most, path, "expected a training state with {} from 0 to {}; got {}. {}", name, most,
+    check(value >= 0 && value <= limit, path, "expected a training state with {} from 0 to {}; got {}. {}", name, limit,
           value, hint);
   check(std::isfinite(state.seconds) && state.seconds >= 0, path,
         "expected a training state with at least 0 seconds; got {}. {}", state.seconds, hint);

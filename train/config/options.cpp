@@ -291,7 +291,7 @@ std::string nearest_name(std::string_view wanted, const std::vector<std::string>
     for (const std::string& name : names)
       if (name.starts_with(wanted)) return name;
   std::string nearest;
-  std::size_t least = 2 * wanted.size() / 5 + 1;
+  std::size_t shortest = 2 * wanted.size() / 5 + 1;
   for (const std::string& name : names) {
     // Levenshtein, one row of the table at a time.
     std::vector<std::size_t> row(name.size() + 1);
@@ -304,8 +304,8 @@ std::string nearest_name(std::string_view wanted, const std::vector<std::string>
         row[j] = std::min({replaced, row[j] + 1, row[j - 1] + 1});
       }
     }
-    if (row.back() >= least) continue;
-    least = row.back();
+    if (row.back() >= shortest) continue;
+    shortest = row.back();
     nearest = name;
   }
   return nearest;

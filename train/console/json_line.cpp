@@ -57,7 +57,7 @@ JsonLine& JsonLine::add_numbers(std::string_view key, std::span<const double> va
 
 std::string JsonLine::text() const { return fmt::format("{{{}}}", body_); }
 
-std::optional<std::int64_t> whole_in_json(std::string_view line, std::string_view key) {
+std::optional<std::int64_t> integer_in_json(std::string_view line, std::string_view key) {
   const nlohmann::json object = nlohmann::json::parse(line, nullptr, false);
   if (!object.is_object()) return std::nullopt;
   const auto found = object.find(key);

@@ -42,7 +42,7 @@ class JsonLine {
 };
 
 /// Whole number under `key` in a JSON object; empty if the line is not one, or lacks it.
-std::optional<std::int64_t> whole_in_json(std::string_view line, std::string_view key);
+std::optional<std::int64_t> integer_in_json(std::string_view line, std::string_view key);
 
 /// Members of a JSON object on a line that are numbers, booleans (as 0 and 1) or null (as NaN); empty if the line is
 /// not an object.

@@ -8,7 +8,7 @@
 #include <mutex>
 
 #include "data/text/counted.h"
-#include "train/console/colour.h"
+#include "train/console/color.h"
 #include "train/console/verbosity.h"
 
 namespace glossa {
@@ -43,12 +43,12 @@ void ProgressBar::draw(std::optional<double> fraction, std::string_view text) {
   const std::size_t room = terminal_width(terminal_) - 1;
   std::string line;
   if (fraction) {
-    constexpr std::size_t most = 24, least = 4, around = 8;  // cells of the bar; its surroundings
+    constexpr std::size_t max_cells = 24, min_cells = 4, around = 8;  // cells of the bar; its surroundings
     const double share = std::clamp(*fraction, 0.0, 1.0);
-    const std::size_t cells = std::min(most, room - std::min(room, text.size() + around));
+    const std::size_t cells = std::min(max_cells, room - std::min(room, text.size() + around));
     const auto filled = static_cast<std::size_t>(share * static_cast<double>(cells));
     line = fmt::format("{:3.0f}% ", 100 * share);
-    if (cells >= least) line += fmt::format("[{}{}] ", std::string(filled, '='), std::string(cells - filled, ' '));
+    if (cells >= min_cells) line += fmt::format("[{}{}] ", std::string(filled, '='), std::string(cells - filled, ' '));
   }
   line += fitting(text, room - std::min(room, line.size()));
   show(fmt::format("\r\x1b[K{:.{}}", line, room));

@@ -12,8 +12,8 @@
 #include "data/tokenizers/sentencepiece_tokenizer.h"
 #include "data/tokenizers/word_tokenizer.h"
 #include "data/toy/corpus.h"
+#include "train/console/print.h"
 #include "train/console/progress_bar.h"
-#include "train/console/tell.h"
 #include "train/corpora/text_memory.h"
 
 namespace glossa {
@@ -198,9 +198,9 @@ Tokenizers train_tokenizers(const DataConfig& config, const ParallelCorpus& corp
   ProgressBar bar;
   std::optional<ElapsedProgress> progress;
   if (config.tokenizer == DataConfig::Tokenizer::sentencepiece) {  // the slow one
-    tell("learning {} of at most {} subwords from {} ...\n",
-         config.shared_vocabulary ? "a vocabulary" : "two vocabularies", config.vocab_size,
-         counted(corpus.source.size(), "pair"));
+    print_note("learning {} of at most {} subwords from {} ...\n",
+               config.shared_vocabulary ? "a vocabulary" : "two vocabularies", config.vocab_size,
+               counted(corpus.source.size(), "pair"));
     progress.emplace(bar, "learning subwords:");
   }
   std::vector<std::string> sources = corpus.source;
@@ -258,7 +258,7 @@ EncodedCorpora encode_all(const DataConfig& config, const Corpora& corpora, cons
   return encoded;
 }
 
-std::string normalise(const DataConfig& config, std::string_view line) {
+std::string normalize(const DataConfig& config, std::string_view line) {
   return config.lowercase ? utf8::lower_case(line) : std::string(line);
 }
 

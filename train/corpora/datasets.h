@@ -73,7 +73,7 @@ EncodedCorpus encode_training(const DataConfig& config, const ParallelCorpus& tr
 EncodedCorpora encode_all(const DataConfig& config, const Corpora& corpora, const Tokenizers& tokenizers);
 
 /// Treats a cleaned line of outside text like training text: lower-cased if the run is.
-std::string normalise(const DataConfig& config, std::string_view line);
+std::string normalize(const DataConfig& config, std::string_view line);
 
 // The configuration in the terms of data/.
 TextOptions text_options(const DataConfig& config);

@@ -51,10 +51,10 @@ void BatchSearch<T>::start(std::span<const Index> batch, std::span<const std::ve
     const std::vector<int>& source = sources[input];
     check(!source.empty(), "decode", "expected at least one token in source {}; got none", input);
     const double limit = options_.max_length_factor * source.size() + options_.max_length_extra;
-    const double most = static_cast<double>(model_->options().max_positions);
+    const double max_positions = static_cast<double>(model_->options().max_positions);
     survivors_.push_back(std::ssize(live_) * options_.beam);
     live_.push_back({.sentence = std::ssize(sentences_), .node = 0, .log_probability = 0});
-    sentences_.push_back({.limit = static_cast<Index>(std::clamp(limit, 1.0, most)),
+    sentences_.push_back({.limit = static_cast<Index>(std::clamp(limit, 1.0, max_positions)),
                           .number = numbers.empty() ? input : numbers[input]});
     source_spans_.push_back({std::ssize(source_ids_), std::ssize(source)});
     source_ids_.insert(source_ids_.end(), source.begin(), source.end());
@@ -100,12 +100,12 @@ void BatchSearch<T>::choose(const Tensor<const T>& logits) {
   const Index of_each = std::min(choices(), logits.cols() - std::ssize(never));
   check(of_each >= 1, "decode.forbidden", "expected some of {} tokens to be allowed; got none", logits.cols());
   top_.resize(static_cast<std::size_t>(logits.rows() * of_each));
-  if (!options_.sample) return top_tokens(logits, never, of_each, top_, options_.renormalise);
+  if (!options_.sample) return top_tokens(logits, never, of_each, top_, options_.renormalize);
   uniforms_.clear();
   for (const Live& live : live_)
     uniforms_.push_back(sampling_uniform(options_.seed, static_cast<std::uint64_t>(sentences_[live.sentence].number),
                                          static_cast<std::uint32_t>(cache_.position())));
-  sample_tokens(logits, never, options_.temperature, uniforms_, top_, options_.renormalise);
+  sample_tokens(logits, never, options_.temperature, uniforms_, top_, options_.renormalize);
 }
 
 /// At the length limit: turns each of the rows [begin, end) of live_ into a translation, and ends all.
@@ -113,7 +113,7 @@ template <class T>
 void BatchSearch<T>::force_end(Index place, Index begin, Index end) {
   for (Index r = begin; r < end; ++r)
     keep(place, {.node = live_[r].node,
-                 .score = penalised(live_[r].log_probability, cache_.position(), options_),
+                 .score = penalized(live_[r].log_probability, cache_.position(), options_),
                  .log_probability = live_[r].log_probability,
                  .finished = false});
 }
@@ -144,7 +144,7 @@ void BatchSearch<T>::advance(Index place, Index begin, Index end) {
       if (is_huggingface && rank >= options_.beam) continue;
       ++sentence.ended;
       keep(place, {.node = live_[c.row].node,
-                   .score = penalised(c.log_probability, length, options_),
+                   .score = penalized(c.log_probability, length, options_),
                    .log_probability = c.log_probability,
                    .finished = true});
     } else if (std::ssize(next_) - first < options_.beam) {
@@ -157,14 +157,14 @@ void BatchSearch<T>::advance(Index place, Index begin, Index end) {
 
   for (Index i = first; at_limit && i < std::ssize(next_) && sentence.found < n_; ++i)
     found_[place * n_ + sentence.found++] = {.node = next_[i].node,
-                                             .score = penalised(next_[i].log_probability, length, options_),
+                                             .score = penalized(next_[i].log_probability, length, options_),
                                              .log_probability = next_[i].log_probability,
                                              .finished = false};
   // Hypothesis that the best live one must beat, and the live one's maximum length.
   const Index rival = place * n_ + (is_huggingface ? n_ - 1 : 0);
   const Index later = is_huggingface ? length : sentence.ended >= options_.beam ? length + 1 : sentence.limit;
   const bool enough =
-      sentence.found == n_ && found_[rival].score >= penalised(next_[first].log_probability, later, options_);
+      sentence.found == n_ && found_[rival].score >= penalized(next_[first].log_probability, later, options_);
   if (at_limit || enough) {
     next_.resize(first);
     survivors_.resize(first);

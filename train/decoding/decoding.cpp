@@ -43,7 +43,7 @@ void agree_on(std::span<const std::vector<int>> sources) {
 
 }  // namespace
 
-double penalised(double log_probability, Index length, const DecodeOptions& options) {
+double penalized(double log_probability, Index length, const DecodeOptions& options) {
   const double n = static_cast<double>(length);
   switch (options.length_penalty) {
     case LengthPenalty::none:

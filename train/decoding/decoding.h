@@ -29,7 +29,7 @@ struct DecodeOptions {
   Index min_length = 0;  ///< minimum tokens of a translation, without </s>
   Search search = Search::glossa;
   std::vector<int> forbidden{};    ///< tokens never chosen, besides <pad> and <s>
-  bool renormalise = false;        ///< exclude tokens never chosen from the softmax
+  bool renormalize = false;        ///< exclude tokens never chosen from the softmax
   std::int64_t max_tokens = 2048;  ///< hypotheses x longest source of a batch
   bool sample = false;             ///< draw each token from the softmax; needs a beam of 1
   double temperature = 1;          ///< of the softmax to draw from
@@ -45,7 +45,7 @@ struct Hypothesis {
 };
 
 /// log_probability under the length penalty of `options`.
-double penalised(double log_probability, Index length, const DecodeOptions& options);
+double penalized(double log_probability, Index length, const DecodeOptions& options);
 
 template <class T>
 class BatchSearch;
@@ -54,7 +54,7 @@ class BatchSearch;
 /// sentence and considers the best 2 * beam continuations: those with </s> have ended, and the best `beam` others live
 /// on. A sentence is done when its best ended hypothesis is at least as good as any live one could become: at any
 /// length up to the limit or, once `beam` hypotheses have ended, if it ended next. At the limit an ended hypothesis is
-/// preferred; if there is none, the best live one is cut off. <pad> and <s> are never chosen. Ties go to the earlier
+/// preferred; otherwise the best live one is cut off. <pad> and <s> are never chosen. Ties go to the earlier
 /// hypothesis, then the smaller id. The n best come from the same search, which runs on until n have ended.
 ///
 /// With Search::huggingface the search ends like that of `generate` in transformers with `early_stopping` false and

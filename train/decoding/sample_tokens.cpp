@@ -15,7 +15,7 @@ namespace {
 /// In double, in order of ids: the result is the same with any instruction set's vectors.
 template <class T>
 TokenScore sample_row(const T* x, Index n, std::span<const int> never, double temperature, double uniform,
-                      bool renormalise) {
+                      bool renormalize) {
   const auto may_come = [&](Index j) { return std::ranges::find(never, static_cast<int>(j)) == never.end(); };
   double top = -std::numeric_limits<double>::infinity(), best = top;  // of all tokens, of those allowed
   for (Index j = 0; j < n; ++j) {
@@ -25,10 +25,10 @@ TokenScore sample_row(const T* x, Index n, std::span<const int> never, double te
   const auto share = [&](Index j) {
     return may_come(j) ? std::exp((static_cast<double>(x[j]) - best) / temperature) : 0;
   };
-  if (renormalise) top = best;
+  if (renormalize) top = best;
   double whole = 0, allowed = 0;
   for (Index j = 0; j < n; ++j) {
-    if (!renormalise || may_come(j)) whole += std::exp(static_cast<double>(x[j]) - top);
+    if (!renormalize || may_come(j)) whole += std::exp(static_cast<double>(x[j]) - top);
     allowed += share(j);
   }
   Index drawn = 0;
@@ -45,14 +45,14 @@ TokenScore sample_row(const T* x, Index n, std::span<const int> never, double te
 
 template <class T>
 void sample_tokens(const Tensor<const T>& logits, std::span<const int> never, double temperature,
-                   std::span<const double> uniforms, std::span<TokenScore> drawn, bool renormalise) {
+                   std::span<const double> uniforms, std::span<TokenScore> drawn, bool renormalize) {
   check(temperature > 0, "decode.temperature", "expected a number above 0; got {}", temperature);
   check(
       std::ssize(uniforms) == logits.rows() && std::ssize(drawn) == logits.rows() && std::ssize(never) < logits.cols(),
       "sample_tokens", "expected a number and room for each of {} rows; got {} and {}", logits.rows(), uniforms.size(),
       drawn.size());
   parallel_for(logits.rows(), [&](Index r) {
-    drawn[r] = sample_row(logits.row(r), logits.cols(), never, temperature, uniforms[r], renormalise);
+    drawn[r] = sample_row(logits.row(r), logits.cols(), never, temperature, uniforms[r], renormalize);
   });
   check_probabilities(drawn);
 }

@@ -47,7 +47,7 @@ std::vector<ScoredTranslation> score_translations(Context<T>& context, const Tra
       ScoredTranslation& result = results[static_cast<std::size_t>(batch.sentence_ids[i])];
       result.tokens = scores_of(logits, batch.target_spans[i], batch.target_out);
       for (const TokenScore& token : result.tokens) result.log_probability += token.log_probability;
-      result.score = penalised(result.log_probability, std::ssize(result.tokens), options);
+      result.score = penalized(result.log_probability, std::ssize(result.tokens), options);
     }
   }
   return results;

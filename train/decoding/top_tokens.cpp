@@ -70,13 +70,13 @@ double log_sum_exp_without(const T* x, Index n, std::span<const int> left_out) {
 
 template <class T>
 void top_tokens(const Tensor<const T>& logits, std::span<const int> never, Index count, std::span<TokenScore> top,
-                bool renormalise) {
+                bool renormalize) {
   check(count >= 1 && count + std::ssize(never) <= logits.cols() && std::ssize(top) == logits.rows() * count,
         "top_tokens", "expected 1 to {} tokens of each of {} rows; got {} and room for {}",
         logits.cols() - std::ssize(never), logits.rows(), count, top.size());
   parallel_for(logits.rows(), [&](Index r) {
     const std::span<TokenScore> best = top.subspan(r * count, count);
-    const double sum = log_sum_exp_without(logits.row(r), logits.cols(), renormalise ? never : std::span<const int>());
+    const double sum = log_sum_exp_without(logits.row(r), logits.cols(), renormalize ? never : std::span<const int>());
     top_of_row(logits.row(r), logits.cols(), never, best);
     for (TokenScore& score : best) score.log_probability -= sum;
   });

@@ -13,11 +13,11 @@ struct TokenScore {
 };
 
 /// Writes the `count` most probable tokens of each row of logits [R, V] to top [R, count], best first, ties by smaller
-/// id. Tokens in `never`, sorted by id, are skipped but, unless `renormalise`, keep their share of the softmax. `count`
+/// id. Tokens in `never`, sorted by id, are skipped but, unless `renormalize`, keep their share of the softmax. `count`
 /// is at most V minus their number. Throws if a row has no probabilities (NaN or infinity).
 template <class T>
 void top_tokens(const Tensor<const T>& logits, std::span<const int> never, Index count, std::span<TokenScore> top,
-                bool renormalise = false);
+                bool renormalize = false);
 
 /// Throws if a log-probability is NaN: the model is broken.
 void check_probabilities(std::span<const TokenScore> scores);

@@ -31,7 +31,7 @@ DecodeOptions decode_options(const DecodeConfig& decode) {
           .min_length = decode.min_length,
           .search = static_cast<Search>(decode.search),
           .forbidden = {decode.forbidden.begin(), decode.forbidden.end()},
-          .renormalise = decode.renormalize,
+          .renormalize = decode.renormalize,
           .max_tokens = decode.max_tokens,
           .sample = decode.sample,
           .temperature = decode.temperature,
@@ -45,7 +45,7 @@ Translator::Translator(const Transformer<float>& model, const Tokenizers& tokeni
     : model_(model), tokenizers_(tokenizers), data_(data), options_(decode_options(decode)) {}
 
 std::vector<int> Translator::source_ids(std::string_view line, std::string_view name, std::int64_t number) const {
-  return encode_source(*tokenizers_.source, normalise(data_, line), name, number, encode_options(data_));
+  return encode_source(*tokenizers_.source, normalize(data_, line), name, number, encode_options(data_));
 }
 
 void Translator::add(Sources& sources, std::string_view line, std::string_view name, std::int64_t number) const {
@@ -53,18 +53,18 @@ void Translator::add(Sources& sources, std::string_view line, std::string_view n
   std::vector<std::vector<int>> pieces{source_ids(line, name, number)};
   std::vector<Index> first_words{0};
   if (std::ssize(pieces.front()) > model_.options().max_positions) {
-    const Index most = std::min<Index>(model_.options().max_positions, data_.max_length);
+    const Index max_length = std::min<Index>(model_.options().max_positions, data_.max_length);
     pieces.clear();
     first_words.clear();
-    const auto fits = [&](std::string_view piece) { return std::ssize(source_ids(piece, name, number)) <= most; };
+    const auto fits = [&](std::string_view piece) { return std::ssize(source_ids(piece, name, number)) <= max_length; };
     for (const std::string_view piece : cut_line(line, fits)) {
       pieces.push_back(source_ids(piece, name, number));
       first_words.push_back(words_before(line, piece));
-      if (std::ssize(pieces.back()) > most)
+      if (std::ssize(pieces.back()) > max_length)
         throw LineError(fmt::format("{}:{}", name, number),
                         fmt::format("expected at most {} tokens (model.max_positions, data.max_length); got {} for "
                                     "`{}` alone. Hint: train with a larger limit",
-                                    most, pieces.back().size(), piece));
+                                    max_length, pieces.back().size(), piece));
     }
     ++sources.in_pieces;
   }
@@ -149,7 +149,7 @@ Translation Translator::joined(std::span<const std::vector<Translation>> pieces)
     for (const auto& [read, written] : best.alignment) whole.alignment.emplace_back(read, written + words_before);
     whole.text = so_far;
   }
-  whole.score = penalised(whole.log_probability, length, options_);
+  whole.score = penalized(whole.log_probability, length, options_);
   return whole;
 }
 

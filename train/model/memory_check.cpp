@@ -26,10 +26,10 @@ class Need {
   MemoryNeed of(const Config& config) const {
     // Another run's vocabulary (train.warm_start) is not bound by data.vocab_size.
     const Index limit = config.data.vocab_size;
-    const auto most = [&](Index vocabulary) {
+    const auto largest = [&](Index vocabulary) {
       return limit < given_vocabulary_ ? std::min(vocabulary, limit) : vocabulary;
     };
-    return memory_need(transformer_options(config.model, most(source_vocabulary_), most(target_vocabulary_)),
+    return memory_need(transformer_options(config.model, largest(source_vocabulary_), largest(target_vocabulary_)),
                        cut(config.data), moments(config.optim), config.train.ema > 0 ? 1 : 0,
                        sums(config.train.accumulate));
   }
@@ -95,20 +95,20 @@ Config with(Config config, const Cost& cost, std::int64_t value) {
 /// Option that would save most at its default, or at half its value.
 Cost dearest(const Config& config, const Need& need) {
   std::optional<Cost> found;
-  double least = 0;
+  double smallest = 0;
   for (const Cost& cost : costs(config.model)) {
     const std::int64_t value = value_of(cost, config), steps = std::min(value_of(cost, {}), value / 2) / cost.step;
     if (value <= cost.step) continue;
     const double rest = need.of(with(config, cost, std::max<std::int64_t>(1, steps) * cost.step)).of_training();
-    if (found && rest >= least) continue;
+    if (found && rest >= smallest) continue;
     found = cost;
-    least = rest;
+    smallest = rest;
   }
   return found ? *found : costs(config.model).front();
 }
 
 /// Maximum value of an option for a need within `left` bytes; 0: not this option alone.
-std::int64_t most_that_fits(const Config& config, const Cost& cost, const Need& need, double left) {
+std::int64_t largest_that_fits(const Config& config, const Cost& cost, const Need& need, double left) {
   std::int64_t fits = 0, too_many = value_of(cost, config) / cost.step;
   while (too_many - fits > 1) {
     const std::int64_t middle = std::midpoint(fits, too_many);
@@ -127,7 +127,7 @@ void check_training_fits(const Config& config, Index source_vocabulary, Index ta
   const MemoryNeed total = need.of(config);
   if (total.of_training() <= left) return;
   const Cost cost = dearest(config, need);
-  const std::int64_t most = most_that_fits(config, cost, need, left);
+  const std::int64_t largest = largest_that_fits(config, cost, need, left);
   std::string parts;
   for (const auto& [name, bytes] :
        {std::pair("parameters and gradients", 2 * total.parameters), std::pair("optimizer", total.moments),
@@ -137,7 +137,7 @@ void check_training_fits(const Config& config, Index source_vocabulary, Index ta
   fail(cost.key,
        "expected {} for the {} of memory left; got {}, with which training needs {}: {}. Hint: this option costs the "
        "most; --force tries anyway",
-       most > 0 ? fmt::format("at most {}", most) : "less, and less of other options", in_bytes(left),
+       largest > 0 ? fmt::format("at most {}", largest) : "less, and less of other options", in_bytes(left),
        value_of(cost, config), in_bytes(total.of_training()), parts);
 }
 

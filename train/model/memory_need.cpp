@@ -21,9 +21,9 @@ double kept_weights(Index queries, Index keys) {
 
 /// Numbers that layers keep for their derivatives, per batch row or per attention weight of a head. For the ops see
 /// autograd/ops; for the layers' structure, layers/.
-class Kept {
+class SavedNumbers {
  public:
-  explicit Kept(const StackOptions& stack)
+  explicit SavedNumbers(const StackOptions& stack)
       : s_(stack),
         width_(static_cast<double>(stack.width)),
         inner_(static_cast<double>(stack.attention(false).inner_width())),
@@ -94,16 +94,17 @@ class Kept {
 };
 
 double step_bytes(const TransformerOptions& o, const BatchExtent& b) {
-  const Kept kept(o.stack);
+  const SavedNumbers saved(o.stack);
   const double width = static_cast<double>(o.stack.width), vocabulary = static_cast<double>(o.target_vocabulary);
   const double rows = b.source_rows + b.target_rows;
-  const double ends = rows * ((1 + Kept::mask(o.embedding_dropout)) * width + (o.stack.final_norm ? kept.norm() : 0));
-  const double layers = static_cast<double>(o.encoder_layers) * kept.encoder_layer(b) +
-                        static_cast<double>(o.decoder_layers) * kept.decoder_layer(b);
+  const double ends =
+      rows * ((1 + SavedNumbers::mask(o.embedding_dropout)) * width + (o.stack.final_norm ? saved.norm() : 0));
+  const double layers = static_cast<double>(o.encoder_layers) * saved.encoder_layer(b) +
+                        static_cast<double>(o.decoder_layers) * saved.decoder_layer(b);
   // The loss has its gradients before backward begins; then the layers' first ones reuse the space.
   const double loss = b.target_rows > 0 ? (vocabulary + b.target_rows) * width : 0;
   const double logits = std::min(b.target_rows, 256.0) * vocabulary;
-  return number_bytes * (ends + layers + std::max(loss, kept.gradients(b)) + std::max(logits, kept.scratch(b)));
+  return number_bytes * (ends + layers + std::max(loss, saved.gradients(b)) + std::max(logits, saved.scratch(b)));
 }
 
 }  // namespace

@@ -179,10 +179,10 @@ JobMembership::JobMembership() {
 
 JobMembership::~JobMembership() { this_job() = Job(); }
 
-void end_job(int status, const std::function<void()>& tell) {
+void end_job(int status, const std::function<void()>& print_note) {
   const Job& job = this_job();
   if (!job.is_first()) std::this_thread::sleep_for(std::chrono::milliseconds(300 + std::min(20 * job.rank(), 3000)));
-  tell();
+  print_note();
   this_job().transport_->abort(status);
   std::abort();
 }

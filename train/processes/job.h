@@ -30,7 +30,7 @@ void check_in_all(bool ok, std::string_view where, fmt::format_string<Args...> f
 
 /// Ends all processes of the job because of an error found by this one, which `tell` prints. Processes other than the
 /// first give it some time to find and report the same one.
-[[noreturn]] void end_job(int status, const std::function<void()>& tell);
+[[noreturn]] void end_job(int status, const std::function<void()>& print_note);
 
 /// The cooperating processes, started by `mpirun -n N` or `srun`, as seen by one of them. A single process is a job of
 /// one: MPI is then untouched, and each call returns at once.
@@ -106,7 +106,7 @@ class Job {
   void begin_together() const;
 
   friend class JobMembership;
-  friend void end_job(int status, const std::function<void()>& tell);
+  friend void end_job(int status, const std::function<void()>& print_note);
   Transport::Place place_;
   std::unique_ptr<Transport> transport_;
 };

@@ -209,12 +209,12 @@ void NpzFile::read_bytes(const TensorEntry& entry, const Take& take) const {
   while (const std::size_t got = stream.read(piece)) take(std::span(piece).first(got));
 }
 
-std::string NpzFile::text(const std::string& name, std::uint64_t most) const {
+std::string NpzFile::text(const std::string& name, std::uint64_t max_bytes) const {
   const auto found = entries().find(name);
   check_npz(path(), found != entries().end(), "an entry '{}'", name);
   const TensorEntry& entry = found->second;
-  check_npz(path(), dtype_size(entry.dtype) == 1 && entry.count() <= most, "'{}' to be text of at most {} bytes", name,
-            most);
+  check_npz(path(), dtype_size(entry.dtype) == 1 && entry.count() <= max_bytes, "'{}' to be text of at most {} bytes",
+            name, max_bytes);
   std::string text;
   read_bytes(entry, [&](std::span<const std::byte> bytes) {
     text.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());

@@ -15,7 +15,7 @@ class NpzFile : public TensorFile {
   explicit NpzFile(ZipFile zip);
 
   /// Decodes a tensor of bytes as a text, without trailing zeros. Throws if it is not one or exceeds `most`.
-  std::string text(const std::string& name, std::uint64_t most) const;
+  std::string text(const std::string& name, std::uint64_t max_bytes) const;
 
  private:
   void read_bytes(const TensorEntry& entry, const Take& take) const override;

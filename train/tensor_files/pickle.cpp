@@ -222,8 +222,8 @@ class PickleMachine {
     const PickleValue& arguments = pop();
     const PickleValue& callee = pop();
     require(arguments.kind == Kind::tuple && callee.kind == Kind::name, "a name and a tuple to call it with");
-    constexpr std::size_t most_arguments = 16;  // a tensor has seven; each call has a copy
-    require(arguments.items.size() <= most_arguments, "a call of few arguments");
+    constexpr std::size_t max_arguments = 16;  // a tensor has seven; each call has a copy
+    require(arguments.items.size() <= max_arguments, "a call of few arguments");
     const bool makes_dict = callee.text == ordered_dict;
     require(!makes_dict || arguments.items.empty(), "an empty OrderedDict");
     PickleValue& result = make(makes_dict ? Kind::dict : Kind::call);

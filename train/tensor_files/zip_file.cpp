@@ -140,11 +140,11 @@ void check_sizes(const std::filesystem::path& path, const std::map<std::string, 
                  std::uint64_t directory, std::uint64_t file_size) {
   std::vector<const ZipEntry*> ordered;
   std::uint64_t all = 0;
-  const std::uint64_t most = 2 * file_size + (8 << 20);
+  const std::uint64_t max_bytes = 2 * file_size + (8 << 20);
   for (const auto& [name, entry] : entries) {
     ordered.push_back(&entry);
-    check_zip(path, entry.size <= most && (all += entry.size) <= most,
-              "entries of at most {} bytes in a file of {}; got more with '{}'", most, file_size, name);
+    check_zip(path, entry.size <= max_bytes && (all += entry.size) <= max_bytes,
+              "entries of at most {} bytes in a file of {}; got more with '{}'", max_bytes, file_size, name);
   }
   std::ranges::sort(ordered, {}, &ZipEntry::header);
   std::uint64_t end = 0;
@@ -258,10 +258,11 @@ ZipStream ZipFile::open(const ZipEntry& entry) const {
   return ZipStream(std::move(state));
 }
 
-std::string ZipFile::read(const std::string& name, std::uint64_t most) const {
+std::string ZipFile::read(const std::string& name, std::uint64_t max_bytes) const {
   const auto found = entries_.find(name);
   check_zip(path_, found != entries_.end(), "an entry '{}'", name);
-  check_zip(path_, found->second.size <= most, "'{}' to hold at most {} bytes; got {}", name, most, found->second.size);
+  check_zip(path_, found->second.size <= max_bytes, "'{}' to hold at most {} bytes; got {}", name, max_bytes,
+            found->second.size);
   std::string bytes(found->second.size, '\0');
   ZipStream stream = open(found->second);
   stream.read(std::as_writable_bytes(std::span(bytes)));

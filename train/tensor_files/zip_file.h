@@ -60,7 +60,7 @@ class ZipFile {
   ZipStream open(const ZipEntry& entry) const;
 
   /// Reads a whole small entry. Throws if it does not exist or exceeds `most` bytes.
-  std::string read(const std::string& name, std::uint64_t most) const;
+  std::string read(const std::string& name, std::uint64_t max_bytes) const;
 
  private:
   std::filesystem::path path_;

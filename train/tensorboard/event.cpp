@@ -95,8 +95,8 @@ std::string text(const EventTime& time, std::string_view tag, std::string_view t
       Message().bytes(of_value::tag, tag).message(of_value::tensor, tensor).message(of_value::metadata, metadata));
 }
 
-std::string picture(const EventTime& time, std::string_view tag, std::int64_t width, std::int64_t height,
-                    std::string_view png) {
+std::string image(const EventTime& time, std::string_view tag, std::int64_t width, std::int64_t height,
+                  std::string_view png) {
   const Message image = Message()
                             .whole(of_image::height, height)
                             .whole(of_image::width, width)

@@ -35,8 +35,8 @@ std::string scalars(const EventTime& time, std::span<const Scalar> scalars);
 std::string text(const EventTime& time, std::string_view tag, std::string_view text);
 
 /// A PNG of width x height pixels.
-std::string picture(const EventTime& time, std::string_view tag, std::int64_t width, std::int64_t height,
-                    std::string_view png);
+std::string image(const EventTime& time, std::string_view tag, std::int64_t width, std::int64_t height,
+                  std::string_view png);
 
 }  // namespace event
 

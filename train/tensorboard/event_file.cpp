@@ -59,21 +59,21 @@ fs::path next_name(const fs::path& folder) {
 }
 
 /// Part of a file to keep.
-struct Kept {
+struct KeptPart {
   std::uint64_t bytes = 0;              // 0 if only its head would stay
   std::optional<std::uint64_t> damage;  // from here on unreadable
 };
 
-Kept kept_of(std::string_view bytes, std::int64_t updates_done, bool goes_on) {
+KeptPart kept_part(std::string_view bytes, std::int64_t updates_done, bool resumes) {
   std::string_view rest = bytes;
-  Kept kept;
+  KeptPart kept;
   for (bool is_first = true;; is_first = false) {
     const auto data = next_record(rest);
     const std::uint64_t read = bytes.size() - rest.size();
     if (!data && !is_torn(rest)) kept.damage = read;
     if (!data) break;
     const EventHead head = head_of_event(*data);
-    if (head.step > updates_done || (goes_on && head.stops_session)) break;
+    if (head.step > updates_done || (resumes && head.stops_session)) break;
     if (!is_first) kept.bytes = read;  // the first one is the version
   }
   return kept;
@@ -102,12 +102,12 @@ std::string as_code(std::string_view text) {
 
 }  // namespace
 
-std::vector<std::string> EventFile::cut(const fs::path& run, std::int64_t updates_done, bool goes_on) {
+std::vector<std::string> EventFile::cut(const fs::path& run, std::int64_t updates_done, bool resumes) {
   std::vector<std::string> damages;
   const std::vector<fs::path> files = event_files(folder_in(run));
   for (const fs::path& file : files) {
     const std::string bytes = read_file(file, std::numeric_limits<std::size_t>::max());
-    const Kept kept = kept_of(bytes, updates_done, goes_on);
+    const KeptPart kept = kept_part(bytes, updates_done, resumes);
     if (kept.damage)
       damages.push_back(
           fmt::format("{} is damaged from byte {}: its later events, which TensorBoard cannot read either, are "
@@ -125,9 +125,9 @@ std::vector<std::string> EventFile::cut(const fs::path& run, std::int64_t update
   return damages;
 }
 
-EventFile::EventFile(const fs::path& run, std::int64_t updates_done, bool goes_on) : file_(next_name(folder_in(run))) {
+EventFile::EventFile(const fs::path& run, std::int64_t updates_done, bool resumes) : file_(next_name(folder_in(run))) {
   write(event::version({now(), 0}));
-  if (goes_on) write(event::session_start({now(), updates_done + 1}));
+  if (resumes) write(event::session_start({now(), updates_done + 1}));
 }
 
 void EventFile::scalars(std::int64_t step, std::span<const Scalar> scalars) {
@@ -138,8 +138,8 @@ void EventFile::text(std::int64_t step, std::string_view tag, std::string_view t
   write(event::text({now(), step}, tag, as_code(text)));
 }
 
-void EventFile::picture(std::int64_t step, std::string_view tag, const Picture& picture) {
-  write(event::picture({now(), step}, tag, picture.width(), picture.height(), picture.png()));
+void EventFile::image(std::int64_t step, std::string_view tag, const Image& image) {
+  write(event::image({now(), step}, tag, image.width(), image.height(), image.png()));
 }
 
 void EventFile::end(std::int64_t step) { write(event::session_stop({now(), step})); }

@@ -4,59 +4,59 @@
 
 #include <nlohmann/json.hpp>
 
-#include "tests/app/report/made_up_run.h"
-#include "tests/train/small_run.h"
+#include "tests/app/report/synthetic_run.h"
+#include "tests/train/trainer_fixture.h"
 #include "train/console/version.h"
 
 using namespace glossa;
-using glossa::testing::MadeUpRun;
+using glossa::testing::SyntheticRun;
 using nlohmann::json;
 
 namespace {
 
-json document(const std::vector<RunStory>& runs, bool following = false) {
+json document(const std::vector<RunHistory>& runs, bool following = false) {
   CorpusBook corpora;
   return json::parse(report_json(runs, {}, corpora, following));
 }
 
-json document_of(const MadeUpRun& run) { return document({read_story(run.path(), run.config)}); }
+json document_of(const SyntheticRun& run) { return document({read_history(run.path(), run.config)}); }
 
 }  // namespace
 
 TEST_CASE("the report contains the figures of a run") {
-  const MadeUpRun run;
+  const SyntheticRun run;
   const json report = document_of(run);
   CHECK(report["glossa"] == program_version);
   CHECK(report["following"] == false);
-  const json& told = report["runs"].at(0);
-  CHECK(told["training"]["update"] == json{10, 20, 30, 40});
-  CHECK(told["training"]["loss"] == json{4.0, 3.0, nullptr, 2.0});
-  CHECK(told["training"]["rows"] == 4);
-  CHECK(told["validation"]["valid_perplexity"] == json{33.1, 12.2});
-  CHECK(told["validation"]["at_end"] == json{nullptr, 1});
-  CHECK(told["events"].size() == 6);
-  CHECK(told["events"][4] == json{{"kind", "refused"},
-                                  {"update", 28},
-                                  {"seconds", 4.6},
-                                  {"time", "2026-02-03 10:00:03"},
-                                  {"text",
-                                   "update 28 skipped: loss nan and gradient norm nan are not finite; first "
-                                   "seen in relu of layer 0"}});
-  CHECK(told["samples"][0]["outputs"] == json{"", "x y"});
-  CHECK(told["parameters"] == 12345);
-  CHECK(told["state"] == "finished");
-  CHECK(told["attention"] == json::array());
-  CHECK_FALSE(told.contains("best"));
+  const json& run_report = report["runs"].at(0);
+  CHECK(run_report["training"]["update"] == json{10, 20, 30, 40});
+  CHECK(run_report["training"]["loss"] == json{4.0, 3.0, nullptr, 2.0});
+  CHECK(run_report["training"]["rows"] == 4);
+  CHECK(run_report["validation"]["valid_perplexity"] == json{33.1, 12.2});
+  CHECK(run_report["validation"]["at_end"] == json{nullptr, 1});
+  CHECK(run_report["events"].size() == 6);
+  CHECK(run_report["events"][4] == json{{"kind", "refused"},
+                                        {"update", 28},
+                                        {"seconds", 4.6},
+                                        {"time", "2026-02-03 10:00:03"},
+                                        {"text",
+                                         "update 28 skipped: loss nan and gradient norm nan are not finite; first "
+                                         "seen in relu of layer 0"}});
+  CHECK(run_report["samples"][0]["outputs"] == json{"", "x y"});
+  CHECK(run_report["parameters"] == 12345);
+  CHECK(run_report["state"] == "finished");
+  CHECK(run_report["attention"] == json::array());
+  CHECK_FALSE(run_report.contains("best"));
   CHECK(report_page("{}").find(R"(<script type="application/json" id="glossa-report">{}</script>)") !=
         std::string::npos);
 }
 
 TEST_CASE("only the options that differ are marked") {
-  const MadeUpRun one("one"), other("other");
+  const SyntheticRun one("one"), other("other");
   Config changed = other.config;
   changed.optim.lr = 0.5;
   changed.data.source = "fr";
-  const json report = document({read_story(one.path(), one.config), read_story(other.path(), changed)}, true);
+  const json report = document({read_history(one.path(), one.config), read_history(other.path(), changed)}, true);
   CHECK(report["following"] == true);
   std::map<std::string, json> differing;
   for (const json& option : report["options"])
@@ -71,7 +71,7 @@ TEST_CASE("only the options that differ are marked") {
 }
 
 TEST_CASE("the report names damaged files and a missing corpus") {
-  const MadeUpRun run;
+  const SyntheticRun run;
   run.write("metrics.jsonl", run.metrics + "rubbish\n");
   const json report = document_of(run);
   CHECK(report["runs"][0]["problems"].size() == 1);
@@ -82,13 +82,13 @@ TEST_CASE("the report names damaged files and a missing corpus") {
   std::string many;
   for (int i = 0; i < 100; ++i) many += "rubbish\n";
   run.write("metrics.jsonl", many);
-  const json told = document_of(run)["runs"][0]["problems"];
-  CHECK(told.size() == 21);
-  CHECK(told.back() == "and 80 more");
+  const json run_report = document_of(run)["runs"][0]["problems"];
+  CHECK(run_report.size() == 21);
+  CHECK(run_report.back() == "and 80 more");
 }
 
 TEST_CASE("the report of a long run stays small") {
-  const MadeUpRun run;
+  const SyntheticRun run;
   std::string lines;
   for (int i = 1; i <= 100000; ++i)
     lines += fmt::format("{{\"update\":{},\"loss\":{},\"lr\":{},\"grad_norm\":1}}\n", i, 1000.0 / i, i % 97);
@@ -102,12 +102,12 @@ TEST_CASE("the report of a long run stays small") {
 }
 
 TEST_CASE("a corpus is counted: lengths, tokens by frequency, useful tokens; a changed one is marked") {
-  glossa::testing::SmallRun small;
-  small.config.train.max_updates = glossa::testing::updates(2);
-  small.train(small.config, "run");
-  small.train(small.config, "again");
-  const auto story = [&](const char* run) { return read_story(small / run, small.config); };
-  const json report = document({story("run"), story("again")});
+  glossa::testing::TrainerFixture fixture;
+  fixture.config.train.max_updates = glossa::testing::updates(2);
+  fixture.train(fixture.config, "run");
+  fixture.train(fixture.config, "again");
+  const auto history = [&](const char* run) { return read_history(fixture / run, fixture.config); };
+  const json report = document({history("run"), history("again")});
   REQUIRE(report["corpora"].size() == 1);  // one for both
   CHECK(report["runs"][1]["corpus"] == 0);
   const json& corpus = report["corpora"][0];
@@ -115,7 +115,7 @@ TEST_CASE("a corpus is counted: lengths, tokens by frequency, useful tokens; a c
   CHECK_FALSE(corpus.contains("changed"));
   const json& source = corpus["source"];
   CHECK(source["language"] == "en");
-  // A source of the small corpus has 1 to 4 words, `end` and </s>; one also has `once`.
+  // A source of its corpus has 1 to 4 words, `end` and </s>; one also has `once`.
   CHECK(source["longest"] == 7);
   CHECK(source["bin"] == 1);
   CHECK(source["counts"] == json{0, 0, 15, 15, 15, 14, 1});
@@ -132,9 +132,9 @@ TEST_CASE("a corpus is counted: lengths, tokens by frequency, useful tokens; a c
   CHECK(corpus["useful_padded"].get<double>() < 1);
   CHECK(corpus["layout"] == "packed");
 
-  std::string text = glossa::testing::read_bytes(small / "corpus.en");
-  glossa::testing::write_bytes(small / "corpus.en", text.replace(text.find("w0"), 2, "w1"));
-  CHECK(document({story("run")})["corpora"][0]["changed"] == true);
-  glossa::testing::write_bytes(small / "corpus.en", "");
-  CHECK(document({story("run")})["corpora"][0].contains("missing"));
+  std::string text = glossa::testing::read_bytes(fixture / "corpus.en");
+  glossa::testing::write_bytes(fixture / "corpus.en", text.replace(text.find("w0"), 2, "w1"));
+  CHECK(document({history("run")})["corpora"][0]["changed"] == true);
+  glossa::testing::write_bytes(fixture / "corpus.en", "");
+  CHECK(document({history("run")})["corpora"][0].contains("missing"));
 }

@@ -6,10 +6,10 @@
 #include <limits>
 
 #include "autograd/check.h"
-#include "tests/app/report/made_up_run.h"
+#include "tests/app/report/synthetic_run.h"
 
 using namespace glossa;
-using glossa::testing::MadeUpRun;
+using glossa::testing::SyntheticRun;
 
 namespace {
 
@@ -24,7 +24,7 @@ using Numbers = std::vector<double>;
 }  // namespace
 
 TEST_CASE("the numbers of metrics.jsonl are read, training and validation separately") {
-  const MadeUpRun run;
+  const SyntheticRun run;
   const RunMetrics metrics = read_metrics(run.path(), false);
   CHECK(metrics.problems.empty());
   CHECK(column(metrics.training, "update") == Numbers{10, 20, 30, 40});
@@ -41,7 +41,7 @@ TEST_CASE("the numbers of metrics.jsonl are read, training and validation separa
 }
 
 TEST_CASE("an unusable line is left out and reported by its number; the others count") {
-  const MadeUpRun run;
+  const SyntheticRun run;
   const std::string bad[] = {"rubbish",
                              "[1]",
                              R"({"loss":1})",
@@ -66,7 +66,7 @@ TEST_CASE("an unusable line is left out and reported by its number; the others c
 }
 
 TEST_CASE("watched corpora have their own columns, from their first line on") {
-  const MadeUpRun run;
+  const SyntheticRun run;
   run.write("metrics.jsonl",
             "{\"update\":1,\"valid_loss\":5}\n"
             "{\"update\":2,\"valid_loss\":4,\"valid_loss:old/news\":3,\"valid_bleu:old/news\":9,\"else:x\":1}\n"
@@ -82,7 +82,7 @@ TEST_CASE("watched corpora have their own columns, from their first line on") {
 }
 
 TEST_CASE("missing metrics are a problem, not an error") {
-  const MadeUpRun run;
+  const SyntheticRun run;
   std::filesystem::remove(run.path() / "metrics.jsonl");
   const RunMetrics metrics = read_metrics(run.path(), true);
   CHECK(metrics.training.rows.empty());

@@ -4,17 +4,17 @@
 
 #include "autograd/check.h"
 #include "data/text/text_file.h"
-#include "tests/app/report/made_up_run.h"
-#include "tests/train/small_run.h"
+#include "tests/app/report/synthetic_run.h"
+#include "tests/train/trainer_fixture.h"
 
 using namespace glossa;
-using glossa::testing::MadeUpRun;
-using glossa::testing::SmallRun;
+using glossa::testing::SyntheticRun;
+using glossa::testing::TrainerFixture;
 using Kind = RunEvent::Kind;
 
 namespace {
 
-std::string told(const TrainLog& log) {
+std::string events_of(const TrainLog& log) {
   const std::map<Kind, std::string> names{
       {Kind::stop, "stop"}, {Kind::resume, "resume"}, {Kind::refused, "refused"}, {Kind::failure, "failure"}};
   std::string text;
@@ -25,9 +25,9 @@ std::string told(const TrainLog& log) {
 }  // namespace
 
 TEST_CASE("stops, resumptions, kills and refused updates are read from a log, each once") {
-  const MadeUpRun run;
+  const SyntheticRun run;
   const TrainLog log = parse_train_log(run.log);
-  CHECK(told(log) == "stop 25, resume 25, stop 30, resume 25, refused 28, stop 40, ");
+  CHECK(events_of(log) == "stop 25, resume 25, stop 30, resume 25, refused 28, stop 40, ");
   CHECK(log.events[0].time == "2026-02-01 00:00:15");
   CHECK(log.events[0].text.starts_with("stopped by a signal"));
   CHECK(log.events[1].text == "resumed at update 25 (epoch 2, batch 5)");
@@ -45,14 +45,14 @@ TEST_CASE("stops, resumptions, kills and refused updates are read from a log, ea
 }
 
 TEST_CASE("the clock of a log counts the time at work, past midnight and without the pauses between starts") {
-  const MadeUpRun run;
+  const SyntheticRun run;
   const TrainLog log = parse_train_log(run.log);
   CHECK(log.training_clock == std::map<std::int64_t, double>{{10, 10}, {20, 20}, {30, 27}, {40, 37}});
   CHECK(log.validation_clock == std::map<std::int64_t, double>{{20, 22}, {40, 40}});
 }
 
 TEST_CASE("an earlier run in the same log is ignored, and a run that continues has no end") {
-  const MadeUpRun run;
+  const SyntheticRun run;
   const std::string start =
       "[2026-03-01 00:00:00] configuration\nx\n[2026-03-01 00:00:00] 1 thread of 1 available, a\n";
   TrainLog log = parse_train_log(run.log + start);
@@ -67,11 +67,11 @@ TEST_CASE("an earlier run in the same log is ignored, and a run that continues h
   const std::string again =
       "[2026-02-04 00:00:00] 1 thread of 1 available, a\n"
       "[2026-02-04 00:00:00] note: resumed at update 40 (epoch 3, batch 0)\n";
-  CHECK(told(parse_train_log(run.log + again + again)).ends_with("stop 40, resume 40, stop 40, resume 40, "));
+  CHECK(events_of(parse_train_log(run.log + again + again)).ends_with("stop 40, resume 40, stop 40, resume 40, "));
 }
 
 TEST_CASE("a damaged log is read as far as possible") {
-  const MadeUpRun run;
+  const SyntheticRun run;
   for (std::size_t size = 0; size < run.log.size(); size += 7)
     CHECK_NOTHROW(parse_train_log(run.log.substr(size / 3, size)));
   const std::string stamp = "[2026-02-04 00:00:00] ";
@@ -88,22 +88,22 @@ TEST_CASE("a damaged log is read as far as possible") {
 }
 
 TEST_CASE("the log that a trainer writes is read back") {
-  SmallRun small;
-  small.config.train.max_updates = glossa::testing::updates(6);
-  small.config.train.log_every = glossa::testing::updates(2);
-  small.train(small.config, "run");
-  small.config.train.max_updates = glossa::testing::updates(9);
-  small.train(small.config, "run", true);
-  TrainLog log = parse_train_log(read_file(small / "run/train.log"));
-  CHECK(told(log) == "stop 6, resume 6, stop 9, ");
+  TrainerFixture fixture;
+  fixture.config.train.max_updates = glossa::testing::updates(6);
+  fixture.config.train.log_every = glossa::testing::updates(2);
+  fixture.train(fixture.config, "run");
+  fixture.config.train.max_updates = glossa::testing::updates(9);
+  fixture.train(fixture.config, "run", true);
+  TrainLog log = parse_train_log(read_file(fixture / "run/train.log"));
+  CHECK(events_of(log) == "stop 6, resume 6, stop 9, ");
   CHECK(log.training_clock.size() == 4);
   CHECK(log.parameters > 0);
   CHECK(log.end.starts_with("train.max_updates 9"));
 
-  small.config.optim.lr = 1e30;
-  small.config.train.max_bad_updates = 3;
-  CHECK_THROWS_AS(small.train(small.config, "bad"), Error);
-  log = parse_train_log(read_file(small / "bad/train.log"));
+  fixture.config.optim.lr = 1e30;
+  fixture.config.train.max_bad_updates = 3;
+  CHECK_THROWS_AS(fixture.train(fixture.config, "bad"), Error);
+  log = parse_train_log(read_file(fixture / "bad/train.log"));
   CHECK(log.events.size() >= 4);
   CHECK(log.events[0].kind == Kind::refused);
   CHECK(log.events.back().kind == Kind::failure);

@@ -8,7 +8,7 @@
 
 #include "app/serve/http_error.h"
 #include "data/text/line_pieces.h"
-#include "tests/train/scene.h"
+#include "tests/train/translator_fixture.h"
 
 using namespace glossa;
 using namespace glossa::serve;
@@ -25,7 +25,7 @@ struct Served {
         service({run()}, TranslationService::Limits{.queue = queue, .searches = 2, .batch = 8, .gather = 1ms},
                 metrics) {}
 
-  ServedRun run() const { return {scene.model->transformer.get(), scene.tokenizers, scene.data, decode}; }
+  ServedRun run() const { return {fixture.model->transformer.get(), fixture.tokenizers, fixture.data, decode}; }
 
   std::vector<std::vector<TranslatedText>> ask(const Lines& texts, std::int64_t alternatives = 0,
                                                const std::string& source = "en", std::chrono::milliseconds time = 60s) {
@@ -47,7 +47,7 @@ struct Served {
     return 200;
   }
 
-  Scene scene;
+  TranslatorFixture fixture;
   DecodeConfig decode;
   serve::ServerMetrics metrics;
   TranslationService service;
@@ -63,7 +63,7 @@ TEST_CASE("a text is translated line by line as by the translator, and keeps its
   DecodeConfig decode;
   decode.beam = 3;
   Served served(decode);
-  Translator translator = served.scene.translator(decode);
+  Translator translator = served.fixture.translator(decode);
   const Lines lines{"a1 a2 a3", "", "a5 a1 a1 a2 a3 a4 a1 a2 a3 a4 a5 a6 a1 a2 a3", "a4 a4 a0"};
   const Lines expected = translator.translate(lines, "text");
   CHECK_EQ(best(served.ask({lines[0] + "\r\n" + lines[1] + "\n" + lines[2] + "\n " + lines[3]})),
@@ -86,7 +86,7 @@ TEST_CASE("alternatives are those of the n-best list, with their probabilities")
   const auto list_of = [&](const std::string& line, Index n) {
     DecodeConfig wide = decode;
     wide.beam = std::max<Index>(decode.beam, n);
-    Translator translator = served.scene.translator(wide);
+    Translator translator = served.fixture.translator(wide);
     return translator.n_best(translator.encode(Lines{line}, "text"), n).front();
   };
   constexpr double limit = 1e-5;  // floats, which another batch sums in another order
@@ -111,7 +111,7 @@ TEST_CASE("samples equal those of the same lines in a file, and have no alternat
   DecodeConfig decode;
   decode.sample = true;
   Served served(decode);
-  Translator translator = served.scene.translator(decode);
+  Translator translator = served.fixture.translator(decode);
   const Lines lines{"a1 a2", "a1 a2", "a5 a1 a1 a2 a3 a4 a1 a2 a3 a4 a5 a6 a1 a2 a3"};
   const Lines expected = translator.translate(lines, "text");
   const auto answer = served.ask({lines[0] + "\n" + lines[1] + "\n" + lines[2]}, 3).front();
@@ -121,20 +121,20 @@ TEST_CASE("samples equal those of the same lines in a file, and have no alternat
 
 TEST_CASE("many callers at once get what each would get alone") {
   Served served;
-  Translator translator = served.scene.translator();
-  const Lines expected = translator.translate(served.scene.corpus.source, "text");
-  std::vector<std::thread> askers;
+  Translator translator = served.fixture.translator();
+  const Lines expected = translator.translate(served.fixture.corpus.source, "text");
+  std::vector<std::thread> clients;
   std::atomic<int> wrong = 0, asked = 0;
-  for (int asker = 0; asker < 16; ++asker)
-    askers.emplace_back([&, asker] {
+  for (int client = 0; client < 16; ++client)
+    clients.emplace_back([&, client] {
       for (std::size_t k = 0; k < 12; ++k, ++asked) {
-        const std::size_t i = (k + static_cast<std::size_t>(asker)) % expected.size();
+        const std::size_t i = (k + static_cast<std::size_t>(client)) % expected.size();
         // Some want alternatives, some send unreadable text.
-        if (asker % 4 == 3) wrong += served.status({std::string("a1\0", 3)}) != 400;
-        wrong += best(served.ask({served.scene.corpus.source[i]}, asker % 3)) != expected[i] && asker % 3 == 0;
+        if (client % 4 == 3) wrong += served.status({std::string("a1\0", 3)}) != 400;
+        wrong += best(served.ask({served.fixture.corpus.source[i]}, client % 3)) != expected[i] && client % 3 == 0;
       }
     });
-  for (std::thread& asker : askers) asker.join();
+  for (std::thread& client : clients) client.join();
   CHECK_EQ(asked, 16 * 12);
   CHECK_EQ(wrong, 0);
   CHECK_EQ(served.service.waiting(), 0);
@@ -170,7 +170,7 @@ TEST_CASE("more than may wait is refused with 413, and a request whose time is o
 
 TEST_CASE("a model that computes NaN fails only the requests that use it") {
   Served served;
-  for (float& value : served.scene.model->parameters.values()) value = std::numeric_limits<float>::quiet_NaN();
+  for (float& value : served.fixture.model->parameters.values()) value = std::numeric_limits<float>::quiet_NaN();
   CHECK_THROWS_AS(served.ask({"a1"}), Error);
   CHECK_THROWS_AS(served.ask({"a1", "a2"}), Error);
   CHECK_EQ(best(served.ask({""})), "");

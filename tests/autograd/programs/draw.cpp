@@ -10,12 +10,12 @@ namespace {
 
 constexpr Index some_rows[] = {1, 2, 5, 17, 32, 33, 64, 64}, some_widths[] = {1, 4, 8, 24, 32, 32, 40};
 constexpr Index few_rows[] = {1, 2, 3, 4}, small_widths[] = {2, 4};
-constexpr Index most_elements = 8192;
+constexpr Index max_elements = 8192;
 constexpr double largest = 1000;
 
 bool needs_grad(const Variable<double>& x) { return x.requires_grad(); }
 
-[[noreturn]] int nothing_fits() { fail("draw", "expected an operand that fits; there is none"); }
+[[noreturn]] int nothing_fits() { fail("draw", "expected an operand that fits; not found"); }
 
 }  // namespace
 
@@ -81,7 +81,7 @@ int Draw::add(const ProgramOp& op, Instruction line) {
   program_.lines.push_back(std::move(line));
   const int at = static_cast<int>(std::ssize(program_.lines)) - 1;
   const auto is_tame = [](const Tensor<const double>& y) {
-    return y.size() <= most_elements &&
+    return y.size() <= max_elements &&
            std::ranges::all_of(y.span(), [](double number) { return std::abs(number) <= largest; });
   };
   if (run_.execute(at) && is_tame(run_.variable(at).value())) return at;
@@ -99,8 +99,8 @@ std::optional<int> Draw::find(const Fits& fits) {
   return found[std::max(below(std::ssize(found)), below(std::ssize(found)))];
 }
 
-int Draw::any_with_axes(int least) {
-  const auto found = find([&](const auto& x) { return x.shape().rank() >= least; });
+int Draw::any_with_axes(int min_rank) {
+  const auto found = find([&](const auto& x) { return x.shape().rank() >= min_rank; });
   return found && !one_in(8) ? *found : of({rows(), width()});
 }
 

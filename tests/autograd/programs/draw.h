@@ -32,7 +32,7 @@ class Draw {
   // --- For the entries of the table: positions of lines ---
 
   int any();                             ///< a variable, preferably a late one
-  int any_with_axes(int least);          ///< with at least this many axes
+  int any_with_axes(int min_rank);       ///< with at least this many axes
   int matrix();                          ///< of two axes
   int of(const Shape& shape);            ///< of that shape: an existing one, one made from others, or a leaf
   int positive(const Shape& shape);      ///< of numbers that are away from 0

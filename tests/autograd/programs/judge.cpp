@@ -13,7 +13,7 @@ namespace {
 
 /// The difference between two sights; empty if none.
 template <class T>
-std::string difference(const Sight& with, const Sight& without) {
+std::string difference(const Observation& with, const Observation& without) {
   if (with.what != without.what) return fmt::format("with reuse {}, without {}", with.what, without.what);
   if (with.is_refused() && without.error.empty()) return "";
   if (with.error != without.error)
@@ -30,7 +30,7 @@ std::string difference(const Sight& with, const Sight& without) {
 }
 
 template <class T>
-std::string difference(const std::vector<Sight>& with, const std::vector<Sight>& without) {
+std::string difference(const std::vector<Observation>& with, const std::vector<Observation>& without) {
   for (std::size_t i = 0; i < std::min(with.size(), without.size()); ++i)
     if (const std::string text = difference<T>(with[i], without[i]); !text.empty()) return text;
   return with.size() == without.size() ? "" : "one of the two runs sees more than the other";
@@ -52,11 +52,11 @@ Verdict judge_in(const Program& program) {
 
   Verdict verdict{.ran = program};
   for (int i = 0; i < std::ssize(program.lines); ++i) verdict.executed.push_back(with.has(i));
-  for (const Sight& sight : with.sights()) {
-    verdict.compared += static_cast<Index>(sight.bits.size() / sizeof(T));
-    verdict.refused += sight.is_refused();
+  for (const Observation& observation : with.observations()) {
+    verdict.compared += static_cast<Index>(observation.bits.size() / sizeof(T));
+    verdict.refused += observation.is_refused();
   }
-  verdict.complaint = difference<T>(with.sights(), other.sights());
+  verdict.complaint = difference<T>(with.observations(), other.observations());
   for (const std::string& complaint : {with.complaint, other.complaint})
     if (!complaint.empty()) verdict.complaint = complaint;
   return verdict;

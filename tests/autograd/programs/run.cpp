@@ -67,7 +67,7 @@ bool Run<T>::attempt(const std::string& what, const F& f) {
     f();
     return true;
   } catch (const Error& error) {
-    sights_.push_back({what, "", error.what()});
+    observations_.push_back({what, "", error.what()});
     return false;
   }
 }
@@ -84,7 +84,7 @@ bool Run<T>::execute(int i) {
     else
       set_variable(i, line.op->in_double(call));
   });
-  if (!done && refused_line_ < 0 && sights_.back().is_refused()) refused_line_ = i;
+  if (!done && refused_line_ < 0 && observations_.back().is_refused()) refused_line_ = i;
   return done;
 }
 
@@ -120,13 +120,13 @@ void Run<T>::execute_all() {
 
 template <class T>
 void Run<T>::see(const std::string& what, std::span<const T> numbers) {
-  sights_.push_back({what, bits_of(numbers), ""});
+  observations_.push_back({what, bits_of(numbers), ""});
 }
 
 template <class T>
 void Run<T>::hold(int line, const Tensor<const T>& tensor) {
   see(fmt::format("the tensor that x{} handed out", line), tensor.span());
-  held_.push_back({line, tensor, sights_.back().bits});
+  held_.push_back({line, tensor, observations_.back().bits});
 }
 
 template <class T>

@@ -36,7 +36,7 @@ class Leaves {
 };
 
 /// A run's view of a value or gradient: its bits, or an Error's text.
-struct Sight {
+struct Observation {
   std::string what, bits, error;
 
   /// True if the engine reported that a value's memory was reused.
@@ -87,7 +87,7 @@ class Run {
 
   // --- Results ---
 
-  const std::vector<Sight>& sights() const { return sights_; }
+  const std::vector<Observation>& observations() const { return observations_; }
 
   /// The first line that the engine refused to run, because the memory of a value it reads was lost; or -1.
   int refused_line() const { return refused_line_; }
@@ -113,7 +113,7 @@ class Run {
   Arena memory_;  // of a step: layouts, ids, masks
   std::vector<Result> results_;
   std::vector<Held> held_;
-  std::vector<Sight> sights_;
+  std::vector<Observation> observations_;
   int refused_line_ = -1;
   bool broken_ = false;  // a derivative threw: the gradients of this step are unknown
 };

@@ -128,9 +128,9 @@ TEST_CASE("a vocabulary too small for the characters is refused with the smalles
     const std::string error = error_with(20), before = "[SentencepieceOptions::vocabulary_size] expected at least ";
     REQUIRE(error.starts_with(before));
     CHECK(contains(error, "got 20. Hint: raise it, or lower SentencepieceOptions::character_coverage"));
-    const int least = std::stoi(error.substr(before.size()));
-    CHECK(contains(error_with(least - 1), fmt::format("at least {},", least)));
-    CHECK_EQ(error_with(least), "");
+    const int minimum = std::stoi(error.substr(before.size()));
+    CHECK(contains(error_with(minimum - 1), fmt::format("at least {},", minimum)));
+    CHECK_EQ(error_with(minimum), "");
   }
 }
 

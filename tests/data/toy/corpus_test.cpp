@@ -235,18 +235,19 @@ TEST_CASE("sentences are plain lower-case words") {
 }
 
 TEST_CASE("a size that the grammar cannot yield is a misuse error naming the maximum") {
-  const auto most = static_cast<std::int64_t>(dictionary().size());
-  CHECK(most >= 100000);
-  for (const std::int64_t pairs : {std::int64_t{1}, most + 1}) {
+  const auto max_pairs = static_cast<std::int64_t>(dictionary().size());
+  CHECK(max_pairs >= 100000);
+  for (const std::int64_t pairs : {std::int64_t{1}, max_pairs + 1}) {
     try {
       toy_corpus(pairs, 1, "data.train");
       FAIL("expected an Error");
     } catch (const Error& error) {
       CHECK(error.kind() == Error::Kind::misuse);
-      CHECK(std::string(error.what()).starts_with("[data.train] expected 2 to " + std::to_string(most) + " pairs"));
+      CHECK(
+          std::string(error.what()).starts_with("[data.train] expected 2 to " + std::to_string(max_pairs) + " pairs"));
     }
   }
-  CHECK(all_pairs(toy_corpus(most, 1)).size() == static_cast<std::size_t>(most));
+  CHECK(all_pairs(toy_corpus(max_pairs, 1)).size() == static_cast<std::size_t>(max_pairs));
 }
 
 TEST_CASE("the toy corpus is written as six files of lines") {

@@ -203,7 +203,7 @@ TEST_CASE("parameters are read only if all match the model; otherwise the differ
 }
 
 TEST_CASE("a training state with impossible numbers is refused, and one at the limits is read") {
-  constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max(), largest = 1'000'000'000'000'000;
+  constexpr std::int64_t max_int64 = std::numeric_limits<std::int64_t>::max(), largest = 1'000'000'000'000'000;
   constexpr double nan = std::numeric_limits<double>::quiet_NaN(), infinity = std::numeric_limits<double>::infinity();
   struct Case {
     std::function<void(TrainingState&)> change;
@@ -213,7 +213,7 @@ TEST_CASE("a training state with impossible numbers is refused, and one at the l
       {[](auto&) {}, ""},
       {[](auto& s) { s.update = largest; }, ""},
       {[](auto& s) { s.update = largest + 1; }, "update from 0 to 1000000000000000; got 1000000000000001"},
-      {[](auto& s) { s.update = most; }, "got 9223372036854775807"},
+      {[](auto& s) { s.update = max_int64; }, "got 9223372036854775807"},
       {[](auto& s) { s.update = -1; }, "update from 0 to 1000000000000000; got -1"},
       {[](auto& s) { s.optimizer_steps = 100; }, ""},
       {[](auto& s) { s.optimizer_steps = 101; }, "optimizer_steps from 0 to 100; got 101"},
@@ -225,10 +225,11 @@ TEST_CASE("a training state with impossible numbers is refused, and one at the l
        "epoch from 0 to 2147483646; got 21474836"},
       {[](auto& s) { s.epoch = -1; }, "epoch from 0 to 100; got -1"},
       {[](auto& s) { s.batch = largest; }, ""},  // the trainer checks the number per epoch
-      {[](auto& s) { s.batch = most; }, "batch from 0 to 1000000000000000; got 9223372036854775807"},
+      {[](auto& s) { s.batch = max_int64; }, "batch from 0 to 1000000000000000; got 9223372036854775807"},
       {[](auto& s) { s.batch = -1; }, "batch from 0 to 1000000000000000; got -1"},
       {[](auto& s) { s.target_tokens = largest; }, ""},
-      {[](auto& s) { s.target_tokens = most; }, "target_tokens from 0 to 1000000000000000; got 9223372036854775807"},
+      {[](auto& s) { s.target_tokens = max_int64; },
+       "target_tokens from 0 to 1000000000000000; got 9223372036854775807"},
       {[](auto& s) { s.target_tokens = -1; }, "target_tokens from 0 to 1000000000000000; got -1"},
       {[](auto& s) { s.bad_updates = 100; }, ""},
       {[](auto& s) { s.bad_updates = 101; }, "bad_updates from 0 to 100; got 101"},

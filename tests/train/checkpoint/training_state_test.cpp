@@ -8,7 +8,7 @@
 
 #include "autograd/check.h"
 #include "tests/support/changed_checkpoint.h"
-#include "tests/train/small_run.h"
+#include "tests/train/trainer_fixture.h"
 #include "train/checkpoint/bounded_archive.h"
 
 using namespace glossa;
@@ -68,7 +68,7 @@ const std::vector<Change> changes{
 class StoppedRun {
  public:
   StoppedRun() {
-    Config& config = small_.config;
+    Config& config = fixture_.config;
     config.optim.schedule = OptimConfig::Schedule::plateau;
     config.optim.plateau_patience = 1;
     config.train.validate_every = updates(2);
@@ -81,20 +81,20 @@ class StoppedRun {
     config.train.max_updates = updates(13);
   }
 
-  TrainingState state() const { return read_training_state(CheckpointReader(small_.last("stopped"))); }
+  TrainingState state() const { return read_training_state(CheckpointReader(fixture_.last("stopped"))); }
 
   /// Everything visible of the uninterrupted run, except times.
-  std::string undisturbed() const { return trained(small_.config, "whole"); }
+  std::string undisturbed() const { return trained(fixture_.config, "whole"); }
 
   /// Everything visible of the run resumed from the changed state, and its notes.
   std::string resumed(const Change& change) const {
-    const fs::path run = small_ / "run";
+    const fs::path run = fixture_ / "run";
     fs::remove_all(run);
-    fs::copy(small_ / "stopped", run, fs::copy_options::recursive | fs::copy_options::copy_symlinks);
-    Config config = small_.config;
+    fs::copy(fixture_ / "stopped", run, fs::copy_options::recursive | fs::copy_options::copy_symlinks);
+    Config config = fixture_.config;
     if (!change.finite) {
       change_state([](TrainingState& state) { state.bad_updates = 1; });  // so that the last may have been refused
-      change_checkpoint(small_.last("run"), [](const CheckpointEntry& entry, std::vector<std::byte>& bytes) {
+      change_checkpoint(fixture_.last("run"), [](const CheckpointEntry& entry, std::vector<std::byte>& bytes) {
         if (entry.kind == EntryKind::parameter) std::ranges::fill(bytes, std::byte{0xFF});  // NaN
       });
       config.train.validate_every = updates(100);
@@ -110,17 +110,17 @@ class StoppedRun {
 
  private:
   std::string trained(const Config& config, const std::string& run, bool resume = false) const {
-    const std::string end = name_of(small_.train(config, run, resume));
-    const CheckpointReader saved(small_.last(run));
+    const std::string end = name_of(fixture_.train(config, run, resume));
+    const CheckpointReader saved(fixture_.last(run));
     static const std::regex time("\"(tokens_per_s|seconds)\":[^,}]*");
     return fmt::format("end: {}\nparameters: {}\nstate: {}\nbest: {}\n{}", end, parameters_sha256(saved),
-                       state_sha256(saved), fs::read_symlink(small_ / run / "checkpoints/best").string(),
-                       std::regex_replace(read_bytes(small_ / run / "metrics.jsonl"), time, ""));
+                       state_sha256(saved), fs::read_symlink(fixture_ / run / "checkpoints/best").string(),
+                       std::regex_replace(read_bytes(fixture_ / run / "metrics.jsonl"), time, ""));
   }
 
   std::string notes() const {
     static const std::regex note("\\] note: [^\n]*\n");
-    const std::string log = read_bytes(small_ / "run/train.log");
+    const std::string log = read_bytes(fixture_ / "run/train.log");
     std::string notes;
     for (auto at = std::sregex_iterator(log.begin(), log.end(), note); at != std::sregex_iterator(); ++at)
       notes += at->str();
@@ -128,7 +128,7 @@ class StoppedRun {
   }
 
   void change_state(const std::function<void(TrainingState&)>& change) const {
-    change_checkpoint(small_.last("run"), [&](const CheckpointEntry& entry, std::vector<std::byte>& bytes) {
+    change_checkpoint(fixture_.last("run"), [&](const CheckpointEntry& entry, std::vector<std::byte>& bytes) {
       if (entry.name != "state") return;
       auto state = from_bytes<TrainingState>({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, "state");
       change(state);
@@ -151,7 +151,7 @@ class StoppedRun {
     }
   }
 
-  SmallRun small_;
+  TrainerFixture fixture_;
 };
 
 }  // namespace

@@ -36,7 +36,7 @@ bool names_a_key(const std::string& text) {
 }
 
 template <class F>
-std::string told(const F& call) {
+std::string message(const F& call) {
   try {
     call();
   } catch (const Error& error) {
@@ -51,23 +51,23 @@ TEST_CASE("errors of the library name configuration keys when the program prints
   ParameterStore<float> store;
   store.declare("weight", {3, 2}, init::constant(1));
   store.allocate(1);
-  CHECK(told([&] { make_optimizer({.beta1 = 1}, store); }) == "[optim.beta1] expected a number in [0, 1); got 1");
-  CHECK(told([&] { make_optimizer({.name = OptimConfig::Name::sgd, .momentum = 1}, store); }) ==
+  CHECK(message([&] { make_optimizer({.beta1 = 1}, store); }) == "[optim.beta1] expected a number in [0, 1); got 1");
+  CHECK(message([&] { make_optimizer({.name = OptimConfig::Name::sgd, .momentum = 1}, store); }) ==
         "[optim.momentum] expected a number in [0, 1); got 1");
-  CHECK(told([&] { make_optimizer({.weight_decay = -1}, store); }) ==
+  CHECK(message([&] { make_optimizer({.weight_decay = -1}, store); }) ==
         "[optim.weight_decay] expected a number of at least 0; got -1");
-  CHECK(told([&] { make_optimizer({.freeze = {"bias"}}, store); }) ==
+  CHECK(message([&] { make_optimizer({.freeze = {"bias"}}, store); }) ==
         "[optim.freeze] expected a pattern that matches the name of a parameter; got 'bias'. Hint: `glossa inspect` "
         "lists the names; * matches any text");
-  CHECK(told([] {
+  CHECK(message([] {
           make_schedule({.schedule = OptimConfig::Schedule::cosine, .warmup = {5}, .total_updates = {5}}, 8);
         }) == "[optim.total_updates] expected more than optim.warmup (5); got 5");
-  CHECK(told([] { make_schedule({.schedule = OptimConfig::Schedule::noam}, 0); }) ==
+  CHECK(message([] { make_schedule({.schedule = OptimConfig::Schedule::noam}, 0); }) ==
         "[model.width] expected at least 1; got 0");
-  CHECK(told([] { make_model({.tied = ModelConfig::Tied::all}, 5, 6, 1); }) ==
+  CHECK(message([] { make_model({.tied = ModelConfig::Tied::all}, 5, 6, 1); }) ==
         "[model.tied] expected one vocabulary for both sides to tie their embeddings; got 5 and 6 tokens. Hint: "
         "use model.tied: output");
-  CHECK(told([] { Sampler(EncodedCorpus(), {.max_tokens = 0}); }) == "[data.max_tokens] expected 1 or more; got 0");
+  CHECK(message([] { Sampler(EncodedCorpus(), {.max_tokens = 0}); }) == "[data.max_tokens] expected 1 or more; got 0");
 }
 
 TEST_CASE("a text without such names is unchanged") {
@@ -93,14 +93,14 @@ TEST_CASE("option members in the library's errors become names of keys, if a key
   const std::regex literal("\"[^\"\n]*\""), member("[A-Z][A-Za-z0-9]*::[a-z_0-9]+");
   int found = 0;
   for (std::sregex_iterator text(source.begin(), source.end(), literal), end; text != end; ++text) {
-    std::string told = text->str();
-    for (const std::string& name : beyond_configuration) told = std::regex_replace(told, std::regex(name), "");
-    if (!std::regex_search(told, member)) continue;
+    std::string message = text->str();
+    for (const std::string& name : beyond_configuration) message = std::regex_replace(message, std::regex(name), "");
+    if (!std::regex_search(message, member)) continue;
     ++found;
-    told = in_config_terms(told);
-    CAPTURE(told);
-    CHECK_FALSE(std::regex_search(told, member));
-    CHECK((names_a_key(told) || told.find("`glossa inspect`") != told.npos));
+    message = in_config_terms(message);
+    CAPTURE(message);
+    CHECK_FALSE(std::regex_search(message, member));
+    CHECK((names_a_key(message) || message.find("`glossa inspect`") != message.npos));
   }
   CHECK_GT(found, 12);
 }

@@ -138,11 +138,11 @@ TEST_CASE("the error for a key without a section names its section, or all secti
 }
 
 TEST_CASE("an indenting tab is reported as a tab") {
-  const std::string told = "expected spaces for indentation; got a tab in column ";
-  CHECK(YamlFile("data:\n\ttrain: a\n").error() == "[c.yaml:2] " + told + "1. Hint: YAML allows no tabs there");
+  const std::string expected = "expected spaces for indentation; got a tab in column ";
+  CHECK(YamlFile("data:\n\ttrain: a\n").error() == "[c.yaml:2] " + expected + "1. Hint: YAML allows no tabs there");
   CHECK(YamlFile("data:\n  train: a\n  \tsource: en\n").error() ==
-        "[c.yaml:3] " + told + "3. Hint: YAML allows no tabs there");
-  CHECK(YamlFile("\tdata:\n").error() == "[c.yaml:1] " + told + "1. Hint: YAML allows no tabs there");
+        "[c.yaml:3] " + expected + "3. Hint: YAML allows no tabs there");
+  CHECK(YamlFile("\tdata:\n").error() == "[c.yaml:1] " + expected + "1. Hint: YAML allows no tabs there");
   CHECK(YamlFile("data:\n  train:\ta\n").load().data.train == "a");
   CHECK(YamlFile("data:\n\t\n  train:\t[\n").error().find("tab") == std::string::npos);  // these are fine
 }

@@ -42,13 +42,13 @@ TEST_CASE("a double reads back as itself") {
 }
 
 TEST_CASE("a whole number is found in an object, and nothing else passes for one") {
-  CHECK_EQ(whole_in_json(R"({"update": 37, "loss": 1.5})", "update"), 37);
-  CHECK_EQ(whole_in_json(R"({"update": -1})", "update"), -1);
+  CHECK_EQ(integer_in_json(R"({"update": 37, "loss": 1.5})", "update"), 37);
+  CHECK_EQ(integer_in_json(R"({"update": -1})", "update"), -1);
   for (const char* line :
        {"", "rubbish", "37", "[37]", "null", R"({"loss": 37})", R"({"update": "37"})", R"({"update": 37.5})",
         R"({"update": 37.0})", R"({"update": null})", R"({"update": 37)", R"({"inner": {"update": 37}})"}) {
     CAPTURE(line);
-    CHECK_FALSE(whole_in_json(line, "update"));
+    CHECK_FALSE(integer_in_json(line, "update"));
   }
 }
 

@@ -6,7 +6,7 @@
 #include <set>
 
 #include "data/tokenizers/word_tokenizer.h"
-#include "tests/train/scene.h"
+#include "tests/train/translator_fixture.h"
 
 using namespace glossa;
 using namespace glossa::testing;
@@ -22,8 +22,8 @@ AttentionMaps maps_of(Translator& translator, const std::string& line) {
 }  // namespace
 
 TEST_CASE("maps name the tokens read and written, and survive JSON to the bit") {
-  const Scene scene;
-  Translator translator = scene.translator();
+  const TranslatorFixture fixture;
+  Translator translator = fixture.translator();
   const AttentionMaps maps = maps_of(translator, "a1 a2 a3");
   CHECK(maps.source == Lines{"a1", "a2", "a3", "</s>"});
   REQUIRE(maps.target.size() >= 2);
@@ -46,13 +46,13 @@ TEST_CASE("maps name the tokens read and written, and survive JSON to the bit") 
 }
 
 TEST_CASE("a pair has the same maps in any batch") {
-  const Scene scene;
-  const EncodedCorpus pairs = encode(scene.data, scene.corpus, scene.tokenizers);
+  const TranslatorFixture fixture;
+  const EncodedCorpus pairs = encode(fixture.data, fixture.corpus, fixture.tokenizers);
   Context<float> context;
   const auto run = [&](std::int64_t max_tokens) {
     std::vector<AttentionMaps> all(static_cast<std::size_t>(pairs.size()));
     std::set<int> seen;
-    for_each_attention(context, *scene.model->transformer, scene.tokenizers, pairs, max_tokens,
+    for_each_attention(context, *fixture.model->transformer, fixture.tokenizers, pairs, max_tokens,
                        [&](int pair, AttentionMaps maps) {
                          CHECK(seen.insert(pair).second);
                          all[static_cast<std::size_t>(pair)] = std::move(maps);
@@ -90,11 +90,11 @@ TEST_CASE("words are aligned by the weights of all their tokens") {
 }
 
 TEST_CASE("every word of a translation is aligned with a word of its own line, even in pieces") {
-  Scene scene;
-  scene.data.max_length = 5;
+  TranslatorFixture fixture;
+  fixture.data.max_length = 5;
   DecodeConfig decode;
   decode.beam = 2;
-  Translator translator = scene.translator(decode);
+  Translator translator = fixture.translator(decode);
   const Lines lines{"a1 a2 a3", "", "a1 a2 a3 a4 a5 a6 a1. a2 a3 a4 a5 a6 a0 a1", "a2"};
   const auto plain = translator.n_best(translator.encode(lines, "text"), 2);
   translator.align(0);
@@ -127,15 +127,15 @@ TEST_CASE("every word of a translation is aligned with a word of its own line, e
 }
 
 TEST_CASE("a translation cut off by the length limit has a row for each of its tokens") {
-  const Scene scene;
+  const TranslatorFixture fixture;
   DecodeConfig decode;
   decode.max_length_factor = 0;
   decode.max_length_extra = 2;
-  Translator translator = scene.translator(decode);
+  Translator translator = fixture.translator(decode);
   const Translator::Sources sources = translator.encode(Lines{"a1 a2 a3 a4 a5"}, "text");
   const Translation translation = translator.n_best(sources, 1).front().front();
   REQUIRE_FALSE(translation.finished);
   const AttentionMaps maps = translator.attention(sources.ids.front(), translation);
   CHECK(maps.output.size() == translation.tokens.size());
-  CHECK(maps.output.back() == scene.tokenizers.target->token(translation.tokens.back()));
+  CHECK(maps.output.back() == fixture.tokenizers.target->token(translation.tokens.back()));
 }

@@ -9,7 +9,7 @@
 
 #include "autograd/heap_counter.h"
 #include "autograd/parallel.h"
-#include "tests/train/decoding/search_scene.h"
+#include "tests/train/decoding/search_fixture.h"
 
 using namespace glossa;
 using namespace glossa::testing;
@@ -50,7 +50,7 @@ std::vector<Hypothesis> n_best_without_cache(const SmallModel<double>& model, co
         if (token == specials.pad || token == specials.bos) continue;
         Hypothesis& longer = all.emplace_back(h);
         longer.log_probability += next.row(length - 1)[token];
-        longer.score = penalised(longer.log_probability, length, options);
+        longer.score = penalized(longer.log_probability, length, options);
         longer.finished = token == specials.eos;
         if (!longer.finished) longer.tokens.push_back(token);
       }
@@ -72,7 +72,7 @@ std::vector<Hypothesis> n_best_without_cache(const SmallModel<double>& model, co
       return found;
     }
     const Index later = std::ssize(ended) >= options.beam ? length + 1 : limit;
-    if (std::ssize(found) == n && found[0].score >= penalised(live.front().log_probability, later, options))
+    if (std::ssize(found) == n && found[0].score >= penalized(live.front().log_probability, later, options))
       return found;
   }
 }
@@ -90,7 +90,7 @@ Hypothesis best_of_all(const SmallModel<double>& model, const std::vector<int>& 
     Context<double> context;
     const Tensor<const double> all = uncached(context, model, source, tokens);
     const double* row = all.row(std::ssize(tokens));
-    const double ended = sum + row[specials.eos], score = penalised(ended, std::ssize(tokens) + 1, options);
+    const double ended = sum + row[specials.eos], score = penalized(ended, std::ssize(tokens) + 1, options);
     if (score > best.score) best = {tokens, score, ended, true};
     if (std::ssize(tokens) + 1 == limit) return;
     for (int token = 0; token < all.cols(); ++token) {
@@ -109,11 +109,11 @@ constexpr LengthPenalty penalties[] = {LengthPenalty::none, LengthPenalty::power
 }  // namespace
 
 TEST_CASE("length penalties are the published formulas") {
-  CHECK(penalised(-6, 3, {.length_penalty = LengthPenalty::none, .alpha = 1}) == -6);
-  CHECK(penalised(-6, 3, {.length_penalty = LengthPenalty::power, .alpha = 1}) == doctest::Approx(-2));
-  CHECK(penalised(-6, 4, {.length_penalty = LengthPenalty::power, .alpha = 0.5}) == doctest::Approx(-3));
-  CHECK(penalised(-6, 7, {.length_penalty = LengthPenalty::gnmt, .alpha = 1}) == doctest::Approx(-3));
-  CHECK(penalised(-6, 19, {.length_penalty = LengthPenalty::gnmt, .alpha = 0.5}) == doctest::Approx(-3));
+  CHECK(penalized(-6, 3, {.length_penalty = LengthPenalty::none, .alpha = 1}) == -6);
+  CHECK(penalized(-6, 3, {.length_penalty = LengthPenalty::power, .alpha = 1}) == doctest::Approx(-2));
+  CHECK(penalized(-6, 4, {.length_penalty = LengthPenalty::power, .alpha = 0.5}) == doctest::Approx(-3));
+  CHECK(penalized(-6, 7, {.length_penalty = LengthPenalty::gnmt, .alpha = 1}) == doctest::Approx(-3));
+  CHECK(penalized(-6, 19, {.length_penalty = LengthPenalty::gnmt, .alpha = 0.5}) == doctest::Approx(-3));
 }
 
 TEST_CASE("steps with a cache give the logits of the whole sequence") {
@@ -159,7 +159,7 @@ TEST_CASE("greedy search with a cache is the argmax of the whole model, token fo
   const Sentences sources = random_sources(25, 12, 9);
   for (const NormPlace norm : {NormPlace::pre, NormPlace::post}) {
     SmallModel<double> model(12, norm);
-    model.favour(specials.eos, norm == NormPlace::pre ? 2 : 1);
+    model.favor(specials.eos, norm == NormPlace::pre ? 2 : 1);
     const DecodeOptions options{.length_penalty = LengthPenalty::none, .max_length_factor = 1, .max_length_extra = 3};
     const std::vector<Hypothesis> found = Searcher<double>().decode(model.transformer, sources, specials, options);
     int finished = 0;
@@ -181,7 +181,7 @@ TEST_CASE("a beam wide enough finds the best of all sequences") {
   for (const double eos : {-2.0, 0.0, 2.0})
     for (const LengthPenalty penalty : penalties) {
       SmallModel<double> model(6);
-      model.favour(specials.eos, eos);
+      model.favor(specials.eos, eos);
       const DecodeOptions options{
           .beam = 27, .length_penalty = penalty, .alpha = 0.8, .max_length_factor = 0, .max_length_extra = 4};
       const std::vector<Hypothesis> found = Searcher<double>().decode(model.transformer, sources, specials, options);
@@ -200,7 +200,7 @@ TEST_CASE("a narrow beam finds what the same search finds without cache and batc
   int finished = 0, other_than_greedy = 0, count = 0;
   std::vector<Hypothesis> greedy;
   for (const LengthPenalty penalty : penalties) {
-    model.favour(specials.eos, 1);  // more in each round
+    model.favor(specials.eos, 1);  // more in each round
     for (const Index beam : {1, 2, 3, 5}) {
       const DecodeOptions options{
           .beam = beam, .length_penalty = penalty, .max_length_factor = 1, .max_length_extra = 2, .max_tokens = 150};
@@ -226,7 +226,7 @@ TEST_CASE("the n best come from the same search, led by the single best") {
   const Sentences sources = random_sources(12, 12, 8);
   int cut_off = 0, ended = 0;
   for (const LengthPenalty penalty : penalties) {
-    model.favour(specials.eos, 1);
+    model.favor(specials.eos, 1);
     const DecodeOptions options{
         .beam = 5, .length_penalty = penalty, .max_length_factor = 1, .max_length_extra = 2, .max_tokens = 150};
     Searcher<double> searcher;
@@ -274,7 +274,7 @@ TEST_CASE("equal candidates rank by earlier hypothesis, then smaller id, and equ
     SmallModel<double> model(9);
     std::ranges::fill(model.store.at("generator.weight").value.span(), 0.0);
     std::ranges::fill(model.store.at("generator.bias").value.span(), 0.0);  // all tokens are equal
-    model.favour(specials.eos, eos);
+    model.favor(specials.eos, eos);
     const Sentences sources = random_sources(3, 9, 5);
     // Under length^2 longer is better: several end at the limit. Under the other penalty the next end is worse than
     // that of the first token, and one after 50 tokens better: the search does not wait for it.
@@ -292,7 +292,7 @@ TEST_CASE("equal candidates rank by earlier hypothesis, then smaller id, and equ
 
 TEST_CASE("a sentence is translated the same alone and in any batch") {
   SmallModel<double> model(12);
-  model.favour(specials.eos, 1.5);
+  model.favor(specials.eos, 1.5);
   const Sentences sources = random_sources(40, 12, 15);
   for (const Index beam : {1, 4}) {
     DecodeOptions options{.beam = beam, .max_tokens = 100000};
@@ -309,8 +309,8 @@ TEST_CASE("a sentence is translated the same alone and in any batch") {
 
 TEST_CASE("special tokens are never written, and length limits hold") {
   SmallModel<double> model(12, NormPlace::pre, 9);
-  for (const int token : {specials.pad, specials.bos}) model.favour(token, 50);
-  model.favour(specials.eos, -50);
+  for (const int token : {specials.pad, specials.bos}) model.favor(token, 50);
+  model.favor(specials.eos, -50);
   const Sentences sources = random_sources(12, 12, 8);
   for (const Index beam : {1, 3})
     for (const double factor : {0.0, 0.5, 100.0}) {
@@ -327,7 +327,7 @@ TEST_CASE("special tokens are never written, and length limits hold") {
 
 TEST_CASE("decoding gives the same bits for any number of threads") {
   SmallModel<float> model(50);
-  model.favour(specials.eos, 1);
+  model.favor(specials.eos, 1);
   const Sentences sources = random_sources(30, 50, 12);
   const int before = threads();
   for (const Index beam : {1, 4}) {
@@ -362,7 +362,7 @@ TEST_CASE("a search reports the sentences of each finished batch, with any numbe
 
 TEST_CASE("no token costs a heap allocation once buffers are warm") {
   SmallModel<float> model(12);
-  model.favour(specials.eos, -50);  // every hypothesis runs to its limit
+  model.favor(specials.eos, -50);  // every hypothesis runs to its limit
   const Sentences sources(4, {4, 5, 6, 3});
   for (const Index beam : {1, 4}) {
     Searcher<float> searcher;
@@ -384,7 +384,7 @@ TEST_CASE("no token costs a heap allocation once buffers are warm") {
 
 TEST_CASE("a refused search leaves nothing behind") {
   SmallModel<double> model(12), broken(12);
-  broken.favour(5, std::nan(""));
+  broken.favor(5, std::nan(""));
   const Sentences sources = random_sources(5, 12, 6);
   for (const Index beam : {1, 3}) {
     Searcher<double> searcher;
@@ -402,7 +402,7 @@ TEST_CASE("decoding refuses what it cannot translate") {
   CHECK_THROWS_WITH_AS(searcher.decode(model.transformer, empty, specials, {}),
                        "[decode] expected at least one token in source 1; got none", Error);
   CHECK_THROWS_AS(searcher.decode(model.transformer, good, specials, {.beam = 0}), Error);
-  model.favour(5, std::nan(""));
+  model.favor(5, std::nan(""));
   CHECK_THROWS_WITH_AS(searcher.decode(model.transformer, good, specials, {}), doctest::Contains("training diverged"),
                        Error);
 }

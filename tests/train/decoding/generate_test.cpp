@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "tests/train/decoding/search_scene.h"
+#include "tests/train/decoding/search_fixture.h"
 
 using namespace glossa;
 using namespace glossa::testing;
@@ -33,7 +33,7 @@ std::vector<Hypothesis> generate_without_cache(const SmallModel<double>& model, 
       for (int token = 0; token < next.cols(); ++token) {
         if (length == limit ? token != specials.eos : is_never(token)) continue;
         Hypothesis& longer = all.emplace_back(h);
-        if (length < limit) longer.log_probability += row[token] - (options.renormalise ? std::log(sum) : 0);
+        if (length < limit) longer.log_probability += row[token] - (options.renormalize ? std::log(sum) : 0);
         longer.score = longer.log_probability;
         longer.finished = token == specials.eos;
         if (!longer.finished) longer.tokens.push_back(token);
@@ -71,11 +71,11 @@ TEST_CASE("the search of transformers ends where `generate` does") {
   int different = 0, forced = 0;
   for (const std::uint64_t trained : {0, 1, 2}) {
     SmallModel<double> model(14, trained == 1 ? NormPlace::post : NormPlace::pre);
-    model.favour(specials.eos, 0.8 * static_cast<double>(trained));
+    model.favor(specials.eos, 0.8 * static_cast<double>(trained));
     const Sentences sources = random_sources(sentences, 14, 8);
     for (const double alpha : {0.0, 0.6, 1.0, 2.0})
       for (const Index beam : {1, 2, 4})
-        for (const bool renormalise : {false, true}) {
+        for (const bool renormalize : {false, true}) {
           DecodeOptions options{.beam = beam,
                                 .alpha = alpha,
                                 .max_length_factor = 0,
@@ -83,7 +83,7 @@ TEST_CASE("the search of transformers ends where `generate` does") {
                                 .min_length = trained == 2 ? 3 : 0,
                                 .search = Search::huggingface,
                                 .forbidden = {specials.unk, 7},
-                                .renormalise = renormalise};
+                                .renormalize = renormalize};
           const auto n_best = Searcher<double>().n_best(model.transformer, sources, specials, options, beam);
           const std::vector<Hypothesis> found =
               Searcher<double>().decode(model.transformer, sources, specials, options);
@@ -104,7 +104,7 @@ TEST_CASE("the search of transformers ends where `generate` does") {
 
 TEST_CASE("a minimum length rules out </s>, even if it equals the maximum") {
   SmallModel<double> model(12);
-  model.favour(specials.eos, 9);
+  model.favor(specials.eos, 9);
   const Sentences sources = random_sources(10, 12, 6);
   for (const Search search : {Search::glossa, Search::huggingface})
     for (const Index beam : {1, 3}) {
@@ -125,7 +125,7 @@ TEST_CASE("a minimum length rules out </s>, even if it equals the maximum") {
 
 TEST_CASE("forbidden tokens never come, and padding may start a translation") {
   SmallModel<double> model(12);
-  model.favour(5, 30);
+  model.favor(5, 30);
   const Sentences sources = random_sources(10, 12, 6);
   const SpecialIds starts_with_padding{.unk = 1, .pad = 11, .bos = 11, .eos = 0};
   for (const SpecialIds& ids : {specials, starts_with_padding})

@@ -7,7 +7,7 @@
 #include <set>
 
 #include "autograd/parallel.h"
-#include "tests/train/decoding/search_scene.h"
+#include "tests/train/decoding/search_fixture.h"
 #include "train/decoding/decoding.h"
 #include "train/decoding/sample_tokens.h"
 

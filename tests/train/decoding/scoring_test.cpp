@@ -4,14 +4,14 @@
 
 #include <cmath>
 
-#include "tests/train/scene.h"
+#include "tests/train/translator_fixture.h"
 #include "train/evaluation.h"
 
 using namespace glossa;
 using namespace glossa::testing;
 
 TEST_CASE("given translations get the scores that the search gives its own, under every length penalty") {
-  const Scene scene;
+  const TranslatorFixture fixture;
   DecodeConfig decode;
   decode.beam = 4;
   decode.alpha = 0.7;
@@ -19,12 +19,12 @@ TEST_CASE("given translations get the scores that the search gives its own, unde
   for (const auto penalty :
        {DecodeConfig::LengthPenalty::none, DecodeConfig::LengthPenalty::power, DecodeConfig::LengthPenalty::gnmt}) {
     decode.length_penalty = penalty;
-    Translator translator = scene.translator(decode);
+    Translator translator = fixture.translator(decode);
     EncodedCorpus pairs;
     std::vector<Hypothesis> hypotheses;
-    const Translator::Sources sources = translator.encode(scene.corpus.source, "text");
+    const Translator::Sources sources = translator.encode(fixture.corpus.source, "text");
     const std::vector<std::vector<Hypothesis>> found =
-        Searcher<float>().n_best(*scene.model->transformer, sources.ids, pairs.specials, decode_options(decode), 4);
+        Searcher<float>().n_best(*fixture.model->transformer, sources.ids, pairs.specials, decode_options(decode), 4);
     for (std::size_t i = 0; i < found.size(); ++i)
       for (const Hypothesis& h : found[i]) {
         if (!h.finished) continue;
@@ -35,7 +35,7 @@ TEST_CASE("given translations get the scores that the search gives its own, unde
     Context<float> context;
     for (const std::int64_t max_tokens : {1, 4096}) {
       const std::vector<ScoredTranslation> scored =
-          score_translations(context, *scene.model->transformer, pairs, decode_options(decode), max_tokens);
+          score_translations(context, *fixture.model->transformer, pairs, decode_options(decode), max_tokens);
       REQUIRE_EQ(scored.size(), hypotheses.size());
       for (std::size_t i = 0; i < scored.size(); ++i) {
         CHECK_EQ(scored[i].log_probability, doctest::Approx(hypotheses[i].log_probability).epsilon(1e-4));
@@ -48,10 +48,11 @@ TEST_CASE("given translations get the scores that the search gives its own, unde
 }
 
 TEST_CASE("each token has its own score, </s> is the last, and together they are the loss of the corpus") {
-  const Scene scene;
-  const EncodedCorpus pairs = encode(scene.data, scene.corpus, scene.tokenizers);
+  const TranslatorFixture fixture;
+  const EncodedCorpus pairs = encode(fixture.data, fixture.corpus, fixture.tokenizers);
   Context<float> context;
-  const std::vector<ScoredTranslation> scored = score_translations(context, *scene.model->transformer, pairs, {}, 4096);
+  const std::vector<ScoredTranslation> scored =
+      score_translations(context, *fixture.model->transformer, pairs, {}, 4096);
   double sum = 0;
   REQUIRE_EQ(static_cast<int>(scored.size()), pairs.size());
   for (std::size_t i = 0; i < scored.size(); ++i) {
@@ -67,22 +68,22 @@ TEST_CASE("each token has its own score, </s> is the last, and together they are
     CHECK_EQ(scored[i].score, doctest::Approx(whole / static_cast<double>(tokens.size())));
     sum += whole;
   }
-  CHECK_EQ(-sum, doctest::Approx(corpus_loss(context, *scene.model->transformer, pairs, scene.data).nll_sum));
+  CHECK_EQ(-sum, doctest::Approx(corpus_loss(context, *fixture.model->transformer, pairs, fixture.data).nll_sum));
   // Later positions have no effect.
   EncodedCorpus longer = pairs;
   for (std::vector<int>& target : longer.target) target.push_back(target.front());
-  const auto other = score_translations(context, *scene.model->transformer, longer, {}, 4096);
+  const auto other = score_translations(context, *fixture.model->transformer, longer, {}, 4096);
   for (std::size_t i = 0; i < scored.size(); ++i)
     for (std::size_t k = 0; k < pairs.target[i].size(); ++k)
       CHECK_EQ(other[i].tokens[k].log_probability, doctest::Approx(scored[i].tokens[k].log_probability).epsilon(1e-5));
 }
 
 TEST_CASE("scoring nothing gives nothing; a broken model is an error") {
-  const Scene scene;
+  const TranslatorFixture fixture;
   Context<float> context;
-  CHECK(score_translations(context, *scene.model->transformer, EncodedCorpus(), {}, 4096).empty());
-  const EncodedCorpus pairs = encode(scene.data, scene.corpus, scene.tokenizers);
-  scene.model->parameters.at("generator.weight").value[0] = std::nanf("");
-  CHECK_THROWS_WITH_AS(score_translations(context, *scene.model->transformer, pairs, {}, 4096),
+  CHECK(score_translations(context, *fixture.model->transformer, EncodedCorpus(), {}, 4096).empty());
+  const EncodedCorpus pairs = encode(fixture.data, fixture.corpus, fixture.tokenizers);
+  fixture.model->parameters.at("generator.weight").value[0] = std::nanf("");
+  CHECK_THROWS_WITH_AS(score_translations(context, *fixture.model->transformer, pairs, {}, 4096),
                        doctest::Contains("training diverged"), Error);
 }

@@ -41,12 +41,12 @@ TEST_CASE("top tokens are those of a stable sort") {
 TEST_CASE("forbidden tokens have no share of renormalized probabilities, however likely they are") {
   RandomStream random(2, "logits");
   for (const std::vector<int>& never : {std::vector<int>{}, {0}, {9}, {3, 4}, {0, 1, 8, 9}})
-    for (const double favoured : {-50.0, 0.0, 50.0, 700.0}) {
+    for (const double favored : {-50.0, 0.0, 50.0, 700.0}) {
       std::vector<double> logits(10);
       for (double& x : logits) x = random.normal();
-      for (const int token : never) logits[static_cast<std::size_t>(token)] += favoured;
+      for (const int token : never) logits[static_cast<std::size_t>(token)] += favored;
       std::vector<TokenScore> top(10 - never.size());
-      top_tokens<double>({logits.data(), {1, 10}}, never, std::ssize(top), top, /*renormalise=*/true);
+      top_tokens<double>({logits.data(), {1, 10}}, never, std::ssize(top), top, /*renormalize=*/true);
       double sum = 0, all = 0;
       for (std::size_t j = 0; j < logits.size(); ++j)
         if (std::ranges::find(never, static_cast<int>(j)) == never.end()) sum += std::exp(logits[j]);

@@ -5,15 +5,15 @@
 #include <set>
 
 #include "tests/support/temporary_folder.h"
-#include "tests/train/scene.h"
+#include "tests/train/translator_fixture.h"
 
 using namespace glossa;
 using namespace glossa::testing;
 using Lines = std::vector<std::string>;
 
 TEST_CASE("every line is translated in its place; one without a token gives an empty line") {
-  const Scene scene;
-  Translator translator = scene.translator();
+  const TranslatorFixture fixture;
+  Translator translator = fixture.translator();
   const Lines lines{"", "a1 a2 a3", " ", "a5", "a4 a4 a0 a6 a1 a2", ""};
   const Lines translated = translator.translate(lines, "text");
   REQUIRE_EQ(translated.size(), lines.size());
@@ -27,10 +27,10 @@ TEST_CASE("every line is translated in its place; one without a token gives an e
 }
 
 TEST_CASE("a sample depends on its line's number, not on where a text is cut") {
-  const Scene scene;
+  const TranslatorFixture fixture;
   DecodeConfig decode;
   decode.sample = true;
-  Translator translator = scene.translator(decode);
+  Translator translator = fixture.translator(decode);
   const Lines lines{"a1 a2", "", "a1 a2", "a1 a2"};
   const Lines whole = translator.translate(lines, "text", 5);
   CHECK_NE(whole[0], whole[2]);
@@ -40,9 +40,9 @@ TEST_CASE("a sample depends on its line's number, not on where a text is cut") {
 }
 
 TEST_CASE("a line with as many tokens as the model has positions is read whole, a longer one in pieces") {
-  Scene scene;
-  scene.data.max_length = 5;
-  const Translator translator = scene.translator();
+  TranslatorFixture fixture;
+  fixture.data.max_length = 5;
+  const Translator translator = fixture.translator();
   const Lines lines{"a1", "a1 a1 a1 a1 a1 a1 a1 a1 a1 a1 a1", "a1 a2 a3 a4 a5 a6 a1. a2 a3 a4 a5 a6", "a2"};
   const Translator::Sources sources = translator.encode(lines, "text", 7);
   std::vector<std::size_t> lengths;
@@ -65,10 +65,10 @@ TEST_CASE("the pieces of a line have numbers distinct from each other and from a
 }
 
 TEST_CASE("a line in pieces joins the pieces' translations and combines their scores") {
-  const Scene scene;
+  const TranslatorFixture fixture;
   DecodeConfig decode;
   decode.beam = 3;
-  Translator translator = scene.translator(decode);
+  Translator translator = fixture.translator(decode);
   const Lines pieces{"a1 a2 a3 a4 a5 a6 a1.", "a2 a3 a4 a5 a6"};
   const Lines lines{"a4", pieces[0] + " " + pieces[1], "a5"};
   const auto found = translator.n_best(translator.encode(lines, "text"), 3);
@@ -87,10 +87,10 @@ TEST_CASE("a line in pieces joins the pieces' translations and combines their sc
 }
 
 TEST_CASE("the translations of a line are of its own text, best first") {
-  const Scene scene;
+  const TranslatorFixture fixture;
   DecodeConfig decode;
   decode.beam = 4;
-  Translator translator = scene.translator(decode);
+  Translator translator = fixture.translator(decode);
   const Lines lines{"a1 a2 a3", "", "a5"};
   const Lines best = translator.translate(lines, "text");
   const auto found = translator.n_best(translator.encode(lines, "text"), 4);
@@ -104,11 +104,11 @@ TEST_CASE("the translations of a line are of its own text, best first") {
 }
 
 TEST_CASE("a line that cannot be translated is named, and keeps its place without a piece") {
-  Scene scene;
-  scene.data.unk_id = -1;
-  scene.data.pad_id = 0, scene.data.bos_id = 1, scene.data.eos_id = 2;
-  scene.tokenizers = train_tokenizers(scene.data, scene.corpus);
-  const Translator translator = scene.translator();
+  TranslatorFixture fixture;
+  fixture.data.unk_id = -1;
+  fixture.data.pad_id = 0, fixture.data.bos_id = 1, fixture.data.eos_id = 2;
+  fixture.tokenizers = train_tokenizers(fixture.data, fixture.corpus);
+  const Translator translator = fixture.translator();
   Translator::Sources sources;
   translator.add(sources, "a1 a2", "text", 1);
   const std::string error = error_of<LineError>([&] { translator.add(sources, "a1 zebra", "text", 2); });
@@ -120,9 +120,9 @@ TEST_CASE("a line that cannot be translated is named, and keeps its place withou
 }
 
 TEST_CASE("a line that is too long and cannot be cut is named") {
-  Scene scene;
-  scene.data.max_length = 1;
-  const Translator translator = scene.translator();
+  TranslatorFixture fixture;
+  fixture.data.max_length = 1;
+  const Translator translator = fixture.translator();
   Translator::Sources sources;
   std::string line;
   for (int i = 0; i < 13; ++i) line += "a1 ";

@@ -71,9 +71,9 @@ TEST_CASE("the option that costs most is named, with its maximum") {
     CHECK(error.starts_with(fmt::format("[{}] expected at most ", c.key)));
     CHECK_NE(error.find(fmt::format("8.0 GiB of memory left; got {}, ", c.value)), error.npos);
     CHECK_NE(error.find("--force"), error.npos);
-    std::smatch most;
-    REQUIRE(std::regex_search(error, most, std::regex("at most ([0-9]+) ")));
-    const std::int64_t value = std::stol(most[1]);
+    std::smatch match;
+    REQUIRE(std::regex_search(error, match, std::regex("at most ([0-9]+) ")));
+    const std::int64_t value = std::stol(match[1]);
     CHECK_EQ(value % c.step, 0);
     CHECK_EQ(error_for(sets_with(value), 8 * gib), "");
     if (c.key != "data.max_tokens") CHECK_NE(error_for(sets_with(value + c.step), 8 * gib), "");

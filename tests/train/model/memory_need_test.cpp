@@ -3,7 +3,7 @@
 #include <doctest/doctest.h>
 
 #include "data/sampler.h"
-#include "tests/train/subject.h"
+#include "tests/train/config_fixture.h"
 #include "train/model/criterion.h"
 
 using namespace glossa;
@@ -12,11 +12,12 @@ using glossa::testing::RestoreRuntime;
 namespace {
 
 /// Sentences of random ids, of lengths from `least` to `most` on either side.
-EncodedCorpus corpus_of(int sentences, int least, int most, int vocabulary) {
+EncodedCorpus corpus_of(int sentences, int min_length, int max_length, int vocabulary) {
   RandomStream random(1, "corpus");
   EncodedCorpus corpus;
   const auto sentence = [&] {
-    std::vector<int> ids(static_cast<std::size_t>(least) + random.below(static_cast<std::uint64_t>(most - least + 1)));
+    std::vector<int> ids(static_cast<std::size_t>(min_length) +
+                         random.below(static_cast<std::uint64_t>(max_length - min_length + 1)));
     for (int& id : ids) id = 4 + static_cast<int>(random.below(static_cast<std::uint64_t>(vocabulary - 4)));
     return ids;
   };
@@ -31,7 +32,7 @@ EncodedCorpus corpus_of(int sentences, int least, int most, int vocabulary) {
 struct Case {
   std::string name;
   TransformerOptions options;
-  int sentences, least, most;
+  int sentences, min_length, max_length;
   Layout layout = Layout::packed;
   int threads = 1;
 };
@@ -104,7 +105,8 @@ TEST_CASE("the memory of a step is estimated within 15 % of what it takes") {
     ParameterStore<float> store;
     const Transformer<float> transformer(store, c.options);
     store.allocate(1);
-    const EncodedCorpus corpus = corpus_of(c.sentences, c.least, c.most, static_cast<int>(c.options.target_vocabulary));
+    const EncodedCorpus corpus =
+        corpus_of(c.sentences, c.min_length, c.max_length, static_cast<int>(c.options.target_vocabulary));
     std::vector<int> all;
     for (int i = 0; i < c.sentences; ++i) all.push_back(i);
     const Batch batch = make_batch(corpus, all, c.layout);

@@ -24,16 +24,16 @@ struct Run {
   fs::path events = folder / "tensorboard";
 
   /// Starts from `updates_done` and writes something at each of the steps.
-  void start(std::int64_t updates_done, const Steps& steps, std::optional<std::int64_t> end = {}, bool goes_on = true) {
-    damages = EventFile::cut(folder.path(), updates_done, goes_on);
-    EventFile file(folder.path(), updates_done, goes_on);
+  void start(std::int64_t updates_done, const Steps& steps, std::optional<std::int64_t> end = {}, bool resumes = true) {
+    damages = EventFile::cut(folder.path(), updates_done, resumes);
+    EventFile file(folder.path(), updates_done, resumes);
     for (const std::int64_t step : steps) file.scalars(step, std::vector<Scalar>{{"train/loss", 0.5 * double(step)}});
     if (!end) return;
     file.end(*end);
     file.scalars(*end, std::vector<Scalar>{{"valid/loss", 1}});
   }
 
-  SeenEvents seen() const { return read_events(events); }
+  RecordedEvents seen() const { return read_events(events); }
   fs::path newest() const { return events / names_in(events).back(); }
 };
 
@@ -48,7 +48,7 @@ TEST_CASE("a resumed run leaves no step twice, and each start has a file that so
   run.start(30, {});  // killed before it wrote anything
   CHECK_EQ(run.seen().steps("train/loss"), Steps{10, 20, 30});
   run.start(30, {40});
-  const SeenEvents seen = run.seen();
+  const RecordedEvents seen = run.seen();
   CHECK_EQ(seen.steps("train/loss"), Steps{10, 20, 30, 40});
   CHECK_EQ(seen.starts, Steps{1, 31});
   CHECK_EQ(seen.files, 2);  // a file with nothing left is absent
@@ -62,16 +62,16 @@ TEST_CASE("a resumed run leaves no step twice, and each start has a file that so
 TEST_CASE("the validation at an end stays unless the run is resumed") {
   Run run;
   run.start(0, {10, 20}, 25);
-  run.start(25, {}, std::nullopt, /*goes_on=*/false);
+  run.start(25, {}, std::nullopt, /*resumes=*/false);
   CHECK_EQ(run.seen().steps("valid/loss"), Steps{25});
-  run.start(25, {}, std::nullopt, /*goes_on=*/false);
+  run.start(25, {}, std::nullopt, /*resumes=*/false);
   CHECK_EQ(run.seen().steps("valid/loss"), Steps{25});
   run.start(25, {30});
   CHECK_EQ(run.seen().steps("valid/loss"), Steps{});
   CHECK_EQ(run.seen().steps("train/loss"), Steps{10, 20, 30});
   // Reported by its own start, because the previous one was killed at the end.
-  run.start(30, {}, 30, /*goes_on=*/false);
-  run.start(30, {}, std::nullopt, /*goes_on=*/false);
+  run.start(30, {}, 30, /*resumes=*/false);
+  run.start(30, {}, std::nullopt, /*resumes=*/false);
   CHECK_EQ(run.seen().steps("valid/loss"), Steps{30});
   run.start(30, {40});
   CHECK_EQ(run.seen().steps("valid/loss"), Steps{});
@@ -89,7 +89,7 @@ TEST_CASE("a torn record hides nothing: it is cut off, and new records go to ano
     write_bytes(run.newest(), whole.substr(0, whole.size() - lost));
     run.start(20, {30});
     CHECK(run.damages.empty());
-    const SeenEvents seen = run.seen();
+    const RecordedEvents seen = run.seen();
     CHECK_EQ(seen.steps("train/loss"), Steps{10, 30});  // 20 would be in the metrics
     CHECK_EQ(seen.torn, 0);
   }

@@ -1,55 +1,55 @@
-#include "app/report/run_story.h"
+#include "app/report/run_history.h"
 
 #include <doctest/doctest.h>
 
 #include <cmath>
 #include <regex>
 
-#include "tests/app/report/made_up_run.h"
+#include "tests/app/report/synthetic_run.h"
 #include "train/checkpoint/checkpoint_folder.h"
 
 using namespace glossa;
-using glossa::testing::MadeUpRun;
+using glossa::testing::SyntheticRun;
 using Strings = std::vector<std::string>;
 
 TEST_CASE("the story of a run has its state, the samples of its validations, and times of updates") {
-  const MadeUpRun run;
-  const RunStory story = read_story(run.path(), run.config);
-  CHECK(story.problems.empty());
-  CHECK(story.state == "finished");
-  CHECK(story.time == "training");
-  CHECK_FALSE(story.best);
-  REQUIRE(story.samples.size() == 2);
-  CHECK(story.samples[0].source == "a b");
-  CHECK(story.samples[0].reference == "x y");
-  CHECK(story.samples[0].updates == std::vector<std::int64_t>{20, 40});
-  CHECK(story.samples[0].outputs == Strings{"", "x y"});
-  CHECK(story.samples[1].outputs == Strings{"w w", "w"});
-  CHECK(seconds_at(story.metrics, 40) == 7);
-  CHECK(seconds_at(story.metrics, 25) == 4);
-  CHECK(seconds_at(story.metrics, 0) == 0);
-  CHECK(seconds_at(story.metrics, 99) == 7);
+  const SyntheticRun run;
+  const RunHistory history = read_history(run.path(), run.config);
+  CHECK(history.problems.empty());
+  CHECK(history.state == "finished");
+  CHECK(history.time == "training");
+  CHECK_FALSE(history.best);
+  REQUIRE(history.samples.size() == 2);
+  CHECK(history.samples[0].source == "a b");
+  CHECK(history.samples[0].reference == "x y");
+  CHECK(history.samples[0].updates == std::vector<std::int64_t>{20, 40});
+  CHECK(history.samples[0].outputs == Strings{"", "x y"});
+  CHECK(history.samples[1].outputs == Strings{"w w", "w"});
+  CHECK(seconds_at(history.metrics, 40) == 7);
+  CHECK(seconds_at(history.metrics, 25) == 4);
+  CHECK(seconds_at(history.metrics, 0) == 0);
+  CHECK(seconds_at(history.metrics, 99) == 7);
   CHECK(std::isnan(seconds_at({}, 5)));
 }
 
 TEST_CASE("a run of a version that wrote no times takes them from its log, or has none") {
-  const MadeUpRun run;
+  const SyntheticRun run;
   run.write("metrics.jsonl", std::regex_replace(run.metrics, std::regex(",\"seconds\":[0-9.]+"), ""));
-  RunStory story = read_story(run.path(), run.config);
-  CHECK(story.time == "clock");
-  CHECK(seconds_at(story.metrics, 40) == 40);
-  CHECK(seconds_at(story.metrics, 15) == (10 + 22) / 2.0);
+  RunHistory history = read_history(run.path(), run.config);
+  CHECK(history.time == "clock");
+  CHECK(seconds_at(history.metrics, 40) == 40);
+  CHECK(seconds_at(history.metrics, 15) == (10 + 22) / 2.0);
   std::filesystem::remove(run.path() / "train.log");
-  story = read_story(run.path(), run.config);
-  CHECK(story.time == "none");
-  CHECK(story.state == "new");
-  REQUIRE(story.problems.size() == 1);
-  CHECK(story.problems[0].find("train.log") != std::string::npos);
+  history = read_history(run.path(), run.config);
+  CHECK(history.time == "none");
+  CHECK(history.state == "new");
+  REQUIRE(history.problems.size() == 1);
+  CHECK(history.problems[0].find("train.log") != std::string::npos);
 }
 
 TEST_CASE("a run is training while its lock is held; otherwise its log has the state") {
-  const MadeUpRun run;
-  const auto state = [&] { return read_story(run.path(), run.config).state; };
+  const SyntheticRun run;
+  const auto state = [&] { return read_history(run.path(), run.config).state; };
   {
     const RunLock lock(run.path());
     CHECK(state() == "training");
@@ -68,13 +68,13 @@ TEST_CASE("a run is training while its lock is held; otherwise its log has the s
 }
 
 TEST_CASE("unreadable samples are reported, and those of other validations stay") {
-  const MadeUpRun run;
+  const SyntheticRun run;
   run.write("samples/update-00000020.txt", "source     a b\nreference  x y\n");
-  const RunStory story = read_story(run.path(), run.config);
-  REQUIRE(story.problems.size() == 1);
-  CHECK(story.problems[0].find("update-00000020.txt") != std::string::npos);
-  CHECK(story.samples.size() == 2);
-  CHECK(story.samples[0].updates == std::vector<std::int64_t>{40});
+  const RunHistory history = read_history(run.path(), run.config);
+  REQUIRE(history.problems.size() == 1);
+  CHECK(history.problems[0].find("update-00000020.txt") != std::string::npos);
+  CHECK(history.samples.size() == 2);
+  CHECK(history.samples[0].updates == std::vector<std::int64_t>{40});
 }
 
 TEST_CASE("many validations are thinned, sentences are limited, and long texts are cut between characters") {

@@ -13,7 +13,7 @@
 namespace glossa {
 
 /// The contents of a run's folder.
-struct RunStory {
+struct RunHistory {
   std::string name, folder;
   Config config;
   bool is_training = false;  ///< now
@@ -30,7 +30,7 @@ struct RunStory {
 };
 
 /// Reads the folder of a run with this configuration, even while it trains. `problems` lists damage.
-RunStory read_story(const std::string& folder, const Config& config);
+RunHistory read_history(const std::string& folder, const Config& config);
 
 /// The run's time at an update, in seconds; NaN if unknown.
 double seconds_at(const RunMetrics& metrics, double update);

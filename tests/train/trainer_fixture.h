@@ -13,9 +13,9 @@ namespace glossa::testing {
 
 /// A corpus of 60 pairs, the same for training and validation, with a word that occurs once, and a model with dropout
 /// that trains on it within milliseconds. Validation counts exactly translated sentences, of which there are none yet.
-class SmallRun {
+class TrainerFixture {
  public:
-  SmallRun() {
+  TrainerFixture() {
     std::string source, target;
     for (int i = 0; i < 60; ++i) {
       for (int k = 0; k <= i % 4; ++k) {

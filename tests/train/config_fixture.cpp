@@ -1,4 +1,4 @@
-#include "tests/train/subject.h"
+#include "tests/train/config_fixture.h"
 
 #include <fmt/core.h>
 
@@ -22,14 +22,14 @@ void write_corpora(const TemporaryFolder& folder) {
                               {"an apple", "seb", "einen Apfel"},
                               {"two ½ green trees in the garden", "bagiche mein do hare ped", "zwei Bäume"}};
   int n = 0;
-  for (const auto& subject : subjects)
+  for (const auto& fixture : subjects)
     for (const auto& verb : verbs)
       for (const auto& object : objects) {
         const std::string rare = ++n % 7 == 0 ? fmt::format(" once{}", n) : "";
-        english += fmt::format("{} {} {}{}\n", subject[0], verb[0], object[0], rare);
-        hindi += fmt::format("{} {} {}{}\n", subject[1], object[1], verb[1], rare);
-        german += fmt::format("{} {} {}{}\n", subject[2], verb[2], object[2], rare);
-        table += fmt::format("{}\t{} {}\t{} {}\n", n, subject[0], verb[0], subject[1], verb[1]);
+        english += fmt::format("{} {} {}{}\n", fixture[0], verb[0], object[0], rare);
+        hindi += fmt::format("{} {} {}{}\n", fixture[1], object[1], verb[1], rare);
+        german += fmt::format("{} {} {}{}\n", fixture[2], verb[2], object[2], rare);
+        table += fmt::format("{}\t{} {}\t{} {}\n", n, fixture[0], verb[0], fixture[1], verb[1]);
       }
   folder.write("corpus.en", english);
   folder.write("corpus.hi", hindi);
@@ -107,37 +107,37 @@ std::string FinishedRun::files(const fs::path& part, const std::string& ending) 
   return text;
 }
 
-const Corpora& Subject::corpora() {
+const Corpora& ConfigFixture::corpora() {
   if (!corpora_) corpora_ = read_corpora(config.data, seed());
   return *corpora_;
 }
 
-const Tokenizers& Subject::tokenizers() {
+const Tokenizers& ConfigFixture::tokenizers() {
   const Quiet quiet;
   if (!tokenizers_) tokenizers_ = train_tokenizers(config.data, corpora().training);
   return *tokenizers_;
 }
 
-const EncodedCorpus& Subject::pairs() {
+const EncodedCorpus& ConfigFixture::pairs() {
   if (!pairs_) pairs_ = encode_training(config.data, corpora().training, tokenizers());
   return *pairs_;
 }
 
-std::vector<std::vector<int>> Subject::batches(int epoch) {
+std::vector<std::vector<int>> ConfigFixture::batches(int epoch) {
   return Sampler(pairs(), sampler_options(config.data, seed())).epoch(epoch, true);
 }
 
-std::unique_ptr<Model> Subject::fresh_model() {
+std::unique_ptr<Model> ConfigFixture::fresh_model() {
   return make_model(config.model, tokenizers().source->vocabulary_size(), tokenizers().target->vocabulary_size(),
                     seed(), tokenizers().target->specials());
 }
 
-Model& Subject::model() {
+Model& ConfigFixture::model() {
   if (!model_) model_ = fresh_model();
   return *model_;
 }
 
-const Subject::Stepped& Subject::stepped() {
+const ConfigFixture::Stepped& ConfigFixture::stepped() {
   if (stepped_) return *stepped_;
   Stepped result;
   result.model = fresh_model();

@@ -10,9 +10,9 @@ namespace glossa::testing {
 
 /// A folder with the files of a run, written by hand: 40 updates, logged every 10, validated every 20, stopped at 25
 /// and resumed there, killed after 30 and resumed at 25 again, with update 28 refused.
-class MadeUpRun {
+class SyntheticRun {
  public:
-  explicit MadeUpRun(const std::string& name = "run") : path_(folder_ / name) {
+  explicit SyntheticRun(const std::string& name = "run") : path_(folder_ / name) {
     std::filesystem::create_directories(path_ / "samples");
     write("config.yaml", dump(config));
     write("metrics.jsonl", metrics);

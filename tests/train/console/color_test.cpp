@@ -1,4 +1,4 @@
-#include "train/console/colour.h"
+#include "train/console/color.h"
 
 #include <doctest/doctest.h>
 #include <stdlib.h>
@@ -41,21 +41,21 @@ TEST_CASE("a terminal that supports colors shows them, unless NO_COLOR is set") 
   }
   const Setting knows("TERM", "xterm"), nobody("NO_COLOR", nullptr);
   CHECK(is_terminal(terminal.file()));
-  CHECK_EQ(coloured(terminal.file(), Colour::error, "glossa:"), "\x1b[31mglossa:\x1b[0m");
-  CHECK_EQ(coloured(terminal.file(), Colour::good, "new best"), "\x1b[32mnew best\x1b[0m");
+  CHECK_EQ(colored(terminal.file(), Color::error, "glossa:"), "\x1b[31mglossa:\x1b[0m");
+  CHECK_EQ(colored(terminal.file(), Color::good, "new best"), "\x1b[32mnew best\x1b[0m");
   {
     const Setting somebody("NO_COLOR", "1");
     CHECK(is_terminal(terminal.file()));
-    CHECK_EQ(coloured(terminal.file(), Colour::error, "glossa:"), "glossa:");
+    CHECK_EQ(colored(terminal.file(), Color::error, "glossa:"), "glossa:");
   }
   const Setting dumb("TERM", "dumb");
   CHECK_FALSE(is_terminal(terminal.file()));
-  CHECK_EQ(coloured(terminal.file(), Colour::error, "glossa:"), "glossa:");
+  CHECK_EQ(colored(terminal.file(), Color::error, "glossa:"), "glossa:");
 }
 
 TEST_CASE("a file gets no colors") {
   const TemporaryFolder folder;
   std::FILE* const file = std::fopen((folder / "file").c_str(), "w");
-  CHECK_EQ(coloured(file, Colour::warning, "warning:"), "warning:");
+  CHECK_EQ(colored(file, Color::warning, "warning:"), "warning:");
   std::fclose(file);
 }

@@ -1,4 +1,4 @@
-#include "train/console/colour.h"
+#include "train/console/color.h"
 
 #include <fmt/core.h>
 #include <unistd.h>
@@ -18,9 +18,9 @@ std::string_view environment(const char* name) {
 
 bool is_terminal(std::FILE* stream) { return isatty(fileno(stream)) == 1 && environment("TERM") != "dumb"; }
 
-std::string coloured(std::FILE* stream, Colour colour, std::string_view text) {
+std::string colored(std::FILE* stream, Color color, std::string_view text) {
   const bool shows = is_terminal(stream) && environment("NO_COLOR").empty();
-  return shows ? fmt::format("\x1b[{}m{}\x1b[0m", static_cast<int>(colour), text) : std::string(text);
+  return shows ? fmt::format("\x1b[{}m{}\x1b[0m", static_cast<int>(color), text) : std::string(text);
 }
 
 }  // namespace glossa

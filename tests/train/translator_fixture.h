@@ -9,8 +9,8 @@
 namespace glossa::testing {
 
 /// A model with random weights and much dropout, and sentences of very different lengths.
-struct Scene {
-  Scene() {
+struct TranslatorFixture {
+  TranslatorFixture() {
     for (int i = 0; i < 12; ++i) {
       std::string& source = corpus.source.emplace_back();
       std::string& target = corpus.target.emplace_back();

@@ -4,7 +4,7 @@
 
 #include <cstdio>
 
-#include "train/console/colour.h"
+#include "train/console/color.h"
 #include "train/console/verbosity.h"
 
 namespace glossa {
@@ -15,13 +15,13 @@ inline void write_to_stderr(const std::string& text) { std::fwrite(text.data(), 
 
 /// A useful note.
 template <class... T>
-void tell(fmt::format_string<T...> format, T&&... arguments) {
+void print_note(fmt::format_string<T...> format, T&&... arguments) {
   if (verbosity() != Verbosity::quiet) write_to_stderr(fmt::format(format, std::forward<T>(arguments)...));
 }
 
 /// A detail, with -v.
 template <class... T>
-void tell_more(fmt::format_string<T...> format, T&&... arguments) {
+void print_detail(fmt::format_string<T...> format, T&&... arguments) {
   if (verbosity() == Verbosity::verbose) write_to_stderr(fmt::format(format, std::forward<T>(arguments)...));
 }
 
@@ -29,14 +29,14 @@ void tell_more(fmt::format_string<T...> format, T&&... arguments) {
 template <class... T>
 void warn(fmt::format_string<T...> format, T&&... arguments) {
   const std::string text = fmt::format(format, std::forward<T>(arguments)...);
-  write_to_stderr(fmt::format("{} {}\n", coloured(stderr, Colour::warning, "warning:"), text));
+  write_to_stderr(fmt::format("{} {}\n", colored(stderr, Color::warning, "warning:"), text));
 }
 
 /// "glossa: TEXT": an error, in the form of every fatal one.
 template <class... T>
-void tell_error(std::FILE* errors, fmt::format_string<T...> format, T&&... arguments) {
+void print_error(std::FILE* errors, fmt::format_string<T...> format, T&&... arguments) {
   const std::string text = fmt::format(format, std::forward<T>(arguments)...);
-  const std::string line = fmt::format("{} {}\n", coloured(errors, Colour::error, "glossa:"), text);
+  const std::string line = fmt::format("{} {}\n", colored(errors, Color::error, "glossa:"), text);
   std::fwrite(line.data(), 1, line.size(), errors);
 }
 

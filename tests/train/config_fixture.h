@@ -56,9 +56,9 @@ struct FinishedRun {
 };
 
 /// A configuration: its run, and other results computed when first requested.
-class Subject : RestoreRuntime {
+class ConfigFixture : RestoreRuntime {
  public:
-  Subject(const Config& given, const std::filesystem::path& folder)
+  ConfigFixture(const Config& given, const std::filesystem::path& folder)
       : config(given), folder(folder), run(given, folder / "run") {}
 
   const Corpora& corpora();

@@ -1,11 +1,11 @@
-#include "train/tensorboard/picture.h"
+#include "train/tensorboard/image.h"
 
 #include <doctest/doctest.h>
 #include <png.h>
 
 #include <array>
 
-#include "train/tensorboard/attention_picture.h"
+#include "train/tensorboard/attention_image.h"
 
 using namespace glossa;
 
@@ -45,14 +45,14 @@ AttentionMaps::Layers weights(std::size_t layers, std::size_t heads, std::size_t
 
 }  // namespace
 
-TEST_CASE("a picture is a PNG: white for 0, dark for 1, gray between separate tiles") {
-  Picture picture(5, 3);
-  picture.fill(0, 0, 2, 0);
-  picture.fill(2, 0, 2, 1);
-  picture.fill(4, 2, 1, 0.5);
-  picture.fill(0, 2, 1, -7);
-  picture.fill(1, 2, 1, 7);
-  const Read read(picture.png());
+TEST_CASE("a image is a PNG: white for 0, dark for 1, gray between separate tiles") {
+  Image image(5, 3);
+  image.fill(0, 0, 2, 0);
+  image.fill(2, 0, 2, 1);
+  image.fill(4, 2, 1, 0.5);
+  image.fill(0, 2, 1, -7);
+  image.fill(1, 2, 1, 7);
+  const Read read(image.png());
   REQUIRE_EQ(read.image.width, 5);
   REQUIRE_EQ(read.image.height, 3);
   CHECK_EQ(read.at(1, 1), white);
@@ -67,7 +67,7 @@ TEST_CASE("attention is drawn sentence below sentence, with a row of tiles per l
   std::vector<AttentionMaps> sentences(2);
   sentences[0].cross = weights(3, 2, 4, 5);
   sentences[1].cross = weights(3, 2, 2, 7);
-  const Read read(attention_picture(sentences, &AttentionMaps::cross).png());
+  const Read read(attention_image(sentences, &AttentionMaps::cross).png());
   constexpr std::size_t cell = 10, between = 2;
   CHECK_EQ(read.image.width, 2 * (7 * cell + between) + between);
   CHECK_EQ(read.image.height, 3 * (4 * cell + between) + between + 3 * (2 * cell + between) + between);
@@ -88,11 +88,11 @@ TEST_CASE("attention is drawn sentence below sentence, with a row of tiles per l
   CHECK_EQ(read.at(0, 0), gap);
 }
 
-TEST_CASE("a large model's picture stays small") {
+TEST_CASE("a large model's image stays small") {
   std::vector<AttentionMaps> sentences(1);
   sentences[0].encoder = weights(20, 64, 48, 48);
-  const Picture picture = attention_picture(sentences, &AttentionMaps::encoder);
-  CHECK_LE(picture.width(), 1100);
-  CHECK_LE(picture.height(), 1024);
-  CHECK_LE(picture.png().size(), 100000);
+  const Image image = attention_image(sentences, &AttentionMaps::encoder);
+  CHECK_LE(image.width(), 1100);
+  CHECK_LE(image.height(), 1024);
+  CHECK_LE(image.png().size(), 100000);
 }

@@ -1,4 +1,4 @@
-#include "app/report/run_story.h"
+#include "app/report/run_history.h"
 
 #include <algorithm>
 #include <cmath>
@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t most_sentences = 8, most_validations = 40;
+constexpr std::size_t max_sentences = 8, max_validations = 40;
 constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
 
 /// True if some row has a number there.
@@ -49,11 +49,11 @@ std::string complete_times(RunMetrics& metrics, const TrainLog& log) {
   return any ? "clock" : "none";
 }
 
-std::string state_of(const RunStory& story) {
-  if (story.is_training) return "training";
-  if (story.log.end.empty()) return story.log.head.empty() ? "new" : "killed";
-  if (story.log.events.back().kind == RunEvent::Kind::failure) return "failed";
-  return story.log.end.starts_with("stopped by a signal") ? "stopped" : "finished";
+std::string state_of(const RunHistory& history) {
+  if (history.is_training) return "training";
+  if (history.log.end.empty()) return history.log.head.empty() ? "new" : "killed";
+  if (history.log.events.back().kind == RunEvent::Kind::failure) return "failed";
+  return history.log.end.starts_with("stopped by a signal") ? "stopped" : "finished";
 }
 
 std::vector<std::string> parts_of(const std::string& folder) {
@@ -71,26 +71,26 @@ std::string last_parts(const std::vector<std::string>& parts, std::size_t count)
 
 }  // namespace
 
-RunStory read_story(const std::string& folder, const Config& config) {
-  RunStory story;
-  story.name = story.folder = folder;
-  story.config = config;
-  story.is_training = has_trainer(folder);  // before the files: a run that ends meanwhile has written all of them
-  story.metrics = read_metrics(folder, story.is_training);
-  story.problems = std::move(story.metrics.problems);
+RunHistory read_history(const std::string& folder, const Config& config) {
+  RunHistory history;
+  history.name = history.folder = folder;
+  history.config = config;
+  history.is_training = has_trainer(folder);  // before the files: a run that ends meanwhile has written all of them
+  history.metrics = read_metrics(folder, history.is_training);
+  history.problems = std::move(history.metrics.problems);
   try {
-    story.log = parse_train_log(read_file(fs::path(folder) / "train.log"));
+    history.log = parse_train_log(read_file(fs::path(folder) / "train.log"));
   } catch (const Error& error) {
-    story.problems.emplace_back(error.what());
+    history.problems.emplace_back(error.what());
   }
-  story.state = state_of(story);
-  story.time = complete_times(story.metrics, story.log);
+  history.state = state_of(history);
+  history.time = complete_times(history.metrics, history.log);
   std::set<std::int64_t> validated;
-  for (const std::vector<double>& row : story.metrics.validation.rows)
+  for (const std::vector<double>& row : history.metrics.validation.rows)
     validated.insert(static_cast<std::int64_t>(row.front()));
-  story.samples = read_samples(folder, validated, most_sentences, most_validations, story.problems);
-  story.best = linked_update(folder, "best");
-  return story;
+  history.samples = read_samples(folder, validated, max_sentences, max_validations, history.problems);
+  history.best = linked_update(folder, "best");
+  return history;
 }
 
 double seconds_at(const RunMetrics& metrics, double update) {

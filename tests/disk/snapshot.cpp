@@ -1,4 +1,4 @@
-#include "tests/disk/picture.h"
+#include "tests/disk/snapshot.h"
 
 #include <unistd.h>
 
@@ -21,27 +21,27 @@ fs::path fast_folder() {
   return access(memory, W_OK | X_OK) == 0 ? memory : fs::temp_directory_path();
 }
 
-Picture picture_of(const fs::path& folder) {
-  Picture picture;
+Snapshot snapshot_of(const fs::path& folder) {
+  Snapshot snapshot;
   for (const auto& at : fs::recursive_directory_iterator(folder)) {
     Entry entry;
     if (at.is_symlink())
       entry = {Entry::Kind::link, kept(fs::read_symlink(at.path()))};
     else if (at.is_regular_file())
       entry = {Entry::Kind::file, kept(testing::read_bytes(at.path()))};
-    picture[at.path().lexically_relative(folder)] = entry;
+    snapshot[at.path().lexically_relative(folder)] = entry;
   }
-  return picture;
+  return snapshot;
 }
 
-void lay_out(const fs::path& folder, const Picture& before, const Picture& picture) {
-  const auto has = [](const Picture& one, const auto& entry) {
+void lay_out(const fs::path& folder, const Snapshot& before, const Snapshot& snapshot) {
+  const auto has = [](const Snapshot& one, const auto& entry) {
     const auto found = one.find(entry.first);
     return found != one.end() && found->second == entry.second;
   };
   for (const auto& entry : before | std::views::reverse)
-    if (!has(picture, entry)) fs::remove(folder / entry.first);
-  for (const auto& entry : picture) {
+    if (!has(snapshot, entry)) fs::remove(folder / entry.first);
+  for (const auto& entry : snapshot) {
     if (has(before, entry)) continue;
     const fs::path path = folder / entry.first;
     if (entry.second.kind == Entry::Kind::folder) fs::create_directory(path);

@@ -1,4 +1,4 @@
-#include "tests/disk/subject.h"
+#include "tests/disk/workload.h"
 
 #include <fmt/ranges.h>
 
@@ -140,26 +140,26 @@ std::uint64_t behind(const fs::path& link, std::string& complaint) {
 
 }  // namespace
 
-Undisturbed undisturbed(const Subject& subject, const Picture& before, std::uint64_t announced) {
+CleanRun run_cleanly(const Workload& workload, const Snapshot& before, std::uint64_t announced) {
   const testing::TemporaryFolder folder(fast_folder());
   lay_out(folder.path(), {}, before);
-  Undisturbed done;
+  CleanRun done;
   done.announced = {announced};
   {
     const testing::Quiet quiet;
     const Watch watch(folder.path());
-    subject.work(folder.path());
+    workload.work(folder.path());
     done.calls = watch.calls();
   }
   for (const Call& call : done.calls)
-    done.announced.push_back(std::max(done.announced.back(), subject.announced(call)));
-  done.left = picture_of(folder.path());
-  done.result = subject.result(folder.path());
-  done.records = subject.records(folder.path());
+    done.announced.push_back(std::max(done.announced.back(), workload.announced(call)));
+  done.folder = snapshot_of(folder.path());
+  done.result = workload.result(folder.path());
+  done.records = workload.records(folder.path());
   return done;
 }
 
-Subject saves() {
+Workload saves() {
   return {.before = {},
           .work = save_all,
           .announced = [](const Call& call) { return call.kind == Kind::mark ? std::uint64_t(call.number) : 0; },
@@ -172,7 +172,7 @@ Subject saves() {
           .records = [](const fs::path&) { return std::string(); }};
 }
 
-Subject training() {
+Workload training() {
   const auto file = [](const char* text) { return Entry{Entry::Kind::file, kept(text)}; };
   return {.before = {{"corpus.en", file("hello world\nhow are you\nare you well\nhello you\n")},
                      {"corpus.hi", file("namaste vishva\naap kaise ho\nkya tum thik ho\nnamaste aap\n")}},
@@ -186,7 +186,7 @@ Subject training() {
           .records = metrics};
 }
 
-Subject log() {
+Workload log() {
   const char* const told = "{\"update\":1}\n{\"update\":2}\n{\"update\":3}\n{\"upd";
   std::string events = as_record(event::version({1, 0})) + as_record(event::session_start({1, 1}));
   for (const std::int64_t update : {1, 2, 3})
@@ -205,15 +205,15 @@ Subject log() {
           .announced = [](const Call&) { return std::uint64_t{0}; },
           .result =
               [](const fs::path& folder) {
-                const testing::SeenEvents events = testing::read_events(folder / "run/tensorboard");
+                const testing::RecordedEvents events = testing::read_events(folder / "run/tensorboard");
                 return fmt::format("{}{} {} torn", read_bytes(folder / "run/metrics.jsonl"),
                                    fmt::join(events.steps("train/loss"), " "), events.torn);
               },
           .records = [](const fs::path&) { return std::string(); }};
 }
 
-Standing standing(const fs::path& run) {
-  Standing found;
+RunState run_state(const fs::path& run) {
+  RunState found;
   try {
     if (const auto checkpoint = newest_valid_checkpoint(run)) {
       found.newest = checkpoint->update;
@@ -234,11 +234,11 @@ Standing standing(const fs::path& run) {
   return found;
 }
 
-std::string complaint(const Standing& standing, std::uint64_t announced) {
-  std::string text = standing.complaint;
-  if (standing.newest < announced || standing.last < announced)
+std::string complaint(const RunState& run_state, std::uint64_t announced) {
+  std::string text = run_state.complaint;
+  if (run_state.newest < announced || run_state.last < announced)
     text += fmt::format("update {} was reported as saved; the newest is {}, last leads to {}. ", announced,
-                        standing.newest, standing.last);
+                        run_state.newest, run_state.last);
   return text;
 }
 

@@ -1,4 +1,4 @@
-#include "train/tensorboard/attention_picture.h"
+#include "train/tensorboard/attention_image.h"
 
 #include <algorithm>
 
@@ -6,14 +6,14 @@ namespace glossa {
 
 namespace {
 
-constexpr std::int64_t most_layers = 12, most_heads = 16;
+constexpr std::int64_t max_layers = 12, max_heads = 16;
 constexpr std::int64_t gap = 2, usual_width = 1024, largest_cell = 10;  // pixels
 
 /// Layout of a sentence's tiles.
 struct Tiles {
   explicit Tiles(const AttentionMaps::Layers& layers)
-      : rows(std::min<std::int64_t>(most_layers, std::ssize(layers))),
-        columns(std::min<std::int64_t>(most_heads, std::ssize(layers.front()))),
+      : rows(std::min<std::int64_t>(max_layers, std::ssize(layers))),
+        columns(std::min<std::int64_t>(max_heads, std::ssize(layers.front()))),
         queries(std::ssize(layers.front().front())),
         keys(std::ssize(layers.front().front().front())) {}
 
@@ -25,20 +25,20 @@ struct Tiles {
 
 }  // namespace
 
-Picture attention_picture(std::span<const AttentionMaps> sentences, AttentionMaps::Layers AttentionMaps::*part) {
+Image attention_image(std::span<const AttentionMaps> sentences, AttentionMaps::Layers AttentionMaps::*part) {
   std::vector<Tiles> tiles;
-  std::int64_t most_cells = 1;
+  std::int64_t max_cells = 1;
   for (const AttentionMaps& maps : sentences) {
     tiles.emplace_back(maps.*part);
-    most_cells = std::max(most_cells, tiles.back().columns * tiles.back().keys);
+    max_cells = std::max(max_cells, tiles.back().columns * tiles.back().keys);
   }
-  const std::int64_t cell = std::clamp<std::int64_t>(usual_width / most_cells, 1, largest_cell);
+  const std::int64_t cell = std::clamp<std::int64_t>(usual_width / max_cells, 1, largest_cell);
   std::int64_t width = 0, height = 0;
   for (const Tiles& of_sentence : tiles) {
     width = std::max(width, of_sentence.width(cell));
     height += of_sentence.height(cell);
   }
-  Picture picture(width, height);
+  Image image(width, height);
   std::int64_t top = gap;
   for (std::size_t i = 0; i < sentences.size(); top += tiles[i].height(cell), ++i)
     for (std::int64_t layer = 0; layer < tiles[i].rows; ++layer)
@@ -49,10 +49,10 @@ Picture attention_picture(std::span<const AttentionMaps> sentences, AttentionMap
                            x = gap + head * (tiles[i].keys * cell + gap);
         for (std::int64_t q = 0; q < tiles[i].queries; ++q)
           for (std::int64_t k = 0; k < tiles[i].keys; ++k)
-            picture.fill(x + k * cell, y + q * cell, cell,
-                         weights[static_cast<std::size_t>(q)][static_cast<std::size_t>(k)]);
+            image.fill(x + k * cell, y + q * cell, cell,
+                       weights[static_cast<std::size_t>(q)][static_cast<std::size_t>(k)]);
       }
-  return picture;
+  return image;
 }
 
 }  // namespace glossa

@@ -7,10 +7,10 @@
 namespace glossa {
 
 /// A picture of numbers from 0, white, to 1, dark, with gaps between unrelated ones.
-class Picture {
+class Image {
  public:
   /// All gap.
-  Picture(std::int64_t width, std::int64_t height);
+  Image(std::int64_t width, std::int64_t height);
 
   std::int64_t width() const { return width_; }
   std::int64_t height() const { return height_; }

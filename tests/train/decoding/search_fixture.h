@@ -31,7 +31,7 @@ struct SmallModel {
   }
 
   /// Makes a token more or less likely everywhere.
-  void favour(int token, double by) { store.at("generator.bias").value[token] += static_cast<T>(by); }
+  void favor(int token, double by) { store.at("generator.bias").value[token] += static_cast<T>(by); }
 
   ParameterStore<T> store;
   Transformer<T> transformer;

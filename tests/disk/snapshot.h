@@ -17,18 +17,18 @@ struct Entry {
 };
 
 /// All entries below a folder by relative path; a folder comes before its contents.
-using Picture = std::map<std::string, Entry>;
+using Snapshot = std::map<std::string, Entry>;
 
-/// The only copy of a text, kept until the program ends: pictures share most texts.
+/// The only copy of a text, kept until the program ends: snapshots share most texts.
 const std::string* kept(const std::string& text);
 
 /// A place for test folders: in memory if it has room for files, because thousands are made and removed.
 std::filesystem::path fast_folder();
 
 /// The contents of the disk.
-Picture picture_of(const std::filesystem::path& folder);
+Snapshot snapshot_of(const std::filesystem::path& folder);
 
-/// Turns the contents of `folder`, now `before`, into `picture`.
-void lay_out(const std::filesystem::path& folder, const Picture& before, const Picture& picture);
+/// Turns the contents of `folder`, now `before`, into `snapshot`.
+void lay_out(const std::filesystem::path& folder, const Snapshot& before, const Snapshot& snapshot);
 
 }  // namespace glossa::disk
