@@ -210,10 +210,10 @@ std::string options_page() {
       "* With `--resume` only `train.max_*`, `train.patience`, `train.*_every`, `train.tensorboard` and `runtime.*` "
       "may change.\n";
   for (const auto& section : option_sections()) {
-    page += fmt::format("\n## {}: {}\n\n| name | default | range | help |\n|---|---|---|---|\n", section.name,
-                        section.help);
+    page +=
+        fmt::format("\n## {}: {}\n\n| key | default | range | help |\n|---|---|---|---|\n", section.name, section.help);
     for (const auto& option : section.options)
-      page += fmt::format("| `{}` | `{}` | {} | {} |\n", option.name, option.text(Config{}),
+      page += fmt::format("| `{}.{}` | `{}` | {} | {} |\n", section.name, option.name, option.text(Config{}),
                           markdown_cell(option.accepts), markdown_cell(option.help));
   }
   return page;

@@ -175,7 +175,8 @@ std::vector<Option<TrainConfig>> train_options() {
       option("accumulate", &C::accumulate, whole("[1, 65536]"),
              "batches per update; their gradients are summed in a tree whose order depends only on their number"),
       option("ema", &C::ema, number("[0, 0.9999]"),
-             "decay of a moving average of the weights, such as 0.999, for validation and translation; 0: no average"),
+             "decay of a moving average of the weights, such as 0.999, which validation, translation and export use; "
+             "0: no average"),
       option("metric", &C::metric, choice<C::Metric>({"loss", "perplexity", "bleu", "chrf", "exact_match"}),
              "validation metric that decides the best checkpoint, patience and plateau"),
       option("patience", &C::patience, whole("[0, 1000000]"), "stop after N validations without improvement; 0: never"),

@@ -443,8 +443,9 @@ TEST_CASE("on resume only limits, periods and the runtime may change") {
 TEST_CASE("the reference page has a row for every option") {
   const std::string page = options_page();
   CHECK(page == options_page());
-  CHECK(page.find("| `heads` | `4` | a whole number in [1, 4096] or auto | attention heads H; must divide width unless "
-                  "head_width is set |\n") != std::string::npos);
+  CHECK(page.find(
+            "| `model.heads` | `4` | a whole number in [1, 4096] or auto | attention heads H; must divide width unless "
+            "head_width is set |\n") != std::string::npos);
   std::size_t rows = 0;
   for (const auto& section : option_sections()) {
     CHECK(page.find("\n## " + section.name + ": ") != std::string::npos);
