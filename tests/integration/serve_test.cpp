@@ -18,10 +18,16 @@ namespace {
 
 /// The number of per-thread heaps: glibc maps each at a multiple of 64 MiB, with a writable front.
 int heaps_of_threads(int pid) {
+  constexpr std::uint64_t heap_bytes = 64 << 20;
   int heaps = 0;
+  std::uint64_t begin = 0, end = 0;  // of the mapping before
   for (const std::string& line : lines_of(read_bytes(fmt::format("/proc/{}/maps", pid)))) {
-    const bool anonymous = line.find('/') == line.npos && line.find('[') == line.npos;
-    heaps += anonymous && line.find(" rw-p ") != line.npos && std::stoull(line, nullptr, 16) % (64 << 20) == 0;
+    const std::uint64_t from = std::stoull(line, nullptr, 16),
+                        to = std::stoull(line.substr(line.find('-') + 1), nullptr, 16);
+    // The used part of a heap is followed by its reserve.
+    heaps += line.find(" ---p ") != line.npos && from == end && begin % heap_bytes == 0 && to == begin + heap_bytes;
+    begin = from;
+    end = to;
   }
   return heaps;
 }
