@@ -81,13 +81,22 @@ std::vector<std::string_view> cut_line(std::string_view line, const std::functio
   return pieces;
 }
 
+bool append_piece(std::string& line, std::string_view piece) {
+  if (piece.empty()) return false;
+  bool is_glued = false;
+  if (!line.empty()) {
+    const char32_t last = last_of(line), first = utf8::first(piece).value;
+    is_glued = stands_close(last) && stands_close(first);
+    if (!is_glued) line += ' ';
+    is_glued = is_glued && !utf8::is_space(last) && !utf8::is_space(first);
+  }
+  line += piece;
+  return is_glued;
+}
+
 std::string join_pieces(std::span<const std::string> pieces) {
   std::string line;
-  for (const std::string& piece : pieces) {
-    if (piece.empty()) continue;
-    if (!line.empty() && !(stands_close(last_of(line)) && stands_close(utf8::first(piece).value))) line += ' ';
-    line += piece;
-  }
+  for (const std::string& piece : pieces) append_piece(line, piece);
   return line;
 }
 

@@ -13,7 +13,11 @@ namespace glossa {
 /// it does not fit. No piece begins or ends with a space.
 std::vector<std::string_view> cut_line(std::string_view line, const std::function<bool(std::string_view)>& fits);
 
-/// Joins the translations of a line's pieces with spaces, but with none between two Chinese or Japanese characters.
+/// Appends the translation of a line's next piece after a space, but without one between two Chinese or Japanese
+/// characters. Returns true if the piece continues the last word of `line`.
+bool append_piece(std::string& line, std::string_view piece);
+
+/// Joins the translations of a line's pieces.
 std::string join_pieces(std::span<const std::string> pieces);
 
 }  // namespace glossa

@@ -10,7 +10,7 @@ namespace glossa::testing {
 
 /// A model with random weights and much dropout, and sentences of very different lengths.
 struct TranslatorFixture {
-  TranslatorFixture() {
+  explicit TranslatorFixture(Index max_positions = 12) {
     for (int i = 0; i < 12; ++i) {
       std::string& source = corpus.source.emplace_back();
       std::string& target = corpus.target.emplace_back();
@@ -26,7 +26,7 @@ struct TranslatorFixture {
     config.encoder_layers = config.decoder_layers = 1;
     config.tied = ModelConfig::Tied::none;
     config.dropout = 0.5;
-    config.max_positions = 12;
+    config.max_positions = max_positions;
     model = make_model(config, tokenizers.source->vocabulary_size(), tokenizers.target->vocabulary_size(), 3);
     for (float& value : model->parameters.values()) value *= 2;  // gives distinct scores
   }

@@ -12,12 +12,16 @@ namespace glossa {
 
 namespace {
 
-/// Index of the line's word in which a piece begins.
-Index words_before(std::string_view line, std::string_view piece) {
-  const std::string_view before = line.substr(0, static_cast<std::size_t>(piece.data() - line.data()));
-  const bool is_within_word =
-      split_words(line).size() < split_words(before).size() + split_words(line.substr(before.size())).size();
-  return std::ssize(split_words(before)) - (is_within_word ? 1 : 0);
+/// For each of a line's pieces, in order: the index of the word in which it begins.
+std::vector<Index> first_words_of(std::string_view line, std::span<const std::string_view> pieces) {
+  const std::vector<std::string_view> words = split_words(line);
+  std::vector<Index> first;
+  Index word = 0;
+  for (const std::string_view piece : pieces) {
+    while (word < std::ssize(words) && words[word].data() + words[word].size() <= piece.data()) ++word;
+    first.push_back(word);
+  }
+  return first;
 }
 
 }  // namespace
@@ -48,18 +52,23 @@ std::vector<int> Translator::source_ids(std::string_view line, std::string_view 
   return encode_source(*tokenizers_.source, normalize(data_, line), name, number, encode_options(data_));
 }
 
-void Translator::add(Sources& sources, std::string_view line, std::string_view name, std::int64_t number) const {
+void Translator::add(Sources& sources, std::string_view line, std::string_view name, std::int64_t number,
+                     const std::function<void()>& interrupt) const {
   const std::size_t index = sources.count++;
   std::vector<std::vector<int>> pieces{source_ids(line, name, number)};
   std::vector<Index> first_words{0};
   if (std::ssize(pieces.front()) > model_.options().max_positions) {
     const Index max_length = std::min<Index>(model_.options().max_positions, data_.max_length);
     pieces.clear();
-    first_words.clear();
-    const auto fits = [&](std::string_view piece) { return std::ssize(source_ids(piece, name, number)) <= max_length; };
-    for (const std::string_view piece : cut_line(line, fits)) {
+    const auto fits = [&](std::string_view piece) {
+      if (interrupt) interrupt();
+      return std::ssize(source_ids(piece, name, number)) <= max_length;
+    };
+    const std::vector<std::string_view> texts = cut_line(line, fits);
+    first_words = first_words_of(line, texts);
+    for (const std::string_view piece : texts) {
+      if (interrupt) interrupt();
       pieces.push_back(source_ids(piece, name, number));
-      first_words.push_back(words_before(line, piece));
       if (std::ssize(pieces.back()) > max_length)
         throw LineError(fmt::format("{}:{}", name, number),
                         fmt::format("expected at most {} tokens (model.max_positions, data.max_length); got {} for "
@@ -135,19 +144,16 @@ Translation Translator::translation(const Hypothesis& h) const {
 /// Joins the best of each piece to a translation of the line.
 Translation Translator::joined(std::span<const std::vector<Translation>> pieces) const {
   Translation whole{.finished = true};
-  std::vector<std::string> texts;
-  Index length = 0;
+  Index length = 0, words = 0;
   for (const std::vector<Translation>& piece : pieces) {
     const Translation& best = piece.front();
-    texts.push_back(best.text);
+    if (append_piece(whole.text, best.text)) --words;
     length += std::ssize(best.tokens) + (best.finished ? 1 : 0);
     whole.log_probability += best.log_probability;
     whole.finished = whole.finished && best.finished;
     whole.tokens.insert(whole.tokens.end(), best.tokens.begin(), best.tokens.end());
-    const std::string so_far = join_pieces(texts);
-    const Index words_before = std::ssize(split_words(so_far)) - std::ssize(split_words(best.text));
-    for (const auto& [read, written] : best.alignment) whole.alignment.emplace_back(read, written + words_before);
-    whole.text = so_far;
+    for (const auto& [read, written] : best.alignment) whole.alignment.emplace_back(read, written + words);
+    words += std::ssize(split_words(best.text));
   }
   whole.score = penalized(whole.log_probability, length, options_);
   return whole;

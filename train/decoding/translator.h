@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -55,11 +56,16 @@ class Translator {
   };
 
   /// Adds a line. Throws LineError at `name`:`number`, adding no piece, if a token cannot be represented by the
-  /// vocabulary or the line cannot be cut into pieces.
-  void add(Sources& sources, std::string_view line, std::string_view name, std::int64_t number) const;
+  /// vocabulary or the line cannot be cut into pieces. `interrupt`, called before each step of cutting a long line, may
+  /// throw.
+  void add(Sources& sources, std::string_view line, std::string_view name, std::int64_t number,
+           const std::function<void()>& interrupt = {}) const;
 
   /// Encodes lines, numbered from `first_line` on.
   Sources encode(std::span<const std::string> lines, std::string_view name, std::int64_t first_line = 1) const;
+
+  /// The translation that a search of this run found.
+  Translation translation(const Hypothesis& hypothesis) const;
 
   /// Searches only: the best of each piece.
   std::vector<Hypothesis> search(const Sources& sources);
@@ -87,7 +93,6 @@ class Translator {
   void watch(std::function<void(Index)> watch) { searcher_.watch(std::move(watch)); }
 
  private:
-  Translation translation(const Hypothesis& hypothesis) const;
   Translation joined(std::span<const std::vector<Translation>> pieces) const;
   static std::vector<int> read_tokens(const Translation& translation);
   std::vector<int> words_of_line(std::span<const int> ids) const;

@@ -4,12 +4,36 @@
 
 #include <set>
 
+#include "data/text/line_pieces.h"
+#include "data/tokenizers/word_tokenizer.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/train/translator_fixture.h"
 
 using namespace glossa;
 using namespace glossa::testing;
 using Lines = std::vector<std::string>;
+
+namespace {
+
+/// The pieces of a line that have tokens.
+std::vector<std::string_view> pieces_of(const Translator& translator, std::string_view line) {
+  const auto length = [&](std::string_view piece) { return std::ssize(translator.source_ids(piece, "text", 1)); };
+  std::vector<std::string_view> pieces{line};
+  if (length(line) > 4) pieces = cut_line(line, [&](std::string_view piece) { return length(piece) <= 4; });
+  std::erase_if(pieces, [&](std::string_view piece) { return length(piece) == 0; });
+  return pieces;
+}
+
+/// The index of the line's word in which a piece begins, in plain steps: one less than the words before it if they
+/// end in its middle.
+Index words_before(std::string_view line, std::string_view piece) {
+  const std::string_view before = line.substr(0, static_cast<std::size_t>(piece.data() - line.data()));
+  const auto words = [](std::string_view text) { return std::ssize(split_words(text)); };
+  if (before.empty()) return 0;
+  return words(before) - (words(line) < words(before) + words(line.substr(before.size())) ? 1 : 0);
+}
+
+}  // namespace
 
 TEST_CASE("every line is translated in its place; one without a token gives an empty line") {
   const TranslatorFixture fixture;
@@ -130,4 +154,54 @@ TEST_CASE("a line that is too long and cannot be cut is named") {
   CHECK(error.starts_with("[text:4] expected at most 1 tokens (model.max_positions, data.max_length); got 2 for `a` "));
   CHECK(sources.ids.empty());
   CHECK_EQ(sources.in_pieces, 0);
+}
+
+TEST_CASE("a line of a megabyte, of any shape, is cut with work that grows with its length") {
+  const TranslatorFixture fixture;
+  const Translator translator = fixture.translator();
+  const auto repeated = [](std::string_view text) {
+    std::string line;
+    while (line.size() < 1'000'000) line += text;
+    return line;
+  };
+  for (const char* shape : {"a1 ", "a ", "a1 a2. ", "a1. a2! ", " ", "a", "\u3002", "a\u0301", "\U0001F600",
+                            "\U0001F600 ", "a1\t", "a.", "a1 b", "\u00A0", "\u0301"}) {
+    CAPTURE(shape);
+    Translator::Sources sources;
+    std::size_t steps = 0;
+    translator.add(sources, repeated(shape), "text", 1, [&] { ++steps; });
+    // A piece costs one step, and each halving that leads to pieces one; a line may also fit as it is.
+    CHECK_LE(steps, 3 * sources.ids.size() + 1);
+    CHECK_LE(sources.ids.size(), 500'000);
+  }
+}
+
+TEST_CASE("the words before each piece are those of the line, however it is cut") {
+  const TranslatorFixture fixture(4);
+  const Translator translator = fixture.translator();
+  RandomStream random(1, "cut lines");
+  for (int trial = 0; trial < 200; ++trial) {
+    std::string line;
+    for (std::uint64_t i = 0, length = 1 + random.below(40); i < length; ++i)
+      line += std::vector<std::string>{"a1", " ", "  ", "a2.", "\u3002", "a", "\t", "!", " \" "}[random.below(9)];
+    Translator::Sources sources;
+    translator.add(sources, line, "text", 1);
+    std::vector<Index> expected;
+    for (const std::string_view piece : pieces_of(translator, line)) expected.push_back(words_before(line, piece));
+    CHECK_EQ(sources.first_words, expected);
+  }
+}
+
+TEST_CASE("cutting a long line stops when its interrupt throws") {
+  const TranslatorFixture fixture;
+  const Translator translator = fixture.translator();
+  std::string line;
+  for (int i = 0; i < 1000; ++i) line += "a1 ";
+  Translator::Sources sources;
+  int steps = 0;
+  const auto interrupt = [&] {
+    if (++steps == 5) throw std::runtime_error("late");
+  };
+  CHECK_THROWS_WITH_AS(translator.add(sources, line, "text", 1, interrupt), "late", std::runtime_error);
+  CHECK_EQ(steps, 5);
 }
