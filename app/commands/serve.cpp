@@ -109,6 +109,7 @@ int run(const ServeArguments& arguments) {
   fmt::print("listening on {}\n", connections.url());
   check(std::fflush(stdout) == 0, "standard output", "cannot write the output. Hint: the disk may be full");
   connections.serve({.ask = ask, .answered = answered}, [&] { return signals.stop_signal() != 0; });
+  service.cancel();
   return 0;
 }
 

@@ -1,5 +1,6 @@
 #include "app/serve/connections.h"
 
+#include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <sys/epoll.h>
@@ -33,8 +34,8 @@ using Clock = std::chrono::steady_clock;
 /// Interval for checking deadlines and the stop request.
 constexpr int tick_ms = 50;
 
-/// Time for a client to read its answer when the server ends.
-constexpr std::chrono::milliseconds last_words(500);
+/// When the server ends: time for the requests at hand, and for a client to read its answer.
+constexpr std::chrono::milliseconds last_answers(2000), last_words(500);
 
 /// Bytes of incoming and unanswered requests and of their answers, over all connections: one more request has to wait
 /// its turn.
@@ -109,9 +110,13 @@ class Connections::Loop {
       lingering,  // the last answer is sent; further input is discarded, so that the client gets to read the answer
     };
 
-    Connection(Descriptor descriptor, std::size_t max_body) : socket(std::move(descriptor)), reader(max_body) {}
+    Connection(Descriptor descriptor, std::string address, std::size_t max_body)
+        : socket(std::move(descriptor)), client(std::move(address)), reader(max_body) {}
+    ~Connection() { *has_left = true; }
 
     Descriptor socket;
+    const std::string client;  // its address
+    const std::shared_ptr<std::atomic<bool>> has_left = std::make_shared<std::atomic<bool>>(false);
     RequestReader reader;
     State state = State::idle;
     Clock::time_point since{}, expires{};
@@ -120,6 +125,7 @@ class Connections::Loop {
     std::size_t written = 0;
     std::size_t held = 0;  // bytes of the current request or answer
     bool keeps = true;
+    bool sends_no_more = false, is_probed = false;
   };
   using State = Connection::State;
 
@@ -142,6 +148,7 @@ class Connections::Loop {
   void write(std::uint64_t number, Connection& connection);
   void on_answers();
   void on_tick();
+  static void probe(Connection& connection);
   void begin_to_end();
 
   /// Ids of `descriptor` in epoll's set: connections have larger ones.
@@ -155,6 +162,7 @@ class Connections::Loop {
   std::uint64_t last_number_ = wake_number;
   std::size_t held_ = 0;  // by all connections
   bool ends_ = false;
+  Clock::time_point gives_up_{};  // on unanswered requests, once it ends
   std::vector<char> buffer_ = std::vector<char>(65536);
   std::atomic<std::size_t> open_ = 0;
 
@@ -210,7 +218,10 @@ void Connections::Loop::serve(const Hooks& hooks, const std::function<bool()>& s
 
 void Connections::Loop::accept_all() {
   while (!ends_) {
-    Descriptor socket(accept4(listener_.socket.number(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
+    sockaddr_storage peer{};
+    socklen_t length = sizeof peer;
+    auto* const address = reinterpret_cast<sockaddr*>(&peer);
+    Descriptor socket(accept4(listener_.socket.number(), address, &length, SOCK_NONBLOCK | SOCK_CLOEXEC));
     if (socket.number() < 0) {
       if (errno == EINTR || errno == ECONNABORTED) continue;
       // Out of descriptors or memory: gives up something unneeded; the next tick tries again.
@@ -221,7 +232,9 @@ void Connections::Loop::accept_all() {
     const int yes = 1;
     setsockopt(socket.number(), IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
     const std::uint64_t number = ++last_number_;
-    Connection& connection = connections_.try_emplace(number, std::move(socket), limits_.body).first->second;
+    char host[NI_MAXHOST] = "";
+    getnameinfo(address, length, host, sizeof host, nullptr, 0, NI_NUMERICHOST);
+    Connection& connection = connections_.try_emplace(number, std::move(socket), host, limits_.body).first->second;
     connection.since = Clock::now();
     connection.expires = connection.since + limits_.idle;
     watch(number, connection, EPOLL_CTL_ADD);
@@ -244,7 +257,7 @@ bool Connections::Loop::make_room() {
 
 void Connections::Loop::watch(std::uint64_t number, const Connection& connection, int operation) {
   const State state = connection.state;
-  epoll_event event{.events = state == State::asking    ? 0U
+  epoll_event event{.events = state == State::asking    ? (connection.sends_no_more ? 0U : EPOLLRDHUP)
                               : state == State::writing ? EPOLLOUT
                                                         : EPOLLIN,
                     .data = {.u64 = number}};
@@ -272,7 +285,9 @@ void Connections::Loop::on_ready(std::uint64_t number, std::uint32_t events) {
   if (found == connections_.end()) return;
   Connection& connection = found->second;
   if (connection.state == State::asking) {  // only waits for the end of the connection
-    if ((events & (EPOLLERR | EPOLLHUP)) != 0) close(number);
+    if ((events & (EPOLLERR | EPOLLHUP)) != 0) return close(number);
+    connection.sends_no_more = true;
+    watch(number, connection, EPOLL_CTL_MOD);
   } else if (connection.state == State::writing) {
     write(number, connection);
   } else {
@@ -320,7 +335,9 @@ void Connections::Loop::use(std::uint64_t number, Connection& connection, std::s
 
 void Connections::Loop::ask(std::uint64_t number, Connection& connection) {
   connection.keeps = connection.reader.keeps_connection() && !ends_;
-  Incoming incoming{connection.reader.take(), connection.expires, connection.keeps};
+  connection.is_probed = connection.reader.is_http_1_0();
+  Incoming incoming{
+      connection.reader.take(), {connection.client, connection.expires, connection.has_left}, connection.keeps};
   enter(number, connection, State::asking);
   hooks_.ask(std::move(incoming), [loop = self_, number](Reply reply) {
     const std::shared_ptr<Loop> self = loop.lock();
@@ -387,12 +404,29 @@ void Connections::Loop::write(std::uint64_t number, Connection& connection) {
   if (!connection.unread.empty()) use(number, connection, std::exchange(connection.unread, {}));
 }
 
+/// Tells a client that only closed its sending side from a client that left: an interim response, which HTTP/1.1 allows
+/// at any time, makes the latter's system reset the connection.
+void Connections::Loop::probe(Connection& connection) {
+  constexpr std::string_view still_here = "HTTP/1.1 100 Continue\r\n\r\n";
+  send(connection.socket.number(), still_here.data(), still_here.size(), MSG_NOSIGNAL);
+  connection.is_probed = true;
+}
+
 void Connections::Loop::on_tick() {
   const Clock::time_point now = Clock::now();
+  for (auto& [number, connection] : connections_)
+    if (connection.state == State::asking && connection.sends_no_more && !connection.is_probed) probe(connection);
   std::vector<std::uint64_t> late, over;
   for (const auto& [number, connection] : connections_) {
     if (connection.state == State::asking || connection.expires > now) continue;  // answers arrive in time
     (connection.state == State::reading ? late : over).push_back(number);
+  }
+  if (ends_ && now >= gives_up_) {
+    std::vector<std::uint64_t> unanswered;
+    for (const auto& [number, connection] : connections_)
+      if (connection.state == State::asking) unanswered.push_back(number);
+    for (const std::uint64_t number : unanswered)
+      reply(number, connections_.at(number), error_reply(503, "the server is shutting down"));
   }
   for (const std::uint64_t number : over) close(number);
   for (const std::uint64_t number : late)
@@ -401,6 +435,7 @@ void Connections::Loop::on_tick() {
 
 void Connections::Loop::begin_to_end() {
   ends_ = true;
+  gives_up_ = Clock::now() + last_answers;
   listener_.socket = Descriptor();
   const Clock::time_point soon = Clock::now() + last_words;
   std::vector<std::uint64_t> idle, reading;

@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 
+#include "app/serve/caller.h"
 #include "app/serve/listener.h"
 
 namespace glossa::serve {
@@ -12,7 +13,7 @@ namespace glossa::serve {
 /// A complete request from `RequestReader`, with the information needed to answer it.
 struct Incoming {
   std::string request;
-  std::chrono::steady_clock::time_point deadline;
+  Caller caller;
   bool keeps_connection;
 };
 
@@ -53,7 +54,7 @@ class Connections {
   ~Connections();
 
   /// Serves until `stops()`, polled several times a second. Then accepts no more connections, answers incomplete
-  /// requests with status 503, and returns when all others have been answered.
+  /// requests with status 503 and, 2 s later, all that are still unanswered. Returns once the answers are sent.
   void serve(const Hooks& hooks, const std::function<bool()>& stops);
 
   /// http://HOST:PORT

@@ -8,13 +8,14 @@
 #include <list>
 #include <mutex>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
 namespace glossa::serve {
 
-/// Work waiting from many askers at once, taken in batches: one piece per asker in turn, so that large requests do not
-/// delay small ones. Bounded. For any number of threads.
+/// Work waiting from many requests at once, taken in batches: one piece per client in turn, and per request of a
+/// client, so that large requests do not delay small ones. Bounded. For any number of threads.
 template <class Piece>
 class FairQueue {
  public:
@@ -29,18 +30,18 @@ class FairQueue {
 
   explicit FairQueue(const Limits& limits) : limits_(limits) {}
 
-  /// Queues all pieces of an asker. If there is no room, askers with the most waiting yield to one with fewer: their
-  /// waiting pieces are dropped. Returns the key for `withdraw`; nothing, adding none, if there is still no room or the
-  /// queue is closed.
-  std::optional<std::uint64_t> add(std::vector<Piece> pieces) {
+  /// Queues all pieces of a client's request. If there is no room, requests with the most waiting yield to one with
+  /// fewer: their waiting pieces are dropped. Returns the key for `withdraw`; nothing, adding none, if there is still
+  /// no room or the queue is closed.
+  std::optional<std::uint64_t> add(std::vector<Piece> pieces, const std::string& client = {}) {
     const std::scoped_lock lock(mutex_);
     if (closed_ || !make_room(pieces.size())) return std::nullopt;
-    const std::uint64_t client = ++clients_known_;
-    if (pieces.empty()) return client;
+    const std::uint64_t number = ++requests_known_;
+    if (pieces.empty()) return number;
     waiting_ += pieces.size();
-    clients_.push_back({client, Clock::now(), std::move(pieces)});
+    requests_.push_back({number, client, Clock::now(), std::move(pieces)});
     changed_.notify_all();
-    return client;
+    return number;
   }
 
   /// The next batch: waits for one. `joins(batch, piece)` is true if a piece fits those already in the batch; one that
@@ -50,20 +51,37 @@ class FairQueue {
     std::unique_lock lock(mutex_);
     std::vector<Piece> batch;
     while (batch.empty()) {
+      ++idle_;
       changed_.wait(lock, [&] { return waiting_ > 0 || closed_; });
-      if (waiting_ == 0) break;
-      changed_.wait_until(lock, clients_.front().since + limits_.gather,
-                          [&] { return waiting_ == 0 || waiting_ >= limits_.batch || closed_; });
-      fill(batch, joins);  // another taker may have left nothing
+      if (waiting_ > 0)
+        changed_.wait_until(lock, requests_.front().since + limits_.gather,
+                            [&] { return waiting_ == 0 || waiting_ >= limits_.batch || closed_; });
+      --idle_;
+      if (waiting_ == 0 && closed_) break;
+      fill(batch, requests_.begin(), joins);  // another taker may have left nothing
     }
     return batch;
   }
 
-  /// Drops an asker's waiting pieces.
-  void withdraw(std::uint64_t client) {
+  /// As `take`, but never waits, and only takes a batch whose first piece `begins` accepts. Empty if there is none, or
+  /// if another thread waits for one.
+  template <class Begins, class Joins>
+  std::vector<Piece> take_now(const Begins& begins, const Joins& joins) {
     const std::scoped_lock lock(mutex_);
-    const auto found = std::ranges::find(clients_, client, &Client::number);
-    if (found != clients_.end()) drop(found);
+    std::vector<Piece> batch;
+    if (idle_ > 0) return batch;
+    const auto first = std::ranges::find_if(requests_, begins, &Request::next);
+    const bool is_due = closed_ || waiting_ >= limits_.batch ||
+                        (first != requests_.end() && Clock::now() >= first->since + limits_.gather);
+    if (first != requests_.end() && is_due) fill(batch, first, joins);
+    return batch;
+  }
+
+  /// Drops a request's waiting pieces.
+  void withdraw(std::uint64_t number) {
+    const std::scoped_lock lock(mutex_);
+    const auto found = std::ranges::find(requests_, number, &Request::number);
+    if (found != requests_.end()) drop(found);
   }
 
   /// Takes no more; still hands out the rest.
@@ -73,6 +91,21 @@ class FairQueue {
     changed_.notify_all();
   }
 
+  /// Takes no more and drops the rest.
+  void clear() {
+    const std::scoped_lock lock(mutex_);
+    closed_ = true;
+    requests_.clear();
+    waiting_ = 0;
+    changed_.notify_all();
+  }
+
+  /// Threads waiting in `take`.
+  std::size_t idle() const {
+    const std::scoped_lock lock(mutex_);
+    return idle_;
+  }
+
   /// Pieces waiting.
   std::size_t size() const {
     const std::scoped_lock lock(mutex_);
@@ -80,58 +113,74 @@ class FairQueue {
   }
 
  private:
-  struct Client {
+  struct Request {
     std::uint64_t number;
+    std::string client;
     Clock::time_point since;
     std::vector<Piece> pieces;
     std::size_t taken = 0;
 
     std::size_t waiting() const { return pieces.size() - taken; }
+    const Piece& next() const { return pieces[taken]; }
   };
+  using Place = typename std::list<Request>::iterator;
 
-  void drop(std::list<Client>::iterator client) {
-    waiting_ -= client->waiting();
-    clients_.erase(client);
+  void drop(Place request) {
+    waiting_ -= request->waiting();
+    requests_.erase(request);
   }
 
   bool make_room(std::size_t count) {
     while (count > limits_.room - waiting_) {
-      const auto largest = std::ranges::max_element(clients_, {}, &Client::waiting);
-      if (largest == clients_.end() || largest->waiting() <= count) return false;
+      const auto largest = std::ranges::max_element(requests_, {}, &Request::waiting);
+      if (largest == requests_.end() || largest->waiting() <= count) return false;
       drop(largest);
     }
     return true;
   }
 
-  /// Goes round the askers, starting with the next in turn, until the batch is full or no asker has a piece that joins.
+  /// Moves a request's next piece to the batch, and the request to the end of the line.
+  void take_from(Place request, std::vector<Piece>& batch) {
+    batch.push_back(std::move(request->pieces[request->taken++]));
+    --waiting_;
+    if (request->waiting() == 0)
+      requests_.erase(request);
+    else
+      requests_.splice(requests_.end(), requests_, request);
+  }
+
+  /// Takes one piece that joins from each client that is not yet `served`; false if there is none.
   template <class Joins>
-  void fill(std::vector<Piece>& batch, const Joins& joins) {
-    std::size_t refused = 0;  // in a row
-    while (batch.size() < limits_.batch && refused < clients_.size()) {
-      const auto client = clients_.begin();
-      Piece& piece = client->pieces[client->taken];
-      if (batch.empty() || joins(std::as_const(batch), std::as_const(piece))) {
-        batch.push_back(std::move(piece));
-        refused = 0;
-        ++client->taken;
-        --waiting_;
-        if (client->waiting() == 0) {
-          clients_.erase(client);
-          continue;
-        }
-      } else {
-        ++refused;
-      }
-      clients_.splice(clients_.end(), clients_, client);
+  bool take_round(std::vector<Piece>& batch, std::vector<std::string> served, const Joins& joins) {
+    const std::size_t before = batch.size();
+    std::size_t rest = requests_.size();
+    for (Place at = requests_.begin(); rest > 0 && batch.size() < limits_.batch; --rest) {
+      const Place request = at++;
+      if (std::ranges::find(served, request->client) != served.end()) continue;
+      if (!joins(std::as_const(batch), request->next())) continue;
+      served.push_back(request->client);
+      take_from(request, batch);
+    }
+    return batch.size() > before;
+  }
+
+  /// Fills a batch, beginning with the next piece of `first`.
+  template <class Joins>
+  void fill(std::vector<Piece>& batch, Place first, const Joins& joins) {
+    if (first == requests_.end()) return;
+    const std::string client = first->client;
+    take_from(first, batch);
+    take_round(batch, {client}, joins);
+    while (take_round(batch, {}, joins)) {
     }
   }
 
   const Limits limits_;
   mutable std::mutex mutex_;
   std::condition_variable changed_;
-  std::list<Client> clients_;  // the next in turn first
-  std::size_t waiting_ = 0;
-  std::uint64_t clients_known_ = 0;
+  std::list<Request> requests_;         // the next in turn first
+  std::size_t waiting_ = 0, idle_ = 0;  // pieces, threads
+  std::uint64_t requests_known_ = 0;
   bool closed_ = false;
 };
 

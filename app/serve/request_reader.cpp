@@ -112,7 +112,8 @@ void RequestReader::use_request_line() {
       line.substr(first + 1, last - first - 1).find(' ') != line.npos ||
       (version != "HTTP/1.1" && version != "HTTP/1.0"))
     throw HttpError(400, "expected an HTTP/1.1 request: METHOD PATH HTTP/1.1");
-  keeps_connection_ = version == "HTTP/1.1";
+  is_http_1_0_ = version == "HTTP/1.0";
+  keeps_connection_ = !is_http_1_0_;
   std::string_view target = line.substr(first + 1, last - first - 1);
   for (const std::string_view scheme : {"http://", "https://"})  // sent by some proxies (RFC 9112, section 3.2.2)
     if (target.starts_with(scheme)) target.remove_prefix(std::min(target.find('/', scheme.size()), target.size()));

@@ -36,6 +36,9 @@ class RequestReader {
   /// True if the connection stays open after this request is answered.
   bool keeps_connection() const { return keeps_connection_; }
 
+  /// True for a client of the old protocol, which has no interim responses.
+  bool is_http_1_0() const { return is_http_1_0_; }
+
   /// The complete request with its body in one piece and its length, without the headers that concern the connection or
   /// request other forms of the answer (ranges, compression). The reader starts over.
   std::string take();
@@ -58,7 +61,7 @@ class RequestReader {
   std::size_t read_ = 0;    // bytes of the head, or of a chunk's lines
   std::uint64_t left_ = 0;  // bytes of the current body or chunk
   std::string body_;
-  bool has_length_ = false, is_chunked_ = false, expects_ = false, keeps_connection_ = true;
+  bool has_length_ = false, is_chunked_ = false, expects_ = false, keeps_connection_ = true, is_http_1_0_ = false;
 };
 
 }  // namespace glossa::serve

@@ -11,6 +11,7 @@
 #include <thread>
 #include <utility>
 
+#include "app/serve/fair_queue.h"
 #include "app/serve/http_error.h"
 #include "app/serve/languages.h"
 #include "app/serve/text_pieces.h"
@@ -23,13 +24,6 @@ namespace glossa::serve {
 namespace {
 
 using Translations = std::vector<Translation>;
-
-/// A sentence, or part of an overlong one, on its way through the search.
-struct Piece {
-  Translator::Sources source;  // of one line and one piece
-  Index wanted;                // translations
-  std::promise<Translations> found;
-};
 
 /// A text on its way: the future answers of its pieces.
 struct Line {
@@ -64,12 +58,14 @@ TranslatedText put_together(const std::vector<std::vector<Translations>>& lines,
 
 }  // namespace
 
-/// A run with its waiting requests, and its serving thread.
+/// A run with its waiting requests, and its searching threads.
 class TranslationService::Lane {
  public:
-  Lane(ServedRun run, const Limits& limits, std::atomic<int>& at_work, ServerMetrics& metrics)
+  Lane(ServedRun run, const Limits& limits, std::shared_ptr<const std::atomic<bool>> ends, std::atomic<int>& at_work,
+       ServerMetrics& metrics)
       : run_(std::move(run)),
         limits_(limits),
+        ends_(std::move(ends)),
         at_work_(at_work),
         metrics_(metrics),
         queue_({.room = limits.queue, .batch = limits.batch, .gather = limits.gather}),
@@ -85,24 +81,25 @@ class TranslationService::Lane {
 
   const ServedRun& run() const { return run_; }
   std::size_t waiting() const { return queue_.size(); }
+  void clear() { queue_.clear(); }
 
-  std::vector<std::vector<TranslatedText>> translate(const TranslationRequest& request, Clock::time_point deadline);
+  std::vector<std::vector<TranslatedText>> translate(const TranslationRequest& request, const Caller& caller);
   AttentionMaps attention(const std::string& text, const std::string& translation, Clock::time_point deadline);
 
  private:
   Line cut(const TextLine& line, Index wanted, const std::string& name, std::int64_t number,
-           std::vector<Piece>& pieces) const;
-  bool joins(const std::vector<Piece>& batch, const Piece& piece) const;
-  Index beam_for(Index wanted) const { return std::max<Index>(run_.decode.beam, wanted); }
-  std::vector<Translations> search(Translator& translator, std::span<const Piece> pieces) const;
+           const std::shared_ptr<const Pending>& request, std::vector<Piece>& pieces) const;
+  [[noreturn]] static void late() {
+    throw HttpError(503, "the translation was not ready in time. Hint: try again, or send less text at once");
+  }
   [[noreturn]] void too_many() const {
     throw HttpError(413, fmt::format("expected at most {} lines and sentences; got more", limits_.queue));
   }
-  void answer(Translator& translator, std::span<Piece> pieces) const;
   void work();
 
   const ServedRun run_;
   const Limits limits_;
+  const std::shared_ptr<const std::atomic<bool>> ends_;
   std::atomic<int>& at_work_;
   ServerMetrics& metrics_;
   FairQueue<Piece> queue_;
@@ -114,23 +111,27 @@ class TranslationService::Lane {
 
 /// Adds a line's pieces: one per sentence, or several if it is too long.
 Line TranslationService::Lane::cut(const TextLine& line, Index wanted, const std::string& name, std::int64_t number,
-                                   std::vector<Piece>& pieces) const {
+                                   const std::shared_ptr<const Pending>& request, std::vector<Piece>& pieces) const {
+  const auto interrupt = [&] {
+    if (!request->waits()) late();
+  };
   Line result{.pieces = {}, .end = line.end};
   const std::string where = fmt::format("{}:{}", name, number);
   for (const std::string_view sentence : line.sentences) {
+    interrupt();
     Translator::Sources sources;
     try {
-      reader_.add(sources, clean_line(sentence, where, text_options(run_.data)), name, number);
+      reader_.add(sources, clean_line(sentence, where, text_options(run_.data)), name, number, interrupt);
     } catch (const LineError& error) {
       throw HttpError(400, error.what());
     }
     for (std::vector<int>& ids : sources.ids) {
       if (pieces.size() == limits_.queue) too_many();
-      const std::int64_t known_by = piece_number(number, std::ssize(result.pieces));
-      Piece& piece = pieces.emplace_back(Piece{
-          .source = {.ids = {std::move(ids)}, .numbers = {known_by}, .lines = {0}, .first_words = {0}, .count = 1},
-          .wanted = wanted,
-          .found = {}});
+      Piece& piece = pieces.emplace_back(Piece{.ids = std::move(ids),
+                                               .number = piece_number(number, std::ssize(result.pieces)),
+                                               .wanted = wanted,
+                                               .request = request,
+                                               .found = {}});
       result.pieces.push_back(piece.found.get_future());
     }
   }
@@ -138,24 +139,27 @@ Line TranslationService::Lane::cut(const TextLine& line, Index wanted, const std
 }
 
 std::vector<std::vector<TranslatedText>> TranslationService::Lane::translate(const TranslationRequest& request,
-                                                                             Clock::time_point deadline) {
+                                                                             const Caller& caller) {
   const Index wanted = run_.decode.sample ? 1 : 1 + request.alternatives;  // sampling gives just one
   std::size_t all_lines = request.texts.size();
   for (const std::string& text : request.texts) all_lines += std::ranges::count(text, '\n');
   if (all_lines > limits_.queue) too_many();
+  const auto pending = std::make_shared<Pending>(caller, ends_);
   std::vector<std::vector<Line>> texts;
   std::vector<Piece> pieces;
   for (std::size_t i = 0; i < request.texts.size(); ++i) {
     std::vector<Line>& lines = texts.emplace_back();
     const std::string name = request.is_list ? fmt::format("q[{}]", i) : "q";
     for (const TextLine& line : lines_of_text(request.texts[i]))
-      lines.push_back(cut(line, wanted, name, std::ssize(lines) + 1, pieces));
+      lines.push_back(cut(line, wanted, name, std::ssize(lines) + 1, pending, pieces));
   }
-  const std::optional<std::uint64_t> client = queue_.add(std::move(pieces));
-  if (!client) throw HttpError(503, "the queue is full. Hint: try again in a moment");
+  const std::optional<std::uint64_t> number = queue_.add(std::move(pieces), caller.client);
+  if (!number) throw HttpError(503, "the queue is full. Hint: try again in a moment");
   // Drops pieces that nobody waits for any more, after a timeout or because another sentence failed.
-  const std::unique_ptr<FairQueue<Piece>, std::function<void(FairQueue<Piece>*)>> withdrawn(
-      &queue_, [&](FairQueue<Piece>* queue) { queue->withdraw(*client); });
+  const std::unique_ptr<Pending, std::function<void(Pending*)>> withdrawn(pending.get(), [&](Pending* request) {
+    request->is_over = true;
+    queue_.withdraw(*number);
+  });
 
   std::vector<std::vector<TranslatedText>> results;
   for (std::vector<Line>& lines : texts) {
@@ -166,11 +170,11 @@ std::vector<std::vector<TranslatedText>> TranslationService::Lane::translate(con
       found.emplace_back();
       ends.push_back(line.end);
       for (std::future<Translations>& piece : line.pieces) {
-        if (piece.wait_until(deadline) != std::future_status::ready)
-          throw HttpError(503, "the translation was not ready in time. Hint: try again, or send less text at once");
+        if (piece.wait_until(caller.deadline) != std::future_status::ready) late();
         try {
           ranks = std::max(ranks, found.back().emplace_back(piece.get()).size());
-        } catch (const std::future_error&) {  // it had to yield
+        } catch (const std::future_error&) {  // it had to yield, or was given up
+          if (!pending->waits()) late();
           throw HttpError(503, "the queue is full. Hint: send less text at once, or try again later");
         }
       }
@@ -206,50 +210,24 @@ AttentionMaps TranslationService::Lane::attention(const std::string& text, const
   return looked_with_.attention(std::move(source), {.finished = true, .tokens = std::move(target)});
 }
 
-/// Batches pieces with equal search settings, up to one batch of the search.
-bool TranslationService::Lane::joins(const std::vector<Piece>& batch, const Piece& piece) const {
-  if (piece.wanted != batch.front().wanted) return false;
-  std::size_t ids = piece.source.ids.front().size();
-  for (const Piece& each : batch) ids += each.source.ids.front().size();
-  return static_cast<std::int64_t>(ids) * beam_for(piece.wanted) <= run_.decode.max_tokens;
-}
-
-std::vector<Translations> TranslationService::Lane::search(Translator& translator,
-                                                           std::span<const Piece> pieces) const {
-  Translator::Sources sources;
-  for (const Piece& piece : pieces) {
-    sources.ids.push_back(piece.source.ids.front());
-    sources.numbers.push_back(piece.source.numbers.front());
-    sources.lines.push_back(sources.count++);
-  }
-  translator.set_beam(beam_for(pieces.front().wanted));
-  return translator.n_best(sources, pieces.front().wanted);
-}
-
-/// Keeps the promises of a batch. If the search throws, searching each piece alone shows which one is at fault.
-void TranslationService::Lane::answer(Translator& translator, std::span<Piece> pieces) const {
-  std::vector<Translations> found;
-  try {
-    found = search(translator, pieces);
-  } catch (...) {
-    if (pieces.size() == 1) return pieces.front().found.set_exception(std::current_exception());
-    for (Piece& piece : pieces) answer(translator, {&piece, 1});
-    return;
-  }
-  for (std::size_t i = 0; i < pieces.size(); ++i) pieces[i].found.set_value(std::move(found[i]));
-}
-
 void TranslationService::Lane::work() {
-  Translator translator(*run_.model, run_.tokenizers, run_.data, run_.decode);
+  SearchTurns turns(run_);
+  const auto begins = [&](const Piece& piece) { return turns.may_begin(piece); };
+  const auto joins = [&](const std::vector<Piece>& batch, const Piece& piece) { return turns.joins(batch, piece); };
   for (;;) {
-    std::vector<Piece> batch = queue_.take([&](const auto& taken, const Piece& piece) { return joins(taken, piece); });
-    if (batch.empty()) return;
-    metrics_.add_batch(batch.size());
+    const bool was_idle = turns.empty();
+    std::vector<Piece> batch = was_idle ? queue_.take(joins) : queue_.take_now(begins, joins);
+    if (batch.empty() && was_idle) return;
+    if (was_idle) ++at_work_;
     {
-      const LoopsAlone alone(at_work_++ > 0);  // a lone search uses all threads
-      answer(translator, batch);
+      const LoopsAlone alone(at_work_ > 1);  // a lone thread with work uses all threads
+      if (!batch.empty()) {
+        metrics_.add_batch(batch.size());
+        turns.begin(std::move(batch));
+      }
+      turns.step();
     }
-    --at_work_;
+    if (turns.empty()) --at_work_;
   }
 }
 
@@ -259,11 +237,16 @@ TranslationService::TranslationService(std::vector<ServedRun> runs, const Limits
     for (const std::unique_ptr<Lane>& lane : lanes_)
       if (pair_name(lane->run().data) == pair)
         misuse("RUN", "expected one run per language pair; got two for {}", pair);
-    lanes_.push_back(std::make_unique<Lane>(std::move(run), limits, at_work_, metrics));
+    lanes_.push_back(std::make_unique<Lane>(std::move(run), limits, ends_, at_work_, metrics));
   }
 }
 
 TranslationService::~TranslationService() = default;
+
+void TranslationService::cancel() {
+  *ends_ = true;
+  for (const std::unique_ptr<Lane>& lane : lanes_) lane->clear();
+}
 
 TranslationService::Lane& TranslationService::lane(std::string_view source, std::string_view target) const {
   Lane* found = nullptr;
@@ -282,13 +265,13 @@ TranslationService::Lane& TranslationService::lane(std::string_view source, std:
 }
 
 std::vector<std::vector<TranslatedText>> TranslationService::translate(const TranslationRequest& request,
-                                                                       Clock::time_point deadline) {
-  return lane(request.source, request.target).translate(request, deadline);
+                                                                       const Caller& caller) {
+  return lane(request.source, request.target).translate(request, caller);
 }
 
 AttentionMaps TranslationService::attention(std::string_view source, std::string_view target, const std::string& text,
-                                            const std::string& translation, Clock::time_point deadline) {
-  return lane(source, target).attention(text, translation, deadline);
+                                            const std::string& translation, const Caller& caller) {
+  return lane(source, target).attention(text, translation, caller.deadline);
 }
 
 std::vector<ServedLanguage> TranslationService::languages() const {

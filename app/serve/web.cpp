@@ -49,8 +49,8 @@ class MemoryStream final : public httplib::Stream {
   std::string written_;
 };
 
-/// Deadline of the request that a thread is answering: the library passes its handlers only the request.
-thread_local std::chrono::steady_clock::time_point deadline;
+/// The caller that a thread is answering: the library passes its handlers only the request.
+thread_local Caller caller;
 
 /// True if two texts are equal, in a time independent of where they differ.
 bool same(std::string_view a, std::string_view b) {
@@ -164,7 +164,7 @@ Web::Server::Server(TranslationService& service, ServerMetrics& metrics, Setup s
 }
 
 Reply Web::Server::answer(const Incoming& incoming) {
-  deadline = incoming.deadline;
+  caller = incoming.caller;
   MemoryStream stream(incoming.request);
   bool closed = false;
   process_request(stream, !incoming.keeps_connection, closed, nullptr);
@@ -212,16 +212,17 @@ void Web::Server::check_key(const Fields& fields) const {
   bool is_known = false;
   for (const std::string& key : setup_.api_keys) is_known |= same(given, key);
   if (!is_known) throw HttpError(403, "expected an api_key that this server knows; got an unknown one");
+  caller.client = "key " + given;
 }
 
 std::string Web::Server::translate(const Fields& fields) {
   const TranslationRequest request = translation_request(fields);
-  return translation_answer(request, service_.translate(request, deadline));
+  return translation_answer(request, service_.translate(request, caller));
 }
 
 std::string Web::Server::attention(const Fields& fields) {
   return to_json(service_.attention(text_field(fields, "source"), text_field(fields, "target"), text_field(fields, "q"),
-                                    text_field(fields, "translation"), deadline));
+                                    text_field(fields, "translation"), caller));
 }
 
 /// The server's settings that LibreTranslate's clients ask for.

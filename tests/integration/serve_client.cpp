@@ -75,6 +75,13 @@ bool Connection::read_some(int milliseconds) {
 }
 
 Answer Connection::answer() {
+  Answer answer;
+  do answer = response();
+  while (answer.status == 100);
+  return answer;
+}
+
+Answer Connection::response() {
   std::size_t head = 0;
   while ((head = unread_.find("\r\n\r\n")) == unread_.npos)
     if (!read_some(patience_ms)) return {};

@@ -41,7 +41,10 @@ class Connection {
   /// Shuts down the sending side.
   void end();
 
-  /// The next answer, within 30 s.
+  /// The next response, within 30 s.
+  Answer response();
+
+  /// The next response that is not an interim one.
   Answer answer();
 
   /// True if the other side closes the connection within a time.

@@ -215,7 +215,7 @@ TEST_CASE("a bad request is answered with its error and status, and the next one
   const std::string body = translation("hello world");
   waits.send("POST /translate HTTP/1.1\r\nExpect: 100-continue\r\nContent-Length: " + std::to_string(body.size()) +
              "\r\nContent-Type: application/json\r\n\r\n");
-  CHECK_EQ(waits.answer().status, 100);
+  CHECK_EQ(waits.response().status, 100);
   waits.send(body);
   CHECK_EQ(waits.answer().status, 200);
   CHECK_EQ(translated(port, fixture().lines[0]), in_json(fixture().translated[0]));
@@ -387,6 +387,37 @@ TEST_CASE("SIGTERM ends the server after the requests in progress, without waiti
   check_error(half.answer(), 503, "shutting down");
   CHECK(idle.is_closed_within(5000));
   CHECK_EQ(served.program().wait().status, 0);
+}
+
+TEST_CASE("SIGTERM refuses requests that are not answered within two seconds") {
+  Served served({fixture().run(), "--timeout", "600", "--max-kib", "4096", "--set", "decode.max_length_factor=100"});
+  Connection asks(served.port());
+  std::string text;
+  for (int i = 0; i < 2000; ++i) text += fixture().lines[static_cast<std::size_t>(i) % fixture().lines.size()] + "\\n";
+  asks.send(post("/translate", R"({"q":")" + text + R"(","source":"en","target":"hi"})"));
+  while (get(served.port(), "/metrics").body.find("\nglossa_queue_length 0\n") != std::string::npos)
+    REQUIRE(served.program().running());
+  served.program().signal(SIGTERM);
+  const Answer answer = asks.answer();
+  if (answer.status != 200) check_error(answer, 503, "shutting down");
+  CHECK_EQ(served.program().wait().status, 0);
+}
+
+TEST_CASE("a client that leaves gives up its request; one that only closes its sending side gets the answer") {
+  Served served({fixture().run(), "--timeout", "600", "--gather-ms", "1000"});
+  Connection half(served.port());
+  half.send(post("/translate", translation(fixture().lines[0])));
+  half.end();
+  CHECK_EQ(half.answer().status, 200);
+  {
+    Connection leaves(served.port());
+    leaves.send(post("/translate", translation(fixture().lines[0])));
+    while (get(served.port(), "/metrics").body.find("\nglossa_queue_length 1\n") == std::string::npos)
+      REQUIRE(served.program().running());
+  }
+  while (get(served.port(), "/metrics").body.find("\nglossa_connections 1\n") == std::string::npos)
+    REQUIRE(served.program().running());  // the other's is closed before its answer
+  CHECK_EQ(served.stop().status, 0);
 }
 
 TEST_CASE("only clients with a key may translate") {

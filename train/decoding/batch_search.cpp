@@ -12,9 +12,9 @@ constexpr StepOptions evaluation{.training = false, .recording = false};
 }  // namespace
 
 template <class T>
-void BatchSearch<T>::run(const Transformer<T>& model, const SpecialIds& specials, const DecodeOptions& options,
-                         TransposedWeights<T>* weights, Index n, std::span<const Index> batch,
-                         std::span<const std::vector<int>> sources, std::span<const std::int64_t> numbers) {
+void BatchSearch<T>::begin(const Transformer<T>& model, const SpecialIds& specials, const DecodeOptions& options,
+                           TransposedWeights<T>* weights, Index n, std::span<const Index> batch,
+                           std::span<const std::vector<int>> sources, std::span<const std::int64_t> numbers) {
   model_ = &model;
   specials_ = specials;
   options_ = options;
@@ -34,7 +34,6 @@ void BatchSearch<T>::run(const Transformer<T>& model, const SpecialIds& specials
         vocabulary - 1, never_.front() < 0 ? never_.front() : never_.back());
   context_.set_transposed_weights(weights);
   start(batch, sources, numbers);
-  while (!live_.empty()) step();
 }
 
 template <class T>
@@ -45,6 +44,7 @@ void BatchSearch<T>::start(std::span<const Index> batch, std::span<const std::ve
   sentences_.clear();
   live_.clear();
   survivors_.clear();
+  finished_.clear();
   nodes_.assign(1, {specials_.bos, 0});
   Index capacity = 0;
   for (const Index input : batch) {
@@ -74,6 +74,7 @@ void BatchSearch<T>::start(std::span<const Index> batch, std::span<const std::ve
   for (std::vector<Live>* list : {&live_, &next_}) list->reserve(static_cast<std::size_t>(rows));
   survivors_.reserve(static_cast<std::size_t>(rows));
   uniforms_.reserve(static_cast<std::size_t>(rows));
+  finished_.reserve(sentences_.size());
 }
 
 template <class T>
@@ -85,9 +86,13 @@ void BatchSearch<T>::step() {
 
   next_.clear();
   survivors_.clear();
+  finished_.clear();
   for (Index begin = 0, end = 0; begin < std::ssize(live_); begin = end) {
-    while (end < std::ssize(live_) && live_[end].sentence == live_[begin].sentence) ++end;
-    advance(live_[begin].sentence, begin, end);
+    const Index place = live_[begin].sentence, before = std::ssize(next_);
+    while (end < std::ssize(live_) && live_[end].sentence == place) ++end;
+    if (sentences_[place].is_dropped) continue;
+    advance(place, begin, end);
+    if (std::ssize(next_) == before) finished_.push_back(place);
   }
   live_.swap(next_);
   if (!live_.empty()) cache_.select(survivors_);

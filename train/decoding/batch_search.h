@@ -9,18 +9,30 @@
 
 namespace glossa {
 
-/// Search over one batch of sentences with one model, as `Searcher` describes. Memory (step arena, cache, lists) is
-/// reused from batch to batch.
+/// Search over one batch of sentences with one model, as `Searcher` describes, advanced token by token. Memory (step
+/// arena, cache, lists) is reused from batch to batch.
 template <class T>
 class BatchSearch {
  public:
-  /// Searches for the `n` best of `sources[i]` for each i of `batch`; `numbers` as for `Searcher`; `weights` or null:
-  /// storage for the model's transposed weights.
-  void run(const Transformer<T>& model, const SpecialIds& specials, const DecodeOptions& options,
-           TransposedWeights<T>* weights, Index n, std::span<const Index> batch,
-           std::span<const std::vector<int>> sources, std::span<const std::int64_t> numbers);
+  /// Begins to search for the `n` best of `sources[i]` for each i of `batch`; `numbers` as for `Searcher`; `weights` or
+  /// null: storage for the model's transposed weights. The model and the weights must outlive the search.
+  void begin(const Transformer<T>& model, const SpecialIds& specials, const DecodeOptions& options,
+             TransposedWeights<T>* weights, Index n, std::span<const Index> batch,
+             std::span<const std::vector<int>> sources, std::span<const std::int64_t> numbers);
 
-  /// Results of `run` for the sentence at a place of the batch: their number, and one by rank, the best at 0.
+  /// Extends every live hypothesis by one token.
+  void step();
+
+  /// True once every sentence is done.
+  bool is_done() const { return live_.empty(); }
+
+  /// Places of the batch whose sentences the last step finished.
+  std::span<const Index> finished() const { return finished_; }
+
+  /// Gives up a sentence: its hypotheses end with the next step, which does not report it as finished.
+  void drop(Index place) { sentences_[place].is_dropped = true; }
+
+  /// Results for the finished sentence at a place of the batch: their number, and one by rank, the best at 0.
   Index found(Index place) const { return std::min(sentences_[place].found, wanted_); }
   Hypothesis hypothesis(Index place, Index rank) const;
 
@@ -48,6 +60,7 @@ class BatchSearch {
     std::int64_t number;  // see decode
     Index ended = 0;      // hypotheses that reached </s>
     Index found = 0;      // the best of them, at most n_
+    bool is_dropped = false;
   };
 
   /// One of a sentence's best, by its last node.
@@ -62,7 +75,6 @@ class BatchSearch {
 
   void start(std::span<const Index> batch, std::span<const std::vector<int>> sources,
              std::span<const std::int64_t> numbers);
-  void step();
   void choose(const Tensor<const T>& logits);
   void advance(Index place, Index begin, Index end);
   void force_end(Index place, Index begin, Index end);
@@ -85,6 +97,7 @@ class BatchSearch {
   std::vector<Node> nodes_;
   std::vector<Live> live_, next_;
   std::vector<Index> survivors_;  // beside next_: the row that each continues
+  std::vector<Index> finished_;
   std::vector<TokenScore> top_;   // candidate continuations, equally many per hypothesis
   std::vector<double> uniforms_;
   std::vector<Candidate> candidates_;

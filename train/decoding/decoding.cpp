@@ -120,7 +120,8 @@ void Searcher<T>::search(const Transformer<T>& model, std::span<const std::vecto
   std::mutex watching;
   const auto search_batch = [&](Index i) {
     BatchSearch<T>& search = searches_[thread_index()];
-    search.run(model, specials, options, weights ? &*weights : nullptr, n, batches[i], sources, numbers);
+    search.begin(model, specials, options, weights ? &*weights : nullptr, n, batches[i], sources, numbers);
+    while (!search.is_done()) search.step();
     use(batches[i], search);
     if (!watch_) return;
     const std::scoped_lock lock(watching);

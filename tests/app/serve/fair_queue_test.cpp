@@ -36,6 +36,45 @@ TEST_CASE("a batch takes one piece per asker in turn, so that a large request de
   CHECK_EQ(queue.size(), 0);
 }
 
+TEST_CASE("clients get equally many places of a batch, however many requests they have") {
+  Queue queue({.room = 100, .batch = 6, .gather = 0s});
+  for (const char* piece : {"a1", "a2", "a3", "a4", "a5", "a6", "a7"}) queue.add({piece}, "a");
+  queue.add({"b1", "b2", "b3"}, "b");
+  const Words batch = queue.take(all_join);
+  CHECK_EQ(std::ranges::count_if(batch, [](const std::string& piece) { return piece[0] == 'b'; }), 3);
+  CHECK_EQ(queue.take(all_join), Words{"a4", "a5", "a6", "a7"});
+}
+
+TEST_CASE("a thread that has work takes only what it may begin, and nothing that a waiting thread will take") {
+  Queue queue({.room = 100, .batch = 10, .gather = 0s});
+  const auto begins = [](const std::string& piece) { return piece[0] == 'b'; };
+  const auto same_letter = [](const Words& batch, const std::string& word) { return word[0] == batch[0][0]; };
+  CHECK(queue.take_now(begins, same_letter).empty());
+  queue.add({"a1"});
+  CHECK(queue.take_now(begins, same_letter).empty());
+  queue.add({"b1"});
+  queue.add({"b2"});
+  CHECK_EQ(queue.take_now(begins, same_letter), Words{"b1", "b2"});
+  CHECK_EQ(queue.size(), 1);
+
+  Queue patient({.room = 100, .batch = 10, .gather = 1h});
+  patient.add({"b1"});
+  CHECK(patient.take_now(begins, same_letter).empty());  // others may still join
+  std::thread waits([&] { CHECK_EQ(patient.take(all_join), Words{"b1"}); });
+  while (patient.idle() == 0) std::this_thread::yield();
+  patient.close();
+  waits.join();
+}
+
+TEST_CASE("a cleared queue drops all pieces and takes no more") {
+  Queue queue({.room = 100, .batch = 10, .gather = 0s});
+  queue.add({"a", "b"});
+  queue.clear();
+  CHECK_EQ(queue.size(), 0);
+  CHECK_FALSE(queue.add({"c"}));
+  CHECK(queue.take(all_join).empty());
+}
+
 TEST_CASE("a piece that does not join a batch is the first of the next") {
   Queue queue({.room = 100, .batch = 10, .gather = 0s});
   const auto same_letter = [](const Words& batch, const std::string& word) { return word[0] == batch[0][0]; };

@@ -35,7 +35,11 @@ struct Served {
     request.source = source;
     request.target = "de";
     request.alternatives = alternatives;
-    return service.translate(request, std::chrono::steady_clock::now() + time);
+    return service.translate(request, caller(time));
+  }
+
+  static Caller caller(std::chrono::milliseconds time = 60s) {
+    return {.client = "127.0.0.1", .deadline = std::chrono::steady_clock::now() + time};
   }
 
   int status(const Lines& texts, std::chrono::milliseconds time = 60s) {
@@ -196,7 +200,7 @@ TEST_CASE("runs are distinguished by their languages, and no pair may occur twic
       request.texts = {"a1"};
       request.source = source;
       request.target = target;
-      return service.translate(request, std::chrono::steady_clock::now() + 60s).size() == 1 ? 200 : 0;
+      return service.translate(request, Served::caller()).size() == 1 ? 200 : 0;
     } catch (const HttpError& error) {
       return error.status();
     }
@@ -210,7 +214,7 @@ TEST_CASE("runs are distinguished by their languages, and no pair may occur twic
 TEST_CASE("attention is computed from a text and its translation") {
   Served served;
   const auto look = [&](const std::string& text, const std::string& translation) {
-    return served.service.attention("en", "de", text, translation, std::chrono::steady_clock::now() + 60s);
+    return served.service.attention("en", "de", text, translation, Served::caller());
   };
   const AttentionMaps maps = look("a1 a2", "b1 b2 b3");
   CHECK_EQ(maps.source, Lines{"a1", "a2", "</s>"});

@@ -1,0 +1,86 @@
+#pragma once
+
+#include <atomic>
+#include <exception>
+#include <future>
+#include <list>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/serve/caller.h"
+#include "train/decoding/batch_search.h"
+#include "train/decoding/translator.h"
+
+namespace glossa::serve {
+
+/// A trained model and its settings. The model is not owned and must outlive its users.
+struct ServedRun {
+  const Transformer<float>* model;
+  Tokenizers tokenizers;
+  DataConfig data;
+  DecodeConfig decode;
+};
+
+/// A request that is being answered. Shared with its pieces, so that none is searched once nobody waits for it.
+struct Pending {
+  Caller caller;
+  std::shared_ptr<const std::atomic<bool>> service_ends;
+  std::atomic<bool> is_over = false;  ///< answered, or refused
+
+  bool waits() const { return !is_over && !*service_ends && caller.waits(); }
+};
+
+/// A sentence, or part of an overlong one, on its way through the search.
+struct Piece {
+  std::vector<int> ids;
+  std::int64_t number;  ///< for sampling
+  Index wanted;         ///< translations
+  std::shared_ptr<const Pending> request;
+  std::promise<std::vector<Translation>> found;  ///< broken if the request no longer waits
+};
+
+/// The searches of one thread. They advance in turn, token by token, and the one with the least time spent comes first:
+/// a batch of long sentences delays short ones by a few tokens, not by its whole search. Not thread-safe.
+class SearchTurns {
+ public:
+  explicit SearchTurns(const ServedRun& run);
+
+  bool empty() const { return searches_.empty(); }
+
+  /// True if a batch may begin with a piece. A client has one search for each range of lengths, so that none can take
+  /// all places.
+  bool may_begin(const Piece& piece) const;
+
+  /// True if a piece fits into a batch: equally many translations, lengths of one range, and no more tokens than
+  /// decode.max_tokens.
+  bool joins(const std::vector<Piece>& batch, const Piece& piece) const;
+
+  /// Begins the search of a batch.
+  void begin(std::vector<Piece> batch);
+
+  /// Extends one search by a token. Keeps the promises of finished pieces and gives up those whose requests no longer
+  /// wait. If a search throws, each of its pieces is searched alone, which shows the one at fault.
+  void step();
+
+ private:
+  struct Search {
+    BatchSearch<float> batch;
+    std::optional<TransposedWeights<float>> weights;
+    std::vector<std::optional<Piece>> pieces;  // by their place in the batch; empty once answered or given up
+    std::string client;                        // of the first piece
+    int length_range = 0;
+    double seconds = 0;  // spent, counted from the least of the other searches
+  };
+
+  void start(Search& search) const;
+  void advance(Search& search) const;
+  void retry_alone(Search& search) const;
+
+  const ServedRun& run_;
+  const Translator translator_;
+  std::list<Search> searches_, idle_;  // the latter keep their memory
+};
+
+}  // namespace glossa::serve

@@ -1,0 +1,141 @@
+#include "app/serve/search_turns.h"
+
+#include <doctest/doctest.h>
+
+#include "tests/train/translator_fixture.h"
+
+using namespace glossa;
+using namespace glossa::serve;
+using namespace glossa::testing;
+using namespace std::chrono_literals;
+
+namespace {
+
+using Found = std::future<std::vector<Translation>>;
+
+/// One thread's searches, and requests of several clients.
+struct Turns {
+  std::shared_ptr<Pending> request(const std::string& client) {
+    return std::make_shared<Pending>(
+        Caller{.client = client, .deadline = std::chrono::steady_clock::now() + 1h, .has_left = left}, ends);
+  }
+
+  /// A piece of that many words, whose search does not end before the length limit.
+  Piece piece(const std::shared_ptr<const Pending>& of, std::size_t words, Index wanted = 1) {
+    std::string line;
+    for (std::size_t i = 0; i < words; ++i) line += "a" + std::to_string(i % 7) + " ";
+    return {.ids = translator.source_ids(line, "text", 1), .number = 1, .wanted = wanted, .request = of, .found = {}};
+  }
+
+  Found begin(Piece piece) {
+    std::vector<Piece> batch;
+    batch.push_back(std::move(piece));
+    Found found = batch.front().found.get_future();
+    turns.begin(std::move(batch));
+    return found;
+  }
+
+  std::size_t steps_until(const Found& found) {
+    std::size_t steps = 0;
+    for (; found.wait_for(0s) != std::future_status::ready; ++steps) turns.step();
+    return steps;
+  }
+
+  static bool is_ready(const Found& found) { return found.wait_for(0s) == std::future_status::ready; }
+
+  static std::string text(Found found) { return found.get().at(0).text; }
+
+  TranslatorFixture fixture{600};
+  DecodeConfig decode = [] {
+    DecodeConfig config;
+    config.min_length = 10000;
+    return config;
+  }();
+  const ServedRun run{fixture.model->transformer.get(), fixture.tokenizers, fixture.data, decode};
+  Translator translator = fixture.translator();
+  const std::shared_ptr<std::atomic<bool>> left = std::make_shared<std::atomic<bool>>(false),
+                                           ends = std::make_shared<std::atomic<bool>>(false);
+  SearchTurns turns{run};
+};
+
+}  // namespace
+
+TEST_CASE_FIXTURE(Turns, "searches take turns: a short sentence does not wait for the end of a long one") {
+  Found slow = begin(piece(request("a"), 500));
+  turns.step();
+  Found quick = begin(piece(request("b"), 3));
+  steps_until(quick);
+  CHECK_FALSE(is_ready(slow));
+  steps_until(slow);
+  CHECK(turns.empty());
+  // Each finds what it would alone.
+  CHECK_EQ(text(std::move(quick)), text([&] {
+             Found alone = begin(piece(request("c"), 3));
+             steps_until(alone);
+             return alone;
+           }()));
+}
+
+TEST_CASE_FIXTURE(Turns, "batches hold sentences of similar length, equally many translations and few tokens") {
+  const auto a = request("a");
+  std::vector<Piece> batch;
+  batch.push_back(piece(a, 10));
+  CHECK(turns.joins(batch, piece(a, 60)));
+  CHECK_FALSE(turns.joins(batch, piece(a, 70)));
+  CHECK_FALSE(turns.joins(batch, piece(a, 500)));
+  CHECK_FALSE(turns.joins(batch, piece(a, 10, 2)));
+  while (turns.joins(batch, piece(a, 60))) batch.push_back(piece(a, 60));
+  CHECK_EQ(std::ssize(batch), 1 + (decode.max_tokens - 11) / 61);
+}
+
+TEST_CASE_FIXTURE(Turns, "a client has one search for each range of lengths, so that others find a place") {
+  const auto a = request("a"), b = request("b");
+  Found first = begin(piece(a, 500));
+  CHECK_FALSE(turns.may_begin(piece(a, 400)));
+  CHECK(turns.may_begin(piece(a, 5)));
+  CHECK(turns.may_begin(piece(b, 500)));
+  Found second = begin(piece(b, 500));
+  steps_until(first);
+  CHECK(turns.may_begin(piece(a, 400)));
+  steps_until(second);
+}
+
+TEST_CASE_FIXTURE(Turns, "a piece whose request is over, late, left or cancelled is given up at the next step") {
+  const auto check_given_up = [&](const std::shared_ptr<Pending>& request, const auto& give_up) {
+    std::vector<Piece> batch;
+    batch.push_back(piece(request, 300));
+    batch.push_back(piece(request, 300));
+    std::vector<Found> found;
+    for (Piece& each : batch) found.push_back(each.found.get_future());
+    turns.begin(std::move(batch));
+    turns.step();
+    turns.step();
+    CHECK_FALSE(is_ready(found[0]));
+    give_up();
+    turns.step();
+    CHECK(turns.empty());
+    for (Found& each : found) CHECK_THROWS_AS(each.get(), std::future_error);
+  };
+  const auto over = request("a"), late = request("a");
+  check_given_up(over, [&] { over->is_over = true; });
+  check_given_up(late, [&] { late->caller.deadline = {}; });
+  check_given_up(request("a"), [&] { *left = true; });
+  *left = false;
+  check_given_up(request("a"), [&] { *ends = true; });
+}
+
+TEST_CASE_FIXTURE(Turns, "a piece that is given up does not disturb the others of its batch") {
+  const auto stays = request("a"), goes = request("b");
+  Found alone = begin(piece(stays, 20));
+  steps_until(alone);
+  std::vector<Piece> batch;
+  batch.push_back(piece(goes, 20));
+  batch.push_back(piece(stays, 20));
+  Found found = batch[1].found.get_future();
+  turns.begin(std::move(batch));
+  turns.step();
+  goes->is_over = true;
+  steps_until(found);
+  CHECK_EQ(text(std::move(found)), text(std::move(alone)));
+  CHECK(turns.empty());
+}
