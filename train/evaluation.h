@@ -17,17 +17,17 @@ struct CorpusLoss {
   double per_token() const { return tokens == 0 ? 0 : nll_sum / static_cast<double>(tokens); }
 };
 
-/// Evaluates without dropout, batch by batch in order of length; `context` lends its memory and begins new steps.
+/// Evaluates without dropout, batch by batch in order of length; begins a step of `context` for each.
 CorpusLoss corpus_loss(Context<float>& context, const Transformer<float>& model, const EncodedCorpus& corpus,
                        const DataConfig& config);
 
-/// exp of the loss per token.
+/// Perplexity: exp of the loss per token.
 double perplexity(double loss);
 
-/// BLEU settings of a run; if the configuration leaves the tokenizer open, 13a.
+/// BLEU settings of a run; the tokenizer is 13a unless the configuration sets one.
 BleuOptions bleu_options(const Config& config);
 
-/// Fraction of equal lines.
+/// Fraction of hypotheses that equal their reference.
 double exact_match(std::span<const std::string> hypotheses, std::span<const std::string> references);
 
 }  // namespace glossa

@@ -11,25 +11,26 @@
 
 namespace glossa {
 
-/// A run's effective configuration.
+/// Path of a run's effective configuration.
 std::filesystem::path config_file(const std::string& run);
 
-/// A user's RUN, the folder of a run or one of its checkpoints, and `--checkpoint`, empty if not given.
+/// Command-line choice of a run: RUN, which is a run's folder or one of its checkpoints, and `--checkpoint`, which may
+/// be empty.
 class RunName {
  public:
-  /// Throws misuse if both name a checkpoint.
+  /// Throws misuse if RUN and --checkpoint both name a checkpoint.
   explicit RunName(const std::string& named, const std::string& choice = {});
 
-  /// The folder of the run. Throws if a file is not in a run.
+  /// The run's folder. Throws if RUN is a file outside a run.
   const std::string& folder() const;
 
-  /// The checkpoint, or several to average. Throws as chosen_checkpoints.
+  /// The checkpoint file, or several files to average. Throws as chosen_checkpoints.
   std::vector<std::filesystem::path> files() const;
 
-  /// The checkpoint. Throws misuse if it is an average of several.
+  /// The checkpoint file. Throws misuse if several are to be averaged.
   std::filesystem::path file() const;
 
-  /// Note about the checkpoint for a user who chose none; may be empty.
+  /// Note that checkpoints newer than `best` exist, if the user did not choose a checkpoint; may be empty.
   std::string note() const;
 
  private:
@@ -52,7 +53,7 @@ class NewRunFolder {
   explicit NewRunFolder(const std::string& run);
   ~NewRunFolder();
 
-  /// Keeps a successful run.
+  /// Keeps the folder: the run succeeded.
   void keep() { made_.clear(); }
 
   NewRunFolder(const NewRunFolder&) = delete;
@@ -62,41 +63,40 @@ class NewRunFolder {
   std::vector<std::filesystem::path> made_;  // innermost first
 };
 
-/// Process 0's configuration, which all processes of the job must share except for host-specific options; otherwise
-/// throws naming the key and the first process that differs.
+/// Returns process 0's configuration, with this process's runtime.threads. Throws if another option differs between
+/// processes, naming the key and the first process that differs.
 Config agreed(const Config& config);
 
-/// Throws if a process of the job has read different text.
+/// Throws if the job's processes have read different text.
 void agree_on_text(std::string_view where, std::span<const ParallelCorpus* const> corpora);
 
-/// Prints the note of a name, if any, on standard error.
+/// Prints `name.note()`, if any, on standard error.
 void print_note(const RunName& name);
 
-/// Refuses to overwrite a run's effective configuration that was the input.
+/// Throws misuse if writing the run's effective configuration would change its own input file.
 void check_not_overwriting(const Config& config, const std::string& config_path, const std::string& run);
 
-/// Refuses a folder that already holds a run.
+/// Throws misuse if the folder already holds a run.
 void check_holds_no_run(const std::string& run);
 
-/// True if a trained run accepts this option on the command line: options of decoding, the machine or reading text.
+/// True if a trained run accepts this option on the command line: decoding, the machine, or reading text.
 bool is_of_use(std::string_view key);
 
-/// Loads the configuration of a run; `sets` and a `beam` above 0 override options of decoding, runtime and reading
-/// text.
+/// Loads the configuration of a run; `sets` and a positive `beam` override options for which `is_of_use`.
 Config load_run_config(const std::string& run, const std::vector<std::string>& sets = {}, std::int64_t beam = 0);
 
-/// Loads a configuration for training, as load_config. With train.warm_start, missing options of the model, decoding,
-/// languages and vocabulary come from that run, or on resume from its own.
+/// Loads a configuration for training, as load_config. With train.warm_start, unset options of the model, decoding,
+/// languages and vocabulary come from the run it names or, on resume, from `run` itself.
 Config load_training_config(const std::string& path, const std::vector<std::string>& sets, const std::string& run,
                             bool resume);
 
-/// Loads a run from its folder. Throws naming the file or option if something is missing, damaged or mismatched: a
-/// vocabulary, data or a model that are not the checkpoint's.
+/// Loads a run from its folder. Throws, naming the file or option, if something is missing or damaged, or if
+/// vocabulary, data or model do not match the checkpoint.
 LoadedRun load_run(const RunName& name, Config config);
 
-/// Writes a run as `glossa train` does before its first update, with new weights: it translates, `--resume` trains it,
-/// and train.warm_start accepts it. Returns the checkpoint. Throws misuse for a folder with checkpoints; remains of a
-/// failed attempt may be overwritten.
+/// Writes a run in the state before its first update, with `model`'s weights: the run can translate, resume, and serve
+/// as train.warm_start. Returns the checkpoint's path. Throws misuse if the folder has checkpoints; remains of a failed
+/// attempt are overwritten.
 std::filesystem::path write_new_run(const std::string& run, const Config& config, const Tokenizers& tokenizers,
                                     Model& model, std::uint64_t data_hash);
 

@@ -7,11 +7,11 @@
 
 namespace glossa {
 
-/// Applies the configured threads and product library. The number of threads changes no result; the product library
-/// does. Processes of the job that may use the same cores share them.
+/// Applies the configured threads and GEMM library. Results depend on the GEMM library but not on the number of
+/// threads. Processes of the job that may use the same cores divide them.
 void apply_runtime(const RuntimeConfig& config);
 
-/// "2 threads of 2 available, avx512, float products by onednn": the computing setup, for the head of a log.
+/// The computing setup, for the head of a log: "2 threads of 2 available, avx512, float products by onednn".
 std::string describe_runtime();
 
 /// Conditions that affect speed, apart from the processor itself.
@@ -22,23 +22,23 @@ struct Environment {
 };
 Environment environment();
 
-/// Returns a sentence for each avoidable cause of slow training.
+/// Returns one sentence per avoidable cause of slow training.
 std::vector<std::string> warnings(const Environment& around);
 
 /// Makes all threads started from now on allocate from one heap. If many threads allocate occasionally, separate heaps
-/// (glibc: up to eight per processor) retain unused memory, and more of it every hour.
+/// (glibc: up to eight per processor) retain ever more unused memory.
 void share_one_heap();
 
-/// Peak memory of the process, MiB.
+/// Peak resident memory of the process in MiB.
 double peak_rss_mb();
 
-/// Identity of the bits on this host: the program's bytes, product library, instruction sets.
+/// Everything that result bits depend on at this host: the program's bytes, GEMM library, C library, instruction sets.
 std::string program_fingerprint();
 
-/// Compiler, instruction set and product library: the same bits are promised per build.
+/// Compiler, instruction set and GEMM library: results are bit-identical only within one build.
 std::string build_fingerprint();
 
-/// Describes a build_fingerprint: "g++ 12.2.0 for avx512, float products by onednn".
+/// Readable form of a build_fingerprint: "g++ 12.2.0 for avx512, float products by onednn".
 std::string describe_build(const std::string& fingerprint);
 
 }  // namespace glossa

@@ -2,16 +2,17 @@
 
 namespace glossa {
 
-/// From here on SIGINT, SIGTERM, SIGHUP and SIGUSR1 go to a dedicated thread, never to one that computes. Generated
-/// code of the product library uses the stack pointer for other things, so a handler on "the stack" would overwrite
-/// numbers. Threads inherit this: call it before the first parallel loop.
+/// Directs SIGINT, SIGTERM, SIGHUP and SIGUSR1 to a dedicated thread, never to a computing one. The GEMM library's
+/// generated code uses the stack pointer for other purposes, so a handler running on that "stack" would overwrite
+/// numbers. New threads inherit the signal mask, so call this before the first parallel loop.
 void take_signals_aside();
 
-/// While one lives, SIGINT, SIGTERM and SIGHUP (a closed terminal; ignored under nohup) ask training to stop at the
-/// next update boundary instead of ending the program. Signals within three seconds of the first count as the same
-/// stop, even after the watch ends: timeout(1) signals the program and then its group, a shell and its closing terminal
-/// both send SIGHUP, and mpirun relays a batch system's signal to all processes again after a second. Any later one
-/// ends the program at once. SIGUSR1 asks for a checkpoint. SIGPIPE is ignored: writes report it. One at a time.
+/// Catches signals during training; only one instance may exist at a time. SIGINT, SIGTERM and SIGHUP (a closed
+/// terminal; ignored under nohup) ask training to stop at the next update boundary instead of ending the program.
+/// Signals within three seconds of the first count as the same stop, even after the watch ends. Such repeats are
+/// common: timeout(1) signals the program and then its group, a shell and its closing terminal both send SIGHUP, and
+/// mpirun relays a batch system's signal to all processes again after a second. A later stop signal ends the program at
+/// once. SIGUSR1 requests a checkpoint. SIGPIPE is ignored, since failed writes report an error anyway.
 class SignalWatch {
  public:
   static constexpr double seconds_of_one_stop = 3;
@@ -24,7 +25,7 @@ class SignalWatch {
   /// The signal that asked to stop, or 0.
   int stop_signal() const;
 
-  /// Stops like SIGTERM, if another process of the job was asked to.
+  /// Acts as if SIGTERM had arrived: another process of the job was asked to stop.
   void stop();
 
   /// True if a checkpoint was requested since the last call.

@@ -15,10 +15,10 @@ class Task {
  public:
   /// Loss of a batch, on the tape.
   struct Loss {
-    Variable<float> sum;  ///< over the target tokens, as minimized
+    Variable<float> sum;  ///< over the target tokens; the objective
     double nll_sum = 0;   ///< unsmoothed sum
     std::int64_t target_tokens = 0, source_tokens = 0;
-    std::int64_t rows = 0;  ///< computed rows, including padding and both sides
+    std::int64_t rows = 0;  ///< computed rows of both sides, including padding
   };
 
   virtual ~Task() = default;
@@ -28,13 +28,13 @@ class Task {
   /// Sets up the order of an epoch, counted from 0.
   virtual void begin_epoch(std::int64_t epoch) = 0;
 
-  /// Batches per epoch; equal shapes in all epochs.
+  /// Batches per epoch, the same number in every epoch.
   virtual std::int64_t batches() const = 0;
 
-  /// Begins a step of `context` with a batch of the current epoch.
+  /// Begins a step in `context` and computes the loss of a batch of the current epoch.
   virtual Loss loss(Context<float>& context, std::int64_t batch, const StepOptions& options) = 0;
 
-  /// Loss of the batch that needs the most memory.
+  /// As `loss`, for the batch that needs the most memory.
   virtual Loss largest_loss(Context<float>& context, const StepOptions& options) = 0;
 
   /// True if validation data exists.
@@ -43,14 +43,14 @@ class Task {
   /// Validates the current parameters; returns figures and samples.
   virtual ValidationReport validate(Context<float>& context, ProgressBar& bar) = 0;
 
-  /// Content hashes of the vocabulary and of the training and validation data; must match when a run is resumed.
+  /// Content hashes of the vocabulary and of the training and validation data; a resumed run must have the same.
   virtual std::uint64_t vocabulary_hash() const = 0;
   virtual std::uint64_t data_hash() const = 0;
 
-  /// Description for the head of a log.
+  /// Description of the task for the head of a log, in lines.
   virtual std::vector<std::string> head() const = 0;
 
-  /// Writes the task's own files beside a run's checkpoints.
+  /// Writes the task's own files to a run's folder.
   virtual void save(const std::string& run) const = 0;
 };
 

@@ -22,13 +22,13 @@ enum class TrainingEnd { max_updates, max_epochs, max_minutes, early_stopping, s
 /// update boundaries.
 class Trainer {
  public:
-  /// Sets up the run in `run` as `config`, read from `config_path`, describes it: from its newest valid checkpoint if
-  /// `resume` and one exists, else afresh. Throws Error for every possible user mistake; the run's folder then holds no
-  /// half-written file.
+  /// Sets up the run in the folder `run` from `config`, which was read from `config_path`. Starts from the newest valid
+  /// checkpoint if `resume` is true and one exists, otherwise afresh. Throws Error on any user mistake; the folder then
+  /// contains no half-written file.
   Trainer(Config config, const std::string& config_path, const std::string& run, bool resume);
 
   /// Trains until a configured limit, early stopping or a signal, then saves; returns the reason. A fatal error is also
-  /// written to train.log, unless another process of the job found it.
+  /// written to train.log, unless it occurred in another process of the job.
   TrainingEnd train();
 
   /// Seconds of training so far, without validation and saving.
@@ -71,9 +71,9 @@ class Trainer {
   std::optional<NewRunFolder> new_folder_;
   std::optional<CheckpointFolder> checkpoints_;
   std::optional<RunLog> log_;
-  std::optional<FoundCheckpoint> found_;  // the checkpoint to resume from,
-  std::optional<CheckpointReader> base_;  // or that of train.warm_start; process 0 only, during setup
-  // For the head of the log.
+  std::optional<FoundCheckpoint> found_;  // the checkpoint to resume from
+  std::optional<CheckpointReader> base_;  // train.warm_start's; both only in process 0, during setup
+  // For the head of the log:
   std::vector<std::string> warnings_, notes_;
 
   std::unique_ptr<Task> task_;

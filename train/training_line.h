@@ -8,19 +8,18 @@
 
 namespace glossa {
 
-/// Seconds until the next occurrence of something done every `period`, for a run that went from `begin` to `now` in
-/// `seconds`. Empty if it never comes or the pace is still unknown.
+/// Estimated seconds until the next multiple of `period`, for a run that took `seconds` from `begin` to `now`. Empty if
+/// the period is `never()` or the pace is still unknown.
 std::optional<double> seconds_until_due(const Period& period, const Progress& begin, const Progress& now,
                                         double seconds);
 
-/// Bottom line of the terminal during training: progress, quality and speed, time left, and time to the next
-/// validation.
+/// Bottom line of the terminal during training: progress, loss, speed, time left, and time to the next validation.
 class TrainingLine {
  public:
-  /// For a run at `begin`, after `seconds` of training. The configuration must outlive it.
+  /// Starts at `begin`, after `seconds` of training. Keeps a reference to `config`.
   TrainingLine(const TrainConfig& config, bool validates, const Progress& begin, double seconds);
 
-  /// Draws on the bar.
+  /// Draws the line on `bar`.
   void draw(ProgressBar& bar, const Progress& now, double seconds, const TrainingReport& report) const;
 
  private:

@@ -17,8 +17,9 @@ namespace glossa {
 /// A Transformer that learns to translate a corpus.
 class TranslationTask : public Task {
  public:
-  /// The model that `config` describes, fresh, for the pairs of `corpora` as these tokenizers read them. Throws if a
-  /// corpus cannot be encoded or training would not fit in memory. `decided` lists the options that the corpus decided.
+  /// Creates a newly initialized model by `config`, and encodes `corpora` with the tokenizers. `decided` lists, for the
+  /// log, the `auto` options set from the corpus. Throws if a corpus cannot be encoded or training would not fit in
+  /// memory.
   TranslationTask(const Config& config, const Corpora& corpora, const Tokenizers& tokenizers,
                   const std::vector<std::string>& decided);
 
@@ -58,8 +59,8 @@ class TranslationTask : public Task {
   Tokenizers tokenizers_;
   std::uint64_t data_hash_;
   EncodedCorpus training_;
-  std::vector<Validation> validations_;  // the first decides, the others are watched
-  EncodedCorpus looked_at_;              // pairs of the first whose attention is shown
+  std::vector<Validation> validations_;  // the first selects the best checkpoint, the others are only reported
+  EncodedCorpus looked_at_;              // pairs of the first corpus whose attention is logged
   std::string data_report_;
   Sampler sampler_;
   std::vector<std::vector<int>> batches_;  // of the current epoch

@@ -14,41 +14,41 @@
 
 namespace glossa {
 
-/// Gradients of some micro-batches, consecutive batches of an epoch: sums over their tokens.
+/// Figures of one update, summed over the tokens of its micro-batches, which are consecutive batches of an epoch.
 struct Update {
-  std::int64_t number = 0;              ///< among updates tried, from 0: keys the random numbers
-  std::int64_t first = 0, batches = 0;  ///< of the current epoch
+  std::int64_t number = 0;              ///< counts attempted updates, from 0; keys the random numbers
+  std::int64_t first = 0, batches = 0;  ///< in the current epoch
   double nll_sum = 0;
   std::int64_t target_tokens = 0, source_tokens = 0;
-  std::int64_t rows = 0;  ///< computed, with padding and both sides
-  double grad_norm = 0;   ///< of the mean over the target tokens
+  std::int64_t rows = 0;  ///< computed rows of both sides, including padding
+  double grad_norm = 0;   ///< of the gradient of the mean loss per target token
 
-  /// True if it may move the parameters.
+  /// True if the optimizer may apply it.
   bool is_finite() const;
 };
 
 /// Performs updates of a task: gradients of micro-batches, their sum, an optimizer step. The job's processes split the
-/// micro-batches, then the step: each moves its stretch of the parameters. The sum is a tree over the micro-batches, so
-/// that no bit depends on the distribution of work.
+/// micro-batches, then the step: each updates its stretch of the parameters. The sum is a tree over the micro-batches,
+/// so the bits do not depend on how the work is distributed.
 class Updater {
  public:
-  /// The configuration and the task must outlive it.
+  /// Keeps references to `config` and `task`.
   Updater(const Config& config, Task& task);
 
   /// Computes the gradients of update `number`, over `batches` batches from `first` on.
   Update gradients(std::int64_t number, std::int64_t first, std::int64_t batches);
 
-  /// Moves the parameters.
+  /// Applies the optimizer step, and the moving average's.
   void step(const Update& update, double lr);
 
-  /// Repeats an update's micro-batches, watching each op; returns the origin of the first bad number.
+  /// Repeats an update's micro-batches, checking each op's result. Returns the origin of the first non-finite number.
   std::string first_nonfinite(const Update& update, std::int64_t epoch);
 
   /// Runs forward and backward once over the largest batch, to size the arena. Returns a description of training's
-  /// memory. Leaves nothing changed that training reads.
+  /// memory. Does not affect training.
   std::string rehearse();
 
-  /// True if parameters and moments can be saved.
+  /// True if all parameters and moments are finite, in all processes.
   bool state_is_finite() const;
 
   Context<float>& context() { return context_; }

@@ -9,19 +9,20 @@
 
 namespace glossa {
 
-/// Size of a training corpus, as needed by the rules of `auto`.
+/// Size of a training corpus, which the rules for `auto` depend on.
 struct CorpusSize {
   std::int64_t pairs = 0;
-  std::int64_t alphabet = 0;  ///< different characters of both sides, without spaces
+  std::int64_t alphabet = 0;  ///< distinct characters of both sides, without spaces
 };
 
 CorpusSize size_of(const ParallelCorpus& corpus);
 
-/// Decides every option still `auto` by the size of the corpus and the given options. The rules are also in the
-/// comments of recipes/small-pair.yaml.
+/// Sets every option still `auto` from the size of the corpus and the other options. The comments of
+/// recipes/small-pair.yaml explain the rules.
 Config decided_for(const CorpusSize& size, Config config);
 
-/// Decides for the training text and the actual data.split. Returns the decisions for the log, one line per section.
+/// Sets the `auto` options of `config` from the training text and the applied data.split. Returns the chosen values for
+/// the log, one line per section.
 std::vector<std::string> decide_auto_options(Config& config, const ParallelCorpus& training, const HeldOut& split);
 
 }  // namespace glossa

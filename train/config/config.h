@@ -175,49 +175,49 @@ struct OptionSection {
   std::vector<Option<Config>> options;
 };
 
-/// Every option in order: the only source for reading, checking, dumping and documenting.
+/// Every option, in order: the single table used to read, check, dump and document options.
 const std::vector<OptionSection>& option_sections();
 
-/// Parses YAML text; `where` names it in errors. Throws a misuse with `where:line` on an unknown or repeated key and on
-/// an unsuitable value.
+/// Parses YAML text; `where` names the text in errors. Throws misuse at `where:line` for an unknown or repeated key or
+/// an unacceptable value.
 Config parse_config(const std::string& yaml, const std::string& where);
 
-/// Reads a YAML file, then applies the `section.key=value` texts of `--set` in order; options in neither come from
-/// `defaults`. An empty path means no file. Throws as parse_config, with `--set ...` for those, and a failure if the
-/// file cannot be read.
+/// Reads a YAML file, if `path` is not empty, then applies the `section.key=value` texts of `--set` in order. All other
+/// options come from `defaults`. Throws as parse_config, naming `--set ...` for errors in `sets`; throws a failure if
+/// the file cannot be read.
 Config load_config(const std::string& path, const std::vector<std::string>& sets = {}, Config defaults = {});
 
-/// Checks relations between options. Throws a misuse that names the keys; returns warnings about allowed but doubtful
-/// values.
+/// Checks relations between options. Throws misuse naming the keys if they contradict each other. Returns warnings
+/// about allowed but doubtful values.
 std::vector<std::string> check(const Config& config);
 
-/// Doubts that depend on the length of an epoch: training that ends before its warm-up.
+/// Returns warnings that depend on the length of an epoch: training that ends before its warm-up.
 std::vector<std::string> length_doubts(const Config& config, std::int64_t updates_per_epoch);
 
 /// `now`, with every option still `auto` below `section` (empty: all) taken from `old`.
 Config decided_as(const Config& old, Config now, std::string_view section = {});
 
-/// Throws a misuse naming the key and both values unless a run started with `old` may resume with `now`: only
+/// Throws misuse, naming the key and both values, unless a run started with `old` may resume with `now`: only
 /// train.max_*, train.patience, train.*_every, train.tensorboard and runtime.* may differ.
 void check_resume(const Config& old, const Config& now);
 
-/// Throws a misuse naming the first key that `matters` and whose values differ: "expected VALUE, `source`; got VALUE.
-/// Hint: `hint`".
+/// Throws misuse naming the first key that `matters` and whose values differ: "expected OLD, `source`; got NOW. Hint:
+/// `hint`".
 void check_agree(const Config& old, const Config& now, const std::function<bool(std::string_view key)>& matters,
                  std::string_view source, std::string_view hint);
 
-/// Writes the configuration as commented YAML: every option in table order, the same bytes for the same values;
-/// load_config reads back an equal configuration.
+/// Returns the configuration as commented YAML, with every option in table order. load_config reads back an equal
+/// configuration.
 std::string dump(const Config& config);
 
-/// Option reference page, in Markdown.
+/// The option reference page, in Markdown.
 std::string options_page();
 
-/// Number of pairs if `location` (data.train or data.valid, named by `key`) is the built-in toy corpus (`toy:50000`);
-/// empty if it names files. Throws a misuse on a malformed number.
+/// Number of pairs if `location`, a value of option `key`, is the built-in toy corpus (`toy:50000`); empty if it names
+/// files. Throws misuse for a malformed number.
 std::optional<std::int64_t> toy_pairs(std::string_view key, std::string_view location);
 
-/// Number of pairs if a list is the toy corpus and nothing else. Throws as toy_pairs for each.
+/// Number of pairs if the toy corpus is the only one in `names`. Throws as toy_pairs for each name.
 std::optional<std::int64_t> toy_pairs_alone(std::string_view key, const CorpusNames& names);
 
 }  // namespace glossa

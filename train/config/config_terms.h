@@ -11,11 +11,11 @@ struct ConfigTerm {
   const char* config;
 };
 
-/// All terms; if two match at one place, the earlier wins.
+/// All terms. If two match at the same place, the earlier one is used.
 std::span<const ConfigTerm> config_terms();
 
-/// Rewrites an error for a writer of YAML, not C++: the library names arguments and option members
-/// ("[AdamOptions::beta1] expected ..."), the result names keys ("[optim.beta1] expected ...").
+/// Rewrites an error for users of YAML. The library names C++ arguments and members ("[AdamOptions::beta1] expected
+/// ..."); the result names keys ("[optim.beta1] expected ...").
 std::string in_config_terms(std::string text);
 
 }  // namespace glossa

@@ -7,12 +7,12 @@
 
 namespace glossa {
 
-/// Names of the corpora that an option lists, in order: none, usually one, or several.
+/// Names of the corpora that an option lists, in order; usually one, but none or several are possible.
 class CorpusNames {
  public:
   CorpusNames() = default;
 
-  /// One name; empty text means none.
+  /// A single name; empty text means no name.
   template <std::convertible_to<std::string> Name>
   CorpusNames(const Name& name) : CorpusNames(std::vector<std::string>{name}) {
     if (names_.front().empty()) names_.clear();
@@ -29,7 +29,7 @@ class CorpusNames {
   auto begin() const { return names_.begin(); }
   auto end() const { return names_.end(); }
 
-  /// All names, for people.
+  /// All names in readable form.
   std::string text() const;
 
  private:

@@ -26,7 +26,7 @@ struct GivenValue {
   std::string shown() const;
 };
 
-/// Accepted values of an option and how to read and write them. Numbers are the same in every locale.
+/// Accepted values of an option, and how to read and write them. Does not depend on the locale.
 template <class T>
 struct ValueRule {
   std::string accepts;  ///< completes "expected ..."
@@ -34,22 +34,22 @@ struct ValueRule {
   std::function<std::string(const T&)> text;  ///< as YAML; `read` restores the value
 };
 
-/// `true` or `false`, spelled so.
+/// `true` or `false`, in no other spelling.
 ValueRule<bool> true_or_false();
 
-/// A whole number in an interval in mathematical notation: `whole("[1, 4096]")`.
+/// A whole number in an interval, given in mathematical notation: `whole("[1, 4096]")`.
 ValueRule<std::int64_t> whole(std::string_view interval);
 
-/// A YAML list of such numbers, or one comma-separated text.
+/// A list of whole numbers in an interval, as a YAML list or as comma-separated text.
 ValueRule<std::vector<std::int64_t>> whole_list(std::string_view interval);
 
-/// A finite number in an interval, possibly open: `number("[0, 1)")`.
+/// A finite number in an interval, which may be open: `number("[0, 1)")`.
 ValueRule<double> number(std::string_view interval);
 
-/// Adds a word to the accepted values: `all, output or none` and `null` make `all, output, none or null`.
+/// Adds a word to a list of accepted values: `all, output or none` plus `null` is `all, output, none or null`.
 std::string with_alternative(std::string accepts, const std::string& word);
 
-/// A value for `rule`, or `word` for unset.
+/// A value accepted by `rule`, or `word`, which means unset.
 template <class T>
 ValueRule<std::optional<T>> or_word(std::string word, ValueRule<T> rule) {
   using Result = std::optional<std::optional<T>>;
@@ -62,7 +62,7 @@ ValueRule<std::optional<T>> or_word(std::string word, ValueRule<T> rule) {
           [word, text = rule.text](const std::optional<T>& value) { return value ? text(*value) : word; }};
 }
 
-/// A value for `rule`, or `null` or nothing for unset.
+/// A value accepted by `rule`; `null` or no value means unset.
 template <class T>
 ValueRule<std::optional<T>> or_null(ValueRule<T> rule) {
   ValueRule<std::optional<T>> whole = or_word("null", std::move(rule));
@@ -72,38 +72,38 @@ ValueRule<std::optional<T>> or_null(ValueRule<T> rule) {
   return whole;
 }
 
-/// Pairs for validation and for testing, or `none`.
+/// Numbers of held-out pairs for validation and testing, or `none`.
 ValueRule<HeldOut> held_out();
 
-/// Text. `accepts` describes it; empty text is refused unless `may_be_empty`.
+/// Any text, described by `accepts`; empty text is refused unless `may_be_empty`.
 ValueRule<std::string> text(const char* accepts, bool may_be_empty = true);
 
-/// A corpus name or a list of them: in YAML, or as one bracketed text with commas. One name is written without
+/// One or more corpus names, as a YAML list or as bracketed, comma-separated text. A single name is written without
 /// brackets.
 ValueRule<CorpusNames> corpus_names(const char* accepts);
 
-/// A YAML list of texts, or one comma-separated text.
+/// A list of texts, as a YAML list or as comma-separated text.
 ValueRule<std::vector<std::string>> text_list(const char* accepts);
 
-/// A period of any unit; a plain number counts updates.
+/// A period in any unit; a plain number counts updates.
 ValueRule<Period> period();
 
-/// A number of updates in an interval, in updates or epochs; a plain number stays plain.
+/// A number within an interval, in updates or epochs; a plain number counts updates and is written without a unit.
 ValueRule<Period> updates_or_epochs(std::string_view interval);
 
-/// A limit in one unit: a plain number or that unit only.
+/// A limit in `unit`, given with that unit or as a plain number.
 ValueRule<Period> limit(Period::Unit unit);
 
-/// Literals: a table of strings built in place compiles slowly.
+/// String literals, because tables of std::string compile slowly.
 using Names = std::initializer_list<const char*>;
 
-/// Index of one of `names`: the type-independent part of `choice`.
+/// The index of one of `names`: the part of `choice` that does not depend on the enum.
 ValueRule<std::size_t> choice_index(Names names);
 
 /// One of `names`, stored as text.
 ValueRule<std::string> text_choice(Names names);
 
-/// One enumerator of E by name. `names` are in the order of the enumerators, which count from 0.
+/// An enumerator of E by its name. `names` are in the order of the enumerators, which count from 0.
 template <class E>
 ValueRule<E> choice(Names names) {
   const auto rule = choice_index(names);
@@ -123,7 +123,7 @@ struct Option {
   std::string help;
   std::function<bool(S&, const GivenValue&)> set;  ///< false, and S untouched, if the value does not fit
   std::function<std::string(const S&)> text;
-  bool may_be_auto = false;  ///< the word `auto` leaves it to a rule that knows the corpus
+  bool may_be_auto = false;  ///< the word `auto` derives the value from the corpus
 
   Option or_auto() && {
     accepts = with_alternative(accepts, "auto");
@@ -132,7 +132,7 @@ struct Option {
   }
 };
 
-/// A row: name, member, rule and one line of help. The default is the member's own initializer.
+/// Makes a row from a name, a member, a rule and one line of help. The default is the member's initializer.
 template <class S, class T>
 Option<S> option(const char* name, T S::*member, const ValueRule<T>& rule, const char* help) {
   return {name,
@@ -147,7 +147,7 @@ Option<S> option(const char* name, T S::*member, const ValueRule<T>& rule, const
           false};
 }
 
-/// Rows of a member struct as rows of the whole.
+/// Turns rows for a member struct into rows for the enclosing struct.
 template <class S, class Part>
 std::vector<Option<S>> lift(Part S::*part, const std::vector<Option<Part>>& rows) {
   std::vector<Option<S>> lifted;
@@ -158,10 +158,11 @@ std::vector<Option<S>> lift(Part S::*part, const std::vector<Option<Part>>& rows
   return lifted;
 }
 
-/// The whole text as a whole number, in any locale; empty if it is not one or does not fit.
+/// Parses the entire text as a whole number, in any locale; empty if it is not a whole number or does not fit.
 std::optional<std::int64_t> parse_whole(std::string_view text);
 
-/// Name with the smallest edit distance to `wanted` (first of equals); empty if none shares half of it.
+/// The name that begins with `wanted`, if that has 4 or more characters, else the one with the smallest edit distance.
+/// Empty if no name is near.
 std::string nearest_name(std::string_view wanted, const std::vector<std::string>& names);
 
 }  // namespace glossa

@@ -24,24 +24,24 @@ struct Period {
 
   bool operator==(const Period&) const = default;
 
-  /// True when nothing ever falls due.
+  /// True if it never falls due.
   bool never() const { return amount == 0; }
 
-  /// True if a multiple of the period lies in (before, after]: something done every period is due now.
+  /// True if a multiple of the period is in (before, after], so that a periodic action is due now.
   bool due(const Progress& before, const Progress& after) const;
 
-  /// Completed share of the period, possibly above 1. 0 for an amount of 0.
+  /// `now` in periods; may exceed 1. Returns 0 for an amount of 0.
   double part(const Progress& now) const;
 
-  /// True if `now` has reached the period: a limit is used up. Never true for an amount of 0.
+  /// True if `now` has reached the period, as a limit. Never true for an amount of 0.
   bool reached(const Progress& now) const;
 };
 
-/// Parses `NUMBER[K|M|G][u|e|t]`; a number without a unit counts in `plain`. Empty if the text is not a period, is
-/// above 10^15 or gives a fraction of an update or token. Exponents are refused, because `1e5` could mean two things.
+/// Parses `NUMBER[K|M|G][u|e|t]`; a number without a unit is in `plain`. Empty if the text is not a period, exceeds
+/// 10^15 or has a fraction of an update or token. Exponents are refused, because in `1e5` the e could be the unit.
 std::optional<Period> parse_period(std::string_view text, Period::Unit plain);
 
-/// Shortest text that parse_period reads back as this period; `0` for never.
+/// The shortest text that parse_period reads back as this period; `0` for never.
 std::string to_string(const Period& period);
 
 }  // namespace glossa

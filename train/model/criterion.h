@@ -7,7 +7,7 @@
 
 namespace glossa {
 
-/// Rows of a batch in the layers' form; reused from batch to batch without allocation.
+/// Row layouts of a batch, as the layers expect them. Reuses its memory for later batches.
 class BatchRows {
  public:
   void assign(const Batch& batch);
@@ -21,7 +21,7 @@ class BatchRows {
   std::vector<std::uint32_t> ids_;
 };
 
-/// Cross-entropy of the next target token for one batch: a forward pass through model and loss. Ignores padding.
+/// Runs a batch through the model and returns the cross-entropy of each next target token. Ignores padding.
 template <class T>
 CrossEntropy<T> batch_loss(Context<T>& context, const Transformer<T>& model, const Batch& batch, const BatchRows& rows,
                            int pad, double label_smoothing);

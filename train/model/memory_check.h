@@ -7,18 +7,18 @@
 
 namespace glossa {
 
-// Needs are compared with the available memory before anything is allocated: the kernel promises more memory than
-// exists, and silently kills processes that use it. `--force` leaves that to it (ignore_memory_limits).
+// Memory needs are checked before anything is allocated, because the kernel grants more memory than exists and then
+// kills processes that use it, without a message. `--force` skips the check (ignore_memory_limits).
 
-/// Bytes still available to the process; processes of its job on this host share them.
+/// Bytes still available to this process: an equal share for each of the job's processes on this host.
 double memory_left();
 
 /// Throws unless training fits into `left` bytes. The error names the costliest option and its maximum with all others
-/// unchanged. Without a batch a step counts nothing.
+/// unchanged. Without a `batch` the memory of a step is not counted.
 void check_training_fits(const Config& config, Index source_vocabulary, Index target_vocabulary,
                          const BatchExtent& batch = {}, double left = memory_left());
 
-/// Throws unless `bytes` are left for the model of `where`.
+/// Throws, naming `where`, unless a model of `bytes` fits into `left`.
 void check_model_fits(const std::string& where, double bytes, double left = memory_left());
 
 }  // namespace glossa

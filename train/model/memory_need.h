@@ -7,36 +7,36 @@
 
 namespace glossa {
 
-/// Sizes of a batch that decide a step's memory.
+/// Sizes of a batch that determine a step's memory.
 struct BatchExtent {
   double sentences = 0;
   double source_rows = 0, target_rows = 0;
   double longest_source = 0, longest_target = 0;
-  /// Attention weights that a head keeps for backward, over all sentences: source and target self-attention, target to
-  /// source.
+  /// Attention weights that a head keeps for backward, summed over all sentences: encoder self-attention, decoder
+  /// self-attention, cross-attention.
   double source_weights = 0, target_weights = 0, cross_weights = 0;
 };
 
 BatchExtent extent_of(const Batch& batch);
 
-/// Bytes of a model, or its training, in float, excluding the program, the text and validation's decoding.
+/// Bytes needed by a model in float, and by its training. Excludes the program, the text, and decoding for validation.
 struct MemoryNeed {
-  double parameters = 0;  ///< gradients take as much: both are always allocated
-  double initial = 0;     ///< initial values of the largest parameter, in double; gone before training
-  double positions = 0;   ///< tables of sinusoids
+  double parameters = 0;  ///< gradients, always allocated as well, take the same amount
+  double initial = 0;     ///< temporary: initial values of the largest parameter, in double
+  double positions = 0;   ///< sinusoid tables
   double moments = 0, average = 0, step = 0;
-  double sums = 0;  ///< of gradients over micro-batches
+  double sums = 0;  ///< buffers that sum gradients over micro-batches
 
-  /// The tables are made in double.
+  /// Sinusoid tables are computed in double, so they briefly need twice their size.
   double of_model() const { return std::max(2 * positions, 2 * parameters + positions + initial); }
   double of_training() const {
     return std::max(of_model(), 2 * parameters + positions + moments + average + step + sums);
   }
 };
 
-/// Estimates the need of a model and of steps over a batch without allocating any of it: parameters are counted, a step
-/// is estimated from what each layer keeps for its derivative, within 15 %. `moments`: optimizer buffers, as large as
-/// the parameters; `averages`: of a moving average; `sums`: of a TreeSum.
+/// Estimates the memory need of a model and its training steps without allocating it. Parameters are counted exactly; a
+/// step over `batch` is estimated, within 15 %, from the values each layer keeps for backward. `moments`, `averages`
+/// and `sums` are the numbers of parameter-sized buffers for the optimizer, the moving average and TreeSum.
 MemoryNeed memory_need(const TransformerOptions& options, const BatchExtent& batch = {}, double moments = 0,
                        int averages = 0, int sums = 0);
 

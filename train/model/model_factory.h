@@ -17,21 +17,22 @@ struct Model {
   std::unique_ptr<Transformer<float>> transformer;
 };
 
-/// The configuration in layers/ terms; unset dropout rates equal those of the residual sums.
+/// Converts the configuration for layers/. Unset dropout rates take the value of model.dropout.
 TransformerOptions transformer_options(const ModelConfig& config, Index source_vocabulary, Index target_vocabulary);
 
-/// Makes a fresh model, initialized from `seed`. If padding starts the decoder, its row stays zero.
+/// Makes a new model, initialized from `seed`. If the decoder starts with padding, the padding embedding stays zero.
 std::unique_ptr<Model> make_model(const ModelConfig& config, Index source_vocabulary, Index target_vocabulary,
                                   std::uint64_t seed, const SpecialIds& specials = {});
 
-/// Freezes the parameters of optim.freeze and builds the optimizer for the rest, or a share of it.
+/// Freezes the parameters that match optim.freeze and builds the optimizer for the other ones, or for a `share` of
+/// them.
 std::unique_ptr<Optimizer<float>> make_optimizer(const OptimConfig& config, ParameterStore<float>& parameters,
                                                  OptimizerShare share = {});
 
-/// Moving average of the parameters, from their present values on; null without train.ema.
+/// Makes a moving average that starts at the parameters' present values; null without train.ema.
 std::unique_ptr<MovingAverage<float>> make_average(const TrainConfig& config, const ParameterStore<float>& parameters);
 
-/// Makes the configured learning-rate schedule; `width` is noam's, `updates_per_epoch` converts epochs.
+/// Makes the configured learning-rate schedule; noam uses `width`; `updates_per_epoch` converts epochs.
 Schedule make_schedule(const OptimConfig& config, Index width, std::int64_t updates_per_epoch = 0);
 
 }  // namespace glossa

@@ -16,40 +16,40 @@
 
 namespace glossa {
 
-/// An Error thrown by every process of the job: process 0 reports it, and all end in order.
+/// An Error that every process of the job throws: process 0 reports it, and all processes end normally.
 class CommonError : public Error {
  public:
   using Error::Error;
 };
 
-/// CommonError unless `ok`, which is equal in all processes.
+/// Throws CommonError unless `ok`, which must be the same in all processes.
 template <class... Args>
 void check_in_all(bool ok, std::string_view where, fmt::format_string<Args...> format, Args&&... args) {
   if (!ok) throw CommonError(Error::Kind::failure, where, fmt::format(format, std::forward<Args>(args)...));
 }
 
-/// Ends all processes of the job because of an error found by this one, which `tell` prints. Processes other than the
-/// first give it some time to find and report the same one.
+/// Ends all processes of the job because of an error in this one, which `print_note` prints. Processes other than the
+/// first wait briefly, so that process 0 can report the same error first.
 [[noreturn]] void end_job(int status, const std::function<void()>& print_note);
 
-/// The cooperating processes, started by `mpirun -n N` or `srun`, as seen by one of them. A single process is a job of
-/// one: MPI is then untouched, and each call returns at once.
+/// The cooperating processes started by `mpirun -n N` or `srun`, as seen by one of them. A single process is a job of
+/// one: it does not use MPI, and each call returns at once.
 ///
-/// All processes make every call, in the same order, except those about one's own number. They exchange by MPI's
-/// collectives and add up only numbers of which all but one are 0, so that no result depends on their number.
+/// All processes must make all calls that communicate, in the same order. They use MPI's collectives and add up only
+/// numbers of which all but one are 0, so results do not depend on the number of processes.
 class Job {
  public:
   int rank() const { return place_.rank; }
   int count() const { return place_.count; }
   bool is_several() const { return place_.count > 1; }
 
-  /// Only process 0 handles a run's files and prints.
+  /// True for process 0, the only one that handles a run's files and prints.
   bool is_first() const { return place_.rank == 0; }
 
   /// Position of this process among the others.
   const Transport::Place& place() const { return place_; }
 
-  /// This process's part of {0, ..., count-1}: consecutive, and of about the same size everywhere.
+  /// A process's part of {0, ..., count-1}: consecutive, and of about the same size in every process.
   struct Range {
     std::int64_t begin = 0, end = 0;
   };
@@ -58,35 +58,37 @@ class Job {
     return {count * rank / place_.count, count * (rank + 1) / place_.count};
   }
 
-  /// Adds up the processes' values at each place; at most one is not 0 there.
+  /// Adds up the processes' `numbers`, element by element; for each element at most one process has a value other than
+  /// 0.
   void merge(std::span<double> numbers) const;
 
-  /// Sends process 0's bytes.
+  /// Copies process 0's bytes to all processes.
   void broadcast(std::span<std::byte> bytes) const;
   std::string broadcast(std::string text) const;
 
-  /// Texts of all processes, in order.
+  /// Returns the texts of all processes, by rank.
   std::vector<std::string> gather(std::string_view own) const;
 
-  /// Sends the stretch [bounds[r] + from, bounds[r] + to) of `numbers`, cut at bounds[r+1], to each other process r
-  /// unless it is empty. Receives a stretch as long as this process's own from each of `senders`, in order, back to
-  /// back in `received`.
+  /// Sends each other process r the stretch [bounds[r] + from, bounds[r] + to) of `numbers`, cut at bounds[r+1]; sends
+  /// nothing if `numbers` is empty. Receives, from each of `senders` in order, the stretch for this process; stores the
+  /// stretches consecutively in `received`.
   void exchange(std::span<const float> numbers, std::span<const Index> bounds, Index from, Index to,
                 std::span<const int> senders, std::span<float> received) const;
 
-  /// Each process has the stretch [bounds[r], bounds[r+1]) of `numbers`; then all have all.
+  /// Shares `numbers`, of which each process r has the stretch [bounds[r], bounds[r+1]), so that all processes have all
+  /// of it.
   void share_stretches(std::span<float> numbers, std::span<const Index> bounds) const;
 
-  /// Each process has the stretch [bounds[r], bounds[r+1]) of an array, its own in `own`; [begin, end) of it is written
-  /// to process 0's `collected`.
+  /// Collects [begin, end) of an array in process 0's `collected`. Each process r has the array's stretch [bounds[r],
+  /// bounds[r+1]) in `own`.
   void collect(std::span<const float> own, std::span<const Index> bounds, Index begin, Index end,
                std::vector<float>& collected) const;
 
-  /// Returns once all have called it.
+  /// Returns when all processes have called it.
   void meet() const;
 
-  /// While one lives, no call waits longer than this many seconds (0: unlimited) for another process. A late process is
-  /// named, with the step `what` that it missed, in the Error that ends the job.
+  /// While one lives, calls wait at most `seconds` (0 means without limit) for other processes, then throw an Error. It
+  /// names the late processes and `what`, the work they have not finished.
   class Patience {
    public:
     Patience(double seconds, std::string what);
@@ -95,8 +97,8 @@ class Job {
     Patience& operator=(const Patience&) = delete;
   };
 
-  /// Does work that may fail in some processes only; all then throw the error of the first that failed. Nothing inside
-  /// may wait for other processes.
+  /// Does work that may fail in some processes only; if so, all processes throw the error of the first that failed.
+  /// `work` must not wait for other processes.
   void together(const std::function<void()>& work) const;
 
   /// Throws in all processes if a `text` differs from process 0's, naming the first such process and the difference.
@@ -114,8 +116,8 @@ class Job {
 /// This process's job.
 const Job& job();
 
-/// Makes the process part of a job while it lives, if it was started as one of several. Throws if the program was built
-/// without MPI, or if MPI finds no other process.
+/// Makes this process part of a job while it lives, if it was started as one of several. Throws if the program was
+/// built without MPI or MPI does not find other processes.
 class JobMembership {
  public:
   JobMembership();
@@ -124,7 +126,7 @@ class JobMembership {
   JobMembership& operator=(const JobMembership&) = delete;
 };
 
-/// Number of processes started by an MPI launcher according to the environment; else 1.
+/// Number of processes that an MPI launcher started, according to the environment; 1 without a launcher.
 int processes_started();
 
 }  // namespace glossa

@@ -9,7 +9,7 @@
 
 namespace glossa {
 
-/// Serializes numbers and lists of them for another process of the same program.
+/// Serializes numbers and lists of numbers for another process of the same program.
 class Packed {
  public:
   template <class T>
@@ -31,7 +31,7 @@ class Packed {
   std::string bytes_;
 };
 
-/// Reads them back in the order in which they were written.
+/// Reads numbers and lists back, in the order in which they were put.
 class Unpacked {
  public:
   explicit Unpacked(std::string_view bytes) : rest_(bytes) {}

@@ -11,7 +11,8 @@
 
 namespace glossa {
 
-/// MPI operations of a job, behind one file that includes it. All calls are collective.
+/// MPI operations of a job; only one file includes MPI itself. `place`, `limit` and `abort` are local; all other calls
+/// are collective.
 class Transport {
  public:
   virtual ~Transport() = default;
@@ -19,10 +20,10 @@ class Transport {
   struct Place {
     int rank = 0, count = 1;
     int on_host = 1;                      // processes on this host
-    int sharing = 1, turn = 0;            // those that may use the same cores, and this one's position among them
+    int sharing = 1, turn = 0;            // processes with the same cores, this one's index among them
     std::vector<std::string> hosts = {};  // of each process
 
-    /// Readable name of a process.
+    /// Readable name of process `of`.
     std::string name(int of) const {
       const auto r = static_cast<std::size_t>(of);
       return r < hosts.size() ? fmt::format("process {} on {}", of, hosts[r]) : fmt::format("process {}", of);
@@ -34,7 +35,7 @@ class Transport {
   virtual void broadcast(std::span<std::byte> bytes) = 0;
   virtual std::vector<std::string> gather(std::string_view own) = 0;
 
-  /// Numbers for and from each process: counts and places in the arrays.
+  /// Counts and offsets, in an array, of the numbers for or from each process.
   struct Parts {
     std::vector<int> counts, places;
   };
@@ -42,14 +43,16 @@ class Transport {
   virtual void share(float* all, const Parts& parts) = 0;
   virtual void collect(const float* own, int count, float* all, const Parts& parts) = 0;
 
-  /// From now on no call waits longer than `seconds` (0: any time) for other processes; `what` for.
+  /// Limits the time that calls wait for other processes to `seconds` (0 means without limit); `what` names the awaited
+  /// work in errors.
   virtual void limit(double seconds, std::string what) = 0;
 
   /// Ends all processes at once.
   virtual void abort(int status) = 0;
 };
 
-/// Enters this process's MPI job through the MPI module beside the program or where it is installed; null if not found.
+/// Enters this process's MPI job. Loads the MPI module from the program's folder or from where it is installed; null if
+/// not found.
 std::unique_ptr<Transport> enter_mpi();
 
 }  // namespace glossa

@@ -9,10 +9,10 @@
 
 namespace glossa {
 
-/// Treatment of an n-gram order without a match (Chen and Cherry 2014, methods 3, 1, 2 and 0).
+/// Treatment of an n-gram order without matches; methods 3, 1, 2 and 0 of Chen and Cherry (2014).
 enum class BleuSmoothing {
   exponential,  ///< the k-th such order counts as a match of 1 / 2^k
-  floor,        ///< it counts as `smoothing_value` matches
+  floor,        ///< such an order counts as `smoothing_value` matches
   add_k,        ///< `smoothing_value` is added to matches and totals of all orders above 1
   none
 };
@@ -36,11 +36,11 @@ struct BleuScore {
 };
 
 /// Corpus BLEU (Papineni et al. 2002) of one hypothesis and one reference per line, as sacreBLEU defines it (Post
-/// 2018): counts summed over the corpus. White space is Unicode's. Unequal line counts are an Error.
+/// 2018), with counts summed over the corpus. White space is as in Unicode. Throws Error if the line counts differ.
 BleuScore corpus_bleu(std::span<const std::string> hypotheses, std::span<const std::string> references,
                       const BleuOptions& options = {});
 
-/// Settings in sacreBLEU's form, with glossa's own version: `nrefs:1|case:mixed|eff:no|tok:13a|...`.
+/// Settings as a sacreBLEU signature, but with glossa's version: `nrefs:1|case:mixed|eff:no|tok:13a|...`.
 std::string bleu_signature(const BleuOptions& options = {});
 
 }  // namespace glossa

@@ -6,11 +6,11 @@
 namespace glossa {
 
 /// Corpus TER (Snover et al. 2006): edits per hundred reference words, where an edit inserts, deletes or replaces a
-/// word, or shifts a phrase. Defined as in sacreBLEU, which follows Tercom: lower case, words separated by white space,
-/// shifts found greedily. 0 is best; there is no upper bound. Unequal line counts are an Error.
+/// word, or shifts a phrase. Defined as in sacreBLEU, which follows Tercom: text in lower case, words separated by
+/// white space, shifts found greedily. 0 is best; scores may exceed 100. Throws Error if the line counts differ.
 double corpus_ter(std::span<const std::string> hypotheses, std::span<const std::string> references);
 
-/// Settings in sacreBLEU's form, with glossa's own version.
+/// Settings as a sacreBLEU signature, but with glossa's version.
 std::string ter_signature();
 
 }  // namespace glossa

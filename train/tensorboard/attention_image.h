@@ -7,9 +7,9 @@
 
 namespace glossa {
 
-/// Draws one kind of attention, say &AttentionMaps::cross, of some sentences below each other. Each has a row of tiles
-/// per layer and a column per head; the first 12 and 16 are shown. In a tile a row of cells is a query, a column a key.
-/// Needs a sentence.
+/// Draws one kind of attention, such as &AttentionMaps::cross, for the sentences, one below the other. A sentence is a
+/// grid of tiles with a row per layer and a column per head; only the first 12 layers and 16 heads are drawn. In a
+/// tile, rows of cells are queries and columns are keys. Needs at least one sentence.
 Image attention_image(std::span<const AttentionMaps> sentences, AttentionMaps::Layers AttentionMaps::*part);
 
 }  // namespace glossa

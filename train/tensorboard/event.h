@@ -7,7 +7,7 @@
 
 namespace glossa {
 
-/// A figure under its TensorBoard name; a slash separates group and name.
+/// A number under its TensorBoard tag, `group/name`.
 struct Scalar {
   std::string tag;
   double value;  ///< stored in single precision
@@ -19,10 +19,10 @@ struct EventTime {
   std::int64_t step = 0;
 };
 
-/// Messages of TensorBoard's files: `Event` of its event.proto and summary.proto.
+/// Builders of the messages in TensorBoard's files: `Event` of event.proto, with summary.proto.
 namespace event {
 
-/// First message of a file.
+/// The first message of a file.
 std::string version(const EventTime& time);
 
 /// Begins a session: readers discard data of its step and later ones.
@@ -31,7 +31,7 @@ std::string session_stop(const EventTime& time);
 
 std::string scalars(const EventTime& time, std::span<const Scalar> scalars);
 
-/// Text is Markdown; bytes that are not UTF-8 become U+FFFD.
+/// Text in Markdown; bytes that are not UTF-8 become U+FFFD.
 std::string text(const EventTime& time, std::string_view tag, std::string_view text);
 
 /// A PNG of width x height pixels.
@@ -40,7 +40,7 @@ std::string image(const EventTime& time, std::string_view tag, std::int64_t widt
 
 }  // namespace event
 
-/// Fields for cutting.
+/// Fields of an event that EventFile::cut needs.
 struct EventHead {
   std::int64_t step = 0;
   bool stops_session = false;

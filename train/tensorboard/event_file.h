@@ -13,30 +13,30 @@
 
 namespace glossa {
 
-/// TensorBoard's data from one start of a run: a file in the run's folder `tensorboard`, which TensorBoard reads while
-/// it grows. Each start has its own file, in order of name: a reader stops in a file at a record torn by a kill and
-/// never rereads, but picks up new files.
+/// TensorBoard data from one start of a run: a file in the run's `tensorboard` folder, which TensorBoard reads while it
+/// grows. Each start has its own file, because a reader never gets past a record torn by a kill, but picks up new
+/// files. File names sort in order of the starts.
 ///
-/// So that no reader sees a step twice, files of earlier starts are cut (`cut`), and the new one begins with a session
-/// mark, which makes a watching TensorBoard forget later steps.
+/// To keep readers from seeing a step twice, `cut` truncates the files of earlier starts. The new file begins with a
+/// session mark, which makes a running TensorBoard forget later steps.
 class EventFile {
  public:
-  /// Cuts the files of earlier starts to what a run resumed from `updates_done` does not write again; if it `resumes`,
-  /// also drops its former final validation. An emptied file is removed. So is one with more damage than a record torn
-  /// by a kill; each of these is reported in a sentence.
+  /// Cuts from the files of earlier starts all events that a run resumed from `updates_done` will write again. If it
+  /// `resumes`, also drops the events after `end`. Removes files that become empty. Returns one sentence per file with
+  /// more damage than a record torn by a kill; such a file is cut at the damage.
   static std::vector<std::string> cut(const std::filesystem::path& run, std::int64_t updates_done, bool resumes);
 
-  /// Begins the next file. Throws a failure that names it if it cannot be written, as do all others.
+  /// Begins the next file. Like all members, throws a failure naming the file if it cannot be written.
   EventFile(const std::filesystem::path& run, std::int64_t updates_done, bool resumes);
 
   void scalars(std::int64_t step, std::span<const Scalar> scalars);
 
-  /// Adds text that is shown as is, line by line.
+  /// Adds text that TensorBoard shows verbatim, line by line.
   void text(std::int64_t step, std::string_view tag, std::string_view text);
 
   void image(std::int64_t step, std::string_view tag, const Image& image);
 
-  /// Marks later events as the end's: a run that resumes does not repeat them.
+  /// Marks later events as belonging to the run's end: a resumed run does not repeat them.
   void end(std::int64_t step);
 
  private:

@@ -6,10 +6,10 @@
 
 namespace glossa {
 
-/// A picture of numbers from 0, white, to 1, dark, with gaps between unrelated ones.
+/// An image of numbers from 0 (white) to 1 (dark), with gaps between unrelated numbers.
 class Image {
  public:
-  /// All gap.
+  /// An image that is all gap.
   Image(std::int64_t width, std::int64_t height);
 
   std::int64_t width() const { return width_; }

@@ -8,13 +8,13 @@
 namespace glossa::wire {
 
 /// A message in the wire format of Protocol Buffers (protobuf.dev/programming-guides/encoding), written field by field.
-/// In order of field numbers, the bytes equal those of Google's library.
+/// If fields are written in order of their numbers, the bytes equal those of Google's library.
 class Message {
  public:
-  Message& whole(std::uint32_t field, std::int64_t value);  ///< int32, int64, bool, an enumerator
+  Message& whole(std::uint32_t field, std::int64_t value);  ///< int32, int64, bool or an enumerator
   Message& single(std::uint32_t field, float value);
   Message& real(std::uint32_t field, double value);
-  Message& bytes(std::uint32_t field, std::string_view value);  ///< bytes, or text
+  Message& bytes(std::uint32_t field, std::string_view value);  ///< bytes or text
   Message& message(std::uint32_t field, const Message& value) { return bytes(field, value.text_); }
 
   const std::string& text() const { return text_; }
@@ -23,14 +23,14 @@ class Message {
   std::string text_;
 };
 
-/// A field as read.
+/// A field read from a message.
 struct Field {
   std::uint32_t number = 0;
-  std::uint64_t whole = 0;  ///< of numbers: as written
-  std::string_view bytes;   ///< of bytes, texts and messages
+  std::uint64_t whole = 0;  ///< if a number: its raw bits
+  std::string_view bytes;   ///< if bytes, a text or a message: its content
 };
 
-/// Removes a message's first field; empty at its end, or if malformed.
+/// Removes and returns a message's first field; empty at the message's end or if malformed.
 std::optional<Field> next_field(std::string_view& message);
 
 }  // namespace glossa::wire
