@@ -13,7 +13,8 @@ class BadLines {
   /// Takes the value of --on-bad-line: `warn` or `stop`.
   explicit BadLines(std::string_view policy) : stops_(policy == "stop") {}
 
-  /// True if `act` succeeds. Reports its line errors, or passes them on if set to stop; passes on all others.
+  /// Returns true if `act` succeeds. Reports a LineError and returns false, or rethrows it if set to stop; other
+  /// exceptions pass through.
   template <class Act>
   bool pass(Act act) const {
     try {
@@ -32,8 +33,8 @@ class BadLines {
   bool stops_;
 };
 
-/// The exit status of a command that processed `lines` lines of `name`, except for `bad` ones, whose number it reports
-/// if any. `done` names the work, for example `translated`.
+/// Returns the exit status of a command that processed `lines` lines of `name`. If `bad` of them were unusable, prints
+/// their number; `done` names the work, for example `translated`.
 int status_of_lines(std::string_view name, std::int64_t bad, std::int64_t lines, std::string_view done);
 
 }  // namespace glossa

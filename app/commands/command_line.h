@@ -11,11 +11,11 @@ class App;
 
 namespace glossa::commands {
 
-/// Runs the command given by `words`, the words after the program's name. Returns its exit status. Errors: misuse of
-/// [command line], and the command's own.
+/// Runs the command given by `words`, the words after the program's name. Returns its exit status. Throws misuse at
+/// [command line] if the words are not a valid command, and the command's own errors.
 int run(std::vector<std::string> words);
 
-/// The table of commands as declared, for manual and completion.
+/// Description of all declared commands, for the manual and shell completion.
 Command described(const CLI::App& app);
 
 }  // namespace glossa::commands

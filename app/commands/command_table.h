@@ -7,33 +7,34 @@
 
 namespace glossa::commands {
 
-/// The head of a command.
+/// Name, help and place of a command.
 struct CommandHead {
   const char* name;
   const char* help;                   ///< one sentence without full stop
-  const char* group = "Subcommands";  ///< its heading in the help of its parent
-  bool in_a_job = false;              ///< runs in all processes of mpirun; the first prints
+  const char* group = "Subcommands";  ///< heading in the parent's help
+  bool in_a_job = false;              ///< runs in all processes of a job; the first prints
 };
 
-/// The program's commands, or the subcommands of one, such as `bench`. Each adds itself (commands.h). Help, manual and
-/// completion read the table.
+/// The program's commands, or the subcommands of a command such as `bench`. Each command adds itself (commands.h).
+/// Help, manual and completion are made from the table.
 class CommandTable {
  public:
-  /// The parsed command leaves its exit status in `status`. Both must outlive the parsing.
+  /// The command that runs leaves its exit status in `status`. `parent` and `status` must outlive the parsing.
   CommandTable(CLI::App& parent, int& status) : parent_(parent), status_(status) {}
 
-  /// Adds a command. Returns it with its arguments, for the caller to declare. Once parsed, `run` gets the arguments
-  /// and returns the exit status, or throws Error.
+  /// Adds a command. Returns it and a new Arguments object; the caller declares the arguments. When the command is
+  /// parsed, `run` gets the arguments and returns the exit status, or throws Error.
   template <class Arguments>
   std::pair<CLI::App&, Arguments&> add(const CommandHead& head, int (*run)(const Arguments&)) const {
     const auto arguments = std::make_shared<Arguments>();
     return {add_command(head, [arguments, run] { return run(*arguments); }), *arguments};
   }
 
-  /// Adds a command that only has subcommands, one of which must follow on the command line. Returns their table.
+  /// Adds a command that only has subcommands, one of which must follow it on the command line. Returns the
+  /// subcommands' table.
   CommandTable add_table(const CommandHead& head) const;
 
-  /// The program, or the command above these.
+  /// The program, or the command whose subcommands these are.
   const CLI::App& parent() const { return parent_; }
 
  private:

@@ -1,6 +1,7 @@
 #pragma once
 
-/// The program's commands. Each function adds one to the table, from its own file with its arguments and its work.
+/// The program's commands. Each function adds a command to the table; its source file has the command's arguments and
+/// work.
 namespace glossa::commands {
 
 class CommandTable;
@@ -23,7 +24,7 @@ void add_score(CommandTable& table);
 /// Shows the attention of a model as it translates.
 void add_attention(CommandTable& table);
 
-/// Checks every derivative against differences.
+/// Checks every derivative against finite differences.
 void add_gradcheck(CommandTable& table);
 
 /// Prints the contents of a checkpoint.
@@ -38,7 +39,7 @@ void add_average(CommandTable& table);
 /// Makes a run from a pretrained model.
 void add_import(CommandTable& table);
 
-/// Writes a page that shows runs, also while they train.
+/// Writes a page that shows runs, even while they train.
 void add_report(CommandTable& table);
 
 /// Prints the reference of all options.
@@ -59,10 +60,10 @@ void add_bench_exchange(CommandTable& table);
 /// Breaks a training step's time down into its parts.
 void add_bench_profile(CommandTable& table);
 
-/// Measures the products of a training step.
+/// Times the matrix products of a training step.
 void add_bench_gemm(CommandTable& table);
 
-/// Compares a training step with the minimum time of its products and Adam's memory traffic.
+/// Compares a training step with the minimum time of its matrix products and Adam's memory traffic.
 void add_bench_floor(CommandTable& table);
 
 /// Times self-attention over one long sequence.
@@ -71,10 +72,10 @@ void add_bench_attention(CommandTable& table);
 /// Times an epoch of a configuration.
 void add_bench_train(CommandTable& table);
 
-/// Measures the translation of a file.
+/// Times the translation of a file.
 void add_bench_decode(CommandTable& table);
 
-/// Measures the search with random weights.
+/// Times the search with random weights.
 void add_bench_search(CommandTable& table);
 
 /// Writes a corpus of the toy language.

@@ -10,9 +10,9 @@ namespace glossa::commands {
 /// An argument of a command: an option or, if `names` is one name without dashes, a positional word.
 struct Argument {
   std::vector<std::string> names;    // "-v", "--verbose"; or "RUN"
-  std::string value;                 // its kind: "TEXT", "INT"; empty: an option without a value
-  std::string help;                  // with its default and its range
-  std::vector<std::string> choices;  // all allowed words; empty: any
+  std::string value;                 // kind of its value: "TEXT", "INT"; empty if it has no value
+  std::string help;                  // including its default and range
+  std::vector<std::string> choices;  // the allowed words; empty means any
   bool required = false;
   bool repeats = false;
 
@@ -26,20 +26,20 @@ struct Command {
   std::vector<Command> below;
 };
 
-/// The commands that take arguments, in help order: `bench step`, not `bench`.
+/// The commands without subcommands, in help order: `bench step`, not `bench`.
 std::vector<Command> leaves(const Command& program);
 
-/// Completions of a word.
+/// Kinds of completions for a word.
 enum class Offer { words, files, folders, configurations, runs, checkpoints, keys, nothing };
 Offer offer(const Argument& argument);
 
 /// A key that may follow --set.
 struct Key {
-  std::string name, help, range, usual;  // usual: its default, as YAML
-  std::vector<std::string> values;       // the accepted words of its range, or "files"
+  std::string name, help, range, usual;  // usual: the default, as YAML
+  std::vector<std::string> values;       // the words that it accepts, or "files"
 };
 
-/// All keys, or those accepted by a command that reads a trained run.
+/// All keys or, if `of_trained_run`, those accepted by a command that reads a trained run.
 std::vector<Key> keys(bool of_trained_run = false);
 
 /// True if the command reads a trained run.

@@ -8,12 +8,13 @@
 
 namespace glossa {
 
-/// Two files paired line by line; an unreadable line is empty.
+/// Two files paired line by line; an unusable line is std::nullopt.
 struct LinePairs {
   std::vector<std::optional<std::string>> source, target;
 };
 
-/// Reads them, handling bad lines as given for each side. Throws if one file has more lines.
+/// Reads both files; `in_source` and `in_target` handle their unusable lines. Throws if one file has more lines than
+/// the other.
 LinePairs read_line_pairs(const std::string& source, const std::string& target, const TextOptions& options,
                           const BadLines& in_source, const BadLines& in_target);
 

@@ -10,16 +10,16 @@ namespace glossa {
 // projection are those of PyTorch's translation tutorial: src_tok_emb.embedding.weight, tgt_tok_emb.embedding.weight,
 // generator.weight, generator.bias. Tied tensors are stored once, as safetensors requires, under any of their names.
 
-/// Writes the parameters of a checkpoint unchanged, in float. A tied tensor gets the name that the format's
-/// `save_model` gives it, the first in the alphabet (generator.weight). As there, metadata lists the names it stands
-/// for, so `load_model` reads the file into a model with the same tying. Nothing else is written: equal parameters give
-/// equal files.
+/// Writes the checkpoint's entries in use (entry_in_use) unchanged, in float. As in safetensors' `save_model`, a tied
+/// tensor gets the alphabetically first of its names (generator.weight), and the metadata lists the other ones. So
+/// `load_model` reads the file into a model with the same tying. Nothing else is written: equal parameters give equal
+/// files.
 void export_parameters(const CheckpointReader& checkpoint, const std::filesystem::path& path);
 
 /// Reads a model's parameters by name. A tied tensor may have any of its names, or several if the copies are equal;
-/// names may begin with `transformer.`, as when nn.Transformer is a member of a larger module. Throws an Error listing
-/// missing, unknown and wrongly shaped tensors, and for non-finite numbers; nothing is changed then. Other float types
-/// are rounded to float.
+/// names may begin with `transformer.`, as when nn.Transformer is a member of a larger module. Rounds other float types
+/// to float. Throws an Error listing missing, unknown and wrongly shaped tensors, or for non-finite numbers;
+/// `parameters` is then unchanged.
 void import_parameters(const TensorFile& file, ParameterStore<float>& parameters);
 
 }  // namespace glossa

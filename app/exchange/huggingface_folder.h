@@ -5,11 +5,12 @@
 namespace glossa {
 
 /// Reads a folder written by `MarianMTModel.save_pretrained` and `MarianTokenizer.save_pretrained`: config.json,
-/// model.safetensors or pytorch_model.bin, source.spm, target.spm, vocab.json and, if the config says so,
-/// target_vocab.json; generation_config.json and tokenizer_config.json if present. Throws as read_pretrained.
+/// model.safetensors or pytorch_model.bin, source.spm, target.spm, vocab.json, target_vocab.json if the config says so,
+/// and generation_config.json and tokenizer_config.json if present. Throws as read_pretrained.
 Pretrained read_huggingface_folder(const std::filesystem::path& folder);
 
-/// Locations of the parameters in a MarianMTModel with these options; the rows are its vocabularies'.
+/// Locations of the parameters in a MarianMTModel with these options; the numbers of rows are the sizes of its
+/// vocabularies.
 std::vector<ParameterSource> huggingface_sources(const ModelConfig& model, std::uint64_t source_rows,
                                                  std::uint64_t target_rows);
 

@@ -11,7 +11,7 @@ namespace glossa {
 /// A small JSON file of settings. A null key counts as absent. Errors name the file and the key.
 class JsonSettings {
  public:
-  /// No settings.
+  /// Empty settings.
   JsonSettings() = default;
 
   /// Throws unless the file is a JSON object of at most 256 KiB.
@@ -20,7 +20,8 @@ class JsonSettings {
   const std::string& where() const { return where_; }
   bool has(const std::string& key) const;
 
-  /// The value, or `otherwise`. Throws if its type differs, or if it is absent without `otherwise`.
+  /// The value, or `otherwise` if absent. Throws if the value has another type, or if it is absent and `otherwise` is
+  /// empty.
   std::int64_t whole(const std::string& key, std::optional<std::int64_t> otherwise = {}) const;
   double number(const std::string& key, std::optional<double> otherwise = {}) const;
   bool flag(const std::string& key, std::optional<bool> otherwise = {}) const;
@@ -29,7 +30,7 @@ class JsonSettings {
   /// The unconverted value; null if absent.
   const nlohmann::json& value(const std::string& key) const;
 
-  /// The value for an error, shortened.
+  /// The value as text for an error, shortened.
   std::string shown(const std::string& key) const;
 
  private:

@@ -6,9 +6,9 @@
 
 namespace glossa {
 
-/// Writes a folder for Marian's tools: model.npz with its options inside, source.spm, target.spm, vocab.yml (or
-/// source.vocab.yml and target.vocab.yml), decoder.yml. Marian has no padding, so its row is omitted. Throws misuse
-/// naming an option that the format cannot express, and if the folder is not empty.
+/// Writes a folder for Marian's tools: model.npz, which includes the options, source.spm, target.spm, vocab.yml (or
+/// source.vocab.yml and target.vocab.yml), decoder.yml. The row of the padding token is omitted, as Marian does not
+/// have one. Throws misuse if the format cannot express an option, naming it, or if the folder is not empty.
 void export_marian(const Outgoing& model, const std::filesystem::path& folder);
 
 }  // namespace glossa

@@ -14,8 +14,8 @@
 
 namespace glossa {
 
-/// A model in the form of Marian and its kin: tokens in their order, `</s>` first, `<unk>` second, `<pad>` last. Used
-/// for export to Hugging Face and Marian folders.
+/// A model to export as a Hugging Face or Marian folder. Its tokens are in Marian's order: `</s>` first, `<unk>`
+/// second, `<pad>` last.
 class Outgoing {
  public:
   /// One side's segmentation: a serialized sentencepiece model, and the tokens in id order.
@@ -24,9 +24,8 @@ class Outgoing {
     std::vector<std::string> tokens;
   };
 
-  /// Borrows tokenizers and parameters; `config` is the run's. Throws misuse naming the offending option if neither
-  /// format can express the model: words or characters as tokens, a decoder start other than padding, another kind of
-  /// layer norm, ...
+  /// Refers to the parameters; `config` is the run's. Throws misuse naming the option if neither format can express it,
+  /// such as words or characters as tokens, a decoder start other than padding, or another kind of layer norm.
   Outgoing(Config config, const Tokenizer& source, const Tokenizer& target, const ParameterStore<float>& parameters);
 
   const Config& config() const { return config_; }
@@ -34,14 +33,15 @@ class Outgoing {
   const Side& target() const { return target_; }
   bool is_shared() const { return config_.data.shared_vocabulary; }
 
-  /// The exported ids of decode.forbidden.
+  /// The tokens of decode.forbidden by their exported ids.
   std::vector<std::int64_t> forbidden() const;
 
-  /// The tensors that these sources read, each under its first name, so that an import restores the parameters except
-  /// for token order. A bias absent from the model is all zeros.
+  /// Makes the tensors for these sources, each under its first name. An import restores the same parameters, except for
+  /// token order. An output bias that the model does not have becomes zeros.
   std::vector<FileTensor> tensors(const std::vector<ParameterSource>& sources) const;
 
-  /// Throws misuse naming the first option that differs from `needed`; `who` describes `needed`.
+  /// Throws misuse naming the first option that differs from `needed`. `who` completes the error: "as MarianMTModel
+  /// requires".
   void require(const Config& needed, std::string_view who) const;
 
  private:
@@ -49,15 +49,14 @@ class Outgoing {
 
   Config config_;
   Side source_, target_;
-  std::vector<int> source_order_, target_order_;  // each token's id in the run
+  std::vector<int> source_order_, target_order_;  // the id in the run, by exported id
   const ParameterStore<float>& parameters_;
 };
 
-/// Throws misuse if something exists there, except an empty folder.
+/// Throws misuse if `folder` exists, unless it is an empty folder.
 void check_is_free(const std::filesystem::path& folder);
 
-/// Lets `write` fill a folder, which appears complete under its name or not at all. Throws misuse if something exists
-/// there, except an empty folder.
+/// Calls `write` to fill a folder, which appears under its name complete or not at all. Throws as check_is_free.
 void write_folder(const std::filesystem::path& folder, const std::function<void(const std::filesystem::path&)>& write);
 
 }  // namespace glossa

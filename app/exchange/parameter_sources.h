@@ -14,21 +14,21 @@ namespace glossa {
 struct ParameterSource {
   std::string parameter;
   std::vector<std::uint64_t> shape;             ///< of the parameter
-  std::vector<std::vector<std::string>> parts;  ///< stacked row by row; each has one of its names, or several
-                                                ///< that are equal
-  bool transposed = false;                      ///< it is transposed in the file
-  bool as_row = false;                          ///< a vector [n] may be [1, n] in the file
-  std::uint64_t zero_rows = 0;                  ///< at the parameter's end, absent from the file
+  std::vector<std::vector<std::string>> parts;  ///< stacked by rows; each part lists its possible names, of
+                                                ///< which the file may have several, with equal values
+  bool transposed = false;                      ///< the file has the transpose
+  bool as_row = false;                          ///< the file may have a vector [n] as [1, n]
+  std::uint64_t zero_rows = 0;                  ///< at the parameter's end; the file does not have them
 };
 
-/// Throws an Error listing missing tensors, those beyond the sources and `others`, and those with another shape or not
-/// of floats. Also throws if the parameters would exceed the file's size because they overlap in it. `hint` ends the
-/// error.
+/// Throws misuse listing missing tensors, tensors that are neither sources nor in `others`, and tensors of another
+/// shape or not of floats; `hint` ends the message. Also throws an Error if the parameters exceed the file's size
+/// because tensors in it overlap.
 void check_sources(const TensorFile& file, const std::vector<ParameterSource>& sources,
                    const std::set<std::string>& others, std::string_view hint);
 
-/// Reads all parameters of a store, each of which needs a source; call check_sources first. Other number types are
-/// rounded to float. Throws for a non-finite number and for copies that differ; nothing is changed then.
+/// Reads all parameters of a store, each of which needs a source; call check_sources first. Rounds other number types
+/// to float. Throws for a non-finite number and for copies that differ; `parameters` is then unchanged.
 void read_parameters(const TensorFile& file, const std::vector<ParameterSource>& sources,
                      ParameterStore<float>& parameters);
 
@@ -39,8 +39,7 @@ struct FileTensor {
   std::vector<float> values;
 };
 
-/// The tensors that the source reads, from its parameter's numbers: the inverse of reading. A part with several names
-/// gets the first.
+/// Makes a source's tensors from its parameter's `values`: the inverse of reading. A part gets the first of its names.
 std::vector<FileTensor> file_tensors(const ParameterSource& source, std::span<const float> values);
 
 }  // namespace glossa

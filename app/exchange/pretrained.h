@@ -13,35 +13,35 @@
 
 namespace glossa {
 
-/// A pretrained model read from its folder, in glossa's terms.
+/// A pretrained model read from its folder, converted to glossa's options and names.
 struct Pretrained {
   /// One language's tokenization.
   struct Side {
-    std::filesystem::path pieces_file;  ///< origin of the pieces
-    std::string pieces;                 ///< a sentencepiece model, serialized
+    std::filesystem::path pieces_file;  ///< the file of `pieces`
+    std::string pieces;                 ///< serialized sentencepiece model
     std::vector<std::string> tokens;    ///< in id order
     SpecialIds specials;
   };
 
-  Config config;  ///< model, data without corpora, decode; defaults elsewhere
+  Config config;  ///< model, decode, and data without corpora; the rest is default
   Side source, target;
   std::unique_ptr<TensorFile> tensors;
   std::vector<ParameterSource> sources;  ///< one per parameter
   std::set<std::string> others;          ///< tensors that are not parameters
-  std::vector<std::string> notes;        ///< requests that glossa handles differently
+  std::vector<std::string> notes;        ///< settings that glossa handles differently
 };
 
-/// Reads a folder of a Hugging Face MarianMTModel (config.json) or of Marian (a .npz), except the numbers, and checks
-/// that the tensors match the model. Throws misuse for any other kind of folder, for features that glossa lacks, and
-/// for a missing file; an Error naming the file if one is damaged.
+/// Reads a folder of a Hugging Face MarianMTModel (config.json) or of Marian (a .npz), but not yet the parameters'
+/// values, and checks that the tensors match the model. Throws misuse for other folders, for features that glossa
+/// lacks, and for missing files. Throws an Error naming the file if it is damaged.
 Pretrained read_pretrained(const std::filesystem::path& folder);
 
-// Helpers of the two readers.
+// Helpers for the readers of both kinds of folder.
 
-/// The file of that name in a folder. Throws misuse if not found; `what` describes its contents.
+/// Path of the file with that name in a folder. Throws misuse if not found; `what` describes its contents.
 std::filesystem::path file_in(const std::filesystem::path& folder, const std::string& name, std::string_view what);
 
-/// Settings common to both kinds: all that an OPUS-MT model needs beyond glossa's defaults.
+/// Settings common to both kinds of folder: those of an OPUS-MT model that differ from glossa's defaults.
 Config marian_config();
 
 /// The ids of `</s>`, `<unk>` and `<pad>`, which also starts the decoder. Throws naming the file if one is missing.

@@ -13,9 +13,9 @@
 
 namespace glossa {
 
-/// The measured training step: nn.Transformer as PyTorch builds it (post-norm with final norms, biases everywhere,
-/// dropout 0.1 at every place) with separate embeddings and output projection or one table for all, B sentences of S
-/// source and T target tokens.
+/// Shape of a measured training step. The model is PyTorch's default nn.Transformer (post-norm with final norms, all
+/// biases, all dropouts 0.1), with embeddings and output projection separate or tied. The batch has `batch` sentences
+/// of `source` source and `target` target tokens.
 struct StepShape {
   const char* name;
   Index batch, source, target, vocabulary, width, heads, feed_forward, layers;
@@ -24,19 +24,19 @@ struct StepShape {
   Index tokens() const { return batch * (source + target); }
 };
 
-/// "seed", "tiny", "small", "base" or "opus"; throws misuse for another name.
+/// The shape "seed", "tiny", "small", "base" or "opus"; throws misuse for another name.
 const StepShape& step_shape(const std::string& name);
 
-/// The model of a shape.
+/// The model options of a shape.
 TransformerOptions options_of(const StepShape& shape);
 
 /// Model, optimizer and a random batch of one shape.
 class StepBenchmark {
  public:
-  /// A step runs the batch `micro_batches` times, shared out among the job's processes.
+  /// Each step runs the batch `micro_batches` times; the job's processes split these runs.
   explicit StepBenchmark(const StepShape& shape, std::int64_t micro_batches = 1);
 
-  /// Forward, loss, backward, for each micro-batch, then Adam. With a profile every part is timed.
+  /// Runs forward, loss and backward for each micro-batch, then Adam. Times every part if there is a profile.
   void step(Profile* profile = nullptr);
 
   Index parameters() const { return parameters_.count(); }
@@ -53,7 +53,7 @@ class StepBenchmark {
   std::uint64_t update_ = 0;
 };
 
-/// Fills `ms` with the milliseconds of one call each, ascending.
+/// Calls `work` once per element of `ms` and fills `ms` with the calls' milliseconds, ascending.
 template <class Work>
 void measure(std::span<double> ms, const Work& work) {
   for (double& time : ms) {
@@ -64,7 +64,7 @@ void measure(std::span<double> ms, const Work& work) {
   std::ranges::sort(ms);
 }
 
-/// The median of sorted numbers; for an even count the mean of the middle two.
+/// Median of sorted numbers; for an even count, the mean of the middle two.
 double median(std::span<const double> sorted);
 
 }  // namespace glossa

@@ -8,20 +8,20 @@
 
 namespace glossa {
 
-/// A product computed in a training step, and how often.
+/// A matrix product of a training step, and the number of times the step computes it.
 struct StepProduct {
   kernels::Product product;
   Index calls = 0;
 };
 
-/// All products of one training step, most work first.
+/// All matrix products of one training step, most work first.
 std::vector<StepProduct> products_of(StepBenchmark& benchmark);
 
-/// Minimum milliseconds of one product for each method: "onednn" and "eigen" in tiles, as in training, and
-/// "onednn_whole" as one call with its own threads.
+/// Measures the minimum milliseconds of a matrix product by method: "onednn" and "eigen" compute it in tiles, as in
+/// training; "onednn_whole" is a single call that uses oneDNN's own threads.
 std::map<std::string, double> time_product(const kernels::Product& product);
 
-/// Bytes per second of all threads reading two arrays and writing one of them, as an optimizer does.
+/// Measures bytes per second when all threads read two arrays and write one of them, as an optimizer does.
 double memory_bandwidth();
 
 }  // namespace glossa

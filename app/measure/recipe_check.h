@@ -11,21 +11,21 @@
 
 namespace glossa {
 
-/// A configuration's model in double, with slightly randomized initial weights, and its training loss per token
-/// (smoothing, dropout and padding as configured) over the first few training sentences, as a function of its
-/// parameters.
+/// Gradient check of a configuration's model, in double and with slightly randomized initial weights. The checked
+/// function maps the parameters to the training loss per token over the first few training sentences, with smoothing,
+/// dropout and padding as configured.
 class RecipeCheck {
  public:
-  /// Reads the training data and learns the tokenizers as in training. Throws as those do.
+  /// Reads the training data and learns the tokenizers as in training. Throws as these steps do.
   explicit RecipeCheck(Config config);
   RecipeCheck(const RecipeCheck&) = delete;
 
   std::vector<std::string> tensors() const;
 
-  /// Compares one tensor's gradient with differences: for `max_elements` elements, or all if that is 0.
+  /// Compares a tensor's gradient with finite differences, for `max_elements` elements; 0 means all.
   GradCheckResult check(const std::string& tensor, Index max_elements);
 
-  /// Taylor test of the whole gradient.
+  /// Runs a Taylor test of the full gradient.
   TaylorResult taylor();
 
  private:

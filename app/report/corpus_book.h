@@ -8,12 +8,12 @@
 
 namespace glossa {
 
-/// Figures of the runs' corpora. Each corpus is read once, even if several runs learn from it or one is reported
-/// repeatedly.
+/// Figures of the runs' corpora. Reads each corpus once, even if several runs use it or a run is reported repeatedly.
 class CorpusBook {
  public:
-  /// Figures of the run's training pairs as JSON: to_json of CorpusFigures, with `"changed": true` if the run was
-  /// trained on others. If the corpus or the tokenizers cannot be read, `name` and the reason as `missing`.
+  /// Returns figures of the run's training pairs as JSON: to_json of CorpusFigures, plus `"changed": true` if the
+  /// corpus has changed since training. If the corpus or the tokenizers cannot be read, the JSON has only `name` and,
+  /// as `missing`, the reason.
   const std::string& figures(const std::string& run, const Config& config);
 
  private:
@@ -24,7 +24,7 @@ class CorpusBook {
 
   std::string read(const std::string& run, const Config& config);
 
-  std::map<std::string, Read> corpora_;  // by their inputs
+  std::map<std::string, Read> corpora_;  // by everything that a run's token ids depend on
   std::map<std::string, std::string> by_run_;
 };
 

@@ -8,7 +8,7 @@
 
 namespace glossa {
 
-/// The values of one option in a report's runs.
+/// The values of an option in a report's runs.
 struct OptionValues {
   std::string key, help;
   std::string usual;                ///< the program's default

@@ -9,8 +9,8 @@
 
 namespace glossa {
 
-/// The document shown by a report's page; docs/reports.md describes its shape. For each run, `attention` has a JSON
-/// array of the maps of some sentences; `following` announces that the file will be rewritten.
+/// The document shown by a report's page; docs/reports.md describes its shape. `attention` has, for each run, a JSON
+/// array with the maps of some sentences; `following` states that the file will be rewritten.
 std::string report_json(std::span<const RunHistory> runs, std::span<const std::string> attention, CorpusBook& corpora,
                         bool following);
 

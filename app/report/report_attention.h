@@ -11,9 +11,9 @@ namespace glossa {
 /// Attention of a report's runs, recomputed only when a run has a new best checkpoint.
 class ReportAttention {
  public:
-  /// A JSON array of these sentences' maps in the format of `glossa attention --json`, for the run's own translations.
-  /// Empty if the run has no checkpoint yet. `problems` gets the reasons for missing maps, such as a sentence with more
-  /// tokens than a picture can show. Leaves the cores to others if the run `is_training`.
+  /// Translates the sentences with the run and returns the attention maps as a JSON array in the format of `glossa
+  /// attention --json`. Empty if the run has no checkpoint yet. Adds the reasons for missing maps to `problems`, such
+  /// as a sentence with too many tokens for an image. Uses only one thread if the run `is_training`.
   std::string of(const std::string& run, std::span<const std::string> sentences, bool is_training,
                  std::vector<std::string>& problems);
 

@@ -16,26 +16,26 @@ namespace glossa {
 struct RunHistory {
   std::string name, folder;
   Config config;
-  bool is_training = false;  ///< now
+  bool is_training = false;  ///< true while `glossa train` runs
   std::string state;         ///< training, finished, stopped, failed, killed or new (not started)
   RunMetrics metrics;
   TrainLog log;
   std::vector<WatchedSentence> samples;
   std::optional<std::uint64_t> best;  ///< the best checkpoint's update
-  std::vector<std::string> problems;  ///< unreadable or unintelligible things, a sentence each
+  std::vector<std::string> problems;  ///< a sentence for each unreadable file or invalid content
 
-  /// Meaning of the metrics' seconds: `training` alone; `clock` time including validation and saving, from runs of
-  /// versions that did not write them; or `none`.
+  /// Meaning of the metrics' seconds: `training` time; `clock` time, including validation and saving, if the run's
+  /// version did not write training times; or `none`.
   std::string time;
 };
 
-/// Reads the folder of a run with this configuration, even while it trains. `problems` lists damage.
+/// Reads the folder of a run with this configuration, even while it trains. Lists damage in `problems`.
 RunHistory read_history(const std::string& folder, const Config& config);
 
-/// The run's time at an update, in seconds; NaN if unknown.
+/// Seconds of the run at an update, interpolated between metrics; NaN if unknown.
 double seconds_at(const RunMetrics& metrics, double update);
 
-/// Names for these runs: the last parts of their paths, as many as distinguish them.
+/// Returns names for these runs: the shortest ends of their paths that distinguish them.
 std::vector<std::string> names_of_runs(std::span<const std::string> folders);
 
 }  // namespace glossa

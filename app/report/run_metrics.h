@@ -8,26 +8,27 @@
 
 namespace glossa {
 
-/// Named numbers, one row per update, the column `update` first. NaN: not finite, or absent.
+/// A table of numbers with a row per update; the first column is `update`. NaN stands for absent or non-finite numbers.
 struct Series {
   std::vector<std::string> names;
-  std::vector<std::vector<double>> rows;  ///< each as long as `names`, in update order
+  std::vector<std::vector<double>> rows;  ///< by update; each row is as long as `names`
 
-  /// The column's index; the name must exist.
+  /// Returns a column's index. Throws if the name does not exist.
   std::size_t column(std::string_view name) const;
 };
 
-/// The records of a run's metrics.jsonl. Watched corpora have their own columns: `valid_loss:NAME` and so on.
+/// The records of a run's metrics.jsonl. Further validation corpora have their own columns, such as `valid_loss:NAME`.
 struct RunMetrics {
   Series training, validation;
   std::vector<std::string> problems;  ///< a sentence for each unusable line
 };
 
-/// Reads it; an unreadable file is also a problem. If it is `being_written`, its last line may be incomplete.
+/// Reads a run's metrics.jsonl; if it is unreadable, adds that to `problems`. While it is `being_written`, its last
+/// line may be incomplete.
 RunMetrics read_metrics(const std::filesystem::path& run, bool being_written);
 
-/// About `most` rows at most: the first, the last and, from equal stretches between, those with each column's minimum
-/// and maximum. So every peak stays.
+/// Reduces a series to about `limit` rows. Keeps the first and the last row and, from equally long stretches, the rows
+/// with each column's minimum and maximum, so that every peak remains.
 Series thinned(const Series& series, std::size_t limit);
 
 }  // namespace glossa

@@ -13,11 +13,12 @@
 
 #include "autograd/check.h"
 
-/// A checkpoint's small state record, by cereal, but safe against any bytes: a count is checked against the remaining
-/// bytes before use, a bool is 0 or 1, nothing may follow the record. The format has no class names, pointers or
-/// polymorphism, and cereal's headers for those (memory, polymorphic, functional, unordered) stay out. A record holds
-/// integers of fixed width, float, double, bool, std::string and std::vector of these or of records. An enum is stored
-/// as a checked integer or a name, since cereal would accept any value.
+/// Archives for a checkpoint's small state record. They use cereal, but are safe against arbitrary bytes: counts are
+/// checked against the remaining bytes before use, a bool must be 0 or 1, and nothing may follow the record. The format
+/// does not support class names, pointers or polymorphism, so cereal's headers for these (memory, polymorphic,
+/// functional, unordered) must not be included. A record may contain fixed-width integers, float, double, bool,
+/// std::string, and std::vector of these types or of records. An enum is stored as a checked integer or a name, because
+/// cereal would accept any value.
 
 namespace glossa {
 
@@ -42,11 +43,11 @@ class BoundedInputArchive : public cereal::InputArchive<BoundedInputArchive, cer
   /// Copies the next `size` bytes; throws if fewer remain.
   void read(void* data, std::size_t size);
 
-  /// Reads a container's number of elements. Each takes at least `element_bytes`, so a count above what the remaining
-  /// bytes allow is an error before any memory is allocated.
+  /// Reads a container's number of elements. Throws, before memory is allocated, if the remaining bytes cannot hold
+  /// that many elements of at least `element_bytes` each.
   std::uint64_t read_count(std::size_t element_bytes);
 
-  /// Reads a bool; any byte except 0 and 1 is an error.
+  /// Reads a bool; throws for any byte except 0 and 1.
   bool read_bool();
 
   /// Throws if bytes are left over.
@@ -109,7 +110,7 @@ void save(BoundedOutputArchive& archive, const std::vector<T>& values) {
   for (const T& value : values) archive(value);
 }
 
-/// Replaces cereal's own, which allocates for the whole count first; here memory grows with the bytes actually read.
+/// Replaces cereal's version, which allocates for the full count first. Here memory grows with the bytes actually read.
 template <class T>
 void load(BoundedInputArchive& archive, std::vector<T>& values) {
   const std::uint64_t count = archive.read_count(StoredNumber<T> ? sizeof(T) : 1);
@@ -121,7 +122,7 @@ void load(BoundedInputArchive& archive, std::vector<T>& values) {
   }
 }
 
-/// Turns the exception in flight (cereal's, of memory or an Error) into an Error at `where`, and throws it.
+/// Rethrows the current exception (cereal's, std::bad_alloc or an Error) as an Error at `where`.
 [[noreturn]] void rethrow_as_error(std::string_view where);
 
 /// Serializes a record: equal records give equal bytes.

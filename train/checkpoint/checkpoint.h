@@ -12,37 +12,38 @@
 
 namespace glossa {
 
-/// Collects everything an exact resume needs: parameters under their own names, the optimizer's buffers as
-/// `BUFFER:NAME` (`m:` and `v:` for Adam), the parameters' moving average, if any, as `ema:NAME`, the record of
-/// counters as `state`, and this program's version as `glossa`. Parameters, optimizer and average must outlive the
-/// writer. In a job all processes call it; moments come from the processes that hold them, one after the other.
+/// Adds all state that an exact resume needs. Entries are the parameters under their own names, the optimizer's buffers
+/// as `BUFFER:NAME` (`m:` and `v:` for Adam), the parameters' moving average, if any, as `ema:NAME`, the training state
+/// as `state`, and this program's version as `glossa`. Parameters, optimizer and average must outlive the writer. In a
+/// job all processes call it; each moment is collected in process 0 from the processes that hold parts of it.
 void add_to_checkpoint(CheckpointWriter& writer, const ParameterStore<float>& parameters,
                        const Optimizer<float>& optimizer, const MovingAverage<float>* average,
                        const TrainingState& state);
 
-/// Extents of a shape in file form.
+/// A shape's extents, as stored in files.
 std::vector<std::uint64_t> dims_of(const Shape& shape);
 
-/// Reads the record of counters. Throws if it is missing, of another version, or impossible: a counter below 0, more
-/// epochs than updates, seconds that are not finite.
+/// Reads the training state. Throws if it is missing, of another version, or impossible, such as a counter below 0,
+/// more epochs than updates, or seconds that are not finite.
 TrainingState read_training_state(const CheckpointReader& reader);
 
-/// Version of the program that wrote the checkpoint, if recorded.
+/// Returns the version of the program that wrote the checkpoint, if recorded.
 std::optional<std::string> writer_version(const CheckpointReader& reader);
 
-/// Reads the parameters as training left them. Names and shapes must match the model's exactly; the first difference is
-/// named, and nothing is changed.
+/// Reads the parameters as training left them, not their average. Throws naming the first parameter whose name or shape
+/// differs from the model's; `parameters` is then unchanged.
 void read_parameters(const CheckpointReader& reader, ParameterStore<float>& parameters);
 
-/// Entry used for a parameter in translation: its moving average if the checkpoint has averages, else the parameter
-/// itself.
+/// Name of the entry that translation uses for a parameter: its moving average if the checkpoint has averages, else the
+/// parameter itself.
 std::string entry_in_use(const CheckpointReader& reader, const std::string& parameter);
 
-/// Reads the mean of the parameters in use over one or more checkpoints. Throws as read_parameters.
+/// Reads the mean over one or more checkpoints of the values that translation uses (entry_in_use). Throws as
+/// read_parameters.
 void read_mean_parameters(std::span<const CheckpointReader> readers, ParameterStore<float>& parameters);
 
 /// Loads the optimizer's moments and step count. All processes of a job call it, and each gets its own stretch of the
-/// moments: the first one reads the file, the others have no reader.
+/// moments. Only process 0 reads the file; in other processes `reader` is null.
 void read_moments(const CheckpointReader* reader, const ParameterStore<float>& parameters, Optimizer<float>& optimizer,
                   const TrainingState& state);
 
@@ -53,8 +54,8 @@ void read_average(const CheckpointReader& reader, const ParameterStore<float>& p
 /// SHA-256 over the parameters' names, shapes and values, as training left them.
 std::string parameters_sha256(const CheckpointReader& reader);
 
-/// SHA-256 that also covers moments, averages, counters and data position. Excludes what may differ between equal runs:
-/// wall-clock time, the configuration, and pending figures of the next log line.
+/// SHA-256 over the parameters, moments, averages, counters and data position. Excludes state that may differ between
+/// equal runs: wall-clock time, the configuration, and pending figures of the next log line.
 std::string state_sha256(const CheckpointReader& reader);
 
 }  // namespace glossa

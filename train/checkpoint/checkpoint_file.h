@@ -28,7 +28,7 @@ namespace glossa {
 ///    -24  16  XXH3-128 (canonical form) of everything above, at the next multiple of 64
 ///     -8   8  end marker
 ///
-/// The checksums detect accidents, not attackers, so the structure is checked as if they were missing: each length is
+/// The checksums detect accidents, not attacks, so readers check the structure without relying on them: each length is
 /// compared with the file's size before use, and memory stays near that size.
 
 /// Purpose of an entry. Values are part of the format.
@@ -40,7 +40,7 @@ enum class Dtype : std::uint8_t { f32 = 1, f64 = 2, i64 = 3, u8 = 4 };
 /// Bytes of one element.
 std::size_t size_of(Dtype dtype);
 
-/// Names for people: "parameter", "f32".
+/// Readable names: "parameter", "f32".
 std::string_view name_of(EntryKind kind);
 std::string_view name_of(Dtype dtype);
 
@@ -51,33 +51,34 @@ struct CheckpointEntry {
   Dtype dtype{};
   std::vector<std::uint64_t> dims;  ///< at most 8; none for a scalar
   std::uint64_t offset = 0;         ///< of its bytes in the file
-  std::uint64_t length = 0;         ///< bytes: product of dims times the element size
+  std::uint64_t length = 0;         ///< in bytes: the product of dims times the element size
   std::uint32_t crc = 0;            ///< CRC32C of its bytes
 };
 
-/// Collects arrays and writes them as a checkpoint. Arrays are not copied, so they must stay unchanged until then; only
-/// `add_owned` keeps its argument.
+/// Collects arrays and writes them as a checkpoint. Arrays must stay unchanged until they are written, because they are
+/// not copied; only `add_owned` keeps its argument.
 class CheckpointWriter {
  public:
-  /// Returns an array's bytes: the same each time, valid until the next call.
+  /// Returns an array's bytes, which must be the same in each call; they are valid until the next call of any Source.
   using Source = std::function<std::span<const std::byte>()>;
 
-  /// Adds an array, row-major. Errors: a name that is not plain or is repeated, more than 8 dimensions, bytes that do
-  /// not match dims.
+  /// Adds an array, row-major. Throws if the name is not plain or is repeated, if there are more than 8 dimensions, or
+  /// if `bytes` does not match `dims`.
   void add(std::string name, EntryKind kind, Dtype dtype, std::vector<std::uint64_t> dims,
            std::span<const std::byte> bytes);
 
-  /// Adds an array that is requested now and again on writing, and need not exist in between.
+  /// Adds an array by its source, which is called now and again when writing; the bytes need not exist in between.
   void add_from(std::string name, EntryKind kind, Dtype dtype, std::vector<std::uint64_t> dims, Source source);
 
   /// Adds bytes, taking ownership.
   void add_owned(std::string name, EntryKind kind, std::string bytes);
 
-  /// Requests all arrays as `write` does, so that a process that holds part of them passes it to the writing process.
+  /// Calls all sources in the same order as `write`. Processes that do not write call it, so that their sources send
+  /// their parts to the writing process.
   void give() const;
 
-  /// Writes the file as AtomicFile does; a file below 64 MiB is read back and verified before it is named. The same
-  /// arrays give the same bytes, in any order of addition.
+  /// Writes the file atomically (AtomicFile). A file below 64 MiB is read back and verified before it gets its name.
+  /// The same arrays give the same bytes, in whatever order they were added.
   void write(const std::filesystem::path& path) const;
 
  private:
@@ -91,8 +92,8 @@ class CheckpointWriter {
 /// A verified checkpoint.
 class CheckpointReader {
  public:
-  /// Opens a file and verifies all of it: structure, every checksum, the overall hash. Any fault is an Error that names
-  /// the file and the difference. Needs memory for the table only.
+  /// Opens a file and verifies all of it: structure, every checksum, the overall hash. Throws an Error naming the file
+  /// and the fault. Needs memory for the table only.
   explicit CheckpointReader(const std::filesystem::path& path);
   ~CheckpointReader();
   CheckpointReader(CheckpointReader&& other) noexcept;
@@ -106,10 +107,10 @@ class CheckpointReader {
   /// The entry of that name, or null.
   const CheckpointEntry* find(std::string_view name) const;
 
-  /// Reads an entry's bytes. Error if the name is unknown, or the bytes changed since opening.
+  /// Reads an entry's bytes. Throws if the name is unknown or the bytes have changed since opening.
   std::vector<std::byte> read(std::string_view name) const;
 
-  /// Reads into `destination`, which must have the entry's length; unchanged after an Error.
+  /// As above, but into `destination`, which must have the entry's length and is unchanged if it throws.
   void read(std::string_view name, std::span<std::byte> destination) const;
 
  private:

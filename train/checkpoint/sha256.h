@@ -9,7 +9,7 @@
 
 namespace glossa {
 
-/// SHA-256 (FIPS 180-4) of bytes given in pieces: two runs are equal if their digests are.
+/// SHA-256 (FIPS 180-4) of bytes given in pieces.
 class Sha256 {
  public:
   /// Appends bytes.

@@ -7,8 +7,8 @@
 
 namespace glossa {
 
-/// All numbers that training changes except parameters and moments. With them, and because all random numbers are
-/// functions of (seed, update), a resumed run equals an uninterrupted one. Saved at update boundaries only.
+/// All state that training changes, except parameters and moments. A resumed run equals an uninterrupted one, because
+/// this is all its state and random numbers are functions of (seed, update). Saved at update boundaries only.
 struct TrainingState {
   static constexpr std::uint32_t current_version = 1;
 
@@ -16,12 +16,12 @@ struct TrainingState {
   std::string config;                       // the effective configuration, as YAML
   std::uint64_t vocabulary_hash = 0;        // of the tokenizers
   std::uint64_t data_hash = 0;              // of the encoded training and validation pairs
-  std::string build;                        // compiler, instruction set, product library: same bits within one
+  std::string build;                        // build_fingerprint(): results are bit-identical within one build
 
-  std::int64_t update = 0;           // optimizer updates tried, skipped ones included: keys the random numbers
+  std::int64_t update = 0;           // attempted updates, including skipped ones; keys the random numbers
   std::int64_t optimizer_steps = 0;  // updates that moved the parameters
-  std::int64_t epoch = 0;            // passes done; also the current one, counted from 0
-  std::int64_t batch = 0;            // batches of it done
+  std::int64_t epoch = 0;            // completed epochs, so also the index of the current one
+  std::int64_t batch = 0;            // completed batches of the current epoch
   std::int64_t target_tokens = 0;    // in total
   std::int64_t bad_updates = 0;      // non-finite ones, in total
   std::int64_t consecutive_bad = 0;

@@ -5,10 +5,10 @@
 
 namespace glossa {
 
-/// An append-only file: each piece is in it when `write` returns.
+/// An append-only file; each piece is in the file when `write` returns.
 class Appender {
  public:
-  /// Creates the file if missing. Throws a failure that names it, as does `write`.
+  /// Creates the file if missing. Like `write`, throws a failure naming the file if that fails.
   explicit Appender(std::filesystem::path path);
   ~Appender();
   Appender(const Appender&) = delete;

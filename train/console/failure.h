@@ -5,7 +5,7 @@
 
 namespace glossa {
 
-/// Fatal error as the program prints it, and its exit status.
+/// Text of a fatal error as the program prints it, and the exit status.
 struct Failure {
   int status = 1;
   std::string text;

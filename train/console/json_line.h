@@ -24,10 +24,10 @@ class JsonLine {
   JsonLine& add(std::string_view key, std::span<const std::string> values);
   JsonLine& add(std::string_view key, const JsonLine& object);
 
-  /// Adds a curve's numbers, nine digits each.
+  /// Adds the numbers of a curve, with nine digits each.
   JsonLine& add_numbers(std::string_view key, std::span<const double> values);
 
-  /// Adds a value in JSON already.
+  /// Adds a value that is already JSON.
   JsonLine& add_json(std::string_view key, std::string_view json);
 
   template <std::integral Whole>
@@ -41,11 +41,11 @@ class JsonLine {
   std::string body_;
 };
 
-/// Whole number under `key` in a JSON object; empty if the line is not one, or lacks it.
+/// The whole number under `key` in a JSON object; empty if `line` is not an object or lacks the number.
 std::optional<std::int64_t> integer_in_json(std::string_view line, std::string_view key);
 
-/// Members of a JSON object on a line that are numbers, booleans (as 0 and 1) or null (as NaN); empty if the line is
-/// not an object.
+/// The members of a JSON object that are numbers, booleans (as 0 and 1) or null (as NaN); empty if `line` is not an
+/// object.
 std::optional<std::map<std::string, double>> numbers_in_json(std::string_view line);
 
 }  // namespace glossa

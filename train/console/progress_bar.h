@@ -12,11 +12,12 @@
 
 namespace glossa {
 
-/// Columns of a terminal; 80 if unknown.
+/// Number of columns of a terminal; 80 if unknown.
 std::size_t terminal_width(std::FILE* terminal);
 
-/// Bottom line of a terminal, redrawn during slow work. Nothing is drawn in a file or a pipe, or with -q. Clear it
-/// before writing to the terminal. If the terminal has gone away, drawings are lost and work continues.
+/// Bottom line of a terminal, redrawn during slow work. Draws nothing if `terminal` is a file or a pipe, or with -q.
+/// Clear it before writing anything else to the terminal. If the terminal has gone away, output is lost and work
+/// continues.
 class ProgressBar {
  public:
   explicit ProgressBar(std::FILE* terminal = stderr);
@@ -27,14 +28,14 @@ class ProgressBar {
   bool is_on_terminal() const { return is_terminal_; }
   bool draws() const { return draws_; }
 
-  /// True a few times a second if it draws, else never: check before composing the text.
+  /// True a few times a second if it draws, otherwise never. Check before composing the text.
   bool is_due() const;
 
-  /// Draws the text, after a bar if the completed `fraction` of 1 is known. On a narrow terminal the last
-  /// comma-separated parts are omitted.
+  /// Draws the text, after a bar if the completed `fraction` (0 to 1) is known. On a narrow terminal, omits the last
+  /// comma-separated parts of the text.
   void draw(std::optional<double> fraction, std::string_view text);
 
-  /// Clears it; due again at once.
+  /// Clears the line; the bar is due again at once.
   void clear();
 
  private:
@@ -51,12 +52,12 @@ std::string clock_text(double seconds);
 /// Estimates the time left from the speed since construction.
 class TimeLeft {
  public:
-  /// Fraction already done.
+  /// `done` is the fraction already completed.
   explicit TimeLeft(double done = 0) : done_before_(done) {}
 
   std::optional<double> seconds(double done) const;
 
-  /// ", 1:02:03 left"; empty if not yet known.
+  /// Returns ", 1:02:03 left"; empty if not yet known.
   std::string after(double done) const;
 
  private:
@@ -64,10 +65,10 @@ class TimeLeft {
   Stopwatch watch_;
 };
 
-/// Counts completed items on a bar.
+/// Shows the number of completed items on a bar.
 class CountProgress {
  public:
-  /// `all` is the total; 0 if unknown.
+  /// `all` is the total number of items; 0 if unknown.
   CountProgress(ProgressBar& bar, std::string noun, std::int64_t all = 0);
 
   void add(std::int64_t count);
@@ -80,7 +81,7 @@ class CountProgress {
   Stopwatch watch_;
 };
 
-/// While it lives, shows a text with the elapsed time on a bar, from its own thread: for work that cannot report
+/// Shows a text and the elapsed time on a bar while it lives, from its own thread; for work that cannot report
 /// progress.
 class ElapsedProgress {
  public:

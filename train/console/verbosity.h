@@ -12,7 +12,7 @@ enum class Verbosity {
 /// Current verbosity.
 Verbosity verbosity();
 
-/// Call before a command.
+/// Sets the verbosity; call before running a command.
 void set_verbosity(Verbosity verbosity);
 
 }  // namespace glossa

@@ -8,10 +8,11 @@
 
 namespace glossa {
 
-/// The first pair of a corpus, shortened, for the log, where wrong columns or files show.
+/// The first pair of a corpus, shortened, for the log: it reveals wrong columns or files.
 std::string first_pair(const ParallelCorpus& corpus);
 
-/// Doubts about training data: a side of numbers, a source in one letter case without data.lowercase.
+/// Returns warnings about training data, such as a side of numbers, or a source in one letter case without
+/// data.lowercase.
 std::vector<std::string> corpus_doubts(const DataConfig& config, const ParallelCorpus& corpus);
 
 }  // namespace glossa

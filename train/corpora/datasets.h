@@ -11,11 +11,11 @@
 
 namespace glossa {
 
-/// The tokenizers of a run; a shared vocabulary means one object, except with pieces.
+/// The tokenizers of a run; with a shared vocabulary both are the same object, except with pieces.
 struct Tokenizers {
   std::shared_ptr<const Tokenizer> source, target;
 
-  /// True if an id is the same token on both sides.
+  /// True if each id is the same token on both sides.
   bool shared() const;
   std::uint64_t fingerprint() const;
 };
@@ -23,59 +23,60 @@ struct Tokenizers {
 /// Sentence pairs for training and validation.
 struct Corpora {
   ParallelCorpus training;
-  ParallelCorpus validation;              ///< decides
+  ParallelCorpus validation;              ///< selects the best checkpoint
   HeldOut split;                          ///< data.split as applied
   std::vector<ParallelCorpus> watched{};  ///< further corpora of data.valid, validated as well
 };
 
-/// Corpora as ids.
+/// Corpora as token ids.
 struct EncodedCorpora {
   EncodedCorpus training, validation;
   std::vector<EncodedCorpus> watched;
 
-  /// Content hash of all, which identifies a run's data.
+  /// Content hash of all corpora, which identifies a run's data.
   std::uint64_t hash() const { return data_hash(training, validation, watched); }
 };
 
-/// Reads the pairs of data.train and data.valid: files, tables, translation memories or the toy corpus, those of
-/// data.train one after the other. Duplicates are counted, and dropped if data.duplicates asks for it. With data.split,
-/// validation pairs are held out of training. No validation pairs if none are configured; the toy corpus on its own
-/// brings its own.
+/// Reads the pairs of data.train and data.valid: files, tables, translation memories or the toy corpus. The corpora of
+/// data.train are concatenated. Duplicates are counted, and dropped if data.duplicates says so. With data.split,
+/// validation pairs are held out of training. Otherwise validation is empty if data.valid is, except that the toy
+/// corpus alone has its own validation pairs.
 Corpora read_corpora(const DataConfig& config, std::uint64_t seed);
 
-/// Reads the pairs of data.test, the test part of data.split or, with a toy corpus for training, its test split. Throws
-/// a misuse if none exist.
+/// Reads the test pairs: those of data.test, else the toy corpus's test split if it alone is data.train, else the test
+/// part of data.split. Throws misuse if there are none.
 ParallelCorpus read_test_corpus(const DataConfig& config, std::uint64_t seed);
 
 /// Trains the configured tokenizers on the training pairs.
 Tokenizers train_tokenizers(const DataConfig& config, const ParallelCorpus& corpus);
 
-/// True if both sides share their tokenizer: a shared vocabulary, but not with pieces, which are cut by two models.
+/// True if both sides share a tokenizer: they have a shared vocabulary and do not use pieces, which have a model per
+/// side.
 bool one_tokenizer(const DataConfig& config);
 
 /// Saves the tokenizers in the run's folder, one file each: `sentencepiece.model`, `pieces.model`, `vocabulary.txt`,
-/// prefixed with `source.` or `target.` if the sides differ. Error: pieces without the shared vocabulary that the
-/// configuration declares.
+/// prefixed with `source.` or `target.` if the sides differ.
 void save_tokenizers(const Tokenizers& tokenizers, const DataConfig& config, const std::string& run);
+/// Loads the run's tokenizers. Throws if pieces lack the shared vocabulary that the configuration declares.
 Tokenizers load_tokenizers(const DataConfig& config, const std::string& run);
 
-/// Encoding options of the configuration: prefix, special tokens and length limit.
+/// Returns the encoding options: prefix, special tokens and length limit.
 EncodeOptions encode_options(const DataConfig& config);
 
-/// Encodes pairs, not for training. Throws as encode_corpus.
+/// Encodes pairs for validation or testing: does not apply data.max_ratio. Throws as encode_corpus.
 EncodedCorpus encode(const DataConfig& config, const ParallelCorpus& corpus, const Tokenizers& tokenizers,
                      bool may_be_empty = false);
 
-/// Encodes the training pairs that data.max_ratio leaves.
+/// Encodes the training pairs that satisfy data.max_ratio.
 EncodedCorpus encode_training(const DataConfig& config, const ParallelCorpus& training, const Tokenizers& tokenizers);
 
 /// Encodes all corpora; validation is empty if absent.
 EncodedCorpora encode_all(const DataConfig& config, const Corpora& corpora, const Tokenizers& tokenizers);
 
-/// Treats a cleaned line of outside text like training text: lower-cased if the run is.
+/// Treats a clean line of text like training text: converts it to lower case if data.lowercase is set.
 std::string normalize(const DataConfig& config, std::string_view line);
 
-// The configuration in the terms of data/.
+// Conversions of the configuration for data/.
 TextOptions text_options(const DataConfig& config);
 SamplerOptions sampler_options(const DataConfig& config, std::uint64_t seed);
 Layout layout(const DataConfig& config);

@@ -5,8 +5,8 @@
 
 namespace glossa {
 
-/// Throws unless the texts of data.train and data.valid, judged by file size, fit into `left` bytes along with
-/// vocabulary training and their encoding.
+/// Throws unless the texts of data.train and data.valid, learning the vocabulary and encoding fit into `left` bytes.
+/// Estimates the need from file sizes.
 void check_text_fits(const DataConfig& config, double left = static_cast<double>(available_memory()));
 
 }  // namespace glossa

@@ -7,15 +7,15 @@
 
 namespace glossa {
 
-/// Draws one token from each row of logits [R, V], with probability softmax(logits / temperature) among those not in
-/// `never`. Returns its natural log-probability at temperature 1, over all tokens or, with `renormalize`, the allowed
-/// ones. uniforms[r] in [0, 1) draws row r: the first token, in order of ids, whose cumulative probability exceeds it.
-/// Throws if a row has no probabilities (NaN or infinity).
+/// Draws one token from each row of logits [R, V], with probability softmax(logits / temperature) among the tokens not
+/// in `never`. drawn[r] gets the token and its natural log-probability at temperature 1, over all tokens or, with
+/// `renormalize`, over the allowed ones. The token of row r is the first, by id, whose cumulative probability exceeds
+/// uniforms[r], a number in [0, 1). Throws if a row has no probabilities (NaN or infinity).
 template <class T>
 void sample_tokens(const Tensor<const T>& logits, std::span<const int> never, double temperature,
                    std::span<const double> uniforms, std::span<TokenScore> drawn, bool renormalize = false);
 
-/// Uniform number that draws token `position` of sentence `sentence`, in whatever batch.
+/// The uniform number in [0, 1) that draws token `position` of sentence `sentence`, independent of the batch.
 double sampling_uniform(std::uint64_t seed, std::uint64_t sentence, std::uint32_t position);
 
 }  // namespace glossa

@@ -6,8 +6,8 @@
 
 namespace glossa {
 
-/// Shares search results among the job's processes: each passes a list for the sources it had, nothing for others.
-/// Afterwards all have all.
+/// Shares search results among the job's processes. Each process passes a list for every source it searched and empty
+/// lists for the other sources; afterwards all processes have all lists.
 void share_found(std::vector<std::vector<Hypothesis>>& found);
 
 }  // namespace glossa

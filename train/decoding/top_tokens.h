@@ -13,13 +13,13 @@ struct TokenScore {
 };
 
 /// Writes the `count` most probable tokens of each row of logits [R, V] to top [R, count], best first, ties by smaller
-/// id. Tokens in `never`, sorted by id, are skipped but, unless `renormalize`, keep their share of the softmax. `count`
-/// is at most V minus their number. Throws if a row has no probabilities (NaN or infinity).
+/// id. Skips the tokens in `never`, which are sorted by id; unless `renormalize`, they still count in the softmax.
+/// `count` is at most V - never.size(). Throws if a row has no probabilities (NaN or infinity).
 template <class T>
 void top_tokens(const Tensor<const T>& logits, std::span<const int> never, Index count, std::span<TokenScore> top,
                 bool renormalize = false);
 
-/// Throws if a log-probability is NaN: the model is broken.
+/// Throws if a log-probability is NaN, because the model is then broken.
 void check_probabilities(std::span<const TokenScore> scores);
 
 }  // namespace glossa

@@ -10,14 +10,15 @@ namespace glossa {
 
 enum class TranslationFormat {
   text,         ///< the best translation of a line
-  text_scores,  ///< also a tab and its score
-  moses,        ///< all, one per line: line number from 0 ||| text ||| score
+  text_scores,  ///< also a tab and the score
+  moses,        ///< all translations, one per line: line number from 0 ||| text ||| score
   json          ///< an object: `line` from 1, and `translations` with text, score, log_probability, finished
 };
 
-/// Formats the output for line `number`, counted from 1, with line feeds. Without a translation: an empty line of text,
-/// an empty text of log-probability 0 in Moses' format, no translation in JSON. `aligned` adds the alignment of source
-/// and translation words: ||| and 0-0 1-2 after a text or a score of Moses' format, [[0,0],[1,2]] in JSON.
+/// Formats the output for line `number`, counted from 1, including line feeds. If `translations` is empty, text formats
+/// give an empty line, Moses' format an empty text with score 0, and JSON an empty list. `aligned` adds the alignment
+/// of source and translation words: `||| 0-0 1-2` after a text or after a score in Moses' format, [[0,0],[1,2]] in
+/// JSON.
 std::string formatted(TranslationFormat format, std::int64_t number, std::span<const Translation> translations,
                       bool aligned = false);
 

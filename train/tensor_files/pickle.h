@@ -9,8 +9,8 @@
 
 namespace glossa {
 
-/// Contents of a pickle, as data. Classes and functions are names, a call is its name with its arguments: nothing is
-/// looked up and nothing runs.
+/// Contents of a pickle, as data. Classes and functions are represented by their names, calls by name and arguments;
+/// nothing is looked up or executed.
 struct PickleValue {
   enum class Kind {
     none,
@@ -22,7 +22,7 @@ struct PickleValue {
     dict,        ///< items: key, value, key, value, ...
     name,        ///< text: "module name"
     call,        ///< text: the name; items: the arguments
-    persistent,  ///< items: the one value that stands for an object outside
+    persistent,  ///< items: the single value that identifies an object outside the pickle
   };
 
   Kind kind = Kind::none;
@@ -31,16 +31,16 @@ struct PickleValue {
   std::vector<const PickleValue*> items{};
 };
 
-/// Beginning of a file's text for an error, in characters that every terminal shows.
+/// The beginning of `text` from a file, for an error, in characters that every terminal can show.
 std::string shown(std::string_view text);
 
-/// Reads one pickle with the opcodes of a state_dict: protocol 2 without floats, own classes and extensions. A value
-/// may contain itself: traverse with care.
+/// Reads one pickle with the opcodes of a state_dict: protocol 2 without floats, user-defined classes and extensions. A
+/// value may contain itself, so traverse with care.
 class Pickle {
  public:
-  /// Reads from the front of `bytes`. `names` are allowed, as "module name"; `collections OrderedDict` always is, and
-  /// becomes a dict. Throws naming `where` and the byte for every other name, any other opcode, shown by its name, and
-  /// a bad ending. Memory stays within twice the bytes and 16 MiB.
+  /// Reads a pickle at the start of `bytes`. `names` lists the allowed classes and functions as "module name";
+  /// `collections OrderedDict` is always allowed and becomes a dict. Throws, naming `where` and the byte, for any other
+  /// name or opcode and for a bad ending. Uses at most twice `bytes.size()` plus 16 MiB of memory.
   Pickle(std::string_view bytes, std::span<const std::string_view> names, const std::string& where);
 
   const PickleValue& root() const { return *root_; }

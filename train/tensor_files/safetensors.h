@@ -17,15 +17,16 @@ namespace glossa {
 //     N bytes  JSON: {"__metadata__": {text: text}, NAME: {"dtype", "shape", "data_offsets": [begin, end]}, ...}
 //     the rest the tensors, row-major and little-endian, without holes and overlaps
 //
-// There is no checksum: a flipped bit in a tensor goes unnoticed, one in the structure is found if it breaks a rule.
+// The format does not have checksums: a flipped bit in a tensor goes unnoticed, and one in the header is found only if
+// it breaks a rule.
 
-/// A file with a verified structure.
+/// A safetensors file with a verified structure.
 class SafetensorsReader : public TensorFile {
  public:
-  /// Reads and verifies the whole header: its length (at most 16 MiB, some 100,000 tensors; the format allows more),
-  /// JSON of exactly the form above with every key once, known dtypes, lengths that match the shapes, offsets that tile
-  /// the rest of the file. Anything else is an Error that names the file and the tensor. Memory stays within a few
-  /// times the header's length.
+  /// Reads and verifies the header. It must have at most 16 MiB (some 100,000 tensors; the format allows more) and be
+  /// JSON of exactly the form above, with every key once. Dtypes must be known, lengths must match the shapes, and
+  /// offsets must tile the rest of the file. Otherwise throws an Error naming the file and the tensor. Memory stays
+  /// within a few times the header's length.
   explicit SafetensorsReader(const std::filesystem::path& path);
 
   const std::map<std::string, std::string>& metadata() const { return metadata_; }
@@ -37,16 +38,16 @@ class SafetensorsReader : public TensorFile {
   std::map<std::string, std::uint64_t> begins_;  // in bytes from the start of the file
 };
 
-/// A float tensor to write; the values are borrowed.
+/// A float tensor to write; refers to the caller's values.
 struct SafetensorsTensor {
   std::string name;
   std::vector<std::uint64_t> shape;
   std::span<const float> values;
 };
 
-/// Writes a file atomically, as F32: the bytes that the format's own library writes for the same tensors and at most
-/// one metadata key (it has no fixed order for more; here they are sorted). Throws if a name is repeated, a shape does
-/// not match its values or the file cannot be written.
+/// Writes a file atomically, as F32. The bytes equal those that the format's own library writes, if there is at most
+/// one metadata key. (That library writes several keys in any order; here they are sorted.) Throws if a name is
+/// repeated, a shape does not match its values or the file cannot be written.
 void write_safetensors(const std::filesystem::path& path, std::vector<SafetensorsTensor> tensors,
                        const std::map<std::string, std::string>& metadata);
 

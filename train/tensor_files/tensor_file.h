@@ -16,23 +16,23 @@ namespace glossa {
 /// A tensor in a file.
 struct TensorEntry {
   std::string name;
-  std::string dtype;                 ///< in safetensors' terms: F64, F32, F16, BF16, I64, I32, I8, U8 or BOOL
-  std::vector<std::uint64_t> shape;  ///< none for a scalar
+  std::string dtype;                 ///< as in safetensors: F64, F32, F16, BF16, I64, I32, I8, U8 or BOOL
+  std::vector<std::uint64_t> shape;  ///< empty for a scalar
 
-  std::uint64_t count() const;  ///< elements
+  std::uint64_t count() const;  ///< number of elements
 };
 
-/// Maximum rank of a file's tensor.
+/// Maximum rank of a tensor in a file.
 inline constexpr std::size_t max_dims = 8;
 
 /// Bytes of one element; 0 for an unknown dtype.
 std::uint64_t dtype_size(std::string_view dtype);
 
-/// "[2, 3]".
+/// A shape as text: "[2, 3]".
 std::string shape_text(std::span<const std::uint64_t> shape);
 
-/// A file of named tensors with a verified structure: safetensors.h, torch_file.h, npz_file.h. Numbers stay in the file
-/// until they are read.
+/// A file of named tensors with a verified structure, implemented in safetensors.h, torch_file.h and npz_file.h.
+/// Numbers stay in the file until they are read.
 class TensorFile {
  public:
   virtual ~TensorFile() = default;
@@ -43,26 +43,26 @@ class TensorFile {
 
   const std::filesystem::path& path() const { return path_; }
 
-  /// By name.
+  /// Entries by name.
   const std::map<std::string, TensorEntry>& entries() const { return entries_; }
 
-  /// True if two tensors are the same bytes of the file.
+  /// True if two tensors occupy the same bytes of the file.
   virtual bool same_bytes(const std::string& a, const std::string& b) const { return a == b; }
 
   /// Reads a tensor's elements, row-major, converted to T: float or double. F16 and BF16 convert exactly, F64 is
-  /// rounded to float. Throws if there is no such tensor, if the file has been truncated, and if a format's checksum
-  /// does not match the bytes.
+  /// rounded to float. Throws if the tensor does not exist, if the file has been truncated, or if the format has a
+  /// checksum that does not match the bytes.
   template <class T>
   std::vector<T> read(const std::string& name) const;
 
-  /// Reads into the caller's memory, as large as the tensor.
+  /// As above, but into `values`, which must be as large as the tensor.
   template <class T>
   void read(const std::string& name, std::span<T> values) const;
 
  protected:
-  static constexpr std::size_t piece_bytes = 256 << 10;  ///< read at a time
+  static constexpr std::size_t piece_bytes = 256 << 10;  ///< bytes read at a time
 
-  /// Takes consecutive pieces of a tensor's bytes, little-endian, each of whole elements.
+  /// Takes the next piece of a tensor's bytes, little-endian; elements are not split between pieces.
   using Take = std::function<void(std::span<const std::byte>)>;
 
   explicit TensorFile(std::filesystem::path path) : path_(std::move(path)) {}
@@ -76,7 +76,7 @@ class TensorFile {
   std::filesystem::path path_;
 };
 
-/// Opens a tensor file, of the kind that its first bytes show. Throws for other kinds, and as the readers do.
+/// Opens a tensor file; its first bytes determine the format. Throws for unknown formats, and as the readers do.
 std::unique_ptr<TensorFile> open_tensors(const std::filesystem::path& path);
 
 }  // namespace glossa

@@ -9,43 +9,43 @@
 
 namespace glossa {
 
-// Output of torch.save for a state_dict, in both of its formats:
+// Files that torch.save writes for a state_dict, in both formats:
 //
 //     zip     NAME/data.pkl, a pickle of names and tensors; NAME/data/KEY, the numbers of a storage; NAME/byteorder
 //     stream  the pickles of a magic number, a version, what the machine was like, names and tensors, the keys of the
 //             storages; then each storage: 8 bytes count, its numbers
 //
-// A tensor is a piece of a storage; tied tensors share one.
+// A tensor is a part of a storage; tied tensors share a storage.
 
-/// A state_dict with a verified structure: OrderedDict or dict of tensors and parameters on storages of Float, Double,
-/// Half, BFloat16 and Long. Every other name or opcode in the pickle is an Error that shows it. So is a tensor that is
-/// not contiguous or exceeds its storage. Nothing is executed.
+/// A state_dict with a verified structure: an OrderedDict or dict of tensors and parameters on storages of type Float,
+/// Double, Half, BFloat16 or Long. Throws, naming it, for any other name or opcode in the pickle, and for a tensor that
+/// is not contiguous or exceeds its storage. Nothing in the pickle is executed.
 class TorchFile : public TensorFile {
  public:
-  /// A stream.
+  /// Opens a file in stream format.
   explicit TorchFile(const std::filesystem::path& path);
 
-  /// A zip.
+  /// Opens a file in zip format.
   explicit TorchFile(ZipFile zip);
 
   /// True if torch.save wrote the archive.
   static bool is_in(const ZipFile& zip);
 
-  /// True for tied tensors: one shape at one place.
+  /// True for tied tensors: the same shape at the same place of a storage.
   bool same_bytes(const std::string& a, const std::string& b) const override;
 
-  /// Start of a stream: protocol 2, the magic number, the end of its pickle.
+  /// Start of a file in stream format: a pickle, in protocol 2, of the magic number.
   static constexpr std::string_view stream_magic{
       "\x80\x02\x8A\x0Al\xFC\x9C"
       "F\xF9 j\xA8P\x19.",
       15};
 
  private:
-  /// Numbers shared by tensors, in the file or in an entry of the archive.
+  /// Numbers that tensors share: a part of the stream or an entry of the zip archive.
   struct Storage {
     std::string dtype;
     std::uint64_t count = 0;  ///< of numbers
-    std::uint64_t begin = 0;  ///< in the file, of a stream
+    std::uint64_t begin = 0;  ///< position in the file, in stream format
   };
   struct Place {
     std::string storage;
@@ -59,7 +59,7 @@ class TorchFile : public TensorFile {
   std::string add_storage(const std::string& name, const PickleValue& value);
   void read_bytes(const TensorEntry& entry, const Take& take) const override;
 
-  std::string folder_;  // in the archive, with its slash
+  std::string folder_;  // in the archive, with a trailing slash
   std::unique_ptr<const ZipFile> zip_;
   std::map<std::string, Storage> storages_;
   std::map<std::string, Place> places_;

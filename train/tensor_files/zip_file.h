@@ -13,8 +13,8 @@
 
 namespace glossa {
 
-// Zip archives (PKWARE's APPNOTE 6.3) as torch.save and numpy.savez write them: in one part, unencrypted, entries
-// stored or deflated, with 64-bit sizes if needed.
+// Zip archives (PKWARE's APPNOTE 6.3) as torch.save and numpy.savez write them: in one part, unencrypted, with entries
+// that are stored or deflated and have 64-bit sizes if needed.
 
 /// Start of a zip file.
 inline constexpr std::string_view zip_magic = "PK\x03\x04";
@@ -23,20 +23,20 @@ inline constexpr std::string_view zip_magic = "PK\x03\x04";
 struct ZipEntry {
   std::string name;
   bool deflated = false;
-  std::uint64_t stored_size = 0;  ///< in the file
+  std::uint64_t stored_size = 0;  ///< bytes in the file
   std::uint64_t size = 0;
   std::uint32_t crc = 0;     ///< CRC-32 of the content
   std::uint64_t header = 0;  ///< position of its local header in the file
 };
 
-/// Reads an entry's content from the start.
+/// Reads an entry's content from start to end.
 class ZipStream {
  public:
   ~ZipStream();
   ZipStream(ZipStream&&) noexcept;
 
-  /// Reads the next bytes, as many as `bytes` takes or are left, and returns their number. Throws for damage; the last
-  /// bytes trigger the checksum test.
+  /// Fills `bytes` with the next bytes, or the front of it with all that are left, and returns their number. Throws if
+  /// the entry is damaged; the checksum is verified with the last bytes.
   std::size_t read(std::span<std::byte> bytes);
 
  private:
@@ -46,20 +46,21 @@ class ZipStream {
   std::unique_ptr<State> state_;
 };
 
-/// An archive with a verified directory: every entry once, without overlaps. Deflated content may total twice the
-/// file's length plus 8 MiB: weights hardly shrink, and a bomb is found before it is opened.
+/// An archive with a verified directory: entries do not overlap, and each name occurs once. Content may total at most
+/// twice the file's length plus 8 MiB, so that zip bombs are refused before anything is inflated; weights hardly shrink
+/// when deflated.
 class ZipFile {
  public:
   explicit ZipFile(std::filesystem::path path);
 
   const std::filesystem::path& path() const { return path_; }
 
-  /// By name.
+  /// Entries by name.
   const std::map<std::string, ZipEntry>& entries() const { return entries_; }
 
   ZipStream open(const ZipEntry& entry) const;
 
-  /// Reads a whole small entry. Throws if it does not exist or exceeds `most` bytes.
+  /// Reads all of a small entry. Throws if it does not exist or exceeds `max_bytes`.
   std::string read(const std::string& name, std::uint64_t max_bytes) const;
 
  private:
