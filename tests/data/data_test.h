@@ -32,7 +32,8 @@ inline ParallelCorpus corpus_of(std::vector<std::string> source, std::vector<std
   return corpus;
 }
 
-/// Sentences of `lengths` (source, target without special tokens), ids counted from 4; the source ends with `</s>`.
+/// A corpus of sentences with these lengths (source and target, without special tokens). Ids count from 4; each source
+/// ends with `</s>`.
 inline EncodedCorpus encoded_of(const std::vector<std::pair<int, int>>& lengths) {
   EncodedCorpus corpus;
   int id = 4;

@@ -5,14 +5,13 @@
 
 namespace glossa::disk {
 
-/// A child process's ending.
+/// How a child process ended.
 struct ChildResult {
-  int signal = 0;    ///< that killed it, or 0
-  std::string text;  ///< its act's return value
+  int signal = 0;    ///< the signal that killed it, or 0
+  std::string text;  ///< the return value of `act`
 };
 
-/// Runs something in its own process, with standard error discarded. The text for an exception is "threw " plus its
-/// message.
+/// Runs `act` in its own process, with standard error discarded. If it throws, the text is "threw " plus the message.
 ChildResult in_child(const std::function<std::string()>& act);
 
 }  // namespace glossa::disk

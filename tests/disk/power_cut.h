@@ -11,8 +11,8 @@
 
 namespace glossa::disk {
 
-/// A disk under a file system with minimal guarantees: fsync of a file makes its bytes durable, fsync of a folder its
-/// entries, and a rename is atomic. Anything else done since may or may not survive a power cut.
+/// A disk whose file system gives minimal guarantees: fsync of a file makes its bytes durable, fsync of a folder makes
+/// its entries durable, and a rename is atomic. Any other change may or may not survive a power cut.
 class PowerCutDisk {
  public:
   /// A disk on which all of `snapshot` is durable.
@@ -22,13 +22,14 @@ class PowerCutDisk {
   /// Repeats a recorded call.
   void apply(const Call& call);
 
-  /// The state seen by processes now.
+  /// The contents that processes see now.
   Snapshot now() const;
 
-  /// Every possible state after a power cut now, without entries that do not `matter`:
-  /// - each folder entry made, renamed or removed since the folder's fsync: done or not, in all combinations;
-  /// - each file written since its fsync: any length in blocks of 4 KiB between the durable and the present one, each
-  ///   changed block old, new, or zeros if there is no old one.
+  /// Every possible state of the disk after a power cut now, without entries that do not `matter`:
+  /// - each creation, renaming or removal of a folder entry since the folder's fsync is done or not, in all
+  /// combinations;
+  /// - each file written since its fsync has any length, in blocks of 4 KiB, between the durable and the present one;
+  ///   each changed block is old, new, or zeros if it did not exist before.
   std::vector<Snapshot> after_power_cut(const std::function<bool(const std::string& path)>& matters) const;
 
  private:

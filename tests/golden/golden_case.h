@@ -5,9 +5,9 @@
 
 namespace glossa::testing {
 
-inline constexpr Index width = 12, heads = 4, hidden = 20;  // of the layers in PyTorch's golden files
+inline constexpr Index width = 12, heads = 4, hidden = 20;  // of the layers in the golden files made with PyTorch
 
-/// One case of a golden file of PyTorch's, computed once, then compared; pytorch.py explains the names.
+/// A case of a golden file made with PyTorch: computes it once and compares the results; pytorch.py explains the names.
 template <class T>
 class GoldenCase {
  public:
@@ -20,7 +20,7 @@ class GoldenCase {
   Sequences sequences(const std::string& name) const { return Sequences(golden_.ints(path("in/" + name))); }
   std::vector<int> ids(const std::string& name) const { return golden_.ints(path("in/" + name)); }
 
-  /// Starts the step, after layers have declared their parameters in `store`.
+  /// Starts the step; call after the layers have declared their parameters in `store`.
   void begin() {
     store.allocate(1);
     golden_.assign(path("param/"), store);
@@ -34,14 +34,14 @@ class GoldenCase {
     return inputs_.back().second;
   }
 
-  /// Compares the value and all gradients.
+  /// Compares the value of `y` and all gradients.
   void check_value(const Variable<T>& y) {
     golden_.check(path("out/y"), y.value());
     context.backward(y, golden_.tensor(path("cotangent")));
     check_gradients(1);
   }
 
-  /// Compares a scalar, divided by `count`, and all gradients.
+  /// Compares a scalar and all gradients, both divided by `count`.
   void check_loss(const Variable<T>& sum, double count) {
     golden_.check(path("out/loss"), scale(sum, 1 / count).value());
     context.backward(sum);

@@ -8,10 +8,10 @@
 
 namespace glossa::testing {
 
-/// The learning rate of an optimizer of pytorch.py: "adam", "adamw" or "sgd".
+/// The learning rate of the optimizer "adam", "adamw" or "sgd" in pytorch.py.
 inline double torch_lr(const std::string& kind) { return kind == "sgd" ? 3e-2 : 3e-3; }
 
-/// That optimizer, with weight decay for all parameters, as in PyTorch.
+/// The optimizer of that kind, with weight decay for all parameters, as in PyTorch.
 template <class T>
 std::unique_ptr<Optimizer<T>> torch_optimizer(const std::string& kind, const ParameterStore<T>& store, double decay) {
   const std::vector<Segment> segments = trainable_segments(store, decay, true);

@@ -14,11 +14,11 @@
 #include "tests/integration/tiny_run.h"
 #include "train/checkpoint/checkpoint_file.h"
 
-/// Training by hand, from the library's classes: an independent check of `glossa train`, using nothing of train/config,
-/// model_factory or trainer.
+/// A training loop written directly with the library's classes. It checks `glossa train` independently, as it does not
+/// use train/config, model_factory or trainer.
 namespace glossa::testing {
 
-/// Pairs of sentences, and their tokenizers.
+/// Sentence pairs and their tokenizers.
 struct Texts {
   ParallelCorpus corpus;
   std::shared_ptr<const Tokenizer> source, target;
@@ -26,10 +26,10 @@ struct Texts {
   EncodedCorpus encoded(const EncodeOptions& options) const { return encode_corpus(corpus, *source, *target, options); }
 };
 
-/// The files PART.en and PART.hi of the tiny run's corpus.
+/// Reads the files PART.en and PART.hi of the tiny run's corpus.
 ParallelCorpus toy(const TinyRun& tiny, const char* part, const CorpusOptions& options = {});
 
-/// Both sides, one after the other: input for learning a shared vocabulary.
+/// The lines of both sides, source first: input for learning a shared vocabulary.
 Strings both_sides(const ParallelCorpus& corpus);
 
 struct Network {
@@ -44,7 +44,7 @@ struct Network {
   void read(const CheckpointReader& checkpoint);
 };
 
-/// Training settings besides model, optimizer and learning rate.
+/// Training settings other than model, optimizer and learning rate.
 struct LoopOptions {
   SamplerOptions sampler;
   Layout layout = Layout::packed;
@@ -53,15 +53,15 @@ struct LoopOptions {
   std::uint64_t seed = 1;
 };
 
-/// The training loop. `after(n)` is called when update n, counted from 1, is done.
+/// Runs the training loop. Calls `after(n)` after update n, counted from 1.
 void train(Network& network, Optimizer<float>& optimizer, const Schedule& schedule, const EncodedCorpus& corpus,
            const LoopOptions& options, const std::function<void(int)>& after = {});
 
-/// Loss per target token of a corpus, without dropout and smoothing.
+/// Computes the loss per target token of a corpus, without dropout and smoothing.
 double mean_loss(const Network& network, const EncodedCorpus& corpus, std::int64_t max_tokens);
 
-/// Checks that parameters, the optimizer's moments and the moving average, if any, of a run's last checkpoint equal
-/// these bit for bit.
+/// Checks that the parameters, moments and moving average (if any) in a run's last checkpoint have the same bits as the
+/// arguments.
 void check_same(const TinyRun& tiny, const std::string& run, const Network& network, const Optimizer<float>& optimizer,
                 const MovingAverage<float>* average = nullptr);
 

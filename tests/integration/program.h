@@ -18,13 +18,13 @@ struct Outcome {
 struct Launch {
   std::vector<std::string> arguments;  ///< the program's path comes first
   std::string input;                   ///< its standard input
-  std::filesystem::path folder;        ///< its working directory; empty: here
-  int error = -1;                      ///< descriptor of its standard error; -1: a file of its own
-  bool unprivileged = false;           ///< as nobody if the test runs as root, so that permissions count
+  std::filesystem::path folder;        ///< its working directory; empty means the test's
+  int error = -1;                      ///< descriptor for its standard error; -1 means an unnamed file
+  bool unprivileged = false;           ///< run as nobody if the test runs as root, so that permissions apply
 };
 
-/// A child process; standard output and error go to unnamed files, so that it never waits for a reader. Its destructor
-/// kills it if still running.
+/// A child process. Its standard output and error go to unnamed files, so that it never waits for a reader. The
+/// destructor kills it if it still runs.
 class Program {
  public:
   explicit Program(const Launch& launch);
@@ -49,7 +49,7 @@ class Program {
 /// The program under test: the one built with the tests, or the one named by the environment variable GLOSSA_PROGRAM.
 std::string tested_program();
 
-/// True if it is built with AddressSanitizer: slow, and with its own memory.
+/// True if the tested program is built with AddressSanitizer, which makes it slow and changes its memory use.
 bool program_is_sanitized();
 
 /// Runs a program to its end.

@@ -6,7 +6,7 @@
 
 namespace glossa::testing {
 
-/// `glossa serve` of runs at a free port; `stop` ends it.
+/// `glossa serve` on a free port; `stop` ends it.
 class Served {
  public:
   /// Waits until it listens.
@@ -21,13 +21,13 @@ class Served {
   int port_ = 0;
 };
 
-/// An HTTP answer; status 0 if absent.
+/// An HTTP answer; status 0 means that there was no answer.
 struct Answer {
   int status = 0;
   std::string head, body;
 };
 
-/// A byte-level connection to a port of this machine: tests send what no client would.
+/// A byte-level connection to a port of this machine, so that tests can send what ordinary clients would not.
 class Connection {
  public:
   explicit Connection(int port);
@@ -35,7 +35,7 @@ class Connection {
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
 
-  /// Sends all that the other side accepts; false once it accepts no more.
+  /// Sends all bytes; returns false if the other side stops accepting them.
   bool send(std::string_view bytes);
 
   /// Shuts down the sending side.
@@ -47,7 +47,7 @@ class Connection {
   /// The next response that is not an interim one.
   Answer answer();
 
-  /// True if the other side closes the connection within a time.
+  /// True if the other side closes the connection within the given time.
   bool is_closed_within(int milliseconds);
 
  private:
@@ -57,11 +57,11 @@ class Connection {
   std::string unread_;
 };
 
-/// A request with its head.
+/// A POST request, with its head.
 std::string post(const std::string& path, const std::string& body, const std::string& type = "application/json",
                  const std::string& headers = "");
 
-/// The answer to a request on a new connection.
+/// Sends a request on a new connection and returns the answer.
 Answer ask(int port, const std::string& request);
 Answer get(int port, const std::string& path);
 

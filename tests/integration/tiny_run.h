@@ -12,8 +12,8 @@ namespace glossa::testing {
 
 using Strings = std::vector<std::string>;
 
-/// A corpus of the toy language (toy:2000 written to files once, because building the language takes a second), a
-/// configuration of a tiny model with dropout, and commands that use them. Everything is in its own folder.
+/// A corpus of the toy language, a configuration of a tiny model with dropout, and commands that use both, in a folder
+/// of its own. The corpus is toy:2000, written to files once, because building the language takes a second.
 class TinyRun {
  public:
   TinyRun();
@@ -21,8 +21,8 @@ class TinyRun {
   const std::filesystem::path& path() const { return folder_.path(); }
   std::filesystem::path operator/(const std::string& name) const { return folder_ / name; }
 
-  /// `glossa train` with the tiny configuration into the folder `run`; `more` are further arguments, `sets` values for
-  /// --set.
+  /// Arguments of `glossa train` with the tiny configuration and the folder `run`. `sets` are values for --set, `more`
+  /// further arguments.
   Strings train_arguments(const std::string& run, const Strings& sets = {}, const Strings& more = {}) const;
   Outcome train(const std::string& run, const Strings& sets = {}, const Strings& more = {}) const;
   Outcome resume(const std::string& run, const Strings& sets = {}) const { return train(run, sets, {"--resume"}); }
@@ -33,7 +33,7 @@ class TinyRun {
   /// The lines of RUN/metrics.jsonl without time-dependent values.
   Strings metrics(const std::string& run) const;
 
-  /// sha256 and state_sha256 of the run's last checkpoint, and its update.
+  /// The update, sha256 and state_sha256 of the run's last checkpoint.
   std::string hashes(const std::string& run) const;
   long last_update(const std::string& run) const;
 
@@ -41,22 +41,22 @@ class TinyRun {
   TemporaryFolder folder_;
 };
 
-/// Waits until the run has `lines` lines in metrics.jsonl; false if the program ended before.
+/// Waits until the run has `lines` lines in metrics.jsonl; returns false if the program ends before that.
 bool wait_for_metrics(Program& program, const std::filesystem::path& run, std::size_t lines);
 
-/// A text's single JSON object: its keys, and each value again as JSON. Throws if the text is anything else.
+/// Parses a text that is a single JSON object: its keys, each with its value as JSON. Throws for any other text.
 std::map<std::string, std::string> json_object(const std::string& text);
 
 Strings lines_of(const std::string& text);
 
-/// The outcome of a program, which must have succeeded.
+/// Checks that a program succeeded, and returns its outcome.
 Outcome succeeded(Outcome outcome);
 
-/// Checks an error: the exit status; on standard error, after any log, one line `glossa: [where] ...` that says what to
-/// do and contains each of `parts`.
+/// Checks a program's exit status and error message. Standard error must end, after any log, with one line `glossa:
+/// [where] ...` that has a hint and contains each of `parts`.
 void check_error(const Outcome& outcome, int status, const Strings& parts);
 
-/// check_error for errors found before any work: the message is the only output.
+/// As check_error, for errors found before any work: the message must be the only output.
 void check_refused(const Outcome& outcome, int status, const Strings& parts);
 
 }  // namespace glossa::testing

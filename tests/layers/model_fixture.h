@@ -17,7 +17,8 @@ namespace glossa::test {
 
 inline constexpr int vocabulary = 13, pad = 1, start = 2;
 
-/// Sets one thread (more only cost time with models this small), and restores threads and backend at the end.
+/// Sets one thread, because more would only cost time with models this small. Restores threads and GEMM backend at the
+/// end.
 class OneThread {
  public:
   OneThread() { set_threads(1); }
@@ -31,7 +32,7 @@ class OneThread {
   kernels::GemmBackend backend_ = kernels::gemm_backend();
 };
 
-/// Sequence `id` of an endless corpus: lengths from 1 to 7, tokens from 3 on.
+/// Sequence `id` of an endless corpus, with lengths from 1 to 7 and tokens from 3 on.
 inline std::vector<int> sequence(int id, int side) {
   std::vector<int> tokens(1 + static_cast<std::size_t>(5 * id + 3 * side) % 7);
   for (std::size_t t = 0; t < tokens.size(); ++t)
@@ -43,13 +44,13 @@ inline std::vector<int> sequence(int id, int side) {
 struct Side {
   std::vector<RowSpan> spans;
   std::vector<std::uint32_t> sequence_ids;
-  std::vector<int> ids, goals;  // goals: only of the target
+  std::vector<int> ids, goals;  // goals: only for the target
   RowLayout layout() const { return {static_cast<Index>(ids.size()), spans, sequence_ids}; }
 };
 
 inline constexpr int packed = -1;
 
-/// The sequences with the given numbers, packed, or in boxes with `extra` more columns than the longest needs.
+/// The sequences with the given ids: packed, or padded to `extra` more tokens than the longest one has.
 inline Side make_side(const std::vector<int>& numbers, int side, int extra) {
   std::size_t box = 0;
   for (const int id : numbers) box = std::max(box, sequence(id, side).size() + static_cast<std::size_t>(extra));
@@ -75,7 +76,7 @@ struct Pair {
       : source(make_side(numbers, 0, extra)), target(make_side(numbers, 1, extra)) {}
 };
 
-inline const std::vector<int> numbers{4, 0, 6, 3, 1};  // of sequences, for a batch
+inline const std::vector<int> numbers{4, 0, 6, 3, 1};  // ids of a batch's sequences
 
 inline TransformerOptions small_options(Index width = 8) {
   return {.source_vocabulary = vocabulary,
@@ -94,7 +95,7 @@ inline TransformerOptions small_options(Index width = 8) {
           .tied = Tied::all};
 }
 
-/// One training step's results; logits sequence by sequence, without gap rows.
+/// Results of a training step; logits are listed by sequence, without padding.
 template <class T>
 struct Outcome {
   double loss = 0, nll = 0;
@@ -149,7 +150,7 @@ struct Model {
   }
 };
 
-/// Largest |a - b| as a share of the largest |b|; infinite for NaN or another length.
+/// Largest |a - b| divided by the largest |b|; infinite for NaN or different lengths.
 template <class A, class B>
 double distance(const std::vector<A>& a, const std::vector<B>& b) {
   if (a.size() != b.size()) return INFINITY;
@@ -161,7 +162,8 @@ double distance(const std::vector<A>& a, const std::vector<B>& b) {
   return worst / largest;
 }
 
-/// Both outcomes agree to `limit` of each tensor's maximum; sequence i of `a` is sequence order[i] of `b`.
+/// Checks that two outcomes differ by at most `limit` times each tensor's maximum. Sequence i of `a` is sequence
+/// order[i] of `b`.
 template <class A, class B>
 void check_close(const Outcome<A>& a, const Outcome<B>& b, double limit, const std::vector<std::size_t>& order) {
   CHECK(a.count == b.count);

@@ -11,7 +11,8 @@
 
 namespace glossa::test {
 
-/// Small parameters with gaps behind them, a norm, biases of rank 1 and 2, and one of several pieces with a tail.
+/// Parameters of many kinds: small ones with gaps behind them, a norm, biases of rank 1 and 2, and one that is
+/// processed in several pieces with a tail.
 template <class T>
 struct Model {
   explicit Model(std::uint64_t seed = 1) {
@@ -26,7 +27,7 @@ struct Model {
     store.allocate(seed);
   }
 
-  /// Gradients of update n, of sizes from 1e-3 to 10; frozen ones are left to fill_unset_grads.
+  /// Sets the gradients of update n, of sizes from 1e-3 to 10; those of frozen parameters are left to fill_unset_grads.
   void set_grads(std::int64_t n, double scale = 1) {
     store.clear_grads();
     RandomStream random(static_cast<std::uint64_t>(n), "gradient");

@@ -7,7 +7,7 @@
 
 namespace glossa::testing {
 
-/// Rewrites a checkpoint after `change(entry, bytes)` has edited its entries' bytes; its checksums are right.
+/// Rewrites a checkpoint, with valid checksums, after `change(entry, bytes)` has edited the bytes of each entry.
 template <class Change>
 void change_checkpoint(const std::filesystem::path& path, Change change) {
   std::vector<std::vector<std::byte>> contents;

@@ -14,7 +14,7 @@
 
 namespace glossa::testing {
 
-/// Bytes with some changed, cut or doubled; deterministic for each number.
+/// Returns `bytes` with some bytes changed, cut or repeated; `number` determines the change.
 inline std::string mutated(std::string bytes, unsigned number) {
   std::mt19937 random(number);
   const auto below = [&](std::size_t n) { return static_cast<std::size_t>(random() % n); };
@@ -35,7 +35,7 @@ inline std::string mutated(std::string bytes, unsigned number) {
   return bytes;
 }
 
-/// Reads 200 mutations of a file: each is read, or refused by name, within a second.
+/// Checks 200 mutations of a file. `read` must accept each one, or throw an Error naming the file, within a second.
 template <class Read>
 void check_mutations(const std::filesystem::path& original, const Read& read) {
   CAPTURE(original);

@@ -13,13 +13,13 @@
 
 namespace glossa::testing {
 
-/// An overload: its name and number of arguments.
+/// An overload of an op: its name and possible numbers of arguments.
 struct Overload {
   std::string op;
   Index min_arguments, max_arguments;
 };
 
-/// Counts arguments between brackets that open before `at`, at their own commas.
+/// Counts the arguments in the bracket that opens before `at`, by commas outside inner brackets.
 inline Index count_arguments(const std::string& text, std::size_t at) {
   Index depth = 1, commas = 0;
   for (; at < text.size() && depth > 0; ++at) {
@@ -29,7 +29,7 @@ inline Index count_arguments(const std::string& text, std::size_t at) {
   return commas + 1;
 }
 
-/// Functions templated on the scalar.
+/// The functions in a header that are templates on the scalar type.
 inline std::vector<Overload> declared_ops(const std::string& header) {
   const std::string code = std::regex_replace(header, std::regex("//[^\n]*"), "");
   const std::regex declaration(R"(template\s*<class T>\s*[\w:<>]+\s+(\w+)\s*\(([^)]*))");

@@ -13,7 +13,7 @@
 
 namespace glossa::testing {
 
-/// CRC-32C bit by bit, as defined.
+/// CRC-32C, computed bit by bit as in its definition.
 inline std::uint32_t crc32c_by_bits(std::string_view bytes) {
   std::uint32_t crc = ~0u;
   for (const char byte : bytes) {
@@ -23,17 +23,17 @@ inline std::uint32_t crc32c_by_bits(std::string_view bytes) {
   return ~crc;
 }
 
-/// TensorBoard's knowledge of a value.
+/// A value as TensorBoard reads it.
 struct RecordedValue {
   std::int64_t step = 0;
-  float number = 0;  ///< of a scalar
-  std::string text;  ///< of a text; for a picture its PNG
+  float number = 0;  ///< a scalar's number
+  std::string text;  ///< a text, or an image's PNG
 };
 
-/// TensorBoard's view of a folder of event files: it reads them in name order, each up to the first record with a wrong
+/// A folder of event files as TensorBoard reads it: files in name order, each up to the first record with a wrong
 /// length or checksum.
 struct RecordedEvents {
-  std::map<std::string, std::vector<RecordedValue>> values;  ///< by tag, in write order
+  std::map<std::string, std::vector<RecordedValue>> values;  ///< by tag, in the order written
   std::vector<std::int64_t> starts, stops;                   ///< steps of session marks
   int files = 0, torn = 0;
 
@@ -69,7 +69,7 @@ inline RecordedEvents read_events(const std::filesystem::path& folder) {
         const auto bits = static_cast<std::uint32_t>(field.whole);
         std::memcpy(&value.number, &bits, sizeof bits);
       }
-      if (field.number == 4 || field.number == 8)  // a picture, a tensor
+      if (field.number == 4 || field.number == 8)  // an image or a tensor
         fields(field.bytes, [&](const wire::Field& inner) {
           if (inner.number == field.number) value.text = inner.bytes;
         });

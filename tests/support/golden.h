@@ -15,7 +15,7 @@
 
 namespace glossa::testing {
 
-/// Maximum error of a tensor, as a share of the golden one's largest number.
+/// Maximum error of a tensor's numbers, relative to the largest number of the golden tensor.
 template <class T>
 inline constexpr double golden_limit = std::is_same_v<T, double> ? 1e-10 : 1e-5;
 
@@ -41,7 +41,7 @@ class Golden {
     return {values.begin(), values.end()};
   }
 
-  /// The rest of the names that begin with `prefix`.
+  /// The names that begin with `prefix`, without it.
   std::vector<std::string> names(const std::string& prefix) const {
     std::vector<std::string> result;
     for (const auto& [name, entry] : reader_.entries())
@@ -49,7 +49,7 @@ class Golden {
     return result;
   }
 
-  /// Gives all parameters the golden values under `prefix`, which must contain no others.
+  /// Sets all parameters to the golden values under `prefix`. Each tensor there must belong to a parameter.
   void assign(const std::string& prefix, ParameterStore<T>& store) const {
     CHECK_EQ(names(prefix).size(), store.parameters().size());
     for (const Parameter<T>* parameter : store.parameters()) {
@@ -97,7 +97,7 @@ class Golden {
   mutable std::deque<std::vector<T>> memory_;
 };
 
-/// Sequences of golden lengths, one after the other.
+/// Layout of consecutive sequences with the given lengths.
 class Sequences {
  public:
   explicit Sequences(const std::vector<int>& lengths) {

@@ -15,7 +15,8 @@
 
 namespace glossa::testing {
 
-/// A terminal that records its output, so that nobody waits for a reader. Sets the environment to describe a usual one.
+/// A terminal that records its output, so that writers do not wait for a reader. Sets the environment for a usual
+/// terminal.
 class PseudoTerminal {
  public:
   explicit PseudoTerminal(unsigned short columns) : master_(posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC)) {
@@ -32,7 +33,7 @@ class PseudoTerminal {
     ioctl(descriptor(), TIOCSWINSZ, &size);
     reader_ = std::thread([this] {
       char buffer[4096];
-      // Fails once the last writer has closed it.
+      // Fails when the last writer has closed it.
       for (ssize_t count; (count = read(master_, buffer, sizeof buffer)) > 0;) {
         const std::scoped_lock lock(mutex_);
         text_.append(buffer, static_cast<std::size_t>(count));
@@ -47,19 +48,19 @@ class PseudoTerminal {
   PseudoTerminal(const PseudoTerminal&) = delete;
   PseudoTerminal& operator=(const PseudoTerminal&) = delete;
 
-  /// False if the machine has none.
+  /// False if the machine cannot create a pseudoterminal.
   bool is_there() const { return file_ != nullptr; }
 
   std::FILE* file() const { return file_; }
   int descriptor() const { return fileno(file_); }
 
-  /// Waits until this has been written.
+  /// Waits until the output contains `part`.
   void wait_for(const std::string& part) {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] { return text_.find(part) != text_.npos; });
   }
 
-  /// Closes the terminal, waits until others have, and returns all output.
+  /// Closes the terminal, waits until other writers have closed it too, and returns all output.
   const std::string& text() {
     if (file_ != nullptr) std::fclose(std::exchange(file_, nullptr));
     if (reader_.joinable()) reader_.join();

@@ -8,7 +8,8 @@
 
 namespace glossa::testing {
 
-/// A file system of `size` ("128k") over a folder, created if needed, while it lives; only root may mount one.
+/// While it lives, mounts a file system of `size` ("128k") at a folder, which is created if needed. Only root may
+/// mount.
 class SmallDisk {
  public:
   SmallDisk(std::filesystem::path folder, const std::string& size) : folder_(std::move(folder)) {

@@ -26,7 +26,7 @@ inline void write_bytes(const std::filesystem::path& path, std::string_view byte
   std::ofstream(path, std::ios::binary | std::ios::trunc) << bytes;
 }
 
-/// A fresh folder for one test, removed with its contents at the end.
+/// A new folder for one test, removed with its contents at the end.
 class TemporaryFolder {
  public:
   explicit TemporaryFolder(const std::filesystem::path& parent = std::filesystem::temp_directory_path()) {
@@ -54,7 +54,7 @@ class TemporaryFolder {
   std::filesystem::path path_;
 };
 
-/// Names in a folder, sorted.
+/// The names in a folder, sorted.
 inline std::vector<std::string> names_in(const std::filesystem::path& folder) {
   std::vector<std::string> names;
   for (const auto& entry : std::filesystem::directory_iterator(folder)) names.push_back(entry.path().filename());
@@ -62,7 +62,7 @@ inline std::vector<std::string> names_in(const std::filesystem::path& folder) {
   return names;
 }
 
-/// The text of the Error that `act` throws; empty if it throws none.
+/// The text of the Exception that `act` throws; empty if it does not throw one.
 template <class Exception, class Act>
 std::string error_of(Act act) {
   try {

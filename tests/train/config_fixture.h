@@ -15,17 +15,18 @@ namespace glossa::testing {
 
 using Strings = std::vector<std::string>;
 
-/// Writes small corpora of words in en, hi and de, with upper case, full-width letters and characters that occur once:
-/// corpus, other (more words), valid, lower (no upper case), damaged (not all UTF-8), long (one long line), pairs.tsv.
+/// Writes small corpora in en, hi and de, with upper case, full-width letters and characters that occur once. They are
+/// named corpus, other (more words), valid, lower (without upper case), damaged (with invalid UTF-8), long (with a long
+/// line) and pairs.tsv.
 void write_corpora(const TemporaryFolder& folder);
 
-/// Input: upper case, unknown words, and a line of 21 tokens with </s>.
+/// Input to translate: upper case, unknown words, and a line of 21 tokens including </s>.
 extern const Strings lines_to_translate;
 
-/// Values for --set: a configuration that makes every option's effect visible. FOLDER stands for that of the corpora.
+/// Values for --set that make every option's effect visible. FOLDER stands for the folder of the corpora.
 extern const Strings base_sets;
 
-/// Restores the process's threads and product library at the end.
+/// Restores the process's threads and GEMM backend at the end.
 class RestoreRuntime {
  public:
   ~RestoreRuntime() {
@@ -38,24 +39,24 @@ class RestoreRuntime {
   kernels::GemmBackend backend_ = kernels::gemm_backend();
 };
 
-/// Results of a configuration's run.
+/// Results of training with a configuration.
 struct FinishedRun {
   /// Trains in `folder`, after emptying it.
   FinishedRun(const Config& config, const std::filesystem::path& folder);
 
-  /// Names and bytes of the files in a subfolder with this ending.
+  /// Names and bytes of the files in a subfolder whose names have this ending.
   std::string files(const std::filesystem::path& part, const std::string& ending = "") const;
 
   std::filesystem::path folder;
   std::optional<TrainingEnd> end;
-  std::string error;  ///< if it did not finish
+  std::string error;  ///< if training failed
   int threads = 0;
   std::string product_library;
   TrainingState state;           ///< of the last checkpoint
   Strings training, validation;  ///< lines of metrics.jsonl without time-dependent values
 };
 
-/// A configuration: its run, and other results computed when first requested.
+/// A configuration, its run, and other results that are computed when first requested.
 class ConfigFixture : RestoreRuntime {
  public:
   ConfigFixture(const Config& given, const std::filesystem::path& folder)
@@ -77,7 +78,7 @@ class ConfigFixture : RestoreRuntime {
 
   const Config config;
   const std::filesystem::path folder;  ///< of the corpora
-  const FinishedRun run;               ///< made first: it sets threads and product library
+  const FinishedRun run;               ///< made first, because it sets threads and GEMM backend
 
  private:
   std::uint64_t seed() const { return static_cast<std::uint64_t>(config.train.seed); }

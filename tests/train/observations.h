@@ -9,17 +9,17 @@
 
 namespace glossa::testing {
 
-/// An effect of a configuration, its causes, and its appearance.
+/// An observable effect of a configuration: its name, the observations it follows from, and its value as text.
 struct Observation {
   const char* name;
   Strings follows;
   std::function<std::string(ConfigFixture&)> look;
 };
 
-/// Everything observed, causes before their effects: from the text of the corpus to the files of a run.
+/// All observations, causes before their effects, from the text of the corpus to the files of a run.
 const std::vector<Observation>& observations();
 
-/// These and their direct and indirect effects.
+/// Returns the named observations and their direct and indirect effects.
 std::set<std::string> with_consequences(const Strings& names);
 
 }  // namespace glossa::testing

@@ -11,8 +11,8 @@
 
 namespace glossa::testing {
 
-/// A corpus of 60 pairs, the same for training and validation, with a word that occurs once, and a model with dropout
-/// that trains on it within milliseconds. Validation counts exactly translated sentences, of which there are none yet.
+/// A model with dropout that trains within milliseconds on a corpus of 60 pairs, with one word that occurs once.
+/// Validation uses the same corpus and counts exactly translated sentences, of which there are none at first.
 class TrainerFixture {
  public:
   TrainerFixture() {

@@ -8,7 +8,7 @@
 
 namespace glossa::testing {
 
-/// A model with random weights and much dropout, and sentences of very different lengths.
+/// A model with random weights and high dropout, and sentences of very different lengths.
 struct TranslatorFixture {
   explicit TranslatorFixture(Index max_positions = 12) {
     for (int i = 0; i < 12; ++i) {
@@ -28,7 +28,7 @@ struct TranslatorFixture {
     config.dropout = 0.5;
     config.max_positions = max_positions;
     model = make_model(config, tokenizers.source->vocabulary_size(), tokenizers.target->vocabulary_size(), 3);
-    for (float& value : model->parameters.values()) value *= 2;  // gives distinct scores
+    for (float& value : model->parameters.values()) value *= 2;  // makes scores distinct
   }
 
   Translator translator(const DecodeConfig& decode = {}) const {

@@ -8,8 +8,8 @@
 
 namespace glossa::testing {
 
-/// A folder with the files of a run, written by hand: 40 updates, logged every 10, validated every 20, stopped at 25
-/// and resumed there, killed after 30 and resumed at 25 again, with update 28 refused.
+/// A folder with handwritten files of a run: 40 updates, logged every 10 and validated every 20. The run is stopped at
+/// update 25 and resumed there, then killed after 30 and resumed at 25 again; update 28 is refused.
 class SyntheticRun {
  public:
   explicit SyntheticRun(const std::string& name = "run") : path_(folder_ / name) {

@@ -10,7 +10,7 @@
 
 namespace glossa::programs {
 
-/// In [-1, 1), or in [0.5, 1.5).
+/// Draws numbers in [-1, 1) or, if `positive`, in [0.5, 1.5).
 template <class T>
 void fill_uniformly(std::span<T> values, bool positive, int seed) {
   RandomStream random(seed, "numbers");
@@ -20,8 +20,8 @@ void fill_uniformly(std::span<T> values, bool positive, int seed) {
   }
 }
 
-/// A table entry's view when one of its lines runs: the operands, the numbers and things made from them. The caller's
-/// memory lives as long as the step.
+/// The arguments of an op when one of its lines runs: the operands, the numbers, and tensors made from them. Memory
+/// that it returns lives as long as the step.
 template <class T>
 class Call {
  public:
@@ -56,15 +56,15 @@ class Call {
 
   std::string& complaint() { return run_.complaint; }
 
-  /// Uniform in [-1, 1), keyed by number i.
+  /// A tensor of numbers in [-1, 1), keyed by number i.
   Tensor<T> cotangent(int i, const Shape& shape) {
     const Tensor<T> cotangent{memory<T>(shape.size()).data(), shape};
     fill_uniformly(cotangent.span(), 0, number(i));
     return cotangent;
   }
 
-  /// Number 0 plus 1 sequences. Bits of number `style_at` add a gap after each of more than one row (bit 0), their own
-  /// numbers (1), positions from 2 on (2), and an empty one among them (3).
+  /// A layout of 1 + number(0) sequences. The bits of number(style_at) add a gap after each sequence of more than one
+  /// row (bit 0), sequence ids (bit 1), positions that start at 2 (bit 2), and an empty sequence (bit 3).
   RowLayout layout(Index rows, int style_at = 1) {
     const Index count = 1 + number(0);
     const int style = number(style_at);
@@ -79,7 +79,7 @@ class Call {
     return {.rows = rows, .sequences = sequences, .sequence_ids = ids, .first_position = style / 4 % 2 * 2};
   }
 
-  /// `count` numbers in {least, ..., least + below - 1}, keyed by number i.
+  /// `count` numbers in {lowest, ..., lowest + below - 1}, keyed by number i.
   std::span<const int> ids(int i, Index count, Index below, int lowest = 0) {
     check(below > 0, "ids", "expected rows to choose from; there are none");
     RandomStream random(number(i), "ids");
@@ -88,7 +88,7 @@ class Call {
     return ids;
   }
 
-  /// `count` conditions, keyed by number i.
+  /// `count` random conditions, keyed by number i.
   std::span<const bool> conditions(int i, Index count) {
     RandomStream random(number(i), "conditions");
     const auto conditions = memory<bool>(count);
@@ -96,7 +96,7 @@ class Call {
     return conditions;
   }
 
-  /// An additive mask [queries, keys] that blocks some, keyed by number i; null if that is 0.
+  /// An additive mask [queries, keys] that blocks some keys, keyed by number i; null if number i is 0.
   const Tensor<T>* mask(int i, Index queries, Index keys) {
     if (number(i) == 0) return nullptr;
     mask_ = {memory<T>(queries * keys).data(), {queries, keys}};

@@ -10,33 +10,34 @@
 
 namespace glossa::programs {
 
-/// The kind of programs to draw.
+/// Sizes of programs to draw.
 struct Size {
-  int lines;                    // drawn; leaves they need are added
-  std::span<const Index> rows;  // extents of matrices, one of them for most in a program
+  int lines;                    // number of drawn lines; the leaves they need are added
+  std::span<const Index> rows;  // extents of matrices; half of a program's have the same
   std::span<const Index> widths;
   bool checkable = false;  // only ops that differences can check
 };
 
-/// Sizes on both sides of the engine's special cases, and few enough numbers for quick differences.
+/// `mixed_sizes` are on both sides of the engine's special cases; `small_sizes` allow quick checks by finite
+/// differences.
 extern const Size mixed_sizes, small_sizes;
 
-/// Draws a program and runs it meanwhile, without reuse of memory. So shapes are known from the variables, and a line
-/// is kept only if no op refuses it and its numbers stay moderate.
+/// Draws a program and, at the same time, runs it without reuse of memory. So shapes are known from the variables, and
+/// a line is kept only if no op refuses it and its numbers stay moderate.
 class Draw {
  public:
   Draw(std::uint64_t seed, const Size& size);
 
   const Program& program();
 
-  // --- For the entries of the table: positions of lines ---
+  // --- For the entries of the table: these return indices of lines ---
 
   int any();                             ///< a variable, preferably a late one
-  int any_with_axes(int min_rank);       ///< with at least this many axes
-  int matrix();                          ///< of two axes
-  int of(const Shape& shape);            ///< of that shape: an existing one, one made from others, or a leaf
-  int positive(const Shape& shape);      ///< of numbers that are away from 0
-  int broadcasting(const Shape& shape);  ///< that broadcasts to the shape
+  int any_with_axes(int min_rank);       ///< a variable with at least this many axes
+  int matrix();                          ///< a variable of two axes
+  int of(const Shape& shape);            ///< of that shape: an existing variable, a new result, or a leaf
+  int positive(const Shape& shape);      ///< a variable whose numbers are away from 0
+  int broadcasting(const Shape& shape);  ///< a variable that broadcasts to the shape
   int branch(const Shape& shape);        ///< preferably the unread result of a linear op
   int requiring_grad();
 
@@ -59,7 +60,7 @@ class Draw {
   int leaf(const Shape& shape);
   template <class Fits>
   std::optional<int> find(const Fits& fits);
-  std::optional<int> projectable(Index rows);  // a matrix of this many rows
+  std::optional<int> projectable(Index rows);  // a matrix with `rows` rows
   Index one_of(std::span<const Index> values) { return values[random_.below(values.size())]; }
   Program declarations();
 

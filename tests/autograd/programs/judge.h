@@ -7,22 +7,22 @@
 
 namespace glossa::programs {
 
-/// Results of a program.
+/// Results of judging a program.
 struct Verdict {
-  std::string complaint{};       // empty: nothing is wrong
+  std::string complaint{};       // empty if nothing is wrong
   Program ran{};                 // the program without lines that the engine refused
-  std::vector<bool> executed{};  // beside its lines: true if the last step produced a result
-  Index compared = 0;            // numbers
+  std::vector<bool> executed{};  // for each of its lines: true if the last step produced a result
+  Index compared = 0;            // number of compared numbers
   Index refused = 0;             // attempts to read a value whose memory had been reused
 };
 
-/// Runs a program with and without reuse of memory on the same numbers, in float or else in double. Both must see the
-/// same bits and Errors, with one exception: with reuse, the engine may refuse to read a value whose memory it reused.
-/// A refused line is left out of both runs.
+/// Runs a program with and without reuse of memory on the same numbers, in float or in double. Both runs must observe
+/// the same bits and Errors, with one exception: with reuse, the engine may refuse to read a value whose memory was
+/// reused. Both runs omit a refused line.
 Verdict judge(const Program& program, bool in_float);
 
-/// Compares the gradients of the last line with differences: the largest error, relative to at least 0.1. For a program
-/// that no run refuses.
+/// Compares the gradients of the last line with finite differences. Returns the largest error relative to the gradient,
+/// or to 0.1 if that is larger. For programs without refused lines.
 double error_by_differences(const Program& program);
 
 }  // namespace glossa::programs

@@ -5,10 +5,10 @@
 
 #include "autograd/ops.h"
 
-/// User-style ops, each relying on one promise of the engine.
+/// Ops as users may write them; each relies on one promise of the engine.
 namespace glossa::programs {
 
-/// x^2, using a copy of x that the derivative releases after reading.
+/// x^2, with a copy of x that the derivative releases after reading it.
 template <class T>
 Variable<T> giving_square(const Variable<T>& x) {
   Context<T>& c = context_of("giving_square", {x});
@@ -23,7 +23,8 @@ Variable<T> giving_square(const Variable<T>& x) {
   });
 }
 
-/// x + (x + m) m, m the means of rows: holds scratch while it calls ops that use some.
+/// x + (x + m) m, where m are the means of rows. Holds scratch memory while it calls ops that use scratch memory
+/// themselves.
 template <class T>
 Variable<T> holding_scratch(const Variable<T>& x, std::string& complaint) {
   Context<T>& c = context_of("holding_scratch", {x});
@@ -46,8 +47,8 @@ Variable<T> holding_scratch(const Variable<T>& x, std::string& complaint) {
   });
 }
 
-/// Sums of rows, with a wrong derivative: its contribution has the value's shape, which does not broadcast from that of
-/// x.
+/// Sums of rows, with a wrong derivative: its contribution has the shape of the result, which does not broadcast to
+/// that of x.
 template <class T>
 Variable<T> misshapen_sum(const Variable<T>& x, std::string& complaint) {
   Context<T>& c = context_of("misshapen_sum", {x});

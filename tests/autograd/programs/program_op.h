@@ -19,12 +19,12 @@ struct ProgramOp {
   using Drawn = std::function<Instruction(Draw&)>;
 
   std::string name;  // as in ops.h; a suffix after a dot separates overloads
-  Drawn draw;        // operands and numbers; throws Error if nothing fits, and is called again
+  Drawn draw;        // draws operands and numbers; throws Error if nothing fits, to be called again
   std::function<Variable<float>(Call<float>&)> in_float;
   std::function<Variable<double>(Call<double>&)> in_double;
-  int weight = 4;               // how often it is drawn, relative to others
-  bool is_shaped = false;       // Instruction::shape counts
-  bool is_checkable = true;     // differences see its derivative
+  int weight = 4;               // frequency, relative to other ops
+  bool is_shaped = false;       // uses Instruction::shape
+  bool is_checkable = true;     // finite differences can check its derivative
   bool keeps_gradient = false;  // of its result variable
 
   ProgramOp& often(int times) { return weight = times, *this; }
@@ -33,7 +33,7 @@ struct ProgramOp {
   ProgramOp& unlike_differences() { return is_checkable = false, *this; }
 };
 
-/// The table as it is filled: an entry from one generic callable.
+/// The table of ops while it is filled. `put` makes an entry from one generic callable.
 struct ProgramOps {
   template <class F>
   ProgramOp& put(std::string name, ProgramOp::Drawn draw, F call) {
@@ -44,16 +44,16 @@ struct ProgramOps {
   std::vector<ProgramOp> all;
 };
 
-/// Every op of autograd/ops.h.
+/// Adds every op of autograd/ops.h.
 void put_library_ops(ProgramOps& ops);
 
-/// Leaves, other uses of variables in a program, and the test's own ops.
+/// Adds leaves, other uses of variables in a program, and the test's own ops.
 void put_other_ops(ProgramOps& ops);
 
-/// Both.
+/// The full table: library and other ops.
 const std::vector<ProgramOp>& program_ops();
 
-/// By name; throws Error if not found.
+/// Finds an op by name; throws Error if it does not exist.
 const ProgramOp& op_named(std::string_view name);
 
 }  // namespace glossa::programs

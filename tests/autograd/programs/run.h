@@ -9,14 +9,14 @@
 
 namespace glossa::programs {
 
-/// A program's initial numbers, in the caller's memory and in a parameter store. They outlive its steps.
+/// A program's initial numbers, in memory of their own and in a parameter store. They outlive the program's steps.
 template <class T>
 class Leaves {
  public:
   /// Declares the parameters of the program's "declare" lines.
   explicit Leaves(const Program& program);
 
-  /// Numbers of a line with (positive?, seed): uniform in [-1, 1), or in [0.5, 1.5).
+  /// The numbers of a leaf whose arguments are (positive, seed): uniform in [-1, 1) or, if positive, in [0.5, 1.5).
   Tensor<T> numbers(int line, const Instruction& instruction);
 
   Parameter<T>& whole(int line) { return *declared_.at(line).whole; }
@@ -35,7 +35,7 @@ class Leaves {
   ParameterStore<T> store_;
 };
 
-/// A run's view of a value or gradient: its bits, or an Error's text.
+/// A value or gradient as a run observed it: its bits, or an Error's text.
 struct Observation {
   std::string what, bits, error;
 
@@ -43,7 +43,7 @@ struct Observation {
   bool is_refused() const { return error.find("still in memory") != std::string::npos; }
 };
 
-/// A program in progress through steps of a context.
+/// Execution of a program, for several steps of a context.
 template <class T>
 class Run {
  public:
@@ -52,16 +52,16 @@ class Run {
 
   void begin(int step);
 
-  /// Runs a line if all its operands exist; true if its result does.
+  /// Runs a line if all its operands exist; returns true if its result then exists.
   bool execute(int line);
 
-  /// Acts as if the lines from there on had not run.
+  /// Forgets the results of all lines from `line` on, as if they had not run.
   void forget_from(int line) { results_.resize(line); }
 
-  /// Looks at everything left: values, gradients, tensors handed out.
+  /// Ends a step: observes all remaining values, gradients and held tensors.
   void finish();
 
-  /// All three, for all steps.
+  /// Calls begin, execute and finish for all steps.
   void execute_all();
 
   bool has(int line) const { return line >= 0 && line < std::ssize(results_) && results_[line].is_there; }
@@ -77,19 +77,19 @@ class Run {
 
   void see(const std::string& what, std::span<const T> numbers);
 
-  /// `tensor` is held by the user from now on: it may not change in this step.
+  /// Simulates a user who keeps `tensor`: from now on it must not change in this step.
   void hold(int line, const Tensor<const T>& tensor);
 
   void backward(int line, const Variable<T>& root, const Tensor<T>& cotangent, bool keep_graph);
 
-  /// Something wrong regardless of other runs.
+  /// A fault that is recognized without comparison with other runs; or empty.
   std::string complaint;
 
   // --- Results ---
 
   const std::vector<Observation>& observations() const { return observations_; }
 
-  /// The first line that the engine refused to run, because the memory of a value it reads was lost; or -1.
+  /// The first line that the engine refused to run because the memory of a value that it reads was reused; or -1.
   int refused_line() const { return refused_line_; }
 
  private:
@@ -110,12 +110,12 @@ class Run {
   const Program& program_;
   Leaves<T>& leaves_;
   Context<T>& context_;
-  Arena memory_;  // of a step: layouts, ids, masks
+  Arena memory_;  // for a step's layouts, ids and masks
   std::vector<Result> results_;
   std::vector<Held> held_;
   std::vector<Observation> observations_;
   int refused_line_ = -1;
-  bool broken_ = false;  // a derivative threw: the gradients of this step are unknown
+  bool broken_ = false;  // a derivative threw, so the gradients of this step are unknown
 };
 
 }  // namespace glossa::programs

@@ -6,8 +6,8 @@
 
 namespace glossa::programs {
 
-/// The shortest program found within `seconds` that still `fails`, as `program` does: lines are left out, bypassed or
-/// replaced by leaves; extents and numbers get smaller.
+/// Returns the shortest program found within `seconds` that `fails` like `program`. Leaves out or bypasses lines,
+/// replaces them by leaves, and reduces extents and numbers.
 Program shortened(Program program, const std::function<bool(const Program&)>& fails, double seconds);
 
 }  // namespace glossa::programs

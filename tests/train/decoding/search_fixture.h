@@ -14,7 +14,7 @@ using Sentences = std::vector<std::vector<int>>;
 inline constexpr SpecialIds specials;
 inline constexpr StepOptions evaluation{.training = false, .recording = false};
 
-/// A small model with random weights, scaled up to give distinct scores.
+/// A small model with random weights, scaled up so that scores are distinct.
 template <class T>
 struct SmallModel {
   explicit SmallModel(Index vocabulary, NormPlace norm = NormPlace::pre, Index max_positions = 64)
@@ -30,7 +30,7 @@ struct SmallModel {
         for (T& value : p->value.span()) value *= T{2};
   }
 
-  /// Makes a token more or less likely everywhere.
+  /// Makes a token more or less likely at every position.
   void favor(int token, double by) { store.at("generator.bias").value[token] += static_cast<T>(by); }
 
   ParameterStore<T> store;
@@ -49,7 +49,8 @@ inline Sentences random_sources(Index count, int vocabulary, std::uint64_t longe
   return sources;
 }
 
-/// Log-probabilities after each prefix of <s> tokens: the whole model at once, without a cache.
+/// Log-probabilities after each prefix of <s> followed by `tokens`, computed by one pass through the model, without a
+/// cache.
 inline Tensor<const double> uncached(Context<double>& context, const SmallModel<double>& model,
                                      const std::vector<int>& source, const std::vector<int>& tokens) {
   std::vector<int> target{specials.bos};
