@@ -9,21 +9,21 @@
 
 namespace {
 
-/// Standard error as at program start.
+/// The original standard error; join_job may redirect `stderr`.
 std::FILE* const errors = stderr;
 
-/// Joins the job if this is one of its processes. Only the first prints; the others would repeat it.
+/// Joins the job if this is one of its processes. Silences all but the first process, as they would print the same.
 void join_job() {
   if (glossa::processes_started() == 1) return;
   static glossa::JobMembership membership;
   if (glossa::job().is_first()) return;
   std::FILE* const nowhere = std::fopen("/dev/null", "w");
-  if (nowhere != nullptr) stderr = stdout = nowhere;  // crash output goes to the descriptor, which remains
+  if (nowhere != nullptr) stderr = stdout = nowhere;  // the descriptors stay open for output on crashes
 }
 
 void print_note(const std::string& text) { glossa::print_error(errors, "{}", glossa::in_config_terms(text)); }
 
-/// Reports this process's failure, alone or before the others, and ends them. Returns the exit status.
+/// Reports this process's failure and ends the other processes of its job, if any. Returns the exit status.
 int end(const glossa::Failure& failure) {
   const glossa::Job& job = glossa::job();
   if (job.is_several())

@@ -12,7 +12,7 @@ CorpusLoss corpus_loss(Context<float>& context, const Transformer<float>& model,
   Batch batch;
   BatchRows rows;
   const std::vector<std::vector<int>> batches = Sampler(corpus, sampler_options(config, 0)).epoch(0, false);
-  std::vector<double> sums(2 * batches.size());  // per batch; processes take turns
+  std::vector<double> sums(2 * batches.size());  // sum and count per batch; batch i is process (i mod N)'s
   for (std::size_t i = job().rank(); i < batches.size(); i += job().count()) {
     fill_batch(batch, corpus, batches[i], layout(config));
     rows.assign(batch);
@@ -33,7 +33,7 @@ CorpusLoss corpus_loss(Context<float>& context, const Transformer<float>& model,
 double perplexity(double loss) { return std::exp(loss); }
 
 BleuOptions bleu_options(const Config& config) {
-  return {.lowercase = config.data.lowercase,  // of the text, for the signature
+  return {.lowercase = config.data.lowercase,  // the text already is; only for the signature
           .tokenizer = config.train.bleu_tokenize.value_or(BleuOptions().tokenizer)};
 }
 

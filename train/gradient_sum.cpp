@@ -7,7 +7,7 @@
 namespace glossa {
 
 namespace {
-// A process gets a megabyte at a time from each of few others, and some 16 in all from many.
+// Limits on the numbers received per round: 1 MiB from each of few processes, 16 MiB in all from many.
 constexpr Index max_at_once = 1 << 18, all_at_once = 1 << 22, min_at_once = 1 << 14;
 }  // namespace
 
@@ -28,7 +28,7 @@ void GradientSum::add_up(std::int64_t count, std::span<const Index> bounds,
     else
       own = sum_.finish(parameters_.grads());
   }
-  if (!job().is_several()) return;  // the sum is there
+  if (!job().is_several()) return;  // the parameters have the sum
   if (begin == end) {
     parameters_.clear_grads();
     parameters_.fill_unset_grads();
@@ -38,7 +38,7 @@ void GradientSum::add_up(std::int64_t count, std::span<const Index> bounds,
 
 void GradientSum::exchange(std::span<const PartialSum<float>> own, std::int64_t count, std::span<const Index> bounds) {
   const Job& job = glossa::job();
-  // Rounds: the first sum of each process that has one, then the second.
+  // Round k exchanges the k-th partial sum of each process that has one.
   std::vector<std::vector<PartialSum<float>>> all;
   std::vector<std::vector<int>> senders;
   for (int rank = 0; rank < job.count(); ++rank) {

@@ -14,7 +14,7 @@ namespace glossa {
 
 namespace {
 
-/// True if an option concerns reading and batching text, not what a model makes of it.
+/// True if an option concerns the text to translate, and a trained run may change it.
 bool is_of_reading(std::string_view key) {
   return key == "data.invalid_utf8" || key == "data.max_line_bytes" || key == "data.max_tokens" ||
          key == "data.source_prefix";
@@ -60,13 +60,13 @@ Config load_run_config(const std::string& run, const std::vector<std::string>& s
 
 namespace {
 
-/// Parts of a run's configuration that its weights depend on, and its decoding; the rest is default.
+/// Returns the options of a run that its weights depend on, and those of decoding; the rest is default.
 Config of_weights(const Config& run) {
   Config config;
   config.model = run.model;
   config.decode = run.decode;
   const DataConfig usual = std::exchange(config.data, run.data);
-  DataConfig& data = config.data;  // without texts and how they are cut
+  DataConfig& data = config.data;  // without the corpora and options that cut and batch them
   data.train = usual.train;
   data.valid = usual.valid;
   data.test = usual.test;
@@ -171,7 +171,7 @@ std::string RunName::note() const {
   try {
     const auto validated = static_cast<std::uint64_t>(last_validation(folder_));
     if (validated == 0 || *last <= validated) return "";
-  } catch (const Error&) {  // unreadable metrics must not stop it
+  } catch (const Error&) {  // unreadable metrics only suppress the note
     return "";
   }
   return fmt::format("best is update {}; update {} is newer than the last validation; use it with --checkpoint last",
@@ -229,7 +229,7 @@ std::filesystem::path write_new_run(const std::string& run, const Config& config
   const std::unique_ptr<MovingAverage<float>> average = make_average(config.train, model.parameters);
 
   CheckpointFolder checkpoints(run, static_cast<std::size_t>(config.train.keep_checkpoints));
-  check_holds_no_run(run);  // a trainer may have come meanwhile
+  check_holds_no_run(run);  // a trainer may have started here meanwhile
   write_file_atomically(config_file(run), state.config);
   save_tokenizers(tokenizers, config.data, run);
   CheckpointWriter writer;

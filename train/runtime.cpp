@@ -77,7 +77,7 @@ std::vector<std::string> warnings(const Environment& environment) {
 void share_one_heap() { mallopt(M_ARENA_MAX, 1); }
 
 double peak_rss_mb() {
-  // Not getrusage: its figure starts with that of the parent program.
+  // Not getrusage, whose figure includes the parent program's memory before exec.
   std::ifstream status("/proc/self/status");
   for (std::string key; status >> key; status.ignore(std::numeric_limits<std::streamsize>::max(), '\n')) {
     double kib = 0;
@@ -88,7 +88,7 @@ double peak_rss_mb() {
 
 std::string program_fingerprint() {
   const std::string program = read_file("/proc/self/exe", std::numeric_limits<std::size_t>::max());
-  // Eigen's loops are in the program; the C library selects its own by processor.
+  // Eigen's loops are compiled into the program; the C library selects its loops by processor.
   return fmt::format("program {:.16} for {}, products by {}, C library {}, avx2 {}, fma {}, avx512 {}",
                      Sha256().update(program).hex_digest(), instructions, kernels::describe_gemm_backend(),
                      gnu_get_libc_version(), __builtin_cpu_supports("avx2") != 0, __builtin_cpu_supports("fma") != 0,
@@ -103,7 +103,7 @@ std::string describe_build(const std::string& fingerprint) {
   const std::size_t instructions_at = fingerprint.find(", "), products_at = fingerprint.rfind(", ");
   if (instructions_at == products_at) return fingerprint;
   const std::string compiler = fingerprint.substr(0, instructions_at);
-  const bool is_number = compiler.find_first_not_of("0123456789.") == compiler.npos;  // g++ prints only this
+  const bool is_number = compiler.find_first_not_of("0123456789.") == compiler.npos;  // as in g++'s __VERSION__
   return fmt::format("{}{} for {}, float products by {}", is_number ? "g++ " : "", compiler,
                      fingerprint.substr(instructions_at + 2, products_at - instructions_at - 2),
                      fingerprint.substr(products_at + 2));

@@ -13,7 +13,7 @@ namespace {
 std::atomic<int> stop_requested = 0;
 std::atomic<double> stop_requested_at = 0;
 std::atomic<bool> save_requested = false;
-static_assert(std::atomic<double>::is_always_lock_free);  // handlers use them
+static_assert(std::atomic<double>::is_always_lock_free);  // signal handlers use atomics
 
 void install(int signal, void (*handler)(int)) {
   struct sigaction action {};
@@ -22,7 +22,7 @@ void install(int signal, void (*handler)(int)) {
   sigaction(signal, &action, nullptr);
 }
 
-/// For stop signals; nohup deliberately ignores SIGHUP.
+/// Installs a handler for stop signals, except for SIGHUP under nohup, which ignores it.
 void install_for_stops(void (*handler)(int)) {
   struct sigaction hangup {};
   sigaction(SIGHUP, nullptr, &hangup);

@@ -18,7 +18,7 @@ namespace glossa {
 
 namespace {
 
-/// Pass over the corpus, from 1, that contains the last update.
+/// Number of the epoch, counted from 1, that contains the last update.
 std::int64_t epoch_of_last_update(const TrainingState& state) { return state.epoch + (state.batch > 0 ? 1 : 0); }
 
 std::string reason(TrainingEnd end, const Config& config) {
@@ -37,7 +37,7 @@ std::string reason(TrainingEnd end, const Config& config) {
   return "";
 }
 
-/// The limit that ended training, plus half; empty if none did.
+/// The limit that ended training, raised by half, as KEY=VALUE; empty if no limit ended it.
 std::string raised_limit(TrainingEnd end, const TrainConfig& train) {
   const auto raised = [](Period limit) {
     limit.amount = std::ceil(1.5 * limit.amount);
@@ -57,7 +57,7 @@ std::string raised_limit(TrainingEnd end, const TrainConfig& train) {
   return "";
 }
 
-/// The number that decides the best, and true if larger is better.
+/// The value of train.metric, and true if larger is better.
 std::pair<double, bool> decisive_number(const ValidationReport& report, TrainConfig::Metric metric) {
   switch (metric) {
     case TrainConfig::Metric::loss:
@@ -77,7 +77,7 @@ bool is_best(const TrainingState& state, double metric, bool larger_is_better) {
   return std::isfinite(metric) && (!state.has_best || (larger_is_better ? metric > state.best : metric < state.best));
 }
 
-/// Requests to any process of the job: to stop, applied to all, or to save.
+/// Requests, to any process of the job, to stop or to save.
 struct Requests {
   bool stop = false, save = false;
 };
@@ -97,7 +97,7 @@ Requests requests_of_all(SignalWatch& signals, double timeout, std::int64_t upda
   return all;
 }
 
-/// Writes all to a file of the run.
+/// Writes all samples of a validation to a file of the run.
 void write_samples(const std::string& run, const ValidationReport& report) {
   if (report.samples.empty()) return;
   const std::filesystem::path folder = std::filesystem::path(run) / "samples";
@@ -147,8 +147,8 @@ TrainingEnd Trainer::update_until_end() {
     const Requests requests = requests_of_all(signals, config_.runtime.timeout, state_.update);
     end = ending();
     if (!end && requests.stop) end = TrainingEnd::signal;
-    // A refused update leaves the checkpoints alone: if no good one follows, the newest predates it. A save due then
-    // waits for a good one.
+    // After a refused update no checkpoint is saved, so that the newest one predates a series of refused updates. A
+    // save that is due waits for a good update.
     save_due_ = requests.save || train.save_every.due(before, now) || save_due_;
     const bool good = state_.consecutive_bad == 0;
     if (end || best || (good && save_due_)) save(best);
@@ -188,7 +188,7 @@ void Trainer::one_update() {
     refuse(update);
   if (state_.batch == task_->batches()) begin_epoch(state_.epoch + 1, 0);
 
-  double seconds = watch.seconds();  // as measured by process 0: it may end training
+  double seconds = watch.seconds();  // as measured by process 0, since the time may end training
   job().broadcast(std::as_writable_bytes(std::span(&seconds, 1)));
   state_.seconds += seconds;
   since_log_.seconds += seconds;
@@ -223,7 +223,7 @@ void Trainer::refuse(const Update& update) {
 
 /// Reports on the updates since the last log line.
 TrainingReport Trainer::report() const {
-  // With only refused updates the loss is 0 / 0: NaN, and shown so.
+  // If all updates were refused, the loss is 0 / 0 and shown as NaN.
   return {.update = state_.update,
           .epoch = epoch_of_last_update(state_),
           .loss = state_.log_loss / static_cast<double>(state_.log_tokens),

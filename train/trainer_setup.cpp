@@ -21,7 +21,7 @@ namespace glossa {
 
 namespace {
 
-/// Configuration from the checkpoint: the file beside it may have been edited.
+/// Reads the configuration from the checkpoint, because the run's file may have been edited.
 Config config_of(const FoundCheckpoint& found) {
   return parse_config(read_training_state(found.reader).config, found.reader.path());
 }
@@ -36,8 +36,8 @@ void check_continues(const Config& config, const std::string& run, bool resume,
   if (found) check_resume(config_of(*found), config);
 }
 
-/// Doubts about options allowed with train.warm_start: weights depend on the options, vocabulary and languages that
-/// they were trained with.
+/// Returns warnings about options that differ from those of the run in train.warm_start, whose weights were trained
+/// with its options, vocabulary and languages.
 std::vector<std::string> doubts_of_warm_start(const Config& base, const Config& config) {
   const auto binds = [](std::string_view key) {
     if (key.starts_with("model."))
@@ -59,8 +59,8 @@ std::vector<std::string> doubts_of_warm_start(const Config& base, const Config& 
   return doubts;
 }
 
-/// Opens the checkpoint that train.warm_start names, or that of the run it names. Its vocabulary must be of the
-/// configured kind; open model options are taken from it. Doubts go to `warnings`.
+/// Opens the checkpoint that train.warm_start names, or the checkpoint of the run that it names. The vocabulary must be
+/// of the configured kind. Takes undecided model options from the checkpoint and adds doubts to `warnings`.
 CheckpointReader open_warm_start(Config& config, std::vector<std::string>& warnings) {
   const std::filesystem::path from = config.train.warm_start;
   check(std::filesystem::exists(from), "train.warm_start",
@@ -81,7 +81,7 @@ std::int64_t updates_per_epoch(const Config& config, const Task& task) {
   return (task.batches() + config.train.accumulate - 1) / config.train.accumulate;
 }
 
-/// Describes in one line when training ends, and its epochs in updates.
+/// Describes in one line when training ends, and a warm-up given in epochs.
 std::string budget(const Config& config, std::int64_t updates_per_epoch) {
   const TrainConfig& train = config.train;
   std::vector<std::string> limits;
@@ -101,12 +101,13 @@ std::string budget(const Config& config, std::int64_t updates_per_epoch) {
 /// Returns a resumed run's tokenizers, those of train.warm_start, or new ones.
 Tokenizers tokenizers_for(const Config& config, const std::string& run, bool resuming, const ParallelCorpus& text) {
   if (resuming) return load_tokenizers(config.data, run);
-  if (!config.train.warm_start.empty())  // weights depend on their vocabulary
+  if (!config.train.warm_start.empty())  // weights only fit their own vocabulary
     return load_tokenizers(config.data, RunName(config.train.warm_start).folder());
   return train_tokenizers(config.data, text);
 }
 
-/// Chooses BLEU's tokenizer by the text if the configuration leaves it open; logs an unusual choice.
+/// Chooses BLEU's tokenizer by the text if the configuration does not set one. Returns a log line if it is not the
+/// default.
 std::vector<std::string> decide_bleu_tokenizer(Config& config, std::span<const std::string> target) {
   std::optional<BleuTokenizer>& tokenizer = config.train.bleu_tokenize;
   if (tokenizer) return {};
@@ -116,7 +117,7 @@ std::vector<std::string> decide_bleu_tokenizer(Config& config, std::span<const s
                       name(*tokenizer), config.data.target)};
 }
 
-/// As process 0 has.
+/// Copies process 0's tokenizers.
 Tokenizers as_first(const Tokenizers& tokenizers, bool shared) {
   if (!job().is_several()) return tokenizers;
   const auto received = [](const std::shared_ptr<const Tokenizer>& tokenizer) {
@@ -127,7 +128,7 @@ Tokenizers as_first(const Tokenizers& tokenizers, bool shared) {
   return {source, shared ? source : received(tokenizers.target)};
 }
 
-/// "4 processes: 2 on first, 2 on second".
+/// Describes a job: "4 processes: 2 on first, 2 on second".
 std::string describe(const Job& job) {
   std::map<std::string, int> on_host;
   for (const std::string& host : job.place().hosts) ++on_host[host];
@@ -153,10 +154,10 @@ Trainer::Trainer(Config config, const std::string& config_path, const std::strin
                       fmt::format("expected at least {}, one micro-batch per process and update; got {}. Hint: use "
                                   "--set train.accumulate={}, or fewer processes",
                                   job().count(), config_.train.accumulate, job().count()));
-  // Faulty input leaves no run folder behind.
+  // Checked before a run folder exists, so that faulty input does not leave one behind.
   job().together([&] {
     if (job().is_first()) find_run(config_path, resume);
-    check_training_fits(decided_for({}, config_), 1, 1);  // facts known before text is read, which may take long
+    check_training_fits(decided_for({}, config_), 1, 1);  // checks what is known before the slow reading of text
   });
   make_task();
   restore();
@@ -286,11 +287,11 @@ void Trainer::restore_state(const FoundCheckpoint& found) {
   state_ = std::move(saved);
 }
 
-/// Opens the run's files, kept by process 0.
+/// Opens the run's files in process 0.
 void Trainer::open_files(bool resumes) {
   if (!checkpoints_) {
     open_checkpoints();
-    // Another trainer may have come and gone while this one prepared its data.
+    // Another trainer may have used the folder while this one prepared its data.
     check_continues(config_, run_, false, checkpoints_->newest_valid());
   }
   if (new_folder_) new_folder_->keep();
@@ -298,11 +299,11 @@ void Trainer::open_files(bool resumes) {
   if (!found_) task_->save(run_);
   log_.emplace(run_, state_.update, stderr, resumes);
   if (config_.train.tensorboard) log_->begin_events(run_, state_.update, resumes, state_.config);
-  if (found_) restore_links(resumes);  // after the log has dropped the end, so that an interruption repeats it
+  if (found_) restore_links(resumes);  // after the log dropped the end: an interruption repeats this
 }
 
-/// Sets the links from the state: a kill may have come before them, and a run's end may be called its best, which a
-/// resumed run revokes.
+/// Sets the links according to the state. A kill may have prevented their update, or they may name the former end of
+/// the run as its best, which resuming revokes.
 void Trainer::restore_links(bool resumes) {
   const auto best = static_cast<std::uint64_t>(state_.best_update);
   const bool knows_best = state_.has_best && (resumes || state_.best_update == state_.update);

@@ -23,12 +23,12 @@ void TrainingLine::draw(ProgressBar& bar, const Progress& now, double seconds, c
   std::string text = fmt::format("update {}, epoch {:.2f}, loss {:.3f}, {:.0f} tokens/s{}", now.updates, now.epochs,
                                  report.loss, report.tokens_per_s, time_left_.after(part));
   const auto next = seconds_until_due(config_.validate_every, begin_, now, seconds - seconds_before_);
-  if (validates_ && next)  // a run that ends earlier validates its end
+  if (validates_ && next)  // if training ends earlier, it validates then
     text += fmt::format(", validation in {}", clock_text(std::min(*next, time_left_.seconds(part).value_or(*next))));
   bar.draw(part, text);
 }
 
-/// Completed share of the way to the first limit.
+/// Completed fraction of training until its first limit.
 double TrainingLine::part_done(const Progress& now, double seconds) const {
   const double part = std::max(config_.max_updates.part(now), config_.max_epochs.part(now));
   return config_.max_minutes > 0 ? std::max(part, seconds / (60 * config_.max_minutes)) : part;

@@ -13,7 +13,7 @@ namespace glossa {
 
 namespace {
 
-/// Sort key for a batch's memory: its rows, then its pairs of rows in attention.
+/// Sort key for a batch's memory: its rows, then its query-key pairs in attention.
 std::pair<int, Index> size_in_memory(const Batch& batch) {
   Index pairs = 0;
   for (const auto* spans : {&batch.source_spans, &batch.target_spans})
@@ -21,7 +21,8 @@ std::pair<int, Index> size_in_memory(const Batch& batch) {
   return {batch.source_rows + batch.target_rows, pairs};
 }
 
-/// Summarizes what was read and encoded, per corpus if there are several; adds a line per reason for omissions.
+/// Reports the numbers of read and encoded pairs, per corpus if there are several, with one line for each reason for
+/// omissions.
 std::string report(const char* use, const ParallelCorpus& corpus, const EncodedCorpus& encoded) {
   std::string text = fmt::format("{} data {}: {};\n    {}", use, corpus.name, describe(corpus.report, false),
                                  describe(encoded.report, false));
@@ -31,7 +32,7 @@ std::string report(const char* use, const ParallelCorpus& corpus, const EncodedC
   return text;
 }
 
-/// Two short pairs, the first of each half of a corpus; fewer if it lacks them.
+/// The first short pair of each half of a corpus, if they have one.
 EncodedCorpus pairs_to_look_at(const EncodedCorpus& corpus) {
   constexpr int count = 2, max_tokens = 48;
   EncodedCorpus chosen;
@@ -132,7 +133,7 @@ Task::Loss TranslationTask::loss_of_batch(Context<float>& context, const StepOpt
           .rows = batch_.source_rows + batch_.target_rows};
 }
 
-/// Adds loss and, if translated, scores of a corpus; returns the translations.
+/// Adds the loss of a corpus and, with train.decode_validation, its scores; returns the translations.
 template <class Scores>
 std::vector<std::string> TranslationTask::measure(const Validation& validation, Context<float>& context,
                                                   Translator& translator, Scores& scores) const {
@@ -174,7 +175,7 @@ std::vector<AttentionMaps> TranslationTask::attention(Context<float>& context) c
   return all;
 }
 
-/// Spread over the corpus, always the same.
+/// Samples of sentences spread over the corpus, the same ones each time.
 std::vector<std::string> TranslationTask::samples(std::span<const std::string> outputs) const {
   std::vector<std::string> texts;
   const std::size_t count = std::min<std::size_t>(static_cast<std::size_t>(config_.train.samples), outputs.size());

@@ -12,7 +12,7 @@ namespace glossa {
 
 namespace {
 
-/// A micro-batch's contributions to an update's numbers; counts are whole and exact.
+/// Indices of a micro-batch's contributions to an update; sums of counts are exact.
 constexpr std::size_t nll = 0, target_tokens = 1, source_tokens = 2, rows = 3, per_batch = 4;
 
 }  // namespace
@@ -27,7 +27,7 @@ Updater::Updater(const Config& config, Task& task)
       average_(make_average(config.train, parameters_)),
       gradient_sum_(parameters_) {}
 
-/// Training position that determines all random numbers of an update.
+/// Options that determine all random numbers of an update.
 StepOptions Updater::step_options(std::int64_t update) const {
   return {.training = true,
           .recording = true,
@@ -38,7 +38,7 @@ StepOptions Updater::step_options(std::int64_t update) const {
 Update Updater::gradients(std::int64_t number, std::int64_t first, std::int64_t batches) {
   Update update{.number = number, .first = first, .batches = batches};
   tallies_.assign(static_cast<std::size_t>(batches) * per_batch, 0);
-  // Token sums, divided once, so that any cut into micro-batches gives the same mean.
+  // Sums over tokens are divided once, so that any division into micro-batches gives the same mean.
   gradient_sum_.add_up(batches, optimizer_->bounds(), [&](std::int64_t i) {
     const Task::Loss loss = task_.loss(context_, first + i, step_options(number));
     context_.backward(loss.sum);
@@ -52,7 +52,7 @@ Update Updater::gradients(std::int64_t number, std::int64_t first, std::int64_t 
   nll_sum_.begin(batches);
   for (std::size_t i = 0; i < tallies_.size(); i += per_batch) {
     const std::span<double> nll_of_batch(&tallies_[i + nll], 1);
-    nll_sum_.add(nll_of_batch);  // replaces the term by its subtree's partial sum
+    nll_sum_.add(nll_of_batch);  // replaces the term by the sum of the subtree that it completes
     update.nll_sum = nll_of_batch[0];
     update.target_tokens += static_cast<std::int64_t>(tallies_[i + target_tokens]);
     update.source_tokens += static_cast<std::int64_t>(tallies_[i + source_tokens]);

@@ -26,15 +26,15 @@ struct AttentionArguments {
   std::string run, checkpoint, input, html;
   std::string on_bad_line = "warn";
   std::int64_t beam = 0;
-  std::optional<std::int64_t> layer, head;  // none: the usual layer, the mean of the heads
+  std::optional<std::int64_t> layer, head;  // empty: the usual layer, the heads' mean
   bool json = false;
   std::vector<std::string> sets;
 };
 
-/// Maximum sentences on a page: each takes up to megabytes.
+/// Maximum number of sentences on a page, as each may take megabytes.
 constexpr std::size_t max_per_page = 200;
 
-/// A line with its translation and attention.
+/// A line, its translation and the attention.
 struct AttendedLine {
   std::int64_t line;
   std::string source, translation;
@@ -55,7 +55,7 @@ std::string padded(const std::string& token, std::size_t columns) {
   return token + std::string(columns - std::min(columns, width), ' ');
 }
 
-/// For each written token the three source tokens with most attention, in percent.
+/// Formats, for each output token, the three source tokens with the most attention, in percent.
 std::string as_text(const AttendedLine& attended, const AttentionMaps::Head& head) {
   std::string text = fmt::format("{}: {}  ->  {}\n", attended.line, attended.source, attended.translation);
   for (std::size_t q = 0; q < head.size(); ++q) {
@@ -71,7 +71,7 @@ std::string as_text(const AttendedLine& attended, const AttentionMaps::Head& hea
   return text;
 }
 
-/// The printed head of cross-attention: one of a layer, or their mean.
+/// The cross-attention to print: a head of a layer, or the mean of its heads.
 class Choice {
  public:
   Choice(const AttentionArguments& arguments, const ModelConfig& model)
@@ -96,7 +96,7 @@ class Choice {
   std::optional<std::int64_t> head_;
 };
 
-/// Adds the lines that the model can read as a whole.
+/// Adds a line if the model can read it in one piece.
 void add_whole(Translator& translator, Translator::Sources& sources, const std::string& line, const LineReader& reader,
                const std::string& name, std::int64_t limit) {
   const std::int64_t length = std::ssize(translator.source_ids(line, name, reader.line_number()));

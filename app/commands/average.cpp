@@ -16,7 +16,7 @@ struct AverageArguments {
 };
 
 int run(const AverageArguments& arguments) {
-  check_holds_no_run(arguments.run);  // before the work
+  check_holds_no_run(arguments.run);  // fails before the work
   const RunName name(arguments.from, fmt::format("average:{}", arguments.last));
   const Config config = load_run_config(name.folder());
   const LoadedRun run = load_run(name, config);

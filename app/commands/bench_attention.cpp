@@ -20,7 +20,7 @@ struct BenchAttentionArguments {
   double dropout = 0;
 };
 
-/// Self-attention over one random sequence, as wide as the base model's: forward, and backward from a random cotangent.
+/// Self-attention as wide as the base model's over a random sequence: forward, and backward from a random cotangent.
 class AttentionBenchmark {
  public:
   AttentionBenchmark(Index length, bool causal, double dropout)
@@ -42,7 +42,7 @@ class AttentionBenchmark {
 
   void backward() { context_.backward(y_, Tensor<float>{cotangent_.data(), y_.shape()}); }
 
-  /// Everything: operands and the context's peak of values, gradients and scratch.
+  /// All memory: the operands and the context's peak of values, gradients and scratch.
   double peak_mb() const {
     const std::size_t operands = (qkv_.size() + cotangent_.size()) * sizeof(float);
     return static_cast<double>(operands + context_.peak_bytes()) / 1e6;

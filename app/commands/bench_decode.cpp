@@ -18,7 +18,7 @@ struct BenchDecodeArguments {
   std::vector<std::string> sets;
 };
 
-/// Times the search alone, without loading, tokenizing and joining tokens.
+/// Times the search alone, without loading, tokenization and detokenization.
 int run(const BenchDecodeArguments& arguments) {
   const RunName name(arguments.run, arguments.checkpoint);
   Config config = load_run_config(name.folder(), arguments.sets, arguments.beam);

@@ -18,7 +18,8 @@ struct BenchExchangeArguments {
   bool json = false;
 };
 
-/// The exchange of an update: gradients to the processes that sum them, values back. Also times an empty message.
+/// Times the exchange of an update: gradients go to the processes that sum them, values come back. Also times an empty
+/// message.
 int run(const BenchExchangeArguments& arguments) {
   const Job& job = glossa::job();
   if (!job.is_several())
@@ -39,7 +40,8 @@ int run(const BenchExchangeArguments& arguments) {
   std::vector<double> ms(static_cast<std::size_t>(arguments.steps)), nothing(200);
   measure(ms, once);
   measure(nothing, [&] { job.meet(); });
-  // Each process sends all gradients but its own stretch, and its stretch of the values to all others.
+  // Each process sends all gradients except its own stretch, and sends its stretch of the values to all other
+  // processes.
   const std::int64_t bytes = 2 * (job.count() - 1) * size * static_cast<std::int64_t>(sizeof(float)) / job.count();
   const double gb_per_s = static_cast<double>(bytes) / median(ms) / 1e6, latency_us = 1000 * median(nothing);
   if (arguments.json) {

@@ -15,11 +15,11 @@ namespace {
 
 struct BenchFloorArguments : BenchmarkArguments {};
 
-/// The lower bound of a training step in float: its products alone, each the fastest way, plus Adam's memory traffic.
-/// Glossa's step is measured beside it.
+/// Measures a lower bound for a training step in float: its matrix products, each by the fastest method, plus Adam's
+/// memory traffic. Compares it with glossa's step.
 int run(const BenchFloorArguments& arguments) {
-  constexpr double attention_flops = 100e9;  // a rate within reach of the small products of single heads
-  constexpr double adam_bytes = 28;          // per parameter: value, gradient and two moments read, all but one written
+  constexpr double attention_flops = 100e9;  // a rate that small products of single heads can reach
+  constexpr double adam_bytes = 28;          // per parameter: reads four numbers, writes all but the gradient
   apply_runtime({.threads = arguments.threads});
   StepBenchmark benchmark(step_shape(arguments.config));
   double linear_ms = 0, attention_ms = 0, flop = 0;

@@ -17,7 +17,8 @@ struct BenchProfileArguments : BenchmarkArguments {
   std::int64_t steps = 10;
 };
 
-/// Breakdown of a step's time. Apart from profiling overhead, the rows add up to the step, which is timed separately.
+/// Prints a breakdown of a step's time. Apart from profiling overhead, the rows add up to the step's time, which is
+/// measured separately.
 int run(const BenchProfileArguments& arguments) {
   apply_runtime({.threads = arguments.threads});
   StepBenchmark benchmark(step_shape(arguments.config));

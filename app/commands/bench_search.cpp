@@ -14,7 +14,7 @@ struct BenchSearchArguments : BenchmarkArguments {
   std::int64_t beam = 4, sentences = 500, length = 30;
 };
 
-/// The cost of the search alone: weights and sentences are random, so all translations get the same length.
+/// Times the search alone. Weights and sentences are random, so all translations get the same length.
 int run(const BenchSearchArguments& arguments) {
   constexpr SpecialIds specials{.unk = -1, .pad = 0, .bos = 1, .eos = 2};
   constexpr Index source_tokens = 30;

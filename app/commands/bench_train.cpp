@@ -21,7 +21,7 @@ struct BenchTrainArguments {
   std::vector<std::string> sets;
 };
 
-/// A folder that is removed afterwards.
+/// A run folder that the destructor removes.
 struct TemporaryRun {
   std::string path;
 
@@ -39,7 +39,7 @@ struct TemporaryRun {
   }
 };
 
-/// One epoch as in `train`, without checkpoints and validation.
+/// Times one epoch as in `train`, without checkpoints and validation.
 int run(const BenchTrainArguments& arguments) {
   std::vector<std::string> sets = arguments.sets;
   for (const char* set : {"train.max_updates=0", "train.max_epochs=1", "train.max_minutes=0", "train.patience=0",
@@ -49,7 +49,7 @@ int run(const BenchTrainArguments& arguments) {
   take_signals_aside();
   const TemporaryRun folder;
   Trainer trainer(config, arguments.config, folder.path, false);
-  if (trainer.train() == TrainingEnd::signal) return 130;  // as after Ctrl-C: no figures
+  if (trainer.train() == TrainingEnd::signal) return 130;  // as after Ctrl-C; prints no figures
   const Trainer::Work& epoch = trainer.work();
   const double seconds = trainer.seconds(), tokens = static_cast<double>(epoch.tokens), tokens_per_s = tokens / seconds,
                useful_share = tokens / static_cast<double>(epoch.rows);

@@ -28,8 +28,8 @@ void add_verbosity(CLI::App& app) {
   }
 }
 
-/// Declares every command, in the order of help, manual and completion. The parsed one runs, and leaves its exit status
-/// in `status`.
+/// Declares every command, in the order of help, manual and completion. Parsing runs the command given, which leaves
+/// its exit status in `status`.
 void add_commands(CLI::App& app, int& status) {
   CommandTable table(app, status);
   add_train(table);
@@ -62,7 +62,7 @@ void add_commands(CLI::App& app, int& status) {
   add_verbosity(app);
 }
 
-/// The message about the first word that no command takes; empty if none.
+/// The message about the first word that the command does not accept; empty if it accepts all words.
 std::string about_unknown_word(const CLI::App& app, const std::vector<std::string>& words) {
   const std::vector<std::string> rest = app.remaining(true);
   if (rest.empty()) return "";
@@ -95,7 +95,7 @@ int run(std::vector<std::string> words) {
     words.push_back("--help");
   }
   try {
-    app.parse(std::vector<std::string>(words.rbegin(), words.rend()));  // in the library's order
+    app.parse(std::vector<std::string>(words.rbegin(), words.rend()));  // the library expects them in reverse
     return status;
   } catch (const CLI::ParseError& error) {
     const std::string text = about_unknown_word(app, words);

@@ -15,7 +15,7 @@ CLI::App& add_to(CLI::App& parent, const CommandHead& head) {
   return *parent.add_subcommand(head.name, head.help)->group(head.group);
 }
 
-/// Refuses several processes for a command that cannot use them.
+/// Throws if several processes run a command that cannot use them.
 void check_processes(const CommandHead& head) {
   if (const int processes = job().count(); processes > 1 && !head.in_a_job)
     throw CommonError(Error::Kind::misuse, head.name,
@@ -38,7 +38,7 @@ CLI::App& CommandTable::add_command(const CommandHead& head, std::function<int()
     check_processes(head);
     const Stopwatch watch;
     status = run();
-    if (status == 0)  // otherwise the last line is the error
+    if (status == 0)  // otherwise the error should be the last line
       print_detail("note: {} took {:.1f} s and at most {:.0f} MiB, with {}\n", head.name, watch.seconds(),
                    peak_rss_mb(), describe_runtime());
   });

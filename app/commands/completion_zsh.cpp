@@ -6,7 +6,7 @@
 namespace glossa::commands {
 namespace {
 
-/// Text inside single quotes, with a backslash before separators of a specification.
+/// Escapes text for single quotes, with a backslash before each separator of a specification.
 std::string quoted(std::string_view text, std::string_view parting) {
   std::string escaped;
   for (const char c : text) {
@@ -19,7 +19,7 @@ std::string quoted(std::string_view text, std::string_view parting) {
   return escaped;
 }
 
-/// The action that completes a value, for _arguments.
+/// The action of `_arguments` that completes a value.
 std::string action(const Argument& argument, bool of_trained_run) {
   switch (offer(argument)) {
     case Offer::words:
@@ -63,7 +63,8 @@ std::string function_name(const Command& command) {
 
 std::string last_word(const Command& command) { return command.name.substr(command.name.rfind(' ') + 1); }
 
-/// One function per command: its options and words, or its subcommands.
+/// The functions for a command and all its subcommands: each completes a command's options and words, or its
+/// subcommands.
 std::string functions_of(const Command& command) {
   std::string text = function_name(command) + "() {\n";
   std::string arguments;

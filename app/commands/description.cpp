@@ -9,8 +9,8 @@
 namespace glossa::commands {
 namespace {
 
-/// The words of a range such as "none, VALID/TEST such as 1000/1000 or auto" that the option takes: none and auto. An
-/// option for any text usually names a file.
+/// The words that an option accepts, taken from its range: none and auto in "none, VALID/TEST such as 1000/1000 or
+/// auto". Returns "files" for an option that accepts any text, as it usually names a file.
 std::vector<std::string> values_of(const Option<Config>& option) {
   const auto takes = [&](const std::string& word) {
     Config config;
@@ -24,7 +24,7 @@ std::vector<std::string> values_of(const Option<Config>& option) {
       word += c;
       continue;
     }
-    const bool is_example = parse_period(word, Period::Unit::updates).has_value();  // or a number
+    const bool is_example = parse_period(word, Period::Unit::updates).has_value();  // an example or a number
     if (word.find_first_of("/[") == word.npos && !is_example && takes(word)) values.push_back(word);
     word.clear();
   }

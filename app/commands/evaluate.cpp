@@ -33,14 +33,14 @@ struct EvaluateArguments {
   std::vector<std::string> sets;
 };
 
-/// Sources and references, and the number of unreadable sources, which are empty.
+/// Sources and references, and the number of unusable sources, whose lines are empty.
 struct Texts {
   ParallelCorpus corpus;
   std::int64_t bad = 0;
-  bool is_held_out = false;  // by the run's data.split
+  bool is_held_out = false;  // held out by the run's data.split
 };
 
-/// Two files, line by line; errors in them are found before anything is loaded.
+/// Reads two files line by line. Errors in them are found before a model is loaded.
 Texts read_files(const std::string& source, const std::string& reference, const DataConfig& data,
                  const BadLines& bad_lines) {
   Texts texts;
@@ -58,8 +58,8 @@ Texts read_files(const std::string& source, const std::string& reference, const 
   return texts;
 }
 
-/// The files of the command line, or the corpus named there or by the run. As with files, every line of a PREFIX
-/// counts.
+/// Reads the files or the corpus that the command line names, else the run's test corpus. A corpus PREFIX is read like
+/// files: every line counts.
 Texts read_texts(const EvaluateArguments& arguments, const Config& config, const BadLines& bad_lines) {
   if (!arguments.source.empty()) return read_files(arguments.source, arguments.reference, config.data, bad_lines);
   DataConfig data = config.data;
@@ -71,10 +71,11 @@ Texts read_texts(const EvaluateArguments& arguments, const Config& config, const
   return read_files(source, reference, data, bad_lines);
 }
 
-/// Throws unless the run's text is its training text: in another, the part now held out may have been trained on.
+/// Throws unless the text is that which the run was trained on. In other text, the part now held out may include
+/// training pairs.
 void check_still_held_out(const LoadedRun& run) {
   DataConfig data = run.config.data;
-  // Translation may use a different one.
+  // Translation may use another prefix than training.
   data.source_prefix = parse_config(run.state.config, "checkpoint").data.source_prefix;
   const Corpora corpora = read_corpora(data, static_cast<std::uint64_t>(run.config.train.seed));
   check(encode_all(data, corpora, run.tokenizers).hash() == run.state.data_hash, "data.train",
@@ -83,8 +84,8 @@ void check_still_held_out(const LoadedRun& run) {
         data.train.text());
 }
 
-/// Loss per target token of the pairs that have one; not a number if none has. A reference outside the vocabulary has
-/// none, but its source is still translated.
+/// Loss per target token, over the pairs that can be encoded; NaN if no pair can. A pair whose reference cannot be
+/// encoded is left out, but its source is still translated.
 double loss_of(const LoadedRun& run, ParallelCorpus corpus, const BadLines& bad_lines) {
   const Tokenizer& tokenizer = *run.tokenizers.target;
   for (std::size_t i = 0; i < corpus.target.size(); ++i)
@@ -107,7 +108,7 @@ int run(const EvaluateArguments& arguments) {
   ParallelCorpus& corpus = texts.corpus;
   std::optional<BleuTokenizer>& tokenizer = config.train.bleu_tokenize;
   if (!arguments.tokenize.empty()) tokenizer = bleu_tokenizer_of(arguments.tokenize);
-  if (!tokenizer) tokenizer = usual_bleu_tokenizer(data.target, corpus.target);  // undecided in an imported run
+  if (!tokenizer) tokenizer = usual_bleu_tokenizer(data.target, corpus.target);  // an imported run leaves it open
   const LoadedRun run = load_run(name, config);
   if (texts.is_held_out) check_still_held_out(run);
   print_note(name);

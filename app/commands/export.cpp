@@ -26,7 +26,7 @@ struct ExportArguments {
 /// Writes one checkpoint's weights, unchanged.
 void export_weights(const RunName& name, const ExportArguments& arguments) {
   const CheckpointReader checkpoint(name.file());
-  double bytes = 0;  // all are in memory at once
+  double bytes = 0;  // all tensors are in memory at once
   for (const CheckpointEntry& entry : checkpoint.entries())
     if (entry.kind == EntryKind::parameter) bytes += static_cast<double>(entry.length);
   check_model_fits(checkpoint.path().string(), bytes);
@@ -35,7 +35,7 @@ void export_weights(const RunName& name, const ExportArguments& arguments) {
              read_training_state(checkpoint).update, arguments.safetensors);
 }
 
-/// Reports which of the search options that are set a format cannot express.
+/// Prints which search options are set but cannot be expressed in a format.
 void note_left_behind(const std::vector<std::pair<const char*, bool>>& options, const char* format) {
   std::vector<const char*> left;
   for (const auto& [name, is_left_behind] : options)
@@ -43,7 +43,7 @@ void note_left_behind(const std::vector<std::pair<const char*, bool>>& options, 
   if (!left.empty()) print_note("note: {} cannot express {}: not exported\n", format, fmt::join(left, ", "));
 }
 
-/// Everything for translation: weights, tokenizers, settings.
+/// Writes everything needed for translation: weights, tokenizers, settings.
 void export_model(const RunName& name, const ExportArguments& arguments) {
   const LoadedRun run = load_run(name, load_run_config(name.folder()));
   const Outgoing model(run.config, *run.tokenizers.source, *run.tokenizers.target, run.model->parameters);

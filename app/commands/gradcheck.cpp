@@ -24,7 +24,7 @@ struct GradcheckArguments {
 constexpr double model_limit = 1e-7;
 constexpr Index elements_a_tensor = 32;
 
-/// Prints rows as they come, and on a terminal the current check.
+/// Prints each row when it is ready and, on a terminal, the current check.
 class Table {
  public:
   explicit Table(bool json) : json_(json) {}
@@ -49,7 +49,7 @@ class Table {
     total_.failures.clear();
   }
 
-  /// Refuses a part of names that matched no row.
+  /// Throws if the part of a name given by --only did not match any row.
   void check_chosen(const std::string& only) const {
     if (rows_ == 0)
       misuse("gradcheck --only",

@@ -32,7 +32,7 @@ std::shared_ptr<const Tokenizer> tokenizer_of(Pretrained::Side side) {
                                           side.pieces_file.string());
 }
 
-/// Folders do not always name their languages; nothing else can be set.
+/// Sets the languages, which folders do not always name. Throws for any other option.
 void set_languages(Config& config, const std::vector<std::string>& sets) {
   for (const std::string& set : sets)
     if (!set.starts_with("data.source=") && !set.starts_with("data.target="))
@@ -44,7 +44,7 @@ void set_languages(Config& config, const std::vector<std::string>& sets) {
         "--set data.target=de\n");
 }
 
-/// A complete model: the run needs no corpus, and has none.
+/// Imports a complete model. The run has no corpus, as it does not need one.
 int import_folder(const ImportArguments& arguments) {
   if (!arguments.config.empty())
     misuse(arguments.config, "expected no CONFIG with a model's folder, which sets everything itself; got one");
@@ -65,14 +65,14 @@ int import_folder(const ImportArguments& arguments) {
   return 0;
 }
 
-/// Weights alone: the configuration describes their model.
+/// Imports weights only; the configuration describes their model.
 int import_file(const ImportArguments& arguments) {
   Config config = load_config(arguments.config, arguments.sets);
   check(config);
   if (!config.train.warm_start.empty())
     misuse("train.warm_start", "expected none, as the weights come from {}; got {}", arguments.path,
            config.train.warm_start);
-  check_holds_no_run(arguments.run);  // before the work
+  check_holds_no_run(arguments.run);  // fails before the work
   check_not_overwriting(config, arguments.config, arguments.run);
   const std::unique_ptr<TensorFile> file = open_tensors(arguments.path);
 

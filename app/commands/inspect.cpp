@@ -21,7 +21,7 @@ struct InspectArguments {
   bool json = false;
 };
 
-/// Root mean square of a float tensor: a hint of its scale.
+/// Root mean square of a float tensor, as an indication of its scale.
 double root_mean_square(const std::vector<std::byte>& bytes) {
   double sum = 0;
   const std::size_t count = bytes.size() / sizeof(float);
@@ -43,7 +43,7 @@ int run(const InspectArguments& arguments) {
   for (const CheckpointEntry& entry : reader.entries())
     if (entry.kind == EntryKind::parameter) parameters += entry.length / size_of(entry.dtype);
 
-  // As in the log, the epoch in progress counts from 1.
+  // As in the log, the number of the current epoch counts from 1.
   if (arguments.json) {
     std::vector<JsonLine> tensors;
     for (const CheckpointEntry& entry : reader.entries()) {

@@ -11,7 +11,7 @@
 namespace glossa::commands {
 namespace {
 
-/// Text that troff prints literally, anywhere in a line.
+/// Escapes text so that troff prints it literally, anywhere in a line.
 std::string plain(std::string_view text) {
   std::string escaped;
   for (const char c : text) switch (c) {
@@ -45,10 +45,10 @@ std::string plain(std::string_view text) {
 std::string bold(std::string_view text) { return "\\fB" + plain(text) + "\\fR"; }
 std::string slanted(std::string_view text) { return "\\fI" + plain(text) + "\\fR"; }
 
-/// A list entry: a heading and its explanation.
+/// Formats a list entry: a heading and its explanation.
 std::string entry(const std::string& head, std::string_view text) { return ".TP\n" + head + "\n" + plain(text) + "\n"; }
 
-/// "-v, --verbose" or "--beam INT".
+/// Formats an argument: "-v, --verbose" or "--beam INT".
 std::string shown(const Argument& argument) {
   std::vector<std::string> names;
   for (const std::string& name : argument.names) names.push_back(name[0] == '-' ? bold(name) : slanted(name));

@@ -27,8 +27,8 @@ namespace fs = std::filesystem;
 
 struct ReportArguments {
   std::vector<std::string> runs;
-  std::string out;    // empty: report.html in the folder of the one run
-  std::string input;  // sentences to show attention for; empty: some of the samples
+  std::string out;    // empty: report.html in the folder of the only run
+  std::string input;  // file of sentences whose attention is shown; empty: some samples
   bool follow = false;
 };
 
@@ -56,7 +56,7 @@ std::string file_of(const ReportArguments& arguments, const std::vector<std::str
   return arguments.out;
 }
 
-/// The inputs of a run's report, for comparison.
+/// State of the files that a run's report depends on, for comparison.
 std::string stamp_of(const std::string& folder) {
   std::string stamp = has_trainer(folder) ? "training" : "";
   for (const char* file : {"metrics.jsonl", "train.log"}) {
@@ -68,19 +68,19 @@ std::string stamp_of(const std::string& folder) {
   return stamp;
 }
 
-/// Writes the report, repeatedly if need be.
+/// Writes the report, once or repeatedly.
 class Reporter {
  public:
-  /// `sentences` are shown with attention; if empty, some of each run's samples are.
+  /// Shows attention for `sentences` or, if they are empty, for some of each run's samples.
   Reporter(std::vector<std::string> folders, std::string file, std::vector<std::string> sentences)
       : folders_(std::move(folders)),
         file_(std::move(file)),
         names_(names_of_runs(folders_)),
         sentences_(std::move(sentences)) {
-    const AtomicFile probe(file_, 0);  // fails before anything is read if it cannot be written
+    const AtomicFile probe(file_, 0);  // throws now, before anything is read, if it cannot be written
   }
 
-  /// True if any run trains.
+  /// True if any of the runs is training.
   bool any_trains() const { return std::any_of(folders_.begin(), folders_.end(), has_trainer); }
 
   std::string stamp() const {
@@ -104,7 +104,7 @@ class Reporter {
     try {
       write_file_atomically(file_, page);
     } catch (const Error&) {
-      write_file_atomically(file_, page);  // a trainer that starts tidies its folder, including our temporary file
+      write_file_atomically(file_, page);  // a trainer that starts may have removed our temporary file from its folder
     }
   }
 
@@ -126,10 +126,10 @@ class Reporter {
   std::set<std::string> reported_;
 };
 
-/// Rewrites the report on every change, until no run trains or a signal comes.
+/// Rewrites the report on every change, until no run is training or a signal arrives.
 void follow(Reporter& reporter) {
   using namespace std::chrono_literals;
-  constexpr double min_wait = 2, share = 0.05;  // seconds; the share of time spent on reports
+  constexpr double min_wait = 2, share = 0.05;  // seconds; maximum share of time spent on reports
   take_signals_aside();
   const SignalWatch signals;
   while (signals.stop_signal() == 0 && reporter.any_trains()) {

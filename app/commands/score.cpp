@@ -23,7 +23,7 @@ struct ScoreArguments {
   std::vector<std::string> sets;
 };
 
-/// The scorable pairs; `origin` gets their line numbers.
+/// Encodes the pairs that can be scored; `origin` gets their line numbers.
 EncodedCorpus encoded(const ScoreArguments& arguments, const LoadedRun& run, const Translator& translator,
                       const BadLines& bad_lines, const LinePairs& lines) {
   EncodedCorpus pairs;

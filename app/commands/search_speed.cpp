@@ -15,7 +15,7 @@ void print_search_speed(const std::function<std::vector<Hypothesis>()>& search, 
   std::vector<Hypothesis> found = search();  // warm-up
   std::int64_t tokens = 0;
   for (const Hypothesis& hypothesis : found) tokens += std::ssize(hypothesis.tokens) + 1;  // </s>
-  // Results belong to the caller: a list for each sentence and one for all of them.
+  // The results belong to the caller: a list for each sentence and one for all sentences.
   const std::size_t before = heap_allocations();
   found = search();
   const auto heap = static_cast<double>(heap_allocations() - before) - static_cast<double>(found.size() + 1);

@@ -31,10 +31,10 @@ struct ServeArguments {
   std::vector<std::string> sets;
 };
 
-/// Number of requests answered at once, most of which wait for the search, and of requests waiting for that.
+/// Number of POST requests answered at once, most of which wait for the search, and of requests waiting for their turn.
 constexpr std::size_t posts_at_once = 256, posts_waiting = 1024;
 
-/// Quick answers have their own threads: /health responds under load.
+/// GET requests, which are answered quickly, have threads of their own, so that /health responds under load.
 constexpr std::size_t gets_at_once = 2, gets_waiting = 1024;
 
 constexpr std::size_t max_connections = 4096;
@@ -43,7 +43,7 @@ std::chrono::steady_clock::duration seconds(double count) {
   return std::chrono::duration_cast<std::chrono::steady_clock::duration>(std::chrono::duration<double>(count));
 }
 
-/// The keys of a file, one per line; lines starting with # are skipped.
+/// The keys in a file, one per line; skips lines that start with #.
 std::vector<std::string> keys_of(const std::string& file) {
   std::vector<std::string> keys;
   if (file.empty()) return keys;
@@ -56,8 +56,8 @@ std::vector<std::string> keys_of(const std::string& file) {
 
 constexpr const char* host_characters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._:[]";
 
-/// Checks a page's origin as browsers send it: scheme, host and optional port; or * for all. Returns the error, or
-/// nothing.
+/// Checks an origin as browsers send it (scheme, host and optional port), or * for all. Returns the error, or an empty
+/// text.
 std::string wrong_origin(const std::string& text) {
   const std::size_t host = text.find("://") == text.npos ? text.npos : text.find("://") + 3;
   const bool is_origin = host < text.size() && text.find_first_not_of(host_characters, host) == text.npos;

@@ -31,21 +31,22 @@ struct TranslateArguments {
   std::string format;  // empty: text or, with nbest, moses
   std::string on_bad_line = "warn";
   std::int64_t beam = 0;   // 0: the run's setting
-  std::int64_t nbest = 0;  // 0: one, not as a list
+  std::int64_t nbest = 0;  // 0: one translation, not in the n-best format
   bool scores = false;
   bool alignment = false;
-  std::optional<std::int64_t> alignment_layer;  // none: the usual one
+  std::optional<std::int64_t> alignment_layer;  // empty: the usual layer
   std::vector<std::string> sets;
 };
 
-/// Maximum number of lines translated together: enough for full batches, few enough for early output. A person or
-/// program that waits for an answer before writing on is answered at once.
+/// Maximum number of lines translated together: enough for full batches, few enough for early output. A writer that
+/// waits for the answer before it sends more gets it at once.
 constexpr std::size_t lines_at_once = 1024;
 
-/// Destination of translations: standard output as they come, or a file that appears once all are done.
+/// Destination of translations: standard output, written as they become ready, or a file that appears when all are
+/// done.
 class Output {
  public:
-  /// Finds out now, not after hours of translating, if the file cannot be written.
+  /// Throws if the file cannot be written, before hours of translating.
   Output(const std::string& file, const std::string& input) : file_(file) {
     if (file.empty()) return;
     std::error_code missing;
@@ -72,7 +73,7 @@ class Output {
   std::string file_, text_;
 };
 
-/// Counts words unknown to the vocabulary and, with -v, reports each line with any.
+/// Counts words that the vocabulary lacks and, with -v, reports each line that has such words.
 class UnknownWords {
  public:
   void look_at(const std::vector<std::string>& words, const std::string& where) {
@@ -143,7 +144,7 @@ int run(const TranslateArguments& arguments) {
   CountProgress progress(bar, "sentence");
   translator.watch([&](Index sentences) { progress.add(sentences); });
   const Index n_best = std::max<Index>(1, arguments.nbest);
-  if (!job().is_first()) {  // helps the first process, which does the input and output
+  if (!job().is_first()) {  // helps the first process, which reads and writes
     while (const auto sources = Translator::Sources::of_first(nullptr)) translator.n_best(*sources, n_best);
     return 0;
   }
@@ -168,7 +169,7 @@ int run(const TranslateArguments& arguments) {
       unknown.look_at(unknown_words(*run.tokenizers.source, normalize(run.config.data, line)), reader->where());
     });
     if (!good) ++bad;
-    // An unreadable line also keeps its place.
+    // Unusable lines keep their place in the output.
     sources.count = static_cast<std::size_t>(reader->line_number() - written);
     if (sources.count > 0 && (!more || sources.count == lines_at_once || reader->would_wait())) {
       std::string text;

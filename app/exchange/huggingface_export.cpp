@@ -16,7 +16,7 @@ namespace {
 namespace fs = std::filesystem;
 using OrderedJson = nlohmann::ordered_json;
 
-/// transformers' name of an activation.
+/// The name of an activation in transformers.
 std::string activation_name(const std::string& activation) {
   if (activation == "silu") return "swish";
   return activation == "gelu_tanh" ? "gelu_new" : activation;
@@ -106,7 +106,7 @@ OrderedJson vocabulary_json(const std::vector<std::string>& tokens) {
   return json;
 }
 
-/// Sinusoids other than MarianMTModel's own, as tables in their place.
+/// Adds tables of positions if the sinusoids differ from those that MarianMTModel computes.
 void add_positions(std::vector<FileTensor>& tensors, const ModelConfig& model, Sinusoid sinusoid) {
   if (sinusoid == Sinusoid::sorted) return;
   const std::vector<double> table = sinusoidal_positions(model.max_positions, model.width, sinusoid);

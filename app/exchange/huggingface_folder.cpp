@@ -21,14 +21,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Refuses a setting that glossa lacks.
+/// Throws misuse for a setting that glossa lacks.
 [[noreturn]] void refuse(const JsonSettings& settings, const std::string& key, std::string_view expected,
                          std::string_view needed) {
   misuse(settings.where(), "expected {}: {}; got {}. Hint: {}", key, expected,
          settings.has(key) ? settings.shown(key) : "nothing", needed);
 }
 
-/// The settings of a file, empty if not found.
+/// The settings in a file; empty if it does not exist.
 JsonSettings settings_in(const fs::path& folder, const char* name) {
   return fs::exists(folder / name) ? JsonSettings(folder / name) : JsonSettings();
 }
@@ -67,7 +67,7 @@ std::string activation(const JsonSettings& config) {
   return found->second;
 }
 
-/// A number set per side; glossa has only one.
+/// A number that the config sets per side, whereas glossa has a single one. Throws misuse if the sides differ.
 std::int64_t of_both(const JsonSettings& config, const std::string& what) {
   const std::int64_t encoder = config.whole("encoder_" + what), decoder = config.whole("decoder_" + what);
   if (encoder != decoder)
@@ -75,7 +75,7 @@ std::int64_t of_both(const JsonSettings& config, const std::string& what) {
   return encoder;
 }
 
-/// Dropout rates, which affect training alone.
+/// Reads dropout rates, which only affect training.
 void read_dropout(const JsonSettings& config, ModelConfig& model, std::vector<std::string>& notes) {
   model.dropout = config.number("dropout", 0.1);
   model.attention_dropout = config.number("attention_dropout", 0);
@@ -113,11 +113,11 @@ struct Generation {
 
   const JsonSettings& of(const std::string& key) const { return own.has(key) ? own : config; }
 
-  /// The file expected to contain it.
+  /// The file that should contain the settings, for errors.
   const std::string& where() const { return own.where().empty() ? config.where() : own.where(); }
 };
 
-/// Notes settings that change translations and that glossa's search lacks.
+/// Adds notes on settings that affect translations and that glossa's search lacks.
 void note_others(const Generation& generation, std::vector<std::string>& notes) {
   static const std::map<std::string, double> without{{"num_beam_groups", 1},
                                                      {"no_repeat_ngram_size", 0},
@@ -144,7 +144,7 @@ void note_others(const Generation& generation, std::vector<std::string>& notes) 
   }
 }
 
-/// The single tokens of bad_words_ids; `never` is never written anyway.
+/// Those entries of bad_words_ids that are single tokens, without `never`, which is never chosen anyway.
 std::vector<std::int64_t> forbidden_tokens(const Generation& generation, std::int64_t never,
                                            std::vector<std::string>& notes) {
   const JsonSettings& settings = generation.of("bad_words_ids");
@@ -175,7 +175,7 @@ void read_decoding(const Generation& generation, Config& config, std::vector<std
   decode.renormalize = generation.of("renormalize_logits").flag("renormalize_logits", false);
   decode.length_penalty = DecodeConfig::LengthPenalty::power;
   decode.alpha = generation.of("length_penalty").number("length_penalty", 1.0);
-  // It includes the start token there.
+  // In transformers it includes the start token.
   const std::int64_t min_length = generation.of("min_length").whole("min_length", 0);
   decode.min_length =
       generation.of("min_new_tokens").whole("min_new_tokens", std::max<std::int64_t>(0, min_length - 1));
@@ -200,7 +200,8 @@ void read_decoding(const Generation& generation, Config& config, std::vector<std
   note_others(generation, notes);
 }
 
-/// A language as named by the tokenizer; conversion scripts took it from the folder's name: opus-mt-en.
+/// A language as named by the tokenizer's settings. Conversion scripts took it from the folder's name, as in
+/// opus-mt-en.
 std::string language(const JsonSettings& tokenizer, const char* key, const char* otherwise) {
   std::string name = tokenizer.text(key, "");
   if (name.starts_with("opus-")) name = name.substr(name.rfind('-') + 1);
@@ -253,7 +254,7 @@ fs::path weights_file(const fs::path& folder) {
   misuse(folder.string(), "expected model.safetensors or pytorch_model.bin; found neither");
 }
 
-/// The parameters of a layer: glossa's name and the file's.
+/// A part of a parameter's name in glossa and in the file.
 struct Names {
   const char *own, *theirs;
 };
@@ -263,7 +264,8 @@ bool is_near(std::span<const float> table, std::span<const double> expected) {
                             [](float x, double y) { return std::abs(x - y) < 2e-3; });  // allows half precision
 }
 
-/// Tables of positions in the file are either those that glossa computes or trained ones.
+/// Finds the sinusoids that the tables of positions in the file contain. Throws misuse if they contain other numbers,
+/// such as trained ones.
 void read_positions(const TensorFile& tensors, ModelConfig& model, std::set<std::string>& others) {
   using Order = ModelConfig::Sinusoid;
   std::optional<Order> found;
@@ -276,7 +278,7 @@ void read_positions(const TensorFile& tensors, ModelConfig& model, std::set<std:
     if (shape.size() != 2 || shape[1] != static_cast<std::uint64_t>(model.width) || shape[1] % 2 != 0)
       misuse(tensors.path().string(), "expected '{}' to be positions of width {}; got {}", name, model.width,
              shape_text(shape));
-    const auto rows = static_cast<Index>(std::min<std::uint64_t>(shape[0], 64));  // this many identify any table
+    const auto rows = static_cast<Index>(std::min<std::uint64_t>(shape[0], 64));  // enough to tell all sinusoids apart
     const std::vector<float> table = tensors.read<float>(name);
     const auto fits = [&](Order order) {
       ModelConfig with = model;
@@ -386,7 +388,7 @@ Pretrained read_huggingface_folder(const fs::path& folder) {
   check_rows("vocab_size", source_rows, model.source.tokens.size(), "vocab.json");
   check_rows("decoder_vocab_size", target_rows, model.target.tokens.size(),
              model.config.data.shared_vocabulary ? "vocab.json" : "target_vocab.json");
-  model.config = parse_config(dump(model.config), config.where());  // checks every option's range
+  model.config = parse_config(dump(model.config), config.where());  // checks the range of every option
   model.tensors = open_tensors(weights_file(folder));
   model.sources = huggingface_sources(model.config.model, source_rows, target_rows);
   read_positions(*model.tensors, model.config.model, model.others);

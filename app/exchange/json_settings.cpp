@@ -45,7 +45,7 @@ T JsonSettings::get(const std::string& key, const std::optional<T>& otherwise, b
 }
 
 std::int64_t JsonSettings::whole(const std::string& key, std::optional<std::int64_t> otherwise) const {
-  // A number of more than 63 bits would change.
+  // The conversion would change a number of more than 63 bits.
   const Json& v = value(key);
   const bool fits = v.is_number_integer() && (!v.is_number_unsigned() || v.get<std::uint64_t>() < (1ULL << 53));
   return get(key, otherwise, fits, "a whole number");

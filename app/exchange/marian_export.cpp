@@ -20,7 +20,7 @@ std::string model_options(const Outgoing& out) {
   const ModelConfig& model = out.config().model;
   const bool is_pre = model.norm == ModelConfig::Norm::pre;
   const auto flag = [](bool value) { return value ? "true" : "false"; };
-  // Marian does not count padding.
+  // Marian's vocabulary sizes do not count padding.
   std::string yaml = fmt::format("type: transformer\nversion: v1.12.0\ndim-vocabs:\n  - {}\n  - {}\n",
                                  out.source().tokens.size() - 1, out.target().tokens.size() - 1);
   yaml += fmt::format("dim-emb: {}\nlemma-dim-emb: 0\nenc-depth: {}\ndec-depth: {}\n", model.width,
@@ -58,7 +58,7 @@ std::string model_options(const Outgoing& out) {
          "ulr-trainable-transformation: false\n";
 }
 
-/// Options for marian-decoder; paths are relative to the file.
+/// Options for marian-decoder; paths are relative to the options' file.
 std::string decoder_options(const Outgoing& out, const std::vector<std::string>& vocabularies) {
   const DecodeConfig& decode = out.config().decode;
   const std::vector<std::int64_t> never = out.forbidden();
@@ -71,10 +71,10 @@ std::string decoder_options(const Outgoing& out, const std::vector<std::string>&
       decode.max_length_factor == 0 ? 3 : decode.max_length_factor, may_be_unknown);
 }
 
-/// Tokens and ids, all in double quotes: YAML would misread some tokens.
+/// Tokens with their ids. All tokens are in double quotes, because YAML would misread some plain ones.
 std::string vocabulary_yaml(const std::vector<std::string>& tokens) {
   std::string yaml;
-  for (std::size_t id = 0; id + 1 < tokens.size(); ++id) {  // <pad>, the last, is not in Marian
+  for (std::size_t id = 0; id + 1 < tokens.size(); ++id) {  // without <pad>, the last, which Marian lacks
     std::string escaped;
     for (const char c : tokens[id]) {
       if (c == '"' || c == '\\') escaped += '\\';

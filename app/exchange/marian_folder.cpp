@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t max_yaml = 32 << 10;
 
-/// Options as Marian writes them in YAML. Errors name their place and the option.
+/// Options as Marian writes them in YAML. Errors name the file and the option.
 class MarianOptions {
  public:
   MarianOptions() = default;
@@ -48,13 +48,13 @@ class MarianOptions {
     }
   }
 
-  /// The value for an error, shortened.
+  /// The value as text for an error, shortened.
   std::string shown(const std::string& option) const {
     if (!has(option)) return "nothing";
     return YAML::Dump(node_[option]).substr(0, 100);
   }
 
-  /// Throws misuse unless the option has one of these values; if absent it counts as `otherwise`.
+  /// Throws misuse unless the option, or `otherwise` if absent, is one of these values.
   void must_be(const std::string& option, const std::vector<std::string>& values, const std::string& otherwise,
                std::string_view needed) const {
     const bool ok = has(option)
@@ -91,7 +91,7 @@ void check_architecture(const MarianOptions& options) {
            options.shown("transformer-tied-layers"));
 }
 
-/// Post-norm, or pre-norm with a norm at the end of each side.
+/// Reads the norms' place: post-norm, or pre-norm with a final norm on each side.
 void read_norm(const MarianOptions& options, ModelConfig& model) {
   const auto has = [&](const char* pre, const char* post, const char* top) {
     return options.get<std::string>("transformer-preprocess", "") == pre &&
@@ -149,7 +149,7 @@ void read_decoding(const MarianOptions& options, const SpecialIds& ids, DecodeCo
                                 options.where(), options.shown("word-penalty")));
 }
 
-/// Files of a folder with this ending, in order.
+/// Names of the files in a folder with this ending, sorted.
 std::vector<std::string> files_ending(const fs::path& folder, std::string_view ending) {
   std::vector<std::string> names;
   for (const auto& entry : fs::directory_iterator(folder))
@@ -158,7 +158,8 @@ std::vector<std::string> files_ending(const fs::path& folder, std::string_view e
   return names;
 }
 
-/// The list in decoder.yml under a key, as names in the folder; otherwise the folder's files with that ending.
+/// The files that decoder.yml lists under a key, as names in the folder; without a list, the folder's files with that
+/// ending.
 std::vector<std::string> listed_files(const fs::path& folder, const MarianOptions& decoder, const std::string& key,
                                       std::string_view ending) {
   std::vector<std::string> names;
@@ -193,7 +194,8 @@ std::array<fs::path, 2> vocabulary_files(const fs::path& folder, const MarianOpt
           file_in(folder, names.back(), "tokens and their ids")};
 }
 
-/// The tokens followed by <pad>: Marian starts its decoder with an embedding of zeros, which has no name.
+/// Reads a side's tokens and appends <pad>, for the embedding of zeros that Marian's decoder starts with, which does
+/// not have a name.
 Pretrained::Side read_side(const fs::path& folder, const fs::path& vocabulary, const char* pieces) {
   Pretrained::Side side;
   side.tokens = read_yaml_vocabulary(vocabulary);
@@ -257,7 +259,7 @@ std::vector<ParameterSource> marian_sources(const ModelConfig& m, std::uint64_t 
     }
     if (m.final_norm) add_norm(side + ".norm", side + "_top");
   }
-  // Tables lack the row for <pad>.
+  // Tables do not have the row for <pad>.
   const auto add_table = [&](const std::string& name, std::uint64_t rows, const std::string& theirs, bool transposed) {
     sources.push_back(
         {.parameter = name, .shape = {rows, width}, .parts = {{theirs}}, .transposed = transposed, .zero_rows = 1});
@@ -307,7 +309,7 @@ Pretrained read_marian_folder(const fs::path& folder) {
   data.source = "source";
   data.target = "target";
   read_decoding(decoder, ids, model.config.decode, model.notes);
-  model.config = parse_config(dump(model.config), options.where());  // checks every option's range
+  model.config = parse_config(dump(model.config), options.where());  // checks the range of every option
   model.sources = marian_sources(model.config.model, model.source.tokens.size(), model.target.tokens.size());
   model.others = {name};
   model.tensors = std::make_unique<NpzFile>(std::move(tensors));

@@ -25,7 +25,7 @@ Outgoing::Side side_of(const Tokenizer& tokenizer, const std::vector<int>& order
   return side;
 }
 
-/// The ids in export order.
+/// The run's token ids in export order.
 std::vector<int> leaving_order(const Tokenizer& tokenizer) {
   const SpecialIds& specials = tokenizer.specials();
   std::vector<int> order{specials.eos, specials.unk};
@@ -35,7 +35,7 @@ std::vector<int> leaving_order(const Tokenizer& tokenizer) {
   return order;
 }
 
-/// The only settings that either format can express.
+/// Returns `config` with every setting that neither format can express replaced by one that they can.
 Config needed_by_all(Config config) {
   using Kind = DataConfig::Tokenizer;
   if (config.data.tokenizer != Kind::pieces) config.data.tokenizer = Kind::sentencepiece;

@@ -16,7 +16,7 @@ namespace {
 
 using Dims = std::vector<std::uint64_t>;
 
-/// "KIND: a, b; " with the first names; empty if there are none.
+/// "KIND: a, b; " with the first of the names; empty without names.
 std::string listed(std::string_view kind, std::vector<std::string> names) {
   constexpr std::size_t max_bytes = 12;
   if (names.empty()) return "";
@@ -25,12 +25,12 @@ std::string listed(std::string_view kind, std::vector<std::string> names) {
   return fmt::format("; {}: {}{}", kind, fmt::join(names, ", "), more > 0 ? fmt::format(" and {} more", more) : "");
 }
 
-/// Number of the parameter's rows in each part.
+/// The number of a parameter's rows in each of its parts.
 std::size_t part_rows(const ParameterSource& source) {
   return (source.shape.at(0) - source.zero_rows) / source.parts.size();
 }
 
-/// The shape of each of its parts in the file.
+/// The shape of each of a source's parts in the file.
 Dims part_shape(const ParameterSource& source) {
   Dims shape = source.shape;
   shape.at(0) = part_rows(source);
@@ -46,7 +46,7 @@ bool fits(const ParameterSource& source, const TensorEntry& entry) {
   return source.as_row && entry.shape == shape;
 }
 
-/// The numbers of a part, under any of its names.
+/// Reads a part under any of its names; throws if copies differ.
 std::vector<float> read_part(const TensorFile& file, const std::vector<std::string>& names) {
   std::vector<float> values;
   std::string first;

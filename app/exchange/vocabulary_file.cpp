@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::size_t max_tokens = 1 << 18, max_bytes = 32 << 20;
 
-/// Tokens as they arrive, to be sorted by id.
+/// Collects tokens with their ids, in any order, and sorts them by id.
 class Numbered {
  public:
   explicit Numbered(std::string where) : where_(std::move(where)) {}
@@ -33,7 +33,7 @@ class Numbered {
     const std::size_t size = tokens_.size();
     check(size > 0, where_, "expected tokens; got none");
     for (std::size_t i = 0; i < size; ++i)
-      while (ids_[i] != i) {  // puts one token in its place
+      while (ids_[i] != i) {  // moves a token to its place
         const std::size_t id = ids_[i];
         check(id < size, where_, "expected the ids 0 to {}, one for each of {} tokens; got {} for '{}'", size - 1, size,
               id, tokens_[i]);
@@ -71,7 +71,7 @@ class YamlScalar {
   std::string_view rest() const { return rest_; }
 
  private:
-  /// A plain scalar ends before ": " and at the end.
+  /// A plain scalar ends before ": " or at the end of the line.
   void read_plain() {
     std::size_t end = rest_.rfind(": ");
     if (end == rest_.npos) end = rest_.size();
@@ -147,7 +147,7 @@ std::vector<std::string> read_json_vocabulary(const std::filesystem::path& path)
   using Json = nlohmann::json;
   using Event = Json::parse_event_t;
   const std::string text = read_file(path, max_bytes);
-  const std::size_t zero = text.find('\0');  // the parser would take it for the end
+  const std::size_t zero = text.find('\0');  // the parser would take it for the end of the text
   check(zero == std::string::npos, path.string(), "expected a vocabulary in JSON; got a zero byte in it");
   Numbered numbered(path);
   std::string token;
@@ -161,7 +161,7 @@ std::vector<std::string> read_json_vocabulary(const std::filesystem::path& path)
           token.empty() ? "something else" : "another value for", token.substr(0, 100));
     if (event == Event::key) token = value.get_ref<const std::string&>();
     if (event == Event::value) numbered.add(std::move(token), value.get<std::uint64_t>());
-    return event != Event::key;  // without its key no value is kept
+    return event != Event::key;  // dropping a key also drops its value
   };
   try {
     [[maybe_unused]] const Json nothing = Json::parse(text, take);

@@ -9,14 +9,14 @@ namespace glossa {
 namespace {
 
 constexpr StepShape shapes[] = {
-    {"seed", 4, 20, 15, 1000, 256, 4, 1024, 3},  // the articles' training sketch
+    {"seed", 4, 20, 15, 1000, 256, 4, 1024, 3},  // as in the articles' sketch of training
     {"tiny", 128, 16, 16, 8000, 128, 4, 256, 4},
     {"small", 64, 16, 16, 8000, 256, 8, 1024, 3},
     {"base", 16, 32, 32, 8000, 512, 8, 2048, 6},
     {"opus", 16, 64, 64, 60000, 512, 8, 2048, 6, Tied::all},  // the pretrained models of OPUS-MT
 };
 
-/// Random sentences of equal length, ids 1 to V-1.
+/// Random sentences of equal length, with ids 1 to V-1.
 Batch random_batch(const StepShape& s) {
   RandomStream random(0, "bench");
   EncodedCorpus corpus;

@@ -8,7 +8,7 @@ namespace glossa {
 
 namespace {
 
-constexpr double at_least_ms = 20;  // minimum time of a measurement, to make the clock's error negligible
+constexpr double at_least_ms = 20;  // minimum duration of a measurement, so that the clock's error is negligible
 
 std::vector<float> random_matrix(Index elements) {
   RandomStream random(0, "bench gemm");

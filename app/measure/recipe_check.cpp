@@ -31,7 +31,7 @@ RecipeCheck::RecipeCheck(Config config) {
       parameters_,
       transformer_options(config.model, tokenizers.source->vocabulary_size(), tokenizers.target->vocabulary_size()));
   parameters_.allocate(seed);
-  // Biases of 0 and gains of 1 hide some errors, and tiny weights bring all of ReLU's inputs to its kink.
+  // Biases of 0 and gains of 1 hide some errors, and tiny weights keep all of ReLU's inputs near its kink.
   RandomStream random(seed, "recipe_check");
   for (const Parameter<double>* parameter : parameters_.parameters())
     for (double& x : parameter->value.span()) x += random.uniform() / 5 - 0.1;

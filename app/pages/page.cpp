@@ -33,7 +33,7 @@ std::string with_files(std::string_view text, std::string_view before, std::stri
   }
 }
 
-/// JSON safe to embed in HTML, which would read `</script` and `<!--` first; < occurs in strings only.
+/// Escapes each < in JSON, where it only occurs in strings, because HTML would interpret `</script` and `<!--`.
 std::string within_html(std::string_view json) {
   std::string result;
   for (const char c : json) c == '<' ? result += "\\u003c" : result += c;

@@ -12,7 +12,7 @@ namespace glossa {
 
 namespace {
 
-/// A key of everything that a run's pairs and their ids depend on.
+/// Key of everything that a run's pairs and their ids depend on.
 std::string key_of(const Config& config, const Tokenizers& tokenizers) {
   std::string key = fmt::format("{} {}", tokenizers.fingerprint(), config.train.seed);
   for (const OptionSection& section : option_sections())
@@ -21,7 +21,7 @@ std::string key_of(const Config& config, const Tokenizers& tokenizers) {
   return key;
 }
 
-/// True if the newest checkpoint exists and has other data.
+/// True if there is a checkpoint and the newest one was trained on other data.
 bool is_other_data(const std::string& run, std::uint64_t data_hash) {
   try {
     const auto found = newest_valid_checkpoint(run);

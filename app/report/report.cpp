@@ -27,7 +27,7 @@ std::string now() {
   return text;
 }
 
-/// Its columns as arrays, without empty ones; `rows` is the original number.
+/// The columns of the thinned series as arrays, without empty columns; `rows` is the original number of rows.
 JsonLine json_of(const Series& all) {
   const Series series = thinned(all, max_rows);
   JsonLine json;
@@ -55,7 +55,7 @@ const char* name(RunEvent::Kind kind) {
   return "failure";
 }
 
-/// The newest events.
+/// The newest events, at most `max_events`.
 std::vector<JsonLine> json_of(const std::vector<RunEvent>& events, const RunMetrics& metrics) {
   std::vector<JsonLine> all;
   for (std::size_t i = events.size() - std::min(events.size(), max_events); i < events.size(); ++i) {
@@ -81,7 +81,7 @@ std::vector<JsonLine> json_of(const std::vector<WatchedSentence>& samples) {
   return all;
 }
 
-/// The first texts, and their total number.
+/// The first texts, followed by the number of the other ones.
 std::vector<std::string> bounded(std::vector<std::string> texts) {
   if (texts.size() <= max_problems) return texts;
   const std::size_t more = texts.size() - max_problems;
@@ -119,7 +119,7 @@ std::vector<JsonLine> json_of(const std::vector<OptionValues>& options) {
 
 std::string report_json(std::span<const RunHistory> runs, std::span<const std::string> attention, CorpusBook& corpora,
                         bool following) {
-  std::vector<std::string> different;  // corpora; runs hold indices into them
+  std::vector<std::string> different;  // corpora; runs refer to them by index
   std::vector<JsonLine> documents;
   std::vector<Config> configs;
   for (std::size_t i = 0; i < runs.size(); ++i) {

@@ -14,10 +14,10 @@ namespace glossa {
 
 namespace {
 
-constexpr std::int64_t max_tokens = 60;                  // per sentence: a larger picture is unreadable
+constexpr std::int64_t max_tokens = 60;                  // per sentence; a larger image is unreadable
 constexpr std::size_t max_bytes = std::size_t{4} << 20;  // for a run's maps
 
-/// The file of the translating checkpoint, without links; empty if not there yet.
+/// The file of the checkpoint that translates, with links resolved; empty if it does not exist yet.
 std::string checkpoint_of(const RunName& name) {
   const std::filesystem::path folder = std::filesystem::path(name.folder()) / "checkpoints";
   for (const char* link : {"best", "last"}) {
@@ -33,7 +33,7 @@ void check_length(const char* side, std::int64_t length) {
     fail("attention", "expected a {} of 1 to {} tokens; got {}", side, max_tokens, length);
 }
 
-/// The maps of a sentence for the model's own translation. Throws if they are too large for a picture.
+/// The maps of a sentence for the model's own translation. Throws if they are too large for an image.
 std::string map_of(Translator& translator, const std::string& sentence) {
   check_length("sentence", std::ssize(translator.source_ids(sentence, "sentence", 1)));
   Translator::Sources sources;
@@ -45,7 +45,7 @@ std::string map_of(Translator& translator, const std::string& sentence) {
   return add_to(json, translator.attention(sources.ids.front(), translation)).text();
 }
 
-/// For each sentence its maps, or a line in `problems`.
+/// Returns each sentence's maps, or adds a line to `problems`.
 std::string maps_of(const RunName& name, std::span<const std::string> sentences, bool is_training,
                     std::vector<std::string>& problems) {
   const std::vector<std::string> sets(is_training ? 1 : 0, "runtime.threads=1");

@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 constexpr std::size_t max_sentences = 8, max_validations = 40;
 constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
 
-/// True if some row has a number there.
+/// True if any row has a number in the column.
 bool has_numbers(const Series& series, std::size_t column) {
   return std::any_of(series.rows.begin(), series.rows.end(),
                      [&](const std::vector<double>& row) { return std::isfinite(row[column]); });
@@ -38,7 +38,7 @@ void take_clock(Series& series, const std::map<std::int64_t, double>& clock) {
   }
 }
 
-/// Fills in times missing from the metrics; returns their meaning.
+/// Fills in times that the metrics lack; returns the meaning of times (RunHistory::time).
 std::string complete_times(RunMetrics& metrics, const TrainLog& log) {
   const std::size_t training = metrics.training.column("seconds"), validation = metrics.validation.column("seconds");
   if (all_have_numbers(metrics.training, training) && all_have_numbers(metrics.validation, validation))
@@ -75,7 +75,7 @@ RunHistory read_history(const std::string& folder, const Config& config) {
   RunHistory history;
   history.name = history.folder = folder;
   history.config = config;
-  history.is_training = has_trainer(folder);  // before the files: a run that ends meanwhile has written all of them
+  history.is_training = has_trainer(folder);  // first: a run that ends after this has written all its files
   history.metrics = read_metrics(folder, history.is_training);
   history.problems = std::move(history.metrics.problems);
   try {

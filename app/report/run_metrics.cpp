@@ -16,14 +16,14 @@ namespace glossa {
 
 namespace {
 
-/// As written by run_log.cpp.
+/// Columns, as written by run_log.cpp.
 const std::vector<std::string> of_training{"update",     "epoch", "seconds",   "loss",
                                            "perplexity", "lr",    "grad_norm", "tokens_per_s"};
 const std::vector<std::string> of_validation{
     "update",     "epoch",      "seconds",           "valid_loss", "valid_perplexity",
     "valid_bleu", "valid_chrf", "valid_exact_match", "at_end"};
 
-/// Adds columns for watched corpora, `valid_loss:NAME` and so on, when a line is the first to have them.
+/// Adds columns for further validation corpora, such as `valid_loss:NAME`, when a line is the first to have them.
 void add_columns(const std::map<std::string, double>& numbers, Series& validation) {
   constexpr std::size_t max_columns = 100;
   for (const auto& [key, value] : numbers) {
@@ -36,7 +36,7 @@ void add_columns(const std::map<std::string, double>& numbers, Series& validatio
   }
 }
 
-/// Adds a line to its series; returns what is wrong with it.
+/// Adds a line to its series. Returns the line's fault, or nothing if it is valid.
 std::string take(std::string_view line, RunMetrics& metrics) {
   const auto numbers = numbers_in_json(line);
   if (!numbers) return "expected a JSON object";
@@ -98,7 +98,7 @@ Series thinned(const Series& series, std::size_t limit) {
     const std::size_t begin = s * count / stretches, end = (s + 1) * count / stretches;
     for (std::size_t c = 0; c < columns; ++c) {
       std::size_t smallest = begin, greatest = begin;
-      for (std::size_t i = begin; i < end; ++i) {  // a non-finite number is neither, unless it comes first
+      for (std::size_t i = begin; i < end; ++i) {  // NaN is neither, unless it comes first
         const double value = series.rows[i][c];
         if (value < series.rows[smallest][c] || std::isnan(series.rows[smallest][c])) smallest = i;
         if (value > series.rows[greatest][c] || std::isnan(series.rows[greatest][c])) greatest = i;

@@ -14,14 +14,14 @@ namespace {
 
 constexpr std::size_t stamp_size = 22;  // "[2026-01-31 23:59:59] "
 
-/// Seconds of the clock at the start of a line; nothing if absent.
+/// The time at the start of a line, in seconds; empty if absent.
 std::optional<double> clock_of(std::string_view line) {
   if (line.size() < stamp_size || line[0] != '[' || line[stamp_size - 2] != ']') return std::nullopt;
   const std::string stamp(line.substr(1, stamp_size - 3));
   std::tm time{};
   const char* end = strptime(stamp.c_str(), "%Y-%m-%d %H:%M:%S", &time);
   if (end == nullptr || *end != '\0') return std::nullopt;
-  return static_cast<double>(timegm(&time));  // only differences matter
+  return static_cast<double>(timegm(&time));  // only differences are used
 }
 
 /// The whole number after `before`.
@@ -50,7 +50,7 @@ bool says_threads(std::string_view text) {
          begins(text, {"#", " thread of ", "#", " available,"});
 }
 
-/// "4 processes: 2 on first, 2 on second": printed before it by several.
+/// "4 processes: 2 on first, 2 on second": printed before that if there are several processes.
 bool says_processes(std::string_view text) { return begins(text, {"#", " processes: ", "#", " on "}); }
 
 /// The update at which "...; 300 updates, ..." stopped.
@@ -63,7 +63,7 @@ std::optional<std::int64_t> update_of_stop(std::string_view text) {
 /// Reads the log entry by entry.
 class LogReader {
  public:
-  /// One entry: the time as written and in seconds, and its text.
+  /// Takes an entry: the time as written, the time in seconds, and the text.
   void take(std::string_view time, double clock, const std::string& text) {
     if (text.starts_with("configuration\n")) return begin_run(clock);
     if (begins_start(text)) begin_start(clock);
@@ -81,14 +81,14 @@ class LogReader {
   TrainLog finish() && { return std::move(log_); }
 
  private:
-  /// Begins a new run, whatever the folder held before.
+  /// Begins a new run; forgets any earlier run in the folder.
   void begin_run(double clock) {
     log_ = {};
     update_ = 0;
     begin_start(clock);
   }
 
-  /// True if a start prints this first, after a new run's options.
+  /// True if this is the first line that a start prints, apart from a new run's options.
   bool begins_start(std::string_view text) const {
     const bool said_threads = std::any_of(log_.head.begin(), log_.head.end(), says_threads);
     return (says_processes(text) || says_threads(text)) && (!in_head_ || said_threads);
@@ -141,8 +141,8 @@ class LogReader {
 
   TrainLog log_;
   bool in_head_ = false, killed_ = false;
-  std::int64_t update_ = 0;          // the last one in the log
-  double started_ = 0, before_ = 0;  // the clock at the newest start, and the time until then
+  std::int64_t update_ = 0;          // the last update in the log
+  double started_ = 0, before_ = 0;  // clock at the newest start; run time until then
 };
 
 }  // namespace
@@ -158,7 +158,7 @@ TrainLog parse_train_log(std::string_view text) {
   };
   while (!text.empty()) {
     const std::size_t end = text.find('\n');
-    if (end == text.npos) break;  // half a line
+    if (end == text.npos) break;  // an incomplete line
     const std::string_view line = text.substr(0, end + 1);
     if (const auto now = clock_of(line)) {
       finish_entry();

@@ -27,7 +27,7 @@ class PowerCutDisk {
 
   /// Every possible state of the disk after a power cut now, without entries that do not `matter`:
   /// - each creation, renaming or removal of a folder entry since the folder's fsync is done or not, in all
-  /// combinations;
+  ///   combinations;
   /// - each file written since its fsync has any length, in blocks of 4 KiB, between the durable and the present one;
   ///   each changed block is old, new, or zeros if it did not exist before.
   std::vector<Snapshot> after_power_cut(const std::function<bool(const std::string& path)>& matters) const;

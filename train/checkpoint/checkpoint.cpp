@@ -27,7 +27,7 @@ std::span<float> slice_of(std::span<float> flat, const Parameter<float>& paramet
   return flat.subspan(static_cast<std::size_t>(parameter.offset), static_cast<std::size_t>(parameter.value.size()));
 }
 
-/// Bytes of a parameter's slice of a buffer of which each process has a stretch; `collected` is for all.
+/// Source of a parameter's slice of a buffer that is divided among the processes; all sources reuse `collected`.
 CheckpointWriter::Source source_of(std::span<float> own, const Parameter<float>& parameter,
                                    std::span<const Index> bounds,
                                    const std::shared_ptr<std::vector<float>>& collected) {
@@ -38,7 +38,7 @@ CheckpointWriter::Source source_of(std::span<float> own, const Parameter<float>&
   };
 }
 
-/// Refuses an entry that is missing or of another shape.
+/// Throws if an entry is missing or has another shape.
 void check_entry(const CheckpointReader& reader, const std::string& name, const Shape& shape) {
   const CheckpointEntry* entry = reader.find(name);
   check(entry != nullptr, reader.path().string(),
@@ -52,7 +52,7 @@ void check_entry(const CheckpointReader& reader, const std::string& name, const 
         shape.str(), name_of(entry->dtype), got);
 }
 
-/// Refuses parameters that are missing, of another shape, or not the model's.
+/// Throws for parameters that are missing, have another shape, or do not belong to the model.
 void check_parameters(const CheckpointReader& reader, const ParameterStore<float>& parameters) {
   for (const Parameter<float>* parameter : parameters.parameters())
     check_entry(reader, parameter->name, parameter->value.shape);
@@ -62,10 +62,10 @@ void check_parameters(const CheckpointReader& reader, const ParameterStore<float
             reader.path().string(), "expected only parameters of this model; got {}", entry.name);
 }
 
-/// Refuses numbers that no training run reaches, before they are counted on.
+/// Throws for numbers that training cannot reach, before anything relies on them.
 void check_possible(const TrainingState& state, const std::string& path) {
   constexpr std::string_view hint = "Hint: move the file away to use the one before it";
-  constexpr std::int64_t largest = 1'000'000'000'000'000;  // as a Period's
+  constexpr std::int64_t largest = 1'000'000'000'000'000;  // as for Period
   struct Counter {
     std::string_view name;
     std::int64_t value, limit;
@@ -73,7 +73,7 @@ void check_possible(const TrainingState& state, const std::string& path) {
   const std::int64_t updates = state.update;  // also bounds epochs and validations
   for (const auto& [name, value, limit] :
        {Counter{"update", state.update, largest}, Counter{"optimizer_steps", state.optimizer_steps, updates},
-        // Allows a Sampler, whose numbers are ints, to count one more.
+        // Leaves room for Sampler, which counts in int, to count one more.
         Counter{"epoch", state.epoch, std::min<std::int64_t>(updates, std::numeric_limits<int>::max() - 1)},
         Counter{"batch", state.batch, largest}, Counter{"target_tokens", state.target_tokens, largest},
         Counter{"bad_updates", state.bad_updates, updates},
@@ -88,7 +88,7 @@ void check_possible(const TrainingState& state, const std::string& path) {
         "expected a training state with at least 0 seconds; got {}. {}", state.seconds, hint);
   for (const auto& [name, value] : {std::pair("log_loss", state.log_loss), std::pair("best", state.best)})
     check(std::isfinite(value), path, "expected a training state with a finite {}; got {}. {}", name, value, hint);
-  // A schedule may have seen an infinite loss.
+  // Infinity is allowed, since a schedule may have seen an infinite loss.
   check(!std::isnan(state.plateau.best), path, "expected a training state with a number as plateau.best; got {}. {}",
         state.plateau.best, hint);
 }
@@ -129,7 +129,7 @@ TrainingState read_training_state(const CheckpointReader& reader) {
   const std::string path = reader.path().string();
   check(reader.find(state_entry) != nullptr, path, "expected a training state; not found");
   const std::vector<std::byte> bytes = reader.read(state_entry);
-  // The version comes first, so that another layout is recognized before parsing.
+  // The version comes first, so that a different layout is recognized before parsing.
   std::uint32_t version = 0;
   check(bytes.size() >= sizeof version, path, "expected a training state; got {} bytes", bytes.size());
   std::memcpy(&version, bytes.data(), sizeof version);

@@ -35,7 +35,7 @@ constexpr std::string_view hint = "Hint: the file is damaged; use another checkp
 
 std::uint64_t aligned(std::uint64_t offset) { return (offset + alignment - 1) / alignment * alignment; }
 
-/// True if a name can be printed and used anywhere: no control character, no path.
+/// True if a name is safe to print and is not a path.
 bool is_plain(std::string_view name) {
   return !name.empty() && name.size() <= max_name && utf8::find_invalid(name) == name.npos &&
          std::ranges::none_of(name, [](unsigned char c) { return c < 0x20 || c == 0x7F || c == '/' || c == '\\'; });
@@ -46,7 +46,7 @@ void put(std::string& bytes, T value) {
   bytes.append(reinterpret_cast<const char*>(&value), sizeof value);
 }
 
-/// Takes values from the front of a table with untrusted lengths.
+/// Takes values from the front of an untrusted table; throws if it is too short.
 class Cursor {
  public:
   Cursor(std::string_view bytes, std::string_view where) : rest_(bytes), where_(where) {}
@@ -235,7 +235,7 @@ void CheckpointWriter::write(const std::filesystem::path& path) const {
 }
 
 CheckpointReader::CheckpointReader(const std::filesystem::path& path) : path_(path) {
-  // O_NONBLOCK: a pipe of that name is refused below, not waited for.
+  // O_NONBLOCK, so that a pipe of that name is refused below instead of blocking.
   do {
     descriptor_ = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   } while (descriptor_ == -1 && errno == EINTR);
@@ -337,7 +337,7 @@ void CheckpointReader::verify_payload(std::uint64_t file_size) const {
   std::vector<std::byte> chunk(std::min(chunk_bytes, file_size));
   std::uint64_t position = 0;
   FileHash hash;
-  // Reads on to `end`, hashing, and passes each piece to `use`.
+  // Reads and hashes the file up to `end` and passes each piece to `use`.
   const auto pass_to = [&](std::uint64_t end, auto use) {
     while (position < end) {
       const auto piece = std::span(chunk).first(std::min<std::uint64_t>(chunk.size(), end - position));

@@ -39,7 +39,7 @@ Sha256& Sha256::update(std::span<const std::byte> bytes) {
 }
 
 std::string Sha256::hex_digest() const {
-  // Padding: a one bit, zeros to 8 bytes below a multiple of 64, the length in bits as a big-endian number.
+  // Padding: a one bit, zeros until 8 bytes before a multiple of 64, then the length in bits, big-endian.
   std::array<std::byte, 72> padding{std::byte{0x80}};
   const std::size_t zeros_end = 1 + (64 + 55 - pending_bytes_) % 64;
   for (std::size_t i = 0; i < 8; ++i) padding[zeros_end + i] = static_cast<std::byte>(total_bytes_ * 8 >> (56 - 8 * i));

@@ -28,25 +28,25 @@ const Step& step_for(std::int64_t pairs) {
   return *std::ranges::find_if(steps, [&](const Step& step) { return pairs < step.below; });
 }
 
-/// Short corpora are repeated often: 10 epochs, plus 500,000 pairs.
+/// 10 epochs plus 500,000 pairs, at most 200 epochs: small corpora are repeated more often.
 double epochs_for(std::int64_t pairs) {
   return std::min(200.0, 10 + std::round(500'000 / static_cast<double>(std::max<std::int64_t>(pairs, 1))));
 }
 
-/// Number of subwords from characters and merges; for words, which are rarer, ten per merge.
+/// Size of a vocabulary: characters plus merges or, for words, which are rarer than subwords, ten per merge.
 std::int64_t vocabulary_for(DataConfig::Tokenizer tokenizer, std::int64_t alphabet, std::int64_t merges) {
   return tokenizer == DataConfig::Tokenizer::words ? 10 * merges : alphabet + merges;
 }
 
-/// 4 heads, or the most below that divide the width.
+/// 4 heads, or the largest smaller number that divides the width.
 std::int64_t heads_for(std::int64_t width) {
   std::int64_t heads = 4;
   while (width % heads != 0) --heads;
   return heads;
 }
 
-/// A tenth of training: of its epochs, else of its updates, or of the corpus's suggested epochs if only time limits it.
-/// Updates as a second limit do not count, so that a run's course does not depend on its length.
+/// A tenth of training: of its updates if only they are limited, otherwise of `epochs`. If both are limited, updates
+/// are ignored, so that a run's course does not depend on its length.
 Period tenth_of(const TrainConfig& train, double epochs) {
   if (train.max_epochs.never() && !train.max_updates.never())
     return {std::max(1.0, std::round(train.max_updates.amount / 10)), Period::Unit::updates};

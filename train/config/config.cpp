@@ -35,7 +35,7 @@ GivenValue given_value(const YAML::Node& node) {
       misuse(where, "{0}: expected a key below it, such as {0}.{1}; got a value", key, section.options[0].name);
   const std::vector<std::string> meant = keys_meant(key);
   std::string text = unknown_name("key", key, meant, "docs/options.md lists every key");
-  // Misplaced at the top of a file.
+  // The key is at the top of a file, without its section.
   std::vector<std::string> sections;
   if (key.find('.') == key.npos && !where.starts_with("--set"))
     for (const std::string& k : meant)
@@ -44,7 +44,7 @@ GivenValue given_value(const YAML::Node& node) {
   misuse(where, "{}", text);
 }
 
-/// Sets `section.key` in the configuration, with the errors common to YAML and --set.
+/// Sets `section.key` in the configuration. Throws the errors that YAML and --set have in common.
 void set_option(Config& config, std::string_view where, const std::string& key, const GivenValue& given) {
   for (const auto& section : option_sections())
     for (const auto& option : section.options) {
@@ -55,15 +55,15 @@ void set_option(Config& config, std::string_view where, const std::string& key, 
   unknown_key(where, key);
 }
 
-/// Column, from 1, of a tab in the indentation of a text's line (counted from 0); 0 if none.
+/// Column (counted from 1) of a tab in the indentation of a line (counted from 0); 0 if it does not have one.
 std::size_t tab_in_indentation(std::string_view text, int line) {
   for (; line > 0; --line) text.remove_prefix(std::min(text.find('\n'), text.size() - 1) + 1);
   const std::size_t at = text.find_first_not_of(' ');
   return at != text.npos && text[at] == '\t' ? at + 1 : 0;
 }
 
-/// Reads one YAML text into the configuration. yaml-cpp only handles syntax: every value is taken as text and read by
-/// its option, so that `no` is a language and not a boolean, and repeated keys are detected.
+/// Reads one YAML text into the configuration. yaml-cpp only handles syntax: values are taken as text and read by their
+/// options, so that `no` is a language and not a boolean. Detects repeated keys.
 class YamlReader {
  public:
   YamlReader(Config& config, const std::string& where) : config_(config), where_(where) {}
@@ -91,7 +91,7 @@ class YamlReader {
     }
   }
 
-  /// A value may be under its section or, dotted, at the top.
+  /// Reads a section or, at the top level, a single option with a dotted key.
   void read_section(const YAML::Node& key, const YAML::Node& value) {
     const std::string name = new_key("", key);
     const auto& sections = option_sections();
@@ -103,7 +103,7 @@ class YamlReader {
       set_option(config_, where(entry.first), new_key(name + ".", entry.first), given_value(entry.second));
   }
 
-  /// Returns the key's full name; refuses a non-text or repeated one.
+  /// Returns the key's full name. Throws if the key is not text or is repeated.
   std::string new_key(const std::string& prefix, const YAML::Node& key) {
     if (!key.IsScalar()) misuse(where(key), "expected the name of an option; got {}", given_value(key).shown());
     const std::string name = prefix + key.Scalar();

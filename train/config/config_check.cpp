@@ -14,13 +14,13 @@ namespace {
 using Schedule = OptimConfig::Schedule;
 using Metric = TrainConfig::Metric;
 
-/// True if a validation corpus exists: its own, a held-out part, or the validation split of a toy corpus.
+/// True if there is validation data: data.valid, a held-out part, or the validation split of a toy corpus.
 bool has_validation(const DataConfig& data) {
   const bool holds_out = !data.split || data.split->valid > 0;
   return !data.valid.empty() || holds_out || toy_pairs_alone("data.train", data.train).has_value();
 }
 
-/// A held-out part excludes a separate corpus; `auto` adapts.
+/// Throws if data.split holds out a part although a separate corpus is given; `auto` adapts to that.
 void check_split(const DataConfig& data) {
   if (!data.split || data.split->pairs() == 0) return;
   if (toy_pairs_alone("data.train", data.train))
@@ -71,7 +71,7 @@ void check_data(const DataConfig& data) {
   }
 }
 
-/// `2 and 4`: the divisors of `width` around `heads`.
+/// The divisors of `width` nearest to `heads`, as in "2 and 4".
 std::string nearest_divisors(std::int64_t width, std::int64_t heads) {
   std::int64_t below = std::min(heads, width), above = heads;
   while (width % below != 0) --below;
@@ -107,7 +107,7 @@ void check_optim(const OptimConfig& optim, const TrainConfig& train, const DataC
   if ((schedule == Schedule::noam || schedule == Schedule::inverse_sqrt) && optim.warmup.never())
     misuse("optim.warmup", "expected at least 1 update with optim.schedule: {}; got 0",
            schedule == Schedule::noam ? "noam" : "inverse_sqrt");
-  // If one of them is in epochs, the corpus decides.
+  // If only one of them is in epochs, the comparison depends on the corpus.
   const bool comparable = optim.total_updates.never() || optim.total_updates.unit == optim.warmup.unit;
   if ((schedule == Schedule::cosine || schedule == Schedule::linear) && comparable &&
       optim.total_updates.amount <= optim.warmup.amount)
@@ -160,7 +160,7 @@ std::vector<std::string> doubts(const Config& config) {
   return warnings;
 }
 
-/// Stand-in corpus for checks before one is read.
+/// Size assumed in checks before the corpus is read.
 constexpr CorpusSize usual_size{.pairs = 10'000, .alphabet = 100};
 
 }  // namespace

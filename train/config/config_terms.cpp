@@ -4,7 +4,7 @@ namespace glossa {
 
 namespace {
 
-// Keys are named like the members, so one row serves a struct.
+// Keys have the names of the members, so one row covers a struct.
 constexpr ConfigTerm terms[] = {
     {"ScheduleOptions::width", "model.width"},
     {"ScheduleOptions::kind", "optim.schedule"},

@@ -235,7 +235,7 @@ std::vector<Option<RuntimeConfig>> runtime_options() {
   };
 }
 
-/// A section whose rows allow `auto` where configured: it is stored by option key, beside the values.
+/// Makes a section. Options that allow `auto` store it in Config::undecided, by key, not in their members.
 OptionSection section(const char* name, const char* help, std::vector<Option<Config>> rows) {
   for (Option<Config>& row : rows) {
     if (!row.may_be_auto) continue;

@@ -24,7 +24,7 @@ std::optional<T> parse_all(std::string_view text) {
   return error == std::errc() && rest == end ? std::optional<T>(value) : std::nullopt;
 }
 
-/// Shortest text that reads back to the same number, with `1e-9` for `1e-09`.
+/// The shortest text that reads back to the same number, as `1e-9`, not `1e-09`.
 std::string number_text(double value) {
   std::string text = fmt::format("{}", value);
   const auto exponent = text.find('e');
@@ -46,11 +46,11 @@ struct Interval {
     high = parse_all<double>(source.substr(comma + 2, source.size() - comma - 3)).value();
   }
 
-  // No interval contains NaN, and all ends are finite.
+  // NaN is not in any interval, and neither is infinity, as all ends are finite.
   bool contains(double x) const { return (low_open ? x > low : x >= low) && (high_open ? x < high : x <= high); }
 };
 
-/// As YAML: plain if unambiguous for every reader, else in double quotes.
+/// Formats text as YAML: plain if every reader takes it as text, otherwise in double quotes.
 std::string yaml_text(const std::string& value) {
   static constexpr std::array words{"null", "true", "false", "yes", "no", "on", "off", "y", "n"};
   const auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
@@ -91,7 +91,7 @@ std::vector<std::string> split_commas(std::string_view text) {
   return parts;
 }
 
-/// A rule for a single scalar: `parse` gets its text.
+/// A rule for a single scalar, whose text is passed to `parse`.
 template <class T, class Parse, class Text>
 ValueRule<T> scalar_rule(std::string accepts, Parse parse, Text text) {
   return {std::move(accepts),
@@ -287,13 +287,13 @@ ValueRule<std::string> text_choice(Names names) {
 std::optional<std::int64_t> parse_whole(std::string_view text) { return parse_all<std::int64_t>(text); }
 
 std::string nearest_name(std::string_view wanted, const std::vector<std::string>& names) {
-  if (wanted.size() >= 4)  // cut short
+  if (wanted.size() >= 4)  // an abbreviated name
     for (const std::string& name : names)
       if (name.starts_with(wanted)) return name;
   std::string nearest;
   std::size_t shortest = 2 * wanted.size() / 5 + 1;
   for (const std::string& name : names) {
-    // Levenshtein, one row of the table at a time.
+    // Levenshtein distance, computed row by row.
     std::vector<std::size_t> row(name.size() + 1);
     std::iota(row.begin(), row.end(), std::size_t{0});
     for (const char c : wanted) {

@@ -8,7 +8,7 @@
 namespace glossa {
 namespace {
 
-constexpr double kLargest = 1e15;  // below 2^53: every whole amount is exact
+constexpr double kLargest = 1e15;  // below 2^53, so every whole amount is exact
 constexpr std::string_view kUnits = "uet";
 constexpr std::string_view kMultipliers = "KMG";
 
@@ -38,7 +38,7 @@ bool Period::reached(const Progress& now) const { return !never() && counter(now
 std::optional<Period> parse_period(std::string_view text, Period::Unit plain) {
   Period period{0, plain};
   const char* end = text.data() + text.size();
-  // The fixed format leaves the `e` of `2e` alone.
+  // The fixed format does not take the `e` of `2e` for an exponent.
   const auto [rest, error] = std::from_chars(text.data(), end, period.amount, std::chars_format::fixed);
   if (error != std::errc() || !std::isfinite(period.amount) || std::signbit(period.amount)) return std::nullopt;
   std::string_view suffix(rest, static_cast<std::size_t>(end - rest));

@@ -10,7 +10,7 @@
 namespace glossa {
 namespace {
 
-/// The nearest name in a list; empty if none.
+/// The nearest name in a list; empty if no name is near.
 std::vector<std::string> nearest(std::string_view name, const std::vector<std::string>& names) {
   const std::string found = nearest_name(name, names);
   return found.empty() ? std::vector<std::string>{} : std::vector{found};
@@ -26,7 +26,7 @@ std::string unknown_option(const CommandWords& known, std::string_view word, std
   std::ranges::replace(key, '-', '_');
   std::vector<std::string> keys;
   if (std::ranges::find(known.options, "set") != known.options.end()) keys = keys_meant(key);
-  std::erase_if(keys, [](const std::string& k) { return k.find('.') == k.npos; });  // sections
+  std::erase_if(keys, [](const std::string& k) { return k.find('.') == k.npos; });  // drops sections
   const bool is_key = !keys.empty() && ("." + keys.front()).ends_with("." + key);
   std::vector<std::string> options = known.options, meant;
   for (std::string& option : options) option.insert(0, "--");
@@ -47,7 +47,7 @@ std::string unknown_name(std::string_view kind, std::string_view name, const std
 
 std::vector<std::string> keys_meant(std::string_view key) {
   const bool has_section = key.find('.') != key.npos;
-  std::vector<std::string> names;  // of all candidates, as long as the key is
+  std::vector<std::string> names;  // of all candidates, with their section if `key` has one
   const auto keys_of_name = [&](std::string_view name) {
     std::vector<std::string> keys;
     for (const OptionSection& section : option_sections())

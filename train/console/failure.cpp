@@ -20,7 +20,7 @@ Failure failure_of(const std::exception_ptr& thrown) {
     return {1, fmt::format("[{}] cannot access it: {}. Hint: check the path and its permissions",
                            error.path1().string(), error.code().message())};
   } catch (const std::system_error& error) {
-    // {fmt} on a closed or full standard output; an unavailable thread.
+    // From {fmt} if standard output is closed or full; or if a thread cannot be started.
     const bool lost = std::ferror(stdout) != 0;
     return {1, fmt::format(
                    "[{}] cannot {}: {}. Hint: {}", lost ? "standard output" : "system",

@@ -4,7 +4,7 @@
 
 #include <cmath>
 #include <limits>
-#include <nlohmann/json.hpp>  // here only: it compiles slowly
+#include <nlohmann/json.hpp>  // only in this file, as it compiles slowly
 
 namespace glossa {
 

@@ -22,7 +22,7 @@ std::size_t terminal_width(std::FILE* terminal) {
 
 namespace {
 
-/// Drops the comma-separated parts that do not fit.
+/// Drops the last comma-separated parts if the text does not fit.
 std::string_view fitting(std::string_view text, std::size_t room) {
   while (text.size() > room && text.rfind(", ") != text.npos) text = text.substr(0, text.rfind(", "));
   return text;
@@ -43,7 +43,7 @@ void ProgressBar::draw(std::optional<double> fraction, std::string_view text) {
   const std::size_t room = terminal_width(terminal_) - 1;
   std::string line;
   if (fraction) {
-    constexpr std::size_t max_cells = 24, min_cells = 4, around = 8;  // cells of the bar; its surroundings
+    constexpr std::size_t max_cells = 24, min_cells = 4, around = 8;  // cells of the bar, and around it
     const double share = std::clamp(*fraction, 0.0, 1.0);
     const std::size_t cells = std::min(max_cells, room - std::min(room, text.size() + around));
     const auto filled = static_cast<std::size_t>(share * static_cast<double>(cells));

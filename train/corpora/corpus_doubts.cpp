@@ -29,7 +29,7 @@ bool is_letter(char32_t c) {
   return !utf8::is_space(c) && !utf8::is_number(c) && !utf8::is_punctuation(c) && !utf8::is_symbol(c);
 }
 
-/// Share of sentences with digits and no letter.
+/// Share of sentences that have numbers but not a single letter.
 double share_of_numbers(const std::vector<std::string>& side) {
   const auto is_number = [](const std::string& sentence) {
     return holds(sentence, utf8::is_number) && !holds(sentence, is_letter);
@@ -37,8 +37,8 @@ double share_of_numbers(const std::vector<std::string>& side) {
   return static_cast<double>(std::ranges::count_if(side, is_number)) / static_cast<double>(side.size());
 }
 
-/// `lower` or `upper` if all cased letters are of that case and make up most of the letters: text in another script may
-/// well contain a `CD`.
+/// `lower` or `upper` if all cased letters are of that case and make up most of the letters: text in an uncased script
+/// may well contain a `CD`.
 std::string_view only_case(const std::vector<std::string>& side) {
   std::int64_t lower = 0, upper = 0, letters = 0;
   for (const std::string& sentence : side)

@@ -50,13 +50,13 @@ ParallelCorpus read_files(const DataConfig& config, const std::string& location)
                               .target_column = static_cast<int>(config.target_column)};
   if (is_translation_memory(location)) return read_tmx(location, config.source, config.target, options);
   if (is_table(location)) return read_tsv(location, config.source, config.target, options);
-  side_of(location, config.source, "data.source");  // its error names the option of a mistyped one
+  side_of(location, config.source, "data.source");  // throws naming the option if a language is mistyped
   side_of(location, config.target, "data.target");
   return read_parallel(location, config.source, config.target, options);
 }
 
-/// Counts pairs for data.split to hold out: as configured, or by the rule of `auto`, which ignores further translations
-/// of a sentence: they are held out or trained on with it.
+/// Numbers of pairs for data.split to hold out, as configured or by the rule of `auto`. The rule counts each source
+/// sentence once, because all translations of a sentence are held out together.
 HeldOut split_of(const DataConfig& config, const ParallelCorpus& corpus) {
   if (config.split) return *config.split;
   if (!config.valid.empty() || toy_pairs_alone("data.train", config.train)) return {};
@@ -134,7 +134,7 @@ Layout layout(const DataConfig& config) {
 
 Corpora read_corpora(const DataConfig& config, std::uint64_t seed) {
   check_text_fits(config);
-  // Building the toy language takes a second: a corpus used by both is built once.
+  // Building a toy corpus takes a second, so one used by both options is built only once.
   std::int64_t built = 0;
   ToySplits toy;
   const auto read = [&](const char* key, const std::string& location, const std::vector<ToyPair>& split) {
@@ -197,7 +197,7 @@ ParallelCorpus read_test_corpus(const DataConfig& config, std::uint64_t seed) {
 Tokenizers train_tokenizers(const DataConfig& config, const ParallelCorpus& corpus) {
   ProgressBar bar;
   std::optional<ElapsedProgress> progress;
-  if (config.tokenizer == DataConfig::Tokenizer::sentencepiece) {  // the slow one
+  if (config.tokenizer == DataConfig::Tokenizer::sentencepiece) {  // only this one is slow
     print_note("learning {} of at most {} subwords from {} ...\n",
                config.shared_vocabulary ? "a vocabulary" : "two vocabularies", config.vocab_size,
                counted(corpus.source.size(), "pair"));

@@ -8,7 +8,7 @@
 namespace glossa {
 namespace {
 
-/// Bytes of a text, estimated for a .gz; 0 if missing, which its reader reports.
+/// Bytes of a text, estimated for a .gz. 0 if the file is missing, which its reader reports.
 double text_bytes(const std::string& path) {
   constexpr double unpacked = 3;
   std::error_code none;
@@ -18,7 +18,7 @@ double text_bytes(const std::string& path) {
   return none ? 0 : unpacked * static_cast<double>(packed);
 }
 
-/// Bytes per byte of text for learning a vocabulary and encoding, as measured on 8 and 33 MB of short lines.
+/// Bytes of memory per byte of text for learning a vocabulary and encoding, measured on 8 and 33 MB of short lines.
 double bytes_per_byte(const DataConfig& config) {
   switch (config.tokenizer) {
     case DataConfig::Tokenizer::words:

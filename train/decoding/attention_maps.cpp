@@ -17,7 +17,7 @@ std::vector<std::string> names(const Tokenizer& tokenizer, std::span<const int> 
   return tokens;
 }
 
-/// Sequence `i` of layers' weights, which are stored by sequence.
+/// The weights of sequence `i` in all layers, which store them by sequence.
 AttentionMaps::Layers of_sequence(const LayerWeights<float>& layers, std::size_t heads, std::size_t i,
                                   std::span<const Span> queries, std::span<const Span> keys) {
   std::size_t begin = 0;

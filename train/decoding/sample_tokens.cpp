@@ -12,12 +12,12 @@ namespace glossa {
 
 namespace {
 
-/// In double, in order of ids: the result is the same with any instruction set's vectors.
+/// Draws a token of a row. Computes in double and by id, so the result does not depend on the instruction set.
 template <class T>
 TokenScore sample_row(const T* x, Index n, std::span<const int> never, double temperature, double uniform,
                       bool renormalize) {
   const auto may_come = [&](Index j) { return std::ranges::find(never, static_cast<int>(j)) == never.end(); };
-  double top = -std::numeric_limits<double>::infinity(), best = top;  // of all tokens, of those allowed
+  double top = -std::numeric_limits<double>::infinity(), best = top;  // maximum of all tokens, of the allowed ones
   for (Index j = 0; j < n; ++j) {
     top = std::max(top, static_cast<double>(x[j]));
     if (may_come(j)) best = std::max(best, static_cast<double>(x[j]));

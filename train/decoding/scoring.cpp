@@ -31,7 +31,7 @@ std::vector<ScoredTranslation> score_translations(Context<T>& context, const Tra
                                                   std::int64_t max_tokens) {
   std::vector<ScoredTranslation> results(static_cast<std::size_t>(corpus.size()));
   if (results.empty()) return results;
-  // All logits are in memory: a batch has at most 16 M, unless a single pair has more.
+  // All logits of a batch are in memory, so a batch has at most 16 M logits, unless a single pair has more.
   const std::int64_t fitting = (std::int64_t{1} << 24) / model.options().target_vocabulary;
   const Sampler sampler(corpus, {.max_tokens = std::clamp<std::int64_t>(fitting, 1, max_tokens)});
   Batch batch;

@@ -16,8 +16,8 @@ bool better(const TokenScore& a, const TokenScore& b) {
   return a.log_probability > b.log_probability || (a.log_probability == b.log_probability && a.token < b.token);
 }
 
-/// One pass with a heap of the best so far, the worst on top. Whole stretches below that one, nearly all, cost one
-/// comparison.
+/// Makes one pass over the row with a heap of the best tokens so far, the worst of them on top. Most stretches of the
+/// row have only worse tokens and are skipped after one comparison.
 template <class T>
 void top_of_row(const T* x, Index n, std::span<const int> never, std::span<TokenScore> top) {
   constexpr Index stretch = 128;
@@ -29,7 +29,7 @@ void top_of_row(const T* x, Index n, std::span<const int> never, std::span<Token
     if (filled == end && !(kernels::row_max<T>(to - from, worst, [&](Index j) { return x[from + j]; }) > worst))
       continue;
     for (Index j = from; j < to; ++j) {
-      if (!(x[j] > worst) && filled == end) continue;  // the first of equals stays
+      if (!(x[j] > worst) && filled == end) continue;  // of equals, the first one stays
       const int token = static_cast<int>(j);
       if (std::find(never.begin(), never.end(), token) != never.end()) continue;
       if (filled == end)
@@ -44,7 +44,7 @@ void top_of_row(const T* x, Index n, std::span<const int> never, std::span<Token
   std::sort_heap(begin, filled, better);
 }
 
-/// Log-sum-exp without some tokens, sorted by id.
+/// Log-sum-exp without the tokens in `left_out`, which are sorted by id.
 template <class T>
 double log_sum_exp_without(const T* x, Index n, std::span<const int> left_out) {
   double sum = -std::numeric_limits<double>::infinity();

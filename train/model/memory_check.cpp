@@ -14,7 +14,7 @@ namespace glossa {
 
 namespace {
 
-/// Memory need of training by its configuration, vocabularies and largest batch.
+/// Memory need of training as a function of its configuration, for given vocabularies and largest batch.
 class Need {
  public:
   Need(const Config& given, Index source_vocabulary, Index target_vocabulary, const BatchExtent& batch)
@@ -24,7 +24,7 @@ class Need {
         batch_(batch) {}
 
   MemoryNeed of(const Config& config) const {
-    // Another run's vocabulary (train.warm_start) is not bound by data.vocab_size.
+    // A vocabulary from another run (train.warm_start) may exceed data.vocab_size.
     const Index limit = config.data.vocab_size;
     const auto largest = [&](Index vocabulary) {
       return limit < given_vocabulary_ ? std::min(vocabulary, limit) : vocabulary;
@@ -35,18 +35,18 @@ class Need {
   }
 
  private:
-  /// Buffers of the optimizer; split between the processes of a job.
+  /// Optimizer buffers, in multiples of the parameters; the job's processes split them.
   static double moments(const OptimConfig& optim) {
     return (optim.name == OptimConfig::Name::sgd ? 1.0 : 2.0) / job().count();
   }
 
-  /// Buffers of a TreeSum for the micro-batches of a process.
+  /// Buffers of TreeSum for a process's micro-batches.
   static int sums(std::int64_t micro_batches) {
     const auto own = static_cast<std::uint64_t>((micro_batches + job().count() - 1) / job().count());
     return std::bit_width(own - 1) * (job().is_several() ? 2 : 1);
   }
 
-  /// Approximate part of the batch that data.max_tokens leaves; at least one sentence.
+  /// The batch, scaled down to about data.max_tokens, but to at least one sentence.
   BatchExtent cut(const DataConfig& data) const {
     BatchExtent b = batch_;
     if (b.sentences == 0) return b;
@@ -65,7 +65,7 @@ class Need {
   const BatchExtent& batch_;
 };
 
-/// An option that affects the need. Its values are multiples of a step.
+/// An option that affects the need. Its values are multiples of `step`.
 struct Cost {
   const char* key;
   std::int64_t& (*of)(Config& config);
@@ -92,7 +92,7 @@ Config with(Config config, const Cost& cost, std::int64_t value) {
   return config;
 }
 
-/// Option that would save most at its default, or at half its value.
+/// The option that saves most when set to its default or half its value, whichever is less.
 Cost dearest(const Config& config, const Need& need) {
   std::optional<Cost> found;
   double smallest = 0;
@@ -107,7 +107,7 @@ Cost dearest(const Config& config, const Need& need) {
   return found ? *found : costs(config.model).front();
 }
 
-/// Maximum value of an option for a need within `left` bytes; 0: not this option alone.
+/// Maximum value of an option for which training fits into `left` bytes; 0 if reducing it alone is not enough.
 std::int64_t largest_that_fits(const Config& config, const Cost& cost, const Need& need, double left) {
   std::int64_t fits = 0, too_many = value_of(cost, config) / cost.step;
   while (too_many - fits > 1) {

@@ -11,16 +11,16 @@ namespace glossa {
 namespace {
 
 constexpr double number_bytes = sizeof(float);
-constexpr double longest_whole = 256;  // approximate longest sequence with kept attention weights
+constexpr double longest_whole = 256;  // about the longest sequence whose attention weights are kept
 
-/// Numbers that attention keeps per head and sentence; for long sentences, only one per query.
+/// Numbers that attention keeps for backward per head and sentence; for long sentences, only one per query.
 double kept_weights(Index queries, Index keys) {
   const bool in_tiles = kernels::attention_path(queries, keys) == kernels::AttentionPath::tiles;
   return static_cast<double>(in_tiles ? queries : keys * kernels::padded<float>(queries));
 }
 
-/// Numbers that layers keep for their derivatives, per batch row or per attention weight of a head. For the ops see
-/// autograd/ops; for the layers' structure, layers/.
+/// Numbers that layers keep for backward, per batch row or per attention weight of a head. They follow from the ops
+/// (autograd/ops) and the layers' structure (layers/).
 class SavedNumbers {
  public:
   explicit SavedNumbers(const StackOptions& stack)
@@ -48,27 +48,27 @@ class SavedNumbers {
     return (outside ? 2 + affine : 1 + affine) * width_;
   }
 
-  /// Gradients alive beside all this before the first values are freed: those of one layer.
+  /// Gradients that exist beside all kept values before the first of these is freed: those of one layer.
   double gradients(const BatchExtent& b) const {
     const double pairs = s_.similarity == Similarity::additive ? 12 * inner_ * b.target_rows * b.longest_source : 0;
     return b.target_rows * (hidden_ + 4 * inner_ + 3 * width_) + b.source_rows * (hidden_ + 6 * inner_ + 4 * width_) +
            pairs;
   }
 
-  /// Maximum that is freed again after each op.
+  /// Maximum scratch memory of an op.
   double scratch(const BatchExtent& b) const {
     const bool masked = s_.activation == Activation::relu && s_.activation_dropout > 0;
     const double mask = masked ? std::max(b.source_rows, b.target_rows) * hidden_ : 0;
-    // Each thread packs a head in panels: queries, keys, values and their gradients, scores and theirs.
+    // Each thread packs a head in panels: queries, keys, values and scores, and the gradients of all four.
     const double length = std::min(std::max(b.longest_source, b.longest_target), longest_whole);
     return std::max(mask, threads() * length * (6 * inner_ / heads_ + 2 * length));
   }
 
-  /// Dropout mask: a byte per number.
+  /// A dropout mask has one byte per number, a quarter of a float.
   static double mask(double rate) { return rate > 0 ? 0.25 : 0; }
 
  private:
-  /// A norm, and a sum that reuses the sub-layer's result with dropout, or if the norm takes it.
+  /// A norm and a residual sum. With dropout or post-norm, the sum reuses the memory of the sub-layer's result.
   double residual() const {
     const double own = s_.residual_dropout > 0 || s_.norm == NormPlace::post ? 0 : 1;
     return norm() + (1 + own + mask(s_.residual_dropout)) * width_;
@@ -79,8 +79,8 @@ class SavedNumbers {
     return (2 + (s_.activation_dropout > 0 ? 1 + mask(s_.activation_dropout) : 0)) * hidden_;
   }
 
-  /// The result and the weights. `parts`: share of queries, keys and values cut out of one matrix for trained
-  /// similarity.
+  /// Attention's result and weights. `parts` is the number of queries, keys and values that trained similarities cut
+  /// out of one matrix.
   double attention(double rows, double weights, double longest_key, double parts) const {
     const double result = rows * inner_, dropped = 1 + mask(s_.attention_dropout);
     if (s_.similarity == Similarity::additive)
@@ -101,7 +101,7 @@ double step_bytes(const TransformerOptions& o, const BatchExtent& b) {
       rows * ((1 + SavedNumbers::mask(o.embedding_dropout)) * width + (o.stack.final_norm ? saved.norm() : 0));
   const double layers = static_cast<double>(o.encoder_layers) * saved.encoder_layer(b) +
                         static_cast<double>(o.decoder_layers) * saved.decoder_layer(b);
-  // The loss has its gradients before backward begins; then the layers' first ones reuse the space.
+  // The loss computes its gradients before backward begins; the first gradients of layers then reuse their space.
   const double loss = b.target_rows > 0 ? (vocabulary + b.target_rows) * width : 0;
   const double logits = std::min(b.target_rows, 256.0) * vocabulary;
   return number_bytes * (ends + layers + std::max(loss, saved.gradients(b)) + std::max(logits, saved.scratch(b)));
@@ -126,7 +126,7 @@ BatchExtent extent_of(const Batch& batch) {
 
 MemoryNeed memory_need(const TransformerOptions& options, const BatchExtent& batch, double moments, int averages,
                        int sums) {
-  // Declared parameters take no memory, but tables of sinusoids would.
+  // Parameters that are only declared do not take memory, but sinusoid tables would.
   TransformerOptions declared = options;
   if (!options.learned_positions) declared.max_positions = 1;
   ParameterStore<float> store;

@@ -17,7 +17,7 @@ Job& this_job() {
   return job;
 }
 
-/// Size and position, counted from `origin`, of each process's stretch within its [from, to).
+/// Size of each process's stretch, as reduced by `cut`, and its position counted from `origin`.
 Transport::Parts parts_of(std::span<const Index> bounds, const auto& cut, Index origin) {
   check(bounds.back() <= std::numeric_limits<int>::max(), "mpi", "expected at most {} parameters; got {}",
         std::numeric_limits<int>::max(), bounds.back());
@@ -97,8 +97,8 @@ void Job::collect(std::span<const float> own, std::span<const Index> bounds, Ind
                       collected.data(), parts_of(bounds, within, begin));
 }
 
-/// Over TCP a bulk of numbers in flight delays the message that lets the other side send: the connection is then used
-/// in one direction at a time.
+/// Lets all processes start a transfer together. Over TCP, a bulk of numbers in flight delays the message that allows
+/// the other side to send, so the connection would be used in one direction at a time.
 void Job::begin_together() const { meet(); }
 
 void Job::meet() const {
@@ -154,7 +154,7 @@ int in_environment(std::initializer_list<const char*> names, int otherwise) {
 
 }  // namespace
 
-// Open MPI; MPICH, Intel MPI and others that speak PMI; a step of Slurm.
+// The variables are set by Open MPI; by MPICH, Intel MPI and others that use PMI; by a Slurm step.
 int processes_started() {
   return std::max(1, in_environment({"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"}, 1));
 }
@@ -163,7 +163,7 @@ JobMembership::JobMembership() {
   const int started = processes_started();
   if (started == 1) return;
   Job& job = this_job();
-  // If they do not meet, one of them reports it.
+  // If the processes do not find each other, the rank determines which of them reports it.
   job.place_.rank = in_environment({"OMPI_COMM_WORLD_RANK", "PMI_RANK", "SLURM_PROCID"}, 0);
   job.transport_ = enter_mpi();
   check(job.transport_ != nullptr, "mpi",

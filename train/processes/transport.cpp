@@ -10,10 +10,10 @@ namespace glossa {
 
 std::unique_ptr<Transport> enter_mpi() {
   const std::filesystem::path folder = std::filesystem::read_symlink("/proc/self/exe").parent_path();
-  std::filesystem::path module = folder / "libglossa_mpi.so";  // as built
+  std::filesystem::path module = folder / "libglossa_mpi.so";  // in the build folder
   if (!std::filesystem::exists(module)) module = folder / GLOSSA_MODULES / "libglossa_mpi.so";
   if (!std::filesystem::exists(module)) return nullptr;
-  // MPI's own modules look up its symbols among the program's.
+  // RTLD_GLOBAL, because MPI's own modules look up its symbols in the program.
   void* const library = dlopen(module.c_str(), RTLD_NOW | RTLD_GLOBAL);
   check(library != nullptr, module.string(), "cannot load the module: {}. Hint: check that MPI is installed",
         library ? "" : dlerror());

@@ -49,7 +49,7 @@ BleuScore corpus_bleu(std::span<const std::string> hypotheses, std::span<const s
     result.reference_length += reference.size();
     for (std::size_t n = 1; n <= bleu_order; ++n) {
       const auto proposed = sorted_ngrams(hypothesis, n), wanted = sorted_ngrams(reference, n);
-      std::vector<std::array<std::string_view, bleu_order>> common;  // with the smaller of both counts: clipped
+      std::vector<std::array<std::string_view, bleu_order>> common;  // each with the smaller of both counts (clipped)
       std::ranges::set_intersection(proposed, wanted, std::back_inserter(common));
       matches[n - 1] += static_cast<double>(common.size());
       totals[n - 1] += static_cast<double>(proposed.size());
@@ -81,7 +81,7 @@ BleuScore corpus_bleu(std::span<const std::string> hypotheses, std::span<const s
       result.precisions[n] = 100 * smoothing_value(options) / totals[n];
     }
   }
-  double log_sum = 0;  // minus infinity for a precision of 0, for a score of 0
+  double log_sum = 0;  // minus infinity, for a score of 0, if a precision is 0
   for (std::size_t n = 0; n < orders; ++n) log_sum += std::log(result.precisions[n]);
   result.score = result.brevity_penalty * std::exp(log_sum / static_cast<double>(orders));
   return result;

@@ -29,7 +29,7 @@ std::string isolate(std::string_view text, Matches matches) {
   return result;
 }
 
-/// Inserts spaces wherever `matches(a, b)` holds for two neighbors: before them if `before`, between them always, after
+/// Inserts a space between two neighbors a and b if `matches(a, b)`, also one before them if `before`, and one after
 /// them if `after`. Pairs do not overlap, as in a regex substitution.
 template <class Matches>
 std::string split_pairs(std::string_view text, Matches matches, bool before, bool after) {
@@ -53,7 +53,7 @@ std::string split_pairs(std::string_view text, Matches matches, bool before, boo
 bool is_digit(char32_t c) { return c >= '0' && c <= '9'; }
 bool is_point(char32_t c) { return c == '.' || c == ','; }
 
-/// ASCII punctuation and space, without apostrophe, comma, hyphen and point.
+/// True for ASCII punctuation and space, except apostrophe, comma, hyphen and period.
 bool is_ascii_symbol(char32_t c) {
   return (c >= '{' && c <= '~') || (c >= '[' && c <= '`') || (c >= ' ' && c <= '&') || (c >= '(' && c <= '+') ||
          (c >= ':' && c <= '@') || c == '/';
@@ -89,9 +89,10 @@ std::string split_intl(std::string_view line) {
   return isolate(text, utf8::is_symbol);
 }
 
-/// True for a Chinese character in sacreBLEU's sense. The second line is meant to be extension B and the supplement of
-/// compatibility ideographs, U+20000 to U+2A6D6 and U+2F800 to U+2FA1D, but has only four digits there: much
-/// punctuation, arrows and mathematics instead. Kept as is, so that scores compare with others'.
+/// True for a Chinese character in sacreBLEU's sense. sacreBLEU means the second line to be extension B and the
+/// compatibility ideographs supplement, U+20000 to U+2A6D6 and U+2F800 to U+2FA1D. But it writes them with only four
+/// digits, which are punctuation, arrows and mathematics. This is copied, so that scores are comparable with published
+/// ones.
 bool is_chinese(char32_t c) {
   struct Range {
     char32_t first, last;
@@ -116,7 +117,7 @@ std::optional<BleuTokenizer> bleu_tokenizer_of(std::string_view name) {
 }
 
 std::vector<std::string> bleu_tokens(BleuTokenizer tokenizer, std::string_view line) {
-  // 13a puts a space at both ends of a line; the others see its ends.
+  // 13a adds a space at both ends of a line; the other tokenizers do not.
   const std::vector<std::string_view> whole = split_words(line);
   if (whole.empty()) return {};
   line = {line.data(), whole.back().data() + whole.back().size()};
@@ -147,8 +148,8 @@ BleuTokenizer usual_bleu_tokenizer(std::string_view language, std::span<const st
     return std::ranges::find(codes, code) != codes.end();
   };
   if (one_of({"zh", "zho", "chi", "cmn", "yue"})) return BleuTokenizer::chinese;
-  // Japanese, Thai, Lao, Khmer, Burmese, Tibetan, Dzongkha. Korean has spaces, but between phrases: sacreBLEU splits
-  // its words with an analyzer, as it does for Japanese.
+  // Japanese, Thai, Lao, Khmer, Burmese, Tibetan, Dzongkha. Korean has spaces between phrases; sacreBLEU splits its
+  // words with a morphological analyzer, as for Japanese.
   if (one_of({"ja", "jpn", "th", "tha", "lo", "lao", "km", "khm", "my", "mya", "bur", "bo", "bod", "tib", "dz", "dzo",
               "ko", "kor"}))
     return BleuTokenizer::characters;
@@ -158,7 +159,8 @@ BleuTokenizer usual_bleu_tokenizer(std::string_view language, std::span<const st
       ++characters;
       spaces += utf8::is_space(c.value);
     });
-  // With words of ten letters every eleventh character is a space; Thai and Burmese have a few between phrases.
+  // With words of ten letters, every eleventh character is a space; Thai and Burmese only have a few spaces between
+  // phrases.
   return characters > 20 * spaces ? BleuTokenizer::characters : BleuTokenizer::mteval_13a;
 }
 

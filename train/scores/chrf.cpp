@@ -43,7 +43,7 @@ double corpus_chrf(std::span<const std::string> hypotheses, std::span<const std:
     const auto hypothesis = letters(hypotheses[i], lowercase), reference = letters(references[i], lowercase);
     for (std::size_t n = 0; n < chrf_order; ++n) {
       const auto proposed = sorted_ngrams(hypothesis, n + 1), wanted = sorted_ngrams(reference, n + 1);
-      std::vector<std::u32string_view> common;  // with the lesser count: clipped
+      std::vector<std::u32string_view> common;  // each with the smaller of both counts (clipped)
       std::ranges::set_intersection(proposed, wanted, std::back_inserter(common));
       if (!wanted.empty()) proposed_count[n] += static_cast<double>(proposed.size());
       wanted_count[n] += static_cast<double>(wanted.size());

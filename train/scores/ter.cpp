@@ -25,10 +25,10 @@ constexpr int max_shift_length = 10;    // words
 constexpr int max_shift_distance = 50;  // words
 constexpr int beam_width = 25;          // columns on either side of the diagonal
 
-// sacreBLEU's own: shifts tried per sentence.
+// sacreBLEU's additional limit on shifts tried per sentence.
 constexpr int max_tries = 1000;
 
-/// A cell of the edit-distance table: the least cost to reach it, and the edit used.
+/// A cell of the edit-distance table: the least cost to reach it, and the last edit.
 struct Cell {
   enum class Edit : std::uint8_t { none, keep, replace, remove, insert };
 
@@ -36,8 +36,8 @@ struct Cell {
   Edit edit = Edit::none;
 };
 
-/// Edit distances from hypotheses of one length to a reference: Levenshtein's table, by rows of the hypothesis, within
-/// a beam around its diagonal.
+/// Edit distances between hypotheses of a given length and a reference. Computes Levenshtein's table, one row per
+/// hypothesis word, within a beam around the diagonal.
 class EditDistance {
  public:
   EditDistance(const Words& reference, std::size_t length)
@@ -47,7 +47,7 @@ class EditDistance {
     width_ = beam_width < ratio_ / 2 ? static_cast<std::int64_t>(std::ceil(ratio_ / 2 + beam_width)) : beam_width;
   }
 
-  /// The distance of `words`. Reuses rows of a prefix shared with the last call.
+  /// Returns the distance of `words`. Reuses the rows of the prefix that they share with those of the last call.
   int operator()(const Words& words) {
     const auto differs = std::ranges::mismatch(words, words_).in1 - words.begin();
     words_ = words;
@@ -58,7 +58,7 @@ class EditDistance {
   /// Alignment of the reference to the last call's words.
   struct Alignment {
     std::vector<bool> word_wrong, reference_wrong;
-    std::vector<int> place;  // of a reference word: its match, or the word before if missing (or -1)
+    std::vector<int> place;  // per reference word: index of its match, else of the word before (or -1)
   };
   Alignment alignment() const {
     std::vector<Cell::Edit> edits;
@@ -91,7 +91,7 @@ class EditDistance {
       const auto offer = [&best](int cost, Cell::Edit edit) {
         if (cost < best.cost) best = {cost, edit};
       };
-      // The order breaks ties.
+      // The order of these offers breaks ties.
       if (j > 0 && words_[i - 1] == reference_[j - 1]) offer(above[j - 1].cost, Cell::Edit::keep);
       if (j > 0 && words_[i - 1] != reference_[j - 1]) offer(above[j - 1].cost + 1, Cell::Edit::replace);
       offer(above[j].cost + 1, Cell::Edit::remove);
@@ -107,12 +107,12 @@ class EditDistance {
   std::int64_t width_;
 };
 
-/// A phrase at different places in hypothesis and reference.
+/// A phrase that hypothesis and reference share, at different places.
 struct Phrase {
   int start, reference_start, length;
 };
 
-/// Lists all of them, a phrase's shorter parts before the longer.
+/// Lists all displaced phrases; those with the same places by increasing length.
 std::vector<Phrase> displaced_phrases(const Words& words, const Words& reference) {
   std::vector<Phrase> found;
   const int count = static_cast<int>(words.size()), reference_count = static_cast<int>(reference.size());
@@ -125,7 +125,8 @@ std::vector<Phrase> displaced_phrases(const Words& words, const Words& reference
   return found;
 }
 
-/// Moves the phrase before `target`; if that is inside, forward by as many words as it is in.
+/// Moves the phrase to before `target`. If `target` is inside the phrase, moves the phrase forward by the offset of
+/// `target` in it.
 Words shifted(Words words, int start, int length, int target) {
   const auto at = [&](int i) { return words.begin() + std::min<std::ptrdiff_t>(i, std::ssize(words)); };
   if (target < start)
@@ -135,7 +136,7 @@ Words shifted(Words words, int start, int length, int target) {
   return words;
 }
 
-/// A phrase shift and the edits that it saves.
+/// A shift of a phrase and the number of edits that it saves.
 struct Shift {
   int saved, start, length, target;
 
@@ -143,7 +144,7 @@ struct Shift {
   auto rank() const { return std::tuple(saved, length, -start, -target); }
 };
 
-/// Fewest edits found by a greedy search for shifts.
+/// The fewest edits that a greedy search for shifts finds.
 int edits(Words words, const Words& reference) {
   if (reference.empty()) return static_cast<int>(words.size());
   EditDistance distance(reference, words.size());

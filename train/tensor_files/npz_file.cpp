@@ -26,7 +26,7 @@ void check_npz(const std::filesystem::path& path, bool ok, fmt::format_string<Ar
          fmt::format(format, std::forward<Args>(args)...));
 }
 
-/// Maps NumPy's type names.
+/// Converts NumPy's type names; empty for an unsupported type.
 std::string dtype_of(std::string_view descr) {
   static const std::map<std::string_view, std::string> names{{"<f8", "F64"}, {"<f4", "F32"}, {"<f2", "F16"},
                                                              {"<i8", "I64"}, {"<i4", "I32"}, {"|i1", "I8"},
@@ -46,7 +46,7 @@ class HeaderText {
     rest_.remove_prefix(piece.size());
     return true;
   }
-  /// Takes the text before `end`, and `end`.
+  /// Takes the text up to `end`, and `end` itself; returns the text.
   std::string_view until(std::string_view end) {
     const std::size_t at = rest_.find(end);
     const std::string_view piece = rest_.substr(0, at);
@@ -64,7 +64,7 @@ class HeaderText {
   std::string_view rest_;
 };
 
-/// {'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }
+/// Parses a header such as {'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }.
 TensorEntry parse_header(const std::filesystem::path& path, const std::string& name, std::string_view text) {
   TensorEntry entry{.name = name, .dtype = {}, .shape = {}};
   HeaderText header(text);
@@ -87,14 +87,14 @@ TensorEntry parse_header(const std::filesystem::path& path, const std::string& n
   return entry;
 }
 
-/// A number's bytes, little-endian.
+/// Appends a number's bytes, little-endian.
 template <class T>
 void append(std::string& bytes, T number) {
   for (std::size_t i = 0; i < sizeof number; ++i)
     bytes += static_cast<char>(static_cast<std::uint64_t>(number) >> (8 * i) & 0xFF);
 }
 
-/// Header before the numbers, as numpy.save writes it: padded so that they are aligned.
+/// The header before the numbers, as numpy.save writes it, padded so that the numbers are aligned.
 std::string npy_header(std::string_view descr, std::span<const std::uint64_t> shape) {
   std::string dims;
   for (const std::uint64_t dim : shape) dims += fmt::format("{}{}", dims.empty() ? "" : " ", fmt::format("{},", dim));
@@ -118,14 +118,14 @@ struct Part {
 };
 
 std::uint32_t checksum(const Part& part) {
-  const auto add = [](uLong crc, const void* bytes, std::size_t size) {  // zlib resets on a null pointer
+  const auto add = [](uLong crc, const void* bytes, std::size_t size) {  // a null pointer would reset it
     return size == 0 ? crc : crc32_z(crc, static_cast<const Bytef*>(bytes), size);
   };
   return static_cast<std::uint32_t>(
       add(add(0, part.header.data(), part.header.size()), part.bytes.data(), part.bytes.size()));
 }
 
-/// Fields shared by the local header and the directory: stored, on 1 January 1980.
+/// Fields common to the local header and the directory: not compressed, dated 1 January 1980.
 std::string common_fields(const Part& part, std::uint32_t crc) {
   std::string bytes;
   append<std::uint16_t>(bytes, 20);  // version needed: 2.0

@@ -12,7 +12,7 @@ namespace glossa {
 
 namespace {
 
-constexpr std::size_t max_pickled = 1 << 16;  // on the stack, in the memo, and in total: some 3,000 tensors
+constexpr std::size_t max_pickled = 1 << 16;  // values on the stack, in the memo, and in total; some 3,000 tensors
 constexpr std::string_view ordered_dict = "collections OrderedDict";
 
 struct Opcode {
@@ -20,7 +20,7 @@ struct Opcode {
   std::string_view name;
 };
 
-/// All of pickle's opcodes (pickletools.opcodes of Python 3.13), to name refused ones.
+/// All opcodes of pickle (pickletools.opcodes of Python 3.13), so that errors can name refused ones.
 constexpr std::array opcodes{Opcode{'I', "INT"},
                              Opcode{'J', "BININT"},
                              Opcode{'K', "BININT1"},
@@ -135,7 +135,7 @@ class PickleMachine {
   }
   char byte() { return take(1).front(); }
 
-  /// A little-endian number of `count` bytes; the last has the sign if `is_signed`.
+  /// Takes a little-endian number of `count` bytes; if `is_signed`, it is in two's complement.
   std::int64_t number(std::size_t count, bool is_signed) {
     const std::string_view bytes = take(count);
     std::uint64_t bits = is_signed && count > 0 && (bytes.back() & 0x80) != 0 ? ~std::uint64_t{0} : 0;
@@ -173,7 +173,7 @@ class PickleMachine {
     require(stack_.size() > floor() && stack_.back()->kind == kind, "{} on the stack", what);
     return *stack_.back();
   }
-  /// Start of the values after the last mark.
+  /// Index of the first value after the last mark.
   std::size_t floor() const { return marks_.empty() ? 0 : marks_.back(); }
 
   std::vector<const PickleValue*> pop_to_mark() {
@@ -222,7 +222,7 @@ class PickleMachine {
     const PickleValue& arguments = pop();
     const PickleValue& callee = pop();
     require(arguments.kind == Kind::tuple && callee.kind == Kind::name, "a name and a tuple to call it with");
-    constexpr std::size_t max_arguments = 16;  // a tensor has seven; each call has a copy
+    constexpr std::size_t max_arguments = 16;  // a tensor has seven; a limit, because each call copies them
     require(arguments.items.size() <= max_arguments, "a call of few arguments");
     const bool makes_dict = callee.text == ordered_dict;
     require(!makes_dict || arguments.items.empty(), "an empty OrderedDict");
@@ -304,7 +304,7 @@ class PickleMachine {
         return global();
       case 'R':
         return reduce();
-      case 'b':  // attributes of a dict, like a state_dict's _metadata: nothing about numbers
+      case 'b':  // attributes of a dict, such as a state_dict's _metadata, are ignored
         require(pop().kind == Kind::dict, "attributes by name");
         top(Kind::dict, "a dict");
         return;

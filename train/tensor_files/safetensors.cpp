@@ -20,7 +20,7 @@ constexpr std::uint64_t max_header = 16 << 20, prefix = 8, alignment = 8;
 constexpr int max_values = 4096;  // per entry: dims, or metadata texts
 constexpr std::string_view metadata_key = "__metadata__";
 
-/// Reports a violation of the rules.
+/// Reports violations of the format's rules.
 class HeaderError {
  public:
   explicit HeaderError(const std::filesystem::path& path) : path_(path.string()) {}
@@ -43,7 +43,7 @@ std::vector<std::uint64_t> whole_numbers(const Json& list, const std::string& wh
   return list.get<std::vector<std::uint64_t>>();
 }
 
-/// A tensor with its bytes, from the header's end on.
+/// A tensor and the range of its bytes, counted from the header's end.
 struct HeaderEntry {
   TensorEntry tensor;
   std::uint64_t begin = 0, end = 0;
@@ -76,8 +76,8 @@ std::map<std::string, std::string> parse_metadata(const Json& json, const Header
   return metadata;
 }
 
-/// Parses the header and passes each of its entries, an object, to `take(name, entry)`. Entries are not kept, none has
-/// many values, and none is deeper than {"name": {"shape": [: memory stays small for any text.
+/// Parses the header and passes each of its entries, an object, to `take(name, entry)`. Memory stays small for any
+/// text: entries are not kept, their number of values is limited, and nesting is limited to {"name": {"shape": [.
 template <class Take>
 void parse_header(const std::string& text, const HeaderError& error, const Take& take) {
   using Event = Json::parse_event_t;
@@ -113,7 +113,7 @@ void parse_header(const std::string& text, const HeaderError& error, const Take&
   }
 }
 
-/// Requires that the tensors fill the data without gaps.
+/// Throws unless the tensors fill the data without gaps or overlaps.
 void check_tiling(const std::vector<HeaderEntry>& entries, std::uint64_t size, const HeaderError& error) {
   std::vector<const HeaderEntry*> ordered;
   for (const HeaderEntry& entry : entries) ordered.push_back(&entry);
@@ -144,7 +144,7 @@ SafetensorsReader::SafetensorsReader(const std::filesystem::path& path) : Tensor
   std::string text(length, '\0');
   file.read(text.data(), static_cast<std::streamsize>(length));
   error.require(file && text.starts_with('{'), "a header that begins with {{");
-  // The parser would treat a zero byte as the end.
+  // The parser would take a zero byte for the end of the text.
   error.require(text.find('\0') == text.npos, "a header in JSON; got a zero byte in it");
   std::vector<HeaderEntry> read;
   parse_header(text, error, [&](const std::string& name, const Json& json) {

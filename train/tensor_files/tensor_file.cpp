@@ -22,7 +22,7 @@ static_assert(std::endian::native == std::endian::little, "tensors are little-en
 
 float from_bfloat16(std::uint16_t bits) { return std::bit_cast<float>(std::uint32_t{bits} << 16); }
 
-/// 1 sign, 5 exponent and 10 fraction bits (IEEE 754 binary16).
+/// Converts a number with 1 sign, 5 exponent and 10 fraction bits (IEEE 754 binary16).
 float from_float16(std::uint16_t bits) {
   const int exponent = bits >> 10 & 31;
   const auto fraction = static_cast<float>(bits & 1023);
@@ -32,7 +32,7 @@ float from_float16(std::uint16_t bits) {
   return std::copysign(size, bits >> 15 ? -1.0F : 1.0F);
 }
 
-/// All 65,536 values.
+/// Table of all 65,536 values.
 const std::vector<float>& float16_table() {
   static const std::vector<float> table = [] {
     std::vector<float> values(1 << 16);

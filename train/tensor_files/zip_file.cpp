@@ -11,13 +11,13 @@ namespace glossa {
 
 namespace {
 
-constexpr std::uint64_t max_directory = 8 << 20, max_entries = 65'536, max_name = 256;  // bound memory
+constexpr std::uint64_t max_directory = 8 << 20, max_entries = 65'536, max_name = 256;  // limits that bound memory
 constexpr std::uint64_t end_size = 22, end64_size = 56, locator_size = 20, directory_size = 46, header_size = 30;
 constexpr std::uint64_t max_comment = 65'535;
 constexpr std::uint32_t in_64_bits = 0xFFFFFFFF;
 constexpr std::size_t buffer_bytes = 64 << 10;
 
-/// Numbers of a record, in order. Past its end everything is 0 and `ok` is false.
+/// Takes the fields of a record in order. Past its end all numbers are 0 and `ok` is false.
 class Fields {
  public:
   explicit Fields(std::string_view bytes) : rest_(bytes) {}
@@ -53,7 +53,7 @@ void check_zip(const std::filesystem::path& path, bool ok, fmt::format_string<Ar
          fmt::format(format, std::forward<Args>(args)...));
 }
 
-/// Reads bytes that a file must have.
+/// Reads `count` bytes; throws if the file does not have them.
 std::string bytes_at(const std::filesystem::path& path, std::ifstream& file, std::uint64_t at, std::uint64_t count) {
   std::string bytes(count, '\0');
   file.clear();
@@ -74,7 +74,7 @@ Directory find_directory(const std::filesystem::path& path, std::ifstream& file,
   const std::size_t at = bytes.rfind("PK\x05\x06");
   check_zip(path, at != bytes.npos && at + end_size <= bytes.size(), "the directory of a zip archive at the end");
   Fields end(std::string_view(bytes).substr(at + 4));
-  const bool one_part = end.take<std::uint32_t>() == 0;  // number of this part, and the directory's
+  const bool one_part = end.take<std::uint32_t>() == 0;  // numbers of this part and of the directory's part
   end.take<std::uint16_t>();
   Directory directory{end.take<std::uint16_t>(), end.take<std::uint32_t>(), end.take<std::uint32_t>()};
   check_zip(path, one_part, "a single-part archive");
@@ -93,7 +93,7 @@ Directory find_directory(const std::filesystem::path& path, std::ifstream& file,
   return directory;
 }
 
-/// Reads sizes and position beyond 32 bits.
+/// Reads those of the sizes and the position that do not fit in 32 bits.
 void read_extra(Fields extra, ZipEntry& entry, bool size, bool stored_size, bool header) {
   while (!extra.empty() && extra.ok()) {
     const auto kind = extra.take<std::uint16_t>();
@@ -135,7 +135,7 @@ ZipEntry read_entry(const std::filesystem::path& path, Fields& fields) {
   return entry;
 }
 
-/// Refuses overlaps and impossible sizes.
+/// Throws for overlapping entries and impossible sizes.
 void check_sizes(const std::filesystem::path& path, const std::map<std::string, ZipEntry>& entries,
                  std::uint64_t directory, std::uint64_t file_size) {
   std::vector<const ZipEntry*> ordered;
@@ -169,7 +169,7 @@ struct ZipStream::State {
   std::vector<unsigned char> buffer{};
   z_stream inflater{};
 
-  /// Reads the next bytes as stored.
+  /// Reads the next bytes as they are stored, not inflated.
   void fetch(void* bytes, std::size_t count) {
     file.read(static_cast<char*>(bytes), static_cast<std::streamsize>(count));
     check(bool(file), path.string(), "cannot read {} bytes of '{}': the file ended or changed", entry.stored_size,
@@ -245,7 +245,7 @@ ZipStream ZipFile::open(const ZipEntry& entry) const {
   const std::string header = bytes_at(path_, state->file, entry.header, header_size);
   Fields fields(header);
   check_zip(path_, fields.text(4) == zip_magic, "the header of '{}' at byte {}", entry.name, entry.header);
-  fields.text(22);  // repeated in the directory
+  fields.text(22);  // the directory has the same
   const auto name = fields.take<std::uint16_t>(), extra = fields.take<std::uint16_t>();
   state->file.seekg(name + extra, std::ios::cur);
   state->stored_left = entry.stored_size;

@@ -9,7 +9,7 @@ namespace {
 
 using wire::Message;
 
-// Field and enumerator numbers in use, by message.
+// Numbers of the fields and enumerators that are used, by message.
 namespace of_event {
 enum : std::uint32_t { wall_time = 1, step = 2, file_version = 3, summary = 5, session_log = 7 };
 }

@@ -23,13 +23,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view name_begins = "events.out.tfevents.";  // TensorBoard's mark of such files
+constexpr std::string_view name_begins = "events.out.tfevents.";  // TensorBoard recognizes its files by this
 
 fs::path folder_in(const fs::path& run) { return run / "tensorboard"; }
 
 double now() { return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count(); }
 
-/// Oldest first.
+/// The event files in a folder, oldest first.
 std::vector<fs::path> event_files(const fs::path& folder) {
   std::vector<fs::path> files;
   std::error_code code;
@@ -48,7 +48,7 @@ std::int64_t second_in_name(const fs::path& file) {
   return second;
 }
 
-/// Returns a name after all existing ones, whatever the clock.
+/// Returns a name that sorts after all existing ones, even if the clock was set back.
 fs::path next_name(const fs::path& folder) {
   create_folder(folder);
   std::int64_t second = static_cast<std::int64_t>(now());
@@ -58,10 +58,10 @@ fs::path next_name(const fs::path& folder) {
   return folder / fmt::format("{}{:010}.{}", name_begins, second, host);
 }
 
-/// Part of a file to keep.
+/// The part of a file to keep.
 struct KeptPart {
-  std::uint64_t bytes = 0;              // 0 if only its head would stay
-  std::optional<std::uint64_t> damage;  // from here on unreadable
+  std::uint64_t bytes = 0;              // 0 if only the version would be kept
+  std::optional<std::uint64_t> damage;  // the file is unreadable from here on
 };
 
 KeptPart kept_part(std::string_view bytes, std::int64_t updates_done, bool resumes) {
@@ -74,12 +74,12 @@ KeptPart kept_part(std::string_view bytes, std::int64_t updates_done, bool resum
     if (!data) break;
     const EventHead head = head_of_event(*data);
     if (head.step > updates_done || (resumes && head.stops_session)) break;
-    if (!is_first) kept.bytes = read;  // the first one is the version
+    if (!is_first) kept.bytes = read;  // the first record is the version
   }
   return kept;
 }
 
-/// Truncates in one step, without a second file that TensorBoard would also read.
+/// Truncates a file in place, because TensorBoard would also read a second file.
 void shorten(const fs::path& file, std::uint64_t bytes) {
   const auto require = [&](int result) {
     check(result >= 0, file.string(), "cannot truncate it to {} bytes: {}", bytes, std::strerror(errno));
@@ -93,7 +93,7 @@ void shorten(const fs::path& file, std::uint64_t bytes) {
   require(shortened ? closed : -1);
 }
 
-/// Formats lines as Markdown code, shown as is.
+/// Formats lines as Markdown code, which is shown verbatim.
 std::string as_code(std::string_view text) {
   std::string lines = "    ";
   for (const char c : text) c == '\n' ? lines += "\n    " : lines += c;

@@ -8,7 +8,7 @@ namespace {
 
 enum Type : std::uint32_t { varint = 0, eight_bytes = 1, counted_bytes = 2, four_bytes = 5 };
 
-/// Seven bits a byte, lowest first; all bytes except the last set the eighth.
+/// A varint has seven bits per byte, lowest first; all bytes except the last have the eighth bit set.
 std::string as_varint(std::uint64_t value) {
   std::string bytes;
   for (; value >= 0x80; value >>= 7) bytes += static_cast<char>((value & 0x7F) | 0x80);
@@ -41,7 +41,7 @@ std::optional<std::uint64_t> take_varint(std::string_view& text) {
   return std::nullopt;
 }
 
-/// A number of `count` bytes.
+/// Takes a number of `count` bytes from the front of a text.
 std::optional<std::uint64_t> take_fixed(std::string_view& text, std::uint64_t count) {
   const auto bytes = take(text, count);
   if (!bytes) return std::nullopt;

@@ -1,5 +1,5 @@
-// The only file that uses MPI. It is a separate module, loaded only when the program is started as one of several
-// processes: a single process neither waits for MPI's libraries nor needs them installed.
+// The only file that uses MPI. It is built as a separate module, loaded only when the program is started as one of
+// several processes. So a single process does not need MPI's libraries or wait for them to load.
 #include "train/processes/transport.h"
 
 #include <fmt/ranges.h>
@@ -38,7 +38,7 @@ class Mpi : public Transport {
     find_sharers();
   }
 
-  /// In order; a process amid a call that the others never reach ends by `abort`.
+  /// Leaves MPI in the regular way. A process inside a call that others never reach ends by `abort` instead.
   ~Mpi() override {
     MPI_Comm_free(&questions_);
     MPI_Finalize();
@@ -113,7 +113,7 @@ class Mpi : public Transport {
   void abort(int status) override { MPI_Abort(MPI_COMM_WORLD, status); }
 
  private:
-  /// Processes on this host with equal sets of cores share them; those bound to separate ones do not.
+  /// Finds the processes on this host that may use the same cores, by comparing sets of allowed cores.
   void find_sharers() {
     MPI_Comm host;
     MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host);
@@ -132,11 +132,11 @@ class Mpi : public Transport {
     MPI_Comm_free(&host);
   }
 
-  /// Subject of a wait: other processes, possibly slow, or numbers in flight, which arrive faster the more often one
-  /// polls.
+  /// Subject of a wait: other processes, which may be slow, or numbers in flight, which arrive faster with frequent
+  /// polling.
   enum class For { others, numbers };
 
-  /// Begins a call and waits for its end, yielding the core to others.
+  /// Begins a call and waits for its end, yielding the core to other threads.
   template <class Begin>
   void wait(For what, const Begin& begin) {
     MPI_Request request = MPI_REQUEST_NULL;
@@ -158,7 +158,7 @@ class Mpi : public Transport {
     }
   }
 
-  /// Replies to askers that this process is also waiting.
+  /// Answers other processes' questions: this process is waiting as well.
   void answer() {
     for (int asked = 1; asked != 0;) {
       MPI_Status status;
@@ -171,7 +171,8 @@ class Mpi : public Transport {
     }
   }
 
-  /// Asks the others for two seconds if they wait, and names silent ones. True if the call completed meanwhile.
+  /// Asks the other processes whether they are waiting as well. Throws naming those that do not answer within two
+  /// seconds. Returns true if the call has completed meanwhile.
   bool comes_late(MPI_Request& request) {
     std::vector<char> is_here(static_cast<std::size_t>(place_.count));
     is_here[static_cast<std::size_t>(place_.rank)] = 1;
@@ -195,7 +196,7 @@ class Mpi : public Transport {
     std::vector<std::string> missing;
     for (int rank = 0; rank < place_.count; ++rank)
       if (is_here[static_cast<std::size_t>(rank)] == 0) missing.push_back(place_.name(rank));
-    if (missing.empty()) return false;  // all have come: their data is on its way
+    if (missing.empty()) return false;  // all processes have arrived, and their data is on its way
     fail(fmt::format("{}", fmt::join(missing, ", ")),
          "cannot continue without it: {} not finished within {} s of the others (runtime.timeout). Hint: check that it "
          "runs and its network is up; --resume continues from the newest checkpoint",
