@@ -24,8 +24,8 @@ class Outgoing {
     std::vector<std::string> tokens;
   };
 
-  /// Refers to the parameters; `config` is the run's. Throws misuse naming the option if neither format can express it,
-  /// such as words or characters as tokens, a decoder start other than padding, or another kind of layer norm.
+  /// Refers to the parameters; `config` is the run's. Throws misuse naming the first option that neither format can
+  /// express: words or characters as tokens, a decoder start other than padding, another layer norm, and so on.
   Outgoing(Config config, const Tokenizer& source, const Tokenizer& target, const ParameterStore<float>& parameters);
 
   const Config& config() const { return config_; }

@@ -31,9 +31,9 @@ struct Pretrained {
   std::vector<std::string> notes;        ///< settings that glossa handles differently
 };
 
-/// Reads a folder of a Hugging Face MarianMTModel (config.json) or of Marian (a .npz), but not yet the parameters'
-/// values, and checks that the tensors match the model. Throws misuse for other folders, for features that glossa
-/// lacks, and for missing files. Throws an Error naming the file if it is damaged.
+/// Reads a folder of a Hugging Face MarianMTModel (config.json) or of Marian (a .npz), except the parameters' values.
+/// Checks that the tensors match the model. Throws misuse for other folders, for features that glossa lacks, and for
+/// missing files. Throws an Error naming the file if it is damaged.
 Pretrained read_pretrained(const std::filesystem::path& folder);
 
 // Helpers for the readers of both kinds of folder.

@@ -56,8 +56,8 @@ struct RunState {
   std::uint64_t newest = 0, last = 0, best = 0;  ///< updates of the checkpoint to resume from and of the links
 };
 
-/// Reads a run as --resume and `translate` do. Complains about a damaged checkpoint, a link that does not lead to a
-/// complete checkpoint, a checkpoint whose name has another update, and a `best` that is newer than `last`.
+/// Reads a run as --resume and `translate` do. Complains about a damaged or misnamed checkpoint, a link that does not
+/// lead to a complete checkpoint, and a `best` that is newer than `last`.
 RunState run_state(const std::filesystem::path& run);
 
 /// States why the run has lost update `announced`; empty if it has not.

@@ -12,10 +12,10 @@
 
 namespace glossa {
 
-/// Adds all state that an exact resume needs. Entries are the parameters under their own names, the optimizer's buffers
-/// as `BUFFER:NAME` (`m:` and `v:` for Adam), the parameters' moving average, if any, as `ema:NAME`, the training state
-/// as `state`, and this program's version as `glossa`. Parameters, optimizer and average must outlive the writer. In a
-/// job all processes call it; each moment is collected in process 0 from the processes that hold parts of it.
+/// Adds all state that an exact resume needs. A parameter is stored under its own NAME, its optimizer buffers as
+/// `BUFFER:NAME` (`m:` and `v:` for Adam), its moving average, if any, as `ema:NAME`. `state` is the training state,
+/// `glossa` this program's version. Parameters, optimizer and average must outlive the writer. In a job all processes
+/// call it; each moment is collected in process 0 from the processes that hold parts of it.
 void add_to_checkpoint(CheckpointWriter& writer, const ParameterStore<float>& parameters,
                        const Optimizer<float>& optimizer, const MovingAverage<float>* average,
                        const TrainingState& state);

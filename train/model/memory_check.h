@@ -8,7 +8,7 @@
 namespace glossa {
 
 // Memory needs are checked before anything is allocated, because the kernel grants more memory than exists and then
-// kills processes that use it, without a message. `--force` skips the check (ignore_memory_limits).
+// silently kills processes that use it. `--force` skips the check (ignore_memory_limits).
 
 /// Bytes still available to this process: an equal share for each of the job's processes on this host.
 double memory_left();

@@ -97,8 +97,8 @@ void Job::collect(std::span<const float> own, std::span<const Index> bounds, Ind
                       collected.data(), parts_of(bounds, within, begin));
 }
 
-/// Lets all processes start a transfer together. Over TCP, a bulk of numbers in flight delays the message that allows
-/// the other side to send, so the connection would be used in one direction at a time.
+/// Lets all processes start a transfer together. Otherwise, over TCP, numbers in flight delay the message that allows
+/// the other side to send, and the connection works in one direction at a time.
 void Job::begin_together() const { meet(); }
 
 void Job::meet() const {

@@ -35,7 +35,7 @@ void check_in_all(bool ok, std::string_view where, fmt::format_string<Args...> f
 /// The cooperating processes started by `mpirun -n N` or `srun`, as seen by one of them. A single process is a job of
 /// one: it does not use MPI, and each call returns at once.
 ///
-/// All processes must make all calls that communicate, in the same order. They use MPI's collectives and add up only
+/// All processes must make all calls that communicate, in the same order. Calls use MPI's collectives. They only add up
 /// numbers of which all but one are 0, so results do not depend on the number of processes.
 class Job {
  public:

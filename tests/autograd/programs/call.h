@@ -63,8 +63,8 @@ class Call {
     return cotangent;
   }
 
-  /// A layout of 1 + number(0) sequences. The bits of number(style_at) add a gap after each sequence of more than one
-  /// row (bit 0), sequence ids (bit 1), positions that start at 2 (bit 2), and an empty sequence (bit 3).
+  /// A layout of 1 + number(0) sequences. The bits of number(style_at) add features. Bit 0: a gap after each sequence
+  /// of more than one row; 1: sequence ids; 2: positions that start at 2; 3: an empty sequence.
   RowLayout layout(Index rows, int style_at = 1) {
     const Index count = 1 + number(0);
     const int style = number(style_at);
