@@ -8,9 +8,9 @@
 
 namespace glossa {
 
-/// Bump allocator: memory of one lifetime, released all at once or back to a mark. Every piece starts on a cache line
-/// (64 bytes). Blocks double in size up to 64 MiB; `reset` keeps the memory and merges its blocks into one, so that
-/// after a warm-up the system is not asked again. AddressSanitizer builds poison free memory.
+/// Bump allocator: memory is released all at once, or back to a mark. Every allocation starts on a cache line (64
+/// bytes). Blocks double in size up to 64 MiB. `reset` keeps the memory and merges the blocks into one, so after a
+/// warm-up the arena requests no more memory from the system. AddressSanitizer builds poison free memory.
 class Arena {
  public:
   static constexpr std::size_t alignment = 64;
@@ -20,8 +20,8 @@ class Arena {
   Arena(const Arena&) = delete;
   Arena& operator=(const Arena&) = delete;
 
-  /// Uninitialized memory until the next reset, or until the mark before it ends. Throws Error if the machine has no
-  /// more (see available_memory).
+  /// Uninitialized memory until the next reset, or until a mark made before it ends. Throws Error if the machine has no
+  /// more memory (see available_memory).
   void* allocate(std::size_t bytes);
 
   template <class T>
@@ -42,7 +42,7 @@ class Arena {
     return values;
   }
 
-  /// Releases everything in O(1). Marks still held become void.
+  /// Releases everything in O(1). Existing marks lose their effect.
   void reset();
 
   /// Sets whether released memory is filled with NaN bytes, so that any build exposes reads after release.
@@ -62,7 +62,7 @@ class Arena {
     Mark(const Mark&) = delete;
     Mark& operator=(const Mark&) = delete;
 
-    /// Releases allocations made since the mark, which stays where it is.
+    /// Releases allocations made since the mark; the mark stays where it is.
     void release() { arena_->go_back_to(*this); }
 
     /// Moves to the arena's current position: earlier allocations are kept.
@@ -87,13 +87,13 @@ class Arena {
     std::size_t size;
   };
 
-  /// After the current block. `sure`: bytes of it certain to be used.
+  /// Adds a block after the current one. `sure` is the number of bytes certain to be used.
   void add_block(std::size_t size, std::size_t sure);
   void next_block(std::size_t bytes);
   void go_back_to(const Mark& mark);
   void release();
 
-  std::vector<Block> blocks_;  // those after the current one are free
+  std::vector<Block> blocks_;  // blocks after the current one are free
   std::size_t current_ = 0;
   std::size_t used_ = 0;  // bytes of the current block
   std::size_t used_before_ = 0;

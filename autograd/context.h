@@ -15,9 +15,9 @@
 
 namespace glossa {
 
-/// Settings of a step: everything that changes a result, passed along with the values.
+/// Settings of a step: everything that changes results, apart from the values.
 struct StepOptions {
-  bool training = false;   // dropout acts
+  bool training = false;   // true: dropout is active
   bool recording = true;   // false: nothing is recorded (inference)
   std::uint64_t seed = 1;  // with `update`, the key of all random numbers of the step
   std::uint64_t update = 0;
@@ -26,9 +26,9 @@ struct StepOptions {
 template <class T>
 class Frame;
 
-/// State of a forward pass: memory, tape, random key, training or evaluation. One per computing thread; none is global.
-/// Several may evaluate one ParameterStore at the same time: only `backward` writes to it. `begin` starts the next step
-/// and invalidates all variables of the last one, in O(1).
+/// State of a forward pass: memory, tape, random key, training or evaluation. Every computing thread has its own
+/// context; there is no global context. Several contexts may evaluate one ParameterStore at the same time, because only
+/// `backward` writes to it. `begin` starts the next step and invalidates all variables of the previous step, in O(1).
 ///
 /// docs/architecture.md, "Memory", describes ownership of values and reuse of their memory.
 template <class T>
@@ -38,7 +38,7 @@ class Context {
   Context(const Context&) = delete;
   Context& operator=(const Context&) = delete;
 
-  /// Starts a step: frees values, gradients and closures of the last one.
+  /// Starts a step: frees values, gradients and closures of the previous step.
   void begin(const StepOptions& options);
 
   /// Leaves. The memory of `value` belongs to the caller, who must not write to it during the step.
@@ -46,36 +46,36 @@ class Context {
   Variable<T> input(const Tensor<const T>& value);
   Variable<T> parameter(Parameter<T>& parameter);
 
-  /// Gradients of everything that requires one, from a scalar `root` (cotangent 1) or a given cotangent of its shape.
-  /// Once a step, unless the graph is kept: then leaves accumulate and intermediate gradients start afresh. Throws for
-  /// a constant root and for a cotangent of another shape.
+  /// Computes all required gradients, from a scalar `root` (cotangent 1) or from a cotangent of the root's shape.
+  /// Allowed once per step, unless the graph is kept: then gradients of leaves accumulate and intermediate gradients
+  /// restart at zero. Throws for a constant root and for a cotangent of another shape.
   void backward(const Variable<T>& root, bool keep_graph = false);
   void backward(const Variable<T>& root, const Tensor<const T>& cotangent, bool keep_graph = false);
 
-  /// Sets whether memory of values and gradients no longer needed is reused in a step; default true. Results do not
-  /// depend on it, as false serves to prove.
+  /// Sets whether a step reuses memory of values and gradients that are no longer needed (default true). Results do not
+  /// depend on it; tests turn it off to verify this.
   void set_reuse(bool on) { tape_.set_reuse(on); }
 
-  /// Sets whether scratch is overwritten with NaN when its mark ends; default false. A derivative that reads scratch of
-  /// the forward pass then returns NaN, for example in grad_check.
+  /// Sets whether scratch is overwritten with NaN when its mark ends (default false). A derivative that reads scratch
+  /// of the forward pass then returns NaN. grad_check turns it on.
   void set_wiping(bool on) { scratch_.set_wiping(on); }
 
   // --- For ops ---
 
-  /// The value of an input: readable only until the op's own derivative has run.
+  /// The value of an input, readable only until the op's own derivative has run.
   Tensor<const T> read(const Variable<T>& x);
 
   /// Uninitialized memory for a value, until the next step, or until the Frame around it ends.
   Tensor<T> tensor(const Shape& shape) { return {arena_.allocate_array<T>(shape.size()), shape}; }
 
-  /// Memory of the same lifetime for anything else.
+  /// As `tensor`, but an array of elements of any type.
   template <class E>
   std::span<E> array(Index count) {
     static_assert(std::is_trivially_destructible_v<E>);
     return arena_.array<E>(count);
   }
 
-  /// Copies `values` there.
+  /// Copies `values` into such an array.
   template <class E>
   std::span<const E> keep(std::span<const E> values) {
     const std::span<E> copy = array<E>(std::ssize(values));
@@ -83,13 +83,13 @@ class Context {
     return copy;
   }
 
-  /// Memory released when the mark around it ends, at the latest by the next step.
+  /// Uninitialized memory until the mark around it ends, at the latest until the next step.
   Tensor<T> scratch(const Shape& shape) { return {scratch_.allocate_array<T>(shape.size()), shape}; }
   Arena::Mark scratch_mark() { return Arena::Mark(scratch_); }
 
-  /// Records an op: its value and the derivative, which is called with the gradient of the value. Nothing is kept if
-  /// nothing requires a gradient. Captures are copied into the arena and never destroyed. The engine then owns the
-  /// value's memory; a Tensor<const T> marks a view, whose memory it does not own.
+  /// Records an op: its value, and its derivative, which is called with the gradient of the value. If no input requires
+  /// a gradient, nothing is recorded. Captures are copied into the arena and never destroyed. The engine takes over the
+  /// value's memory; a Tensor<const T> marks a view, whose memory the engine does not own.
   template <class Derivative>
   Variable<T> record(const char* op, std::initializer_list<Variable<T>> inputs, const Tensor<T>& value,
                      const Derivative& derivative) {
@@ -105,15 +105,16 @@ class Context {
   template <class Derivative>
   Variable<T> record(const char* op, std::initializer_list<Variable<T>> inputs, const Tensor<const T>& view,
                      const Derivative& derivative) {
-    for (const Variable<T>& input : inputs) input.value();  // kept, as the view may be read all step
+    for (const Variable<T>& input : inputs) input.value();  // keeps the input: the view may be read all step
     return add_node({.op = op, .value = view}, std::span(inputs.begin(), inputs.size()), derivative);
   }
 
-  /// Lets the next op overwrite `y`: for ops whose derivative does not read their value.
+  /// Lets the next op overwrite `y`: for ops whose derivative does not read the op's value.
   Variable<T> unread(const Variable<T>& y);
 
-  /// The value of an input that the op reads only in its forward pass, and memory for an equal count: the same memory
-  /// if `x` was marked `unread` and has no other reader. Using the value of x later is then an Error.
+  /// The value of an input that the op reads only in its forward pass (`from`), and memory of the same size (`to`).
+  /// Both are the same memory if `x` was marked `unread` and has no other reader; using the value of x later then
+  /// throws Error.
   struct Taken {
     Tensor<const T> from;
     Tensor<T> to;
@@ -123,13 +124,13 @@ class Context {
   bool training() const { return options_.training; }
   const StepOptions& options() const { return options_; }
 
-  /// Key of the step's random numbers, and the number of the next site that draws some. Sites are numbered in the order
-  /// of the forward pass, so a repeated pass draws the same numbers.
+  /// Key of the step's random numbers, and the number of the next site that draws random numbers. Sites are numbered in
+  /// the order of the forward pass, so a repeated pass draws the same numbers.
   PhiloxKey random_key() const { return key_; }
   std::uint32_t next_random_site() { return random_sites_++; }
 
-  /// Branches taken at kinks (relu, max, abs, ...), hashed while `trace_branches` is on. This reveals difference
-  /// quotients whose points straddle a kink.
+  /// Hash of the branches taken at kinks (relu, max, abs, ...) while `trace_branches` is on. It reveals difference
+  /// quotients whose points are on different sides of a kink.
   void trace_branches(bool on) { tracing_branches_ = on; }
   std::uint64_t branches() const { return branches_; }
 
@@ -150,8 +151,8 @@ class Context {
   void set_profile(Profile* profile) { profile_ = profile; }
   Profile* profile() const { return profile_; }
 
-  /// Linear ops take weights from here, in steps that record nothing, until set to null. They must not change
-  /// meanwhile.
+  /// Sets the transposed weights that linear ops use in steps without recording, until set to null. The weights must
+  /// not change meanwhile.
   void set_transposed_weights(TransposedWeights<T>* weights) { transposed_weights_ = weights; }
 
   /// The transpose of `weight`, or null.
@@ -159,7 +160,8 @@ class Context {
     return transposed_weights_ && !options_.recording ? transposed_weights_->of(weight) : nullptr;
   }
 
-  /// Number of the step, or of the Frame within it; true if values of that generation are still valid.
+  /// `generation` is the number of the step, or of the Frame within it. `is_live` is true if values of a generation are
+  /// still valid.
   std::uint32_t generation() const { return live_.back(); }
   bool is_live(std::uint32_t generation) const;
   Tape<T>& tape() { return tape_; }
@@ -193,7 +195,7 @@ class Context {
   StepOptions options_;
   PhiloxKey key_{};
   std::uint32_t generations_ = 1;       // counted over all steps
-  std::vector<std::uint32_t> live_{1};  // of the step, outer frames before inner ones
+  std::vector<std::uint32_t> live_{1};  // of the step, then of its frames, outer before inner
   std::uint32_t random_sites_ = 0;
   bool tracing_branches_ = false, tracing_finite_ = false;
   std::uint64_t branches_ = 0;
@@ -202,7 +204,8 @@ class Context {
   TransposedWeights<T>* transposed_weights_ = nullptr;
 };
 
-/// The context shared by all inputs of an op. Throws `[op]` if they come from different ones or from a finished step.
+/// The context shared by all inputs of an op. Throws `[op]` if inputs come from different contexts or from a finished
+/// step.
 template <class T>
 Context<T>& context_of(const char* op, std::initializer_list<Variable<T>> inputs);
 template <class T>

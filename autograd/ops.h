@@ -7,10 +7,10 @@
 #include "autograd/context.h"
 #include "autograd/rows.h"
 
-/// Every differentiable operation. Shapes are row-major; "[..., D]" means any leading axes. Legend in docs/notation.md:
-/// B batch, S source length, T target length, N rows, D model width, H heads, K head width, F feed-forward width,
-/// V vocabulary. All throw Error `[op] expected ...; got ...` with the shapes in the text; all exist for float and
-/// double. A gradient flows to every Variable argument, and to nothing else.
+/// Every differentiable operation. Tensors are row-major; "[..., D]" means any leading axes. Letters as in
+/// docs/notation.md: B batch, S source length, T target length, N rows, D model width, H heads, K head width, F
+/// feed-forward width, V vocabulary. Invalid arguments throw Error `[op] expected ...; got ...`, with the shapes in the
+/// text. All operations exist for float and double. Gradients flow to Variable arguments only, and to all of them.
 namespace glossa {
 
 // ---- arithmetic (ops/arithmetic.cpp); a and b broadcast by NumPy's rule ----
@@ -20,14 +20,14 @@ Variable<T> add(const Variable<T>& a, const Variable<T>& b);  ///< a + b
 template <class T>
 Variable<T> sub(const Variable<T>& a, const Variable<T>& b);  ///< a - b
 template <class T>
-Variable<T> mul(const Variable<T>& a, const Variable<T>& b);  ///< a * b, element by element
+Variable<T> mul(const Variable<T>& a, const Variable<T>& b);  ///< a * b, elementwise
 template <class T>
 Variable<T> div(const Variable<T>& a, const Variable<T>& b);  ///< a / b; b = 0 gives inf or NaN as IEEE does
 template <class T>
 Variable<T> neg(const Variable<T>& x);  ///< -x
 template <class T>
 Variable<T> scale(const Variable<T>& x, double factor);  ///< factor * x
-/// Element by element; NaN if either is; where a == b each gets half of the gradient, as in PyTorch.
+/// Elementwise; NaN if either element is NaN. Equal elements get half of the gradient each, as in PyTorch.
 template <class T>
 Variable<T> minimum(const Variable<T>& a, const Variable<T>& b);
 template <class T>
@@ -47,7 +47,8 @@ template <class T>
 Variable<T> square(const Variable<T>& x);  ///< x^2
 template <class T>
 Variable<T> abs(const Variable<T>& x);  ///< derivative 0 at 0
-/// min(max(x, low), high); derivative 1 within [low, high], both ends included, else 0, as in PyTorch. low <= high.
+/// min(max(x, low), high), low <= high. The derivative is 1 in [low, high], including both ends, and 0 outside, as in
+/// PyTorch.
 template <class T>
 Variable<T> clamp(const Variable<T>& x, double low, double high);
 
@@ -59,7 +60,7 @@ template <class T>
 Variable<T> sigmoid(const Variable<T>& x);  ///< 1 / (1 + e^-x)
 template <class T>
 Variable<T> relu(const Variable<T>& x);  ///< max(x, 0); derivative 0 at 0
-/// x Phi(x), Phi the normal distribution function: the exact (erf) form (Hendrycks and Gimpel 2016).
+/// x Phi(x), where Phi is the normal distribution function: the exact (erf) form (Hendrycks and Gimpel 2016).
 template <class T>
 Variable<T> gelu(const Variable<T>& x);
 /// 0.5 x (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))): the tanh form of the same paper.
@@ -70,8 +71,8 @@ Variable<T> silu(const Variable<T>& x);  ///< x sigmoid(x) (Elfwing et al. 2017;
 
 // ---- products (ops/product.cpp) ----
 
-/// op(a) op(b), op the transpose of the last two axes if requested. [M, K] x [K, N] -> [M, N]; up to two leading batch
-/// axes, which broadcast.
+/// The matrix product a b, with the last two axes of a or b transposed first if requested: [M, K] x [K, N] -> [M, N].
+/// Up to two leading batch axes broadcast.
 template <class T>
 Variable<T> matmul(const Variable<T>& a, const Variable<T>& b, bool transpose_a = false, bool transpose_b = false);
 
@@ -81,27 +82,27 @@ Variable<T> linear(const Variable<T>& x, const Variable<T>& weight, const Variab
 template <class T>
 Variable<T> linear(const Variable<T>& x, const Variable<T>& weight);
 
-/// dropout(relu(x W^T + b)): the first half of a feed-forward layer in one op that keeps only its result
-/// (ops/linear_relu.cpp). x [N, I], weight [O, I], bias [O] -> [N, O]; p and layout as for dropout. Derivative 0 where
-/// x W^T + b is 0.
+/// dropout(relu(x W^T + b)): the first half of a feed-forward layer in one op that stores only its result
+/// (ops/linear_relu.cpp). x [N, I], weight [O, I], bias [O] -> [N, O]; p and layout as for dropout. The derivative is 0
+/// where x W^T + b is 0.
 template <class T>
 Variable<T> linear_relu(const Variable<T>& x, const Variable<T>& weight, const Variable<T>& bias, double p,
                         const RowLayout& layout);
 template <class T>
 Variable<T> linear_relu(const Variable<T>& x, const Variable<T>& weight, double p, const RowLayout& layout);
 
-// ---- reductions (ops/reduction.cpp); over one axis (negative: from the end), or over all elements to a scalar [] ----
+// ---- reductions (ops/reduction.cpp); over one axis (negative: from the end), or all elements, to a scalar [] ----
 
 template <class T>
 Variable<T> sum(const Variable<T>& x);
 template <class T>
 Variable<T> sum(const Variable<T>& x, int axis, bool keepdim = false);
 template <class T>
-Variable<T> mean(const Variable<T>& x);  ///< of no elements: Error
+Variable<T> mean(const Variable<T>& x);  ///< throws Error if x has no elements
 template <class T>
 Variable<T> mean(const Variable<T>& x, int axis, bool keepdim = false);
 template <class T>
-Variable<T> max(const Variable<T>& x);  ///< the first of equal elements gets the gradient
+Variable<T> max(const Variable<T>& x);  ///< the first of several equal maxima gets the gradient
 template <class T>
 Variable<T> max(const Variable<T>& x, int axis, bool keepdim = false);
 template <class T>
@@ -111,74 +112,75 @@ Variable<T> norm(const Variable<T>& x, int axis, bool keepdim = false);
 
 // ---- softmax (ops/softmax.cpp); over the last axis, rows shifted by their maximum ----
 
-/// y_i = exp(x_i) / sum_j exp(x_j). An all -inf row gives zeros with zero gradient.
+/// y_i = exp(x_i) / sum_j exp(x_j). A row of only -inf gives zeros with zero gradient.
 template <class T>
 Variable<T> softmax(const Variable<T>& x);
-/// log(softmax(x)), without the logarithm of a small number. An all -inf row stays -inf, with zero gradient.
+/// log(softmax(x)), without taking the logarithm of small numbers. A row of only -inf stays -inf, with zero gradient.
 template <class T>
 Variable<T> log_softmax(const Variable<T>& x);
 
 // ---- normalization (ops/layer_norm.cpp) ----
 
-/// y = (x - mean) / sqrt(variance + epsilon) * gain + bias over the last axis, variance with divisor D (Ba et al.
-/// 2016). x [..., D], gain and bias [D].
+/// y = (x - mean) / sqrt(variance + epsilon) * gain + bias over the last axis (Ba et al. 2016); the variance has
+/// divisor D. x [..., D], gain and bias [D].
 template <class T>
 Variable<T> layer_norm(const Variable<T>& x, const Variable<T>& gain, const Variable<T>& bias, double epsilon);
 template <class T>
 Variable<T> layer_norm(const Variable<T>& x, double epsilon);  ///< without gain and bias
 
 /// layer_norm(x + dropout(branch)): the end of a post-norm sub-layer in one pass. x, branch [N, D]. If `branch` comes
-/// from a linear op and has no other use, its memory is reused: reading it later is an Error.
+/// from a linear op and has no other use, its memory is reused. Reading `branch` later then throws Error.
 template <class T>
 Variable<T> add_layer_norm(const Variable<T>& x, const Variable<T>& branch, double dropout, const RowLayout& layout,
                            const Variable<T>& gain, const Variable<T>& bias, double epsilon);
 
 // ---- selection (ops/selection.cpp) ----
 
-/// Rows of a table: table [V, D], N ids -> [N, D]. Gradients of repeated ids add up. An id outside [0, V): Error.
+/// Rows of a table: table [V, D], N ids -> [N, D]. Gradients of repeated ids add up. Throws if an id is outside [0, V).
 /// `ids` is copied into the step's memory.
 template <class T>
 Variable<T> embedding(const Variable<T>& table, std::span<const int> ids);
 
-/// Rows of x by index: x [N, D], M indices -> [M, D]. Computes as embedding, under its usual name elsewhere.
+/// Rows of x by index: x [N, D], M indices -> [M, D]. The same computation as embedding, under PyTorch's name.
 template <class T>
 Variable<T> index_select(const Variable<T>& x, std::span<const int> indices);
 
 /// factor * table[id] + positions[position of the row], then dropout: the model's input in one pass. positions [P, D]
-/// is indexed by the row's position in its sequence. Gap rows become zeros. A sequence longer than P: Error.
+/// is indexed by the row's position in its sequence. Gap rows (see RowLayout) become zeros. Throws if a sequence is
+/// longer than P.
 template <class T>
 Variable<T> embed_tokens(const Variable<T>& table, std::span<const int> ids, double factor,
                          const Variable<T>& positions, double dropout, const RowLayout& layout);
 
-/// y[..., j] = x[..., indices[..., j]] along the last axis; indices has as many rows as x, any number of columns.
+/// y[..., j] = x[..., indices[..., j]] along the last axis; indices has as many rows as x and any number of columns.
 template <class T>
 Variable<T> gather(const Variable<T>& x, std::span<const int> indices);
 
 // ---- pooling (ops/pooling.cpp); one row per sequence: x [N, D], B sequences -> [B, D] ----
 
 template <class T>
-Variable<T> mean_pool(const Variable<T>& x, const RowLayout& layout);  ///< of an empty sequence: zeros
+Variable<T> mean_pool(const Variable<T>& x, const RowLayout& layout);  ///< zeros for an empty sequence
 template <class T>
-Variable<T> first_pool(const Variable<T>& x, const RowLayout& layout);  ///< its first row; of an empty one: Error
+Variable<T> first_pool(const Variable<T>& x, const RowLayout& layout);  ///< first rows; throws if a sequence is empty
 template <class T>
-Variable<T> last_pool(const Variable<T>& x, const RowLayout& layout);  ///< its last row, likewise
+Variable<T> last_pool(const Variable<T>& x, const RowLayout& layout);  ///< last rows; throws if a sequence is empty
 
 // ---- masking (ops/masking.cpp) ----
 
-/// value where mask is true, else x; mask has x's shape, or that of its trailing axes. The gradient is 0 where filled.
+/// value where mask is true, else x; mask has the shape of x or of its trailing axes. The gradient is 0 where filled.
 template <class T>
 Variable<T> masked_fill(const Variable<T>& x, std::span<const bool> mask, double value);
 
-/// a where the condition is true, else b; shapes are equal.
+/// a where the condition is true, else b; a and b have equal shapes.
 template <class T>
 Variable<T> where(std::span<const bool> condition, const Variable<T>& a, const Variable<T>& b);
 
 // ---- dropout (ops/dropout.cpp) ----
 
 /// Zeroes elements with probability p and divides the others by the keep probability (Srivastava et al. 2014); p is
-/// rounded to a multiple of 1/65536. The identity in evaluation or at p = 0; p = 1 gives zeros. The mask is a function
+/// rounded to a multiple of 1/65536. Returns x outside training or if p = 0, and zeros if p = 1. The mask is a function
 /// of (seed, update, site in the forward pass, sequence, position, column). `layout` gives each row of x [N, D] its
-/// sequence and position; without it rows are numbered in order.
+/// sequence and position; without `layout`, all rows are one sequence.
 template <class T>
 Variable<T> dropout(const Variable<T>& x, double p);
 template <class T>
@@ -194,10 +196,10 @@ template <class T>
 Variable<T> reshape(const Variable<T>& x, const Shape& shape);  ///< same number of elements
 template <class T>
 Variable<T> transpose(const Variable<T>& x, int axis_a, int axis_b);  ///< swaps two axes
-/// Axis i of the result is axis axes[i] of x; every axis of x once.
+/// Axis i of the result is axis axes[i] of x; `axes` lists every axis of x once.
 template <class T>
 Variable<T> permute(const Variable<T>& x, std::initializer_list<int> axes);
-/// Joins along an axis; the other extents agree.
+/// Joins along an axis; all other extents must agree.
 template <class T>
 Variable<T> concat(std::span<const Variable<T>> parts, int axis);
 template <class T>
@@ -208,16 +210,16 @@ template <class T>
 Variable<T> concat(const std::vector<Variable<T>>& parts, int axis) {
   return concat(std::span(parts), axis);
 }
-/// Pieces of the given lengths along an axis; the lengths add up to its extent.
+/// Pieces of the given lengths along an axis; the lengths must add up to the axis's extent.
 template <class T>
 std::vector<Variable<T>> split(const Variable<T>& x, std::span<const Index> lengths, int axis);
-/// Indices begin, ..., end - 1 of an axis, 0 <= begin <= end <= its extent.
+/// Indices begin, ..., end - 1 of an axis, with 0 <= begin <= end <= extent of the axis.
 template <class T>
 Variable<T> slice(const Variable<T>& x, int axis, Index begin, Index end);
-/// Index `index` of an axis, which the result drops.
+/// The slice at `index` of an axis; the result does not have that axis.
 template <class T>
 Variable<T> select(const Variable<T>& x, int axis, Index index);
-/// Joins along a new axis, inserted before `axis`; all shapes agree.
+/// Joins along a new axis, inserted before `axis`; all shapes must agree.
 template <class T>
 Variable<T> stack(std::span<const Variable<T>> parts, int axis);
 template <class T>
@@ -228,7 +230,7 @@ template <class T>
 Variable<T> stack(const std::vector<Variable<T>>& parts, int axis) {
   return stack(std::span(parts), axis);
 }
-/// A constant, `value` everywhere.
+/// A constant tensor filled with `value`.
 template <class T>
 Variable<T> full(Context<T>& context, const Shape& shape, double value);
 /// The value without its history: no gradient flows back.
@@ -239,31 +241,31 @@ Variable<T> stop_gradient(const Variable<T>& x);
 
 struct AttentionOptions {
   Index heads = 1;
-  bool causal = false;  ///< query i of a sequence attends to its keys 0..i only
-  double dropout = 0;   ///< on the weights
-  double scale = 0;     ///< factor of the scores; 0: 1/sqrt(K)
+  bool causal = false;  ///< query i of a sequence attends to keys 0..i only
+  double dropout = 0;   ///< probability, on the weights
+  double scale = 0;     ///< factor of the scores; 0 means 1/sqrt(K)
 };
 
 /// softmax(scale q k^T + mask) v per sequence and head (Vaswani et al. 2017, section 3.2): q [Nq, H K], k [Nk, H K], v
-/// [Nk, H Kv] -> [Nq, H Kv]; head h uses columns [h K, (h+1) K). Sequence b of `query` attends to sequence b of `key`
-/// and to nothing else. `mask` [T, S] is added to the scores of every sequence and head (-inf blocks; at least as large
-/// as the longest sequences; it gets no gradient). A row that can attend to nothing gives zeros with zero gradient, and
-/// blocked numbers are never read: NaN there does not leak. `weights`, if given, receives the weights after softmax and
-/// before dropout, sequence by sequence, [H, Tq, Tk] each: H * sum of Tq * Tk numbers in memory of the step. If its Tq
-/// * Tk exceeds kernels::max_kept_weights, a sequence takes memory that grows only with Tq + Tk (Dao et al. 2022),
-/// unless a mask is given or `weights` are requested. autograd/cases/attention_reference.h has the formulas and their
-/// derivative in plain loops, docs/attention.md the fast paths.
+/// [Nk, H Kv] -> [Nq, H Kv]; head h uses columns [h K, (h+1) K). Sequence b of `query` attends only to sequence b of
+/// `key`. `mask` [T, S], at least as large as the longest sequences, is added to the scores of every sequence and head;
+/// -inf blocks a key. The mask gets no gradient. A query whose keys are all blocked gives zeros with zero gradient. NaN
+/// in blocked keys and values does not leak. `weights`, if given, receives the weights after softmax and before
+/// dropout, [H, Tq, Tk] per sequence, in memory of the step. A sequence with Tq * Tk above kernels::max_kept_weights
+/// needs memory that grows only with Tq + Tk (Dao et al. 2022), unless a mask or `weights` is passed.
+/// autograd/cases/attention_reference.h contains the formulas and their derivatives in plain loops; docs/attention.md
+/// describes the fast paths.
 template <class T>
 Variable<T> attention(const Variable<T>& q, const Variable<T>& k, const Variable<T>& v, const RowLayout& query,
                       const RowLayout& key, const AttentionOptions& options, const Tensor<T>* mask = nullptr,
                       Tensor<T>* weights = nullptr);
 
-/// Attention on projections side by side in one matrix, as one product yields them: qkv [N, 3D].
+/// Attention on queries, keys and values side by side in one matrix, the result of a single projection: qkv [N, 3D].
 template <class T>
 Variable<T> self_attention(const Variable<T>& qkv, const RowLayout& layout, const AttentionOptions& options,
                            const Tensor<T>* mask = nullptr, Tensor<T>* weights = nullptr);
 
-/// q [Nq, D], kv [Nk, 2D].
+/// Attention on keys and values side by side in one matrix: q [Nq, D], kv [Nk, 2D].
 template <class T>
 Variable<T> cross_attention(const Variable<T>& q, const Variable<T>& kv, const RowLayout& query, const RowLayout& key,
                             const AttentionOptions& options, const Tensor<T>* mask = nullptr,
@@ -274,20 +276,20 @@ Variable<T> cross_attention(const Variable<T>& q, const Variable<T>& kv, const R
 /// Cross-entropy over the rows whose target is not `ignore_index`.
 template <class T>
 struct CrossEntropy {
-  Variable<T> sum;     ///< scalar: the training loss, smoothed, summed over the counted rows; 0 without any
+  Variable<T> sum;     ///< scalar: the training loss, smoothed, summed over the counted rows; 0 if none
   double nll_sum = 0;  ///< the sum without smoothing, natural logarithm
-  Index count = 0;     ///< rows counted
+  Index count = 0;     ///< number of counted rows
 };
 
-/// logits [N, V], N targets. Smoothed target distribution (1 - s) onehot + s / V over all V classes (Szegedy et al.
-/// 2016; PyTorch's and Marian's definition). Ignored rows get zero gradient. A target outside [0, V) that is not
-/// ignore_index (default -100, as in PyTorch): Error.
+/// logits [N, V], N targets. With smoothing s, the target distribution is (1 - s) onehot + s / V over all V classes
+/// (Szegedy et al. 2016), as in PyTorch and Marian. Ignored rows get zero gradient. Throws if a target is neither in
+/// [0, V) nor `ignore_index` (default -100, as in PyTorch).
 template <class T>
 CrossEntropy<T> cross_entropy(const Variable<T>& logits, std::span<const int> targets, int ignore_index = -100,
                               double label_smoothing = 0);
 
-/// cross_entropy(linear(x, weight, bias), targets, ...) without ever holding the [N, V] logits in memory at once: x [N,
-/// D], weight [V, D], bias [V] or none. Equal up to rounding.
+/// cross_entropy(linear(x, weight, bias), targets, ...), equal up to rounding, without ever holding all [N, V] logits
+/// in memory: x [N, D], weight [V, D], bias [V] or none.
 template <class T>
 CrossEntropy<T> linear_cross_entropy(const Variable<T>& x, const Variable<T>& weight, const Variable<T>& bias,
                                      std::span<const int> targets, int ignore_index = -100, double label_smoothing = 0);

@@ -21,28 +21,28 @@ template <class T>
 struct Node {
   const char* op;
   Tensor<const T> value;
-  T* memory = nullptr;          // of the value, while the engine may reuse it; null for leaves and views
-  const int* inputs = nullptr;  // -1: an input that needs no gradient
+  T* memory = nullptr;          // the value's, while the engine may reuse it; null for leaves and views
+  const int* inputs = nullptr;  // on the tape; -1: needs no gradient
   int input_count = 0;
-  void (*run)(const void* closure, Backward<T>& backward) = nullptr;  // null: a leaf
+  void (*run)(const void* closure, Backward<T>& backward) = nullptr;  // null for a leaf
   const void* closure = nullptr;
   GradSlot<T> own{};
   GradSlot<T>* parameter = nullptr;  // the gradient of a parameter lives in its store
   bool keep = false;                 // keeps value and gradient
   bool unread = false;               // its derivative does not read the value
-  bool read = false;                 // by an op whose derivative may read it again
-  bool handed_out = false;           // a non-op holds the value: it stays until the next step
+  bool read = false;                 // an op read the value, and its derivative may read it again
+  bool handed_out = false;           // code outside ops has the value: it stays until the next step
   bool spent = false;                // the value's memory has been reused
 
   GradSlot<T>& slot() { return parameter ? *parameter : own; }
 };
 
-/// A list of whole-tensor nodes in creation order. Every node comes after its inputs, so backward is one walk from the
-/// end: no recursion, no sort, no set of visited nodes (Wengert 1964).
+/// The recorded operations in creation order, one node per tensor. Every node comes after its inputs. Backward
+/// therefore walks the list once from the end, without recursion, sorting or a set of visited nodes (Wengert 1964).
 template <class T>
 class Tape {
  public:
-  /// `arena` holds the gradients of one step, `scratch` those of one derivative.
+  /// `arena` holds the gradients of a step, `scratch` the temporaries of a derivative.
   Tape(Arena& arena, Arena& scratch) : arena_(arena), scratch_(scratch) {}
 
   int add(const Node<T>& node);
@@ -51,14 +51,14 @@ class Tape {
   void clear();
 
   /// Adds d(cotangent . root) to the gradients of all leaves below `root`. With `keep_graph` it may be called again;
-  /// without, a second call is an Error. `profile`, if given, times each derivative.
+  /// otherwise a second call throws Error. `profile`, if given, times each derivative.
   void backward(int root, const Tensor<const T>& cotangent, bool keep_graph, Profile* profile = nullptr);
   bool walked() const { return walked_; }
 
-  /// A value's memory, for another value: only if no caller or derivative will read it again. Otherwise null.
+  /// Returns a value's memory for reuse, or null if a caller or a derivative may still read the value.
   T* take(int index);
 
-  /// Sets whether memory is reused within a step; default true; false to check that results do not change.
+  /// Sets whether memory is reused within a step (default true). Tests turn it off to check that results do not change.
   void set_reuse(bool on) { reuse_ = on; }
 
  private:
@@ -80,13 +80,13 @@ class Tape {
   bool spent_ = false;
 };
 
-/// Destination of an input's gradient: all of it is written, or added to if `add`.
+/// Destination of an input's gradient: every element is assigned or, if `add`, added to.
 template <class T>
 struct Sink {
   Tensor<T> grad;
   bool add = false;
 
-  /// True if the gradient is wanted; if not, write_row does nothing.
+  /// True if the gradient is needed; if not, write_row does nothing.
   explicit operator bool() const { return grad.data != nullptr; }
 
   /// grad[i] = f(i), or += f(i), for every flat index i.
@@ -95,7 +95,8 @@ struct Sink {
     kernels::accumulate(grad, add, f);
   }
 
-  /// As `write`, for row `row` of [..., D], j its columns: for an op's own loop, which visits every row once.
+  /// As `write`, but for one row of [..., D], with f(j) for column j. For ops that loop over the rows themselves and
+  /// visit each row once.
   template <class F>
   void write_row(Index row, const F& f) const {
     if (*this) kernels::write(grad.row(row), 0, grad.cols(), add, f);
@@ -107,12 +108,13 @@ struct Sink {
     return grad;
   }
 
-  /// Factor of the present contents: 1 or 0.
+  /// Factor of the existing contents: 1 if adding, else 0.
   T beta() const { return add ? T{1} : T{0}; }
 };
 
-/// One node's derivative works through this: the gradient of its value, and sinks for the gradients of its inputs. The
-/// engine, not the op, assigns or adds, reduces over broadcast axes and skips inputs that need none.
+/// Interface for one node's derivative: the gradient of its value, and sinks for the gradients of its inputs. The
+/// engine, not the op, chooses between assigning and adding, sums over broadcast axes, and skips inputs that need no
+/// gradient.
 template <class T>
 class Backward {
  public:
@@ -121,20 +123,20 @@ class Backward {
   /// Gradient of the root with respect to the node's value; same shape as the value.
   Tensor<const T> dy() const { return dy_; }
 
-  /// True if input `input` was passed; true if it needs a gradient, which throws if it was not passed.
+  /// `has` is true if input `input` was passed, `needs` if it needs a gradient; `needs` throws if it was not passed.
   bool has(int input) const { return input < tape_.nodes_[node_].input_count; }
   bool needs(int input) const;
 
-  /// The sink of input `input`, which must need a gradient. The caller must write all of it. Ask for each input once;
-  /// with more than 64 inputs, write one sink before asking for the next.
+  /// The sink of input `input`, which must need a gradient. The caller must write every element, and request each sink
+  /// once. With more than 64 inputs, write each sink before requesting the next.
   Sink<T> sink(int input);
 
   /// As `sink`, but empty if input `input` was not passed or needs no gradient.
   Sink<T> optional_sink(int input) { return has(input) && needs(input) ? sink(input) : Sink<T>{}; }
 
-  /// Adds f(i), i a flat index of the node's value, to the gradient of an input of the same shape, or of a broadcast
-  /// shape (summed over the broadcast axes). Does nothing if the input needs no gradient. Throws for an input of any
-  /// other shape.
+  /// Adds f(i), for every flat index i of the node's value, to an input's gradient. If the input was broadcast to the
+  /// value's shape, sums over the broadcast axes. Does nothing if the input needs no gradient. Throws if the input's
+  /// shape does not broadcast to the value's.
   template <class F>
   void add(int input, const F& f) {
     if (!needs(input)) return;
@@ -146,13 +148,14 @@ class Backward {
     kernels::reduce<T>(to.grad, whole, to.add);
   }
 
-  /// dy in memory that may be overwritten: its own, unless it will still be read.
+  /// dy in memory that may be overwritten: its own memory, or a copy if dy will still be read.
   Tensor<T> take_dy();
 
   /// Memory until the end of this derivative.
   Tensor<T> scratch(const Shape& shape) { return {tape_.scratch_.template allocate_array<T>(shape.size()), shape}; }
 
-  /// Releases memory of the step kept for this derivative only: gradients may reuse it, unless the graph is kept.
+  /// Releases memory of the step that only this derivative needs. Gradients may reuse the memory, unless the graph is
+  /// kept.
   void give(const Tensor<T>& memory) { tape_.give(memory); }
 
   /// Adds gradients deferred because two inputs are the same variable; called by the tape.
