@@ -5,15 +5,15 @@
 
 namespace glossa {
 
-/// Bytes this process can still get before the kernel must kill something: free and reclaimable memory and swap, capped
-/// by the limits of its control groups, for example a container's (cgroup v1 and v2). The whole address space if the
-/// system does not report it, or after ignore_memory_limits.
+/// Bytes this process can still allocate before the kernel must kill a process: free and reclaimable memory plus swap,
+/// capped by its control groups (cgroup v1 and v2), for example a container's. The size of the address space if the
+/// system does not report these numbers, or after ignore_memory_limits.
 std::size_t available_memory();
 
-/// As reported by proc/ and sys/ below `root`.
+/// Available memory as reported by proc/ and sys/ below `root`.
 std::size_t available_memory(const std::filesystem::path& root);
 
-/// Makes available_memory() return the whole address space: for users who know better than the system.
+/// Makes available_memory() return the size of the address space, for users who know better than the system.
 void ignore_memory_limits();
 
 }  // namespace glossa

@@ -9,8 +9,8 @@
 
 namespace glossa {
 
-/// The one exception, for everything a user can get wrong or a machine can refuse. Its text is `[where] expected A; got
-/// B` for a bad value, `[where] cannot ACTION: REASON` for a failed action, with a hint if one helps.
+/// glossa's only exception class, for user errors and for failures of the machine. Its text is `[where] expected A; got
+/// B` for a bad value, `[where] cannot ACTION: REASON` for a failed action, followed by a hint if helpful.
 class Error : public std::runtime_error {
  public:
   enum class Kind { misuse, failure };

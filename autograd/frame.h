@@ -6,13 +6,13 @@
 
 namespace glossa {
 
-/// Releases the memory of a section of a forward pass as soon as it ends, if nothing is recorded: a stack of layers
-/// then needs the memory of one.
+/// Releases the memory of a section of a forward pass as soon as the section ends, if nothing is recorded. A stack of
+/// layers then needs no more memory than a single layer.
 ///
 ///     Frame<T> frame(context);
 ///     for (const Layer& layer : layers) x = frame.keep(layer(x));
 ///
-/// If the tape records, derivatives read it all again, and a frame does nothing. Frames nest like scopes.
+/// If the tape records, a frame does nothing, because derivatives read the memory again. Frames nest like scopes.
 template <class T>
 class Frame {
  public:
@@ -21,8 +21,8 @@ class Frame {
   Frame(const Frame&) = delete;
   Frame& operator=(const Frame&) = delete;
 
-  /// Releases everything since the frame began except `y`, which moves: use the returned variable. Using another
-  /// variable of the frame afterwards is an Error.
+  /// Releases everything allocated since the frame began except `y`, which moves: use the returned variable. Using any
+  /// other variable of the frame afterwards throws Error.
   Variable<T> keep(const Variable<T>& y);
 
  private:
@@ -32,7 +32,7 @@ class Frame {
   const std::uint32_t step_;
   const std::size_t depth_;          // live generations before the frame
   Arena::Mark begin_;                // allocations before the frame
-  std::optional<Arena::Mark> kept_;  // those and the value kept last
+  std::optional<Arena::Mark> kept_;  // allocations before the frame, and the value kept last
 };
 
 }  // namespace glossa

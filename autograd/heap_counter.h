@@ -2,13 +2,13 @@
 
 #include <cstddef>
 
-/// A program that calls one of these is linked with a malloc that counts and forwards to glibc's. Other programs keep
-/// theirs.
+/// A program that calls one of these functions is linked with a malloc that counts calls and forwards them to glibc's.
+/// Other programs keep their own malloc.
 namespace glossa {
 
-/// Heap allocations since the program started, by any thread, outside a LibraryScope. Counted at malloc and its
-/// relatives, which operator new, Eigen's allocator and the arenas all end in. Sanitizer builds, which bring their own
-/// malloc, count nothing.
+/// Heap allocations since the program started, by any thread, outside a LibraryScope. Calls of malloc and related
+/// functions are counted; operator new, Eigen's allocator and the arenas all use these. Sanitizer builds have their own
+/// malloc and count nothing.
 std::size_t heap_allocations();
 
 /// Heap allocations inside LibraryScopes.

@@ -2,8 +2,7 @@
 
 namespace glossa {
 
-/// While one lives, this thread's heap allocations count as those of a product library that glossa calls
-/// (heap_counter.h).
+/// While a LibraryScope exists, its thread's heap allocations count as those of a GEMM library (see heap_counter.h).
 class LibraryScope {
  public:
   LibraryScope() { ++depth_; }

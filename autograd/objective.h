@@ -9,8 +9,9 @@
 
 namespace glossa {
 
-/// The function to check: any function of variables, computed in the given context. Called many times, it must always
-/// compute the same; random numbers of the context do (each call is the same step).
+/// The function to check: any function of variables, computed in the given context. It is called many times and must
+/// always compute the same values. Random numbers of the context are the same in each call, because each call is the
+/// same step.
 using GradCheckFunction = std::function<Variable<double>(Context<double>&, std::span<const Variable<double>>)>;
 
 /// A tensor whose elements may be perturbed, and its gradient from backward.
@@ -20,8 +21,9 @@ struct CheckedTensor {
   std::vector<double> grad;
 };
 
-/// F(x) = sum(R o f(x)), R fixed and random: a vector function as one number, so that its derivative can be compared
-/// with differences. A plain sum would hide every error of an op whose outputs add up to a constant.
+/// F(x) = sum(R o f(x)) with fixed, random R: turns a vector function into one number, so that its derivative can be
+/// compared with differences. A plain sum would hide all errors of an op whose outputs add up to a constant, such as
+/// softmax.
 class Objective {
  public:
   struct Point {
@@ -29,11 +31,11 @@ class Objective {
     std::uint64_t branches;  ///< fingerprint of the branches taken (relu, max, abs, ...): see Context::branches
   };
 
-  /// Copies `inputs`. `requires_grad`: one per input; empty: all true. Throws Error on another length.
+  /// Copies `inputs`. `requires_grad` has one entry per input, or is empty if all are true; other lengths throw Error.
   Objective(const GradCheckFunction& function, std::span<const Tensor<double>> inputs,
             const std::vector<bool>& requires_grad, const StepOptions& step);
 
-  /// Backward from R, for inputs requiring a gradient.
+  /// The inputs that require a gradient, with their gradients, from backward with cotangent R.
   std::vector<CheckedTensor> gradients();
 
   /// Also returns every trainable parameter; overwrites the store's gradients.

@@ -9,8 +9,8 @@
 
 namespace glossa {
 
-/// Breakdown of a step's time. A stopwatch read at the end of every op: the time since the last reading belongs to that
-/// op, so that the entries add up to the whole.
+/// Breakdown of a step's time. A stopwatch is read at the end of every op; the time since the previous reading counts
+/// for that op. The entries therefore add up to the step's time.
 class Profile {
  public:
   struct Row {
@@ -18,11 +18,11 @@ class Profile {
     bool backward = false;
     Index calls = 0;
     double seconds = 0;
-    double flop = 0;   // of its products
+    double flop = 0;   // of its matrix products
     double bytes = 0;  // of the tensors it reads and writes, each counted once
   };
 
-  /// Logs the products of its thread for its lifetime.
+  /// Logs the matrix products of its thread while it exists.
   Profile() = default;
   Profile(const Profile&) = delete;
   Profile& operator=(const Profile&) = delete;

@@ -7,8 +7,8 @@
 namespace glossa {
 
 /// Philox4x32-10 (Salmon et al. 2011, "Parallel random numbers: as easy as 1, 2, 3"): a pure function from a 128-bit
-/// counter and a 64-bit key to 128 random bits. It has no state, so a resume loses nothing, and neither the order of
-/// drawing nor the number of threads matters.
+/// counter and a 64-bit key to 128 random bits. It has no state, so a resumed run draws the same numbers, whatever the
+/// order of drawing and the number of threads.
 using PhiloxCounter = std::array<std::uint32_t, 4>;
 using PhiloxKey = std::array<std::uint32_t, 2>;
 
@@ -24,7 +24,7 @@ inline PhiloxCounter philox(PhiloxCounter counter, PhiloxKey key) {
   return counter;
 }
 
-/// 64-bit mixing function (SplitMix64 finaliser, Steele et al. 2014).
+/// 64-bit mixing function (SplitMix64 finalizer, Steele et al. 2014).
 inline std::uint64_t mix64(std::uint64_t x) {
   x += 0x9E3779B97F4A7C15u;
   x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9u;
@@ -32,7 +32,7 @@ inline std::uint64_t mix64(std::uint64_t x) {
   return x ^ (x >> 31);
 }
 
-/// FNV-1a over the bytes, mixed: names a stream by a string.
+/// FNV-1a hash of the bytes, then mix64: turns the name of a stream into a number.
 inline std::uint64_t hash_name(std::string_view name) {
   std::uint64_t h = 0xCBF29CE484222325u;
   for (const char c : name) h = (h ^ static_cast<unsigned char>(c)) * 0x100000001B3u;
@@ -45,7 +45,8 @@ inline PhiloxKey philox_key(std::uint64_t seed, std::uint64_t purpose) {
   return {static_cast<std::uint32_t>(k), static_cast<std::uint32_t>(k >> 32)};
 }
 
-/// Sequence of random numbers for set-up work (initializers, shuffles, generators): counts through one Philox key.
+/// Sequence of random numbers for setup work (initializers, shuffles, generators): one Philox key with consecutive
+/// counters.
 class RandomStream {
  public:
   RandomStream(std::uint64_t seed, std::uint64_t purpose) : key_(philox_key(seed, purpose)) {}
@@ -76,7 +77,7 @@ class RandomStream {
     }
   }
 
-  /// Standard normal (Box and Muller 1958; one of the pair is used).
+  /// Standard normal (Box and Muller 1958; only one number of the pair is used).
   double normal();
 
  private:

@@ -15,12 +15,12 @@ struct RowSpan {
   friend bool operator==(const RowSpan&, const RowSpan&) = default;
 };
 
-/// Placement of a batch's sequences in a [N, D] matrix of token rows. Packed: one after another, without gaps. Padded
-/// [B, T]: sequence b starts at row b * T, and the rest of its box are gap rows. These hold finite numbers that no
-/// result depends on, and no gradient flows into or out of them. Sequences come in row order and do not overlap, except
-/// keys that need no gradient (hypotheses that read one source). `sequence_ids` (one per sequence, or none) number the
-/// sequences within the whole corpus. They key random numbers, so a sequence draws the same dropout mask in any batch
-/// and layout. Spans are borrowed from the caller.
+/// Placement of a batch's sequences in an [N, D] matrix of token rows. Packed: sequences follow each other without
+/// gaps. Padded [B, T]: sequence b starts at row b * T, and its remaining rows up to T are gap rows. Gap rows hold
+/// finite numbers that do not affect results, and no gradient flows into or out of them. Sequences come in row order
+/// and do not overlap. Only key sequences that need no gradient may overlap, as when hypotheses read one source.
+/// `sequence_ids` (one per sequence, or none) are the sequences' numbers in the corpus. Random numbers depend on them,
+/// so a sequence draws the same dropout mask in any batch and layout. The caller owns the memory of the spans.
 struct RowLayout {
   Index rows = 0;
   std::span<const RowSpan> sequences{};
@@ -33,9 +33,9 @@ struct RowLayout {
   }
 };
 
-/// Throws `[op]` unless `matrix` is [N, D] with the rows of `layout`, whose sequences (at least one, if there are rows)
-/// lie within it, ordered and disjoint, with an id for each or for none. `may_overlap`: in any order, rows may be
-/// shared.
+/// Throws `[op]` unless `matrix` is [N, D] with N = layout.rows, and the sequences are within these rows, ordered and
+/// disjoint. If there are rows, at least one sequence is required; either every sequence has an id or none. With
+/// `may_overlap`, sequences may be in any order and share rows.
 void check_layout(const char* op, const RowLayout& layout, const Shape& matrix, bool may_overlap = false);
 
 }  // namespace glossa

@@ -22,12 +22,12 @@ class Shape {
   Shape() = default;
   Shape(std::initializer_list<Index> extents) : Shape(std::span(extents.begin(), extents.size())) {}
 
-  /// From a list known only at run time.
+  /// A shape from a list known only at run time.
   explicit Shape(std::span<const Index> extents);
 
   int rank() const { return rank_; }
 
-  /// Number of elements; 1 for a scalar. Throws if that many could not be addressed.
+  /// Number of elements; 1 for a scalar. Throws if the elements could not be addressed.
   Index size() const { return product(rank_); }
 
   /// Extent of an axis; negative axes count from the end. Throws if the axis does not exist.
@@ -36,11 +36,12 @@ class Shape {
   /// This shape with one extent replaced.
   Shape with(int axis, Index extent) const;
 
-  /// This shape with an axis removed, or inserted before `axis` (rank(): after the last; not negative).
+  /// This shape with an axis removed, or with an axis inserted before `axis` (0 to rank(); rank() appends).
   Shape without(int axis) const;
   Shape inserted(int axis, Index extent) const;
 
-  /// A tensor seen as rows of its last axis: [rows(), cols()]. A scalar is one row of one column.
+  /// Extents of the tensor as a matrix [rows(), cols()] whose rows are its last axis. A scalar has one row and one
+  /// column.
   Index cols() const { return rank_ == 0 ? 1 : extents_[rank_ - 1]; }
   Index rows() const { return product(rank_ - 1); }
 
@@ -53,7 +54,7 @@ class Shape {
   friend bool operator==(const Shape& a, const Shape& b);
 
  private:
-  Index product(int axes) const;  // of the first extents
+  Index product(int axes) const;  // of the first `axes` extents
 
   std::array<Index, max_rank> extents_{};
   int rank_ = 0;
@@ -71,7 +72,7 @@ std::array<Index, Shape::max_rank> broadcast_strides(const Shape& from, const Sh
 
 }  // namespace glossa
 
-/// Shapes print as their str(), made only when it is needed.
+/// Formats a shape as its str(), which is built only if it is printed.
 template <>
 struct fmt::formatter<glossa::Shape> {
   constexpr auto parse(fmt::format_parse_context& context) { return context.begin(); }

@@ -4,7 +4,7 @@
 
 namespace glossa {
 
-/// Runs from its construction.
+/// Measures the time since its construction.
 class Stopwatch {
  public:
   double seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }

@@ -11,14 +11,14 @@
 
 namespace glossa {
 
-/// Threads that share the pieces of one loop after another. A loop ends when its pieces are done. OpenMP's ends when
-/// every thread of the team has arrived, and so waits for threads preempted because the machine has other work. Here a
-/// preempted thread delays only the piece it was computing.
+/// Threads that share the pieces of a loop, one loop at a time. A loop ends when its pieces are done. An OpenMP loop
+/// ends when every thread of the team has arrived, so it waits for threads that the machine has preempted for other
+/// work. Here a preempted thread delays only the piece it was computing.
 class ThreadTeam {
  public:
   using Piece = void (*)(const void* closure, Index i);
 
-  /// Maximum pieces of a loop.
+  /// Maximum number of pieces in a loop.
   static constexpr Index max_pieces = 0xffff'ffff;
 
   /// A team of `size` >= 1 threads, including the one that calls `run`.
@@ -29,11 +29,12 @@ class ThreadTeam {
 
   int size() const { return static_cast<int>(helpers_.size()) + 1; }
 
-  /// Calls piece(closure, i) for i in {0, ..., count-1}, handed out one by one. Rethrows one exception of a piece, once
-  /// none is running any more. One loop at a time.
+  /// Calls piece(closure, i) for i in {0, ..., count-1}, handed out one by one. If pieces throw, rethrows one exception
+  /// after all running pieces have ended. Only one loop may run at a time.
   void run(Index count, const void* closure, Piece piece);
 
-  /// Number of the calling thread in its team, in {0, ..., size-1}; 0 for the one that called `run`, and outside.
+  /// Number of the calling thread in its team, in {0, ..., size-1}; 0 for the thread that called `run`, and outside a
+  /// loop.
   static int index();
 
  private:
@@ -52,7 +53,7 @@ class ThreadTeam {
   std::mutex throwing_;
   std::exception_ptr thrown_;
 
-  alignas(64) std::atomic<std::uint32_t> loops_{0};  // begun; sleeping helpers wait for it to change
+  alignas(64) std::atomic<std::uint32_t> loops_{0};  // loops begun; sleeping helpers wait for a change
   std::atomic<bool> ends_{false};
   std::vector<std::thread> helpers_;
 };

@@ -8,9 +8,9 @@
 
 namespace glossa {
 
-/// Transposed weights, [O, I] to [I, O], for products that would otherwise transpose them each time: with few rows, as
-/// in decoding, that takes longer than the product itself. Made on first use; valid while the weights do not change.
-/// Thread-safe.
+/// Cache of transposed weights, [O, I] to [I, O], for matrix products that would otherwise transpose them every time.
+/// With few rows, as in decoding, transposing takes longer than the product itself. Each transpose is made on first use
+/// and valid while the weights do not change. Thread-safe.
 template <class T>
 class TransposedWeights {
  public:

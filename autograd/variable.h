@@ -10,26 +10,27 @@ template <class T>
 class Context;
 
 /// Handle of a value computed in a Context: the tensor and its tape position (none if nothing was recorded). Small;
-/// pass it by value. Using one after the next step or a Frame has released its memory is an Error.
+/// pass it by value. Using a variable after the next step or a Frame has released its memory throws Error.
 template <class T>
 class Variable {
  public:
   Variable() = default;
 
-  /// The numbers, readable until the next step or until the Frame around it ends: from now on their memory is not
-  /// reused. Throws if it already was (see `retain_grad`).
+  /// The numbers, readable until the next step or until the Frame around them ends: after this call their memory is not
+  /// reused. Throws if it was already reused (see `retain_grad`).
   Tensor<const T> value() const;
   const Shape& shape() const { return value_.shape; }
   Index size() const { return value_.size(); }
 
-  /// The context it was computed in. Throws `[op]` for a variable of a finished step or one never assigned.
+  /// The context of the variable. Throws `[op]` if the variable is from a finished step or was never assigned.
   Context<T>& context(const char* op = "variable") const;
 
   /// True if a gradient flows here.
   bool requires_grad() const { return node_ >= 0; }
 
-  /// d root / d this, after backward; kept for leaves and, with the value, after `retain_grad`. Zeros if the root does
-  /// not depend on it. Throws if the gradient was not kept or backward has not run.
+  /// The gradient d root / d this, after backward. It is kept for leaves, and after `retain_grad`, which also keeps the
+  /// value. Zeros if the root does not depend on this variable. Throws if the gradient was not kept or backward has not
+  /// run.
   Tensor<T> grad() const;
   void retain_grad() const;
 
