@@ -9,13 +9,13 @@
 
 namespace glossa {
 
-/// Functions between the two matrices of a feed-forward layer. To add one, extend each of the three lists.
+/// Functions between the two matrices of a feed-forward layer. To add a function, extend each of the three lists.
 enum class Activation { relu, gelu, gelu_tanh, silu };
 
 /// Names, in enum order.
 inline constexpr std::initializer_list<const char*> activation_names = {"relu", "gelu", "gelu_tanh", "silu"};
 
-/// Elementwise.
+/// Applies an activation elementwise.
 template <class T>
 Variable<T> activate(const Variable<T>& x, Activation activation) {
   constexpr Variable<T> (*functions[])(const Variable<T>&) = {relu, gelu, gelu_tanh, silu};

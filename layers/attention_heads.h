@@ -12,7 +12,7 @@ enum class Similarity {
   additive,    ///< v . tanh(q + k), a trained v [K] per head (Bahdanau et al. 2015)
 };
 
-/// Attention projections with a bias.
+/// Attention projections that have a bias.
 enum class AttentionBias { all, output, none };
 
 struct AttentionLayerOptions {
@@ -43,7 +43,7 @@ class AttentionHeads {
                          const RowLayout& key, bool causal, const Tensor<T>* mask = nullptr,
                          Tensor<T>* weights = nullptr) const;
 
-  /// Queries, keys, values: qkv [N, 3 H K] -> [N, D].
+  /// Queries, keys and values side by side, qkv [N, 3 H K] -> [N, D].
   Variable<T> operator()(const Variable<T>& qkv, const RowLayout& layout, bool causal, const Tensor<T>* mask = nullptr,
                          Tensor<T>* weights = nullptr) const;
 

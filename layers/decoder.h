@@ -18,14 +18,14 @@ class DecoderLayer {
  public:
   DecoderLayer(ParameterStore<T>& store, const std::string& scope, const StackOptions& options);
 
-  /// x [Nt, D], memory [Ns, D] -> [Nt, D]. `weights`, if given, receives both attentions' weights.
+  /// x [Nt, D], memory [Ns, D] -> [Nt, D]. `weights`, if given, receives the weights of both attentions.
   Variable<T> operator()(const Variable<T>& x, const RowLayout& layout, const Variable<T>& memory,
                          const RowLayout& memory_layout, AttentionWeights<T>* weights = nullptr) const;
 
   /// Keys and values [Ns, 2 H K] of the memory for cross-attention.
   Variable<T> project_memory(const Variable<T>& memory) const { return cross_attention_.project_memory(memory); }
 
-  /// The next token of each row, x [R, D] -> [R, D], with the past of this layer in `own`.
+  /// Decodes the next token of each row, x [R, D] -> [R, D], with the past of this layer in `own`.
   Variable<T> step(const Variable<T>& x, const DecoderCache<T>& cache, LayerCache<T>& own,
                    const CacheLayout& layout) const;
 
@@ -46,16 +46,17 @@ class Decoder {
  public:
   Decoder(ParameterStore<T>& store, const std::string& scope, const StackOptions& options);
 
-  /// Embedded target [Nt, D], memory [Ns, D] -> states [Nt, D]. `weights`, if given, receives each layer's.
+  /// Embedded target [Nt, D], memory [Ns, D] -> states [Nt, D]. `weights`, if given, receives each layer's attention
+  /// weights.
   Variable<T> operator()(Variable<T> x, const RowLayout& layout, const Variable<T>& memory,
                          const RowLayout& memory_layout, AttentionWeights<T>* weights = nullptr) const;
 
-  /// Projects the memory for all layers and makes room for `rows` targets of at most `capacity` tokens.
+  /// Starts `cache` for `rows` targets of at most `capacity` tokens and projects the memory for all layers.
   void start(DecoderCache<T>& cache, const Variable<T>& memory, const RowLayout& memory_layout, Index rows,
              Index capacity) const;
 
-  /// The next token of each row, embedded [R, D] -> states [R, D]; the cache grows by one position. For inference: no
-  /// gradient flows into the past.
+  /// Decodes the next token of each row, embedded [R, D] -> states [R, D]; the cache grows by one position. For
+  /// inference: no gradient flows into the past.
   Variable<T> step(Variable<T> x, DecoderCache<T>& cache) const;
 
  private:

@@ -12,30 +12,30 @@ namespace glossa {
 /// One layer's state between tokens.
 template <class T>
 struct LayerCache {
-  std::span<T> past{};    ///< keys and values of the target so far, [slots * room, 2 H K]; may be longer
+  std::span<T> past{};    ///< keys and values of the target so far, at least [slots * room, 2 H K]
   std::span<T> memory{};  ///< keys and values of the source, [Ns, 2 H K], projected once
 };
 
-/// Cache rows that each target row attends to in this step.
+/// Target rows, and the cache rows that they attend to in this step.
 struct CacheLayout {
-  RowLayout query;  ///< the rows themselves, one per sequence, at this position
+  RowLayout query;  ///< the target rows, each a sequence of length 1, at the current position
   RowLayout past, memory;
-  RowLayout readers;  ///< one per `memory` sequence: its readers are adjacent rows and count as one query
+  RowLayout readers;  ///< for each `memory` sequence, the adjacent target rows that read it, as one query sequence
 };
 
 /// Key-value cache of a decoder, or of a causal encoder: R target rows (hypotheses) advance together, one token per
-/// step. A row's state lies in a slot and stays there when rows are reordered. Slots first hold a target somewhat
-/// longer than the longest source, and double whenever they fill up, reusing the memory of ended rows as far as it
-/// goes. Memory thus follows the rows' total need, not maximum rows times maximum tokens. It outlives the steps and is
-/// reused from batch to batch.
+/// step. A row's state is in a slot and stays there when rows are reordered. At first, a slot has room for a target
+/// somewhat longer than the longest source. When slots are full, they double and reuse the memory of ended rows. Memory
+/// use thus depends on the rows' actual need, not on maximum rows times maximum tokens. The memory outlives the steps
+/// and is reused from batch to batch.
 template <class T>
 class DecoderCache {
  public:
-  /// Starts empty for `rows` targets of at most `capacity` tokens without memory: a causal stack alone.
+  /// Starts an empty cache for `rows` targets of at most `capacity` tokens, without a source: for a causal stack.
   void start(Index layers, Index width, Index rows, Index capacity);
 
-  /// Starts empty for `rows` targets of at most `capacity` tokens, each reading one `memory` sequence: row r reads
-  /// sequence r * memory.sequence_count() / rows, so several hypotheses share one source without a copy.
+  /// Starts an empty cache for `rows` targets of at most `capacity` tokens. Each row reads one sequence of `memory`:
+  /// row r reads sequence r * memory.sequence_count() / rows. Several hypotheses thus share one source without a copy.
   void start(Index layers, Index width, Index rows, Index capacity, const RowLayout& memory);
 
   Index rows() const { return static_cast<Index>(slots_.size()); }
@@ -49,10 +49,10 @@ class DecoderCache {
   /// Writes keys and values of this step, columns H K to 3 H K of qkv [R, 3 H K], after the past of `layer`.
   void append(LayerCache<T>& layer, const Tensor<const T>& qkv) const;
 
-  /// Spans for the current step, whose own position counts as past.
+  /// Layout of the current step. The step's own position counts as past.
   CacheLayout layout();
 
-  /// One row per sequence, at this position.
+  /// The target rows, each a sequence of length 1, at the current position.
   RowLayout query_layout();
 
   void advance();
@@ -73,7 +73,7 @@ class DecoderCache {
   std::vector<LayerCache<T>> layers_;
   Index slot_count_ = 0;
   std::vector<Index> slots_, old_slots_, free_slots_;  // per row, per row before `select`, unused
-  std::vector<bool> is_taken_;                         // old_slots_ that a row continues in
+  std::vector<bool> is_taken_;                         // per old slot: true if a row continues in it
   std::vector<Copy> copies_;                           // to be made
   std::vector<RowSpan> memory_spans_, past_spans_, query_spans_, old_spans_;
   std::vector<RowSpan> read_spans_, reader_spans_;

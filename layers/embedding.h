@@ -6,8 +6,8 @@
 
 namespace glossa {
 
-/// Token ids to the input of a Transformer stack: dropout(factor * table[id] + position), ids of N rows -> [N, D], gap
-/// rows zero (Vaswani et al. 2017, sections 3.4 and 3.5: factor = sqrt(D)).
+/// Turns token ids into the input of a Transformer stack: dropout(factor * table[id] + position), ids of N rows -> [N,
+/// D]. Gap rows become zero (Vaswani et al. 2017, sections 3.4 and 3.5: factor = sqrt(D)).
 template <class T>
 class Embedding {
  public:

@@ -17,10 +17,10 @@ class EncoderLayer {
  public:
   EncoderLayer(ParameterStore<T>& store, const std::string& scope, const StackOptions& options);
 
-  /// x [N, D] -> [N, D]. `weights`, if given, receives attention's.
+  /// x [N, D] -> [N, D]. `weights`, if given, receives the attention weights.
   Variable<T> operator()(const Variable<T>& x, const RowLayout& layout, LayerWeights<T>* weights = nullptr) const;
 
-  /// The next token of each row, x [R, D] -> [R, D], with the past of this layer in `own`.
+  /// Decodes the next token of each row, x [R, D] -> [R, D], with the past of this layer in `own`.
   Variable<T> step(const Variable<T>& x, const DecoderCache<T>& cache, LayerCache<T>& own,
                    const CacheLayout& layout) const;
 
@@ -34,21 +34,21 @@ class EncoderLayer {
 };
 
 /// The encoder: a stack of layers, then an optional final norm (SCOPE.norm.*). With options.causal it is the stack of a
-/// decoder-only language model, between an embedding and an output projection. It then reads whole texts in training
-/// and single tokens in generation.
+/// decoder-only language model, between an embedding and an output projection. In training it then reads complete
+/// texts, in generation single tokens.
 template <class T>
 class Encoder {
  public:
   Encoder(ParameterStore<T>& store, const std::string& scope, const StackOptions& options);
 
-  /// Embedded source [N, D] -> memory [N, D]. `weights`, if given, receives each layer's.
+  /// Embedded source [N, D] -> memory [N, D]. `weights`, if given, receives each layer's attention weights.
   Variable<T> operator()(Variable<T> x, const RowLayout& layout, LayerWeights<T>* weights = nullptr) const;
 
-  /// Makes room for `rows` texts of at most `capacity` tokens. Throws unless the stack is causal.
+  /// Starts `cache` for `rows` texts of at most `capacity` tokens. Throws unless the stack is causal.
   void start(DecoderCache<T>& cache, Index rows, Index capacity) const;
 
-  /// The next token of each row, embedded [R, D] -> states [R, D]; the cache grows by one position. For inference: no
-  /// gradient flows into the past.
+  /// Decodes the next token of each row, embedded [R, D] -> states [R, D]; the cache grows by one position. For
+  /// inference: no gradient flows into the past.
   Variable<T> step(Variable<T> x, DecoderCache<T>& cache) const;
 
  private:

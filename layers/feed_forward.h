@@ -15,8 +15,8 @@ struct FeedForwardOptions {
   Initializer weight_init = {};  ///< unset: Linear's defaults; set: biases start at 0
 };
 
-/// max(0, x W1^T + b1) W2^T + b2 (Vaswani et al. 2017, section 3.3), or with another activation between; dropout after
-/// the activation. x [N, D] -> [N, D]. Parameters: SCOPE.linear1.*, SCOPE.linear2.*.
+/// max(0, x W1^T + b1) W2^T + b2 (Vaswani et al. 2017, section 3.3), or with another activation instead of max(0, .).
+/// Dropout follows the activation. x [N, D] -> [N, D]. Parameters: SCOPE.linear1.*, SCOPE.linear2.*.
 template <class T>
 class FeedForward {
  public:

@@ -28,8 +28,8 @@ struct NormOptions {
 };
 
 /// Layer normalization over the last axis (Ba et al. 2016): x [..., D] -> [..., D]. Parameters, if the affine part has
-/// them: SCOPE.weight (gain, starts at 1) and SCOPE.bias (starts at 0). The usual form is one op; the others are
-/// composed.
+/// them: SCOPE.weight (gain, starts at 1) and SCOPE.bias (starts at 0). The usual form is one op; the other forms are
+/// composed of ops.
 template <class T>
 class LayerNorm {
  public:
@@ -37,7 +37,7 @@ class LayerNorm {
 
   Variable<T> operator()(const Variable<T>& x) const;
 
-  /// LayerNorm(x + dropout(branch)), in one pass in the usual form: x, branch [N, D].
+  /// LayerNorm(x + dropout(branch)) for x, branch [N, D]; a single pass in the usual form.
   Variable<T> add(const Variable<T>& x, const Variable<T>& branch, double dropout, const RowLayout& layout) const;
 
  private:

@@ -9,15 +9,15 @@
 
 namespace glossa {
 
-// Models take lengths, not masks. These convert the masks of articles and other programs. One meaning throughout, that
-// of masked_fill and nn.Transformer: true = blocked.
+// Models take lengths, not masks. These functions convert masks as articles and other programs have them. True always
+// means blocked, as in masked_fill and nn.Transformer.
 
 /// The sequences of a padded box [B, T] of token ids: each ends where only `pad` follows. An all-padding row is a
 /// sequence of length 0.
 std::vector<RowSpan> spans_of_padded(std::span<const int> ids, Index sequences, int pad);
 
-/// Keys (of `cols`) that each of `rows` queries may not attend to; initially none. masked_fill takes it as is,
-/// attention in additive form.
+/// Keys (columns) that each query (row) may not attend to; initially none. masked_fill takes a mask as it is, attention
+/// takes the additive form.
 class Mask {
  public:
   Mask(Index rows, Index cols);
@@ -27,7 +27,7 @@ class Mask {
   bool& operator()(Index row, Index col) { return blocked_[row * cols_ + col]; }
   bool operator()(Index row, Index col) const { return blocked_[row * cols_ + col]; }
 
-  /// Row-major.
+  /// The mask in row-major order.
   operator std::span<const bool>() const { return {blocked_.get(), static_cast<std::size_t>(rows_ * cols_)}; }
 
  private:

@@ -16,7 +16,7 @@ enum class Sinusoid {
   sorted,       ///< the columns of interleaved, all sines before all cosines (MarianMTModel of transformers)
 };
 
-/// [positions, width] row-major, position 0 first.
+/// The table of sinusoids [positions, width], row-major, position 0 first.
 std::vector<double> sinusoidal_positions(Index positions, Index width, Sinusoid order);
 
 /// A table [P, D] added to the embeddings of a sequence's tokens: fixed sinusoids, or a learned parameter SCOPE.weight

@@ -5,11 +5,12 @@
 
 namespace glossa {
 
-/// Position of a sub-layer's norm: after, LayerNorm(x + Sublayer(x)) (Vaswani et al. 2017), or before, x +
+/// Position of a sub-layer's norm. Post: LayerNorm(x + Sublayer(x)) (Vaswani et al. 2017). Pre: x +
 /// Sublayer(LayerNorm(x)) (Xiong et al. 2020).
 enum class NormPlace { pre, post };
 
-/// "Add & Norm" around a sub-layer, with dropout on the sub-layer's output. Only this class knows pre from post.
+/// "Add & Norm" around a sub-layer, with dropout on the sub-layer's output. Only this class distinguishes pre from
+/// post.
 template <class T>
 class Residual {
  public:

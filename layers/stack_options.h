@@ -13,10 +13,10 @@ struct StackOptions {
   Index layers = 6, width = 512, heads = 8;
   Index head_width = 0;  ///< 0: width / heads
   Similarity similarity = Similarity::scaled_dot;
-  bool causal = false;        ///< encoder: no token sees later ones; a decoder's self-attention always is
+  bool causal = false;        ///< encoder: no token sees later tokens; a decoder's self-attention is always causal
   Index feed_forward = 2048;  ///< 0: one matrix, see FeedForwardOptions
   NormPlace norm = NormPlace::post;
-  bool final_norm = true;  ///< a norm after the last layer; nn.Transformer always has one, the paper has none
+  bool final_norm = true;  ///< a norm after the last layer, as in nn.Transformer but not in the paper
   double norm_epsilon = 1e-5;
   NormAffine norm_affine = NormAffine::vector;
   EpsilonPlace epsilon_place = EpsilonPlace::inside;
@@ -24,7 +24,7 @@ struct StackOptions {
   bool bias = true;                               ///< of the linear layers; norms have norm_affine
   std::optional<AttentionBias> attention_bias{};  ///< unset: all or none, as `bias`
   double residual_dropout = 0.1, attention_dropout = 0.1, activation_dropout = 0.1;
-  Initializer weight_init{};  ///< of every matrix; unset: as nn.Transformer
+  Initializer weight_init{};  ///< of every matrix; unset: as in nn.Transformer
 
   AttentionLayerOptions attention(bool causal) const {
     return {.width = width,

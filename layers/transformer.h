@@ -13,12 +13,12 @@ enum class Tied {
   none,
   output,      ///< target embedding and output projection
   all,         ///< all three; needs one vocabulary for both sides
-  embeddings,  ///< source and target embedding; likewise
+  embeddings,  ///< source and target embedding; needs one vocabulary for both sides
 };
 
 struct TransformerOptions {
   Index source_vocabulary = 0, target_vocabulary = 0;
-  StackOptions stack;  ///< each side overrides `layers`:
+  StackOptions stack;  ///< shared by both sides, except `layers`:
   Index encoder_layers = 6, decoder_layers = 6;
   double embedding_dropout = 0.1;
   bool learned_positions = false;
@@ -32,10 +32,11 @@ struct TransformerOptions {
 
 /// The encoder-decoder Transformer (Vaswani et al. 2017, figure 1). Parameters: `encoder.*` and `decoder.*` as in
 /// nn.Transformer, `src_tok_emb.embedding.weight` [Vs, D], `tgt_tok_emb.embedding.weight` [Vt, D], `generator.weight`
-/// [Vt, D] and `generator.bias` [Vt] as in PyTorch's translation tutorial; with `Tied::output` generator.weight is
-/// absent, with `Tied::all` one `tok_emb.embedding.weight` serves three, with `Tied::embeddings` two. Embeddings start
-/// as N(0, 1/D), as in tensor2tensor and fairseq, or from stack.weight_init. The target tables' `start_row` starts as
-/// zero; it and its output bias are fixed, as Marian has no such row.
+/// [Vt, D] and `generator.bias` [Vt] as in PyTorch's translation tutorial. With `Tied::output`, generator.weight is
+/// absent. `tok_emb.embedding.weight` replaces all three tables with `Tied::all`, and both embeddings with
+/// `Tied::embeddings`. Embeddings start as N(0, 1/D), as in tensor2tensor and fairseq, or from stack.weight_init. Row
+/// `start_row` of the target tables starts as zero. That row and its output bias never change, because Marian has no
+/// such row.
 template <class T>
 class Transformer {
  public:
@@ -57,15 +58,16 @@ class Transformer {
   /// States [N, D] -> logits [N, V].
   Variable<T> project(const Variable<T>& states) const;
 
-  /// Cross-entropy of states [N, D] with the `next` tokens; logits are never stored as a whole.
+  /// Cross-entropy of states [N, D] with the `next` tokens; the logits are never in memory all at once.
   CrossEntropy<T> loss(const Variable<T>& states, std::span<const int> next, int ignore_index,
                        double label_smoothing) const;
 
-  /// The whole model: source and target ids -> logits [Nt, V] of each next token.
+  /// The complete model: source and target ids -> logits [Nt, V] of each next token.
   Variable<T> operator()(Context<T>& context, std::span<const int> source, const RowLayout& source_layout,
                          std::span<const int> target, const RowLayout& target_layout) const;
 
-  /// Decoding by token: `start` once per batch, then `step` with the last token of each row -> logits [R, V].
+  /// Decoding token by token: call `start` once per batch, then `step` with the last token of each row -> logits [R,
+  /// V].
   void start(DecoderCache<T>& cache, const Variable<T>& memory, const RowLayout& memory_layout, Index rows,
              Index capacity) const;
   Variable<T> step(Context<T>& context, std::span<const int> tokens, DecoderCache<T>& cache) const;
