@@ -15,8 +15,8 @@ struct Span {
   bool operator==(const Span&) const = default;
 };
 
-/// Layout of a batch's sentences in its rows: back to back, or each at a multiple of the longest length with rows of
-/// padding between, as a [B, S] box.
+/// Layout of a batch's sentences in its rows. Packed: back to back. Padded: a [B, S] box, where S is the longest length
+/// and shorter sentences are followed by padding.
 enum class Layout { packed, padded };
 
 /// A batch of B sentences as rows of tokens. Rows outside every span (padded layout only) hold the pad id in all three
@@ -29,13 +29,14 @@ struct Batch {
   std::vector<int> target_out;                   // [target_rows] y </s>
   std::vector<Span> source_spans, target_spans;  // [B]
   int source_rows = 0, target_rows = 0;
-  std::int64_t source_tokens = 0, target_tokens = 0;  // useful rows: without padding, with </s> (and <s>)
+  std::int64_t source_tokens = 0, target_tokens = 0;  // useful rows: all rows except padding
   bool padded = false;
 
   bool operator==(const Batch&) const = default;
 };
 
-/// Makes a batch of the sentences of `corpus` with the given indices. Errors: no index; one outside the corpus.
+/// Makes a batch of the sentences of `corpus` with the given indices. Throws if there is no index or if an index is
+/// outside the corpus.
 Batch make_batch(const EncodedCorpus& corpus, std::span<const int> indices, Layout layout);
 
 /// As `make_batch`, but into an existing batch; allocates only to grow.
@@ -44,7 +45,7 @@ void fill_batch(Batch& batch, const EncodedCorpus& corpus, std::span<const int> 
 /// Reserves room for the largest of `batches`, so that no later `fill_batch` with one of them allocates.
 void reserve_batch(Batch& batch, const EncodedCorpus& corpus, std::span<const std::vector<int>> batches, Layout layout);
 
-/// Useful tokens / computed rows over both sides of all `batches`; 1 for the packed layout.
+/// Ratio of useful rows to computed rows, over both sides of all `batches`; 1 for the packed layout.
 double useful_share(const EncodedCorpus& corpus, std::span<const std::vector<int>> batches, Layout layout);
 
 }  // namespace glossa

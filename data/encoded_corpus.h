@@ -17,25 +17,25 @@ struct EncodeOptions {
   bool source_bos = false;
   bool source_eos = true;
   std::string source_prefix = {};  // prepended to every source, separated by a space; empty: none
-  int max_length = 512;  // tokens of a side with its special ones; longer pairs are dropped and counted; 0: no limit
-  double max_ratio = 0;  // tokens of the longer side / the shorter side, without prefix and special ones; 0: no limit
+  int max_length = 512;            // tokens per side, with special tokens; longer pairs are left out; 0: no limit
+  double max_ratio = 0;       // tokens of the longer / the shorter side, without prefix and special tokens; 0: no limit
   bool may_be_empty = false;  // true: no error if no pair is left
 };
 
 struct EncodeReport {
   std::int64_t pairs = 0;        // kept
   std::int64_t too_long = 0;     // left out: a side is longer than max_length
-  std::string first_too_long;    // position of the first of them
+  std::string first_too_long;    // position of the first of these
   std::int64_t unbalanced = 0;   // left out: one side is too long for the other
-  std::string first_unbalanced;  // position of the first of them
+  std::string first_unbalanced;  // position of the first of these
   std::int64_t empty = 0;        // left out: a side has no token (such as only invisible text)
   // Over the kept pairs, without special tokens.
   std::int64_t source_tokens = 0, target_tokens = 0;
   std::int64_t source_unknown = 0, target_unknown = 0;
 };
 
-/// Sentence pairs as ids. A source is [<s>] ids [</s>] as the options say; a target is only the ids, because a batch
-/// makes both `<s> y` and `y </s>` of it.
+/// Sentence pairs as ids. A source is [<s>] ids [</s>] as the options say; a target is only the ids y, because a batch
+/// needs both `<s> y` and `y </s>`.
 struct EncodedCorpus {
   std::vector<std::vector<int>> source, target;  // equal lengths
   std::vector<std::size_t> origin;               // index of each pair in the ParallelCorpus
@@ -45,7 +45,7 @@ struct EncodedCorpus {
 
   int size() const { return static_cast<int>(source.size()); }
 
-  /// Number of rows of source `i` in a batch.
+  /// Number of rows of source (target) `i` in a batch.
   int source_length(int i) const { return static_cast<int>(source[static_cast<std::size_t>(i)].size()); }
   int target_length(int i) const { return static_cast<int>(target[static_cast<std::size_t>(i)].size()) + 1; }
 
@@ -53,8 +53,8 @@ struct EncodedCorpus {
   std::uint64_t fingerprint() const;
 };
 
-/// Encodes all pairs, each side with its own special ids. Errors: an unknown token without an `<unk>` (names the side's
-/// file and line); no pair left, unless allowed.
+/// Encodes all pairs, each side with its own special ids. Throws for an unknown token if the tokenizer has no `<unk>`
+/// (naming file and line), and if no pair is left, unless allowed.
 EncodedCorpus encode_corpus(const ParallelCorpus& corpus, const Tokenizer& source_tokenizer,
                             const Tokenizer& target_tokenizer, const EncodeOptions& options = {});
 
@@ -62,8 +62,8 @@ EncodedCorpus encode_corpus(const ParallelCorpus& corpus, const Tokenizer& sourc
 std::uint64_t data_hash(const EncodedCorpus& training, const EncodedCorpus& validation,
                         std::span<const EncodedCorpus> further = {});
 
-/// Encodes a line as a model's source: [<s>] ids of prefix and line [</s>]; no id for a line without a token. The only
-/// path from a line to an encoder's input, in training and after it. LineError at `name`:`line` as
+/// Encodes a line as a model's source: [<s>] ids of prefix and line [</s>], or no ids for a line without a token. All
+/// encoder input comes from this function, in training and afterwards. Throws LineError at `name`:`line`, as
 /// Tokenizer::encode_line.
 std::vector<int> encode_source(const Tokenizer& tokenizer, std::string_view text, std::string_view name,
                                std::int64_t line, const EncodeOptions& options);
@@ -71,10 +71,10 @@ std::vector<int> encode_source(const Tokenizer& tokenizer, std::string_view text
 /// Returns the prefix followed by the source.
 std::string with_prefix(std::string_view prefix, std::string_view text);
 
-/// Reasons for omissions.
+/// Pairs left out, by reason.
 LeftOut left_out(const EncodeReport& report);
 
-/// One-line summary of the encoding; omissions are left to callers that list them elsewhere.
+/// One-line summary of the encoding; pass false if the pairs left out are listed elsewhere.
 std::string describe(const EncodeReport& report, bool with_left_out = true);
 
 }  // namespace glossa

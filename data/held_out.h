@@ -7,7 +7,7 @@
 
 namespace glossa {
 
-/// Numbers of pairs of a corpus to hold out of training.
+/// Numbers of pairs of a corpus to hold out from training.
 struct HeldOut {
   std::int64_t valid = 0, test = 0;
 
@@ -22,10 +22,10 @@ struct SplitCorpus {
 /// Counts the different source sentences of a corpus.
 std::int64_t different_sources(const ParallelCorpus& corpus);
 
-/// Splits pairs off a corpus for validation and testing. A hash of the source sentence decides, so the choice depends
-/// neither on the order of the corpus nor on the machine, and no pair trained on moves to either part when the corpus
-/// grows. One pair of each held-out source is used and the others are dropped: training sees none of these sentences in
-/// any translation. Misuse at `where` if the corpus has too few different sources.
+/// Splits pairs off a corpus for validation and testing. A hash of the source sentence selects the pairs, so the choice
+/// does not depend on the order of the corpus or on the machine. When the corpus grows, no training pair becomes a
+/// validation or test pair. One pair of each held-out source is used and its other pairs are dropped, so training sees
+/// no translation of a held-out source. Throws misuse at `where` if the corpus has too few different sources.
 SplitCorpus hold_out(ParallelCorpus corpus, const HeldOut& held_out, std::string_view where);
 
 }  // namespace glossa

@@ -10,7 +10,7 @@ namespace glossa {
 /// Counts of unused pairs by reason: `empty`, `length`, `ratio`, `duplicate`, `language` and so on.
 class LeftOut {
  public:
-  /// Adds `count` pairs, with a `detail` for people. 0 adds no reason.
+  /// Adds `count` pairs for `reason`, with a `detail` for messages. A count of 0 adds nothing.
   LeftOut& add(std::string_view reason, std::int64_t count, std::string_view detail = {});
   LeftOut& add(const LeftOut& more);
 

@@ -10,7 +10,7 @@
 
 namespace glossa {
 
-/// Fate of every line of a corpus: lines = pairs + those left out + those held out.
+/// What became of a corpus's lines: lines = pairs + lines left out + lines held out.
 struct CorpusReport {
   std::int64_t lines = 0;             // lines (rows, units) read
   std::int64_t pairs = 0;             // pairs kept
@@ -20,7 +20,7 @@ struct CorpusReport {
   std::int64_t language = 0;          // left out: one of the languages is missing
   std::int64_t duplicate = 0;         // left out: equal to an earlier pair
   std::int64_t held_out = 0;          // held out for validation and testing
-  std::int64_t same_source = 0;       // left out: other pairs of those sources
+  std::int64_t same_source = 0;       // left out: further pairs of held-out sources
   std::int64_t repeated = 0;          // kept, but equal to an earlier pair
   std::int64_t further_variants = 0;  // unused: variants of a language already present
   std::int64_t replaced = 0;          // ill-formed UTF-8 pieces replaced by U+FFFD
@@ -29,10 +29,10 @@ struct CorpusReport {
 /// Adds the counts of another corpus.
 CorpusReport& operator+=(CorpusReport& all, const CorpusReport& more);
 
-/// Reasons for omissions.
+/// Pairs left out, by reason.
 LeftOut left_out(const CorpusReport& report);
 
-/// One of several joined corpora.
+/// One of the corpora that a joined corpus consists of.
 struct CorpusPart {
   std::string name, source_name, target_name;
   CorpusReport report;  // as read
@@ -41,12 +41,12 @@ struct CorpusPart {
 /// Sentence pairs, `source[i]` with `target[i]`, cleaned (see clean_line) and never empty.
 struct ParallelCorpus {
   std::string name;                         // for messages: path prefix, file or generator
-  std::string source_name, target_name;     // the same, for messages about a line of one side
+  std::string source_name, target_name;     // file of one side, for messages about its lines
   std::vector<std::string> source, target;  // equal lengths
   std::vector<std::int64_t> lines;          // line (from 1) each pair was read from; empty: pair i is line i + 1
   CorpusReport report;
-  std::vector<CorpusPart> parts;    // if several were joined,
-  std::vector<std::uint32_t> part;  // and the one that each pair is of
+  std::vector<CorpusPart> parts;    // the corpora joined; empty: not joined
+  std::vector<std::uint32_t> part;  // per pair: index in `parts`; empty: not joined
 
   std::int64_t line(std::size_t pair) const {
     return lines.empty() ? static_cast<std::int64_t>(pair) + 1 : lines[pair];
@@ -54,13 +54,13 @@ struct ParallelCorpus {
   const std::string& source_of(std::size_t pair) const { return parts.empty() ? source_name : of(pair).source_name; }
   const std::string& target_of(std::size_t pair) const { return parts.empty() ? target_name : of(pair).target_name; }
 
-  /// Position of a pair, for people: `line 31`, or `NAME:31` if joined.
+  /// Position of a pair, for messages: `line 31`, or `NAME:31` if joined.
   std::string place(std::size_t pair) const;
 
-  /// Moves a pair over from another corpus with the same names and parts.
+  /// Moves a pair here from another corpus with the same names and parts.
   void take(ParallelCorpus& from, std::size_t pair);
 
-  /// An empty corpus to receive pairs of this one.
+  /// An empty corpus with this corpus's names and parts, for `take`.
   ParallelCorpus without_pairs() const;
 
  private:
@@ -70,7 +70,7 @@ struct ParallelCorpus {
 /// Concatenates corpora in order; at least one is needed.
 ParallelCorpus joined(std::vector<ParallelCorpus> corpora);
 
-/// Counts pairs that equal an earlier one exactly, on both sides, and leaves them out if `drops`.
+/// Counts pairs that equal an earlier pair exactly, on both sides, and leaves them out if `drops`.
 ParallelCorpus count_duplicates(ParallelCorpus corpus, bool drops);
 
 struct CorpusOptions {
@@ -79,19 +79,20 @@ struct CorpusOptions {
   int source_column = 0, target_column = 1;  // of a TSV file without a header, from 0
 };
 
-/// Path of one side's file, `PREFIX.language` or its .gz. Error as `resolve`, with `named_by` to describe the language.
+/// Path of one side's file, `PREFIX.language` or its .gz. Throws as `resolve`; `named_by` says in the message where the
+/// language comes from.
 std::string side_of(const std::string& prefix, const std::string& language, const std::string& named_by = {});
 
 /// Reads `PREFIX.source_language` and `PREFIX.target_language` (or their .gz); line i of one translates line i of the
-/// other. A pair with an empty or blank side is skipped and counted. Errors: those of LineReader; unequal numbers of
-/// lines (both counts and names); no pair left.
+/// other. A pair with an empty or blank side is skipped and counted. Throws as LineReader, if the files have different
+/// numbers of lines (naming both files and counts), and if no pair is left.
 ParallelCorpus read_parallel(const std::string& prefix, const std::string& source_language,
                              const std::string& target_language, const CorpusOptions& options = {});
 
-/// True if a corpus name is that of a table: it ends in .tsv or .tsv.gz.
+/// True if a corpus name is a table's: it ends in .tsv or .tsv.gz.
 bool is_table(std::string_view name);
 
-/// True if a corpus name is that of a translation memory: it ends in .tmx or .tmx.gz, in any letter case.
+/// True if a corpus name is a translation memory's: it ends in .tmx or .tmx.gz, in any letter case.
 bool is_translation_memory(std::string_view name);
 
 /// True if a corpus is a single file: a table or a translation memory.
@@ -100,19 +101,19 @@ inline bool is_one_file(std::string_view name) { return is_table(name) || is_tra
 /// Reads pairs from the columns of one tab-separated file (or its .gz), without quoting. If the first row has a cell
 /// equal to each language, it is a header and names the columns; otherwise the options' columns are used, by default
 /// the first two (Tatoeba and Anki exports: English, other language, attribution). Further columns are ignored; blank
-/// lines and empty sides are skipped and counted. Errors: those of LineReader; a first row that names other languages,
-/// or columns other than non-default options; a row with too few columns; no pair left.
+/// lines and empty sides are skipped and counted. Throws as LineReader, for a row with too few columns, and if no pair
+/// is left. Also throws for a first row that names other languages, or whose columns contradict non-default options.
 ParallelCorpus read_tsv(const std::string& name, const std::string& source_language, const std::string& target_language,
                         const CorpusOptions& options = {});
 
-/// One-line summary of the lines read and their fate; omissions are left to callers that list them elsewhere.
+/// One-line summary of the lines read, kept and left out; pass false if the lines left out are listed elsewhere.
 std::string describe(const CorpusReport& report, bool with_left_out = true);
 
 /// Adds a pair of cleaned lines, or counts the reason for leaving it out.
 void add_pair(ParallelCorpus& corpus, std::string_view source, std::string_view target, std::int64_t line,
               const CorpusOptions& options);
 
-/// Completes a corpus. Error if no pair is left.
+/// Completes a corpus. Throws if no pair is left.
 ParallelCorpus finished(ParallelCorpus corpus);
 
 }  // namespace glossa

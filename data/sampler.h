@@ -7,7 +7,8 @@
 
 namespace glossa {
 
-/// Measure bounded by `max_tokens` of a batch. Lengths are rows: source as encoded, target with one special token.
+/// Measure of a batch that `max_tokens` limits. Lengths are numbers of rows: source as encoded, target with one special
+/// token.
 enum class BatchRule {
   longest_side,  // sentences × longest length of either side: the size of the padded box
   tokens,        // source rows + target rows: the work of a packed batch
@@ -21,21 +22,22 @@ struct SamplerOptions {
 };
 
 /// Cuts a corpus into batches of sentences of similar length. An epoch's batches are a pure function of the lengths,
-/// the options and the epoch's number, so a resumed run finds its place by two counters.
+/// the options and the epoch's number. A resumed run therefore finds its place by two counters.
 class Sampler {
  public:
-  /// Errors: empty corpus; max_tokens below 1 (misuse).
+  /// Throws if the corpus is empty or max_tokens is below 1 (misuse).
   Sampler(const EncodedCorpus& corpus, const SamplerOptions& options);
 
-  /// Every sentence exactly once, no empty batch: shuffle, stable sort by (target, source) length, cut greedily,
-  /// shuffle the batches. Without `shuffle`: in order of length. A sentence beyond the budget is a batch of its own.
+  /// The batches of an epoch: every sentence exactly once, no empty batch. Sentences are shuffled, sorted stably by
+  /// (target, source) length and cut greedily; then the batches are shuffled. Without `shuffle`, batches are in order
+  /// of length. A sentence above the limit is a batch of its own.
   std::vector<std::vector<int>> epoch(int epoch, bool shuffle) const;
 
-  /// Counts sentences beyond the budget.
+  /// Counts sentences above the limit.
   int oversized() const;
 
  private:
-  /// Batch under construction, as far as the rules need it.
+  /// Size of a batch under construction.
   struct Load {
     std::int64_t sentences = 0, longest = 0, rows = 0;
   };

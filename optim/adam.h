@@ -11,13 +11,13 @@ struct AdamOptions {
   bool decoupled = false;             // weight decay outside the gradient: AdamW
 };
 
-/// Adam (Kingma and Ba 2015, algorithm 1) on g, the scaled gradient, with t counting the steps from 1:
+/// Adam (Kingma and Ba 2015, algorithm 1) on g, the scaled gradient, where t counts the steps from 1:
 ///
 ///     m = beta1 m + (1 - beta1) g                 v = beta2 v + (1 - beta2) g^2
 ///     p -= lr (m / (1 - beta1^t)) / (sqrt(v / (1 - beta2^t)) + epsilon)
 ///
-/// Weight decay is added to g as the derivative of a square penalty, or, decoupled, as p -= lr weight_decay p beside
-/// the step (AdamW: Loshchilov and Hutter 2019).
+/// Weight decay adds weight_decay p, the derivative of a square penalty, to g. If decoupled, it is a separate p -= lr
+/// weight_decay p (AdamW: Loshchilov and Hutter 2019).
 template <class T>
 class Adam : public Optimizer<T> {
  public:

@@ -4,7 +4,7 @@
 
 namespace glossa {
 
-/// Shape of the learning rate. Updates count from 1.
+/// Shape of the learning-rate schedule. Updates count from 1.
 struct ScheduleOptions {
   enum class Kind { constant, noam, inverse_sqrt, cosine, linear, plateau };
 
@@ -12,17 +12,17 @@ struct ScheduleOptions {
   double lr = 1e-3;                   // peak, reached at update `warmup`; not used by noam
   std::int64_t warmup = 0;            // updates of linear increase from warmup_init_lr; 0: none
   double warmup_init_lr = 0;          // not used by noam
-  double min_lr = 0;                  // no lower than this after the warm-up
+  double min_lr = 0;                  // lower bound after the warm-up
   std::int64_t total_updates = 0;     // cosine and linear: the update at which min_lr is reached
   double factor = 1;                  // noam
   std::int64_t width = 512;           // noam: model width
   double plateau_factor = 0.5;        // plateau: factor applied to lr, in (0, 1)
-  std::int64_t plateau_patience = 3;  // plateau: validations without improvement tolerated first
+  std::int64_t plateau_patience = 3;  // plateau: validations without improvement before lr is reduced
 };
 
 /// State of a plateau schedule; saved in checkpoints.
 struct PlateauState {
-  bool seen = false;  // true once there is a best value
+  bool seen = false;  // true if `best` is set
   double best = 0;
   std::int64_t bad = 0;         // validations without improvement since the best or the last reduction
   std::int64_t reductions = 0;  // number of reductions of lr

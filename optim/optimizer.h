@@ -19,7 +19,7 @@ struct StateBuffer {
   std::span<T> values;
 };
 
-/// Index among the `count` optimizers sharing a model's parameters; a single one has all.
+/// Index among the `count` optimizers that share a model's parameters; a single optimizer has all parameters.
 struct OptimizerShare {
   int index = 0, count = 1;
 };
@@ -34,29 +34,29 @@ class Optimizer {
   Optimizer(const Optimizer&) = delete;
   Optimizer& operator=(const Optimizer&) = delete;
 
-  /// One update with learning rate `lr`. Reads every gradient once and multiplies it by `gradient_scale`: clipping and
-  /// averaging over tokens need no separate pass. Throws for an unset gradient, which would be stale
-  /// (`ParameterStore::fill_unset_grads`), and for a parameter frozen or unfrozen since the optimizer was made.
+  /// One update with learning rate `lr`. Reads every gradient once and multiplies it by `gradient_scale`, so clipping
+  /// and averaging over tokens need no separate pass. Throws if a gradient is unset, because its memory would be stale
+  /// (see ParameterStore::fill_unset_grads). Throws if a parameter was frozen or unfrozen since construction.
   virtual void step(double lr, double gradient_scale) = 0;
 
-  /// Euclidean norm of trained gradients, without frozen parameters. Infinite if its square overflows T, as Adam's
-  /// second moment would, which would never recover: refuse such a step like NaN.
+  /// Euclidean norm of the gradients, without frozen parameters. Infinite if its square overflows T: Adam's second
+  /// moment would overflow as well and never recover, so refuse such a step, as for NaN.
   double grad_norm() { return norm_of(squares()); }
 
-  /// The squared norm in pieces, valid until the next call, with 0 for other shares; and the norm from all pieces, with
-  /// the same bits for any number of shares.
+  /// `squares` is the squared norm in pieces, with 0 for pieces of other shares; valid until the next call. `norm_of`
+  /// is the norm from all pieces, with the same bits for any number of shares.
   std::span<double> squares();
   double norm_of(std::span<const double> squares) const;
 
-  /// Beginnings of all shares' ranges of the flat buffers, in elements, and the end of the last.
+  /// The beginning of each share's range of the flat buffers, in elements, and the end of the last range.
   std::span<const Index> bounds() const { return bounds_; }
 
   /// This optimizer's range.
   Index begin() const { return bounds_[static_cast<std::size_t>(share_.index)]; }
   Index end() const { return bounds_[static_cast<std::size_t>(share_.index) + 1]; }
 
-  /// State for checkpoints, with `steps`: buffers laid out like the range, 64-byte aligned, zero in gaps, for frozen
-  /// parameters and in fixed rows.
+  /// State to save in checkpoints, together with `steps`. The buffers are 64-byte aligned and laid out like the range,
+  /// with zeros for gaps, frozen parameters and fixed rows.
   std::span<const StateBuffer<T>> state() const { return state_; }
 
   /// Updates done so far.
@@ -68,13 +68,14 @@ class Optimizer {
   Optimizer(const ParameterStore<T>& store, std::span<const Segment> segments,
             std::initializer_list<std::string_view> state_names, OptimizerShare share);
 
-  /// Checks and counts a step.
+  /// Checks the arguments of a step and counts the step.
   void begin_step(double lr, double gradient_scale);
 
-  /// Pieces for the step, small so that threads share them evenly; each is one loop.
+  /// Pieces of the range for `step`, small enough for threads to share them evenly; each piece is one loop.
   std::span<const Segment> pieces() const { return own_; }
 
-  /// Element `i` of the flat buffers, if in the range, has its state at `i - begin()`.
+  /// The state buffer with this number. Element `i` of the flat buffers, if in the range, has its state at `i -
+  /// begin()`.
   T* state(std::size_t buffer) const { return state_[buffer].values.data(); }
 
   T* values() const { return store_.values().data(); }

@@ -8,7 +8,7 @@
 
 namespace glossa {
 
-/// A range [begin, end) of the store's flat buffers whose parameters are trained alike.
+/// A range [begin, end) of the store's flat buffers whose parameters are trained with the same settings.
 struct Segment {
   Index begin = 0, end = 0;  // in elements
   double weight_decay = 0;
@@ -32,12 +32,12 @@ struct LrFactor {
   double factor = 1;
 };
 
-/// The flat buffers without frozen parameters and fixed rows, in order; neighbors trained alike are merged.
-/// `weight_decay`, at least 0, applies to weights; with `decay_norm_and_bias` also to biases (by the end of the name)
-/// and to parameters of rank below 2 (gains of norms). The first matching entry of `lr_factors` counts. Throws misuse
-/// for a pattern that matches nothing and for a factor that is not 0 or more. Except at fixed rows, segments begin and
-/// end on cache lines: they include the gaps after parameters, where every optimizer keeps zeros. Throws unless the
-/// store is laid out.
+/// Segments of the flat buffers in order, without frozen parameters and fixed rows; adjacent segments with the same
+/// settings are merged. `weight_decay`, at least 0, applies to weights. With `decay_norm_and_bias` it also applies to
+/// biases (recognized by the end of the name) and to parameters of rank below 2 (gains of norms). The first matching
+/// entry of `lr_factors` applies. Throws misuse for a pattern that matches nothing and for a factor that is negative or
+/// NaN. Except at fixed rows, segments begin and end on cache lines, so they include the gaps after parameters, where
+/// every optimizer keeps zeros. Throws unless the store is laid out.
 template <class T>
 std::vector<Segment> trainable_segments(const ParameterStore<T>& store, double weight_decay = 0,
                                         bool decay_norm_and_bias = false, const std::vector<LrFactor>& lr_factors = {});
