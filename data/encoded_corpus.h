@@ -18,8 +18,8 @@ struct EncodeOptions {
   bool source_eos = true;
   std::string source_prefix = {};  // prepended to every source, separated by a space; empty: none
   int max_length = 512;            // tokens per side, with special tokens; longer pairs are left out; 0: no limit
-  double max_ratio = 0;       // tokens of the longer / the shorter side, without prefix and special tokens; 0: no limit
-  bool may_be_empty = false;  // true: no error if no pair is left
+  double max_ratio = 0;            // tokens of the longer / shorter side, without prefix and special tokens; 0: none
+  bool may_be_empty = false;       // true: no error if no pair is left
 };
 
 struct EncodeReport {

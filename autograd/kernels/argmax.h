@@ -16,7 +16,7 @@ struct Beats {
   }
 };
 
-/// The larger of two by Beats.
+/// The larger of two numbers, as Beats decides.
 struct Maximum {
   template <class V>
   V operator()(V a, V b) const {
@@ -24,8 +24,8 @@ struct Maximum {
   }
 };
 
-/// Index of the largest of x[0], ..., x[n-1], n >= 1: the first of equals, and the first NaN, if any. Two vectorized
-/// passes over the row: one finds the maximum, the other its index.
+/// Index of the first maximum of x[0], ..., x[n-1], n >= 1, or of the first NaN, if any. Two vectorized passes over the
+/// row: one finds the maximum, the other its index.
 template <class T>
 Index argmax(Index n, const T* x) {
   const T max = fold<T>(n, x[0], Maximum{}, [x](Index i) { return x[i]; });
@@ -40,7 +40,7 @@ Index argmax(Index n, const T* x) {
   return std::find_if(x + first, x + n, is_it) - x;
 }
 
-/// argmax on several threads: pieces of `elementwise_grain`, compared in order.
+/// As argmax, on several threads: the winners of pieces of `elementwise_grain` are compared in order.
 template <class T>
 Index argmax_of_all(Index n, const T* x) {
   std::array<Index, 256> pieces;  // in batches, to avoid allocation
@@ -58,7 +58,8 @@ Index argmax_of_all(Index n, const T* x) {
   return best;
 }
 
-/// The row of the maximum in each of `width` columns of x, at most `strip_width`; rows >= 1 lie `stride` apart.
+/// Finds the row of the maximum in each of the `width` columns of x, width <= strip_width, rows >= 1. Rows are `stride`
+/// elements apart.
 template <class T>
 void argmax_strip(Index width, Index rows, const T* x, Index stride, Index* winner) {
   std::array<T, strip_width> best;
@@ -77,7 +78,7 @@ void argmax_strip(Index width, Index rows, const T* x, Index stride, Index* winn
   }
 }
 
-/// winners [outer, inner] = flat indices of the largest of each slice of x [outer, extent, inner] over the middle axis.
+/// Sets winners [outer, inner] to the flat indices of the maxima of x [outer, extent, inner] over the middle axis.
 template <class T>
 void argmax(Index outer, Index extent, Index inner, const T* x, Index* winners) {
   if (outer * inner == 1) {

@@ -11,7 +11,7 @@
 
 namespace glossa::kernels {
 
-/// q, k and v, or their gradients: head h is the `width` columns from h * width on.
+/// q, k and v, or their gradients. Head h has the `width` columns from h * width on.
 template <class T>
 struct AttentionColumns {
   Columns<T> q, k, v;
@@ -19,19 +19,19 @@ struct AttentionColumns {
 
 /// The ways to compute a sequence, compared in docs/attention.md.
 enum class AttentionPath {
-  few,    // one query at a time, as decoding asks
+  few,    // one query at a time, for decoding
   whole,  // all weights of a head at once, kept for the derivative
-  tiles   // a tile of weights at a time, computed again by the derivative
+  tiles   // a tile of weights at a time, recomputed by the derivative
 };
 
-/// Fewer queries than these take the path `few`.
+/// A sequence with fewer queries takes the path `few`.
 inline constexpr Index few_queries = 4;
 
-/// The most weights a head, Tq Tk, that the path `whole` keeps. Up to here keeping them is faster than computing them
-/// again, and for heads of 64 columns they take no more memory than q, k, v and the result do.
+/// Maximum number of weights per head, Tq Tk, that the path `whole` keeps. Up to this number, keeping weights is faster
+/// than recomputing them. For heads of 64 columns, they then take no more memory than q, k, v and the result.
 inline constexpr Index max_kept_weights = 256 * 256;
 
-/// The path of a sequence: a function of its lengths, so that its bits do not depend on its batch.
+/// The path of a sequence. It depends only on the sequence's lengths, so the bits do not depend on the batch.
 constexpr AttentionPath attention_path(Index queries, Index keys, Index max_kept = max_kept_weights) {
   if (queries < few_queries) return AttentionPath::few;
   return queries * keys > max_kept ? AttentionPath::tiles : AttentionPath::whole;
@@ -45,13 +45,13 @@ struct AttentionShape {
   bool causal;
   T scale;
   Index max_kept = max_kept_weights;
-  std::span<const Index> cells{};        // kept weights of a head, Tk * padded(Tq), summed over the sequences before
+  std::span<const Index> cells{};        // kept weights of a head, Tk * padded(Tq), summed over earlier sequences
   Tensor<T> mask{};                      // added to the scores, transposed: [S, padded(T)]; no data: no mask
   std::span<const std::uint8_t> keep{};  // dropout mask of the kept weights, in their layout; empty: no dropout
   std::optional<DropoutSite> dropout{};  // for tiles, which draw their own part of the mask
   T keep_scale{1};
 
-  /// True if some keys may be hidden from some queries.
+  /// True if some keys may be blocked for some queries.
   bool blocks() const { return causal || mask.data != nullptr; }
 
   AttentionPath path(Index b) const {
@@ -60,28 +60,30 @@ struct AttentionShape {
   bool in_tiles(Index b) const { return path(b) == AttentionPath::tiles; }
   bool any_in_tiles() const;
 
-  /// The number of weights, without those that fill vectors. A causal sequence has a triangle of them.
+  /// The number of weights, without the padding of vectors. For a causal sequence, this is a triangle.
   Index scores() const;
 
   /// Elements of scratch that a call needs.
   Index scratch_size() const;
 };
 
-/// Numbers that the derivative needs beside operands and result. Weights, before dropout, lie sequence by sequence as
-/// [heads, Tk, padded(Tq)]: a query is a lane, so softmax sums down lanes and never along a vector. Those of sequence b
-/// start at heads * cells[b]. Weights well above the diagonal of a causal sequence are not written.
+/// Numbers that the derivative needs besides operands and result. Weights, before dropout, are stored sequence by
+/// sequence as [heads, Tk, padded(Tq)]. Each query is a lane, so softmax sums within lanes and never across a vector.
+/// The weights of sequence b start at heads * cells[b]. Weights well above the diagonal of a causal sequence are not
+/// written.
 template <class T>
 struct AttentionSaved {
   T* weights = nullptr;   // null: not wanted
   T* log_sums = nullptr;  // log sum_j exp(score_j) for tiles, [heads, rows of the queries]; null: not wanted
 };
 
-/// Sets out = dropout(softmax(scale q k^T + mask)) v for each sequence and head, and its gap rows to 0; never adds.
+/// Sets out = dropout(softmax(scale q k^T + mask)) v for each sequence and head. Sets gap rows of `out` to 0. Never
+/// adds to `out`.
 template <class T>
 void attention_forward(const AttentionShape<T>& shape, const AttentionColumns<const T>& x,
                        const AttentionSaved<T>& saved, const Columns<T>& out, T* scratch);
 
-/// Gradients of q, k and v from that of `out`; gap rows get 0.
+/// Computes the gradients of q, k and v from the gradient of `out`; gap rows get 0.
 template <class T>
 void attention_backward(const AttentionShape<T>& shape, const AttentionColumns<const T>& x,
                         const AttentionSaved<T>& saved, const Columns<const T>& out, const Columns<const T>& dout,

@@ -5,14 +5,15 @@
 #include "autograd/kernels/attention.h"
 #include "autograd/kernels/pack.h"
 
-/// Parts that the paths of attention share: where a head lies, which keys its queries see, and its three products.
+/// Code that the paths of attention share: a head's location, the keys that its queries see, and its three matrix
+/// products.
 namespace glossa::kernels {
 
 /// One head of one sequence.
 template <class T>
 struct Head {
   RowSpan rows, keys;
-  Index number, cells;  // of the head; where its kept weights start
+  Index number, cells;  // index of the head; start of its kept weights
 
   Head(const AttentionShape<T>& shape, Index b, Index h) : number(h) {
     rows = shape.query.sequences[b];
@@ -20,16 +21,16 @@ struct Head {
     cells = shape.heads * shape.cells[b] + number * keys.length * padded<T>(rows.length);
   }
 
-  /// Its columns, `width` of them, of a matrix, from the first row of `span` on.
+  /// The `width` columns of the head in a matrix, from the first row of `span` on.
   template <class E>
   Columns<E> of(const Columns<E>& matrix, const RowSpan& span, Index width) const {
     return {matrix.data + span.offset * matrix.stride + number * width, matrix.stride, matrix.add};
   }
 };
 
-/// The keys that the queries of a tile see: all `keys` of them or, if causal, query i the keys 0, ..., i + ahead.
-/// Hidden keys have weight 0. Their weights are computed only where whole vectors, or blocks of rows, reach over the
-/// diagonal: from `first_computed(j)` on. `ahead` is a multiple of `block`.
+/// The keys that the queries of a tile see. If causal, query i sees the keys 0, ..., i + ahead, otherwise every query
+/// sees all `keys`. Other keys are blocked: their weight is 0. It is computed only where whole vectors or blocks of
+/// rows cross the diagonal, from `first_computed(j)` on. `ahead` is a multiple of `block`.
 template <class T>
 struct Reach {
   static constexpr Index block = std::max<Index>(8, Lanes<T>::count);
@@ -38,7 +39,7 @@ struct Reach {
   bool causal;
   Index ahead = 0;
 
-  /// True if some key is hidden from some query.
+  /// True if some key is blocked for some query.
   bool cuts() const { return causal && keys > ahead + 1; }
 
   /// The first query that sees key j, or `rows`.
@@ -47,15 +48,15 @@ struct Reach {
   /// The first query whose weight for key j is computed.
   Index first_computed(Index j) const { return first_query(j / block * block) / block * block; }
 
-  /// The number of keys that the queries before `end` see together.
+  /// The number of keys that at least one query before `end` sees.
   Index keys_before(Index end) const { return cuts() ? std::clamp<Index>(end + ahead, 0, keys) : keys; }
 
   /// The number of keys that are computed for the vector of queries from `lane` on.
   Index keys_of_lane(Index lane) const { return keys_before(lane / block * block + block); }
 };
 
-/// to (+)= A B: directly if its columns are whole vectors, else by way of `memory`. `finite`: B has no NaN or infinity
-/// behind a mask, so that zeros of A may be multiplied.
+/// to (+)= A B: directly if its columns are whole vectors, else through `memory`. `finite` means that B has no NaN or
+/// infinity in blocked rows, so multiplying by zeros of A is safe.
 template <class T>
 void product(const ProductSize& size, const Strided<T>& a, const Panel<T>& b, const Columns<T>& to, bool finite,
              Bump<T> memory) {
@@ -71,7 +72,7 @@ void product(const ProductSize& size, const Strided<T>& a, const Panel<T>& b, co
     }
 }
 
-/// score[j, i] = a_j . b_i for rows a of the keys and, transposed, b of the queries, `k` numbers each.
+/// score[j, i] = a_j . b_i for rows a of the keys and rows b of the queries, `k` numbers each; b is passed transposed.
 template <class T>
 void score_product(const Reach<T>& reach, Index k, const Columns<const T>& a, const Panel<T>& b, T* score) {
   const Index width = padded<T>(reach.rows), step = reach.cuts() ? reach.block : reach.keys;

@@ -6,16 +6,16 @@
 #include "autograd/kernels/softmax_lanes.h"
 #include "autograd/parallel.h"
 
-/// Attention whose weights are never in memory together (Dao et al. 2022). Each tile of queries visits the keys that it
-/// sees, tile by tile. Adjacent tiles of queries form a stripe: eight heads draw their dropout masks from one counter,
-/// so the masks of a stripe are drawn for all heads at once, before the heads are computed.
+/// Attention whose weights are never all in memory at once (Dao et al. 2022). Each tile of queries visits the keys that
+/// it sees, tile by tile. Adjacent tiles of queries form a stripe. Eight heads draw their dropout masks from one
+/// counter, so a stripe's masks are drawn for all heads before any head is computed.
 namespace glossa::kernels {
 
 inline constexpr Index query_tile = 64, key_tile = 64, stripe = 4 * query_tile;
 
-/// The pieces of one sequence's work, and their scratch: shared by threads first, then each thread's own. In the
-/// derivative a piece is a part of a head's keys, with at least eight pieces (long enough keys given) even for few
-/// heads.
+/// The pieces of one sequence's work, and their scratch: first the scratch that threads share, then each thread's own.
+/// In the derivative a piece is a part of a head's keys. If there are enough keys, even few heads have at least eight
+/// pieces together.
 template <class T>
 struct AttentionTiling {
   const AttentionShape<T>& shape;
@@ -28,10 +28,10 @@ struct AttentionTiling {
     parts = (keys + keys_of_part - 1) / keys_of_part;
   }
 
-  /// The number of keys that the queries before `end` see together.
+  /// The number of keys that at least one query before `end` sees.
   Index keys_before(Index end) const { return shape.causal ? std::min(keys, end) : keys; }
 
-  /// The part that the queries `tile` see of the tile of keys from `first`, which ends by `end`.
+  /// The keys that the queries `tile` see in the tile of keys from `first` on, which ends at `end` at the latest.
   Reach<T> reach(RowSpan tile, Index first, Index end) const {
     return {.rows = tile.length,
             .keys = std::min(key_tile, end - first),
@@ -39,18 +39,18 @@ struct AttentionTiling {
             .ahead = tile.offset - first};
   }
 
-  /// Elements that hold the dropout masks of a stripe, one byte a weight.
+  /// Elements that hold the dropout masks of a stripe, one byte per weight.
   Index mask_size() const {
     return shape.dropout ? (shape.heads * keys * stripe + Index{sizeof(T)} - 1) / Index{sizeof(T)} : 0;
   }
 
-  /// Elements that hold dq of a stripe, from each part of the keys.
+  /// Elements that hold dq of a stripe, once per part of the keys.
   Index partial_size() const { return shape.heads * parts * stripe * padded<T>(shape.key_width); }
 
   Index scratch_size_of_thread() const {
     const Index k = padded<T>(shape.key_width), v = padded<T>(shape.value_width);
-    // At most, at a time: q and dy, both also transposed, a panel of keys or values and a result, two score matrices,
-    // and four numbers a query.
+    // Needed at the same time, at most: q and dy, each also transposed; a panel of keys or values and a result; two
+    // score matrices; four numbers per query.
     return 2 * query_tile * (k + v) + 2 * key_tile * std::max(k, v) + query_tile * v + 2 * key_tile * query_tile +
            4 * query_tile;
   }
@@ -60,7 +60,7 @@ struct AttentionTiling {
 template <class T>
 class StripeMask {
  public:
-  /// Draws the masks of the queries [first_row, end), for the keys that they see. `memory` is mask_size() long.
+  /// Draws the masks of the queries [first_row, end), for the keys that they see. `memory` has mask_size() elements.
   StripeMask(const AttentionTiling<T>& tiling, Index first_row, Index end, T* memory)
       : first_row_(first_row), keys_(tiling.keys_before(end)) {
     const AttentionShape<T>& shape = tiling.shape;

@@ -34,8 +34,8 @@ RowLoss cross_entropy_row(Index n, const T* x, LogSumExp<T> lse, int target, dou
   return {nll, (1 - smoothing) * nll + smoothing * (double{lse.rest} - double{mean})};
 }
 
-/// The loss and, written over `x`, its gradient for dy = 1, if nothing else needs the logits. The row is read once from
-/// memory, with one exponential per element.
+/// Returns the loss and overwrites the logits `x` with its gradient for dy = 1. The row is read from memory once, and
+/// each element takes one exponential.
 template <class T>
 RowLoss cross_entropy_row_in_place(Index n, T* x, int target, double smoothing) {
   const T top = row_max<T>(n, -std::numeric_limits<T>::infinity(), [&](Index j) { return x[j]; });
@@ -50,7 +50,8 @@ RowLoss cross_entropy_row_in_place(Index n, T* x, int target, double smoothing) 
   return {nll, smoothing == 0 ? nll : (1 - smoothing) * nll + smoothing * (lse - mean)};
 }
 
-/// Its derivative: lse' = softmax(x), so dx_j = dy (softmax(x)_j - (1 - s) [j = t] - s / V). `dx` may be `x` itself.
+/// The derivative of cross_entropy_row: lse' = softmax(x), so dx_j = dy (softmax(x)_j - (1 - s) [j = t] - s / V). `dx`
+/// may be `x` itself.
 template <class T>
 void cross_entropy_row_backward(Index n, const T* x, LogSumExp<T> lse, int target, T smoothing, T dy, T* dx, bool add) {
   const T everywhere = smoothing / static_cast<T>(n);

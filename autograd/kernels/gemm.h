@@ -7,7 +7,7 @@
 
 namespace glossa::kernels {
 
-/// A matrix to multiply: rows of `stride` elements, read transposed if `transposed`.
+/// A matrix to multiply. Its rows are `stride` elements apart; it is read transposed if `transposed`.
 template <class T>
 struct Factor {
   const T* data;
@@ -15,9 +15,9 @@ struct Factor {
   bool transposed = false;
 };
 
-/// C = A B + beta C: C [m, n] with rows of `stride` elements, A [m, k], B [k, n] after their transposes; beta is 0 or
-/// 1. The single entry for all matrix products. m, n and k alone decide the tiles of C, and one thread computes each
-/// whole: the bits do not depend on the number of threads.
+/// C = A B + beta C: C [m, n] with rows `stride` elements apart, A [m, k] and B [k, n] after their transposes, beta 0
+/// or 1. The tiles of C depend only on m, n and k, and one thread computes each tile. The bits therefore do not depend
+/// on the number of threads.
 template <class T>
 void gemm(Index m, Index n, Index k, const Factor<T>& a, const Factor<T>& b, T beta, T* c, Index stride);
 
@@ -26,13 +26,13 @@ struct TileRange {
   Index first_row, last_row, first_col, last_col;  // last exclusive
 };
 
-/// Type-erased callback for every finished tile of C, called while it is still in the cache.
+/// Type-erased callback for every finished tile of C, called while the tile is still in the cache.
 struct TileFinish {
   const void* closure = nullptr;
   void (*run)(const void* closure, const TileRange& tile) = nullptr;
 };
 
-/// A product cut into pieces for threads; pieces of several products may share a parallel region.
+/// A matrix product cut into tiles for threads; tiles of several products may share a parallel loop.
 template <class T>
 class TiledProduct {
  public:
@@ -50,7 +50,7 @@ class TiledProduct {
   TileFinish finish_{};
 };
 
-/// The product, then finish(tile) for every tile.
+/// Computes C = A B and calls finish(tile) for every finished tile.
 template <class T, class Finish>
 void gemm_then(Index m, Index n, Index k, const Factor<T>& a, const Factor<T>& b, T* c, Index stride,
                const Finish& finish) {
@@ -59,7 +59,7 @@ void gemm_then(Index m, Index n, Index k, const Factor<T>& a, const Factor<T>& b
   parallel_for(product.count(), [&](Index tile) { product.compute(tile); });
 }
 
-/// For gemm_then: y += bias [n], row by row.
+/// Callback for gemm_then: adds bias [n] to each row of y.
 template <class T>
 struct AddBias {
   Tensor<T> y;
@@ -74,7 +74,7 @@ struct AddBias {
   }
 };
 
-/// Library that multiplies float tiles, for the whole process: "onednn" if found at build time, else "eigen". Double
+/// GEMM library for float tiles, the same for the entire process: oneDNN if found at build time, else Eigen. Double
 /// uses Eigen.
 enum class GemmBackend { eigen, onednn };
 GemmBackend gemm_backend();
@@ -83,13 +83,13 @@ void set_gemm_backend(GemmBackend backend);
 bool has_gemm_backend(GemmBackend backend);
 std::string name(GemmBackend backend);
 
-/// Everything the current library's bits depend on, on this processor.
+/// Everything that the current GEMM library's bits depend on, on this processor.
 std::string describe_gemm_backend();
 
-/// One tile by one backend; a file each.
+/// Computes one tile with one backend. Each backend has its own file.
 template <class T>
 void eigen_tile(Index m, Index n, Index k, const Factor<T>& a, const Factor<T>& b, T beta, T* c, Index stride);
-/// With more than one of its own `threads`, oneDNN splits k by their number: for measurements only.
+/// More than one of oneDNN's own `threads` is for measurements only, because oneDNN then splits k by their number.
 void onednn_tile(Index m, Index n, Index k, const Factor<float>& a, const Factor<float>& b, float beta, float* c,
                  Index stride, int threads = 1);
 

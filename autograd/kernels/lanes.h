@@ -7,7 +7,7 @@
 
 namespace glossa::kernels {
 
-/// Bytes in a register of this machine. A longer vector would be computed in memory.
+/// Bytes in a vector register of the target machine. Longer vectors would be computed in memory.
 #if defined __AVX512F__
 inline constexpr int vector_bytes = 64;
 #elif defined __AVX__
@@ -23,7 +23,7 @@ struct Lanes {
   static constexpr Index count = vector_bytes / sizeof(T);
 };
 
-/// n rounded up to whole vectors.
+/// n rounded up to a multiple of the numbers in one register.
 template <class T>
 constexpr Index padded(Index n) {
   return (n + Lanes<T>::count - 1) / Lanes<T>::count * Lanes<T>::count;
@@ -42,7 +42,7 @@ void store(T* to, typename Lanes<T>::Vector v) {
 }
 
 /// Lane l of the result is lane from(l) of a and b, numbered consecutively. `from` is stateless, so the compiler knows
-/// the order.
+/// the order of lanes.
 template <class T, class From>
 typename Lanes<T>::Vector shuffled(typename Lanes<T>::Vector a, typename Lanes<T>::Vector b, From) {
   return [&]<int... l>(std::integer_sequence<int, l...>) { return __builtin_shufflevector(a, b, From{}(l)...); }

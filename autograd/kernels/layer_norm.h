@@ -12,8 +12,8 @@ struct RowMoments {
   T mean, inverse_std;
 };
 
-/// y = (x - mean) / sqrt(variance + epsilon) * gain + bias for one row; gain and bias may be null (1 and 0).
-/// Two passes over a row that stays in the first cache: the variance of differences does not cancel.
+/// y = (x - mean) / sqrt(variance + epsilon) * gain + bias for one row; gain and bias may be null (1 and 0). Takes two
+/// passes over the row, which stays in the L1 cache: subtracting the mean first avoids cancellation in the variance.
 template <class T>
 RowMoments<T> layer_norm_row(Index d, const T* x, const T* gain, const T* bias, T epsilon, T* y) {
   const T mean = row_sum<T>(d, [&](Index j) { return x[j]; }) / static_cast<T>(d);
@@ -29,15 +29,15 @@ RowMoments<T> layer_norm_row(Index d, const T* x, const T* gain, const T* bias, 
   return {mean, inverse};
 }
 
-/// With r = 1 / sqrt(variance + epsilon), n = (x - mean) r and g = dy * gain: dx = r (g - mean(g) - n mean(g n)), for
-/// dr/dx_j = -r^2 n_j / D makes dn_i/dx_j = r ([i = j] - 1/D - n_i n_j / D). dgain and dbias, if not null, accumulate:
-/// dgain += dy n, dbias += dy.
+/// With r = 1 / sqrt(variance + epsilon), n = (x - mean) r and g = dy * gain: dx = r (g - mean(g) - n mean(g n)),
+/// because dr/dx_j = -r^2 n_j / D implies dn_i/dx_j = r ([i = j] - 1/D - n_i n_j / D). dgain and dbias, if not null,
+/// accumulate: dgain += dy n, dbias += dy.
 template <class T>
 void layer_norm_row_backward(Index d, const T* x, RowMoments<T> moments, const T* gain, const T* dy, T* dgain, T* dbias,
                              T* dx) {
   const T mean = moments.mean, inverse = moments.inverse_std;
   const auto n = [&](Index j) { return (x[j] - mean) * inverse; };
-  // dx holds g until its means are known.
+  // dx holds g until the means are known.
   if (gain) {
 #pragma omp simd
     for (Index j = 0; j < d; ++j) dx[j] = dy[j] * gain[j];

@@ -10,7 +10,7 @@ template <class T>
 struct Columns {
   T* data = nullptr;  // null: not used
   Index stride = 0;
-  bool add = false;  // results only: add to the present numbers
+  bool add = false;  // results only: add to the existing numbers
 
   Columns from_row(Index row) const { return {data + row * stride, stride, add}; }
 };
@@ -22,7 +22,7 @@ struct Strided {
   Index row, col;
 };
 
-/// A matrix in rows of whole vectors, zero-padded after its columns.
+/// A matrix whose rows are whole vectors, padded with zeros after its columns.
 template <class T>
 struct Panel {
   const T* data;

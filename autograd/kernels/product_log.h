@@ -10,13 +10,13 @@ namespace glossa::kernels {
 struct Product {
   Index m, n, k;
   bool transposed_a = false, transposed_b = false;
-  bool per_head = false;  // represents the small products of an attention, summed over m
+  bool per_head = false;  // stands for the small products of one attention call, summed over m
 
   double flop() const { return 2.0 * static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k); }
   bool operator==(const Product&) const = default;
 };
 
-/// While it lives, logs every product that its thread starts: a step's multiplications, for measurements. When it ends,
+/// While it exists, logs every matrix product that its thread starts, for measurements of a step. When it is destroyed,
 /// the previous log resumes.
 class ProductLog {
  public:
@@ -31,7 +31,7 @@ class ProductLog {
   ProductLog* before_;
 };
 
-/// For the kernels.
+/// Adds a product to the log; called by the kernels.
 void note_product(const Product& product);
 
 }  // namespace glossa::kernels

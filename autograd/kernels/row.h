@@ -15,7 +15,7 @@ struct Plus {
   }
 };
 
-/// Ignores NaN as second argument.
+/// The larger of two numbers; ignores NaN as second argument.
 struct Larger {
   template <class V>
   V operator()(V a, V b) const {
@@ -36,7 +36,7 @@ T fold(Index n, T start, const Combine& combine, const F& f) {
     for (Index l = 0; l < lanes; ++l) lane[l] = combine(lane[l], f(i + l));
   if (i < n)
 #pragma omp simd
-    for (Index l = 0; l < lanes; ++l)  // all lanes: also vectorizes tails
+    for (Index l = 0; l < lanes; ++l)  // over all lanes, so that tails are vectorized
       if (l < n - i) lane[l] = combine(lane[l], f(i + l));
   return join_lanes<T>(combine(load(lane), load(lane + L)), combine);
 }
@@ -71,7 +71,7 @@ T sum(Index n, const F& f) {
 /// Rows per piece of work.
 inline Index row_grain(Index cols) { return std::max<Index>(1, elementwise_grain / std::max<Index>(1, cols)); }
 
-/// f(row) for each of `rows` rows of `cols` elements, from several threads.
+/// Calls f(row) for each of `rows` rows of `cols` elements, from several threads.
 template <class F>
 void for_each_row(Index rows, Index cols, const F& f) {
   parallel_ranges(rows, row_grain(cols), [&](Index begin, Index end) {

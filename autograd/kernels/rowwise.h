@@ -7,8 +7,9 @@
 
 namespace glossa::kernels {
 
-/// Sums over the rows of a matrix are cut into strips of 64 columns, one thread each: whole cache lines of every row,
-/// and enough strips for the threads. Rows are added in runs of 64 to keep rounding small.
+/// Sums over the rows of a matrix are cut into strips of 64 columns, one thread per strip. Strips contain whole cache
+/// lines of every row, and there are enough strips for the threads. Rows are added in runs of 64 to keep rounding
+/// errors small.
 inline constexpr Index strip_width = 64, rows_per_run = 64;
 inline Index strips(Index cols) { return (cols + strip_width - 1) / strip_width; }
 
@@ -31,7 +32,7 @@ void sum_strip(T* to, Index width, bool add, Index rows, const Row& row) {
   std::copy_n(total.data(), width, to);
 }
 
-/// Strip `strip` of: to [D] (+)= sum over the rows of x [N, D].
+/// Computes strip `strip` of column_sums.
 template <class T>
 void sum_strip(const Tensor<T>& to, const Tensor<const T>& x, bool add, Index strip) {
   const Index first = strip * strip_width, width = std::min(strip_width, x.cols() - first);

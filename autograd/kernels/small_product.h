@@ -10,15 +10,15 @@ struct ProductSize {
 };
 
 /// C = A B, or C += A B if `c.add`, on one thread. For products of one attention head, which fit in the cache and are
-/// too small for a library's packing. n is a multiple of Lanes::count.
+/// too small to gain from a library's packing. n is a multiple of Lanes::count.
 template <class T>
 void small_product(const ProductSize& size, const Strided<T>& a, const Panel<T>& b, const Columns<T>& c);
 
-/// As small_product, but rows of B whose factor is zero are not read: NaN behind a mask stays there.
+/// As small_product, but rows of B whose factor is zero are not read, so NaN in blocked rows does not spread.
 template <class T>
 void small_product_skipping_zeros(const ProductSize& size, const Strided<T>& a, const Panel<T>& b, const Columns<T>& c);
 
-/// One query and one key, head by head: score[h] = q_h . k_h for heads of `width` columns side by side.
+/// Scores of one query and one key, head by head: score[h] = q_h . k_h for heads of `width` columns side by side.
 template <class T>
 void head_dots(Index heads, Index width, const T* q, const T* k, T* score);
 

@@ -11,8 +11,8 @@ namespace glossa::kernels {
 template <class T>
 inline constexpr T blocked = -std::numeric_limits<T>::infinity();
 
-/// Softmax of one vector of queries: down every lane of scores [keys, L], in place. A fully blocked lane becomes zeros;
-/// NaN propagates.
+/// Softmax of one vector of queries, in place: over the keys in each lane of scores [keys, L]. A fully blocked lane
+/// becomes zeros; NaN propagates.
 template <class T>
 void softmax_lanes(Index keys, T* score, Index stride) {
   using Vector = typename Lanes<T>::Vector;
@@ -34,10 +34,10 @@ void softmax_lanes(Index keys, T* score, Index stride) {
   for (Index j = 0; j < keys; ++j) store(score + j * stride, load(score + j * stride) * inverse);
 }
 
-/// One tile of keys of a softmax that sees its keys tile by tile (Milakov and Gimelshein 2018), down every lane:
-/// score_j = exp(score_j - top), where `top` and `total`, the largest score so far and the sum of all exp(score - top),
-/// include the tile. `correction` is the factor for earlier results, which used the earlier top. Start with top =
-/// blocked, total = 0.
+/// One step of a softmax that gets its keys tile by tile (Milakov and Gimelshein 2018), in each lane: score_j =
+/// exp(score_j - top). `top` is the largest score so far and `total` the sum of all exp(score - top), both including
+/// this tile. `correction` is the factor for earlier results, which used the earlier top. Start with top = blocked,
+/// total = 0.
 template <class T>
 void softmax_lanes_step(Index keys, T* score, Index stride, T* top, T* total, T* correction) {
   constexpr Index L = Lanes<T>::count;
@@ -62,8 +62,9 @@ void softmax_lanes_step(Index keys, T* score, Index stride, T* top, T* total, T*
   store(total, sum);
 }
 
-/// With m = keep / (1 - p): dropped = m weight, dweight = m (dout v^T), and, down every lane, dscore = scale weight
-/// (dweight - sum of weight dweight), in place of dout v^T; 0 where the weight is 0: blocked values stay unread.
+/// With m = keep / (1 - p), dropped = m weight and dweight = m (dout v^T). In each lane, replaces dout v^T in `d` by
+/// dscore = scale weight (dweight - sum of weight dweight). Where the weight is 0, dscore is 0, whatever a blocked
+/// value holds.
 template <class T>
 void softmax_lanes_backward(Index keys, const T* weight, const T* dropped, T scale, T keep_scale, T* d, Index stride) {
   using Vector = typename Lanes<T>::Vector;

@@ -5,12 +5,12 @@
 #include <cstdint>
 #include <limits>
 
-/// exp, tanh, sigmoid and erf without branches or calls in float, so that loops over them become vector code and an
-/// element's bits do not depend on its place in a vector or tail. In double they are the standard library's, which
-/// serve the gradient checks, not speed.
+/// exp, tanh, sigmoid and erf. In float they have no branches or calls, so loops over them are vectorized. An element's
+/// bits do not depend on its place in a vector or tail. In double they are the standard library's functions: double
+/// serves gradient checks, not speed.
 namespace glossa::kernels {
 
-/// `when` ? a : b by a mask. With the operator the compiler may emit a branch, which prevents vectorizing.
+/// `when` ? a : b, computed with a mask. For the operator the compiler may emit a branch, which prevents vectorizing.
 inline float select(bool when, float a, float b) {
   const std::uint32_t mask = -static_cast<std::uint32_t>(when);
   return std::bit_cast<float>((std::bit_cast<std::uint32_t>(a) & mask) | (std::bit_cast<std::uint32_t>(b) & ~mask));
@@ -18,7 +18,7 @@ inline float select(bool when, float a, float b) {
 
 inline double select(bool when, double a, double b) { return when ? a : b; }
 
-/// a b + c, with one rounding if the machine can: half the work of a polynomial.
+/// a b + c, with one rounding if the machine has a fused multiply-add, which halves the work of a polynomial.
 inline float multiply_add(float a, float b, float c) {
 #ifdef FP_FAST_FMAF
   return std::fma(a, b, c);
@@ -27,8 +27,8 @@ inline float multiply_add(float a, float b, float c) {
 #endif
 }
 
-/// e^x = 2^n (1 + q) with an integer n and |x - n ln 2| <= ln(2) / 2. `n` is shifted for adding to the exponent bits of
-/// a float. For |x| < 127 ln 2; other arguments give an arbitrary number, NaN gives q = NaN.
+/// e^x = 2^n (1 + q) with an integer n and |x - n ln 2| <= ln(2) / 2. `n` is shifted, ready to be added to the exponent
+/// bits of a float. Valid for |x| < 127 ln 2. Other arguments give arbitrary numbers; NaN gives q = NaN.
 struct ExpParts {
   float q;
   std::uint32_t n;
@@ -40,7 +40,7 @@ inline ExpParts exp_parts(float x) {
   const float n = shifted - round_to_integer;
   // ln 2 in two parts (Cody and Waite 1980): the first has few enough bits for n times it to be exact.
   const float r = multiply_add(n, 0x1.bd0106p-13f, multiply_add(n, -0x1.63p-1f, x));
-  // (e^r - 1 - r) / r^2, fitted to equal ripples of e^r: 3.2e-9 at most.
+  // (e^r - 1 - r) / r^2, fitted so that the error of e^r has equal ripples, at most 3.2e-9.
   float p = 0x1.6db4e8p-10f;
   p = multiply_add(p, r, 0x1.123bdep-7f);
   p = multiply_add(p, r, 0x1.55545ep-5f);
@@ -59,7 +59,7 @@ inline float exp(float x) {
   return select(x != x, x, y);
 }
 
-/// tanh x to 3 units in the last place: m / (m + 2) with m = e^(2|x|) - 1, taken from q so that nothing cancels.
+/// tanh x to 3 units in the last place: m / (m + 2) with m = e^(2|x|) - 1, computed from q to avoid cancellation.
 inline float tanh(float x) {
   const float magnitude = std::fabs(x);
   const ExpParts parts = exp_parts(2 * select(magnitude > 9.5f, 9.5f, magnitude));  // tanh 9.5 rounds to 1
@@ -71,13 +71,14 @@ inline float tanh(float x) {
 /// 1 / (1 + e^-x) to 2.5 units in the last place; 0 where e^-x overflows (x < -88.72).
 inline float sigmoid(float x) { return 1 / (1 + exp(-x)); }
 
-/// erf x to 2.5 units in the last place: 1 - e^-g with g = -ln erfc |x|, which is smooth from 0 on, so that one range
-/// is enough; from q, so that nothing cancels near 0.
+/// erf x to 2.5 units in the last place: 1 - e^-g with g = -ln erfc |x|. g is smooth from 0 on, so one polynomial
+/// suffices. The result is computed from q to avoid cancellation near 0.
 inline float erf(float x) {
   const float magnitude = std::fabs(x);
   const float t = select(magnitude > 4.0f, 4.0f, magnitude);  // erf 4 rounds to 1
-  // g / t - 1 on [0, 4], fitted to equal ripples of the relative error of erf: 4.3e-9 at most. The sum is in pairs
-  // (Estrin 1960): a vector unit would wait on a chain of nine. The 1, added last, keeps their rounding small.
+  // g / t - 1 on [0, 4], fitted so that the relative error of erf has equal ripples, at most 4.3e-9. Terms are summed
+  // in pairs (Estrin 1960), because a vector unit would wait for a chain of nine. The 1 is added last to keep rounding
+  // errors small.
   const float t2 = t * t, t4 = t2 * t2;
   const float low =
       multiply_add(t2, multiply_add(t, -0x1.39b7cap-6f, 0x1.a4f8c4p-4f), multiply_add(t, 0x1.45f3p-1f, 0x1.06eba8p-3f));

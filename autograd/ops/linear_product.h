@@ -14,7 +14,7 @@ kernels::Factor<T> transposed_weight(Context<T>& c, const Tensor<const T>& weigh
 }
 
 /// The derivative of Y = X W^T + b shared by all linear ops; inputs 0, 1 and (optionally) 2 are X, W and b. dY [N, O],
-/// X [N, I], W [O, I]. None of the three gradients needs another: one parallel region computes them all.
+/// X [N, I], W [O, I]. The three gradients are independent of each other, so one parallel loop computes all of them.
 template <class T>
 void linear_gradients(Backward<T>& back, const Tensor<const T>& dy, const Tensor<const T>& x,
                       const Tensor<const T>& weight) {
