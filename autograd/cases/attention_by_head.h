@@ -8,9 +8,9 @@
 
 namespace glossa {
 
-/// A call of attention in double. Its heads lie side by side in the columns of q, k, v and dy.
+/// A call of attention in double. The heads are side by side in the columns of q, k, v and dy.
 struct AttentionByHead {
-  /// Of a sequence, a head, a query and a key, both counted from the start of their sequence.
+  /// A number for a sequence, a head, a query and a key; query and key count from the start of their sequence.
   using Cell = std::function<double(Index sequence, Index head, Index query, Index key)>;
   struct Result {
     std::vector<double> y, dq, dk, dv;
@@ -24,8 +24,8 @@ struct AttentionByHead {
   Cell mask;                                                      // M of the reference
   Cell dropout = [](Index, Index, Index, Index) { return 1.0; };  // D
 
-  /// Runs the reference for each sequence and head. Numbers that are not finite, which only hidden keys may hold, count
-  /// as zeros.
+  /// Runs the reference for each sequence and head. Numbers that are not finite count as zeros; only blocked keys may
+  /// hold them.
   Result compute() const;
 };
 

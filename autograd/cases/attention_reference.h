@@ -7,7 +7,7 @@ namespace glossa {
 
 /// Scaled dot-product attention of one head: equation 1 of Vaswani et al. 2017, softmax(Q K^T / sqrt(d_k)) V, with the
 /// masks of attention and dropout, and its derivative. Q [n, d_k], K [m, d_k], V [m, d_v] -> Y [n, d_v]. M [n, m] is
-/// -inf where a key is hidden from a query; D [n, m] holds dropout's factors, 0 or 1 / (1 - p). dX is the gradient of
+/// -inf where a key is blocked for a query; D [n, m] holds dropout's factors, 0 or 1 / (1 - p). dX is the gradient of
 /// X.
 struct AttentionReference {
   using Matrix = std::vector<std::vector<double>>;
@@ -19,7 +19,7 @@ struct AttentionReference {
         for (int c = 0; c < d_k; ++c) S[i][j] += scale * Q[i][c] * K[j][c];  // S = Q K^T / sqrt(d_k)
       double total = 0, mean = 0;
       for (int j = 0; j < m; ++j) total += P[i][j] = std::exp(S[i][j] + M[i][j]);
-      for (int j = 0; j < m && total > 0; ++j) P[i][j] /= total;  // P = softmax(S + M), zeros if all keys are hidden
+      for (int j = 0; j < m && total > 0; ++j) P[i][j] /= total;  // P = softmax(S + M), zeros if all keys are blocked
       for (int j = 0; j < m; ++j)
         for (int c = 0; c < d_v; ++c) Y[i][c] += D[i][j] * P[i][j] * V[j][c];  // Y = (D P) V
 

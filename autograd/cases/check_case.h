@@ -18,15 +18,15 @@ struct CaseReport {
   double loose_error = 0;                   ///< as in GradCheckResult
   double second_error = 0;                  ///< from the second witness
   std::optional<double> taylor_slope = {};  ///< of a whole model
-  Index kinks = 0;                          ///< elements repeated with a smaller step
-  Index skipped = 0;                        ///< elements too near to a kink
+  Index kinks = 0;                          ///< elements repeated with a smaller step because of a kink
+  Index skipped = 0;                        ///< elements not compared: too near to a kink
   double seconds = 0;
   std::vector<std::string> failures = {};  ///< sentences; empty: passed
 
   void add(const CaseReport& other);
 };
 
-/// `report` after `work` on it, including its time.
+/// Calls work(report) and returns the report, with the time that `work` took.
 template <class Work>
 CaseReport timed(CaseReport report, const Work& work) {
   const Stopwatch watch;
@@ -35,17 +35,23 @@ CaseReport timed(CaseReport report, const Work& work) {
   return report;
 }
 
-/// Maximum error of a gradient in double for each witness, and of float against double relative to a tensor's maximum.
+/// Maximum errors: of a gradient in double, for each witness; of float against double, relative to a tensor's maximum.
 inline constexpr double gradient_limit = 1e-8, second_limit = 1e-11, float_limit = 1e-4;
 
 /// Minimum slope of the Taylor remainder: 2 if every derivative is right, 1 if one is wrong.
 inline constexpr double slope_limit = 1.95;
 
-/// Runs all checks of a table row: value against the reference; every element's gradient (or a sample's, see
-/// OpCase::sampling) against differences, for every subset of inputs (beyond four: all, each alone, all but one) and
-/// with one variable in two places; accumulation of gradients; nothing recorded without a tape, with equal bits; a
-/// second backward refused, or equal if the graph is kept; 1, 2 and 4 threads equal; no heap allocation; float against
-/// double; op and shapes in errors. Changes and restores the number of threads.
+/// Runs all checks of a table row. Changes and restores the number of threads. The checks:
+/// - the value equals the reference
+/// - the gradient of every element (or of a sample, see OpCase::sampling) equals differences, for every subset of
+///   inputs (for more than four inputs: all, each alone, all but one) and with one variable as two inputs
+/// - gradients accumulate
+/// - without a tape, nothing is recorded and the value has the same bits
+/// - a second backward throws, or gives the same gradients if the graph is kept
+/// - 1, 2 and 4 threads give the same bits
+/// - a step does not allocate heap memory after warm-up
+/// - float equals double, up to rounding
+/// - errors name the op and the shapes
 CaseReport check_case(const OpCase& row);
 
 /// Every op of the table, in its order.

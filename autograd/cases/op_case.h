@@ -13,8 +13,8 @@ namespace glossa {
 template <class T>
 using Inputs = std::span<const Variable<T>>;
 
-/// Shape of an input and source of its sample numbers: uniform in [low, high), at least 1/16 away from `kinks`; or
-/// exactly `values`.
+/// Shape of an input and source of its sample numbers: uniform in [low, high), at least 1/16 away from `kinks`; or the
+/// given `values`.
 struct CaseInput {
   CaseInput(std::initializer_list<Index> extents) : shape(extents) {}
   explicit CaseInput(const Shape& extents) : shape(extents) {}
@@ -32,7 +32,7 @@ struct CaseInput {
     values = std::move(numbers);
     return std::move(*this);
   }
-  /// Its gradient is exactly zero, although the value depends on it (stop_gradient).
+  /// Marks an input whose gradient is exactly zero, although the value depends on the input (stop_gradient).
   CaseInput stopped() && {
     is_stopped = true;
     return std::move(*this);
@@ -44,17 +44,17 @@ struct CaseInput {
   bool is_stopped = false;
 };
 
-/// A call that must throw Error, and text it must contain beside the op's name.
+/// A call that must throw Error, and text that the message must contain besides the op's name.
 struct ErrorRow {
   std::vector<Shape> shapes;
   std::function<void(Inputs<double>)> call;
   std::vector<std::string> words;
 };
 
-/// The value in plain loops: flat, from the inputs' flat values.
+/// Computes an op's value in plain loops, from the inputs' numbers in flat order.
 using Reference = std::function<std::vector<double>(std::span<const Tensor<double>>)>;
 
-/// One row of the table of gradient checks: all check_case needs to test an op on one kind of input.
+/// One row of the table of gradient checks: everything that check_case needs to test an op on one kind of input.
 struct OpCase {
   std::string name;  // "softmax.masked_row": op, dot, variant
   std::vector<CaseInput> inputs;
@@ -63,7 +63,7 @@ struct OpCase {
   Reference reference_value = nullptr;
   std::vector<ErrorRow> errors = {};
   bool zero_gradient = false;  // every gradient is exactly zero, on purpose
-  bool allocates = false;      // its contract returns heap memory
+  bool allocates = false;      // true: returns heap memory, by contract
   bool double_only = false;    // float cannot hold the numbers
   Index max_elements = 0;      // elements per tensor checked by differences; 0: all
   double step = 0x1p-10;       // of the differences, as in GradCheckOptions
@@ -90,19 +90,19 @@ struct OpCase {
     double_only = true;
     return std::move(*this);
   }
-  /// For inputs so large that they are cut into pieces for threads.
+  /// For inputs large enough to be cut into pieces for threads.
   OpCase sampling(Index elements) && {
     max_elements = elements;
     return std::move(*this);
   }
-  /// For inputs large relative to what affects the op, or for a sharply curved op.
+  /// For ops that vary on a scale much smaller than max(1, |x|).
   OpCase stepping(double relative_step) && {
     step = relative_step;
     return std::move(*this);
   }
 };
 
-/// A row from one generic callable: `call(x)`, x the input variables, in float or double.
+/// A row from one generic callable: `call(x)`, where x are the input variables, in float or double.
 template <class Call>
 OpCase op_case(std::string name, std::vector<CaseInput> inputs, Call call) {
   return {.name = std::move(name), .inputs = std::move(inputs), .in_double = call, .in_float = call};
@@ -111,7 +111,7 @@ OpCase op_case(std::string name, std::vector<CaseInput> inputs, Call call) {
 /// Every row, family by family.
 const std::vector<OpCase>& op_cases();
 
-// One per family: adds its rows. Rows of linear_relu are among the products.
+// One function per family of ops, which adds the family's rows. Rows of linear_relu are in add_product_cases.
 void add_arithmetic_cases(std::vector<OpCase>& cases);
 void add_pointwise_cases(std::vector<OpCase>& cases);
 void add_activation_cases(std::vector<OpCase>& cases);

@@ -8,10 +8,10 @@ namespace glossa {
 
 inline constexpr double inf = std::numeric_limits<double>::infinity();
 
-/// The value of a function that returns its first operand.
+/// Reference for functions that return their first operand.
 inline std::vector<double> same(std::span<const Tensor<double>> x) { return {x[0].data, x[0].data + x[0].size()}; }
 
-/// The value of a function of one element.
+/// Reference for elementwise functions.
 inline Reference elementwise(double (*f)(double)) {
   return [f](std::span<const Tensor<double>> x) {
     std::vector<double> y;

@@ -17,7 +17,7 @@ class RowChecker {
   explicit RowChecker(const Row& row) : row_(row), report_{.name = row.name}, sample_(row) {}
 
  protected:
-  /// Calls a check of this class or of `Checker`, which derives from it; an exception is a failure.
+  /// Calls a check of this class or of `Checker`, which derives from it; an Error counts as a failure.
   template <class Checker>
   void attempt(void (Checker::*part)()) {
     try {
@@ -46,7 +46,7 @@ class RowChecker {
            result.second_error);
   }
 
-  /// Largest difference relative to the largest expected number, or to `least` if larger.
+  /// Largest difference, relative to the largest expected number or, if that is larger, to `min_scale`.
   template <class A, class B>
   static double distance(const std::vector<A>& got, const std::vector<B>& expected, double min_scale) {
     double worst = 0, largest = min_scale;

@@ -9,7 +9,7 @@
 
 namespace glossa {
 
-/// The sample numbers of a row's input. All are exact in float, so that float and double see the same.
+/// The sample numbers of a row's input. All are exact in float, so that float and double get the same numbers.
 inline std::vector<double> sample_values(const CaseInput& input, RandomStream& random) {
   if (!input.values.empty()) return input.values;
   constexpr double distance = 1.0 / 16;
@@ -65,7 +65,7 @@ class Sample {
   Context<T>& context() { return context_; }
   std::span<const Variable<T>> leaves() const { return leaves_; }
 
-  /// Starts a step and makes the inputs of `call`; if `wrapped` they are not leaves but keep their gradients.
+  /// Starts a step and makes the inputs of `call`. If `wrapped`, the inputs are not leaves, but retain their gradients.
   void begin(bool recording, bool wrapped = false) {
     context_.begin({.training = true, .recording = recording});
     leaves_.clear();

@@ -13,11 +13,12 @@ namespace glossa {
 /// A file that appears complete or not at all; a symbolic link is followed to its target. Bytes go to a temporary file
 /// in the same folder, which is synced, closed and only then renamed; on any failure the previous file stays and the
 /// temporary one is removed. A failed fsync is final: the kernel may have dropped the bytes, so nothing is retried on
-/// that descriptor. Every failure is an Error that names the file, and on a full disk the bytes needed and free.
+/// that descriptor. Every failure throws an Error that names the file and, if the disk is full, the bytes needed and
+/// free.
 class AtomicFile {
  public:
-  /// Creates the temporary file (permissions from the umask) and reserves `size` bytes on disk, so that a full disk
-  /// shows before anything is written.
+  /// Creates the temporary file (permissions from the umask) and reserves `size` bytes on disk, so that a full disk is
+  /// detected before anything is written.
   AtomicFile(std::filesystem::path target, std::uint64_t size);
 
   /// Removes the temporary file unless it was committed.
@@ -47,14 +48,14 @@ void write_file_atomically(const std::filesystem::path& target, std::string_view
 /// Makes `link` a symbolic link to `name` (relative to the link's folder) in one step: a link always exists.
 void replace_link(const std::filesystem::path& link, const std::string& name);
 
-/// Creates a folder and its missing parents. Syncs its entry in the parent, if that is readable, even if the folder
-/// existed: its creator may have been killed in between.
+/// Creates a folder and its missing parents. Syncs the folder's entry in its parent, if the parent is readable. This is
+/// also done for an existing folder, because the process that created it may have been killed before syncing.
 void create_folder(const std::filesystem::path& folder);
 
 /// Makes a folder's entries durable: creations, renames and removals.
 void sync_folder(const std::filesystem::path& folder);
 
-/// True if AtomicFile or replace_link uses such a name for temporary files.
+/// True for names that AtomicFile and replace_link use for temporary files.
 bool is_temporary_name(std::string_view name);
 
 }  // namespace glossa

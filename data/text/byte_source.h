@@ -8,24 +8,24 @@ namespace glossa {
 /// Source of a text's bytes: a file or a pipe, plain or gzipped.
 class ByteSource {
  public:
-  /// A read size small enough to go unnoticed.
+  /// The usual size of reads; negligible as memory.
   static constexpr std::size_t usual_bytes = 1 << 16;
 
-  /// Unpacking of names in `.gz`.
+  /// Handling of files named `.gz`: unpacked, or read as they are.
   enum class Packing { by_name, none };
 
-  /// Opens a file. Errors name it: missing or unreadable, a directory.
+  /// Opens a file. Throws, naming the file, if it is missing, unreadable or a directory.
   explicit ByteSource(const std::string& path, Packing packing = Packing::by_name);
 
-  /// Reads from an open descriptor, which stays open; errors call it `name`.
+  /// Reads from an open descriptor, which stays open; errors refer to it as `name`.
   ByteSource(int descriptor, const std::string& name);
 
   ByteSource(const ByteSource&) = delete;
   ByteSource& operator=(const ByteSource&) = delete;
   ~ByteSource();
 
-  /// Reads 1 to `size` bytes, 0 only at the end. Errors: the file cannot be read; its gzip data is damaged or
-  /// truncated.
+  /// Reads 1 to `size` bytes and returns their number; 0 only at the end. Throws if the file cannot be read or its gzip
+  /// data is damaged or truncated.
   std::size_t read(char* bytes, std::size_t size);
 
   /// True if `read` would have to wait for a writer.

@@ -7,7 +7,8 @@
 
 namespace glossa {
 
-/// 64-bit content hash of a sequence of numbers and strings; equal on every machine. Finds accidents, not attackers.
+/// 64-bit content hash of a sequence of numbers and strings; equal on every machine. Detects accidental changes, not
+/// attacks.
 class Fingerprint {
  public:
   Fingerprint& add(std::uint64_t value) {

@@ -8,9 +8,9 @@
 
 namespace glossa {
 
-/// Cuts a line that is too long into pieces that satisfy `fits`: its sentences, with those that do not fit halved at
-/// the space nearest the middle, or between two code points if it has no space. A single code point is a piece even if
-/// it does not fit. No piece begins or ends with a space.
+/// Cuts a line that is too long into pieces that satisfy `fits`. Pieces are sentences. A sentence that does not fit is
+/// halved, repeatedly, at the space nearest the middle, or between two code points if it has no space. A single code
+/// point is a piece even if it does not fit. No piece begins or ends with a space.
 std::vector<std::string_view> cut_line(std::string_view line, const std::function<bool(std::string_view)>& fits);
 
 /// Appends the translation of a line's next piece after a space, but without one between two Chinese or Japanese

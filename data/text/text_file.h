@@ -19,38 +19,41 @@ class LineError : public Error {
   LineError(std::string_view where, std::string_view message) : Error(Kind::failure, where, message) {}
 };
 
-/// Treatment of bytes that are not UTF-8: stop with file, line and byte, or replace by U+FFFD and count.
+/// Treatment of bytes that are not UTF-8: stop with an error that names file, line and byte, or replace them by U+FFFD
+/// and count.
 enum class InvalidUtf8 { refuse, replace };
 
 struct TextOptions {
   std::size_t max_line_bytes = std::size_t{1} << 20;  // longer lines are errors: memory stays bounded
   InvalidUtf8 invalid_utf8 = InvalidUtf8::refuse;
-  bool keep_tabs = false;  // for column files
+  bool keep_tabs = false;  // true for files with columns
 };
 
-/// Cleans one line for the rest of the program: `line` without one trailing CR, every Unicode space (TAB, U+00A0,
-/// U+2028, a CR inside the line, ...) as a plain space, and valid UTF-8. `where` is `file:line` for LineErrors (NUL
-/// byte; invalid UTF-8, if refused). The number of replaced pieces is added to `*replaced` unless null.
+/// Returns `line` in the form that the rest of the program expects: valid UTF-8 without a trailing CR. Every Unicode
+/// space (TAB, U+00A0, U+2028, a CR inside the line, ...) becomes a plain space. Throws LineError at `where`
+/// (`file:line`) for a NUL byte, and for invalid UTF-8 if refused. Adds the number of replaced pieces to `*replaced`
+/// unless null.
 std::string clean_line(std::string_view line, std::string_view where, const TextOptions& options,
                        std::int64_t* replaced = nullptr);
 
 /// Reads a text file, pipe or gzip file (name ends in `.gz`) line by line. Only LF ends a line; a last line without LF
 /// counts; a byte order mark before the first line is dropped. Memory stays within `max_line_bytes` and one buffer.
-/// Errors name file, line and byte: missing or unreadable file, directory, damaged or truncated gzip. LineError: an
-/// overlong line or one that `clean_line` refuses.
+/// Throws, naming file, line and byte, for a missing or unreadable file, a directory, and damaged or truncated gzip
+/// data. Throws LineError for an overlong line, and for a line that `clean_line` refuses.
 class LineReader {
  public:
   LineReader(const std::string& path, const TextOptions& options);
 
-  /// Reads from an open descriptor (0 is standard input), which stays open; errors call it `name`.
+  /// Reads from an open descriptor (0 is standard input), which stays open; errors refer to it as `name`.
   LineReader(int descriptor, const std::string& name, const TextOptions& options);
   ~LineReader();
 
   /// Reads the next line, cleaned; false at the end of the file. Returns as soon as a line is complete, so a pipe can
-  /// be answered line by line. After a LineError the reader is past that line.
+  /// be answered line by line. After a LineError, reading continues with the next line.
   bool next(std::string& line);
 
-  /// True if `next` would have to wait for a writer: no line is at hand and the pipe or terminal has no more.
+  /// True if `next` would have to wait for a writer: no line is buffered, and the pipe or terminal has no further
+  /// bytes.
   bool would_wait() const;
 
   std::int64_t line_number() const { return line_number_; }  // of the last line read, from 1
@@ -71,11 +74,12 @@ class LineReader {
   std::int64_t replaced_ = 0;
 };
 
-/// Reads all lines of a file, cleaned; adds replaced pieces to `*replaced` unless null. Errors as in LineReader.
+/// Reads all lines of a file, cleaned; adds replaced pieces to `*replaced` unless null. Throws as LineReader.
 std::vector<std::string> read_lines(const std::string& path, const TextOptions& options = {},
                                     std::int64_t* replaced = nullptr);
 
-/// Path of a text file by its name, else with `.gz`. If neither exists, an Error names both, with the hint.
+/// Returns `path` if it exists, else `path` with `.gz`. If neither exists, throws an Error that names both and ends
+/// with the hint.
 std::string resolve(const std::string& path, std::string_view hint = "check the path");
 
 /// Reads a regular file of at most `max_bytes`, for vocabularies and models.

@@ -29,15 +29,15 @@ std::string replace_invalid(std::string_view text, std::int64_t* replaced = null
 /// Appends the UTF-8 form of `value`.
 void append(std::string& text, char32_t value);
 
-/// Unicode property White_Space.
+/// True for the Unicode property White_Space.
 bool is_space(char32_t value);
 
-/// Unicode's general categories P (punctuation), S (symbols) and N (numbers).
+/// True for Unicode's general categories P (punctuation), S (symbols) and N (numbers).
 bool is_punctuation(char32_t value);
 bool is_symbol(char32_t value);
 bool is_number(char32_t value);
 
-/// Unicode's lower-case letters, and upper- and title-case ones; most scripts have neither.
+/// True for Unicode's lower-case letters, and for its upper- and title-case letters. Most scripts have neither.
 bool is_lower(char32_t value);
 bool is_upper(char32_t value);
 

@@ -25,7 +25,7 @@ class XmlAttributes {
   std::span<const char* const> pairs_;
 };
 
-/// Receiver of an XML file's content in order, text in UTF-8. An exception from it ends the reading.
+/// Receiver of an XML file's content in order, text in UTF-8. An exception that it throws ends the reading.
 class XmlListener {
  public:
   virtual ~XmlListener() = default;
@@ -38,10 +38,10 @@ class XmlListener {
   virtual void text(std::string_view piece) = 0;
 };
 
-/// Reads an XML file (gzipped if its name ends in `.gz`) of UTF-8 or UTF-16 from beginning to end. Nothing that it
-/// refers to is read; of a document type only entity declarations are noted, and refused. Reading takes a few MiB at
-/// most for any file: tags, comments and depth beyond are refused. Errors name file and line: XML that is not
-/// well-formed, another encoding, entities other than XML's own.
+/// Reads an XML file (gzipped if its name ends in `.gz`) of UTF-8 or UTF-16 from beginning to end. Files that it refers
+/// to are not read. A document type is ignored, but entity declarations in it are refused. Reading takes at most a few
+/// MiB for any file: longer tags or comments and deeper elements are refused. Throws, naming file and line, for XML
+/// that is not well-formed, for other encodings, and for entities other than XML's own.
 void read_xml(const std::string& path, XmlListener& listener);
 
 }  // namespace glossa

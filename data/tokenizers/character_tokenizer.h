@@ -10,8 +10,8 @@
 
 namespace glossa {
 
-/// One token a code point. Every white space is the visible token U+2581 (as in sentencepiece), which decodes to a
-/// plain space.
+/// Tokenizer with one token per code point. Every white space becomes the visible token U+2581 (as in sentencepiece),
+/// which decodes to a plain space.
 class CharacterTokenizer : public VocabularyTokenizer {
  public:
   explicit CharacterTokenizer(Vocabulary vocabulary) : VocabularyTokenizer(std::move(vocabulary)) {}
@@ -23,10 +23,10 @@ class CharacterTokenizer : public VocabularyTokenizer {
   std::string join(std::span<const std::string_view> pieces) const override;
 };
 
-/// The code points of a text, white space shown as U+2581.
+/// The code points of a text, with U+2581 for white space.
 std::vector<std::string_view> split_characters(std::string_view text);
 
-/// A tokenizer over the characters of `sentences`. Errors: those of Vocabulary::build.
+/// A tokenizer over the characters of `sentences`. Throws as Vocabulary::build.
 std::unique_ptr<Tokenizer> train_character_tokenizer(std::span<const std::string> sentences,
                                                      const VocabularyOptions& options = {});
 

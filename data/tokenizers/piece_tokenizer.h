@@ -15,24 +15,24 @@ class SentencePieceProcessor;
 
 namespace glossa {
 
-/// One side of a Marian model: a sentencepiece model cuts text into pieces, a separate vocabulary numbers them. Source
-/// and target usually have two models over one vocabulary. Encodes and decodes as transformers' MarianTokenizer without
-/// sacremoses and with `skip_special_tokens`, with two exceptions: text never names a special token, and a language
-/// code that the vocabulary lacks is text.
+/// One side of a Marian model: a sentencepiece model cuts text into pieces, and a separate vocabulary numbers the
+/// pieces. Source and target usually have two models over one vocabulary. Encodes and decodes as transformers'
+/// MarianTokenizer without sacremoses and with `skip_special_tokens`, with two exceptions: text never names a special
+/// token, and a language code that the vocabulary lacks is text.
 class PieceTokenizer : public Tokenizer {
  public:
   static constexpr std::string_view name = "pieces";
 
-  /// From a serialized sentencepiece model and the tokens in id order, special ones as SpecialIds::name writes them.
-  /// Errors at `where`: damaged model, those of Vocabulary::of.
+  /// From a serialized sentencepiece model and the tokens in id order, with special tokens as SpecialIds::name returns
+  /// them. Throws at `where` for a damaged model, and as Vocabulary::of.
   PieceTokenizer(std::string sentencepiece_model, std::vector<std::string> tokens, const SpecialIds& specials,
                  const std::string& where);
   ~PieceTokenizer() override;
 
-  /// From the bytes of `serialize`; `where` names the file. Errors as above, with a token's line.
+  /// From the bytes of `serialize`; `where` names the file. Throws as the constructor, with a token's line.
   static std::unique_ptr<PieceTokenizer> parse(std::string_view bytes, const std::string& where);
 
-  /// A language code at the start (`>>fra<<`) is one token if in the vocabulary; unknown pieces are unk.
+  /// A language code at the start (`>>fra<<`) is one token if in the vocabulary; unknown pieces become unk.
   std::vector<int> encode(std::string_view text) const override;
 
   /// Drops special tokens, including unk.

@@ -11,7 +11,7 @@ namespace glossa {
 /// Text of a sentencepiece library status, without its position in the library's source.
 std::string reason(const sentencepiece::util::Status& status);
 
-/// Loads a serialized model. Error at `where`, which expected `what`: an empty or damaged model.
+/// Loads a serialized model. For an empty or damaged model, throws an Error at `where` that says `what` was expected.
 std::unique_ptr<sentencepiece::SentencePieceProcessor> load_sentencepiece(const std::string& model,
                                                                           std::string_view where,
                                                                           std::string_view what);

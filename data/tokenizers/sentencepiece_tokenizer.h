@@ -18,8 +18,8 @@ namespace glossa {
 /// for byte, readable by its other tools.
 class SentencepieceTokenizer : public Tokenizer {
  public:
-  /// From a serialized model; padding begins a sentence if it has no `<s>`. Errors name `where`: damaged model; one
-  /// without `<unk>`, `<pad>` or `</s>`.
+  /// From a serialized model. If it has no `<s>`, padding begins a sentence. Throws at `where` for a damaged model, and
+  /// for a model without `<unk>`, `<pad>` or `</s>`.
   SentencepieceTokenizer(std::string model, const std::string& where);
   ~SentencepieceTokenizer() override;
 
@@ -49,8 +49,9 @@ struct SentencepieceOptions {
   SpecialIds specials = {};
 };
 
-/// Trains a model in memory on all of `sentences`, however long, in one thread: the same sentences give the same bytes.
-/// Errors: no text, fewer pieces than characters, options that the library refuses, no unknown id.
+/// Trains a model in memory on all `sentences`, of any length. It uses one thread, so the same sentences give the same
+/// bytes. Throws without text, without an unknown id, for a vocabulary smaller than the number of characters, and for
+/// options that the library refuses.
 std::unique_ptr<Tokenizer> train_sentencepiece(std::span<const std::string> sentences,
                                                const SentencepieceOptions& options = {});
 

@@ -7,8 +7,9 @@
 
 namespace glossa {
 
-/// Word of the text that each token belongs to, from 0; -1 for special tokens except unk, and for a space that is a
-/// token of its own. Spaces separate words; a token with a space in it counts for its first.
+/// For each token, the index (from 0) of the word that it belongs to. The index is -1 for special tokens except unk,
+/// and for tokens that are only a space. Spaces separate words; a token that contains a space belongs to its first
+/// word.
 std::vector<int> words_of_tokens(const Tokenizer& tokenizer, std::span<const int> ids);
 
 }  // namespace glossa

@@ -16,15 +16,15 @@ class Tokenizer {
  public:
   virtual ~Tokenizer() = default;
 
-  /// Encodes one line, without special tokens except unk. Error naming the token if it is unknown and there is no
-  /// unknown id.
+  /// Encodes one line, without special tokens except unk. Throws, naming the token, if a token is unknown and the
+  /// vocabulary has no unknown id.
   virtual std::vector<int> encode(std::string_view text) const = 0;
 
-  /// Encodes a line of a file: errors are LineErrors at `name`:`line`.
+  /// Encodes a line of a file: errors are thrown as LineError at `name`:`line`.
   std::vector<int> encode_line(std::string_view text, std::string_view name, std::int64_t line) const;
 
-  /// Decodes ids to text. Drops pad, bos and eos; unk shows as `<unk>` (sentencepiece: U+2047; pieces also drop it).
-  /// Error if an id is outside the vocabulary.
+  /// Decodes ids to text. Drops pad, bos and eos; unk becomes `<unk>` (sentencepiece: U+2047; PieceTokenizer drops it).
+  /// Throws if an id is outside the vocabulary.
   virtual std::string decode(std::span<const int> ids) const = 0;
 
   virtual int vocabulary_size() const = 0;
@@ -33,13 +33,13 @@ class Tokenizer {
   /// `words`, `characters`, `sentencepiece` or `pieces`.
   virtual std::string kind() const = 0;
 
-  /// Token of an id as in the vocabulary. Error if the id is out of range.
+  /// Token of an id as in the vocabulary. Throws if the id is out of range.
   virtual std::string token(int id) const = 0;
 
-  /// The whole tokenizer as the bytes of one file; read by `parse_tokenizer`.
+  /// The complete tokenizer as the bytes of one file, which `parse_tokenizer` reads.
   virtual std::string serialize() const = 0;
 
-  /// Writes the whole file or, on error, nothing.
+  /// Writes the complete file or, on error, nothing.
   void save(const std::string& path) const;
 
   /// Content hash: equal for equal tokenizers, on every machine.

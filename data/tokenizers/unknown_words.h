@@ -8,7 +8,7 @@
 
 namespace glossa {
 
-/// Parts of a line read as `<unk>`, in order: words, or characters if tokens are shorter than words.
+/// Parts of a line that are encoded as `<unk>`, in order: words, or characters if tokens are shorter than words.
 std::vector<std::string> unknown_words(const Tokenizer& tokenizer, std::string_view line);
 
 }  // namespace glossa

@@ -11,7 +11,7 @@
 namespace glossa {
 
 /// Ids of the tokens that are not text: unknown token (-1: none), padding, begin and end of a sentence. Padding may
-/// also begin a sentence: bos is then pad.
+/// also begin a sentence; bos then equals pad.
 struct SpecialIds {
   int unk = 0, pad = 1, bos = 2, eos = 3;
 
@@ -24,7 +24,7 @@ struct SpecialIds {
   std::string_view name(int id) const;
 };
 
-/// Error at `where` unless all ids are in [0, vocabulary_size) (unk may be -1) and distinct, except bos and pad.
+/// Throws at `where` unless all ids are in [0, vocabulary_size) (unk may be -1) and distinct (bos may equal pad).
 void check_specials(const SpecialIds& specials, int vocabulary_size, std::string_view where);
 
 using TokenCounts = std::unordered_map<std::string, std::int64_t>;
@@ -35,21 +35,23 @@ struct VocabularyOptions {
   int max_size = 0;                // including the special tokens; 0: no limit
 };
 
-/// Tokens numbered 0, 1, ...: the special ones at their ids, the others in the remaining places. Text can never name a
+/// Tokens numbered 0, 1, ...: special tokens have their ids, other tokens the remaining numbers. Text can never name a
 /// special token: a word `</s>` in a corpus is an ordinary, unknown word.
 class Vocabulary {
  public:
-  /// Most frequent tokens first, ties in byte order. Errors: special ids, sizes, nothing left.
+  /// Orders tokens by falling frequency, ties in byte order. Throws for invalid special ids or sizes, and if no token
+  /// is left.
   static Vocabulary build(const TokenCounts& counts, const VocabularyOptions& options = {});
 
-  /// From the text of `serialize`: a header and one token per line in id order; `where` names the file. Errors, with
-  /// `where:line`: damaged header, missing special tokens, empty or duplicate tokens, no ordinary token.
+  /// From the text of `serialize`: a header and one token per line in id order; `where` names the file. Throws at
+  /// `where:line` for a damaged header, missing special tokens, empty or duplicate tokens, and if there is no ordinary
+  /// token.
   static Vocabulary parse(std::string_view text, std::string_view where);
 
-  /// From foreign tokens in id order; `where` names their file. Errors: those of `parse`.
+  /// From another program's tokens in id order; `where` names their file. Throws as `parse`.
   static Vocabulary of(std::vector<std::string> tokens, const SpecialIds& specials, std::string_view where);
 
-  /// The first line has the kind of tokens and the special ids.
+  /// The vocabulary as text, whose first line contains the kind of tokens and the special ids.
   std::string serialize(std::string_view kind) const;
 
   /// Kind in the header of a serialized vocabulary; empty if `text` is something else.
@@ -58,10 +60,10 @@ class Vocabulary {
   int size() const { return static_cast<int>(tokens_.size()); }
   const SpecialIds& specials() const { return specials_; }
 
-  /// Id of a token of text; the unknown id (maybe -1) for any other string.
+  /// Id of an ordinary token; the unknown id (possibly -1) for any other string.
   int id(std::string_view token) const;
 
-  /// Token of an id; Error if it is out of range.
+  /// Token of an id; throws if the id is out of range.
   const std::string& token(int id) const;
 
  private:

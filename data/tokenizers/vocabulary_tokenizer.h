@@ -10,7 +10,7 @@
 
 namespace glossa {
 
-/// Base of word and character tokenizers: cuts text into pieces and looks each up in a vocabulary.
+/// Base of word and character tokenizers: cuts text into pieces and looks up each piece in a vocabulary.
 class VocabularyTokenizer : public Tokenizer {
  public:
   std::vector<int> encode(std::string_view text) const override;

@@ -10,7 +10,8 @@
 
 namespace glossa {
 
-/// Words are separated by runs of Unicode white space; decoding joins them with single spaces.
+/// Tokenizer with one token per word. Words are separated by runs of Unicode white space; decoding joins them with
+/// single spaces.
 class WordTokenizer : public VocabularyTokenizer {
  public:
   explicit WordTokenizer(Vocabulary vocabulary) : VocabularyTokenizer(std::move(vocabulary)) {}
@@ -25,7 +26,7 @@ class WordTokenizer : public VocabularyTokenizer {
 /// Splits a text into words.
 std::vector<std::string_view> split_words(std::string_view text);
 
-/// A tokenizer over the words of `sentences`. Errors: those of Vocabulary::build.
+/// A tokenizer over the words of `sentences`. Throws as Vocabulary::build.
 std::unique_ptr<Tokenizer> train_word_tokenizer(std::span<const std::string> sentences,
                                                 const VocabularyOptions& options = {});
 

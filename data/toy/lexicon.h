@@ -27,7 +27,7 @@ enum Kind : unsigned {
   tale = 256
 };
 
-/// Things to possess.
+/// Kinds of things that a person may possess.
 inline constexpr unsigned belongings = animal | text | fruit | food | thing | flora;
 
 /// A noun. Hindi has two genders and two cases: direct, and oblique before every postposition.
@@ -80,7 +80,7 @@ const std::vector<Adjective>& adjectives();
 const std::vector<Verb>& verbs();
 const std::vector<Determiner>& determiners();
 
-/// Finds the entry with this English word; Error if it is missing.
+/// Finds the entry with this English word; throws if it is missing.
 const Noun& noun(std::string_view english);
 const Adjective& adjective(std::string_view english);
 const Verb& verb(std::string_view english);

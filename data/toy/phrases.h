@@ -20,7 +20,8 @@ struct Agreement {
 /// The English finite verb: i am, he is, they are.
 enum class Conjugation { i, singular, plural };
 
-/// A noun phrase in the cases that clauses need. English nouns and pronouns have two (`i`, `me`), Hindi has these.
+/// A noun phrase in the cases that clauses need. English nouns and pronouns have two cases (`i`, `me`), Hindi the cases
+/// below.
 struct NounPhrase {
   std::string english, english_object;
   std::string direct;        ///< ladka, main
@@ -60,7 +61,7 @@ std::string agree(const Adjective& adjective, Agreement agreement, bool oblique 
 NounPhrase noun_phrase(const Determiner& determiner, const Noun& noun, Number number,
                        const Adjective* adjective = nullptr);
 
-/// Noun phrase by English words: noun_phrase("my", "sister"), noun_phrase("two", "boys").
+/// The noun phrase with these English words: noun_phrase("my", "sister"), noun_phrase("two", "boys").
 NounPhrase noun_phrase(std::string_view determiner, std::string_view noun, std::string_view adjective = "");
 
 /// i, you, he, she, we, they.

@@ -12,8 +12,8 @@
 /// Sentences of the toy language, by topic.
 namespace glossa::toy {
 
-/// All sentences of one pattern, in a fixed order, grouped by the verb or adjective that they turn on and the gender
-/// that it agrees with.
+/// All sentences of one pattern, in a fixed order, grouped by main verb or adjective and by the gender that this word
+/// agrees with.
 struct Topic {
   std::string name;
   std::vector<std::pair<std::string, std::vector<ToyPair>>> groups;
@@ -30,7 +30,7 @@ class Collector {
   /// Continues with this group of the topic, creating it if needed.
   void group(const std::string& name);
 
-  /// Adds a pair unless it is known or has fewer than 2 or more than 10 words on a side; Error if its English is known
+  /// Adds a pair unless it is known or has fewer than 2 or more than 10 words on a side; throws if its English is known
   /// with other Hindi.
   void add(ToyPair pair);
 
@@ -57,7 +57,7 @@ void add_dealings(Collector& collector);
 /// Being: qualities, identity, places, existence.
 void add_states(Collector& collector);
 
-/// Having, wanting and liking, whose Hindi has no subject like the English.
+/// Having, wanting and liking, whose Hindi subject differs from the English subject.
 void add_having(Collector& collector);
 
 /// Greetings, alone or before a question.
@@ -110,7 +110,8 @@ inline const char* gender_name(Gender gender) { return gender == Gender::feminin
 /// "to the market": the oblique without a postposition (baazaar jaata hai, mere ghar aaiye).
 Phrase destination(const NounPhrase& place);
 
-/// True if the determiner goes with the noun in that number: a mass noun is not counted, a singular is never bare.
+/// True if the determiner goes with the noun in that number: a mass noun is not counted, and a singular noun needs a
+/// determiner.
 bool fits(const Determiner& determiner, const Noun& noun, Number number);
 
 /// The noun with every determiner in either number, except `no`, which negates the whole Hindi clause.

@@ -20,9 +20,9 @@ struct LayerCase {
   double floor = 0.1;                            // see GradCheckOptions
   double limit = gradient_limit;                 // of worst_error
   bool whole_model = false;                      // Taylor test instead of the second witness
-  std::vector<std::string> without_effect = {};  // parameters cancelled by a later norm: gradient 0 but for epsilon
+  std::vector<std::string> without_effect = {};  // parameters canceled by a later norm: gradient 0 except for epsilon
   double step = 0x1p-12;                         // of the differences: layers are curved more sharply than single ops
-  Index max_elements = 0;                        // per tensor, gradients checked; 0: all
+  Index max_elements = 0;                        // elements checked per tensor; 0: all
 
   std::string layer() const { return name.substr(0, name.find('.')); }
 };
@@ -41,10 +41,14 @@ void add_embedding_cases(std::vector<LayerCase>& cases);
 void add_attention_cases(std::vector<LayerCase>& cases);
 void add_stack_cases(std::vector<LayerCase>& cases);
 
-/// Runs all checks of a row: gradient of every element of every input and parameter against differences, in double,
-/// dropout on; every parameter is reached; equal values without a tape; gradients accumulate, and are unchanged if
-/// inputs or other parameters need none; 1, 2 and 4 threads bit-equal; no heap allocation after warm-up; float with
-/// every product backend against double. Changes and restores threads and backend.
+/// Runs all checks of a row. Changes and restores the number of threads and the GEMM backend. The checks:
+/// - the gradient of every element of every input and parameter equals differences, in double, with dropout
+/// - the gradient reaches every parameter
+/// - the value without a tape has the same bits
+/// - gradients accumulate, and do not change if inputs or other parameters need no gradient
+/// - 1, 2 and 4 threads give the same bits
+/// - a step does not allocate heap memory after warm-up
+/// - float equals double up to rounding, with every GEMM backend
 CaseReport check_layer(const LayerCase& row);
 
 /// Every layer of the table, in its order.

@@ -22,8 +22,8 @@ class LayerSample {
       function_ = row.in_double(store_);
     store_.allocate(1);
     RandomStream random(1, row.name);
-    // Biases start at 0 and gains at 1, which hides some errors. All numbers are exact in float: float and double see
-    // the same.
+    // Biases start at 0 and gains at 1, which would hide some errors. All numbers are exact in float, so that float and
+    // double get the same numbers.
     for (Parameter<T>* parameter : store_.parameters())
       for (T& x : parameter->value.span()) x = static_cast<float>(static_cast<float>(x) + random.uniform() / 2 - 0.25);
     for (const Shape& shape : row.inputs) {
@@ -63,7 +63,7 @@ class LayerSample {
     backward(forward(true));
   }
 
-  /// One step; `add`: to the last step's gradients of parameters.
+  /// Runs one step. With `add`, gradients of parameters are added to those of the previous step.
   Outcome run(bool inputs_need_grad = true, bool add = false) {
     if (!add) store_.clear_grads();
     const Variable<T> y = forward(true, inputs_need_grad);
