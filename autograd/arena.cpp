@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t smallest_block = std::size_t{1} << 16;
 constexpr std::size_t huge_page = std::size_t{1} << 21;
-constexpr std::size_t max_unchecked = std::size_t{1} << 24;  // small enough to skip asking the machine
+constexpr std::size_t max_unchecked = std::size_t{1} << 24;  // small enough not to check available memory
 
 std::size_t rounded_up(std::size_t bytes, std::size_t multiple) { return (bytes + multiple - 1) / multiple * multiple; }
 
@@ -48,7 +48,7 @@ void Arena::add_block(std::size_t size, std::size_t sure) {
   std::byte* const data = static_cast<std::byte*>(mapped) + ahead;
   if (ahead > 0) munmap(mapped, ahead);
   munmap(data + size, alignment - ahead);
-  // Fewer TLB misses, if possible. Not for the end, as a page is resident as a whole.
+  // Huge pages mean fewer TLB misses. Not for the end of the block: a huge page is resident as a unit.
   if (sure >= huge_page) madvise(data, sure / huge_page * huge_page, MADV_HUGEPAGE);
   poison(data, size);
   blocks_.insert(blocks_.empty() ? blocks_.end() : blocks_.begin() + static_cast<std::ptrdiff_t>(current_) + 1,
@@ -65,12 +65,12 @@ void Arena::next_block(std::size_t bytes) {
     std::iter_swap(free, roomy);
   } else {
     const std::size_t last = first ? smallest_block / 2 : blocks_.back().size;
-    // Doubling up to 64 MiB, then by the size requested: untouched memory is never resident.
+    // Blocks double up to 64 MiB and then have the requested size; untouched memory is never resident.
     const std::size_t growth = std::min<std::size_t>(2 * last, std::size_t{1} << 26);
     const bool fits = growth <= max_unchecked || growth <= available_memory();
     add_block(fits ? std::max(bytes, growth) : bytes, bytes > growth ? bytes : 0);
   }
-  used_before_ += used_;  // only now, as it did not throw: earlier blocks stay in use
+  used_before_ += used_;  // only now, as add_block did not throw: earlier blocks stay in use
   used_ = 0;
   if (!first) ++current_;
 }

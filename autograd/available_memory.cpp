@@ -34,17 +34,18 @@ std::size_t number_in(const fs::path& path, std::size_t otherwise) {
   return std::ifstream(path) >> value ? value : otherwise;
 }
 
-/// Without wrap-around.
+/// a - b, or 0 if b is larger.
 std::size_t minus(std::size_t a, std::size_t b) { return a - std::min(a, b); }
 std::size_t plus(std::size_t a, std::size_t b) { return a + std::min(b, unlimited - a); }
 
-/// Remainder of a control group's limit; no limit: unlimited. `freeable`: memory counted as used but reclaimable.
+/// Unused part of a control group's limit; `unlimited` without a limit. `freeable`: memory counted as used but
+/// reclaimable.
 std::size_t left_of(const fs::path& limit, const fs::path& used, std::size_t freeable = 0) {
   const std::size_t maximum = number_in(limit, unlimited);
   return maximum == unlimited ? unlimited : minus(maximum, minus(number_in(used, 0), freeable));
 }
 
-/// Pages of files.
+/// Memory that caches files.
 std::size_t files_of(const fs::path& group, const std::string& prefix) {
   const fs::path stat = group / "memory.stat";
   return value_of(stat, prefix + "inactive_file", 0) + value_of(stat, prefix + "active_file", 0);
@@ -55,7 +56,7 @@ std::size_t left_in_v2(const fs::path& group, std::size_t swap) {
               std::min(swap, left_of(group / "memory.swap.max", group / "memory.swap.current")));
 }
 
-/// memsw: memory and swap together.
+/// The unused part in cgroup v1. memsw is memory and swap together.
 std::size_t left_in_v1(const fs::path& group, std::size_t swap) {
   const std::size_t files = files_of(group, "total_");
   return std::min(plus(left_of(group / "memory.limit_in_bytes", group / "memory.usage_in_bytes", files), swap),
@@ -63,7 +64,7 @@ std::size_t left_in_v1(const fs::path& group, std::size_t swap) {
 }
 
 /// Minimum remainder of a control group below `mount` and its ancestors. In a container the name may be the host's and
-/// absent here: then the mount is the container's own.
+/// absent here; then the mount itself is the container's group.
 template <class Left>
 std::size_t smallest_left(const fs::path& mount, const std::string& name, const Left& left_in) {
   fs::path group = mount;

@@ -15,7 +15,7 @@ Frame<T>::Frame(Context<T>& context)
 template <class T>
 Frame<T>::~Frame() {
   if (acts()) context_.live_.resize(depth_ + (kept_ ? 1 : 0));
-  if (kept_ || !acts()) begin_.advance();  // the marks release all that was not kept
+  if (kept_ || !acts()) begin_.advance();  // the marks release everything not kept
 }
 
 template <class T>
@@ -25,7 +25,7 @@ Variable<T> Frame<T>::keep(const Variable<T>& y) {
   if (!acts()) return y;
   kept_.reset();  // before any allocation: a mark that ends releases later ones
   begin_.release();
-  // It may overlap its new place or lie outside the frame.
+  // The old memory may overlap the new memory, or be outside the frame.
   const std::size_t bytes = from.span().size_bytes();
   const bool was_inside = is_poisoned(from.data);
   const Tensor<T> to = context_.tensor(from.shape);

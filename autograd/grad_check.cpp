@@ -12,7 +12,8 @@ namespace {
 constexpr double smallest_step = 0x1p-9;  // of the first step; rounding grows as the step shrinks
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-/// Every element, or `limit` of them: from each of `limit` equal ranges the one with the largest gradient.
+/// Indices of all elements, or of `limit` elements: from each of `limit` equal ranges, the element with the largest
+/// gradient.
 std::vector<Index> chosen_elements(const CheckedTensor& tensor, Index limit) {
   const Index size = tensor.value.size(), count = limit > 0 ? std::min(limit, size) : size;
   const auto smaller = [](double a, double b) { return std::abs(a) < std::abs(b); };
@@ -33,7 +34,7 @@ class Comparison {
       : objective_(objective), options_(options), center_(objective.at_current_values()) {}
 
   void compare(const CheckedTensor& tensor) {
-    // Regardless of chosen elements and kinks nearby.
+    // Checks all elements, including those not chosen or near kinks.
     const auto broken = std::ranges::find_if_not(tensor.grad, [](double g) { return std::isfinite(g); });
     if (broken != tensor.grad.end()) note(tensor, broken - tensor.grad.begin(), NAN, infinity);
     for (const Index i : chosen_elements(tensor, options_.max_elements)) compare(tensor, i);
@@ -97,7 +98,7 @@ class Comparison {
     return std::isfinite(error) ? error : infinity;
   }
 
-  /// F at x + offset; nothing if another branch is taken there.
+  /// F at x + offset, or nothing if F takes another branch there.
   std::optional<long double> at(double& x, double offset) {
     const double before = x;
     struct Restore {
@@ -110,7 +111,7 @@ class Comparison {
     return point.value;
   }
 
-  /// The derivative of the objective in x; false if a point of the stencil lies on another side of a kink.
+  /// The derivative of the objective in x; false if a point of the stencil is on another side of a kink.
   bool stencil(double& x, double h, double& result) {
     const auto a = at(x, -2 * h), b = at(x, -h), c = at(x, h), d = at(x, 2 * h);
     if (!a || !b || !c || !d) return false;

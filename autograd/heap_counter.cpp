@@ -10,7 +10,7 @@ namespace glossa {
 
 namespace {
 
-// Constant-initialized: allocations precede any constructor of this file.
+// Constant-initialized, because allocations happen before any constructor of this file.
 constinit std::atomic<std::size_t> own_count{0}, library_count{0};
 
 [[maybe_unused]] void count() {
@@ -26,7 +26,7 @@ std::size_t library_heap_allocations() { return library_count.load(std::memory_o
 
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 
-// The program's malloc precedes glibc's, also for shared libraries; the heap and free stay glibc's.
+// The program's malloc takes precedence over glibc's, even in shared libraries. The heap and free remain glibc's.
 extern "C" {
 void* __libc_malloc(std::size_t);
 void* __libc_calloc(std::size_t, std::size_t);

@@ -61,7 +61,7 @@ Variable<double> Objective::forward(bool recording) {
   return function_(context_, variables_);
 }
 
-/// R[i] in [-2, -1] or [1, 2]: no output counts little.
+/// R[i] is in [-2, -1] or [1, 2], so that every output has a similar weight.
 double Objective::weight(Index i) {
   for (Index k = static_cast<Index>(cotangent_.size()); k <= i; ++k) {
     const double u = random_.uniform();

@@ -21,7 +21,7 @@ int cores_by_affinity() {
   return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
 }
 
-/// cgroup v2: "max 100000" or "200000 100000" (microseconds of processor time a period).
+/// cgroup v2: "max 100000" or "200000 100000" (microseconds of processor time per period).
 int cores_by_quota(int otherwise) {
   std::ifstream file("/sys/fs/cgroup/cpu.max");
   std::string quota;
@@ -37,7 +37,7 @@ std::atomic<int>& thread_count() {
 
 thread_local bool loops_alone = false;
 
-/// The process's team, for any caller while it is free.
+/// The process's team, available to any caller while no loop runs.
 struct SharedTeam {
   std::atomic<bool> busy{false};
   std::unique_ptr<ThreadTeam> team;
@@ -45,7 +45,7 @@ struct SharedTeam {
 
 SharedTeam& shared_team() {
   static SharedTeam shared;
-  // A forked child has the team's memory but none of its threads.
+  // A forked child has the team's memory but not its threads.
   static const int forked = pthread_atfork(nullptr, nullptr, [] {
     static_cast<void>(shared.team.release());
     shared.busy = false;

@@ -25,7 +25,7 @@ void Tape<T>::clear() {
 template <class T>
 T* Tape<T>::gradient_memory(Index size) {
   const auto bytes = static_cast<std::size_t>(size) * sizeof(T);
-  // Sizes repeat from layer to layer, so the gradient of a finished node soon serves another.
+  // Sizes repeat from layer to layer, so the gradient of a finished node is soon reused by another node.
   for (auto free = free_.begin(); free != free_.end(); ++free)
     if (free->first == size) {
       T* memory = free->second;
@@ -45,7 +45,7 @@ T* Tape<T>::gradient_memory(Index size) {
   return arena_.allocate_array<T>(size);
 }
 
-/// Frees memory no longer read for the next gradient of its size.
+/// Frees memory that is no longer read, for the next gradient of this size.
 template <class T>
 void Tape<T>::recycle(T* memory, Index size) {
   if (!reuse_) return;
@@ -95,7 +95,7 @@ void Tape<T>::backward(int root, const Tensor<const T>& cotangent, bool keep_gra
 
   for (int i = root; i >= 0; --i) {
     Node<T>& node = nodes_[i];
-    if (node.run == nullptr || !node.own.set) continue;  // a leaf, or the root does not depend on it
+    if (node.run == nullptr || !node.own.set) continue;  // a leaf, or a node that the root does not depend on
     const Arena::Mark mark(scratch_);
     Backward<T> backward(*this, i, {node.own.data, node.value.shape});
     node.run(node.closure, backward);
@@ -104,7 +104,7 @@ void Tape<T>::backward(int root, const Tensor<const T>& cotangent, bool keep_gra
     if (node.keep) continue;
     recycle(node.own.data, node.value.size());
     node.own = {};
-    // No derivative reads the value any more either. Small ones, such as a loss, stay readable for users.
+    // No derivative reads the value any more. Small values, such as a loss, stay readable for callers.
     if (reuse_ && spent_ && node.memory && !node.handed_out && i != root && node.value.size() >= smallest_spent) {
       recycle(std::exchange(node.memory, nullptr), node.value.size());
       node.spent = true;
@@ -138,7 +138,7 @@ Sink<T> Backward<T>::sink(int input) {
   GradSlot<T>& slot = source.slot();
   const Shape& shape = source.value.shape;
 
-  // Two inputs may share a gradient (x * x, tied weights): the later one waits in scratch until the first is written.
+  // Two inputs may share a gradient (x * x, tied weights): the second sink is in scratch until the first is written.
   bool shared = false;
   for (int other = 0; other < node.input_count && other < 64; ++other)
     shared |= other != input && (asked_ >> other & 1) && &tape_.nodes_[node.inputs[other]].slot() == &slot;

@@ -54,11 +54,11 @@ TaylorResult taylor_test(const GradCheckFunction& function, ParameterStore<doubl
 
   TaylorResult result;
   result.slope = std::numeric_limits<double>::infinity();
-  // In larger steps the third derivative shows.
+  // With larger steps, the third derivative has an effect.
   for (double t = 0x1p-6; t > 0x1p-30 && result.remainders.size() < points; t /= 2) {
     line.move(t);
     const Objective::Point point = objective.at_current_values();
-    if (point.branches != center.branches) {  // a kink between here and the center: start again nearer to it
+    if (point.branches != center.branches) {  // a kink before this point: start again nearer to the center
       result.remainders.clear();
       continue;
     }
@@ -66,7 +66,7 @@ TaylorResult taylor_test(const GradCheckFunction& function, ParameterStore<doubl
     result.remainders.push_back(static_cast<double>(std::abs(point.value - center.value - t * line.derivative())));
   }
   const bool finite = std::ranges::all_of(result.remainders, [](double remainder) { return std::isfinite(remainder); });
-  if (result.remainders.size() < points || !finite) {  // no room before the next kink, or not finite
+  if (result.remainders.size() < points || !finite) {  // a kink is too near, or a number is not finite
     result.slope = 0;
     return result;
   }

@@ -9,8 +9,8 @@ namespace {
 
 thread_local int index_in_team = 0;
 
-/// Time for which a thread polls for work, or for the others to finish, before it sleeps. Sleeping and waking costs
-/// about as long; after that long in vain, the missing thread was preempted.
+/// Time for which a thread polls for work, or for other threads to finish, before it sleeps. Sleeping and waking takes
+/// about as long. If polling fails for this time, the missing thread has been preempted.
 constexpr std::chrono::microseconds patience{200};
 
 void pause() {
@@ -21,7 +21,7 @@ void pause() {
 #endif
 }
 
-/// Polls until `found`, at most for a while; returns true if found.
+/// Polls until `found` returns true, for a limited time; returns true if it did.
 template <class Condition>
 bool look_for(const Condition& found) {
   const auto end = std::chrono::steady_clock::now() + patience;
@@ -72,7 +72,7 @@ void ThreadTeam::run(Index count, const void* closure, Piece piece) {
   if (thrown_) std::rethrow_exception(std::exchange(thrown_, nullptr));
 }
 
-/// Runs pieces of the current loop until all are begun; returns how many.
+/// Runs pieces of the current loop until all have begun; returns the number of pieces run.
 std::uint32_t ThreadTeam::take_pieces() {
   std::uint32_t done = 0;
   std::uint64_t left = left_.load(std::memory_order_acquire);
@@ -93,7 +93,7 @@ std::uint32_t ThreadTeam::take_pieces() {
   return done;
 }
 
-/// The last thread to report wakes the one waiting for the loop. From then on the loop is over.
+/// The last thread to report wakes the thread that waits for the loop, which is then over.
 void ThreadTeam::report(std::uint32_t pieces) {
   if (pieces > 0 && undone_.fetch_sub(pieces, std::memory_order_acq_rel) == pieces) undone_.notify_one();
 }

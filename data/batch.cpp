@@ -23,7 +23,7 @@ struct Extent {
   }
 };
 
-/// Both sides, source and target, of the given sentences.
+/// Extents of the source and target side of the given sentences.
 std::pair<Extent, Extent> extents(const EncodedCorpus& corpus, std::span<const int> indices) {
   Extent source, target;
   for (const int i : indices) {

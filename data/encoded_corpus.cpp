@@ -78,7 +78,7 @@ EncodedCorpus encode_corpus(const ParallelCorpus& corpus, const Tokenizer& sourc
       if (report.too_long++ == 0) report.first_too_long = corpus.place(pair);
       continue;
     }
-    // A tokenizer may merge the end of the prefix with the text: at least one token is the text's.
+    // A tokenizer may merge the end of the prefix with the text; at least one token counts as the text's.
     const std::size_t own = std::max(source.size(), added + before + 1) - added - before;
     if (options.max_ratio > 0 && ratio(own, target.size()) > options.max_ratio) {
       if (report.unbalanced++ == 0) report.first_unbalanced = corpus.place(pair);

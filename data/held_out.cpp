@@ -15,8 +15,8 @@ namespace {
 /// Part that a pair goes to; none for further pairs of a held-out source.
 enum class Part { training, validation, test, none };
 
-/// Assigns each pair's part: the different sources in order of their hashes, the first for validation, the next for
-/// testing. Returns the number of different sources.
+/// Assigns a part to each pair. Of the different sources, in order of their hashes, the first are for validation and
+/// the next for testing. Returns the number of different sources.
 std::int64_t assign(const ParallelCorpus& corpus, const HeldOut& held_out, std::vector<Part>& parts) {
   std::vector<std::uint64_t> hashes;
   for (const std::string& source : corpus.source) hashes.push_back(Fingerprint().add(source).value());

@@ -20,14 +20,14 @@ namespace {
 
 bool blank(std::string_view text) { return text.find_first_not_of(' ') == std::string_view::npos; }
 
-/// Columns of a table that hold the languages.
+/// Columns of a table that contain the languages.
 struct Columns {
   std::size_t source, target;
-  bool named = false;  // by the first row, then not a pair
+  bool named = false;  // true: the first row names them and is not a pair
 };
 
-/// Columns that a first row names, else those of the options. A row that names other languages is refused: it would
-/// become a pair, above rows in another language.
+/// Columns that a first row names, else those of the options. Refuses a row that names other languages, because it
+/// would count as a pair although the rows below are in other languages.
 Columns columns_of(const std::vector<std::string_view>& row, const std::string& source, const std::string& target,
                    const CorpusOptions& options, const std::string& where) {
   const auto at = [&](std::string_view name) {
@@ -51,7 +51,8 @@ Columns columns_of(const std::vector<std::string_view>& row, const std::string& 
   for (const std::string_view cell : row)
     if (names_a_language(cell)) languages.insert(cell);
   const bool words_only = std::ranges::all_of(row, [](std::string_view cell) { return cell.find(' ') == cell.npos; });
-  // Full names, such as English, are never sentences, whatever is beside them; codes, such as so, may be.
+  // Full names, such as English, are never sentences, whatever the other cells are. Codes, such as so, may be
+  // sentences.
   const auto is_full_name = [&](std::size_t column) {
     return column < row.size() && row[column].size() > 3 && names_a_language(row[column]);
   };

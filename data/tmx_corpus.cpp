@@ -21,7 +21,7 @@ std::string plain(std::string_view language) {
   return name;
 }
 
-/// How well a file's language matches a wanted one.
+/// Degree to which a variant's language matches a requested language.
 enum class Match { none, variant, exact };
 
 Match match(const std::string& language, const std::string& wanted) {
@@ -29,7 +29,7 @@ Match match(const std::string& language, const std::string& wanted) {
   return language.starts_with(wanted + "-") ? Match::variant : Match::none;
 }
 
-/// True if an element inside a segment holds no text of it (TMX 1.4b, 3.2: content markup).
+/// True if an element inside a segment does not contain text of the segment (TMX 1.4b, 3.2: content markup).
 bool is_code(std::string_view element) {
   constexpr std::array codes{"bpt", "ept", "it", "ph", "sub", "ut"};
   return std::ranges::find(codes, element) != codes.end();
@@ -91,7 +91,7 @@ class Units : public XmlListener {
     segment_ += piece;
   }
 
-  /// The file's first languages.
+  /// The first languages found in the file.
   std::string languages() const { return fmt::format("{}", fmt::join(languages_, ", ")); }
 
  private:
@@ -151,7 +151,7 @@ class Units : public XmlListener {
   std::string segment_;
   std::set<std::string> languages_;
   std::int64_t unit_line_ = 0, segment_line_ = 0;
-  // Number of open elements: now, when a segment began, and when code in it began; 0: none open.
+  // Number of open elements now, at the beginning of the segment, and at the beginning of code in it (0: not in one).
   int depth_ = 0, segment_depth_ = 0, code_depth_ = 0;
 };
 

@@ -9,11 +9,11 @@ namespace {
 
 constexpr const char* op = "additive_attention";
 
-/// The keys of each query side by side: query i has `width` cells, and its sequence's keys come first.
+/// The keys of each query, side by side: query i has `width` cells, the first of which hold its sequence's keys.
 template <class T>
 struct Cells {
   Index width = 1;          // longest sequence of keys
-  std::span<int> key_rows;  // [Nq * width]: row of each cell's key; any row if it has none
+  std::span<int> key_rows;  // [Nq * width]: row of each cell's key; any row for empty cells
   Tensor<T> mask;           // [Nq, 1, width]: added to the scores; -inf in cells without a key to attend to
 };
 
@@ -71,7 +71,7 @@ Variable<T> additive_attention(const Variable<T>& q, const Variable<T>& kv, cons
         "expected q [{}, H K], kv [{}, 2 H K] and a vector [{}, K]; got {}, {} and {}", rows, key.rows, heads,
         q.shape(), kv.shape(), vector.shape());
   const Cells<T> cells = lay_out(c, query, key, options.causal, mask);
-  if (key.rows == 0) {  // no query has anything to attend to
+  if (key.rows == 0) {  // no query has a key to attend to
     if (weights) *weights = c.tensor({0});
     return scale(q, 0.0);
   }
@@ -85,7 +85,7 @@ Variable<T> additive_attention(const Variable<T>& q, const Variable<T>& kv, cons
 
   const Variable<T> attended = softmax(add(transpose(scores, 1, 2), c.constant(cells.mask)));  // [Nq, H, n]
   if (weights) *weights = by_sequence(c, attended.value(), query, key);
-  // One column per key and head, whatever n is: a sequence draws the same mask in any batch.
+  // One column per key and head, which does not depend on n, so a sequence draws the same mask in any batch.
   const Variable<T> kept = dropout(reshape(transpose(attended, 1, 2), {rows, n * heads}), options.dropout, query);
   return reshape(sum(mul(reshape(kept, {rows, n, heads, 1}), values), 1), {rows, inner});
 }

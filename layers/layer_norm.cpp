@@ -6,8 +6,8 @@ namespace glossa {
 
 namespace {
 
-/// (x - mean) / (sqrt(variance) + epsilon). The norm of a constant row has derivative 0, a root would have none:
-/// padding has no effect.
+/// (x - mean) / (sqrt(variance) + epsilon). The norm of a constant row has derivative 0, whereas sqrt would have none,
+/// so padding has no effect.
 template <class T>
 Variable<T> normalize_outside(const Variable<T>& x, double epsilon) {
   Context<T>& c = x.context();

@@ -9,7 +9,7 @@ namespace glossa {
 
 namespace {
 
-/// Negated exponent of 10000 in a column.
+/// The exponent e in a column's frequency 10000^-e.
 double exponent(Index column, Index width, Sinusoid order) {
   const double d = static_cast<double>(width), half = d / 2;
   switch (order) {

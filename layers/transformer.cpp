@@ -52,7 +52,7 @@ auto Transformer<T>::declare_tables(ParameterStore<T>& store, const TransformerO
     tables.source = declare("src_tok_emb.embedding.weight", o.source_vocabulary, init::normal(deviation));
     tables.target = declare_target("tgt_tok_emb.embedding.weight", init::normal(deviation));
   }
-  // By itself the output has nn.Linear's default, uniform in +-1/sqrt(D).
+  // An untied output projection has nn.Linear's default, uniform in +-1/sqrt(D).
   const bool own_output = o.tied == Tied::none || o.tied == Tied::embeddings;
   tables.output = own_output ? declare_target("generator.weight", init::uniform(deviation)) : tables.target;
   return tables;

@@ -15,7 +15,7 @@ Adam<T>::Adam(const ParameterStore<T>& store, std::span<const Segment> segments,
   for (const auto& [name, beta] :
        {std::pair("AdamOptions::beta1", options.beta1), std::pair("AdamOptions::beta2", options.beta2)})
     if (!(beta >= 0 && beta < 1)) misuse(name, "expected a number in [0, 1); got {}", beta);
-  // At 0, a number that never had a gradient, such as in gaps, would become 0/0.
+  // With epsilon 0, a number that never had a gradient, for example in a gap, would become 0/0.
   if (!(static_cast<T>(options.epsilon) > 0))
     misuse("AdamOptions::epsilon", "expected a number above 0; got {}", options.epsilon);
 }
@@ -27,7 +27,7 @@ void Adam<T>::step(double lr, double gradient_scale) {
   const auto scale = static_cast<T>(gradient_scale), epsilon = static_cast<T>(options_.epsilon);
   const auto keep_m = static_cast<T>(options_.beta1), take_m = static_cast<T>(1 - options_.beta1);
   const auto keep_v = static_cast<T>(options_.beta2), take_v = static_cast<T>(1 - options_.beta2);
-  // The corrections are factors of the whole step, computed once in double.
+  // The corrections are factors of the step, computed once in double.
   const double first_correction = 1 - std::pow(options_.beta1, t);
   const auto root_factor = static_cast<T>(1 / std::sqrt(1 - std::pow(options_.beta2, t)));
   T* const value = this->values();

@@ -35,7 +35,7 @@ Optimizer<T>::Optimizer(const ParameterStore<T>& store, std::span<const Segment>
   for (const Parameter<T>* parameter : store.parameters())
     if (!parameter->trainable) frozen_.push_back(parameter);
 
-  // Shares have about equally many pieces, none cut.
+  // Shares have about the same number of pieces. No piece is split between shares.
   const std::span<const Segment> pieces = pieces_;
   const auto first_of = [&](int index) { return pieces.size() * static_cast<std::size_t>(index) / share.count; };
   bounds_.push_back(0);

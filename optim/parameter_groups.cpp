@@ -21,7 +21,7 @@ bool matches(const std::string& pattern, const Parameter<T>& parameter) {
   return fnmatch(pattern.c_str(), parameter.name.c_str(), FNM_NOESCAPE) == 0;
 }
 
-/// Extends the last segment if it ends at the new one and is trained alike.
+/// Appends a segment, or extends the last one if it is adjacent and has the same settings.
 void append(std::vector<Segment>& segments, const Segment& segment) {
   if (segment.begin == segment.end) return;
   if (!segments.empty() && segments.back().end == segment.begin && segments.back().trained_like(segment))

@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::string_view temporary_suffix = ".glossa-tmp";
 
-/// Throws the Error for `code` (an errno) from `action` on `path`; `needed` bytes were to be written.
+/// Throws the Error for an errno `code` from `action` on `path`, where `needed` bytes were to be written.
 [[noreturn]] void fail_system(const std::filesystem::path& path, std::string_view action, int code,
                               std::uint64_t needed = 0) {
   std::string text = std::strerror(code);
@@ -56,7 +56,7 @@ std::filesystem::path with_temporary_name(const std::filesystem::path& target, C
   }
 }
 
-/// Reserves `size` bytes on disk; returns an errno. A file system that cannot reserve fails on writing.
+/// Reserves `size` bytes on disk; returns an errno. If the file system cannot reserve, a full disk shows when writing.
 int reserve(int descriptor, std::uint64_t size) {
   // Beyond the limit the kernel would send SIGXFSZ, which kills an unprepared process.
   rlimit limit{};
@@ -156,7 +156,7 @@ void sync_folder(const std::filesystem::path& folder) {
   if (descriptor == -1) fail_system(named, "open the folder", errno);
   const int code = fsync(descriptor) == 0 ? 0 : errno;
   close(descriptor);
-  // Some network file systems cannot sync a folder; there a rename is as durable as it gets.
+  // Some network file systems cannot sync a folder; there, renames cannot be made more durable.
   if (code != 0 && code != EINVAL && code != EOPNOTSUPP && code != ENOSYS) fail_system(named, "sync the folder", code);
 }
 

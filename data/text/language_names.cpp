@@ -6,7 +6,7 @@
 namespace glossa {
 namespace {
 
-// Between spaces, in lower case.
+// In lower case, each between two spaces.
 constexpr std::string_view iso_639_1 =
     " aa ab ae af ak am an ar as av ay az ba be bg bi bm bn bo br bs ca ce ch co cr cs cu cv cy da de dv dz ee el en "
     "eo "

@@ -37,7 +37,7 @@ std::vector<std::string_view> sentences_of(std::string_view line) {
   return sentences;
 }
 
-/// Position to halve a text without spaces at its ends; 0 if it cannot be halved.
+/// Position at which to halve a text that does not begin or end with a space; 0 if it cannot be halved.
 std::size_t middle_of(std::string_view text) {
   const std::size_t half = text.size() / 2;
   const std::size_t before = text.rfind(' ', half), after = text.find(' ', half);
@@ -66,7 +66,7 @@ char32_t last_of(std::string_view text) {
   return utf8::first(text.substr(at)).value;
 }
 
-/// Chinese characters, kana and their punctuation.
+/// True for Chinese characters, kana and their punctuation.
 bool stands_close(char32_t c) {
   const auto within = [&](char32_t low, char32_t high) { return c >= low && c <= high; };
   return within(0x2E80, 0x312F) || within(0x31A0, 0xA4CF) || within(0xF900, 0xFAFF) || within(0xFF01, 0xFF9F) ||

@@ -26,7 +26,7 @@ bool is_case_ignorable(char32_t value) {
   }
 }
 
-/// Unicode property Cased, for code points not ignorable.
+/// Unicode property Cased, for code points that are not Case_Ignorable.
 bool is_cased(char32_t value) {
   const auto within = [&](char32_t low, char32_t high) { return value >= low && value <= high; };
   switch (category(value)) {

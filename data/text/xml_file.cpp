@@ -18,8 +18,8 @@ namespace {
 constexpr std::size_t max_memory = std::size_t{6} << 20;
 constexpr std::int64_t max_depth = 100;
 
-/// Memory of this thread's parsers. Element and attribute names are kept to the end, a tag until it is complete, and
-/// the file's author controls the length of both.
+/// Memory of this thread's parsers. A parser keeps element and attribute names to the end of the file, and a tag until
+/// it is complete. The file's author controls the length of both.
 thread_local std::size_t memory_taken = 0;
 
 std::size_t size_of(void* block) { return block ? malloc_usable_size(block) : 0; }
@@ -50,10 +50,10 @@ bool is_known_encoding(std::string_view declared) {
          name == "utf-16be";
 }
 
-/// Start of a text of any length.
+/// Beginning of a text, for messages.
 std::string_view front(std::string_view text) { return text.substr(0, 60); }
 
-/// Expat with a listener. An exception must not pass through C: it is held until the parser has returned.
+/// Expat with a listener. An exception must not pass through C code, so it is kept until the parser has returned.
 class Parser {
  public:
   Parser(const std::string& path, XmlListener& listener) : path_(path), listener_(listener) {
@@ -115,7 +115,7 @@ class Parser {
   static void on_begin(void* self, const char* name, const char** attributes) {
     pass(self, [&](Parser& p) {
       check(++p.depth_ <= max_depth, p.where(), "expected elements at most {} deep; got more", max_depth);
-      // After the written ones come those of a document type.
+      // Attributes that the document type adds follow the written attributes.
       const auto written = static_cast<std::size_t>(XML_GetSpecifiedAttributeCount(p.expat_.get()));
       p.listener_.begin(name, XmlAttributes({attributes, written}), p.line());
     });

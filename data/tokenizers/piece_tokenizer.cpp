@@ -15,7 +15,7 @@ std::string_view language_code(std::string_view text) {
   return end == text.npos ? std::string_view() : text.substr(0, end + 2);
 }
 
-/// Spaces left of a piece unknown to the sentencepiece model.
+/// Replaces visible spaces, which remain in pieces unknown to the sentencepiece model, by plain spaces.
 std::string with_spaces(std::string text) {
   constexpr std::string_view visible = "\u2581";
   for (std::size_t at = 0; (at = text.find(visible, at)) != text.npos;) text.replace(at, visible.size(), 1, ' ');

@@ -14,18 +14,18 @@ namespace {
 
 using sentencepiece::util::Status;
 
-constexpr int longest_line = 1 << 30;  // bytes; the library's maximum. Its default of 4192 drops lines
+constexpr int longest_line = 1 << 30;  // bytes; the library's maximum. With its default of 4192 it drops lines
 
-/// Minimum vocabulary for the text, if the library reports that it needs one: only it knows the characters, normalized
-/// and counted. Else 0.
+/// The minimum size of the vocabulary if the library reports that `wanted` is too small, else 0. Only the library knows
+/// the number of characters after normalization.
 int min_vocabulary(const Status& status, int wanted) {
   const std::string text = reason(status), before = fmt::format("required_chars. {} vs ", wanted);
   const std::size_t at = text.find(before);
   return at == text.npos ? 0 : std::atoi(text.c_str() + at + before.size());
 }
 
-/// Passes the sentences on. The library silently drops every line with one of its two marks (TAB, U+2585); here only
-/// the mark is dropped.
+/// Passes sentences to the library, with spaces for the two characters that it reserves (TAB, U+2585). It would
+/// silently drop every line that contains one of these.
 class Sentences : public sentencepiece::SentenceIterator {
  public:
   explicit Sentences(std::span<const std::string> sentences) : rest_(sentences) {}

@@ -15,7 +15,7 @@ std::vector<int> words_of_tokens(const Tokenizer& tokenizer, std::span<const int
     int& own = words.emplace_back(-1);
     if (id == specials.pad || id == specials.bos || id == specials.eos) continue;
     if (is_word) starts = true;
-    const bool is_visible = is_word || id == specials.unk;  // whatever the vocabulary has
+    const bool is_visible = is_word || id == specials.unk;  // whatever its text in the vocabulary is
     utf8::for_each(is_visible ? "?" : tokenizer.token(id), [&](std::string_view, utf8::CodePoint c) {
       if (c.value == visible_space) {
         starts = true;

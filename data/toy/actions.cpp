@@ -59,7 +59,7 @@ void adverb_questions(Collector& collector) {
         for (const Phrase& question : questions)
           for (const bool negative : {false, true}) {
             if (negative && question.english != "why") continue;
-            // The place of going is either asked for or stated.
+            // A question for the destination cannot also state it.
             if (question.english == "where" && !action.adjunct.english.empty()) continue;
             Clause clause = clause_of(subject, action, tense);
             clause.question = question;

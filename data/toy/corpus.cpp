@@ -38,7 +38,7 @@ void draw(std::vector<ToyPair>& pairs, std::size_t count, RandomStream& random) 
   for (std::size_t i = 0; i < count; ++i) std::swap(pairs[i], pairs[i + random.below(pairs.size() - i)]);
 }
 
-/// Splits `total` equally, except that small sizes give all they have and the others make up for it.
+/// Splits `total` equally. A size below its share gives everything, and larger sizes make up for it.
 std::vector<std::size_t> shares(const std::vector<std::size_t>& sizes, std::size_t total) {
   std::vector<std::size_t> order(sizes.size()), share(sizes.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
