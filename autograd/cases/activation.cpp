@@ -12,7 +12,7 @@ constexpr double pi = std::numbers::pi;
 /// Ordinary numbers, a matrix cut into pieces, and both tails, where naive formulas overflow or cancel.
 template <class Call>
 void add_activation(std::vector<OpCase>& cases, const std::string& op, double (*f)(double), Call call) {
-  const std::vector<double> kinks = {0};  // of relu; the others have none
+  const std::vector<double> kinks = {0};  // of relu; the other activations have no kinks
   cases.push_back(
       op_case(op + ".matrix", {CaseInput{4, 5}.in(-3, 3).away_from(kinks)}, call).reference(elementwise(f)));
   cases.push_back(op_case(op + ".rank_three", {CaseInput{2, 2, 3}.away_from(kinks)}, call).reference(elementwise(f)));

@@ -7,7 +7,7 @@ namespace glossa {
 
 namespace {
 
-/// f over two operands that broadcast, walked index by index.
+/// Reference for f over two operands that broadcast: visits every index of the result.
 Reference broadcast_reference(double (*f)(double, double)) {
   return [f](std::span<const Tensor<double>> x) {
     const Tensor<double> a = x[0], b = x[1];
@@ -28,7 +28,7 @@ Reference broadcast_reference(double (*f)(double, double)) {
   };
 }
 
-/// Every way two operands can broadcast; the second is drawn from [low, high).
+/// Adds a row for every way in which two operands can broadcast. The second operand is drawn from [low, high).
 template <class Call>
 void add_binary(std::vector<OpCase>& cases, const std::string& op, double (*f)(double, double), Call call,
                 double low = -2, double high = 2) {

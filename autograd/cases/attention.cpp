@@ -8,7 +8,7 @@ namespace glossa {
 
 namespace {
 
-/// The value of attention by the reference; no dropout.
+/// The value of attention by the reference, without dropout.
 std::vector<double> attend(const Tensor<double>& q, const Tensor<double>& k, const Tensor<double>& v,
                            const RowLayout& query, const RowLayout& key, const AttentionOptions& options,
                            const Tensor<double>* mask) {
@@ -40,7 +40,7 @@ std::vector<double> columns(const Tensor<double>& x, Index first, Index count) {
   return y;
 }
 
-/// Additive masks in both scalars. `partly`: query 1 sees key 1 only. `first_blind`: query 0 sees nothing.
+/// Additive masks in float and double. `partly`: query 1 sees key 1 only. `first_blind`: query 0 sees nothing.
 /// `without_second` [6, 6]: no query sees key 1.
 template <class T>
 const Tensor<T>& mask_partly() {
@@ -67,7 +67,7 @@ const Tensor<T>& mask_without_second() {
   return mask;
 }
 
-/// [75, 72], for sequences of up to 70 rows: numbers, a quarter blocked, and query 7 sees nothing.
+/// A mask [75, 72], for sequences of up to 70 rows: random numbers, a quarter blocked; query 7 sees no key.
 template <class T>
 const Tensor<T>& mask_large() {
   static std::vector<T> data = [] {
@@ -148,7 +148,7 @@ void add_attention_rows(std::vector<OpCase>& cases) {
                       .sampling(4));
 }
 
-/// Two sequences, of which the longer takes tiles: 370 queries, 320 keys, and 310 padded rows.
+/// Two sequences, of which the longer takes tiles: 370 queries, 320 keys; 310 padded rows.
 RowLayout long_queries() {
   static constexpr RowSpan sequences[] = {{0, 100}, {100, 270}};
   return {.rows = 370, .sequences = sequences, .sequence_ids = {}};
@@ -207,7 +207,7 @@ void add_mask_rows(std::vector<OpCase>& cases) {
   cases.push_back(op_case("attention.masked_row_dropout", {{3, 4}, {3, 4}, {3, 4}}, []<class T>(Inputs<T> x) {
     return attention(x[0], x[1], x[2], one_of_3(), one_of_3(), {.heads = 2, .dropout = 0.3}, &mask_first_blind<T>());
   }));
-  // NaN in hidden places: in the gap of a padded batch, and behind a mask.
+  // NaN in the gap of a padded batch, and in a blocked key.
   cases.push_back(op_case("attention.nan_in_gap",
                           {{6, 2},
                            CaseInput{6, 2}.of({0.5, -1, 1, 0.25, nan, nan, 1, 2, -0.5, 1, 0.75, -2}),
@@ -222,7 +222,7 @@ void add_mask_rows(std::vector<OpCase>& cases) {
               })
           .reference(attention_reference(one_of_3(), one_of_3(), {}, &mask_without_second<double>())));
 
-  // More queries than the path `few` takes.
+  // Too many queries for the path `few`.
   const RowLayout many = packed_70_33_9();
   cases.push_back(op_case("attention.large_mask", {{112, 6}, {112, 6}, {112, 6}},
                           []<class T>(Inputs<T> x) {

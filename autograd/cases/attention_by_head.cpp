@@ -8,7 +8,7 @@ using Matrix = AttentionReference::Matrix;
 
 Matrix zero_matrix(Index rows, Index cols) { return Matrix(rows, std::vector<double>(cols)); }
 
-/// Head h of `width` columns, in the rows of a sequence.
+/// Head h, with `width` columns, in the rows of a sequence.
 Matrix head_of(const Tensor<const double>& x, const RowSpan& rows, Index h, Index width) {
   Matrix result = zero_matrix(rows.length, width);
   for (Index i = 0; i < rows.length; ++i)

@@ -63,7 +63,7 @@ class CaseChecker : public RowChecker<Sample, OpCase> {
     }
   }
 
-  /// One variable in place of two inputs of equal shape.
+  /// Checks gradients with one variable in place of two inputs of equal shape.
   void check_repeated_variables() {
     for (std::size_t j = 1; j < count(); ++j)
       for (std::size_t i = 0; i < j; ++i) {
@@ -117,7 +117,7 @@ class CaseChecker : public RowChecker<Sample, OpCase> {
     }
   }
 
-  /// Gradients add to those of the input's other uses.
+  /// Checks that gradients are added to those of the input's other uses.
   void check_accumulation() {
     const auto alone = sample_.run();
     sample_.begin(true);

@@ -8,7 +8,7 @@ namespace {
 
 constexpr int ignored = -100;
 
-/// - sum over rows and classes of q log p, q the smoothed target distribution.
+/// Minus the sum over rows and classes of q log p, where q is the smoothed target distribution.
 Reference cross_entropy_reference(std::vector<int> targets, double smoothing) {
   return [=](std::span<const Tensor<double>> x) {
     const Index classes = x[0].cols();
@@ -59,7 +59,7 @@ void add_cross_entropy_cases(std::vector<OpCase>& cases) {
   for (std::size_t i = 0; i < many.size(); ++i) many[i] = i % 7 == 0 ? ignored : static_cast<int>(i % 31);
   cases.push_back(row("large", {700, 31}, many, 0.1).sampling(5));
 
-  // The fused form must equal the reference over the logits of a plain product.
+  // The fused form must equal the reference on logits from a plain matrix product.
   const auto fused = [](const char* what, Index rows, Index width, Index classes, bool bias, std::vector<int> targets,
                         double smoothing) {
     std::vector<CaseInput> inputs{{rows, width}, {classes, width}};

@@ -8,7 +8,7 @@ namespace {
 
 constexpr double epsilon = 1e-5;
 
-/// Two passes over each row; gain and bias, if any, are x[1] and x[2].
+/// Reference with two passes over each row; gain and bias, if any, are x[1] and x[2].
 std::vector<double> layer_norm_reference(std::span<const Tensor<double>> x) {
   std::vector<double> y;
   for (Index row = 0; row < x[0].rows(); ++row) {
@@ -42,7 +42,7 @@ void add_layer_norm_cases(std::vector<OpCase>& cases) {
                     return layer_norm(x[0], x[1], x[2], 0.1);
                   }).reference(layer_norm_reference));
   cases.push_back(op_case("layer_norm.no_rows", {{0, 4}, {4}, {4}}, affine).reference(layer_norm_reference));
-  // Rows much narrower than sqrt(epsilon): the function is curved on the scale of sqrt(epsilon).
+  // The range of each row is much smaller than sqrt(epsilon), the scale on which the function is curved.
   cases.push_back(
       op_case("layer_norm.constant_row", {CaseInput{2, 4}.of(std::vector<double>(8, 0.75)), {4}, {4}}, affine)
           .reference(layer_norm_reference)

@@ -4,7 +4,7 @@ namespace glossa {
 
 namespace {
 
-/// `weight(sequence, t)` times row t of each sequence, summed.
+/// Reference: for each sequence, the sum of weight(sequence, t) times row t.
 template <class Weight>
 Reference pooled(RowLayout layout, Weight weight) {
   return [layout, weight](std::span<const Tensor<double>> x) {
@@ -24,7 +24,7 @@ RowLayout with_an_empty_one() {
   return {.rows = 3, .sequences = sequences};
 }
 
-/// The rows of one pooling, on packed, padded and multi-threaded sequences.
+/// Adds the rows of one pooling op: packed, padded, and large enough for several threads.
 template <class Call, class Weight>
 void add_pooling(std::vector<OpCase>& cases, const std::string& op, Call call, Weight weight) {
   const auto on = [&](const RowLayout& layout) { return [=](auto x) { return call(x[0], layout); }; };

@@ -4,7 +4,7 @@ namespace glossa {
 
 namespace {
 
-/// Plain loops over [..., M, K] x [..., K, N], batch axes that broadcast, and both transposes.
+/// Reference in plain loops for [..., M, K] x [..., K, N], with broadcast batch axes and both transposes.
 Reference matmul_reference(bool transpose_a, bool transpose_b) {
   return [=](std::span<const Tensor<double>> x) {
     const auto a = extents4(x[0].shape), b = extents4(x[1].shape);
@@ -56,7 +56,7 @@ void add_matmul_cases(std::vector<OpCase>& cases) {
   cases.push_back(op_case("matmul.transpose_both", {{4, 3}, {2, 4}}, [](auto x) {
                     return matmul(x[0], x[1], true, true);
                   }).reference(matmul_reference(true, true)));
-  cases.push_back(row("square", {3, 3}, {3, 3}));  // so one variable can be both
+  cases.push_back(row("square", {3, 3}, {3, 3}));  // so that one variable can be both
   cases.push_back(
       op_case("matmul.with_own_transpose", {{3, 4}}, [](auto x) { return matmul(x[0], x[0], false, true); }));
   cases.push_back(

@@ -32,7 +32,7 @@ Reference embed_reference(std::vector<int> ids, RowLayout layout) {
 constexpr int some_ids[] = {0, 3, 1, 3, 3}, padded_ids[] = {2, 0, 0, 3, 1, 3}, one_id[] = {2}, low[] = {-1},
               high[] = {4};
 
-/// The first of 12000 unsorted numbers below 47.
+/// The first `count` of 12000 unsorted numbers below 47.
 std::span<const int> many_ids(std::size_t count) {
   static const std::vector<int> ids = [] {
     std::vector<int> many(12000);

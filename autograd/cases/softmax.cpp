@@ -55,7 +55,7 @@ void add_softmax_cases(std::vector<OpCase>& cases) {
   cases.push_back(op_case("softmax.far_apart", {CaseInput{1, 3}.of({1e4, -1e4, 0})}, call)
                       .reference(softmax_reference)
                       .with_zero_gradient());
-  // The call inserts -inf, which differences cannot move.
+  // The call inserts -inf, because differences cannot change an infinite input.
   const auto masked = [](auto x) {
     static constexpr bool mask[] = {false, true, false, true, true, false, false, false, false};
     return softmax(masked_fill(x[0], mask, -inf));

@@ -10,7 +10,7 @@ namespace glossa::kernels {
 
 namespace {
 
-/// Zeroes the rows that belong to no sequence.
+/// Zeroes the rows that do not belong to a sequence.
 template <class T>
 void zero_gaps(const RowLayout& layout, const Columns<T>& matrix, Index cols) {
   if (matrix.data == nullptr || matrix.add) return;
@@ -35,7 +35,7 @@ Index scratch_size_of_thread(const AttentionShape<T>& shape) {
 }
 
 /// Calls work(heads, scratch) for all heads of all sequences outside tiles. One thread takes all heads of a sequence,
-/// whose rows lie side by side; if there are few sequences, every head is a piece of its own.
+/// because the heads' columns are adjacent in memory. If there are few sequences, every head is a piece of its own.
 template <class T, class Work>
 void for_heads(const AttentionShape<T>& shape, T* scratch, const Work& work) {
   const Index together = shape.query.sequence_count() >= 32 ? shape.heads : 1, pieces = shape.heads / together;

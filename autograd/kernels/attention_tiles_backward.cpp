@@ -11,7 +11,7 @@ struct BackwardCall {
   const AttentionColumns<const T>& x;
   const T* log_sums;
   Columns<const T> out, dout;
-  AttentionColumns<T> dx;  // dk and dv grow tile by tile
+  AttentionColumns<T> dx;  // dk and dv are added up tile by tile
 };
 
 /// With P = exp(score - log_sum) and the dropout mask m: weight = m P in place of the scores, and
@@ -42,8 +42,8 @@ void weigh_again(const Reach<T>& reach, const std::uint8_t* keep, T keep_scale, 
   block_scores(reach, T{0}, d_score);
 }
 
-/// Takes the queries `q` of a head past the keys [first, end): adds to dk and dv, and sets dq, before the scale, to the
-/// share of these keys.
+/// Takes the queries `q` of a head past the keys [first, end). Adds to dk and dv, and sets dq, before scaling, to these
+/// keys' contribution.
 template <class T>
 void backward_tile(const AttentionTiling<T>& tiling, const Head<T>& head, RowSpan q, Index first, Index end,
                    const StripeMask<T>& mask, const BackwardCall<T>& call, T* dq, Bump<T> memory) {
@@ -90,7 +90,7 @@ void backward_tile(const AttentionTiling<T>& tiling, const Head<T>& head, RowSpa
   }
 }
 
-/// Zeroes the rows `span` of a gradient, unless it is added to the present numbers; from then on it is.
+/// Zeroes the rows `span` of a gradient, unless `add` is set; sets `add`, so that later writes add.
 template <class T>
 void begin_sum(Columns<T>& matrix, const RowSpan& span, Index cols) {
   if (matrix.data == nullptr || matrix.add) return;

@@ -8,7 +8,7 @@ namespace glossa::kernels {
 
 namespace {
 
-/// Prefetches the columns of some heads in a sequence's rows, whose strides the processor does not foresee.
+/// Prefetches the columns of some heads in a sequence's rows, because the processor does not predict their strides.
 template <class E>
 void fetch(const Columns<E>& matrix, const RowSpan& rows, const HeadRange& heads, Index width) {
   constexpr Index line = 64 / sizeof(E);
@@ -80,7 +80,7 @@ template <class T>
 Index whole_scratch_size(const AttentionShape<T>& shape, Index b) {
   const Index rows = shape.query.sequences[b].length, keys = shape.key.sequences[b].length;
   const Index k = padded<T>(shape.key_width), v = padded<T>(shape.value_width), s = padded<T>(rows);
-  // At most, at a time: panels of q, k, v, dout and q^T or dout^T, two score matrices, a result.
+  // Needed at the same time, at most: panels of q, k, v, dout and q^T or dout^T; two score matrices; a result.
   return rows * (k + v) + keys * (k + v) + std::max(shape.key_width, shape.value_width) * s + 2 * keys * s +
          std::max(rows, keys) * std::max(k, v);
 }

@@ -32,7 +32,7 @@ void reduce(const Tensor<T>& to, const Tensor<const T>& from, bool add) {
   // A row of `to` sums `rows` rows of `from`; row(k, i) is the i-th for row k.
   const Index rows = r[0] * r[1] * r[2], rows_to = m[0] * m[1] * m[2];
   const auto row = [&](Index k, Index i) {
-    if (rows == 1 || rows_to == 1) return from.data + (k + i) * n[3];  // common case: spares the divisions
+    if (rows == 1 || rows_to == 1) return from.data + (k + i) * n[3];  // common case: avoids divisions
     const Index i0 = k / (m[1] * m[2]) + i / (r[1] * r[2]), i1 = k / m[2] % m[1] + i / r[2] % r[1];
     return from.data + i0 * stride[0] + i1 * stride[1] + (k % m[2] + i % r[2]) * stride[2];
   };

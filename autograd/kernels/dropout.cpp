@@ -34,9 +34,9 @@ void philox(Words& c, PhiloxKey key) {
   }
 }
 
-/// Draws for the blocks {0, ..., count-1}: counter(block) is the first of a block's sixteen; the others increment its
-/// word `counts`. Then use(block, keep) may call keep(lane, mask, length) for each lane: the first `length` counters'
-/// number of that lane, compared with the threshold.
+/// Draws random numbers for the blocks {0, ..., count-1} and calls use(block, keep) for each block. counter(block) is
+/// the first of the block's sixteen counters; the following counters increment its word number `counts`. keep(lane,
+/// mask, length) compares that lane's number of the first `length` counters with the threshold and writes the mask.
 template <class Counter, class Use>
 void draw(Index count, const DropoutSite& site, int counts, const Counter& counter, const Use& use) {
   for (Index first = 0; first < count; first += blocks) {
@@ -95,7 +95,7 @@ void attention_dropout_block(std::uint8_t* mask, Index head_stride, const Attent
     draw(
         block.keys * parts, site, 1,
         [&](Index i) {
-          // Keys have the low 20 bits (max_positions is at most 2^20), groups of heads the others.
+          // The low 20 bits are the key (max_positions is at most 2^20), the others the group of heads.
           const Index key = block.first_key + i / parts, row = block.first_row + i % parts * width;
           return PhiloxCounter{static_cast<std::uint32_t>(key | (group / lanes) << 20),
                                static_cast<std::uint32_t>(position + row), sequence_id, site.site};

@@ -30,7 +30,7 @@ struct Tiling {
     rows = std::min(rows, m);
     cols = std::min(cols, n);
     while (count(m, n) < 8 && (rows > 64 || cols > 128)) (rows > 64 && 4 * rows >= cols ? rows : cols) /= 2;
-    // Whole cache lines in a tile, so that neighbors never share one.
+    // A tile contains whole cache lines, so adjacent tiles never share one.
     cols = std::min(n, (cols + 15) / 16 * 16);
   }
 

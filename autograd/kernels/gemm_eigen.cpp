@@ -12,7 +12,7 @@ using Eigen::internal::gemm_blocking_space;
 using Eigen::internal::general_matrix_matrix_product;
 
 /// Calls the kernel behind Eigen's operator * for large matrices, for one order of the factors. The operator would also
-/// compile loops for small matrices, vectors and every expression: three times the code.
+/// compile loops for small matrices, vectors and every expression, three times the code.
 template <class T, int order_a, int order_b>
 void add_product(Index m, Index n, Index k, const Factor<T>& a, const Factor<T>& b, T* c, Index stride) {
   using Eigen::Dynamic, Eigen::RowMajor;

@@ -58,7 +58,7 @@ void transpose_tile(Index rows, Index cols, T* to, Index to_stride, const T* fro
           [&](Index i) { return from[i * from_stride + j]; });
 }
 
-constexpr Index tile = 64;  // rows and columns: 32 KiB of float, read and written, while the first cache holds them
+constexpr Index tile = 64;  // rows and columns: 32 KiB of float, read and written, fit the L1 cache
 
 }  // namespace
 
@@ -67,7 +67,7 @@ void permute(const Tensor<T>& to, const T* from, const std::array<Index, Shape::
   if (to.size() == 0) return;
   std::array<Axis, Shape::max_rank> axes = joined_axes(to.shape, stride);
   const bool rows_stay = axes[0].from == 1 || axes[0].extent == 1;
-  // Else the operand has another innermost axis, and matrices of the two are transposed.
+  // Otherwise the operand has another innermost axis, and matrices of the two axes are transposed.
   if (!rows_stay)
     std::swap(axes[1], *std::find_if(axes.begin() + 1, axes.end(), [](const Axis& axis) { return axis.from == 1; }));
   const Axis &inner = axes[0], &other = axes[1];

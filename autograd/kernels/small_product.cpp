@@ -5,7 +5,7 @@ namespace glossa::kernels {
 
 namespace {
 
-/// Number of result vectors that fit in registers beside their operands.
+/// Number of result vectors that fit in registers together with their operands.
 #if defined __AVX512F__ || defined __aarch64__
 constexpr int sums = 16;
 #else

@@ -43,7 +43,7 @@ Variable<T> relu(const Variable<T>& x) {
   return c.record("relu", {x}, y, [in](Backward<T>& back) {
     const Tensor<const T> dy = back.dy();
     back.add(0, [&](Index i) {
-      const T g = dy[i];  // loaded either way, so that the choice is no branch
+      const T g = dy[i];  // loaded in both cases, so that the choice is not a branch
       return in[i] > 0 ? g : T{0};
     });
   });
@@ -57,12 +57,12 @@ Variable<T> gelu(const Variable<T>& x) {
   constexpr T root_half = std::numbers::sqrt2_v<T> / 2;
   kernels::map(y, [&](Index i) { return in[i] / 2 * (1 + kernels::erf(in[i] * root_half)); });
 
-  // d/dx x Phi(x) = Phi(x) + x phi(x); Phi(x) is y / x, which spares a second erf.
+  // d/dx x Phi(x) = Phi(x) + x phi(x); Phi(x) is y / x, which avoids a second erf.
   return c.record("gelu", {x}, y, [in, y](Backward<T>& back) {
     const Tensor<const T> dy = back.dy();
     constexpr T density = std::numbers::inv_sqrtpi_v<T> * root_half;
     back.add(0, [&](Index i) {
-      // At 0, y / x is 0 / 0, and near it y may underflow: Phi is 1/2 there.
+      // At 0, y / x is 0 / 0, and near 0 y may underflow; Phi is 1/2 there.
       const T v = in[i], cumulative = kernels::select(std::abs(v) < T(1e-30), T(0.5), y[i] / v);
       return dy[i] * (cumulative + v * density * kernels::exp(-v * v / 2));
     });

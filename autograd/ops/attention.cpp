@@ -17,7 +17,7 @@ using kernels::AttentionSaved;
 using kernels::AttentionShape;
 using kernels::Columns;
 
-/// The arguments that the three forms share.
+/// The arguments that attention, self_attention and cross_attention share.
 template <class T>
 struct Call {
   const char* op;
@@ -46,7 +46,8 @@ RowLayout keep_layout(auto& context, RowLayout layout) {
   return layout;
 }
 
-/// The kept weights of a head, summed over the sequences before each, and at the end over all.
+/// For each sequence, the kept weights of a head, summed over earlier sequences; at the end, the sum over all
+/// sequences.
 template <class T>
 std::span<const Index> count_cells(Context<T>& c, const AttentionShape<T>& shape) {
   const std::span<Index> cells = c.template array<Index>(shape.query.sequence_count() + 1);
@@ -103,7 +104,7 @@ AttentionShape<T> prepare(Context<T>& c, const Call<T>& call, const Operands& op
                           .value_width = operands.value_width,
                           .causal = options.causal,
                           .scale = static_cast<T>(scale)};
-  // A mask or an output is as large as all weights, so tiles would save nothing.
+  // A mask or requested weights are as large as all weights, so tiles would not save memory.
   if (call.mask || call.weights) shape.max_kept = std::numeric_limits<Index>::max();
   shape.cells = count_cells(c, shape);
   if (call.mask) shape.mask = mask_by_key(c, call);
@@ -111,7 +112,7 @@ AttentionShape<T> prepare(Context<T>& c, const Call<T>& call, const Operands& op
   return shape;
 }
 
-/// The weights as the caller gets them: [heads, Tq, Tk] of each sequence, from [heads, Tk, padded(Tq)].
+/// The weights in the caller's layout, [heads, Tq, Tk] for each sequence, from [heads, Tk, padded(Tq)].
 template <class T>
 Tensor<T> by_query(Context<T>& c, const AttentionShape<T>& shape, const T* weights) {
   Index size = 0;
@@ -130,12 +131,12 @@ Tensor<T> by_query(Context<T>& c, const AttentionShape<T>& shape, const T* weigh
   return result;
 }
 
-/// The three forms differ only in where q, k and v stand. For each sequence and head, with the scale s, the masks M and
-/// dropout's mask m over 1 - p (products with m and P element by element, the sum along a row):
+/// The three forms differ only in the inputs that contain q, k and v. For each sequence and head, with the scale s, the
+/// mask M and m, dropout's mask divided by 1 - p (products with m and P are elementwise, the sum is over a row):
 ///     P = softmax(s q k^T + M),    y = (m P) v,    dv = (m P)^T dy,
 ///     dP = m (dy v^T),    dS = P (dP - sum(dP P)),    dq = s dS k,    dk = s dS^T q.
-/// autograd/cases/attention_reference.h has them in plain loops. Tiles, which do not keep P, recompute it from
-/// log sum_j exp(S_j), and use sum(dP P) = sum(dy y).
+/// autograd/cases/attention_reference.h contains these formulas in plain loops. Tiles, which do not keep P, recompute P
+/// from log sum_j exp(S_j), and use sum(dP P) = sum(dy y).
 template <class T>
 Variable<T> attend(const Call<T>& call, std::initializer_list<Variable<T>> inputs, const Operands& operands) {
   Context<T>& c = context_of(call.op, inputs);
@@ -158,7 +159,7 @@ Variable<T> attend(const Call<T>& call, std::initializer_list<Variable<T>> input
   if (call.weights) *call.weights = by_query(c, shape, saved.weights);
 
   return c.record(call.op, inputs, y, [shape, operands, x, saved, y](Backward<T>& back) {
-    // An input that holds several of the three has one sink.
+    // An input that contains several of q, k and v has one sink.
     Sink<T> sinks[3];
     bool asked[3] = {};
     const auto gradient = [&](Place place) {
@@ -177,8 +178,8 @@ Variable<T> attend(const Call<T>& call, std::initializer_list<Variable<T>> input
 
 enum class Role { queries, keys };
 
-/// Checks an operand of `parts` matrices side by side. Several sequences may read the same keys, unless they get a
-/// gradient: heads write gradients concurrently.
+/// Checks an operand of `parts` matrices side by side. Several sequences may read the same keys, unless the keys get a
+/// gradient, because heads write gradients concurrently.
 template <class T>
 void check_operand(const Call<T>& call, const char* what, const Variable<T>& x, Role role, Index parts) {
   const RowLayout& layout = role == Role::keys ? call.key : call.query;

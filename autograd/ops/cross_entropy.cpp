@@ -13,7 +13,7 @@ namespace {
 using kernels::LogSumExp;
 using kernels::RowLoss;
 
-constexpr Index grain = 8;  // vocabulary rows are long, so few make a piece
+constexpr Index grain = 8;  // rows per piece: few, because vocabulary rows are long
 
 void check_targets(const char* op, const Shape& logits, std::span<const int> targets, int ignore_index,
                    double smoothing) {
@@ -24,7 +24,7 @@ void check_targets(const char* op, const Shape& logits, std::span<const int> tar
           logits, targets[i], i);
 }
 
-/// The loss without its variable: ordered sums over the rows.
+/// The numbers of the loss, without its variable: sums over the rows, in order.
 template <class T>
 CrossEntropy<T> add_up(std::span<const RowLoss> rows, std::span<const int> targets, int ignore_index, T& sum) {
   CrossEntropy<T> result;
@@ -83,7 +83,8 @@ CrossEntropy<T> cross_entropy(const Variable<T>& logits, std::span<const int> ta
 
 namespace {
 
-/// Rows whose logits are in memory at a time: few enough to stay in the cache, enough for products near their peak.
+/// Rows whose logits are in memory at the same time: few enough to stay in the cache, enough for near-peak matrix
+/// products.
 constexpr Index chunk_rows = 256;
 
 /// logits [n, V] = x W^T + b: x [n, D], weight [V, D], bias [V] or none.
@@ -98,7 +99,8 @@ void compute_logits(const Tensor<T>& logits, const Tensor<const T>& x, const Ten
     kernels::gemm<T>(n, classes, d, states, table, T{0}, logits.data, classes);
 }
 
-/// The rows' losses. With `derivative`, G = d loss / d logits is written over the logits; zeros in ignored rows.
+/// The losses of the rows. With `derivative`, overwrites the logits with G = d loss / d logits, which is zero in
+/// ignored rows.
 template <class T>
 void compute_losses(std::span<RowLoss> losses, const Tensor<T>& logits, std::span<const int> targets, int ignore_index,
                     double smoothing, bool derivative) {
@@ -117,15 +119,15 @@ void compute_losses(std::span<RowLoss> losses, const Tensor<T>& logits, std::spa
   });
 }
 
-/// The needed derivatives for dy = 1; the others have no memory.
+/// The derivatives for dy = 1. Derivatives that are not needed have no memory.
 template <class T>
 struct UnitGradients {
   Tensor<T> dx, dweight, dbias;
 
   explicit operator bool() const { return dx.data || dweight.data || dbias.data; }
 
-  /// Adds rows first, first + 1, ... in order: dX = G W, dW += G^T X, db += column sums of G, with their G [n, V] and X
-  /// [n, D].
+  /// Adds rows first, first + 1, ... in order: dX = G W, dW += G^T X, db += column sums of G, where G [n, V] and X [n,
+  /// D] are those rows.
   void add_rows(Index first, const Tensor<T>& g, const Tensor<const T>& x, const Tensor<const T>& weight) const {
     const Index n = g.rows(), classes = g.cols(), d = x.cols();
     const T beta = first == 0 ? T{0} : T{1};
@@ -135,8 +137,8 @@ struct UnitGradients {
   }
 };
 
-/// A sum's derivative is known with its terms. To hold only one chunk's logits in memory and touch them while cached,
-/// the gradients for dy = 1 are computed with the value; backward scales them.
+/// The forward pass computes the value and the gradients for dy = 1; backward scales these gradients. Thus only one
+/// chunk's logits are in memory, and they are used while cached.
 template <class T>
 CrossEntropy<T> linear_cross_entropy_op(const Variable<T>& x, const Variable<T>& weight, const Variable<T>* bias,
                                         std::span<const int> targets, int ignore_index, double label_smoothing) {
@@ -158,7 +160,7 @@ CrossEntropy<T> linear_cross_entropy_op(const Variable<T>& x, const Variable<T>&
   const std::span<RowLoss> losses = c.template array<RowLoss>(rows);
   const Arena::Mark mark = c.scratch_mark();
   const Tensor<T> memory = c.scratch({std::min(rows, chunk_rows), classes});
-  for (Index first = 0; first == 0 || first < rows; first += chunk_rows) {  // once for no rows: zero gradients
+  for (Index first = 0; first == 0 || first < rows; first += chunk_rows) {  // once without rows: zero gradients
     const Index n = std::min(chunk_rows, rows - first);
     const Tensor<T> logits{memory.data, {n, classes}};
     const Tensor<const T> states{in.row(first), {n, width}};
@@ -178,7 +180,7 @@ CrossEntropy<T> linear_cross_entropy_op(const Variable<T>& x, const Variable<T>&
       to.write([&](Index i) { return dy * gradient[i]; });
       back.give(gradient);
     };
-    scaled(1, unit.dweight);  // the largest first: the gradient of x can lie there then
+    scaled(1, unit.dweight);  // the largest first, so that x's gradient can use its memory
     scaled(0, unit.dx);
     scaled(2, unit.dbias);
   };

@@ -35,16 +35,16 @@ void add_rows(const Tensor<T>& sum, const Tensor<T>& pieces) {
     kernels::write(sum.data, 0, sum.size(), true, [row = pieces.row(p)](Index j) { return row[j]; });
 }
 
-/// The derivative of all forms, row by row with kernels::layer_norm_row_backward, which has the formula. Inputs
-/// gain_input and gain_input + 1 are gain and bias, if any; write(i, dx) takes the gradient of the normalized input's
-/// row i.
+/// The derivative of all forms, row by row with kernels::layer_norm_row_backward, which documents the formula. Inputs
+/// gain_input and gain_input + 1 are gain and bias, if any; write(i, dx) receives the gradient of the normalized
+/// input's row i.
 template <class T, class Write>
 void backward(Backward<T>& back, const Saved<T>& saved, int gain_input, const Write& write) {
   const Tensor<const T> dy = back.dy();
   const Index d = saved.x.cols(), rows = saved.x.rows(), pieces = (rows + rows_per_piece - 1) / rows_per_piece;
   const Sink<T> to_gain = saved.gain ? back.optional_sink(gain_input) : Sink<T>{};
   const Sink<T> to_bias = saved.gain ? back.optional_sink(gain_input + 1) : Sink<T>{};
-  // One pass over x and dy; every piece of rows has its own sums for gain and bias, added in order.
+  // One pass over x and dy. Every piece of rows has its own sums for gain and bias; these are added in order.
   const Tensor<T> dgain = to_gain ? back.scratch({pieces, d}) : Tensor<T>{};
   const Tensor<T> dbias = to_bias ? back.scratch({pieces, d}) : Tensor<T>{};
   const Tensor<T> dx = back.scratch({pieces, d});  // a row at a time

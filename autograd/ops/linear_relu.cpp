@@ -22,7 +22,8 @@ Variable<T> linear_relu_op(const Variable<T>& x, const Variable<T>& weight, cons
   const Tensor<T> y = c.tensor({rows, outputs});
   const Arena::Mark scratch = c.scratch_mark();
   const DropoutMask<T> mask = draw_mask(op, c, y.shape, p, layout, /*in_scratch=*/true);
-  // Bias, relu and dropout in place, tile by tile. Only y is kept: a positive y was kept, a zero has no gradient.
+  // Bias, relu and dropout in place, tile by tile. The derivative needs only y: dropout kept the positive elements, and
+  // zeros have no gradient.
   kernels::gemm_then<T>(rows, outputs, w.cols(), {in.data, w.cols()}, transposed_weight(c, w), y.data, outputs,
                         [&](const kernels::TileRange& tile) {
                           for (Index i = tile.first_row; i < tile.last_row; ++i) {

@@ -23,7 +23,7 @@ Variable<T> masked_fill(const Variable<T>& x, std::span<const bool> mask, double
   const Index count = std::ssize(mask);
   if (!has_trailing(in.shape, count))
     fail("masked_fill", "expected as many mask elements as x {} or its trailing axes have; got {}", in.shape, count);
-  // The mask at every element, so that one loop serves both forms.
+  // The mask of every element, so that one loop serves both shapes of masks.
   const std::span<bool> filled = c.template array<bool>(in.size());
   for (Index i = 0; i < in.size(); i += count) std::copy(mask.begin(), mask.end(), filled.begin() + i);
   const T fill = static_cast<T>(value);

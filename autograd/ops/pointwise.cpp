@@ -100,7 +100,7 @@ Variable<T> clamp(const Variable<T>& x, double low, double high) {
   return c.record("clamp", {x}, y, [in, lower, upper](Backward<T>& back) {
     const Tensor<const T> dy = back.dy();
     back.add(0, [&](Index i) {
-      const T g = dy[i], v = in[i];  // loaded either way, so that the choice is no branch
+      const T g = dy[i], v = in[i];  // loaded in both cases, so that the choice is not a branch
       return ((v >= lower) & (v <= upper)) ? g : T{0};
     });
   });

@@ -36,7 +36,7 @@ Variable<T> mean_pool(const Variable<T>& x, const RowLayout& layout) {
     for (Index j = 0; j < y.cols(); ++j) row[j] /= static_cast<T>(std::max<Index>(1, length));
   });
 
-  // Every row of a sequence gets dy / length, a gap row nothing.
+  // Every row of a sequence gets dy / length; a gap row gets 0.
   return c.record("mean_pool", {x}, y, [sequences](Backward<T>& back) {
     const Tensor<const T> dy = back.dy();
     const Tensor<T> dx = back.sink(0).zeroed();

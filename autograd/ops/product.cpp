@@ -23,7 +23,8 @@ struct Stack {
   }
 };
 
-/// c (+)= op(a) op(b), summed over the batch axes that `c` lacks: every matrix of c is written by its first product.
+/// c (+)= op(a) op(b), summed over the batch axes that `c` lacks. Without add, the first product of every matrix of c
+/// assigns.
 template <class T>
 void stacked_gemm(Stack batch, const Tensor<const T>& a, bool transpose_a, const Tensor<const T>& b, bool transpose_b,
                   const Tensor<T>& c, bool add) {
@@ -49,7 +50,7 @@ Variable<T> matmul(const Variable<T>& a, const Variable<T>& b, bool transpose_a,
         "expected [..., M, K] and [..., K, N] after transposes ({}, {}); got {} and {}", transpose_a, transpose_b,
         x.shape, z.shape);
   const Index m = x.shape[transpose_a ? -1 : -2], n = z.shape[transpose_b ? -2 : -1];
-  // Matrix axes of 1 let the batch axes broadcast as usual.
+  // With matrix axes of 1, the shapes broadcast as usual.
   const Shape batch = broadcast(x.shape.with(-1, 1).with(-2, 1), z.shape.with(-1, 1).with(-2, 1), "matmul");
   const Tensor<T> y = c.tensor(batch.with(-2, m).with(-1, n));
   const Stack walk(y.shape);
@@ -61,7 +62,7 @@ Variable<T> matmul(const Variable<T>& a, const Variable<T>& b, bool transpose_a,
     const auto write = [&](int input, const Tensor<const T>& left, bool tl, const Tensor<const T>& right, bool tr) {
       if (!back.needs(input)) return;
       const Sink<T> to = back.sink(input);
-      if (dy.size() == 0) to.zeroed();  // as no product writes it
+      if (dy.size() == 0) to.zeroed();  // because no product writes the gradient
       stacked_gemm(walk, left, tl, right, tr, to.grad, to.add);
     };
     if (transpose_a)

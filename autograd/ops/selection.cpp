@@ -16,7 +16,7 @@ void check_ids(const char* op, const Tensor<const T>& table, std::span<const int
           table.rows(), table.shape, ids[i], i);
 }
 
-/// table[row_of(i)] += f(i, j) for all i in order. Rows repeat, so threads divide the columns, not the rows.
+/// table[row_of(i)] += f(i, j) for all i in order. Rows repeat, so threads share the columns, not the rows.
 template <class T, class RowOf, class F>
 void scatter_add(const Sink<T>& to, Index count, const RowOf& row_of, const F& f) {
   const Tensor<T> sums = to.zeroed();

@@ -55,7 +55,7 @@ Variable<T> permuted(const char* op, const Variable<T>& x, std::span<const int> 
   });
 }
 
-/// Lays the parts side by side: each is seen as [outer, its size / outer], the result has `shape`.
+/// Places the parts side by side: each part counts as [outer, its size / outer], and the result has `shape`.
 template <class T>
 Variable<T> joined(const char* op, Context<T>& c, std::span<const Variable<T>> parts, const Shape& shape, Index outer) {
   const Tensor<T> y = c.tensor(shape);
@@ -96,7 +96,7 @@ Variable<T> reshape(const Variable<T>& x, const Shape& shape) {
   if (x.size() != shape.size())
     fail("reshape", "expected a shape of {} elements for {}; got {} with {}", x.size(), x.shape(), shape, shape.size());
 
-  // The value is the same memory: values never change.
+  // The value shares the input's memory, because values never change.
   return c.record("reshape", {x}, Tensor<const T>{c.read(x).data, shape}, [](Backward<T>& back) {
     const Tensor<const T> dy = back.dy();
     back.sink(0).write([&](Index i) { return dy[i]; });

@@ -20,7 +20,7 @@ struct AttentionVariant {
   Index head_width = 0;
 };
 
-/// Additive masks [3, 4] (cross) and [4, 4] (self): some cells blocked, some lowered, row 1 blocked whole.
+/// Additive masks [3, 4] (cross) and [4, 4] (self): some cells blocked, some lowered, row 1 blocked entirely.
 template <class T>
 Tensor<T> sample_mask(Index rows) {
   constexpr T blocked = -std::numeric_limits<T>::infinity();
@@ -77,13 +77,14 @@ void add_attention_cases(std::vector<LayerCase>& cases) {
                                  }));
     }
 
-  // Queries, keys and values from one variable through the projections of cross-attention.
+  // Queries, keys and values come from one variable, through the projections of cross-attention.
   cases.push_back(layer_case("CrossAttention.with_itself", {{5, width}}, []<class T>(ParameterStore<T>& store) {
     const CrossAttention<T> layer(store, "layer", {.width = width, .heads = 2, .dropout = 0.3});
     return [=](Context<T>&, Inputs<T> x) { return layer(x[0], packed_2_3(), x[0], packed_2_3()); };
   }));
 
-  // The part that both kinds share: queries from one variable, keys and values from another, or all from one.
+  // AttentionHeads, which self-attention and cross-attention share: queries from one variable, keys and values from
+  // another, or all from one.
   for (const Similarity similarity : {scaled_dot, general}) {
     const AttentionLayerOptions options{.width = width, .heads = 2, .similarity = similarity, .dropout = 0.3};
     const char* const name = similarity == general ? "general" : "scaled_dot";

@@ -66,7 +66,7 @@ class LayerChecker : public RowChecker<LayerSample, LayerCase> {
     }
   }
 
-  /// Freezing changes no other gradient.
+  /// Checks that freezing does not change other gradients.
   void check_frozen() {
     const auto all = sample_.run();
     const auto compare = [&](const auto& some, const std::string& without) {

@@ -7,7 +7,7 @@ namespace glossa {
 
 namespace {
 
-/// Ids for the sequences of a batch: word(sequence, place) in their rows, `pad` in the gaps.
+/// Ids for a batch: word(sequence, place) in the rows of its sequences, `pad` in the gaps.
 template <class Word>
 std::vector<int> fill(const RowLayout& layout, int pad, const Word& word) {
   std::vector<int> ids(static_cast<std::size_t>(layout.rows), pad);
@@ -66,8 +66,8 @@ const std::vector<LayerCase>& model_cases() {
         model_case("post_norm_untied_packed", small(post, Tied::none, false, Activation::silu), packed)};
     for (int article = 0; article < article_count; ++article)
       all.push_back(model_case(fmt::format("article-{}", article), article_options(article), padded));
-    // The gain of article 2 is followed by a matrix and a residual sum, then a norm, which cancels any factor; the last
-    // norm of article 4 by the final norm.
+    // Article 2: a matrix, a residual sum and a norm follow the gain, and the norm cancels any factor. Article 4: the
+    // final norm follows the last norm.
     all[all.size() - 3].without_effect = {"decoder.layers.0.norm2.weight", "decoder.layers.1.norm2.weight",
                                           "encoder.layers.0.norm1.weight", "encoder.layers.1.norm1.weight"};
     all.back().without_effect = {"decoder.layers.1.norm3.bias", "decoder.layers.1.norm3.weight",

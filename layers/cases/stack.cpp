@@ -31,7 +31,7 @@ StackOptions options_of(const StackVariant& variant, Index layers) {
           .activation_dropout = 0.1};
 }
 
-/// Rows for Layer(store, scope, options): on the source alone, or on the target with the source as memory.
+/// Adds rows for Layer(store, scope, options), with the source only, or with the target and the source as memory.
 template <template <class> class Layer, bool has_memory>
 void add_rows(std::vector<LayerCase>& cases, const std::string& layer_name, Index layers) {
   constexpr StackVariant variants[] = {{"pre_relu", NormPlace::pre, Activation::relu, true, true},
