@@ -30,7 +30,7 @@ class Frame {
 
   Context<T>& context_;
   const std::uint32_t step_;
-  const std::size_t depth_;          // live generations before the frame
+  const std::size_t depth_;          // number of live generations before the frame
   Arena::Mark begin_;                // allocations before the frame
   std::optional<Arena::Mark> kept_;  // allocations before the frame, and the value kept last
 };

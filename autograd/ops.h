@@ -69,7 +69,7 @@ Variable<T> gelu_tanh(const Variable<T>& x);
 template <class T>
 Variable<T> silu(const Variable<T>& x);  ///< x sigmoid(x) (Elfwing et al. 2017; "swish")
 
-// ---- products (ops/product.cpp) ----
+// ---- matrix products (ops/product.cpp) ----
 
 /// The matrix product a b, with the last two axes of a or b transposed first if requested: [M, K] x [K, N] -> [M, N].
 /// Up to two leading batch axes broadcast.
@@ -98,7 +98,7 @@ Variable<T> sum(const Variable<T>& x);
 template <class T>
 Variable<T> sum(const Variable<T>& x, int axis, bool keepdim = false);
 template <class T>
-Variable<T> mean(const Variable<T>& x);  ///< throws Error if x has no elements
+Variable<T> mean(const Variable<T>& x);  ///< throws if x has no elements
 template <class T>
 Variable<T> mean(const Variable<T>& x, int axis, bool keepdim = false);
 template <class T>
@@ -177,10 +177,10 @@ Variable<T> where(std::span<const bool> condition, const Variable<T>& a, const V
 
 // ---- dropout (ops/dropout.cpp) ----
 
-/// Zeroes elements with probability p and divides the others by the keep probability (Srivastava et al. 2014); p is
-/// rounded to a multiple of 1/65536. Returns x outside training or if p = 0, and zeros if p = 1. The mask is a function
-/// of (seed, update, site in the forward pass, sequence, position, column). `layout` gives each row of x [N, D] its
-/// sequence and position; without `layout`, all rows are one sequence.
+/// Zeroes elements with probability p and divides the kept elements by the keep probability (Srivastava et al. 2014); p
+/// is rounded to a multiple of 1/65536. Returns x outside training or if p = 0, and zeros if p = 1. The mask is a
+/// function of (seed, update, site in the forward pass, sequence, position, column). `layout` gives each row of x [N,
+/// D] its sequence and position; without `layout`, all rows are one sequence.
 template <class T>
 Variable<T> dropout(const Variable<T>& x, double p);
 template <class T>

@@ -85,7 +85,8 @@ class ParameterStore {
   /// Size of the largest parameter.
   Index largest() const;
 
-  /// True if the parameter's gradient, or that of each of its parts, was written since it was declared empty.
+  /// True if the parameter's gradient was written since it was declared empty; for a parameter with parts, every part's
+  /// gradient.
   bool has_grad(const Parameter<T>& parameter) const;
 
   /// Declares every gradient empty.

@@ -19,8 +19,8 @@ struct RowSpan {
 /// gaps. Padded [B, T]: sequence b starts at row b * T, and its remaining rows up to T are gap rows. Gap rows hold
 /// finite numbers that do not affect results, and no gradient flows into or out of them. Sequences come in row order
 /// and do not overlap. Only key sequences that need no gradient may overlap, as when hypotheses read one source.
-/// `sequence_ids` (one per sequence, or none) are the sequences' numbers in the corpus. Random numbers depend on them,
-/// so a sequence draws the same dropout mask in any batch and layout. The caller owns the memory of the spans.
+/// `sequence_ids` (one per sequence, or none) are the sequences' numbers in the corpus. Random numbers depend on these
+/// ids, so a sequence draws the same dropout mask in any batch and layout. The caller owns the memory of the spans.
 struct RowLayout {
   Index rows = 0;
   std::span<const RowSpan> sequences{};

@@ -27,7 +27,7 @@ struct Node {
   void (*run)(const void* closure, Backward<T>& backward) = nullptr;  // null for a leaf
   const void* closure = nullptr;
   GradSlot<T> own{};
-  GradSlot<T>* parameter = nullptr;  // the gradient of a parameter lives in its store
+  GradSlot<T>* parameter = nullptr;  // a parameter's gradient, which is in its store
   bool keep = false;                 // keeps value and gradient
   bool unread = false;               // its derivative does not read the value
   bool read = false;                 // an op read the value, and its derivative may read it again

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Times self-attention over one sequence, forward and backward, in glossa and PyTorch (scaled_dot_product_attention) in
-turn on this machine. Prints the minimum milliseconds of each, and PyTorch's divided by glossa's.
+turn on this machine. Prints the minimum milliseconds of each, and the ratio of PyTorch to glossa.
 
 usage: bench/compare_attention.py [--glossa build/glossa] [--threads 2] [--rounds 5] [LENGTH ...]
 

@@ -5,8 +5,8 @@ PyTorch's faster variant.
 usage: bench/compare_pytorch.py [--glossa build/glossa] [--threads 2] [--rounds 5] [--variants eager,compiled] [CONFIG ...]
 
 CONFIG: seed, tiny, small, base (default: all). Needs torch (pip install torch==2.13.0) and an otherwise idle machine.
-Both do the same: nn.Transformer with dropout 0.1, separate embeddings scaled by sqrt(width), sinusoidal positions,
-cross-entropy that ignores padding, Adam with a rate of 1e-3 (PyTorch's fused one).
+Both run the same model: nn.Transformer with dropout 0.1, separate embeddings scaled by sqrt(width), sinusoidal
+positions, cross-entropy that ignores padding, Adam with a learning rate of 1e-3 (fused in PyTorch).
 """
 
 import argparse

@@ -1,7 +1,7 @@
 // Times the ops of a training step one by one, on the shapes of a small translation model (128 sequences of 16 tokens).
-// Also times ops that only move numbers, in the second cache and in main memory, and a plain copy. These report the
+// Also times ops that only move numbers, in the L2 cache and in main memory, and a plain copy. These report the
 // bytes per second that they read and wrote. `ninja -C build bench_kernels` builds it (libbenchmark-dev);
-// build/bench_kernels --benchmark_filter=attention runs a part.
+// build/bench_kernels --benchmark_filter=attention runs only some.
 
 #include <benchmark/benchmark.h>
 

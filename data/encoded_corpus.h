@@ -74,7 +74,7 @@ std::string with_prefix(std::string_view prefix, std::string_view text);
 /// Pairs left out, by reason.
 LeftOut left_out(const EncodeReport& report);
 
-/// One-line summary of the encoding; pass false if the pairs left out are listed elsewhere.
+/// One-line summary of the encoding; pass false if the reasons for omissions are listed elsewhere.
 std::string describe(const EncodeReport& report, bool with_left_out = true);
 
 }  // namespace glossa

@@ -10,7 +10,7 @@
 
 namespace glossa {
 
-/// What became of a corpus's lines: lines = pairs + lines left out + lines held out.
+/// Counts of the lines of a corpus: lines = pairs + lines left out + lines held out.
 struct CorpusReport {
   std::int64_t lines = 0;             // lines (rows, units) read
   std::int64_t pairs = 0;             // pairs kept
@@ -79,13 +79,13 @@ struct CorpusOptions {
   int source_column = 0, target_column = 1;  // of a TSV file without a header, from 0
 };
 
-/// Path of one side's file, `PREFIX.language` or its .gz. Throws as `resolve`; `named_by` says in the message where the
-/// language comes from.
+/// Path of one side's file, `PREFIX.language` or its .gz. Throws like `resolve`; `named_by` describes the origin of
+/// `language` in the message.
 std::string side_of(const std::string& prefix, const std::string& language, const std::string& named_by = {});
 
-/// Reads `PREFIX.source_language` and `PREFIX.target_language` (or their .gz); line i of one translates line i of the
-/// other. A pair with an empty or blank side is skipped and counted. Throws as LineReader, if the files have different
-/// numbers of lines (naming both files and counts), and if no pair is left.
+/// Reads `PREFIX.source_language` and `PREFIX.target_language` (or their .gz); line i of one file translates line i of
+/// the other. A pair with an empty or blank side is skipped and counted. Throws like LineReader; also if the files have
+/// different numbers of lines (naming both files and counts), and if no pair is left.
 ParallelCorpus read_parallel(const std::string& prefix, const std::string& source_language,
                              const std::string& target_language, const CorpusOptions& options = {});
 
@@ -101,12 +101,13 @@ inline bool is_one_file(std::string_view name) { return is_table(name) || is_tra
 /// Reads pairs from the columns of one tab-separated file (or its .gz), without quoting. If the first row has a cell
 /// equal to each language, it is a header and names the columns; otherwise the options' columns are used, by default
 /// the first two (Tatoeba and Anki exports: English, other language, attribution). Further columns are ignored; blank
-/// lines and empty sides are skipped and counted. Throws as LineReader, for a row with too few columns, and if no pair
-/// is left. Also throws for a first row that names other languages, or whose columns contradict non-default options.
+/// lines and empty sides are skipped and counted. Throws like LineReader; also for a row with too few columns, and if
+/// no pair is left. Throws as well for a first row that names other languages, or whose columns contradict non-default
+/// options.
 ParallelCorpus read_tsv(const std::string& name, const std::string& source_language, const std::string& target_language,
                         const CorpusOptions& options = {});
 
-/// One-line summary of the lines read, kept and left out; pass false if the lines left out are listed elsewhere.
+/// One-line summary of the lines read, kept and left out; pass false if the reasons for omissions are listed elsewhere.
 std::string describe(const CorpusReport& report, bool with_left_out = true);
 
 /// Adds a pair of cleaned lines, or counts the reason for leaving it out.

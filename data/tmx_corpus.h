@@ -19,8 +19,8 @@ namespace glossa {
 /// of the sentence: both are removed, with no space in their place. Runs of white space, including line breaks, become
 /// one space; none is left at the ends.
 ///
-/// Throws as read_xml, for a root element that is not `<tmx>`, for a segment above the line limit, and if no pair is
-/// left (naming the languages found).
+/// Throws like read_xml; also for a root element that is not `<tmx>`, for a segment above the line limit, and if no
+/// pair is left (naming the languages found).
 ParallelCorpus read_tmx(const std::string& name, const std::string& source_language, const std::string& target_language,
                         const CorpusOptions& options = {});
 

@@ -29,8 +29,8 @@ struct Head {
 };
 
 /// The keys that the queries of a tile see. If causal, query i sees the keys 0, ..., i + ahead, otherwise every query
-/// sees all `keys`. Other keys are blocked: their weight is 0. It is computed only where whole vectors or blocks of
-/// rows cross the diagonal, from `first_computed(j)` on. `ahead` is a multiple of `block`.
+/// sees all `keys`. Other keys are blocked and have weight 0. Blocked weights are computed only where whole vectors or
+/// blocks of rows cross the diagonal: from `first_computed(j)` on. `ahead` is a multiple of `block`.
 template <class T>
 struct Reach {
   static constexpr Index block = std::max<Index>(8, Lanes<T>::count);

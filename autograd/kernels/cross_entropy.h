@@ -34,8 +34,8 @@ RowLoss cross_entropy_row(Index n, const T* x, LogSumExp<T> lse, int target, dou
   return {nll, (1 - smoothing) * nll + smoothing * (double{lse.rest} - double{mean})};
 }
 
-/// Returns the loss and overwrites the logits `x` with its gradient for dy = 1. The row is read from memory once, and
-/// each element takes one exponential.
+/// Returns the loss and overwrites the logits `x` with the loss's gradient for dy = 1. The row is read from memory
+/// once, and each element takes one exponential.
 template <class T>
 RowLoss cross_entropy_row_in_place(Index n, T* x, int target, double smoothing) {
   const T top = row_max<T>(n, -std::numeric_limits<T>::infinity(), [&](Index j) { return x[j]; });

@@ -12,7 +12,7 @@ namespace {
 constexpr Index width = 16;  // counters of a block
 constexpr Index lanes = 8;   // 16-bit numbers of a counter
 constexpr Index chunk = width * lanes;
-constexpr Index blocks = 2;  // computed side by side: one alone would stall on its multiplications
+constexpr Index blocks = 2;  // computed side by side: a single block would stall on its multiplications
 
 using Words = std::array<std::array<std::uint32_t, blocks * width>, 4>;
 

@@ -16,8 +16,8 @@ struct Product {
   bool operator==(const Product&) const = default;
 };
 
-/// While it exists, logs every matrix product that its thread starts, for measurements of a step. When it is destroyed,
-/// the previous log resumes.
+/// While a ProductLog exists, it logs every matrix product that its thread starts, for measurements of a step. When it
+/// is destroyed, the previous log resumes.
 class ProductLog {
  public:
   ProductLog();

@@ -12,7 +12,7 @@ constexpr int sums = 16;
 constexpr int sums = 8;
 #endif
 
-/// R rows by C vectors of the result, kept in registers over the whole of k.
+/// R rows by C vectors of the result, kept in registers for all of k.
 template <class T, int R, int C>
 void small_block(Index k, const T* a, Index a_row, Index a_col, const T* b, Index ldb, T* c, Index ldc, bool add) {
   using L = Lanes<T>;

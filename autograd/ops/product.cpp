@@ -23,7 +23,7 @@ struct Stack {
   }
 };
 
-/// c (+)= op(a) op(b), summed over the batch axes that `c` lacks. Without add, the first product of every matrix of c
+/// c (+)= op(a) op(b), summed over the batch axes that `c` lacks. Unless `add`, the first product for each matrix of c
 /// assigns.
 template <class T>
 void stacked_gemm(Stack batch, const Tensor<const T>& a, bool transpose_a, const Tensor<const T>& b, bool transpose_b,

@@ -74,7 +74,7 @@ class LineReader {
   std::int64_t replaced_ = 0;
 };
 
-/// Reads all lines of a file, cleaned; adds replaced pieces to `*replaced` unless null. Throws as LineReader.
+/// Reads all lines of a file, cleaned; adds replaced pieces to `*replaced` unless null. Throws like LineReader.
 std::vector<std::string> read_lines(const std::string& path, const TextOptions& options = {},
                                     std::int64_t* replaced = nullptr);
 

@@ -26,7 +26,7 @@ class CharacterTokenizer : public VocabularyTokenizer {
 /// The code points of a text, with U+2581 for white space.
 std::vector<std::string_view> split_characters(std::string_view text);
 
-/// A tokenizer over the characters of `sentences`. Throws as Vocabulary::build.
+/// A tokenizer over the characters of `sentences`. Throws like Vocabulary::build.
 std::unique_ptr<Tokenizer> train_character_tokenizer(std::span<const std::string> sentences,
                                                      const VocabularyOptions& options = {});
 

@@ -48,7 +48,7 @@ class Vocabulary {
   /// token.
   static Vocabulary parse(std::string_view text, std::string_view where);
 
-  /// From another program's tokens in id order; `where` names their file. Throws as `parse`.
+  /// From another program's tokens in id order; `where` names their file. Throws like `parse`.
   static Vocabulary of(std::vector<std::string> tokens, const SpecialIds& specials, std::string_view where);
 
   /// The vocabulary as text, whose first line contains the kind of tokens and the special ids.

@@ -26,7 +26,7 @@ class WordTokenizer : public VocabularyTokenizer {
 /// Splits a text into words.
 std::vector<std::string_view> split_words(std::string_view text);
 
-/// A tokenizer over the words of `sentences`. Throws as Vocabulary::build.
+/// A tokenizer over the words of `sentences`. Throws like Vocabulary::build.
 std::unique_ptr<Tokenizer> train_word_tokenizer(std::span<const std::string> sentences,
                                                 const VocabularyOptions& options = {});
 
