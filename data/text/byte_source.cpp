@@ -8,6 +8,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <vector>
 
 #include "autograd/check.h"
 
@@ -27,31 +28,80 @@ int open_for_reading(const std::string& path) {
   return descriptor;
 }
 
-gzFile gzip_of(void* gzip) { return static_cast<gzFile>(gzip); }
-
 }  // namespace
 
-ByteSource::ByteSource(const std::string& path, Packing packing)
-    : name_(path), descriptor_(open_for_reading(path)), is_own_(true) {
-  if (packing == Packing::none || !path.ends_with(".gz")) return;
-  gzip_ = ::gzdopen(descriptor_, "rb");
-  if (gzip_) return;
-  ::close(descriptor_);
-  fail(path, "cannot unpack the gzip file: out of memory");
+/// Unpacks gzip data: one or more members, and nothing else. (zlib's own reader of files ignores what follows them.)
+class ByteSource::Unpacker {
+ public:
+  explicit Unpacker(ByteSource& packed) : packed_(packed) {
+    constexpr int only_gzip = 16;
+    check(::inflateInit2(&stream_, MAX_WBITS + only_gzip) == Z_OK, packed.name_,
+          "cannot unpack the gzip file: out of memory");
+  }
+  ~Unpacker() { ::inflateEnd(&stream_); }
+  Unpacker(const Unpacker&) = delete;
+  Unpacker& operator=(const Unpacker&) = delete;
+
+  std::size_t read(char* bytes, std::size_t size) {
+    stream_.next_out = reinterpret_cast<Bytef*>(bytes);
+    stream_.avail_out = static_cast<uInt>(size);
+    while (stream_.avail_out == size) {
+      if (stream_.avail_in == 0) refill();
+      if (stream_.avail_in == 0 && is_between_members_) return 0;
+      inflate();
+    }
+    return size - stream_.avail_out;
+  }
+
+ private:
+  void refill() {
+    stream_.next_in = reinterpret_cast<Bytef*>(buffer_.data());
+    stream_.avail_in = static_cast<uInt>(packed_.read_plain(buffer_.data(), buffer_.size()));
+  }
+
+  /// Takes input and leaves output as far as both have room.
+  void inflate() {
+    const int code = ::inflate(&stream_, Z_NO_FLUSH);
+    is_between_members_ = code == Z_STREAM_END;
+    if (is_between_members_) {
+      is_first_member_ = false;
+      ::inflateReset(&stream_);
+    } else if (code != Z_OK) {
+      refuse(code);
+    }
+  }
+
+  [[noreturn]] void refuse(int code) const {
+    constexpr uLong magic_bytes = 2;
+    if (stream_.total_in > magic_bytes)
+      fail(packed_.name_, "cannot unpack the gzip file: {}",
+           code == Z_BUF_ERROR      ? "unexpected end of file"  // neither input nor output is left
+           : stream_.msg != nullptr ? stream_.msg
+                                    : ::zError(code));
+    if (is_first_member_) fail(packed_.name_, "expected gzip data; got something else. Hint: the name ends in .gz");
+    fail(packed_.name_, "expected only gzip data; got other bytes after it. Hint: unpack the file and pack it again");
+  }
+
+  ByteSource& packed_;
+  std::vector<char> buffer_ = std::vector<char>(usual_bytes);
+  z_stream stream_{};
+  bool is_first_member_ = true, is_between_members_ = false;
+};
+
+ByteSource::ByteSource(const std::string& path, Packing packing) : ByteSource(open_for_reading(path), path) {
+  is_own_ = true;
+  if (packing == Packing::by_name && path.ends_with(".gz")) unpacker_ = std::make_unique<Unpacker>(*this);
 }
 
 ByteSource::ByteSource(int descriptor, const std::string& name)
     : name_(name), descriptor_(descriptor), is_own_(false) {}
 
 ByteSource::~ByteSource() {
-  if (gzip_)
-    ::gzclose(gzip_of(gzip_));
-  else if (is_own_)
-    ::close(descriptor_);
+  if (is_own_) ::close(descriptor_);
 }
 
 std::size_t ByteSource::read(char* bytes, std::size_t size) {
-  return gzip_ ? read_packed(bytes, size) : read_plain(bytes, size);
+  return unpacker_ ? unpacker_->read(bytes, size) : read_plain(bytes, size);
 }
 
 std::size_t ByteSource::read_plain(char* bytes, std::size_t size) {
@@ -62,20 +112,9 @@ std::size_t ByteSource::read_plain(char* bytes, std::size_t size) {
   }
 }
 
-std::size_t ByteSource::read_packed(char* bytes, std::size_t size) {
-  const gzFile gzip = gzip_of(gzip_);
-  const int got = ::gzread(gzip, bytes, static_cast<unsigned>(size));
-  check(!::gzdirect(gzip), name_, "expected gzip data; got something else. Hint: the name ends in .gz");
-  int code = Z_OK;
-  const char* text = ::gzerror(gzip, &code);
-  check(got >= 0 && code == Z_OK, name_, "cannot unpack the gzip file: {}",
-        code == Z_ERRNO ? system_error() : std::string(text));
-  return static_cast<std::size_t>(got);
-}
-
 bool ByteSource::would_wait() const {
   pollfd input{.fd = descriptor_, .events = POLLIN, .revents = 0};
-  return !gzip_ && ::poll(&input, 1, 0) == 0;
+  return !unpacker_ && ::poll(&input, 1, 0) == 0;
 }
 
 }  // namespace glossa

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <string>
 
 namespace glossa {
@@ -24,21 +25,22 @@ class ByteSource {
   ByteSource& operator=(const ByteSource&) = delete;
   ~ByteSource();
 
-  /// Reads 1 to `size` bytes and returns their number; 0 only at the end. Throws if the file cannot be read or its gzip
-  /// data is damaged or truncated.
+  /// Reads 1 to `size` bytes and returns their number; 0 only at the end. Throws if the file cannot be read, or if its
+  /// gzip data is damaged, truncated or followed by other bytes.
   std::size_t read(char* bytes, std::size_t size);
 
   /// True if `read` would have to wait for a writer.
   bool would_wait() const;
 
  private:
+  class Unpacker;
+
   std::size_t read_plain(char* bytes, std::size_t size);
-  std::size_t read_packed(char* bytes, std::size_t size);
 
   std::string name_;
   int descriptor_;
   bool is_own_;
-  void* gzip_ = nullptr;  // of zlib; owns the descriptor
+  std::unique_ptr<Unpacker> unpacker_;  // of a gzip file
 };
 
 }  // namespace glossa

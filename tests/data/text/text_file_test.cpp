@@ -9,6 +9,7 @@
 #include <thread>
 #include <vector>
 
+#include "data/text/byte_source.h"
 #include "tests/data/data_test.h"
 
 using namespace glossa;
@@ -178,6 +179,38 @@ TEST_CASE("gzip files are read; truncated, damaged and false ones are refused") 
       contains(error_of<Error>([&] { read_lines(folder.write("flip.gz", flipped)); }), "cannot unpack the gzip file"));
   CHECK(contains(error_of<Error>([&] { read_lines(folder.write("plain.gz", "no gzip\n")); }), "expected gzip data"));
   CHECK(contains(error_of<Error>([&] { read_lines(folder.write("empty.gz", "")); }), "expected"));
+}
+
+TEST_CASE("gzip members are read one after another; other bytes after them are refused") {
+  const TemporaryFolder folder;
+  write_gzip(folder / "first.gz", "one\ntw");
+  write_gzip(folder / "second.gz", "o\nthree\n");
+  write_gzip(folder / "nothing.gz", "");
+  const std::string members = read_file(folder / "first.gz") + read_file(folder / "nothing.gz") +
+                              read_file(folder / "second.gz") + read_file(folder / "nothing.gz");
+  CHECK(read_lines(folder.write("members.gz", members)) == Lines{"one", "two", "three"});
+  for (const std::string& more : {"x"s, "garbage"s, "\0"s, std::string(512, '\0'), "\x1F"s, "\x1F\x8Cx"s}) {
+    CAPTURE(more.size());
+    const std::string path = folder.write("more.gz", members + more);
+    CHECK(contains(error_of<Error>([&] { read_lines(path); }),
+                   fmt::format("[{}] expected only gzip data; got other bytes after it", path)));
+  }
+  const std::string cut = folder.write("cut.gz", members.substr(0, members.size() - 1));
+  CHECK(contains(error_of<Error>([&] { read_lines(cut); }), "unexpected end of file"));
+}
+
+TEST_CASE("gzip data that unpacks to far more than it is fills every read") {
+  const TemporaryFolder folder;
+  const std::string path = folder / "zeros.gz", text(300000, 'x');
+  write_gzip(path, text);
+  for (const std::size_t size : {1u, 7u, 4096u, 300000u, 400000u}) {
+    CAPTURE(size);
+    ByteSource source(path);
+    std::string read, piece(size, '\0');
+    while (const std::size_t got = source.read(piece.data(), size)) read += piece.substr(0, got);
+    CHECK(read == text);
+    CHECK(source.read(piece.data(), size) == 0);
+  }
 }
 
 TEST_CASE("no file stays open, however its reading ends") {
