@@ -253,7 +253,10 @@ ValidationReport Trainer::measure() {
   report.update = state_.update;
   report.epoch = epoch_of_last_update(state_);
   report.seconds = state_.seconds;
-  if (job().is_first()) write_samples(run_, report);
+  if (checkpoints_) {
+    checkpoints_->check_in_place();
+    write_samples(run_, report);
+  }
   job().meet();
   return report;
 }

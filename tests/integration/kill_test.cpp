@@ -105,3 +105,24 @@ TEST_CASE("a second trainer is refused, the first continues") {
   CHECK_EQ(first.wait().status, 0);
   CHECK_EQ(tiny.resume("run", {"train.max_updates=1"}).status, 0);  // the lock is free again
 }
+
+TEST_CASE("a run whose folder is renamed or replaced while it trains ends with an error, and writes nothing there") {
+  for (const bool replaces : {false, true}) {
+    CAPTURE(replaces);
+    const TinyRun tiny;
+    Strings arguments =
+        tiny.train_arguments("run", {"train.max_updates=1000000", "train.save_every=0", "train.validate_every=0"});
+    arguments.insert(arguments.begin(), tested_program());
+    Program trainer({.arguments = arguments, .input = {}, .folder = {}});
+    const fs::path log = tiny / "run/train.log";
+    while (trainer.running() && !(fs::exists(log) && read_bytes(log).find("] Ep. ") != std::string::npos))
+      std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    fs::rename(tiny / "run", tiny / "old");
+    if (replaces) fs::create_directory(tiny / "run");
+    trainer.signal(SIGTERM);
+    check_error(trainer.wait(), 1, {"/run] expected the folder that training began in; got "});
+    CHECK_NE(read_bytes(tiny / "old/train.log").find("error: ["), std::string::npos);
+    CHECK_EQ(fs::exists(tiny / "run"), replaces);
+    if (replaces) CHECK(fs::is_empty(tiny / "run"));
+  }
+}

@@ -1,14 +1,10 @@
 #include "train/checkpoint/checkpoint_folder.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <charconv>
-#include <cstring>
 
 #include "autograd/check.h"
 #include "data/text/atomic_file.h"
@@ -53,16 +49,6 @@ std::vector<std::uint64_t> updates_in(const fs::path& folder) {
   return updates;
 }
 
-fs::path lock_file(const fs::path& run) { return run / ".lock"; }
-
-/// A lock of the open file, not the process: it ends when its last descriptor is closed.
-struct flock whole_file(int type) {
-  struct flock lock {};
-  lock.l_type = static_cast<short>(type);
-  lock.l_whence = SEEK_SET;
-  return lock;
-}
-
 /// The lock is held, so the writers of these files are dead.
 void remove_temporary_files(const fs::path& folder) {
   for (const auto& name : names_in(folder)) {
@@ -72,42 +58,6 @@ void remove_temporary_files(const fs::path& folder) {
 }
 
 }  // namespace
-
-bool has_trainer(const fs::path& run) {
-  const int descriptor = open(lock_file(run).c_str(), O_RDONLY | O_CLOEXEC);
-  if (descriptor == -1) return false;
-  struct flock lock = whole_file(F_RDLCK);
-  const bool is_held = fcntl(descriptor, F_OFD_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
-  close(descriptor);
-  return is_held;
-}
-
-RunLock::RunLock(const fs::path& run) {
-  create_folder(run);
-  const fs::path path = lock_file(run);
-  descriptor_ = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-  check(descriptor_ != -1, path.string(), "cannot open the run's lock: {}. Hint: check the path and its permissions",
-        std::strerror(errno));
-  const struct flock lock = whole_file(F_WRLCK);
-  if (fcntl(descriptor_, F_OFD_SETLK, &lock) == -1) {
-    const int code = errno;
-    char holder[64]{};
-    const bool named = (code == EAGAIN || code == EACCES) && pread(descriptor_, holder, sizeof holder - 1, 0) > 0;
-    close(descriptor_);
-    fail(path.string(), "expected no other trainer in this run; got {}. Hint: let it finish, or choose another run",
-         named ? holder : std::strerror(code));
-  }
-  // Only for the message above; the kernel knows the holder.
-  const std::string holder = fmt::format("process {}", getpid());
-  const bool written = ftruncate(descriptor_, 0) == 0 && pwrite(descriptor_, holder.data(), holder.size(), 0) > 0;
-  if (!written) {
-    const int code = errno;
-    close(descriptor_);
-    fail(path.string(), "cannot write the run's lock: {}", std::strerror(code));
-  }
-}
-
-RunLock::~RunLock() { close(descriptor_); }
 
 CheckpointFolder::CheckpointFolder(const fs::path& run, std::size_t keep)
     : lock_(run), folder_(run / "checkpoints"), keep_(keep) {
@@ -128,6 +78,7 @@ std::optional<FoundCheckpoint> CheckpointFolder::newest_valid() {
 }
 
 fs::path CheckpointFolder::save(std::uint64_t update, const CheckpointWriter& writer, bool is_best) {
+  check_in_place();
   const fs::path path = folder_ / file_name(update);
   writer.write(path);
   refused_.erase(update);

@@ -9,24 +9,9 @@
 #include <vector>
 
 #include "train/checkpoint/checkpoint_file.h"
+#include "train/checkpoint/run_lock.h"
 
 namespace glossa {
-
-/// Lock of a run, RUN/.lock: one trainer at a time. The kernel releases it when the process ends, however it ends.
-class RunLock {
- public:
-  /// Creates the folder if needed and takes the lock; a second trainer gets an Error that names the holder.
-  explicit RunLock(const std::filesystem::path& run);
-  ~RunLock();
-  RunLock(const RunLock&) = delete;
-  RunLock& operator=(const RunLock&) = delete;
-
- private:
-  int descriptor_ = -1;
-};
-
-/// True if a trainer has the run now. Does not take the lock, so no starting trainer is turned away.
-bool has_trainer(const std::filesystem::path& run);
 
 /// A checkpoint to resume from.
 struct FoundCheckpoint {
@@ -49,7 +34,7 @@ class CheckpointFolder {
   std::optional<FoundCheckpoint> newest_valid();
 
   /// Writes the checkpoint of `update`; once it is durable, points `last` (and `best`) to it, then removes old files.
-  /// Never removes the newest `keep` valid ones or the target of `best`. Returns its path.
+  /// Never removes the newest `keep` valid ones or the target of `best`. Returns its path. Throws as check_in_place.
   std::filesystem::path save(std::uint64_t update, const CheckpointWriter& writer, bool is_best);
 
   /// Points `last` to the checkpoint of `update`, and `best` to that of `best` if given. `save` does it; a resumed run
@@ -60,6 +45,9 @@ class CheckpointFolder {
   void forget_best() const;
 
   bool has(std::uint64_t update) const;
+
+  /// As RunLock::check_in_place.
+  void check_in_place() const { lock_.check_in_place(); }
 
  private:
   void prune(std::uint64_t newest) const;
