@@ -15,8 +15,11 @@ constexpr int max_depth = 16;
 }  // namespace
 
 JsonSettings::JsonSettings(const std::filesystem::path& path) : where_(path) {
+  const std::string text = read_file(path, max_settings);
+  // The parser would treat a zero byte as the end.
+  check(text.find('\0') == text.npos, where_, "expected settings in JSON; got a zero byte in them");
   try {
-    json_ = Json::parse(read_file(path, max_settings), [&](int depth, Json::parse_event_t, Json&) {
+    json_ = Json::parse(text, [&](int depth, Json::parse_event_t, Json&) {
       check(depth <= max_depth, where_, "expected settings nested at most {} deep; got deeper ones", max_depth);
       return true;
     });

@@ -15,6 +15,12 @@ std::string in_quotes(std::string_view text) {
   return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
+/// Parses a line; the result is discarded if it is not JSON. The parser would treat a zero byte as the end.
+nlohmann::json parsed(std::string_view line) {
+  if (line.find('\0') != line.npos) return nlohmann::json::value_t::discarded;
+  return nlohmann::json::parse(line, nullptr, false);
+}
+
 }  // namespace
 
 JsonLine& JsonLine::add_json(std::string_view key, std::string_view json) {
@@ -58,7 +64,7 @@ JsonLine& JsonLine::add_numbers(std::string_view key, std::span<const double> va
 std::string JsonLine::text() const { return fmt::format("{{{}}}", body_); }
 
 std::optional<std::int64_t> integer_in_json(std::string_view line, std::string_view key) {
-  const nlohmann::json object = nlohmann::json::parse(line, nullptr, false);
+  const nlohmann::json object = parsed(line);
   if (!object.is_object()) return std::nullopt;
   const auto found = object.find(key);
   if (found == object.end() || !found->is_number_integer()) return std::nullopt;
@@ -66,7 +72,7 @@ std::optional<std::int64_t> integer_in_json(std::string_view line, std::string_v
 }
 
 std::optional<std::map<std::string, double>> numbers_in_json(std::string_view line) {
-  const nlohmann::json object = nlohmann::json::parse(line, nullptr, false);
+  const nlohmann::json object = parsed(line);
   if (!object.is_object()) return std::nullopt;
   std::map<std::string, double> numbers;
   for (const auto& [key, value] : object.items()) {

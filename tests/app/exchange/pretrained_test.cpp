@@ -124,6 +124,10 @@ TEST_CASE("settings that do not fit the model are errors that name their file") 
     const ModelFolder folder("huggingface");
     write_bytes(folder / name, "{\"model_type\":" + std::string(100'000, '[') + std::string(100'000, ']') + "}");
     check_contains(folder.error(), "at most 16 deep");
+    for (const std::string& more : {std::string(1, '\0'), std::string("\0{}", 3)}) {
+      write_bytes(folder / name, "{\"model_type\":\"marian\"}" + more);
+      check_contains(folder.error(), std::string(name) + "] expected settings in JSON; got a zero byte");
+    }
   }
   for (const char* name : {"vocab.json", "source.spm", "target.spm", "model.safetensors"}) {
     const ModelFolder folder("huggingface");

@@ -50,6 +50,7 @@ TEST_CASE("a whole number is found in an object, and nothing else passes for one
     CAPTURE(line);
     CHECK_FALSE(integer_in_json(line, "update"));
   }
+  CHECK_FALSE(integer_in_json(std::string_view("{\"update\":37}\0", 14), "update"));
 }
 
 TEST_CASE("the numbers of an object are found, and nothing else passes for one") {
@@ -62,4 +63,5 @@ TEST_CASE("the numbers of an object are found, and nothing else passes for one")
   CHECK_EQ(numbers->at("d"), 1);
   for (const char* line : {"", "rubbish", "37", "[37]", "null", R"({"a":1)"}) CHECK_FALSE(numbers_in_json(line));
   CHECK(numbers_in_json("{}")->empty());
+  CHECK_FALSE(numbers_in_json(std::string_view("{}\0", 3)));
 }
