@@ -12,19 +12,22 @@
 #include "data/text/text_file.h"
 #include "data/text/utf8.h"
 #include "train/console/json_line.h"
+#include "train/console/printable.h"
 #include "train/tensorboard/attention_image.h"
 
 namespace glossa {
 namespace {
 
-/// Prefixes the text with the time.
-std::string stamped(std::string_view line) {
+/// Prefixes the text with the time, which no further line of it seems to have.
+std::string stamped(std::string_view text) {
+  std::string lines = printable(text);
+  for (std::size_t at = 0; (at = lines.find("\n[", at)) != lines.npos;) lines.replace(at, 1, "\\n");
   const std::time_t now = std::time(nullptr);
   std::tm local{};
   localtime_r(&now, &local);
   char time[32];
   std::strftime(time, sizeof time, "%Y-%m-%d %H:%M:%S", &local);
-  return fmt::format("[{}] {}\n", time, line);
+  return fmt::format("[{}] {}\n", time, lines);
 }
 
 // Maximum columns on a terminal, of sentences and of lines arranged below each other.
@@ -164,7 +167,7 @@ void RunLog::record(std::string_view text) { print_note(text, any, Verbosity::ve
 
 void RunLog::error(std::string_view text) noexcept {
   try {
-    log_.write(stamped(fmt::format("error: {}", text)));
+    log_.write(stamped(fmt::format("error: {}", printable_line(text))));
   } catch (const Error&) {
     // A full disk may have ended the run.
   }

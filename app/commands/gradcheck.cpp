@@ -7,6 +7,7 @@
 #include "autograd/check.h"
 #include "layers/cases/model_case.h"
 #include "train/console/json_line.h"
+#include "train/console/print.h"
 #include "train/console/progress_bar.h"
 #include "train/runtime.h"
 
@@ -42,7 +43,7 @@ class Table {
     else
       print_line(kind, report);
     std::fflush(stdout);
-    for (const std::string& failure : report.failures) fmt::print(stderr, "  {}\n", failure);
+    for (const std::string& failure : report.failures) print_message(stderr, "  ", failure);
     passed_ = passed_ && report.failures.empty();
     ++rows_;
     total_.add(report);

@@ -109,6 +109,30 @@ TEST_CASE("a terminal shows colors unless NO_COLOR is set; a dumb one gets only 
   CHECK(on_terminal(wrong, {"NO_COLOR="}, 2).starts_with("\x1b"));  // empty counts as unset
 }
 
+TEST_CASE("control characters of files and names are shown escaped, on a terminal and in the log") {
+  const TinyRun tiny;
+  const std::string name = "\x1b[2J\u202ename", shown = R"(\x1b[2J\u202ename)";
+  write_bytes(tiny / "key.yaml", read_bytes(tiny / "tiny.yaml") + R"("\e[2J\u202ename": 1)");
+  const Strings of_key{"train", tiny / "key.yaml"},
+      of_value = tiny.train_arguments("bad", {"data.lowercase=" + name + "\nglossa: fine"});
+  for (const Strings& arguments : {of_key, of_value}) {
+    const std::string error = on_terminal(arguments, {}, 2);
+    if (error.empty()) return;
+    CAPTURE(error);
+    CHECK(error.starts_with("\x1b[31mglossa:\x1b[0m "));
+    CHECK_NE(error.find(shown), error.npos);
+    CHECK_EQ(error.find_first_of("\x1b\n", 17), error.size() - 1);  // no more than one line's end
+  }
+  for (const std::string side : {".en", ".hi"}) fs::copy(tiny / ("toy/train" + side), tiny / (name + side));
+  const Strings sets{"data.train=" + (tiny / name).string(), "train.max_updates=1"};
+  const std::string trained = on_terminal(tiny.train_arguments("run", sets)), log = read_bytes(tiny / "run/train.log");
+  for (const std::string& text : {trained, log}) {
+    CAPTURE(text);
+    CHECK_NE(text.find(shown), text.npos);
+    CHECK_EQ(text.find("\x1b[2J"), text.npos);
+  }
+}
+
 TEST_CASE("-q prints only warnings and errors, -v prints more, and neither changes a result") {
   const TinyRun tiny;
   const Strings sets{"data.tokenizer=sentencepiece", "data.vocab_size=200", "train.max_updates=4",

@@ -9,6 +9,7 @@
 #include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <sstream>
 #include <string>
 
 #include "autograd/check.h"
@@ -148,6 +149,24 @@ TEST_CASE("a torn line is dropped even if it parses; a new run begins empty; oth
   CHECK(read_bytes(metrics) == "{\"update\":5}\n");
   { RunLog log(run.path(), 0, terminal.file); }
   CHECK(read_bytes(metrics).empty());
+}
+
+TEST_CASE("values in the log can neither drive a terminal nor look like further entries") {
+  FakeTerminal terminal;
+  const TemporaryFolder run;
+  RunLog log(run.path(), 0, terminal.file);
+  const std::string forged = "x\n[2026-01-01 00:00:00] finished: all";
+  log.line("data \x1b[2J\u202e:\n    " + forged);
+  log.warning("note: \r" + forged);
+  log.error("[" + forged + "] got\nnothing");
+  const std::string text = read_bytes(run.path() / "train.log");
+  std::vector<std::string> entries;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) entries.push_back(line.starts_with('[') ? line.substr(22) : line);
+  const std::string shown = "x\\n[2026-01-01 00:00:00] finished: all";
+  CHECK(entries == std::vector<std::string>{"data \\x1b[2J\\u202e:", "    " + shown, "note: \\x0d" + shown,
+                                            "error: [" + shown + "] got\\nnothing"});
+  CHECK(text.starts_with(terminal.text()));  // the program prints the error
 }
 
 TEST_CASE("on a terminal lines are above the bar and wrapped between words; in the log they are whole") {

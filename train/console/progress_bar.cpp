@@ -9,6 +9,7 @@
 
 #include "data/text/counted.h"
 #include "train/console/color.h"
+#include "train/console/printable.h"
 #include "train/console/verbosity.h"
 
 namespace glossa {
@@ -41,16 +42,17 @@ void ProgressBar::draw(std::optional<double> fraction, std::string_view text) {
   if (!draws_) return;
   // One cell short of the width: a full line would wrap and could not be cleared.
   const std::size_t room = terminal_width(terminal_) - 1;
+  const std::string shown = printable_line(text);
   std::string line;
   if (fraction) {
     constexpr std::size_t max_cells = 24, min_cells = 4, around = 8;  // cells of the bar, and around it
     const double share = std::clamp(*fraction, 0.0, 1.0);
-    const std::size_t cells = std::min(max_cells, room - std::min(room, text.size() + around));
+    const std::size_t cells = std::min(max_cells, room - std::min(room, shown.size() + around));
     const auto filled = static_cast<std::size_t>(share * static_cast<double>(cells));
     line = fmt::format("{:3.0f}% ", 100 * share);
     if (cells >= min_cells) line += fmt::format("[{}{}] ", std::string(filled, '='), std::string(cells - filled, ' '));
   }
-  line += fitting(text, room - std::min(room, line.size()));
+  line += fitting(shown, room - std::min(room, line.size()));
   show(fmt::format("\r\x1b[K{:.{}}", line, room));
   is_shown_ = true;
   drawn_ = Clock::now();

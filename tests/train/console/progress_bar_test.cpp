@@ -56,6 +56,12 @@ TEST_CASE("a bar is drawn over itself and cleared at the end") {
                      "] " + back + "no end in sight" + back + back + "  0% [" + empty + "] once more" + back);
 }
 
+TEST_CASE("a bar's text cannot drive the terminal") {
+  const std::string text = drawn([](ProgressBar& bar) { bar.draw(std::nullopt, "checking \x1b[2Ja\nb"); });
+  if (text.empty()) return;
+  CHECK_EQ(text, back + "checking \\x1b[2Ja\\nb" + back);
+}
+
 TEST_CASE("on a narrow terminal text takes precedence over the bar, and never wraps") {
   const std::string text = drawn(
       [](ProgressBar& bar) {
