@@ -1,14 +1,37 @@
 #pragma once
 
+#include <fmt/core.h>
+
+#include <concepts>
 #include <stdexcept>
 #include <string>
+#include <string_view>
+#include <utility>
 
 namespace glossa::serve {
 
-/// An error answer to a request: an HTTP status and a text with the reason.
+/// The start of a text that is quoted in an error, as a client may send megabytes of it; other values are themselves.
+template <class Value>
+auto brief(const Value& value) {
+  if constexpr (std::convertible_to<const Value&, std::string_view>) {
+    constexpr std::size_t longest = 200;  // bytes
+    const std::string_view text = value;
+    if (text.size() <= longest) return std::string(text);
+    std::size_t end = longest;
+    while (end > 0 && (text[end] & 0xC0) == 0x80) --end;  // between two characters of UTF-8
+    return fmt::format("{}...", text.substr(0, end));
+  } else {
+    return value;
+  }
+}
+
+/// An error answer to a request: an HTTP status and a text with the reason. Texts among the arguments are cut, since
+/// they may be the client's.
 class HttpError : public std::runtime_error {
  public:
-  HttpError(int status, const std::string& text) : std::runtime_error(text), status_(status) {}
+  template <class... Args>
+  HttpError(int status, fmt::format_string<decltype(brief(std::declval<const Args&>()))...> format, const Args&... args)
+      : std::runtime_error(fmt::format(format, brief(args)...)), status_(status) {}
 
   int status() const { return status_; }
 

@@ -26,7 +26,7 @@ std::string dump(const json& value) { return value.dump(-1, ' ', false, json::er
 std::string text_of(const json& value, const std::string& name) {
   if (value.is_string()) return value.get<std::string>();
   if (value.is_number() || value.is_boolean()) return value.dump();
-  throw HttpError(400, fmt::format("expected {} to be a text; got {}", name, value.type_name()));
+  throw HttpError(400, "expected {} to be a text; got {}", name, value.type_name());
 }
 
 int hex_digit(char c) {
@@ -70,16 +70,15 @@ Fields fields_of_json(std::string_view body) {
   try {
     object = json::parse(body, [&](int depth, json::parse_event_t, const json&) {
       // Stops the parser before anything deep or long is built.
-      if (++values > max_values) throw HttpError(413, fmt::format("expected at most {} values; got more", max_values));
+      if (++values > max_values) throw HttpError(413, "expected at most {} values; got more", max_values);
       if (depth > max_depth) throw HttpError(400, "expected an object of texts and lists of texts; got deeper JSON");
       return true;
     });
   } catch (const json::exception& error) {
     const std::string_view text = error.what();  // [json.exception.parse_error.101] parse error at line ...
-    throw HttpError(
-        400, fmt::format("expected JSON in UTF-8; got a {}", utf8::replace_invalid(text.substr(text.find(' ') + 1))));
+    throw HttpError(400, "expected JSON in UTF-8; got a {}", utf8::replace_invalid(text.substr(text.find(' ') + 1)));
   }
-  if (!object.is_object()) throw HttpError(400, fmt::format("expected a JSON object; got {}", object.type_name()));
+  if (!object.is_object()) throw HttpError(400, "expected a JSON object; got {}", object.type_name());
   Fields fields;
   for (const auto& [name, value] : object.items()) {
     if (value.is_null()) continue;
@@ -97,7 +96,7 @@ Fields fields_of_json(std::string_view body) {
 Fields fields_of_form(std::string_view body) {
   Fields fields;
   for (std::size_t values = 0; !body.empty();) {
-    if (++values > max_values) throw HttpError(413, fmt::format("expected at most {} fields; got more", max_values));
+    if (++values > max_values) throw HttpError(413, "expected at most {} fields; got more", max_values);
     const std::string_view pair = body.substr(0, body.find('&'));
     body.remove_prefix(std::min(pair.size() + 1, body.size()));
     const std::size_t sign = std::min(pair.find('='), pair.size());
@@ -112,11 +111,8 @@ Fields fields_of_form(std::string_view body) {
 const std::string& text_field(const Fields& fields, std::string_view name) {
   const Field* field = find(fields, name);
   if (!field)
-    throw HttpError(400, fmt::format("expected {} in the request; got none. Hint: send an application/json object or a "
-                                     "form",
-                                     name));
-  if (field->is_list || field->values.size() != 1)
-    throw HttpError(400, fmt::format("expected {} to be one text; got a list", name));
+    throw HttpError(400, "expected {} in the request; got none. Hint: send an application/json object or a form", name);
+  if (field->is_list || field->values.size() != 1) throw HttpError(400, "expected {} to be one text; got a list", name);
   return field->values.front();
 }
 
@@ -129,16 +125,16 @@ TranslationRequest translation_request(const Fields& fields) {
   request.source = text_field(fields, "source");
   request.target = text_field(fields, "target");
   if (const std::string format = optional_text(fields, "format", "text"); format != "text")
-    throw HttpError(400, fmt::format("expected format to be text; got {}", format));
+    throw HttpError(400, "expected format to be text; got {}", format);
   const std::string alternatives = optional_text(fields, "alternatives", "0"),
                     scores = optional_text(fields, "scores", "false");
   const auto [end, error] =
       std::from_chars(alternatives.data(), alternatives.data() + alternatives.size(), request.alternatives);
   if (error != std::errc{} || end != alternatives.data() + alternatives.size() || request.alternatives < 0 ||
       request.alternatives > max_alternatives)
-    throw HttpError(400, fmt::format("expected 0 to {} alternatives; got {}", max_alternatives, alternatives));
+    throw HttpError(400, "expected 0 to {} alternatives; got {}", max_alternatives, alternatives);
   if (scores != "true" && scores != "false")
-    throw HttpError(400, fmt::format("expected scores to be true or false; got {}", scores));
+    throw HttpError(400, "expected scores to be true or false; got {}", scores);
   request.scores = scores == "true";
   return request;
 }

@@ -42,7 +42,7 @@ std::uint64_t number(std::string_view text, int base, std::string_view what) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, base);
   if (error == std::errc::result_out_of_range) return UINT64_MAX;  // exceeds any limit
   if (error != std::errc{} || end != text.data() + text.size())
-    throw HttpError(400, fmt::format("expected {} to be a number", what));
+    throw HttpError(400, "expected {} to be a number", what);
   return value;
 }
 
@@ -68,8 +68,7 @@ std::size_t RequestReader::feed(std::string_view bytes) {
 std::size_t RequestReader::feed_line(std::string_view bytes) {
   const std::size_t feed = bytes.find('\n');
   const std::size_t taken = std::min(feed, bytes.size());
-  if (read_ + taken > max_head)
-    throw HttpError(431, fmt::format("expected at most {} bytes before the body; got more", max_head));
+  if (read_ + taken > max_head) throw HttpError(431, "expected at most {} bytes before the body; got more", max_head);
   read_ += taken + 1;
   line_ += bytes.substr(0, taken);
   if (feed == bytes.npos) return bytes.size();
@@ -147,7 +146,7 @@ void RequestReader::use_header() {
 }
 
 void RequestReader::end_head() {
-  if (left_ > max_body_) throw HttpError(413, fmt::format("expected a body of at most {} bytes; got more", max_body_));
+  if (left_ > max_body_) throw HttpError(413, "expected a body of at most {} bytes; got more", max_body_);
   read_ = 0;
   part_ = is_chunked_ ? Part::chunk_size : left_ > 0 ? Part::sized_body : Part::done;
 }
@@ -157,7 +156,7 @@ void RequestReader::use_chunk_size() {
   if (size.empty()) throw HttpError(400, "expected the size of a chunk to be a number");
   left_ = number(size, 16, "the size of a chunk");
   if (left_ > max_body_ - body_.size())
-    throw HttpError(413, fmt::format("expected a body of at most {} bytes; got more", max_body_));
+    throw HttpError(413, "expected a body of at most {} bytes; got more", max_body_);
   read_ = 0;
   part_ = left_ > 0 ? Part::chunk : Part::trailer;
 }

@@ -93,7 +93,7 @@ class TranslationService::Lane {
     throw HttpError(503, "the translation was not ready in time. Hint: try again, or send less text at once");
   }
   [[noreturn]] void too_many() const {
-    throw HttpError(413, fmt::format("expected at most {} lines and sentences; got more", limits_.queue));
+    throw HttpError(413, "expected at most {} lines and sentences; got more", limits_.queue);
   }
   void work();
 
@@ -123,7 +123,7 @@ Line TranslationService::Lane::cut(const TextLine& line, Index wanted, const std
     try {
       reader_.add(sources, clean_line(sentence, where, text_options(run_.data)), name, number, interrupt);
     } catch (const LineError& error) {
-      throw HttpError(400, error.what());
+      throw HttpError(400, "{}", error.what());
     }
     for (std::vector<int>& ids : sources.ids) {
       if (pieces.size() == limits_.queue) too_many();
@@ -194,7 +194,7 @@ AttentionMaps TranslationService::Lane::attention(const std::string& text, const
     target = run_.tokenizers.target->encode_line(normalize(run_.data, clean_line(translation, "translation", options)),
                                                  "translation", 1);
   } catch (const LineError& error) {
-    throw HttpError(400, error.what());
+    throw HttpError(400, "{}", error.what());
   }
   if (source.empty() || target.empty()) throw HttpError(400, "expected a sentence and its translation; got no word");
   const auto& model = run_.model->options();
@@ -255,12 +255,11 @@ TranslationService::Lane& TranslationService::lane(std::string_view source, std:
     const DataConfig& data = lane->run().data;
     pairs.push_back(pair_name(data));
     if (data.target != target || (source != "auto" && data.source != source)) continue;
-    if (found) throw HttpError(400, fmt::format("expected a source language, as several have this target; got auto"));
+    if (found) throw HttpError(400, "expected a source language, as several have this target; got auto");
     found = lane.get();
   }
   if (!found)
-    throw HttpError(
-        400, fmt::format("expected a served language pair, {}; got {}-{}", fmt::join(pairs, ", "), source, target));
+    throw HttpError(400, "expected a served language pair, {}; got {}-{}", fmt::join(pairs, ", "), source, target);
   return *found;
 }
 

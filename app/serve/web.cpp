@@ -90,7 +90,7 @@ Fields fields_of(const httplib::Request& request, const httplib::ContentReader& 
     const std::string type = utf8::lower_case(request.get_header_value("Content-Type"));
     const bool is_json = type.find("json") != type.npos;
     if (!is_json && !type.empty() && !type.starts_with("application/x-www-form-urlencoded"))
-      throw HttpError(415, "expected JSON or a form; got a body of type " + type);
+      throw HttpError(415, "expected JSON or a form; got a body of type {}", type);
     fields = is_json ? fields_of_json(text) : fields_of_form(text);
   }
   // Values after the ? count unless the body has them.
@@ -242,7 +242,7 @@ void Web::Server::explain(const httplib::Request& request, httplib::Response& re
     response.set_header("Allow", known->second);
     text = fmt::format("expected {} for {}; got {}", known->second, request.path, request.method);
   } else if (response.status == 404) {
-    text = fmt::format("expected a path of this server; got {}", request.path);
+    text = fmt::format("expected a path of this server; got {}", brief(request.path));
   } else if (response.status == 414) {
     text = "expected a shorter path";
   } else if (response.status >= 500) {

@@ -451,6 +451,23 @@ TEST_CASE("pages of another origin may ask if --allow-origin names it") {
                   {"--allow-origin"});
 }
 
+TEST_CASE("an error quotes the start of a long value") {
+  Served served({fixture().run()});
+  const std::string megabyte(1000000, 'a'), path(8000, 'a');
+  for (const std::string& body :
+       {translation("a", R"(,"format":")" + megabyte + "\""),
+        translation("a", R"(,"alternatives":")" + megabyte + "\""),
+        R"({"q":"a","source":")" + megabyte + R"(","target":"hi"})", "{\"" + megabyte + "\":{}}", "\"" + megabyte}) {
+    const Answer answer = ask(served.port(), post("/translate", body));
+    check_error(answer, 400, "aaa...");
+    CHECK_LT(answer.body.size(), 1000);
+  }
+  const Answer answer = get(served.port(), "/" + path);
+  check_error(answer, 404, "aaa...");
+  CHECK_LT(answer.body.size(), 1000);
+  CHECK_EQ(served.stop().status, 0);
+}
+
 TEST_CASE("bad runs, addresses and keys are refused at the start") {
   const std::string run = fixture().run();
   Served served({run});

@@ -75,6 +75,15 @@ TEST_CASE("a malformed request for a translation is refused with 400") {
   CHECK_EQ(status_of([] { fields_of_form("%C3=a"); }), 400);
 }
 
+TEST_CASE("an error quotes at most the start of what a client sent, cut between two characters") {
+  const auto quoted = [](const std::string& text) { return std::string(HttpError(400, "<{}>", text).what()); };
+  CHECK_EQ(quoted(std::string(200, 'a')), "<" + std::string(200, 'a') + ">");
+  CHECK_EQ(quoted(std::string(201, 'a')), "<" + std::string(200, 'a') + "...>");
+  CHECK_EQ(quoted(std::string(199, 'a') + "\u00FC"), "<" + std::string(199, 'a') + "...>");
+  CHECK_EQ(quoted(std::string(1000, '\x80')), "<...>");
+  CHECK_EQ(std::string(HttpError(413, "at most {} of {}", 3, std::string_view("x")).what()), "at most 3 of x");
+}
+
 TEST_CASE("deep or long JSON is refused before it is built") {
   const std::string deep(1000000, '[');
   CHECK_EQ(status_of([&] { fields_of_json(deep); }), 400);
