@@ -98,7 +98,7 @@ int run(const ServeArguments& arguments) {
                  .connections = [&] { return connections.open(); }});
   Workers getting(gets_at_once, gets_waiting), posting(posts_at_once, posts_waiting);
   const auto ask = [&](Incoming incoming, Connections::Answer answer) {
-    Workers& workers = incoming.request.starts_with("POST ") ? posting : getting;
+    Workers& workers = incoming.request.bytes.starts_with("POST ") ? posting : getting;
     const auto shared = std::make_shared<const Incoming>(std::move(incoming));
     if (!workers.post([&web, shared, answer = std::move(answer)] { answer(web.answer(*shared)); }))
       throw HttpError(503, "too many requests are waiting. Hint: try again in a moment");

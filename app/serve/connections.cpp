@@ -22,7 +22,6 @@
 
 #include "app/serve/http_error.h"
 #include "app/serve/messages.h"
-#include "app/serve/request_reader.h"
 #include "autograd/check.h"
 
 namespace glossa::serve {

@@ -7,12 +7,13 @@
 
 #include "app/serve/caller.h"
 #include "app/serve/listener.h"
+#include "app/serve/request_reader.h"
 
 namespace glossa::serve {
 
-/// A complete request from `RequestReader`, with the information needed to answer it.
+/// A request, with the information needed to answer it.
 struct Incoming {
-  std::string request;
+  HttpRequest request;
   Caller caller;
   bool keeps_connection;
 };

@@ -46,6 +46,12 @@ std::uint64_t number(std::string_view text, int base, std::string_view what) {
   return value;
 }
 
+/// Takes the value of a header that decides how the request is understood.
+void take_once(std::optional<std::string>& taken, std::string_view name, std::string_view value) {
+  if (taken) throw HttpError(400, "expected one {} header; got several", name);
+  taken = value;
+}
+
 /// Headers that are not handed on: those of the connection and its bytes, and requests for another form of the answer.
 bool ends_here(std::string_view name) {
   for (const char* header : {"connection", "keep-alive", "content-length", "transfer-encoding", "te", "trailer",
@@ -69,10 +75,14 @@ std::size_t RequestReader::feed_line(std::string_view bytes) {
   const std::size_t feed = bytes.find('\n');
   const std::size_t taken = std::min(feed, bytes.size());
   if (read_ + taken > max_head) throw HttpError(431, "expected at most {} bytes before the body; got more", max_head);
-  read_ += taken + 1;
+  read_ += taken;
   line_ += bytes.substr(0, taken);
   if (feed == bytes.npos) return bytes.size();
-  if (line_.ends_with('\r')) line_.pop_back();
+  ++read_;
+  const bool ends_with_cr = line_.ends_with('\r');
+  if (ends_with_cr) line_.pop_back();
+  if (part_ != Part::head && (!ends_with_cr || has_control(line_)))  // a proxy may see other chunks
+    throw HttpError(400, "expected the lines between chunks to end with CR LF");
   use_line();
   line_.clear();
   return feed + 1;
@@ -114,8 +124,13 @@ void RequestReader::use_request_line() {
   is_http_1_0_ = version == "HTTP/1.0";
   keeps_connection_ = !is_http_1_0_;
   std::string_view target = line.substr(first + 1, last - first - 1);
-  for (const std::string_view scheme : {"http://", "https://"})  // sent by some proxies (RFC 9112, section 3.2.2)
-    if (target.starts_with(scheme)) target.remove_prefix(std::min(target.find('/', scheme.size()), target.size()));
+  for (const std::string_view scheme : {"http://", "https://"}) {  // sent by some proxies (RFC 9112, section 3.2.2)
+    if (!target.starts_with(scheme)) continue;
+    target.remove_prefix(scheme.size());
+    authority_ = target.substr(0, target.find('/'));
+    target.remove_prefix(authority_->size());
+    break;
+  }
   head_ = fmt::format("{} {} {}\r\n", line.substr(0, first), target.empty() ? "/" : target, version);
 }
 
@@ -125,7 +140,7 @@ void RequestReader::use_header() {
   if (colon == line.npos || !is_token(line.substr(0, colon)) || has_control(line))
     throw HttpError(400, "expected headers of the form NAME: VALUE");
   const std::string name = lower(line.substr(0, colon));
-  const std::string_view value = trimmed(line.substr(colon + 1));
+  std::string value(trimmed(line.substr(colon + 1)));
   if (name == "content-length") {
     if (std::exchange(has_length_, true) || is_chunked_)
       throw HttpError(400, "expected one length of the body; got several");
@@ -135,6 +150,14 @@ void RequestReader::use_header() {
     if (lower(value) != "chunked") throw HttpError(501, "expected Transfer-Encoding: chunked; got another");
     if (std::exchange(is_chunked_, true) || has_length_)
       throw HttpError(400, "expected one length of the body; got several");
+  } else if (name == "host") {
+    take_once(host_, "Host", value);
+  } else if (name == "origin") {
+    take_once(origin_, "Origin", value);
+  } else if (name == "content-type") {
+    const std::size_t parameters = std::min(value.find(';'), value.size());
+    value = lower(value.substr(0, parameters)) + value.substr(parameters);
+    take_once(media_type_, "Content-Type", trimmed(std::string_view(value).substr(0, parameters)));
   } else if (name == "content-encoding") {
     if (lower(value) != "identity") throw HttpError(415, "expected an uncompressed body");
   } else if (name == "expect") {
@@ -142,10 +165,14 @@ void RequestReader::use_header() {
   } else if (name == "connection") {
     if (lower(value).find("close") != std::string::npos) keeps_connection_ = false;
   }
-  if (!ends_here(name)) head_ += fmt::format("{}: {}\r\n", line.substr(0, colon), value);
+  const std::string header = fmt::format("{}: {}\r\n", line.substr(0, colon), value);
+  if (header.size() > max_header) throw HttpError(431, "expected at most {} bytes in a header; got more", max_header);
+  if (!ends_here(name)) head_ += header;
 }
 
 void RequestReader::end_head() {
+  if (!host_ && !is_http_1_0_) throw HttpError(400, "expected a Host header; got none");
+  if (is_chunked_ && is_http_1_0_) throw HttpError(400, "expected Content-Length with HTTP/1.0; got Transfer-Encoding");
   if (left_ > max_body_) throw HttpError(413, "expected a body of at most {} bytes; got more", max_body_);
   read_ = 0;
   part_ = is_chunked_ ? Part::chunk_size : left_ > 0 ? Part::sized_body : Part::done;
@@ -166,9 +193,12 @@ bool RequestReader::take_expectation() {
   return waits && std::exchange(expects_, false);
 }
 
-std::string RequestReader::take() {
+HttpRequest RequestReader::take() {
   const RequestReader whole = std::exchange(*this, RequestReader(max_body_));
-  return fmt::format("{}Content-Length: {}\r\n\r\n{}", whole.head_, whole.body_.size(), whole.body_);
+  return {.bytes = fmt::format("{}Content-Length: {}\r\n\r\n{}", whole.head_, whole.body_.size(), whole.body_),
+          .host = whole.authority_ ? whole.authority_ : whole.host_,
+          .origin = whole.origin_,
+          .media_type = whole.media_type_.value_or("")};
 }
 
 }  // namespace glossa::serve

@@ -1,22 +1,36 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
 namespace glossa::serve {
 
+/// A complete request.
+struct HttpRequest {
+  /// Its head, and its body in one piece with its length. The headers that concern the connection or request other
+  /// forms of the answer (ranges, compression) are left out.
+  std::string bytes;
+
+  // Values that decide whether it is answered, as the client sent them: the HTTP library decodes %XX in headers.
+  std::optional<std::string> host;    ///< missing only with HTTP/1.0
+  std::optional<std::string> origin;  ///< of the page that sends it
+  std::string media_type;             ///< Content-Type in lower case, without parameters
+};
+
 /// Parses HTTP/1.1 requests from a connection's bytes as they arrive. A request is complete once its body is there, of
 /// the declared length or in chunks; at most `max_body` bytes of it are kept. Throws HttpError for an invalid or
 /// unsupported request:
-///   400  an invalid head, two lengths, lengths that are not numbers, invalid chunks
+///   400  an invalid head, no host, two hosts or lengths, lengths that are not numbers, invalid chunks
 ///   413  a body of more than `max_body` bytes, as soon as declared or received
 ///   415  a compressed body (Content-Encoding)
-///   431  a head of more than 16 KiB
+///   431  a head of more than 16 KiB, a header of more than 8
 ///   501  a transfer encoding other than chunked
 class RequestReader {
  public:
   static constexpr std::size_t max_head = 16384;
+  static constexpr std::size_t max_header = 8192;  ///< of bytes, the HTTP library's limit
 
   explicit RequestReader(std::size_t max_body) : max_body_(max_body) {}
 
@@ -39,9 +53,8 @@ class RequestReader {
   /// True for a client of the old protocol, which has no interim responses.
   bool is_http_1_0() const { return is_http_1_0_; }
 
-  /// The complete request with its body in one piece and its length, without the headers that concern the connection or
-  /// request other forms of the answer (ranges, compression). The reader starts over.
-  std::string take();
+  /// The complete request. The reader starts over.
+  HttpRequest take();
 
  private:
   enum class Part { head, sized_body, chunk_size, chunk, chunk_end, trailer, done };
@@ -61,7 +74,10 @@ class RequestReader {
   std::size_t read_ = 0;    // bytes of the head, or of a chunk's lines
   std::uint64_t left_ = 0;  // bytes of the current body or chunk
   std::string body_;
-  bool has_length_ = false, is_chunked_ = false, expects_ = false, keeps_connection_ = true, is_http_1_0_ = false;
+  std::optional<std::string> host_, authority_;  // the latter in the target
+  std::optional<std::string> origin_, media_type_;
+  bool is_http_1_0_ = false;
+  bool has_length_ = false, is_chunked_ = false, expects_ = false, keeps_connection_ = true;
 };
 
 }  // namespace glossa::serve

@@ -49,8 +49,8 @@ class MemoryStream final : public httplib::Stream {
   std::string written_;
 };
 
-/// The caller that a thread is answering: the library passes its handlers only the request.
-thread_local Caller caller;
+/// The request that a thread is answering: the library passes its handlers only its own reading of it.
+thread_local const Incoming* asked = nullptr;
 
 /// True if two texts are equal, in a time independent of where they differ.
 bool same(std::string_view a, std::string_view b) {
@@ -99,6 +99,27 @@ Fields fields_of(const httplib::Request& request, const httplib::ContentReader& 
   return fields;
 }
 
+/// Does `work` on a request for `path`; if that fails, the answer is the error, and the result is false.
+template <class Work>
+bool succeeds(const std::string& path, httplib::Response& response, const Work& work) {
+  const auto refuse = [&](int status, const std::string& text) {
+    response.status = status;
+    response.set_content(error_answer(text), json_type);
+  };
+  try {
+    work();
+    return true;
+  } catch (const HttpError& error) {
+    if (error.status() == 503) response.set_header("Retry-After", "1");
+    refuse(error.status(), error.what());
+  } catch (...) {
+    const std::string text = in_config_terms(failure_of(std::current_exception()).text);
+    print_note("glossa: {}: {}\n", path, text);
+    refuse(500, text);
+  }
+  return false;
+}
+
 }  // namespace
 
 class Web::Server : public httplib::Server {
@@ -112,7 +133,9 @@ class Web::Server : public httplib::Server {
 
   void get(const std::string& path, const char* type, std::function<std::string()> fill);
   void post(const std::string& path, Fill fill);
+  void admit(const httplib::Request& request) const;
   void check_key(const Fields& fields) const;
+  Caller caller_of(const Fields& fields) const;
   std::string translate(const Fields& fields);
   std::string attention(const Fields& fields);
   std::string settings() const;
@@ -147,10 +170,8 @@ Web::Server::Server(TranslationService& service, ServerMetrics& metrics, Setup s
     // Browsers ask first if pages from elsewhere may use the server (the Fetch standard, CORS).
     headers.emplace("Access-Control-Allow-Origin", setup_.allowed_origin);
     Options(".*", [this](const httplib::Request& request, httplib::Response& response) {
-      const auto known = methods_.find(request.path);
-      response.status = known == methods_.end() ? 404 : 204;
-      if (response.status == 404) return;
-      response.set_header("Access-Control-Allow-Methods", known->second);
+      response.status = 204;
+      response.set_header("Access-Control-Allow-Methods", methods_.at(request.path));
       response.set_header("Access-Control-Allow-Headers", "Content-Type");
       response.set_header("Access-Control-Max-Age", "86400");
     });
@@ -158,14 +179,18 @@ Web::Server::Server(TranslationService& service, ServerMetrics& metrics, Setup s
   set_default_headers(std::move(headers));
   set_keep_alive_timeout(static_cast<time_t>(setup_.idle.count()));
   set_keep_alive_max_count(1000000);  // sent to the client, and not counted
+  set_pre_routing_handler([this](const httplib::Request& request, httplib::Response& response) {
+    const bool is_admitted = succeeds(request.path, response, [&] { admit(request); });
+    return is_admitted ? HandlerResponse::Unhandled : HandlerResponse::Handled;
+  });
   set_error_handler(Handler([this](const httplib::Request& request, httplib::Response& response) {  //
     explain(request, response);
   }));
 }
 
 Reply Web::Server::answer(const Incoming& incoming) {
-  caller = incoming.caller;
-  MemoryStream stream(incoming.request);
+  asked = &incoming;
+  MemoryStream stream(incoming.request.bytes);
   bool closed = false;
   process_request(stream, !incoming.keeps_connection, closed, nullptr);
   std::string& written = stream.written();
@@ -186,23 +211,18 @@ void Web::Server::post(const std::string& path, Fill fill) {
   methods_[path] = "POST";
   Post(path, [this, path, fill = std::move(fill)](const httplib::Request& request, httplib::Response& response,
                                                   const httplib::ContentReader& body) {
-    const auto refuse = [&](int status, const std::string& text) {
-      response.status = status;
-      response.set_content(error_answer(text), json_type);
-    };
-    try {
+    succeeds(path, response, [&] {
       const Fields fields = fields_of(request, body);
       check_key(fields);
       response.set_content(fill(fields), json_type);
-    } catch (const HttpError& error) {
-      if (error.status() == 503) response.set_header("Retry-After", "1");
-      refuse(error.status(), error.what());
-    } catch (...) {
-      const std::string text = in_config_terms(failure_of(std::current_exception()).text);
-      print_note("glossa: {}: {}\n", path, text);
-      refuse(500, text);
-    }
+    });
   });
+}
+
+/// Checks that any handler may see the request. The library takes paths for regular expressions, and so gets only those
+/// that are served.
+void Web::Server::admit(const httplib::Request& request) const {
+  if (!methods_.contains(request.path)) throw HttpError(404, "expected a path of this server; got {}", request.path);
 }
 
 void Web::Server::check_key(const Fields& fields) const {
@@ -212,17 +232,23 @@ void Web::Server::check_key(const Fields& fields) const {
   bool is_known = false;
   for (const std::string& key : setup_.api_keys) is_known |= same(given, key);
   if (!is_known) throw HttpError(403, "expected an api_key that this server knows; got an unknown one");
-  caller.client = "key " + given;
+}
+
+/// The caller of the request at hand; clients with keys are known by these.
+Caller Web::Server::caller_of(const Fields& fields) const {
+  Caller caller = asked->caller;
+  if (!setup_.api_keys.empty()) caller.client = "key " + text_field(fields, "api_key");
+  return caller;
 }
 
 std::string Web::Server::translate(const Fields& fields) {
   const TranslationRequest request = translation_request(fields);
-  return translation_answer(request, service_.translate(request, caller));
+  return translation_answer(request, service_.translate(request, caller_of(fields)));
 }
 
 std::string Web::Server::attention(const Fields& fields) {
   return to_json(service_.attention(text_field(fields, "source"), text_field(fields, "target"), text_field(fields, "q"),
-                                    text_field(fields, "translation"), caller));
+                                    text_field(fields, "translation"), caller_of(fields)));
 }
 
 /// The server's settings that LibreTranslate's clients ask for.
@@ -235,14 +261,12 @@ std::string Web::Server::settings() const {
 /// The library's error as JSON.
 void Web::Server::explain(const httplib::Request& request, httplib::Response& response) const {
   if (!response.body.empty()) return;
-  const auto known = methods_.find(request.path);
   std::string text = "expected a valid request";
-  if (response.status == 404 && known != methods_.end()) {
+  if (response.status == 404) {  // of a path that is served
+    const std::string& methods = methods_.at(request.path);
     response.status = 405;
-    response.set_header("Allow", known->second);
-    text = fmt::format("expected {} for {}; got {}", known->second, request.path, request.method);
-  } else if (response.status == 404) {
-    text = fmt::format("expected a path of this server; got {}", brief(request.path));
+    response.set_header("Allow", methods);
+    text = fmt::format("expected {} for {}; got {}", methods, request.path, request.method);
   } else if (response.status == 414) {
     text = "expected a shorter path";
   } else if (response.status >= 500) {

@@ -117,7 +117,9 @@ Answer ask(int port, const std::string& request) {
   return connection.answer();
 }
 
-Answer get(int port, const std::string& path) { return ask(port, "GET " + path + " HTTP/1.1\r\n\r\n"); }
+Answer get(int port, const std::string& path) {
+  return ask(port, "GET " + path + " HTTP/1.1\r\nHost: localhost\r\n\r\n");
+}
 
 std::string translation(const std::string& text, const std::string& more) {
   std::string object = JsonLine().add("q", text).add("source", "en").add("target", "hi").text();

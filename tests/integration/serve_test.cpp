@@ -165,15 +165,16 @@ TEST_CASE("languages, health, metrics and the page are served") {
 
   Connection kept(port);
   for (int i = 0; i < 3; ++i) {
-    kept.send("GET /health HTTP/1.1\r\n\r\n" + post("/translate", translation("hello world")));  // pipelined
+    kept.send("GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n" +
+              post("/translate", translation("hello world")));  // pipelined
     CHECK_EQ(kept.answer().status, 200);
     CHECK_EQ(kept.answer().status, 200);
   }
-  kept.send("GET /health HTTP/1.1\r\nConnection: close\r\nRange: bytes=0-0,0-0\r\n\r\n");
+  kept.send("GET /health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nRange: bytes=0-0,0-0\r\n\r\n");
   CHECK_EQ(kept.answer().status, 200);
   CHECK(kept.is_closed_within(5000));
   Connection head(port);
-  head.send("HEAD / HTTP/1.1\r\nConnection: close\r\n\r\n");
+  head.send("HEAD / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
   CHECK(head.is_closed_within(5000) == false);  // it gets an answer
   CHECK_EQ(served.stop().status, 0);
 }
@@ -198,13 +199,18 @@ TEST_CASE("a bad request is answered with its error and status, and the next one
   refused(post("/translate", "abc", "application/json", "Content-Encoding: gzip\r\n"), 415);
   refused(post("/translate", std::string(16385, 'a')), 413);
   refused(post("/translate", translation(std::string(51, '\n'))), 413, "50");
-  refused("POST /translate HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n4001\r\n", 413);
-  refused("POST /translate HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\nxyz\r\n", 400);
-  refused("POST /translate HTTP/1.1\r\nContent-Length: 3\r\nContent-Length: 4\r\n\r\n", 400);
+  refused("POST /translate HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n4001\r\n", 413);
+  refused("POST /translate HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\nxyz\r\n", 400);
+  refused("POST /translate HTTP/1.1\r\nHost: localhost\r\nContent-Length: 3\r\nContent-Length: 4\r\n\r\n", 400);
   refused("hello\r\n\r\n", 400);
-  refused("BREW / HTTP/1.1\r\n\r\n", 400);
-  refused("GET /" + std::string(20000, 'a') + " HTTP/1.1\r\n\r\n", 431);
-  refused("GET /" + std::string(9000, 'a') + " HTTP/1.1\r\n\r\n", 414);
+  refused("BREW / HTTP/1.1\r\nHost: localhost\r\n\r\n", 400);
+  refused("GET /" + std::string(20000, 'a') + " HTTP/1.1\r\nHost: localhost\r\n\r\n", 431);
+  refused("GET / HTTP/1.1\r\n\r\n", 400, "Host");
+  refused("GET / HTTP/1.1\r\nHost: localhost\r\nHost: localhost\r\n\r\n", 400, "Host");
+  CHECK_EQ(ask(port, "GET / HTTP/1.0\r\n\r\n").status, 200);
+  refused("GET / HTTP/1.1\r\nHost: localhost\r\nA: " + std::string(9000, 'a') + "\r\n\r\n", 431);
+  refused("GET /faviconxico HTTP/1.1\r\nHost: localhost\r\n\r\n", 404, "/faviconxico");
+  refused("GET /" + std::string(9000, 'a') + " HTTP/1.1\r\nHost: localhost\r\n\r\n", 414);
   for (const bool ends : {true, false}) {  // a body that is cut off: the client is gone, or silent
     Connection half(port);
     half.send(post("/translate", translation("hello")).substr(0, 120));
@@ -213,8 +219,8 @@ TEST_CASE("a bad request is answered with its error and status, and the next one
   }
   Connection waits(port);
   const std::string body = translation("hello world");
-  waits.send("POST /translate HTTP/1.1\r\nExpect: 100-continue\r\nContent-Length: " + std::to_string(body.size()) +
-             "\r\nContent-Type: application/json\r\n\r\n");
+  waits.send("POST /translate HTTP/1.1\r\nHost: localhost\r\nExpect: 100-continue\r\nContent-Length: " +
+             std::to_string(body.size()) + "\r\nContent-Type: application/json\r\n\r\n");
   CHECK_EQ(waits.response().status, 100);
   waits.send(body);
   CHECK_EQ(waits.answer().status, 200);
@@ -271,14 +277,14 @@ TEST_CASE("100 MB, a thousand idle connections and slow senders do not block oth
   const std::string megabyte(1 << 20, 'a');
   std::thread large([&] {
     Connection declared(port);
-    declared.send("POST /translate HTTP/1.1\r\nContent-Length: 104857600\r\n\r\n");
+    declared.send("POST /translate HTTP/1.1\r\nHost: localhost\r\nContent-Length: 104857600\r\n\r\n");
     for (int i = 0; i < 100; ++i)
       if (!declared.send(megabyte)) break;
     CHECK_EQ(declared.answer().status, 413);
   });
   std::thread chunked([&] {
     Connection connection(port);
-    connection.send("POST /translate HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n");
+    connection.send("POST /translate HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n");
     for (int i = 0; i < 100; ++i)
       if (!connection.send("80000\r\n" + megabyte.substr(0, 0x80000) + "\r\n80000\r\n" + megabyte.substr(0, 0x80000) +
                            "\r\n"))
@@ -310,7 +316,8 @@ TEST_CASE("a request that was answered or refused leaves nothing in memory") {
   for (int i = 0; i < 150; ++i) {
     for (const auto& [text, status] : {std::pair{"0\r\n\r\n" + std::string(), 400}, {large_chunk, 413}}) {
       Connection& connection = *connections.emplace_back(std::make_unique<Connection>(served.port()));
-      connection.send("POST /translate HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n" + large_chunk + text);
+      connection.send("POST /translate HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n" +
+                      large_chunk + text);
       CHECK_EQ(connection.answer().status, status);
     }
   }
@@ -345,7 +352,7 @@ TEST_CASE("requests with damaged bytes are answered, and never end the server") 
   std::mt19937 random(7);
   const auto below = [&](std::size_t count) { return random() % count; };
   std::map<int, int> statuses;
-  for (int round = 0; round < 400; ++round) {
+  for (int round = 0; round < 800; ++round) {
     std::string bytes = round % 2 == 0 ? good : form;
     for (std::size_t k = 1 + below(4); k > 0; --k) switch (below(4)) {
         case 0:
@@ -375,7 +382,7 @@ TEST_CASE("requests with damaged bytes are answered, and never end the server") 
 TEST_CASE("SIGTERM ends the server after the requests in progress, without waiting for silent clients") {
   Served served({fixture().run(), "--gather-ms", "600"});
   Connection idle(served.port()), half(served.port()), asks(served.port());
-  half.send("POST /translate HTTP/1.1\r\n");
+  half.send("POST /translate HTTP/1.1\r\nHost: localhost\r\n");
   asks.send(post("/translate", translation(fixture().lines[0])));
   // A queued request is in progress.
   while (get(served.port(), "/metrics").body.find("\nglossa_queue_length 1\n") == std::string::npos)
@@ -435,7 +442,7 @@ TEST_CASE("only clients with a key may translate") {
 
 TEST_CASE("pages of another origin may ask if --allow-origin names it") {
   const std::string origin = "https://example.org",
-                    before = "OPTIONS /translate HTTP/1.1\r\nHost: x\r\nOrigin: " + origin + "\r\n\r\n",
+                    before = "OPTIONS /translate HTTP/1.1\r\nHost: localhost\r\nOrigin: " + origin + "\r\n\r\n",
                     allows = "\r\nAccess-Control-Allow-";
   Served closed({fixture().run()}), open({fixture().run(), "--allow-origin", origin});
   check_error(ask(closed.port(), before), 405);

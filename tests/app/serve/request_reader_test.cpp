@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "app/serve/http_error.h"
@@ -28,15 +29,25 @@ int refusal(const std::string& bytes, std::size_t piece = 1) {
   return 0;
 }
 
-std::string head_of(const std::string& headers) { return "POST /translate HTTP/1.1\r\n" + headers + "\r\n"; }
+std::string head_of(const std::string& headers, const std::string& version = "HTTP/1.1") {
+  return "POST /translate " + version + "\r\nHost: a\r\n" + headers + "\r\n";
+}
+
+/// The complete request that `bytes` are.
+HttpRequest request_of(const std::string& bytes) {
+  RequestReader reader(max_body);
+  reader.feed(bytes);
+  REQUIRE(reader.is_complete());
+  return reader.take();
+}
 
 }  // namespace
 
 TEST_CASE("a request comes out whole, however its bytes arrive, and those of the next are left") {
-  const std::string sized = head_of("Host: a\r\ncontent-length:  5 \r\nX: y\r\n") + "hello";
+  const std::string sized = head_of("content-length:  5 \r\nX: y\r\n") + "hello";
   const std::string chunked = head_of("Transfer-Encoding: Chunked\r\nRange: bytes=0-1\r\n") +
                               "3;x=y\r\nhel\r\n02\r\nlo\r\n0\r\nTrailer: z\r\n\r\n";
-  const std::string get = "GET / HTTP/1.1\nAccept-Encoding: gzip\n\n";
+  const std::string get = "GET / HTTP/1.1\nHost: a\nAccept-Encoding: gzip\n\n";
   for (const std::size_t piece : {1, 2, 7, 1000}) {
     CAPTURE(piece);
     RequestReader reader(max_body);
@@ -44,26 +55,41 @@ TEST_CASE("a request comes out whole, however its bytes arrive, and those of the
     const std::string all = sized + chunked + "\r\n" + get;
     for (std::size_t at = 0; at < all.size();) {
       at += reader.feed(std::string_view(all).substr(at, piece));
-      if (reader.is_complete()) requests.push_back(reader.take());
+      if (reader.is_complete()) requests.push_back(reader.take().bytes);
     }
     CHECK_FALSE(reader.has_begun());
     REQUIRE_EQ(requests.size(), 3);
     CHECK_EQ(requests[0], "POST /translate HTTP/1.1\r\nHost: a\r\nX: y\r\nContent-Length: 5\r\n\r\nhello");
-    CHECK_EQ(requests[1], "POST /translate HTTP/1.1\r\nContent-Length: 5\r\n\r\nhello");
-    CHECK_EQ(requests[2], "GET / HTTP/1.1\r\nContent-Length: 0\r\n\r\n");
+    CHECK_EQ(requests[1], "POST /translate HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nhello");
+    CHECK_EQ(requests[2], "GET / HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n");
   }
 }
 
 TEST_CASE("a target may name its host before the path, as a request to a proxy does") {
-  for (const auto& [target, path] : {std::pair{"/languages?a=http://b/c", "/languages?a=http://b/c"},
-                                     {"http://example.org:5000/languages?a=b", "/languages?a=b"},
-                                     {"https://example.org/", "/"},
-                                     {"http://example.org", "/"},
-                                     {"*", "*"}}) {
-    RequestReader reader(max_body);
-    reader.feed(fmt::format("GET {} HTTP/1.1\r\n\r\n", target));
-    CHECK_EQ(reader.take(), fmt::format("GET {} HTTP/1.1\r\nContent-Length: 0\r\n\r\n", path));
+  for (const auto& [target, path, host] :
+       {std::tuple{"/languages?a=http://b/c", "/languages?a=http://b/c", "a"},
+        {"http://example.org:5000/languages?a=b", "/languages?a=b", "example.org:5000"},
+        {"https://example.org/", "/", "example.org"},
+        {"http://example.org", "/", "example.org"},
+        {"http:///", "/", ""},
+        {"*", "*", "a"}}) {
+    const HttpRequest request = request_of(fmt::format("GET {} HTTP/1.1\r\nHost: a\r\n\r\n", target));
+    CHECK_EQ(request.bytes, fmt::format("GET {} HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n", path));
+    CHECK_EQ(request.host, host);
   }
+}
+
+TEST_CASE("host, origin and type of a request are those that the client sent") {
+  const HttpRequest request =
+      request_of(head_of("ORIGIN: http://%61 \r\nContent-Type: Multipart/Form-Data ; boundary=Ab\r\n"));
+  CHECK_EQ(request.host, "a");
+  CHECK_EQ(request.origin, "http://%61");
+  CHECK_EQ(request.media_type, "multipart/form-data");
+  CHECK_NE(request.bytes.find("Content-Type: multipart/form-data ; boundary=Ab\r\n"), std::string::npos);
+  const HttpRequest old = request_of("GET / HTTP/1.0\r\n\r\n");
+  CHECK_FALSE(old.host);
+  CHECK_FALSE(old.origin);
+  CHECK_EQ(old.media_type, "");
 }
 
 TEST_CASE("a malformed request is refused with the status that says why") {
@@ -85,13 +111,24 @@ TEST_CASE("a malformed request is refused with the status that says why") {
     CHECK_EQ(refusal(head_of("Content-Length: 1\r\nContent-Length: 1\r\n"), piece), 400);
     CHECK_EQ(refusal(head_of("Content-Length: 0\r\nTransfer-Encoding: chunked\r\n"), piece), 400);
     CHECK_EQ(refusal(head_of("Transfer-Encoding: chunked\r\nContent-Length: 0\r\n"), piece), 400);
+    CHECK_EQ(refusal("GET / HTTP/1.1\r\n\r\n", piece), 400);
+    CHECK_EQ(refusal("GET / HTTP/1.0\r\n\r\n", piece), 0);
+    for (const char* twice : {"Host: a\r\n", "Origin: a\r\nOrigin: a\r\n", "Content-Type: a\r\nContent-Type: a\r\n"})
+      CHECK_EQ(refusal(head_of(twice), piece), 400);
     CHECK_EQ(refusal(head_of("Transfer-Encoding: gzip, chunked\r\n"), piece), 501);
+    CHECK_EQ(refusal(head_of("Transfer-Encoding: chunked\r\n", "HTTP/1.0") + "0\r\n\r\n", piece), 400);
+    CHECK_EQ(refusal(head_of("Transfer-Encoding: chunked\r\n") + "1;a=b\r\nx\r\n0\r\nT: z\r\n\r\n", piece), 0);
+    for (const char* chunks : {"1\nx\r\n0\r\n\r\n", "1\r\nx\n0\r\n\r\n", "1\r\nx\r\n0\n\r\n", "1\r\nx\r\n0\r\n\n",
+                               "1\r\nx\r\n0\r\nT: z\n\r\n", "1;\rx\r\nx\r\n0\r\n\r\n"})
+      CHECK_EQ(refusal(head_of("Transfer-Encoding: chunked\r\n") + chunks, piece), 400);
     for (const char* encoding : {"gzip", "br", "deflate", "identity, gzip"})
       CHECK_EQ(refusal(head_of(std::string("content-encoding: ") + encoding + "\r\n"), piece), 415);
     CHECK_EQ(refusal(head_of("Content-Encoding: identity\r\n"), piece), 0);
     CHECK_EQ(refusal("GET /" + std::string(20000, 'a'), piece), 431);
     CHECK_EQ(refusal(head_of(std::string(20000, 'a')), piece), 431);
     CHECK_EQ(refusal(std::string(20000, '\n'), piece), 431);
+    CHECK_EQ(refusal(head_of("a: " + std::string(RequestReader::max_header - 5, 'a') + "\r\n"), piece), 0);
+    CHECK_EQ(refusal(head_of("a: " + std::string(RequestReader::max_header - 4, 'a') + "\r\n"), piece), 431);
     CHECK_EQ(refusal(head_of("Transfer-Encoding: chunked\r\n") + "0\r\n" + std::string(20000, 'a'), piece), 431);
     for (const char* line : {"GET\r\n", "GET /\r\n", "GET / HTTP/2.0\r\n", "GET  HTTP/1.1\r\n", "GET / / HTTP/1.1\r\n",
                              " GET / HTTP/1.1\r\n", "G:T / HTTP/1.1\r\n", "\x16\x03\x01\x02\r\n"})
@@ -108,15 +145,15 @@ TEST_CASE("a connection is kept open as the request says") {
     REQUIRE(reader.is_complete());
     return reader.keeps_connection();
   };
-  CHECK(keeps("GET / HTTP/1.1\r\n\r\n"));
-  CHECK(keeps("GET / HTTP/1.1\r\nConnection: keep-alive\r\n\r\n"));
-  CHECK_FALSE(keeps("GET / HTTP/1.1\r\nConnection: Close\r\n\r\n"));
+  CHECK(keeps(head_of("")));
+  CHECK(keeps(head_of("Connection: keep-alive\r\n")));
+  CHECK_FALSE(keeps(head_of("Connection: Close\r\n")));
   CHECK_FALSE(keeps("GET / HTTP/1.0\r\n\r\n"));
 }
 
 TEST_CASE("a client that waits for 100 Continue gets it once") {
   RequestReader reader(max_body);
-  reader.feed("POST / HTTP/1.1\r\nExpect: 100-continue\r\nContent-Length: 2\r\n");
+  reader.feed("POST / HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 2\r\n");
   CHECK_FALSE(reader.take_expectation());
   reader.feed("\r\n");
   CHECK(reader.take_expectation());
@@ -126,7 +163,7 @@ TEST_CASE("a client that waits for 100 Continue gets it once") {
 }
 
 TEST_CASE("any bytes are accepted or refused, and never more stored than the limit") {
-  const std::vector<std::string> words{"POST / HTTP/1.1\r\n",
+  const std::vector<std::string> words{"POST / HTTP/1.1\r\nHost: a\r\n",
                                        "\r\n",
                                        "\n",
                                        "Content-Length: ",
@@ -156,7 +193,7 @@ TEST_CASE("any bytes are accepted or refused, and never more stored than the lim
       }
       if (reader.is_complete()) {
         ++complete;
-        const std::string request = reader.take();
+        const std::string request = reader.take().bytes;
         CHECK_NE(request.find("\r\n\r\n"), request.npos);
       }
     } catch (const HttpError& error) {
