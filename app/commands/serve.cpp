@@ -5,6 +5,7 @@
 #include "app/commands/arguments.h"
 #include "app/commands/command_table.h"
 #include "app/commands/commands.h"
+#include "app/serve/access.h"
 #include "app/serve/connections.h"
 #include "app/serve/http_error.h"
 #include "app/serve/web.h"
@@ -23,7 +24,7 @@ namespace {
 using namespace serve;
 
 struct ServeArguments {
-  std::vector<std::string> runs;
+  std::vector<std::string> runs, host_names;
   std::string checkpoint, host = "127.0.0.1", api_key_file, allow_origin;
   std::int64_t port = 5000, beam = 0;
   std::int64_t batch = 32, queue = 2048, max_kib = 1024;
@@ -54,14 +55,15 @@ std::vector<std::string> keys_of(const std::string& file) {
   return keys;
 }
 
-constexpr const char* host_characters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._:[]";
-
-/// Checks an origin as browsers send it (scheme, host and optional port), or * for all. Returns the error, or an empty
-/// text.
+/// Checks an origin as browsers send it, or * for all. Returns the error, or an empty text.
 std::string wrong_origin(const std::string& text) {
-  const std::size_t host = text.find("://") == text.npos ? text.npos : text.find("://") + 3;
-  const bool is_origin = host < text.size() && text.find_first_not_of(host_characters, host) == text.npos;
-  return text == "*" || is_origin ? "" : "expected an origin such as https://example.org, or *; got " + text;
+  return text == "*" || parse_origin(text) ? "" : "expected an origin such as https://example.org, or *; got " + text;
+}
+
+/// Checks a host without a port. Returns the error, or nothing.
+std::string wrong_host_name(const std::string& text) {
+  const std::optional<Authority> authority = parse_authority(text);
+  return authority && !authority->port ? "" : "expected a name such as example.org, without a port; got " + text;
 }
 
 int run(const ServeArguments& arguments) {
@@ -91,8 +93,11 @@ int run(const ServeArguments& arguments) {
                            .body = static_cast<std::size_t>(arguments.max_kib) * 1024,
                            .request = request_time,
                            .idle = idle_time});
+  std::vector<std::string> host_names = arguments.host_names;
+  host_names.push_back(arguments.host);
   const Web web(service, metrics,
                 {.api_keys = keys,
+                 .host_names = host_names,
                  .allowed_origin = arguments.allow_origin,
                  .idle = std::chrono::duration_cast<std::chrono::seconds>(idle_time),
                  .connections = [&] { return connections.open(); }});
@@ -130,6 +135,11 @@ void add_serve(CommandTable& table) {
   add_beam(command, arguments.beam);
   command.add_option("--api-key-file", arguments.api_key_file,
                      "file of API keys, one per line; requests must send one as api_key");
+  command
+      .add_option("--host-name", arguments.host_names,
+                  "name by which clients know the server, besides its addresses, localhost and --host; repeatable")
+      ->check(wrong_host_name)
+      ->allow_extra_args(false);
   command
       .add_option("--allow-origin", arguments.allow_origin,
                   "origin whose pages may send requests, such as https://example.org; *: all")

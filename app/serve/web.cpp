@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "app/pages/page.h"
+#include "app/serve/access.h"
 #include "app/serve/http_error.h"
 #include "autograd/check.h"
 #include "data/text/utf8.h"
@@ -60,39 +61,50 @@ bool same(std::string_view a, std::string_view b) {
   return difference == 0 && !b.empty();
 }
 
-/// The named values of a POST, in any format of its body.
-Fields fields_of(const httplib::Request& request, const httplib::ContentReader& body) {
+Fields fields_of_multipart(const httplib::ContentReader& body) {
   Fields fields;
-  if (request.is_multipart_form_data()) {
-    std::string* value = nullptr;
-    const bool whole = body(
-        [&](const httplib::MultipartFormData& part) {
-          Field& field = fields[part.name];
-          value = &field.values.emplace_back();
-          field.is_list = field.values.size() > 1;
-          return fields.size() < 64 && field.values.size() < 4096;
-        },
-        [&](const char* bytes, std::size_t count) {
-          value->append(bytes, count);
-          return true;
-        });
-    if (!whole) throw HttpError(400, "expected a multipart form; got something else");
-    for (const auto& [name, field] : fields)
-      for (const std::string& each : field.values)
-        if (utf8::find_invalid(name) != name.npos || utf8::find_invalid(each) != each.npos)
-          throw HttpError(400, "expected a form in UTF-8; got other bytes");
-  } else {
-    std::string text;
-    body([&](const char* bytes, std::size_t count) {
-      text.append(bytes, count);
-      return true;
-    });
-    const std::string type = utf8::lower_case(request.get_header_value("Content-Type"));
-    const bool is_json = type.find("json") != type.npos;
-    if (!is_json && !type.empty() && !type.starts_with("application/x-www-form-urlencoded"))
-      throw HttpError(415, "expected JSON or a form; got a body of type {}", type);
-    fields = is_json ? fields_of_json(text) : fields_of_form(text);
-  }
+  std::string* value = nullptr;
+  const bool whole = body(
+      [&](const httplib::MultipartFormData& part) {
+        Field& field = fields[part.name];
+        value = &field.values.emplace_back();
+        field.is_list = field.values.size() > 1;
+        return fields.size() < 64 && field.values.size() < 4096;
+      },
+      [&](const char* bytes, std::size_t count) {
+        value->append(bytes, count);
+        return true;
+      });
+  if (!whole) throw HttpError(400, "expected a multipart form; got something else");
+  for (const auto& [name, field] : fields)
+    for (const std::string& each : field.values)
+      if (utf8::find_invalid(name) != name.npos || utf8::find_invalid(each) != each.npos)
+        throw HttpError(400, "expected a form in UTF-8; got other bytes");
+  return fields;
+}
+
+std::string text_of_body(const httplib::ContentReader& body) {
+  std::string text;
+  body([&](const char* bytes, std::size_t count) {
+    text.append(bytes, count);
+    return true;
+  });
+  return text;
+}
+
+/// The named values of a body; without a type it is a form. Browsers let any page send text, so that only what calls
+/// itself JSON is.
+Fields fields_of_body(std::string_view media_type, const httplib::ContentReader& body) {
+  if (media_type == json_type) return fields_of_json(text_of_body(body));
+  if (media_type == "multipart/form-data") return fields_of_multipart(body);
+  if (media_type == "application/x-www-form-urlencoded" || media_type.empty())
+    return fields_of_form(text_of_body(body));
+  throw HttpError(415, "expected JSON (Content-Type: application/json) or a form; got a body of type {}", media_type);
+}
+
+/// The named values of a POST.
+Fields fields_of(const httplib::Request& request, const httplib::ContentReader& body) {
+  Fields fields = fields_of_body(asked->request.media_type, body);
   // Values after the ? count unless the body has them.
   const std::size_t query = std::min(request.target.find('?'), request.target.size() - 1);
   fields.merge(fields_of_form(std::string_view(request.target).substr(query + 1)));
@@ -222,6 +234,9 @@ void Web::Server::post(const std::string& path, Fill fill) {
 /// Checks that any handler may see the request. The library takes paths for regular expressions, and so gets only those
 /// that are served.
 void Web::Server::admit(const httplib::Request& request) const {
+  const std::optional<std::string>&host = asked->request.host, &origin = asked->request.origin;
+  if (host) check_host(*host, setup_.host_names);
+  if (origin && request.method == "POST") check_origin(*origin, host.value_or(""), setup_.allowed_origin);
   if (!methods_.contains(request.path)) throw HttpError(404, "expected a path of this server; got {}", request.path);
 }
 

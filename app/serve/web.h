@@ -17,6 +17,7 @@ class Web {
  public:
   struct Setup {
     std::vector<std::string> api_keys;         ///< requests need one of them; none: open to all
+    std::vector<std::string> host_names;       ///< by which clients may know the server, besides its addresses
     std::string allowed_origin;                ///< its pages may use the server as its own do; *: all
     std::chrono::seconds idle;                 ///< how long a connection waits for its next request
     std::function<std::size_t()> connections;  ///< number of open ones

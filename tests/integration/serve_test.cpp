@@ -96,13 +96,15 @@ TEST_CASE("JSON, forms and lists are answered with the output of translate") {
   std::string parts;
   for (const auto& [name, value] : std::map<std::string, std::string>{{"q", line}, {"source", "en"}, {"target", "hi"}})
     parts += "--XX\r\nContent-Disposition: form-data; name=\"" + name + "\"\r\n\r\n" + value + "\r\n";
-  const Answer multipart = ask(port, post("/translate", parts + "--XX--\r\n", "multipart/form-data; boundary=XX"));
+  const Answer multipart = ask(port, post("/translate", parts + "--XX--\r\n", "Multipart/Form-Data; boundary=XX"));
   CHECK_EQ(multipart.status, 200);
   CHECK_EQ(json_object(multipart.body).at("translatedText"), expected);
   CHECK_EQ(ask(port, post("/translate?source=en&target=hi", "q=hello", "application/x-www-form-urlencoded")).status,
            200);
   CHECK_EQ(ask(port, post("/translate", translation("hello"), "Application/JSON; Charset=UTF-8")).status, 200);
-  check_error(ask(port, post("/translate", translation("hello"), "text/plain")), 415, "text/plain");
+  for (const char* type : {"text/plain", "text/plain; x=json", "text/json", "application/json-patch+json",
+                           "application/x-www-form-urlencoded-x", "multipart/form-data-x; boundary=XX", "*/*"})
+    check_error(ask(port, post("/translate", translation("hello"), type)), 415, "application/json");
   const Answer list = ask(port, post("/translate", "{\"q\":[" + in_json(line) + "," + in_json(fixture().lines[1]) +
                                                        "],\"source\":\"auto\",\"target\":\"hi\"}"));
   CHECK_EQ(json_object(list.body).at("translatedText"), "[" + expected + "," + in_json(fixture().translated[1]) + "]");
@@ -456,6 +458,40 @@ TEST_CASE("pages of another origin may ask if --allow-origin names it") {
   for (const char* wrong : {"example.org", "https://example.org/", "https://", "https://a b", "*.example.org", ""})
     check_refused(glossa_program({"serve", fixture().run(), "--port", "0", "--allow-origin", wrong}), 2,
                   {"--allow-origin"});
+}
+
+TEST_CASE("without --allow-origin only the server's own page may ask") {
+  Served served({fixture().run(), "--host", "127.1", "--host-name", "Glossa.example", "--host-name", "box"});
+  const int port = served.port();
+  const std::string json = "application/json", form = "application/x-www-form-urlencoded";
+  const auto from = [&](const std::string& origin, const std::string& type) {
+    const std::string body = type == form ? "q=hello&source=en&target=hi" : translation("hello");
+    return ask(port, post("/translate", body, type, "Origin: " + origin + "\r\n"));
+  };
+  for (const std::string& type : {json, form}) {
+    for (const char* own : {"http://localhost", "https://localhost", "http://LOCALHOST:80"})
+      CHECK_EQ(from(own, type).status, 200);
+    for (const char* other : {"https://example.org", "http://localhost:81", "http://127.0.0.1", "null", "file://", ""})
+      check_error(from(other, type), 403, "--allow-origin");
+  }
+  check_error(ask(port, post("/nowhere", "", form, "Origin: null\r\n")), 403);
+
+  const auto called = [&](const std::string& host, const std::string& more = "") {
+    return ask(port, "GET /languages HTTP/1.1\r\nHost: " + host + "\r\n" + more + "\r\n");
+  };
+  const std::string number = ":" + std::to_string(port);
+  for (const char* host : {"127.0.0.1", "192.0.2.1", "[::1]", "localhost", "glossa.example", "BOX", "127.1"})
+    for (const std::string& each : {host + number, std::string(host)}) CHECK_EQ(called(each).status, 200);
+  CHECK_EQ(called("localhost", "Origin: https://example.org\r\n").status, 200);  // its page cannot read this
+  for (const char* host : {"example.org", "www.glossa.example", "127.0.0.1.example.org", "localhost."}) {
+    check_error(called(host), 421, fmt::format("--host-name {}", host));
+    check_error(called(host + number, "Origin: http://" + (host + number) + "\r\n"), 421);
+  }
+  check_error(ask(port, "GET http://example.org/languages HTTP/1.1\r\nHost: localhost\r\n\r\n"), 421);
+  check_error(called("%6cocalhost"), 400);
+  CHECK_EQ(served.stop().status, 0);
+  for (const char* wrong : {"https://example.org", "example.org:80", "a b", ""})
+    check_refused(glossa_program({"serve", fixture().run(), "--port", "0", "--host-name", wrong}), 2, {"--host-name"});
 }
 
 TEST_CASE("an error quotes the start of a long value") {

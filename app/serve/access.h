@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace glossa::serve {
+
+/// A host, perhaps with a port, as a Host header has it: example.org:5000, 127.0.0.1, [::1]:80.
+struct Authority {
+  std::string host;  ///< in lower case; an IPv6 address with its brackets
+  bool is_address = false;
+  std::optional<std::uint16_t> port;
+};
+
+/// Nothing if `text` is anything else.
+std::optional<Authority> parse_authority(std::string_view text);
+
+/// A page's origin, as browsers send it: https://example.org:5000.
+struct Origin {
+  std::string scheme;
+  Authority authority;
+};
+
+/// Nothing if `text` is anything else; a page without an origin sends "null".
+std::optional<Origin> parse_origin(std::string_view text);
+
+/// Checks the name under which a client knows the server: an address, localhost, or one of `names`. Anybody may point
+/// another name at this machine, and a browser then lets pages of that name read the answers (DNS rebinding). Throws
+/// HttpError 400 for a malformed `host`, 421 for another name.
+void check_host(std::string_view host, std::span<const std::string> names);
+
+/// Checks that a request comes from the server's own page: one whose origin has the host and port of `host`, with which
+/// the request was sent (empty: none). `allowed` is one more origin, or * for all. Throws HttpError 403.
+void check_origin(std::string_view origin, std::string_view host, std::string_view allowed);
+
+}  // namespace glossa::serve
