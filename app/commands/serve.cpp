@@ -33,7 +33,9 @@ struct ServeArguments {
 };
 
 /// Number of POST requests answered at once, most of which wait for the search, and of requests waiting for their turn.
+/// Cutting their texts yields the cores to the search.
 constexpr std::size_t posts_at_once = 256, posts_waiting = 1024;
+constexpr int post_niceness = 10;
 
 /// GET requests, which are answered quickly, have threads of their own, so that /health responds under load.
 constexpr std::size_t gets_at_once = 2, gets_waiting = 1024;
@@ -101,7 +103,7 @@ int run(const ServeArguments& arguments) {
                  .allowed_origin = arguments.allow_origin,
                  .idle = std::chrono::duration_cast<std::chrono::seconds>(idle_time),
                  .connections = [&] { return connections.open(); }});
-  Workers getting(gets_at_once, gets_waiting), posting(posts_at_once, posts_waiting);
+  Workers getting(gets_at_once, gets_waiting), posting(posts_at_once, posts_waiting, post_niceness);
   const auto ask = [&](Incoming incoming, Connections::Answer answer) {
     Workers& workers = incoming.request.bytes.starts_with("POST ") ? posting : getting;
     const auto shared = std::make_shared<const Incoming>(std::move(incoming));

@@ -63,8 +63,8 @@ class FairQueue {
     return batch;
   }
 
-  /// As `take`, but never waits, and only takes a batch whose first piece `begins` accepts. Empty if there is none, or
-  /// if another thread waits for one.
+  /// As `take`, but never waits, and only takes a batch whose first piece `begins` accepts. Empty if no piece is
+  /// accepted, or if another thread waits for work.
   template <class Begins, class Joins>
   std::vector<Piece> take_now(const Begins& begins, const Joins& joins) {
     const std::scoped_lock lock(mutex_);
@@ -149,7 +149,7 @@ class FairQueue {
       requests_.splice(requests_.end(), requests_, request);
   }
 
-  /// Takes one piece that joins from each client that is not yet `served`; false if there is none.
+  /// Takes one piece that joins from each client that is not yet `served`; false if no piece joined.
   template <class Joins>
   bool take_round(std::vector<Piece>& batch, std::vector<std::string> served, const Joins& joins) {
     const std::size_t before = batch.size();

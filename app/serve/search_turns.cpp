@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <iterator>
 #include <numeric>
 #include <utility>
@@ -68,7 +69,7 @@ void SearchTurns::step() {
   } catch (...) {
     retry_alone(*search);
   }
-  search->seconds += watch.seconds();
+  search->seconds += std::ldexp(watch.seconds(), search->length_range);
   if (std::ranges::any_of(search->pieces, [](const auto& piece) { return piece.has_value(); })) return;
   search->weights.reset();
   idle_.splice(idle_.end(), searches_, search);

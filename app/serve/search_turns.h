@@ -41,8 +41,9 @@ struct Piece {
   std::promise<std::vector<Translation>> found;  ///< broken if the request no longer waits
 };
 
-/// The searches of one thread. They advance in turn, token by token, and the one with the least time spent comes first:
-/// a batch of long sentences delays short ones by a few tokens, not by its whole search. Not thread-safe.
+/// The searches of one thread. They advance in turn, token by token. The search with the least time spent comes first,
+/// and time counts double for each doubling of the sentences' length: a batch of long sentences delays short ones by a
+/// few tokens, not by its whole search. Not thread-safe.
 class SearchTurns {
  public:
   explicit SearchTurns(const ServedRun& run);
@@ -71,7 +72,7 @@ class SearchTurns {
     std::vector<std::optional<Piece>> pieces;  // by their place in the batch; empty once answered or given up
     std::string client;                        // of the first piece
     int length_range = 0;
-    double seconds = 0;  // spent, counted from the least of the other searches
+    double seconds = 0;  // spent, weighted, counted from the least of the other searches
   };
 
   void start(Search& search) const;

@@ -1,5 +1,7 @@
 #include "app/serve/workers.h"
 
+#include <unistd.h>
+
 #include <system_error>
 #include <utility>
 
@@ -15,7 +17,7 @@ bool Workers::post(std::function<void()> task) {
   ended_.clear();
   if (tasks_.size() >= room_) return false;
   tasks_.push_back(std::move(task));
-  if (at_work_.size() == most_ || begin_one() || !at_work_.empty()) return true;
+  if (at_work_.size() == max_threads_ || begin_one() || !at_work_.empty()) return true;
   tasks_.pop_back();
   return false;
 }
@@ -33,6 +35,7 @@ bool Workers::begin_one() {
 }
 
 void Workers::work(Threads::iterator self) {
+  if (niceness_ > 0) static_cast<void>(nice(niceness_));  // of this thread, on Linux
   std::unique_lock lock(mutex_);
   while (!tasks_.empty()) {
     {

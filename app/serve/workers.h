@@ -14,7 +14,9 @@ namespace glossa::serve {
 /// for reusable blocks.
 class Workers {
  public:
-  Workers(std::size_t threads, std::size_t room) : most_(threads), room_(room) {}
+  /// `niceness`: how much more the threads yield the cores to others than the calling thread does, 0 to 19.
+  Workers(std::size_t threads, std::size_t room, int niceness = 0)
+      : max_threads_(threads), room_(room), niceness_(niceness) {}
   Workers(const Workers&) = delete;
   Workers& operator=(const Workers&) = delete;
 
@@ -30,7 +32,8 @@ class Workers {
   bool begin_one();
   void work(Threads::iterator self);
 
-  const std::size_t most_, room_;
+  const std::size_t max_threads_, room_;
+  const int niceness_;
   std::mutex mutex_;
   std::condition_variable all_ended_;
   std::deque<std::function<void()>> tasks_;

@@ -98,7 +98,7 @@ class BatchSearch {
   std::vector<Live> live_, next_;
   std::vector<Index> survivors_;  // beside next_: the row that each continues
   std::vector<Index> finished_;
-  std::vector<TokenScore> top_;   // candidate continuations, equally many per hypothesis
+  std::vector<TokenScore> top_;  // candidate continuations, equally many per hypothesis
   std::vector<double> uniforms_;
   std::vector<Candidate> candidates_;
 };
