@@ -17,7 +17,7 @@ namespace {
 
 using Strings = std::vector<std::string>;
 
-int status_of(const std::function<void()>& call) {
+int access_status(const std::function<void()>& call) {
   try {
     call();
   } catch (const HttpError& error) {
@@ -28,11 +28,11 @@ int status_of(const std::function<void()>& call) {
 }
 
 int host_status(const std::string& host, const Strings& names = {}) {
-  return status_of([&] { check_host(host, names); });
+  return access_status([&] { check_host(host, names); });
 }
 
 int origin_status(const std::string& origin, const std::string& host, const std::string& allowed = "") {
-  return status_of([&] { check_origin(origin, host, allowed); });
+  return access_status([&] { check_origin(origin, host, allowed); });
 }
 
 const std::string& one_of(const Strings& texts, RandomStream& random) { return texts[random.below(texts.size())]; }
