@@ -3,7 +3,7 @@
 #include "autograd/ops.h"
 
 /// Arithmetic operators on variables: a + b is add(a, b), and so on; shapes broadcast by NumPy's rule. A number on
-/// either side becomes a constant in the other operand's step: 1 - x, x * 2.0.
+/// either side acts as a constant: 1 - x, x * 2.0.
 namespace glossa {
 
 template <class T>

@@ -16,8 +16,8 @@ struct Field {
 };
 using Fields = std::map<std::string, Field, std::less<>>;
 
-/// The members of a JSON object; null is none. Throws HttpError 400 for anything but a JSON object in UTF-8, and for
-/// values nested deeper than in a list.
+/// The members of a JSON object, without those that are null. Throws HttpError 400 for anything but a JSON object in
+/// UTF-8 whose values are texts or lists of texts.
 Fields fields_of_json(std::string_view body);
 
 /// The fields of an HTML form (`a=b&c=d`); a repeated name makes a list. Throws HttpError 400 if not UTF-8.

@@ -6,7 +6,7 @@
 
 namespace glossa {
 
-/// Elements of a matrix of token rows kept by dropout, and their factor.
+/// The elements of a matrix that dropout keeps, and the factor that scales them.
 template <class T>
 struct DropoutMask {
   const std::uint8_t* keep = nullptr;  // null: dropout is inactive
@@ -23,7 +23,7 @@ inline void check_probability(const char* op, double p) {
 }
 
 /// Draws the mask of the next site in the forward pass, for `matrix` [N, D]; no mask outside training or if p = 0. The
-/// mask lasts for the step, or is in scratch if the derivative does not read it.
+/// mask lasts for the step; `in_scratch` is for ops whose derivative does not read it.
 template <class T>
 DropoutMask<T> draw_mask(const char* op, Context<T>& c, const Shape& matrix, double p, const RowLayout& layout,
                          bool in_scratch = false) {

@@ -45,7 +45,8 @@ class AtomicFile {
 /// Writes a small text file as AtomicFile does.
 void write_file_atomically(const std::filesystem::path& target, std::string_view text);
 
-/// Makes `link` a symbolic link to `name` (relative to the link's folder) in one step: a link always exists.
+/// Makes `link` a symbolic link to `name` (relative to the link's folder) atomically: an existing link is never missing
+/// in between.
 void replace_link(const std::filesystem::path& link, const std::string& name);
 
 /// Creates a folder and its missing parents. Syncs the folder's entry in its parent, if the parent is readable. This is

@@ -11,7 +11,7 @@
 
 namespace glossa {
 
-/// The tokenizers of a run; with a shared vocabulary both are the same object, except with pieces.
+/// The tokenizers of a run; both are the same object if `one_tokenizer`.
 struct Tokenizers {
   std::shared_ptr<const Tokenizer> source, target;
 
@@ -39,8 +39,8 @@ struct EncodedCorpora {
 
 /// Reads the pairs of data.train and data.valid: files, tables, translation memories or the toy corpus. The corpora of
 /// data.train are concatenated. Duplicates are counted, and dropped if data.duplicates says so. With data.split,
-/// validation pairs are held out of training. Otherwise validation is empty if data.valid is, except that the toy
-/// corpus alone has its own validation pairs.
+/// validation pairs are held out of training. Without data.split and data.valid, validation is empty, unless the toy
+/// corpus alone is data.train: it has its own validation pairs.
 Corpora read_corpora(const DataConfig& config, std::uint64_t seed);
 
 /// Reads the test pairs: those of data.test, else the toy corpus's test split if it alone is data.train, else the test
@@ -57,7 +57,8 @@ bool one_tokenizer(const DataConfig& config);
 /// Saves the tokenizers in the run's folder, one file each: `sentencepiece.model`, `pieces.model`, `vocabulary.txt`,
 /// prefixed with `source.` or `target.` if the sides differ.
 void save_tokenizers(const Tokenizers& tokenizers, const DataConfig& config, const std::string& run);
-/// Loads the run's tokenizers. Throws if pieces lack the shared vocabulary that the configuration declares.
+/// Loads the run's tokenizers. Throws if data.shared_vocabulary is true but the vocabularies of source and target
+/// differ.
 Tokenizers load_tokenizers(const DataConfig& config, const std::string& run);
 
 /// Returns the encoding options: prefix, special tokens and length limit.

@@ -5,7 +5,7 @@
 
 namespace glossa {
 
-/// Throws unless the texts of data.train and data.valid, learning the vocabulary and encoding fit into `left` bytes.
+/// Throws unless `left` bytes suffice to hold the texts of data.train and data.valid, learn the vocabulary and encode.
 /// Estimates the need from file sizes.
 void check_text_fits(const DataConfig& config, double left = static_cast<double>(available_memory()));
 
