@@ -42,7 +42,7 @@ struct Piece {
 };
 
 /// The searches of one thread. They advance in turn, token by token. The search with the least time spent comes first,
-/// and time counts double for each doubling of the sentences' length: a batch of long sentences delays short ones by a
+/// and each doubling of sentence length doubles the time charged: a batch of long sentences delays short ones by a
 /// few tokens, not by its whole search. Not thread-safe.
 class SearchTurns {
  public:
