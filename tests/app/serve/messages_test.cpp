@@ -71,6 +71,9 @@ TEST_CASE("a malformed request for a translation is refused with 400") {
         R"({"q":"a","source":"en"})", "{\"q\":\"\xFF\",\"source\":\"en\",\"target\":\"hi\"}",
         R"({"q":"\ud800","source":"en","target":"hi"})", R"({"q":"a","source":"en","target":"hi"} x)", "{\"q\":1e999}"})
     CHECK_MESSAGE(status_of_json(body) == 400, body);
+  const std::string good = R"({"q":"a","source":"en","target":"hi"})";
+  CHECK_EQ(status_of_json(good), 200);
+  CHECK_EQ(status_of_json(good + std::string("\0x", 2)), 400);
   CHECK_EQ(status_of([] { fields_of_form("q=%FF"); }), 400);
   CHECK_EQ(status_of([] { fields_of_form("%C3=a"); }), 400);
 }
