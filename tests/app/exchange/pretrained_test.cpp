@@ -3,7 +3,6 @@
 #include <doctest/doctest.h>
 
 #include <nlohmann/json.hpp>
-#include <random>
 
 #include "autograd/check.h"
 #include "tests/support/temporary_folder.h"
@@ -213,18 +212,4 @@ TEST_CASE("Marian's files are found by decoder.yml or by their endings") {
   fs::remove(folder / "other.npz");
   for (const char* name : {"opus.src.vocab.yml", "opus.trg.vocab.yml"}) fs::remove(folder / name);
   check_contains(folder.error(), "ids from sentencepiece models");
-}
-
-TEST_CASE("damaged settings are read or refused with the name of the folder") {
-  for (const std::string name : {"config.json", "generation_config.json", "tokenizer_config.json"})
-    for (unsigned number = 0; number < 100; ++number) {
-      const ModelFolder folder("huggingface");
-      std::string bytes = read_bytes(folder / name);
-      std::mt19937 random(number);
-      bytes[random() % bytes.size()] = static_cast<char>(random());
-      write_bytes(folder / name, bytes);
-      const std::string error = folder.error();
-      CAPTURE(error);
-      if (!error.empty()) CHECK_NE(error.find((folder / "").string()), std::string::npos);
-    }
 }

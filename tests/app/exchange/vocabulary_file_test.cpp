@@ -3,7 +3,6 @@
 #include <doctest/doctest.h>
 
 #include "autograd/check.h"
-#include "tests/support/damaged_files.h"
 #include "tests/support/temporary_folder.h"
 
 using namespace glossa;
@@ -58,9 +57,4 @@ TEST_CASE("vocabularies are read in the order of their ids, and wrong ones refus
     CHECK_NE(error_of<Error>([&] { yaml(text); }).find(part), std::string::npos);
   }
   CHECK_NE(error_of<Error>([&] { json(std::string(1'000'000, '[')); }).find("vocab.json"), std::string::npos);
-}
-
-TEST_CASE("damaged vocabularies are read or refused by name") {
-  check_mutations(marian_files / "huggingface/vocab.json", [](const fs::path& path) { read_json_vocabulary(path); });
-  check_mutations(marian_files / "marian/vocab.yml", [](const fs::path& path) { read_yaml_vocabulary(path); });
 }

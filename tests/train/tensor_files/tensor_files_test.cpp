@@ -1,4 +1,4 @@
-// Files of torch.save and NumPy, as written by their own libraries (tests/golden/marian.py) and damaged.
+// Files of torch.save and NumPy, as written by their own libraries (tests/golden/marian.py) and by hand.
 #include <doctest/doctest.h>
 #include <zlib.h>
 
@@ -6,7 +6,6 @@
 #include <cstring>
 
 #include "autograd/check.h"
-#include "tests/support/damaged_files.h"
 #include "tests/support/temporary_folder.h"
 #include "train/tensor_files/npz_file.h"
 #include "train/tensor_files/pickle.h"
@@ -304,9 +303,4 @@ TEST_CASE("a file's first bytes determine its format") {
   CHECK_NE(error_of_tensor_file("PK\x03\x04").find("the directory of a zip archive"), std::string::npos);
   CHECK_NE(error_of<Error>([] { open_tensors("/nowhere"); }).find("/nowhere"), std::string::npos);
   CHECK_NE(error_of<Error>([] { open_tensors("/tmp"); }).find("not a regular file"), std::string::npos);
-}
-
-TEST_CASE("damaged files are read or refused by name") {
-  for (const char* name : {"types_zip.bin", "types_stream.bin", "types.npz", "zip.bin", "stream.bin"})
-    check_mutations(marian_files / name, read_all);
 }
