@@ -11,6 +11,7 @@
 
 #include "tests/integration/served_run.h"
 #include "tests/support/damaged_files.h"
+#include "tests/support/long_lines.h"
 
 using namespace glossa::testing;
 
@@ -220,6 +221,26 @@ TEST_CASE("SIGTERM refuses requests that are not answered within two seconds") {
   served.program().signal(SIGTERM);
   const Answer answer = asks.answer();
   if (answer.status != 200) check_error(answer, 503, "shutting down");
+  CHECK_EQ(served.program().wait().status, 0);
+}
+
+TEST_CASE("requests of a megabyte, of any shape, delay neither a short one nor the end of the server") {
+  Served served({fixture().run(), "--timeout", "600", "--max-kib", "4096", "--queue", "1000000"});
+  std::vector<std::string> texts = lines_of_a_megabyte();
+  std::string& lines = texts.emplace_back();
+  while (lines.size() < 1'000'000) lines += "a\n";
+  std::vector<std::unique_ptr<Connection>> large;
+  for (const std::string& text : texts) {
+    large.push_back(std::make_unique<Connection>(served.port()));
+    large.back()->send(post("/translate", translation(text)));
+  }
+  CHECK_EQ(translated(served.port(), fixture().lines[0]), in_json(fixture().translated[0]));
+  served.program().signal(SIGTERM);
+  for (const auto& connection : large) {
+    const int status = connection->answer().status;
+    CAPTURE(status);
+    CHECK((status == 200 || status == 400 || status == 413 || status == 503));
+  }
   CHECK_EQ(served.program().wait().status, 0);
 }
 

@@ -6,6 +6,7 @@
 
 #include "data/text/line_pieces.h"
 #include "data/tokenizers/word_tokenizer.h"
+#include "tests/support/long_lines.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/train/translator_fixture.h"
 
@@ -159,17 +160,11 @@ TEST_CASE("a line that is too long and cannot be cut is named") {
 TEST_CASE("a line of a megabyte, of any shape, is cut with work that grows with its length") {
   const TranslatorFixture fixture;
   const Translator translator = fixture.translator();
-  const auto repeated = [](std::string_view text) {
-    std::string line;
-    while (line.size() < 1'000'000) line += text;
-    return line;
-  };
-  for (const char* shape : {"a1 ", "a ", "a1 a2. ", "a1. a2! ", " ", "a", "\u3002", "a\u0301", "\U0001F600",
-                            "\U0001F600 ", "a1\t", "a.", "a1 b", "\u00A0", "\u0301"}) {
-    CAPTURE(shape);
+  for (const std::string& line : lines_of_a_megabyte()) {
+    CAPTURE(line.substr(0, 10));
     Translator::Sources sources;
     std::size_t steps = 0;
-    translator.add(sources, repeated(shape), "text", 1, [&] { ++steps; });
+    translator.add(sources, line, "text", 1, [&] { ++steps; });
     // A piece costs one step, and each halving that leads to pieces one; a line may also fit as it is.
     CHECK_LE(steps, 3 * sources.ids.size() + 1);
     CHECK_LE(sources.ids.size(), 500'000);
