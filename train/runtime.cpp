@@ -86,13 +86,18 @@ double peak_rss_mb() {
   return 0;
 }
 
-std::string program_fingerprint() {
-  const std::string program = read_file("/proc/self/exe", std::numeric_limits<std::size_t>::max());
-  // Eigen's loops are compiled into the program; the C library selects its loops by processor.
-  return fmt::format("program {:.16} for {}, products by {}, C library {}, avx2 {}, fma {}, avx512 {}",
-                     Sha256().update(program).hex_digest(), instructions, kernels::describe_gemm_backend(),
+std::string host_fingerprint() {
+  // The C library and the GEMM library select their loops by processor.
+  return fmt::format("products by {}, C library {}, avx2 {}, fma {}, avx512 {}", kernels::describe_gemm_backend(),
                      gnu_get_libc_version(), __builtin_cpu_supports("avx2") != 0, __builtin_cpu_supports("fma") != 0,
                      __builtin_cpu_supports("avx512f") != 0);
+}
+
+std::string program_fingerprint() {
+  const std::string program = read_file("/proc/self/exe", std::numeric_limits<std::size_t>::max());
+  // Eigen's loops are compiled into the program.
+  return fmt::format("program {:.16} for {}, {}", Sha256().update(program).hex_digest(), instructions,
+                     host_fingerprint());
 }
 
 std::string build_fingerprint() {

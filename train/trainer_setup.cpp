@@ -265,9 +265,14 @@ void Trainer::restore() {
     for (const std::string& refused : found_->refused) warnings_.push_back("checkpoint skipped: " + refused);
     notes_.push_back(
         fmt::format("resumed at update {} (epoch {}, batch {})", state_.update, state_.epoch + 1, state_.batch));
+    constexpr std::string_view inexact = "training continues, but may not match an uninterrupted run bit for bit";
     if (state_.build != build_fingerprint())
-      warnings_.push_back("the checkpoint was written by another build (" + describe_build(state_.build) +
-                          "): training continues, but may not match an uninterrupted run bit for bit");
+      warnings_.push_back(
+          fmt::format("the checkpoint was written by another build ({}): {}", describe_build(state_.build), inexact));
+    else if (const std::string here = host_fingerprint(), host = writer_host(found_->reader).value_or(here);
+             host != here)
+      warnings_.push_back(fmt::format(
+          "the checkpoint was written on another processor or with other libraries ({}): {}", host, inexact));
   } else if (base_) {
     notes_.push_back("warm start: weights of " + config_.train.warm_start);
     if (const std::string note = RunName(config_.train.warm_start).note(); !note.empty()) notes_.push_back(note);

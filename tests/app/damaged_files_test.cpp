@@ -1,4 +1,6 @@
 // Every format that glossa reads, damaged at random.
+#include "tests/support/damaged_files.h"
+
 #include <doctest/doctest.h>
 
 #include "app/exchange/pretrained.h"
@@ -10,7 +12,6 @@
 #include "tests/app/report/synthetic_run.h"
 #include "tests/data/data_test.h"
 #include "tests/support/changed_checkpoint.h"
-#include "tests/support/damaged_files.h"
 #include "train/checkpoint/checkpoint.h"
 #include "train/model/model_factory.h"
 

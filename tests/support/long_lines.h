@@ -9,9 +9,8 @@ namespace glossa::testing {
 /// Lines of a megabyte that repeat a word, a sentence, a space, a letter without spaces, a combining mark, an emoji.
 inline std::vector<std::string> lines_of_a_megabyte() {
   std::vector<std::string> lines;
-  for (const std::string_view part :
-       {"a1 ", "a ", "a1 a2. ", "a1. a2! ", " ", "a", "\u3002", "a\u0301", "\U0001F600", "\U0001F600 ", "a1\t", "a.",
-        "a1 b", "\u00A0", "\u0301"})
+  for (const std::string_view part : {"a1 ", "a ", "a1 a2. ", "a1. a2! ", " ", "a", "\u3002", "a\u0301", "\U0001F600",
+                                      "\U0001F600 ", "a1\t", "a.", "a1 b", "\u00A0", "\u0301"})
     for (std::string& line = lines.emplace_back(); line.size() < 1'000'000;) line += part;
   return lines;
 }

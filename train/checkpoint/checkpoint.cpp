@@ -9,17 +9,24 @@
 #include "train/checkpoint/sha256.h"
 #include "train/console/version.h"
 #include "train/processes/job.h"
+#include "train/runtime.h"
 
 namespace glossa {
 
 namespace {
 
-constexpr std::string_view state_entry = "state", version_entry = "glossa";
+constexpr std::string_view state_entry = "state", version_entry = "glossa", host_entry = "host";
 
 std::string average_name(const std::string& parameter) { return "ema:" + parameter; }
 
 std::string moment_name(std::string_view buffer, const std::string& parameter) {
   return fmt::format("{}:{}", buffer, parameter);
+}
+
+std::optional<std::string> text_of(const CheckpointReader& reader, std::string_view entry) {
+  if (reader.find(entry) == nullptr) return std::nullopt;
+  const std::vector<std::byte> bytes = reader.read(entry);
+  return std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size());
 }
 
 /// A parameter's slice of a flat buffer.
@@ -117,13 +124,11 @@ void add_to_checkpoint(CheckpointWriter& writer, const ParameterStore<float>& pa
   }
   writer.add_owned(std::string(state_entry), EntryKind::state, to_bytes(state));
   writer.add_owned(std::string(version_entry), EntryKind::state, std::string(program_version));
+  writer.add_owned(std::string(host_entry), EntryKind::state, host_fingerprint());
 }
 
-std::optional<std::string> writer_version(const CheckpointReader& reader) {
-  if (reader.find(version_entry) == nullptr) return std::nullopt;
-  const std::vector<std::byte> bytes = reader.read(version_entry);
-  return std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-}
+std::optional<std::string> writer_version(const CheckpointReader& reader) { return text_of(reader, version_entry); }
+std::optional<std::string> writer_host(const CheckpointReader& reader) { return text_of(reader, host_entry); }
 
 TrainingState read_training_state(const CheckpointReader& reader) {
   const std::string path = reader.path().string();

@@ -30,6 +30,9 @@ TrainingState read_training_state(const CheckpointReader& reader);
 /// Returns the version of the program that wrote the checkpoint, if recorded.
 std::optional<std::string> writer_version(const CheckpointReader& reader);
 
+/// Returns the host_fingerprint() of the machine that wrote the checkpoint, if recorded.
+std::optional<std::string> writer_host(const CheckpointReader& reader);
+
 /// Reads the parameters as training left them, not their average. Throws naming the first parameter whose name or shape
 /// differs from the model's; `parameters` is then unchanged.
 void read_parameters(const CheckpointReader& reader, ParameterStore<float>& parameters);

@@ -11,6 +11,7 @@
 #include "train/checkpoint/bounded_archive.h"
 #include "train/console/version.h"
 #include "train/model/model_factory.h"
+#include "train/runtime.h"
 
 using namespace glossa;
 using namespace glossa::testing;
@@ -273,9 +274,10 @@ TEST_CASE("a training state with impossible numbers is refused, and one at the l
   }
 }
 
-TEST_CASE("a checkpoint names the program that wrote it, if that was recorded") {
+TEST_CASE("a checkpoint names the program and the machine that wrote it, if these were recorded") {
   const TemporaryFolder folder;
   CHECK_FALSE(writer_version(Contents().written(folder)).has_value());
+  CHECK_FALSE(writer_host(Contents().written(folder)).has_value());
   ParameterStore<float> store;
   store.allocate(1);
   const auto optimizer = make_optimizer(OptimConfig{}, store);
@@ -283,6 +285,7 @@ TEST_CASE("a checkpoint names the program that wrote it, if that was recorded") 
   add_to_checkpoint(writer, store, *optimizer, nullptr, {});
   writer.write(folder / "b.ckpt");
   CHECK_EQ(writer_version(CheckpointReader(folder / "b.ckpt")), std::string(program_version));
+  CHECK_EQ(writer_host(CheckpointReader(folder / "b.ckpt")), host_fingerprint());
 }
 
 TEST_CASE("the version of the training state is read first, whatever follows it") {

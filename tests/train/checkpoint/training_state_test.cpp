@@ -33,7 +33,8 @@ struct Members {
 struct Change {
   std::function<void(TrainingState&)> change;
   std::string seen = {};
-  bool finite = true;  ///< true if the parameters are; if not, every update is refused
+  bool finite = true;     ///< true if the parameters are; if not, every update is refused
+  std::string host = {};  ///< if set: replaces the machine's description
 };
 
 /// In the order of `serialize`. Nothing is translated exactly this early, so the first validation is the best, and the
@@ -100,6 +101,11 @@ class StoppedRun {
       config.train.validate_every = updates(100);
     }
     change_state(change.change);
+    if (!change.host.empty())
+      change_checkpoint(fixture_.last("run"), [&](const CheckpointEntry& entry, std::vector<std::byte>& bytes) {
+        const auto host = std::as_bytes(std::span(change.host));
+        if (entry.name == "host") bytes.assign(host.begin(), host.end());
+      });
     try {
       const std::string outcome = trained(config, "run", true);
       return outcome + notes();
@@ -179,6 +185,12 @@ TEST_CASE("every member of the training state matters to the resumed run") {
     CHECK_NE(seen, changes[i].finite ? unchanged : refused);
     CHECK_MESSAGE(seen.find(changes[i].seen) != std::string::npos, seen);
   }
+}
+
+TEST_CASE("a checkpoint of another machine resumes with a warning") {
+  const std::string seen = StoppedRun().resumed({.change = [](TrainingState&) {}, .host = "another processor"});
+  CHECK_MESSAGE(seen.starts_with("end: early_stopping\n"), seen);
+  CHECK_MESSAGE(seen.find("other libraries (another processor): training continues") != std::string::npos, seen);
 }
 
 TEST_CASE("a position beyond the batches of the epoch is refused") {
