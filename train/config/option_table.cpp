@@ -99,9 +99,10 @@ std::vector<Option<ModelConfig>> model_options() {
              "trained parameters of layer norm: gain and bias per feature, one gain and one bias, one gain, or none"),
       option("activation", &C::activation, text_choice(activation_names), "activation of the feed-forward layers"),
       option("positions", &C::positions, choice<C::Positions>({"sinusoidal", "learned"}), "positional encoding"),
-      option("sinusoid", &C::sinusoid, choice<C::Sinusoid>({"interleaved", "halves", "raw_index", "sorted"}),
-             "order of sines and cosines: alternating as in the paper, all sines first as in Marian, alternating with "
-             "twice the column as exponent, or the paper's sines before its cosines as in transformers"),
+      option(
+          "sinusoid", &C::sinusoid, choice<C::Sinusoid>({"interleaved", "halves", "raw_index", "sorted"}),
+          "columns: sines and cosines alternate, as in the paper; sines first, of other frequencies, as in Marian; "
+          "alternating, with frequency 10000^(-2i/width) at column i; or the paper's, sines first, as in transformers"),
       option("max_positions", &C::max_positions, whole("[1, 1048576]"), "maximum number of positions"),
       option("tied", &C::tied, choice<C::Tied>({"none", "output", "all", "embeddings"}),
              "shared weights: none, target embedding and output projection, these and the source embedding, or the two "
@@ -193,7 +194,7 @@ std::vector<Option<TrainConfig>> train_options() {
              "start from the weights and vocabulary of another run, with its options for model, vocabulary and "
              "decoding unless given; empty: random weights"),
       option("max_bad_updates", &C::max_bad_updates, whole("[1, 1000000]"),
-             "stop after N updates in a row whose loss or gradient is not finite"),
+             "updates whose loss or gradient is not finite are skipped; N in a row end the run with an error"),
   };
 }
 
@@ -205,12 +206,14 @@ std::vector<Option<DecodeConfig>> decode_options() {
              "when the search for a sentence ends: once nothing better can follow, or as in generate of transformers, "
              "which forces the longest translation to end"),
       option("length_penalty", &C::length_penalty, choice<C::LengthPenalty>({"none", "power", "gnmt"}),
-             "the log-probability is divided by 1, length^alpha or ((5 + length) / 6)^alpha"),
-      option("alpha", &C::alpha, number("[0, 10]"), "exponent of the length penalty"),
+             "the log-probability is divided by 1, length^alpha or ((5 + length) / 6)^alpha; length counts </s>"),
+      option("alpha", &C::alpha, number("[0, 10]"),
+             "exponent of the length penalty; a larger one favors longer translations"),
       option("max_length_factor", &C::max_length_factor, number("[0, 100]"),
-             "a translation has at most max_length_factor x source tokens + max_length_extra tokens"),
+             "a translation has at most max_length_factor x source tokens + max_length_extra tokens, counting </s>"),
       option("max_length_extra", &C::max_length_extra, whole("[0, 65536]"), "see max_length_factor"),
-      option("min_length", &C::min_length, whole("[0, 65536]"), "a translation has at least N tokens"),
+      option("min_length", &C::min_length, whole("[0, 65536]"),
+             "a translation has at least N tokens, not counting </s>"),
       option("forbidden", &C::forbidden, whole_list("[0, 999999]"),
              "ids of tokens never to output, besides <pad> and <s>"),
       option("renormalize", &C::renormalize, true_or_false(),

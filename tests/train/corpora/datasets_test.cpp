@@ -124,6 +124,18 @@ TEST_CASE("a held-out part cannot have its own corpus as well") {
   CHECK(error({"data.test=toy:0"}) == "[data.test] expected toy:PAIRS such as toy:50000; got 'toy:0'");
 }
 
+TEST_CASE("a shared vocabulary has the words of both sides, separate ones have their own") {
+  const Texts texts;
+  for (const bool shared : {true, false}) {
+    DataConfig config = texts.config({"data.tokenizer=words"});
+    config.shared_vocabulary = shared;
+    const auto [source, target] = train_tokenizers(config, read_corpora(config, 1).training);
+    CHECK_EQ(source == target, shared);
+    CHECK_EQ(source->encode("Satz")[0] == source->specials().unk, !shared);
+    CHECK_EQ(target->encode("sentence")[0] == target->specials().unk, !shared);
+  }
+}
+
 TEST_CASE("pieces are not learned from a corpus; two models over one vocabulary are shared, and saved as two files") {
   const Texts texts;
   DataConfig config = texts.config({"data.tokenizer=pieces"});
