@@ -16,6 +16,9 @@ namespace {
 /// Searches at once: each has a cache of its own.
 constexpr std::size_t max_searches = 16;
 
+/// Idle searches that keep their memory for the next batches.
+constexpr std::size_t max_idle = 2;
+
 /// Ids from which transposing the model's weights pays, as in `Searcher`.
 constexpr std::size_t ids_worth_transposing = 1024;
 
@@ -72,7 +75,10 @@ void SearchTurns::step() {
   search->seconds += std::ldexp(watch.seconds(), search->length_range);
   if (std::ranges::any_of(search->pieces, [](const auto& piece) { return piece.has_value(); })) return;
   search->weights.reset();
-  idle_.splice(idle_.end(), searches_, search);
+  if (idle_.size() < max_idle)
+    idle_.splice(idle_.begin(), searches_, search);
+  else
+    searches_.erase(search);
 }
 
 void SearchTurns::start(Search& search) const {
