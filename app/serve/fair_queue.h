@@ -6,9 +6,11 @@
 #include <cstdint>
 #include <iterator>
 #include <list>
+#include <map>
 #include <mutex>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -30,12 +32,12 @@ class FairQueue {
 
   explicit FairQueue(const Limits& limits) : limits_(limits) {}
 
-  /// Queues all pieces of a client's request. If there is no room, requests with the most waiting yield to one with
-  /// fewer: their waiting pieces are dropped. Returns the key for `withdraw`; nothing, adding none, if there is still
-  /// no room or the queue is closed.
+  /// Queues all pieces of a client's request. If there is no room, the client with the most pieces waiting yields to
+  /// one that has fewer with these, and a client's largest request to its smaller ones: their waiting pieces are
+  /// dropped. Returns the key for `withdraw`; nothing, adding none, if there is still no room or the queue is closed.
   std::optional<std::uint64_t> add(std::vector<Piece> pieces, const std::string& client = {}) {
     const std::scoped_lock lock(mutex_);
-    if (closed_ || !make_room(pieces.size())) return std::nullopt;
+    if (closed_ || !make_room(pieces.size(), client)) return std::nullopt;
     const std::uint64_t number = ++requests_known_;
     if (pieces.empty()) return number;
     waiting_ += pieces.size();
@@ -48,8 +50,8 @@ class FairQueue {
   /// does not keeps waiting. Empty once the queue is closed and drained.
   template <class Joins>
   std::vector<Piece> take(const Joins& joins) {
+    std::vector<Piece> batch = empty_batch();
     std::unique_lock lock(mutex_);
-    std::vector<Piece> batch;
     while (batch.empty()) {
       ++idle_;
       changed_.wait(lock, [&] { return waiting_ > 0 || closed_; });
@@ -67,8 +69,8 @@ class FairQueue {
   /// accepted, or if another thread waits for work.
   template <class Begins, class Joins>
   std::vector<Piece> take_now(const Begins& begins, const Joins& joins) {
+    std::vector<Piece> batch = empty_batch();
     const std::scoped_lock lock(mutex_);
-    std::vector<Piece> batch;
     if (idle_ > 0) return batch;
     const auto first = std::ranges::find_if(requests_, begins, &Request::next);
     const bool is_due = closed_ || waiting_ >= limits_.batch ||
@@ -125,18 +127,34 @@ class FairQueue {
   };
   using Place = typename std::list<Request>::iterator;
 
+  /// With room for all pieces, so that a lack of memory loses none.
+  std::vector<Piece> empty_batch() const {
+    std::vector<Piece> batch;
+    batch.reserve(limits_.batch);
+    return batch;
+  }
+
   void drop(Place request) {
     waiting_ -= request->waiting();
     requests_.erase(request);
   }
 
-  bool make_room(std::size_t count) {
-    while (count > limits_.room - waiting_) {
-      const auto largest = std::ranges::max_element(requests_, {}, &Request::waiting);
-      if (largest == requests_.end() || largest->waiting() <= count) return false;
-      drop(largest);
-    }
+  /// Drops requests of the client with the most pieces waiting, largest first; drops none if they do not suffice.
+  bool make_room(std::size_t count, const std::string& client) {
+    if (count <= limits_.room - waiting_) return true;
+    std::map<std::string_view, std::size_t> waiting;
+    for (const Request& request : requests_) waiting[request.client] += request.waiting();
+    if (waiting.empty()) return false;
+    const auto [most, pieces] = *std::ranges::max_element(waiting, {}, [](const auto& each) { return each.second; });
+    const std::string largest(most);
+    if (largest == client ? largest_of(client)->waiting() <= count : pieces <= waiting[client] + count) return false;
+    while (count > limits_.room - waiting_) drop(largest_of(largest));
     return true;
+  }
+
+  Place largest_of(const std::string& client) {
+    return std::ranges::max_element(
+        requests_, {}, [&](const Request& request) { return request.client == client ? request.waiting() : 0; });
   }
 
   /// Moves a request's next piece to the batch, and the request to the end of the line.

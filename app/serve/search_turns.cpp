@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <cmath>
 #include <iterator>
 #include <numeric>
 #include <utility>
@@ -19,26 +18,36 @@ constexpr std::size_t max_searches = 16;
 /// Idle searches that keep their memory for the next batches.
 constexpr std::size_t max_idle = 2;
 
-/// Ids from which transposing the model's weights pays, as in `Searcher`.
-constexpr std::size_t ids_worth_transposing = 1024;
-
 /// Ranges of lengths that share batches: up to 64 ids, 128, 256 and so on.
 int length_range(const Piece& piece) { return std::bit_width((piece.ids.size() - 1) / 64); }
 
 }  // namespace
 
-SearchTurns::SearchTurns(const ServedRun& run)
-    : run_(run), translator_(*run.model, run.tokenizers, run.data, run.decode) {}
+SearchTurns::SearchTurns(const ServedRun& run, TransposedWeights<float>& weights)
+    : run_(run), weights_(weights), translator_(*run.model, run.tokenizers, run.data, run.decode) {}
+
+/// True if a search of the piece's range of lengths has a piece of its client.
+bool SearchTurns::has_search(const Piece& piece) const {
+  const auto is_same = [&](const std::optional<Piece>& each) {
+    return each && each->request->caller.client == piece.request->caller.client;
+  };
+  return std::ranges::any_of(searches_, [&](const Search& search) {
+    return search.length_range == length_range(piece) &&
+           (std::ranges::any_of(search.pieces, is_same) || std::ranges::any_of(search.alone, is_same));
+  });
+}
 
 bool SearchTurns::may_begin(const Piece& piece) const {
-  return searches_.size() < max_searches && std::ranges::none_of(searches_, [&](const Search& search) {
-           return search.client == piece.request->caller.client && search.length_range == length_range(piece);
-         });
+  const int range = length_range(piece);
+  const auto places = std::max<std::size_t>(1, max_searches >> std::min(range, 8));
+  const auto taken =
+      std::ranges::count_if(searches_, [&](const Search& search) { return search.length_range >= range; });
+  return static_cast<std::size_t>(taken) < places && !has_search(piece);
 }
 
 bool SearchTurns::joins(const std::vector<Piece>& batch, const Piece& piece) const {
   const Piece& first = batch.front();
-  if (piece.wanted != first.wanted || length_range(piece) != length_range(first)) return false;
+  if (piece.wanted != first.wanted || length_range(piece) != length_range(first) || has_search(piece)) return false;
   std::size_t ids = piece.ids.size();
   for (const Piece& each : batch) ids += each.ids.size();
   return static_cast<std::int64_t>(ids) * std::max<Index>(run_.decode.beam, piece.wanted) <= run_.decode.max_tokens;
@@ -47,20 +56,18 @@ bool SearchTurns::joins(const std::vector<Piece>& batch, const Piece& piece) con
 void SearchTurns::begin(std::vector<Piece> batch) {
   std::erase_if(batch, [](const Piece& piece) { return !piece.request->waits(); });
   if (batch.empty()) return;
-  const auto least = std::ranges::min_element(searches_, {}, &Search::seconds);
-  const double seconds = least == searches_.end() ? 0 : least->seconds;
+  const Stopwatch watch;
   if (idle_.empty()) idle_.emplace_back();
   searches_.splice(searches_.end(), idle_, idle_.begin());
   Search& search = searches_.back();
-  search.client = batch.front().request->caller.client;
   search.length_range = length_range(batch.front());
-  search.seconds = seconds;
   search.pieces.assign(std::make_move_iterator(batch.begin()), std::make_move_iterator(batch.end()));
   try {
     start(search);
   } catch (...) {
-    retry_alone(search);
+    fail(search);
   }
+  search.seconds = clock_ + watch.seconds();
 }
 
 void SearchTurns::step() {
@@ -70,11 +77,12 @@ void SearchTurns::step() {
   try {
     advance(*search);
   } catch (...) {
-    retry_alone(*search);
+    fail(*search);
   }
-  search->seconds += std::ldexp(watch.seconds(), search->length_range);
-  if (std::ranges::any_of(search->pieces, [](const auto& piece) { return piece.has_value(); })) return;
-  search->weights.reset();
+  if (search->is_done()) begin_next_alone(*search);
+  search->seconds += watch.seconds();
+  clock_ = std::ranges::min_element(searches_, {}, &Search::seconds)->seconds;
+  if (!search->is_done()) return;
   if (idle_.size() < max_idle)
     idle_.splice(idle_.begin(), searches_, search);
   else
@@ -84,33 +92,27 @@ void SearchTurns::step() {
 void SearchTurns::start(Search& search) const {
   std::vector<std::vector<int>> sources;
   std::vector<std::int64_t> numbers;
-  std::size_t ids = 0;
   for (const std::optional<Piece>& piece : search.pieces) {
     sources.push_back(piece->ids);
     numbers.push_back(piece->number);
-    ids += piece->ids.size();
   }
   std::vector<Index> order(sources.size());
   std::iota(order.begin(), order.end(), Index{0});
   const Index wanted = search.pieces.front()->wanted;
   DecodeOptions options = decode_options(run_.decode);
   options.beam = std::max<Index>(options.beam, wanted);
-  if (ids >= ids_worth_transposing) search.weights.emplace();
-  search.batch.begin(*run_.model, run_.tokenizers.target->specials(), options,
-                     search.weights ? &*search.weights : nullptr, wanted, order, sources, numbers);
+  search.batch.begin(*run_.model, run_.tokenizers.target->specials(), options, &weights_, wanted, order, sources,
+                     numbers);
 }
 
 void SearchTurns::advance(Search& search) const {
-  bool is_needed = false;
   for (std::size_t place = 0; place < search.pieces.size(); ++place) {
     std::optional<Piece>& piece = search.pieces[place];
-    if (piece && !piece->request->waits()) {
-      search.batch.drop(static_cast<Index>(place));
-      piece.reset();
-    }
-    is_needed = is_needed || piece;
+    if (!piece || piece->request->waits()) continue;
+    search.batch.drop(static_cast<Index>(place));
+    piece.reset();
   }
-  if (!is_needed) return;
+  if (search.is_done()) return;
   search.batch.step();
   for (const Index place : search.batch.finished()) {
     std::vector<Translation> found;
@@ -122,26 +124,28 @@ void SearchTurns::advance(Search& search) const {
   }
 }
 
-/// Called in a handler. A piece that fails alone gets its own error.
-void SearchTurns::retry_alone(Search& search) const {
-  std::vector<std::optional<Piece>> pieces = std::exchange(search.pieces, {});
-  const bool is_alone = pieces.size() == 1;
-  for (std::optional<Piece>& piece : pieces) {
-    if (!piece) continue;
-    if (is_alone) {
-      piece->found.set_exception(std::current_exception());
-      continue;
-    }
+/// Called in a handler. A piece that failed alone gets the error; those of a batch are to be searched alone.
+void SearchTurns::fail(Search& search) const {
+  if (search.pieces.size() == 1)
+    search.pieces.front()->found.set_exception(std::current_exception());
+  else
+    for (std::optional<Piece>& piece : search.pieces)
+      if (piece) search.alone.push_back(std::move(piece));
+  search.pieces.clear();
+}
+
+/// Starts the next of the pieces to be searched alone, if any.
+void SearchTurns::begin_next_alone(Search& search) const {
+  while (search.is_done() && !search.alone.empty()) {
     search.pieces.clear();
-    search.pieces.push_back(std::move(piece));
+    search.pieces.push_back(std::move(search.alone.back()));
+    search.alone.pop_back();
     try {
       start(search);
-      while (search.pieces.front()) advance(search);
     } catch (...) {
-      search.pieces.front()->found.set_exception(std::current_exception());
+      fail(search);
     }
   }
-  search.pieces.clear();
 }
 
 }  // namespace glossa::serve

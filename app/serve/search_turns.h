@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <exception>
 #include <future>
@@ -41,21 +42,22 @@ struct Piece {
   std::promise<std::vector<Translation>> found;  ///< broken if the request no longer waits
 };
 
-/// The searches of one thread. They advance in turn, token by token. The search with the least time spent comes first,
-/// and each doubling of sentence length doubles the time charged: a batch of long sentences delays short ones by a
-/// few tokens, not by its whole search. Not thread-safe.
+/// The searches of one thread. They advance in turn, token by token: the one with the least time spent comes first, so
+/// a batch of long sentences delays a short one by a few tokens, not by its whole search. Not thread-safe.
 class SearchTurns {
  public:
-  explicit SearchTurns(const ServedRun& run);
+  /// `weights` stores the transposed weights of the run's model; may be shared by several threads. Both must outlive
+  /// the searches.
+  SearchTurns(const ServedRun& run, TransposedWeights<float>& weights);
 
   bool empty() const { return searches_.empty(); }
 
-  /// True if a batch may begin with a piece. A client has one search for each range of lengths, so that none can take
-  /// all places.
+  /// True if a batch may begin with a piece. A client has pieces in one search for each range of lengths, and each
+  /// range leaves half of its places to shorter sentences: so no client, and no long sentences, can take all places.
   bool may_begin(const Piece& piece) const;
 
-  /// True if a piece fits into a batch: equally many translations, lengths of one range, and no more tokens than
-  /// decode.max_tokens.
+  /// True if a piece fits into a batch: equally many translations, lengths of one range, no more tokens than
+  /// decode.max_tokens, and no other search of that range for its client.
   bool joins(const std::vector<Piece>& batch, const Piece& piece) const;
 
   /// Begins the search of a batch.
@@ -68,20 +70,25 @@ class SearchTurns {
  private:
   struct Search {
     BatchSearch<float> batch;
-    std::optional<TransposedWeights<float>> weights;
     std::vector<std::optional<Piece>> pieces;  // by their place in the batch; empty once answered or given up
-    std::string client;                        // of the first piece
+    std::vector<std::optional<Piece>> alone;   // of a batch that threw: searched one after another
     int length_range = 0;
-    double seconds = 0;  // spent, weighted, counted from the least of the other searches
+    double seconds = 0;  // spent, counted from `clock_` at the beginning
+
+    bool is_done() const { return std::ranges::none_of(pieces, &std::optional<Piece>::has_value); }
   };
 
+  bool has_search(const Piece& piece) const;
   void start(Search& search) const;
   void advance(Search& search) const;
-  void retry_alone(Search& search) const;
+  void fail(Search& search) const;
+  void begin_next_alone(Search& search) const;
 
   const ServedRun& run_;
+  TransposedWeights<float>& weights_;
   const Translator translator_;
   std::list<Search> searches_, idle_;  // the latter keep their memory
+  double clock_ = 0;                   // least time spent so far: where a new search begins
 };
 
 }  // namespace glossa::serve

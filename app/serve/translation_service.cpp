@@ -71,6 +71,7 @@ class TranslationService::Lane {
         queue_({.room = limits.queue, .batch = limits.batch, .gather = limits.gather}),
         reader_(*run_.model, run_.tokenizers, run_.data, run_.decode),
         looked_with_(*run_.model, run_.tokenizers, run_.data, run_.decode) {
+    threads_.reserve(limits.searches);
     for (std::size_t i = 0; i < limits.searches; ++i) threads_.emplace_back([this] { work(); });
   }
 
@@ -84,7 +85,7 @@ class TranslationService::Lane {
   void clear() { queue_.clear(); }
 
   std::vector<std::vector<TranslatedText>> translate(const TranslationRequest& request, const Caller& caller);
-  AttentionMaps attention(const std::string& text, const std::string& translation, Clock::time_point deadline);
+  AttentionMaps attention(const std::string& text, const std::string& translation, const Caller& caller);
 
  private:
   Line cut(const TextLine& line, Index wanted, const std::string& name, std::int64_t number,
@@ -105,7 +106,8 @@ class TranslationService::Lane {
   FairQueue<Piece> queue_;
   const Translator reader_;
   std::timed_mutex looking_;
-  Translator looked_with_;  // used by one at a time
+  Translator looked_with_;               // used by one at a time
+  TransposedWeights<float> transposed_;  // of all searches: the model does not change
   std::vector<std::thread> threads_;
 };
 
@@ -186,7 +188,11 @@ std::vector<std::vector<TranslatedText>> TranslationService::Lane::translate(con
 }
 
 AttentionMaps TranslationService::Lane::attention(const std::string& text, const std::string& translation,
-                                                  Clock::time_point deadline) {
+                                                  const Caller& caller) {
+  const auto expect_wanted = [pending = Pending(caller, ends_)] {
+    if (!pending.waits()) throw HttpError(503, "the attention was not ready in time. Hint: try again");
+  };
+  expect_wanted();
   const TextOptions options = text_options(run_.data);
   std::vector<int> source, target;
   try {
@@ -205,29 +211,32 @@ AttentionMaps TranslationService::Lane::attention(const std::string& text, const
                static_cast<std::size_t>(model.decoder_layers) * written * (written + read)) >
           max_weights)
     throw HttpError(413, "expected a shorter sentence to show attention for");
-  const std::unique_lock lock(looking_, deadline);
-  if (!lock) throw HttpError(503, "the attention was not ready in time. Hint: try again");
+  const std::unique_lock lock(looking_, caller.deadline);
+  expect_wanted();
+  const LoopsAlone alone;  // leaves the other cores to translations
   return looked_with_.attention(std::move(source), {.finished = true, .tokens = std::move(target)});
 }
 
 void TranslationService::Lane::work() {
-  SearchTurns turns(run_);
+  SearchTurns turns(run_, transposed_);
   const auto begins = [&](const Piece& piece) { return turns.may_begin(piece); };
   const auto joins = [&](const std::vector<Piece>& batch, const Piece& piece) { return turns.joins(batch, piece); };
+  bool is_at_work = false;
   for (;;) {
-    const bool was_idle = turns.empty();
-    std::vector<Piece> batch = was_idle ? queue_.take(joins) : queue_.take_now(begins, joins);
-    if (batch.empty() && was_idle) return;
-    if (was_idle) ++at_work_;
-    {
+    try {
+      std::vector<Piece> batch = turns.empty() ? queue_.take(joins) : queue_.take_now(begins, joins);
+      if (batch.empty() && turns.empty()) return;
+      if (!std::exchange(is_at_work, true)) ++at_work_;
       const LoopsAlone alone(at_work_ > 1);  // a lone thread with work uses all threads
       if (!batch.empty()) {
         metrics_.add_batch(batch.size());
         turns.begin(std::move(batch));
       }
       turns.step();
+    } catch (const std::bad_alloc&) {
+      // Gives up the batch: its promises break, and its requests are refused.
     }
-    if (turns.empty()) --at_work_;
+    if (turns.empty() && std::exchange(is_at_work, false)) --at_work_;
   }
 }
 
@@ -270,7 +279,7 @@ std::vector<std::vector<TranslatedText>> TranslationService::translate(const Tra
 
 AttentionMaps TranslationService::attention(std::string_view source, std::string_view target, const std::string& text,
                                             const std::string& translation, const Caller& caller) {
-  return lane(source, target).attention(text, translation, caller.deadline);
+  return lane(source, target).attention(text, translation, caller);
 }
 
 std::vector<ServedLanguage> TranslationService::languages() const {

@@ -120,6 +120,20 @@ TEST_CASE("the asker with the most waiting yields to smaller requests, and to no
   CHECK_EQ(queue.take(all_join), Words{"d"});
 }
 
+TEST_CASE("the client with the most waiting yields, however small its requests are") {
+  Queue queue({.room = 6, .batch = 6, .gather = 0s});
+  for (int i = 0; i < 6; ++i) REQUIRE(queue.add({"a"}, "a"));
+  CHECK_FALSE(queue.add({"a"}, "a"));
+  REQUIRE(queue.add({"b", "b"}, "b"));
+  CHECK_EQ(queue.size(), 6);
+  CHECK_FALSE(queue.add({"c", "c", "c", "c", "c"}, "c"));
+  CHECK_FALSE(queue.add({"b", "b"}, "b"));  // it would have as many as the other
+  CHECK_FALSE(queue.add({"a"}, "a"));
+  Words batch = queue.take(all_join);
+  std::ranges::sort(batch);
+  CHECK_EQ(batch, Words{"a", "a", "a", "a", "b", "b"});
+}
+
 TEST_CASE("a batch waits up to `gather` for more pieces, and no longer once it is full") {
   Queue queue({.room = 100, .batch = 2, .gather = 10s});
   std::thread late([&] {
