@@ -9,8 +9,8 @@
 namespace glossa {
 
 /// Cache of transposed weights, [O, I] to [I, O], for matrix products that would otherwise transpose them every time.
-/// With few rows, as in decoding, transposing takes longer than the product itself. Each transpose is made on first use
-/// and valid while the weights do not change. Thread-safe.
+/// If the other operand has few rows, as in decoding, transposing takes longer than the product itself. Each transpose
+/// is made on first use and valid while the weights do not change. Thread-safe.
 template <class T>
 class TransposedWeights {
  public:

@@ -16,10 +16,11 @@ std::optional<double> seconds_until_due(const Period& period, const Progress& be
 /// Bottom line of the terminal during training: progress, loss, speed, time left, and time to the next validation.
 class TrainingLine {
  public:
-  /// Starts at `begin`, after `seconds` of training. Keeps a reference to `config`.
+  /// Starts at `begin`, after `seconds` of training in earlier sessions. If `validates`, the line shows the time to the
+  /// next validation. Keeps a reference to `config`.
   TrainingLine(const TrainConfig& config, bool validates, const Progress& begin, double seconds);
 
-  /// Draws the line on `bar`.
+  /// Draws the line on `bar`, after `seconds` of training in all.
   void draw(ProgressBar& bar, const Progress& now, double seconds, const TrainingReport& report) const;
 
  private:

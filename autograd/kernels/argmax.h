@@ -40,10 +40,11 @@ Index argmax(Index n, const T* x) {
   return std::find_if(x + first, x + n, is_it) - x;
 }
 
-/// As argmax, on several threads: the winners of pieces of `elementwise_grain` are compared in order.
+/// As argmax, on several threads: finds the maximum of each piece of `elementwise_grain` elements, then compares these
+/// maxima in order.
 template <class T>
 Index argmax_of_all(Index n, const T* x) {
-  std::array<Index, 256> pieces;  // in batches, to avoid allocation
+  std::array<Index, 256> pieces;  // winners; at most 256 pieces at a time, to avoid allocation
   Index best = 0;
   for (Index first = 0; first < n; first += std::ssize(pieces) * elementwise_grain) {
     const Index size = std::min(n - first, std::ssize(pieces) * elementwise_grain);

@@ -17,7 +17,7 @@ struct Agreement {
   bool first_person = false;
 };
 
-/// The English finite verb: i am, he is, they are.
+/// Form of an English finite verb: i am, he is, they are.
 enum class Conjugation { i, singular, plural };
 
 /// A noun phrase in the cases that clauses need. English nouns and pronouns have two cases (`i`, `me`), Hindi the cases
@@ -34,7 +34,7 @@ struct NounPhrase {
   Conjugation conjugation = Conjugation::singular;
   unsigned kind = person;
   bool definite = true;
-  Owner self = Owner::third;  ///< owner whose possessive becomes `apna` when this is the subject
+  Owner self = Owner::third;  ///< person of this phrase; as subject, turns that person's possessives into `apna`
   Owner owner = Owner::none;  ///< owner of a possessed noun
 };
 
@@ -42,7 +42,7 @@ struct NounPhrase {
 struct Phrase {
   std::string english, hindi;
   Owner owner = Owner::none;  ///< of the possessive it begins with
-  Owner self = Owner::none;   ///< person it names, if the speaker or the hearer
+  Owner self = Owner::none;   ///< person of the noun phrase inside; none for adverbs
 };
 
 using NounPhrases = std::vector<NounPhrase>;
@@ -54,7 +54,7 @@ std::string join(std::initializer_list<std::string_view> words);
 /// Makes adjectives, possessives and participles in -a agree: accha, acche (plural), acchi (feminine).
 std::string agree(const std::string& stem, Agreement agreement, bool oblique = false);
 
-/// Makes an adjective agree; many never change.
+/// Makes an adjective agree; many adjectives have only one form.
 std::string agree(const Adjective& adjective, Agreement agreement, bool oblique = false);
 
 /// Determiner, adjective (may be null) and noun in every case, in agreement.
@@ -73,12 +73,12 @@ NounPhrase name(const std::string& english, const std::string& hindi, Gender gen
 /// "the brother of the girl", "ladki ka bhaai": the possessor comes first and ka, ke, ki agrees with the thing.
 NounPhrase possession(const NounPhrase& thing, const NounPhrase& possessor);
 
-/// "to the boy": the receiver in the dative (ladke ko, mujhe), the hearer of talk in the instrumental (ladke se,
-/// mujhse).
+/// "to the boy": the receiver of a thing in the dative (ladke ko, mujhe), the person spoken to in the instrumental
+/// (ladke se, mujhse).
 Phrase receiver(const NounPhrase& phrase);
 Phrase hearer(const NounPhrase& phrase);
 
-/// A phrase with a postposition; compound ones follow the genitive (mez ke neeche, mere saath).
+/// A phrase with a postposition; compound postpositions follow the genitive (mez ke neeche, mere saath).
 Phrase adpositional(std::string_view preposition, const NounPhrase& phrase);
 
 }  // namespace glossa::toy

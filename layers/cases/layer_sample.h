@@ -5,11 +5,11 @@
 
 namespace glossa {
 
-/// A row prepared to run in float or double: its layer with parameters, inputs, a context, a random cotangent.
+/// A LayerCase prepared to run in float or double: its layer with parameters, inputs, a context, a random cotangent.
 template <class T>
 class LayerSample {
  public:
-  /// Value, and gradients of all inputs, then of all parameters in name order, of one run.
+  /// Result of one run: the value, and the gradients of all inputs, then of all parameters in name order.
   struct Outcome {
     std::vector<T> value;
     std::vector<std::vector<T>> grads;
@@ -41,7 +41,7 @@ class LayerSample {
   ParameterStore<T>& store() { return store_; }
   Context<T>& context() { return context_; }
 
-  /// Owner of gradient i in an outcome.
+  /// Name of the input or parameter that Outcome::grads[i] belongs to.
   const std::string& name(std::size_t i) const { return names_[i]; }
 
   Variable<T> forward(bool recording, bool inputs_need_grad = true) {
