@@ -40,7 +40,7 @@ class Optimizer {
   virtual void step(double lr, double gradient_scale) = 0;
 
   /// Euclidean norm of the gradients, without frozen parameters. Infinite if its square overflows T: Adam's second
-  /// moment would overflow as well and never recover, so refuse such a step, as for NaN.
+  /// moment would overflow as well and never recover, so skip such a step, as for NaN.
   double grad_norm() { return norm_of(squares()); }
 
   /// `squares` is the squared norm in pieces, with 0 for pieces of other shares; valid until the next call. `norm_of`

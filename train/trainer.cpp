@@ -147,7 +147,7 @@ TrainingEnd Trainer::update_until_end() {
     const Requests requests = requests_of_all(signals, config_.runtime.timeout, state_.update);
     end = ending();
     if (!end && requests.stop) end = TrainingEnd::signal;
-    // After a refused update no checkpoint is saved, so that the newest one predates a series of refused updates. A
+    // After a skipped update no checkpoint is saved, so that the newest one predates a series of skipped updates. A
     // save that is due waits for a good update.
     save_due_ = requests.save || train.save_every.due(before, now) || save_due_;
     const bool good = state_.consecutive_bad == 0;
@@ -223,7 +223,7 @@ void Trainer::refuse(const Update& update) {
 
 /// Reports on the updates since the last log line.
 TrainingReport Trainer::report() const {
-  // If all updates were refused, the loss is 0 / 0 and shown as NaN.
+  // If all updates were skipped, the loss is 0 / 0 and shown as NaN.
   return {.update = state_.update,
           .epoch = epoch_of_last_update(state_),
           .loss = state_.log_loss / static_cast<double>(state_.log_tokens),

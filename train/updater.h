@@ -28,8 +28,8 @@ struct Update {
 };
 
 /// Performs updates of a task: gradients of micro-batches, their sum, an optimizer step. The job's processes split the
-/// micro-batches, then the step: each updates its stretch of the parameters. The sum is a tree over the micro-batches,
-/// so the bits do not depend on how the work is distributed.
+/// micro-batches, then the step: each updates its slice of the parameters. The sum is a tree over the micro-batches, so
+/// the bits do not depend on how the work is distributed.
 class Updater {
  public:
   /// Keeps references to `config` and `task`.

@@ -40,8 +40,7 @@ int run(const BenchExchangeArguments& arguments) {
   std::vector<double> ms(static_cast<std::size_t>(arguments.steps)), nothing(200);
   measure(ms, once);
   measure(nothing, [&] { job.meet(); });
-  // Each process sends all gradients except its own stretch, and sends its stretch of the values to all other
-  // processes.
+  // Each process sends all gradients except its own slice, and sends its slice of the values to all other processes.
   const std::int64_t bytes = 2 * (job.count() - 1) * size * static_cast<std::int64_t>(sizeof(float)) / job.count();
   const double gb_per_s = static_cast<double>(bytes) / median(ms) / 1e6, latency_us = 1000 * median(nothing);
   if (arguments.json) {

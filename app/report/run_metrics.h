@@ -27,8 +27,8 @@ struct RunMetrics {
 /// line may be incomplete.
 RunMetrics read_metrics(const std::filesystem::path& run, bool being_written);
 
-/// Reduces a series to about `limit` rows. Keeps the first and the last row and, from equally long stretches, the rows
-/// with each column's minimum and maximum, so that every peak remains.
+/// Reduces a series to about `limit` rows. Keeps the first and the last row and, from groups of equally many rows,
+/// those with each column's minimum and maximum, so that every peak remains.
 Series thinned(const Series& series, std::size_t limit);
 
 }  // namespace glossa

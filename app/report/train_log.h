@@ -13,7 +13,7 @@ namespace glossa {
 struct RunEvent {
   enum class Kind { stop, resume, refused, failure };
   Kind kind;
-  std::int64_t update;  ///< the last update before the event; for `refused`, that update
+  std::int64_t update;  ///< the last update before the event; for `refused`, the skipped update
   std::string time;     ///< as in the log; empty if the program was killed
   std::string text;     ///< in the log's words
 };

@@ -45,7 +45,7 @@ std::string entry_in_use(const CheckpointReader& reader, const std::string& para
 /// read_parameters.
 void read_mean_parameters(std::span<const CheckpointReader> readers, ParameterStore<float>& parameters);
 
-/// Loads the optimizer's moments and step count. All processes of a job call it, and each gets its own stretch of the
+/// Loads the optimizer's moments and step count. All processes of a job call it, and each gets its own slice of the
 /// moments. Only process 0 reads the file; in other processes `reader` is null.
 void read_moments(const CheckpointReader* reader, const ParameterStore<float>& parameters, Optimizer<float>& optimizer,
                   const TrainingState& state);

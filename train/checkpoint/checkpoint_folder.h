@@ -21,7 +21,7 @@ struct FoundCheckpoint {
 };
 
 /// Checkpoints of a run, RUN/checkpoints/: one file `update-00000037.ckpt` for each update kept and the symbolic links
-/// `last` and `best`, moved in this order. Created by the run's only trainer; readers use the free functions below.
+/// `last` and `best`, changed in this order. Created by the run's only trainer; readers use the free functions below.
 class CheckpointFolder {
  public:
   /// Takes the run's lock, creates the folder if needed, removes temporary files of dead writers and syncs their

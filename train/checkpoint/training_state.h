@@ -23,7 +23,7 @@ struct TrainingState {
   std::int64_t epoch = 0;            // completed epochs, so also the index of the current one
   std::int64_t batch = 0;            // completed batches of the current epoch
   std::int64_t target_tokens = 0;    // in total
-  std::int64_t bad_updates = 0;      // non-finite ones, in total
+  std::int64_t bad_updates = 0;      // skipped updates (not finite), in total
   std::int64_t consecutive_bad = 0;
 
   // Since the last log line; not part of the state's hash, because train.log_every may change:

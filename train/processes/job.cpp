@@ -17,7 +17,7 @@ Job& this_job() {
   return job;
 }
 
-/// Size of each process's stretch, as reduced by `cut`, and its position counted from `origin`.
+/// Size of each process's slice, as reduced by `cut`, and its position counted from `origin`.
 Transport::Parts parts_of(std::span<const Index> bounds, const auto& cut, Index origin) {
   check(bounds.back() <= std::numeric_limits<int>::max(), "mpi", "expected at most {} parameters; got {}",
         std::numeric_limits<int>::max(), bounds.back());

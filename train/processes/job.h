@@ -69,17 +69,17 @@ class Job {
   /// Returns the texts of all processes, by rank.
   std::vector<std::string> gather(std::string_view own) const;
 
-  /// Sends each other process r the stretch [bounds[r] + from, bounds[r] + to) of `numbers`, cut at bounds[r+1]; sends
-  /// nothing if `numbers` is empty. Receives, from each of `senders` in order, the stretch for this process; stores the
-  /// stretches consecutively in `received`.
+  /// Sends each other process r the slice [bounds[r] + from, bounds[r] + to) of `numbers`, cut at bounds[r+1]; sends
+  /// nothing if `numbers` is empty. Receives, from each of `senders` in order, the slice for this process; stores the
+  /// slices consecutively in `received`.
   void exchange(std::span<const float> numbers, std::span<const Index> bounds, Index from, Index to,
                 std::span<const int> senders, std::span<float> received) const;
 
-  /// Shares `numbers`, of which each process r has the stretch [bounds[r], bounds[r+1]), so that all processes have all
+  /// Shares `numbers`, of which each process r has the slice [bounds[r], bounds[r+1]), so that all processes have all
   /// of it.
   void share_stretches(std::span<float> numbers, std::span<const Index> bounds) const;
 
-  /// Collects [begin, end) of an array in process 0's `collected`. Each process r has the array's stretch [bounds[r],
+  /// Collects [begin, end) of an array in process 0's `collected`. Each process r has the array's slice [bounds[r],
   /// bounds[r+1]) in `own`.
   void collect(std::span<const float> own, std::span<const Index> bounds, Index begin, Index end,
                std::vector<float>& collected) const;
