@@ -27,8 +27,9 @@ template <class T>
 class Frame;
 
 /// State of a forward pass: memory, tape, random key, training or evaluation. Every computing thread has its own
-/// context; there is no global context. Several contexts may evaluate one ParameterStore at the same time, because only
-/// `backward` writes to it. `begin` starts the next step and invalidates all variables of the previous step, in O(1).
+/// context; there is no global context. Several contexts may run forward passes over one ParameterStore at the same
+/// time, because only `backward` writes to it. `begin` starts the next step and invalidates all variables of the
+/// previous step, in O(1).
 ///
 /// docs/architecture.md, "Memory", describes ownership of values and reuse of their memory.
 template <class T>
@@ -124,8 +125,8 @@ class Context {
   bool training() const { return options_.training; }
   const StepOptions& options() const { return options_; }
 
-  /// Key of the step's random numbers, and the number of the next site that draws random numbers. Sites are numbered in
-  /// the order of the forward pass, so a repeated pass draws the same numbers.
+  /// Key of the step's random numbers, and the number of the next site, an op that draws random numbers. Sites are
+  /// numbered in the order of the forward pass, so a repeated pass draws the same numbers.
   PhiloxKey random_key() const { return key_; }
   std::uint32_t next_random_site() { return random_sites_++; }
 

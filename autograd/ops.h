@@ -179,8 +179,8 @@ Variable<T> where(std::span<const bool> condition, const Variable<T>& a, const V
 
 /// Zeroes elements with probability p and divides the kept elements by the keep probability (Srivastava et al. 2014); p
 /// is rounded to a multiple of 1/65536. Returns x outside training or if p = 0, and zeros if p = 1. The mask is a
-/// function of (seed, update, site in the forward pass, sequence, position, column). `layout` gives each row of x [N,
-/// D] its sequence and position; without `layout`, all rows are one sequence.
+/// function of (seed, update, site, sequence, position, column); the site numbers the forward pass's random ops.
+/// `layout` gives each row of x [N, D] its sequence and position; without `layout`, all rows are one sequence.
 template <class T>
 Variable<T> dropout(const Variable<T>& x, double p);
 template <class T>

@@ -74,7 +74,7 @@ class Tape {
   Arena& scratch_;
   std::vector<Node<T>> nodes_;
   std::vector<std::pair<Index, T*>> free_;  // gradients and values of nodes already differentiated
-  std::vector<std::span<T>> spare_;         // given by derivatives, cut into gradients
+  std::vector<std::span<T>> spare_;         // released by derivatives, cut into gradients
   bool reuse_ = true;
   bool walked_ = false;
   bool spent_ = false;

@@ -29,7 +29,7 @@ struct EncodeReport {
   std::int64_t unbalanced = 0;   // left out: one side is too long for the other
   std::string first_unbalanced;  // position of the first of these
   std::int64_t empty = 0;        // left out: a side has no token (such as only invisible text)
-  // Over the kept pairs, without special tokens.
+  // Totals over the kept pairs, without special tokens:
   std::int64_t source_tokens = 0, target_tokens = 0;
   std::int64_t source_unknown = 0, target_unknown = 0;
 };

@@ -82,7 +82,7 @@ void check_holds_no_run(const std::string& run);
 /// True if a trained run accepts this option on the command line: decoding, the machine, or reading text.
 bool is_of_use(std::string_view key);
 
-/// Loads the configuration of a run; `sets` and a positive `beam` override options for which `is_of_use`.
+/// Loads the configuration of a run; `sets` and a positive `beam` override options for which `is_of_use` is true.
 Config load_run_config(const std::string& run, const std::vector<std::string>& sets = {}, std::int64_t beam = 0);
 
 /// Loads a configuration for training, as load_config. With train.warm_start, unset options of the model, decoding,

@@ -26,7 +26,7 @@ struct TrainingReport {
   double seconds = 0;  ///< of training so far, without validation and saving
 };
 
-/// Validation of a corpus watched beside the deciding one.
+/// Validation of a further corpus of data.valid, which decides nothing.
 struct WatchedReport {
   std::string name;  ///< as in data.valid
   double loss = 0;
@@ -42,7 +42,7 @@ struct ValidationReport {
   std::optional<double> bleu{}, chrf{}, exact_match{};
 
   std::int64_t stalled = 0;                   ///< validations since the best one; 0: this is the best
-  bool at_end = false;                        ///< a limit came between validations: reported, but not run state
+  bool at_end = false;                        ///< true: made because a limit came between validations; not run state
   std::vector<std::string> samples = {};      ///< translations to show; the first goes below the line
   std::vector<AttentionMaps> attention = {};  ///< of sentences to show in TensorBoard
   double seconds = 0;                         ///< as in a training line
@@ -60,19 +60,19 @@ class RunLog {
   explicit RunLog(const std::filesystem::path& run, std::int64_t updates_done = 0, std::FILE* terminal = stderr,
                   bool resumes = true);
 
-  /// For a process that leaves records and terminal to another.
+  /// For a process that leaves the records to process 0.
   explicit RunLog(std::int64_t last_validation);
 
   RunLog(const RunLog&) = delete;
   RunLog& operator=(const RunLog&) = delete;
 
-  /// Writes a line for people, preceded by the time. Several lines of one text share it.
+  /// Writes a line for people, preceded by the time. Several lines of one text share the time.
   void line(std::string_view text);
 
   /// As `line`, but shown even with -q and colored up to its first colon.
   void warning(std::string_view text);
 
-  /// Writes to train.log; with -v also shown.
+  /// Writes a line to train.log and, with -v, to the terminal.
   void record(std::string_view text);
 
   /// Writes the run's fatal error to train.log only: the program prints it on exit. A failure to write is ignored.
@@ -99,7 +99,7 @@ class RunLog {
   };
 
   /// Writes to the terminal; a lost terminal must not end the run, so failures are ignored. Lines are limited to
-  /// `columns` and the terminal's width. Omitted if the verbosity is below `least`.
+  /// `columns` and the terminal's width. Omitted if the verbosity is below `level`.
   void print_note(std::string_view text, std::size_t columns, Verbosity level = Verbosity::usual,
                   const std::optional<Marked>& marked = {});
 
@@ -112,7 +112,7 @@ class RunLog {
   std::int64_t last_validation_;
 };
 
-/// As the member, for a closed run.
+/// As RunLog::last_validation, for a run that no RunLog has open.
 std::int64_t last_validation(const std::filesystem::path& run);
 
 }  // namespace glossa

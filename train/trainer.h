@@ -72,7 +72,7 @@ class Trainer {
   std::optional<CheckpointFolder> checkpoints_;
   std::optional<RunLog> log_;
   std::optional<FoundCheckpoint> found_;  // the checkpoint to resume from
-  std::optional<CheckpointReader> base_;  // train.warm_start's; both only in process 0, during setup
+  std::optional<CheckpointReader> base_;  // the checkpoint of train.warm_start; both only in process 0, during setup
   // For the head of the log:
   std::vector<std::string> warnings_, notes_;
 

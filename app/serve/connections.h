@@ -61,7 +61,7 @@ class Connections {
   /// http://HOST:PORT
   const std::string& url() const;
 
-  /// Number open; callable by any thread.
+  /// Number of open connections; callable by any thread.
   std::size_t open() const;
 
  private:

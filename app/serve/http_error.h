@@ -10,7 +10,7 @@
 
 namespace glossa::serve {
 
-/// The start of a text that is quoted in an error, as a client may send megabytes of it; other values are themselves.
+/// The start of a text that is quoted in an error, as a client may send megabytes of it; other values are unchanged.
 template <class Value>
 auto brief(const Value& value) {
   if constexpr (std::convertible_to<const Value&, std::string_view>) {

@@ -34,7 +34,8 @@ class RequestReader {
 
   explicit RequestReader(std::size_t max_body) : max_body_(max_body) {}
 
-  /// Takes bytes, none of the next request; returns how many. Takes no more once it has thrown.
+  /// Takes this request's bytes from the front, none of the next request's; returns their number. Takes no more once it
+  /// has thrown.
   std::size_t feed(std::string_view bytes);
 
   /// True once a request has begun.
@@ -74,7 +75,7 @@ class RequestReader {
   std::size_t read_ = 0;    // bytes of the head, or of a chunk's lines
   std::uint64_t left_ = 0;  // bytes of the current body or chunk
   std::string body_;
-  std::optional<std::string> host_, authority_;  // the latter in the target
+  std::optional<std::string> host_, authority_;  // host_ is from the header, authority_ from the target
   std::optional<std::string> origin_, media_type_;
   bool is_http_1_0_ = false;
   bool has_length_ = false, is_chunked_ = false, expects_ = false, keeps_connection_ = true;

@@ -28,7 +28,7 @@ struct ServedRun {
 struct Pending {
   Caller caller;
   std::shared_ptr<const std::atomic<bool>> service_ends;
-  std::atomic<bool> is_over = false;  ///< answered, or refused
+  std::atomic<bool> is_over = false;  ///< answered, or given up
 
   bool waits() const { return !is_over && !*service_ends && caller.waits(); }
 };

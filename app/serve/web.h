@@ -20,7 +20,7 @@ class Web {
     std::vector<std::string> host_names;       ///< by which clients may know the server, besides its addresses
     std::string allowed_origin;                ///< its pages may use the server as its own do; *: all
     std::chrono::seconds idle;                 ///< how long a connection waits for its next request
-    std::function<std::size_t()> connections;  ///< number of open ones
+    std::function<std::size_t()> connections;  ///< returns the number of open connections
   };
 
   Web(TranslationService& service, ServerMetrics& metrics, Setup setup);

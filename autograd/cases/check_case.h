@@ -9,14 +9,14 @@
 
 namespace glossa {
 
-/// Result of the checks of one row, or of all rows of one op.
+/// Result of the checks of one row of a table of test cases, or of all rows of one op.
 struct CaseReport {
   std::string name;
   Index cases = 0;                          ///< gradient checks: subsets of inputs, repeated variables
   Index elements = 0;                       ///< gradients compared with differences
   double worst_error = 0;                   ///< as in GradCheckResult
   double loose_error = 0;                   ///< as in GradCheckResult
-  double second_error = 0;                  ///< from the second witness
+  double second_error = 0;                  ///< of the second witness, extrapolated differences (see grad_check)
   std::optional<double> taylor_slope = {};  ///< of a whole model
   Index kinks = 0;                          ///< elements repeated with a smaller step because of a kink
   Index skipped = 0;                        ///< elements not compared: too near to a kink
@@ -35,7 +35,8 @@ CaseReport timed(CaseReport report, const Work& work) {
   return report;
 }
 
-/// Maximum errors: of a gradient in double, for each witness; of float against double, relative to a tensor's maximum.
+/// Maximum errors: of a gradient in double, for differences and for the second witness; of float against double,
+/// relative to a tensor's maximum.
 inline constexpr double gradient_limit = 1e-8, second_limit = 1e-11, float_limit = 1e-4;
 
 /// Minimum slope of the Taylor remainder: 2 if every derivative is right, 1 if one is wrong.

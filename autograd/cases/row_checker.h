@@ -10,7 +10,7 @@
 namespace glossa {
 
 /// Common base of the checks of ops and layers. `SampleOf<T>` prepares the row to run in T: `step` runs it, `run` also
-/// returns its value and gradients, and `name(i)` names the owner of gradient i.
+/// returns its value and gradients, and `name(i)` names the input or parameter of gradient i.
 template <template <class> class SampleOf, class Row>
 class RowChecker {
  public:

@@ -9,7 +9,7 @@
 
 namespace glossa {
 
-/// The sample numbers of a row's input. All are exact in float, so that float and double get the same numbers.
+/// The sample numbers for an input of an OpCase. All are exact in float, so that float and double get the same numbers.
 inline std::vector<double> sample_values(const CaseInput& input, RandomStream& random) {
   if (!input.values.empty()) return input.values;
   constexpr double distance = 1.0 / 16;
@@ -33,11 +33,11 @@ bool same_bits(const std::vector<T>& a, const std::vector<T>& b) {
   return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0);
 }
 
-/// A row prepared to run in float or double: its inputs, a context, a random cotangent.
+/// An OpCase prepared to run in float or double: its inputs, a context, a random cotangent.
 template <class T>
 class Sample {
  public:
-  /// Value and gradients of all inputs of one run.
+  /// Result of one run: the value, and the gradients of all inputs.
   struct Outcome {
     std::vector<T> value;
     std::vector<std::vector<T>> grads;
@@ -78,7 +78,7 @@ class Sample {
     }
   }
 
-  /// Owner of gradient i in an outcome.
+  /// Name of the input that Outcome::grads[i] belongs to.
   std::string name(std::size_t i) const { return fmt::format("input {}", i); }
 
   Variable<T> call() const {

@@ -8,13 +8,13 @@
 
 namespace glossa::kernels {
 
-/// Random numbers of one site in the forward pass. Element (row, column) of a matrix of tokens draws 16 bits of
-/// Philox(counter = (column block, position, sequence, site), key = (seed, update)): a function of the element's
-/// identity, not of its address.
+/// Random numbers of one site, an op that draws random numbers. Element (row, column) of a matrix of tokens draws 16
+/// bits of Philox(counter = (column block, position, sequence, site), key = (seed, update)): a function of the
+/// element's identity, not of its address.
 struct DropoutSite {
   PhiloxKey key;
   std::uint32_t site;
-  std::uint32_t threshold;  // how many of the 65536 16-bit numbers drop
+  std::uint32_t threshold;  // number of the 65536 16-bit values for which an element is dropped
 
   DropoutSite(PhiloxKey key, std::uint32_t site, double p)
       : key(key), site(site), threshold(static_cast<std::uint32_t>(p * 65536.0 + 0.5)) {}

@@ -83,7 +83,7 @@ void set_gemm_backend(GemmBackend backend);
 bool has_gemm_backend(GemmBackend backend);
 std::string name(GemmBackend backend);
 
-/// Everything that the current GEMM library's bits depend on, on this processor.
+/// Text that names everything the current GEMM library's bits depend on, on this processor.
 std::string describe_gemm_backend();
 
 /// Computes one tile with one backend. Each backend has its own file.

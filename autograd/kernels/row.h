@@ -56,7 +56,7 @@ T row_max(Index n, T floor, const F& f) {
 /// Sum of f(0), ..., f(n-1) on several threads: pieces of `elementwise_grain`, added in order.
 template <class T, class F>
 T sum(Index n, const F& f) {
-  std::array<T, 256> pieces;  // in batches, to avoid allocation
+  std::array<T, 256> pieces;  // sums; at most 256 pieces at a time, to avoid allocation
   T total{0};
   for (Index first = 0; first < n; first += std::ssize(pieces) * elementwise_grain) {
     const Index size = std::min(n - first, std::ssize(pieces) * elementwise_grain);

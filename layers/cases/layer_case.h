@@ -4,7 +4,7 @@
 
 namespace glossa {
 
-/// Second-witness limit: a layer sums the roundings of hundreds of operations.
+/// Maximum error of the second witness for layers, which sum the rounding errors of hundreds of operations.
 inline constexpr double layer_second_limit = 10 * second_limit;
 
 template <class T>

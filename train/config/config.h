@@ -201,8 +201,8 @@ Config decided_as(const Config& old, Config now, std::string_view section = {});
 /// train.max_*, train.patience, train.*_every, train.tensorboard and runtime.* may differ.
 void check_resume(const Config& old, const Config& now);
 
-/// Throws misuse naming the first key that `matters` and whose values differ: "expected OLD, `source`; got NOW. Hint:
-/// `hint`".
+/// Throws misuse naming the first key for which `matters` is true and the values differ: "expected OLD, `source`; got
+/// NOW. Hint: `hint`".
 void check_agree(const Config& old, const Config& now, const std::function<bool(std::string_view key)>& matters,
                  std::string_view source, std::string_view hint);
 

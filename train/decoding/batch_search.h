@@ -26,7 +26,7 @@ class BatchSearch {
   /// True once every sentence is done.
   bool is_done() const { return live_.empty(); }
 
-  /// Places of the batch whose sentences the last step finished.
+  /// Places in the batch of the sentences that the last step finished.
   std::span<const Index> finished() const { return finished_; }
 
   /// Gives up a sentence: its hypotheses end with the next step, which does not report it as finished.
@@ -59,11 +59,11 @@ class BatchSearch {
     Index limit;          // in tokens
     std::int64_t number;  // see decode
     Index ended = 0;      // hypotheses that reached </s>
-    Index found = 0;      // the best of them, at most n_
+    Index found = 0;      // number of the best of them, at most n_
     bool is_dropped = false;
   };
 
-  /// One of a sentence's best, by its last node.
+  /// One of a sentence's best hypotheses, identified by its last node.
   struct Found {
     Index node;
     double score, log_probability;
@@ -96,7 +96,7 @@ class BatchSearch {
   std::vector<Found> found_;  // n_ places for each sentence, best first
   std::vector<Node> nodes_;
   std::vector<Live> live_, next_;
-  std::vector<Index> survivors_;  // beside next_: the row that each continues
+  std::vector<Index> survivors_;  // for each hypothesis of next_, the row that it continues
   std::vector<Index> finished_;
   std::vector<TokenScore> top_;  // candidate continuations, equally many per hypothesis
   std::vector<double> uniforms_;

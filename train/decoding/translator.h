@@ -51,7 +51,7 @@ class Translator {
     std::size_t count = 0;              // lines
     std::int64_t in_pieces = 0;         // lines of several pieces
 
-    /// First process's sources, in all of the job; empty at its end.
+    /// Returns process 0's `own` in every process of the job; empty once process 0 passes null.
     static std::optional<Sources> of_first(const Sources* own);
   };
 
@@ -64,17 +64,17 @@ class Translator {
   /// Encodes lines, numbered from `first_line` on.
   Sources encode(std::span<const std::string> lines, std::string_view name, std::int64_t first_line = 1) const;
 
-  /// The translation that a search of this run found.
+  /// The translation as text, from the hypothesis that a search found.
   Translation translation(const Hypothesis& hypothesis) const;
 
-  /// Searches only: the best of each piece.
+  /// Returns the best hypothesis of each piece, not yet decoded to text.
   std::vector<Hypothesis> search(const Sources& sources);
 
   /// One translation per line, empty for a line without pieces.
   std::vector<std::string> translate(const Sources& sources);
 
-  /// The n best translations of each line, best first, as `Searcher::n_best`; a line in pieces has one, the best of
-  /// each piece; one without any has none.
+  /// The n best translations of each line, best first, as `Searcher::n_best`. A line in several pieces has one, joined
+  /// from the best of each piece; a line without pieces has none.
   std::vector<std::vector<Translation>> n_best(const Sources& sources, Index n);
 
   /// From now on the search keeps `beam` hypotheses.
@@ -86,7 +86,7 @@ class Translator {
   /// From now on translations are aligned with their lines, by the cross-attention of this decoder layer.
   void align(Index layer) { alignment_layer_ = layer; }
 
-  /// Attention of the model while it reads `source` and writes `translation`, as is (teacher forcing).
+  /// Attention of the model while it reads `source` and is given `translation` (teacher forcing).
   AttentionMaps attention(std::vector<int> source, const Translation& translation);
 
   /// `watch` gets the number of pieces of each finished batch, as in `Searcher::watch`.

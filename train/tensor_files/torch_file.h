@@ -12,7 +12,7 @@ namespace glossa {
 // Files that torch.save writes for a state_dict, in both formats:
 //
 //     zip     NAME/data.pkl, a pickle of names and tensors; NAME/data/KEY, the numbers of a storage; NAME/byteorder
-//     stream  the pickles of a magic number, a version, what the machine was like, names and tensors, the keys of the
+//     stream  the pickles of a magic number, a version, properties of the machine, names and tensors, the keys of the
 //             storages; then each storage: 8 bytes count, its numbers
 //
 // A tensor is a part of a storage; tied tensors share a storage.
