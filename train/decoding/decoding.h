@@ -53,10 +53,10 @@ class BatchSearch;
 /// Beam search with a key-value cache; a beam of 1 is greedy search. Each step continues every live hypothesis of a
 /// sentence and considers the best 2 * beam continuations: those with </s> have ended, and the best `beam` of the
 /// others stay live. A sentence is done when none of its live hypotheses can become better than its best ended one, at
-/// any length up to the limit. After `beam` hypotheses have ended, a live one is only considered as if it ended next.
-/// At the limit an ended hypothesis is preferred; without one, the best live hypothesis is cut off. <pad> and <s> are
-/// never chosen. Ties go to the earlier hypothesis, then to the smaller id. The n best come from the same search, which
-/// continues until n have ended.
+/// any length up to the limit. Once `beam` hypotheses have ended, this comparison assumes that live ones end with the
+/// next token. At the limit an ended hypothesis is preferred; without one, the best live hypothesis is cut off. <pad>
+/// and <s> are never chosen. Ties go to the earlier hypothesis, then to the smaller id. The n best come from the same
+/// search, which continues until n have ended.
 ///
 /// With Search::huggingface the search ends as in `generate` of transformers with `early_stopping` false and </s> as
 /// the forced last token. An ended hypothesis counts only if it is among the best `beam` continuations. A sentence is
