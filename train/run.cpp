@@ -233,7 +233,7 @@ std::filesystem::path write_new_run(const std::string& run, const Config& config
   write_file_atomically(config_file(run), state.config);
   save_tokenizers(tokenizers, config.data, run);
   CheckpointWriter writer;
-  add_to_checkpoint(writer, model.parameters, *optimizer, average.get(), state);
+  add_to_checkpoint(writer, model.parameters, *optimizer, average.get(), state, host_fingerprint());
   return checkpoints.save(0, writer, false);
 }
 

@@ -301,7 +301,8 @@ void Trainer::save(bool is_best) {
                "expected finite parameters and moments to save; got NaN or infinity. Earlier checkpoints are kept. "
                "Hint: lower optim.lr or set optim.clip_norm");
   CheckpointWriter writer;
-  add_to_checkpoint(writer, task_->parameters(), updater_->optimizer(), updater_->average(), state_);
+  add_to_checkpoint(writer, task_->parameters(), updater_->optimizer(), updater_->average(), state_,
+                    host_fingerprint());
   if (checkpoints_)
     checkpoints_->save(static_cast<std::uint64_t>(state_.update), writer, is_best);
   else

@@ -126,7 +126,7 @@ TEST_CASE("damaged checkpoints are refused by name, also with checksums that fit
   const std::unique_ptr<Model> model = small_model(1);
   const auto optimizer = make_optimizer(OptimConfig{}, model->parameters);
   CheckpointWriter writer;
-  add_to_checkpoint(writer, model->parameters, *optimizer, nullptr, {});
+  add_to_checkpoint(writer, model->parameters, *optimizer, nullptr, {}, "here");
   writer.write(path);
   CHECK_EQ(refused_mutations(path, read_checkpoint), 1);
 

@@ -9,7 +9,6 @@
 #include "train/checkpoint/sha256.h"
 #include "train/console/version.h"
 #include "train/processes/job.h"
-#include "train/runtime.h"
 
 namespace glossa {
 
@@ -110,7 +109,7 @@ std::vector<std::uint64_t> dims_of(const Shape& shape) {
 
 void add_to_checkpoint(CheckpointWriter& writer, const ParameterStore<float>& parameters,
                        const Optimizer<float>& optimizer, const MovingAverage<float>* average,
-                       const TrainingState& state) {
+                       const TrainingState& state, std::string host) {
   const auto collected = std::make_shared<std::vector<float>>();
   for (const Parameter<float>* parameter : parameters.parameters()) {
     const auto dims = dims_of(parameter->value.shape);
@@ -124,7 +123,7 @@ void add_to_checkpoint(CheckpointWriter& writer, const ParameterStore<float>& pa
   }
   writer.add_owned(std::string(state_entry), EntryKind::state, to_bytes(state));
   writer.add_owned(std::string(version_entry), EntryKind::state, std::string(program_version));
-  writer.add_owned(std::string(host_entry), EntryKind::state, host_fingerprint());
+  writer.add_owned(std::string(host_entry), EntryKind::state, std::move(host));
 }
 
 std::optional<std::string> writer_version(const CheckpointReader& reader) { return text_of(reader, version_entry); }

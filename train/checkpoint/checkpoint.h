@@ -14,11 +14,12 @@ namespace glossa {
 
 /// Adds all state that an exact resume needs. A parameter is stored under its own NAME, its optimizer buffers as
 /// `BUFFER:NAME` (`m:` and `v:` for Adam), its moving average, if any, as `ema:NAME`. `state` is the training state,
-/// `glossa` this program's version. Parameters, optimizer and average must outlive the writer. In a job all processes
-/// call it; each moment is collected in process 0 from the processes that hold parts of it.
+/// `glossa` this program's version, `host` the host_fingerprint. Parameters, optimizer and average must outlive the
+/// writer. In a job all processes call it; each moment is collected in process 0 from the processes that hold parts of
+/// it.
 void add_to_checkpoint(CheckpointWriter& writer, const ParameterStore<float>& parameters,
                        const Optimizer<float>& optimizer, const MovingAverage<float>* average,
-                       const TrainingState& state);
+                       const TrainingState& state, std::string host);
 
 /// A shape's extents, as stored in files.
 std::vector<std::uint64_t> dims_of(const Shape& shape);
@@ -30,7 +31,7 @@ TrainingState read_training_state(const CheckpointReader& reader);
 /// Returns the version of the program that wrote the checkpoint, if recorded.
 std::optional<std::string> writer_version(const CheckpointReader& reader);
 
-/// Returns the host_fingerprint() of the machine that wrote the checkpoint, if recorded.
+/// Returns the host_fingerprint of the machine that wrote the checkpoint, if recorded.
 std::optional<std::string> writer_host(const CheckpointReader& reader);
 
 /// Reads the parameters as training left them, not their average. Throws naming the first parameter whose name or shape

@@ -36,7 +36,7 @@ std::unique_ptr<Model> model_of(Tying tied, std::uint64_t seed) {
 fs::path export_model(const TemporaryFolder& folder, Model& model, const TrainingState& state = {}) {
   const auto optimizer = make_optimizer(OptimConfig{}, model.parameters);
   CheckpointWriter writer;
-  add_to_checkpoint(writer, model.parameters, *optimizer, nullptr, state);
+  add_to_checkpoint(writer, model.parameters, *optimizer, nullptr, state, "here");
   writer.write(folder / "model.ckpt");
   export_parameters(CheckpointReader(folder / "model.ckpt"), folder / "model.safetensors");
   return folder / "model.safetensors";
