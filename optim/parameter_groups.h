@@ -32,7 +32,8 @@ struct LrFactor {
   double factor = 1;
 };
 
-/// Segments of the flat buffers in order, without frozen parameters and fixed rows; adjacent segments with the same
+/// Segments of the flat buffers in order, without frozen parameters and fixed rows (`Parameter::fixed_row`); adjacent
+/// segments with the same
 /// settings are merged. `weight_decay`, at least 0, applies to weights. With `decay_norm_and_bias` it also applies to
 /// biases (recognized by the end of the name) and to parameters of rank below 2 (gains of norms). The first matching
 /// entry of `lr_factors` applies. Throws misuse for a pattern that matches nothing and for a factor that is negative or

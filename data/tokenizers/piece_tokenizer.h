@@ -29,7 +29,8 @@ class PieceTokenizer : public Tokenizer {
                  const std::string& where);
   ~PieceTokenizer() override;
 
-  /// From the bytes of `serialize`; `where` names the file. Throws like the constructor, with a token's line.
+  /// From the bytes of `serialize`; `where` names the file. Throws like the constructor; errors in the vocabulary also
+  /// name the line.
   static std::unique_ptr<PieceTokenizer> parse(std::string_view bytes, const std::string& where);
 
   /// A language code at the start (`>>fra<<`) is one token if in the vocabulary; unknown pieces become unk.

@@ -31,7 +31,7 @@ class RunLock {
   void write_holder();
 
   std::filesystem::path run_;
-  Descriptor folder_;  // open, so that no new folder gets its number
+  Descriptor folder_;  // kept open, so that no new folder reuses its inode number
   Descriptor file_;
 };
 
