@@ -358,7 +358,7 @@ void Connections::Loop::on_answers() {
   }
   for (Answered& answer : answers) {
     const auto found = connections_.find(answer.connection);
-    if (found == connections_.end()) continue;  // the client has gone
+    if (found == connections_.end() || found->second.state != State::asking) continue;  // gone, or given up
     reply(answer.connection, found->second, std::move(answer.reply));
   }
 }
@@ -413,6 +413,7 @@ void Connections::Loop::probe(Connection& connection) {
 
 void Connections::Loop::on_tick() {
   const Clock::time_point now = Clock::now();
+  if (ends_ && now >= gives_up_ + last_words) return connections_.clear();
   for (auto& [number, connection] : connections_)
     if (connection.state == State::asking && connection.sends_no_more && !connection.is_probed) probe(connection);
   std::vector<std::uint64_t> late, over;

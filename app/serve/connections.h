@@ -55,7 +55,8 @@ class Connections {
   ~Connections();
 
   /// Serves until `stops()`, polled several times a second. Then accepts no more connections, answers incomplete
-  /// requests with status 503 and, 2 s later, all that are still unanswered. Returns once the answers are sent.
+  /// requests with status 503 and, 2 s later, all that are still unanswered. Returns once the answers are sent, half a
+  /// second after that at the latest.
   void serve(const Hooks& hooks, const std::function<bool()>& stops);
 
   /// http://HOST:PORT
