@@ -1,6 +1,8 @@
 #include <fmt/core.h>
 
+#include <chrono>
 #include <cstdio>
+#include <cstdlib>
 
 #include "app/commands/arguments.h"
 #include "app/commands/command_table.h"
@@ -41,6 +43,9 @@ constexpr int post_niceness = 10;
 constexpr std::size_t gets_at_once = 2, gets_waiting = 1024;
 
 constexpr std::size_t max_connections = 4096;
+
+/// Time for the threads to end after the last answer.
+constexpr std::chrono::milliseconds last_moments(300);
 
 std::chrono::steady_clock::duration seconds(double count) {
   return std::chrono::duration_cast<std::chrono::steady_clock::duration>(std::chrono::duration<double>(count));
@@ -107,8 +112,10 @@ int run(const ServeArguments& arguments) {
   const auto ask = [&](Incoming incoming, Connections::Answer answer) {
     Workers& workers = incoming.request.bytes.starts_with("POST ") ? posting : getting;
     const auto shared = std::make_shared<const Incoming>(std::move(incoming));
-    if (!workers.post([&web, shared, answer = std::move(answer)] { answer(web.answer(*shared)); }))
-      throw HttpError(503, "too many requests are waiting. Hint: try again in a moment");
+    const auto task = [&web, shared, answer = std::move(answer)] {  // costs little once nobody waits
+      answer(shared->caller.waits() ? web.answer(*shared) : error_reply(503, "the answer was not ready in time"));
+    };
+    if (!workers.post(task)) throw HttpError(503, "too many requests are waiting. Hint: try again in a moment");
   };
   const auto answered = [&](int status, double time) { metrics.add_request(status, time); };
 
@@ -117,6 +124,8 @@ int run(const ServeArguments& arguments) {
   check(std::fflush(stdout) == 0, "standard output", "cannot write the output. Hint: the disk may be full");
   connections.serve({.ask = ask, .answered = answered}, [&] { return signals.stop_signal() != 0; });
   service.cancel();
+  // All answers are sent and nothing is unsaved. Threads that read a long text do not notice the end for seconds.
+  if (!posting.wait_for(last_moments)) std::_Exit(0);
   return 0;
 }
 

@@ -12,6 +12,11 @@ Workers::~Workers() {
   all_ended_.wait(lock, [&] { return at_work_.empty(); });
 }
 
+bool Workers::wait_for(std::chrono::steady_clock::duration time) {
+  std::unique_lock lock(mutex_);
+  return all_ended_.wait_for(lock, time, [&] { return at_work_.empty(); });
+}
+
 bool Workers::post(std::function<void()> task) {
   const std::scoped_lock lock(mutex_);
   ended_.clear();

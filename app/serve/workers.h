@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <condition_variable>
 #include <deque>
 #include <functional>
@@ -22,6 +23,9 @@ class Workers {
 
   /// Ends when all tasks are done.
   ~Workers();
+
+  /// True if all tasks are done within the given time.
+  bool wait_for(std::chrono::steady_clock::duration time);
 
   /// Queues a task, which must not throw; false if there is no room or no thread available.
   bool post(std::function<void()> task);

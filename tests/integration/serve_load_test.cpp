@@ -260,6 +260,20 @@ TEST_CASE("requests of a megabyte, of any shape, delay neither a short one nor t
   CHECK_EQ(served.program().wait().status, 0);
 }
 
+TEST_CASE("SIGTERM ends the server although long texts are being cut into tokens") {
+  const TinyRun tiny;
+  succeeded(tiny.train("run", {"data.tokenizer=sentencepiece", "data.vocab_size=100", "train.max_updates=1"}));
+  Served served({tiny / "run", "--timeout", "600"});
+  std::string text;
+  while (text.size() < 1'000'000) text += "how are you ";
+  std::vector<std::unique_ptr<Connection>> large;
+  for (int i = 0; i < 24; ++i) {
+    large.push_back(std::make_unique<Connection>(served.port()));
+    large.back()->send(post("/translate", translation(text)));
+  }
+  CHECK_LT(seconds_of([&] { CHECK_EQ(served.stop().status, 0); }), 10);
+}
+
 TEST_CASE("a client that leaves gives up its request; one that only closes its sending side gets the answer") {
   Served served({fixture().run(), "--timeout", "600", "--gather-ms", "1000"});
   Connection half(served.port());
