@@ -36,8 +36,7 @@ constexpr int tick_ms = 50;
 /// When the server ends: time for the requests at hand, and for a client to read its answer.
 constexpr std::chrono::milliseconds last_answers(2000), last_words(500);
 
-/// Bytes of incoming and unanswered requests and of their answers, over all connections: one more request has to wait
-/// its turn.
+/// Bytes of requests and answers, over all connections and threads: one more request has to wait its turn.
 constexpr std::size_t max_held = std::size_t{256} << 20;
 
 /// Descriptors that the process needs otherwise.
@@ -109,8 +108,8 @@ class Connections::Loop {
       lingering,  // the last answer is sent; further input is discarded, so that the client gets to read the answer
     };
 
-    Connection(Descriptor descriptor, std::string address, std::size_t max_body)
-        : socket(std::move(descriptor)), client(std::move(address)), reader(max_body) {}
+    Connection(Descriptor descriptor, std::string address, std::size_t max_body, MemoryShare empty)
+        : socket(std::move(descriptor)), client(std::move(address)), reader(max_body), share(std::move(empty)) {}
     ~Connection() { *has_left = true; }
 
     Descriptor socket;
@@ -122,7 +121,7 @@ class Connections::Loop {
     std::string unread;  // input after the current request
     std::string out;     // to write, starting at `written`
     std::size_t written = 0;
-    std::size_t held = 0;  // bytes of the current request or answer
+    MemoryShare share;  // of the request as it arrives, or of the answer
     bool keeps = true;
     bool sends_no_more = false, is_probed = false;
   };
@@ -137,7 +136,6 @@ class Connections::Loop {
   bool make_room();
   void watch(std::uint64_t number, const Connection& connection, int operation);
   void enter(std::uint64_t number, Connection& connection, State state);
-  void hold(Connection& connection, std::size_t bytes);
   void close(std::uint64_t number);
   void on_ready(std::uint64_t number, std::uint32_t events);
   void read(std::uint64_t number, Connection& connection);
@@ -159,7 +157,7 @@ class Connections::Loop {
   Descriptor epoll_, wake_;
   std::unordered_map<std::uint64_t, Connection> connections_;
   std::uint64_t last_number_ = wake_number;
-  std::size_t held_ = 0;  // by all connections
+  std::shared_ptr<MemoryShare::Sum> held_ = std::make_shared<MemoryShare::Sum>(0);
   bool ends_ = false;
   Clock::time_point gives_up_{};  // on unanswered requests, once it ends
   std::vector<char> buffer_ = std::vector<char>(65536);
@@ -233,7 +231,8 @@ void Connections::Loop::accept_all() {
     const std::uint64_t number = ++last_number_;
     char host[NI_MAXHOST] = "";
     getnameinfo(address, length, host, sizeof host, nullptr, 0, NI_NUMERICHOST);
-    Connection& connection = connections_.try_emplace(number, std::move(socket), host, limits_.body).first->second;
+    Connection& connection =
+        connections_.try_emplace(number, std::move(socket), host, limits_.body, MemoryShare(held_)).first->second;
     connection.since = Clock::now();
     connection.expires = connection.since + limits_.idle;
     watch(number, connection, EPOLL_CTL_ADD);
@@ -268,16 +267,7 @@ void Connections::Loop::enter(std::uint64_t number, Connection& connection, Stat
   watch(number, connection, EPOLL_CTL_MOD);
 }
 
-/// Sets a connection's share of the common memory.
-void Connections::Loop::hold(Connection& connection, std::size_t bytes) {
-  held_ = held_ - std::exchange(connection.held, bytes) + bytes;
-}
-
-void Connections::Loop::close(std::uint64_t number) {
-  const auto found = connections_.find(number);
-  held_ -= found->second.held;
-  connections_.erase(found);
-}
+void Connections::Loop::close(std::uint64_t number) { connections_.erase(number); }
 
 void Connections::Loop::on_ready(std::uint64_t number, std::uint32_t events) {
   const auto found = connections_.find(number);
@@ -312,8 +302,8 @@ void Connections::Loop::use(std::uint64_t number, Connection& connection, std::s
   RequestReader& reader = connection.reader;
   try {
     bytes.remove_prefix(reader.feed(bytes));
-    hold(connection, reader.size());
-    if (held_ > std::max(max_held, 2 * limits_.body))
+    connection.share.set(reader.size());
+    if (*held_ > std::max(max_held, 2 * limits_.body))
       throw HttpError(503, "too many requests are waiting. Hint: try again in a moment");
     if (connection.state == State::idle && reader.has_begun()) {
       connection.state = State::reading;
@@ -335,8 +325,10 @@ void Connections::Loop::use(std::uint64_t number, Connection& connection, std::s
 void Connections::Loop::ask(std::uint64_t number, Connection& connection) {
   connection.keeps = connection.reader.keeps_connection() && !ends_;
   connection.is_probed = connection.reader.is_http_1_0();
-  Incoming incoming{
-      connection.reader.take(), {connection.client, connection.expires, connection.has_left}, connection.keeps};
+  Incoming incoming{connection.reader.take(),
+                    {connection.client, connection.expires, connection.has_left},
+                    connection.keeps,
+                    std::move(connection.share)};
   enter(number, connection, State::asking);
   hooks_.ask(std::move(incoming), [loop = self_, number](Reply reply) {
     const std::shared_ptr<Loop> self = loop.lock();
@@ -372,7 +364,7 @@ void Connections::Loop::reply(std::uint64_t number, Connection& connection, Repl
   }
   const Clock::time_point now = Clock::now();
   hooks_.answered(reply.status, std::chrono::duration<double>(now - connection.since).count());
-  hold(connection, reply.bytes.size());
+  connection.share.set(reply.bytes.size());
   replace(connection.out, std::move(reply.bytes));
   connection.written = 0;
   connection.expires = now + limits_.request;
@@ -390,7 +382,7 @@ void Connections::Loop::write(std::uint64_t number, Connection& connection) {
     connection.written += static_cast<std::size_t>(count);
   }
   replace(connection.out, {});
-  hold(connection, 0);
+  connection.share.set(0);
   if (!connection.keeps || ends_) {
     shutdown(connection.socket.number(), SHUT_WR);
     connection.since = Clock::now();

@@ -7,6 +7,7 @@
 
 #include "app/serve/caller.h"
 #include "app/serve/listener.h"
+#include "app/serve/memory_share.h"
 #include "app/serve/request_reader.h"
 
 namespace glossa::serve {
@@ -16,6 +17,7 @@ struct Incoming {
   HttpRequest request;
   Caller caller;
   bool keeps_connection;
+  MemoryShare share;  ///< of the memory for requests and answers
 };
 
 /// The answer to the client.

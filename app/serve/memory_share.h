@@ -1,0 +1,28 @@
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <memory>
+#include <utility>
+
+namespace glossa::serve {
+
+/// Bytes that count towards a common sum until they are destroyed, wherever they are moved. Moving leaves 0 bytes.
+class MemoryShare {
+ public:
+  using Sum = std::atomic<std::size_t>;
+
+  explicit MemoryShare(std::shared_ptr<Sum> sum) : sum_(std::move(sum)) {}
+  MemoryShare(MemoryShare&& other) noexcept : sum_(other.sum_), bytes_(std::exchange(other.bytes_, 0)) {}
+  MemoryShare& operator=(MemoryShare&&) = delete;
+  ~MemoryShare() { set(0); }
+
+  std::size_t bytes() const { return bytes_; }
+  void set(std::size_t bytes) { *sum_ += bytes - std::exchange(bytes_, bytes); }
+
+ private:
+  std::shared_ptr<Sum> sum_;  // shared by all
+  std::size_t bytes_ = 0;
+};
+
+}  // namespace glossa::serve
