@@ -36,8 +36,9 @@ constexpr int tick_ms = 50;
 /// When the server ends: time for the requests at hand, and for a client to read its answer.
 constexpr std::chrono::milliseconds last_answers(2000), last_words(500);
 
-/// Bytes of requests and answers, over all connections and threads: one more request has to wait its turn.
-constexpr std::size_t max_held = std::size_t{256} << 20;
+/// Bytes of requests and answers, over all connections and threads. If there are more, the connection with the most
+/// yields; requests and answers of up to `always_fits` are never refused.
+constexpr std::size_t max_held = std::size_t{256} << 20, always_fits = 16384;
 
 /// Descriptors that the process needs otherwise.
 constexpr rlim_t other_descriptors = 64;
@@ -78,6 +79,8 @@ template <class Value>
 void replace(Value& value, Value other) {
   std::swap(value, other);
 }
+
+Reply too_many() { return error_reply(503, "too many requests are waiting. Hint: try again in a moment"); }
 
 }  // namespace
 
@@ -136,6 +139,7 @@ class Connections::Loop {
   bool make_room();
   void watch(std::uint64_t number, const Connection& connection, int operation);
   void enter(std::uint64_t number, Connection& connection, State state);
+  bool hold(Connection& connection, std::size_t bytes);
   void close(std::uint64_t number);
   void on_ready(std::uint64_t number, std::uint32_t events);
   void read(std::uint64_t number, Connection& connection);
@@ -267,6 +271,22 @@ void Connections::Loop::enter(std::uint64_t number, Connection& connection, Stat
   watch(number, connection, EPOLL_CTL_MOD);
 }
 
+/// Sets a connection's share of the common memory. If too much is held, the connections that hold the most yield: their
+/// requests are refused, and answers that they do not read are given up. Returns false if this one should yield.
+bool Connections::Loop::hold(Connection& connection, std::size_t bytes) {
+  connection.share.set(bytes);
+  while (bytes > always_fits && *held_ > std::max(max_held, 2 * limits_.body)) {
+    const auto largest = std::ranges::max_element(
+        connections_, {}, [](const auto& each) { return each.second.share.bytes(); });  // none if it is being answered
+    if (largest->second.share.bytes() <= bytes) return false;
+    if (largest->second.state == State::writing)
+      close(largest->first);
+    else
+      reply(largest->first, largest->second, too_many());
+  }
+  return true;
+}
+
 void Connections::Loop::close(std::uint64_t number) { connections_.erase(number); }
 
 void Connections::Loop::on_ready(std::uint64_t number, std::uint32_t events) {
@@ -302,14 +322,12 @@ void Connections::Loop::use(std::uint64_t number, Connection& connection, std::s
   RequestReader& reader = connection.reader;
   try {
     bytes.remove_prefix(reader.feed(bytes));
-    connection.share.set(reader.size());
-    if (*held_ > std::max(max_held, 2 * limits_.body))
-      throw HttpError(503, "too many requests are waiting. Hint: try again in a moment");
     if (connection.state == State::idle && reader.has_begun()) {
       connection.state = State::reading;
       connection.since = Clock::now();
       connection.expires = connection.since + limits_.request;
     }
+    if (!hold(connection, reader.size())) return reply(number, connection, too_many());
     if (reader.take_expectation()) {  // so little that it always fits, or nobody reads it
       constexpr std::string_view go_on = "HTTP/1.1 100 Continue\r\n\r\n";
       send(connection.socket.number(), go_on.data(), go_on.size(), MSG_NOSIGNAL);
@@ -357,6 +375,10 @@ void Connections::Loop::on_answers() {
 
 /// Begins to write an answer. If its request was not read to its end, it is the connection's last.
 void Connections::Loop::reply(std::uint64_t number, Connection& connection, Reply reply) {
+  if (!hold(connection, reply.bytes.size())) {
+    reply = too_many();
+    hold(connection, reply.bytes.size());
+  }
   connection.keeps = connection.keeps && connection.state == State::asking && !reply.is_last;
   if (connection.state != State::asking) {  // a refused request is not kept
     replace(connection.reader, RequestReader(limits_.body));
@@ -364,7 +386,6 @@ void Connections::Loop::reply(std::uint64_t number, Connection& connection, Repl
   }
   const Clock::time_point now = Clock::now();
   hooks_.answered(reply.status, std::chrono::duration<double>(now - connection.since).count());
-  connection.share.set(reply.bytes.size());
   replace(connection.out, std::move(reply.bytes));
   connection.written = 0;
   connection.expires = now + limits_.request;

@@ -148,6 +148,25 @@ TEST_CASE("a request that was answered or refused leaves nothing in memory") {
   CHECK_EQ(served.stop().status, 0);
 }
 
+TEST_CASE("requests that fill the server's memory yield to smaller ones of other clients") {
+  Served served({fixture().run(), "--max-kib", "65536", "--timeout", "60"});
+  const std::string megabyte(1 << 20, 'a');
+  std::vector<std::unique_ptr<Connection>> large;
+  for (int i = 0; i < 4; ++i) {  // together a few hundred bytes less than 256 MiB
+    large.push_back(std::make_unique<Connection>(served.port()));
+    large.back()->send("POST /translate HTTP/1.1\r\nHost: localhost\r\nContent-Length: 67108864\r\n\r\n");
+    for (int sent = 1; sent < 64; ++sent) large.back()->send(megabyte);
+    large.back()->send(megabyte.substr(200));
+  }
+  for (int i = 0; i < 10; ++i) {
+    CHECK_EQ(get(served.port(), "/health").status, 200);
+    translated(served.port(), "hello world" + std::string(1000, ' '));
+  }
+  translated(served.port(), "hello world" + std::string(100'000, ' '));
+  CHECK_EQ(metric(served, "glossa_requests_total{status=\"503\"}"), 1);
+  CHECK_EQ(served.stop().status, 0);
+}
+
 TEST_CASE("a request for too much at once delays nobody, and is refused when its time is up") {
   Served served({fixture().run(), "--timeout", "0.3", "--queue", "20000"});
   std::string text;
