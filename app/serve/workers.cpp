@@ -2,7 +2,6 @@
 
 #include <unistd.h>
 
-#include <system_error>
 #include <utility>
 
 namespace glossa::serve {
@@ -33,7 +32,7 @@ bool Workers::begin_one() {
   try {
     *self = std::jthread([this, self] { work(self); });  // which waits for the lock
     return true;
-  } catch (const std::system_error&) {
+  } catch (...) {  // no memory, or too many threads
     at_work_.erase(self);
     return false;
   }
