@@ -18,7 +18,6 @@ bool Workers::wait_for(std::chrono::steady_clock::duration time) {
 
 bool Workers::post(std::function<void()> task) {
   const std::scoped_lock lock(mutex_);
-  ended_.clear();
   if (tasks_.size() >= room_) return false;
   tasks_.push_back(std::move(task));
   if (at_work_.size() == max_threads_ || begin_one() || !at_work_.empty()) return true;
@@ -40,6 +39,7 @@ bool Workers::begin_one() {
 
 void Workers::work(Threads::iterator self) {
   if (niceness_ > 0) static_cast<void>(nice(niceness_));  // of this thread, on Linux
+  Threads before;                                         // joined without the lock
   std::unique_lock lock(mutex_);
   while (!tasks_.empty()) {
     {
@@ -50,6 +50,7 @@ void Workers::work(Threads::iterator self) {
     }
     lock.lock();
   }
+  before.swap(ended_);
   ended_.splice(ended_.end(), at_work_, self);
   if (at_work_.empty()) all_ended_.notify_all();
 }

@@ -41,7 +41,7 @@ class Workers {
   std::mutex mutex_;
   std::condition_variable all_ended_;
   std::deque<std::function<void()>> tasks_;
-  Threads at_work_, ended_;  // the latter are joined by the next caller
+  Threads at_work_, ended_;  // the latter is joined by the next to end
 };
 
 }  // namespace glossa::serve
