@@ -9,7 +9,6 @@
 #include "app/commands/commands.h"
 #include "app/serve/access.h"
 #include "app/serve/connections.h"
-#include "app/serve/http_error.h"
 #include "app/serve/web.h"
 #include "app/serve/workers.h"
 #include "autograd/parallel.h"
@@ -112,10 +111,10 @@ int run(const ServeArguments& arguments) {
   const auto ask = [&](Incoming incoming, Connections::Answer answer) {
     Workers& workers = incoming.request.bytes.starts_with("POST ") ? posting : getting;
     const auto shared = std::make_shared<const Incoming>(std::move(incoming));
-    const auto task = [&web, shared, answer = std::move(answer)] {  // costs little once nobody waits
+    const auto run = [&web, shared, answer] {  // costs little once nobody waits
       answer(shared->caller.waits() ? web.answer(*shared) : error_reply(503, "the answer was not ready in time"));
     };
-    if (!workers.post(task)) throw HttpError(503, "too many requests are waiting. Hint: try again in a moment");
+    workers.post(shared->caller.client, {.run = run, .refuse = [answer] { answer(busy_reply()); }});
   };
   const auto answered = [&](int status, double time) { metrics.add_request(status, time); };
 

@@ -80,8 +80,6 @@ void replace(Value& value, Value other) {
   std::swap(value, other);
 }
 
-Reply too_many() { return error_reply(503, "too many requests are waiting. Hint: try again in a moment"); }
-
 }  // namespace
 
 Reply error_reply(int status, const std::string& text) {
@@ -92,6 +90,8 @@ Reply error_reply(int status, const std::string& text) {
                       status, reason(status), body.size(), status == 503 ? "Retry-After: 1\r\n" : "", body),
           true};
 }
+
+Reply busy_reply() { return error_reply(503, "too many requests are waiting. Hint: try again in a moment"); }
 
 class Connections::Loop {
  public:
@@ -282,7 +282,7 @@ bool Connections::Loop::hold(Connection& connection, std::size_t bytes) {
     if (largest->second.state == State::writing)
       close(largest->first);
     else
-      reply(largest->first, largest->second, too_many());
+      reply(largest->first, largest->second, busy_reply());
   }
   return true;
 }
@@ -327,7 +327,7 @@ void Connections::Loop::use(std::uint64_t number, Connection& connection, std::s
       connection.since = Clock::now();
       connection.expires = connection.since + limits_.request;
     }
-    if (!hold(connection, reader.size())) return reply(number, connection, too_many());
+    if (!hold(connection, reader.size())) return reply(number, connection, busy_reply());
     if (reader.take_expectation()) {  // so little that it always fits, or nobody reads it
       constexpr std::string_view go_on = "HTTP/1.1 100 Continue\r\n\r\n";
       send(connection.socket.number(), go_on.data(), go_on.size(), MSG_NOSIGNAL);
@@ -376,7 +376,7 @@ void Connections::Loop::on_answers() {
 /// Begins to write an answer. If its request was not read to its end, it is the connection's last.
 void Connections::Loop::reply(std::uint64_t number, Connection& connection, Reply reply) {
   if (!hold(connection, reply.bytes.size())) {
-    reply = too_many();
+    reply = busy_reply();
     hold(connection, reply.bytes.size());
   }
   connection.keeps = connection.keeps && connection.state == State::asking && !reply.is_last;

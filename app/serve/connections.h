@@ -30,6 +30,9 @@ struct Reply {
 /// A JSON error answer, the last of its connection.
 Reply error_reply(int status, const std::string& text);
 
+/// The answer if there is no room for a request.
+Reply busy_reply();
+
 /// The server's connections, all handled by one thread that never blocks on any: bytes are gathered until a request is
 /// complete, and answers go out as fast as clients take them. So a thousand idle or slow connections cost memory but
 /// delay nobody. (The HTTP library would give each a thread.)
@@ -46,7 +49,7 @@ class Connections {
   using Answer = std::function<void(Reply)>;
 
   struct Hooks {
-    /// Has a request answered, soon and by another thread. Throws HttpError if it cannot.
+    /// Has a request answered. Calls of `Answer` take effect later, even those by the same thread.
     std::function<void(Incoming, Answer)> ask;
 
     /// Receives each answer's status, and its time in seconds after the request's first byte.

@@ -2,6 +2,8 @@
 
 #include <unistd.h>
 
+#include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace glossa::serve {
@@ -16,13 +18,41 @@ bool Workers::wait_for(std::chrono::steady_clock::duration time) {
   return all_ended_.wait_for(lock, time, [&] { return at_work_.empty(); });
 }
 
-bool Workers::post(std::function<void()> task) {
-  const std::scoped_lock lock(mutex_);
-  if (tasks_.size() >= room_) return false;
-  tasks_.push_back(std::move(task));
-  if (at_work_.size() == max_threads_ || begin_one() || !at_work_.empty()) return true;
-  tasks_.pop_back();
-  return false;
+void Workers::post(const std::string& client, Task task) {
+  Task refused;
+  {
+    const std::scoped_lock lock(mutex_);
+    auto own = std::ranges::find(clients_, client, &Client::name);
+    if (own == clients_.end()) own = clients_.insert(own, Client{client});
+    own->waiting.push_back(std::move(task));
+    ++waiting_;
+    const bool has_thread =
+        at_work_.size() == max_threads_ || next() == clients_.end() || begin_one() || !at_work_.empty();
+    const auto waiting = [](const Client& each) { return each.waiting.size(); };
+    const auto most = std::ranges::max_element(clients_, {}, waiting);
+    if (!has_thread || waiting_ > room_)
+      refused = drop_newest(has_thread && waiting(*most) > waiting(*own) ? most : own);
+  }
+  if (refused.refuse) refused.refuse();
+}
+
+/// The client whose task begins next: the first in turn with fewer threads than are free.
+Workers::Clients::iterator Workers::next() {
+  return std::ranges::find_if(clients_, [&](const Client& client) {
+    return !client.waiting.empty() && client.running < max_threads_ - running_;
+  });
+}
+
+Workers::Task Workers::drop_newest(Clients::iterator client) {
+  Task task = std::move(client->waiting.back());
+  client->waiting.pop_back();
+  --waiting_;
+  forget_if_idle(client);
+  return task;
+}
+
+void Workers::forget_if_idle(Clients::iterator client) {
+  if (client->waiting.empty() && client->running == 0) clients_.erase(client);
 }
 
 /// False if the system has no more threads.
@@ -41,14 +71,21 @@ void Workers::work(Threads::iterator self) {
   if (niceness_ > 0) static_cast<void>(nice(niceness_));  // of this thread, on Linux
   Threads before;                                         // joined without the lock
   std::unique_lock lock(mutex_);
-  while (!tasks_.empty()) {
+  for (auto client = next(); client != clients_.end(); client = next()) {
     {
-      const std::function<void()> task = std::move(tasks_.front());
-      tasks_.pop_front();
+      const Task task = std::move(client->waiting.front());
+      client->waiting.pop_front();
+      clients_.splice(clients_.end(), clients_, client);
+      --waiting_;
+      ++running_;
+      ++client->running;
       lock.unlock();
-      task();
+      task.run();
     }
     lock.lock();
+    --running_;
+    --client->running;
+    forget_if_idle(client);
   }
   before.swap(ended_);
   ended_.splice(ended_.end(), at_work_, self);

@@ -42,9 +42,11 @@ Outcome Served::stop() {
   return program_.wait();
 }
 
-Connection::Connection(int port) : socket_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+Connection::Connection(int port, const char* client) : socket_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
   sockaddr_in address{};
   address.sin_family = AF_INET;
+  REQUIRE_EQ(inet_pton(AF_INET, client, &address.sin_addr), 1);
+  REQUIRE_EQ(bind(socket_, reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
   address.sin_port = htons(static_cast<std::uint16_t>(port));
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
   const timeval patience{.tv_sec = patience_ms / 1000, .tv_usec = 0};
@@ -111,8 +113,8 @@ std::string post(const std::string& path, const std::string& body, const std::st
          "\r\nContent-Length: " + std::to_string(body.size()) + "\r\n" + headers + "\r\n" + body;
 }
 
-Answer ask(int port, const std::string& request) {
-  Connection connection(port);
+Answer ask(int port, const std::string& request, const char* client) {
+  Connection connection(port, client);
   connection.send(request);
   return connection.answer();
 }

@@ -30,7 +30,8 @@ struct Answer {
 /// A byte-level connection to a port of this machine, so that tests can send what ordinary clients would not.
 class Connection {
  public:
-  explicit Connection(int port);
+  /// `client`: the address that it comes from.
+  explicit Connection(int port, const char* client = "127.0.0.1");
   ~Connection();
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
@@ -62,7 +63,7 @@ std::string post(const std::string& path, const std::string& body, const std::st
                  const std::string& headers = "");
 
 /// Sends a request on a new connection and returns the answer.
-Answer ask(int port, const std::string& request);
+Answer ask(int port, const std::string& request, const char* client = "127.0.0.1");
 Answer get(int port, const std::string& path);
 
 /// A JSON request to translate from English to Hindi; `more` begins with a comma.

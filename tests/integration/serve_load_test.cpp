@@ -49,6 +49,15 @@ double seconds_of(const std::function<void()>& call) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
 }
 
+/// Raises the limit of this process's descriptors to 4096 if it may; returns it.
+rlim_t allow_descriptors() {
+  rlimit descriptors{};
+  getrlimit(RLIMIT_NOFILE, &descriptors);
+  descriptors.rlim_cur = std::min<rlim_t>(descriptors.rlim_max, 4096);
+  setrlimit(RLIMIT_NOFILE, &descriptors);
+  return descriptors.rlim_cur;
+}
+
 }  // namespace
 
 TEST_CASE("many clients at once get the output of translate, even beside bad requests") {
@@ -77,14 +86,11 @@ TEST_CASE("many clients at once get the output of translate, even beside bad req
 }
 
 TEST_CASE("100 MB, a thousand idle connections and slow senders do not block other clients") {
-  rlimit descriptors{};
-  getrlimit(RLIMIT_NOFILE, &descriptors);
-  descriptors.rlim_cur = std::min<rlim_t>(descriptors.rlim_max, 4096);
-  setrlimit(RLIMIT_NOFILE, &descriptors);
+  const rlim_t descriptors = allow_descriptors();
   Served served({fixture().run(), "--timeout", "2"});
   const int port = served.port();
   std::vector<std::unique_ptr<Connection>> idle, slow;
-  const std::size_t idle_count = std::min<std::size_t>(1000, descriptors.rlim_cur - 200);
+  const std::size_t idle_count = std::min<std::size_t>(1000, descriptors - 200);
   for (std::size_t i = 0; i < idle_count; ++i) idle.push_back(std::make_unique<Connection>(port));
   const std::string request = post("/translate", translation(fixture().lines[0]));
   for (std::size_t i = 0; i < 100; ++i) {
@@ -145,6 +151,29 @@ TEST_CASE("a request that was answered or refused leaves nothing in memory") {
     }
   }
   CHECK_LT(resident() - before, 50 << 10);
+  CHECK_EQ(served.stop().status, 0);
+}
+
+TEST_CASE("a thousand requests of a client leave threads and room for another client's") {
+  const rlim_t descriptors = allow_descriptors();
+  Served served({fixture().run(), "--timeout", "60"});
+  std::string text;
+  for (int i = 0; i < 6; ++i) {
+    for (int words = 0; words < 250; ++words) text += "a ";
+    text += "\n";
+  }
+  std::vector<std::unique_ptr<Connection>> many;
+  while (many.size() < std::min<std::size_t>(1500, descriptors - 200)) {
+    many.push_back(std::make_unique<Connection>(served.port()));
+    many.back()->send(post("/translate", translation(text)));
+  }
+  for (int i = 0; i < 3; ++i)
+    CHECK_LT(seconds_of([&] {
+               const Answer answer = ask(served.port(), post("/translate", translation("hello world")), "127.0.0.2");
+               CHECK_MESSAGE(answer.status == 200, answer.body);
+             }),
+             5);
+  many.clear();
   CHECK_EQ(served.stop().status, 0);
 }
 

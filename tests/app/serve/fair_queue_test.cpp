@@ -21,6 +21,45 @@ namespace {
 
 const auto all_join = [](const Words&, const std::string&) { return true; };
 
+/// Workers whose tasks have names, and end when the gate lets them.
+class NamedTasks {
+ public:
+  NamedTasks(std::size_t threads, std::size_t room) : workers(threads, room) {}
+
+  /// Posts tasks of a client, with one letter each.
+  void post(const std::string& client, const std::string& letters) {
+    for (const char letter : letters) {
+      const auto add_to = [this, name = client + letter](Words& words) {
+        const std::scoped_lock lock(mutex_);
+        words.push_back(name);
+      };
+      const auto run = [this, add_to] {
+        add_to(begun_);
+        gate.acquire();
+      };
+      workers.post(client, {.run = run, .refuse = [this, add_to] { add_to(refused); }});
+    }
+  }
+
+  /// The tasks in the order of their begin, once there are `count`.
+  Words begun(std::size_t count) {
+    for (;; std::this_thread::yield()) {
+      const std::scoped_lock lock(mutex_);
+      if (begun_.size() >= count) return begun_;
+    }
+  }
+
+  Words refused;
+  std::counting_semaphore<> gate{0};
+
+ private:
+  std::mutex mutex_;
+  Words begun_;
+
+ public:
+  glossa::serve::Workers workers;  // ends first
+};
+
 }  // namespace
 
 TEST_CASE("a batch takes one piece per asker in turn, so that a large request delays nobody") {
@@ -171,12 +210,12 @@ TEST_CASE("workers are as many as there are tasks, never more than the limit, an
   for (int round = 0; round < 2; ++round) {
     std::counting_semaphore<> gate{0};
     std::atomic<int> begun = 0, done = 0;
-    for (int i = 0; i < 10; ++i)
-      REQUIRE(workers.post([&] {
-        ++begun;
-        gate.acquire();
-        ++done;
-      }));
+    const auto run = [&] {
+      ++begun;
+      gate.acquire();
+      ++done;
+    };
+    for (int i = 0; i < 10; ++i) workers.post(std::to_string(i), {.run = run, .refuse = {}});
     while (begun < 3) std::this_thread::yield();
     CHECK(threads() <= before + 3);
     CHECK_EQ(begun, 3);
@@ -185,24 +224,44 @@ TEST_CASE("workers are as many as there are tasks, never more than the limit, an
   }
 }
 
-TEST_CASE("workers finish all tasks before they end, and accept no more than they have room for") {
+TEST_CASE("workers finish all tasks before they end") {
   std::atomic<int> done = 0;
   {
     glossa::serve::Workers workers(3, 1000);
-    for (int i = 0; i < 500; ++i) REQUIRE(workers.post([&] { ++done; }));
+    for (int i = 0; i < 500; ++i) workers.post("a", {.run = [&] { ++done; }, .refuse = {}});
+    CHECK(workers.wait_for(1h));
   }
   CHECK_EQ(done, 500);
-  std::mutex hold;
-  glossa::serve::Workers busy(1, 2);
-  hold.lock();
-  std::atomic<bool> begun = false;
-  REQUIRE(busy.post([&] {
-    begun = true;
-    const std::scoped_lock lock(hold);
-  }));
-  while (!begun) std::this_thread::yield();
-  CHECK(busy.post([] {}));
-  CHECK(busy.post([] {}));
-  CHECK_FALSE(busy.post([] {}));
-  hold.unlock();
+}
+
+TEST_CASE("a client has no more threads than are free, and yields if there is no room") {
+  NamedTasks tasks(4, 6);
+  tasks.post("a", "1");
+  CHECK_EQ(tasks.begun(1), Words{"a1"});
+  tasks.post("a", "2");
+  CHECK_EQ(tasks.begun(2), Words{"a1", "a2"});
+  tasks.post("a", "345678");
+  tasks.post("b", "1");
+  CHECK_EQ(tasks.begun(3), Words{"a1", "a2", "b1"});
+  CHECK_EQ(tasks.refused, Words{"a8"});
+  tasks.post("c", "1");
+  CHECK_EQ(tasks.begun(4), Words{"a1", "a2", "b1", "c1"});
+  tasks.post("d", "12");
+  CHECK_EQ(tasks.refused, Words{"a8", "a7"});
+  tasks.post("a", "9");
+  CHECK_EQ(tasks.refused, Words{"a8", "a7", "a9"});
+  CHECK_FALSE(tasks.workers.wait_for(0s));
+  tasks.gate.release();
+  CHECK_EQ(tasks.begun(5), Words{"a1", "a2", "b1", "c1", "d1"});
+  tasks.gate.release(9);
+}
+
+TEST_CASE("clients whose tasks wait take turns") {
+  NamedTasks tasks(1, 9);
+  tasks.post("a", "1");
+  CHECK_EQ(tasks.begun(1), Words{"a1"});
+  tasks.post("a", "234");
+  tasks.post("b", "12");
+  tasks.gate.release(6);
+  CHECK_EQ(tasks.begun(6), Words{"a1", "a2", "b1", "a3", "b2", "a4"});
 }
