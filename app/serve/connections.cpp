@@ -16,6 +16,7 @@
 #include <cstring>
 #include <mutex>
 #include <new>
+#include <tuple>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -32,6 +33,9 @@ using Clock = std::chrono::steady_clock;
 
 /// Interval for checking deadlines and the stop request.
 constexpr int tick_ms = 50;
+
+/// New connections between two looks at the others.
+constexpr int accepted_at_once = 64;
 
 /// When the server ends: time for the requests at hand, and for a client to read its answer.
 constexpr std::chrono::milliseconds last_answers(2000), last_words(500);
@@ -116,7 +120,8 @@ class Connections::Loop {
     ~Connection() { *has_left = true; }
 
     Descriptor socket;
-    const std::string client;  // its address
+    const std::string client;         // its address
+    std::size_t* siblings = nullptr;  // number of the client's connections
     const std::shared_ptr<std::atomic<bool>> has_left = std::make_shared<std::atomic<bool>>(false);
     RequestReader reader;
     State state = State::idle;
@@ -135,7 +140,7 @@ class Connections::Loop {
     Reply reply;
   };
 
-  void accept_all();
+  void accept_some();
   bool make_room();
   void watch(std::uint64_t number, const Connection& connection, int operation);
   void enter(std::uint64_t number, Connection& connection, State state);
@@ -159,6 +164,7 @@ class Connections::Loop {
   Limits limits_;
   Hooks hooks_;  // while serving
   Descriptor epoll_, wake_;
+  std::unordered_map<std::string, std::size_t> clients_;  // their connections
   std::unordered_map<std::uint64_t, Connection> connections_;
   std::uint64_t last_number_ = wake_number;
   std::shared_ptr<MemoryShare::Sum> held_ = std::make_shared<MemoryShare::Sum>(0);
@@ -196,7 +202,7 @@ void Connections::Loop::serve(const Hooks& hooks, const std::function<bool()>& s
       const std::uint64_t number = events[i].data.u64;
       try {
         if (number == listener_number)
-          accept_all();
+          accept_some();
         else if (number == wake_number)
           on_answers();
         else
@@ -217,8 +223,8 @@ void Connections::Loop::serve(const Hooks& hooks, const std::function<bool()>& s
   }
 }
 
-void Connections::Loop::accept_all() {
-  while (!ends_) {
+void Connections::Loop::accept_some() {
+  for (int i = 0; i < accepted_at_once && !ends_; ++i) {
     sockaddr_storage peer{};
     socklen_t length = sizeof peer;
     auto* const address = reinterpret_cast<sockaddr*>(&peer);
@@ -235,25 +241,26 @@ void Connections::Loop::accept_all() {
     const std::uint64_t number = ++last_number_;
     char host[NI_MAXHOST] = "";
     getnameinfo(address, length, host, sizeof host, nullptr, 0, NI_NUMERICHOST);
+    std::size_t& siblings = clients_[host];
     Connection& connection =
         connections_.try_emplace(number, std::move(socket), host, limits_.body, MemoryShare(held_)).first->second;
+    connection.siblings = &++siblings;
     connection.since = Clock::now();
     connection.expires = connection.since + limits_.idle;
     watch(number, connection, EPOLL_CTL_ADD);
   }
 }
 
-/// Closes the connection waited for longest; false if none is.
+/// Closes a connection that waits for its client, the oldest of the client with the most connections; false if none is.
 bool Connections::Loop::make_room() {
-  auto oldest = connections_.end();
-  for (auto each = connections_.begin(); each != connections_.end(); ++each) {
-    const State state = each->second.state;
-    if (state != State::asking && state != State::writing &&
-        (oldest == connections_.end() || each->second.since < oldest->second.since))
-      oldest = each;
-  }
-  if (oldest == connections_.end()) return false;
-  close(oldest->first);
+  const auto to_close = [](const auto& each) {
+    const Connection& connection = each.second;
+    const bool waits = connection.state != State::asking && connection.state != State::writing;
+    return std::tuple(waits, *connection.siblings, -connection.since.time_since_epoch());
+  };
+  const auto chosen = std::ranges::max_element(connections_, {}, to_close);
+  if (chosen == connections_.end() || !std::get<0>(to_close(*chosen))) return false;
+  close(chosen->first);
   return true;
 }
 
@@ -287,7 +294,11 @@ bool Connections::Loop::hold(Connection& connection, std::size_t bytes) {
   return true;
 }
 
-void Connections::Loop::close(std::uint64_t number) { connections_.erase(number); }
+void Connections::Loop::close(std::uint64_t number) {
+  const auto found = connections_.find(number);
+  if (--*found->second.siblings == 0) clients_.erase(found->second.client);
+  connections_.erase(found);
+}
 
 void Connections::Loop::on_ready(std::uint64_t number, std::uint32_t events) {
   const auto found = connections_.find(number);

@@ -39,7 +39,7 @@ Reply busy_reply();
 class Connections {
  public:
   struct Limits {
-    std::size_t connections;                      ///< open at once; one more closes the one silent for longest
+    std::size_t connections;                      ///< open at once; for one more, the client with the most loses one
     std::size_t body;                             ///< bytes
     std::chrono::steady_clock::duration request;  ///< from a request's first byte, and for sending the answer
     std::chrono::steady_clock::duration idle;     ///< for the next request to begin

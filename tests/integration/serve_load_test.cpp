@@ -49,11 +49,11 @@ double seconds_of(const std::function<void()>& call) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
 }
 
-/// Raises the limit of this process's descriptors to 4096 if it may; returns it.
+/// Raises the limit of this process's descriptors to 5000 if it may; returns it.
 rlim_t allow_descriptors() {
   rlimit descriptors{};
   getrlimit(RLIMIT_NOFILE, &descriptors);
-  descriptors.rlim_cur = std::min<rlim_t>(descriptors.rlim_max, 4096);
+  descriptors.rlim_cur = std::min<rlim_t>(descriptors.rlim_max, 5000);
   setrlimit(RLIMIT_NOFILE, &descriptors);
   return descriptors.rlim_cur;
 }
@@ -174,6 +174,21 @@ TEST_CASE("a thousand requests of a client leave threads and room for another cl
              }),
              5);
   many.clear();
+  CHECK_EQ(served.stop().status, 0);
+}
+
+TEST_CASE("a client with too many connections loses the oldest of them, and other clients lose none") {
+  if (allow_descriptors() < 5000) return;
+  Served served({fixture().run(), "--timeout", "60"});
+  Connection other(served.port(), "127.0.0.2");
+  CHECK_EQ(get(served.port(), "/health").status, 200);  // it has been accepted
+  std::vector<std::unique_ptr<Connection>> many;
+  for (int i = 0; i < 4200; ++i) many.push_back(std::make_unique<Connection>(served.port()));
+  CHECK(many.front()->is_closed_within(5000));
+  for (Connection* const connection : {&other, many.back().get()}) {
+    connection->send("GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    CHECK_EQ(connection->answer().status, 200);
+  }
   CHECK_EQ(served.stop().status, 0);
 }
 
