@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-const fs::path golden = GLOSSA_SOURCE_DIR "/tests/golden";
+const fs::path golden_files = GLOSSA_SOURCE_DIR "/tests/golden";
 
 const std::vector<std::string> sentences{"the dog sleeps", "the cat sleeps too", "a dog and a cat"};
 
@@ -62,7 +62,7 @@ TEST_CASE("damaged files of tensors are read or refused by name") {
   const TemporaryFolder folder;
   for (const char* name : {"marian/types_zip.bin", "marian/types_stream.bin", "marian/transposed.bin",
                            "marian/types.npz", "marian/zip.bin", "marian/stream.bin", "pytorch/schedules.safetensors"})
-    CHECK_GT(refused_mutations(folder.write(fs::path(name).filename().string(), read_bytes(golden / name)),
+    CHECK_GT(refused_mutations(folder.write(fs::path(name).filename().string(), read_bytes(golden_files / name)),
                                [](const fs::path& path) { read_all(*open_tensors(path)); }),
              0.3);
 }
@@ -74,7 +74,7 @@ TEST_CASE("a pretrained model with a damaged file is imported or refused by name
         {"marian", {"decoder.yml", "vocab.yml", "target.spm", "model.npz"}}}) {
     const TemporaryFolder folder;
     for (const std::string from : {"huggingface", kind})
-      for (const auto& entry : fs::directory_iterator(golden / "marian" / from))
+      for (const auto& entry : fs::directory_iterator(golden_files / "marian" / from))
         if (from == kind || entry.path().extension() == ".spm")
           fs::copy(entry.path(), folder.path(), fs::copy_options::overwrite_existing);
     import_model(folder.path());
