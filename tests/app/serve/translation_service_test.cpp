@@ -93,7 +93,7 @@ TEST_CASE("alternatives are those of the n-best list, with their probabilities")
     Translator translator = served.fixture.translator(wide);
     return translator.n_best(translator.encode(Lines{line}, "text"), n).front();
   };
-  constexpr double limit = 1e-5;  // floats, which another batch sums in another order
+  constexpr double limit = 1e-4;  // floats, which another batch and transposed weights sum in another order
   for (const Index n : {1, 2, 5}) {
     CAPTURE(n);
     const auto expected = list_of("a1 a2 a3", n);
