@@ -211,6 +211,24 @@ TEST_CASE("runs are distinguished by their languages, and no pair may occur twic
     CHECK_EQ(status(source, target), 400);
 }
 
+TEST_CASE("attention is not computed for a client that has left, nor once the service ends") {
+  Served served;
+  const auto status = [&](const Caller& caller) {
+    try {
+      served.service.attention("en", "de", "a1 a2", "b1", caller);
+    } catch (const HttpError& error) {
+      return error.status();
+    }
+    return 200;
+  };
+  Caller caller = Served::caller();
+  CHECK_EQ(status(caller), 200);
+  caller.has_left = std::make_shared<std::atomic<bool>>(true);
+  CHECK_EQ(status(caller), 503);
+  served.service.cancel();
+  CHECK_EQ(status(Served::caller()), 503);
+}
+
 TEST_CASE("attention is computed from a text and its translation") {
   Served served;
   const auto look = [&](const std::string& text, const std::string& translation) {
