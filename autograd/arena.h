@@ -20,8 +20,8 @@ class Arena {
   Arena(const Arena&) = delete;
   Arena& operator=(const Arena&) = delete;
 
-  /// Uninitialized memory until the next reset, or until a mark made before it ends. Throws Error if the machine has no
-  /// more memory (see available_memory).
+  /// Uninitialized memory, valid until the next reset or until an earlier mark ends or is released. Throws Error if the
+  /// machine has no more memory (see available_memory).
   void* allocate(std::size_t bytes);
 
   template <class T>

@@ -32,8 +32,8 @@ std::optional<Origin> parse_origin(std::string_view text);
 /// HttpError 400 for a malformed `host`, 421 for another name.
 void check_host(std::string_view host, std::span<const std::string> names);
 
-/// Checks that a request comes from the server's own page: one whose origin has the host and port of `host`, with which
-/// the request was sent (empty: none). `allowed` is one more origin, or * for all. Throws HttpError 403.
+/// Checks that a request comes from the server's own page: `origin` must have the host and port of `host`, the
+/// request's Host header. `allowed` is one more origin, or * for all. Throws HttpError 403.
 void check_origin(std::string_view origin, std::string_view host, std::string_view allowed);
 
 }  // namespace glossa::serve

@@ -5,7 +5,7 @@
 
 namespace glossa::serve {
 
-/// A descriptor closed by its owner's destructor.
+/// Owns a file descriptor; the destructor closes it.
 class Descriptor {
  public:
   explicit Descriptor(int number = -1) : number_(number) {}

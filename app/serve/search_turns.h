@@ -52,8 +52,9 @@ class SearchTurns {
 
   bool empty() const { return searches_.empty(); }
 
-  /// True if a batch may begin with a piece. A client has pieces in one search for each range of lengths, and each
-  /// range leaves half of its places to shorter sentences: so no client, and no long sentences, can take all places.
+  /// True if a batch may begin with a piece. A client may have pieces in one search per range of lengths. Searches of a
+  /// range, and of longer ones, may be half as many as those of the next shorter range. So neither one client nor long
+  /// sentences can take all searches.
   bool may_begin(const Piece& piece) const;
 
   /// True if a piece fits into a batch: equally many translations, lengths of one range, no more tokens than
@@ -63,7 +64,7 @@ class SearchTurns {
   /// Begins the search of a batch.
   void begin(std::vector<Piece> batch);
 
-  /// Extends one search by a token. Keeps the promises of finished pieces and gives up those whose requests no longer
+  /// Extends one search by a token. Fulfills the promises of finished pieces, and drops pieces whose requests no longer
   /// wait. If a search throws, each of its pieces is searched alone, which shows the one at fault.
   void step();
 
@@ -73,7 +74,7 @@ class SearchTurns {
     std::vector<std::optional<Piece>> pieces;  // by their place in the batch; empty once answered or given up
     std::vector<std::optional<Piece>> alone;   // of a batch that threw: searched one after another
     int length_range = 0;
-    double seconds = 0;  // spent, counted from `clock_` at the beginning
+    double seconds = 0;  // time spent, plus `clock_` when the search began
 
     bool is_done() const { return std::ranges::none_of(pieces, &std::optional<Piece>::has_value); }
   };
@@ -88,7 +89,7 @@ class SearchTurns {
   TransposedWeights<float>& weights_;
   const Translator translator_;
   std::list<Search> searches_, idle_;  // the latter keep their memory
-  double clock_ = 0;                   // least time spent so far: where a new search begins
+  double clock_ = 0;                   // smallest `seconds` of all searches; a new one starts with it
 };
 
 }  // namespace glossa::serve

@@ -18,7 +18,7 @@ class Web {
   struct Setup {
     std::vector<std::string> api_keys;         ///< requests need one of them; none: open to all
     std::vector<std::string> host_names;       ///< by which clients may know the server, besides its addresses
-    std::string allowed_origin;                ///< its pages may use the server as its own do; *: all
+    std::string allowed_origin;                ///< another one whose pages may ask; *: all
     std::chrono::seconds idle;                 ///< how long a connection waits for its next request
     std::function<std::size_t()> connections;  ///< returns the number of open connections
   };

@@ -10,7 +10,7 @@ namespace glossa {
 
 /// A call of attention in double. The heads are side by side in the columns of q, k, v and dy.
 struct AttentionByHead {
-  /// A number for a sequence, a head, a query and a key; query and key count from the start of their sequence.
+  /// A number for a sequence, head, query and key. Queries and keys are numbered from the start of their sequence.
   using Cell = std::function<double(Index sequence, Index head, Index query, Index key)>;
   struct Result {
     std::vector<double> y, dq, dk, dv;
