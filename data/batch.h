@@ -25,8 +25,8 @@ struct Batch {
   int sentences = 0;                             // B
   std::vector<int> sentence_ids;                 // [B] index of each sentence in the corpus; keys its random numbers
   std::vector<int> source;                       // [source_rows]
-  std::vector<int> target_in;                    // [target_rows] <s> y
-  std::vector<int> target_out;                   // [target_rows] y </s>
+  std::vector<int> target_in;                    // [target_rows] decoder input: <s> y
+  std::vector<int> target_out;                   // [target_rows] expected output: y </s>
   std::vector<Span> source_spans, target_spans;  // [B]
   int source_rows = 0, target_rows = 0;
   std::int64_t source_tokens = 0, target_tokens = 0;  // useful rows: all rows except padding

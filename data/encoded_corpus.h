@@ -17,16 +17,16 @@ struct EncodeOptions {
   bool source_bos = false;
   bool source_eos = true;
   std::string source_prefix = {};  // prepended to every source, separated by a space; empty: none
-  int max_length = 512;            // tokens per side, with special tokens; longer pairs are left out; 0: no limit
-  double max_ratio = 0;            // tokens of the longer / shorter side, without prefix and special tokens; 0: none
-  bool may_be_empty = false;       // true: no error if no pair is left
+  int max_length = 512;       // maximum tokens per side, with special tokens; longer pairs are left out; 0: no limit
+  double max_ratio = 0;       // maximum ratio of longer to shorter side, without prefix and special tokens; 0: none
+  bool may_be_empty = false;  // true: no error if no pair is left
 };
 
 struct EncodeReport {
   std::int64_t pairs = 0;        // kept
   std::int64_t too_long = 0;     // left out: a side is longer than max_length
   std::string first_too_long;    // position of the first of these
-  std::int64_t unbalanced = 0;   // left out: one side is too long for the other
+  std::int64_t unbalanced = 0;   // left out: the ratio of the sides exceeds max_ratio
   std::string first_unbalanced;  // position of the first of these
   std::int64_t empty = 0;        // left out: a side has no token (such as only invisible text)
   // Totals over the kept pairs, without special tokens:
@@ -39,8 +39,8 @@ struct EncodeReport {
 struct EncodedCorpus {
   std::vector<std::vector<int>> source, target;  // equal lengths
   std::vector<std::size_t> origin;               // index of each pair in the ParallelCorpus
-  SpecialIds specials;                           // of the target; also of the source if vocabularies are learned
-  std::optional<int> source_pad{};               // of the source if different
+  SpecialIds specials;                           // of the target; if the vocabularies were learned, also of the source
+  std::optional<int> source_pad{};               // pad id of the source, if it differs from the target's
   EncodeReport report;
 
   int size() const { return static_cast<int>(source.size()); }
@@ -54,7 +54,7 @@ struct EncodedCorpus {
 };
 
 /// Encodes all pairs, each side with its own special ids. Throws for an unknown token if the tokenizer has no `<unk>`
-/// (naming file and line), and if no pair is left, unless allowed.
+/// (naming file and line), and if no pair is left, unless `may_be_empty`.
 EncodedCorpus encode_corpus(const ParallelCorpus& corpus, const Tokenizer& source_tokenizer,
                             const Tokenizer& target_tokenizer, const EncodeOptions& options = {});
 

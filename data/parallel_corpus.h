@@ -22,7 +22,7 @@ struct CorpusReport {
   std::int64_t held_out = 0;          // held out for validation and testing
   std::int64_t same_source = 0;       // left out: further pairs of held-out sources
   std::int64_t repeated = 0;          // kept, but equal to an earlier pair
-  std::int64_t further_variants = 0;  // unused: variants of a language already present
+  std::int64_t further_variants = 0;  // unused: TMX variants in a language that their unit already has
   std::int64_t replaced = 0;          // ill-formed UTF-8 pieces replaced by U+FFFD
 };
 
@@ -41,9 +41,9 @@ struct CorpusPart {
 /// Sentence pairs, `source[i]` with `target[i]`, cleaned (see clean_line) and never empty.
 struct ParallelCorpus {
   std::string name;                         // for messages: path prefix, file or generator
-  std::string source_name, target_name;     // file of one side, for messages about its lines
+  std::string source_name, target_name;     // the file of each side, for messages about lines
   std::vector<std::string> source, target;  // equal lengths
-  std::vector<std::int64_t> lines;          // line (from 1) each pair was read from; empty: pair i is line i + 1
+  std::vector<std::int64_t> lines;  // line (from 1) that each pair was read from; empty: pair i is from line i + 1
   CorpusReport report;
   std::vector<CorpusPart> parts;    // the corpora joined; empty: not joined
   std::vector<std::uint32_t> part;  // per pair: index in `parts`; empty: not joined
@@ -76,7 +76,7 @@ ParallelCorpus count_duplicates(ParallelCorpus corpus, bool drops);
 struct CorpusOptions {
   TextOptions text = {};
   bool lowercase = false;                    // both sides, Unicode's simple mapping
-  int source_column = 0, target_column = 1;  // of a TSV file without a header, from 0
+  int source_column = 0, target_column = 1;  // in a TSV file without a header, from 0
 };
 
 /// Path of one side's file, `PREFIX.language` or its .gz. Throws like `resolve`; `named_by` describes the origin of
@@ -98,12 +98,12 @@ bool is_translation_memory(std::string_view name);
 /// True if a corpus is a single file: a table or a translation memory.
 inline bool is_one_file(std::string_view name) { return is_table(name) || is_translation_memory(name); }
 
-/// Reads pairs from the columns of one tab-separated file (or its .gz), without quoting. If the first row has a cell
-/// equal to each language, it is a header and names the columns; otherwise the options' columns are used, by default
+/// Reads pairs from the columns of one tab-separated file (or its .gz), without quoting. If each language equals a cell
+/// of the first row, that row is a header and names the columns; otherwise the options' columns are used, by default
 /// the first two (Tatoeba and Anki exports: English, other language, attribution). Further columns are ignored; blank
 /// lines and empty sides are skipped and counted. Throws like LineReader; also for a row with too few columns, and if
-/// no pair is left. Throws as well for a first row that names other languages, or whose columns contradict non-default
-/// options.
+/// no pair is left. Throws as well if the first row names other languages, or if a header's columns contradict options
+/// that differ from the defaults.
 ParallelCorpus read_tsv(const std::string& name, const std::string& source_language, const std::string& target_language,
                         const CorpusOptions& options = {});
 
@@ -114,7 +114,7 @@ std::string describe(const CorpusReport& report, bool with_left_out = true);
 void add_pair(ParallelCorpus& corpus, std::string_view source, std::string_view target, std::int64_t line,
               const CorpusOptions& options);
 
-/// Completes a corpus. Throws if no pair is left.
+/// Completes a corpus after the last `add_pair`. Throws if no pair is left.
 ParallelCorpus finished(ParallelCorpus corpus);
 
 }  // namespace glossa

@@ -7,8 +7,8 @@
 
 namespace glossa {
 
-/// Measure of a batch that `max_tokens` limits. Lengths are numbers of rows: source as encoded, target with one special
-/// token.
+/// Measure of a batch's size, which `max_tokens` limits. Lengths are numbers of rows: those of the encoded source, and
+/// those of the target plus one for a special token.
 enum class BatchRule {
   longest_side,  // sentences × longest length of either side: the size of the padded box
   tokens,        // source rows + target rows: the work of a packed batch
@@ -22,15 +22,16 @@ struct SamplerOptions {
 };
 
 /// Cuts a corpus into batches of sentences of similar length. An epoch's batches are a pure function of the lengths,
-/// the options and the epoch's number. A resumed run therefore finds its place by two counters.
+/// the options and the epoch's number. A resumed run therefore finds its place from two counters, the epoch and the
+/// batch.
 class Sampler {
  public:
   /// Throws if the corpus is empty or max_tokens is below 1 (misuse).
   Sampler(const EncodedCorpus& corpus, const SamplerOptions& options);
 
   /// The batches of an epoch: every sentence exactly once, no empty batch. Sentences are shuffled, sorted stably by
-  /// (target, source) length and cut greedily; then the batches are shuffled. Without `shuffle`, batches are in order
-  /// of length. A sentence above the limit is a batch of its own.
+  /// (target, source) length and cut greedily; then the batches are shuffled. Without `shuffle`, nothing is shuffled,
+  /// so batches are in order of length. A sentence above the limit is a batch of its own.
   std::vector<std::vector<int>> epoch(int epoch, bool shuffle) const;
 
   /// Counts sentences above the limit.

@@ -9,10 +9,10 @@ namespace glossa {
 /// Reads the pairs of a translation memory, TMX 1.1 to 1.4b, plain or .gz. Needs only a few MiB of memory besides the
 /// pairs.
 ///
-/// Each unit (`<tu>`) with both languages yields a pair, placed at the unit's first line. The language of a variant
-/// (`<tuv>`) is its `xml:lang` or `lang`. For de, `de` in any letter case is an exact match; de-DE, de_AT and so on
-/// match as well. The first exact match is used, else the first match; further matches are counted. A unit that lacks
-/// one of the languages is left out and counted.
+/// Each unit (`<tu>`) with both languages yields a pair, whose line number is that of the unit's first line. The
+/// language of a variant (`<tuv>`) is its `xml:lang` or `lang`. For de, `de` in any letter case is an exact match;
+/// de-DE, de_AT and so on match as well. The first exact match is used, else the first match; further matches are
+/// counted. A unit that lacks one of the languages is left out and counted.
 ///
 /// A segment's text is the content of `<seg>`, including `<hi>` and elements unknown to TMX. The content of `<bpt>`,
 /// `<ept>`, `<it>`, `<ph>` and `<ut>` is another program's code, and a `<sub>` in it (a footnote, a title) is not part

@@ -9,7 +9,8 @@
 
 namespace glossa {
 
-/// Functions between the two matrices of a feed-forward layer. To add a function, extend each of the three lists.
+/// Functions between the two matrices of a feed-forward layer. To add a function, extend this enum, activation_names
+/// and the array in `activate`.
 enum class Activation { relu, gelu, gelu_tanh, silu };
 
 /// Names, in enum order.

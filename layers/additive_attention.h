@@ -6,12 +6,12 @@ namespace glossa {
 
 /// Additive attention (Bahdanau et al. 2015): head h scores key j for query i as v_h . tanh(q_i + k_j), where q and k
 /// are already projected and v is trained. q [Nq, H K], kv [Nk, 2 H K] (keys, then values), vector [H, K] -> [Nq, H K].
-/// Layouts, causal, dropout, mask and weights are as for glossa::attention; options.scale multiplies the scores, and 0
-/// means 1.
+/// Layouts, causal, dropout, mask and weights are as for glossa::attention; options.scale (0 means 1) multiplies the
+/// scores.
 ///
 /// It is composed of ops and needs memory for several times Nq * S * H * K numbers (S: longest key sequence). Keys are
-/// read before masking, so NaN in a blocked key leaks, unlike in glossa::attention. Sequences may share keys, even if
-/// the keys need gradients.
+/// read before masking, so a NaN in a blocked key reaches the result, unlike in glossa::attention. Sequences may share
+/// keys, even if the keys need gradients.
 template <class T>
 Variable<T> additive_attention(const Variable<T>& q, const Variable<T>& kv, const Variable<T>& vector,
                                const RowLayout& query, const RowLayout& key, const AttentionOptions& options,

@@ -6,10 +6,10 @@
 namespace glossa {
 
 // Multi-head attention (Vaswani et al. 2017, section 3.2.2): project to queries, keys and values, attend per head, join
-// the heads, project back. Parameters are as in PyTorch: SCOPE.in_proj_weight [3 H K, D] (rows of the query, key and
-// value projections), SCOPE.in_proj_bias [3 H K], and those of AttentionHeads. The constructors throw, naming the
-// scope, unless the heads divide the width or head_width is set. `mask` is additive, see additive_mask in
-// layers/mask.h; `weights`, if given, receives the attention weights, see glossa::attention.
+// the heads, project back. Parameters are as in PyTorch: SCOPE.in_proj_weight [3 H K, D] (the query projection's rows,
+// then the key's, then the value's), SCOPE.in_proj_bias [3 H K], and the parameters of AttentionHeads. The constructors
+// throw, naming the scope, unless the number of heads divides the width or head_width is set. `mask` is additive, see
+// additive_mask in layers/mask.h; `weights`, if given, receives the attention weights, see glossa::attention.
 
 /// Queries, keys and values from one variable.
 template <class T>
@@ -24,8 +24,8 @@ class SelfAttention {
   /// The packed projection [N, 3 H K] of x.
   Variable<T> project(const Variable<T>& x) const { return in_proj_(x); }
 
-  /// Decodes the next token of each row, x [R, D] -> [R, D]: adds its key and value to the past in `own`, then attends
-  /// to the past, including itself. For inference: no gradient flows into the past.
+  /// Decodes the next token of each row, x [R, D] -> [R, D]: adds the token's key and value to the past in `own`, then
+  /// attends to the past, which now includes the token itself. For inference: no gradient flows into the past.
   Variable<T> step(const Variable<T>& x, const DecoderCache<T>& cache, LayerCache<T>& own,
                    const CacheLayout& layout) const;
 
@@ -54,7 +54,7 @@ class CrossAttention {
                    const CacheLayout& layout) const;
 
  private:
-  Linear<T> in_proj_, queries_, keys_values_;  // one parameter, and the two parts of it that compute
+  Linear<T> in_proj_, queries_, keys_values_;  // the joint projection, and the two parts of it that are applied
   AttentionHeads<T> heads_;
   bool causal_;
 };

@@ -34,7 +34,7 @@ struct AttentionLayerOptions {
 template <class T>
 class AttentionHeads {
  public:
-  /// Throws, naming `scope`, unless the heads divide the width or head_width is set.
+  /// Throws, naming `scope`, unless the number of heads divides the width or head_width is set.
   AttentionHeads(ParameterStore<T>& store, const std::string& scope, const AttentionLayerOptions& options);
 
   /// Queries [Nq, H K], keys and values side by side [Nk, 2 H K] -> [Nq, D]. `mask` and `weights` as for

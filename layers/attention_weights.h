@@ -6,8 +6,8 @@
 
 namespace glossa {
 
-/// Attention weights of the layers of a stack, after softmax and before dropout. Each layer has one [H, Tq, Tk] per
-/// sequence, in order, as from glossa::attention.
+/// Attention weights of the layers of a stack, after softmax and before dropout. Each layer's vector holds one array
+/// [H, Tq, Tk] per sequence, in order of the sequences, as from glossa::attention.
 template <class T>
 using LayerWeights = std::vector<std::vector<T>>;
 
@@ -18,7 +18,7 @@ struct AttentionWeights {
   LayerWeights<T> encoder, decoder, cross;
 };
 
-/// Calls attend(&weights) and appends a copy of the weights to `layers`, because memory of the step is reused. Calls
+/// Calls attend(&weights) and appends the weights to `layers`, as a copy because the step's memory is reused. Calls
 /// attend(nullptr) if `layers` is null.
 template <class T, class Attend>
 Variable<T> keeping_weights(LayerWeights<T>* layers, const Attend& attend) {

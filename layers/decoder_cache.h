@@ -12,7 +12,7 @@ namespace glossa {
 /// One layer's state between tokens.
 template <class T>
 struct LayerCache {
-  std::span<T> past{};    ///< keys and values of the target so far, at least [slots * room, 2 H K]
+  std::span<T> past{};    ///< keys and values of the targets so far, at least [slots * room, 2 H K]
   std::span<T> memory{};  ///< keys and values of the source, [Ns, 2 H K], projected once
 };
 
@@ -24,10 +24,10 @@ struct CacheLayout {
 };
 
 /// Key-value cache of a decoder, or of a causal encoder: R target rows (hypotheses) advance together, one token per
-/// step. A row's state is in a slot and stays there when rows are reordered. At first, a slot has room for a target
-/// somewhat longer than the longest source. When slots are full, they double and reuse the memory of ended rows. Memory
-/// use thus depends on the rows' actual need, not on maximum rows times maximum tokens. The memory outlives the steps
-/// and is reused from batch to batch.
+/// step. Each row's state occupies a slot of the memory and stays there when rows are reordered. At first, a slot has
+/// room for a target somewhat longer than the longest source. Full slots double in size, and reuse the memory of ended
+/// rows. Memory use thus depends on the rows' actual need, not on maximum rows times maximum tokens. The memory
+/// outlives the steps and is reused from batch to batch.
 template <class T>
 class DecoderCache {
  public:
@@ -46,7 +46,7 @@ class DecoderCache {
   /// Makes row r continue old row survivors[r]. Rows may move, end, or repeat; only repeats are copied.
   void select(std::span<const Index> survivors);
 
-  /// Writes keys and values of this step, columns H K to 3 H K of qkv [R, 3 H K], after the past of `layer`.
+  /// Appends this step's keys and values, which are columns H K to 3 H K of qkv [R, 3 H K], to the past of `layer`.
   void append(LayerCache<T>& layer, const Tensor<const T>& qkv) const;
 
   /// Layout of the current step. The step's own position counts as past.
@@ -72,9 +72,9 @@ class DecoderCache {
   Arena arena_;
   std::vector<LayerCache<T>> layers_;
   Index slot_count_ = 0;
-  std::vector<Index> slots_, old_slots_, free_slots_;  // per row, per row before `select`, unused
+  std::vector<Index> slots_, old_slots_, free_slots_;  // of the rows, of the rows before `select`, unused
   std::vector<bool> is_taken_;                         // per old slot: true if a row continues in it
-  std::vector<Copy> copies_;                           // to be made
+  std::vector<Copy> copies_;                           // still to be made
   std::vector<RowSpan> memory_spans_, past_spans_, query_spans_, old_spans_;
   std::vector<RowSpan> read_spans_, reader_spans_;
 };

@@ -10,7 +10,7 @@
 
 namespace glossa {
 
-/// One layer of the encoder (Vaswani et al. 2017, figure 1, left): self-attention, causal if options.causal, then
+/// One layer of the encoder (Vaswani et al. 2017, figure 1, left): self-attention (causal if options.causal), then
 /// feed-forward. Parameters: SCOPE.self_attn.*, SCOPE.linear1.*, SCOPE.linear2.*, SCOPE.norm1.*, SCOPE.norm2.*.
 template <class T>
 class EncoderLayer {
@@ -33,9 +33,9 @@ class EncoderLayer {
   Residual<T> residual1_, residual2_;
 };
 
-/// The encoder: a stack of layers, then an optional final norm (SCOPE.norm.*). With options.causal it is the stack of a
-/// decoder-only language model, between an embedding and an output projection. In training it then reads complete
-/// texts, in generation single tokens.
+/// The encoder: a stack of layers, then an optional final norm (SCOPE.norm.*). With options.causal it can be the stack
+/// of a decoder-only language model, between an embedding and an output projection. Such a stack reads complete texts
+/// in training, but single tokens in generation.
 template <class T>
 class Encoder {
  public:

@@ -17,7 +17,7 @@ Initializer normal(double std);
 Initializer diagonal(double value);
 
 /// Uniform with bound gain * sqrt(6 / (inputs + outputs)) for a weight [outputs, inputs] (Glorot and Bengio 2010).
-/// nn.Transformer draws every weight this way, a packed projection [3D, D] as one weight.
+/// nn.Transformer draws every weight this way and treats a packed projection [3D, D] as one weight.
 Initializer xavier_uniform(double gain = 1);
 
 }  // namespace glossa::init

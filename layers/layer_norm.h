@@ -11,7 +11,7 @@ namespace glossa {
 enum class NormAffine {
   vector,  ///< separate gain and bias per feature, [D] (Ba et al. 2016)
   scalar,  ///< one gain and one bias for all features, [1]
-  gain,    ///< one gain for all features, [1]
+  gain,    ///< one gain for all features, [1]; no bias
   none,    ///< nothing
 };
 
@@ -28,8 +28,8 @@ struct NormOptions {
 };
 
 /// Layer normalization over the last axis (Ba et al. 2016): x [..., D] -> [..., D]. Parameters, if the affine part has
-/// them: SCOPE.weight (gain, starts at 1) and SCOPE.bias (starts at 0). The usual form is one op; the other forms are
-/// composed of ops.
+/// them: SCOPE.weight (gain, starts at 1) and SCOPE.bias (starts at 0). The usual form (NormAffine::vector, epsilon
+/// inside) is one op; the other forms are composed of ops.
 template <class T>
 class LayerNorm {
  public:

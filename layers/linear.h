@@ -20,7 +20,7 @@ class Linear {
   Linear(ParameterStore<T>& store, const std::string& scope, Index inputs, Index outputs,
          const LinearOptions& options = {});
 
-  /// From declared parameters: weight [O, I], bias [O] or null.
+  /// Uses parameters that are already declared: weight [O, I], bias [O] or null.
   Linear(Parameter<T>& weight, Parameter<T>* bias) : weight_(&weight), bias_(bias) {}
 
   /// Outputs [begin, end) as a separate layer; see ParameterStore::part.
@@ -28,7 +28,7 @@ class Linear {
 
   Variable<T> operator()(const Variable<T>& x) const;
 
-  /// dropout(relu(y)) in one op: x [N, I] -> [N, O].
+  /// dropout(relu(x W^T + b)) in one op: x [N, I] -> [N, O].
   Variable<T> relu(const Variable<T>& x, double dropout, const RowLayout& layout) const;
 
  private:

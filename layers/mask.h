@@ -9,7 +9,7 @@
 
 namespace glossa {
 
-// Models take lengths, not masks. These functions convert masks as articles and other programs have them. True always
+// Models take lengths, not masks. These functions convert the masks that articles and other programs use. True always
 // means blocked, as in masked_fill and nn.Transformer.
 
 /// The sequences of a padded box [B, T] of token ids: each ends where only `pad` follows. An all-padding row is a
@@ -35,7 +35,7 @@ class Mask {
   std::unique_ptr<bool[]> blocked_;
 };
 
-/// [T, T], true above the diagonal: position i may not attend to later ones.
+/// [T, T], true above the diagonal: position i may not attend to later positions.
 Mask causal_mask(Index positions);
 
 /// The additive form that attention takes, in memory of the step: 0 where the mask is false, -inf where it is true.

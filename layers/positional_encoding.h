@@ -10,10 +10,10 @@ namespace glossa {
 
 /// Order and frequencies of the sines and cosines along the width.
 enum class Sinusoid {
-  interleaved,  ///< sin, cos, sin, cos, ...; frequency 10000^(-2i/D) (Vaswani et al. 2017, section 3.5)
-  halves,       ///< all sines, then all cosines; frequency 10000^(-i/(D/2 - 1)) (tensor2tensor, fairseq, Marian)
-  raw_index,    ///< sin in even, cos in odd columns i; frequency 10000^(-2i/D), i the column itself
-  sorted,       ///< the columns of interleaved, all sines before all cosines (MarianMTModel of transformers)
+  interleaved,  ///< sin, cos, sin, cos, ...; pair i has frequency 10000^(-2i/D) (Vaswani et al. 2017, section 3.5)
+  halves,       ///< all sines, then all cosines; frequencies 10000^(-i/(D/2 - 1)) (tensor2tensor, fairseq, Marian)
+  raw_index,    ///< sin, cos, sin, cos, ...; column i (not pair i) has frequency 10000^(-2i/D)
+  sorted,       ///< the columns of `interleaved`, sorted: all sines, then all cosines (MarianMTModel of transformers)
 };
 
 /// The table of sinusoids [positions, width], row-major, position 0 first.
@@ -30,7 +30,7 @@ class PositionalEncoding {
   /// The table as a variable of the step.
   Variable<T> operator()(Context<T>& context) const;
 
-  /// x plus the table's rows, for inputs other than tokens (see Embedding): x [N, D] -> [N, D].
+  /// Adds the table's rows to x [N, D] -> [N, D]; for inputs that are not tokens. For tokens, see Embedding.
   Variable<T> operator()(const Variable<T>& x, const RowLayout& layout) const;
 
  private:

@@ -13,8 +13,8 @@ struct StackOptions {
   Index layers = 6, width = 512, heads = 8;
   Index head_width = 0;  ///< 0: width / heads
   Similarity similarity = Similarity::scaled_dot;
-  bool causal = false;        ///< encoder: no token sees later tokens; a decoder's self-attention is always causal
-  Index feed_forward = 2048;  ///< 0: one matrix, see FeedForwardOptions
+  bool causal = false;        ///< for encoders: no token sees later tokens; decoders always have causal self-attention
+  Index feed_forward = 2048;  ///< hidden width; 0: one matrix, see FeedForwardOptions
   NormPlace norm = NormPlace::post;
   bool final_norm = true;  ///< a norm after the last layer, as in nn.Transformer but not in the paper
   double norm_epsilon = 1e-5;

@@ -16,8 +16,8 @@ struct AdamOptions {
 ///     m = beta1 m + (1 - beta1) g                 v = beta2 v + (1 - beta2) g^2
 ///     p -= lr (m / (1 - beta1^t)) / (sqrt(v / (1 - beta2^t)) + epsilon)
 ///
-/// Weight decay adds weight_decay p, the derivative of a square penalty, to g. If decoupled, it is a separate p -= lr
-/// weight_decay p (AdamW: Loshchilov and Hutter 2019).
+/// Weight decay adds weight_decay p, the derivative of a square penalty, to g. If decoupled, it is a separate step
+/// (AdamW: Loshchilov and Hutter 2019): p -= lr weight_decay p.
 template <class T>
 class Adam : public Optimizer<T> {
  public:

@@ -4,7 +4,7 @@
 
 namespace glossa {
 
-/// Shape of the learning-rate schedule. Updates count from 1.
+/// Shape of the learning-rate schedule. Updates are counted from 1.
 struct ScheduleOptions {
   enum class Kind { constant, noam, inverse_sqrt, cosine, linear, plateau };
 
@@ -14,7 +14,7 @@ struct ScheduleOptions {
   double warmup_init_lr = 0;          // not used by noam
   double min_lr = 0;                  // lower bound after the warm-up
   std::int64_t total_updates = 0;     // cosine and linear: the update at which min_lr is reached
-  double factor = 1;                  // noam
+  double factor = 1;                  // noam: factor of the formula
   std::int64_t width = 512;           // noam: model width
   double plateau_factor = 0.5;        // plateau: factor applied to lr, in (0, 1)
   std::int64_t plateau_patience = 3;  // plateau: validations without improvement before lr is reduced
@@ -24,7 +24,7 @@ struct ScheduleOptions {
 struct PlateauState {
   bool seen = false;  // true if `best` is set
   double best = 0;
-  std::int64_t bad = 0;         // validations without improvement since the best or the last reduction
+  std::int64_t bad = 0;         // validations without improvement since the best one or since the last reduction
   std::int64_t reductions = 0;  // number of reductions of lr
 
   friend bool operator==(const PlateauState&, const PlateauState&) = default;

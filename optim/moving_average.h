@@ -7,22 +7,23 @@
 
 namespace glossa {
 
-/// The exponential moving average of a flat buffer of parameters, from their initial values:
+/// The exponential moving average of a flat buffer of parameters, starting at their initial values:
 ///
 ///     average += (1 - d) (value - average),    d = min(decay, (1 + t) / (10 + t)),
 ///
-/// with t counting the updates from 1. The smaller d of early updates is that of TensorFlow's
-/// tf.train.ExponentialMovingAverage with num_updates. The average forgets the initial values at once. Until 9 / (1 -
-/// decay) updates are done, it covers about the last ninth of them. It is a mean of values, so it needs no bias
-/// correction, unlike Adam's moments, which start at 0. Its only counter is t, which the optimizer already keeps.
+/// with t counting the updates from 1. In early updates d is smaller than `decay`, as in TensorFlow's
+/// tf.train.ExponentialMovingAverage with num_updates. The average thus forgets the initial values within a few
+/// updates. During the first 9 / (1 - decay) updates, it covers about the last ninth of the updates done. It starts at
+/// values, so it needs no bias correction, unlike Adam's moments, which start at 0. The only counter needed is t, which
+/// the optimizer already keeps.
 ///
 /// Each update rounds by at most half a unit in the last place, and earlier rounding errors decay as well. In float the
 /// average is within 6e-8 / (1 - decay) of the exact average, relative to the largest value seen: 6e-4 at 0.9999. One
-/// float per number therefore suffices, except for a decay nearer to 1.
+/// float per number therefore suffices, except for a decay even nearer to 1.
 template <class T>
 class MovingAverage {
  public:
-  /// Starts with a copy of `values`, whose memory must not move. The decay is in [0, 1).
+  /// Starts with a copy of `values` and refers to them later, so their memory must not move. The decay is in [0, 1).
   MovingAverage(std::span<T> values, double decay);
 
   /// Updates the average with the values after update `t`, in one pass.

@@ -39,12 +39,12 @@ class Optimizer {
   /// (see ParameterStore::fill_unset_grads). Throws if a parameter was frozen or unfrozen since construction.
   virtual void step(double lr, double gradient_scale) = 0;
 
-  /// Euclidean norm of the gradients, without frozen parameters. Infinite if its square overflows T: Adam's second
-  /// moment would overflow as well and never recover, so skip such a step, as for NaN.
+  /// Euclidean norm of the gradients, without frozen parameters. Infinite if the square of the norm overflows T: Adam's
+  /// second moment would overflow as well and never recover, so skip such a step, as for NaN.
   double grad_norm() { return norm_of(squares()); }
 
-  /// `squares` is the squared norm in pieces, with 0 for pieces of other shares; valid until the next call. `norm_of`
-  /// is the norm from all pieces, with the same bits for any number of shares.
+  /// `squares` returns one sum of squared gradients per piece of the buffers, 0 for pieces of other shares; valid until
+  /// the next call. `norm_of` turns the sums of all pieces into the norm, with the same bits for any number of shares.
   std::span<double> squares();
   double norm_of(std::span<const double> squares) const;
 
@@ -55,8 +55,8 @@ class Optimizer {
   Index begin() const { return bounds_[static_cast<std::size_t>(share_.index)]; }
   Index end() const { return bounds_[static_cast<std::size_t>(share_.index) + 1]; }
 
-  /// State to save in checkpoints, together with `steps`. The buffers are 64-byte aligned and laid out like the range,
-  /// with zeros for gaps, frozen parameters and fixed rows.
+  /// State to save in checkpoints, together with `steps`. The buffers are laid out like the range, with zeros for gaps,
+  /// frozen parameters and fixed rows. They are 64-byte aligned if the range begins and ends on cache lines.
   std::span<const StateBuffer<T>> state() const { return state_; }
 
   /// Updates done so far.
@@ -64,14 +64,15 @@ class Optimizer {
   void set_steps(std::int64_t steps) { steps_ = steps; }
 
  protected:
-  /// Throws unless the store is laid out; it must outlive the optimizer. Named state buffers start at zero.
+  /// Throws unless the store is laid out. The store must outlive the optimizer. Named state buffers start at zero.
   Optimizer(const ParameterStore<T>& store, std::span<const Segment> segments,
             std::initializer_list<std::string_view> state_names, OptimizerShare share);
 
   /// Checks the arguments of a step and counts the step.
   void begin_step(double lr, double gradient_scale);
 
-  /// Pieces of the range for `step`, small enough for threads to share them evenly; each piece is one loop.
+  /// Pieces of the range for `step`, small enough for threads to share them evenly; a thread processes a piece in one
+  /// loop.
   std::span<const Segment> pieces() const { return own_; }
 
   /// The state buffer with this number. Element `i` of the flat buffers, if in the range, has its state at `i -
@@ -87,10 +88,10 @@ class Optimizer {
   const ParameterStore<T>& store_;
   std::vector<Segment> segments_;
   OptimizerShare share_;
-  std::vector<Segment> pieces_;  // of segments_, all shares
+  std::vector<Segment> pieces_;  // pieces of segments_, for all shares
   std::span<const Segment> own_;
   std::vector<Index> bounds_;
-  std::vector<double> squares_;              // of pieces_
+  std::vector<double> squares_;              // one per piece of pieces_
   std::vector<const Parameter<T>*> frozen_;  // at construction
   Arena memory_;
   std::vector<StateBuffer<T>> state_;

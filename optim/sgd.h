@@ -9,7 +9,7 @@ struct SgdOptions {
 };
 
 /// Stochastic gradient descent with momentum, in PyTorch's form (Sutskever et al. 2013, with the learning rate outside
-/// the average): g = gradient + weight_decay p, momentum = mu momentum + g, p -= lr momentum.
+/// the momentum): g = gradient + weight_decay p, momentum = mu momentum + g, p -= lr momentum.
 template <class T>
 class Sgd : public Optimizer<T> {
  public:

@@ -9,10 +9,10 @@
 
 namespace glossa {
 
-/// Terms [begin, end) of a sum of `count` terms, added in a fixed binary tree. A single term is its own sum. Several
-/// terms are split after the largest power of two below their number, and the sums of both parts are added. The order
-/// of additions, and so every bit, depends on `count` alone. Any holder of terms can therefore add up its own subtrees
-/// and pass on the sums.
+/// Sum of the terms [begin, end) out of `count` terms, which are added in a fixed binary tree. A single term is its own
+/// sum. Several terms are split after the largest power of two below their number, and the sums of both parts are
+/// added. The order of additions, and so every bit, depends on `count` alone. Any holder of terms can therefore add up
+/// its own subtrees and pass on the sums.
 template <class T>
 struct PartialSum {
   std::int64_t begin = 0, end = 0;
@@ -35,11 +35,11 @@ class TreeSum {
   /// Terms have `length` elements.
   explicit TreeSum(Index length) : length_(length) {}
 
-  /// Begins a sum over `count` terms, with term `first`.
+  /// Begins a sum over `count` terms, starting with term `first`.
   void begin(std::int64_t count, std::int64_t first = 0);
 
-  /// Adds the next term. The term's memory then holds the sum of the largest subtree that it completes; the caller may
-  /// overwrite it.
+  /// Adds the next term. The term's memory then holds the sum of the largest subtree that the term completes; the
+  /// caller may overwrite the memory.
   void add(std::span<T> term);
 
   /// Adds the last term and uses its memory for sums. Returns the subtree sums in order, valid until the next `begin`.

@@ -17,7 +17,7 @@ struct CorpusLoss {
   double per_token() const { return tokens == 0 ? 0 : nll_sum / static_cast<double>(tokens); }
 };
 
-/// Evaluates without dropout, batch by batch in order of length; begins a step of `context` for each.
+/// Evaluates without dropout, batch by batch in order of length; begins a step of `context` for each batch.
 CorpusLoss corpus_loss(Context<float>& context, const Transformer<float>& model, const EncodedCorpus& corpus,
                        const DataConfig& config);
 

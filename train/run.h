@@ -30,7 +30,8 @@ class RunName {
   /// The checkpoint file. Throws misuse if several are to be averaged.
   std::filesystem::path file() const;
 
-  /// Note that checkpoints newer than `best` exist, if the user did not choose a checkpoint; may be empty.
+  /// A note that a checkpoint newer than `best` and the last validation exists. Empty if no such checkpoint exists or
+  /// if the user chose a checkpoint.
   std::string note() const;
 
  private:
@@ -73,20 +74,21 @@ void agree_on_text(std::string_view where, std::span<const ParallelCorpus* const
 /// Prints `name.note()`, if any, on standard error.
 void print_note(const RunName& name);
 
-/// Throws misuse if writing the run's effective configuration would change its own input file.
+/// Throws misuse if writing the run's effective configuration would change `config_path`, from which it was read.
 void check_not_overwriting(const Config& config, const std::string& config_path, const std::string& run);
 
 /// Throws misuse if the folder already holds a run.
 void check_holds_no_run(const std::string& run);
 
-/// True if a trained run accepts this option on the command line: decoding, the machine, or reading text.
+/// True if a trained run accepts this option on the command line: an option of decoding, of the machine, or of reading
+/// text.
 bool is_of_use(std::string_view key);
 
 /// Loads the configuration of a run; `sets` and a positive `beam` override options for which `is_of_use` is true.
 Config load_run_config(const std::string& run, const std::vector<std::string>& sets = {}, std::int64_t beam = 0);
 
 /// Loads a configuration for training, as load_config. With train.warm_start, unset options of the model, decoding,
-/// languages and vocabulary come from the run it names or, on resume, from `run` itself.
+/// languages and vocabulary come from the run that train.warm_start names or, on resume, from `run` itself.
 Config load_training_config(const std::string& path, const std::vector<std::string>& sets, const std::string& run,
                             bool resume);
 

@@ -26,7 +26,7 @@ struct TrainingReport {
   double seconds = 0;  ///< of training so far, without validation and saving
 };
 
-/// Validation of a further corpus of data.valid, which decides nothing.
+/// Validation of a further corpus of data.valid. It is only reported and has no effect on training.
 struct WatchedReport {
   std::string name;  ///< as in data.valid
   double loss = 0;
@@ -38,11 +38,11 @@ struct ValidationReport {
   std::int64_t update = 0, epoch = 0;
   double loss = 0;
 
-  /// Set if the corpus was translated; exact_match is a fraction of 1.
+  /// Set if the corpus was translated; exact_match is from 0 to 1.
   std::optional<double> bleu{}, chrf{}, exact_match{};
 
   std::int64_t stalled = 0;                   ///< validations since the best one; 0: this is the best
-  bool at_end = false;                        ///< true: made because a limit came between validations; not run state
+  bool at_end = false;                        ///< true: made because the run ended between validations; not saved
   std::vector<std::string> samples = {};      ///< translations to show; the first goes below the line
   std::vector<AttentionMaps> attention = {};  ///< of sentences to show in TensorBoard
   double seconds = 0;                         ///< as in a training line
@@ -51,12 +51,12 @@ struct ValidationReport {
 
 /// Records of a run directory: `train.log` for people (also on the terminal), `metrics.jsonl` for machines, one JSON
 /// object per line. Every line is in the file on return. On a terminal a progress bar stands below the lines, and long
-/// ones are broken between words. Throws a failure that names the file if a line cannot be written.
+/// lines are broken between words. Throws a failure that names the file if a line cannot be written.
 class RunLog {
  public:
-  /// Opens both files for appending. First drops metrics beyond `updates_done` (0 for a new run), a half-written last
-  /// line and, if the run `resumes`, its former final validation, in one atomic replacement. A resumed run's file thus
-  /// reads like an undisturbed one. TensorBoard's files are cut likewise.
+  /// Opens both files for appending. First drops, in one atomic replacement, metrics beyond `updates_done` (0 for a new
+  /// run), a half-written last line and, if the run `resumes`, the validation made when it last ended. The metrics of a
+  /// resumed run thus read like those of an uninterrupted one. TensorBoard's files are cut likewise.
   explicit RunLog(const std::filesystem::path& run, std::int64_t updates_done = 0, std::FILE* terminal = stderr,
                   bool resumes = true);
 
@@ -99,7 +99,7 @@ class RunLog {
   };
 
   /// Writes to the terminal; a lost terminal must not end the run, so failures are ignored. Lines are limited to
-  /// `columns` and the terminal's width. Omitted if the verbosity is below `level`.
+  /// `columns` and the terminal's width. Writes nothing if the verbosity is below `level`.
   void print_note(std::string_view text, std::size_t columns, Verbosity level = Verbosity::usual,
                   const std::optional<Marked>& marked = {});
 

@@ -32,11 +32,11 @@ void share_one_heap();
 /// Peak resident memory of the process in MiB.
 double peak_rss_mb();
 
-/// Everything that result bits depend on outside the program: GEMM library, C library, the processor's instruction
-/// sets.
+/// Everything outside the program on which the bits of results depend: GEMM library, C library, the processor's
+/// instruction sets.
 std::string host_fingerprint();
 
-/// Everything that result bits depend on: the program's bytes and host_fingerprint().
+/// Everything on which the bits of results depend: the program's bytes and host_fingerprint().
 std::string program_fingerprint();
 
 /// Compiler, instruction set and GEMM library: results are bit-identical only within one build.

@@ -7,12 +7,13 @@ namespace glossa {
 /// numbers. New threads inherit the signal mask, so call this before the first parallel loop.
 void take_signals_aside();
 
-/// Catches signals during training; only one instance may exist at a time. SIGINT, SIGTERM and SIGHUP (a closed
-/// terminal; ignored under nohup) ask training to stop at the next update boundary instead of ending the program.
-/// Signals within three seconds of the first count as the same stop, even after the watch ends. Such repeats are
-/// common: timeout(1) signals the program and then its group, a shell and its closing terminal both send SIGHUP, and
-/// mpirun relays a batch system's signal to all processes again after a second. A later stop signal ends the program at
-/// once. SIGUSR1 requests a checkpoint. SIGPIPE is ignored, since failed writes report an error anyway.
+/// Catches signals during training; only one instance may exist at a time. SIGINT, SIGTERM and SIGHUP ask training to
+/// stop at the next update boundary instead of ending the program. (SIGHUP means a closed terminal and is ignored under
+/// nohup.) Signals within three seconds of the first count as the same stop, even after the SignalWatch is destroyed.
+/// Such repeats are common: timeout(1) signals the program and then its group, a shell and its closing terminal both
+/// send SIGHUP, and mpirun relays a batch system's signal to all processes again after a second. A later stop signal
+/// ends the program at once. SIGUSR1 requests a checkpoint. SIGPIPE is ignored, since failed writes report an error
+/// anyway.
 class SignalWatch {
  public:
   static constexpr double seconds_of_one_stop = 3;
@@ -25,7 +26,7 @@ class SignalWatch {
   /// The signal that asked to stop, or 0.
   int stop_signal() const;
 
-  /// Acts as if SIGTERM had arrived: another process of the job was asked to stop.
+  /// Acts as if SIGTERM had arrived; for when another process of the job was asked to stop.
   void stop();
 
   /// True if a checkpoint was requested since the last call.

@@ -16,7 +16,7 @@ class Task {
   /// Loss of a batch, on the tape.
   struct Loss {
     Variable<float> sum;  ///< over the target tokens; the objective
-    double nll_sum = 0;   ///< unsmoothed sum
+    double nll_sum = 0;   ///< the sum without label smoothing
     std::int64_t target_tokens = 0, source_tokens = 0;
     std::int64_t rows = 0;  ///< computed rows of both sides, including padding
   };

@@ -15,7 +15,7 @@
 
 namespace glossa {
 
-/// Why training ended.
+/// Reason for the end of training.
 enum class TrainingEnd { max_updates, max_epochs, max_minutes, early_stopping, signal };
 
 /// One training run: a task, its optimizer and schedule, and the update loop. Logging, validation and saving happen at
@@ -71,8 +71,9 @@ class Trainer {
   std::optional<NewRunFolder> new_folder_;
   std::optional<CheckpointFolder> checkpoints_;
   std::optional<RunLog> log_;
+  // Only in process 0, during setup:
   std::optional<FoundCheckpoint> found_;  // the checkpoint to resume from
-  std::optional<CheckpointReader> base_;  // the checkpoint of train.warm_start; both only in process 0, during setup
+  std::optional<CheckpointReader> base_;  // the checkpoint of train.warm_start
   // For the head of the log:
   std::vector<std::string> warnings_, notes_;
 

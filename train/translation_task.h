@@ -17,9 +17,9 @@ namespace glossa {
 /// A Transformer that learns to translate a corpus.
 class TranslationTask : public Task {
  public:
-  /// Creates a newly initialized model by `config`, and encodes `corpora` with the tokenizers. `decided` lists, for the
-  /// log, the `auto` options set from the corpus. Throws if a corpus cannot be encoded or training would not fit in
-  /// memory.
+  /// Creates a newly initialized model as `config` describes, and encodes `corpora` with the tokenizers. `decided`
+  /// lists, for the log, the `auto` options set from the corpus. Throws if a corpus cannot be encoded or training would
+  /// not fit in memory.
   TranslationTask(const Config& config, const Corpora& corpora, const Tokenizers& tokenizers,
                   const std::vector<std::string>& decided);
 
@@ -60,7 +60,7 @@ class TranslationTask : public Task {
   std::uint64_t data_hash_;
   EncodedCorpus training_;
   std::vector<Validation> validations_;  // the first selects the best checkpoint, the others are only reported
-  EncodedCorpus looked_at_;              // pairs of the first corpus whose attention is logged
+  EncodedCorpus looked_at_;              // pairs of the first validation corpus; their attention is logged
   std::string data_report_;
   Sampler sampler_;
   std::vector<std::vector<int>> batches_;  // of the current epoch

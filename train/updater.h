@@ -17,13 +17,13 @@ namespace glossa {
 /// Figures of one update, summed over the tokens of its micro-batches, which are consecutive batches of an epoch.
 struct Update {
   std::int64_t number = 0;              ///< counts attempted updates, from 0; keys the random numbers
-  std::int64_t first = 0, batches = 0;  ///< in the current epoch
+  std::int64_t first = 0, batches = 0;  ///< first batch in the current epoch, and number of batches
   double nll_sum = 0;
   std::int64_t target_tokens = 0, source_tokens = 0;
   std::int64_t rows = 0;  ///< computed rows of both sides, including padding
   double grad_norm = 0;   ///< of the gradient of the mean loss per target token
 
-  /// True if the optimizer may apply it.
+  /// True if loss and gradient norm are finite, so that the optimizer may apply the update.
   bool is_finite() const;
 };
 
@@ -38,10 +38,10 @@ class Updater {
   /// Computes the gradients of update `number`, over `batches` batches from `first` on.
   Update gradients(std::int64_t number, std::int64_t first, std::int64_t batches);
 
-  /// Applies the optimizer step, and the moving average's.
+  /// Applies the optimizer step, then updates the moving average.
   void step(const Update& update, double lr);
 
-  /// Repeats an update's micro-batches, checking each op's result. Returns the origin of the first non-finite number.
+  /// Repeats an update's micro-batches and checks each op's result. Returns the origin of the first non-finite number.
   std::string first_nonfinite(const Update& update, std::int64_t epoch);
 
   /// Runs forward and backward once over the largest batch, to size the arena. Returns a description of training's
@@ -66,7 +66,7 @@ class Updater {
   std::unique_ptr<MovingAverage<float>> average_;
   Context<float> context_;
   GradientSum gradient_sum_;
-  std::vector<double> tallies_;  // per micro-batch of an update
+  std::vector<double> tallies_;  // figures of each micro-batch of an update
   TreeSum<double> nll_sum_{1};
 };
 

@@ -49,8 +49,9 @@ void write_file_atomically(const std::filesystem::path& target, std::string_view
 /// in between.
 void replace_link(const std::filesystem::path& link, const std::string& name);
 
-/// Creates a folder and its missing parents. Syncs the folder's entry in its parent, if the parent is readable. This is
-/// also done for an existing folder, because the process that created it may have been killed before syncing.
+/// Creates a folder and its missing parents. Syncs the folder's entry in its parent, if the parent is readable. The
+/// entry of an existing folder is synced as well, because the process that created it may have been killed before
+/// syncing.
 void create_folder(const std::filesystem::path& folder);
 
 /// Makes a folder's entries durable: creations, renames and removals.

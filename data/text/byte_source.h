@@ -9,7 +9,7 @@ namespace glossa {
 /// Source of a text's bytes: a file or a pipe, plain or gzipped.
 class ByteSource {
  public:
-  /// The usual size of reads; negligible as memory.
+  /// Usual number of bytes per read; a negligible amount of memory.
   static constexpr std::size_t usual_bytes = 1 << 16;
 
   /// Handling of files named `.gz`: unpacked, or read as they are.

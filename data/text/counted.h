@@ -14,7 +14,7 @@ std::string counted(Number number, std::string_view noun) {
   return fmt::format("{} {}{}", number, noun, number == Number{1} ? "" : several);
 }
 
-/// Readable bytes: "3.5 MiB", "1.2 GiB".
+/// Formats a number of bytes: "3.5 MiB", "1.2 GiB".
 inline std::string in_bytes(double bytes) {
   constexpr double mib = 1 << 20, gib = 1 << 30;
   return bytes < gib ? fmt::format("{:.1f} MiB", bytes / mib) : fmt::format("{:.1f} GiB", bytes / gib);

@@ -37,7 +37,7 @@ std::string clean_line(std::string_view line, std::string_view where, const Text
                        std::int64_t* replaced = nullptr);
 
 /// Reads a text file, pipe or gzip file (name ends in `.gz`) line by line. Only LF ends a line; a last line without LF
-/// counts; a byte order mark before the first line is dropped. Memory stays within `max_line_bytes` and one buffer.
+/// counts; a byte order mark before the first line is dropped. Memory use is at most `max_line_bytes` plus one buffer.
 /// Throws, naming file, line and byte, for a missing or unreadable file, a directory, and damaged or truncated gzip
 /// data. Throws LineError for an overlong line, and for a line that `clean_line` refuses.
 class LineReader {
@@ -48,12 +48,11 @@ class LineReader {
   LineReader(int descriptor, const std::string& name, const TextOptions& options);
   ~LineReader();
 
-  /// Reads the next line, cleaned; false at the end of the file. Returns as soon as a line is complete, so a pipe can
-  /// be answered line by line. After a LineError, reading continues with the next line.
+  /// Reads the next line, cleaned; returns false at the end of the file. Returns as soon as a line is complete, so a
+  /// pipe can be answered line by line. After a LineError, reading continues with the next line.
   bool next(std::string& line);
 
-  /// True if `next` would have to wait for a writer: no line is buffered, and the pipe or terminal has no further
-  /// bytes.
+  /// True if `next` would have to wait for a writer: no line is buffered, and the pipe or terminal has no bytes ready.
   bool would_wait() const;
 
   std::int64_t line_number() const { return line_number_; }  // of the last line read, from 1
@@ -74,7 +73,8 @@ class LineReader {
   std::int64_t replaced_ = 0;
 };
 
-/// Reads all lines of a file, cleaned; adds replaced pieces to `*replaced` unless null. Throws like LineReader.
+/// Reads all lines of a file, cleaned; adds the number of replaced pieces to `*replaced` unless null. Throws like
+/// LineReader.
 std::vector<std::string> read_lines(const std::string& path, const TextOptions& options = {},
                                     std::int64_t* replaced = nullptr);
 

@@ -25,7 +25,7 @@ class XmlAttributes {
   std::span<const char* const> pairs_;
 };
 
-/// Receiver of an XML file's content in order, text in UTF-8. An exception that it throws ends the reading.
+/// Receiver of an XML file's content in order, text in UTF-8. An exception thrown by a listener ends the reading.
 class XmlListener {
  public:
   virtual ~XmlListener() = default;
@@ -38,10 +38,11 @@ class XmlListener {
   virtual void text(std::string_view piece) = 0;
 };
 
-/// Reads an XML file (gzipped if its name ends in `.gz`) of UTF-8 or UTF-16 from beginning to end. Files that it refers
-/// to are not read. A document type is ignored, but entity declarations in it are refused. Reading takes at most a few
-/// MiB for any file: longer tags or comments and deeper elements are refused. Throws, naming file and line, for XML
-/// that is not well-formed, for other encodings, and for entities other than XML's own.
+/// Reads an XML file (gzipped if its name ends in `.gz`) of UTF-8 or UTF-16 from beginning to end. Files that the XML
+/// refers to are not read. A document type is ignored, but entity declarations in it are refused. Reading takes at most
+/// a few MiB of memory for any file, because overlong tags and comments and too deeply nested elements are refused.
+/// Throws, naming file and line, for XML that is not well-formed, for other encodings, and for entities other than
+/// XML's own.
 void read_xml(const std::string& path, XmlListener& listener);
 
 }  // namespace glossa

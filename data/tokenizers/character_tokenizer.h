@@ -10,8 +10,8 @@
 
 namespace glossa {
 
-/// Tokenizer with one token per code point. Every white space becomes the visible token U+2581 (as in sentencepiece),
-/// which decodes to a plain space.
+/// Tokenizer with one token per code point. Every white-space character becomes the visible token U+2581 (as in
+/// sentencepiece), which decodes to a plain space.
 class CharacterTokenizer : public VocabularyTokenizer {
  public:
   explicit CharacterTokenizer(Vocabulary vocabulary) : VocabularyTokenizer(std::move(vocabulary)) {}

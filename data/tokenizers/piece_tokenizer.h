@@ -15,10 +15,10 @@ class SentencePieceProcessor;
 
 namespace glossa {
 
-/// One side of a Marian model: a sentencepiece model cuts text into pieces, and a separate vocabulary numbers the
-/// pieces. Source and target usually have two models over one vocabulary. Encodes and decodes as transformers'
-/// MarianTokenizer without sacremoses and with `skip_special_tokens`, with two exceptions: text never names a special
-/// token, and a language code that the vocabulary lacks is text.
+/// Tokenizer of one side of a Marian model: a sentencepiece model cuts text into pieces, and a separate vocabulary
+/// numbers the pieces. Source and target usually have two models over one vocabulary. Encodes and decodes as
+/// transformers' MarianTokenizer without sacremoses and with `skip_special_tokens`, with two exceptions: text never
+/// names a special token, and a language code that the vocabulary lacks is treated as text.
 class PieceTokenizer : public Tokenizer {
  public:
   static constexpr std::string_view name = "pieces";
@@ -33,7 +33,7 @@ class PieceTokenizer : public Tokenizer {
   /// name the line.
   static std::unique_ptr<PieceTokenizer> parse(std::string_view bytes, const std::string& where);
 
-  /// A language code at the start (`>>fra<<`) is one token if in the vocabulary; unknown pieces become unk.
+  /// A language code at the start (`>>fra<<`) is one token if the vocabulary has it; unknown pieces become unk.
   std::vector<int> encode(std::string_view text) const override;
 
   /// Drops special tokens, including unk.

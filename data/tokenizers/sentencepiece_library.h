@@ -8,7 +8,7 @@
 
 namespace glossa {
 
-/// Text of a sentencepiece library status, without its position in the library's source.
+/// Text of a sentencepiece library status, without the source position and condition that the library prepends.
 std::string reason(const sentencepiece::util::Status& status);
 
 /// Loads a serialized model. For an empty or damaged model, throws an Error at `where` that says `what` was expected.

@@ -15,7 +15,7 @@ class SentencePieceProcessor;
 namespace glossa {
 
 /// Subwords by the sentencepiece library (Kudo and Richardson 2018). The saved file is the library's own model, byte
-/// for byte, readable by its other tools.
+/// for byte, so the library's other tools can read it.
 class SentencepieceTokenizer : public Tokenizer {
  public:
   /// From a serialized model. If it has no `<s>`, padding begins a sentence. Throws at `where` for a damaged model, and
@@ -50,8 +50,8 @@ struct SentencepieceOptions {
 };
 
 /// Trains a model in memory on all `sentences`, of any length. It uses one thread, so the same sentences give the same
-/// bytes. Throws without text, without an unknown id, for a vocabulary smaller than the number of characters, and for
-/// options that the library refuses.
+/// bytes. Throws if there is no text, if `specials` has no unknown id, for a vocabulary smaller than the number of
+/// characters, and for options that the library refuses.
 std::unique_ptr<Tokenizer> train_sentencepiece(std::span<const std::string> sentences,
                                                const SentencepieceOptions& options = {});
 

@@ -30,7 +30,7 @@ class Tokenizer {
   virtual int vocabulary_size() const = 0;
   virtual const SpecialIds& specials() const = 0;
 
-  /// `words`, `characters`, `sentencepiece` or `pieces`.
+  /// Kind of tokenizer: `words`, `characters`, `sentencepiece` or `pieces`.
   virtual std::string kind() const = 0;
 
   /// Token of an id as in the vocabulary. Throws if the id is out of range.

@@ -35,8 +35,8 @@ struct VocabularyOptions {
   int max_size = 0;                // including the special tokens; 0: no limit
 };
 
-/// Tokens numbered 0, 1, ...: special tokens have their ids, other tokens the remaining numbers. Text can never name a
-/// special token: a word `</s>` in a corpus is an ordinary, unknown word.
+/// Tokens numbered 0, 1, ...: special tokens have the ids in SpecialIds, other tokens the remaining numbers. Text can
+/// never name a special token: a word `</s>` in a corpus is an ordinary, unknown word.
 class Vocabulary {
  public:
   /// Orders tokens by falling frequency, ties in byte order. Throws for invalid special ids or sizes, and if no token

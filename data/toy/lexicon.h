@@ -14,7 +14,7 @@ namespace glossa::toy {
 enum class Gender { masculine, feminine };
 enum class Number { singular, plural };
 
-/// Kind of a noun; bits, because an adjective fits several kinds.
+/// Kind of a noun, one bit each, because an adjective fits several kinds.
 enum Kind : unsigned {
   person = 1,
   animal = 2,

@@ -10,7 +10,7 @@
 /// Phrases of the toy language: noun phrases in their cases, adverbs and postpositional phrases.
 namespace glossa::toy {
 
-/// Agreement of a Hindi verb, adjective or possessive. An honorific noun and `aap` count as plural.
+/// Features with which a Hindi verb, adjective or possessive agrees. An honorific noun and `aap` count as plural.
 struct Agreement {
   Gender gender = Gender::masculine;
   Number number = Number::singular;
@@ -41,7 +41,7 @@ struct NounPhrase {
 /// An adverb or a postpositional phrase: `in my house`, `mere ghar mein`.
 struct Phrase {
   std::string english, hindi;
-  Owner owner = Owner::none;  ///< of the possessive it begins with
+  Owner owner = Owner::none;  ///< owner named by the possessive that the phrase begins with
   Owner self = Owner::none;   ///< person of the noun phrase inside; none for adverbs
 };
 
@@ -70,7 +70,8 @@ const NounPhrases& pronouns();
 /// A person's name.
 NounPhrase name(const std::string& english, const std::string& hindi, Gender gender);
 
-/// "the brother of the girl", "ladki ka bhaai": the possessor comes first and ka, ke, ki agrees with the thing.
+/// "the brother of the girl", "ladki ka bhaai": in Hindi the possessor comes first, and ka, ke or ki agrees with the
+/// thing.
 NounPhrase possession(const NounPhrase& thing, const NounPhrase& possessor);
 
 /// "to the boy": the receiver of a thing in the dative (ladke ko, mujhe), the person spoken to in the instrumental

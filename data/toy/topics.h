@@ -19,7 +19,7 @@ struct Topic {
   std::vector<std::pair<std::string, std::vector<ToyPair>>> groups;
 };
 
-/// Collects topics and ensures that every English sentence occurs once, with one Hindi.
+/// Collects topics and ensures that every English sentence occurs once, with one Hindi sentence.
 class Collector {
  public:
   Collector() { known_.reserve(400'000); }  // full size, to avoid fifteen rehashes
@@ -31,7 +31,7 @@ class Collector {
   void group(const std::string& name);
 
   /// Adds a pair unless it is known or has fewer than 2 or more than 10 words on a side; throws if its English is known
-  /// with other Hindi.
+  /// with a different Hindi sentence.
   void add(ToyPair pair);
 
   /// Adds the clause if it is well formed.
@@ -71,10 +71,10 @@ const NounPhrases& some_people();
 /// About seventy subjects.
 const NounPhrases& people();
 
-/// People as addressed: me, him, my friend, your mother ...
+/// People that a subject deals with: me, him, my friend, your mother ...
 const NounPhrases& companions();
 
-/// A verb and its objects: nouns by their English words; none for intransitives.
+/// A transitive verb and the nouns that can be its object.
 struct Deed {
   const Verb* verb;
   std::vector<const Noun*> objects;
@@ -107,7 +107,7 @@ inline Clause clause_of(const NounPhrase& subject, const Action& action, Tense t
 /// Suffix for group names.
 inline const char* gender_name(Gender gender) { return gender == Gender::feminine ? ", feminine" : ", masculine"; }
 
-/// "to the market": the oblique without a postposition (baazaar jaata hai, mere ghar aaiye).
+/// "to the market": in Hindi, the oblique case without a postposition (baazaar jaata hai, mere ghar aaiye).
 Phrase destination(const NounPhrase& place);
 
 /// True if the determiner goes with the noun in that number: a mass noun is not counted, and a singular noun needs a

@@ -4,24 +4,25 @@
 
 namespace glossa {
 
-/// Maximum error of the second witness for layers, which sum the rounding errors of hundreds of operations.
+/// Maximum error of the second witness (see second_limit) for layers, in which the rounding errors of hundreds of
+/// operations add up.
 inline constexpr double layer_second_limit = 10 * second_limit;
 
 template <class T>
 using LayerFunction = std::function<Variable<T>(Context<T>&, Inputs<T>)>;
 
-/// One row of the table of gradient checks of layers and models: declares its parameters in a store and returns the
-/// function to check, in float or in double.
+/// One row in the table of gradient checks for layers and models. Its builders `in_double` and `in_float` declare the
+/// parameters in a store and return the function to check.
 struct LayerCase {
   std::string name;           // "Residual.pre_padded": class, dot, variant
   std::vector<Shape> inputs;  // filled with numbers uniform in [-2, 2)
   std::function<LayerFunction<double>(ParameterStore<double>&)> in_double;
   std::function<LayerFunction<float>(ParameterStore<float>&)> in_float;
   double floor = 0.1;                            // see GradCheckOptions
-  double limit = gradient_limit;                 // of worst_error
-  bool whole_model = false;                      // Taylor test instead of the second witness
-  std::vector<std::string> without_effect = {};  // parameters canceled by a later norm: gradient 0 except for epsilon
-  double step = 0x1p-12;                         // of the differences: layers are curved more sharply than single ops
+  double limit = gradient_limit;                 // maximum of worst_error
+  bool whole_model = false;                      // true: a Taylor test replaces the second witness
+  std::vector<std::string> without_effect = {};  // parameters that a later norm cancels: gradient 0 but for epsilon
+  double step = 0x1p-12;                         // step of the differences; layers curve more than single ops
   Index max_elements = 0;                        // elements checked per tensor; 0: all
 
   std::string layer() const { return name.substr(0, name.find('.')); }
@@ -36,25 +37,25 @@ LayerCase layer_case(std::string name, std::vector<Shape> inputs, Build build) {
 /// Every row for layers, family by family.
 const std::vector<LayerCase>& layer_cases();
 
-void add_linear_cases(std::vector<LayerCase>& cases);  // and normalization, feed-forward, residual
+void add_linear_cases(std::vector<LayerCase>& cases);  // also normalization, feed-forward, residual
 void add_embedding_cases(std::vector<LayerCase>& cases);
 void add_attention_cases(std::vector<LayerCase>& cases);
 void add_stack_cases(std::vector<LayerCase>& cases);
 
 /// Runs all checks of a row. Changes and restores the number of threads and the GEMM backend. The checks:
-/// - the gradient of every element of every input and parameter equals differences, in double, with dropout
+/// - in double and with dropout, the gradient of every element of every input and parameter equals finite differences
 /// - the gradient reaches every parameter
-/// - the value without a tape has the same bits
+/// - the value has the same bits if computed without a tape
 /// - gradients accumulate, and do not change if inputs or other parameters need no gradient
 /// - 1, 2 and 4 threads give the same bits
 /// - a step does not allocate heap memory after warm-up
 /// - float equals double up to rounding, with every GEMM backend
 CaseReport check_layer(const LayerCase& row);
 
-/// Every layer of the table, in its order.
+/// Names of the layers in the table, in table order.
 std::vector<std::string> layer_names();
 
-/// All rows of one layer as one report.
+/// Checks all rows of one layer and combines their reports.
 CaseReport check_layers(const std::string& layer);
 
 }  // namespace glossa

@@ -10,8 +10,8 @@ struct CaseLayouts {
   RowLayout source, target;
 };
 
-/// Sequences of 4 and 1 source rows and 2 and 3 target rows, packed or padded. The padded boxes have two columns
-/// (source) and one column (target) more than needed. The sequences' numbers in their corpus are 9 and 4.
+/// Two sequences, with 4 and 1 source rows and with 2 and 3 target rows, packed or padded. If padded, the source box
+/// has two columns more than needed, the target box one. The sequences' numbers in their corpus are 9 and 4.
 inline const CaseLayouts& packed_layouts() {
   static constexpr std::uint32_t ids[] = {9, 4};
   static constexpr RowSpan source[] = {{0, 4}, {4, 1}}, target[] = {{0, 2}, {2, 3}};

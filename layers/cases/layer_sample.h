@@ -22,8 +22,8 @@ class LayerSample {
       function_ = row.in_double(store_);
     store_.allocate(1);
     RandomStream random(1, row.name);
-    // Biases start at 0 and gains at 1, which would hide some errors. All numbers are exact in float, so that float and
-    // double get the same numbers.
+    // Biases start at 0 and gains at 1, which would hide some errors, so every parameter value gets a random offset.
+    // All numbers are exact in float, so that float and double get the same numbers.
     for (Parameter<T>* parameter : store_.parameters())
       for (T& x : parameter->value.span()) x = static_cast<float>(static_cast<float>(x) + random.uniform() / 2 - 0.25);
     for (const Shape& shape : row.inputs) {

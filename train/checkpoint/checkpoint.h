@@ -13,10 +13,10 @@
 namespace glossa {
 
 /// Adds all state that an exact resume needs. A parameter is stored under its own NAME, its optimizer buffers as
-/// `BUFFER:NAME` (`m:` and `v:` for Adam), its moving average, if any, as `ema:NAME`. `state` is the training state,
-/// `glossa` this program's version, `host` the host_fingerprint. Parameters, optimizer and average must outlive the
-/// writer. In a job all processes call it; each moment is collected in process 0 from the processes that hold parts of
-/// it.
+/// `BUFFER:NAME` (`m:` and `v:` for Adam), its moving average, if any, as `ema:NAME`. The entry `state` holds the
+/// training state, `glossa` this program's version, `host` the host_fingerprint. Parameters, optimizer and average must
+/// outlive the writer. In a job all processes call this function. Process 0 collects each optimizer buffer from the
+/// processes that hold parts of it.
 void add_to_checkpoint(CheckpointWriter& writer, const ParameterStore<float>& parameters,
                        const Optimizer<float>& optimizer, const MovingAverage<float>* average,
                        const TrainingState& state, std::string host);
@@ -34,15 +34,15 @@ std::optional<std::string> writer_version(const CheckpointReader& reader);
 /// Returns the host_fingerprint of the machine that wrote the checkpoint, if recorded.
 std::optional<std::string> writer_host(const CheckpointReader& reader);
 
-/// Reads the parameters as training left them, not their average. Throws naming the first parameter whose name or shape
-/// differs from the model's; `parameters` is then unchanged.
+/// Reads the parameters as training left them, not their average. Throws, naming the first parameter whose name or
+/// shape differs from the model's; `parameters` is then unchanged.
 void read_parameters(const CheckpointReader& reader, ParameterStore<float>& parameters);
 
 /// Name of the entry that translation uses for a parameter: its moving average if the checkpoint has averages, else the
 /// parameter itself.
 std::string entry_in_use(const CheckpointReader& reader, const std::string& parameter);
 
-/// Reads the mean over one or more checkpoints of the values that translation uses (entry_in_use). Throws as
+/// Reads the values that translation uses (entry_in_use), averaged over one or more checkpoints. Throws as
 /// read_parameters.
 void read_mean_parameters(std::span<const CheckpointReader> readers, ParameterStore<float>& parameters);
 

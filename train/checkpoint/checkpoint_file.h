@@ -62,15 +62,16 @@ class CheckpointWriter {
   /// Returns an array's bytes, which must be the same in each call; they are valid until the next call of any Source.
   using Source = std::function<std::span<const std::byte>()>;
 
-  /// Adds an array, row-major. Throws if the name is not plain or is repeated, if there are more than 8 dimensions, or
-  /// if `bytes` does not match `dims`.
+  /// Adds an array, row-major. Throws if the name is not allowed (see CheckpointEntry) or is repeated, if there are
+  /// more than 8 dimensions, or if `bytes` does not match `dims`.
   void add(std::string name, EntryKind kind, Dtype dtype, std::vector<std::uint64_t> dims,
            std::span<const std::byte> bytes);
 
-  /// Adds an array by its source, which is called now and again when writing; the bytes need not exist in between.
+  /// Adds an array by its source, which is called at once and a second time when writing. The bytes need not exist in
+  /// between.
   void add_from(std::string name, EntryKind kind, Dtype dtype, std::vector<std::uint64_t> dims, Source source);
 
-  /// Adds bytes, taking ownership.
+  /// Adds bytes, which the writer keeps.
   void add_owned(std::string name, EntryKind kind, std::string bytes);
 
   /// Calls all sources in the same order as `write`. Processes that do not write call it, so that their sources send
@@ -110,7 +111,7 @@ class CheckpointReader {
   /// Reads an entry's bytes. Throws if the name is unknown or the bytes have changed since opening.
   std::vector<std::byte> read(std::string_view name) const;
 
-  /// As above, but into `destination`, which must have the entry's length and is unchanged if it throws.
+  /// As above, but into `destination`, which must have the entry's length and is unchanged if `read` throws.
   void read(std::string_view name, std::span<std::byte> destination) const;
 
  private:

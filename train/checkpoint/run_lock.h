@@ -10,7 +10,8 @@ class RunLock {
   /// Creates the folder if needed and takes the lock; a second trainer gets an Error that names the holder.
   explicit RunLock(const std::filesystem::path& run);
 
-  /// Throws if the run's name no longer leads to the locked folder: it was removed, renamed or replaced.
+  /// Throws if the run's name no longer leads to the locked folder, because the folder was removed, renamed or
+  /// replaced.
   void check_in_place() const;
 
  private:
@@ -35,7 +36,8 @@ class RunLock {
   Descriptor file_;
 };
 
-/// True if a trainer has the run now. Does not take the lock, so no starting trainer is turned away.
+/// True if a trainer holds the run's lock now. Does not take the lock itself, so a trainer that is just starting still
+/// gets it.
 bool has_trainer(const std::filesystem::path& run);
 
 }  // namespace glossa

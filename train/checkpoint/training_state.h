@@ -8,7 +8,7 @@
 namespace glossa {
 
 /// All state that training changes, except parameters and moments. A resumed run equals an uninterrupted one, because
-/// this is all its state and random numbers are functions of (seed, update). Saved at update boundaries only.
+/// there is no other state and random numbers are functions of (seed, update). Saved at update boundaries only.
 struct TrainingState {
   static constexpr std::uint32_t current_version = 1;
 
@@ -22,7 +22,7 @@ struct TrainingState {
   std::int64_t optimizer_steps = 0;  // updates that moved the parameters
   std::int64_t epoch = 0;            // completed epochs, so also the index of the current one
   std::int64_t batch = 0;            // completed batches of the current epoch
-  std::int64_t target_tokens = 0;    // in total
+  std::int64_t target_tokens = 0;    // trained on so far
   std::int64_t bad_updates = 0;      // skipped updates (not finite), in total
   std::int64_t consecutive_bad = 0;
 
@@ -37,7 +37,7 @@ struct TrainingState {
   std::int64_t stalled = 0;
   PlateauState plateau;
 
-  double seconds = 0;  // total training time; for people and max_minutes, not part of the state's hash
+  double seconds = 0;  // total training time, shown to people and limited by max_minutes; not part of the state's hash
 
   template <class Archive>
   void serialize(Archive& a) {

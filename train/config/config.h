@@ -187,21 +187,22 @@ Config parse_config(const std::string& yaml, const std::string& where);
 /// the file cannot be read.
 Config load_config(const std::string& path, const std::vector<std::string>& sets = {}, Config defaults = {});
 
-/// Checks relations between options. Throws misuse naming the keys if they contradict each other. Returns warnings
+/// Checks relations between options. Throws misuse, naming the keys, if options contradict each other. Returns warnings
 /// about allowed but doubtful values.
 std::vector<std::string> check(const Config& config);
 
-/// Returns warnings that depend on the length of an epoch: training that ends before its warm-up.
+/// Returns the warnings that depend on the length of an epoch: one if training ends before its warm-up does.
 std::vector<std::string> length_doubts(const Config& config, std::int64_t updates_per_epoch);
 
-/// `now`, with every option still `auto` below `section` (empty: all) taken from `old`.
+/// Returns `now`, with the options that are still `auto` replaced by the values in `old`. Only options of `section` are
+/// replaced (empty: of every section), and none of `runtime`.
 Config decided_as(const Config& old, Config now, std::string_view section = {});
 
 /// Throws misuse, naming the key and both values, unless a run started with `old` may resume with `now`: only
 /// train.max_*, train.patience, train.*_every, train.tensorboard and runtime.* may differ.
 void check_resume(const Config& old, const Config& now);
 
-/// Throws misuse naming the first key for which `matters` is true and the values differ: "expected OLD, `source`; got
+/// Throws misuse, naming the first key for which `matters` is true and the values differ: "expected OLD, `source`; got
 /// NOW. Hint: `hint`".
 void check_agree(const Config& old, const Config& now, const std::function<bool(std::string_view key)>& matters,
                  std::string_view source, std::string_view hint);

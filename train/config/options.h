@@ -94,7 +94,7 @@ ValueRule<Period> updates_or_epochs(std::string_view interval);
 /// A limit in `unit`, given with that unit or as a plain number.
 ValueRule<Period> limit(Period::Unit unit);
 
-/// String literals, because tables of std::string compile slowly.
+/// Names in a table; string literals, because tables of std::string compile slowly.
 using Names = std::initializer_list<const char*>;
 
 /// The index of one of `names`: the part of `choice` that does not depend on the enum.
@@ -121,9 +121,9 @@ struct Option {
   std::string name;
   std::string accepts;
   std::string help;
-  std::function<bool(S&, const GivenValue&)> set;  ///< false, and S untouched, if the value does not fit
+  std::function<bool(S&, const GivenValue&)> set;  ///< returns false and leaves S unchanged if the value does not fit
   std::function<std::string(const S&)> text;
-  bool may_be_auto = false;  ///< the word `auto` derives the value from the corpus
+  bool may_be_auto = false;  ///< true: the word `auto` is accepted and derives the value from the corpus
 
   Option or_auto() && {
     accepts = with_alternative(accepts, "auto");
@@ -161,8 +161,8 @@ std::vector<Option<S>> lift(Part S::*part, const std::vector<Option<Part>>& rows
 /// Parses the entire text as a whole number, in any locale; empty if it is not a whole number or does not fit.
 std::optional<std::int64_t> parse_whole(std::string_view text);
 
-/// The name that begins with `wanted`, if that has 4 or more characters, else the one with the smallest edit distance.
-/// Empty if no name is near.
+/// The first name that begins with `wanted`, if `wanted` has 4 or more characters, else the name with the smallest edit
+/// distance. Empty if no name is near.
 std::string nearest_name(std::string_view wanted, const std::vector<std::string>& names);
 
 }  // namespace glossa

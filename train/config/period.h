@@ -24,13 +24,13 @@ struct Period {
 
   bool operator==(const Period&) const = default;
 
-  /// True if it never falls due.
+  /// True if the period never falls due.
   bool never() const { return amount == 0; }
 
   /// True if a multiple of the period is in (before, after], so that a periodic action is due now.
   bool due(const Progress& before, const Progress& after) const;
 
-  /// `now` in periods; may exceed 1. Returns 0 for an amount of 0.
+  /// The progress `now` as a multiple of this period; may exceed 1. Returns 0 for an amount of 0.
   double part(const Progress& now) const;
 
   /// True if `now` has reached the period, as a limit. Never true for an amount of 0.

@@ -24,8 +24,8 @@ struct CommandWords {
   std::vector<std::string> options;   // long names, without dashes
 };
 
-/// Returns a message about a `word` that a command does not accept. If it is a configuration key, suggests `--set
-/// KEY=VALUE` with the `value` that follows it.
+/// Returns a message about a `word` that a command does not accept. If the word is a configuration key, suggests `--set
+/// KEY=VALUE` with the `value` that follows the word.
 std::string unknown_word(const CommandWords& known, std::string_view word, std::string_view value);
 
 }  // namespace glossa

@@ -8,7 +8,7 @@ namespace glossa {
 /// An append-only file; each piece is in the file when `write` returns.
 class Appender {
  public:
-  /// Creates the file if missing. Like `write`, throws a failure naming the file if that fails.
+  /// Opens the file, or creates it if missing. On error throws a failure that names the file, as `write` does.
   explicit Appender(std::filesystem::path path);
   ~Appender();
   Appender(const Appender&) = delete;

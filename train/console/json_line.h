@@ -24,7 +24,7 @@ class JsonLine {
   JsonLine& add(std::string_view key, std::span<const std::string> values);
   JsonLine& add(std::string_view key, const JsonLine& object);
 
-  /// Adds the numbers of a curve, with nine digits each.
+  /// Adds a list of numbers, with nine significant digits each.
   JsonLine& add_numbers(std::string_view key, std::span<const double> values);
 
   /// Adds a value that is already JSON.

@@ -28,7 +28,7 @@ class ProgressBar {
   bool is_on_terminal() const { return is_terminal_; }
   bool draws() const { return draws_; }
 
-  /// True a few times a second if it draws, otherwise never. Check before composing the text.
+  /// True a few times a second if the bar draws, otherwise never. Check this before composing the text.
   bool is_due() const;
 
   /// Draws the text, after a bar if the completed `fraction` (0 to 1) is known. On a narrow terminal, omits the last
@@ -81,7 +81,7 @@ class CountProgress {
   Stopwatch watch_;
 };
 
-/// Shows a text and the elapsed time on a bar while it lives, from its own thread; for work that cannot report
+/// While it lives, shows a text and the elapsed time on a bar, from a thread of its own; for work that cannot report
 /// progress.
 class ElapsedProgress {
  public:

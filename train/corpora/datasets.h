@@ -39,19 +39,19 @@ struct EncodedCorpora {
 
 /// Reads the pairs of data.train and data.valid: files, tables, translation memories or the toy corpus. The corpora of
 /// data.train are concatenated. Duplicates are counted, and dropped if data.duplicates says so. With data.split,
-/// validation pairs are held out of training. Without data.split and data.valid, validation is empty, unless the toy
-/// corpus alone is data.train: it has its own validation pairs.
+/// validation pairs are held out of training. Without data.split and data.valid, validation is empty, unless data.train
+/// is only the toy corpus, which has its own validation pairs.
 Corpora read_corpora(const DataConfig& config, std::uint64_t seed);
 
-/// Reads the test pairs: those of data.test, else the toy corpus's test split if it alone is data.train, else the test
-/// part of data.split. Throws misuse if there are none.
+/// Reads the test pairs: those of data.test, else the toy corpus's test split if data.train is only the toy corpus,
+/// else the test part of data.split. Throws misuse if there are none.
 ParallelCorpus read_test_corpus(const DataConfig& config, std::uint64_t seed);
 
 /// Trains the configured tokenizers on the training pairs.
 Tokenizers train_tokenizers(const DataConfig& config, const ParallelCorpus& corpus);
 
-/// True if both sides share a tokenizer: they have a shared vocabulary and do not use pieces, which have a model per
-/// side.
+/// True if both sides share a tokenizer: the vocabulary is shared and the tokenizer is not `pieces`, which has a model
+/// per side.
 bool one_tokenizer(const DataConfig& config);
 
 /// Saves the tokenizers in the run's folder, one file each: `sentencepiece.model`, `pieces.model`, `vocabulary.txt`,

@@ -5,8 +5,8 @@
 
 namespace glossa {
 
-/// Throws unless `left` bytes suffice to hold the texts of data.train and data.valid, learn the vocabulary and encode.
-/// Estimates the need from file sizes.
+/// Throws unless `left` bytes suffice to hold the texts of data.train and data.valid, to learn the vocabulary and to
+/// encode the texts. Estimates the need from file sizes.
 void check_text_fits(const DataConfig& config, double left = static_cast<double>(available_memory()));
 
 }  // namespace glossa

@@ -17,13 +17,13 @@ struct AttentionMaps {
   using Head = std::vector<std::vector<float>>;  ///< [query][key]; each row adds up to 1
   using Layers = std::vector<std::vector<Head>>;
 
-  std::vector<std::string> source;  ///< the encoder's input tokens: its queries, and the keys of `cross`
-  std::vector<std::string> target;  ///< the decoder's input tokens, from <s> on: its queries, and the keys of `decoder`
+  std::vector<std::string> source;  ///< the encoder's input tokens: queries and keys of `encoder`, keys of `cross`
+  std::vector<std::string> target;  ///< the decoder's, from <s> on: queries and keys of `decoder`, queries of `cross`
   std::vector<std::string> output;  ///< the decoder's output tokens: `target` shifted by one, </s> last
   Layers encoder, decoder, cross;   ///< [layer][head]
 };
 
-/// Receives a pair's index in the corpus and its maps.
+/// Receives a pair's index in the corpus and the pair's maps.
 using UseAttention = std::function<void(int pair, AttentionMaps maps)>;
 
 /// Runs the model over pairs (teacher forcing) in batches of up to `max_tokens` rows. Passes each pair's attention to
@@ -34,15 +34,15 @@ void for_each_attention(Context<float>& context, const Transformer<float>& model
 /// Mean over a layer's heads.
 AttentionMaps::Head mean_of_heads(const std::vector<AttentionMaps::Head>& heads);
 
-/// Cross-attention layer that aligns words best (Garg et al. 2019): the second to last or, if there is only one, that
-/// one.
+/// Cross-attention layer that aligns words best (Garg et al. 2019): the second to last, or the only one.
 inline Index usual_alignment_layer(Index layers) { return layers > 1 ? layers - 2 : 0; }
 
 /// Pairs of source word and translation word, as indices from 0.
 using Alignment = std::vector<std::pair<Index, Index>>;
 
 /// For each output word, finds the source word with the most attention in `head`, [output token][source token]; ties go
-/// to the first. `source_words` and `output_words` contain the word index of each token, or -1 if it has no word.
+/// to the first. `source_words` and `output_words` contain the word index of each token, or -1 for a token without a
+/// word.
 Alignment align_words(const AttentionMaps::Head& head, std::span<const int> source_words,
                       std::span<const int> output_words);
 

@@ -14,8 +14,9 @@ namespace glossa {
 template <class T>
 class BatchSearch {
  public:
-  /// Begins to search for the `n` best of `sources[i]` for each i of `batch`; `numbers` as for `Searcher`; `weights` or
-  /// null: storage for the model's transposed weights. The model and the weights must outlive the search.
+  /// Begins the search for the `n` best translations of `sources[i]`, for each i in `batch`. `numbers` is as in
+  /// Searcher::decode. `weights`, which may be null, stores the model's transposed weights. The model and the weights
+  /// must outlive the search.
   void begin(const Transformer<T>& model, const SpecialIds& specials, const DecodeOptions& options,
              TransposedWeights<T>* weights, Index n, std::span<const Index> batch,
              std::span<const std::vector<int>> sources, std::span<const std::int64_t> numbers);
@@ -26,13 +27,14 @@ class BatchSearch {
   /// True once every sentence is done.
   bool is_done() const { return live_.empty(); }
 
-  /// Places in the batch of the sentences that the last step finished.
+  /// The sentences that the last step finished, as places (indices in the batch).
   std::span<const Index> finished() const { return finished_; }
 
   /// Gives up a sentence: its hypotheses end with the next step, which does not report it as finished.
   void drop(Index place) { sentences_[place].is_dropped = true; }
 
-  /// Results for the finished sentence at a place of the batch: their number, and one by rank, the best at 0.
+  /// Results for the finished sentence at `place`: `found` returns their number, `hypothesis` the one at `rank`, where
+  /// 0 is the best.
   Index found(Index place) const { return std::min(sentences_[place].found, wanted_); }
   Hypothesis hypothesis(Index place, Index rank) const;
 
@@ -56,10 +58,10 @@ class BatchSearch {
   };
 
   struct Sentence {
-    Index limit;          // in tokens
-    std::int64_t number;  // see decode
+    Index limit;          // maximum length, in tokens
+    std::int64_t number;  // see Searcher::decode
     Index ended = 0;      // hypotheses that reached </s>
-    Index found = 0;      // number of the best of them, at most n_
+    Index found = 0;      // number of its entries in found_, at most n_
     bool is_dropped = false;
   };
 
@@ -85,7 +87,7 @@ class BatchSearch {
   SpecialIds specials_;
   DecodeOptions options_;
   Index n_ = 1, wanted_ = 1;              // hypotheses to keep per sentence, and to return
-  std::vector<int> never_, never_early_;  // tokens never chosen, and before the minimum length; sorted
+  std::vector<int> never_, never_early_;  // tokens never chosen, and not chosen before the minimum length; both sorted
 
   Context<T> context_;
   DecoderCache<T> cache_;
@@ -98,7 +100,7 @@ class BatchSearch {
   std::vector<Live> live_, next_;
   std::vector<Index> survivors_;  // for each hypothesis of next_, the row that it continues
   std::vector<Index> finished_;
-  std::vector<TokenScore> top_;  // candidate continuations, equally many per hypothesis
+  std::vector<TokenScore> top_;  // candidate continuations, the same number for each hypothesis
   std::vector<double> uniforms_;
   std::vector<Candidate> candidates_;
 };

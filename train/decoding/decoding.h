@@ -29,7 +29,7 @@ struct DecodeOptions {
   Index min_length = 0;  ///< minimum tokens, without </s>
   Search search = Search::glossa;
   std::vector<int> forbidden{};    ///< tokens never chosen, besides <pad> and <s>
-  bool renormalize = false;        ///< exclude tokens never chosen from the softmax
+  bool renormalize = false;        ///< exclude the tokens that are never chosen from the softmax
   std::int64_t max_tokens = 2048;  ///< per batch: hypotheses x longest source
   bool sample = false;             ///< draw each token from the softmax; needs a beam of 1
   double temperature = 1;          ///< of the softmax when drawing
@@ -60,8 +60,8 @@ class BatchSearch;
 ///
 /// With Search::huggingface the search ends as in `generate` of transformers with `early_stopping` false and </s> as
 /// the forced last token. An ended hypothesis counts only if it is among the best `beam` continuations. A sentence is
-/// done when `beam` hypotheses have ended and the best live one, if it ended now, would not be better than the worst of
-/// them. At the limit </s> becomes the last token of all live hypotheses, at no cost.
+/// done when `beam` hypotheses have ended and the best live one, if it ended now, would not be better than the worst
+/// ended one. At the limit </s> becomes the last token of all live hypotheses, at no cost.
 ///
 /// With `sample` a sentence's only hypothesis is continued with a token drawn at random. The random numbers are
 /// functions of (seed, sentence number, position), so the translation does not depend on the batch.
@@ -76,9 +76,9 @@ class Searcher {
   ~Searcher();
 
   /// Finds the best translation of each source (ids as in training, including </s>), in order of the sources. The
-  /// options and model.max_positions bound its length. `numbers` identifies the sentences for sampling, one number per
-  /// source; empty means 0, 1, ... Throws if a source is empty or longer than model.max_positions, and if the model
-  /// yields NaN.
+  /// options and model.max_positions limit a translation's length. `numbers` identifies the sentences for sampling, one
+  /// number per source; empty means 0, 1, ... Throws if a source is empty or longer than model.max_positions, and if
+  /// the model yields NaN.
   std::vector<Hypothesis> decode(const Transformer<T>& model, std::span<const std::vector<int>> sources,
                                  const SpecialIds& specials, const DecodeOptions& options,
                                  std::span<const std::int64_t> numbers = {});
@@ -90,7 +90,8 @@ class Searcher {
                                               const SpecialIds& specials, const DecodeOptions& options, Index n,
                                               std::span<const std::int64_t> numbers = {});
 
-  /// From now on calls `watch` with each batch's size when its search is done. Only one thread at a time calls it.
+  /// From now on calls `watch` with each batch's size when the batch's search is done. Only one thread at a time calls
+  /// `watch`.
   void watch(std::function<void(Index)> watch) { watch_ = std::move(watch); }
 
  private:

@@ -15,16 +15,16 @@ namespace glossa {
 /// A run's search options.
 DecodeOptions decode_options(const DecodeConfig& config);
 
-/// Sampling number of piece `piece`, from 0, of line `line`. The first piece has its line's number, so it draws like
-/// the whole line. Later pieces have numbers above those of all lines.
+/// Number that identifies piece `piece` (from 0) of line `line` when sampling. The first piece has its line's number,
+/// so a line in one piece is sampled by its line number. Later pieces have numbers above those of all lines.
 std::int64_t piece_number(std::int64_t line, std::int64_t piece);
 
-/// Translation of a line. Numbers as in `Hypothesis`; for a line read in pieces, over all of them.
+/// Translation of a line. The numbers are as in `Hypothesis`; for a line read in pieces, they cover all pieces.
 struct Translation {
   std::string text = {};
   double score = 0, log_probability = 0;
   bool finished = false;
-  std::vector<int> tokens = {};  // in the vocabulary, without <s> and </s>
+  std::vector<int> tokens = {};  // ids in the target vocabulary, without <s> and </s>
   Alignment alignment = {};      // with the line's words, if requested
 };
 
@@ -42,20 +42,20 @@ class Translator {
     return translate(encode(lines, name, first_line));
   }
 
-  /// Lines as model input, in one piece or several each; none for a line without a token.
+  /// Lines as model input. Each line has one or more pieces, or none if it has no token.
   struct Sources {
     std::vector<std::vector<int>> ids;  // per piece
     std::vector<std::int64_t> numbers;  // per piece: its `piece_number`
     std::vector<std::size_t> lines;     // line of each piece, counted from 0
     std::vector<Index> first_words;     // first word of each piece within its line, counted from 0
-    std::size_t count = 0;              // lines
-    std::int64_t in_pieces = 0;         // lines of several pieces
+    std::size_t count = 0;              // number of lines
+    std::int64_t in_pieces = 0;         // number of lines with several pieces
 
     /// Returns process 0's `own` in every process of the job; empty once process 0 passes null.
     static std::optional<Sources> of_first(const Sources* own);
   };
 
-  /// Adds a line. Throws LineError at `name`:`number`, adding no piece, if a token cannot be represented by the
+  /// Adds a line. Throws LineError at `name`:`number` and adds no piece if a token cannot be represented by the
   /// vocabulary or the line cannot be cut into pieces. `interrupt`, called before each step of cutting a long line, may
   /// throw.
   void add(Sources& sources, std::string_view line, std::string_view name, std::int64_t number,
@@ -73,8 +73,8 @@ class Translator {
   /// One translation per line, empty for a line without pieces.
   std::vector<std::string> translate(const Sources& sources);
 
-  /// The n best translations of each line, best first, as `Searcher::n_best`. A line in several pieces has one, joined
-  /// from the best of each piece; a line without pieces has none.
+  /// The n best translations of each line, best first, as `Searcher::n_best`. A line in several pieces has one
+  /// translation, joined from the best of each piece; a line without pieces has none.
   std::vector<std::vector<Translation>> n_best(const Sources& sources, Index n);
 
   /// From now on the search keeps `beam` hypotheses.

@@ -13,8 +13,8 @@ namespace glossa {
 /// Bytes still available to this process: an equal share for each of the job's processes on this host.
 double memory_left();
 
-/// Throws unless training fits into `left` bytes. The error names the option that needs the most memory and its maximum
-/// with all others unchanged. Without a `batch` the memory of a step is not counted.
+/// Throws unless training fits into `left` bytes. The error names the option that needs the most memory, and the
+/// largest value that fits if all other options stay. Without a `batch` the memory of a step is not counted.
 void check_training_fits(const Config& config, Index source_vocabulary, Index target_vocabulary,
                          const BatchExtent& batch = {}, double left = memory_left());
 

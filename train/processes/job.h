@@ -35,7 +35,7 @@ void check_in_all(bool ok, std::string_view where, fmt::format_string<Args...> f
 /// The cooperating processes started by `mpirun -n N` or `srun`, as seen by one of them. A single process is a job of
 /// one: it does not use MPI, and each call returns at once.
 ///
-/// All processes must make all calls that communicate, in the same order. Calls use MPI's collectives. They only add up
+/// All processes must make all calls that communicate, in the same order. Calls use MPI's collectives. MPI adds up only
 /// numbers of which all but one are 0, so results do not depend on the number of processes.
 class Job {
  public:
@@ -69,14 +69,13 @@ class Job {
   /// Returns the texts of all processes, by rank.
   std::vector<std::string> gather(std::string_view own) const;
 
-  /// Sends each other process r the slice [bounds[r] + from, bounds[r] + to) of `numbers`, cut at bounds[r+1]; sends
-  /// nothing if `numbers` is empty. Receives, from each of `senders` in order, the slice for this process; stores the
-  /// slices consecutively in `received`.
+  /// Sends to each other process r the slice [bounds[r] + from, bounds[r] + to) of `numbers`, cut at bounds[r+1]; sends
+  /// nothing if `numbers` is empty. Receives the slice for this process from each of `senders` and stores these slices
+  /// in `received`, one after the other, in the order of `senders`.
   void exchange(std::span<const float> numbers, std::span<const Index> bounds, Index from, Index to,
                 std::span<const int> senders, std::span<float> received) const;
 
-  /// Shares `numbers`, of which each process r has the slice [bounds[r], bounds[r+1]), so that all processes have all
-  /// of it.
+  /// Completes `numbers` in all processes. Before the call, each process r has only the slice [bounds[r], bounds[r+1]).
   void share_stretches(std::span<float> numbers, std::span<const Index> bounds) const;
 
   /// Collects [begin, end) of an array in process 0's `collected`. Each process r has the array's slice [bounds[r],
@@ -87,8 +86,8 @@ class Job {
   /// Returns when all processes have called it.
   void meet() const;
 
-  /// While one lives, calls wait at most `seconds` (0 means without limit) for other processes, then throw an Error. It
-  /// names the late processes and `what`, the work they have not finished.
+  /// While a Patience exists, calls wait at most `seconds` (0 means without limit) for other processes, then throw an
+  /// Error. The error names the late processes and `what`, the work that they have not finished.
   class Patience {
    public:
     Patience(double seconds, std::string what);
@@ -97,11 +96,12 @@ class Job {
     Patience& operator=(const Patience&) = delete;
   };
 
-  /// Does work that may fail in some processes only; if so, all processes throw the error of the first that failed.
-  /// `work` must not wait for other processes.
+  /// Does work that may fail in some processes only; if any fails, all processes throw the error of the first process
+  /// that failed. `work` must not wait for other processes.
   void together(const std::function<void()>& work) const;
 
-  /// Throws in all processes if a `text` differs from process 0's, naming the first such process and the difference.
+  /// Throws in all processes if any process has another `text` than process 0. The error names the first such process
+  /// and both texts.
   void agree(std::string_view what, std::string_view text) const;
 
  private:
@@ -116,8 +116,8 @@ class Job {
 /// This process's job.
 const Job& job();
 
-/// Makes this process part of a job while it lives, if it was started as one of several. Throws if the program was
-/// built without MPI or MPI does not find other processes.
+/// While a JobMembership exists, this process is part of its job, if the process was started as one of several. Throws
+/// if the program was built without MPI or MPI does not find other processes.
 class JobMembership {
  public:
   JobMembership();

@@ -19,8 +19,8 @@ class Transport {
 
   struct Place {
     int rank = 0, count = 1;
-    int on_host = 1;                      // processes on this host
-    int sharing = 1, turn = 0;            // processes with the same cores, this one's index among them
+    int on_host = 1;            // processes on this host
+    int sharing = 1, turn = 0;  // number of processes that use the same cores, and this one's index among them
     std::vector<std::string> hosts = {};  // of each process
 
     /// Readable name of process `of`.
@@ -35,7 +35,7 @@ class Transport {
   virtual void broadcast(std::span<std::byte> bytes) = 0;
   virtual std::vector<std::string> gather(std::string_view own) = 0;
 
-  /// Counts and offsets, in an array, of the numbers for or from each process.
+  /// For each process, the count of the numbers sent to it or received from it, and their offset in the array.
   struct Parts {
     std::vector<int> counts, places;
   };

@@ -25,7 +25,7 @@ namespace event {
 /// The first message of a file.
 std::string version(const EventTime& time);
 
-/// Begins a session: readers discard data of its step and later ones.
+/// Begins a session: readers discard data from earlier sessions at this step and later steps.
 std::string session_start(const EventTime& time);
 std::string session_stop(const EventTime& time);
 

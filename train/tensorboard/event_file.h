@@ -18,7 +18,7 @@ namespace glossa {
 /// files. File names sort in order of the starts.
 ///
 /// To keep readers from seeing a step twice, `cut` truncates the files of earlier starts. The new file begins with a
-/// session mark, which makes a running TensorBoard forget later steps.
+/// session mark, which makes a running TensorBoard forget the steps that were cut.
 class EventFile {
  public:
   /// Cuts from the files of earlier starts all events that a run resumed from `updates_done` will write again. If it
@@ -36,7 +36,7 @@ class EventFile {
 
   void image(std::int64_t step, std::string_view tag, const Image& image);
 
-  /// Marks later events as belonging to the run's end: a resumed run does not repeat them.
+  /// Marks the events added after this call as part of the run's end, which a resumed run does not repeat.
   void end(std::int64_t step);
 
  private:

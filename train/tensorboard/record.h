@@ -6,8 +6,8 @@
 
 namespace glossa {
 
-/// Frames a TFRecord: the data's length in 8 bytes, its checksum in 4, the data, its checksum in 4; all numbers
-/// little-endian. A checksum is CRC-32C, rotated and offset, because the data may itself contain checksums.
+/// Frames a TFRecord: the data's length in 8 bytes, the length's checksum in 4, the data, the data's checksum in 4; all
+/// numbers little-endian. A checksum is CRC-32C, rotated and offset, because the data may itself contain checksums.
 std::string as_record(std::string_view data);
 
 /// Removes the first record from `file` and returns its data. Empty at the end of the file or if the record is torn or
