@@ -20,8 +20,8 @@ class Arena {
   Arena(const Arena&) = delete;
   Arena& operator=(const Arena&) = delete;
 
-  /// Uninitialized memory, valid until the next reset or until an earlier mark ends or is released. Throws Error if the
-  /// machine has no more memory (see available_memory).
+  /// Uninitialized memory, valid until the next `reset`, or until a mark set before this call is destroyed or calls
+  /// `release`. Throws Error if the machine has no more memory (see available_memory).
   void* allocate(std::size_t bytes);
 
   template <class T>
@@ -48,8 +48,8 @@ class Arena {
   /// Sets whether released memory is filled with NaN bytes, so that any build exposes reads after release.
   void set_wiping(bool on) { wipes_ = on; }
 
-  /// A position to return to: later allocations are released when the mark ends or `release` is called. Marks nest like
-  /// scopes.
+  /// A position to return to: later allocations are released when the mark is destroyed or `release` is called. Marks
+  /// nest like scopes.
   class Mark {
    public:
     explicit Mark(Arena& arena)
@@ -65,7 +65,7 @@ class Arena {
     /// Releases allocations made since the mark; the mark stays where it is.
     void release() { arena_->go_back_to(*this); }
 
-    /// Moves to the arena's current position: earlier allocations are kept.
+    /// Moves the mark to the arena's current position, so that allocations made until now are kept.
     void advance();
 
    private:
@@ -95,8 +95,8 @@ class Arena {
 
   std::vector<Block> blocks_;  // blocks after the current one are free
   std::size_t current_ = 0;
-  std::size_t used_ = 0;  // bytes of the current block
-  std::size_t used_before_ = 0;
+  std::size_t used_ = 0;         // bytes used in the current block
+  std::size_t used_before_ = 0;  // bytes used in earlier blocks
   std::size_t peak_ = 0;
   std::size_t heap_allocations_ = 0;
   std::uint64_t resets_ = 0;

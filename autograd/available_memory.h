@@ -6,8 +6,8 @@
 namespace glossa {
 
 /// Bytes this process can still allocate before the kernel must kill a process: free and reclaimable memory plus swap,
-/// capped by its control groups (cgroup v1 and v2), for example a container's. The size of the address space if the
-/// system does not report these numbers, or after ignore_memory_limits.
+/// capped by the limits of its control groups (cgroup v1 and v2), for example a container's limit. If the system does
+/// not report these numbers, or after ignore_memory_limits, returns the size of the address space.
 std::size_t available_memory();
 
 /// Available memory as reported by proc/ and sys/ below `root`.

@@ -15,7 +15,7 @@
 
 namespace glossa {
 
-/// Settings of a step: everything that changes results, apart from the values.
+/// Settings of a step: everything that affects results besides the numbers in inputs and parameters.
 struct StepOptions {
   bool training = false;   // true: dropout is active
   bool recording = true;   // false: nothing is recorded (inference)
@@ -26,7 +26,7 @@ struct StepOptions {
 template <class T>
 class Frame;
 
-/// State of a forward pass: memory, tape, random key, training or evaluation. Every computing thread has its own
+/// State of a forward pass: memory, tape, random key, training or evaluation mode. Every computing thread has its own
 /// context; there is no global context. Several contexts may run forward passes over one ParameterStore at the same
 /// time, because only `backward` writes to it. `begin` starts the next step and invalidates all variables of the
 /// previous step, in O(1).
@@ -42,31 +42,33 @@ class Context {
   /// Starts a step: frees values, gradients and closures of the previous step.
   void begin(const StepOptions& options);
 
-  /// Leaves. The memory of `value` belongs to the caller, who must not write to it during the step.
+  /// Make leaves, variables that no op computes: a constant, an input that gets a gradient, a parameter. The caller
+  /// owns the memory of `value` and must not write to it during the step.
   Variable<T> constant(const Tensor<const T>& value) { return {this, value, -1, generation()}; }
   Variable<T> input(const Tensor<const T>& value);
   Variable<T> parameter(Parameter<T>& parameter);
 
-  /// Computes all required gradients, from a scalar `root` (cotangent 1) or from a cotangent of the root's shape.
-  /// Allowed once per step, unless the graph is kept: then gradients of leaves accumulate and intermediate gradients
-  /// restart at zero. Throws for a constant root and for a cotangent of another shape.
+  /// Computes all required gradients. Without `cotangent`, `root` must have a single element, and its cotangent is 1;
+  /// otherwise `cotangent` must have the root's shape. Backward may run once per step, unless earlier calls kept the
+  /// graph: then it may run again, leaves add up their gradients, and other gradients start again from zero. Throws for
+  /// a constant root and for a cotangent of another shape.
   void backward(const Variable<T>& root, bool keep_graph = false);
   void backward(const Variable<T>& root, const Tensor<const T>& cotangent, bool keep_graph = false);
 
   /// Sets whether a step reuses memory of values and gradients that are no longer needed (default true). Results do not
-  /// depend on it; tests turn it off to verify this.
+  /// depend on this setting; tests turn reuse off to verify that.
   void set_reuse(bool on) { tape_.set_reuse(on); }
 
-  /// Sets whether scratch is overwritten with NaN when its mark ends (default false). A derivative that reads scratch
-  /// of the forward pass then returns NaN. grad_check turns it on.
+  /// Sets whether memory from `scratch` is overwritten with NaN when it is released (default false). A derivative that
+  /// wrongly reads scratch of the forward pass then returns NaN. grad_check turns this on.
   void set_wiping(bool on) { scratch_.set_wiping(on); }
 
   // --- For ops ---
 
-  /// The value of an input, readable only until the op's own derivative has run.
+  /// The value of the op's input `x`. The op may read it until the op's own derivative has run.
   Tensor<const T> read(const Variable<T>& x);
 
-  /// Uninitialized memory for a value, until the next step, or until the Frame around it ends.
+  /// Uninitialized memory for a value, valid until the next step or until the enclosing Frame ends.
   Tensor<T> tensor(const Shape& shape) { return {arena_.allocate_array<T>(shape.size()), shape}; }
 
   /// As `tensor`, but an array of elements of any type.
@@ -76,7 +78,7 @@ class Context {
     return arena_.array<E>(count);
   }
 
-  /// Copies `values` into such an array.
+  /// Copies `values` into memory from `array`.
   template <class E>
   std::span<const E> keep(std::span<const E> values) {
     const std::span<E> copy = array<E>(std::ssize(values));
@@ -84,13 +86,14 @@ class Context {
     return copy;
   }
 
-  /// Uninitialized memory until the mark around it ends, at the latest until the next step.
+  /// Uninitialized temporary memory, valid until the enclosing scratch_mark ends, at the latest until the next step.
   Tensor<T> scratch(const Shape& shape) { return {scratch_.allocate_array<T>(shape.size()), shape}; }
   Arena::Mark scratch_mark() { return Arena::Mark(scratch_); }
 
-  /// Records an op: its value, and its derivative, which is called with the gradient of the value. If no input requires
-  /// a gradient, nothing is recorded. Captures are copied into the arena and never destroyed. The engine takes over the
-  /// value's memory; a Tensor<const T> marks a view, whose memory the engine does not own.
+  /// Records an op with its value and its derivative. Backward calls the derivative with a Backward<T>, which holds the
+  /// gradient of the value. If no input requires a gradient, nothing is recorded. The derivative's captures are copied
+  /// into the arena and never destroyed. The engine takes over the value's memory; only the overload for constant
+  /// tensors takes a view, whose memory the engine does not own.
   template <class Derivative>
   Variable<T> record(const char* op, std::initializer_list<Variable<T>> inputs, const Tensor<T>& value,
                      const Derivative& derivative) {
@@ -106,16 +109,17 @@ class Context {
   template <class Derivative>
   Variable<T> record(const char* op, std::initializer_list<Variable<T>> inputs, const Tensor<const T>& view,
                      const Derivative& derivative) {
-    for (const Variable<T>& input : inputs) input.value();  // keeps the input: the view may be read all step
+    for (const Variable<T>& input : inputs) input.value();  // keeps the inputs' memory for readers of the view
     return add_node({.op = op, .value = view}, std::span(inputs.begin(), inputs.size()), derivative);
   }
 
-  /// Lets the next op overwrite `y`: for ops whose derivative does not read the op's value.
+  /// Marks `y`, the value of an op whose derivative does not read it, so that the next op may overwrite it (see
+  /// `take`).
   Variable<T> unread(const Variable<T>& y);
 
   /// The value of an input that the op reads only in its forward pass (`from`), and memory of the same size (`to`).
-  /// Both are the same memory if `x` was marked `unread` and has no other reader; using the value of x later then
-  /// throws Error.
+  /// Both are the same memory if `x` was marked `unread` and has no other reader; in that case, using the value of `x`
+  /// later throws Error.
   struct Taken {
     Tensor<const T> from;
     Tensor<T> to;
@@ -125,17 +129,17 @@ class Context {
   bool training() const { return options_.training; }
   const StepOptions& options() const { return options_; }
 
-  /// Key of the step's random numbers, and the number of the next site, an op that draws random numbers. Sites are
-  /// numbered in the order of the forward pass, so a repeated pass draws the same numbers.
+  /// Key of the step's random numbers, and the number of the next site. A site is an op that draws random numbers.
+  /// Sites are numbered in the order of the forward pass, so a repeated pass draws the same numbers.
   PhiloxKey random_key() const { return key_; }
   std::uint32_t next_random_site() { return random_sites_++; }
 
-  /// Hash of the branches taken at kinks (relu, max, abs, ...) while `trace_branches` is on. It reveals difference
-  /// quotients whose points are on different sides of a kink.
+  /// `branches` is a hash of the branches that ops with a kink (relu, max, abs, ...) took while `trace_branches` was
+  /// on. If two points have different hashes, there is a kink between them.
   void trace_branches(bool on) { tracing_branches_ = on; }
   std::uint64_t branches() const { return branches_; }
 
-  /// For ops with a kink: `taken(i)` returns which way each of `size` elements went.
+  /// Called by ops with a kink: `taken(i)` returns which of two branches element i took, for i in {0, ..., size-1}.
   template <class Taken>
   void add_branches(Index size, const Taken& taken) {
     if (!tracing_branches_) return;
@@ -144,7 +148,7 @@ class Context {
     branches_ = mix64(branches_ ^ hash);
   }
 
-  /// While on, records the first op whose value is not finite.
+  /// While on, notes the step's first op whose value is not finite. `first_nonfinite` describes this op, or is empty.
   void trace_finite(bool on) { tracing_finite_ = on; }
   const std::string& first_nonfinite() const { return first_nonfinite_; }
 
@@ -156,13 +160,13 @@ class Context {
   /// not change meanwhile.
   void set_transposed_weights(TransposedWeights<T>* weights) { transposed_weights_ = weights; }
 
-  /// The transpose of `weight`, or null.
+  /// The transpose of `weight`; null if no transposed weights are set, or if the step records.
   const T* transposed(const Tensor<const T>& weight) const {
     return transposed_weights_ && !options_.recording ? transposed_weights_->of(weight) : nullptr;
   }
 
-  /// `generation` is the number of the step, or of the Frame within it. `is_live` is true if values of a generation are
-  /// still valid.
+  /// A generation is a set of values that are released together, at the end of the step or of a Frame within the step.
+  /// `generation` is the current one's number. `is_live` is true if the values of a generation are still valid.
   std::uint32_t generation() const { return live_.back(); }
   bool is_live(std::uint32_t generation) const;
   Tape<T>& tape() { return tape_; }
@@ -195,8 +199,8 @@ class Context {
   Tape<T> tape_;
   StepOptions options_;
   PhiloxKey key_{};
-  std::uint32_t generations_ = 1;       // counted over all steps
-  std::vector<std::uint32_t> live_{1};  // of the step, then of its frames, outer before inner
+  std::uint32_t generations_ = 1;       // last number given to a generation; never restarts
+  std::vector<std::uint32_t> live_{1};  // live generations: the step's, then its frames', outer before inner
   std::uint32_t random_sites_ = 0;
   bool tracing_branches_ = false, tracing_finite_ = false;
   std::uint64_t branches_ = 0;
@@ -205,8 +209,8 @@ class Context {
   TransposedWeights<T>* transposed_weights_ = nullptr;
 };
 
-/// The context shared by all inputs of an op. Throws `[op]` if inputs come from different contexts or from a finished
-/// step.
+/// The context shared by all inputs of an op. Throws Error `[op] ...` if inputs come from different contexts or from a
+/// finished step.
 template <class T>
 Context<T>& context_of(const char* op, std::initializer_list<Variable<T>> inputs);
 template <class T>

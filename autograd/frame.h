@@ -21,8 +21,8 @@ class Frame {
   Frame(const Frame&) = delete;
   Frame& operator=(const Frame&) = delete;
 
-  /// Releases everything allocated since the frame began except `y`, which moves: use the returned variable. Using any
-  /// other variable of the frame afterwards throws Error.
+  /// Releases everything allocated since the frame began, except the value of `y`. This value is moved, so use the
+  /// returned variable instead of `y`. Using any other variable of the frame afterwards throws Error.
   Variable<T> keep(const Variable<T>& y);
 
  private:
@@ -31,8 +31,8 @@ class Frame {
   Context<T>& context_;
   const std::uint32_t step_;
   const std::size_t depth_;          // number of live generations before the frame
-  Arena::Mark begin_;                // allocations before the frame
-  std::optional<Arena::Mark> kept_;  // allocations before the frame, and the value kept last
+  Arena::Mark begin_;                // position before the frame's allocations
+  std::optional<Arena::Mark> kept_;  // position after the value kept last
 };
 
 }  // namespace glossa

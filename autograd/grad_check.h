@@ -5,49 +5,51 @@
 namespace glossa {
 
 struct GradCheckOptions {
-  double floor = 0.1;                    // see worst_error; 0.1 for ops and layers, 0.01 for whole models
-  double step = 0x1p-10;                 // h / max(1, |x|), before h is rounded up to a power of two
-  std::vector<bool> requires_grad = {};  // one per input; empty: all
-  Index max_elements = 0;                // elements checked per tensor, always the same ones; 0: all
-  double second_step = 0;                // first step of the second witness, relative like `step`; 0: no second witness
+  double floor = 0.1;                    // in worst_error's denominator; 0.1 for ops and layers, 0.01 for whole models
+  double step = 0x1p-10;                 // h / max(1, |x|) for a step h, before h is rounded up to a power of two
+  std::vector<bool> requires_grad = {};  // one flag per input; empty: all true
+  Index max_elements = 0;                // number of elements checked per tensor, always the same ones; 0: all
+  double second_step = 0;                // largest step of the second witness, relative as `step` is; 0: no witness
   StepOptions context = {.training = true};
 };
 
+/// Result of a gradient check. An element's gradient is `a` by backward and `n` by differences.
 struct GradCheckResult {
-  double worst_error = 0;  ///< max over elements of |a - n| / max(|a|, |n|, floor); infinite if an a or n is not finite
+  double worst_error = 0;  ///< largest |a - n| / max(|a|, |n|, floor); infinite if any a or n is not finite
   double loose_error = 0;  ///< largest |a - n| / (1e-5 + 1e-3 |n|): PyTorch's gradcheck accepts up to 1
-  std::string worst_name;  ///< "input 1", or the parameter's name
+  std::string worst_name;  ///< tensor with the worst error: "input 1", or the parameter's name
   Shape worst_shape;
-  Index worst_index = 0;  ///< flat
-  double analytic = 0;    ///< a at that element: from backward
-  double numeric = 0;     ///< n at that element: from differences; NaN if a is not finite
+  Index worst_index = 0;  ///< flat index of the element with that error
+  double analytic = 0;    ///< a of that element
+  double numeric = 0;     ///< n of that element; NaN if a is not finite
   double largest = 0;     ///< largest |n|: if 0, the check proves nothing
   Index elements = 0;     ///< number of elements compared
-  Index kinks = 0;        ///< of the compared elements, those repeated with a smaller step because of a kink
-  Index skipped = 0;      ///< elements not compared, because a kink is nearer than the smallest step
+  Index kinks = 0;        ///< number of compared elements that took a smaller step because of a kink
+  Index skipped = 0;      ///< number of elements not compared, because even the smallest step crosses a kink
 
   // The second witness, if requested:
-  double second_error = 0;       ///< as worst_error, against extrapolated differences
-  std::string second_name = {};  ///< tensor with that error
-  Index second_index = 0;
-  Index second_elements = 0;  ///< elements compared by the second witness: those far enough from any kink
-  double coarse = 0;          ///< sum over elements of the stencil's error with a step of second_step / 8
-  double fine = 0;            ///< the same sum with half that step: a sixteenth of `coarse` for a smooth function
+  double second_error = 0;       ///< as worst_error, but n is from extrapolated differences
+  std::string second_name = {};  ///< tensor with that second_error
+  Index second_index = 0;        ///< flat index of the element with that error
+  Index second_elements = 0;     ///< number of elements compared by the second witness, those far enough from any kink
+  double coarse = 0;             ///< error of a 5-point stencil of step second_step / 8, summed over elements
+  double fine = 0;               ///< the same sum with half that step: a sixteenth of `coarse` for a smooth function
 
   /// True if something was compared and nothing differs by more than `limit`.
   bool passes(double limit) const { return elements > 0 && worst_error <= limit; }
 
-  /// A sentence reporting the difference and its size.
+  /// A sentence with the worst element, both its gradients, its error, and the counts.
   std::string describe() const;
 };
 
-/// Compares backward with differences of the Objective, in double: a 5-point stencil
+/// Compares backward with differences of the Objective F, in double. The first witness is a 5-point stencil
 ///     n = (8 (F(x+h) - F(x-h)) - (F(x+2h) - F(x-2h))) / (12 h),  error O(h^4)  (Abramowitz and Stegun 25.3.6),
-/// h a power of two near 1e-3 max(1, |x|). A stencil whose points take other branches than x does (relu, max, abs, ...)
-/// has crossed a kink. It is retried with h / 8, at most three times; then the element is skipped. The second witness
-/// takes central differences with steps of 1, 1/2, ..., 1/128 times `second_step` and extrapolates them to a step of 0
-/// (Richardson). Of the extrapolation table it takes the entry that changed least (Ridders 1982). Its error is about
-/// 1e-13 where the function is smooth. docs/examples/own_op.cpp checks a user-defined op.
+/// where h is a power of two near 1e-3 max(1, |x|). A stencil whose points take other branches than x does (relu, max,
+/// abs, ...) has crossed a kink. The stencil is retried with h / 8, at most three times; then the element is skipped.
+/// The second witness takes central differences with steps of 1, 1/2, ..., 1/128 times `second_step` and extrapolates
+/// them to a step of 0 (Richardson). From the extrapolation table it takes the entry that changed least (Ridders 1982).
+/// The error of the second witness is about 1e-13 where the function is smooth. docs/examples/own_op.cpp checks a
+/// user-defined op.
 ///
 /// Rethrows exceptions of the function; throws Error if options.requires_grad and `inputs` differ in length.
 GradCheckResult grad_check(const GradCheckFunction& function, std::span<const Tensor<double>> inputs,

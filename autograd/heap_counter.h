@@ -7,8 +7,8 @@
 namespace glossa {
 
 /// Heap allocations since the program started, by any thread, outside a LibraryScope. Calls of malloc and related
-/// functions are counted; operator new, Eigen's allocator and the arenas all use these. Sanitizer builds have their own
-/// malloc and count nothing.
+/// functions are counted; operator new and Eigen's allocator use these. Arenas map their blocks without malloc and
+/// count them themselves (see Arena::heap_allocations). Sanitizer builds have their own malloc and count nothing.
 std::size_t heap_allocations();
 
 /// Heap allocations inside LibraryScopes.

@@ -2,7 +2,8 @@
 
 namespace glossa {
 
-/// While a LibraryScope exists, its thread's heap allocations count as those of a GEMM library (see heap_counter.h).
+/// While a LibraryScope exists, heap allocations of the thread that created it count as those of a GEMM library (see
+/// heap_counter.h).
 class LibraryScope {
  public:
   LibraryScope() { ++depth_; }

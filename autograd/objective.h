@@ -10,8 +10,8 @@
 namespace glossa {
 
 /// The function to check: any function of variables, computed in the given context. It is called many times and must
-/// always compute the same values. Random numbers of the context are the same in each call, because each call is the
-/// same step.
+/// always compute the same values. Random numbers of the context are the same in each call, because every call uses the
+/// same seed and update.
 using GradCheckFunction = std::function<Variable<double>(Context<double>&, std::span<const Variable<double>>)>;
 
 /// A tensor whose elements may be perturbed, and its gradient from backward.
@@ -21,9 +21,9 @@ struct CheckedTensor {
   std::vector<double> grad;
 };
 
-/// F(x) = sum(R o f(x)) with fixed, random R: turns a vector function into one number, so that its derivative can be
-/// compared with differences. A plain sum would hide all errors of an op whose outputs add up to a constant, such as
-/// softmax.
+/// F(x) = sum(R f(x)), an elementwise product with fixed, random R. F turns the function f, which has many outputs,
+/// into a single number, whose derivative can be compared with differences. A plain sum would hide all errors of an op
+/// whose outputs add up to a constant, such as softmax.
 class Objective {
  public:
   struct Point {
@@ -35,13 +35,13 @@ class Objective {
   Objective(const GradCheckFunction& function, std::span<const Tensor<double>> inputs,
             const std::vector<bool>& requires_grad, const StepOptions& step);
 
-  /// The inputs that require a gradient, with their gradients, from backward with cotangent R.
+  /// The inputs that require a gradient, and these gradients, computed by backward with cotangent R.
   std::vector<CheckedTensor> gradients();
 
   /// Also returns every trainable parameter; overwrites the store's gradients.
   std::vector<CheckedTensor> gradients(ParameterStore<double>& parameters);
 
-  /// F at the current inputs and parameters: the caller changes CheckedTensor::value in place.
+  /// F at the current values of inputs and parameters, which the caller changes through CheckedTensor::value.
   Point at_current_values();
 
  private:
@@ -51,7 +51,7 @@ class Objective {
   const GradCheckFunction& function_;
   const std::vector<bool> requires_grad_;
   StepOptions step_;
-  Arena arena_;  // outlives the context's steps
+  Arena arena_;  // memory of copies_, which outlives the context's steps
   std::vector<Tensor<double>> copies_;
   std::vector<Variable<double>> variables_;
   std::vector<double> cotangent_;

@@ -38,7 +38,7 @@ Variable<T> maximum(const Variable<T>& a, const Variable<T>& b);
 template <class T>
 Variable<T> exp(const Variable<T>& x);  ///< e^x
 template <class T>
-Variable<T> log(const Variable<T>& x);  ///< natural; x <= 0 gives -inf or NaN as IEEE does
+Variable<T> log(const Variable<T>& x);  ///< natural logarithm; x <= 0 gives -inf or NaN as IEEE does
 template <class T>
 Variable<T> sqrt(const Variable<T>& x);  ///< x < 0 gives NaN; derivative at 0 is inf
 template <class T>
@@ -63,7 +63,7 @@ Variable<T> relu(const Variable<T>& x);  ///< max(x, 0); derivative 0 at 0
 /// x Phi(x), where Phi is the normal distribution function: the exact (erf) form (Hendrycks and Gimpel 2016).
 template <class T>
 Variable<T> gelu(const Variable<T>& x);
-/// 0.5 x (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))): the tanh form of the same paper.
+/// 0.5 x (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))): the tanh approximation of gelu, from the same paper.
 template <class T>
 Variable<T> gelu_tanh(const Variable<T>& x);
 template <class T>
@@ -91,7 +91,7 @@ Variable<T> linear_relu(const Variable<T>& x, const Variable<T>& weight, const V
 template <class T>
 Variable<T> linear_relu(const Variable<T>& x, const Variable<T>& weight, double p, const RowLayout& layout);
 
-// ---- reductions (ops/reduction.cpp); over one axis (negative: from the end), or all elements, to a scalar [] ----
+// ---- reductions (ops/reduction.cpp); over one axis (negative: from the end), or over all elements (result []) ----
 
 template <class T>
 Variable<T> sum(const Variable<T>& x);
@@ -110,7 +110,7 @@ Variable<T> norm(const Variable<T>& x);  ///< sqrt(sum x^2); derivative 0 where 
 template <class T>
 Variable<T> norm(const Variable<T>& x, int axis, bool keepdim = false);
 
-// ---- softmax (ops/softmax.cpp); over the last axis, rows shifted by their maximum ----
+// ---- softmax (ops/softmax.cpp); over the last axis; a row's maximum is subtracted first ----
 
 /// y_i = exp(x_i) / sum_j exp(x_j). A row of only -inf gives zeros with zero gradient.
 template <class T>
@@ -129,7 +129,7 @@ template <class T>
 Variable<T> layer_norm(const Variable<T>& x, double epsilon);  ///< without gain and bias
 
 /// layer_norm(x + dropout(branch)): the end of a post-norm sub-layer in one pass. x, branch [N, D]. If `branch` comes
-/// from a linear op and has no other use, its memory is reused. Reading `branch` later then throws Error.
+/// from a linear op and has no other use, the memory of `branch` is reused; reading `branch` later then throws Error.
 template <class T>
 Variable<T> add_layer_norm(const Variable<T>& x, const Variable<T>& branch, double dropout, const RowLayout& layout,
                            const Variable<T>& gain, const Variable<T>& bias, double epsilon);
@@ -179,14 +179,16 @@ Variable<T> where(std::span<const bool> condition, const Variable<T>& a, const V
 
 /// Zeroes elements with probability p and divides the kept elements by the keep probability (Srivastava et al. 2014); p
 /// is rounded to a multiple of 1/65536. Returns x outside training or if p = 0, and zeros if p = 1. The mask is a
-/// function of (seed, update, site, sequence, position, column); the site numbers the forward pass's random ops.
-/// `layout` gives each row of x [N, D] its sequence and position; without `layout`, all rows are one sequence.
+/// function of (seed, update, site, sequence, position, column); `site` is the op's number among the forward pass's ops
+/// that draw random numbers. `layout` gives each row of x [N, D] its sequence and position; without `layout`, all rows
+/// are one sequence.
 template <class T>
 Variable<T> dropout(const Variable<T>& x, double p);
 template <class T>
 Variable<T> dropout(const Variable<T>& x, double p, const RowLayout& layout);
 
-/// x + dropout(branch): the end of a pre-norm sub-layer in one pass. `branch` as in add_layer_norm.
+/// x + dropout(branch): the end of a pre-norm sub-layer in one pass. The memory of `branch` is reused as in
+/// add_layer_norm.
 template <class T>
 Variable<T> add_dropout(const Variable<T>& x, const Variable<T>& branch, double p, const RowLayout& layout);
 
@@ -242,7 +244,7 @@ Variable<T> stop_gradient(const Variable<T>& x);
 struct AttentionOptions {
   Index heads = 1;
   bool causal = false;  ///< query i of a sequence attends to keys 0..i only
-  double dropout = 0;   ///< probability, on the weights
+  double dropout = 0;   ///< probability that a weight is dropped
   double scale = 0;     ///< factor of the scores; 0 means 1/sqrt(K)
 };
 
@@ -250,11 +252,11 @@ struct AttentionOptions {
 /// [Nk, H Kv] -> [Nq, H Kv]; head h uses columns [h K, (h+1) K). Sequence b of `query` attends only to sequence b of
 /// `key`. `mask` [T, S], at least as large as the longest sequences, is added to the scores of every sequence and head;
 /// -inf blocks a key. The mask gets no gradient. A query whose keys are all blocked gives zeros with zero gradient. NaN
-/// in blocked keys and values does not leak. `weights`, if given, receives the weights after softmax and before
-/// dropout, [H, Tq, Tk] per sequence, in memory of the step. A sequence with Tq * Tk above kernels::max_kept_weights
-/// needs memory that grows only with Tq + Tk (Dao et al. 2022), unless a mask or `weights` is passed.
-/// autograd/cases/attention_reference.h contains the formulas and their derivatives in plain loops; docs/attention.md
-/// describes the fast paths.
+/// in blocked keys and values does not affect results. `weights`, if given, receives the weights after softmax and
+/// before dropout, [H, Tq, Tk] per sequence, in memory that lasts until the next step. A sequence with Tq * Tk above
+/// kernels::max_kept_weights needs memory that grows only with Tq + Tk (Dao et al. 2022), unless a mask or `weights` is
+/// passed. autograd/cases/attention_reference.h contains the formulas and their derivatives in plain loops;
+/// docs/attention.md describes the fast paths.
 template <class T>
 Variable<T> attention(const Variable<T>& q, const Variable<T>& k, const Variable<T>& v, const RowLayout& query,
                       const RowLayout& key, const AttentionOptions& options, const Tensor<T>* mask = nullptr,
@@ -273,11 +275,11 @@ Variable<T> cross_attention(const Variable<T>& q, const Variable<T>& kv, const R
 
 // ---- loss (ops/cross_entropy.cpp) ----
 
-/// Cross-entropy over the rows whose target is not `ignore_index`.
+/// Cross-entropy over the counted rows: those whose target is not `ignore_index`.
 template <class T>
 struct CrossEntropy {
-  Variable<T> sum;     ///< scalar: the training loss, smoothed, summed over the counted rows; 0 if none
-  double nll_sum = 0;  ///< the sum without smoothing, natural logarithm
+  Variable<T> sum;     ///< scalar: the training loss, with smoothing, summed over the counted rows; 0 if there are none
+  double nll_sum = 0;  ///< sum of -ln p(target) over the counted rows, without smoothing
   Index count = 0;     ///< number of counted rows
 };
 

@@ -6,18 +6,19 @@
 
 namespace glossa {
 
-/// Number of threads that the loops below use, one team per process. It affects only speed. The pieces of work depend
-/// only on shapes, and one thread computes each piece, so any number of threads gives the same bits. Do not set it
-/// while any thread computes.
+/// Number of threads in the process's team, which runs the loops below. This number affects only speed. The pieces of
+/// work depend only on shapes, and one thread computes each piece, so any number of threads gives the same bits. Do not
+/// set it while any thread computes.
 int threads();
 void set_threads(int count);
 
-/// Number of the calling thread inside a loop below, in {0, ..., threads()-1}: selects its scratch memory. 0 outside a
-/// loop. A loop that begins while another loop runs, within a piece or in another thread, runs on its calling thread
-/// only.
+/// Index of the calling thread inside a loop below, in {0, ..., threads()-1}, by which a piece selects the thread's
+/// scratch memory. Outside a loop, 0. A loop that begins while another loop runs, within a piece or in another thread,
+/// runs only on the thread that called it.
 int thread_index();
 
-/// While a LoopsAlone exists, loops of its thread run on that thread only: for threads that compute independently.
+/// While a LoopsAlone exists, loops called by the thread that created it run on that thread only. It serves threads
+/// that compute independently of each other.
 class LoopsAlone {
  public:
   explicit LoopsAlone(bool alone = true);
@@ -37,7 +38,7 @@ void run_pieces(Index count, const void* closure, void (*piece)(const void* clos
 
 /// Calls piece(i) for i in {0, ..., count-1}, in any order, from several threads. Pieces must write disjoint memory.
 /// Pieces are handed out one by one, so that pieces of uneven length do not leave threads idle. If pieces throw,
-/// rethrows one exception after all running pieces have ended.
+/// rethrows one of the exceptions when no piece is running any more; other pieces may have run or not.
 template <class Piece>
 void parallel_for(Index count, const Piece& piece) {
   run_pieces(count, &piece, [](const void* closure, Index i) { (*static_cast<const Piece*>(closure))(i); });

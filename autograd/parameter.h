@@ -30,10 +30,10 @@ struct Parameter {
   GradSlot<T> grad;
   bool trainable = true;  // false: frozen, gets no gradient
   Index fixed_row = -1;   // a row that never changes and whose gradient is unused; -1: none
-  Index offset = 0;       // of value and gradient in the flat buffers, in elements
+  Index offset = 0;       // start of value and gradient in the flat buffers, in elements
 
-  Parameter* whole = nullptr;  // of a part: the parameter it belongs to, whose `trainable` applies
-  bool has_parts = false;      // true: gradients go to the parts
+  Parameter* whole = nullptr;  // for a part: the parameter that it is part of, whose `trainable` applies; else null
+  bool has_parts = false;      // true: gradients belong to the parts (see ParameterStore::part)
 
   Tensor<T> grad_tensor() const { return {grad.data, value.shape}; }
 
@@ -41,8 +41,9 @@ struct Parameter {
   bool is_trainable() const { return whole ? whole->trainable : trainable; }
 };
 
-/// Fills a new parameter. The stream is keyed by seed and name, so initial values do not depend on other parameters.
-/// Values are drawn in double and then rounded, so float and double models start with the same values.
+/// Fills a new parameter. `random` is keyed by the seed and the parameter's name, so initial values do not depend on
+/// other parameters. Values are drawn in double and then rounded, so float and double models start with the same
+/// values.
 using Initializer = std::function<void(std::span<double> values, const Shape& shape, RandomStream& random)>;
 
 /// All parameters of a model: two flat, 64-byte aligned buffers (values, gradients) in name order. Optimizers, clipping
@@ -58,9 +59,10 @@ class ParameterStore {
   /// Declares a parameter. Throws if the name exists or the store is already laid out.
   Parameter<T>& declare(const std::string& name, const Shape& shape, Initializer initializer);
 
-  /// Makes rows [begin, end) of a declared parameter a separate parameter: packed projections are one tensor in files
-  /// and optimizers, but several in formulas. Parts follow each other from the first row; `allocate` throws unless they
-  /// reach the last row. The gradient of `whole` consists of its parts' gradients.
+  /// Returns rows [begin, end) of the declared parameter `whole` as a parameter of their own, a part. Parts serve
+  /// packed projections, which are one tensor in files and optimizers, but several in formulas. The first part begins
+  /// at row 0, each other part where the previous one ends; `allocate` throws unless the last part ends at the last
+  /// row. The gradient of `whole` consists of its parts' gradients.
   Parameter<T>& part(Parameter<T>& whole, Index begin, Index end);
 
   /// Lays out the buffers and draws the initial values from `seed`.
@@ -85,8 +87,8 @@ class ParameterStore {
   /// Size of the largest parameter.
   Index largest() const;
 
-  /// True if the parameter's gradient was written since it was declared empty; for a parameter with parts, every part's
-  /// gradient.
+  /// True if the parameter's gradient was written since it was declared empty; for a parameter with parts, true if
+  /// every part's gradient was.
   bool has_grad(const Parameter<T>& parameter) const;
 
   /// Declares every gradient empty.

@@ -8,7 +8,7 @@
 
 namespace glossa {
 
-/// In AddressSanitizer builds, any access to these bytes before `unpoison` is reported. In other builds, a no-op.
+/// Makes AddressSanitizer report any access to these bytes before `unpoison`. Does nothing in other builds.
 inline void poison([[maybe_unused]] const void* data, [[maybe_unused]] std::size_t bytes) {
 #ifdef __SANITIZE_ADDRESS__
   ASAN_POISON_MEMORY_REGION(data, bytes);

@@ -18,11 +18,11 @@ class Profile {
     bool backward = false;
     Index calls = 0;
     double seconds = 0;
-    double flop = 0;   // of its matrix products
-    double bytes = 0;  // of the tensors it reads and writes, each counted once
+    double flop = 0;   // floating-point operations in its matrix products
+    double bytes = 0;  // size of the tensors it reads and writes, each counted once
   };
 
-  /// Logs the matrix products of its thread while it exists.
+  /// Starts logging the matrix products of the calling thread; the destructor ends the log.
   Profile() = default;
   Profile(const Profile&) = delete;
   Profile& operator=(const Profile&) = delete;
@@ -30,7 +30,7 @@ class Profile {
   /// Starts the watch; earlier time is not counted.
   void start();
 
-  /// Adds the time since the last `start` or `lap` to `name`.
+  /// Adds the time and the matrix products since the last `start` or `lap`, and `bytes`, to the row of `name`.
   void lap(std::string_view name, bool backward, double bytes);
 
   const std::vector<Row>& rows() const { return rows_; }

@@ -39,7 +39,7 @@ inline std::uint64_t hash_name(std::string_view name) {
   return mix64(h);
 }
 
-/// The two words that key a Philox stream: a seed and the stream's purpose (an update, a name, an epoch).
+/// The two-word key of a Philox stream: a hash of a seed and the stream's purpose (an update, a name, an epoch).
 inline PhiloxKey philox_key(std::uint64_t seed, std::uint64_t purpose) {
   const std::uint64_t k = mix64(mix64(seed) ^ (purpose + 0x632BE59BD9B4E019u));
   return {static_cast<std::uint32_t>(k), static_cast<std::uint32_t>(k >> 32)};

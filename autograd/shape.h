@@ -27,7 +27,7 @@ class Shape {
 
   int rank() const { return rank_; }
 
-  /// Number of elements; 1 for a scalar. Throws if the elements could not be addressed.
+  /// Number of elements; 1 for a scalar. Throws Error if there are too many to address.
   Index size() const { return product(rank_); }
 
   /// Extent of an axis; negative axes count from the end. Throws if the axis does not exist.
@@ -40,12 +40,12 @@ class Shape {
   Shape without(int axis) const;
   Shape inserted(int axis, Index extent) const;
 
-  /// Extents of the tensor as a matrix [rows(), cols()] whose rows are its last axis. A scalar has one row and one
-  /// column.
+  /// Extents of the tensor as a matrix [rows(), cols()] whose rows run along the last axis. A scalar has one row and
+  /// one column.
   Index cols() const { return rank_ == 0 ? 1 : extents_[rank_ - 1]; }
   Index rows() const { return product(rank_ - 1); }
 
-  /// `axis` as a number in {0, ..., rank-1}; throws `[where]` if it does not exist.
+  /// `axis` as a number in {0, ..., rank-1}; throws Error `[where] ...` if the axis does not exist.
   int axis(int axis, std::string_view where) const;
 
   /// "[2, 3]".
@@ -60,8 +60,8 @@ class Shape {
   int rank_ = 0;
 };
 
-/// The shape both operands broadcast to under NumPy's rule: last axes aligned, extents equal or 1. Throws `[where]`
-/// with both shapes if they do not fit.
+/// The shape both operands broadcast to under NumPy's rule: last axes aligned, extents equal or 1. Throws Error
+/// `[where] ...` with both shapes if they do not fit.
 Shape broadcast(const Shape& a, const Shape& b, std::string_view where);
 
 /// Extents padded with leading 1s to rank 4.
@@ -72,7 +72,7 @@ std::array<Index, Shape::max_rank> broadcast_strides(const Shape& from, const Sh
 
 }  // namespace glossa
 
-/// Formats a shape as its str(), which is built only if it is printed.
+/// Formats a shape as str() does. The text is built only if it is printed.
 template <>
 struct fmt::formatter<glossa::Shape> {
   constexpr auto parse(fmt::format_parse_context& context) { return context.begin(); }

@@ -21,17 +21,17 @@ template <class T>
 struct Node {
   const char* op;
   Tensor<const T> value;
-  T* memory = nullptr;          // the value's, while the engine may reuse it; null for leaves and views
-  const int* inputs = nullptr;  // on the tape; -1: needs no gradient
+  T* memory = nullptr;          // the value's memory, while the engine may reuse it; null for leaves and views
+  const int* inputs = nullptr;  // each input's position on the tape; -1: it needs no gradient
   int input_count = 0;
   void (*run)(const void* closure, Backward<T>& backward) = nullptr;  // null for a leaf
   const void* closure = nullptr;
   GradSlot<T> own{};
-  GradSlot<T>* parameter = nullptr;  // a parameter's gradient, which is in its store
-  bool keep = false;                 // keeps value and gradient
-  bool unread = false;               // its derivative does not read the value
-  bool read = false;                 // an op read the value, and its derivative may read it again
-  bool handed_out = false;           // code outside ops has the value: it stays until the next step
+  GradSlot<T>* parameter = nullptr;  // for a parameter, its gradient in the store, used instead of `own`
+  bool keep = false;                 // backward keeps value and gradient: a leaf, or retain_grad was called
+  bool unread = false;               // the op's derivative does not read the value
+  bool read = false;                 // another op read the value, and that op's derivative may read it again
+  bool handed_out = false;           // code outside ops has the value, so its memory stays until the next step
   bool spent = false;                // the value's memory has been reused
 
   GradSlot<T>& slot() { return parameter ? *parameter : own; }
@@ -50,15 +50,17 @@ class Tape {
   int size() const { return static_cast<int>(nodes_.size()); }
   void clear();
 
-  /// Adds d(cotangent . root) to the gradients of all leaves below `root`. With `keep_graph` it may be called again;
-  /// otherwise a second call throws Error. `profile`, if given, times each derivative.
+  /// Adds the derivatives of cotangent . root to the gradients of all leaves that `root` depends on. After a call with
+  /// `keep_graph`, backward may be called again; otherwise a second call throws Error. `profile`, if given, times each
+  /// derivative.
   void backward(int root, const Tensor<const T>& cotangent, bool keep_graph, Profile* profile = nullptr);
   bool walked() const { return walked_; }
 
-  /// Returns a value's memory for reuse, or null if a caller or a derivative may still read the value.
+  /// Returns the memory of a node's value for reuse, or null if a caller or a derivative may still read the value.
   T* take(int index);
 
-  /// Sets whether memory is reused within a step (default true). Tests turn it off to check that results do not change.
+  /// Sets whether memory is reused within a step (default true). Tests turn reuse off to check that results do not
+  /// change.
   void set_reuse(bool on) { reuse_ = on; }
 
  private:
@@ -73,8 +75,8 @@ class Tape {
   Arena& arena_;
   Arena& scratch_;
   std::vector<Node<T>> nodes_;
-  std::vector<std::pair<Index, T*>> free_;  // gradients and values of nodes already differentiated
-  std::vector<std::span<T>> spare_;         // released by derivatives, cut into gradients
+  std::vector<std::pair<Index, T*>> free_;  // size and memory of gradients and values of nodes already differentiated
+  std::vector<std::span<T>> spare_;         // memory released by derivatives, from which gradients are cut
   bool reuse_ = true;
   bool walked_ = false;
   bool spent_ = false;
@@ -123,7 +125,8 @@ class Backward {
   /// Gradient of the root with respect to the node's value; same shape as the value.
   Tensor<const T> dy() const { return dy_; }
 
-  /// `has` is true if input `input` was passed, `needs` if it needs a gradient; `needs` throws if it was not passed.
+  /// `has` is true if input number `input` was passed to the op. `needs` is true if this input needs a gradient, and
+  /// throws if the input was not passed.
   bool has(int input) const { return input < tape_.nodes_[node_].input_count; }
   bool needs(int input) const;
 
@@ -148,17 +151,18 @@ class Backward {
     kernels::reduce<T>(to.grad, whole, to.add);
   }
 
-  /// dy in memory that may be overwritten: its own memory, or a copy if dy will still be read.
+  /// dy in memory that the derivative may overwrite: dy's own memory, or a copy if dy will still be read.
   Tensor<T> take_dy();
 
-  /// Memory until the end of this derivative.
+  /// Uninitialized memory, valid until the end of this derivative.
   Tensor<T> scratch(const Shape& shape) { return {tape_.scratch_.template allocate_array<T>(shape.size()), shape}; }
 
   /// Releases memory of the step that only this derivative needs. Gradients may reuse the memory, unless the graph is
   /// kept.
   void give(const Tensor<T>& memory) { tape_.give(memory); }
 
-  /// Adds gradients deferred because two inputs are the same variable; called by the tape.
+  /// Adds the gradients that were deferred because two inputs share one gradient, as in x * x. Throws if a required
+  /// sink was not requested. Called by the tape after the derivative.
   void finish();
 
  private:

@@ -29,8 +29,8 @@ class ThreadTeam {
 
   int size() const { return static_cast<int>(helpers_.size()) + 1; }
 
-  /// Calls piece(closure, i) for i in {0, ..., count-1}, handed out one by one. If pieces throw, rethrows one exception
-  /// after all running pieces have ended. Only one loop may run at a time.
+  /// Calls piece(closure, i) for i in {0, ..., count-1}, handed out one by one. If pieces throw, the other pieces are
+  /// still run; afterwards one of the exceptions is rethrown. Only one loop may run at a time.
   void run(Index count, const void* closure, Piece piece);
 
   /// Number of the calling thread in its team, in {0, ..., size-1}; 0 for the thread that called `run`, and outside a
@@ -43,8 +43,9 @@ class ThreadTeam {
   void help(int index);
   void end();
 
-  // The current loop. The lower half of left_ counts pieces not yet begun, the upper half is the loop's number. Taking
-  // a piece changes the word just read, so a late thread cannot take a piece of a loop whose closure it has not read.
+  // The current loop. The lower half of left_ counts pieces not yet begun, the upper half is the loop's number. A
+  // thread takes a piece by a compare-exchange of this word, which fails if a new loop has begun since the thread read
+  // the word and the closure. So a late thread never runs a piece of one loop with the closure of another.
   alignas(64) std::atomic<std::uint64_t> left_{0};
   std::atomic<const void*> closure_{nullptr};
   std::atomic<Piece> piece_{nullptr};

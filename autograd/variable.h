@@ -10,27 +10,28 @@ template <class T>
 class Context;
 
 /// Handle of a value computed in a Context: the tensor and its tape position (none if nothing was recorded). Small;
-/// pass it by value. Using a variable after the next step or a Frame has released its memory throws Error.
+/// pass it by value. Using a variable whose memory was released, by the next step or by a Frame, throws Error.
 template <class T>
 class Variable {
  public:
   Variable() = default;
 
-  /// The numbers, readable until the next step or until the Frame around them ends: after this call their memory is not
-  /// reused. Throws if it was already reused (see `retain_grad`).
+  /// The variable's numbers, readable until the next step or until the enclosing Frame ends: after this call, their
+  /// memory is not reused earlier. Throws if it was already reused; calling `retain_grad` first prevents that.
   Tensor<const T> value() const;
   const Shape& shape() const { return value_.shape; }
   Index size() const { return value_.size(); }
 
-  /// The context of the variable. Throws `[op]` if the variable is from a finished step or was never assigned.
+  /// The context of the variable. Throws Error `[op] ...` if the variable is from a finished step or was never
+  /// assigned.
   Context<T>& context(const char* op = "variable") const;
 
   /// True if a gradient flows here.
   bool requires_grad() const { return node_ >= 0; }
 
-  /// The gradient d root / d this, after backward. It is kept for leaves, and after `retain_grad`, which also keeps the
-  /// value. Zeros if the root does not depend on this variable. Throws if the gradient was not kept or backward has not
-  /// run.
+  /// The gradient d root / d this, after backward. The gradient is kept for leaves, and for variables whose
+  /// `retain_grad` was called before backward; `retain_grad` also keeps the value. Zeros if the root does not depend on
+  /// this variable. Throws if the gradient was not kept or backward has not run.
   Tensor<T> grad() const;
   void retain_grad() const;
 

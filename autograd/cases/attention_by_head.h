@@ -21,11 +21,11 @@ struct AttentionByHead {
   Index heads;
   double scale;
   Tensor<const double> q, k, v, dy;
-  Cell mask;                                                      // M of the reference
-  Cell dropout = [](Index, Index, Index, Index) { return 1.0; };  // D
+  Cell mask;                                                      // M of AttentionReference
+  Cell dropout = [](Index, Index, Index, Index) { return 1.0; };  // D of AttentionReference
 
-  /// Runs the reference for each sequence and head. Numbers that are not finite count as zeros; only blocked keys may
-  /// hold them.
+  /// Runs the reference for each sequence and head. Operands that are not finite count as zeros; only blocked keys and
+  /// their values may contain such numbers.
   Result compute() const;
 };
 

@@ -12,16 +12,16 @@ namespace glossa {
 /// Result of the checks of one row of a table of test cases, or of all rows of one op.
 struct CaseReport {
   std::string name;
-  Index cases = 0;                          ///< gradient checks: subsets of inputs, repeated variables
-  Index elements = 0;                       ///< gradients compared with differences
+  Index cases = 0;                          ///< number of gradient checks: subsets of inputs, repeated variables
+  Index elements = 0;                       ///< number of gradient elements compared with differences
   double worst_error = 0;                   ///< as in GradCheckResult
   double loose_error = 0;                   ///< as in GradCheckResult
-  double second_error = 0;                  ///< of the second witness, extrapolated differences (see grad_check)
-  std::optional<double> taylor_slope = {};  ///< of a whole model
-  Index kinks = 0;                          ///< elements repeated with a smaller step because of a kink
-  Index skipped = 0;                        ///< elements not compared: too near to a kink
+  double second_error = 0;                  ///< error against the second witness (see grad_check)
+  std::optional<double> taylor_slope = {};  ///< slope of the Taylor test; for whole models only
+  Index kinks = 0;                          ///< number of elements repeated with a smaller step because of a kink
+  Index skipped = 0;                        ///< number of elements not compared, because they are too near to a kink
   double seconds = 0;
-  std::vector<std::string> failures = {};  ///< sentences; empty: passed
+  std::vector<std::string> failures = {};  ///< one sentence per failure
 
   void add(const CaseReport& other);
 };
@@ -35,17 +35,18 @@ CaseReport timed(CaseReport report, const Work& work) {
   return report;
 }
 
-/// Maximum errors: of a gradient in double, for differences and for the second witness; of float against double,
-/// relative to a tensor's maximum.
+/// Maximum errors of a gradient in double against differences and against the second witness, and of float against
+/// double, relative to the tensor's maximum.
 inline constexpr double gradient_limit = 1e-8, second_limit = 1e-11, float_limit = 1e-4;
 
-/// Minimum slope of the Taylor remainder: 2 if every derivative is right, 1 if one is wrong.
+/// Minimum slope in a Taylor test. The slope is 2 if every derivative is right, 1 if one is wrong.
 inline constexpr double slope_limit = 1.95;
 
 /// Runs all checks of a table row. Changes and restores the number of threads. The checks:
 /// - the value equals the reference
 /// - the gradient of every element (or of a sample, see OpCase::sampling) equals differences, for every subset of
-///   inputs (for more than four inputs: all, each alone, all but one) and with one variable as two inputs
+///   inputs that need a gradient (of more than four inputs: all, each alone, all but one), and with one variable as two
+///   inputs
 /// - gradients accumulate
 /// - without a tape, nothing is recorded and the value has the same bits
 /// - a second backward throws, or gives the same gradients if the graph is kept

@@ -10,7 +10,7 @@ inline RowLayout packed_2_3() {
   return {.rows = 5, .sequences = sequences, .sequence_ids = {}};
 }
 
-/// 2 and 3 rows in boxes of 3: row 2 is a gap.
+/// Two sequences of 2 and 3 rows, padded to 3 rows each: 6 rows, of which row 2 is a gap.
 inline RowLayout padded_2_3() {
   static constexpr RowSpan sequences[] = {{0, 2}, {3, 3}};
   return {.rows = 6, .sequences = sequences, .sequence_ids = {}};
@@ -22,7 +22,7 @@ inline RowLayout packed_4_1() {
   return {.rows = 5, .sequences = sequences, .sequence_ids = {}};
 }
 
-/// Two sequences of 100 and 200 rows: 300, cut into pieces for several threads.
+/// Two sequences of 100 and 200 rows: 300 rows, which ops cut into pieces for several threads.
 inline RowLayout packed_100_200() {
   static constexpr RowSpan sequences[] = {{0, 100}, {100, 200}};
   return {.rows = 300, .sequences = sequences, .sequence_ids = {}};

@@ -63,10 +63,10 @@ struct OpCase {
   Reference reference_value = nullptr;
   std::vector<ErrorRow> errors = {};
   bool zero_gradient = false;  // every gradient is exactly zero, on purpose
-  bool allocates = false;      // true: returns heap memory, by contract
+  bool allocates = false;      // true: the op returns heap memory, by contract
   bool double_only = false;    // float cannot hold the numbers
-  Index max_elements = 0;      // elements per tensor checked by differences; 0: all
-  double step = 0x1p-10;       // of the differences, as in GradCheckOptions
+  Index max_elements = 0;      // number of elements per tensor checked by differences; 0: all
+  double step = 0x1p-10;       // step of the differences, as in GradCheckOptions
 
   std::string op() const { return name.substr(0, name.find('.')); }
 
@@ -90,12 +90,12 @@ struct OpCase {
     double_only = true;
     return std::move(*this);
   }
-  /// For inputs large enough to be cut into pieces for threads.
+  /// Checks only some elements: for inputs large enough to be cut into pieces for threads.
   OpCase sampling(Index elements) && {
     max_elements = elements;
     return std::move(*this);
   }
-  /// For ops that vary on a scale much smaller than max(1, |x|).
+  /// Sets another step: for ops that vary on a scale much smaller than max(1, |x|).
   OpCase stepping(double relative_step) && {
     step = relative_step;
     return std::move(*this);
@@ -111,7 +111,7 @@ OpCase op_case(std::string name, std::vector<CaseInput> inputs, Call call) {
 /// Every row, family by family.
 const std::vector<OpCase>& op_cases();
 
-// One function per family of ops, which adds the family's rows. Rows of linear_relu are in add_product_cases.
+// Each function adds the rows of one family of ops. Rows of linear_relu are in add_product_cases.
 void add_arithmetic_cases(std::vector<OpCase>& cases);
 void add_pointwise_cases(std::vector<OpCase>& cases);
 void add_activation_cases(std::vector<OpCase>& cases);

@@ -9,8 +9,9 @@
 
 namespace glossa {
 
-/// Common base of the checks of ops and layers. `SampleOf<T>` prepares the row to run in T: `step` runs it, `run` also
-/// returns its value and gradients, and `name(i)` names the input or parameter of gradient i.
+/// Common base of the checks of ops and layers. `SampleOf<T>` prepares the row to run in number type T. Its `step` runs
+/// the row forward and backward, its `run` also returns the value and the gradients, and its `name(i)` names the input
+/// or parameter of gradient i.
 template <template <class> class SampleOf, class Row>
 class RowChecker {
  public:
@@ -51,7 +52,7 @@ class RowChecker {
   static double distance(const std::vector<A>& got, const std::vector<B>& expected, double min_scale) {
     double worst = 0, largest = min_scale;
     for (std::size_t i = 0; i < expected.size(); ++i) {
-      // Expected infinities and NaN.
+      // Also skips infinities and NaN where they are expected.
       if (got[i] == expected[i] || (std::isnan(got[i]) && std::isnan(expected[i]))) continue;
       worst = worse(worst, std::abs(got[i] - expected[i]));
       largest = std::max<double>(largest, std::abs(expected[i]));

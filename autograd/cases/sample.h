@@ -9,7 +9,8 @@
 
 namespace glossa {
 
-/// The sample numbers for an input of an OpCase. All are exact in float, so that float and double get the same numbers.
+/// The sample numbers for an input of an OpCase. Float can represent all of them exactly, so that float and double get
+/// the same numbers.
 inline std::vector<double> sample_values(const CaseInput& input, RandomStream& random) {
   if (!input.values.empty()) return input.values;
   constexpr double distance = 1.0 / 16;
@@ -65,7 +66,8 @@ class Sample {
   Context<T>& context() { return context_; }
   std::span<const Variable<T>> leaves() const { return leaves_; }
 
-  /// Starts a step and makes the inputs of `call`. If `wrapped`, the inputs are not leaves, but retain their gradients.
+  /// Starts a step and makes the inputs of `call`. If `wrapped`, these inputs are not leaves but results of another op,
+  /// which retain their gradients.
   void begin(bool recording, bool wrapped = false) {
     context_.begin({.training = true, .recording = recording});
     leaves_.clear();

@@ -16,7 +16,7 @@ struct Beats {
   }
 };
 
-/// The larger of two numbers, as Beats decides.
+/// The larger of two numbers. NaN counts as the largest, as in Beats.
 struct Maximum {
   template <class V>
   V operator()(V a, V b) const {
@@ -44,7 +44,7 @@ Index argmax(Index n, const T* x) {
 /// maxima in order.
 template <class T>
 Index argmax_of_all(Index n, const T* x) {
-  std::array<Index, 256> pieces;  // winners; at most 256 pieces at a time, to avoid allocation
+  std::array<Index, 256> pieces;  // index of each piece's maximum; at most 256 pieces at a time, to avoid allocation
   Index best = 0;
   for (Index first = 0; first < n; first += std::ssize(pieces) * elementwise_grain) {
     const Index size = std::min(n - first, std::ssize(pieces) * elementwise_grain);
@@ -59,8 +59,8 @@ Index argmax_of_all(Index n, const T* x) {
   return best;
 }
 
-/// Finds the row of the maximum in each of the `width` columns of x, width <= strip_width, rows >= 1. Rows are `stride`
-/// elements apart.
+/// Sets winner[j] to the row of the maximum in column j of x, for each of `width` columns. Requires width <=
+/// strip_width and rows >= 1. Rows are `stride` elements apart.
 template <class T>
 void argmax_strip(Index width, Index rows, const T* x, Index stride, Index* winner) {
   std::array<T, strip_width> best;

@@ -11,24 +11,25 @@
 
 namespace glossa::kernels {
 
-/// q, k and v, or their gradients. Head h has the `width` columns from h * width on.
+/// q, k and v, or their gradients. Head h has columns [h * width, (h + 1) * width), where `width` is key_width for q
+/// and k, value_width for v.
 template <class T>
 struct AttentionColumns {
   Columns<T> q, k, v;
 };
 
-/// The ways to compute a sequence, compared in docs/attention.md.
+/// The ways to compute attention of one sequence, compared in docs/attention.md.
 enum class AttentionPath {
   few,    // one query at a time, for decoding
   whole,  // all weights of a head at once, kept for the derivative
   tiles   // a tile of weights at a time, recomputed by the derivative
 };
 
-/// A sequence with fewer queries takes the path `few`.
+/// Sequences with fewer queries than this take the path `few`.
 inline constexpr Index few_queries = 4;
 
 /// Maximum number of weights per head, Tq Tk, that the path `whole` keeps. Up to this number, keeping weights is faster
-/// than recomputing them. For heads of 64 columns, they then take no more memory than q, k, v and the result.
+/// than recomputing them. For heads of 64 columns, the kept weights take no more memory than q, k, v and the result.
 inline constexpr Index max_kept_weights = 256 * 256;
 
 /// The path of a sequence. It depends only on the sequence's lengths, so the bits do not depend on the batch.
@@ -37,7 +38,7 @@ constexpr AttentionPath attention_path(Index queries, Index keys, Index max_kept
   return queries * keys > max_kept ? AttentionPath::tiles : AttentionPath::whole;
 }
 
-/// One call of attention without its operands.
+/// Everything about one call of attention except q, k and v.
 template <class T>
 struct AttentionShape {
   RowLayout query, key;
@@ -45,11 +46,11 @@ struct AttentionShape {
   bool causal;
   T scale;
   Index max_kept = max_kept_weights;
-  std::span<const Index> cells{};        // kept weights of a head, Tk * padded(Tq), summed over earlier sequences
-  Tensor<T> mask{};                      // added to the scores, transposed: [S, padded(T)]; no data: no mask
+  std::span<const Index> cells{};        // [b]: weights kept per head, Tk * padded(Tq), in all sequences before b
+  Tensor<T> mask{};                      // transposed, [S, padded(T)]; added to the scores; no data: no mask
   std::span<const std::uint8_t> keep{};  // dropout mask of the kept weights, in their layout; empty: no dropout
   std::optional<DropoutSite> dropout{};  // for tiles, which draw their own part of the mask
-  T keep_scale{1};
+  T keep_scale{1};                       // factor of the weights that dropout keeps
 
   /// True if some keys may be blocked for some queries.
   bool blocks() const { return causal || mask.data != nullptr; }
@@ -60,7 +61,8 @@ struct AttentionShape {
   bool in_tiles(Index b) const { return path(b) == AttentionPath::tiles; }
   bool any_in_tiles() const;
 
-  /// The number of weights, without the padding of vectors. For a causal sequence, this is a triangle.
+  /// The number of weights of all heads and sequences, without padding. A causal sequence counts without the weights
+  /// above the diagonal.
   Index scores() const;
 
   /// Elements of scratch that a call needs.
@@ -73,8 +75,8 @@ struct AttentionShape {
 /// written.
 template <class T>
 struct AttentionSaved {
-  T* weights = nullptr;   // null: not wanted
-  T* log_sums = nullptr;  // log sum_j exp(score_j) for tiles, [heads, rows of the queries]; null: not wanted
+  T* weights = nullptr;   // null: not saved
+  T* log_sums = nullptr;  // log sum_j exp(score_j) of queries in tiles, [heads, query rows]; null: not saved
 };
 
 /// Sets out = dropout(softmax(scale q k^T + mask)) v for each sequence and head. Sets gap rows of `out` to 0. Never

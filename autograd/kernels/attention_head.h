@@ -13,7 +13,7 @@ namespace glossa::kernels {
 template <class T>
 struct Head {
   RowSpan rows, keys;
-  Index number, cells;  // index of the head; start of its kept weights
+  Index number, cells;  // the head's index; offset of the head's kept weights
 
   Head(const AttentionShape<T>& shape, Index b, Index h) : number(h) {
     rows = shape.query.sequences[b];
@@ -28,21 +28,22 @@ struct Head {
   }
 };
 
-/// The keys that the queries of a tile see. If causal, query i sees the keys 0, ..., i + ahead, otherwise every query
-/// sees all `keys`. Other keys are blocked and have weight 0. Blocked weights are computed only where whole vectors or
-/// blocks of rows cross the diagonal: from `first_computed(j)` on. `ahead` is a multiple of `block`.
+/// The keys that the queries of a tile see. If causal, query i sees the keys 0, ..., i + ahead; otherwise every query
+/// sees all `keys`. Other keys are blocked and have weight 0. Weights are computed in whole vectors and blocks of rows,
+/// so some blocked weights next to the diagonal are computed: for key j, those of queries from `first_computed(j)` on.
+/// `ahead` is a multiple of `block`.
 template <class T>
 struct Reach {
   static constexpr Index block = std::max<Index>(8, Lanes<T>::count);
 
-  Index rows, keys;
+  Index rows, keys;  // numbers of queries and keys
   bool causal;
   Index ahead = 0;
 
   /// True if some key is blocked for some query.
   bool cuts() const { return causal && keys > ahead + 1; }
 
-  /// The first query that sees key j, or `rows`.
+  /// The first query that sees key j; `rows` if none does.
   Index first_query(Index j) const { return cuts() ? std::clamp<Index>(j - ahead, 0, rows) : 0; }
 
   /// The first query whose weight for key j is computed.
@@ -55,8 +56,8 @@ struct Reach {
   Index keys_of_lane(Index lane) const { return keys_before(lane / block * block + block); }
 };
 
-/// to (+)= A B: directly if its columns are whole vectors, else through `memory`. `finite` means that B has no NaN or
-/// infinity in blocked rows, so multiplying by zeros of A is safe.
+/// to (+)= A B: directly if the columns of B fill whole vectors, else through `memory`. `finite` means that B has no
+/// NaN or infinity in blocked rows, so multiplying by zeros of A is safe.
 template <class T>
 void product(const ProductSize& size, const Strided<T>& a, const Panel<T>& b, const Columns<T>& to, bool finite,
              Bump<T> memory) {
@@ -72,7 +73,7 @@ void product(const ProductSize& size, const Strided<T>& a, const Panel<T>& b, co
     }
 }
 
-/// score[j, i] = a_j . b_i for rows a of the keys and rows b of the queries, `k` numbers each; b is passed transposed.
+/// score[j, i] = a_j . b_i for key rows a_j and query rows b_i of `k` numbers each; b is passed transposed.
 template <class T>
 void score_product(const Reach<T>& reach, Index k, const Columns<const T>& a, const Panel<T>& b, T* score) {
   const Index width = padded<T>(reach.rows), step = reach.cuts() ? reach.block : reach.keys;

@@ -7,19 +7,19 @@
 #include "autograd/parallel.h"
 
 /// Attention whose weights are never all in memory at once (Dao et al. 2022). Each tile of queries visits the keys that
-/// it sees, tile by tile. Adjacent tiles of queries form a stripe. Eight heads draw their dropout masks from one
+/// it sees, tile by tile. Adjacent tiles of queries form a stripe. Eight heads draw their dropout masks from one Philox
 /// counter, so a stripe's masks are drawn for all heads before any head is computed.
 namespace glossa::kernels {
 
 inline constexpr Index query_tile = 64, key_tile = 64, stripe = 4 * query_tile;
 
-/// The pieces of one sequence's work, and their scratch: first the scratch that threads share, then each thread's own.
-/// In the derivative a piece is a part of a head's keys. If there are enough keys, even few heads have at least eight
-/// pieces together.
+/// The division of one sequence's work into pieces, and the layout of their scratch. The scratch that threads share
+/// comes first, then each thread's own. In the derivative, a piece is one head's work on one part of the keys. If there
+/// are enough keys, there are at least eight pieces, even with few heads.
 template <class T>
 struct AttentionTiling {
   const AttentionShape<T>& shape;
-  Index sequence, rows, keys, parts, keys_of_part;
+  Index sequence, rows, keys, parts, keys_of_part;  // number of the sequence; the others are counts
 
   AttentionTiling(const AttentionShape<T>& shape, Index b)
       : shape(shape), sequence(b), rows(shape.query.sequences[b].length), keys(shape.key.sequences[b].length) {
@@ -39,12 +39,12 @@ struct AttentionTiling {
             .ahead = tile.offset - first};
   }
 
-  /// Elements that hold the dropout masks of a stripe, one byte per weight.
+  /// Number of elements of T that hold the dropout masks of a stripe, which take one byte per weight.
   Index mask_size() const {
     return shape.dropout ? (shape.heads * keys * stripe + Index{sizeof(T)} - 1) / Index{sizeof(T)} : 0;
   }
 
-  /// Elements that hold dq of a stripe, once per part of the keys.
+  /// Number of elements that hold a stripe's dq, one copy per part of the keys.
   Index partial_size() const { return shape.heads * parts * stripe * padded<T>(shape.key_width); }
 
   Index scratch_size_of_thread() const {
@@ -96,7 +96,7 @@ void for_stripes(const AttentionTiling<T>& tiling, T* mask_memory, const Work& w
   }
 }
 
-/// Sets scores that are computed but blocked to `instead`.
+/// Writes `instead` to all scores that are computed but blocked.
 template <class T>
 void block_scores(const Reach<T>& reach, T instead, T* score) {
   const Index width = padded<T>(reach.rows);

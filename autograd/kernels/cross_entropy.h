@@ -8,7 +8,7 @@
 
 namespace glossa::kernels {
 
-/// lse = log sum_j e^(x_j) = top + rest, in two parts because their sum would round.
+/// lse = log sum_j e^(x_j) = top + rest, kept in two parts, because adding them would round.
 template <class T>
 struct LogSumExp {
   T top, rest;

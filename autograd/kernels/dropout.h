@@ -8,18 +8,19 @@
 
 namespace glossa::kernels {
 
-/// Random numbers of one site, an op that draws random numbers. Element (row, column) of a matrix of tokens draws 16
-/// bits of Philox(counter = (column block, position, sequence, site), key = (seed, update)): a function of the
-/// element's identity, not of its address.
+/// Random numbers of one site (an op that draws random numbers). Element (row, column) of a matrix of tokens draws 16
+/// bits of Philox(counter = (column block, position, sequence, site), key from (seed, update)). These bits depend on
+/// the element's identity, not on its address.
 struct DropoutSite {
   PhiloxKey key;
   std::uint32_t site;
-  std::uint32_t threshold;  // number of the 65536 16-bit values for which an element is dropped
+  std::uint32_t threshold;  // an element is dropped if its 16 bits are below this number, at most 65536
 
   DropoutSite(PhiloxKey key, std::uint32_t site, double p)
       : key(key), site(site), threshold(static_cast<std::uint32_t>(p * 65536.0 + 0.5)) {}
 
-  /// Factor of a kept element: 1 / P(kept), with the rounded probability; 0 if no element is kept.
+  /// Factor of a kept element: 1 / P(kept), where the probability is rounded to a multiple of 1/65536; 0 if no element
+  /// is kept.
   double keep_scale() const { return threshold == 65536 ? 0.0 : 65536.0 / (65536.0 - threshold); }
 };
 
@@ -31,14 +32,15 @@ struct AttentionBlock {
   Index heads, first_key, keys, first_row, rows;
 };
 
-/// Draws the block's masks. The mask of head h and key first_key + j, one number per query, starts at mask + h *
-/// head_stride + j * rows. Counter = (key, position of the query, sequence, site); the numbers of eight heads come from
-/// one counter. `position` is that of the sequence's first query.
+/// Draws the block's masks. The mask of head h and key first_key + j, one byte per query, starts at mask + h *
+/// head_stride + j * rows. The counter is (key and group of eight heads, position of the query, sequence, site); the
+/// eight heads of a group share its 128 bits. `position` is the position of the sequence's first query.
 void attention_dropout_block(std::uint8_t* mask, Index head_stride, const AttentionBlock& block,
                              const DropoutSite& site, std::uint32_t sequence_id, Index position);
 
 /// Draws the masks of all sequences' attention weights, [heads, Tk, Tq] each, with Tq rounded up to a multiple of
-/// `vector`. Sequence b starts at heads * cells[b]; a sequence without cells has no mask.
+/// `vector`. The masks of sequence b start at heads * cells[b] (see AttentionShape::cells); a sequence that keeps no
+/// weights has no mask.
 void attention_dropout_mask(std::span<std::uint8_t> mask, Index heads, std::span<const Index> cells, Index vector,
                             const DropoutSite& site, const RowLayout& query, const RowLayout& key);
 

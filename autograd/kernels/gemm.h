@@ -15,9 +15,9 @@ struct Factor {
   bool transposed = false;
 };
 
-/// C = A B + beta C: C [m, n] with rows `stride` elements apart, A [m, k] and B [k, n] after their transposes, beta 0
-/// or 1. The tiles of C depend only on m, n and k, and one thread computes each tile. The bits therefore do not depend
-/// on the number of threads.
+/// C = A B + beta C: C [m, n] with rows `stride` elements apart, A [m, k] and B [k, n] after their transposes, and beta
+/// 0 or 1. The tiles of C depend only on m, n and k, and one thread computes each tile. The bits therefore do not
+/// depend on the number of threads.
 template <class T>
 void gemm(Index m, Index n, Index k, const Factor<T>& a, const Factor<T>& b, T beta, T* c, Index stride);
 
@@ -74,22 +74,23 @@ struct AddBias {
   }
 };
 
-/// GEMM library for float tiles, the same for the entire process: oneDNN if found at build time, else Eigen. Double
-/// uses Eigen.
+/// GEMM library for float tiles, one for the entire process. The default is oneDNN if found at build time, else Eigen.
+/// Double tiles always use Eigen.
 enum class GemmBackend { eigen, onednn };
 GemmBackend gemm_backend();
-/// Throws if the backend was not built in. The backend affects the last bits.
+/// Throws if the backend was not built in. The backend affects the last bits of results.
 void set_gemm_backend(GemmBackend backend);
 bool has_gemm_backend(GemmBackend backend);
 std::string name(GemmBackend backend);
 
-/// Text that names everything the current GEMM library's bits depend on, on this processor.
+/// The current GEMM library, with everything on this processor that affects the bits of its results, as text.
 std::string describe_gemm_backend();
 
 /// Computes one tile with one backend. Each backend has its own file.
 template <class T>
 void eigen_tile(Index m, Index n, Index k, const Factor<T>& a, const Factor<T>& b, T beta, T* c, Index stride);
-/// More than one of oneDNN's own `threads` is for measurements only, because oneDNN then splits k by their number.
+/// `threads` is the number of oneDNN's own threads. More than one is for measurements only, because oneDNN then splits
+/// k by this number.
 void onednn_tile(Index m, Index n, Index k, const Factor<float>& a, const Factor<float>& b, float beta, float* c,
                  Index stride, int threads = 1);
 

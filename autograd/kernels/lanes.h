@@ -16,14 +16,14 @@ inline constexpr int vector_bytes = 32;
 inline constexpr int vector_bytes = 16;
 #endif
 
-/// The numbers in one register.
+/// One register of numbers of type T, and how many it holds.
 template <class T>
 struct Lanes {
   using Vector [[gnu::vector_size(vector_bytes)]] = T;
   static constexpr Index count = vector_bytes / sizeof(T);
 };
 
-/// n rounded up to a multiple of the numbers in one register.
+/// n rounded up to a multiple of Lanes<T>::count.
 template <class T>
 constexpr Index padded(Index n) {
   return (n + Lanes<T>::count - 1) / Lanes<T>::count * Lanes<T>::count;
@@ -41,8 +41,8 @@ void store(T* to, typename Lanes<T>::Vector v) {
   std::memcpy(to, &v, sizeof v);
 }
 
-/// Lane l of the result is lane from(l) of a and b, numbered consecutively. `from` is stateless, so the compiler knows
-/// the order of lanes.
+/// Lane l of the result is lane from(l) of a followed by b. `from` is stateless, so the order of lanes is known at
+/// compile time.
 template <class T, class From>
 typename Lanes<T>::Vector shuffled(typename Lanes<T>::Vector a, typename Lanes<T>::Vector b, From) {
   return [&]<int... l>(std::integer_sequence<int, l...>) { return __builtin_shufflevector(a, b, From{}(l)...); }

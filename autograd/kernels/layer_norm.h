@@ -12,8 +12,9 @@ struct RowMoments {
   T mean, inverse_std;
 };
 
-/// y = (x - mean) / sqrt(variance + epsilon) * gain + bias for one row; gain and bias may be null (1 and 0). Takes two
-/// passes over the row, which stays in the L1 cache: subtracting the mean first avoids cancellation in the variance.
+/// y = (x - mean) / sqrt(variance + epsilon) * gain + bias for one row; gain and bias may be null (1 and 0). Takes one
+/// pass over the row for the mean and one for the variance, because subtracting the mean first avoids cancellation; the
+/// row stays in the L1 cache.
 template <class T>
 RowMoments<T> layer_norm_row(Index d, const T* x, const T* gain, const T* bias, T epsilon, T* y) {
   const T mean = row_sum<T>(d, [&](Index j) { return x[j]; }) / static_cast<T>(d);

@@ -22,7 +22,7 @@ struct Strided {
   Index row, col;
 };
 
-/// A matrix whose rows are whole SIMD vectors, padded with zeros after its columns.
+/// A matrix whose rows are whole SIMD vectors, padded with zeros after the last column.
 template <class T>
 struct Panel {
   const T* data;

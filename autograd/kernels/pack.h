@@ -21,7 +21,7 @@ struct Bump {
   }
 };
 
-/// [rows, cols] as a panel: the matrix itself if its columns are whole vectors, else a copy.
+/// [rows, cols] as a panel: the matrix itself if its rows are whole vectors, else a copy.
 template <class T>
 Panel<T> as_panel(Index rows, Index cols, const Columns<const T>& from, Bump<T>& memory) {
   const Index width = padded<T>(cols);

@@ -15,7 +15,7 @@ struct Plus {
   }
 };
 
-/// The larger of two numbers; ignores NaN as second argument.
+/// The larger of two numbers; ignores NaN in `b`.
 struct Larger {
   template <class V>
   V operator()(V a, V b) const {
@@ -53,10 +53,11 @@ T row_max(Index n, T floor, const F& f) {
   return fold<T>(n, floor, Larger{}, f);
 }
 
-/// Sum of f(0), ..., f(n-1) on several threads: pieces of `elementwise_grain`, added in order.
+/// Sum of f(0), ..., f(n-1) on several threads, in pieces of `elementwise_grain` elements. The sums of the pieces are
+/// added in order.
 template <class T, class F>
 T sum(Index n, const F& f) {
-  std::array<T, 256> pieces;  // sums; at most 256 pieces at a time, to avoid allocation
+  std::array<T, 256> pieces;  // sum of each piece; at most 256 pieces at a time, to avoid allocation
   T total{0};
   for (Index first = 0; first < n; first += std::ssize(pieces) * elementwise_grain) {
     const Index size = std::min(n - first, std::ssize(pieces) * elementwise_grain);

@@ -7,9 +7,9 @@
 
 namespace glossa::kernels {
 
-/// Sums over the rows of a matrix are cut into strips of 64 columns, one thread per strip. Strips contain whole cache
-/// lines of every row, and there are enough strips for the threads. Rows are added in runs of 64 to keep rounding
-/// errors small.
+/// Sums over the rows of a matrix are cut into strips of 64 columns, one thread per strip. A strip covers whole cache
+/// lines of every row, and there are usually enough strips for the threads. Rows are added in runs of 64 to keep
+/// rounding errors small.
 inline constexpr Index strip_width = 64, rows_per_run = 64;
 inline Index strips(Index cols) { return (cols + strip_width - 1) / strip_width; }
 

@@ -14,8 +14,8 @@ struct ProductSize {
 template <class T>
 void small_product(const ProductSize& size, const Strided<T>& a, const Panel<T>& b, const Columns<T>& c);
 
-/// As small_product, but if A[i, p] is 0, row p of B is not read for row i of C. So NaN in blocked rows does not
-/// spread.
+/// As small_product, but if A[i, p] is 0, row p of B is not read for row i of C. NaN in blocked rows of B therefore
+/// does not spread.
 template <class T>
 void small_product_skipping_zeros(const ProductSize& size, const Strided<T>& a, const Panel<T>& b, const Columns<T>& c);
 

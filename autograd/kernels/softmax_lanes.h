@@ -11,8 +11,8 @@ namespace glossa::kernels {
 template <class T>
 inline constexpr T blocked = -std::numeric_limits<T>::infinity();
 
-/// Softmax of one vector of queries, in place: over the keys in each lane of scores [keys, L]. A fully blocked lane
-/// becomes zeros; NaN propagates.
+/// Softmax of one vector of queries, in place. Each lane of the scores [keys, L] is one query, normalized over its
+/// keys; rows are `stride` elements apart. A fully blocked lane becomes zeros; NaN propagates.
 template <class T>
 void softmax_lanes(Index keys, T* score, Index stride) {
   using Vector = typename Lanes<T>::Vector;
@@ -62,9 +62,9 @@ void softmax_lanes_step(Index keys, T* score, Index stride, T* top, T* total, T*
   store(total, sum);
 }
 
-/// With m = keep / (1 - p), dropped = m weight and dweight = m (dout v^T). In each lane, replaces dout v^T in `d` by
-/// dscore = scale weight (dweight - sum of weight dweight). Where the weight is 0, dscore is 0, whatever a blocked
-/// value holds.
+/// Let m = keep / (1 - p), where `keep` is the dropout mask. Then dropped = m weight, and dweight = m (dout v^T). In
+/// each lane, replaces dout v^T in `d` by dscore = scale weight (dweight - sum of weight dweight). Where the weight is
+/// 0, dscore is 0, whatever a blocked value holds.
 template <class T>
 void softmax_lanes_backward(Index keys, const T* weight, const T* dropped, T scale, T keep_scale, T* d, Index stride) {
   using Vector = typename Lanes<T>::Vector;

@@ -10,7 +10,7 @@
 /// serves gradient checks, not speed.
 namespace glossa::kernels {
 
-/// `when` ? a : b, computed with a mask. For the operator the compiler may emit a branch, which prevents vectorizing.
+/// `when` ? a : b, computed with a mask. For `?:` the compiler may emit a branch, which prevents vectorizing.
 inline float select(bool when, float a, float b) {
   const std::uint32_t mask = -static_cast<std::uint32_t>(when);
   return std::bit_cast<float>((std::bit_cast<std::uint32_t>(a) & mask) | (std::bit_cast<std::uint32_t>(b) & ~mask));
@@ -27,18 +27,19 @@ inline float multiply_add(float a, float b, float c) {
 #endif
 }
 
-/// e^x = 2^n (1 + q) with an integer n and |x - n ln 2| <= ln(2) / 2. `n` is shifted, ready to be added to the exponent
-/// bits of a float. Valid for |x| < 127 ln 2. Other arguments give arbitrary numbers; NaN gives q = NaN.
+/// e^x = 2^n (1 + q) with an integer n and |x - n ln 2| <= ln(2) / 2. The member `n` is stored shifted, ready to be
+/// added to the exponent bits of a float. Valid for |x| < 127 ln 2. Other arguments give arbitrary numbers; NaN gives q
+/// = NaN.
 struct ExpParts {
   float q;
   std::uint32_t n;
 };
 
 inline ExpParts exp_parts(float x) {
-  constexpr float round_to_integer = 0x1.8p23f;  // added, it pushes the fraction out of the mantissa
+  constexpr float round_to_integer = 0x1.8p23f;  // adding it pushes the fraction out of the mantissa
   const float shifted = multiply_add(x, 0x1.715476p0f, round_to_integer);
   const float n = shifted - round_to_integer;
-  // ln 2 in two parts (Cody and Waite 1980): the first has few enough bits for n times it to be exact.
+  // ln 2 in two parts (Cody and Waite 1980): the larger part has so few bits that its product with n is exact.
   const float r = multiply_add(n, 0x1.bd0106p-13f, multiply_add(n, -0x1.63p-1f, x));
   // (e^r - 1 - r) / r^2, fitted so that the error of e^r has equal ripples, at most 3.2e-9.
   float p = 0x1.6db4e8p-10f;
@@ -59,7 +60,7 @@ inline float exp(float x) {
   return select(x != x, x, y);
 }
 
-/// tanh x to 3 units in the last place: m / (m + 2) with m = e^(2|x|) - 1, computed from q to avoid cancellation.
+/// tanh x to 3 units in the last place: m / (m + 2), where m = e^(2|x|) - 1 is computed from q to avoid cancellation.
 inline float tanh(float x) {
   const float magnitude = std::fabs(x);
   const ExpParts parts = exp_parts(2 * select(magnitude > 9.5f, 9.5f, magnitude));  // tanh 9.5 rounds to 1
@@ -77,8 +78,8 @@ inline float erf(float x) {
   const float magnitude = std::fabs(x);
   const float t = select(magnitude > 4.0f, 4.0f, magnitude);  // erf 4 rounds to 1
   // g / t - 1 on [0, 4], fitted so that the relative error of erf has equal ripples, at most 4.3e-9. Terms are summed
-  // in pairs (Estrin 1960), because a vector unit would wait for a chain of nine. The 1 is added last to keep rounding
-  // errors small.
+  // in pairs (Estrin 1960), because a vector unit would stall on a chain of nine dependent operations. The 1 is added
+  // last to keep rounding errors small.
   const float t2 = t * t, t4 = t2 * t2;
   const float low =
       multiply_add(t2, multiply_add(t, -0x1.39b7cap-6f, 0x1.a4f8c4p-4f), multiply_add(t, 0x1.45f3p-1f, 0x1.06eba8p-3f));

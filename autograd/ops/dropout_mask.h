@@ -14,7 +14,7 @@ struct DropoutMask {
 
   explicit operator bool() const { return keep != nullptr; }
 
-  /// `value` of element i after dropout, if active.
+  /// `value`, the value of element i, after dropout. Dropout must be active.
   T operator()(Index i, T value) const { return kernels::select(keep[i] != 0, value * factor, T{0}); }
 };
 
@@ -23,7 +23,8 @@ inline void check_probability(const char* op, double p) {
 }
 
 /// Draws the mask of the forward pass's next site (see docs/notation.md), for `matrix` [N, D]; no mask outside training
-/// or if p = 0. The mask lasts for the step; `in_scratch` is for ops whose derivative does not read it.
+/// or if p = 0. The mask lasts for the step; with `in_scratch`, for ops whose derivative does not read it, only until
+/// the op's scratch is released.
 template <class T>
 DropoutMask<T> draw_mask(const char* op, Context<T>& c, const Shape& matrix, double p, const RowLayout& layout,
                          bool in_scratch = false) {

@@ -6,7 +6,7 @@
 
 namespace glossa {
 
-/// W^T [I, O] as a factor of a product, from W [O, I] or its transpose if the context has one.
+/// W^T [I, O] as a factor of a product, from W [O, I], or from the context's transpose of W if it has one.
 template <class T>
 kernels::Factor<T> transposed_weight(Context<T>& c, const Tensor<const T>& weight) {
   if (const T* const turned = c.transposed(weight)) return {turned, weight.rows(), false};
