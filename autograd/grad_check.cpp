@@ -12,8 +12,8 @@ namespace {
 constexpr double smallest_step = 0x1p-9;  // of the first step; rounding grows as the step shrinks
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-/// Indices of all elements, or of `limit` elements: from each of `limit` equal ranges, the element with the largest
-/// gradient.
+/// Indices of all elements, or of `limit` elements: a random one from each of `limit` equal ranges, and always the
+/// one with the largest gradient.
 std::vector<Index> chosen_elements(const CheckedTensor& tensor, Index limit) {
   const Index size = tensor.value.size(), count = limit > 0 ? std::min(limit, size) : size;
   const auto smaller = [](double a, double b) { return std::abs(a) < std::abs(b); };

@@ -16,7 +16,7 @@ namespace {
 constexpr std::size_t max_searches = 16;
 
 /// Idle searches that keep their memory for the next batches.
-constexpr std::size_t max_idle = 2;
+constexpr std::size_t max_idle = 1;
 
 /// Ranges of lengths that share batches: up to 64 ids, 128, 256 and so on.
 int length_range(const Piece& piece) { return std::bit_width((piece.ids.size() - 1) / 64); }
@@ -24,7 +24,9 @@ int length_range(const Piece& piece) { return std::bit_width((piece.ids.size() -
 }  // namespace
 
 SearchTurns::SearchTurns(const ServedRun& run, TransposedWeights<float>& weights)
-    : run_(run), weights_(weights), translator_(*run.model, run.tokenizers, run.data, run.decode) {}
+    : run_(run), translator_(*run.model, run.tokenizers, run.data, run.decode) {
+  context_.set_transposed_weights(&weights);
+}
 
 /// True if a search of the piece's range of lengths has a piece of its client.
 bool SearchTurns::has_search(const Piece& piece) const {
@@ -57,7 +59,7 @@ void SearchTurns::begin(std::vector<Piece> batch) {
   std::erase_if(batch, [](const Piece& piece) { return !piece.request->waits(); });
   if (batch.empty()) return;
   const Stopwatch watch;
-  if (idle_.empty()) idle_.emplace_back();
+  if (idle_.empty()) idle_.emplace_back(context_);
   searches_.splice(searches_.end(), idle_, idle_.begin());
   Search& search = searches_.back();
   search.length_range = length_range(batch.front());
@@ -101,8 +103,7 @@ void SearchTurns::start(Search& search) const {
   const Index wanted = search.pieces.front()->wanted;
   DecodeOptions options = decode_options(run_.decode);
   options.beam = std::max<Index>(options.beam, wanted);
-  search.batch.begin(*run_.model, run_.tokenizers.target->specials(), options, &weights_, wanted, order, sources,
-                     numbers);
+  search.batch.begin(*run_.model, run_.tokenizers.target->specials(), options, wanted, order, sources, numbers);
 }
 
 void SearchTurns::advance(Search& search) const {

@@ -70,6 +70,8 @@ class SearchTurns {
 
  private:
   struct Search {
+    explicit Search(Context<float>& context) : batch(context) {}
+
     BatchSearch<float> batch;
     std::vector<std::optional<Piece>> pieces;  // by their place in the batch; empty once answered or given up
     std::vector<std::optional<Piece>> alone;   // of a batch that threw: searched one after another
@@ -86,8 +88,8 @@ class SearchTurns {
   void begin_next_alone(Search& search) const;
 
   const ServedRun& run_;
-  TransposedWeights<float>& weights_;
   const Translator translator_;
+  Context<float> context_;             // shared by the searches
   std::list<Search> searches_, idle_;  // the latter keep their memory
   double clock_ = 0;                   // smallest `seconds` of all searches; a new one starts with it
 };

@@ -13,8 +13,8 @@ constexpr StepOptions evaluation{.training = false, .recording = false};
 
 template <class T>
 void BatchSearch<T>::begin(const Transformer<T>& model, const SpecialIds& specials, const DecodeOptions& options,
-                           TransposedWeights<T>* weights, Index n, std::span<const Index> batch,
-                           std::span<const std::vector<int>> sources, std::span<const std::int64_t> numbers) {
+                           Index n, std::span<const Index> batch, std::span<const std::vector<int>> sources,
+                           std::span<const std::int64_t> numbers) {
   model_ = &model;
   specials_ = specials;
   options_ = options;
@@ -32,7 +32,6 @@ void BatchSearch<T>::begin(const Transformer<T>& model, const SpecialIds& specia
   const Index vocabulary = model.options().target_vocabulary;
   check(never_.front() >= 0 && never_.back() < vocabulary, "decode.forbidden", "expected tokens from 0 to {}; got {}",
         vocabulary - 1, never_.front() < 0 ? never_.front() : never_.back());
-  context_.set_transposed_weights(weights);
   start(batch, sources, numbers);
 }
 

@@ -9,17 +9,19 @@
 
 namespace glossa {
 
-/// Search over one batch of sentences with one model, as `Searcher` describes, advanced token by token. Memory (step
-/// arena, cache, lists) is reused from batch to batch.
+/// Search over one batch of sentences with one model, as `Searcher` describes, advanced token by token. Memory is
+/// reused from batch to batch.
 template <class T>
 class BatchSearch {
  public:
+  /// `context` is used only during calls, so all searches of one thread can share one. It must outlive the search.
+  explicit BatchSearch(Context<T>& context) : context_(context) {}
+
   /// Begins the search for the `n` best translations of `sources[i]`, for each i in `batch`. `numbers` is as in
-  /// Searcher::decode. `weights`, which may be null, stores the model's transposed weights. The model and the weights
-  /// must outlive the search.
-  void begin(const Transformer<T>& model, const SpecialIds& specials, const DecodeOptions& options,
-             TransposedWeights<T>* weights, Index n, std::span<const Index> batch,
-             std::span<const std::vector<int>> sources, std::span<const std::int64_t> numbers);
+  /// Searcher::decode. The model must outlive the search.
+  void begin(const Transformer<T>& model, const SpecialIds& specials, const DecodeOptions& options, Index n,
+             std::span<const Index> batch, std::span<const std::vector<int>> sources,
+             std::span<const std::int64_t> numbers);
 
   /// Extends every live hypothesis by one token.
   void step();
@@ -82,6 +84,8 @@ class BatchSearch {
   void force_end(Index place, Index begin, Index end);
   void keep(Index place, const Found& ended);
 
+  Context<T>& context_;
+
   // State of the current call:
   const Transformer<T>* model_ = nullptr;
   SpecialIds specials_;
@@ -89,7 +93,6 @@ class BatchSearch {
   Index n_ = 1, wanted_ = 1;              // hypotheses to keep per sentence, and to return
   std::vector<int> never_, never_early_;  // tokens never chosen, and not chosen before the minimum length; both sorted
 
-  Context<T> context_;
   DecoderCache<T> cache_;
 
   std::vector<int> source_ids_, tokens_;

@@ -116,11 +116,12 @@ void Searcher<T>::search(const Transformer<T>& model, std::span<const std::vecto
   for (const std::vector<int>& source : sources) ids += source.size();
   std::optional<TransposedWeights<T>> weights;
   if (ids >= 1024) weights.emplace();
-  while (std::ssize(searches_) < threads()) searches_.emplace_back();
+  while (std::ssize(searches_) < threads()) searches_.emplace_back(contexts_.emplace_back());
+  for (Context<T>& context : contexts_) context.set_transposed_weights(weights ? &*weights : nullptr);
   std::mutex watching;
   const auto search_batch = [&](Index i) {
     BatchSearch<T>& search = searches_[thread_index()];
-    search.begin(model, specials, options, weights ? &*weights : nullptr, n, batches[i], sources, numbers);
+    search.begin(model, specials, options, n, batches[i], sources, numbers);
     while (!search.is_done()) search.step();
     use(batches[i], search);
     if (!watch_) return;

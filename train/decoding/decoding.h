@@ -100,7 +100,8 @@ class Searcher {
   void search(const Transformer<T>& model, std::span<const std::vector<int>> sources, const SpecialIds& specials,
               const DecodeOptions& options, Index n, std::span<const std::int64_t> numbers, Use use);
 
-  std::deque<BatchSearch<T>> searches_;  // one per thread
+  std::deque<Context<T>> contexts_;  // one per thread
+  std::deque<BatchSearch<T>> searches_;
   std::function<void(Index)> watch_;
 };
 
