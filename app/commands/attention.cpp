@@ -96,7 +96,7 @@ class Choice {
   std::optional<std::int64_t> head_;
 };
 
-/// Adds a line if the model can read it in one piece.
+/// Adds a line. Throws LineError if the model cannot read it in one piece.
 void add_whole(Translator& translator, Translator::Sources& sources, const std::string& line, const LineReader& reader,
                const std::string& name, std::int64_t limit) {
   const std::int64_t length = std::ssize(translator.source_ids(line, name, reader.line_number()));

@@ -13,8 +13,8 @@ class BadLines {
   /// Takes the value of --on-bad-line: `warn` or `stop`.
   explicit BadLines(std::string_view policy) : stops_(policy == "stop") {}
 
-  /// Returns true if `act` succeeds. Reports a LineError and returns false, or rethrows it if set to stop; other
-  /// exceptions pass through.
+  /// Calls `act`; returns true if it succeeds. If it throws a LineError, reports that and returns false, or rethrows it
+  /// if set to stop. Other exceptions pass through.
   template <class Act>
   bool pass(Act act) const {
     try {

@@ -18,7 +18,7 @@ struct BenchFloorArguments : BenchmarkArguments {};
 /// Measures a lower bound for a training step in float: its matrix products, each by the fastest method, plus Adam's
 /// memory traffic. Compares it with glossa's step.
 int run(const BenchFloorArguments& arguments) {
-  constexpr double attention_flops = 100e9;  // a rate that small products of single heads can reach
+  constexpr double attention_flops = 100e9;  // per second; a rate that small products of single heads can reach
   constexpr double adam_bytes = 28;          // per parameter: reads four numbers, writes all but the gradient
   apply_runtime({.threads = arguments.threads});
   StepBenchmark benchmark(step_shape(arguments.config));

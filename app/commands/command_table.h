@@ -22,8 +22,8 @@ class CommandTable {
   /// The command that runs leaves its exit status in `status`. `parent` and `status` must outlive the parsing.
   CommandTable(CLI::App& parent, int& status) : parent_(parent), status_(status) {}
 
-  /// Adds a command. Returns it and a new Arguments object; the caller declares the arguments. When the command is
-  /// parsed, `run` gets the arguments and returns the exit status, or throws Error.
+  /// Adds a command. Returns the command and a new Arguments object; the caller declares the arguments. When the
+  /// command is parsed, `run` is called with the arguments. It returns the exit status or throws Error.
   template <class Arguments>
   std::pair<CLI::App&, Arguments&> add(const CommandHead& head, int (*run)(const Arguments&)) const {
     const auto arguments = std::make_shared<Arguments>();

@@ -30,7 +30,8 @@ std::string kind_of(const Argument& argument, bool of_trained_run) {
   }
 }
 
-/// The script's line for a command, with the words that may follow it. Adds its arguments to `kinds`, grouped by kind.
+/// The script's lines for a command and its subcommands, with the words that may follow each. Adds their arguments to
+/// `kinds`, grouped by kind.
 std::string case_of(const Command& command, std::map<std::string, std::vector<std::string>>& kinds) {
   std::vector<std::string> below, options, valued, words;
   for (const Command& each : command.below) below.push_back(each.name.substr(each.name.rfind(' ') + 1));

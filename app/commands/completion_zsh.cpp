@@ -6,7 +6,8 @@
 namespace glossa::commands {
 namespace {
 
-/// Escapes text for single quotes, with a backslash before each separator of a specification.
+/// Escapes text for single quotes, with a backslash before each character in `parting`, the separators of a
+/// specification.
 std::string quoted(std::string_view text, std::string_view parting) {
   std::string escaped;
   for (const char c : text) {
@@ -63,8 +64,8 @@ std::string function_name(const Command& command) {
 
 std::string last_word(const Command& command) { return command.name.substr(command.name.rfind(' ') + 1); }
 
-/// The functions for a command and all its subcommands: each completes a command's options and words, or its
-/// subcommands.
+/// The functions for a command and all its subcommands. Each function completes one command's options and words, or the
+/// names of its subcommands.
 std::string functions_of(const Command& command) {
   std::string text = function_name(command) + "() {\n";
   std::string arguments;

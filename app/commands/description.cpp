@@ -9,8 +9,8 @@
 namespace glossa::commands {
 namespace {
 
-/// The words that an option accepts, taken from its range: none and auto in "none, VALID/TEST such as 1000/1000 or
-/// auto". Returns "files" for an option that accepts any text, as it usually names a file.
+/// The words that an option accepts, taken from its range: `none` and `auto` if the range is "none, VALID/TEST such as
+/// 1000/1000 or auto". Returns "files" for an option that accepts any text, as it usually names a file.
 std::vector<std::string> values_of(const Option<Config>& option) {
   const auto takes = [&](const std::string& word) {
     Config config;

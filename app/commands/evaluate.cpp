@@ -71,8 +71,7 @@ Texts read_texts(const EvaluateArguments& arguments, const Config& config, const
   return read_files(source, reference, data, bad_lines);
 }
 
-/// Throws unless the text is that which the run was trained on. In other text, the part now held out may include
-/// training pairs.
+/// Throws if the corpora have changed since training: the part that is held out now may then include training pairs.
 void check_still_held_out(const LoadedRun& run) {
   DataConfig data = run.config.data;
   // Translation may use another prefix than training.

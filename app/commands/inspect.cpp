@@ -43,7 +43,7 @@ int run(const InspectArguments& arguments) {
   for (const CheckpointEntry& entry : reader.entries())
     if (entry.kind == EntryKind::parameter) parameters += entry.length / size_of(entry.dtype);
 
-  // As in the log, the number of the current epoch counts from 1.
+  // The current epoch is counted from 1, as in the log.
   if (arguments.json) {
     std::vector<JsonLine> tensors;
     for (const CheckpointEntry& entry : reader.entries()) {

@@ -13,8 +13,8 @@ struct LinePairs {
   std::vector<std::optional<std::string>> source, target;
 };
 
-/// Reads both files; `in_source` and `in_target` handle their unusable lines. Throws if one file has more lines than
-/// the other.
+/// Reads both files; `in_source` and `in_target` handle the files' unusable lines. Throws if one file has more lines
+/// than the other.
 LinePairs read_line_pairs(const std::string& source, const std::string& target, const TextOptions& options,
                           const BadLines& in_source, const BadLines& in_target);
 

@@ -77,7 +77,7 @@ class Reporter {
         file_(std::move(file)),
         names_(names_of_runs(folders_)),
         sentences_(std::move(sentences)) {
-    const AtomicFile probe(file_, 0);  // throws now, before anything is read, if it cannot be written
+    const AtomicFile probe(file_, 0);  // throws before anything is read if the file cannot be written
   }
 
   /// True if any of the runs is training.
@@ -104,7 +104,7 @@ class Reporter {
     try {
       write_file_atomically(file_, page);
     } catch (const Error&) {
-      write_file_atomically(file_, page);  // a trainer that starts may have removed our temporary file from its folder
+      write_file_atomically(file_, page);  // a starting trainer may have removed the temporary file from its folder
     }
   }
 

@@ -33,8 +33,8 @@ struct ServeArguments {
   std::vector<std::string> sets;
 };
 
-/// Number of POST requests answered at once, most of which wait for the search, and of requests waiting for their turn.
-/// Cutting their texts yields the cores to the search.
+/// Maximum number of POST requests answered at once, of which most wait for the search, and of others waiting for their
+/// turn. Their threads, which cut the texts into sentences, yield the cores to the search.
 constexpr std::size_t posts_at_once = 256, posts_waiting = 1024;
 constexpr int post_niceness = 10;
 
@@ -111,7 +111,7 @@ int run(const ServeArguments& arguments) {
   const auto ask = [&](Incoming incoming, Connections::Answer answer) {
     Workers& workers = incoming.request.bytes.starts_with("POST ") ? posting : getting;
     const auto shared = std::make_shared<const Incoming>(std::move(incoming));
-    const auto run = [&web, shared, answer] {  // costs little once nobody waits
+    const auto run = [&web, shared, answer] {  // cheap if nobody waits anymore
       answer(shared->caller.waits() ? web.answer(*shared) : error_reply(503, "the answer was not ready in time"));
     };
     workers.post(shared->caller.client, {.run = run, .refuse = [answer] { answer(busy_reply()); }});
@@ -123,7 +123,7 @@ int run(const ServeArguments& arguments) {
   check(std::fflush(stdout) == 0, "standard output", "cannot write the output. Hint: the disk may be full");
   connections.serve({.ask = ask, .answered = answered}, [&] { return signals.stop_signal() != 0; });
   service.cancel();
-  // All answers are sent and nothing is unsaved. Threads that read a long text do not notice the end for seconds.
+  // All answers are sent and nothing is unsaved. A thread that reads a long text may not notice the end for seconds.
   if (!posting.wait_for(last_moments)) std::_Exit(0);
   return 0;
 }

@@ -38,8 +38,8 @@ struct TranslateArguments {
   std::vector<std::string> sets;
 };
 
-/// Maximum number of lines translated together: enough for full batches, few enough for early output. A writer that
-/// waits for the answer before it sends more gets it at once.
+/// Maximum number of lines translated together: enough for full batches, few enough for early output. Fewer lines are
+/// translated at once if the writer of the input pauses to wait for the answer.
 constexpr std::size_t lines_at_once = 1024;
 
 /// Destination of translations: standard output, written as they become ready, or a file that appears when all are

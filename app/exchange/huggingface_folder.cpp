@@ -67,7 +67,8 @@ std::string activation(const JsonSettings& config) {
   return found->second;
 }
 
-/// A number that the config sets per side, whereas glossa has a single one. Throws misuse if the sides differ.
+/// A number that the config sets for each side, whereas glossa has one number for both. Throws misuse if the sides
+/// differ.
 std::int64_t of_both(const JsonSettings& config, const std::string& what) {
   const std::int64_t encoder = config.whole("encoder_" + what), decoder = config.whole("decoder_" + what);
   if (encoder != decoder)
@@ -175,7 +176,7 @@ void read_decoding(const Generation& generation, Config& config, std::vector<std
   decode.renormalize = generation.of("renormalize_logits").flag("renormalize_logits", false);
   decode.length_penalty = DecodeConfig::LengthPenalty::power;
   decode.alpha = generation.of("length_penalty").number("length_penalty", 1.0);
-  // In transformers it includes the start token.
+  // In transformers, min_length includes the start token.
   const std::int64_t min_length = generation.of("min_length").whole("min_length", 0);
   decode.min_length =
       generation.of("min_new_tokens").whole("min_new_tokens", std::max<std::int64_t>(0, min_length - 1));
@@ -200,8 +201,8 @@ void read_decoding(const Generation& generation, Config& config, std::vector<std
   note_others(generation, notes);
 }
 
-/// A language as named by the tokenizer's settings. Conversion scripts took it from the folder's name, as in
-/// opus-mt-en.
+/// A language as named by the tokenizer's settings. Conversion scripts may have set the name to a part of the folder's
+/// name, as in opus-mt-en.
 std::string language(const JsonSettings& tokenizer, const char* key, const char* otherwise) {
   std::string name = tokenizer.text(key, "");
   if (name.starts_with("opus-")) name = name.substr(name.rfind('-') + 1);

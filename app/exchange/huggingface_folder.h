@@ -9,8 +9,8 @@ namespace glossa {
 /// and generation_config.json and tokenizer_config.json if present. Throws as read_pretrained.
 Pretrained read_huggingface_folder(const std::filesystem::path& folder);
 
-/// Locations of the parameters in a MarianMTModel with these options; the numbers of rows are the sizes of its
-/// vocabularies.
+/// Locations of the parameters in a MarianMTModel with these options. `source_rows` and `target_rows` are the
+/// sizes of its vocabularies.
 std::vector<ParameterSource> huggingface_sources(const ModelConfig& model, std::uint64_t source_rows,
                                                  std::uint64_t target_rows);
 

@@ -194,8 +194,8 @@ std::array<fs::path, 2> vocabulary_files(const fs::path& folder, const MarianOpt
           file_in(folder, names.back(), "tokens and their ids")};
 }
 
-/// Reads a side's tokens and appends <pad>, for the embedding of zeros that Marian's decoder starts with, which does
-/// not have a name.
+/// Reads a side's tokens and appends <pad>. It stands for the embedding of zeros that Marian's decoder starts with, for
+/// which Marian has no token.
 Pretrained::Side read_side(const fs::path& folder, const fs::path& vocabulary, const char* pieces) {
   Pretrained::Side side;
   side.tokens = read_yaml_vocabulary(vocabulary);
@@ -234,7 +234,7 @@ std::vector<ParameterSource> marian_sources(const ModelConfig& m, std::uint64_t 
     add_vector(own + ".out_proj.bias", width, {{theirs + "_bo"}});
   };
   const auto add_norm = [&](const std::string& own, const std::string& theirs) {
-    const bool comes_first = m.norm == ModelConfig::Norm::pre && !theirs.ends_with("_top");  // the usual name
+    const bool comes_first = m.norm == ModelConfig::Norm::pre && !theirs.ends_with("_top");  // then `_pre` is usual
     for (const auto& [part, name] : {std::pair{".weight", "scale"}, {".bias", "bias"}}) {
       std::vector<std::string> names{fmt::format("{}_ln_{}", theirs, name), fmt::format("{}_ln_{}_pre", theirs, name)};
       if (comes_first) std::swap(names[0], names[1]);
@@ -259,7 +259,7 @@ std::vector<ParameterSource> marian_sources(const ModelConfig& m, std::uint64_t 
     }
     if (m.final_norm) add_norm(side + ".norm", side + "_top");
   }
-  // Tables do not have the row for <pad>.
+  // The file's tables do not have a row for <pad>.
   const auto add_table = [&](const std::string& name, std::uint64_t rows, const std::string& theirs, bool transposed) {
     sources.push_back(
         {.parameter = name, .shape = {rows, width}, .parts = {{theirs}}, .transposed = transposed, .zero_rows = 1});

@@ -4,10 +4,10 @@
 
 namespace glossa {
 
-/// Name of the entry with the options in a model's archive.
+/// Name of the entry in a model's .npz that contains the options.
 constexpr const char* marian_options_name = "special:model.yml";
 
-/// True if a folder contains a Marian model, a .npz.
+/// True if a folder contains a .npz file, as Marian's models do.
 bool is_marian_folder(const std::filesystem::path& folder);
 
 /// Reads a folder in the layout of Marian and OPUS-MT: a .npz containing special:model.yml, source.spm, target.spm,
@@ -15,8 +15,8 @@ bool is_marian_folder(const std::filesystem::path& folder);
 /// the right one. Throws as read_pretrained.
 Pretrained read_marian_folder(const std::filesystem::path& folder);
 
-/// Locations of the parameters in a Marian model. The numbers of rows are the vocabulary sizes, including the last row,
-/// padding, which Marian does not have.
+/// Locations of the parameters in a Marian model. `source_rows` and `target_rows` are the vocabulary sizes. They
+/// include the padding token, whose row is the last and is not in Marian's file.
 std::vector<ParameterSource> marian_sources(const ModelConfig& model, std::uint64_t source_rows,
                                             std::uint64_t target_rows);
 

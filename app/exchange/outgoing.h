@@ -24,8 +24,9 @@ class Outgoing {
     std::vector<std::string> tokens;
   };
 
-  /// Refers to the parameters; `config` is the run's. Throws misuse naming the first option that neither format can
-  /// express: words or characters as tokens, a decoder start other than padding, another layer norm, and so on.
+  /// Keeps a reference to the parameters; `config` is the run's. Throws misuse naming the first option that neither
+  /// format can express: words or characters as tokens, a decoder start other than padding, another kind of layer norm,
+  /// and so on.
   Outgoing(Config config, const Tokenizer& source, const Tokenizer& target, const ParameterStore<float>& parameters);
 
   const Config& config() const { return config_; }
@@ -36,12 +37,12 @@ class Outgoing {
   /// The tokens of decode.forbidden by their exported ids.
   std::vector<std::int64_t> forbidden() const;
 
-  /// Makes the tensors for these sources, each under its first name. An import restores the same parameters, except for
-  /// token order. An output bias that the model does not have becomes zeros.
+  /// Makes the tensors for these sources, each under its first name. An import of them restores the same parameters,
+  /// except that tokens are in Marian's order. If the model does not have an output bias, a bias of zeros is made.
   std::vector<FileTensor> tensors(const std::vector<ParameterSource>& sources) const;
 
-  /// Throws misuse naming the first option that differs from `needed`. `who` completes the error: "as MarianMTModel
-  /// requires".
+  /// Throws misuse naming the first option that differs from `needed`. `who` completes the error, for example
+  /// "as MarianMTModel requires".
   void require(const Config& needed, std::string_view who) const;
 
  private:
@@ -49,14 +50,15 @@ class Outgoing {
 
   Config config_;
   Side source_, target_;
-  std::vector<int> source_order_, target_order_;  // the id in the run, by exported id
+  std::vector<int> source_order_, target_order_;  // ids in the run, by exported id
   const ParameterStore<float>& parameters_;
 };
 
 /// Throws misuse if `folder` exists, unless it is an empty folder.
 void check_is_free(const std::filesystem::path& folder);
 
-/// Calls `write` to fill a folder, which appears under its name complete or not at all. Throws as check_is_free.
+/// Calls `write` with a temporary folder to fill, then renames that to `folder`, so that it appears complete or not
+/// at all. Throws as check_is_free.
 void write_folder(const std::filesystem::path& folder, const std::function<void(const std::filesystem::path&)>& write);
 
 }  // namespace glossa

@@ -16,11 +16,11 @@ namespace {
 
 using Dims = std::vector<std::uint64_t>;
 
-/// "KIND: a, b; " with the first of the names; empty without names.
+/// "; KIND: a, b and 3 more", with the first of the names; empty if there are no names.
 std::string listed(std::string_view kind, std::vector<std::string> names) {
-  constexpr std::size_t max_bytes = 12;
+  constexpr std::size_t max_names = 12;
   if (names.empty()) return "";
-  const std::size_t more = names.size() - std::min(max_bytes, names.size());
+  const std::size_t more = names.size() - std::min(max_names, names.size());
   names.resize(names.size() - more);
   return fmt::format("; {}: {}{}", kind, fmt::join(names, ", "), more > 0 ? fmt::format(" and {} more", more) : "");
 }

@@ -13,17 +13,18 @@ namespace glossa {
 /// Location of a parameter's numbers in a file.
 struct ParameterSource {
   std::string parameter;
-  std::vector<std::uint64_t> shape;             ///< of the parameter
-  std::vector<std::vector<std::string>> parts;  ///< stacked by rows; each part lists its possible names, of
-                                                ///< which the file may have several, with equal values
-  bool transposed = false;                      ///< the file has the transpose
-  bool as_row = false;                          ///< the file may have a vector [n] as [1, n]
-  std::uint64_t zero_rows = 0;                  ///< at the parameter's end; the file does not have them
+  std::vector<std::uint64_t> shape;  ///< of the parameter
+  /// The file's tensors whose rows, stacked, are the parameter's rows. Each part lists the possible names of one
+  /// tensor; the file may have equal copies under several of them.
+  std::vector<std::vector<std::string>> parts;
+  bool transposed = false;      ///< the file has the parts' transposes
+  bool as_row = false;          ///< the file may have a vector [n] as [1, n]
+  std::uint64_t zero_rows = 0;  ///< rows of zeros at the parameter's end, which the file does not have
 };
 
-/// Throws misuse listing missing tensors, tensors that are neither sources nor in `others`, and tensors of another
-/// shape or not of floats; `hint` ends the message. Also throws an Error if the parameters exceed the file's size
-/// because tensors in it overlap.
+/// Throws misuse listing tensors that are missing, tensors that are neither sources nor in `others`, and tensors that
+/// have another shape or are not of floats; `hint` ends the message. Also throws an Error if the parameters are much
+/// larger than the file, because its tensors overlap.
 void check_sources(const TensorFile& file, const std::vector<ParameterSource>& sources,
                    const std::set<std::string>& others, std::string_view hint);
 
@@ -39,7 +40,8 @@ struct FileTensor {
   std::vector<float> values;
 };
 
-/// Makes a source's tensors from its parameter's `values`: the inverse of reading. A part gets the first of its names.
+/// Makes a source's tensors from the `values` of the parameter: the inverse of reading. Each part gets the first of its
+/// names.
 std::vector<FileTensor> file_tensors(const ParameterSource& source, std::span<const float> values);
 
 }  // namespace glossa

@@ -44,7 +44,7 @@ std::filesystem::path file_in(const std::filesystem::path& folder, const std::st
 /// Settings common to both kinds of folder: those of an OPUS-MT model that differ from glossa's defaults.
 Config marian_config();
 
-/// The ids of `</s>`, `<unk>` and `<pad>`, which also starts the decoder. Throws naming the file if one is missing.
+/// The ids of `</s>`, `<unk>` and `<pad>`; `<pad>` also starts the decoder. Throws, naming the file, if one is missing.
 SpecialIds special_ids(const std::vector<std::string>& tokens, const std::filesystem::path& file);
 
 }  // namespace glossa

@@ -33,7 +33,7 @@ TransformerOptions options_of(const StepShape& shape);
 /// Model, optimizer and a random batch of one shape.
 class StepBenchmark {
  public:
-  /// Each step runs the batch `micro_batches` times; the job's processes split these runs.
+  /// Each step computes the batch `micro_batches` times; the job's processes share this work.
   explicit StepBenchmark(const StepShape& shape, std::int64_t micro_batches = 1);
 
   /// Runs forward, loss and backward for each micro-batch, then Adam. Times every part if there is a profile.

@@ -17,8 +17,8 @@ struct StepProduct {
 /// All matrix products of one training step, most work first.
 std::vector<StepProduct> products_of(StepBenchmark& benchmark);
 
-/// Measures the minimum milliseconds of a matrix product by method: "onednn" and "eigen" compute it in tiles, as in
-/// training; "onednn_whole" is a single call that uses oneDNN's own threads.
+/// Measures the minimum milliseconds of a matrix product, by method. "onednn" and "eigen" compute the product in tiles,
+/// as in training; "onednn_whole" is a single call that uses oneDNN's own threads.
 std::map<std::string, double> time_product(const kernels::Product& product);
 
 /// Measures bytes per second when all threads read two arrays and write one of them, as an optimizer does.

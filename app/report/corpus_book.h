@@ -24,7 +24,7 @@ class CorpusBook {
 
   std::string read(const std::string& run, const Config& config);
 
-  std::map<std::string, Read> corpora_;  // by everything that a run's token ids depend on
+  std::map<std::string, Read> corpora_;  // keyed by everything that a run's token ids depend on
   std::map<std::string, std::string> by_run_;
 };
 

@@ -12,7 +12,7 @@ namespace glossa {
 struct SideFigures {
   std::string language;
   std::int64_t tokens = 0, unknown = 0;             ///< without special tokens, but with <unk>
-  std::int64_t vocabulary = 0, seen = 0, once = 0;  ///< distinct tokens: in the vocabulary, in the text, in it once
+  std::int64_t vocabulary = 0, seen = 0, once = 0;  ///< distinct tokens: in the vocabulary, in the text, just once
 
   // Tokens per sentence as in a batch, including special tokens.
   double mean_length = 0;
@@ -20,7 +20,7 @@ struct SideFigures {
   std::int64_t bin = 1;              ///< width of the length histogram's bins
   std::vector<std::int64_t> counts;  ///< sentences of lengths k·bin + 1 to (k + 1)·bin, at index k
 
-  // Token frequencies by rank, most frequent first; of many ranks only a selection.
+  // Token frequencies by rank, most frequent first; if there are many ranks, only a selection of them.
   std::vector<std::int64_t> rank, count;
   std::vector<std::string> token;
 };

@@ -98,7 +98,7 @@ Series thinned(const Series& series, std::size_t limit) {
     const std::size_t begin = s * count / stretches, end = (s + 1) * count / stretches;
     for (std::size_t c = 0; c < columns; ++c) {
       std::size_t smallest = begin, greatest = begin;
-      for (std::size_t i = begin; i < end; ++i) {  // NaN is neither, unless it comes first
+      for (std::size_t i = begin; i < end; ++i) {  // NaN is neither, unless all are NaN
         const double value = series.rows[i][c];
         if (value < series.rows[smallest][c] || std::isnan(series.rows[smallest][c])) smallest = i;
         if (value > series.rows[greatest][c] || std::isnan(series.rows[greatest][c])) greatest = i;

@@ -50,7 +50,7 @@ bool says_threads(std::string_view text) {
          begins(text, {"#", " thread of ", "#", " available,"});
 }
 
-/// "4 processes: 2 on first, 2 on second": printed before that if there are several processes.
+/// "4 processes: 2 on first, 2 on second": printed before the line on threads if there are several processes.
 bool says_processes(std::string_view text) { return begins(text, {"#", " processes: ", "#", " on "}); }
 
 /// The update at which "...; 300 updates, ..." stopped.

@@ -22,16 +22,16 @@ struct RunEvent {
 struct TrainLog {
   std::vector<RunEvent> events;
 
-  /// The first lines of the newest start, without the options: machine, data, model, notes.
+  /// The first lines of the newest start (machine, data, model, notes), without the options.
   std::vector<std::string> head;
 
   /// How the newest start ended, in the log's words. Empty if it is still running or was killed.
   std::string end;
 
-  std::int64_t parameters = 0;  ///< number of the model's; 0 if not in the log
+  std::int64_t parameters = 0;  ///< number of the model's parameters; 0 if not in the log
 
-  /// Wall-clock seconds until an update was logged. Includes validation and saving, but not the time between a stop and
-  /// the next start. A fallback for runs whose metrics do not have times.
+  /// Wall-clock seconds until an update was logged, by update. Includes validation and saving, but not the time between
+  /// a stop and the next start. A fallback for runs whose metrics do not have times.
   std::map<std::int64_t, double> training_clock, validation_clock;
 };
 

@@ -13,7 +13,7 @@ namespace glossa::serve {
 namespace {
 
 bool is_address(int family, const std::string& text) {
-  in6_addr address{};  // the larger one
+  in6_addr address{};  // large enough for both families
   return inet_pton(family, text.c_str(), &address) == 1;
 }
 
@@ -37,7 +37,7 @@ std::optional<std::uint16_t> default_port(std::string_view scheme) {
   return {};
 }
 
-/// True if a server known as `server` has sent the page of `origin`.
+/// True if the pages of `origin` come from the server whose host and port are `server`.
 bool is_own(const Origin& origin, const Authority& server) {
   const std::optional<std::uint16_t> otherwise = default_port(origin.scheme);
   if (!otherwise) return false;  // an app's page: capacitor://localhost

@@ -8,14 +8,14 @@
 
 namespace glossa::serve {
 
-/// A host, perhaps with a port, as a Host header has it: example.org:5000, 127.0.0.1, [::1]:80.
+/// A host, perhaps with a port, as in a Host header: example.org:5000, 127.0.0.1, [::1]:80.
 struct Authority {
   std::string host;  ///< in lower case; an IPv6 address with its brackets
   bool is_address = false;
   std::optional<std::uint16_t> port;
 };
 
-/// Nothing if `text` is anything else.
+/// Parses an authority. Returns nothing if `text` is not one.
 std::optional<Authority> parse_authority(std::string_view text);
 
 /// A page's origin, as browsers send it: https://example.org:5000.
@@ -24,16 +24,16 @@ struct Origin {
   Authority authority;
 };
 
-/// Nothing if `text` is anything else; a page without an origin sends "null".
+/// Parses an origin. Returns nothing if `text` is not one, such as the "null" sent by a page without an origin.
 std::optional<Origin> parse_origin(std::string_view text);
 
-/// Checks the name under which a client knows the server: an address, localhost, or one of `names`. Anybody may point
-/// another name at this machine, and a browser then lets pages of that name read the answers (DNS rebinding). Throws
-/// HttpError 400 for a malformed `host`, 421 for another name.
+/// Checks that `host`, a request's Host header, is an IP address, localhost, or one of `names`. Anybody may point a
+/// name of their own at this machine, and browsers would then let pages under that name read the answers (DNS
+/// rebinding). Throws HttpError 400 for a malformed `host`, 421 for another name.
 void check_host(std::string_view host, std::span<const std::string> names);
 
 /// Checks that a request comes from the server's own page: `origin` must have the host and port of `host`, the
-/// request's Host header. `allowed` is one more origin, or * for all. Throws HttpError 403.
+/// request's Host header. `allowed` is one more accepted origin, or * for all. Throws HttpError 403.
 void check_origin(std::string_view origin, std::string_view host, std::string_view allowed);
 
 }  // namespace glossa::serve

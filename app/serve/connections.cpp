@@ -34,17 +34,17 @@ using Clock = std::chrono::steady_clock;
 /// Interval for checking deadlines and the stop request.
 constexpr int tick_ms = 50;
 
-/// New connections between two looks at the others.
+/// Maximum new connections accepted before the others get a turn.
 constexpr int accepted_at_once = 64;
 
-/// When the server ends: time for the requests at hand, and for a client to read its answer.
+/// Time limits when the server ends: for answering the current requests, and for a client to read its answer.
 constexpr std::chrono::milliseconds last_answers(2000), last_words(500);
 
-/// Bytes of requests and answers, over all connections and threads. If there are more, the connection with the most
-/// yields; requests and answers of up to `always_fits` are never refused.
+/// Maximum bytes of requests and answers, over all connections and threads. If there are more, the connection with the
+/// most yields. Requests and answers of up to `always_fits` bytes are never refused.
 constexpr std::size_t max_held = std::size_t{256} << 20, always_fits = 16384;
 
-/// Descriptors that the process needs otherwise.
+/// Descriptors that the process needs for other purposes.
 constexpr rlim_t other_descriptors = 64;
 
 const char* reason(int status) {
@@ -78,7 +78,7 @@ std::size_t connections_allowed() {
   return std::max<rlim_t>(limit.rlim_cur, 2 * other_descriptors) - other_descriptors;
 }
 
-/// Replaces `value` and frees its memory: a string that is assigned an empty one keeps its own.
+/// Replaces `value` and frees its old memory, which a string would keep if it were assigned an empty one.
 template <class Value>
 void replace(Value& value, Value other) {
   std::swap(value, other);
@@ -109,8 +109,8 @@ class Connections::Loop {
   struct Connection {
     enum class State {
       idle,       // no byte of a request has come
-      reading,    // some have arrived
-      asking,     // it is being answered
+      reading,    // some bytes have arrived
+      asking,     // the request is being answered
       writing,    // the answer is being sent
       lingering,  // the last answer is sent; further input is discarded, so that the client gets to read the answer
     };
@@ -129,7 +129,7 @@ class Connections::Loop {
     std::string unread;  // input after the current request
     std::string out;     // to write, starting at `written`
     std::size_t written = 0;
-    MemoryShare share;  // of the request as it arrives, or of the answer
+    MemoryShare share;  // memory of the incoming request, or of the answer
     bool keeps = true;
     bool sends_no_more = false, is_probed = false;
   };
@@ -157,19 +157,19 @@ class Connections::Loop {
   static void probe(Connection& connection);
   void begin_to_end();
 
-  /// Ids of `descriptor` in epoll's set: connections have larger ones.
+  /// Numbers of `listener_` and `wake_` in epoll's set; connections have larger ones.
   static constexpr std::uint64_t listener_number = 0, wake_number = 1;
 
   Listener listener_;
   Limits limits_;
-  Hooks hooks_;  // while serving
+  Hooks hooks_;  // set while serving
   Descriptor epoll_, wake_;
-  std::unordered_map<std::string, std::size_t> clients_;  // their connections
+  std::unordered_map<std::string, std::size_t> clients_;  // number of connections by address
   std::unordered_map<std::uint64_t, Connection> connections_;
   std::uint64_t last_number_ = wake_number;
   std::shared_ptr<MemoryShare::Sum> held_ = std::make_shared<MemoryShare::Sum>(0);
   bool ends_ = false;
-  Clock::time_point gives_up_{};  // on unanswered requests, once it ends
+  Clock::time_point gives_up_{};  // once the server ends: when unanswered requests are given up
   std::vector<char> buffer_ = std::vector<char>(65536);
   std::atomic<std::size_t> open_ = 0;
 
@@ -207,7 +207,7 @@ void Connections::Loop::serve(const Hooks& hooks, const std::function<bool()>& s
           on_answers();
         else
           on_ready(number, events[i].events);
-      } catch (const std::bad_alloc&) {  // costs this connection, or one waited for
+      } catch (const std::bad_alloc&) {  // gives up this connection or, if it is gone, another
         if (connections_.contains(number))
           close(number);
         else
@@ -231,11 +231,11 @@ void Connections::Loop::accept_some() {
     Descriptor socket(accept4(listener_.socket.number(), address, &length, SOCK_NONBLOCK | SOCK_CLOEXEC));
     if (socket.number() < 0) {
       if (errno == EINTR || errno == ECONNABORTED) continue;
-      // Out of descriptors or memory: gives up something unneeded; the next tick tries again.
+      // Out of descriptors or memory: closes a connection that may be closed; the next tick tries again.
       if (errno != EAGAIN && !make_room()) usleep(1000);
       return;
     }
-    if (connections_.size() >= limits_.connections && !make_room()) continue;  // closes this one
+    if (connections_.size() >= limits_.connections && !make_room()) continue;  // closes the new one
     const int yes = 1;
     setsockopt(socket.number(), IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
     const std::uint64_t number = ++last_number_;
@@ -251,7 +251,8 @@ void Connections::Loop::accept_some() {
   }
 }
 
-/// Closes a connection that waits for its client, the oldest of the client with the most connections; false if none is.
+/// Closes one of the connections that wait for their clients: the oldest of the client that has the most connections.
+/// Returns false if no connection waits for its client.
 bool Connections::Loop::make_room() {
   const auto to_close = [](const auto& each) {
     const Connection& connection = each.second;
@@ -279,12 +280,13 @@ void Connections::Loop::enter(std::uint64_t number, Connection& connection, Stat
 }
 
 /// Sets a connection's share of the common memory. If too much is held, the connections that hold the most yield: their
-/// requests are refused, and answers that they do not read are given up. Returns false if this one should yield.
+/// requests are refused, and answers that their clients do not read are given up. Returns false if this connection
+/// should yield.
 bool Connections::Loop::hold(Connection& connection, std::size_t bytes) {
   connection.share.set(bytes);
   while (bytes > always_fits && *held_ > std::max(max_held, 2 * limits_.body)) {
     const auto largest = std::ranges::max_element(
-        connections_, {}, [](const auto& each) { return each.second.share.bytes(); });  // none if it is being answered
+        connections_, {}, [](const auto& each) { return each.second.share.bytes(); });  // 0 while being answered
     if (largest->second.share.bytes() <= bytes) return false;
     if (largest->second.state == State::writing)
       close(largest->first);
@@ -304,7 +306,7 @@ void Connections::Loop::on_ready(std::uint64_t number, std::uint32_t events) {
   const auto found = connections_.find(number);
   if (found == connections_.end()) return;
   Connection& connection = found->second;
-  if (connection.state == State::asking) {  // only waits for the end of the connection
+  if (connection.state == State::asking) {  // watched only for the connection's end
     if ((events & (EPOLLERR | EPOLLHUP)) != 0) return close(number);
     connection.sends_no_more = true;
     watch(number, connection, EPOLL_CTL_MOD);
@@ -339,7 +341,7 @@ void Connections::Loop::use(std::uint64_t number, Connection& connection, std::s
       connection.expires = connection.since + limits_.request;
     }
     if (!hold(connection, reader.size())) return reply(number, connection, busy_reply());
-    if (reader.take_expectation()) {  // so little that it always fits, or nobody reads it
+    if (reader.take_expectation()) {  // short enough to send at once if the client reads
       constexpr std::string_view go_on = "HTTP/1.1 100 Continue\r\n\r\n";
       send(connection.socket.number(), go_on.data(), go_on.size(), MSG_NOSIGNAL);
     }
@@ -384,14 +386,14 @@ void Connections::Loop::on_answers() {
   }
 }
 
-/// Begins to write an answer. If its request was not read to its end, it is the connection's last.
+/// Begins to write an answer. If the request was not read to its end, the answer is the connection's last.
 void Connections::Loop::reply(std::uint64_t number, Connection& connection, Reply reply) {
   if (!hold(connection, reply.bytes.size())) {
     reply = busy_reply();
     hold(connection, reply.bytes.size());
   }
   connection.keeps = connection.keeps && connection.state == State::asking && !reply.is_last;
-  if (connection.state != State::asking) {  // a refused request is not kept
+  if (connection.state != State::asking) {  // frees the part of a refused request that was read
     replace(connection.reader, RequestReader(limits_.body));
     replace(connection.unread, {});
   }
@@ -427,8 +429,8 @@ void Connections::Loop::write(std::uint64_t number, Connection& connection) {
   if (!connection.unread.empty()) use(number, connection, std::exchange(connection.unread, {}));
 }
 
-/// Tells a client that only closed its sending side from a client that left: an interim response, which HTTP/1.1 allows
-/// at any time, makes the latter's system reset the connection.
+/// Finds out if a client has left or only closed its sending side. Sends an interim response, which HTTP/1.1 allows at
+/// any time; if the client has left, its system then resets the connection.
 void Connections::Loop::probe(Connection& connection) {
   constexpr std::string_view still_here = "HTTP/1.1 100 Continue\r\n\r\n";
   send(connection.socket.number(), still_here.data(), still_here.size(), MSG_NOSIGNAL);
@@ -442,7 +444,7 @@ void Connections::Loop::on_tick() {
     if (connection.state == State::asking && connection.sends_no_more && !connection.is_probed) probe(connection);
   std::vector<std::uint64_t> late, over;
   for (const auto& [number, connection] : connections_) {
-    if (connection.state == State::asking || connection.expires > now) continue;  // answers arrive in time
+    if (connection.state == State::asking || connection.expires > now) continue;  // being answered, or in time
     (connection.state == State::reading ? late : over).push_back(number);
   }
   if (ends_ && now >= gives_up_) {

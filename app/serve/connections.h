@@ -17,20 +17,20 @@ struct Incoming {
   HttpRequest request;
   Caller caller;
   bool keeps_connection;
-  MemoryShare share;  ///< of the memory for requests and answers
+  MemoryShare share;  ///< the request's part of the memory for requests and answers
 };
 
 /// The answer to the client.
 struct Reply {
   int status;
   std::string bytes;
-  bool is_last;  ///< of the connection
+  bool is_last;  ///< the connection ends after it
 };
 
 /// A JSON error answer, the last of its connection.
 Reply error_reply(int status, const std::string& text);
 
-/// The answer if there is no room for a request.
+/// The answer to a request for which there is no room.
 Reply busy_reply();
 
 /// The server's connections, all handled by one thread that never blocks on any: bytes are gathered until a request is
@@ -39,17 +39,17 @@ Reply busy_reply();
 class Connections {
  public:
   struct Limits {
-    std::size_t connections;                      ///< open at once; for one more, the client with the most loses one
-    std::size_t body;                             ///< bytes
-    std::chrono::steady_clock::duration request;  ///< from a request's first byte, and for sending the answer
-    std::chrono::steady_clock::duration idle;     ///< for the next request to begin
+    std::size_t connections;                      ///< maximum; for one more, the client with the most loses one
+    std::size_t body;                             ///< maximum bytes of a request's body
+    std::chrono::steady_clock::duration request;  ///< from a request's first byte to the answer; also to send it
+    std::chrono::steady_clock::duration idle;     ///< maximum time until the next request begins
   };
 
   /// Takes a request's answer, from any thread.
   using Answer = std::function<void(Reply)>;
 
   struct Hooks {
-    /// Has a request answered. Calls of `Answer` take effect later, even those by the same thread.
+    /// Arranges for a request to be answered. A call of `Answer` takes effect only after `ask` returns.
     std::function<void(Incoming, Answer)> ask;
 
     /// Receives each answer's status, and its time in seconds after the request's first byte.
@@ -59,9 +59,9 @@ class Connections {
   Connections(Listener listener, const Limits& limits);
   ~Connections();
 
-  /// Serves until `stops()`, polled several times a second. Then accepts no more connections, answers incomplete
-  /// requests with status 503 and, 2 s later, all that are still unanswered. Returns once the answers are sent, half a
-  /// second after that at the latest.
+  /// Serves until `stops()`, polled several times a second, returns true. Then accepts no more connections and answers
+  /// incomplete requests with status 503. Answers complete requests as usual for 2 s, then with status 503. Returns
+  /// once all connections are closed, at most 2.5 s after the stop.
   void serve(const Hooks& hooks, const std::function<bool()>& stops);
 
   /// http://HOST:PORT

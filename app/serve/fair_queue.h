@@ -16,15 +16,16 @@
 
 namespace glossa::serve {
 
-/// Work waiting from many requests at once, taken in batches: one piece per client in turn, and per request of a
-/// client, so that large requests do not delay small ones. Bounded. For any number of threads.
+/// A bounded queue of the pieces of many requests, for any number of threads. Pieces are taken in batches: one from
+/// each client in turn and, for a client, one from each of its requests in turn. So large requests do not delay small
+/// ones.
 template <class Piece>
 class FairQueue {
  public:
   using Clock = std::chrono::steady_clock;
 
-  /// At most `room` pieces wait at a time. A batch has at most `batch` pieces; others may join it until it is full, or
-  /// until the piece waiting longest has waited for `gather`.
+  /// At most `room` pieces wait at a time. A batch has at most `batch` pieces. It is due once that many pieces wait, or
+  /// once the request that is next in turn has waited for `gather`.
   struct Limits {
     std::size_t room, batch;
     Clock::duration gather;
@@ -32,9 +33,10 @@ class FairQueue {
 
   explicit FairQueue(const Limits& limits) : limits_(limits) {}
 
-  /// Queues all pieces of a client's request. If there is no room, the client with the most pieces waiting yields to
-  /// one that has fewer with these, and a client's largest request to its smaller ones: their waiting pieces are
-  /// dropped. Returns the key for `withdraw`; nothing, adding none, if there is still no room or the queue is closed.
+  /// Queues all pieces of a client's request. If there is no room, drops requests of the client with the most waiting
+  /// pieces, largest first, if this client would still have fewer with the new pieces. If this client has the most,
+  /// drops its largest request if the new one is smaller. Returns the key for `withdraw`; if there is still no room or
+  /// the queue is closed, adds no piece and returns nothing.
   std::optional<std::uint64_t> add(std::vector<Piece> pieces, const std::string& client = {}) {
     const std::scoped_lock lock(mutex_);
     if (closed_ || !make_room(pieces.size(), client)) return std::nullopt;
@@ -46,8 +48,8 @@ class FairQueue {
     return number;
   }
 
-  /// The next batch: waits for one. `joins(batch, piece)` is true if a piece fits those already in the batch; one that
-  /// does not keeps waiting. Empty once the queue is closed and drained.
+  /// Waits for the next batch and returns it. `joins(batch, piece)` returns true if a piece fits those already in the
+  /// batch; otherwise the piece keeps waiting. The batch is empty once the queue is closed and drained.
   template <class Joins>
   std::vector<Piece> take(const Joins& joins) {
     std::vector<Piece> batch = empty_batch();
@@ -65,8 +67,8 @@ class FairQueue {
     return batch;
   }
 
-  /// As `take`, but never waits, and only takes a batch whose first piece `begins` accepts. Empty if no piece is
-  /// accepted, or if another thread waits for work.
+  /// As `take`, but never waits, and only takes a batch whose first piece `begins` accepts. The batch is empty if no
+  /// piece is accepted, if it is not yet due, or if another thread waits in `take`.
   template <class Begins, class Joins>
   std::vector<Piece> take_now(const Begins& begins, const Joins& joins) {
     std::vector<Piece> batch = empty_batch();
@@ -86,14 +88,14 @@ class FairQueue {
     if (found != requests_.end()) drop(found);
   }
 
-  /// Takes no more; still hands out the rest.
+  /// Accepts no more requests; pieces already waiting can still be taken.
   void close() {
     const std::scoped_lock lock(mutex_);
     closed_ = true;
     changed_.notify_all();
   }
 
-  /// Takes no more and drops the rest.
+  /// Accepts no more requests and drops the waiting pieces.
   void clear() {
     const std::scoped_lock lock(mutex_);
     closed_ = true;
@@ -102,13 +104,13 @@ class FairQueue {
     changed_.notify_all();
   }
 
-  /// Threads waiting in `take`.
+  /// Number of threads waiting in `take`.
   std::size_t idle() const {
     const std::scoped_lock lock(mutex_);
     return idle_;
   }
 
-  /// Pieces waiting.
+  /// Number of pieces waiting.
   std::size_t size() const {
     const std::scoped_lock lock(mutex_);
     return waiting_;
@@ -127,7 +129,7 @@ class FairQueue {
   };
   using Place = typename std::list<Request>::iterator;
 
-  /// With room for all pieces, so that a lack of memory loses none.
+  /// An empty batch with memory for all its pieces, so that a lack of memory loses none of them.
   std::vector<Piece> empty_batch() const {
     std::vector<Piece> batch;
     batch.reserve(limits_.batch);
@@ -139,7 +141,8 @@ class FairQueue {
     requests_.erase(request);
   }
 
-  /// Drops requests of the client with the most pieces waiting, largest first; drops none if they do not suffice.
+  /// Makes room for `count` pieces of `client` as `add` describes. Returns false, having dropped nothing, if that
+  /// fails.
   bool make_room(std::size_t count, const std::string& client) {
     if (count <= limits_.room - waiting_) return true;
     std::map<std::string_view, std::size_t> waiting;
@@ -157,7 +160,7 @@ class FairQueue {
         requests_, {}, [&](const Request& request) { return request.client == client ? request.waiting() : 0; });
   }
 
-  /// Moves a request's next piece to the batch, and the request to the end of the line.
+  /// Moves a request's next piece to the batch, and the request to the end of the queue.
   void take_from(Place request, std::vector<Piece>& batch) {
     batch.push_back(std::move(request->pieces[request->taken++]));
     --waiting_;
@@ -167,7 +170,7 @@ class FairQueue {
       requests_.splice(requests_.end(), requests_, request);
   }
 
-  /// Takes one piece that joins from each client that is not yet `served`; false if no piece joined.
+  /// Takes one piece that joins the batch from each client not in `served`. Returns false if no piece joined.
   template <class Joins>
   bool take_round(std::vector<Piece>& batch, std::vector<std::string> served, const Joins& joins) {
     const std::size_t before = batch.size();
@@ -182,7 +185,7 @@ class FairQueue {
     return batch.size() > before;
   }
 
-  /// Fills a batch, beginning with the next piece of `first`.
+  /// Fills a batch, beginning with the next piece of the request `first`.
   template <class Joins>
   void fill(std::vector<Piece>& batch, Place first, const Joins& joins) {
     if (first == requests_.end()) return;
@@ -197,7 +200,7 @@ class FairQueue {
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   std::list<Request> requests_;         // the next in turn first
-  std::size_t waiting_ = 0, idle_ = 0;  // pieces, threads
+  std::size_t waiting_ = 0, idle_ = 0;  // numbers of pieces and threads
   std::uint64_t requests_known_ = 0;
   bool closed_ = false;
 };

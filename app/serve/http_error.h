@@ -10,7 +10,7 @@
 
 namespace glossa::serve {
 
-/// The start of a text that is quoted in an error, as a client may send megabytes of it; other values are unchanged.
+/// Shortens a text for quoting in an error, as clients may send megabytes. Returns values of other types unchanged.
 template <class Value>
 auto brief(const Value& value) {
   if constexpr (std::convertible_to<const Value&, std::string_view>) {
@@ -25,8 +25,8 @@ auto brief(const Value& value) {
   }
 }
 
-/// An error answer to a request: an HTTP status and a text with the reason. Texts among the arguments are cut, since
-/// they may be the client's.
+/// An error answer to a request: an HTTP status and a text with the reason. Arguments that are texts are shortened,
+/// since they may come from the client.
 class HttpError : public std::runtime_error {
  public:
   template <class... Args>

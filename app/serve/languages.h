@@ -5,8 +5,8 @@
 
 namespace glossa::serve {
 
-/// The English name of a language from its ISO 639-1 code, also with a region ("pt-BR"); an unknown code is its own
-/// name.
+/// The English name of the language with an ISO 639-1 code, which a region may follow ("pt-BR"). Returns an unknown
+/// code unchanged.
 std::string language_name(std::string_view code);
 
 }  // namespace glossa::serve

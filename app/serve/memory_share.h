@@ -7,7 +7,7 @@
 
 namespace glossa::serve {
 
-/// Bytes that count towards a common sum until they are destroyed, wherever they are moved. Moving leaves 0 bytes.
+/// A number of bytes that counts towards a common sum while its owner lives. Moving transfers the number and leaves 0.
 class MemoryShare {
  public:
   using Sum = std::atomic<std::size_t>;
@@ -21,7 +21,7 @@ class MemoryShare {
   void set(std::size_t bytes) { *sum_ += bytes - std::exchange(bytes_, bytes); }
 
  private:
-  std::shared_ptr<Sum> sum_;  // shared by all
+  std::shared_ptr<Sum> sum_;  // common to all shares
   std::size_t bytes_ = 0;
 };
 

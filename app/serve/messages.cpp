@@ -14,10 +14,10 @@ namespace {
 
 using nlohmann::json;
 
-/// A member of the object and an element of a list: {"q": ["text"]}.
+/// Maximum depth, that of a list's elements: {"q": ["text"]}.
 constexpr int max_depth = 2;
 
-/// More than any request needs, and few enough to store.
+/// Maximum number of values: more than any request needs, and few enough to store.
 constexpr std::size_t max_values = 20000;
 
 std::string dump(const json& value) { return value.dump(-1, ' ', false, json::error_handler_t::replace); }
@@ -65,7 +65,7 @@ std::string optional_text(const Fields& fields, std::string_view name, std::stri
 }  // namespace
 
 Fields fields_of_json(std::string_view body) {
-  // The parser would take it for the end of the text.
+  // The parser would treat a zero byte as the end.
   if (body.find('\0') != body.npos) throw HttpError(400, "expected JSON; got a zero byte in it");
   json object;
   std::size_t values = 0;

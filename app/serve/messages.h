@@ -23,16 +23,16 @@ Fields fields_of_json(std::string_view body);
 /// The fields of an HTML form (`a=b&c=d`); a repeated name makes a list. Throws HttpError 400 if not UTF-8.
 Fields fields_of_form(std::string_view body);
 
-/// A value that must occur exactly once. Throws HttpError 400 naming it.
+/// Returns the value of a field that must be one text. Throws HttpError 400 naming the field if it is absent or a list.
 const std::string& text_field(const Fields& fields, std::string_view name);
 
-/// POST /translate.
+/// Contents of a POST to /translate.
 struct TranslationRequest {
   std::vector<std::string> texts;
-  bool is_list = false;  ///< answer with lists
+  bool is_list = false;  ///< the answer has lists as well
   std::string source, target;
   std::int64_t alternatives = 0;
-  bool scores = false;  ///< wants probabilities
+  bool scores = false;  ///< the answer includes probabilities
 };
 
 /// Maximum alternatives in a request.

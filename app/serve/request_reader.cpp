@@ -24,7 +24,7 @@ std::string_view trimmed(std::string_view text) {
   return begin == text.npos ? "" : text.substr(begin, text.find_last_not_of(" \t") + 1 - begin);
 }
 
-/// Allowed in a header name or method (RFC 9110, section 5.6.2).
+/// True if a text is allowed as a header name or method (RFC 9110, section 5.6.2).
 bool is_token(std::string_view text) {
   return !text.empty() && std::ranges::all_of(text, [](char c) {
     return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||
@@ -46,13 +46,14 @@ std::uint64_t number(std::string_view text, int base, std::string_view what) {
   return value;
 }
 
-/// Takes the value of a header that decides how the request is understood.
+/// Sets `taken` to the value of a header that may occur only once.
 void take_once(std::optional<std::string>& taken, std::string_view name, std::string_view value) {
   if (taken) throw HttpError(400, "expected one {} header; got several", name);
   taken = value;
 }
 
-/// Headers that are not handed on: those of the connection and its bytes, and requests for another form of the answer.
+/// True for a header that is left out because it concerns the connection or the body's encoding, or requests another
+/// form of the answer.
 bool ends_here(std::string_view name) {
   for (const char* header : {"connection", "keep-alive", "content-length", "transfer-encoding", "te", "trailer",
                              "upgrade", "expect", "range", "if-range", "accept-encoding"})
@@ -81,7 +82,7 @@ std::size_t RequestReader::feed_line(std::string_view bytes) {
   ++read_;
   const bool ends_with_cr = line_.ends_with('\r');
   if (ends_with_cr) line_.pop_back();
-  if (part_ != Part::head && (!ends_with_cr || has_control(line_)))  // a proxy may see other chunks
+  if (part_ != Part::head && (!ends_with_cr || has_control(line_)))  // a proxy might see other chunks
     throw HttpError(400, "expected the lines between chunks to end with CR LF");
   use_line();
   line_.clear();

@@ -9,33 +9,32 @@ namespace glossa::serve {
 
 /// A complete request.
 struct HttpRequest {
-  /// Its head, and its body in one piece with its length. The headers that concern the connection or request other
-  /// forms of the answer (ranges, compression) are left out.
+  /// The request's head, with the body's Content-Length, and the body without chunks. Headers that concern the
+  /// connection or request another form of the answer (ranges, compression) are left out.
   std::string bytes;
 
-  // Values that decide whether it is answered, as the client sent them: the HTTP library decodes %XX in headers.
+  // Header values that decide whether the request is answered. %XX is left as it is; the HTTP library would decode it.
   std::optional<std::string> host;    ///< missing only with HTTP/1.0
-  std::optional<std::string> origin;  ///< of the page that sends it
+  std::optional<std::string> origin;  ///< of the page that sends the request
   std::string media_type;             ///< Content-Type in lower case, without parameters
 };
 
-/// Parses HTTP/1.1 requests from a connection's bytes as they arrive. A request is complete once its body is there, of
-/// the declared length or in chunks; at most `max_body` bytes of it are kept. Throws HttpError for an invalid or
-/// unsupported request:
+/// Parses HTTP/1.1 requests from a connection's bytes as they arrive. A request is complete once all of its body
+/// has arrived, by the declared length or in chunks. Throws HttpError for an invalid or unsupported request:
 ///   400  an invalid head, no host, two hosts or lengths, lengths that are not numbers, invalid chunks
 ///   413  a body of more than `max_body` bytes, as soon as declared or received
 ///   415  a compressed body (Content-Encoding)
-///   431  a head of more than 16 KiB, a header of more than 8
+///   431  a head of more than 16 KiB, a header of more than 8 KiB
 ///   501  a transfer encoding other than chunked
 class RequestReader {
  public:
   static constexpr std::size_t max_head = 16384;
-  static constexpr std::size_t max_header = 8192;  ///< of bytes, the HTTP library's limit
+  static constexpr std::size_t max_header = 8192;  ///< bytes; the HTTP library's limit
 
   explicit RequestReader(std::size_t max_body) : max_body_(max_body) {}
 
-  /// Takes this request's bytes from the front, none of the next request's; returns their number. Takes no more once it
-  /// has thrown.
+  /// Takes bytes from the front, up to the end of the current request, and returns their number. Must not be called
+  /// again once it has thrown.
   std::size_t feed(std::string_view bytes);
 
   /// True once a request has begun.
@@ -45,16 +44,17 @@ class RequestReader {
 
   bool is_complete() const { return part_ == Part::done; }
 
-  /// True if the client awaits a go-ahead before sending the body (Expect: 100-continue); only once per request.
+  /// True if the client waits for permission to send the body (Expect: 100-continue). Returns true only once per
+  /// request.
   bool take_expectation();
 
   /// True if the connection stays open after this request is answered.
   bool keeps_connection() const { return keeps_connection_; }
 
-  /// True for a client of the old protocol, which has no interim responses.
+  /// True if the request is of HTTP/1.0, which does not have interim responses.
   bool is_http_1_0() const { return is_http_1_0_; }
 
-  /// The complete request. The reader starts over.
+  /// Returns the complete request and resets the reader for the next one.
   HttpRequest take();
 
  private:
@@ -70,10 +70,10 @@ class RequestReader {
 
   std::size_t max_body_;
   Part part_ = Part::head;
-  std::string line_;        // so far, without its end
-  std::string head_;        // the part of the head to hand on
-  std::size_t read_ = 0;    // bytes of the head, or of a chunk's lines
-  std::uint64_t left_ = 0;  // bytes of the current body or chunk
+  std::string line_;        // the current line so far, without its end
+  std::string head_;        // the request line and the headers that are kept
+  std::size_t read_ = 0;    // bytes read of the head, or of lines around a chunk
+  std::uint64_t left_ = 0;  // bytes missing from the current body or chunk
   std::string body_;
   std::optional<std::string> host_, authority_;  // host_ is from the header, authority_ from the target
   std::optional<std::string> origin_, media_type_;

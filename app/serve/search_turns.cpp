@@ -12,7 +12,7 @@ namespace glossa::serve {
 
 namespace {
 
-/// Searches at once: each has a cache of its own.
+/// Maximum searches of a thread at once, as each has a cache of its own.
 constexpr std::size_t max_searches = 16;
 
 /// Idle searches that keep their memory for the next batches.
@@ -28,7 +28,7 @@ SearchTurns::SearchTurns(const ServedRun& run, TransposedWeights<float>& weights
   context_.set_transposed_weights(&weights);
 }
 
-/// True if a search of the piece's range of lengths has a piece of its client.
+/// True if the piece's client already has a piece in a search of the same range of lengths.
 bool SearchTurns::has_search(const Piece& piece) const {
   const auto is_same = [&](const std::optional<Piece>& each) {
     return each && each->request->caller.client == piece.request->caller.client;
@@ -125,7 +125,8 @@ void SearchTurns::advance(Search& search) const {
   }
 }
 
-/// Called in a handler. A piece that failed alone gets the error; those of a batch are to be searched alone.
+/// Called in an exception handler. A piece that was alone gets the error; pieces of a batch are queued to be searched
+/// alone.
 void SearchTurns::fail(Search& search) const {
   if (search.pieces.size() == 1)
     search.pieces.front()->found.set_exception(std::current_exception());

@@ -24,7 +24,8 @@ struct ServedRun {
   DecodeConfig decode;
 };
 
-/// A request that is being answered. Shared with its pieces, so that none is searched once nobody waits for it.
+/// A request that is being answered. Its pieces share it, so that no piece is searched once nobody waits for the
+/// answer.
 struct Pending {
   Caller caller;
   std::shared_ptr<const std::atomic<bool>> service_ends;
@@ -36,36 +37,36 @@ struct Pending {
 /// A sentence, or part of an overlong one, on its way through the search.
 struct Piece {
   std::vector<int> ids;
-  std::int64_t number;  ///< for sampling
-  Index wanted;         ///< translations
+  std::int64_t number;  ///< identifies the piece for sampling
+  Index wanted;         ///< number of translations
   std::shared_ptr<const Pending> request;
   std::promise<std::vector<Translation>> found;  ///< broken if the request no longer waits
 };
 
-/// The searches of one thread. They advance in turn, token by token: the one with the least time spent comes first, so
-/// a batch of long sentences delays a short one by a few tokens, not by its whole search. Not thread-safe.
+/// The searches of one thread. They advance in turn, token by token; the search that has used the least time comes
+/// next. So a batch of long sentences delays a short sentence by only a few tokens. Not thread-safe.
 class SearchTurns {
  public:
-  /// `weights` stores the transposed weights of the run's model; may be shared by several threads. Both must outlive
-  /// the searches.
+  /// `weights` stores the transposed weights of the run's model; several threads may share it. `run` and `weights` must
+  /// outlive the searches.
   SearchTurns(const ServedRun& run, TransposedWeights<float>& weights);
 
   bool empty() const { return searches_.empty(); }
 
-  /// True if a batch may begin with a piece. A client may have pieces in one search per range of lengths. Searches of a
-  /// range, and of longer ones, may be half as many as those of the next shorter range. So neither one client nor long
-  /// sentences can take all searches.
+  /// True if a batch may begin with a piece. A client may have pieces in one search per range of lengths. The searches
+  /// of a range and all longer ones together are limited; the limit halves from each range to the next longer one. So
+  /// neither one client nor long sentences can take all searches.
   bool may_begin(const Piece& piece) const;
 
-  /// True if a piece fits into a batch: equally many translations, lengths of one range, no more tokens than
-  /// decode.max_tokens, and no other search of that range for its client.
+  /// True if a piece fits into a batch: it wants as many translations, its length is in the same range, the tokens do
+  /// not exceed decode.max_tokens, and its client has no piece in another search of that range.
   bool joins(const std::vector<Piece>& batch, const Piece& piece) const;
 
   /// Begins the search of a batch.
   void begin(std::vector<Piece> batch);
 
   /// Extends one search by a token. Fulfills the promises of finished pieces, and drops pieces whose requests no longer
-  /// wait. If a search throws, each of its pieces is searched alone, which shows the one at fault.
+  /// wait. If a search throws, each of its pieces is searched again alone, so that only the one at fault fails.
   void step();
 
  private:
@@ -73,8 +74,8 @@ class SearchTurns {
     explicit Search(Context<float>& context) : batch(context) {}
 
     BatchSearch<float> batch;
-    std::vector<std::optional<Piece>> pieces;  // by their place in the batch; empty once answered or given up
-    std::vector<std::optional<Piece>> alone;   // of a batch that threw: searched one after another
+    std::vector<std::optional<Piece>> pieces;  // by place in the batch; empty once answered or given up
+    std::vector<std::optional<Piece>> alone;   // from a batch that threw; searched one after another
     int length_range = 0;
     double seconds = 0;  // time spent, plus `clock_` when the search began
 
@@ -90,8 +91,8 @@ class SearchTurns {
   const ServedRun& run_;
   const Translator translator_;
   Context<float> context_;             // shared by the searches
-  std::list<Search> searches_, idle_;  // the latter keep their memory
-  double clock_ = 0;                   // smallest `seconds` of all searches; a new one starts with it
+  std::list<Search> searches_, idle_;  // idle ones keep their memory for reuse
+  double clock_ = 0;                   // smallest `seconds` of all searches; a new search starts with it
 };
 
 }  // namespace glossa::serve

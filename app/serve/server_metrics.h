@@ -17,7 +17,7 @@ class ServerMetrics {
   /// Counts a batch of translated sentences.
   void add_batch(std::size_t sentences);
 
-  /// All counters in Prometheus' text format, with numbers known elsewhere: sentences waiting and connections open.
+  /// All counters in Prometheus' text format, and two numbers from the caller: waiting sentences and open connections.
   std::string text(std::size_t queue_length, std::size_t connections) const;
 
  private:
@@ -25,7 +25,7 @@ class ServerMetrics {
 
   mutable std::mutex mutex_;
   std::map<int, std::uint64_t> requests_;
-  std::array<std::uint64_t, bounds.size()> within_{};  // per bound, including those within smaller ones
+  std::array<std::uint64_t, bounds.size()> within_{};  // requests answered within each bound
   double seconds_ = 0;
   std::uint64_t sentences_ = 0, batches_ = 0;
 };

@@ -18,7 +18,7 @@ bool may_be_abbreviation(std::string_view word) {
   return letters == 1 || (is_capitalized && letters <= 4);
 }
 
-/// True if a sentence ends between two pieces of a line, of which the first ends in an end mark.
+/// True if a sentence ends between two adjacent pieces of a line; `before` ends in an end mark.
 bool parts(std::string_view before, std::string_view after) {
   if (utf8::is_lower(utf8::first(after).value)) return false;
   if (!before.ends_with('.')) return true;

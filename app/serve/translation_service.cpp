@@ -25,7 +25,7 @@ namespace {
 
 using Translations = std::vector<Translation>;
 
-/// A text on its way: the future answers of its pieces.
+/// A line being translated: the future translations of its pieces.
 struct Line {
   std::vector<std::future<Translations>> pieces;
   std::string_view end;
@@ -36,7 +36,8 @@ constexpr std::size_t max_weights = 1000000;
 
 std::string pair_name(const DataConfig& data) { return data.source + "-" + data.target; }
 
-/// One of the answers to a text, rank 0 being the best; a piece without this rank uses its best.
+/// Joins the translations of a text's pieces with the given rank, 0 being the best. If a piece has fewer, its best is
+/// used.
 TranslatedText put_together(const std::vector<std::vector<Translations>>& lines,
                             const std::vector<std::string_view>& ends, std::size_t rank) {
   TranslatedText whole;
@@ -58,7 +59,7 @@ TranslatedText put_together(const std::vector<std::vector<Translations>>& lines,
 
 }  // namespace
 
-/// A run with its waiting requests, and its searching threads.
+/// A run with its queue and searching threads.
 class TranslationService::Lane {
  public:
   Lane(ServedRun run, const Limits& limits, std::shared_ptr<const std::atomic<bool>> ends, std::atomic<int>& at_work,
@@ -106,12 +107,12 @@ class TranslationService::Lane {
   FairQueue<Piece> queue_;
   const Translator reader_;
   std::timed_mutex looking_;
-  Translator looked_with_;               // used by one at a time
-  TransposedWeights<float> transposed_;  // of all searches: the model does not change
+  Translator looked_with_;               // used by one thread at a time
+  TransposedWeights<float> transposed_;  // shared by all searches, as the model does not change
   std::vector<std::thread> threads_;
 };
 
-/// Adds a line's pieces: one per sentence, or several if it is too long.
+/// Adds a line's pieces: one per sentence, or several if the sentence is too long.
 Line TranslationService::Lane::cut(const TextLine& line, Index wanted, const std::string& name, std::int64_t number,
                                    const std::shared_ptr<const Pending>& request, std::vector<Piece>& pieces) const {
   const auto interrupt = [&] {
@@ -142,7 +143,7 @@ Line TranslationService::Lane::cut(const TextLine& line, Index wanted, const std
 
 std::vector<std::vector<TranslatedText>> TranslationService::Lane::translate(const TranslationRequest& request,
                                                                              const Caller& caller) {
-  const Index wanted = run_.decode.sample ? 1 : 1 + request.alternatives;  // sampling gives just one
+  const Index wanted = run_.decode.sample ? 1 : 1 + request.alternatives;  // sampling finds only one
   std::size_t all_lines = request.texts.size();
   for (const std::string& text : request.texts) all_lines += std::ranges::count(text, '\n');
   if (all_lines > limits_.queue) too_many();
@@ -175,7 +176,7 @@ std::vector<std::vector<TranslatedText>> TranslationService::Lane::translate(con
         if (piece.wait_until(caller.deadline) != std::future_status::ready) late();
         try {
           ranks = std::max(ranks, found.back().emplace_back(piece.get()).size());
-        } catch (const std::future_error&) {  // it had to yield, or was given up
+        } catch (const std::future_error&) {  // the piece had to yield, or was given up
           if (!pending->waits()) late();
           throw HttpError(503, "the queue is full. Hint: send less text at once, or try again later");
         }
@@ -234,7 +235,7 @@ void TranslationService::Lane::work() {
       }
       turns.step();
     } catch (const std::bad_alloc&) {
-      // Gives up the batch: its promises break, and its requests are refused.
+      // Gives up the batch: its pieces' promises break, and their requests are refused.
     }
     if (turns.empty() && std::exchange(is_at_work, false)) --at_work_;
   }

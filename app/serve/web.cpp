@@ -50,7 +50,7 @@ class MemoryStream final : public httplib::Stream {
   std::string written_;
 };
 
-/// The request that a thread is answering: the library passes its handlers only its own reading of it.
+/// The request that this thread is answering, as the library's handlers get only the library's version of it.
 thread_local const Incoming* asked = nullptr;
 
 /// True if two texts are equal, in a time independent of where they differ.
@@ -92,8 +92,8 @@ std::string text_of_body(const httplib::ContentReader& body) {
   return text;
 }
 
-/// The named values of a body; without a type it is a form. Browsers let any page send text, so that only what calls
-/// itself JSON is.
+/// Returns the named values of a body. A body without a media type is a form. Only a body of JSON's media type is read
+/// as JSON, because browsers let any page send plain text.
 Fields fields_of_body(std::string_view media_type, const httplib::ContentReader& body) {
   if (media_type == json_type) return fields_of_json(text_of_body(body));
   if (media_type == "multipart/form-data") return fields_of_multipart(body);
@@ -105,13 +105,13 @@ Fields fields_of_body(std::string_view media_type, const httplib::ContentReader&
 /// The named values of a POST.
 Fields fields_of(const httplib::Request& request, const httplib::ContentReader& body) {
   Fields fields = fields_of_body(asked->request.media_type, body);
-  // Values after the ? count unless the body has them.
+  // A value after the ? counts unless the body has one of the same name.
   const std::size_t query = std::min(request.target.find('?'), request.target.size() - 1);
   fields.merge(fields_of_form(std::string_view(request.target).substr(query + 1)));
   return fields;
 }
 
-/// Does `work` on a request for `path`; if that fails, the answer is the error, and the result is false.
+/// Runs `work` for a request for `path` and returns true. If it throws, answers with the error and returns false.
 template <class Work>
 bool succeeds(const std::string& path, httplib::Response& response, const Work& work) {
   const auto refuse = [&](int status, const std::string& text) {
@@ -156,7 +156,7 @@ class Web::Server : public httplib::Server {
   TranslationService& service_;
   ServerMetrics& metrics_;
   const Setup setup_;
-  std::map<std::string, std::string> methods_;  // for each path
+  std::map<std::string, std::string> methods_;  // allowed methods, by path
 };
 
 Web::Server::Server(TranslationService& service, ServerMetrics& metrics, Setup setup)
@@ -179,7 +179,7 @@ Web::Server::Server(TranslationService& service, ServerMetrics& metrics, Setup s
                            {"X-Content-Type-Options", "nosniff"},
                            {"Cache-Control", "no-store"}};
   if (!setup_.allowed_origin.empty()) {
-    // Browsers ask first if pages from elsewhere may use the server (the Fetch standard, CORS).
+    // Browsers first ask whether pages of another origin may use the server (the Fetch standard, CORS).
     headers.emplace("Access-Control-Allow-Origin", setup_.allowed_origin);
     Options(".*", [this](const httplib::Request& request, httplib::Response& response) {
       response.status = 204;
@@ -190,7 +190,7 @@ Web::Server::Server(TranslationService& service, ServerMetrics& metrics, Setup s
   }
   set_default_headers(std::move(headers));
   set_keep_alive_timeout(static_cast<time_t>(setup_.idle.count()));
-  set_keep_alive_max_count(1000000);  // sent to the client, and not counted
+  set_keep_alive_max_count(1000000);  // only sent to the client; requests are not counted
   set_pre_routing_handler([this](const httplib::Request& request, httplib::Response& response) {
     const bool is_admitted = succeeds(request.path, response, [&] { admit(request); });
     return is_admitted ? HandlerResponse::Unhandled : HandlerResponse::Handled;
@@ -206,7 +206,7 @@ Reply Web::Server::answer(const Incoming& incoming) {
   bool closed = false;
   process_request(stream, !incoming.keeps_connection, closed, nullptr);
   std::string& written = stream.written();
-  // HTTP/1.1 200 OK
+  // The answer begins like this: HTTP/1.1 200 OK
   const int status = written.size() > 12 ? std::atoi(written.substr(9, 3).c_str()) : 0;
   if (status < 200) return error_reply(400, "expected an HTTP/1.1 request");
   return {status, std::move(written), !incoming.keeps_connection};
@@ -231,8 +231,8 @@ void Web::Server::post(const std::string& path, Fill fill) {
   });
 }
 
-/// Checks that any handler may see the request. The library takes paths for regular expressions, and so gets only those
-/// that are served.
+/// Throws HttpError if no handler may see the request. The library matches paths with regular expressions, so other
+/// paths than those served must not reach it.
 void Web::Server::admit(const httplib::Request& request) const {
   const std::optional<std::string>&host = asked->request.host, &origin = asked->request.origin;
   if (host) check_host(*host, setup_.host_names);
@@ -249,7 +249,7 @@ void Web::Server::check_key(const Fields& fields) const {
   if (!is_known) throw HttpError(403, "expected an api_key that this server knows; got an unknown one");
 }
 
-/// The caller of the request at hand; clients with keys are known by these.
+/// The caller of the current request. If API keys are required, a client is identified by its key.
 Caller Web::Server::caller_of(const Fields& fields) const {
   Caller caller = asked->caller;
   if (!setup_.api_keys.empty()) caller.client = "key " + text_field(fields, "api_key");
@@ -273,11 +273,11 @@ std::string Web::Server::settings() const {
   return line.add("apiKeys", has_keys).add("keyRequired", has_keys).add("suggestions", false).text();
 }
 
-/// The library's error as JSON.
+/// Turns an error of the library into an answer in JSON.
 void Web::Server::explain(const httplib::Request& request, httplib::Response& response) const {
   if (!response.body.empty()) return;
   std::string text = "expected a valid request";
-  if (response.status == 404) {  // of a path that is served
+  if (response.status == 404) {  // the path is served, but not for this method
     const std::string& methods = methods_.at(request.path);
     response.status = 405;
     response.set_header("Allow", methods);

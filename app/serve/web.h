@@ -11,14 +11,15 @@
 
 namespace glossa::serve {
 
-/// The server's answer to each request: LibreTranslate's interface, the page, monitoring. The HTTP library is in
-/// web.cpp alone. For any number of threads.
+/// Answers the server's requests: LibreTranslate's interface, the translation page, monitoring. Any number of threads
+/// may use it at once. Only web.cpp includes the HTTP library.
 class Web {
  public:
   struct Setup {
-    std::vector<std::string> api_keys;         ///< requests need one of them; none: open to all
-    std::vector<std::string> host_names;       ///< by which clients may know the server, besides its addresses
-    std::string allowed_origin;                ///< another one whose pages may ask; *: all
+    std::vector<std::string> api_keys;    ///< a POST must send one of them; empty: open to all
+    std::vector<std::string> host_names;  ///< names that Host headers may have, besides addresses and localhost
+    /// An origin besides the server's own whose pages may send requests; * means all (see access.h).
+    std::string allowed_origin;
     std::chrono::seconds idle;                 ///< how long a connection waits for its next request
     std::function<std::size_t()> connections;  ///< returns the number of open connections
   };
@@ -26,7 +27,7 @@ class Web {
   Web(TranslationService& service, ServerMetrics& metrics, Setup setup);
   ~Web();
 
-  /// The answer to a request, no later than moments after its deadline. Does not throw: errors are answers.
+  /// Returns the answer to a request, at most moments after the deadline. Does not throw: an error becomes an answer.
   Reply answer(const Incoming& incoming) const;
 
  private:

@@ -55,11 +55,11 @@ void Workers::forget_if_idle(Clients::iterator client) {
   if (client->waiting.empty() && client->running == 0) clients_.erase(client);
 }
 
-/// False if the system has no more threads.
+/// Starts a thread. Returns false if the system refuses.
 bool Workers::begin_one() {
   const auto self = at_work_.emplace(at_work_.end());
   try {
-    *self = std::jthread([this, self] { work(self); });  // which waits for the lock
+    *self = std::jthread([this, self] { work(self); });  // `work` waits for the lock
     return true;
   } catch (...) {  // no memory, or too many threads
     at_work_.erase(self);
@@ -68,7 +68,7 @@ bool Workers::begin_one() {
 }
 
 void Workers::work(Threads::iterator self) {
-  if (niceness_ > 0) static_cast<void>(nice(niceness_));  // of this thread, on Linux
+  if (niceness_ > 0) static_cast<void>(nice(niceness_));  // on Linux, only of this thread
   Threads before;                                         // joined without the lock
   std::unique_lock lock(mutex_);
   for (auto client = next(); client != clients_.end(); client = next()) {

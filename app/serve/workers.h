@@ -11,31 +11,31 @@
 
 namespace glossa::serve {
 
-/// Threads for the tasks of many clients, up to a maximum, and at most `room` tasks waiting for one. Clients take
-/// turns, and none has more threads than are free, so that another client's task begins at once. A thread starts with a
-/// task and ends when none waits for it: permanent threads would, one after the other, each take memory for its stack
-/// and, from the heap, for reusable blocks.
+/// Up to `threads` threads for the tasks of many clients; up to `room` tasks wait for a thread. Clients take turns, and
+/// a client's task begins only while more threads are free than the client has, so that another client's task can begin
+/// at once. A thread starts when a task needs one and ends when no task can begin. Permanent threads would all, sooner
+/// or later, hold memory for their stacks and reusable heap blocks.
 class Workers {
  public:
-  /// Just one of the functions is called. Neither may throw.
+  /// Exactly one of the two functions is called. Neither may throw.
   struct Task {
     std::function<void()> run, refuse;
   };
 
-  /// `niceness`: how much more the threads yield the cores to others than the calling thread does, 0 to 19.
+  /// `niceness` is added to the calling thread's, 0 to 19; with a larger one, threads leave more CPU time to others.
   Workers(std::size_t threads, std::size_t room, int niceness = 0)
       : max_threads_(threads), room_(room), niceness_(niceness) {}
   Workers(const Workers&) = delete;
   Workers& operator=(const Workers&) = delete;
 
-  /// Ends when all tasks are done.
+  /// Waits until all tasks are done.
   ~Workers();
 
-  /// True if all tasks are done within the given time.
+  /// Waits for at most `time`. Returns true if all tasks are done by then.
   bool wait_for(std::chrono::steady_clock::duration time);
 
   /// Queues a client's task. If there is no room, the newest task of the client with the most waiting is refused. The
-  /// task itself is refused if no thread is available.
+  /// task itself is refused if no thread is running and none can be started.
   void post(const std::string& client, Task task);
 
  private:
@@ -57,9 +57,9 @@ class Workers {
   const int niceness_;
   std::mutex mutex_;
   std::condition_variable all_ended_;
-  Clients clients_;                        // with tasks, the next in turn first
-  std::size_t waiting_ = 0, running_ = 0;  // tasks
-  Threads at_work_, ended_;                // the next thread to end joins the latter
+  Clients clients_;                        // those with tasks; the next in turn first
+  std::size_t waiting_ = 0, running_ = 0;  // numbers of tasks
+  Threads at_work_, ended_;                // threads; each that ends joins those that ended before
 };
 
 }  // namespace glossa::serve

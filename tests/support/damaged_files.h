@@ -16,7 +16,7 @@
 
 namespace glossa::testing {
 
-/// Mutations of each input to try: the environment variable GLOSSA_MUTATIONS, or `usual`.
+/// Number of mutations to try of each input: the environment variable GLOSSA_MUTATIONS, or `usual`.
 inline unsigned mutations(unsigned usual) {
   const char* set = std::getenv("GLOSSA_MUTATIONS");
   return set == nullptr ? usual : static_cast<unsigned>(std::stoul(set));
@@ -50,8 +50,8 @@ inline std::string mutated(std::string bytes, unsigned number) {
   return bytes;
 }
 
-/// Checks mutations of a file. `read` must accept each one, or throw an Error that begins with the path or the folder,
-/// within a second. Returns the share that is refused.
+/// Checks mutations of a file. Within a second, `read` must accept each one or throw an Error that begins with the path
+/// or the folder. Returns the share of mutations refused.
 template <class Read>
 double refused_mutations(const std::filesystem::path& path, const Read& read) {
   CAPTURE(path);

@@ -41,7 +41,7 @@ class Golden {
     return {values.begin(), values.end()};
   }
 
-  /// The names that begin with `prefix`, without it.
+  /// The names that begin with `prefix`, which is removed from them.
   std::vector<std::string> names(const std::string& prefix) const {
     std::vector<std::string> result;
     for (const auto& [name, entry] : reader_.entries())

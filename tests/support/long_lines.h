@@ -6,7 +6,8 @@
 
 namespace glossa::testing {
 
-/// Lines of a megabyte that repeat a word, a sentence, a space, a letter without spaces, a combining mark, an emoji.
+/// Lines of a megabyte. Each repeats one text, such as a word, a sentence, a space, a letter without spaces, a
+/// combining mark or an emoji.
 inline std::vector<std::string> lines_of_a_megabyte() {
   std::vector<std::string> lines;
   for (const std::string_view part : {"a1 ", "a ", "a1 a2. ", "a1. a2! ", " ", "a", "\u3002", "a\u0301", "\U0001F600",

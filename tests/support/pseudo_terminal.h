@@ -33,7 +33,7 @@ class PseudoTerminal {
     ioctl(descriptor(), TIOCSWINSZ, &size);
     reader_ = std::thread([this] {
       char buffer[4096];
-      // Fails when the last writer has closed it.
+      // Reading fails once the last writer has closed the terminal.
       for (ssize_t count; (count = read(master_, buffer, sizeof buffer)) > 0;) {
         const std::scoped_lock lock(mutex_);
         text_.append(buffer, static_cast<std::size_t>(count));

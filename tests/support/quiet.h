@@ -5,7 +5,7 @@
 
 namespace glossa::testing {
 
-/// Silences standard error while one lives, because a trainer's lines are also in its log.
+/// Silences standard error while it lives. A trainer's lines are still in its log.
 class Quiet {
  public:
   Quiet() : before_(dup(STDERR_FILENO)) {
