@@ -15,8 +15,8 @@ namespace {
 /// Maximum searches of a thread at once, as each has a cache of its own.
 constexpr std::size_t max_searches = 16;
 
-/// Idle searches that keep their memory for the next batches.
-constexpr std::size_t max_idle = 1;
+/// Number of batches after which a search is replaced, so that the memory for a rare large batch is not kept.
+constexpr int max_batches = 32;
 
 /// Ranges of lengths that share batches: up to 64 ids, 128, 256 and so on.
 int length_range(const Piece& piece) { return std::bit_width((piece.ids.size() - 1) / 64); }
@@ -85,7 +85,7 @@ void SearchTurns::step() {
   search->seconds += watch.seconds();
   clock_ = std::ranges::min_element(searches_, {}, &Search::seconds)->seconds;
   if (!search->is_done()) return;
-  if (idle_.size() < max_idle)
+  if (idle_.empty() && ++search->batches < max_batches)
     idle_.splice(idle_.begin(), searches_, search);
   else
     searches_.erase(search);

@@ -77,6 +77,7 @@ class SearchTurns {
     std::vector<std::optional<Piece>> pieces;  // by place in the batch; empty once answered or given up
     std::vector<std::optional<Piece>> alone;   // from a batch that threw; searched one after another
     int length_range = 0;
+    int batches = 0;     // searched so far
     double seconds = 0;  // time spent, plus `clock_` when the search began
 
     bool is_done() const { return std::ranges::none_of(pieces, &std::optional<Piece>::has_value); }
@@ -91,7 +92,7 @@ class SearchTurns {
   const ServedRun& run_;
   const Translator translator_;
   Context<float> context_;             // shared by the searches
-  std::list<Search> searches_, idle_;  // idle ones keep their memory for reuse
+  std::list<Search> searches_, idle_;  // the idle one, if any, keeps its memory for the next batch
   double clock_ = 0;                   // smallest `seconds` of all searches; a new search starts with it
 };
 
