@@ -18,7 +18,7 @@ constexpr std::size_t smallest_block = std::size_t{1} << 16;
 constexpr std::size_t huge_page = std::size_t{1} << 21;
 constexpr std::size_t max_unchecked = std::size_t{1} << 24;  // small enough not to check available memory
 
-std::size_t rounded_up(std::size_t bytes, std::size_t multiple) { return (bytes + multiple - 1) / multiple * multiple; }
+std::size_t whole_pages(std::size_t bytes, std::size_t page) { return (bytes + page - 1) / page * page; }
 
 }  // namespace
 
@@ -40,11 +40,11 @@ void Arena::add_block(std::size_t size, std::size_t sure) {
   const std::size_t alignment = size >= huge_page ? huge_page : smallest_block;
   const std::size_t available = size > max_unchecked ? available_memory() : size;
   check(size <= available, "arena", "cannot allocate {} bytes: the machine has {} left. {}", size, available, hint);
-  size = rounded_up(size, alignment);
+  size = whole_pages(size, alignment);
   void* const mapped =
       mmap(nullptr, size + alignment, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   check(mapped != MAP_FAILED, "arena", "cannot allocate {} bytes: the machine has no more. {}", size, hint);
-  const std::size_t address = reinterpret_cast<std::size_t>(mapped), ahead = rounded_up(address, alignment) - address;
+  const std::size_t address = reinterpret_cast<std::size_t>(mapped), ahead = whole_pages(address, alignment) - address;
   std::byte* const data = static_cast<std::byte*>(mapped) + ahead;
   if (ahead > 0) munmap(mapped, ahead);
   munmap(data + size, alignment - ahead);
@@ -76,7 +76,7 @@ void Arena::next_block(std::size_t bytes) {
 }
 
 void* Arena::allocate(std::size_t bytes) {
-  const std::size_t taken = rounded_up(std::max<std::size_t>(bytes, 1), alignment);
+  const std::size_t taken = rounded_up(std::max<std::size_t>(bytes, 1));
   if (blocks_.empty() || used_ + taken > blocks_[current_].size) next_block(taken);
   void* const result = blocks_[current_].data + used_;
   used_ += taken;

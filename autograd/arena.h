@@ -52,11 +52,12 @@ class Arena {
   /// nest like scopes.
   class Mark {
    public:
-    explicit Mark(Arena& arena)
+    /// Marks the position before the newest `bytes` bytes, which must be in one block (see is_newest).
+    explicit Mark(Arena& arena, std::size_t bytes = 0)
         : arena_(&arena),
           resets_(arena.resets_),
           block_(arena.current_),
-          used_(arena.used_),
+          used_(arena.used_ - rounded_up(bytes)),
           used_before_(arena.used_before_) {}
     ~Mark() { release(); }
     Mark(const Mark&) = delete;
@@ -75,6 +76,12 @@ class Arena {
     std::size_t block_, used_, used_before_;
   };
 
+  /// True if the newest allocation is at `data` and has `bytes` bytes.
+  bool is_newest(const void* data, std::size_t bytes) const {
+    return !blocks_.empty() &&
+           blocks_[current_].data + used_ == static_cast<const std::byte*>(data) + rounded_up(bytes);
+  }
+
   std::size_t bytes_used() const { return used_before_ + used_; }
   std::size_t peak_bytes() const { return peak_; }
 
@@ -86,6 +93,9 @@ class Arena {
     std::byte* data;
     std::size_t size;
   };
+
+  /// The size of an allocation with its gap to the next cache line.
+  static std::size_t rounded_up(std::size_t bytes) { return (bytes + alignment - 1) / alignment * alignment; }
 
   /// Adds a block after the current one. `sure` is the number of bytes certain to be used.
   void add_block(std::size_t size, std::size_t sure);

@@ -8,8 +8,9 @@ namespace glossa {
 template <class T>
 void Context<T>::begin(const StepOptions& options) {
   options_ = options;
-  key_ = philox_key(options.seed, options.update);
-  live_.assign(1, ++generations_);
+  key_ = philox_key(options.seed, options.update.value_or(steps_));
+  ++steps_;
+  live_.assign(1, {++generations_});
   random_sites_ = 0;
   branches_ = 0;
   first_nonfinite_.clear();
@@ -95,7 +96,7 @@ auto Context<T>::take(const Variable<T>& x) -> Taken {
 
 template <class T>
 bool Context<T>::is_live(std::uint32_t generation) const {
-  return generation == live_.back() || std::ranges::find(live_, generation) != live_.end();
+  return generation == this->generation() || std::ranges::find(live_, generation, &Generation::number) != live_.end();
 }
 
 template <class T>

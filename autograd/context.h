@@ -2,6 +2,7 @@
 
 #include <initializer_list>
 #include <new>
+#include <optional>
 #include <span>
 #include <string>
 #include <type_traits>
@@ -20,7 +21,10 @@ struct StepOptions {
   bool training = false;   // true: dropout is active
   bool recording = true;   // false: nothing is recorded (inference)
   std::uint64_t seed = 1;  // with `update`, the key of all random numbers of the step
-  std::uint64_t update = 0;
+
+  // Number of the step; if not set, the number of steps that the context began before. No two steps then drop the same
+  // elements. To repeat a step, or to continue an interrupted run, set it.
+  std::optional<std::uint64_t> update = {};
 };
 
 template <class T>
@@ -167,7 +171,7 @@ class Context {
 
   /// A generation is a set of values that are released together, at the end of the step or of a Frame within the step.
   /// `generation` is the current one's number. `is_live` is true if the values of a generation are still valid.
-  std::uint32_t generation() const { return live_.back(); }
+  std::uint32_t generation() const { return live_.back().number; }
   bool is_live(std::uint32_t generation) const;
   Tape<T>& tape() { return tape_; }
   const Arena& arena() const { return arena_; }
@@ -193,14 +197,27 @@ class Context {
   Variable<T> add_node(Node<T> node, std::span<const Variable<T>> inputs);
   void trace_finite(const char* op, const Tensor<const T>& value);
   void profile_forward(const char* op, std::span<const Variable<T>> inputs, const Tensor<const T>& value);
-  void open_generation() { live_.push_back(++generations_); }
+  /// Size of `x` if a frame kept it, nothing was allocated since, and nothing is recorded; otherwise 0.
+  std::size_t replaceable_bytes(const Variable<T>& x) const {
+    const std::size_t bytes = x.value_.span().size_bytes();
+    const bool is_kept = !options_.recording && live_.back().kept == x.value_.data;
+    return is_kept && arena_.is_newest(x.value_.data, bytes) ? bytes : 0;
+  }
+
+  void open_generation(const T* kept = nullptr) { live_.push_back({++generations_, kept}); }
 
   Arena arena_, scratch_;
   Tape<T> tape_;
   StepOptions options_;
+  std::uint64_t steps_ = 0;  // number of steps begun
   PhiloxKey key_{};
-  std::uint32_t generations_ = 1;       // last number given to a generation; never restarts
-  std::vector<std::uint32_t> live_{1};  // live generations: the step's, then its frames', outer before inner
+  struct Generation {
+    std::uint32_t number;
+    const T* kept = nullptr;  // its first value, if a frame kept it
+  };
+
+  std::uint32_t generations_ = 1;      // last number given to a generation; never restarts
+  std::vector<Generation> live_{{1}};  // live generations: the step's, then its frames', outer before inner
   std::uint32_t random_sites_ = 0;
   bool tracing_branches_ = false, tracing_finite_ = false;
   std::uint64_t branches_ = 0;

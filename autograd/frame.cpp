@@ -7,8 +7,17 @@
 namespace glossa {
 
 template <class T>
-Frame<T>::Frame(Context<T>& context)
-    : context_(context), step_(context.live_.front()), depth_(context.live_.size()), begin_(context.arena_) {
+Frame<T>::Frame(Context<T>& context) : Frame(context, 0) {}
+
+template <class T>
+Frame<T>::Frame(const Variable<T>& x) : Frame(x.context("frame"), x.context().replaceable_bytes(x)) {}
+
+template <class T>
+Frame<T>::Frame(Context<T>& context, std::size_t replaced_bytes)
+    : context_(context),
+      step_(context.live_.front().number),
+      depth_(context.live_.size() - (replaced_bytes > 0 ? 1 : 0)),
+      begin_(context.arena_, replaced_bytes) {
   if (acts()) context_.open_generation();
 }
 
@@ -34,7 +43,7 @@ Variable<T> Frame<T>::keep(const Variable<T>& y) {
   if (was_inside) poison(from.data, bytes);
   unpoison(to.data, bytes);
   context_.live_.resize(depth_);
-  context_.open_generation();
+  context_.open_generation(to.data);
   const Variable<T> kept = context_.constant(to);
   context_.open_generation();
   kept_.emplace(context_.arena_);

@@ -9,14 +9,26 @@ namespace glossa {
 /// Releases the memory of a section of a forward pass as soon as the section ends, if nothing is recorded. A stack of
 /// layers then needs no more memory than a single layer.
 ///
-///     Frame<T> frame(context);
+///     Frame frame(context);
 ///     for (const Layer& layer : layers) x = frame.keep(layer(x));
+///
+/// A frame within the loop replaces the value that the last iteration kept:
+///
+///     for (const Layer& layer : layers) {
+///       Frame frame(x);
+///       x = frame.keep(layer(x));
+///     }
 ///
 /// If the tape records, a frame does nothing, because derivatives read the memory again. Frames nest like scopes.
 template <class T>
 class Frame {
  public:
   explicit Frame(Context<T>& context);
+
+  /// A frame that also releases `x` if an earlier frame kept it and nothing was allocated since; otherwise, as with a
+  /// context, `x` stays.
+  explicit Frame(const Variable<T>& x);
+
   ~Frame();
   Frame(const Frame&) = delete;
   Frame& operator=(const Frame&) = delete;
@@ -26,12 +38,14 @@ class Frame {
   Variable<T> keep(const Variable<T>& y);
 
  private:
-  bool acts() const { return !context_.options().recording && context_.live_.front() == step_; }
+  Frame(Context<T>& context, std::size_t replaced_bytes);
+
+  bool acts() const { return !context_.options().recording && context_.live_.front().number == step_; }
 
   Context<T>& context_;
   const std::uint32_t step_;
-  const std::size_t depth_;          // number of live generations before the frame
-  Arena::Mark begin_;                // position before the frame's allocations
+  const std::size_t depth_;          // number of live generations outside the frame
+  Arena::Mark begin_;                // position before the frame's memory
   std::optional<Arena::Mark> kept_;  // position after the value kept last
 };
 

@@ -9,6 +9,7 @@ Objective::Objective(const GradCheckFunction& function, std::span<const Tensor<d
     : function_(function), requires_grad_(requires_grad), step_(step), copies_(inputs.size()) {
   check(requires_grad.empty() || requires_grad.size() == inputs.size(), "grad_check",
         "expected requires_grad for {} inputs; got {}", inputs.size(), requires_grad.size());
+  if (!step_.update) step_.update = 0;
   context_.trace_branches(true);
   context_.set_wiping(true);
   for (std::size_t i = 0; i < inputs.size(); ++i) {

@@ -69,7 +69,7 @@ class Sample {
   /// Starts a step and makes the inputs of `call`. If `wrapped`, these inputs are not leaves but results of another op,
   /// which retain their gradients.
   void begin(bool recording, bool wrapped = false) {
-    context_.begin({.training = true, .recording = recording});
+    context_.begin({.training = true, .recording = recording, .update = 0});
     leaves_.clear();
     for (const Tensor<T>& input : inputs_) {
       leaves_.push_back(context_.input(input));

@@ -45,7 +45,7 @@ class LayerSample {
   const std::string& name(std::size_t i) const { return names_[i]; }
 
   Variable<T> forward(bool recording, bool inputs_need_grad = true) {
-    context_.begin({.training = true, .recording = recording});
+    context_.begin({.training = true, .recording = recording, .update = 0});
     leaves_.clear();
     for (const Tensor<T>& input : inputs_)
       leaves_.push_back(inputs_need_grad ? context_.input(input) : context_.constant(input));

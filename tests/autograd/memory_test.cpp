@@ -34,7 +34,7 @@ struct TrainingStep {
   Context<double> context;
   Variable<double> x, weight, gain, bias;
 
-  TrainingStep() { begin({.training = true}); }
+  TrainingStep() { begin({.training = true, .update = 0}); }
 
   void begin(const StepOptions& options) {
     context.begin(options);
@@ -107,7 +107,7 @@ TEST_CASE_FIXTURE(TrainingStep, "without reuse every value is readable after bac
   const auto [lost, expected] = gradient();
   CHECK_THROWS_WITH_AS(lost.value(), doctest::Contains("retain_grad"), Error);
   context.set_reuse(false);
-  begin({.training = true});
+  begin({.training = true, .update = 0});
   const auto [kept, got] = gradient();
   CHECK_NOTHROW(kept.value());
   CHECK(got == expected);
@@ -226,6 +226,61 @@ TEST_CASE("a frame releases its memory except what is kept; the rest is no longe
   CHECK_THROWS_WITH_AS(neg(inner), doctest::Contains("[neg]"), Error);
   CHECK_NOTHROW(neg(step.x));
   CHECK(copy(neg(neg(y))) == numbers);
+}
+
+TEST_CASE("a frame in a loop replaces the value that the last one kept") {
+  Context<float> context;
+  std::vector<float> numbers(1000 * 64, 0.5f);
+  const auto peak = [&](int layers) {
+    context.begin({.recording = false});
+    Variable<float> x = context.input({numbers.data(), {1000, 64}});
+    for (int i = 0; i < layers; ++i) {
+      Frame frame(x);
+      const Variable<float> inner = [&] {
+        Frame nested(x);  // x was kept by a frame, but belongs to the outer one
+        return nested.keep(scale(neg(x), 0.5));
+      }();
+      x = frame.keep(tanh(add(inner, inner)));
+    }
+    CHECK(context.arena().bytes_used() == numbers.size() * sizeof(float));
+    return context.peak_bytes();
+  };
+  const std::size_t few = peak(2);
+  CHECK(peak(64) == few);
+}
+
+TEST_CASE("a frame around a value that it must not replace leaves it readable") {
+  TrainingStep step;
+  step.begin({.recording = false});
+  const auto kept = [&](const Variable<double>& x) {
+    Frame<double> frame(step.context);
+    return frame.keep(tanh(neg(x)));
+  };
+  const auto framed = [](const Variable<double>& x) {
+    Frame frame(x);
+    return frame.keep(neg(x));
+  };
+  const Vector numbers = copy(kept(step.x));
+
+  const Variable<double> memory = kept(step.x), computed = neg(step.x);  // `computed` is newer than `memory`
+  const Variable<double> first = framed(computed), second = framed(memory);
+  CHECK(copy(memory) == numbers);
+  CHECK(copy(second) == copy(neg(memory)));
+  CHECK(copy(first) == step.numbers);
+  CHECK(copy(computed) == copy(neg(step.x)));
+
+  const Variable<double> last = kept(step.x), view = reshape(last, {n * n});
+  const Variable<double> replaced = framed(view);  // of the same memory
+  CHECK(copy(replaced) == copy(neg(memory)));
+  CHECK_THROWS_WITH_AS(last.value(), doctest::Contains("frame"), Error);
+  CHECK_THROWS_WITH_AS(view.value(), doctest::Contains("frame"), Error);
+  const Variable<double> newest = kept(step.x);
+  {
+    Frame frame(newest);
+    neg(newest);
+  }
+  CHECK_THROWS_WITH_AS(newest.value(), doctest::Contains("frame"), Error);
+  CHECK(copy(memory) == numbers);
 }
 
 TEST_CASE("frames nest, may keep outside values or nothing, and end with the step") {

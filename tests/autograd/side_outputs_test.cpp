@@ -68,6 +68,24 @@ TEST_CASE("dropout keeps a share of 1 - p and the mean") {
   }
 }
 
+TEST_CASE("each step of a context draws other dropout masks, unless the caller sets the update") {
+  std::vector<double> ones(500, 1.0);
+  const auto mask = [&](Context<double>& context, const StepOptions& options) {
+    context.begin(options);
+    const std::span<const double> values = dropout(context.input({ones.data(), {500}}), 0.5).value().span();
+    return std::vector<double>(values.begin(), values.end());
+  };
+  Context<double> context, other;
+  std::vector<std::vector<double>> masks;
+  for (std::uint64_t step = 0; step < 10; ++step) {
+    masks.push_back(mask(context, {.training = true}));
+    for (std::uint64_t before = 0; before < step; ++before) CHECK(masks[before] != masks[step]);
+    CHECK(mask(other, {.training = true, .update = step}) == masks[step]);
+  }
+  CHECK(mask(context, {.training = true, .update = 3}) == masks[3]);
+  CHECK(mask(context, {.training = true}) == mask(other, {.training = true, .update = 11}));
+}
+
 TEST_CASE(
     "dropout differs between places and updates, not between packed and padded batches, and is off in evaluation") {
   std::vector<double> ones(6 * 40, 1.0);

@@ -130,7 +130,7 @@ struct Model {
     return network(context, batch.source.ids, batch.source.layout(), batch.target.ids, batch.target.layout());
   }
 
-  Outcome<T> step(const Pair& batch, StepOptions options = {.training = true}) {
+  Outcome<T> step(const Pair& batch, StepOptions options = {.training = true, .update = 0}) {
     context.begin(options);
     store.clear_grads();
     const Variable<T> y = logits(batch);
