@@ -1,8 +1,8 @@
 #include "train/run.h"
 
-#include "data/text/atomic_file.h"
 #include "data/text/fingerprint.h"
 #include "data/text/text_file.h"
+#include "files/atomic_file.h"
 #include "train/checkpoint/checkpoint_folder.h"
 #include "train/console/print.h"
 #include "train/model/memory_check.h"

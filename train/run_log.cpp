@@ -7,10 +7,10 @@
 #include <ctime>
 
 #include "autograd/check.h"
-#include "data/text/atomic_file.h"
 #include "data/text/counted.h"
 #include "data/text/text_file.h"
 #include "data/text/utf8.h"
+#include "files/atomic_file.h"
 #include "train/console/json_line.h"
 #include "train/console/printable.h"
 #include "train/tensorboard/attention_image.h"

@@ -6,8 +6,8 @@
 #include <filesystem>
 
 #include "autograd/stopwatch.h"
-#include "data/text/atomic_file.h"
 #include "data/text/counted.h"
+#include "files/atomic_file.h"
 #include "train/config/config_terms.h"
 #include "train/processes/job.h"
 #include "train/run.h"

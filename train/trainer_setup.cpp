@@ -4,8 +4,8 @@
 #include <filesystem>
 #include <map>
 
-#include "data/text/atomic_file.h"
 #include "data/text/counted.h"
+#include "files/atomic_file.h"
 #include "train/checkpoint/bounded_archive.h"
 #include "train/config/auto_options.h"
 #include "train/corpora/corpus_doubts.h"

@@ -12,6 +12,7 @@
 #include "train/console/print.h"
 #include "train/model/memory_check.h"
 #include "train/run.h"
+#include "train/tensor_files/open_tensors.h"
 
 namespace glossa::commands {
 

@@ -37,7 +37,7 @@ void export_parameters(const CheckpointReader& checkpoint, const std::filesystem
   const bool own_output = checkpoint.find("generator.weight") != nullptr;
   std::map<std::string, std::string> metadata{{"format", "pt"}};
   std::vector<std::vector<float>> values;
-  std::vector<SafetensorsTensor> tensors;
+  std::vector<NamedTensor<const float>> tensors;
   for (const CheckpointEntry& entry : checkpoint.entries()) {
     if (entry.kind != EntryKind::parameter) continue;
     std::vector<float>& own = values.emplace_back(entry.length / sizeof(float));

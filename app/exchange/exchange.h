@@ -1,8 +1,8 @@
 #pragma once
 
+#include "files/safetensors.h"
 #include "train/checkpoint/checkpoint_file.h"
 #include "train/model/model_factory.h"
-#include "train/tensor_files/safetensors.h"
 
 namespace glossa {
 

@@ -4,10 +4,10 @@
 
 #include "app/exchange/huggingface_folder.h"
 #include "autograd/check.h"
-#include "data/text/atomic_file.h"
+#include "files/atomic_file.h"
+#include "files/safetensors.h"
 #include "layers/positional_encoding.h"
 #include "train/model/model_factory.h"
-#include "train/tensor_files/safetensors.h"
 
 namespace glossa {
 
@@ -136,7 +136,7 @@ void export_huggingface(const Outgoing& model, const fs::path& folder) {
     std::vector<FileTensor> tensors =
         model.tensors(huggingface_sources(own, model.source().tokens.size(), model.target().tokens.size()));
     add_positions(tensors, own, transformer_options(own, 1, 1).sinusoid);
-    std::vector<SafetensorsTensor> borrowed;
+    std::vector<NamedTensor<const float>> borrowed;
     for (const FileTensor& tensor : tensors) borrowed.push_back({tensor.name, tensor.shape, tensor.values});
     write_safetensors(to / "model.safetensors", std::move(borrowed), {{"format", "pt"}});
     const auto write_json = [&](const char* name, const OrderedJson& json) {

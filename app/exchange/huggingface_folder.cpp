@@ -14,6 +14,7 @@
 #include "data/text/text_file.h"
 #include "layers/positional_encoding.h"
 #include "train/model/model_factory.h"
+#include "train/tensor_files/open_tensors.h"
 
 namespace glossa {
 

@@ -6,7 +6,7 @@
 
 #include "app/exchange/marian_folder.h"
 #include "autograd/check.h"
-#include "data/text/atomic_file.h"
+#include "files/atomic_file.h"
 #include "train/tensor_files/npz_file.h"
 
 namespace glossa {

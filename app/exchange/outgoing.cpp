@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "autograd/check.h"
-#include "data/text/atomic_file.h"
 #include "data/tokenizers/piece_tokenizer.h"
+#include "files/atomic_file.h"
 
 namespace glossa {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "autograd/parameter.h"
-#include "train/tensor_files/tensor_file.h"
+#include "files/tensor_file.h"
 
 namespace glossa {
 

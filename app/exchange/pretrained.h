@@ -8,8 +8,8 @@
 
 #include "app/exchange/parameter_sources.h"
 #include "data/tokenizers/vocabulary.h"
+#include "files/tensor_file.h"
 #include "train/config/config.h"
-#include "train/tensor_files/tensor_file.h"
 
 namespace glossa {
 

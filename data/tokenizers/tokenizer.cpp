@@ -3,13 +3,13 @@
 #include <utility>
 
 #include "autograd/check.h"
-#include "data/text/atomic_file.h"
 #include "data/text/fingerprint.h"
 #include "data/text/text_file.h"
 #include "data/tokenizers/character_tokenizer.h"
 #include "data/tokenizers/piece_tokenizer.h"
 #include "data/tokenizers/sentencepiece_tokenizer.h"
 #include "data/tokenizers/word_tokenizer.h"
+#include "files/atomic_file.h"
 
 namespace glossa {
 

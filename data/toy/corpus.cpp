@@ -7,9 +7,9 @@
 
 #include "autograd/check.h"
 #include "autograd/random.h"
-#include "data/text/atomic_file.h"
 #include "data/text/text_file.h"
 #include "data/toy/topics.h"
+#include "files/atomic_file.h"
 
 namespace glossa {
 namespace {

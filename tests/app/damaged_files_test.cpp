@@ -14,6 +14,7 @@
 #include "tests/support/changed_checkpoint.h"
 #include "train/checkpoint/checkpoint.h"
 #include "train/model/model_factory.h"
+#include "train/tensor_files/open_tensors.h"
 
 using namespace glossa;
 using namespace glossa::testing;

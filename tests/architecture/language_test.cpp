@@ -27,7 +27,7 @@ std::vector<Text> lines() {
   };
   const std::regex kinds(R"(\.(h|cpp|md|html|css|js|yaml|py|cmake|txt)|)");  // or none: a script
   for (const char* folder :
-       {"app", "train", "data", "layers", "optim", "autograd", "tests", "docs", "bench", "recipes", "cmake"})
+       {"app", "train", "files", "data", "layers", "optim", "autograd", "tests", "docs", "bench", "recipes", "cmake"})
     for (const auto& entry : fs::recursive_directory_iterator(project / folder))
       if (entry.is_regular_file() && std::regex_match(entry.path().extension().string(), kinds)) read(entry.path());
   for (const char* name : {"README.md", "CONTRIBUTING.md", "CHANGELOG.md", "CMakeLists.txt", "run"})

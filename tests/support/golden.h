@@ -11,7 +11,7 @@
 
 #include "autograd/parameter.h"
 #include "autograd/rows.h"
-#include "train/tensor_files/safetensors.h"
+#include "files/safetensors.h"
 
 namespace glossa::testing {
 

@@ -14,10 +14,10 @@
 #include <utility>
 
 #include "autograd/check.h"
-#include "data/text/atomic_file.h"
 #include "data/text/utf8.h"
-#include "train/checkpoint/crc32c.h"
-#include "train/tensor_files/byte_length.h"
+#include "files/atomic_file.h"
+#include "files/byte_length.h"
+#include "files/crc32c.h"
 
 namespace glossa {
 namespace {

@@ -7,8 +7,8 @@
 #include <charconv>
 
 #include "autograd/check.h"
-#include "data/text/atomic_file.h"
 #include "data/text/counted.h"
+#include "files/atomic_file.h"
 #include "train/config/options.h"
 
 namespace glossa {

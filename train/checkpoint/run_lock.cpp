@@ -11,7 +11,7 @@
 #include <thread>
 
 #include "autograd/check.h"
-#include "data/text/atomic_file.h"
+#include "files/atomic_file.h"
 
 namespace glossa {
 namespace {

@@ -9,8 +9,8 @@
 #include <set>
 
 #include "autograd/check.h"
-#include "data/text/atomic_file.h"
-#include "train/tensor_files/byte_length.h"
+#include "files/atomic_file.h"
+#include "files/byte_length.h"
 
 namespace glossa {
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "train/tensor_files/tensor_file.h"
+#include "files/tensor_file.h"
 #include "train/tensor_files/zip_file.h"
 
 namespace glossa {

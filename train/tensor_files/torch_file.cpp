@@ -5,7 +5,7 @@
 #include <fstream>
 
 #include "autograd/check.h"
-#include "train/tensor_files/byte_length.h"
+#include "files/byte_length.h"
 
 namespace glossa {
 

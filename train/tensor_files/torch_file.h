@@ -3,8 +3,8 @@
 #include <span>
 #include <string_view>
 
+#include "files/tensor_file.h"
 #include "train/tensor_files/pickle.h"
-#include "train/tensor_files/tensor_file.h"
 #include "train/tensor_files/zip_file.h"
 
 namespace glossa {

@@ -13,8 +13,8 @@
 #include <optional>
 
 #include "autograd/check.h"
-#include "data/text/atomic_file.h"
 #include "data/text/text_file.h"
+#include "files/atomic_file.h"
 #include "train/tensorboard/record.h"
 
 namespace glossa {

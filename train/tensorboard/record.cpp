@@ -4,7 +4,7 @@
 #include <cstring>
 #include <span>
 
-#include "train/checkpoint/crc32c.h"
+#include "files/crc32c.h"
 
 namespace glossa {
 

@@ -52,7 +52,7 @@ struct Tensors {
   }
 
   void write(const fs::path& path) const {
-    std::vector<SafetensorsTensor> views;
+    std::vector<NamedTensor<const float>> views;
     for (const auto& [name, tensor] : tensors) views.push_back({name, tensor.first, tensor.second});
     write_safetensors(path, views, {});
   }

@@ -5,9 +5,10 @@
 #include <nlohmann/json.hpp>
 
 #include "autograd/check.h"
+#include "files/safetensors.h"
 #include "tests/support/temporary_folder.h"
 #include "train/tensor_files/npz_file.h"
-#include "train/tensor_files/safetensors.h"
+#include "train/tensor_files/open_tensors.h"
 
 using namespace glossa;
 using namespace glossa::testing;
@@ -162,7 +163,7 @@ TEST_CASE("trained positions are refused, computed ones are not needed") {
   const ModelFolder folder("huggingface");
   const auto file = open_tensors(folder / "model.safetensors");
   std::vector<std::vector<float>> values;
-  std::vector<SafetensorsTensor> tensors;
+  std::vector<NamedTensor<const float>> tensors;
   for (const auto& [name, entry] : file->entries()) {
     values.push_back(file->read<float>(name));
     tensors.push_back({name, entry.shape, values.back()});

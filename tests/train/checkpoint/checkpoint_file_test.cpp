@@ -11,8 +11,8 @@
 
 #include "autograd/check.h"
 #include "autograd/random.h"
+#include "files/crc32c.h"
 #include "tests/support/temporary_folder.h"
-#include "train/checkpoint/crc32c.h"
 
 using namespace glossa;
 using namespace glossa::testing;

@@ -6,10 +6,11 @@
 #include <cstring>
 
 #include "autograd/check.h"
+#include "files/tensor_file.h"
 #include "tests/support/temporary_folder.h"
 #include "train/tensor_files/npz_file.h"
+#include "train/tensor_files/open_tensors.h"
 #include "train/tensor_files/pickle.h"
-#include "train/tensor_files/tensor_file.h"
 
 using namespace glossa;
 using namespace glossa::testing;

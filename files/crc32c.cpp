@@ -1,4 +1,4 @@
-#include "train/checkpoint/crc32c.h"
+#include "files/crc32c.h"
 
 #ifdef __SSE4_2__
 #include <nmmintrin.h>

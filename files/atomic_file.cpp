@@ -1,4 +1,4 @@
-#include "data/text/atomic_file.h"
+#include "files/atomic_file.h"
 
 #include <fcntl.h>
 #include <fmt/core.h>

@@ -2,12 +2,13 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <fstream>
 #include <map>
 #include <span>
 #include <string>
 #include <vector>
 
-#include "train/tensor_files/tensor_file.h"
+#include "files/tensor_file.h"
 
 namespace glossa {
 
@@ -20,7 +21,8 @@ namespace glossa {
 // The format does not have checksums: a flipped bit in a tensor goes unnoticed, and one in the header is found only if
 // it breaks a rule.
 
-/// A safetensors file with a verified structure.
+/// A safetensors file with a verified structure. It stays open, so a file that replaces it under its name changes
+/// nothing. One thread at a time may read.
 class SafetensorsReader : public TensorFile {
  public:
   /// Reads and verifies the header. It must have at most 16 MiB (some 100,000 tensors; the format allows more) and be
@@ -34,21 +36,25 @@ class SafetensorsReader : public TensorFile {
  private:
   void read_bytes(const TensorEntry& entry, const Take& take) const override;
 
+  mutable std::ifstream file_;
   std::map<std::string, std::string> metadata_;
   std::map<std::string, std::uint64_t> begins_;  // in bytes from the start of the file
 };
 
-/// A float tensor to write; refers to the caller's values.
-struct SafetensorsTensor {
+/// A tensor to write or to fill; refers to the caller's values. T: float or double, const or not.
+template <class T>
+struct NamedTensor {
   std::string name;
   std::vector<std::uint64_t> shape;
-  std::span<const float> values;
+  std::span<T> values;
 };
 
-/// Writes a file atomically, as F32. The bytes equal those that the format's own library writes, if there is at most
-/// one metadata key. (That library writes several keys in any order; here they are sorted.) Throws if a name is
-/// repeated, a shape does not match its values or the file cannot be written.
-void write_safetensors(const std::filesystem::path& path, std::vector<SafetensorsTensor> tensors,
+/// Writes a file atomically, as F32 or F64. The bytes equal those that the format's own library writes, if there is at
+/// most one metadata key. (That library writes several keys in any order; here they are sorted.) Throws if a name is
+/// repeated, or is not UTF-8 without control characters, if a shape does not match its values, or if the file cannot be
+/// written.
+template <class T = const float>
+void write_safetensors(const std::filesystem::path& path, std::vector<NamedTensor<T>> tensors,
                        const std::map<std::string, std::string>& metadata);
 
 }  // namespace glossa

@@ -31,7 +31,8 @@ std::uint64_t dtype_size(std::string_view dtype);
 /// A shape as text: "[2, 3]".
 std::string shape_text(std::span<const std::uint64_t> shape);
 
-/// A file of named tensors with a verified structure, implemented in safetensors.h, torch_file.h and npz_file.h.
+/// A file of named tensors with a verified structure, implemented in safetensors.h, and in
+/// torch_file.h and npz_file.h of train/tensor_files/.
 /// Numbers stay in the file until they are read.
 class TensorFile {
  public:
@@ -49,6 +50,12 @@ class TensorFile {
   /// True if two tensors occupy the same bytes of the file.
   virtual bool same_bytes(const std::string& a, const std::string& b) const { return a == b; }
 
+  /// Takes the next piece of a tensor's bytes, little-endian; elements are not split between pieces.
+  using Take = std::function<void(std::span<const std::byte>)>;
+
+  /// Passes a tensor's bytes to `take`, in order. Throws as `read`.
+  void pass_bytes(const std::string& name, const Take& take) const;
+
   /// Reads a tensor's elements, row-major, converted to T: float or double. F16 and BF16 convert exactly, F64 is
   /// rounded to float. Throws if the tensor does not exist, if the file has been truncated, or if the format has a
   /// checksum that does not match the bytes.
@@ -62,9 +69,6 @@ class TensorFile {
  protected:
   static constexpr std::size_t piece_bytes = 256 << 10;  ///< bytes read at a time
 
-  /// Takes the next piece of a tensor's bytes, little-endian; elements are not split between pieces.
-  using Take = std::function<void(std::span<const std::byte>)>;
-
   explicit TensorFile(std::filesystem::path path) : path_(std::move(path)) {}
 
   std::map<std::string, TensorEntry> entries_;
@@ -75,8 +79,5 @@ class TensorFile {
 
   std::filesystem::path path_;
 };
-
-/// Opens a tensor file; its first bytes determine the format. Throws for unknown formats, and as the readers do.
-std::unique_ptr<TensorFile> open_tensors(const std::filesystem::path& path);
 
 }  // namespace glossa

@@ -1,4 +1,4 @@
-#include "data/text/atomic_file.h"
+#include "files/atomic_file.h"
 
 #include <doctest/doctest.h>
 #include <sys/resource.h>

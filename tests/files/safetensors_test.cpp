@@ -1,4 +1,4 @@
-#include "train/tensor_files/safetensors.h"
+#include "files/safetensors.h"
 
 #include <doctest/doctest.h>
 #include <sys/stat.h>
@@ -236,7 +236,7 @@ TEST_CASE("a file that cannot be read or written is an error") {
   CHECK_NE(error_of_open(folder / "pipe"), "");
 
   const std::vector<float> two{1, 2};
-  const auto error_of_write = [&](std::vector<SafetensorsTensor> tensors, const std::string& name) {
+  const auto error_of_write = [&](std::vector<NamedTensor<const float>> tensors, const std::string& name) {
     return error_of<Error>([&] { write_safetensors(folder / name, std::move(tensors), {}); });
   };
   CHECK_NE(error_of_write({{"a", {2}, two}, {"a", {2}, two}}, "x").find("unique tensor names"), std::string::npos);

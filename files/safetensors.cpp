@@ -1,4 +1,4 @@
-#include "train/tensor_files/safetensors.h"
+#include "files/safetensors.h"
 
 #include <algorithm>
 #include <fstream>
@@ -7,8 +7,8 @@
 #include <tuple>
 
 #include "autograd/check.h"
-#include "data/text/atomic_file.h"
-#include "train/tensor_files/byte_length.h"
+#include "files/atomic_file.h"
+#include "files/byte_length.h"
 
 namespace glossa {
 
@@ -35,6 +35,8 @@ class HeaderError {
  private:
   std::string path_;
 };
+
+bool is_control(unsigned char c) { return c < 0x20 || c == 0x7F; }
 
 /// Parses a list of non-negative whole numbers.
 std::vector<std::uint64_t> whole_numbers(const Json& list, const std::string& what, const HeaderError& error) {
@@ -94,8 +96,7 @@ void parse_header(const std::string& text, const HeaderError& error, const Take&
     if (event == Event::object_end) keys.pop_back();
     if (event == Event::key) {
       const auto& key = value.get_ref<const std::string&>();
-      error.require(std::ranges::none_of(key, [](unsigned char c) { return c < 0x20 || c == 0x7F; }),
-                    "names without control characters; got {}", value.dump());
+      error.require(std::ranges::none_of(key, is_control), "names without control characters; got {}", value.dump());
       error.require(keys.back().insert(key).second, "every name once; got '{}' twice", key);
       if (depth == 1) {
         name = key;
@@ -110,6 +111,15 @@ void parse_header(const std::string& text, const HeaderError& error, const Take&
     [[maybe_unused]] const Json nothing = Json::parse(text, watch);
   } catch (const Json::exception& reason) {
     error.require(false, "a header in JSON; got {}", std::string(reason.what()).substr(0, 200));
+  }
+}
+
+/// The header as text; throws for names and metadata that JSON cannot hold.
+std::string json_text(const nlohmann::ordered_json& header, const std::filesystem::path& path) {
+  try {
+    return header.dump();
+  } catch (const Json::exception&) {
+    fail(path.string(), "expected names and metadata in UTF-8; got other bytes");
   }
 }
 
@@ -134,16 +144,16 @@ SafetensorsReader::SafetensorsReader(const std::filesystem::path& path) : Tensor
   std::error_code code;
   const std::uint64_t file_size = std::filesystem::file_size(path, code);
   check(!code, path.string(), "cannot read the file: {}. Hint: check the path", code.message());
-  std::ifstream file(path, std::ios::binary);
+  file_.open(path, std::ios::binary);
   std::uint64_t length = 0;
-  file.read(reinterpret_cast<char*>(&length), prefix);
-  check(file.is_open(), path.string(), "cannot open the file. Hint: check its permissions");
-  error.require(bool(file), "at least 8 bytes; got {}", file_size);
+  file_.read(reinterpret_cast<char*>(&length), prefix);
+  check(file_.is_open(), path.string(), "cannot open the file. Hint: check its permissions");
+  error.require(bool(file_), "at least 8 bytes; got {}", file_size);
   error.require(length <= file_size - prefix && length <= max_header,
                 "a header of at most {} bytes, within the file; got {}", max_header, length);
   std::string text(length, '\0');
-  file.read(text.data(), static_cast<std::streamsize>(length));
-  error.require(file && text.starts_with('{'), "a header that begins with {{");
+  file_.read(text.data(), static_cast<std::streamsize>(length));
+  error.require(file_ && text.starts_with('{'), "a header that begins with {{");
   // The parser would take a zero byte for the end of the text.
   error.require(text.find('\0') == text.npos, "a header in JSON; got a zero byte in it");
   std::vector<HeaderEntry> read;
@@ -162,35 +172,40 @@ SafetensorsReader::SafetensorsReader(const std::filesystem::path& path) : Tensor
 }
 
 void SafetensorsReader::read_bytes(const TensorEntry& entry, const Take& take) const {
-  std::ifstream file(path(), std::ios::binary);
-  file.seekg(static_cast<std::streamoff>(begins_.at(entry.name)));
+  file_.clear();  // of an earlier failure
+  file_.seekg(static_cast<std::streamoff>(begins_.at(entry.name)));
   const std::uint64_t size = entry.count() * dtype_size(entry.dtype);
   std::vector<std::byte> piece(std::min<std::uint64_t>(piece_bytes, size));
   for (std::uint64_t left = size; left > 0;) {
     const std::span bytes = std::span(piece).first(std::min<std::uint64_t>(piece_bytes, left));
-    file.read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
-    check(bool(file), path().string(), "cannot read {} bytes of '{}': the file ended or changed", size, entry.name);
+    file_.read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+    check(bool(file_), path().string(), "cannot read {} bytes of '{}': the file ended or changed", size, entry.name);
     take(bytes);
     left -= bytes.size();
   }
 }
 
-void write_safetensors(const std::filesystem::path& path, std::vector<SafetensorsTensor> tensors,
+template <class T>
+void write_safetensors(const std::filesystem::path& path, std::vector<NamedTensor<T>> tensors,
                        const std::map<std::string, std::string>& metadata) {
-  std::ranges::sort(tensors, {}, &SafetensorsTensor::name);
+  std::ranges::sort(tensors, {}, &NamedTensor<T>::name);
   nlohmann::ordered_json header = nlohmann::ordered_json::object();
   if (!metadata.empty()) header[std::string(metadata_key)] = metadata;
   std::uint64_t end = 0;
-  for (const SafetensorsTensor& tensor : tensors) {
+  for (const NamedTensor<T>& tensor : tensors) {
     const std::uint64_t begin = end;
     end += tensor.values.size_bytes();
     check(tensor.name != metadata_key && !header.contains(tensor.name), path.string(),
           "expected unique tensor names; got '{}' twice", tensor.name);
-    check(byte_length(sizeof(float), tensor.shape) == tensor.values.size_bytes(), path.string(),
+    check(std::ranges::none_of(tensor.name, is_control), path.string(),
+          "expected tensor names without control characters; got {}",
+          Json(tensor.name).dump(-1, ' ', true, Json::error_handler_t::replace));
+    check(byte_length(sizeof(T), tensor.shape) == tensor.values.size_bytes(), path.string(),
           "expected as many values as the shape of '{}' has; got {}", tensor.name, tensor.values.size());
-    header[tensor.name] = {{"dtype", "F32"}, {"shape", tensor.shape}, {"data_offsets", {begin, end}}};
+    header[tensor.name] = {
+        {"dtype", sizeof(T) == 4 ? "F32" : "F64"}, {"shape", tensor.shape}, {"data_offsets", {begin, end}}};
   }
-  std::string text = header.dump();
+  std::string text = json_text(header, path);
   text.resize((text.size() + alignment - 1) / alignment * alignment, ' ');
   check(text.size() <= max_header, path.string(), "expected a header of at most {} bytes; got {}", max_header,
         text.size());
@@ -198,8 +213,16 @@ void write_safetensors(const std::filesystem::path& path, std::vector<Safetensor
   AtomicFile file(path, prefix + length + end);
   file.write(std::as_bytes(std::span(&length, 1)));
   file.write(std::as_bytes(std::span(text)));
-  for (const SafetensorsTensor& tensor : tensors) file.write(std::as_bytes(tensor.values));
+  for (const NamedTensor<T>& tensor : tensors) file.write(std::as_bytes(tensor.values));
   file.commit();
 }
+
+#define GLOSSA_INSTANTIATE(T)                                                                \
+  template void write_safetensors(const std::filesystem::path&, std::vector<NamedTensor<T>>, \
+                                  const std::map<std::string, std::string>&);
+GLOSSA_INSTANTIATE(float)
+GLOSSA_INSTANTIATE(const float)
+GLOSSA_INSTANTIATE(double)
+#undef GLOSSA_INSTANTIATE
 
 }  // namespace glossa
