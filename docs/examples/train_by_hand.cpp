@@ -1,4 +1,5 @@
 #include <cstdio>
+#include <exception>
 #include <vector>
 
 #include "layers/transformer.h"
@@ -6,7 +7,7 @@
 
 using namespace glossa;
 
-int main() {
+int main() try {
   ParameterStore<float> parameters;
   TransformerOptions options{.source_vocabulary = 12, .target_vocabulary = 12, .stack = {}};
   options.stack = {.width = 32, .heads = 4, .feed_forward = 64};
@@ -33,4 +34,7 @@ int main() {
     if (update % 50 == 0) std::printf("update %3d  loss %.3f\n", int(update), loss_per_token);
   }
   return loss_per_token < 0.2 ? 0 : 1;
+} catch (const std::exception& error) {
+  std::fprintf(stderr, "%s\n", error.what());
+  return 1;
 }

@@ -125,13 +125,19 @@ TEST_CASE("another project finds, links and runs the installed libraries, and ev
   CHECK_EQ(instruction_set(folder / "build", "main.cpp"), instruction_set(build, "glossa_optim.dir"));
 }
 
-TEST_CASE("the program of six lines prints what glossa translate prints") {
+TEST_CASE("the short program of docs/translating.md prints what glossa translate prints") {
   const TinyRun tiny;
   succeeded(tiny.train("run"));
   const std::string text = "how are you\n\nhello world\n";
   const Outcome outcome = succeeded(run_program(
       {.arguments = {build / "example_translate_with_a_run", tiny / "run"}, .input = text, .folder = tiny.path()}));
   CHECK_EQ(outcome.out, succeeded(glossa_program({"translate", tiny / "run"}, text)).out);
+
+  const Outcome failed = run_program(
+      {.arguments = {build / "example_translate_with_a_run", tiny / "none"}, .input = text, .folder = tiny.path()});
+  CHECK_EQ(failed.status, 1);  // not that of std::terminate
+  CHECK_MESSAGE(failed.err.starts_with("["), failed.err);
+  CHECK_NE(failed.err.find("none"), std::string::npos);
 }
 
 TEST_CASE("a project with glossa as a subdirectory keeps its own settings, and gets C++20 and no tests") {
