@@ -19,7 +19,7 @@ namespace glossa {
 //     the rest the tensors, row-major and little-endian, without holes and overlaps
 //
 // The format does not have checksums: a flipped bit in a tensor goes unnoticed, and one in the header is found only if
-// it breaks a rule.
+// it breaks a rule. saved_tensors.h adds one.
 
 /// A safetensors file with a verified structure. It stays open, so a file that replaces it under its name changes
 /// nothing. One thread at a time may read.

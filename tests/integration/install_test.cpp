@@ -26,6 +26,16 @@ const TemporaryFolder& installed() {
   return folder;
 }
 
+std::string prefix() { return "-DCMAKE_PREFIX_PATH=" + installed().path().string(); }
+
+/// The line of compile_commands.json, in the folder `commands`, that compiles `file`.
+std::string command_of(const fs::path& commands, const std::string& file) {
+  const std::string text = read_bytes(commands / "compile_commands.json");
+  const std::size_t place = text.find(file), begin = text.rfind("\"command\"", place);
+  REQUIRE_NE(place, text.npos);
+  return text.substr(begin, text.find('\n', begin) - begin);
+}
+
 /// All files below a folder, as paths relative to it.
 std::set<std::string> files_below(const fs::path& folder) {
   std::set<std::string> files;
@@ -105,9 +115,9 @@ TEST_CASE("another project finds, links and runs the installed libraries, and ev
               read_bytes(folder / "CMakeLists.txt") +
                   "add_library(headers OBJECT headers.cpp)\ntarget_link_libraries(headers PRIVATE glossa::train)\n"
                   "target_compile_options(headers PRIVATE -fsyntax-only -Wall -Wextra -Werror)\n");
-  const std::string prefix = "-DCMAKE_PREFIX_PATH=" + installed().path().string();
-  const Outcome configured = cmake({"-S", ".", "-B", "build", prefix, "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON"}, folder);
+  const Outcome configured = cmake({"-S", ".", "-B", "build", prefix(), "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON"}, folder);
   REQUIRE_MESSAGE(configured.status == 0, configured.err);
+  CHECK_NE(configured.err.find("CMAKE_BUILD_TYPE is not set"), std::string::npos);
   const Outcome built = cmake({"--build", "build", "--parallel", "2"}, folder);
   REQUIRE_MESSAGE(built.status == 0, built.out, built.err);
   const std::string sentence = "how are you";
@@ -116,13 +126,31 @@ TEST_CASE("another project finds, links and runs the installed libraries, and ev
   CHECK_EQ(outcome.out, "4\n" + succeeded(glossa_program({"translate", tiny / "run"}, sentence + "\n")).out);
   // Headers contain vector loops, so their users are compiled for the instruction set of the libraries.
   const auto instruction_set = [](const fs::path& commands, const std::string& file) {
-    const std::string text = read_bytes(commands / "compile_commands.json");
-    const std::size_t place = text.find(file);
-    REQUIRE_NE(place, text.npos);
-    const std::size_t command = text.rfind("\"command\"", place), flag = text.find("-march=", command);
-    return text.substr(flag, text.find(' ', flag) - flag);
+    const std::string command = command_of(commands, file);
+    const std::size_t flag = command.find("-march=");
+    return command.substr(flag, command.find(' ', flag) - flag);
   };
   CHECK_EQ(instruction_set(folder / "build", "main.cpp"), instruction_set(build, "glossa_optim.dir"));
+}
+
+TEST_CASE(
+    "the CMakeLists.txt of docs/cpp.md builds, optimized and without the trainer, a program that saves and loads") {
+  const TemporaryFolder folder;
+  const std::string page = read_bytes(tree / "docs/cpp.md");
+  const std::size_t begin = page.find("```cmake\n") + 9, end = page.find("```\n", begin);
+  REQUIRE_LT(begin, end);
+  folder.write("CMakeLists.txt", page.substr(begin, end - begin));
+  folder.write("main.cpp", read_bytes(tree / "docs/examples/saving.cpp"));
+  const Outcome configured =
+      cmake({"-S", ".", "-B", "build", prefix(), "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON"}, folder.path());
+  REQUIRE_MESSAGE(configured.status == 0, configured.err);
+  CHECK_EQ(configured.err, "");  // in particular no warning of a missing build type
+  CHECK_NE(command_of(folder / "build", "main.cpp").find(" -O3 "), std::string::npos);
+  const Outcome built = cmake({"--build", "build"}, folder.path());
+  REQUIRE_MESSAGE(built.status == 0, built.out, built.err);
+  const Launch launch{.arguments = {folder / "build/app", "file"}, .input = {}, .folder = folder.path()};
+  CHECK(succeeded(run_program(launch)).out.starts_with("update 500  loss "));
+  CHECK(succeeded(run_program(launch)).out.starts_with("update 1000  loss "));
 }
 
 TEST_CASE("the short program of docs/translating.md prints what glossa translate prints") {

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "autograd/parameter.h"
+#include "files/safetensors.h"
+
+namespace glossa {
+
+// A model in a file: the names, shapes and values of its parameters, in safetensors format with a checksum
+// (files/saved_tensors.h). Python reads it with the safetensors package. optim/training_file.h also saves an optimizer.
+
+/// Saves all parameters, also frozen ones, as F32 or F64 as T is. The file appears complete or not at all, and is safe
+/// from a power cut when the function returns. Throws if the store is not laid out, if two names are equal or a name
+/// is not UTF-8 without control characters, or if the file cannot be written.
+template <class T>
+void save_parameters(const std::filesystem::path& path, const ParameterStore<T>& store);
+
+/// Loads all parameters' values. A file may be from save_parameters, save_training or another program. Its numbers are
+/// converted to T: F32 to double exactly, F64 to float rounded. Throws, and leaves the store as it is, if the store is
+/// not laid out, if a parameter is missing from the file or has another shape, if the file has further tensors, or if
+/// it is damaged. Flipped bits are found if the file has a checksum; files of other programs do not.
+template <class T>
+void load_parameters(const std::filesystem::path& path, ParameterStore<T>& store);
+
+/// Names of tensors that are not parameters, but an optimizer's state, begin with this.
+inline constexpr std::string_view optimizer_prefix = "optimizer:";
+
+/// All parameters, as in files, in name order. `prefix` is put before each name. `values`, laid out like the store's,
+/// are used in place of the store's. Throws if the store is not laid out.
+template <class T>
+std::vector<NamedTensor<T>> named_tensors(const ParameterStore<T>& store, std::span<T> values,
+                                          const std::string& prefix = "");
+
+}  // namespace glossa
