@@ -68,11 +68,14 @@ template <class T>
 Variable<T> gelu_tanh(const Variable<T>& x);
 template <class T>
 Variable<T> silu(const Variable<T>& x);  ///< x sigmoid(x) (Elfwing et al. 2017; "swish")
+template <class T>
+Variable<T> softplus(const Variable<T>& x);  ///< log(1 + e^x), a smooth relu (Dugas et al. 2001)
 
 // ---- matrix products (ops/product.cpp) ----
 
 /// The matrix product a b, with the last two axes of a or b transposed first if requested: [M, K] x [K, N] -> [M, N].
-/// Up to two leading batch axes broadcast.
+/// Up to two leading batch axes broadcast. A vector is a matrix of one row (a) or one column (b), without that axis in
+/// the result and without an effect of its transpose: [..., M, K] x [K] -> [..., M], [K] x [K, N] -> [N].
 template <class T>
 Variable<T> matmul(const Variable<T>& a, const Variable<T>& b, bool transpose_a = false, bool transpose_b = false);
 
@@ -91,24 +94,48 @@ Variable<T> linear_relu(const Variable<T>& x, const Variable<T>& weight, const V
 template <class T>
 Variable<T> linear_relu(const Variable<T>& x, const Variable<T>& weight, double p, const RowLayout& layout);
 
-// ---- reductions (ops/reduction.cpp); over one axis (negative: from the end), or over all elements (result []) ----
+// ---- reductions (ops/reduction.cpp); over all elements (result []), one axis or several different axes ----
+// A negative axis counts from the end. The result lacks the reduced axes or, if `keepdim`, has extent 1 there.
 
 template <class T>
 Variable<T> sum(const Variable<T>& x);
 template <class T>
 Variable<T> sum(const Variable<T>& x, int axis, bool keepdim = false);
 template <class T>
-Variable<T> mean(const Variable<T>& x);  ///< throws if x has no elements
+Variable<T> sum(const Variable<T>& x, std::initializer_list<int> axes, bool keepdim = false);
+template <class T>
+Variable<T> mean(const Variable<T>& x);  ///< throws if there are no elements to reduce
 template <class T>
 Variable<T> mean(const Variable<T>& x, int axis, bool keepdim = false);
+template <class T>
+Variable<T> mean(const Variable<T>& x, std::initializer_list<int> axes, bool keepdim = false);
 template <class T>
 Variable<T> max(const Variable<T>& x);  ///< the first of several equal maxima gets the gradient
 template <class T>
 Variable<T> max(const Variable<T>& x, int axis, bool keepdim = false);
+/// Index along the axis of each maximum, in the order of max(x, axis), in memory of the step. The first of several
+/// equal maxima counts; NaN is larger than any number.
+template <class T>
+std::span<const int> argmax(const Variable<T>& x, int axis);
 template <class T>
 Variable<T> norm(const Variable<T>& x);  ///< sqrt(sum x^2); derivative 0 where the norm is 0
 template <class T>
 Variable<T> norm(const Variable<T>& x, int axis, bool keepdim = false);
+/// Sum of the squared deviations from the mean, divided by N - correction for N elements: 1 estimates the variance from
+/// a sample, as PyTorch's default does; 0 is the variance of these numbers. Throws unless 0 <= correction < N.
+template <class T>
+Variable<T> var(const Variable<T>& x);
+template <class T>
+Variable<T> var(const Variable<T>& x, int axis, bool keepdim = false, int correction = 1);
+template <class T>
+Variable<T> var(const Variable<T>& x, std::initializer_list<int> axes, bool keepdim = false, int correction = 1);
+/// sqrt(var(x)), PyTorch's `std`, whose name is a namespace in C++; derivative 0 where the result is 0, as in PyTorch.
+template <class T>
+Variable<T> stddev(const Variable<T>& x);
+template <class T>
+Variable<T> stddev(const Variable<T>& x, int axis, bool keepdim = false, int correction = 1);
+template <class T>
+Variable<T> stddev(const Variable<T>& x, std::initializer_list<int> axes, bool keepdim = false, int correction = 1);
 
 // ---- softmax (ops/softmax.cpp); over the last axis; a row's maximum is subtracted first ----
 
@@ -156,6 +183,17 @@ Variable<T> embed_tokens(const Variable<T>& table, std::span<const int> ids, dou
 template <class T>
 Variable<T> gather(const Variable<T>& x, std::span<const int> indices);
 
+/// The k largest elements of each row, largest first: x [..., D] -> values and indices [..., k].
+template <class T>
+struct TopK {
+  Variable<T> values;
+  std::span<const int> indices;  ///< row-major, as gather takes them, in memory of the step
+};
+
+/// Throws unless 0 <= k <= D (ops/topk.cpp). Of equal elements the first comes first; NaN is larger than any number.
+template <class T>
+TopK<T> topk(const Variable<T>& x, Index k);
+
 // ---- pooling (ops/pooling.cpp); one row per sequence: x [N, D], B sequences -> [B, D] ----
 
 template <class T>
@@ -167,13 +205,20 @@ Variable<T> last_pool(const Variable<T>& x, const RowLayout& layout);  ///< last
 
 // ---- masking (ops/masking.cpp) ----
 
-/// value where mask is true, else x; mask has the shape of x or of its trailing axes. The gradient is 0 where filled.
+// A mask has the shape of the result or of its trailing axes. The allocator of std::vector<bool> is deduced, so that a
+// braced {pointer, size} is a span.
+
+/// value where mask is true, else x. The gradient is 0 where filled.
 template <class T>
 Variable<T> masked_fill(const Variable<T>& x, std::span<const bool> mask, double value);
+template <class T, class Allocator>
+Variable<T> masked_fill(const Variable<T>& x, const std::vector<bool, Allocator>& mask, double value);
 
-/// a where the condition is true, else b; a and b have equal shapes.
+/// a where the condition is true, else b; a and b broadcast by NumPy's rule.
 template <class T>
 Variable<T> where(std::span<const bool> condition, const Variable<T>& a, const Variable<T>& b);
+template <class T, class Allocator>
+Variable<T> where(const std::vector<bool, Allocator>& condition, const Variable<T>& a, const Variable<T>& b);
 
 // ---- dropout (ops/dropout.cpp) ----
 
@@ -196,6 +241,9 @@ Variable<T> add_dropout(const Variable<T>& x, const Variable<T>& branch, double 
 
 template <class T>
 Variable<T> reshape(const Variable<T>& x, const Shape& shape);  ///< same number of elements
+/// One extent may be -1: it follows from the number of elements, unless other extents are 0.
+template <class T>
+Variable<T> reshape(const Variable<T>& x, std::initializer_list<Index> extents);
 template <class T>
 Variable<T> transpose(const Variable<T>& x, int axis_a, int axis_b);  ///< swaps two axes
 /// Axis i of the result is axis axes[i] of x; `axes` lists every axis of x once.
@@ -215,10 +263,11 @@ Variable<T> concat(const std::vector<Variable<T>>& parts, int axis) {
 /// Pieces of the given lengths along an axis; the lengths must add up to the axis's extent.
 template <class T>
 std::vector<Variable<T>> split(const Variable<T>& x, std::span<const Index> lengths, int axis);
-/// Indices begin, ..., end - 1 of an axis, with 0 <= begin <= end <= extent of the axis.
+/// Indices begin, ..., end - 1 of an axis; negative ones count from the end. Throws, unlike Python, if they are outside
+/// the axis or begin > end.
 template <class T>
 Variable<T> slice(const Variable<T>& x, int axis, Index begin, Index end);
-/// The slice at `index` of an axis; the result does not have that axis.
+/// The slice at `index` of an axis, negative from the end; the result does not have that axis.
 template <class T>
 Variable<T> select(const Variable<T>& x, int axis, Index index);
 /// Joins along a new axis, inserted before `axis`; all shapes must agree.

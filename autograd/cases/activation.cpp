@@ -46,6 +46,9 @@ void add_activation_cases(std::vector<OpCase>& cases) {
       [](auto x) { return gelu_tanh(x[0]); });
   add_activation(
       cases, "silu", [](double x) { return x * sigmoid_of(x); }, [](auto x) { return silu(x[0]); });
+  add_activation(
+      cases, "softplus", [](double x) { return x > 700 ? x : std::log1p(std::exp(x)); },
+      [](auto x) { return softplus(x[0]); });
 }
 
 }  // namespace glossa

@@ -35,7 +35,30 @@ void add_masking_cases(std::vector<OpCase>& cases) {
                         return y;
                       })
                       .error({{2, 3}, {3, 2}}, [](Inputs<double> x) { where(six, x[0], x[1]); }, {"[2, 3]", "[3, 2]"})
-                      .error({{2, 3}, {2, 3}}, [](Inputs<double> x) { where(three, x[0], x[1]); }, {"[2, 3]", "3"}));
+                      .error({{2, 4}, {2, 4}}, [](Inputs<double> x) { where(three, x[0], x[1]); }, {"[2, 4]", "3"})
+                      .error({{}, {3}}, [](Inputs<double> x) { where(six, x[0], x[1]); }, {"[3]", "6"}));
+  cases.push_back(op_case("where.broadcast", {{2, 1}, {3}}, [](auto x) {
+                    return where(six, x[0], x[1]);
+                  }).reference([](std::span<const Tensor<double>> x) {
+    std::vector<double> y;
+    for (Index i = 0; i < 6; ++i) y.push_back(six[i] ? x[0][i / 3] : x[1][i % 3]);
+    return y;
+  }));
+  cases.push_back(op_case("where.scalar", {{2, 3}, {}}, [](auto x) {
+                    return where(three, x[0], x[1]);
+                  }).reference([](std::span<const Tensor<double>> x) {
+    std::vector<double> y;
+    for (Index i = 0; i < 6; ++i) y.push_back(three[i % 3] ? x[0][i] : x[1][0]);
+    return y;
+  }));
+  static const std::vector<bool> bits(six, six + 6);
+  cases.push_back(op_case("where.bits", {{2, 3}, {2, 3}}, [](auto x) {
+                    return where(bits, masked_fill(x[0], bits, 0.5), x[1]);
+                  }).reference([](std::span<const Tensor<double>> x) {
+    std::vector<double> y;
+    for (Index i = 0; i < 6; ++i) y.push_back(six[i] ? 0.5 : x[1][i]);
+    return y;
+  }));
 }
 
 }  // namespace glossa

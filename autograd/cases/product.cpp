@@ -37,6 +37,42 @@ std::vector<double> linear_reference(std::span<const Tensor<double>> x) {
   return y;
 }
 
+/// The result of `as_vectors` has the numbers that matmul_reference computes with inputs of shapes a and b.
+template <class Call>
+OpCase vector_case(const char* what, Shape vector_a, Shape vector_b, Shape a, Shape b, Call as_vectors) {
+  return op_case(std::string("matmul.") + what, {CaseInput(vector_a), CaseInput(vector_b)}, as_vectors)
+      .reference([a, b](std::span<const Tensor<double>> x) {
+        const Tensor<double> matrices[] = {{x[0].data, a}, {x[1].data, b}};
+        return matmul_reference(false, false)(matrices);
+      });
+}
+
+void add_vector_cases(std::vector<OpCase>& cases) {
+  const auto plain = [](auto x) { return matmul(x[0], x[1]); };
+  const auto shaped = [](Shape expected, auto y) {
+    check(y.shape() == expected, "matmul", "expected a result {}; got {}", expected, y.shape());
+    return y;
+  };
+  cases.push_back(
+      vector_case("matrix_vector", {3, 4}, {4}, {3, 4}, {4, 1}, [=](auto x) { return shaped({3}, plain(x)); }));
+  cases.push_back(
+      vector_case("vector_matrix", {3}, {3, 4}, {1, 3}, {3, 4}, [=](auto x) { return shaped({4}, plain(x)); }));
+  cases.push_back(vector_case("two_vectors", {4}, {4}, {1, 4}, {4, 1}, [=](auto x) { return shaped({}, plain(x)); }));
+  cases.push_back(vector_case("stack_vector", {2, 3, 4}, {4}, {2, 3, 4}, {4, 1}, [=](auto x) {
+    return shaped({2, 3}, plain(x));
+  }));
+  cases.push_back(vector_case("vector_stack", {3}, {2, 3, 4}, {1, 3}, {2, 3, 4}, [=](auto x) {
+    return shaped({2, 4}, plain(x));
+  }));
+  cases.push_back(op_case("matmul.transposed_vector", {{4, 3}, {4}}, [=](auto x) {
+                    return shaped({3}, matmul(x[0], x[1], true, true));
+                  }).reference([](std::span<const Tensor<double>> x) {
+    const Tensor<double> matrices[] = {x[0], {x[1].data, {4, 1}}};
+    return matmul_reference(true, false)(matrices);
+  }));
+  cases.push_back(vector_case("empty_vectors", {0}, {0}, {1, 0}, {0, 1}, plain));
+}
+
 void add_matmul_cases(std::vector<OpCase>& cases) {
   const auto plain = [](auto x) { return matmul(x[0], x[1]); };
   const auto row = [&](const char* what, Shape a, Shape b) {
@@ -45,7 +81,9 @@ void add_matmul_cases(std::vector<OpCase>& cases) {
   };
   cases.push_back(row("plain", {3, 4}, {4, 2})
                       .error({{3, 4}, {3, 4}}, plain, {"[3, 4]"})
-                      .error({{4}, {4, 2}}, plain, {"[4]", "[4, 2]"})
+                      .error({{3}, {4, 2}}, plain, {"[3]", "[4, 2]"})
+                      .error({{4, 2}, {4}}, plain, {"[4, 2]", "[4]"})
+                      .error({{}, {4}}, plain, {"[]", "[4]"})
                       .error({{2, 3, 4}, {3, 4, 2}}, plain, {"2", "3"}));
   cases.push_back(op_case("matmul.transpose_a", {{4, 3}, {4, 2}}, [](auto x) {
                     return matmul(x[0], x[1], true, false);
@@ -78,6 +116,7 @@ void add_matmul_cases(std::vector<OpCase>& cases) {
   cases.push_back(row("n_zero", {3, 4}, {4, 0}));
   cases.push_back(row("k_zero", {3, 0}, {0, 4}));
   cases.push_back(row("batch_zero", {0, 3, 4}, {4, 2}));
+  add_vector_cases(cases);
   cases.push_back(row("large", {150, 70}, {70, 530}).sampling(3));
   cases.push_back(row("deep", {20, 1500}, {1500, 12}).sampling(3));
 }

@@ -1,4 +1,5 @@
-#include <numeric>
+#include <algorithm>
+#include <functional>
 
 #include "autograd/cases/layouts.h"
 
@@ -88,10 +89,40 @@ void add_embedding_cases(std::vector<OpCase>& cases) {
                       .reference(embed_reference({0, 3, 1, 3, 3}, later)));
 }
 
+/// The k largest of each row, largest first.
+Reference topk_reference(Index k) {
+  return [k](std::span<const Tensor<double>> x) {
+    std::vector<double> y;
+    for (Index row = 0; row < x[0].rows(); ++row) {
+      std::vector<double> numbers(x[0].row(row), x[0].row(row) + x[0].cols());
+      std::ranges::sort(numbers, std::greater<>());
+      y.insert(y.end(), numbers.begin(), numbers.begin() + k);
+    }
+    return y;
+  };
+}
+
+void add_topk_cases(std::vector<OpCase>& cases) {
+  const auto values = [](Index k) { return [k](auto x) { return topk(x[0], k).values; }; };
+  cases.push_back(op_case("topk.two", {{3, 5}}, values(2))
+                      .reference(topk_reference(2))
+                      .error({{3, 5}}, [](Inputs<double> x) { topk(x[0], 6); }, {"[3, 5]", "got 6"})
+                      .error({{3, 5}}, [](Inputs<double> x) { topk(x[0], -1); }, {"[3, 5]", "got -1"})
+                      .error({{}}, [](Inputs<double> x) { topk(x[0], 1); }, {"[]"}));
+  cases.push_back(op_case("topk.all_of_a_vector", {{5}}, values(5)).reference(topk_reference(5)));
+  cases.push_back(op_case("topk.none", {{2, 3}}, values(0)).reference(topk_reference(0)));
+  cases.push_back(op_case("topk.no_rows", {{0, 3}}, values(2)).reference(topk_reference(2)));
+  cases.push_back(op_case("topk.indices", {{2, 2, 4}}, [](auto x) {
+                    return gather(x[0], topk(x[0], 3).indices);
+                  }).reference(topk_reference(3)));
+  cases.push_back(op_case("topk.large", {{300, 50}}, values(7)).reference(topk_reference(7)).sampling(4));
+}
+
 }  // namespace
 
 void add_selection_cases(std::vector<OpCase>& cases) {
   add_embedding_cases(cases);
+  add_topk_cases(cases);
 
   static constexpr int indices[] = {0, 3, 3, 2, 1, 2}, one_each[] = {1, 0, 2}, outside[] = {0, 4};
   cases.push_back(op_case("gather.repeated", {{2, 4}}, [](auto x) { return gather(x[0], indices); })

@@ -53,6 +53,29 @@ void add_order_cases(std::vector<OpCase>& cases) {
     return mul(reshape(y, {4, 3}), reshape(y, {4, 3}));
   }));
   cases.push_back(op_case("reshape.to_scalar", {{1, 1}}, [](auto x) { return reshape(x[0], {}); }).reference(same));
+  cases.push_back(op_case("reshape.open_axis", {{2, 6}},
+                          [](auto x) {
+                            const auto y = reshape(x[0], {3, -1, 2});
+                            check(y.shape() == Shape{3, 2, 2}, "reshape", "expected [3, 2, 2]; got {}", y.shape());
+                            return y;
+                          })
+                      .reference(same)
+                      .error({{2, 6}},
+                             [](Inputs<double> x) {
+                               reshape(x[0], {5, -1});
+                             },
+                             {"[2, 6]", "12", "5"})
+                      .error({{2, 6}},
+                             [](Inputs<double> x) {
+                               reshape(x[0], {-1, 3, -1});
+                             },
+                             {"one -1", "got 3 and 2"})
+                      .error({{0, 6}},
+                             [](Inputs<double> x) {
+                               reshape(x[0], {0, -1});
+                             },
+                             {"[0, 6]", "0"}));
+  cases.push_back(op_case("reshape.open_to_nothing", {{0, 3}}, [](auto x) { return reshape(x[0], {2, -1}); }));
   cases.push_back(op_case("reshape.size_zero", {{0, 3}}, [](auto x) { return reshape(x[0], {2, 0}); }).reference(same));
 
   cases.push_back(op_case("transpose.matrix", {{3, 4}}, [](auto x) { return transpose(x[0], 0, 1); })
@@ -114,8 +137,14 @@ void add_joining_cases(std::vector<OpCase>& cases) {
                         return std::vector<double>{x[0][4], x[0][5], x[0][10], x[0][11]};
                       })
                       .error({{2, 3, 2}}, [](Inputs<double> x) { select(x[0], -2, 3); }, {"[2, 3, 2]", "got 3"})
+                      .error({{2, 3, 2}}, [](Inputs<double> x) { select(x[0], 1, -4); }, {"[2, 3, 2]", "got -4"})
                       .error({{2, 3, 2}}, [](Inputs<double> x) { select(x[0], 3, 0); }, {"[2, 3, 2]", "got 3"}));
   cases.push_back(op_case("select.from_a_vector", {{3}}, [](auto x) { return select(x[0], -1, 0); }));
+  cases.push_back(op_case("select.last", {{2, 3, 2}}, [](auto x) {
+                    return select(x[0], 1, -1);
+                  }).reference([](std::span<const Tensor<double>> x) {
+    return std::vector<double>{x[0][4], x[0][5], x[0][10], x[0][11]};
+  }));
   cases.push_back(op_case("full.factor", {{2, 3}}, [](auto x) {
                     return mul(x[0], full(x[0].context(), {3}, -1.5));
                   }).reference([](std::span<const Tensor<double>> x) {
@@ -187,6 +216,10 @@ void add_cutting_cases(std::vector<OpCase>& cases) {
                       .error({{2, 4}}, [](Inputs<double> x) { slice(x[0], 1, 2, 5); }, {"[2, 4]", "5"})
                       .error({{2, 4}}, [](Inputs<double> x) { slice(x[0], 1, 3, 2); }, {"[2, 4]", "3", "2"})
                       .error({{2, 4}}, [](Inputs<double> x) { slice(x[0], 2, 0, 1); }, {"[2, 4]", "2"}));
+  cases.push_back(op_case("slice.from_end", {{2, 4}}, [](auto x) { return slice(x[0], -1, -3, -1); })
+                      .reference(columns)
+                      .error({{2, 4}}, [](Inputs<double> x) { slice(x[0], 1, -5, 4); }, {"[2, 4]", "-5"})
+                      .error({{2, 4}}, [](Inputs<double> x) { slice(x[0], 1, -1, -2); }, {"[2, 4]", "-1", "-2"}));
   cases.push_back(op_case("slice.rows", {{4, 2}}, [](auto x) { return slice(x[0], -2, 1, 4); }));
   cases.push_back(op_case("slice.middle_axis", {{2, 3, 2}}, [](auto x) { return slice(x[0], 1, 2, 3); }));
   cases.push_back(

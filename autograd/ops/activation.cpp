@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 
@@ -121,13 +122,28 @@ Variable<T> silu(const Variable<T>& x) {
   });
 }
 
+template <class T>
+Variable<T> softplus(const Variable<T>& x) {
+  Context<T>& c = context_of("softplus", {x});
+  const Tensor<const T> in = c.read(x);
+  const Tensor<T> y = c.tensor(in.shape);
+  // e^x would overflow for large x; e^-|x| cannot.
+  kernels::map(y, [&](Index i) { return std::max(in[i], T{0}) + std::log1p(kernels::exp(-std::abs(in[i]))); });
+
+  return c.record("softplus", {x}, y, [in](Backward<T>& back) {
+    const Tensor<const T> dy = back.dy();
+    back.add(0, [&](Index i) { return dy[i] * kernels::sigmoid(in[i]); });
+  });
+}
+
 #define GLOSSA_INSTANTIATE(T)                         \
   template Variable<T> tanh(const Variable<T>&);      \
   template Variable<T> sigmoid(const Variable<T>&);   \
   template Variable<T> relu(const Variable<T>&);      \
   template Variable<T> gelu(const Variable<T>&);      \
   template Variable<T> gelu_tanh(const Variable<T>&); \
-  template Variable<T> silu(const Variable<T>&);
+  template Variable<T> silu(const Variable<T>&);      \
+  template Variable<T> softplus(const Variable<T>&);
 GLOSSA_INSTANTIATE(float)
 GLOSSA_INSTANTIATE(double)
 #undef GLOSSA_INSTANTIATE

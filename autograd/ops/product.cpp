@@ -39,16 +39,29 @@ void stacked_gemm(Stack batch, const Tensor<const T>& a, bool transpose_a, const
     }
 }
 
+/// Checks that the extents agree over which a product sums.
+void check_inner(const Shape& a, const Shape& b, bool transpose_a, bool transpose_b) {
+  const auto inner = [](const Shape& x, bool last) { return x[last || x.rank() == 1 ? -1 : -2]; };
+  check(a.rank() > 0 && b.rank() > 0 && inner(a, !transpose_a) == inner(b, transpose_b), "matmul",
+        "expected [..., M, K] and [..., K, N] after transposes ({}, {}), or vectors [K]; got {} and {}", transpose_a,
+        transpose_b, a, b);
+}
+
 }  // namespace
 
 template <class T>
 Variable<T> matmul(const Variable<T>& a, const Variable<T>& b, bool transpose_a, bool transpose_b) {
   Context<T>& c = context_of("matmul", {a, b});
+  check_inner(a.shape(), b.shape(), transpose_a, transpose_b);
+  if (b.shape().rank() == 1) {
+    const Variable<T> y = matmul(a, reshape(b, {b.size(), 1}), transpose_a, false);
+    return reshape(y, y.shape().without(-1));
+  }
+  if (a.shape().rank() == 1) {
+    const Variable<T> y = matmul(reshape(a, {1, a.size()}), b, false, transpose_b);
+    return reshape(y, y.shape().without(-2));
+  }
   const Tensor<const T> x = c.read(a), z = c.read(b);
-  const bool matrices = x.shape.rank() >= 2 && z.shape.rank() >= 2;
-  check(matrices && x.shape[transpose_a ? -2 : -1] == z.shape[transpose_b ? -1 : -2], "matmul",
-        "expected [..., M, K] and [..., K, N] after transposes ({}, {}); got {} and {}", transpose_a, transpose_b,
-        x.shape, z.shape);
   const Index m = x.shape[transpose_a ? -1 : -2], n = z.shape[transpose_b ? -2 : -1];
   // With matrix axes of 1, the shapes broadcast as usual.
   const Shape batch = broadcast(x.shape.with(-1, 1).with(-2, 1), z.shape.with(-1, 1).with(-2, 1), "matmul");

@@ -1,4 +1,7 @@
+#include <algorithm>
+#include <array>
 #include <cmath>
+#include <limits>
 
 #include "autograd/kernels/argmax.h"
 #include "autograd/ops.h"
@@ -7,66 +10,97 @@ namespace glossa {
 
 namespace {
 
-/// The tensor to reduce, seen as [outer, extent, inner], over the middle axis. `kept` is the result's shape with that
-/// axis left as 1 (it broadcasts to the input), `result` the shape the caller requested.
-struct Slices {
-  Index outer, extent, inner;
+/// Shapes of a reduction: `kept` has extent 1 in place of each reduced axis, so it broadcasts to the input; `result` is
+/// the shape the caller requested. Each element of the result comes from `count` elements of the input.
+struct Reduction {
   Shape kept, result;
+  Index count;
 };
 
-Slices all_of(const Shape& x) { return {1, x.size(), 1, {}, {}}; }
+Reduction over_all(const Shape& x) { return {{}, {}, x.size()}; }
 
-Slices along(const char* op, const Shape& x, int axis, bool keepdim) {
+Reduction over(const char* op, const Shape& x, std::span<const int> axes, bool keepdim) {
+  if (axes.empty()) fail(op, "expected at least one axis of {}; got none. Hint: without a list, all are reduced", x);
+  Reduction r{x, {}, 1};
+  std::array<bool, Shape::max_rank> reduced{};
+  for (const int given : axes) {
+    const int axis = x.axis(given, op);
+    if (reduced[axis]) fail(op, "expected different axes of {}; got axis {} twice", x, axis);
+    reduced[axis] = true;
+    r.count *= x[axis];
+    r.kept = r.kept.with(axis, 1);
+  }
+  r.result = r.kept;
+  for (int axis = x.rank() - 1; axis >= 0; --axis)
+    if (reduced[axis] && !keepdim) r.result = r.result.without(axis);
+  return r;
+}
+
+Reduction over(const char* op, const Shape& x, int axis, bool keepdim) { return over(op, x, {&axis, 1}, keepdim); }
+
+/// A tensor seen as [outer, extent, inner], to be reduced over the middle axis.
+struct Slices {
+  Index outer, extent, inner;
+};
+
+Slices along(const char* op, const Shape& x, int axis) {
   axis = x.axis(axis, op);
-  Slices s{1, x[axis], 1, x.with(axis, 1), keepdim ? x.with(axis, 1) : x.without(axis)};
+  Slices s{1, x[axis], 1};
   for (int i = 0; i < axis; ++i) s.outer *= x[i];
   for (int i = axis + 1; i < x.rank(); ++i) s.inner *= x[i];
   return s;
 }
 
-void check_not_empty(const char* op, const Shape& x, const Slices& s) {
-  if (s.extent == 0) fail(op, "expected at least one element to reduce; got none in shape {}", x);
+void check_not_empty(const char* op, const Shape& x, Index count) {
+  if (count == 0) fail(op, "expected at least one element to reduce; got none in shape {}", x);
 }
 
-/// Values of the slices, seen at every element of the input.
+/// Numbers of the result's shape, seen at every element of the input.
 template <class T>
-Tensor<const T> spread(Backward<T>& back, const Tensor<const T>& x, const Slices& s, const Shape& input) {
-  return kernels::expanded(back, Tensor<const T>{x.data, s.kept}, input);
+Tensor<const T> spread(Backward<T>& back, const Tensor<const T>& x, const Reduction& r, const Shape& input) {
+  return kernels::expanded(back, Tensor<const T>{x.data, r.kept}, input);
 }
 
 /// sum (divisor 1) and mean.
 template <class T>
-Variable<T> divided_sum(const char* op, const Variable<T>& x, const Slices& s, Index divisor) {
+Variable<T> divided_sum(const char* op, const Variable<T>& x, const Reduction& r, Index divisor) {
   Context<T>& c = context_of(op, {x});
   const Tensor<const T> in = c.read(x);
-  const Tensor<T> y = c.tensor(s.result);
+  const Tensor<T> y = c.tensor(r.result);
   const T d = static_cast<T>(divisor);
-  kernels::reduce<T>({y.data, s.kept}, in, false);
+  kernels::reduce<T>({y.data, r.kept}, in, false);
   kernels::map(y, [&](Index k) { return y[k] / d; });
 
-  return c.record(op, {x}, y, [s, d](Backward<T>& back) {
+  return c.record(op, {x}, y, [r, d](Backward<T>& back) {
     const Sink<T> dx = back.sink(0);
-    const Tensor<const T> dy = spread(back, back.dy(), s, dx.grad.shape);
+    const Tensor<const T> dy = spread(back, back.dy(), r, dx.grad.shape);
     dx.write([&](Index i) { return dy[i] / d; });
   });
 }
 
 template <class T>
-Variable<T> mean_of(const Variable<T>& x, const Slices& s) {
-  check_not_empty("mean", x.shape(), s);
-  return divided_sum("mean", x, s, s.extent);
+Variable<T> mean_of(const Variable<T>& x, const Reduction& r) {
+  check_not_empty("mean", x.shape(), r.count);
+  return divided_sum("mean", x, r, r.count);
+}
+
+/// Flat index of the first maximum of each slice, [outer, inner].
+template <class T>
+std::span<const Index> winners_of(const char* op, Context<T>& c, const Tensor<const T>& in, const Slices& s) {
+  check_not_empty(op, in.shape, s.extent);
+  const std::span<Index> winners = c.template array<Index>(s.outer * s.inner);
+  kernels::argmax(s.outer, s.extent, s.inner, in.data, winners.data());
+  c.add_branches(in.size(), [&](Index i) { return winners[i / (s.extent * s.inner) * s.inner + i % s.inner] == i; });
+  return winners;
 }
 
 template <class T>
-Variable<T> max_of(const Variable<T>& x, const Slices& s) {
+Variable<T> max_of(const Variable<T>& x, const Slices& s, const Shape& result) {
   Context<T>& c = context_of("max", {x});
-  check_not_empty("max", x.shape(), s);
   const Tensor<const T> in = c.read(x);
-  const Tensor<T> y = c.tensor(s.result);
-  const std::span<Index> winners = c.template array<Index>(y.size());  // flat indices of the input
-  kernels::argmax(s.outer, s.extent, s.inner, in.data, winners.data());
+  const std::span<const Index> winners = winners_of("max", c, in, s);
+  const Tensor<T> y = c.tensor(result);
   kernels::map(y, [&](Index k) { return in[winners[k]]; });
-  c.add_branches(in.size(), [&](Index i) { return winners[i / (s.extent * s.inner) * s.inner + i % s.inner] == i; });
 
   return c.record("max", {x}, y, [winners](Backward<T>& back) {
     const Tensor<const T> dy = back.dy();
@@ -78,20 +112,86 @@ Variable<T> max_of(const Variable<T>& x, const Slices& s) {
 }
 
 template <class T>
-Variable<T> norm_of(const Variable<T>& x, const Slices& s) {
+Variable<T> norm_of(const Variable<T>& x, const Reduction& r) {
   Context<T>& c = context_of("norm", {x});
   const Tensor<const T> in = c.read(x);
-  const Tensor<T> y = c.tensor(s.result);
+  const Tensor<T> y = c.tensor(r.result);
   const Arena::Mark mark = c.scratch_mark();
   const Tensor<T> squares = c.scratch(in.shape);
   kernels::map(squares, [&](Index i) { return in[i] * in[i]; });
-  kernels::reduce<T>({y.data, s.kept}, squares, false);
+  kernels::reduce<T>({y.data, r.kept}, squares, false);
   kernels::map(y, [&](Index k) { return std::sqrt(y[k]); });
 
-  return c.record("norm", {x}, y, [s, in, y](Backward<T>& back) {
+  return c.record("norm", {x}, y, [r, in, y](Backward<T>& back) {
     const Sink<T> dx = back.sink(0);
-    const Tensor<const T> dy = spread(back, back.dy(), s, in.shape), norm = spread<T>(back, y, s, in.shape);
+    const Tensor<const T> dy = spread(back, back.dy(), r, in.shape), norm = spread<T>(back, y, r, in.shape);
     dx.write([&](Index i) { return norm[i] == 0 ? T{0} : dy[i] * in[i] / norm[i]; });
+  });
+}
+
+/// Subtracts from x the mean of the elements reduced with it: deviations that add up to 0. The second subtraction
+/// removes the rounding error of the first mean (Chan, Golub and LeVeque 1983), so numbers that are large beside their
+/// deviations lose nothing.
+template <class T>
+Tensor<T> centered(Context<T>& c, const Tensor<const T>& x, const Reduction& r) {
+  const Tensor<T> y = c.tensor(x.shape);
+  const Arena::Mark mark = c.scratch_mark();
+  const Tensor<T> mean = c.scratch(r.kept), mean_at = c.scratch(x.shape);
+  const auto subtract_mean = [&](const Tensor<const T>& from) {
+    kernels::reduce(mean, from, false);
+    kernels::map(mean, [&](Index k) { return mean[k] / static_cast<T>(r.count); });
+    kernels::expand<T>(mean_at, mean);
+    kernels::map(y, [&](Index i) { return from[i] - mean_at[i]; });
+  };
+  subtract_mean(x);
+  subtract_mean(y);
+  return y;
+}
+
+/// The divisor of a variance.
+template <class T>
+T divisor_of(const char* op, const Shape& x, const Reduction& r, int correction) {
+  if (correction < 0 || r.count <= correction)
+    fail(op, "expected 0 <= correction < {} (elements to reduce of {}); got {}. Hint: 0 divides by their number",
+         r.count, x, correction);
+  return static_cast<T>(r.count - correction);
+}
+
+/// y = sum of squares / d over each reduction.
+template <class T>
+void divide_squares(Context<T>& c, const Tensor<T>& y, const Tensor<T>& deviation, const Reduction& r, T d) {
+  const Arena::Mark mark = c.scratch_mark();
+  const Tensor<T> squares = c.scratch(deviation.shape);
+  kernels::map(squares, [&](Index i) { return deviation[i] * deviation[i]; });
+  kernels::reduce<T>({y.data, r.kept}, squares, false);
+  kernels::map(y, [&](Index k) { return y[k] / d; });
+}
+
+template <class T>
+Variable<T> var_of(const Variable<T>& x, const Reduction& r, int correction) {
+  Context<T>& c = context_of("var", {x});
+  const T d = divisor_of<T>("var", x.shape(), r, correction);
+  const Tensor<T> deviation = centered(c, c.read(x), r), y = c.tensor(r.result);
+  divide_squares(c, y, deviation, r, d);
+
+  return c.record("var", {x}, y, [r, deviation, d](Backward<T>& back) {
+    const Tensor<const T> dy = spread(back, back.dy(), r, deviation.shape);
+    back.sink(0).write([&](Index i) { return dy[i] * 2 * deviation[i] / d; });
+  });
+}
+
+template <class T>
+Variable<T> stddev_of(const Variable<T>& x, const Reduction& r, int correction) {
+  Context<T>& c = context_of("stddev", {x});
+  const T d = divisor_of<T>("stddev", x.shape(), r, correction);
+  const Tensor<T> deviation = centered(c, c.read(x), r), y = c.tensor(r.result);
+  divide_squares(c, y, deviation, r, d);
+  kernels::map(y, [&](Index k) { return std::sqrt(y[k]); });
+
+  return c.record("stddev", {x}, y, [r, deviation, y, d](Backward<T>& back) {
+    const Shape& shape = deviation.shape;
+    const Tensor<const T> dy = spread(back, back.dy(), r, shape), s = spread<T>(back, y, r, shape);
+    back.sink(0).write([&](Index i) { return s[i] == 0 ? T{0} : dy[i] * deviation[i] / (s[i] * d); });
   });
 }
 
@@ -99,53 +199,114 @@ Variable<T> norm_of(const Variable<T>& x, const Slices& s) {
 
 template <class T>
 Variable<T> sum(const Variable<T>& x) {
-  return divided_sum("sum", x, all_of(x.shape()), 1);
+  return divided_sum("sum", x, over_all(x.shape()), 1);
 }
 
 template <class T>
 Variable<T> sum(const Variable<T>& x, int axis, bool keepdim) {
-  return divided_sum("sum", x, along("sum", x.shape(), axis, keepdim), 1);
+  return divided_sum("sum", x, over("sum", x.shape(), axis, keepdim), 1);
+}
+
+template <class T>
+Variable<T> sum(const Variable<T>& x, std::initializer_list<int> axes, bool keepdim) {
+  return divided_sum("sum", x, over("sum", x.shape(), axes, keepdim), 1);
 }
 
 template <class T>
 Variable<T> mean(const Variable<T>& x) {
-  return mean_of(x, all_of(x.shape()));
+  return mean_of(x, over_all(x.shape()));
 }
 
 template <class T>
 Variable<T> mean(const Variable<T>& x, int axis, bool keepdim) {
-  return mean_of(x, along("mean", x.shape(), axis, keepdim));
+  return mean_of(x, over("mean", x.shape(), axis, keepdim));
+}
+
+template <class T>
+Variable<T> mean(const Variable<T>& x, std::initializer_list<int> axes, bool keepdim) {
+  return mean_of(x, over("mean", x.shape(), axes, keepdim));
 }
 
 template <class T>
 Variable<T> max(const Variable<T>& x) {
-  return max_of(x, all_of(x.shape()));
+  return max_of(x, {1, x.size(), 1}, {});
 }
 
 template <class T>
 Variable<T> max(const Variable<T>& x, int axis, bool keepdim) {
-  return max_of(x, along("max", x.shape(), axis, keepdim));
+  return max_of(x, along("max", x.shape(), axis), over("max", x.shape(), axis, keepdim).result);
+}
+
+template <class T>
+std::span<const int> argmax(const Variable<T>& x, int axis) {
+  Context<T>& c = context_of("argmax", {x});
+  const Slices s = along("argmax", x.shape(), axis);
+  constexpr Index limit = std::numeric_limits<int>::max();
+  if (s.extent > limit) fail("argmax", "expected an axis of at most {} elements; got {}", limit, x.shape());
+  const std::span<const Index> winners = winners_of("argmax", c, c.read(x), s);
+  const std::span<int> indices = c.template array<int>(std::ssize(winners));
+  std::ranges::transform(winners, indices.begin(), [&](Index i) { return static_cast<int>(i / s.inner % s.extent); });
+  return indices;
 }
 
 template <class T>
 Variable<T> norm(const Variable<T>& x) {
-  return norm_of(x, all_of(x.shape()));
+  return norm_of(x, over_all(x.shape()));
 }
 
 template <class T>
 Variable<T> norm(const Variable<T>& x, int axis, bool keepdim) {
-  return norm_of(x, along("norm", x.shape(), axis, keepdim));
+  return norm_of(x, over("norm", x.shape(), axis, keepdim));
 }
 
-#define GLOSSA_INSTANTIATE(T)                               \
-  template Variable<T> sum(const Variable<T>&);             \
-  template Variable<T> sum(const Variable<T>&, int, bool);  \
-  template Variable<T> mean(const Variable<T>&);            \
-  template Variable<T> mean(const Variable<T>&, int, bool); \
-  template Variable<T> max(const Variable<T>&);             \
-  template Variable<T> max(const Variable<T>&, int, bool);  \
-  template Variable<T> norm(const Variable<T>&);            \
-  template Variable<T> norm(const Variable<T>&, int, bool);
+template <class T>
+Variable<T> var(const Variable<T>& x) {
+  return var_of(x, over_all(x.shape()), 1);
+}
+
+template <class T>
+Variable<T> var(const Variable<T>& x, int axis, bool keepdim, int correction) {
+  return var_of(x, over("var", x.shape(), axis, keepdim), correction);
+}
+
+template <class T>
+Variable<T> var(const Variable<T>& x, std::initializer_list<int> axes, bool keepdim, int correction) {
+  return var_of(x, over("var", x.shape(), axes, keepdim), correction);
+}
+
+template <class T>
+Variable<T> stddev(const Variable<T>& x) {
+  return stddev_of(x, over_all(x.shape()), 1);
+}
+
+template <class T>
+Variable<T> stddev(const Variable<T>& x, int axis, bool keepdim, int correction) {
+  return stddev_of(x, over("stddev", x.shape(), axis, keepdim), correction);
+}
+
+template <class T>
+Variable<T> stddev(const Variable<T>& x, std::initializer_list<int> axes, bool keepdim, int correction) {
+  return stddev_of(x, over("stddev", x.shape(), axes, keepdim), correction);
+}
+
+#define GLOSSA_INSTANTIATE(T)                                                          \
+  template Variable<T> sum(const Variable<T>&);                                        \
+  template Variable<T> sum(const Variable<T>&, int, bool);                             \
+  template Variable<T> sum(const Variable<T>&, std::initializer_list<int>, bool);      \
+  template Variable<T> mean(const Variable<T>&);                                       \
+  template Variable<T> mean(const Variable<T>&, int, bool);                            \
+  template Variable<T> mean(const Variable<T>&, std::initializer_list<int>, bool);     \
+  template Variable<T> max(const Variable<T>&);                                        \
+  template Variable<T> max(const Variable<T>&, int, bool);                             \
+  template std::span<const int> argmax(const Variable<T>&, int);                       \
+  template Variable<T> norm(const Variable<T>&);                                       \
+  template Variable<T> norm(const Variable<T>&, int, bool);                            \
+  template Variable<T> var(const Variable<T>&);                                        \
+  template Variable<T> var(const Variable<T>&, int, bool, int);                        \
+  template Variable<T> var(const Variable<T>&, std::initializer_list<int>, bool, int); \
+  template Variable<T> stddev(const Variable<T>&);                                     \
+  template Variable<T> stddev(const Variable<T>&, int, bool, int);                     \
+  template Variable<T> stddev(const Variable<T>&, std::initializer_list<int>, bool, int);
 GLOSSA_INSTANTIATE(float)
 GLOSSA_INSTANTIATE(double)
 #undef GLOSSA_INSTANTIATE

@@ -88,6 +88,9 @@ Index size_before(const Shape& shape, int axis) {
   return size;
 }
 
+/// An index or bound that may be negative, counted from the end, as one from the start.
+Index from_start(Index index, Index extent) { return index < 0 ? index + extent : index; }
+
 }  // namespace
 
 template <class T>
@@ -101,6 +104,23 @@ Variable<T> reshape(const Variable<T>& x, const Shape& shape) {
     const Tensor<const T> dy = back.dy();
     back.sink(0).write([&](Index i) { return dy[i]; });
   });
+}
+
+template <class T>
+Variable<T> reshape(const Variable<T>& x, std::initializer_list<Index> extents) {
+  const auto open = std::ranges::find(extents, Index{-1});
+  if (open == extents.end()) return reshape(x, Shape(extents));
+  context_of("reshape", {x});
+  const auto open_count = std::ranges::count(extents, Index{-1});
+  check(open_count == 1 && extents.size() <= Shape::max_rank, "reshape",
+        "expected at most {} extents and at most one -1; got {} and {}", +Shape::max_rank, extents.size(), open_count);
+  std::array<Index, Shape::max_rank> known{};
+  std::ranges::replace_copy(extents, known.begin(), Index{-1}, Index{1});
+  const Shape rest(std::span<const Index>(known).first(extents.size()));
+  const Index size = rest.size();
+  check(size != 0 && x.size() % size == 0, "reshape",
+        "expected extents whose product divides {}, the elements of {}; got {} beside -1", x.size(), x.shape(), size);
+  return reshape(x, rest.with(static_cast<int>(open - extents.begin()), x.size() / size));
 }
 
 template <class T>
@@ -160,13 +180,13 @@ Variable<T> slice(const Variable<T>& x, int axis, Index begin, Index end) {
   Context<T>& c = context_of("slice", {x});
   const Tensor<const T> in = c.read(x);
   axis = in.shape.axis(axis, "slice");
-  const Index extent = in.shape[axis];
-  if (begin < 0 || begin > end || end > extent)
-    fail("slice", "expected 0 <= begin <= end <= {} (axis {} of {}); got {} and {}", extent, axis, in.shape, begin,
-         end);
-  const Tensor<T> y = c.tensor(in.shape.with(axis, end - begin));
+  const Index extent = in.shape[axis], first = from_start(begin, extent), last = from_start(end, extent);
+  if (first < 0 || first > last || last > extent)
+    fail("slice", "expected begin <= end in [{}, {}] (axis {} of {}); got {} and {}", -extent, extent, axis, in.shape,
+         begin, end);
+  const Tensor<T> y = c.tensor(in.shape.with(axis, last - first));
   const Index outer = size_before(in.shape, axis), inner = in.size() / std::max<Index>(1, outer * extent);
-  const Index stride = extent * inner, offset = begin * inner, width = (end - begin) * inner;
+  const Index stride = extent * inner, offset = first * inner, width = (last - first) * inner;
   copy_block<T>({y.data, width}, {in.data + offset, stride}, outer, width, false);
 
   return c.record("slice", {x}, y, [outer, stride, offset, width](Backward<T>& back) {
@@ -179,8 +199,9 @@ template <class T>
 Variable<T> select(const Variable<T>& x, int axis, Index index) {
   context_of("select", {x});
   const Index extent = x.shape()[axis = x.shape().axis(axis, "select")];
-  check(index >= 0 && index < extent, "select", "expected an index in [0, {}), axis {} of {}; got {}", extent, axis,
-        x.shape(), index);
+  check(index >= -extent && index < extent, "select", "expected an index in [{}, {}), axis {} of {}; got {}", -extent,
+        extent, axis, x.shape(), index);
+  index = from_start(index, extent);
   return reshape(slice(x, axis, index, index + 1), x.shape().without(axis));
 }
 
@@ -217,6 +238,7 @@ Variable<T> stop_gradient(const Variable<T>& x) {
 
 #define GLOSSA_INSTANTIATE(T)                                                               \
   template Variable<T> reshape(const Variable<T>&, const Shape&);                           \
+  template Variable<T> reshape(const Variable<T>&, std::initializer_list<Index>);           \
   template Variable<T> transpose(const Variable<T>&, int, int);                             \
   template Variable<T> permute(const Variable<T>&, std::initializer_list<int>);             \
   template Variable<T> concat(std::span<const Variable<T>>, int);                           \

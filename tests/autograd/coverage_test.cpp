@@ -60,6 +60,8 @@ TEST_CASE("ops and overloads without a row are found") {
         "novel of 1 arguments");
   CHECK(uncovered(header + "template <class T>\nstd::vector<Variable<T>> fresh(\n    const Variable<T>& x);").front() ==
         "fresh of 1 arguments");
+  CHECK(uncovered(header + "template <class T>\nstd::span<const int> fresh(const Variable<T>& x);").front() ==
+        "fresh of 1 arguments");
   CHECK(uncovered(header + "// template <class T> Variable<T> only_a_comment(const Variable<T>& x);").empty());
   CHECK(uncovered(header + "template <class T>\nstruct Novelty {};").empty());
 }

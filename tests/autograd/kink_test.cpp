@@ -48,6 +48,8 @@ TEST_CASE("gradients at kinks are as documented") {
   CHECK(gradient({{1, 3, 3, 2}}, [](auto x) { return max(x[0], 0); }) == Vector{0, 1, 0, 0});
   CHECK(gradient({{0, 0}}, [](auto x) { return norm(x[0]); }) == Vector{0, 0});
   CHECK(gradient({{0, 0}}, [](auto x) { return norm(x[0], 0); }) == Vector{0, 0});
+  CHECK(gradient({{3, 3}}, [](auto x) { return stddev(x[0]); }) == Vector{0, 0});
+  CHECK(gradient({{1, 3, 3, 2}}, [](auto x) { return topk(x[0], 1).values; }) == Vector{0, 1, 0, 0});
   CHECK(gradient({{0, 4}}, [](auto x) { return sqrt(x[0]); }) == Vector{INFINITY, 0.25});
   CHECK(gradient({{-1, 0, 2}}, [](auto x) { return pow(x[0], 0.0); }) == Vector{0, 0, 0});
   CHECK(gradient({{-1, 0, 2}}, [](auto x) { return pow(x[0], 2.0); }) == Vector{-2, 0, 4});

@@ -32,7 +32,7 @@ inline Index count_arguments(const std::string& text, std::size_t at) {
 /// The functions in a header that are templates on the scalar type.
 inline std::vector<Overload> declared_ops(const std::string& header) {
   const std::string code = std::regex_replace(header, std::regex("//[^\n]*"), "");
-  const std::regex declaration(R"(template\s*<class T>\s*[\w:<>]+\s+(\w+)\s*\(([^)]*))");
+  const std::regex declaration(R"(template\s*<class T>\s*[\w:<> ]+?\s+(\w+)\s*\(([^)]*))");
   std::vector<Overload> ops;
   for (std::sregex_iterator match(code.begin(), code.end(), declaration), end; match != end; ++match) {
     const std::string arguments = (*match)[2];

@@ -24,9 +24,11 @@ Drawn two(Draw& d) {
   return d.one_in(2) ? Drawn{.operands = {a, b}} : Drawn{.operands = {b, a}};
 }
 
-Drawn two_of_one_shape(Draw& d) {
-  const int a = d.any();
-  return {.operands = {a, d.of(d.shape(a))}, .numbers = {d.seed()}};
+/// Numbers: seed.
+Drawn two_with_conditions(Draw& d) {
+  Drawn line = two(d);
+  line.numbers = {d.seed()};
+  return line;
 }
 
 Drawn quotient(Draw& d) {
@@ -38,6 +40,18 @@ Drawn quotient(Draw& d) {
 Drawn along_axis(Draw& d) {
   const int x = d.any_with_axes(1), rank = d.shape(x).rank();
   return {.operands = {x}, .numbers = {d.below(2 * rank) - rank, d.below(2)}};
+}
+
+/// Numbers: two axes, keepdim.
+Drawn along_axes(Draw& d) {
+  const int x = d.any_with_axes(2), rank = d.shape(x).rank(), first = d.below(rank);
+  return {.operands = {x}, .numbers = {first, (first + 1 + d.below(rank - 1)) % rank - rank, d.below(2)}};
+}
+
+/// Numbers: transpose.
+Drawn product_with_vector(Draw& d) {
+  const int a = d.any_with_axes(2), transpose = d.below(2);
+  return {.operands = {a, d.of({d.shape(a)[transpose ? -2 : -1]})}, .numbers = {transpose}};
 }
 
 /// Numbers: transpose the first, the second.
@@ -224,8 +238,10 @@ void put_library_ops(ProgramOps& ops) {
   ops.put("gelu", one, [](auto& c) { return gelu(c[0]); });
   ops.put("gelu_tanh", one, [](auto& c) { return gelu_tanh(c[0]); });
   ops.put("silu", one, [](auto& c) { return silu(c[0]); });
+  ops.put("softplus", one, [](auto& c) { return softplus(c[0]); });
 
   ops.put("matmul", product, [](auto& c) { return matmul(c[0], c[1], c.number(0) != 0, c.number(1) != 0); });
+  ops.put("matmul.vector", product_with_vector, [](auto& c) { return matmul(c[0], c[1], c.number(0) != 0); });
   ops.put("linear.bias", linear_map, [](auto& c) { return linear(c[0], c[1], c[2]); });
   ops.put(
       "linear", [](Draw& d) { return without_last(linear_map(d)); }, [](auto& c) { return linear(c[0], c[1]); });
@@ -238,12 +254,24 @@ void put_library_ops(ProgramOps& ops) {
 
   ops.put("sum", one, [](auto& c) { return sum(c[0]); });
   ops.put("sum.axis", along_axis, [](auto& c) { return sum(c[0], c.number(0), c.number(1) != 0); });
+  ops.put("sum.axes", along_axes, [](auto& c) { return sum(c[0], {c.number(0), c.number(1)}, c.number(2) != 0); });
   ops.put("mean", one, [](auto& c) { return mean(c[0]); });
   ops.put("mean.axis", along_axis, [](auto& c) { return mean(c[0], c.number(0), c.number(1) != 0); });
+  ops.put("mean.axes", along_axes, [](auto& c) { return mean(c[0], {c.number(0), c.number(1)}, c.number(2) != 0); });
   ops.put("max", one, [](auto& c) { return max(c[0]); });
   ops.put("max.axis", along_axis, [](auto& c) { return max(c[0], c.number(0), c.number(1) != 0); });
+  ops.put("argmax", rows, [](auto& c) { return gather(c[0], argmax(c[0], -1)); });
   ops.put("norm", one, [](auto& c) { return norm(c[0]); });
   ops.put("norm.axis", along_axis, [](auto& c) { return norm(c[0], c.number(0), c.number(1) != 0); });
+
+  ops.put("var", one, [](auto& c) { return var(c[0]); });
+  ops.put("var.axis", along_axis, [](auto& c) { return var(c[0], c.number(0), c.number(1) != 0, 0); });
+  ops.put("var.axes", along_axes, [](auto& c) { return var(c[0], {c.number(0), c.number(1)}, c.number(2) != 0, 0); });
+  ops.put("stddev", one, [](auto& c) { return stddev(c[0]); });
+  ops.put("stddev.axis", along_axis, [](auto& c) { return stddev(c[0], c.number(0), c.number(1) != 0); });
+  ops.put("stddev.axes", along_axes, [](auto& c) {
+    return stddev(c[0], {c.number(0), c.number(1)}, c.number(2) != 0);
+  });
 
   ops.put("softmax", rows, [](auto& c) { return softmax(c[0]); });
   ops.put("log_softmax", rows, [](auto& c) { return log_softmax(c[0]); });
@@ -268,13 +296,17 @@ void put_library_ops(ProgramOps& ops) {
         return Drawn{.operands = {d.any_with_axes(1)}, .numbers = {1 + d.below(4), d.seed()}};
       },
       [](auto& c) { return gather(c[0], c.ids(1, c[0].shape().rows() * c.number(0), c[0].shape().cols())); });
+  ops.put("topk", rows, [](auto& c) { return topk(c[0], (c[0].shape().cols() + 1) / 2).values; });
   ops.put("mean_pool", pooled, [](auto& c) { return mean_pool(c[0], c.layout(c[0].shape()[0])); });
   ops.put("first_pool", pooled, [](auto& c) { return first_pool(c[0], c.layout(c[0].shape()[0])); });
   ops.put("last_pool", pooled, [](auto& c) { return last_pool(c[0], c.layout(c[0].shape()[0])); });
   ops.put("masked_fill", masked, [](auto& c) {
     return masked_fill(c[0], c.conditions(0, c.number(1) ? c[0].shape().cols() : c[0].size()), 0.5);
   });
-  ops.put("where", two_of_one_shape, [](auto& c) { return where(c.conditions(0, c[0].size()), c[0], c[1]); });
+  ops.put("where", two_with_conditions, [](auto& c) {
+    const Shape shape = broadcast(c[0].shape(), c[1].shape(), "where");
+    return where(c.conditions(0, shape.size()), c[0], c[1]);
+  });
 
   ops.put(
       "dropout", [](Draw& d) { return Drawn{.operands = {d.matrix()}, .numbers = {d.below(9)}}; },
@@ -287,6 +319,7 @@ void put_library_ops(ProgramOps& ops) {
       .often(16);
 
   ops.put("reshape", view, [](auto& c) { return reshape(c[0], c.shape()); }).shaped();
+  ops.put("reshape.open", one, [](auto& c) { return reshape(c[0], {-1, c[0].shape().cols()}); });
   ops.put("transpose", swapped, [](auto& c) { return transpose(c[0], c.number(0), c.number(1)); });
   ops.put("permute", permuted, [](auto& c) { return permute(c[0], {c.number(0), c.number(1), c.number(2)}); });
   ops.put("concat", joined, [](auto& c) { return concat(c.all(), c.number(0)); });
