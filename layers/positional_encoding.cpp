@@ -9,18 +9,18 @@ namespace glossa {
 
 namespace {
 
-/// The exponent e in a column's frequency 10000^-e.
-double exponent(Index column, Index width, Sinusoid order) {
-  const double d = static_cast<double>(width), half = d / 2;
+/// The exponent e in a column's frequency 10000^-e. If sines come first, there are `sines` of them.
+double exponent(Index column, Index width, Index sines, Sinusoid order) {
+  const double d = static_cast<double>(width);
   switch (order) {
     case Sinusoid::interleaved:
       return static_cast<double>(column - column % 2) / d;
     case Sinusoid::halves:
-      return static_cast<double>(column % (width / 2)) / std::max(1.0, half - 1);
+      return static_cast<double>(column % sines) / std::max(1.0, static_cast<double>(sines) - 1);
     case Sinusoid::raw_index:
       return 2 * static_cast<double>(column) / d;
     case Sinusoid::sorted:
-      return 2 * static_cast<double>(column % (width / 2)) / d;
+      return 2 * static_cast<double>(column % sines) / d;
   }
   fail("positional_encoding", "expected a known order of sinusoids; got number {}", static_cast<int>(order));
 }
@@ -28,13 +28,15 @@ double exponent(Index column, Index width, Sinusoid order) {
 }  // namespace
 
 std::vector<double> sinusoidal_positions(Index positions, Index width, Sinusoid order) {
-  check(width >= 2 && width % 2 == 0, "positional_encoding", "expected an even width; got {}", width);
+  check(width >= 1, "positional_encoding", "expected a width of at least 1; got {}", width);
   const bool in_halves = order == Sinusoid::halves || order == Sinusoid::sorted;
+  const Index sines = order == Sinusoid::halves ? width / 2 : (width + 1) / 2;
+  const Index used = order == Sinusoid::halves ? 2 * sines : width;  // the other columns stay 0
   std::vector<double> table(static_cast<std::size_t>(positions * width));
   for (Index p = 0; p < positions; ++p)
-    for (Index j = 0; j < width; ++j) {
-      const double angle = static_cast<double>(p) * std::pow(10000.0, -exponent(j, width, order));
-      const bool is_sine = in_halves ? j < width / 2 : j % 2 == 0;
+    for (Index j = 0; j < used; ++j) {
+      const double angle = static_cast<double>(p) * std::pow(10000.0, -exponent(j, width, sines, order));
+      const bool is_sine = in_halves ? j < sines : j % 2 == 0;
       table[p * width + j] = is_sine ? std::sin(angle) : std::cos(angle);
     }
   return table;

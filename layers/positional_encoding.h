@@ -8,7 +8,8 @@
 
 namespace glossa {
 
-/// Order and frequencies of the sines and cosines along the width.
+/// Order and frequencies of the sines and cosines along the width D. If D is odd, the last cosine is missing; `halves`
+/// instead rounds D/2 down and ends with a column of zeros, as tensor2tensor and fairseq do.
 enum class Sinusoid {
   interleaved,  ///< sin, cos, sin, cos, ...; pair i has frequency 10000^(-2i/D) (Vaswani et al. 2017, section 3.5)
   halves,       ///< all sines, then all cosines; frequencies 10000^(-i/(D/2 - 1)) (tensor2tensor, fairseq, Marian)
@@ -16,7 +17,7 @@ enum class Sinusoid {
   sorted,       ///< the columns of `interleaved`, sorted: all sines, then all cosines (MarianMTModel of transformers)
 };
 
-/// The table of sinusoids [positions, width], row-major, position 0 first.
+/// The table of sinusoids [positions, width], row-major, position 0 first. Throws if width < 1.
 std::vector<double> sinusoidal_positions(Index positions, Index width, Sinusoid order);
 
 /// A table [P, D] added to the embeddings of a sequence's tokens: fixed sinusoids, or a learned parameter SCOPE.weight

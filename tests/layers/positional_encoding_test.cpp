@@ -58,9 +58,24 @@ TEST_CASE("sorted sinusoids are the columns of the interleaved ones, all sines f
     }
 }
 
-TEST_CASE("an odd or zero width is refused") {
-  CHECK_THROWS_WITH_AS(sinusoidal_positions(3, 5, Sinusoid::halves), doctest::Contains("even width; got 5"), Error);
-  CHECK_THROWS_AS(sinusoidal_positions(3, 0, Sinusoid::interleaved), Error);
+TEST_CASE("sinusoids of an odd width lack the last cosine, and in halves they end with zeros") {
+  const double a = 2, b = 2 * std::pow(10000.0, -2.0 / 5), c = 2 * std::pow(10000.0, -4.0 / 5);
+  check_row(sinusoidal_positions(3, 5, Sinusoid::interleaved), 5, 2,
+            {std::sin(a), std::cos(a), std::sin(b), std::cos(b), std::sin(c)});
+  check_row(sinusoidal_positions(3, 5, Sinusoid::sorted), 5, 2,
+            {std::sin(a), std::sin(b), std::sin(c), std::cos(a), std::cos(b)});
+  check_row(sinusoidal_positions(3, 5, Sinusoid::halves), 5, 2,
+            {std::sin(2.0), std::sin(2e-4), std::cos(2.0), std::cos(2e-4), 0});
+  check_row(sinusoidal_positions(3, 3, Sinusoid::raw_index), 3, 2,
+            {std::sin(2.0), std::cos(2 * std::pow(10000.0, -2.0 / 3)), std::sin(2 * std::pow(10000.0, -4.0 / 3))});
+  for (const Sinusoid order : {Sinusoid::interleaved, Sinusoid::sorted, Sinusoid::raw_index})
+    check_row(sinusoidal_positions(3, 1, order), 1, 2, {std::sin(2.0)});
+  check_row(sinusoidal_positions(3, 1, Sinusoid::halves), 1, 2, {0});
+}
+
+TEST_CASE("a width of zero is refused") {
+  CHECK_THROWS_WITH_AS(sinusoidal_positions(3, 0, Sinusoid::interleaved), doctest::Contains("at least 1; got 0"),
+                       Error);
 }
 
 TEST_CASE("an embedding is factor * table[id] + position, gap rows are zero, and decoding continues the positions") {
