@@ -164,15 +164,27 @@ void BatchSearch<T>::advance(Index place, Index begin, Index end) {
                                              .score = penalized(next_[i].log_probability, length, options_),
                                              .log_probability = next_[i].log_probability,
                                              .finished = false};
-  // Hypothesis that the best live one must beat, and the live one's maximum length.
-  const Index rival = place * n_ + (is_huggingface ? n_ - 1 : 0);
-  const Index later = is_huggingface ? length : sentence.ended >= options_.beam ? length + 1 : sentence.limit;
-  const bool enough =
-      sentence.found == n_ && found_[rival].score >= penalized(next_[first].log_probability, later, options_);
-  if (at_limit || enough) {
+  if (at_limit || settle(place, next_[first].log_probability)) {
     next_.resize(first);
     survivors_.resize(first);
   }
+}
+
+/// Returns true if a sentence's list is final, given the log-probability of its best live hypothesis.
+template <class T>
+bool BatchSearch<T>::settle(Index place, double log_probability) {
+  Sentence& sentence = sentences_[place];
+  if (sentence.found < n_) return false;
+  const auto stays = [&](Index rank, Index length) {
+    return found_[place * n_ + rank].score >= penalized(log_probability, length, options_);
+  };
+  const Index last = n_ - 1, now = cache_.position(), next = now + 1;
+  if (options_.search == Search::huggingface) return stays(last, now);
+  // Log-probabilities never rise, so a score is at most that at the length with the largest divisor.
+  if (sentence.ended < options_.beam) return stays(last, options_.alpha < 0 ? next : sentence.limit);
+  const bool first_stays = stays(0, next);
+  if (first_stays) sentence.is_first_final = true;
+  return sentence.is_first_final && (!first_stays || stays(last, next));
 }
 
 /// Inserts an ended hypothesis among its sentence's best, after equals.

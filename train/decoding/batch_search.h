@@ -60,10 +60,11 @@ class BatchSearch {
   };
 
   struct Sentence {
-    Index limit;          // maximum length, in tokens
-    std::int64_t number;  // see Searcher::decode
-    Index ended = 0;      // hypotheses that reached </s>
-    Index found = 0;      // number of its entries in found_, at most n_
+    Index limit;                  // maximum length, in tokens
+    std::int64_t number;          // see Searcher::decode
+    Index ended = 0;              // hypotheses that reached </s>
+    Index found = 0;              // number of its entries in found_, at most n_
+    bool is_first_final = false;  // true once the search for the single best would have ended
     bool is_dropped = false;
   };
 
@@ -82,6 +83,7 @@ class BatchSearch {
   void choose(const Tensor<const T>& logits);
   void advance(Index place, Index begin, Index end);
   void force_end(Index place, Index begin, Index end);
+  bool settle(Index place, double log_probability);
   void keep(Index place, const Found& ended);
 
   Context<T>& context_;

@@ -55,8 +55,12 @@ class BatchSearch;
 /// others stay live. A sentence is done when none of its live hypotheses can become better than its best ended one, at
 /// any length up to the limit. Once `beam` hypotheses have ended, this comparison assumes that live ones end with the
 /// next token. At the limit an ended hypothesis is preferred; without one, the best live hypothesis is cut off. <pad>
-/// and <s> are never chosen. Ties go to the earlier hypothesis, then to the smaller id. The n best come from the same
-/// search, which continues until n have ended.
+/// and <s> are never chosen. Ties go to the earlier hypothesis, then to the smaller id.
+///
+/// The n best come from the same search, which continues until n have ended and live hypotheses are compared with the
+/// n-th best. So a beam at least as large as the number of all hypotheses up to the limit gives the n best of all. Once
+/// `beam` hypotheses have ended and the single best is found, the search also ends if the next token might change the
+/// first.
 ///
 /// With Search::huggingface the search ends as in `generate` of transformers with `early_stopping` false and </s> as
 /// the forced last token. An ended hypothesis counts only if it is among the best `beam` continuations. A sentence is

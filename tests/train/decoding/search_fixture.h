@@ -17,14 +17,15 @@ inline constexpr StepOptions evaluation{.training = false, .recording = false};
 /// A small model with random weights, scaled up so that scores are distinct.
 template <class T>
 struct SmallModel {
-  explicit SmallModel(Index vocabulary, NormPlace norm = NormPlace::pre, Index max_positions = 64)
+  explicit SmallModel(Index vocabulary, NormPlace norm = NormPlace::pre, Index max_positions = 64,
+                      std::uint64_t seed = 7)
       : transformer(store, {.source_vocabulary = vocabulary,
                             .target_vocabulary = vocabulary,
                             .stack = {.width = 16, .heads = 2, .feed_forward = 32, .norm = norm},
                             .encoder_layers = 2,
                             .decoder_layers = 2,
                             .max_positions = max_positions}) {
-    store.allocate(7);
+    store.allocate(seed);
     for (const Parameter<T>* p : store.parameters())
       if (p->name.find("norm") == std::string::npos)
         for (T& value : p->value.span()) value *= T{2};
