@@ -1,11 +1,38 @@
 #pragma once
 
+#include <initializer_list>
 #include <span>
 #include <type_traits>
 
 #include "autograd/shape.h"
 
+// 1 if operator[] and row() check their index, else 0. By default they do unless NDEBUG is defined; sanitized builds of
+// glossa always do.
+#ifndef GLOSSA_BOUNDS_CHECKS
+#ifdef NDEBUG
+#define GLOSSA_BOUNDS_CHECKS 0
+#else
+#define GLOSSA_BOUNDS_CHECKS 1
+#endif
+#endif
+
 namespace glossa {
+
+/// Checks of a view of memory `data` with a shape. They throw Error `[tensor] ...` with the bad number and the shape.
+namespace bounds {
+
+void check_count(const Shape& shape, std::size_t numbers);
+void check_index(const void* data, const Shape& shape, Index i);
+void check_row(const void* data, const Shape& shape, Index i);
+
+/// The position in row-major order of the element with one index per axis.
+Index position(const void* data, const Shape& shape, std::span<const Index> indices);
+
+}  // namespace bounds
+
+/// A pointer to T, or null. Not an array, of which a Tensor can be checked by its size.
+template <class Pointer, class T>
+concept PointerTo = std::is_convertible_v<Pointer, T*> && !std::is_array_v<Pointer>;
 
 /// A non-owning view of contiguous row-major numbers. Memory comes from an arena, a parameter store or the caller.
 /// Tensor<const T> is read-only; every Tensor<T> converts to it.
@@ -14,12 +41,48 @@ struct Tensor {
   T* data = nullptr;
   Shape shape;
 
+  Tensor() = default;
+
+  /// A view of all `numbers`. Throws Error unless `shape` has as many elements.
+  Tensor(std::span<T> numbers, const Shape& shape) : data(numbers.data()), shape(shape) {
+    bounds::check_count(shape, numbers.size());
+  }
+
+  /// A view of memory from `first` on, unchecked: the caller guarantees room for the elements of `shape`.
+  template <PointerTo<T> Pointer>
+  Tensor(const Pointer& first, const Shape& shape) : data(first), shape(shape) {}
+
   Index size() const { return shape.size(); }
   Index rows() const { return shape.rows(); }
   Index cols() const { return shape.cols(); }
-  T& operator[](Index i) const { return data[i]; }
-  T* row(Index i) const { return data + i * cols(); }
   std::span<T> span() const { return {data, static_cast<std::size_t>(size())}; }
+
+  /// Element number `i` in row-major order, and the first number of row `i`, for loops of ops. Checked if
+  /// GLOSSA_BOUNDS_CHECKS.
+  ///
+  /// Always inlined because a program without NDEBUG may link to libraries with it. The linker keeps one copy of an
+  /// inline function, perhaps the unchecked one. A namespace per mode would rename every function that takes a Tensor,
+  /// so that the program would not link.
+  [[gnu::always_inline]] T& operator[](Index i) const {
+    if constexpr (GLOSSA_BOUNDS_CHECKS != 0) bounds::check_index(data, shape, i);
+    return data[i];
+  }
+  [[gnu::always_inline]] T* row(Index i) const {
+    if constexpr (GLOSSA_BOUNDS_CHECKS != 0) bounds::check_row(data, shape, i);
+    return data + i * cols();
+  }
+
+  /// Always checked: element number `i` in row-major order, the element with one index per axis, the numbers of row
+  /// `i`.
+  T& at(Index i) const {
+    bounds::check_index(data, shape, i);
+    return data[i];
+  }
+  T& at(std::initializer_list<Index> indices) const { return data[bounds::position(data, shape, indices)]; }
+  std::span<T> row_at(Index i) const {
+    bounds::check_row(data, shape, i);
+    return {data + i * cols(), static_cast<std::size_t>(cols())};
+  }
 
   operator Tensor<const T>() const requires(!std::is_const_v<T>) { return {data, shape}; }
 };

@@ -10,9 +10,13 @@ namespace glossa::kernels {
 /// Elements per piece of work; a multiple of every vector width, so that only the last piece has a tail.
 inline constexpr Index elementwise_grain = 8192;
 
-/// to[i] = f(i), or to[i] += f(i) if `add`, for i in {begin, ..., end-1}, by the calling thread.
+/// to[i] = f(i), or to[i] += f(i) if `add`, for i in {begin, ..., end-1}, by the calling thread. With checks of
+/// tensors on, `f` may throw, which ends the program in a simd loop but not in a plain one.
 template <class T, class F>
 void write(T* to, Index begin, Index end, bool add, const F& f) {
+#if GLOSSA_BOUNDS_CHECKS
+  for (Index i = begin; i < end; ++i) to[i] = add ? to[i] + f(i) : f(i);
+#else
   if (add) {
 #pragma omp simd
     for (Index i = begin; i < end; ++i) to[i] += f(i);
@@ -20,6 +24,7 @@ void write(T* to, Index begin, Index end, bool add, const F& f) {
 #pragma omp simd
     for (Index i = begin; i < end; ++i) to[i] = f(i);
   }
+#endif
 }
 
 /// y[i] = f(i), or y[i] += f(i) if `add`, for every flat index, by several threads.

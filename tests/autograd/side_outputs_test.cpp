@@ -1,6 +1,8 @@
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <iterator>
 
 #include "autograd/cases/attention_by_head.h"
 #include "autograd/cases/layouts.h"
@@ -98,7 +100,8 @@ TEST_CASE(
       const Tensor<const double> y = dropout(x, 0.5, layout).value();
       std::vector<double> rows;
       for (const RowSpan sequence : layout.sequences)
-        rows.insert(rows.end(), y.row(sequence.offset), y.row(sequence.offset + sequence.length));
+        for (Index t = 0; t < sequence.length; ++t)
+          std::ranges::copy(y.row_at(sequence.offset + t), std::back_inserter(rows));
       result.push_back(rows);
     }
     return result;
