@@ -57,7 +57,7 @@ int main() {
   std::vector<double> numbers(5 * 2 * 3);  // 5 steps of 2 sequences
   RandomStream random(1, "x");
   for (double& number : numbers) number = random.normal();
-  const Tensor<double> x{numbers.data(), {5, 2, 3}};
+  const Tensor<double> x{numbers, {5, 2, 3}};
   const GradCheckResult result = grad_check(
       [&](Context<double>&, std::span<const Variable<double>> inputs) { return lstm(inputs[0]); }, {&x, 1}, parameters);
   std::printf("%s\n", result.describe().c_str());

@@ -26,7 +26,7 @@ Variable<T> log_cosh(const Variable<T>& x) {
 
 int main() {
   std::vector<double> numbers{-1000, -2, 0, 0.3, 4, 1000};  // cosh(1000) would be infinite
-  const Tensor<double> x{numbers.data(), {2, 3}};
+  const Tensor<double> x{numbers, {2, 3}};
   const GradCheckResult result = grad_check(
       [](Context<double>&, std::span<const Variable<double>> inputs) { return log_cosh(inputs[0]); }, {&x, 1});
   std::puts(result.describe().c_str());

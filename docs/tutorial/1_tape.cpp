@@ -7,8 +7,8 @@ using namespace glossa;
 
 int main() {
   std::vector<double> x_numbers{1, 2}, w_numbers{1, 0, 0.5, -1}, target_numbers{1, 0};
-  const Tensor<double> x_tensor{x_numbers.data(), {1, 2}}, w_tensor{w_numbers.data(), {2, 2}};
-  const Tensor<double> target_tensor{target_numbers.data(), {1, 2}};
+  const Tensor<double> x_tensor{x_numbers, {1, 2}}, w_tensor{w_numbers, {2, 2}};
+  const Tensor<double> target_tensor{target_numbers, {1, 2}};
   Context<double> context;
 
   // The loss (x w - target)^2, summed. An input is a leaf with a gradient, a constant a leaf without.

@@ -19,8 +19,8 @@ int main() {
   std::vector<double> queries{2, 0, 0, 0, 0, 0, 0, 0, 4, 0, 0, 0};
   std::vector<double> keys{std::log(1), 0, 0, 0, std::log(2), 0, 0, 0, std::log(5), 0, 0, 0};
   std::vector<double> values{0, 0, 8};  // one column
-  const Tensor<double> q_tensor{queries.data(), {3, 4}}, k_tensor{keys.data(), {3, 4}};
-  const Tensor<double> v_tensor{values.data(), {3, 1}};
+  const Tensor<double> q_tensor{queries, {3, 4}}, k_tensor{keys, {3, 4}};
+  const Tensor<double> v_tensor{values, {3, 1}};
   const RowSpan sentence{.offset = 0, .length = 3};
   const RowLayout layout{.rows = 3, .sequences = {&sentence, 1}};
 

@@ -39,7 +39,7 @@ int main() {
   std::vector<double> numbers(words * width);  // the rows of x, one per word
   RandomStream random(1, "x");
   for (double& number : numbers) number = random.normal();
-  const Tensor<double> tensor{numbers.data(), {words, width}};
+  const Tensor<double> tensor{numbers, {words, width}};
   const RowSpan sentence{.offset = 0, .length = words};
   const RowLayout layout{.rows = words, .sequences = {&sentence, 1}};
   Context<double> context;

@@ -25,7 +25,7 @@ int main() {
   const std::vector<double> zeros(static_cast<std::size_t>(box.target_rows * words), 0);
   Context<double> context;
   context.begin({});
-  const Variable<double> logits = context.input({zeros.data(), {box.target_rows, words}});
+  const Variable<double> logits = context.input({zeros, {box.target_rows, words}});
   const CrossEntropy<double> loss = cross_entropy(logits, box.target_out, pad, /*label_smoothing=*/0);
   const double mean = loss.nll_sum / static_cast<double>(loss.count);
   std::printf("%d words, %d rows count: loss %.3f, perplexity %.3f\n", words, int(loss.count), mean, std::exp(mean));
@@ -44,7 +44,7 @@ int main() {
     const Batch batch = make_batch(corpus, both, layout);
     BatchRows rows;
     rows.assign(batch);
-    context.begin({.training = true});
+    context.begin({.training = true, .update = 0});  // the same dropout masks for both layouts
     parameters.clear_grads();
     const CrossEntropy<double> total = batch_loss(context, model, batch, rows, pad, /*label_smoothing=*/0);
     context.backward(total.sum);

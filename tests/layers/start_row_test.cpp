@@ -42,7 +42,7 @@ TEST_CASE("a bias that rules out a token leaves likelihood and gradients unchang
   Model<float> model(small_options());
   const auto step = [&](float bias) {
     model.store.at("generator.bias").value[away] = bias;
-    model.context.begin({.training = true});
+    model.context.begin({.training = true, .update = 0});
     model.store.clear_grads();
     const Variable<float> memory = model.network.encode(model.context, batch.source.ids, batch.source.layout());
     const Variable<float> states =
