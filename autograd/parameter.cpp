@@ -42,13 +42,12 @@ void ParameterStore<T>::allocate(std::uint64_t seed) {
   for (const Parameter<T>& parameter : declared_)
     check(!parameter.has_parts || rows_in_parts(parameter) == parameter.value.shape[0], parameter.name,
           "expected parts that cover {}; got {} rows", parameter.value.shape, rows_in_parts(parameter));
-  constexpr Index line = Arena::alignment / sizeof(T);
   for (Parameter<T>& parameter : declared_) sorted_.push_back(&parameter);
   std::sort(sorted_.begin(), sorted_.end(), [](const auto* a, const auto* b) { return a->name < b->name; });
   Index size = 0;
   for (Parameter<T>* parameter : sorted_) {
     parameter->offset = size;
-    size += (parameter->value.size() + line - 1) / line * line;
+    size = end_of(*parameter);
   }
   const std::span<T> both = memory_.zeros<T>(2 * size);
   values_ = both.first(static_cast<std::size_t>(size));
@@ -92,6 +91,12 @@ Index ParameterStore<T>::largest() const {
   Index largest = 0;
   for (const Parameter<T>& parameter : declared_) largest = std::max(largest, parameter.value.size());
   return largest;
+}
+
+template <class T>
+Index ParameterStore<T>::end_of(const Parameter<T>& parameter) const {
+  constexpr Index line = Arena::alignment / sizeof(T);
+  return parameter.offset + (parameter.value.size() + line - 1) / line * line;
 }
 
 template <class T>

@@ -87,6 +87,9 @@ class ParameterStore {
   /// Size of the largest parameter.
   Index largest() const;
 
+  /// End of a parameter's range of the flat buffers, including the gap after it; `parameter` is not a part.
+  Index end_of(const Parameter<T>& parameter) const;
+
   /// True if the parameter's gradient was written since it was declared empty; for a parameter with parts, true if
   /// every part's gradient was.
   bool has_grad(const Parameter<T>& parameter) const;

@@ -17,7 +17,7 @@ struct AdamOptions {
 ///     p -= lr (m / (1 - beta1^t)) / (sqrt(v / (1 - beta2^t)) + epsilon)
 ///
 /// Weight decay adds weight_decay p, the derivative of a square penalty, to g. If decoupled, it is a separate step
-/// (AdamW: Loshchilov and Hutter 2019): p -= lr weight_decay p.
+/// (AdamW: Loshchilov and Hutter 2019): p -= lr weight_decay p. A segment may have betas of its own.
 template <class T>
 class Adam : public Optimizer<T> {
  public:

@@ -54,26 +54,26 @@ void freeze(ParameterStore<T>& store, const std::vector<std::string>& patterns) 
 
 template <class T>
 std::vector<Segment> trainable_segments(const ParameterStore<T>& store, double weight_decay, bool decay_norm_and_bias,
-                                        const std::vector<LrFactor>& lr_factors) {
+                                        const std::vector<ParameterGroup>& groups) {
   check(store.laid_out(), "trainable_segments", "expected allocated parameters; got none. Hint: call allocate() first");
   if (!(weight_decay >= 0)) misuse("weight_decay", "expected a number of at least 0; got {}", weight_decay);
-  for (const LrFactor& lr : lr_factors) {
-    check_matches_some("LrFactor::pattern", lr.pattern, store);
-    if (!(lr.factor >= 0 && std::isfinite(lr.factor)))
-      misuse("LrFactor::factor", "expected a number of at least 0; got {}", lr.factor);
+  for (const ParameterGroup& group : groups) {
+    check_matches_some("ParameterGroup::pattern", group.pattern, store);
+    if (!(group.lr_factor >= 0 && std::isfinite(group.lr_factor)))
+      misuse("ParameterGroup::lr_factor", "expected a number of at least 0; got {}", group.lr_factor);
   }
   std::vector<Segment> segments;
-  const auto& parameters = store.parameters();
-  for (std::size_t i = 0; i < parameters.size(); ++i) {
-    const Parameter<T>& parameter = *parameters[i];
+  for (const Parameter<T>* each : store.parameters()) {
+    const Parameter<T>& parameter = *each;
     if (!parameter.trainable) continue;
-    const Index begin = parameter.offset;
-    const Index end = i + 1 < parameters.size() ? parameters[i + 1]->offset : static_cast<Index>(store.values().size());
-    const auto lr = std::ranges::find_if(lr_factors, [&](const auto& it) { return matches(it.pattern, parameter); });
+    const Index begin = parameter.offset, end = store.end_of(parameter);
+    const auto found = std::ranges::find_if(groups, [&](const auto& it) { return matches(it.pattern, parameter); });
+    const ParameterGroup group = found == groups.end() ? ParameterGroup{} : *found;
     Segment segment{.begin = begin,
                     .end = end,
                     .weight_decay = decay_norm_and_bias || !is_norm_or_bias(parameter) ? weight_decay : 0,
-                    .lr_factor = lr == lr_factors.end() ? 1 : lr->factor};
+                    .lr_factor = group.lr_factor,
+                    .betas = group.betas};
     if (parameter.fixed_row >= 0) {
       const Shape& shape = parameter.value.shape;
       const Index row = shape.size() / shape[0];
@@ -87,11 +87,31 @@ std::vector<Segment> trainable_segments(const ParameterStore<T>& store, double w
   return segments;
 }
 
+template <class T>
+std::vector<Segment> segments_of(const ParameterStore<T>& store, const std::vector<std::string>& patterns,
+                                 std::span<const Segment> segments) {
+  for (const std::string& pattern : patterns) check_matches_some("segments_of", pattern, store);
+  std::vector<Segment> chosen;
+  for (const Segment& segment : segments)
+    for (const Parameter<T>* parameter : store.parameters()) {
+      if (std::ranges::none_of(patterns, [&](const auto& pattern) { return matches(pattern, *parameter); })) continue;
+      Segment part = segment;
+      part.begin = std::max(segment.begin, parameter->offset);
+      part.end = std::min(segment.end, store.end_of(*parameter));
+      if (part.begin < part.end) append(chosen, part);
+    }
+  return chosen;
+}
+
 template void freeze(ParameterStore<float>&, const std::vector<std::string>&);
 template void freeze(ParameterStore<double>&, const std::vector<std::string>&);
 template std::vector<Segment> trainable_segments(const ParameterStore<float>&, double, bool,
-                                                 const std::vector<LrFactor>&);
+                                                 const std::vector<ParameterGroup>&);
 template std::vector<Segment> trainable_segments(const ParameterStore<double>&, double, bool,
-                                                 const std::vector<LrFactor>&);
+                                                 const std::vector<ParameterGroup>&);
+template std::vector<Segment> segments_of(const ParameterStore<float>&, const std::vector<std::string>&,
+                                          std::span<const Segment>);
+template std::vector<Segment> segments_of(const ParameterStore<double>&, const std::vector<std::string>&,
+                                          std::span<const Segment>);
 
 }  // namespace glossa

@@ -10,6 +10,10 @@ Sgd<T>::Sgd(const ParameterStore<T>& store, std::span<const Segment> segments, S
     : Optimizer<T>(store, segments, {"momentum"}, share), options_(options) {
   if (!(options.momentum >= 0 && options.momentum < 1))
     misuse("SgdOptions::momentum", "expected a number in [0, 1); got {}", options.momentum);
+  if (options.nesterov && options.momentum == 0)
+    misuse("SgdOptions::nesterov", "expected a momentum above 0; got 0. Hint: set momentum, or leave nesterov out");
+  for (const Segment& segment : segments)
+    if (segment.betas) misuse("Segment::betas", "expected no betas for SGD; got some. Hint: only Adam has betas");
 }
 
 template <class T>
@@ -20,6 +24,7 @@ void Sgd<T>::step(double lr, double gradient_scale) {
   T* const momentum = this->state(0);
   const Index first = this->begin();
   const auto scale = static_cast<T>(gradient_scale), mu = static_cast<T>(options_.momentum);
+  const bool nesterov = options_.nesterov;
 
   parallel_for(static_cast<Index>(this->pieces().size()), [=, this](Index piece) {
     const Segment segment = this->pieces()[piece];
@@ -29,7 +34,7 @@ void Sgd<T>::step(double lr, double gradient_scale) {
       const T g = scale * grad[i] + decay * value[i];
       const Index k = i - first;
       momentum[k] = mu * momentum[k] + g;
-      value[i] -= rate * momentum[k];
+      value[i] -= rate * (nesterov ? g + mu * momentum[k] : momentum[k]);
     }
   });
 }

@@ -5,11 +5,13 @@
 namespace glossa {
 
 struct SgdOptions {
-  double momentum = 0;  // in [0, 1)
+  double momentum = 0;    // in [0, 1)
+  bool nesterov = false;  // step along the gradient at the point where the momentum leads; needs momentum above 0
 };
 
 /// Stochastic gradient descent with momentum, in PyTorch's form (Sutskever et al. 2013, with the learning rate outside
-/// the momentum): g = gradient + weight_decay p, momentum = mu momentum + g, p -= lr momentum.
+/// the momentum): g = gradient + weight_decay p, momentum = mu momentum + g, p -= lr momentum. Nesterov's variant, in
+/// PyTorch's form: p -= lr (g + mu momentum). Throws misuse for segments with betas.
 template <class T>
 class Sgd : public Optimizer<T> {
  public:

@@ -41,6 +41,14 @@ Maker<T> sgd() {
   };
 }
 
+template <class T>
+Maker<T> nesterov() {
+  return [](const ParameterStore<T>& store) {
+    return std::make_unique<Sgd<T>>(store, trainable_segments(store, decay),
+                                    SgdOptions{.momentum = 0.9, .nesterov = true});
+  };
+}
+
 /// One number's update in the order and form of PyTorch's documentation; a and b are the state.
 using Rule = std::function<void(double& p, double g, double& a, double& b, double lr, double weight_decay, int t)>;
 
@@ -61,6 +69,12 @@ void sgd_rule(double& p, double g, double& buffer, double&, double lr, double we
   g = g + weight_decay * p;
   buffer = 0.9 * buffer + g;
   p = p - lr * buffer;
+}
+
+void nesterov_rule(double& p, double g, double& buffer, double&, double lr, double weight_decay, int) {
+  g = g + weight_decay * p;
+  buffer = 0.9 * buffer + g;
+  p = p - lr * (g + 0.9 * buffer);
 }
 
 double rate(int t) { return 1e-2 / t; }
@@ -122,6 +136,7 @@ TEST_CASE("Adam, AdamW and SGD follow the papers' formulas, decay weights only a
     CHECK(worst_against(adam<double>(false), adam_rule(false), frozen) <= 1e-14);
     CHECK(worst_against(adam<double>(true), adam_rule(true), frozen) <= 1e-14);
     CHECK(worst_against(sgd<double>(), sgd_rule, frozen) <= 1e-14);
+    CHECK(worst_against(nesterov<double>(), nesterov_rule, frozen) <= 1e-14);
   }
 }
 
@@ -207,6 +222,8 @@ TEST_CASE("options out of range are refused") {
   CHECK_NOTHROW(make({.beta1 = 0, .beta2 = 0}));
   CHECK_THROWS_WITH_AS(Sgd<float>(model.store, trainable_segments(model.store), {.momentum = 1}),
                        "[SgdOptions::momentum] expected a number in [0, 1); got 1", Error);
+  CHECK_THROWS_WITH_AS(Sgd<float>(model.store, trainable_segments(model.store), {.nesterov = true}),
+                       doctest::Contains("[SgdOptions::nesterov] expected a momentum above 0; got 0"), Error);
 }
 
 TEST_CASE("the norm of the gradients covers exactly what the step reads") {
@@ -383,7 +400,7 @@ TEST_CASE("a parameter that is unfrozen later is not silently ignored") {
 }
 
 TEST_CASE("the learning rate of a segment is the step's times its factor") {
-  const std::vector<LrFactor> factors{{"decoder.*", 0.25}};
+  const std::vector<ParameterGroup> factors{{"decoder.*", 0.25}};
   const auto options = [](bool decoupled) { return AdamOptions{.beta2 = 0.98, .decoupled = decoupled}; };
   using MakeWith =
       std::function<std::unique_ptr<Optimizer<double>>(const ParameterStore<double>&, std::span<const Segment>)>;
@@ -395,7 +412,7 @@ TEST_CASE("the learning rate of a segment is the step's times its factor") {
       }};
   for (const MakeWith& make : optimizers) {
     Model<double> usual, slow, mixed;
-    const auto step = [&](Model<double>& model, const std::vector<LrFactor>& lr_factors, double lr) {
+    const auto step = [&](Model<double>& model, const std::vector<ParameterGroup>& lr_factors, double lr) {
       const auto optimizer = make(model.store, trainable_segments(model.store, decay, false, lr_factors));
       for (int t = 1; t <= 3; ++t) {
         model.set_grads(t);

@@ -62,10 +62,33 @@ TEST_CASE("learning rates can be set by name, and the first matching pattern cou
   CHECK(trainable_segments(model.store, 0, false, {{"*.weight", 0.5}, {"decoder.*", 2}}) ==
         Segments{{0, 16, 0, 2}, {16, 20224, 0, 0.5}, {20224, 20240, 0, 1}, {20240, 20304, 0, 0.5}});
   CHECK_THROWS_WITH_AS(trainable_segments(model.store, 0, false, {{"weight", 0.5}}),
-                       doctest::Contains("[LrFactor::pattern] expected a pattern that matches"), Error);
+                       doctest::Contains("[ParameterGroup::pattern] expected a pattern that matches"), Error);
   for (const double wrong : {-0.5, std::nan(""), std::numeric_limits<double>::infinity()})
     CHECK_THROWS_WITH_AS(trainable_segments(model.store, 0, false, {{"*", wrong}}),
-                         doctest::Contains("[LrFactor::factor] expected a number of at least 0; got "), Error);
+                         doctest::Contains("[ParameterGroup::lr_factor] expected a number of at least 0; got "), Error);
+}
+
+TEST_CASE("betas can be set by name, and segments with different betas are not merged") {
+  const Model<float> model;
+  const AdamBetas betas{0.8, 0.95};
+  CHECK(trainable_segments(model.store, 0, false, {{.pattern = "encoder.*", .betas = betas}}) ==
+        Segments{{0, 20224, 0}, {20224, 20304, 0, 1, betas}});
+}
+
+TEST_CASE("segments are chosen by the names of their parameters") {
+  Model<float> model;
+  const auto chosen = [&](const std::vector<std::string>& patterns) {
+    return segments_of(model.store, patterns, trainable_segments(model.store, 0.5));
+  };
+  CHECK(chosen({"*"}) == trainable_segments(model.store, 0.5));
+  CHECK(chosen({"encoder.*"}) == Segments{{20224, 20256, 0}, {20256, 20304, 0.5}});
+  CHECK(chosen({"*bias", "encoder.weight"}) == Segments{{0, 16, 0}, {20224, 20240, 0}, {20256, 20304, 0.5}});
+  CHECK(chosen({}).empty());
+  model.store.at("decoder.weight").fixed_row = 1;
+  CHECK(chosen({"decoder.weight"}) == Segments{{16, 117, 0.5}, {218, 20224, 0.5}});
+  freeze(model.store, {"decoder.*"});
+  CHECK(chosen({"decoder.weight"}).empty());
+  CHECK_THROWS_WITH_AS(chosen({"encode"}), doctest::Contains("[segments_of] expected a pattern that matches"), Error);
 }
 
 TEST_CASE("negative weight decay is refused") {
