@@ -29,10 +29,11 @@ template <class T>
 Variable<T> Context<T>::parameter(Parameter<T>& parameter) {
   check(parameter.value.data != nullptr, parameter.name, "expected an allocated store; got one before allocate()");
   if (!options_.recording || !parameter.is_trainable()) return constant(parameter.value);
-  check(!parameter.has_parts, parameter.name,
+  check(parameter.parts.empty(), parameter.name,
         "expected one of its parts, which have the gradient; got the whole parameter");
   Node<T> node{.op = "parameter", .value = parameter.value, .keep = true};
-  node.parameter = &parameter.grad;
+  node.parameter = &parameter;
+  node.version = parameter.version();
   return {this, parameter.value, tape_.add(node), generation()};
 }
 

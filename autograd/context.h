@@ -55,7 +55,8 @@ class Context {
   /// Computes all required gradients. Without `cotangent`, `root` must have a single element, and its cotangent is 1;
   /// otherwise `cotangent` must have the root's shape. Backward may run once per step, unless earlier calls kept the
   /// graph: then it may run again, leaves add up their gradients, and other gradients start again from zero. Throws for
-  /// a constant root and for a cotangent of another shape.
+  /// a constant root and for a cotangent of another shape. Throws, before any gradient changes, if the root depends on
+  /// a trainable parameter whose value has changed since it was read (see Parameter::mark_changed).
   void backward(const Variable<T>& root, bool keep_graph = false);
   void backward(const Variable<T>& root, const Tensor<const T>& cotangent, bool keep_graph = false);
 

@@ -6,6 +6,30 @@
 
 namespace glossa {
 
+namespace {
+
+template <class T>
+Index rows_in_parts(const Parameter<T>& whole) {
+  Index rows = 0;
+  for (const Parameter<T>* part : whole.parts) rows += part->value.shape[0];
+  return rows;
+}
+
+}  // namespace
+
+template <class T>
+bool Parameter<T>::has_grad() const {
+  return grad.set || std::ranges::any_of(parts, [](const Parameter* part) { return part->grad.set; });
+}
+
+template <class T>
+void Parameter<T>::fill_unset_grad() {
+  for (Parameter* part : parts) part->fill_unset_grad();
+  if (!parts.empty() || grad.set || !is_trainable()) return;
+  std::fill_n(grad.data, value.size(), T{0});
+  grad.set = true;
+}
+
 template <class T>
 Parameter<T>& ParameterStore<T>::declare(const std::string& name, const Shape& shape, Initializer initializer) {
   check(!laid_out(), name, "expected a declaration before allocate(); got one after it");
@@ -22,25 +46,18 @@ Parameter<T>& ParameterStore<T>::part(Parameter<T>& whole, Index begin, Index en
   const Index next = rows_in_parts(whole);
   check(shape.rank() >= 1 && begin == next && begin <= end && end <= shape[0], whole.name,
         "expected rows of {} from {}, the end of the last part; got [{}, {})", shape, next, begin, end);
-  whole.has_parts = true;
   Parameter<T>& part = parts_.emplace_back(Parameter<T>{whole.name, {nullptr, shape.with(0, end - begin)}, {}});
   part.whole = &whole;
   part.offset = begin * (shape[0] == 0 ? 0 : shape.size() / shape[0]);
+  whole.parts.push_back(&part);
   return part;
-}
-
-template <class T>
-Index ParameterStore<T>::rows_in_parts(const Parameter<T>& whole) const {
-  Index rows = 0;
-  for (const Parameter<T>& part : parts_) rows += part.whole == &whole ? part.value.shape[0] : 0;
-  return rows;
 }
 
 template <class T>
 void ParameterStore<T>::allocate(std::uint64_t seed) {
   check(!laid_out(), "parameters", "expected one call of allocate(); got a second");
   for (const Parameter<T>& parameter : declared_)
-    check(!parameter.has_parts || rows_in_parts(parameter) == parameter.value.shape[0], parameter.name,
+    check(parameter.parts.empty() || rows_in_parts(parameter) == parameter.value.shape[0], parameter.name,
           "expected parts that cover {}; got {} rows", parameter.value.shape, rows_in_parts(parameter));
   for (Parameter<T>& parameter : declared_) sorted_.push_back(&parameter);
   std::sort(sorted_.begin(), sorted_.end(), [](const auto* a, const auto* b) { return a->name < b->name; });
@@ -100,12 +117,6 @@ Index ParameterStore<T>::end_of(const Parameter<T>& parameter) const {
 }
 
 template <class T>
-bool ParameterStore<T>::has_grad(const Parameter<T>& parameter) const {
-  if (!parameter.has_parts) return parameter.grad.set;
-  return std::ranges::all_of(parts_, [&](const auto& part) { return part.whole != &parameter || part.grad.set; });
-}
-
-template <class T>
 void ParameterStore<T>::clear_grads() {
   for (Parameter<T>& parameter : declared_) parameter.grad.set = false;
   for (Parameter<T>& part : parts_) part.grad.set = false;
@@ -113,16 +124,16 @@ void ParameterStore<T>::clear_grads() {
 
 template <class T>
 void ParameterStore<T>::fill_unset_grads() {
-  const auto fill = [](Parameter<T>& parameter) {
-    if (parameter.grad.set || !parameter.is_trainable()) return;
-    std::fill_n(parameter.grad.data, parameter.value.size(), T{0});
-    parameter.grad.set = true;
-  };
-  for (Parameter<T>& parameter : declared_)
-    if (!parameter.has_parts) fill(parameter);
-  for (Parameter<T>& part : parts_) fill(part);
+  for (Parameter<T>& parameter : declared_) parameter.fill_unset_grad();
 }
 
+template <class T>
+void ParameterStore<T>::mark_changed() const {
+  for (Parameter<T>* parameter : sorted_) parameter->mark_changed();
+}
+
+template struct Parameter<float>;
+template struct Parameter<double>;
 template class ParameterStore<float>;
 template class ParameterStore<double>;
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <deque>
 #include <functional>
 #include <set>
@@ -33,12 +34,26 @@ struct Parameter {
   Index offset = 0;       // start of value and gradient in the flat buffers, in elements
 
   Parameter* whole = nullptr;  // for a part: the parameter that it is part of, whose `trainable` applies; else null
-  bool has_parts = false;      // true: gradients belong to the parts (see ParameterStore::part)
+  std::vector<Parameter*> parts = {};  // the parts, if any, that have the gradients (see ParameterStore::part)
+  std::uint64_t changes = 0;           // calls of `mark_changed`
 
   Tensor<T> grad_tensor() const { return {grad.data, value.shape}; }
 
   /// True if trainable; a part is trainable if the parameter it belongs to is.
   bool is_trainable() const { return whole ? whole->trainable : trainable; }
+
+  /// Declares that the value was written. `backward` then refuses forward passes that read the old value. Optimizers,
+  /// moving averages and readers of files call this; so must code that writes values by hand.
+  void mark_changed() { ++(whole ? whole->changes : changes); }
+
+  /// Number of declared changes of the value. A part has the version of its whole.
+  std::uint64_t version() const { return whole ? whole->changes : changes; }
+
+  /// True if the gradient, or that of a part, was written since it was declared empty.
+  bool has_grad() const;
+
+  /// Zeroes the gradient if it is unset and the parameter trainable; with parts, the gradients of such parts.
+  void fill_unset_grad();
 };
 
 /// Fills a new parameter. `random` is keyed by the seed and the parameter's name, so initial values do not depend on
@@ -90,20 +105,18 @@ class ParameterStore {
   /// End of a parameter's range of the flat buffers, including the gap after it; `parameter` is not a part.
   Index end_of(const Parameter<T>& parameter) const;
 
-  /// True if the parameter's gradient was written since it was declared empty; for a parameter with parts, true if
-  /// every part's gradient was.
-  bool has_grad(const Parameter<T>& parameter) const;
-
   /// Declares every gradient empty.
   void clear_grads();
 
-  /// Zeroes the gradients of trainable parameters that received no contribution, so that their ranges of the flat
-  /// buffer can be read. Gradients of frozen parameters are never read and stay as they are.
+  /// Gives a gradient of zero to trainable parameters that received no contribution. Without this call, optimizers skip
+  /// them; with it, weight decay and moments move them, as in `glossa train`. Also needed before reading `grads`.
+  /// Gradients of frozen parameters are never read and stay as they are.
   void fill_unset_grads();
 
- private:
-  Index rows_in_parts(const Parameter<T>& whole) const;
+  /// Declares that all values were written (see Parameter::mark_changed).
+  void mark_changed() const;
 
+ private:
   std::set<std::string> names_;
   std::deque<Parameter<T>> declared_;
   std::deque<Parameter<T>> parts_;

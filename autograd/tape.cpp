@@ -10,6 +10,7 @@ namespace glossa {
 
 template <class T>
 int Tape<T>::add(const Node<T>& node) {
+  if (node.parameter) parameters_.push_back(size());
   nodes_.push_back(node);
   return size() - 1;
 }
@@ -17,9 +18,21 @@ int Tape<T>::add(const Node<T>& node) {
 template <class T>
 void Tape<T>::clear() {
   nodes_.clear();
+  parameters_.clear();
   free_.clear();
   spare_.clear();
   walked_ = spent_ = false;
+}
+
+/// True if the value of `root` was computed from that of `leaf`.
+template <class T>
+bool Tape<T>::depends(int root, int leaf) const {
+  std::vector<bool> used(nodes_.size());
+  used[root] = true;
+  for (int i = root; i > leaf; --i)
+    for (int input = 0; used[i] && input < nodes_[i].input_count; ++input)
+      if (nodes_[i].inputs[input] >= 0) used[nodes_[i].inputs[input]] = true;
+  return used[leaf];
 }
 
 template <class T>
@@ -84,6 +97,11 @@ void Tape<T>::backward(int root, const Tensor<const T>& cotangent, bool keep_gra
   check(!spent_, "backward",
         "expected the first backward of this step; got a second. Hint: pass keep_graph to the first, or add the roots "
         "and call it once");
+  for (const int leaf : parameters_)
+    if (const Node<T>& node = nodes_[leaf]; node.version != node.parameter->version())
+      check(leaf > root || !depends(root, leaf), node.parameter->name,
+            "expected the value that the forward pass read; got one changed since, as by an optimizer's step. Hint: "
+            "call backward before step");
   walked_ = true;
   spent_ = !keep_graph;
   for (Node<T>& node : nodes_)

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -27,14 +28,15 @@ struct Node {
   void (*run)(const void* closure, Backward<T>& backward) = nullptr;  // null for a leaf
   const void* closure = nullptr;
   GradSlot<T> own{};
-  GradSlot<T>* parameter = nullptr;  // for a parameter, its gradient in the store, used instead of `own`
-  bool keep = false;                 // backward keeps value and gradient: a leaf, or retain_grad was called
-  bool unread = false;               // the op's derivative does not read the value
-  bool read = false;                 // another op read the value, and that op's derivative may read it again
-  bool handed_out = false;           // code outside ops has the value, so its memory stays until the next step
-  bool spent = false;                // the value's memory has been reused
+  Parameter<T>* parameter = nullptr;  // for a parameter's leaf, the parameter, whose gradient replaces `own`
+  std::uint64_t version = 0;          // the parameter's version when it was read
+  bool keep = false;                  // backward keeps value and gradient: a leaf, or retain_grad was called
+  bool unread = false;                // the op's derivative does not read the value
+  bool read = false;                  // another op read the value, and that op's derivative may read it again
+  bool handed_out = false;            // code outside ops has the value, so its memory stays until the next step
+  bool spent = false;                 // the value's memory has been reused
 
-  GradSlot<T>& slot() { return parameter ? *parameter : own; }
+  GradSlot<T>& slot() { return parameter ? parameter->grad : own; }
 };
 
 /// The recorded operations in creation order, one node per tensor. Every node comes after its inputs. Backward
@@ -51,8 +53,8 @@ class Tape {
   void clear();
 
   /// Adds the derivatives of cotangent . root to the gradients of all leaves that `root` depends on. After a call with
-  /// `keep_graph`, backward may be called again; otherwise a second call throws Error. `profile`, if given, times each
-  /// derivative.
+  /// `keep_graph`, backward may be called again; otherwise a second call throws Error. Throws if one of the leaves is a
+  /// parameter that has changed since it was read. `profile`, if given, times each derivative.
   void backward(int root, const Tensor<const T>& cotangent, bool keep_graph, Profile* profile = nullptr);
   bool walked() const { return walked_; }
 
@@ -67,6 +69,7 @@ class Tape {
   friend class Backward<T>;
   static constexpr std::size_t line = Arena::alignment / sizeof(T);
 
+  bool depends(int root, int leaf) const;
   T* gradient_memory(Index size);
   void recycle(T* memory, Index size);
   void give(const Tensor<T>& memory);
@@ -75,6 +78,7 @@ class Tape {
   Arena& arena_;
   Arena& scratch_;
   std::vector<Node<T>> nodes_;
+  std::vector<int> parameters_;             // positions of the parameters' leaves
   std::vector<std::pair<Index, T*>> free_;  // size and memory of gradients and values of nodes already differentiated
   std::vector<std::span<T>> spare_;         // memory released by derivatives, from which gradients are cut
   bool reuse_ = true;

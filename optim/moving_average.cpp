@@ -9,17 +9,18 @@
 namespace glossa {
 
 template <class T>
-MovingAverage<T>::MovingAverage(std::span<T> values, double decay) : values_(values), decay_(decay) {
+MovingAverage<T>::MovingAverage(const ParameterStore<T>& store, double decay) : store_(store), decay_(decay) {
+  check(store.laid_out(), "MovingAverage", "expected allocated parameters; got none. Hint: call allocate() first");
   if (!(decay >= 0 && decay < 1)) misuse("MovingAverage::decay", "expected a number in [0, 1); got {}", decay);
-  average_ = {memory_.allocate_array<T>(std::ssize(values)), values.size()};
-  std::ranges::copy(values, average_.begin());
+  average_ = memory_.array<T>(std::ssize(store.values()));
+  std::ranges::copy(store.values(), average_.begin());
 }
 
 template <class T>
 void MovingAverage<T>::update(std::int64_t t) {
   const auto n = static_cast<double>(t);
   const auto take = static_cast<T>(1 - std::min(decay_, (1 + n) / (10 + n)));
-  const T* const value = values_.data();
+  const T* const value = store_.values().data();
   T* const average = average_.data();
   parallel_ranges(std::ssize(average_), kernels::elementwise_grain, [=](Index begin, Index end) {
 #pragma omp simd
@@ -29,7 +30,8 @@ void MovingAverage<T>::update(std::int64_t t) {
 
 template <class T>
 void MovingAverage<T>::exchange() {
-  std::ranges::swap_ranges(values_, average_);
+  std::ranges::swap_ranges(store_.values(), average_);
+  store_.mark_changed();
 }
 
 template class MovingAverage<float>;

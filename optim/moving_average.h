@@ -3,11 +3,11 @@
 #include <cstdint>
 #include <span>
 
-#include "autograd/arena.h"
+#include "autograd/parameter.h"
 
 namespace glossa {
 
-/// The exponential moving average of a flat buffer of parameters, starting at their initial values:
+/// The exponential moving average of a store's values, starting at their initial values:
 ///
 ///     average += (1 - d) (value - average),    d = min(decay, (1 + t) / (10 + t)),
 ///
@@ -23,8 +23,8 @@ namespace glossa {
 template <class T>
 class MovingAverage {
  public:
-  /// Starts with a copy of `values` and refers to them later, so their memory must not move. The decay is in [0, 1).
-  MovingAverage(std::span<T> values, double decay);
+  /// Starts with a copy of the values. The store is laid out and outlives the average. The decay is in [0, 1).
+  MovingAverage(const ParameterStore<T>& store, double decay);
 
   /// Updates the average with the values after update `t`, in one pass.
   void update(std::int64_t t);
@@ -32,11 +32,11 @@ class MovingAverage {
   /// The average, laid out like the values.
   std::span<T> average() const { return average_; }
 
-  /// Swaps the values and the average.
+  /// Swaps the values and the average, which changes every parameter's version.
   void exchange();
 
  private:
-  std::span<T> values_;
+  const ParameterStore<T>& store_;
   double decay_;
   Arena memory_;
   std::span<T> average_;

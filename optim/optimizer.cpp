@@ -32,8 +32,13 @@ Optimizer<T>::Optimizer(const ParameterStore<T>& store, std::span<const Segment>
       pieces_.push_back(piece);
     }
   }
-  for (const Parameter<T>* parameter : store.parameters())
+  auto segment = segments_.begin();
+  for (Parameter<T>* parameter : store.parameters()) {
     if (!parameter->trainable) frozen_.push_back(parameter);
+    while (segment != segments_.end() && segment->end <= parameter->offset) ++segment;
+    if (segment != segments_.end() && segment->begin < parameter->offset + parameter->value.size())
+      trained_.push_back(parameter);
+  }
 
   // Shares have about the same number of pieces. No piece is split between shares.
   const std::span<const Segment> pieces = pieces_;
@@ -49,13 +54,37 @@ Optimizer<T>::Optimizer(const ParameterStore<T>& store, std::span<const Segment>
   for (const std::string_view name : state_names) state_.push_back({name, all.subspan(state_.size() * size, size)});
 }
 
+/// Divides the pieces of own_ at the parameters that received no gradient, and zeroes what other parameters' gradients
+/// lack.
+template <class T>
+void Optimizer<T>::find_received() {
+  received_.clear();
+  for (Parameter<T>* parameter : trained_)
+    if (parameter->has_grad()) parameter->fill_unset_grad();
+  auto parameter = store_.parameters().begin();
+  for (const Segment& piece : own_)
+    for (Index begin = piece.begin, end = 0; begin < piece.end; begin = end) {
+      while (store_.end_of(**parameter) <= begin) ++parameter;
+      end = std::min(piece.end, store_.end_of(**parameter));
+      if (!(*parameter)->has_grad()) continue;
+      if (begin == piece.begin || received_.empty() || received_.back().end < begin) {
+        received_.push_back(piece);
+        received_.back().begin = begin;
+      }
+      received_.back().end = end;
+    }
+}
+
 template <class T>
 std::span<double> Optimizer<T>::squares() {
+  find_received();
   squares_.assign(pieces_.size(), 0);
   double* const own = squares_.data() + (own_.data() - pieces_.data());
   parallel_for(std::ssize(own_), [&](Index i) {
     const Segment& piece = own_[static_cast<std::size_t>(i)];
-    own[i] = sum_of_squares<T>(std::span(grads() + piece.begin, grads() + piece.end));
+    auto part = std::ranges::lower_bound(received_, piece.begin, {}, &Segment::begin);
+    for (; part != received_.end() && part->end <= piece.end; ++part)
+      own[i] += sum_of_squares<T>(std::span(grads() + part->begin, grads() + part->end));
   });
   return squares_;
 }
@@ -84,16 +113,15 @@ void Optimizer<T>::begin_step(double lr, double gradient_scale) {
     check(!parameter->trainable, parameter->name,
           "expected a frozen parameter, as when the optimizer was created; got a trainable one. Hint: create a new "
           "optimizer");
-  auto segment = segments_.begin();
-  for (const Parameter<T>* parameter : store_.parameters()) {
-    while (segment != segments_.end() && segment->end <= parameter->offset) ++segment;
-    if (segment == segments_.end() || segment->begin >= parameter->offset + parameter->value.size()) continue;
+  for (const Parameter<T>* parameter : trained_)
     check(parameter->trainable, parameter->name,
           "expected a trainable parameter, as when the optimizer was created; got a frozen one");
-    check(store_.has_grad(*parameter), parameter->name,
-          "expected a gradient; got none. Hint: call fill_unset_grads() after backward");
-  }
-  ++steps_;
+  check(std::ranges::any_of(store_.parameters(), &Parameter<T>::has_grad), "optimizer",
+        "expected a gradient since clear_grads(); got none. Hint: call backward before step");
+  find_received();
+  for (Parameter<T>* parameter : trained_)
+    if (parameter->has_grad()) parameter->mark_changed();
+  if (std::ranges::any_of(trained_, &Parameter<T>::has_grad)) ++steps_;
 }
 
 template class Optimizer<float>;

@@ -27,6 +27,10 @@ struct OptimizerShare {
 /// Turns gradients into new parameter values, in one pass over the flat buffers of a store. If several processes train
 /// one model, each has an optimizer for one range of the buffers, and state for that range only (ZeRO, stage 1:
 /// Rajbhandari et al. 2020).
+///
+/// Parameters without a gradient since `clear_grads` are skipped, as in PyTorch: value and state stay, and the norm
+/// does not count them. Call ParameterStore::fill_unset_grads after backward to give them a gradient of zero instead.
+/// If only some parts of a parameter received a gradient, that of the other parts is zero.
 template <class T>
 class Optimizer {
  public:
@@ -35,11 +39,11 @@ class Optimizer {
   Optimizer& operator=(const Optimizer&) = delete;
 
   /// One update with learning rate `lr`. Reads every gradient once and multiplies it by `gradient_scale`, so clipping
-  /// and averaging over tokens need no separate pass. Throws if a gradient is unset, because its memory would be stale
-  /// (see ParameterStore::fill_unset_grads). Throws if a parameter was frozen or unfrozen since construction.
+  /// and averaging over tokens need no separate pass. Throws if no parameter of the store has a gradient, and if a
+  /// parameter was frozen or unfrozen since construction.
   virtual void step(double lr, double gradient_scale) = 0;
 
-  /// Euclidean norm of the gradients, without frozen parameters. Infinite if the square of the norm overflows T: Adam's
+  /// Euclidean norm of the gradients that the step would read. Infinite if the square of the norm overflows T: Adam's
   /// second moment would overflow as well and never recover, so skip such a step, as for NaN.
   double grad_norm() { return norm_of(squares()); }
 
@@ -59,7 +63,7 @@ class Optimizer {
   /// frozen parameters and fixed rows. They are 64-byte aligned if the range begins and ends on cache lines.
   std::span<const StateBuffer<T>> state() const { return state_; }
 
-  /// Updates done so far.
+  /// Updates done so far: steps in which at least one of the optimizer's parameters had a gradient.
   std::int64_t steps() const { return steps_; }
   void set_steps(std::int64_t steps) { steps_ = steps; }
 
@@ -68,12 +72,13 @@ class Optimizer {
   Optimizer(const ParameterStore<T>& store, std::span<const Segment> segments,
             std::initializer_list<std::string_view> state_names, OptimizerShare share);
 
-  /// Checks the arguments of a step and counts the step.
+  /// Checks the arguments of a step, counts the step, and raises the versions of the parameters that it updates, in all
+  /// shares.
   void begin_step(double lr, double gradient_scale);
 
-  /// Pieces of the range for `step`, small enough for threads to share them evenly; a thread processes a piece in one
-  /// loop.
-  std::span<const Segment> pieces() const { return own_; }
+  /// Pieces of the range for `step`, all with a gradient and small enough for threads to share them evenly; a thread
+  /// processes a piece in one loop. Valid until the next call of `begin_step` or `squares`.
+  std::span<const Segment> pieces() const { return received_; }
 
   /// The state buffer with this number. Element `i` of the flat buffers, if in the range, has its state at `i -
   /// begin()`.
@@ -85,14 +90,18 @@ class Optimizer {
   std::int64_t steps_ = 0;
 
  private:
+  void find_received();
+
   const ParameterStore<T>& store_;
   std::vector<Segment> segments_;
   OptimizerShare share_;
   std::vector<Segment> pieces_;  // pieces of segments_, for all shares
   std::span<const Segment> own_;
+  std::vector<Segment> received_;  // own_ without parameters that received no gradient
   std::vector<Index> bounds_;
   std::vector<double> squares_;              // one per piece of pieces_
   std::vector<const Parameter<T>*> frozen_;  // at construction
+  std::vector<Parameter<T>*> trained_;       // those in segments_
   Arena memory_;
   std::vector<StateBuffer<T>> state_;
 };

@@ -244,6 +244,7 @@ void Trainer::restore() {
   if (job().is_several()) {
     state_ = from_bytes<TrainingState>(job().broadcast(to_bytes(state_)), run_);
     as_first(parameters.values());
+    parameters.mark_changed();
   }
   schedule_.set_plateau(state_.plateau);
   job().together([&] {

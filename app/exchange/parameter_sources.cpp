@@ -136,6 +136,7 @@ void read_parameters(const TensorFile& file, const std::vector<ParameterSource>&
     values.push_back(read_parameter(file, *found->second));
   }
   for (std::size_t i = 0; i < values.size(); ++i) std::ranges::copy(values[i], parameters.parameters()[i]->value.data);
+  parameters.mark_changed();
 }
 
 std::vector<FileTensor> file_tensors(const ParameterSource& source, std::span<const float> values) {

@@ -60,7 +60,6 @@ int main() {
     parameters.clear_grads();
     const auto loss = cross_entropy(model(context, batch), batch.classes);
     context.backward(loss.sum);
-    parameters.fill_unset_grads();
     adam.step(/*lr=*/5e-3, /*gradient_scale=*/1.0 / static_cast<double>(loss.count));
     if (update % 150 == 0) std::printf("update %3d  loss %.3f\n", int(update), loss.nll_sum / 64);
   }

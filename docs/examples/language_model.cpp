@@ -69,7 +69,6 @@ int main() {
     parameters.clear_grads();
     const auto loss = cross_entropy(model(context, before, layout), next);
     context.backward(loss.sum);
-    parameters.fill_unset_grads();
     adam.step(/*lr=*/3e-3, /*gradient_scale=*/1.0 / static_cast<double>(loss.count));
     loss_per_character = loss.nll_sum / static_cast<double>(loss.count);
     if (update % 50 == 0) std::printf("update %3d  loss %.3f\n", int(update), loss_per_character);

@@ -28,7 +28,6 @@ int main() try {
     const Variable<float> logits = model(context, source, layout, target_in, layout);
     const CrossEntropy<float> loss = cross_entropy(logits, target_out, /*ignore_index=*/1);
     context.backward(loss.sum);
-    parameters.fill_unset_grads();
     adam.step(/*lr=*/1e-3, /*gradient_scale=*/1.0 / static_cast<double>(loss.count));
     loss_per_token = loss.nll_sum / static_cast<double>(loss.count);
     if (update % 50 == 0) std::printf("update %3d  loss %.3f\n", int(update), loss_per_token);

@@ -35,7 +35,6 @@ std::unique_ptr<Model> train(const EncodedCorpus& pairs, const EncodedCorpus& un
     model->parameters.clear_grads();
     const auto loss = batch_loss(context, *model->transformer, batch, rows, pairs.specials.pad, /*label_smoothing=*/0);
     context.backward(loss.sum);
-    model->parameters.fill_unset_grads();
     const double mean = 1.0 / static_cast<double>(loss.count);
     adam.step(schedule.lr(update), mean * clip_factor(mean * adam.grad_norm(), /*max_norm=*/1));
     sum += loss.nll_sum, tokens += static_cast<double>(loss.count);

@@ -21,6 +21,7 @@ std::unique_ptr<Model> load(const Pretrained& pretrained) {
              target = static_cast<Index>(pretrained.target.tokens.size());
   auto model = make_model(pretrained.config.model, source, target, 1, pretrained.target.specials);
   read_parameters(*pretrained.tensors, pretrained.sources, model->parameters);
+  for (const Parameter<float>* parameter : model->parameters.parameters()) CHECK(parameter->version() == 1);
   return model;
 }
 

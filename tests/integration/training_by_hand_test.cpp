@@ -319,7 +319,7 @@ void check_plateau(const char* decay) {
   Adam<float> adam(network.parameters, trainable_segments(network.parameters),
                    {.beta1 = 0.9, .beta2 = 0.98, .epsilon = 1e-9});
   std::optional<MovingAverage<float>> average;
-  if (std::stod(decay) > 0) average.emplace(network.parameters.values(), std::stod(decay));
+  if (std::stod(decay) > 0) average.emplace(network.parameters, std::stod(decay));
   Schedule schedule({.kind = ScheduleOptions::Kind::plateau,
                      .lr = 0.5,
                      .warmup = 2,

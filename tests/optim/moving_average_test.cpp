@@ -16,11 +16,28 @@ using namespace glossa::test;
 
 namespace {
 
+/// A store with one parameter.
+template <class T>
+struct Flat {
+  /// Lays it out with `size` ones, and returns the flat buffer.
+  std::span<T> values_of(Index size) {
+    store.declare("x", {size},
+                  [](std::span<double> values, const Shape&, RandomStream&) { std::ranges::fill(values, 1.0); });
+    store.allocate(1);
+    return store.values();
+  }
+
+  ParameterStore<T> store;
+};
+
 /// Values that walk at random, some pieces of them, and their average by the formula, in double.
 template <class T>
 struct Walk {
-  std::vector<T> values = std::vector<T>(40'001, T{1});
-  std::vector<double> average{values.begin(), values.end()};
+  explicit Walk(Index size = 40'001) : values(flat.values_of(size)), average(values.begin(), values.end()) {}
+
+  Flat<T> flat;
+  std::span<T> values;
+  std::vector<double> average;
   RandomStream random{1, "walk"};
 
   void step(double decay, std::int64_t t) {
@@ -37,7 +54,7 @@ struct Walk {
 TEST_CASE("the average follows the formula: TensorFlow's smaller decays at first, the given one later") {
   for (const double decay : {0.0, 0.5, 0.9}) {
     Walk<double> walk;
-    MovingAverage<double> moving(walk.values, decay);
+    MovingAverage<double> moving(walk.flat.store, decay);
     CHECK(std::ranges::equal(moving.average(), walk.average));
     for (std::int64_t t = 1; t <= 100; ++t) {  // 0.5 from t = 8 on, 0.9 from t = 80 on
       walk.step(decay, t);
@@ -51,10 +68,8 @@ TEST_CASE("the average follows the formula: TensorFlow's smaller decays at first
 TEST_CASE("in float the average is as close to the exact one as documented, and no closer") {
   constexpr double decay = 0.9999, unit = 0x1p-24;
   constexpr std::int64_t late = 1'000'000;  // the decay is the given one by then
-  Walk<float> walk;
-  walk.values.resize(64);
-  walk.average.resize(64);
-  MovingAverage<float> moving(walk.values, decay);
+  Walk<float> walk(64);
+  MovingAverage<float> moving(walk.flat.store, decay);
   for (std::int64_t t = late; t < late + 50'000; ++t) {
     walk.step(decay, t);
     moving.update(t);
@@ -64,16 +79,19 @@ TEST_CASE("in float the average is as close to the exact one as documented, and 
     CHECK(std::abs(moving.average()[i] - walk.average[i]) <= 1.01 * unit / (1 - decay) * largest);
 
   // A change so small that its share is rounded away.
-  std::vector<float> ones(64, 1);
-  MovingAverage<float> still(ones, decay);
+  Flat<float> flat;
+  const std::span<float> ones = flat.values_of(64);
+  MovingAverage<float> still(flat.store, decay);
   std::ranges::fill(ones, 1 + 4e-4f);
   for (std::int64_t t = late; t < late + 10; ++t) still.update(t);
   CHECK(std::ranges::count(still.average(), 1.0f) == 64);
 }
 
 TEST_CASE("values that stay constant are their own average, to the bit") {
-  std::vector<float> values{0.1f, -3e-30f, 0.0f, 7e20f};
-  MovingAverage<float> moving(values, 0.99);
+  Flat<float> flat;
+  const std::span<float> values = flat.values_of(4);
+  std::ranges::copy(std::vector<float>{0.1f, -3e-30f, 0.0f, 7e20f}, values.begin());
+  MovingAverage<float> moving(flat.store, 0.99);
   for (std::int64_t t = 1; t <= 1000; ++t) moving.update(t);
   CHECK(std::ranges::equal(moving.average(), values));
 }
@@ -84,7 +102,7 @@ TEST_CASE("any number of threads gives the same average") {
   for (const int count : {1, 2, 4}) {
     set_threads(count);
     Walk<float> walk;
-    MovingAverage<float> moving(walk.values, 0.7);
+    MovingAverage<float> moving(walk.flat.store, 0.7);
     for (std::int64_t t = 1; t <= 10; ++t) {
       walk.step(0.7, t);
       moving.update(t);
@@ -96,21 +114,28 @@ TEST_CASE("any number of threads gives the same average") {
 }
 
 TEST_CASE("an average in use takes the place of the values until it is put back") {
-  std::vector<float> values{1, 2}, first = values, second{5, 10};
-  MovingAverage<float> moving(values, 0.5);
-  values = second;
+  Flat<float> flat;
+  const std::span<float> values = flat.values_of(16);
+  const std::vector<float> first(16, 1), second(16, 5);
+  const Parameter<float>& parameter = flat.store.at("x");
+  MovingAverage<float> moving(flat.store, 0.5);
+  std::ranges::copy(second, values.begin());
   {
     const AverageInUse<float> in_use(&moving);
-    CHECK(values == first);
+    CHECK(std::ranges::equal(values, first));
     CHECK(std::ranges::equal(moving.average(), second));
+    CHECK(parameter.version() == 1);
   }
-  CHECK(values == second);
+  CHECK(std::ranges::equal(values, second));
   CHECK(std::ranges::equal(moving.average(), first));
+  CHECK(parameter.version() == 2);
   const AverageInUse<float> none(nullptr);
 }
 
 TEST_CASE("a decay outside [0, 1) is refused") {
-  std::vector<float> values(4);
+  ParameterStore<float> store;
+  CHECK_THROWS_WITH_AS(MovingAverage<float>(store, 0.5), doctest::Contains("call allocate() first"), Error);
+  store.allocate(1);
   for (const double decay : {-0.1, 1.0, std::numeric_limits<double>::quiet_NaN()})
-    CHECK_THROWS_WITH_AS(MovingAverage<float>(values, decay), doctest::Contains("[MovingAverage::decay]"), Error);
+    CHECK_THROWS_WITH_AS(MovingAverage<float>(store, decay), doctest::Contains("[MovingAverage::decay]"), Error);
 }

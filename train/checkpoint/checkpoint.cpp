@@ -147,6 +147,7 @@ TrainingState read_training_state(const CheckpointReader& reader) {
 
 void read_parameters(const CheckpointReader& reader, ParameterStore<float>& parameters) {
   check_parameters(reader, parameters);
+  parameters.mark_changed();
   for (const Parameter<float>* parameter : parameters.parameters())
     reader.read(parameter->name, std::as_writable_bytes(parameter->value.span()));
 }
@@ -163,6 +164,7 @@ void read_mean_parameters(std::span<const CheckpointReader> readers, ParameterSt
     for (const Parameter<float>* parameter : parameters.parameters())
       check_entry(reader, entry_in_use(reader, parameter->name), parameter->value.shape);
   }
+  parameters.mark_changed();
   for (const Parameter<float>* parameter : parameters.parameters()) {
     const std::span<float> values = parameter->value.span();
     const auto read = [&](const CheckpointReader& reader) {

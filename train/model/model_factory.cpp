@@ -64,7 +64,7 @@ std::unique_ptr<Optimizer<float>> make_optimizer(const OptimConfig& o, Parameter
 }
 
 std::unique_ptr<MovingAverage<float>> make_average(const TrainConfig& config, const ParameterStore<float>& parameters) {
-  return config.ema > 0 ? std::make_unique<MovingAverage<float>>(parameters.values(), config.ema) : nullptr;
+  return config.ema > 0 ? std::make_unique<MovingAverage<float>>(parameters, config.ema) : nullptr;
 }
 
 Schedule make_schedule(const OptimConfig& o, Index width, std::int64_t updates_per_epoch) {

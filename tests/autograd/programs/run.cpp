@@ -137,7 +137,7 @@ void Run<T>::see_gradients(const std::string& when) {
     attempt(what, [&] { see(what, Tensor<const T>(variable(i).grad()).span()); });
   }
   for (const Parameter<T>* parameter : leaves_.store().parameters())
-    if (leaves_.store().has_grad(*parameter))
+    if (parameter->has_grad() && std::ranges::all_of(parameter->parts, &Parameter<T>::has_grad))
       see(fmt::format("gradient of {} {}", parameter->name, when), Tensor<const T>(parameter->grad_tensor()).span());
 }
 

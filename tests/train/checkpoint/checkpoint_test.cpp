@@ -80,7 +80,7 @@ TEST_CASE("translation uses a checkpoint's averages if it has any; training resu
   store.declare("weight", {2, 3}, [](std::span<double>, const Shape&, RandomStream&) {});
   store.allocate(1);
   const std::span<float> weight = store.at("weight").value.span();
-  MovingAverage<float> average(store.values(), 0.5);
+  MovingAverage<float> average(store, 0.5);
   Contents contents;
   contents.averages = {-1, -2, -3, -4, -5, -6};
   std::vector<CheckpointReader> readers;
@@ -88,8 +88,10 @@ TEST_CASE("translation uses a checkpoint's averages if it has any; training resu
   CHECK_EQ(entry_in_use(readers[0], "weight"), "ema:weight");
   read_mean_parameters(readers, store);
   CHECK(std::ranges::equal(weight, contents.averages));
+  CHECK(store.at("weight").version() == 1);
   read_parameters(readers[0], store);
   CHECK(std::ranges::equal(weight, contents.values));
+  CHECK(store.at("weight").version() == 2);
   read_average(readers[0], store, average);
   CHECK(std::ranges::equal(average.average().first(6), contents.averages));
 
