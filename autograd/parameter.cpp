@@ -3,10 +3,22 @@
 #include <algorithm>
 
 #include "autograd/check.h"
+#include "autograd/utf8.h"
 
 namespace glossa {
 
 namespace {
+
+constexpr std::size_t max_name = 200;  // checkpoints allow 255 bytes, with the prefix of a moment or average
+
+/// True if checkpoints and safetensors files can hold a parameter of this name.
+bool is_parameter_name(std::string_view name) {
+  const auto is_special = [](unsigned char c) {
+    return c < 0x20 || c == 0x7F || c == '/' || c == '\\' || c == ':';  // a colon ends a checkpoint's prefixes
+  };
+  return !name.empty() && name.size() <= max_name && utf8::find_invalid(name) == name.npos && name != "__metadata__" &&
+         std::ranges::none_of(name, is_special);
+}
 
 template <class T>
 Index rows_in_parts(const Parameter<T>& whole) {
@@ -32,6 +44,10 @@ void Parameter<T>::fill_unset_grad() {
 
 template <class T>
 Parameter<T>& ParameterStore<T>::declare(const std::string& name, const Shape& shape, Initializer initializer) {
+  check(is_parameter_name(name), "parameters",
+        "expected a name of 1 to {} bytes of UTF-8, without control characters, slashes and colons, and not "
+        "__metadata__; got '{:.40}'. Hint: files have to hold it; join scopes with dots",
+        max_name, name);
   check(!laid_out(), name, "expected a declaration before allocate(); got one after it");
   check(names_.insert(name).second, name, "expected a unique parameter name; got it twice");
   initializers_.push_back(std::move(initializer));

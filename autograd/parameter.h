@@ -71,7 +71,8 @@ class ParameterStore {
   ParameterStore(const ParameterStore&) = delete;
   ParameterStore& operator=(const ParameterStore&) = delete;
 
-  /// Declares a parameter. Throws if the name exists or the store is already laid out.
+  /// Declares a parameter. Throws if the name exists, if files cannot hold it, or if the store is already laid out. A
+  /// name has 1 to 200 bytes of UTF-8, without control characters, slashes, backslashes and colons.
   Parameter<T>& declare(const std::string& name, const Shape& shape, Initializer initializer);
 
   /// Returns rows [begin, end) of the declared parameter `whole` as a parameter of their own, a part. Parts serve

@@ -5,23 +5,11 @@
 #include <string>
 #include <string_view>
 
+#include "autograd/utf8.h"
+
 namespace glossa::utf8 {
 
 inline constexpr std::string_view replacement = "\xEF\xBF\xBD";  // U+FFFD
-
-/// One code point at the front of a text: `bytes` long (0 at the end). If the bytes are not valid UTF-8, `valid` is
-/// false and `bytes` is the length of the ill-formed piece (Unicode 15, section 3.9: longest valid prefix).
-struct CodePoint {
-  char32_t value = 0;
-  std::size_t bytes = 0;
-  bool valid = true;
-};
-
-/// The code point at the front of `text`. Overlong forms, surrogates and values above U+10FFFF are invalid.
-CodePoint first(std::string_view text);
-
-/// Byte offset (from 0) of the first invalid sequence, or npos if all of `text` is valid UTF-8.
-std::size_t find_invalid(std::string_view text);
 
 /// Replaces every ill-formed piece of `text` by U+FFFD; adds the number of pieces to `*replaced` unless null.
 std::string replace_invalid(std::string_view text, std::int64_t* replaced = nullptr);
