@@ -71,6 +71,8 @@ bool is_space(char32_t value) {
          value == 0x205F || value == 0x3000;
 }
 
+bool is_python_space(char32_t value) { return is_space(value) || (value >= 0x1C && value <= 0x1F); }
+
 bool is_punctuation(char32_t value) {
   return category(value) >= UTF8PROC_CATEGORY_PC && category(value) <= UTF8PROC_CATEGORY_PO;
 }

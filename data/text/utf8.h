@@ -20,6 +20,9 @@ void append(std::string& text, char32_t value);
 /// True for the Unicode property White_Space.
 bool is_space(char32_t value);
 
+/// True for white space as in Python (str.split): White_Space and the information separators U+001C to U+001F.
+bool is_python_space(char32_t value);
+
 /// True for Unicode's general categories P (punctuation), S (symbols) and N (numbers).
 bool is_punctuation(char32_t value);
 bool is_symbol(char32_t value);

@@ -2,15 +2,13 @@
 
 #include <fmt/format.h>
 
-#include "data/text/utf8.h"
-
 namespace glossa {
 
-std::vector<std::string_view> split_words(std::string_view text) {
+std::vector<std::string_view> split_words(std::string_view text, bool (*is_space)(char32_t)) {
   std::vector<std::string_view> words;
   bool inside = false;
   utf8::for_each(text, [&](std::string_view piece, utf8::CodePoint c) {
-    const bool space = c.valid && utf8::is_space(c.value);
+    const bool space = c.valid && is_space(c.value);
     if (!space && inside)
       words.back() = {words.back().data(), words.back().size() + piece.size()};
     else if (!space)

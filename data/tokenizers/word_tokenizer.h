@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "data/text/utf8.h"
 #include "data/tokenizers/vocabulary_tokenizer.h"
 
 namespace glossa {
@@ -23,8 +24,8 @@ class WordTokenizer : public VocabularyTokenizer {
   std::string join(std::span<const std::string_view> pieces) const override;
 };
 
-/// Splits a text into words.
-std::vector<std::string_view> split_words(std::string_view text);
+/// Splits a text into words, which are separated by code points that satisfy `is_space`.
+std::vector<std::string_view> split_words(std::string_view text, bool (*is_space)(char32_t) = utf8::is_space);
 
 /// A tokenizer over the words of `sentences`. Throws like Vocabulary::build.
 std::unique_ptr<Tokenizer> train_word_tokenizer(std::span<const std::string> sentences,

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Writes metrics.json: corpora of a few lines with sacreBLEU's scores. Some are written by hand and have every setting.
-277 others have many scripts, and most of them are drawn. Needs sacrebleu 2.6.0; any Python from 3.9 draws the same.
+295 others have many scripts, and most of them are drawn. Needs sacrebleu 2.6.0; any Python from 3.9 draws the same.
 
 Usage: pip install sacrebleu==2.6.0 && python3 tests/golden/metrics.py > tests/golden/metrics.json
 """
@@ -48,6 +48,7 @@ CORPORA = {
         ["\U00020000 \U0002a6d6 → “quoted” – 3 € ∑ …", ".5 costs 5 . \u2a6d \u2a6e 㐀 䶵 䶶"],
     ),
     "ends of lines": (["It was 2020. ", " .5, 6"], ["it was 2020 .", ".5 , 6"]),
+    "separators": (["\u001f two\u001cwords 5.\u001d\u0085", "\u001e"], ["two words\u001e5.", "\u001c no\u001fwords"]),
     "spaces": (["  two   spaces\tand a tab  "], ["two spaces and a tab"]),
     "several lines": (
         ["A man rides a bike down the hill.", "Two children are playing in the water", "The old woman sells fruit."],
@@ -71,6 +72,11 @@ SCRIPTS = {
     "Hangul": ("가나다라마바사아자차카타파하고는을를이에서한국어말사람집", ".,!?~·“”‘’", "0123456789", "₩%", " "),
     "signs": ("abcxyz", ".,;:!?-_'\"()[]{}/\\|~^`@#&*+<=>", "0123456789", "$¢£¥©®°±×÷→←∑∞≠≤½²Ⅳ①☃✓😀", " "),
     "entities": ("abcde", ".,-", "0123456789", ["&quot;", "&amp;", "&lt;", "&gt;", "&apos;", "&amp;lt;", "&", ";"], " "),
+    # White space of Python, some of it not Unicode's, and signs that only look like white space.
+    "separators": (
+        "abcdeäéא語", ".,", "012", "\u200b\ufeff\u180e\u0007",
+        ["\u001c", "\u001d", "\u001e", "\u001f", "\u000b", "\u000c", "\u0085", "\u1680", "\u2028", "\u205f", " "],
+    ),
     "spaces": ("abcdeäéא語", ".,", "012", "%", ["\u00a0", "\u3000", "\u2009", "\t", "  ", " ", " "]),
 }
 
@@ -209,6 +215,7 @@ for name, (hypotheses, references) in CORPORA.items():
 drawn = [drawn_case(*corpus) for corpus in drawn_corpora()]
 golden = {
     "tokenizers": TOKENIZERS,
+    "spaces": [c for c in range(0x110000) if not chr(c).split()],
     "ter_signature": str(TER_METRIC.get_signature()).rsplit("|", 1)[0],
 }
 

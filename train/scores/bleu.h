@@ -36,7 +36,7 @@ struct BleuScore {
 };
 
 /// Corpus BLEU (Papineni et al. 2002) of one hypothesis and one reference per line, as sacreBLEU defines it (Post
-/// 2018), with counts summed over the corpus. White space is as in Unicode. Throws Error if the line counts differ.
+/// 2018), with counts summed over the corpus. White space is as in Python. Throws Error if the line counts differ.
 BleuScore corpus_bleu(std::span<const std::string> hypotheses, std::span<const std::string> references,
                       const BleuOptions& options = {});
 

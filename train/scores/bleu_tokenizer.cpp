@@ -118,7 +118,7 @@ std::optional<BleuTokenizer> bleu_tokenizer_of(std::string_view name) {
 
 std::vector<std::string> bleu_tokens(BleuTokenizer tokenizer, std::string_view line) {
   // 13a adds a space at both ends of a line; the other tokenizers do not.
-  const std::vector<std::string_view> whole = split_words(line);
+  const std::vector<std::string_view> whole = split_words(line, utf8::is_python_space);
   if (whole.empty()) return {};
   line = {line.data(), whole.back().data() + whole.back().size()};
   std::string text(line);
@@ -138,7 +138,7 @@ std::vector<std::string> bleu_tokens(BleuTokenizer tokenizer, std::string_view l
       text = split_ascii_punctuation(isolate(line.substr(line.find(whole.front())), is_chinese));
       break;
   }
-  const std::vector<std::string_view> words = split_words(text);
+  const std::vector<std::string_view> words = split_words(text, utf8::is_python_space);
   return {words.begin(), words.end()};
 }
 

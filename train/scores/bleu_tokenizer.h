@@ -9,7 +9,7 @@
 
 namespace glossa {
 
-/// sacreBLEU's tokenizers for BLEU. White space separates tokens in all of them.
+/// sacreBLEU's tokenizers for BLEU. White space, in Python's sense, separates tokens in all of them.
 enum class BleuTokenizer {
   mteval_13a,  ///< as mteval-v13a: decodes XML entities, splits off ASCII punctuation
   none,        ///< splits at white space only

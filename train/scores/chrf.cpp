@@ -21,7 +21,7 @@ constexpr double recall_weight = 2 * 2;  // beta squared
 std::u32string letters(const std::string& line, bool lowercase) {
   std::u32string result;
   utf8::for_each(lowercase ? utf8::full_lower_case(line) : line, [&](std::string_view, utf8::CodePoint c) {
-    if (!utf8::is_space(c.value)) result += c.value;
+    if (!utf8::is_python_space(c.value)) result += c.value;
   });
   return result;
 }

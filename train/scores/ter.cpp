@@ -189,7 +189,7 @@ double corpus_ter(std::span<const std::string> hypotheses, std::span<const std::
     const auto numbered = [&](const std::string& line) {
       const std::string lower = utf8::full_lower_case(line);
       Words words;
-      for (const std::string_view word : split_words(lower))
+      for (const std::string_view word : split_words(lower, utf8::is_python_space))
         words.push_back(numbers.emplace(word, static_cast<int>(numbers.size())).first->second);
       return words;
     };

@@ -86,6 +86,11 @@ TEST_CASE("white space is Unicode's, without joiners") {
   CHECK((found == spaces));
 }
 
+TEST_CASE("white space of Python is Unicode's and the information separators") {
+  for (char32_t value = 0; value <= 0x10FFFF; ++value)
+    CHECK_EQ(utf8::is_python_space(value), utf8::is_space(value) || (value >= 0x1C && value <= 0x1F));
+}
+
 TEST_CASE("numbers, punctuation and symbols are those of Unicode, in every script") {
   const std::u32string numbers = U"09\u0967\uFF13\u00BD\u2163\u2460", symbols = U"+$^\u20AC\u00A9\u2192\U0001F600",
                        punctuation = U"_-([\u00AB\u2019\u00BB!\u3002\u0964",

@@ -3,6 +3,9 @@
 #include <doctest/doctest.h>
 #include <fmt/ranges.h>
 
+#include <set>
+
+#include "data/text/utf8.h"
 #include "tests/train/scores/metrics_golden.h"
 
 using namespace glossa;
@@ -65,4 +68,15 @@ TEST_CASE("the default tokenizer of long words is 13a, of phrases with occasiona
   }
   CHECK(usual_bleu_tokenizer("", words) == BleuTokenizer::mteval_13a);
   CHECK(usual_bleu_tokenizer("", phrases) == BleuTokenizer::characters);
+}
+
+TEST_CASE("white space that separates words is that of Python's str.split") {
+  const std::set<char32_t> spaces = metrics_golden()["spaces"];
+  for (char32_t c = 1; c <= 0x10FFFF; ++c) {
+    if (c >= 0xD800 && c <= 0xDFFF) continue;
+    std::string line = "a";
+    utf8::append(line, c);
+    const std::size_t words = bleu_tokens(BleuTokenizer::none, line + "b").size();
+    if (words != (spaces.contains(c) ? 2 : 1)) FAIL_CHECK(static_cast<unsigned>(c), " makes ", words, " words");
+  }
 }
