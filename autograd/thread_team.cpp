@@ -3,6 +3,8 @@
 #include <chrono>
 #include <utility>
 
+#include "autograd/start_thread.h"
+
 namespace glossa {
 
 namespace {
@@ -40,7 +42,7 @@ int ThreadTeam::index() { return index_in_team; }
 
 ThreadTeam::ThreadTeam(int size) {
   try {
-    for (int i = 1; i < size; ++i) helpers_.emplace_back([this, i] { help(i); });
+    for (int i = 1; i < size; ++i) helpers_.push_back(start_thread([this, i] { help(i); }));
   } catch (...) {  // a thread cannot be created
     end();
     throw;

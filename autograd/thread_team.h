@@ -21,7 +21,7 @@ class ThreadTeam {
   /// Maximum number of pieces in a loop.
   static constexpr Index max_pieces = 0xffff'ffff;
 
-  /// A team of `size` >= 1 threads, including the one that calls `run`.
+  /// A team of `size` >= 1 threads, including the one that calls `run`. Throws Error if the system refuses a thread.
   explicit ThreadTeam(int size);
   ThreadTeam(const ThreadTeam&) = delete;
   ThreadTeam& operator=(const ThreadTeam&) = delete;

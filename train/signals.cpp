@@ -4,7 +4,8 @@
 #include <csignal>
 #include <ctime>
 #include <initializer_list>
-#include <thread>
+
+#include "autograd/start_thread.h"
 
 namespace glossa {
 
@@ -56,7 +57,7 @@ void take_signals_aside() {
   sigemptyset(&watched);
   for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGUSR1}) sigaddset(&watched, signal);
   pthread_sigmask(SIG_BLOCK, &watched, &before);
-  std::thread([before] {
+  start_thread([before] {
     for (;;) sigsuspend(&before);
   }).detach();
 }

@@ -16,6 +16,7 @@
 #include "app/serve/languages.h"
 #include "app/serve/text_pieces.h"
 #include "autograd/parallel.h"
+#include "autograd/start_thread.h"
 #include "data/text/line_pieces.h"
 #include "train/console/failure.h"
 
@@ -72,14 +73,15 @@ class TranslationService::Lane {
         queue_({.room = limits.queue, .batch = limits.batch, .gather = limits.gather}),
         reader_(*run_.model, run_.tokenizers, run_.data, run_.decode),
         looked_with_(*run_.model, run_.tokenizers, run_.data, run_.decode) {
-    threads_.reserve(limits.searches);
-    for (std::size_t i = 0; i < limits.searches; ++i) threads_.emplace_back([this] { work(); });
+    try {
+      for (std::size_t i = 0; i < limits.searches; ++i) threads_.push_back(start_thread([this] { work(); }));
+    } catch (...) {  // a thread cannot be created
+      end();
+      throw;
+    }
   }
 
-  ~Lane() {
-    queue_.close();
-    for (std::thread& thread : threads_) thread.join();
-  }
+  ~Lane() { end(); }
 
   const ServedRun& run() const { return run_; }
   std::size_t waiting() const { return queue_.size(); }
@@ -98,6 +100,10 @@ class TranslationService::Lane {
     throw HttpError(413, "expected at most {} lines and sentences; got more", limits_.queue);
   }
   void work();
+  void end() {
+    queue_.close();
+    for (std::thread& thread : threads_) thread.join();
+  }
 
   const ServedRun run_;
   const Limits limits_;

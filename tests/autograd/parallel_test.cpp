@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "autograd/check.h"
+#include "autograd/start_thread.h"
+#include "tests/support/few_threads.h"
 
 using namespace glossa;
 
@@ -82,4 +84,35 @@ TEST_CASE_FIXTURE(RestoreThreads, "a forked child has its own team") {
   int status = -1;
   REQUIRE_EQ(waitpid(child, &status, 0), child);
   CHECK_EQ(status, 0);
+}
+
+TEST_CASE_FIXTURE(RestoreThreads, "a team that the system refuses is an Error, and later loops run") {
+  const char* const refusal =
+      "[threads] cannot start a thread: Resource temporarily unavailable. Hint: use fewer threads";
+  for (const std::size_t granted : {0, 1, 3}) {
+    CAPTURE(granted);
+    set_threads(9);
+    std::vector<int> done(100);
+    const auto piece = [&](Index i) { ++done[i]; };
+    {
+      const glossa::testing::FewThreads few(granted);
+      CHECK_THROWS_WITH_AS(parallel_for(100, piece), doctest::Contains(refusal), Error);
+      CHECK_THROWS_WITH_AS(parallel_for(100, piece), doctest::Contains(refusal), Error);  // the helpers have ended
+      set_threads(static_cast<int>(granted) + 1);
+      CHECK_NOTHROW(parallel_for(100, piece));
+    }
+    CHECK(done == std::vector<int>(100, 1));
+    set_threads(2);  // ends the helpers
+    parallel_for(100, piece);
+    CHECK(done == std::vector<int>(100, 2));
+  }
+}
+
+TEST_CASE("a thread that the system refuses is an Error, of either class") {
+  bool ran = false;
+  start_thread([&] { ran = true; }).join();
+  CHECK(ran);
+  const glossa::testing::FewThreads none(0);
+  CHECK_THROWS_WITH_AS(start_thread([] {}), doctest::Contains("[threads] cannot start a thread: "), Error);
+  CHECK_THROWS_WITH_AS(start_thread<std::jthread>([] {}), doctest::Contains("[threads] cannot start"), Error);
 }

@@ -7,6 +7,7 @@
 #include <condition_variable>
 #include <mutex>
 
+#include "autograd/start_thread.h"
 #include "data/text/counted.h"
 #include "train/console/color.h"
 #include "train/console/printable.h"
@@ -106,7 +107,7 @@ ElapsedProgress::ElapsedProgress(ProgressBar& bar, std::string text) {
     bar.draw(std::nullopt, fmt::format("{} {}", text, clock_text(watch.seconds())));
   };
   draw();
-  thread_ = std::jthread([draw](const std::stop_token& stop) {
+  thread_ = start_thread<std::jthread>([draw](const std::stop_token& stop) {
     std::mutex mutex;
     std::unique_lock lock(mutex);
     std::condition_variable_any never;

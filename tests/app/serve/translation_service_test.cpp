@@ -7,7 +7,9 @@
 #include <thread>
 
 #include "app/serve/http_error.h"
+#include "autograd/check.h"
 #include "data/text/line_pieces.h"
+#include "tests/support/few_threads.h"
 #include "tests/train/translator_fixture.h"
 
 using namespace glossa;
@@ -121,6 +123,17 @@ TEST_CASE("samples equal those of the same lines in a file, and have no alternat
   const auto answer = served.ask({lines[0] + "\n" + lines[1] + "\n" + lines[2]}, 3).front();
   CHECK_EQ(answer.size(), 1);
   CHECK_EQ(answer[0].text, expected[0] + "\n" + expected[1] + "\n" + expected[2]);
+}
+
+TEST_CASE("a service whose threads the system refuses is an Error, and leaves none of them") {
+  Served served;
+  for (const std::size_t granted : {0, 1, 3}) {
+    const FewThreads few(granted);
+    const TranslationService::Limits limits{.queue = 10, .searches = 4, .batch = 8, .gather = 1ms};
+    for (int attempt = 0; attempt < 2; ++attempt)
+      CHECK_THROWS_WITH_AS(TranslationService({served.run()}, limits, served.metrics),
+                           doctest::Contains("[threads] cannot start a thread"), Error);
+  }
 }
 
 TEST_CASE("many callers at once get what each would get alone") {
