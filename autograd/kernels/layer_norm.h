@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cmath>
+#include <limits>
 
 #include "autograd/kernels/row.h"
 
@@ -12,14 +13,29 @@ struct RowMoments {
   T mean, inverse_std;
 };
 
+/// The moments of a finite row whose squares overflow, computed from the row times a small power of two.
+template <class T>
+RowMoments<T> large_row_moments(Index d, const T* x, T epsilon) {
+  const T unit = std::ldexp(T{1}, -std::numeric_limits<T>::max_exponent / 8 * 5);
+  const T mean = row_sum<T>(d, [&](Index j) { return x[j] * unit; }) / static_cast<T>(d);
+  const T variance =
+      row_sum<T>(d, [&](Index j) { return (x[j] * unit - mean) * (x[j] * unit - mean); }) / static_cast<T>(d);
+  return {mean / unit, unit / std::sqrt(variance + epsilon * unit * unit)};
+}
+
 /// y = (x - mean) / sqrt(variance + epsilon) * gain + bias for one row; gain and bias may be null (1 and 0). Takes one
 /// pass over the row for the mean and one for the variance, because subtracting the mean first avoids cancellation; the
 /// row stays in the L1 cache.
 template <class T>
 RowMoments<T> layer_norm_row(Index d, const T* x, const T* gain, const T* bias, T epsilon, T* y) {
-  const T mean = row_sum<T>(d, [&](Index j) { return x[j]; }) / static_cast<T>(d);
+  T mean = row_sum<T>(d, [&](Index j) { return x[j]; }) / static_cast<T>(d);
   const T variance = row_sum<T>(d, [&](Index j) { return (x[j] - mean) * (x[j] - mean); }) / static_cast<T>(d);
-  const T inverse = T{1} / std::sqrt(variance + epsilon);
+  T inverse = T{1} / std::sqrt(variance + epsilon);
+  if (std::isinf(variance)) [[unlikely]] {
+    const RowMoments<T> moments = large_row_moments(d, x, epsilon);
+    mean = moments.mean;
+    inverse = moments.inverse_std;
+  }
   if (gain) {
 #pragma omp simd
     for (Index j = 0; j < d; ++j) y[j] = (x[j] - mean) * inverse * gain[j] + bias[j];

@@ -42,8 +42,8 @@ template <class T, class Write>
 void backward(Backward<T>& back, const Saved<T>& saved, int gain_input, const Write& write) {
   const Tensor<const T> dy = back.dy();
   const Index d = saved.x.cols(), rows = saved.x.rows(), pieces = (rows + rows_per_piece - 1) / rows_per_piece;
-  const Sink<T> to_gain = saved.gain ? back.optional_sink(gain_input) : Sink<T>{};
-  const Sink<T> to_bias = saved.gain ? back.optional_sink(gain_input + 1) : Sink<T>{};
+  const Sink<T> to_gain = back.optional_sink(gain_input);
+  const Sink<T> to_bias = back.optional_sink(gain_input + 1);
   // One pass over x and dy. Every piece of rows has its own sums for gain and bias; these are added in order.
   const Tensor<T> dgain = to_gain ? back.scratch({pieces, d}) : Tensor<T>{};
   const Tensor<T> dbias = to_bias ? back.scratch({pieces, d}) : Tensor<T>{};
