@@ -157,9 +157,13 @@ std::string GradCheckResult::describe() const {
   const std::string counts = fmt::format("{} elements compared, {} of them with a smaller step near a kink, {} skipped",
                                          elements, kinks, skipped);
   if (worst_name.empty()) return counts;
+  const char* const hint = std::isnan(analytic)
+                               ? ". Hint: NaN may be memory from scratch(), which is released before the "
+                                 "derivative runs; capture memory from tensor()"
+                               : "";
   return fmt::format(
-      "element {} of {} {} has gradient {:.12g} by backward and {:.12g} by differences, relative error {:.2e} ({})",
-      worst_index, worst_name, worst_shape, analytic, numeric, worst_error, counts);
+      "element {} of {} {} has gradient {:.12g} by backward and {:.12g} by differences, relative error {:.2e} ({}){}",
+      worst_index, worst_name, worst_shape, analytic, numeric, worst_error, counts, hint);
 }
 
 namespace {

@@ -38,7 +38,7 @@ struct GradCheckResult {
   /// True if something was compared and nothing differs by more than `limit`.
   bool passes(double limit) const { return elements > 0 && worst_error <= limit; }
 
-  /// A sentence with the worst element, both its gradients, its error, and the counts.
+  /// A sentence with the worst element, both its gradients, its error, and the counts; for NaN, a hint at scratch.
   std::string describe() const;
 };
 

@@ -135,7 +135,9 @@ void Backward<T>::check_broadcasts(const Shape& input) const {
   const auto from = extents4(input), to = extents4(dy_.shape);
   bool fits = input.rank() <= dy_.shape.rank();
   for (int axis = 0; axis < Shape::max_rank; ++axis) fits &= from[axis] == to[axis] || from[axis] == 1;
-  check(fits, tape_.nodes_[node_].op, "expected an input of the value's shape {} or one that broadcasts to it; got {}",
+  check(fits, tape_.nodes_[node_].op,
+        "expected an input of the value's shape {} or one that broadcasts to it; got {}. Hint: write the gradient of "
+        "an input of another shape with back.sink(i).write(f), where f(j) is its element j",
         dy_.shape, input);
 }
 

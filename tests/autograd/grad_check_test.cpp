@@ -60,7 +60,9 @@ TEST_CASE("a derivative that reads released scratch is caught, even if the numbe
     });
   };
   Numbers numbers;
-  CHECK_FALSE(grad_check(square, std::span(numbers.tensors).first(1)).worst_error < 1);
+  const GradCheckResult result = grad_check(square, std::span(numbers.tensors).first(1));
+  CHECK_FALSE(result.worst_error < 1);
+  CHECK(result.describe().find("Hint: NaN may be memory from scratch()") != std::string::npos);
 }
 #endif
 
@@ -74,6 +76,7 @@ TEST_CASE("wrong derivatives are caught") {
     CHECK(result.worst_name == "input 1");
     CHECK(result.worst_index == 4);
     CHECK(result.describe().find("element 4 of input 1 [2, 3] has gradient") == 0);
+    CHECK(result.describe().find("Hint") == std::string::npos);
   }
   SUBCASE("NaN") {
     CHECK(std::isinf(check_mul([](double, Index) { return NAN; }, unspoiled).worst_error));
