@@ -180,6 +180,7 @@ Variable<T> embed_tokens(const Variable<T>& table, std::span<const int> ids, dou
                          const Variable<T>& positions, double dropout, const RowLayout& layout);
 
 /// y[..., j] = x[..., indices[..., j]] along the last axis; indices has as many rows as x and any number of columns.
+/// If x has no rows, the result has the shape of x.
 template <class T>
 Variable<T> gather(const Variable<T>& x, std::span<const int> indices);
 
@@ -294,7 +295,7 @@ struct AttentionOptions {
   Index heads = 1;
   bool causal = false;  ///< query i of a sequence attends to keys 0..i only
   double dropout = 0;   ///< probability that a weight is dropped
-  double scale = 0;     ///< factor of the scores; 0 means 1/sqrt(K)
+  double scale = 0;     ///< factor of the scores, finite; 0 means 1/sqrt(K)
 };
 
 /// softmax(scale q k^T + mask) v per sequence and head (Vaswani et al. 2017, section 3.2): q [Nq, H K], k [Nk, H K], v

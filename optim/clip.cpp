@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "autograd/check.h"
 #include "autograd/kernels/row.h"
 
 namespace glossa {
@@ -20,6 +21,8 @@ double global_norm(std::span<const T> numbers) {
 }
 
 double clip_factor(double norm, double max_norm) {
+  if (!(max_norm >= 0))
+    misuse("clip_factor", "expected max_norm of at least 0; got {}. Hint: 0 turns it off", max_norm);
   if (max_norm == 0) return 1;
   const double factor = max_norm / (norm + 1e-6);
   return factor > 1 ? 1 : factor;

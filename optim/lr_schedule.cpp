@@ -34,6 +34,7 @@ Schedule::Schedule(const ScheduleOptions& options) : options_(options) {
 }
 
 double Schedule::lr(std::int64_t update) const {
+  if (update < 0) misuse("schedule", "expected an update of at least 0; got {}", update);
   const auto n = static_cast<double>(update), warmup = static_cast<double>(options_.warmup);
   if (update >= options_.warmup) return std::max(options_.min_lr, after_warmup(n));
   if (options_.kind == Kind::noam)

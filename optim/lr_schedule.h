@@ -42,6 +42,7 @@ class Schedule {
   /// Throws misuse for options that leave the formula undefined.
   explicit Schedule(const ScheduleOptions& options);
 
+  /// The rate of an update; 0 stands for the start of the warm-up. Throws misuse if `update` is negative.
   double lr(std::int64_t update) const;
 
   /// Passes a validation's metric to a plateau schedule; others ignore it. NaN is not an improvement.

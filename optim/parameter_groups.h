@@ -18,8 +18,8 @@ struct AdamBetas {
 
 /// A range [begin, end) of the store's flat buffers whose parameters are trained with the same settings.
 struct Segment {
-  Index begin = 0, end = 0;  // in elements
-  double weight_decay = 0;
+  Index begin = 0, end = 0;             // in elements
+  double weight_decay = 0;              // at least 0
   double lr_factor = 1;                 // multiplies a step's learning rate; at least 0
   std::optional<AdamBetas> betas = {};  // replace those of AdamOptions; only for Adam
 

@@ -96,6 +96,7 @@ AttentionShape<T> prepare(Context<T>& c, const Call<T>& call, const Operands& op
         "expected equally many query and key sequences; got {} and {}", call.query.sequence_count(),
         call.key.sequence_count());
   check_probability(call.op, options.dropout);
+  check(std::isfinite(options.scale), call.op, "expected a finite scale; got {}", options.scale);
   const double scale = options.scale != 0 ? options.scale : 1 / std::sqrt(double(operands.key_width));
   AttentionShape<T> shape{.query = keep_layout(c, call.query),
                           .key = keep_layout(c, call.key),

@@ -128,7 +128,7 @@ Variable<T> gather(const Variable<T>& x, std::span<const int> indices) {
     if (index < 0 || index >= cols)
       fail("gather", "expected indices in [0, {}) (the columns of {}); got {}", cols, in.shape, index);
   const std::span<const int> at = c.keep(indices);
-  const Tensor<T> y = c.tensor(in.shape.with(-1, rows == 0 ? 0 : count / rows));
+  const Tensor<T> y = c.tensor(rows == 0 ? in.shape : in.shape.with(-1, count / rows));
   const auto for_each_index = [width = y.cols(), rows](const auto& f) {
     kernels::for_each_row(rows, width, [&](Index row) {
       for (Index i = row * width; i < (row + 1) * width; ++i) f(row, i);

@@ -6,6 +6,7 @@
 #include <limits>
 #include <vector>
 
+#include "autograd/check.h"
 #include "autograd/parallel.h"
 #include "autograd/random.h"
 
@@ -75,4 +76,11 @@ TEST_CASE("the factor brings a larger norm to max_norm and leaves a smaller one"
   CHECK(clip_factor(not_a_number, 0) == 1);
   CHECK(clip_factor(inf, 5) == 0);
   CHECK(std::isnan(clip_factor(not_a_number, 5)));
+}
+
+TEST_CASE("a negative or NaN max_norm is refused, whatever the norm") {
+  for (const double max_norm : {-1.0, -inf, not_a_number})
+    for (const double norm : {0.0, 3.0, inf, not_a_number})
+      CHECK_THROWS_WITH_AS(clip_factor(norm, max_norm),
+                           doctest::Contains("[clip_factor] expected max_norm of at least 0"), Error);
 }

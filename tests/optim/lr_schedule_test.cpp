@@ -122,3 +122,13 @@ TEST_CASE("options that leave the formula undefined are refused") {
   CHECK_THROWS_WITH_AS(Schedule({.kind = Kind::cosine, .warmup = 5, .total_updates = 5}),
                        "[ScheduleOptions::total_updates] expected more than ScheduleOptions::warmup (5); got 5", Error);
 }
+
+TEST_CASE("an update before the first is refused by every schedule, and update 0 is the start of the warm-up") {
+  for (const Kind kind : {Kind::constant, Kind::noam, Kind::inverse_sqrt, Kind::cosine, Kind::linear, Kind::plateau}) {
+    const Schedule schedule({.kind = kind, .warmup = 4, .total_updates = 9});
+    CHECK_EQ(schedule.lr(0), 0);
+    for (const std::int64_t update : {std::int64_t{-1}, std::numeric_limits<std::int64_t>::min()})
+      CHECK_THROWS_WITH_AS(static_cast<void>(schedule.lr(update)),
+                           doctest::Contains("[schedule] expected an update of at least 0"), Error);
+  }
+}

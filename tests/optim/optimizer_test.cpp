@@ -430,6 +430,10 @@ TEST_CASE("the learning rate of a segment is the step's times its factor") {
     CHECK_FALSE(moved_as(usual, "decoder.weight"));
   }
   const Model<double> model;
+  for (const double decay : {-0.1, std::nan("")}) {
+    const Segment growing[] = {{.begin = 0, .end = 8, .weight_decay = decay}};
+    CHECK_THROWS_WITH_AS(Sgd<double>(model.store, growing), doctest::Contains("[Segment::weight_decay]"), Error);
+  }
   const Segment backwards[] = {{.begin = 0, .end = 8, .lr_factor = -1}};
   CHECK_THROWS_WITH_AS(Sgd<double>(model.store, backwards), "[Segment::lr_factor] expected at least 0; got -1", Error);
 }
