@@ -29,6 +29,7 @@ template <class T>
 void load_parameters(const std::filesystem::path& path, ParameterStore<T>& store) {
   const std::vector<NamedTensor<T>> tensors = named_tensors(store, store.values());
   load_tensors(open_saved_tensors(path), tensors, optimizer_prefix);
+  store.mark_changed();
 }
 
 #define GLOSSA_INSTANTIATE(T)                                                                                     \

@@ -54,6 +54,7 @@ void load_training(const std::filesystem::path& path, ParameterStore<T>& store, 
   const SafetensorsReader file = open_saved_tensors(path);
   const std::int64_t steps = steps_in(file);
   load_tensors(file, tensors);
+  store.mark_changed();
   optimizer.set_steps(steps);
 }
 

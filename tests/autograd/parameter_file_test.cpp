@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "autograd/check.h"
+#include "autograd/ops.h"
 #include "files/saved_tensors.h"
 #include "tests/support/damaged_files.h"
 
@@ -55,6 +56,19 @@ TEST_CASE_TEMPLATE("a saved model is loaded with the same bits", T, float, doubl
   CHECK_EQ(file.entries().at("kernel").dtype, sizeof(T) == 4 ? "F32" : "F64");
   CHECK_EQ(file.entries().at("kernel").shape, std::vector<std::uint64_t>{2, 3, 2, 2});
   CHECK(file.entries().at("scalar").shape.empty());
+}
+
+TEST_CASE("loading between forward and backward is noticed, unless it fails") {
+  const TemporaryFolder folder;
+  Model<double> model(1);
+  save_parameters(folder / "model", model.store);
+  Context<double> context;
+  context.begin({});
+  const Variable<double> scalar = context.parameter(model.store.at("scalar")), y = square(scalar);
+  CHECK_THROWS_AS(load_parameters(folder / "missing", model.store), Error);
+  CHECK_NOTHROW(context.backward(y, /*keep_graph=*/true));
+  load_parameters(folder / "model", model.store);
+  CHECK_THROWS_WITH_AS(context.backward(y), doctest::Contains("[scalar] expected the value that"), Error);
 }
 
 TEST_CASE("a model is loaded into the other type: exactly into double, rounded into float") {

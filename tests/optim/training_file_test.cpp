@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "autograd/check.h"
+#include "autograd/ops.h"
 #include "autograd/parameter_file.h"
 #include "optim/adam.h"
 #include "optim/sgd.h"
@@ -56,6 +57,17 @@ struct Training {
 };
 
 }  // namespace
+
+TEST_CASE("loading between forward and backward is noticed") {
+  const TemporaryFolder folder;
+  Training<double> training;
+  save_training(folder / "training", training.store, *training.optimizer);
+  Context<double> context;
+  context.begin({});
+  const Variable<double> y = sum(context.parameter(training.store.at("bias")));
+  load_training(folder / "training", training.store, *training.optimizer);
+  CHECK_THROWS_WITH_AS(context.backward(y), doctest::Contains("[bias] expected the value that"), Error);
+}
 
 TEST_CASE_TEMPLATE("training resumes with the same bits, interrupted at any step", T, float, double) {
   const TemporaryFolder folder;
