@@ -96,6 +96,12 @@ auto Context<T>::take(const Variable<T>& x) -> Taken {
 }
 
 template <class T>
+std::size_t Context<T>::replaceable_bytes(const Variable<T>& x) const {
+  const std::size_t bytes = x.value_.span().size_bytes();
+  return live_.back().kept == x.value_.data && arena_.is_newest(x.value_.data, bytes) ? bytes : 0;
+}
+
+template <class T>
 bool Context<T>::is_live(std::uint32_t generation) const {
   return generation == this->generation() || std::ranges::find(live_, generation, &Generation::number) != live_.end();
 }

@@ -198,12 +198,8 @@ class Context {
   Variable<T> add_node(Node<T> node, std::span<const Variable<T>> inputs);
   void trace_finite(const char* op, const Tensor<const T>& value);
   void profile_forward(const char* op, std::span<const Variable<T>> inputs, const Tensor<const T>& value);
-  /// Size of `x` if a frame kept it, nothing was allocated since, and nothing is recorded; otherwise 0.
-  std::size_t replaceable_bytes(const Variable<T>& x) const {
-    const std::size_t bytes = x.value_.span().size_bytes();
-    const bool is_kept = !options_.recording && live_.back().kept == x.value_.data;
-    return is_kept && arena_.is_newest(x.value_.data, bytes) ? bytes : 0;
-  }
+  /// The size of the value of `x` in bytes if a frame kept it and nothing was allocated since; otherwise 0.
+  std::size_t replaceable_bytes(const Variable<T>& x) const;
 
   void open_generation(const T* kept = nullptr) { live_.push_back({++generations_, kept}); }
 

@@ -6,9 +6,9 @@
 #include "autograd/check.h"
 #include "autograd/parameter.h"
 #include "autograd/random.h"
+#include "files/safetensors.h"
 #include "tests/support/temporary_folder.h"
 #include "train/checkpoint/checkpoint_file.h"
-#include "train/tensor_files/safetensors.h"
 
 using namespace glossa;
 using namespace glossa::testing;
