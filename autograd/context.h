@@ -183,6 +183,11 @@ class Context {
  private:
   friend class Frame<T>;
 
+  struct Generation {
+    std::uint32_t number;
+    const T* kept = nullptr;  // its first value, if a frame kept it
+  };
+
   template <class Derivative>
   Variable<T> add_node(Node<T> node, std::span<const Variable<T>> inputs, const Derivative& derivative) {
     static_assert(std::is_trivially_destructible_v<Derivative>, "captures live in an arena: tensors, numbers, spans");
@@ -198,6 +203,7 @@ class Context {
   Variable<T> add_node(Node<T> node, std::span<const Variable<T>> inputs);
   void trace_finite(const char* op, const Tensor<const T>& value);
   void profile_forward(const char* op, std::span<const Variable<T>> inputs, const Tensor<const T>& value);
+
   /// The size of the value of `x` in bytes if a frame kept it and nothing was allocated since; otherwise 0.
   std::size_t replaceable_bytes(const Variable<T>& x) const;
 
@@ -208,11 +214,6 @@ class Context {
   StepOptions options_;
   std::uint64_t steps_ = 0;  // number of steps begun
   PhiloxKey key_{};
-  struct Generation {
-    std::uint32_t number;
-    const T* kept = nullptr;  // its first value, if a frame kept it
-  };
-
   std::uint32_t generations_ = 1;      // last number given to a generation; never restarts
   std::vector<Generation> live_{{1}};  // live generations: the step's, then its frames', outer before inner
   std::uint32_t random_sites_ = 0;

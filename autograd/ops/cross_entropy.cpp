@@ -131,7 +131,7 @@ struct UnitGradients {
   void add_rows(Index first, const Tensor<T>& g, const Tensor<const T>& x, const Tensor<const T>& weight) const {
     const Index n = g.rows(), classes = g.cols(), d = x.cols();
     const T beta = first == 0 ? T{0} : T{1};
-    if (dx.data) kernels::gemm<T>(n, d, classes, {g.data, classes}, {weight.data, d}, T{0}, dx.row(first), d);
+    if (dx.data) kernels::gemm<T>(n, d, classes, {g.data, classes}, {weight.data, d}, T{0}, dx.data + first * d, d);
     if (dweight.data) kernels::gemm<T>(classes, d, n, {g.data, classes, true}, {x.data, d}, beta, dweight.data, d);
     if (dbias.data) kernels::column_sums<T>(dbias, g, first > 0);
   }
@@ -163,7 +163,7 @@ CrossEntropy<T> linear_cross_entropy_op(const Variable<T>& x, const Variable<T>&
   for (Index first = 0; first == 0 || first < rows; first += chunk_rows) {  // once without rows: zero gradients
     const Index n = std::min(chunk_rows, rows - first);
     const Tensor<T> logits{memory.data, {n, classes}};
-    const Tensor<const T> states{in.row(first), {n, width}};
+    const Tensor<const T> states{in.data + first * width, {n, width}};
     compute_logits(logits, states, w, b);
     compute_losses(losses.subspan(first, n), logits, targets.subspan(first, n), ignore_index, label_smoothing,
                    static_cast<bool>(unit));

@@ -28,7 +28,7 @@ Tensor<T> sample_mask(Index rows) {
                       blocked, blocked, blocked,   blocked,  //
                       T{1},    0,       0,         blocked,  //
                       blocked, 0,       0,         T{-1}};
-  return {cells, {rows, 4}};
+  return {std::span(cells).first(static_cast<std::size_t>(rows * 4)), {rows, 4}};
 }
 
 }  // namespace

@@ -163,7 +163,7 @@ TEST_CASE("a thread that cannot be started is not reported as a full disk") {
   arguments.insert(arguments.begin(),
                    {"/bin/bash", "-c", "export ASAN_OPTIONS=detect_leaks=0; ulimit -u 1; exec \"$0\" \"$@\"", program});
   const Outcome outcome = run_program({.arguments = arguments, .input = {}, .folder = {}, .unprivileged = true});
-  check_refused(outcome, 1, {"[system]", "Resource temporarily unavailable", "ulimit -u"});
+  check_refused(outcome, 1, {"[threads]", "Resource temporarily unavailable", "ulimit -u"});
 }
 
 TEST_CASE("missing permissions for the run's folder, the corpus or the run are reported") {

@@ -141,7 +141,7 @@ struct Model {
     Outcome<T> result{.loss = cost.sum.value()[0], .nll = cost.nll_sum, .count = cost.count};
     const Index v = y.shape().cols();
     for (const RowSpan& span : batch.target.spans) {
-      const T* first = y.value().row(span.offset);
+      const T* first = y.value().data + span.offset * v;
       result.logits.emplace_back(first, first + span.length * v);
     }
     for (const Parameter<T>* p : store.parameters())
