@@ -53,13 +53,14 @@ class SearchTurns {
 
   bool empty() const { return searches_.empty(); }
 
-  /// True if a batch may begin with a piece. A client may have pieces in one search per range of lengths. The searches
-  /// of a range and all longer ones together are limited; the limit halves from each range to the next longer one. So
-  /// neither one client nor long sentences can take all searches.
+  /// True if a batch may begin with a piece. A client may have pieces in at most one search per range of lengths. A
+  /// maximum applies to the number of searches of a range and all longer ranges together: 16 for the shortest range,
+  /// and for each next one half as many. So neither one client nor long sentences can take all searches.
   bool may_begin(const Piece& piece) const;
 
-  /// True if a piece fits into a batch: it wants as many translations, its length is in the same range, the tokens do
-  /// not exceed decode.max_tokens, and its client has no piece in another search of that range.
+  /// True if a piece fits into a batch: it wants the same number of translations, its length is in the same range, the
+  /// batch's source tokens times the beam would not exceed decode.max_tokens, and its client has no piece in another
+  /// search of that range.
   bool joins(const std::vector<Piece>& batch, const Piece& piece) const;
 
   /// Begins the search of a batch.

@@ -9,9 +9,9 @@
 
 namespace glossa {
 
-/// Common base of the checks of ops and layers. `SampleOf<T>` prepares the row to run in number type T. Its `step` runs
-/// the row forward and backward, its `run` also returns the value and the gradients, and its `name(i)` names the input
-/// or parameter of gradient i.
+/// Common base of the checks of ops and layers. A `Row` is a test case, one row of a table; `SampleOf<T>` prepares it
+/// to run in number type T. Its `step` runs the row forward and backward, its `run` also returns the value and the
+/// gradients, and its `name(i)` names the input or parameter of gradient i.
 template <template <class> class SampleOf, class Row>
 class RowChecker {
  public:
@@ -47,7 +47,7 @@ class RowChecker {
            result.second_error);
   }
 
-  /// Largest difference, relative to the largest expected number or, if that is larger, to `min_scale`.
+  /// Largest difference, divided by the larger of `min_scale` and the largest expected magnitude.
   template <class A, class B>
   static double distance(const std::vector<A>& got, const std::vector<B>& expected, double min_scale) {
     double worst = 0, largest = min_scale;
