@@ -9,7 +9,7 @@
 
 namespace glossa {
 
-/// Unsmoothed natural-log cross-entropy of a corpus: sum and number of target tokens (including </s>).
+/// Unsmoothed natural-log cross-entropy of a corpus: its sum, and the number of target tokens (including </s>).
 struct CorpusLoss {
   double nll_sum = 0;
   std::int64_t tokens = 0;

@@ -10,8 +10,9 @@
 namespace glossa {
 
 /// Sums the gradients of an update over its micro-batches, in a tree whose shape depends only on their number. The
-/// job's processes split the micro-batches: each adds up its own, receives the others' sums for its slice of the flat
-/// buffer, and finishes the tree there. This is a reduce-scatter that adds in the same order as a single process.
+/// job's processes split the micro-batches: each adds up its own, receives the others' sums for its own slice of the
+/// flat gradient buffer, and finishes the tree in that slice. This is a reduce-scatter that adds in the same order as a
+/// single process.
 class GradientSum {
  public:
   explicit GradientSum(ParameterStore<float>& parameters);

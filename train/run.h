@@ -30,8 +30,8 @@ class RunName {
   /// The checkpoint file. Throws misuse if several are to be averaged.
   std::filesystem::path file() const;
 
-  /// A note that a checkpoint newer than `best` and the last validation exists. Empty if no such checkpoint exists or
-  /// if the user chose a checkpoint.
+  /// A note about the last checkpoint if it is newer than both `best` and the last validation. Otherwise, or if the
+  /// user chose a checkpoint, empty.
   std::string note() const;
 
  private:
@@ -47,8 +47,8 @@ struct LoadedRun {
   TrainingState state;  // of the newest checkpoint read
 };
 
-/// A new run's folder, created before any slow work so that missing permissions show at once. If the run fails, it is
-/// removed again, along with any parents created for it.
+/// A new run's folder, created before any slow work so that missing permissions show at once. If the run fails, the
+/// folder is removed again, along with any parents created for it.
 class NewRunFolder {
  public:
   explicit NewRunFolder(const std::string& run);

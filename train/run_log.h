@@ -41,9 +41,9 @@ struct ValidationReport {
   /// Set if the corpus was translated; exact_match is from 0 to 1.
   std::optional<double> bleu{}, chrf{}, exact_match{};
 
-  std::int64_t stalled = 0;                   ///< validations since the best one; 0: this is the best
-  bool at_end = false;                        ///< true: made because the run ended between validations; not saved
-  std::vector<std::string> samples = {};      ///< translations to show; the first goes below the line
+  std::int64_t stalled = 0;               ///< validations since the best one; 0: this is the best
+  bool at_end = false;                    ///< true: made because the run ended between validations; dropped on resume
+  std::vector<std::string> samples = {};  ///< translations to show; the log has the first below the line
   std::vector<AttentionMaps> attention = {};  ///< of sentences to show in TensorBoard
   double seconds = 0;                         ///< as in a training line
   std::vector<WatchedReport> watched = {};    ///< of further corpora, in the order of data.valid
@@ -55,12 +55,12 @@ struct ValidationReport {
 class RunLog {
  public:
   /// Opens both files for appending. First drops, in one atomic replacement, metrics beyond `updates_done` (0 for a new
-  /// run), a half-written last line and, if the run `resumes`, the validation made when it last ended. The metrics of a
-  /// resumed run thus read like those of an uninterrupted one. TensorBoard's files are cut likewise.
+  /// run), a half-written last line and, if the run `resumes`, the validation made when the run last ended. The metrics
+  /// of a resumed run thus read like those of an uninterrupted one. TensorBoard's files are cut likewise.
   explicit RunLog(const std::filesystem::path& run, std::int64_t updates_done = 0, std::FILE* terminal = stderr,
                   bool resumes = true);
 
-  /// For a process that leaves the records to process 0.
+  /// Makes a log that writes no files, for a process that leaves the records to process 0.
   explicit RunLog(std::int64_t last_validation);
 
   RunLog(const RunLog&) = delete;

@@ -8,7 +8,7 @@
 namespace glossa {
 
 /// Applies the configured threads and GEMM library. Results depend on the GEMM library but not on the number of
-/// threads. Processes of the job that may use the same cores divide them.
+/// threads. Processes of the job that may use the same cores divide these among themselves.
 void apply_runtime(const RuntimeConfig& config);
 
 /// The computing setup, for the head of a log: "2 threads of 2 available, avx512, float products by onednn".
@@ -18,7 +18,7 @@ std::string describe_runtime();
 struct Environment {
   bool built_for_avx2, processor_has_avx2;
   bool has_onednn;
-  int available_threads, cores;  // available to the process; total in the machine
+  int available_threads, cores;  // threads available to the process; cores of the machine
 };
 Environment environment();
 

@@ -25,7 +25,7 @@ class Task {
 
   virtual ParameterStore<float>& parameters() = 0;
 
-  /// Sets up the order of an epoch, counted from 0.
+  /// Sets up the order of the batches in an epoch; epochs count from 0.
   virtual void begin_epoch(std::int64_t epoch) = 0;
 
   /// Batches per epoch, the same number in every epoch.
@@ -43,7 +43,7 @@ class Task {
   /// Validates the current parameters; returns figures and samples.
   virtual ValidationReport validate(Context<float>& context, ProgressBar& bar) = 0;
 
-  /// Content hashes of the vocabulary and of the training and validation data; a resumed run must have the same.
+  /// Content hashes of the vocabulary and of the training and validation data; a resumed run must have the same hashes.
   virtual std::uint64_t vocabulary_hash() const = 0;
   virtual std::uint64_t data_hash() const = 0;
 

@@ -60,7 +60,7 @@ class TranslationTask : public Task {
   std::uint64_t data_hash_;
   EncodedCorpus training_;
   std::vector<Validation> validations_;  // the first selects the best checkpoint, the others are only reported
-  EncodedCorpus looked_at_;              // pairs of the first validation corpus; their attention is logged
+  EncodedCorpus looked_at_;              // those pairs of the first validation corpus that attention is logged for
   std::string data_report_;
   Sampler sampler_;
   std::vector<std::vector<int>> batches_;  // of the current epoch

@@ -35,7 +35,7 @@ class Updater {
   /// Keeps references to `config` and `task`.
   Updater(const Config& config, Task& task);
 
-  /// Computes the gradients of update `number`, over `batches` batches from `first` on.
+  /// Computes the gradients of update `number`, over `batches` batches, beginning with batch `first`.
   Update gradients(std::int64_t number, std::int64_t first, std::int64_t batches);
 
   /// Applies the optimizer step, then updates the moving average.

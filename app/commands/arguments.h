@@ -15,13 +15,13 @@ void add_checkpoint(CLI::App& command, std::string& run, std::string& checkpoint
 /// Declares RUN, --checkpoint and --force, for a command that loads a run's model.
 void add_run(CLI::App& command, std::string& run, std::string& checkpoint);
 
-/// Declares --set; `where` ends its help.
+/// Declares --set; the option's help ends with the text `where`.
 void add_sets(CLI::App& command, std::vector<std::string>& sets, const std::string& where = "");
 
 /// Declares --force, for a command that needs much memory.
 void add_force(CLI::App& command);
 
-/// Declares --on-bad-line; `becomes` completes its help, which says what happens to an unusable line.
+/// Declares --on-bad-line; `becomes` completes the option's help: it states what happens to an unusable line.
 void add_on_bad_line(CLI::App& command, std::string& policy, const char* becomes = "stays empty in the output");
 
 /// Declares --beam. Returns the option.

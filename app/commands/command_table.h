@@ -7,12 +7,12 @@
 
 namespace glossa::commands {
 
-/// Name, help and place of a command.
+/// Name and help of a command, and how it is listed and run.
 struct CommandHead {
   const char* name;
   const char* help;                   ///< one sentence without full stop
   const char* group = "Subcommands";  ///< heading in the parent's help
-  bool in_a_job = false;              ///< runs in all processes of a job; the first prints
+  bool in_a_job = false;              ///< true: runs in all processes of a job, of which only the first prints
 };
 
 /// The program's commands, or the subcommands of a command such as `bench`. Each command adds itself (commands.h).
@@ -23,7 +23,7 @@ class CommandTable {
   CommandTable(CLI::App& parent, int& status) : parent_(parent), status_(status) {}
 
   /// Adds a command. Returns the command and a new Arguments object; the caller declares the arguments. When the
-  /// command is parsed, `run` is called with the arguments. It returns the exit status or throws Error.
+  /// command is parsed, `run` is called with the arguments; `run` returns the exit status or throws Error.
   template <class Arguments>
   std::pair<CLI::App&, Arguments&> add(const CommandHead& head, int (*run)(const Arguments&)) const {
     const auto arguments = std::make_shared<Arguments>();

@@ -36,7 +36,7 @@ Offer offer(const Argument& argument);
 /// A key that may follow --set.
 struct Key {
   std::string name, help, range, usual;  // usual: the default, as YAML
-  std::vector<std::string> values;       // the words that it accepts, or "files"
+  std::vector<std::string> values;       // the accepted words, or the single word "files"
 };
 
 /// All keys or, if `of_trained_run`, those accepted by a command that reads a trained run.
@@ -51,7 +51,7 @@ std::string manual_page(const Command& program);
 /// The bash script that completes glossa's words.
 std::string bash_completion(const Command& program);
 
-/// The zsh script, which also describes each word.
+/// The zsh script that completes glossa's words and describes each of them.
 std::string zsh_completion(const Command& program);
 
 }  // namespace glossa::commands

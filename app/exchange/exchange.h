@@ -17,10 +17,10 @@ namespace glossa {
 /// equal files.
 void export_parameters(const CheckpointReader& checkpoint, const std::filesystem::path& path);
 
-/// Reads a model's parameters by name. The file may have a tied tensor under any of its names, or equal copies under
-/// several. Names may begin with `transformer.`, as when nn.Transformer is a member of a larger module. Rounds other
-/// float types to float. Throws an Error that lists missing, unknown and wrongly shaped tensors, or one for a
-/// non-finite number; `parameters` is then unchanged.
+/// Reads a model's parameters by name. The file may have a tied tensor under any of its names, or equal copies of the
+/// tensor under several names. Names may begin with `transformer.`, as when nn.Transformer is a member of a larger
+/// module. Rounds other float types to float. Throws an Error that lists missing, unknown and wrongly shaped tensors,
+/// or an Error for a non-finite number; `parameters` is then unchanged.
 void import_parameters(const TensorFile& file, ParameterStore<float>& parameters);
 
 }  // namespace glossa

@@ -34,10 +34,10 @@ class Outgoing {
   const Side& target() const { return target_; }
   bool is_shared() const { return config_.data.shared_vocabulary; }
 
-  /// The tokens of decode.forbidden by their exported ids.
+  /// The exported ids of the tokens in decode.forbidden.
   std::vector<std::int64_t> forbidden() const;
 
-  /// Makes the tensors for these sources, each under its first name. An import of them restores the same parameters,
+  /// Makes the tensors for `sources`, each under the first of its names. Importing the tensors restores the parameters,
   /// except that tokens are in Marian's order. If the model does not have an output bias, a bias of zeros is made.
   std::vector<FileTensor> tensors(const std::vector<ParameterSource>& sources) const;
 
@@ -50,15 +50,15 @@ class Outgoing {
 
   Config config_;
   Side source_, target_;
-  std::vector<int> source_order_, target_order_;  // ids in the run, by exported id
+  std::vector<int> source_order_, target_order_;  // the run's ids, indexed by exported id
   const ParameterStore<float>& parameters_;
 };
 
 /// Throws misuse if `folder` exists, unless it is an empty folder.
 void check_is_free(const std::filesystem::path& folder);
 
-/// Calls `write` with a temporary folder to fill, then renames that to `folder`, so that it appears complete or not
-/// at all. Throws as check_is_free.
+/// Calls `write` to fill a temporary folder, then renames the result to `folder`, which thus appears complete or not at
+/// all. Throws as check_is_free.
 void write_folder(const std::filesystem::path& folder, const std::function<void(const std::filesystem::path&)>& write);
 
 }  // namespace glossa

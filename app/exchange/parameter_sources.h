@@ -14,17 +14,17 @@ namespace glossa {
 struct ParameterSource {
   std::string parameter;
   std::vector<std::uint64_t> shape;  ///< of the parameter
-  /// The file's tensors whose rows, stacked, are the parameter's rows. Each part lists the possible names of one
-  /// tensor; the file may have equal copies under several of them.
+  /// The file's tensors whose rows, stacked, are the parameter's rows. Each element of `parts` lists the possible names
+  /// of one such tensor; the file may have equal copies under several of these names.
   std::vector<std::vector<std::string>> parts;
-  bool transposed = false;      ///< the file has the parts' transposes
+  bool transposed = false;      ///< the file has the transpose of each part
   bool as_row = false;          ///< the file may have a vector [n] as [1, n]
   std::uint64_t zero_rows = 0;  ///< rows of zeros at the parameter's end, which the file does not have
 };
 
 /// Throws misuse listing tensors that are missing, tensors that are neither sources nor in `others`, and tensors that
 /// have another shape or are not of floats; `hint` ends the message. Also throws an Error if the parameters are much
-/// larger than the file, because its tensors overlap.
+/// larger than the file, which means that the file's tensors overlap.
 void check_sources(const TensorFile& file, const std::vector<ParameterSource>& sources,
                    const std::set<std::string>& others, std::string_view hint);
 
@@ -40,8 +40,8 @@ struct FileTensor {
   std::vector<float> values;
 };
 
-/// Makes a source's tensors from the `values` of the parameter: the inverse of reading. Each part gets the first of its
-/// names.
+/// Makes a source's tensors from the `values` of the parameter: the inverse of reading. Each tensor gets the first of
+/// its possible names.
 std::vector<FileTensor> file_tensors(const ParameterSource& source, std::span<const float> values);
 
 }  // namespace glossa

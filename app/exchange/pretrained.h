@@ -17,13 +17,13 @@ namespace glossa {
 struct Pretrained {
   /// One language's tokenization.
   struct Side {
-    std::filesystem::path pieces_file;  ///< the file of `pieces`
+    std::filesystem::path pieces_file;  ///< the file that `pieces` comes from
     std::string pieces;                 ///< serialized sentencepiece model
     std::vector<std::string> tokens;    ///< in id order
     SpecialIds specials;
   };
 
-  Config config;  ///< model, decode, and data without corpora; the rest is default
+  Config config;  ///< sections model, decode and (without corpora) data; all else is default
   Side source, target;
   std::unique_ptr<TensorFile> tensors;
   std::vector<ParameterSource> sources;  ///< one per parameter
@@ -33,7 +33,7 @@ struct Pretrained {
 
 /// Reads a folder of a Hugging Face MarianMTModel (config.json) or of Marian (a .npz), except the parameters' values.
 /// Checks that the tensors match the model. Throws misuse for other folders, for features that glossa lacks, and for
-/// missing files. Throws an Error naming the file if it is damaged.
+/// missing files. For a damaged file, throws an Error that names the file.
 Pretrained read_pretrained(const std::filesystem::path& folder);
 
 // Helpers for the readers of both kinds of folder.

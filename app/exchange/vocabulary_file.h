@@ -8,13 +8,13 @@ namespace glossa {
 
 // Files that map tokens to ids: vocab.json of Hugging Face and vocab.yml of Marian.
 
-/// Returns the tokens by id. Throws, naming the file, unless the file is a JSON object of at most 262,144 tokens whose
-/// ids are 0, 1, 2, ... in any order, with each token and id once. Uses at most twice the file size plus 16 MiB of
-/// memory.
+/// Returns the tokens in order of their ids. Throws, naming the file, unless the file is a JSON object of at most
+/// 262,144 tokens whose ids are 0, 1, 2, ... in any order, with each token and id once. Uses at most twice the file
+/// size plus 16 MiB of memory.
 std::vector<std::string> read_json_vocabulary(const std::filesystem::path& path);
 
-/// As above for a YAML map, `TOKEN: ID` per line. Tokens are plain, single-quoted or double-quoted. A token may also be
-/// on its own line after `? `, followed by a line `: ID`. Errors name the line.
+/// As read_json_vocabulary, but for a YAML map with `TOKEN: ID` on each line. Tokens are plain, single-quoted or
+/// double-quoted. A token may also be on its own line after `? `, followed by a line `: ID`. Errors name the line.
 std::vector<std::string> read_yaml_vocabulary(const std::filesystem::path& path);
 
 }  // namespace glossa

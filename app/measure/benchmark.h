@@ -36,7 +36,7 @@ class StepBenchmark {
   /// Each step computes the batch `micro_batches` times; the job's processes share this work.
   explicit StepBenchmark(const StepShape& shape, std::int64_t micro_batches = 1);
 
-  /// Runs forward, loss and backward for each micro-batch, then Adam. Times every part if there is a profile.
+  /// Runs forward, loss and backward for each micro-batch, then Adam. If given, `profile` gets the time of every part.
   void step(Profile* profile = nullptr);
 
   Index parameters() const { return parameters_.count(); }

@@ -12,7 +12,7 @@ namespace glossa {
 struct SideFigures {
   std::string language;
   std::int64_t tokens = 0, unknown = 0;             ///< without special tokens, but with <unk>
-  std::int64_t vocabulary = 0, seen = 0, once = 0;  ///< distinct tokens: in the vocabulary, in the text, just once
+  std::int64_t vocabulary = 0, seen = 0, once = 0;  ///< distinct tokens: in vocabulary, in text, in text just once
 
   // Tokens per sentence as in a batch, including special tokens.
   double mean_length = 0;

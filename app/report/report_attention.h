@@ -12,8 +12,8 @@ namespace glossa {
 class ReportAttention {
  public:
   /// Translates the sentences with the run and returns the attention maps as a JSON array in the format of `glossa
-  /// attention --json`. Empty if the run has no checkpoint yet. Adds the reasons for missing maps to `problems`, such
-  /// as a sentence with too many tokens for an image. Uses only one thread if the run `is_training`.
+  /// attention --json`. Empty if the run has no checkpoint yet. Adds to `problems` the reason for each missing map, for
+  /// example too many tokens for an image. Uses only one thread if the run `is_training`.
   std::string of(const std::string& run, std::span<const std::string> sentences, bool is_training,
                  std::vector<std::string>& problems);
 

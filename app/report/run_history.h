@@ -24,8 +24,8 @@ struct RunHistory {
   std::optional<std::uint64_t> best;  ///< the best checkpoint's update
   std::vector<std::string> problems;  ///< a sentence for each unreadable file or invalid content
 
-  /// Meaning of the metrics' seconds: `training` time; `clock` time, including validation and saving, if the run's
-  /// version did not write training times; or `none`.
+  /// Kind of the metrics' seconds: `training` (training alone), `clock` (including validation and saving, from versions
+  /// that did not write training times) or `none` (unknown).
   std::string time;
 };
 

@@ -23,12 +23,12 @@ struct RunMetrics {
   std::vector<std::string> problems;  ///< a sentence for each unusable line
 };
 
-/// Reads a run's metrics.jsonl; if it is unreadable, adds that to `problems`. While it is `being_written`, its last
+/// Reads a run's metrics.jsonl; if the file is unreadable, adds that to `problems`. If `being_written`, the file's last
 /// line may be incomplete.
 RunMetrics read_metrics(const std::filesystem::path& run, bool being_written);
 
-/// Reduces a series to about `limit` rows. Keeps the first and the last row and, from groups of equally many rows,
-/// those with each column's minimum and maximum, so that every peak remains.
+/// Reduces a series to about `limit` rows. Keeps the first and the last row. Divides the rows into equal groups and
+/// keeps, of each group, the rows with a column's minimum or maximum, so that every peak remains.
 Series thinned(const Series& series, std::size_t limit);
 
 }  // namespace glossa

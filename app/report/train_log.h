@@ -30,8 +30,9 @@ struct TrainLog {
 
   std::int64_t parameters = 0;  ///< number of the model's parameters; 0 if not in the log
 
-  /// Wall-clock seconds until an update was logged, by update. Includes validation and saving, but not the time between
-  /// a stop and the next start. A fallback for runs whose metrics do not have times.
+  /// For each logged update, wall-clock seconds from the run's beginning until its training or validation line was
+  /// logged. Includes validation and saving, but not the time between a stop and the next start. A fallback for runs
+  /// whose metrics do not have times.
   std::map<std::int64_t, double> training_clock, validation_clock;
 };
 

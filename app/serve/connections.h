@@ -24,7 +24,7 @@ struct Incoming {
 struct Reply {
   int status;
   std::string bytes;
-  bool is_last;  ///< the connection ends after it
+  bool is_last;  ///< true: the connection ends after this answer
 };
 
 /// A JSON error answer, the last of its connection.
@@ -39,13 +39,13 @@ Reply busy_reply();
 class Connections {
  public:
   struct Limits {
-    std::size_t connections;                      ///< maximum; for one more, the client with the most loses one
+    std::size_t connections;                      ///< maximum; at one more, the client with most loses one
     std::size_t body;                             ///< maximum bytes of a request's body
-    std::chrono::steady_clock::duration request;  ///< from a request's first byte to the answer; also to send it
+    std::chrono::steady_clock::duration request;  ///< maximum from first byte to answer, and again to send that
     std::chrono::steady_clock::duration idle;     ///< maximum time until the next request begins
   };
 
-  /// Takes a request's answer, from any thread.
+  /// Accepts the answer to a request; callable by any thread.
   using Answer = std::function<void(Reply)>;
 
   struct Hooks {

@@ -24,8 +24,8 @@ class FairQueue {
  public:
   using Clock = std::chrono::steady_clock;
 
-  /// At most `room` pieces wait at a time. A batch has at most `batch` pieces. It is due once that many pieces wait, or
-  /// once the request that is next in turn has waited for `gather`.
+  /// At most `room` pieces wait at a time. A batch has at most `batch` pieces. A batch is due once `batch` pieces wait,
+  /// or once the request that is next in turn has waited for `gather`.
   struct Limits {
     std::size_t room, batch;
     Clock::duration gather;
@@ -34,9 +34,9 @@ class FairQueue {
   explicit FairQueue(const Limits& limits) : limits_(limits) {}
 
   /// Queues all pieces of a client's request. If there is no room, drops requests of the client with the most waiting
-  /// pieces, largest first, if this client would still have fewer with the new pieces. If this client has the most,
-  /// drops its largest request if the new one is smaller. Returns the key for `withdraw`; if there is still no room or
-  /// the queue is closed, adds no piece and returns nothing.
+  /// pieces, largest first, provided that `client`, new pieces included, still has fewer. If `client` itself has the
+  /// most, drops its largest request, provided that the new one is smaller. Returns the key for `withdraw`; if there is
+  /// still no room or the queue is closed, adds no piece and returns nothing.
   std::optional<std::uint64_t> add(std::vector<Piece> pieces, const std::string& client = {}) {
     const std::scoped_lock lock(mutex_);
     if (closed_ || !make_room(pieces.size(), client)) return std::nullopt;
@@ -67,8 +67,8 @@ class FairQueue {
     return batch;
   }
 
-  /// As `take`, but never waits, and only takes a batch whose first piece `begins` accepts. The batch is empty if no
-  /// piece is accepted, if it is not yet due, or if another thread waits in `take`.
+  /// As `take`, but never waits, and only takes a batch whose first piece `begins` accepts. Returns an empty batch if
+  /// no piece is accepted, if no batch is due yet, or if another thread waits in `take`.
   template <class Begins, class Joins>
   std::vector<Piece> take_now(const Begins& begins, const Joins& joins) {
     std::vector<Piece> batch = empty_batch();
@@ -170,7 +170,7 @@ class FairQueue {
       requests_.splice(requests_.end(), requests_, request);
   }
 
-  /// Takes one piece that joins the batch from each client not in `served`. Returns false if no piece joined.
+  /// From each client not in `served`, takes one piece that joins the batch. Returns false if no piece joined.
   template <class Joins>
   bool take_round(std::vector<Piece>& batch, std::vector<std::string> served, const Joins& joins) {
     const std::size_t before = batch.size();
@@ -200,7 +200,7 @@ class FairQueue {
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   std::list<Request> requests_;         // the next in turn first
-  std::size_t waiting_ = 0, idle_ = 0;  // numbers of pieces and threads
+  std::size_t waiting_ = 0, idle_ = 0;  // waiting pieces; threads waiting in `take`
   std::uint64_t requests_known_ = 0;
   bool closed_ = false;
 };

@@ -7,7 +7,7 @@
 
 namespace glossa::serve {
 
-/// A number of bytes that counts towards a common sum while its owner lives. Moving transfers the number and leaves 0.
+/// Bytes that count towards a common sum while this object lives. Moving transfers their number and leaves 0.
 class MemoryShare {
  public:
   using Sum = std::atomic<std::size_t>;

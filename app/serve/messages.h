@@ -29,7 +29,7 @@ const std::string& text_field(const Fields& fields, std::string_view name);
 /// Contents of a POST to /translate.
 struct TranslationRequest {
   std::vector<std::string> texts;
-  bool is_list = false;  ///< the answer has lists as well
+  bool is_list = false;  ///< true: the texts came as a list, so the answer has lists as well
   std::string source, target;
   std::int64_t alternatives = 0;
   bool scores = false;  ///< the answer includes probabilities

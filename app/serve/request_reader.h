@@ -33,8 +33,8 @@ class RequestReader {
 
   explicit RequestReader(std::size_t max_body) : max_body_(max_body) {}
 
-  /// Takes bytes from the front, up to the end of the current request, and returns their number. Must not be called
-  /// again once it has thrown.
+  /// Takes bytes from the front, up to the end of the current request. Returns the number of bytes taken. Must not be
+  /// called again after an exception.
   std::size_t feed(std::string_view bytes);
 
   /// True once a request has begun.

@@ -24,8 +24,8 @@ struct ServedRun {
   DecodeConfig decode;
 };
 
-/// A request that is being answered. Its pieces share it, so that no piece is searched once nobody waits for the
-/// answer.
+/// A request that is being answered. The request's pieces share its Pending, so they are no longer searched once nobody
+/// waits for the answer.
 struct Pending {
   Caller caller;
   std::shared_ptr<const std::atomic<bool>> service_ends;
@@ -53,9 +53,10 @@ class SearchTurns {
 
   bool empty() const { return searches_.empty(); }
 
-  /// True if a batch may begin with a piece. A client may have pieces in at most one search per range of lengths. A
-  /// maximum applies to the number of searches of a range and all longer ranges together: 16 for the shortest range,
-  /// and for each next one half as many. So neither one client nor long sentences can take all searches.
+  /// True if a batch may begin with a piece. Lengths are divided into ranges, and a client may have pieces in at most
+  /// one search per range. The searches of a range and all longer ranges together are limited: to 16 for the shortest
+  /// range, and for each next range to half the previous limit, but at least 1. So neither one client nor long
+  /// sentences can take all searches.
   bool may_begin(const Piece& piece) const;
 
   /// True if a piece fits into a batch: it wants the same number of translations, its length is in the same range, the
@@ -75,7 +76,7 @@ class SearchTurns {
     explicit Search(Context<float>& context) : batch(context) {}
 
     BatchSearch<float> batch;
-    std::vector<std::optional<Piece>> pieces;  // by place in the batch; empty once answered or given up
+    std::vector<std::optional<Piece>> pieces;  // by index in the batch; each empty once answered or given up
     std::vector<std::optional<Piece>> alone;   // from a batch that threw; searched one after another
     int length_range = 0;
     int batches = 0;     // searched so far

@@ -48,12 +48,12 @@ class TranslationService {
   ///   503  no room in the queue now, or no answer while the caller waits
   std::vector<std::vector<TranslatedText>> translate(const TranslationRequest& request, const Caller& caller);
 
-  /// Returns the attention of the languages' run as it reads `text` and writes `translation`, each as one sentence.
-  /// Throws HttpError as `translate`, 400 for empty texts, and 413 for texts too long to show.
+  /// Returns the attention of the model for these languages while it reads `text` and writes `translation`, each as one
+  /// sentence. Throws HttpError as `translate`, 400 for empty texts, and 413 for texts too long to show.
   AttentionMaps attention(std::string_view source, std::string_view target, const std::string& text,
                           const std::string& translation, const Caller& caller);
 
-  /// One entry per source language, in the order of the runs, then one for each other language, without targets.
+  /// One entry per source language, in the order of the runs; then, for each other language, an entry without targets.
   std::vector<ServedLanguage> languages() const;
 
   /// Number of sentences waiting now.

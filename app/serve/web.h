@@ -27,8 +27,8 @@ class Web {
   Web(TranslationService& service, ServerMetrics& metrics, Setup setup);
   ~Web();
 
-  /// Returns the answer to a request, soon after the deadline if it was not ready by then. Does not throw: an error
-  /// becomes an answer.
+  /// Returns the answer to a request. If none is ready at the deadline, returns an error soon afterwards. Does not
+  /// throw: an error becomes an answer.
   Reply answer(const Incoming& incoming) const;
 
  private:

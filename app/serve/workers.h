@@ -12,9 +12,9 @@
 namespace glossa::serve {
 
 /// Up to `threads` threads for the tasks of many clients; up to `room` tasks wait for a thread. Clients take turns, and
-/// a client's task begins only while more threads are free than the client has, so that another client's task can begin
-/// at once. A thread starts when a task needs one and ends when no task can begin. Permanent threads would all, sooner
-/// or later, hold memory for their stacks and reusable heap blocks.
+/// a client's task begins only while more threads are free than the client uses, so that another client's task can
+/// begin at once. A thread starts when a task needs one and ends when no task can begin. Permanent threads would all,
+/// sooner or later, hold memory for their stacks and reusable heap blocks.
 class Workers {
  public:
   /// Exactly one of the two functions is called. Neither may throw.
@@ -22,7 +22,8 @@ class Workers {
     std::function<void()> run, refuse;
   };
 
-  /// `niceness` is added to the calling thread's, 0 to 19; with a larger one, threads leave more CPU time to others.
+  /// `niceness`, 0 to 19, is added to the calling thread's niceness; a larger value leaves more CPU time to other
+  /// threads.
   Workers(std::size_t threads, std::size_t room, int niceness = 0)
       : max_threads_(threads), room_(room), niceness_(niceness) {}
   Workers(const Workers&) = delete;
@@ -34,8 +35,8 @@ class Workers {
   /// Waits for at most `time`. Returns true if all tasks are done by then.
   bool wait_for(std::chrono::steady_clock::duration time);
 
-  /// Queues a client's task. If there is no room, the newest task of the client with the most waiting is refused. The
-  /// task itself is refused if no thread is running and none can be started.
+  /// Queues a client's task. If there is no room, the newest task of the client with the most waiting tasks is refused.
+  /// The posted task is refused if no thread is running and none can be started.
   void post(const std::string& client, Task task);
 
  private:

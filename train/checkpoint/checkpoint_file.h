@@ -50,9 +50,9 @@ struct CheckpointEntry {
   EntryKind kind{};
   Dtype dtype{};
   std::vector<std::uint64_t> dims;  ///< at most 8; none for a scalar
-  std::uint64_t offset = 0;         ///< of its bytes in the file
-  std::uint64_t length = 0;         ///< in bytes: the product of dims times the element size
-  std::uint32_t crc = 0;            ///< CRC32C of its bytes
+  std::uint64_t offset = 0;         ///< of the entry's bytes in the file
+  std::uint64_t length = 0;         ///< in bytes: the product of `dims`, times the element size
+  std::uint32_t crc = 0;            ///< CRC32C of the entry's bytes
 };
 
 /// Collects arrays and writes them as a checkpoint. Arrays must stay unchanged until they are written, because they are
@@ -74,8 +74,8 @@ class CheckpointWriter {
   /// Adds bytes, which the writer keeps.
   void add_owned(std::string name, EntryKind kind, std::string bytes);
 
-  /// Calls all sources in the same order as `write`. Processes that do not write call it, so that their sources send
-  /// their parts to the writing process.
+  /// Calls all sources, in the order in which `write` calls them. Processes that do not write call `give` instead, so
+  /// that their sources send their data to the writing process.
   void give() const;
 
   /// Writes the file atomically (AtomicFile). A file below 64 MiB is read back and verified before it gets its name.

@@ -26,8 +26,8 @@ struct FoundCheckpoint {
 class CheckpointFolder {
  public:
   /// Takes the run's lock, creates the folder if needed, removes the temporary files of trainers that died, and makes
-  /// the files that they finished durable. `keep` is the number of newest files to keep, at least 2 so that one
-  /// survives any damage to the other.
+  /// their finished files durable. `keep` is the number of newest files to keep, at least 2 so that one survives any
+  /// damage to the other.
   CheckpointFolder(const std::filesystem::path& run, std::size_t keep);
 
   /// Finds the newest valid checkpoint; empty if there are no files. Throws an Error if files exist but none is valid:
@@ -65,11 +65,11 @@ class CheckpointFolder {
 std::optional<FoundCheckpoint> newest_valid_checkpoint(const std::filesystem::path& run);
 
 /// Files that `choice` names in a run: `best`, `last`, a checkpoint's update number, or `average:N` for the newest N.
-/// Empty text is the best, or the last if there is no best. Throws misuse for any other choice, and an Error if the run
-/// has no such files, or fewer than N.
+/// An empty `choice` means `best` or, if no best exists, `last`. Throws misuse for any other choice, and an Error if
+/// the run has no such files, or fewer than N.
 std::vector<std::filesystem::path> chosen_checkpoints(const std::filesystem::path& run, const std::string& choice = {});
 
-/// Update that a run's link `best` or `last` leads to; empty if the link does not exist.
+/// Update number of the checkpoint that a run's link `best` or `last` points to; empty if the link does not exist.
 std::optional<std::uint64_t> linked_update(const std::filesystem::path& run, const char* link);
 
 }  // namespace glossa

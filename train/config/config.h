@@ -191,7 +191,7 @@ Config load_config(const std::string& path, const std::vector<std::string>& sets
 /// about allowed but doubtful values.
 std::vector<std::string> check(const Config& config);
 
-/// Returns the warnings that depend on the length of an epoch: one if training ends before its warm-up does.
+/// Returns the warnings that depend on the length of an epoch (so far one: training ends before its warm-up does).
 std::vector<std::string> length_doubts(const Config& config, std::int64_t updates_per_epoch);
 
 /// Returns `now`, with the options that are still `auto` replaced by the values in `old`. Only options of `section` are

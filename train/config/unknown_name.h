@@ -13,8 +13,8 @@ namespace glossa {
 std::string unknown_name(std::string_view kind, std::string_view name, const std::vector<std::string>& meant,
                          std::string_view hint);
 
-/// Keys that `key`, with or without its section, may have meant: keys of this name in any section, else the nearest key
-/// or section name. Empty if none is near.
+/// Keys that a user may have meant by `key`, given with or without its section: keys of this name in any section, else
+/// the nearest key or section name. Empty if none is near.
 std::vector<std::string> keys_meant(std::string_view key);
 
 /// Words that a command accepts.

@@ -31,8 +31,8 @@ class ProgressBar {
   /// True a few times a second if the bar draws, otherwise never. Check this before composing the text.
   bool is_due() const;
 
-  /// Draws the text, after a bar if the completed `fraction` (0 to 1) is known. On a narrow terminal, omits the last
-  /// comma-separated parts of the text.
+  /// Draws the text. If the completed `fraction` (0 to 1) is known, draws a bar before the text. On a narrow terminal,
+  /// omits the last comma-separated parts of the text.
   void draw(std::optional<double> fraction, std::string_view text);
 
   /// Clears the line; the bar is due again at once.

@@ -11,7 +11,7 @@
 
 namespace glossa {
 
-/// The tokenizers of a run; both are the same object if `one_tokenizer`.
+/// The tokenizers of a run; source and target are the same object if one_tokenizer(config) is true.
 struct Tokenizers {
   std::shared_ptr<const Tokenizer> source, target;
 
@@ -71,7 +71,7 @@ EncodedCorpus encode(const DataConfig& config, const ParallelCorpus& corpus, con
 /// Encodes the training pairs that satisfy data.max_ratio.
 EncodedCorpus encode_training(const DataConfig& config, const ParallelCorpus& training, const Tokenizers& tokenizers);
 
-/// Encodes all corpora; validation is empty if absent.
+/// Encodes all corpora; without validation pairs, the encoded validation corpus is empty.
 EncodedCorpora encode_all(const DataConfig& config, const Corpora& corpora, const Tokenizers& tokenizers);
 
 /// Treats a clean line of text like training text: converts it to lower case if data.lowercase is set.

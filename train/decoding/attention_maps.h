@@ -18,7 +18,7 @@ struct AttentionMaps {
   using Layers = std::vector<std::vector<Head>>;
 
   std::vector<std::string> source;  ///< the encoder's input tokens: queries and keys of `encoder`, keys of `cross`
-  std::vector<std::string> target;  ///< the decoder's, from <s> on: queries and keys of `decoder`, queries of `cross`
+  std::vector<std::string> target;  ///< decoder input, <s> first: queries and keys of `decoder`, queries of `cross`
   std::vector<std::string> output;  ///< the decoder's output tokens: `target` shifted by one, </s> last
   Layers encoder, decoder, cross;   ///< [layer][head]
 };

@@ -14,7 +14,8 @@ namespace glossa {
 template <class T>
 class BatchSearch {
  public:
-  /// `context` is used only during calls, so all searches of one thread can share one. It must outlive the search.
+  /// `context` is used only during calls, so all searches of one thread can share it. The context must outlive the
+  /// search.
   explicit BatchSearch(Context<T>& context) : context_(context) {}
 
   /// Begins the search for the `n` best translations of `sources[i]`, for each i in `batch`. `numbers` is as in
@@ -62,8 +63,8 @@ class BatchSearch {
   struct Sentence {
     Index limit;                  // maximum length, in tokens
     std::int64_t number;          // see Searcher::decode
-    Index ended = 0;              // hypotheses that reached </s>
-    Index found = 0;              // number of its entries in found_, at most n_
+    Index ended = 0;              // number of hypotheses that reached </s>
+    Index found = 0;              // number of the sentence's entries in found_, at most n_
     bool is_first_final = false;  // true once the search for the single best would have ended
     bool is_dropped = false;
   };
@@ -100,7 +101,7 @@ class BatchSearch {
   std::vector<int> source_ids_, tokens_;
   std::vector<RowSpan> source_spans_;
   std::vector<Sentence> sentences_;
-  std::vector<Found> found_;  // n_ places for each sentence, best first
+  std::vector<Found> found_;  // n_ entries for each sentence, best first
   std::vector<Node> nodes_;
   std::vector<Live> live_, next_;
   std::vector<Index> survivors_;  // for each hypothesis of next_, the row that it continues

@@ -24,13 +24,13 @@ struct DecodeOptions {
   Index beam = 1;  ///< hypotheses kept per sentence; 1 is greedy
   LengthPenalty length_penalty = LengthPenalty::power;
   double alpha = 1;
-  double max_length_factor = 2;  ///< maximum tokens, with </s>: factor * source ids + extra
+  double max_length_factor = 2;  ///< maximum tokens, with </s>, are factor * source ids + extra
   Index max_length_extra = 10;
   Index min_length = 0;  ///< minimum tokens, without </s>
   Search search = Search::glossa;
   std::vector<int> forbidden{};    ///< tokens never chosen, besides <pad> and <s>
   bool renormalize = false;        ///< exclude the tokens that are never chosen from the softmax
-  std::int64_t max_tokens = 2048;  ///< per batch: hypotheses x longest source
+  std::int64_t max_tokens = 2048;  ///< maximum of hypotheses x longest source, per batch
   bool sample = false;             ///< draw each token from the softmax; needs a beam of 1
   double temperature = 1;          ///< of the softmax when drawing
   std::uint64_t seed = 1;          ///< of the draws
@@ -57,10 +57,10 @@ class BatchSearch;
 /// next token. At the limit an ended hypothesis is preferred; without one, the best live hypothesis is cut off. <pad>
 /// and <s> are never chosen. Ties go to the earlier hypothesis, then to the smaller id.
 ///
-/// The n best come from the same search, which continues until n have ended and live hypotheses are compared with the
-/// n-th best. So a beam at least as large as the number of all hypotheses up to the limit gives the n best of all. Once
-/// `beam` hypotheses have ended and the single best is found, the search also ends if the next token might change the
-/// first.
+/// The n best come from the same search, which continues until n hypotheses have ended and no live one can become
+/// better than the n-th best. So a beam at least as large as the number of all hypotheses up to the limit gives the n
+/// best of all. Once `beam` hypotheses have ended and the single best is found, the search also ends if the next token
+/// might make another hypothesis the single best.
 ///
 /// With Search::huggingface the search ends as in `generate` of transformers with `early_stopping` false and </s> as
 /// the forced last token. An ended hypothesis counts only if it is among the best `beam` continuations. A sentence is

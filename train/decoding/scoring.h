@@ -11,7 +11,7 @@ namespace glossa {
 
 /// A model's scores of a given translation, as the search would score a hypothesis with these tokens.
 struct ScoredTranslation {
-  std::vector<TokenScore> tokens;  ///< with their natural log-probability given the tokens before; </s> is last
+  std::vector<TokenScore> tokens;  ///< each with its natural log-probability given those before it; </s> is last
   double score = 0;                ///< log_probability divided by the length penalty
   double log_probability = 0;      ///< of all tokens together
 };

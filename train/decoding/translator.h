@@ -15,8 +15,8 @@ namespace glossa {
 /// A run's search options.
 DecodeOptions decode_options(const DecodeConfig& config);
 
-/// Number that identifies piece `piece` (from 0) of line `line` when sampling. The first piece has its line's number,
-/// so a line in one piece is sampled by its line number. Later pieces have numbers above those of all lines.
+/// Number that identifies piece `piece` (from 0) of line `line` when sampling; only long lines have several pieces. The
+/// first piece has its line's number, later pieces have numbers above those of all lines.
 std::int64_t piece_number(std::int64_t line, std::int64_t piece);
 
 /// Translation of a line. The numbers are as in `Hypothesis`; for a line read in pieces, they cover all pieces.
@@ -36,7 +36,7 @@ class Translator {
   Translator(const Transformer<float>& model, const Tokenizers& tokenizers, const DataConfig& data,
              const DecodeConfig& decode);
 
-  /// One translation per line, in order; an empty line gives an empty one. Throws as `add`.
+  /// One translation per line, in order; an empty line gives an empty translation. Throws as `add`.
   std::vector<std::string> translate(std::span<const std::string> lines, std::string_view name,
                                      std::int64_t first_line = 1) {
     return translate(encode(lines, name, first_line));
@@ -64,7 +64,7 @@ class Translator {
   /// Encodes lines, numbered from `first_line` on.
   Sources encode(std::span<const std::string> lines, std::string_view name, std::int64_t first_line = 1) const;
 
-  /// The translation as text, from the hypothesis that a search found.
+  /// Decodes a hypothesis found by a search to a translation with text.
   Translation translation(const Hypothesis& hypothesis) const;
 
   /// Returns the best hypothesis of each piece, not yet decoded to text.

@@ -32,7 +32,8 @@ std::unique_ptr<Optimizer<float>> make_optimizer(const OptimConfig& config, Para
 /// Makes a moving average that starts at the parameters' present values; null without train.ema.
 std::unique_ptr<MovingAverage<float>> make_average(const TrainConfig& config, const ParameterStore<float>& parameters);
 
-/// Makes the configured learning-rate schedule; noam uses `width`; `updates_per_epoch` converts epochs.
+/// Makes the configured learning-rate schedule; only noam uses `width`; `updates_per_epoch` converts periods given in
+/// epochs.
 Schedule make_schedule(const OptimConfig& config, Index width, std::int64_t updates_per_epoch = 0);
 
 }  // namespace glossa

@@ -28,8 +28,8 @@ void check_in_all(bool ok, std::string_view where, fmt::format_string<Args...> f
   if (!ok) throw CommonError(Error::Kind::failure, where, fmt::format(format, std::forward<Args>(args)...));
 }
 
-/// Ends all processes of the job because of an error in this one, which `print_note` prints. Processes other than the
-/// first wait briefly, so that process 0 can report the same error first.
+/// Ends all processes of the job because of an error in this process; `print_note` prints the error. Processes other
+/// than the first wait briefly, so that process 0 can report the same error first.
 [[noreturn]] void end_job(int status, const std::function<void()>& print_note);
 
 /// The cooperating processes started by `mpirun -n N` or `srun`, as seen by one of them. A single process is a job of

@@ -11,17 +11,17 @@
 
 namespace glossa {
 
-/// MPI operations of a job; only one file includes MPI itself. `place`, `limit` and `abort` are local; all other calls
-/// are collective.
+/// MPI operations of a job; only one source file includes MPI's header. `place`, `limit` and `abort` are local; all
+/// other calls are collective.
 class Transport {
  public:
   virtual ~Transport() = default;
 
   struct Place {
     int rank = 0, count = 1;
-    int on_host = 1;            // processes on this host
-    int sharing = 1, turn = 0;  // number of processes that use the same cores, and this one's index among them
-    std::vector<std::string> hosts = {};  // of each process
+    int on_host = 1;                      // processes on this host
+    int sharing = 1, turn = 0;            // processes that use the same cores; this one's index among them
+    std::vector<std::string> hosts = {};  // host name of each process
 
     /// Readable name of process `of`.
     std::string name(int of) const {
@@ -51,8 +51,8 @@ class Transport {
   virtual void abort(int status) = 0;
 };
 
-/// Enters this process's MPI job. Loads the MPI module from the program's folder or from where it is installed; null if
-/// not found.
+/// Enters this process's MPI job. Loads the MPI module from the program's folder or from the installed modules' folder;
+/// returns null if it is in neither.
 std::unique_ptr<Transport> enter_mpi();
 
 }  // namespace glossa

@@ -15,7 +15,7 @@ class NpzFile : public TensorFile {
  public:
   explicit NpzFile(ZipFile zip);
 
-  /// Decodes a tensor of bytes as text, without trailing zeros. Throws if it does not consist of bytes or exceeds
+  /// Decodes a tensor of bytes as text, without trailing zeros. Throws if the tensor has another type or exceeds
   /// `max_bytes`.
   std::string text(const std::string& name, std::uint64_t max_bytes) const;
 

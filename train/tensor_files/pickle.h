@@ -31,7 +31,8 @@ struct PickleValue {
   std::vector<const PickleValue*> items{};
 };
 
-/// The beginning of `text` from a file, for an error, in characters that every terminal can show.
+/// The beginning of `text`, which was read from a file, in characters that every terminal can show; for an error
+/// message.
 std::string shown(std::string_view text);
 
 /// Reads one pickle with the opcodes of a state_dict: protocol 2 without floats, user-defined classes and extensions. A
@@ -39,8 +40,8 @@ std::string shown(std::string_view text);
 class Pickle {
  public:
   /// Reads a pickle at the start of `bytes`. `names` lists the allowed classes and functions as "module name";
-  /// `collections OrderedDict` is always allowed and becomes a dict. Throws, naming `where` and the byte, for any other
-  /// name or opcode and for a bad ending. Uses at most twice `bytes.size()` plus 16 MiB of memory.
+  /// `collections OrderedDict` is always allowed and becomes a dict. Throws, naming `where` and the position in bytes,
+  /// for any other name or opcode and for a bad ending. Uses at most twice `bytes.size()` plus 16 MiB of memory.
   Pickle(std::string_view bytes, std::span<const std::string_view> names, const std::string& where);
 
   const PickleValue& root() const { return *root_; }

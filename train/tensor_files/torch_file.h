@@ -18,8 +18,9 @@ namespace glossa {
 // A tensor is a part of a storage; tied tensors share a storage.
 
 /// A state_dict with a verified structure: an OrderedDict or dict of tensors and parameters on storages of type Float,
-/// Double, Half, BFloat16 or Long. Throws, naming it, for any other name or opcode in the pickle, and for a tensor that
-/// is not contiguous or exceeds its storage. Nothing in the pickle is executed.
+/// Double, Half, BFloat16 or Long. Throws for any other name or opcode in the pickle, and for a tensor that is not
+/// contiguous or exceeds its storage; the error names the offending name, opcode or tensor. Nothing in the pickle is
+/// executed.
 class TorchFile : public TensorFile {
  public:
   /// Opens a file in stream format.
@@ -31,7 +32,7 @@ class TorchFile : public TensorFile {
   /// True if torch.save wrote the archive.
   static bool is_in(const ZipFile& zip);
 
-  /// True for tied tensors: the same shape at the same place of a storage.
+  /// True for tied tensors, which have the same shape and begin at the same offset of the same storage.
   bool same_bytes(const std::string& a, const std::string& b) const override;
 
   /// Start of a file in stream format: a pickle, in protocol 2, of the magic number.
@@ -44,7 +45,7 @@ class TorchFile : public TensorFile {
   /// Numbers that tensors share: a part of the stream or an entry of the zip archive.
   struct Storage {
     std::string dtype;
-    std::uint64_t count = 0;  ///< of numbers
+    std::uint64_t count = 0;  ///< number of elements
     std::uint64_t begin = 0;  ///< position in the file, in stream format
   };
   struct Place {

@@ -35,8 +35,8 @@ class ZipStream {
   ~ZipStream();
   ZipStream(ZipStream&&) noexcept;
 
-  /// Fills `bytes` with the next bytes, or the front of it with all that are left, and returns their number. Throws if
-  /// the entry is damaged; the checksum is verified with the last bytes.
+  /// Fills `bytes` with the next bytes of the content or, if fewer are left, fills only the front. Returns the number
+  /// read. Throws if the entry is damaged; the checksum is verified with the last bytes.
   std::size_t read(std::span<std::byte> bytes);
 
  private:

@@ -21,8 +21,8 @@ namespace glossa {
 /// session mark, which makes a running TensorBoard forget the steps that were cut.
 class EventFile {
  public:
-  /// Cuts from the files of earlier starts all events that a run resumed from `updates_done` will write again. If it
-  /// `resumes`, also drops the events added after a call of `end`. Removes files that become empty. Returns one
+  /// Cuts from the files of earlier starts all events that a run resumed from `updates_done` will write again. If the
+  /// run `resumes`, also drops the events added after a call of `end`. Removes files that become empty. Returns one
   /// sentence per file with more damage than a record torn by a kill; such a file is cut at the damage.
   static std::vector<std::string> cut(const std::filesystem::path& run, std::int64_t updates_done, bool resumes);
 
