@@ -10,7 +10,8 @@ namespace glossa {
 
 /// Bump allocator: memory is released all at once, or back to a mark. Every allocation starts on a cache line (64
 /// bytes). Blocks double in size up to 64 MiB. `reset` keeps the memory and merges the blocks into one, so after a
-/// warm-up the arena requests no more memory from the system. AddressSanitizer builds poison free memory.
+/// warm-up the arena requests no more memory from the system. In AddressSanitizer builds, memory that is not allocated
+/// is poisoned.
 class Arena {
  public:
   static constexpr std::size_t alignment = 64;
@@ -20,8 +21,8 @@ class Arena {
   Arena(const Arena&) = delete;
   Arena& operator=(const Arena&) = delete;
 
-  /// Uninitialized memory, valid until the next `reset`, or until a mark set before this call is destroyed or calls
-  /// `release`. Throws Error if the machine has no more memory (see available_memory).
+  /// Returns uninitialized memory, valid until the next `reset`, or until a mark set before this call is released or
+  /// destroyed. Throws Error if the machine has no more memory (see available_memory).
   void* allocate(std::size_t bytes);
 
   template <class T>
@@ -52,7 +53,7 @@ class Arena {
   /// nest like scopes.
   class Mark {
    public:
-    /// Marks the position before the newest `bytes` bytes, which must be in one block (see is_newest).
+    /// Marks the position before the last `bytes` allocated bytes, which must be in one block (see is_newest).
     explicit Mark(Arena& arena, std::size_t bytes = 0)
         : arena_(&arena),
           resets_(arena.resets_),

@@ -20,10 +20,10 @@ namespace glossa {
 struct StepOptions {
   bool training = false;   // true: dropout is active
   bool recording = true;   // false: nothing is recorded (inference)
-  std::uint64_t seed = 1;  // with `update`, the key of all random numbers of the step
+  std::uint64_t seed = 1;  // seed and `update` determine all random numbers of the step
 
-  // Number of the step; if not set, the number of steps that the context began before. No two steps then drop the same
-  // elements. To repeat a step, or to continue an interrupted run, set it.
+  // Number of the step. If not set, the context numbers its steps from 0, so no two steps drop the same elements. Set
+  // the number to repeat a step or to resume an interrupted run.
   std::optional<std::uint64_t> update = {};
 };
 
@@ -46,17 +46,17 @@ class Context {
   /// Starts a step: frees values, gradients and closures of the previous step.
   void begin(const StepOptions& options);
 
-  /// Make leaves, variables that no op computes: a constant, an input that gets a gradient, a parameter. The caller
+  /// Make a leaf, a variable that no op computes: a constant, an input that gets a gradient, or a parameter. The caller
   /// owns the memory of `value` and must not write to it during the step.
   Variable<T> constant(const Tensor<const T>& value) { return {this, value, -1, generation()}; }
   Variable<T> input(const Tensor<const T>& value);
   Variable<T> parameter(Parameter<T>& parameter);
 
   /// Computes all required gradients. Without `cotangent`, `root` must have a single element, and its cotangent is 1;
-  /// otherwise `cotangent` must have the root's shape. Backward may run once per step, unless earlier calls kept the
-  /// graph: then it may run again, leaves add up their gradients, and other gradients start again from zero. Throws for
-  /// a constant root and for a cotangent of another shape. Throws, before any gradient changes, if the root depends on
-  /// a trainable parameter whose value has changed since it was read (see Parameter::mark_changed).
+  /// otherwise `cotangent` must have the root's shape. Backward may run only once per step, unless earlier calls kept
+  /// the graph. When backward runs again, the gradients of leaves add up, and other gradients start again from zero.
+  /// Throws for a constant root and for a cotangent of another shape. Throws, before any gradient changes, if the root
+  /// depends on a trainable parameter whose value has changed since it was read (see Parameter::mark_changed).
   void backward(const Variable<T>& root, bool keep_graph = false);
   void backward(const Variable<T>& root, const Tensor<const T>& cotangent, bool keep_graph = false);
 
@@ -118,13 +118,13 @@ class Context {
     return add_node({.op = op, .value = view}, std::span(inputs.begin(), inputs.size()), derivative);
   }
 
-  /// Marks `y`, the value of an op whose derivative does not read it, so that the next op may overwrite it (see
+  /// Marks `y`, which the derivative of its own op does not read, so that the next op may overwrite its value (see
   /// `take`).
   Variable<T> unread(const Variable<T>& y);
 
-  /// The value of an input that the op reads only in its forward pass (`from`), and memory of the same size (`to`).
-  /// Both are the same memory if `x` was marked `unread` and has no other reader; in that case, using the value of `x`
-  /// later throws Error.
+  /// Result of take(x), for an input x that the op reads only in its forward pass: the value of `x` (`from`), and
+  /// memory of the same size (`to`). Both are the same memory if `x` was marked `unread` and has no other reader; in
+  /// that case, using the value of `x` later throws Error.
   struct Taken {
     Tensor<const T> from;
     Tensor<T> to;
@@ -161,8 +161,8 @@ class Context {
   void set_profile(Profile* profile) { profile_ = profile; }
   Profile* profile() const { return profile_; }
 
-  /// Sets the transposed weights that linear ops use in steps without recording, until set to null. The weights must
-  /// not change meanwhile.
+  /// Sets the transposed weights for linear ops in steps without recording; null: none. The weights must not change
+  /// meanwhile.
   void set_transposed_weights(TransposedWeights<T>* weights) { transposed_weights_ = weights; }
 
   /// The transpose of `weight`; null if no transposed weights are set, or if the step records.
@@ -171,7 +171,8 @@ class Context {
   }
 
   /// A generation is a set of values that are released together, at the end of the step or of a Frame within the step.
-  /// `generation` is the current one's number. `is_live` is true if the values of a generation are still valid.
+  /// `generation` returns the number of the current generation. `is_live` is true if the values of a generation are
+  /// still valid.
   std::uint32_t generation() const { return live_.back().number; }
   bool is_live(std::uint32_t generation) const;
   Tape<T>& tape() { return tape_; }
@@ -185,7 +186,7 @@ class Context {
 
   struct Generation {
     std::uint32_t number;
-    const T* kept = nullptr;  // its first value, if a frame kept it
+    const T* kept = nullptr;  // the generation's first value, if a frame kept that value
   };
 
   template <class Derivative>

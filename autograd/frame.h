@@ -12,7 +12,7 @@ namespace glossa {
 ///     Frame frame(context);
 ///     for (const Layer& layer : layers) x = frame.keep(layer(x));
 ///
-/// A frame within the loop replaces the value that the last iteration kept:
+/// A frame within the loop replaces the value that the previous iteration kept:
 ///
 ///     for (const Layer& layer : layers) {
 ///       Frame frame(x);
@@ -25,8 +25,8 @@ class Frame {
  public:
   explicit Frame(Context<T>& context);
 
-  /// A frame that also releases `x` if an earlier frame kept it and nothing was allocated since; otherwise, as with a
-  /// context, `x` stays.
+  /// A frame that also releases `x` if an earlier frame kept it and nothing was allocated since; otherwise `x` stays,
+  /// as with the constructor above.
   explicit Frame(const Variable<T>& x);
 
   ~Frame();
@@ -46,7 +46,7 @@ class Frame {
   const std::uint32_t step_;
   const std::size_t depth_;          // number of live generations outside the frame
   Arena::Mark begin_;                // position before the frame's memory
-  std::optional<Arena::Mark> kept_;  // position after the value kept last
+  std::optional<Arena::Mark> kept_;  // position after the most recently kept value
 };
 
 }  // namespace glossa

@@ -5,15 +5,15 @@
 namespace glossa {
 
 struct GradCheckOptions {
-  double floor = 0.1;                    // in worst_error's denominator; 0.1 for ops and layers, 0.01 for whole models
-  double step = 0x1p-10;                 // h / max(1, |x|) for a step h, before h is rounded up to a power of two
+  double floor = 0.1;                    // smallest denominator of worst_error; 0.1 for ops and layers, 0.01 for models
+  double step = 0x1p-10;                 // step h divided by max(1, |x|), before h is rounded up to a power of two
   std::vector<bool> requires_grad = {};  // one flag per input; empty: all true
   Index max_elements = 0;                // number of elements checked per tensor, always the same ones; 0: all
-  double second_step = 0;                // largest step of the second witness, relative as `step` is; 0: no witness
+  double second_step = 0;  // largest step of the second witness, relative like `step`; 0: no second witness
   StepOptions context = {.training = true};
 };
 
-/// Result of a gradient check. An element's gradient is `a` by backward and `n` by differences.
+/// Result of a gradient check. For each element, `a` is the gradient from backward and `n` the one from differences.
 struct GradCheckResult {
   double worst_error = 0;  ///< largest |a - n| / max(|a|, |n|, floor); infinite if any a or n is not finite
   double loose_error = 0;  ///< largest |a - n| / (1e-5 + 1e-3 |n|): PyTorch's gradcheck accepts up to 1
@@ -29,16 +29,17 @@ struct GradCheckResult {
 
   // The second witness, if requested:
   double second_error = 0;       ///< as worst_error, but n is from extrapolated differences
-  std::string second_name = {};  ///< tensor with that second_error
+  std::string second_name = {};  ///< tensor whose error is second_error
   Index second_index = 0;        ///< flat index of the element with that error
   Index second_elements = 0;     ///< number of elements compared by the second witness, those far enough from any kink
   double coarse = 0;             ///< error of a 5-point stencil of step second_step / 8, summed over elements
-  double fine = 0;               ///< the same sum with half that step: a sixteenth of `coarse` for a smooth function
+  double fine = 0;               ///< as `coarse`, with half the step: a sixteenth of `coarse` for a smooth function
 
   /// True if something was compared and nothing differs by more than `limit`.
   bool passes(double limit) const { return elements > 0 && worst_error <= limit; }
 
-  /// A sentence with the worst element, both its gradients, its error, and the counts; for NaN, a hint at scratch.
+  /// Returns a sentence about the worst element, with its two gradients, its error and the counts; for NaN, also a hint
+  /// about scratch.
   std::string describe() const;
 };
 

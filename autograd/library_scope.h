@@ -2,8 +2,8 @@
 
 namespace glossa {
 
-/// While a LibraryScope exists, heap allocations of the thread that created it count as those of a GEMM library (see
-/// heap_counter.h).
+/// While a LibraryScope exists, heap allocations of the thread that created it are counted as allocations by a GEMM
+/// library (see heap_counter.h).
 class LibraryScope {
  public:
   LibraryScope() { ++depth_; }

@@ -35,7 +35,7 @@ class Objective {
   Objective(const GradCheckFunction& function, std::span<const Tensor<double>> inputs,
             const std::vector<bool>& requires_grad, const StepOptions& step);
 
-  /// The inputs that require a gradient, and these gradients, computed by backward with cotangent R.
+  /// The inputs that require a gradient, each with its gradient from backward with cotangent R.
   std::vector<CheckedTensor> gradients();
 
   /// Also returns every trainable parameter; overwrites the store's gradients.

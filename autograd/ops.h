@@ -74,8 +74,8 @@ Variable<T> softplus(const Variable<T>& x);  ///< log(1 + e^x), a smooth relu (D
 // ---- matrix products (ops/product.cpp) ----
 
 /// The matrix product a b, with the last two axes of a or b transposed first if requested: [M, K] x [K, N] -> [M, N].
-/// Up to two leading batch axes broadcast. A vector is a matrix of one row (a) or one column (b), without that axis in
-/// the result and without an effect of its transpose: [..., M, K] x [K] -> [..., M], [K] x [K, N] -> [N].
+/// Up to two leading batch axes broadcast. A vector counts as a matrix of one row (a) or one column (b). The result
+/// lacks that axis, and transposing a vector has no effect: [..., M, K] x [K] -> [..., M], [K] x [K, N] -> [N].
 template <class T>
 Variable<T> matmul(const Variable<T>& a, const Variable<T>& b, bool transpose_a = false, bool transpose_b = false);
 
@@ -95,7 +95,7 @@ template <class T>
 Variable<T> linear_relu(const Variable<T>& x, const Variable<T>& weight, double p, const RowLayout& layout);
 
 // ---- reductions (ops/reduction.cpp); over all elements (result []), one axis or several different axes ----
-// A negative axis counts from the end. The result lacks the reduced axes or, if `keepdim`, has extent 1 there.
+// A negative axis counts from the end. The result lacks the reduced axes; if `keepdim`, they remain with extent 1.
 
 template <class T>
 Variable<T> sum(const Variable<T>& x);
@@ -113,16 +113,17 @@ template <class T>
 Variable<T> max(const Variable<T>& x);  ///< the first of several equal maxima gets the gradient
 template <class T>
 Variable<T> max(const Variable<T>& x, int axis, bool keepdim = false);
-/// Index along the axis of each maximum, in the order of max(x, axis), in memory of the step. The first of several
-/// equal maxima counts; NaN is larger than any number.
+/// For each element of max(x, axis), the index of that maximum along the axis. The result is in memory of the step. The
+/// first of several equal maxima counts; NaN is larger than any number.
 template <class T>
 std::span<const int> argmax(const Variable<T>& x, int axis);
 template <class T>
 Variable<T> norm(const Variable<T>& x);  ///< sqrt(sum x^2); derivative 0 where the norm is 0
 template <class T>
 Variable<T> norm(const Variable<T>& x, int axis, bool keepdim = false);
-/// Sum of the squared deviations from the mean, divided by N - correction for N elements: 1 estimates the variance from
-/// a sample, as PyTorch's default does; 0 is the variance of these numbers. Throws unless 0 <= correction < N.
+/// Sum of the squared deviations from the mean, divided by N - correction for N elements. Correction 1 estimates the
+/// variance from a sample, as PyTorch's default does; correction 0 gives the variance of the N numbers themselves.
+/// Throws unless 0 <= correction < N.
 template <class T>
 Variable<T> var(const Variable<T>& x);
 template <class T>
@@ -207,7 +208,7 @@ Variable<T> last_pool(const Variable<T>& x, const RowLayout& layout);  ///< last
 // ---- masking (ops/masking.cpp) ----
 
 // A mask has the shape of the result or of its trailing axes. The allocator of std::vector<bool> is deduced, so that a
-// braced {pointer, size} is a span.
+// braced argument {pointer, size} becomes a span, not a vector.
 
 /// value where mask is true, else x. The gradient is 0 where filled.
 template <class T>
@@ -242,7 +243,7 @@ Variable<T> add_dropout(const Variable<T>& x, const Variable<T>& branch, double 
 
 template <class T>
 Variable<T> reshape(const Variable<T>& x, const Shape& shape);  ///< same number of elements
-/// One extent may be -1: it follows from the number of elements, unless other extents are 0.
+/// One extent may be -1; it is then computed from the number of elements, so the other extents must not be 0.
 template <class T>
 Variable<T> reshape(const Variable<T>& x, std::initializer_list<Index> extents);
 template <class T>
@@ -264,11 +265,11 @@ Variable<T> concat(const std::vector<Variable<T>>& parts, int axis) {
 /// Pieces of the given lengths along an axis; the lengths must add up to the axis's extent.
 template <class T>
 std::vector<Variable<T>> split(const Variable<T>& x, std::span<const Index> lengths, int axis);
-/// Indices begin, ..., end - 1 of an axis; negative ones count from the end. Throws, unlike Python, if they are outside
-/// the axis or begin > end.
+/// Indices begin, ..., end - 1 of an axis; negative arguments count from the end. Unlike Python, throws if an index is
+/// outside the axis or begin > end.
 template <class T>
 Variable<T> slice(const Variable<T>& x, int axis, Index begin, Index end);
-/// The slice at `index` of an axis, negative from the end; the result does not have that axis.
+/// The slice at `index` of an axis; a negative index counts from the end. The result lacks that axis.
 template <class T>
 Variable<T> select(const Variable<T>& x, int axis, Index index);
 /// Joins along a new axis, inserted before `axis`; all shapes must agree.

@@ -8,13 +8,13 @@ namespace glossa {
 
 /// Number of threads in the process's team, which runs the loops below. This number affects only speed. The pieces of
 /// work depend only on shapes, and one thread computes each piece, so any number of threads gives the same bits. Do not
-/// set it while any thread computes.
+/// call set_threads while any thread computes.
 int threads();
 void set_threads(int count);
 
-/// Index of the calling thread inside a loop below, in {0, ..., threads()-1}, by which a piece selects the thread's
-/// scratch memory. Outside a loop, 0. A loop that begins while another loop runs, within a piece or in another thread,
-/// runs only on the thread that called it.
+/// Index of the calling thread within the loops below, in {0, ..., threads()-1}; 0 outside a loop. Pieces use this
+/// index to select their thread's scratch memory. If a loop begins while another loop runs, in one of its pieces or in
+/// another thread, the new loop runs only on the thread that called it.
 int thread_index();
 
 /// While a LoopsAlone exists, loops called by the thread that created it run on that thread only. It serves threads

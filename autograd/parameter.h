@@ -34,7 +34,7 @@ struct Parameter {
   Index offset = 0;       // start of value and gradient in the flat buffers, in elements
 
   Parameter* whole = nullptr;  // for a part: the parameter that it is part of, whose `trainable` applies; else null
-  std::vector<Parameter*> parts = {};  // the parts, if any, that have the gradients (see ParameterStore::part)
+  std::vector<Parameter*> parts = {};  // parts, if any, which hold the gradient instead (see ParameterStore::part)
   std::uint64_t changes = 0;           // calls of `mark_changed`
 
   Tensor<T> grad_tensor() const { return {grad.data, value.shape}; }
@@ -43,16 +43,17 @@ struct Parameter {
   bool is_trainable() const { return whole ? whole->trainable : trainable; }
 
   /// Declares that the value was written. `backward` then refuses forward passes that read the old value. Optimizers,
-  /// moving averages and readers of files call this; so must code that writes values by hand.
+  /// moving averages and readers of files call this; other code that writes values must call it as well.
   void mark_changed() { ++(whole ? whole->changes : changes); }
 
   /// Number of declared changes of the value. A part has the version of its whole.
   std::uint64_t version() const { return whole ? whole->changes : changes; }
 
-  /// True if the gradient, or that of a part, was written since it was declared empty.
+  /// True if the gradient, or the gradient of any part, has been written since it was last declared empty.
   bool has_grad() const;
 
-  /// Zeroes the gradient if it is unset and the parameter trainable; with parts, the gradients of such parts.
+  /// Zeroes the gradient if it is unset and the parameter is trainable. If the parameter has parts, does this for each
+  /// part instead.
   void fill_unset_grad();
 };
 
@@ -71,8 +72,9 @@ class ParameterStore {
   ParameterStore(const ParameterStore&) = delete;
   ParameterStore& operator=(const ParameterStore&) = delete;
 
-  /// Declares a parameter. Throws if the name exists, if files cannot hold it, or if the store is already laid out. A
-  /// name has 1 to 200 bytes of UTF-8, without control characters, slashes, backslashes and colons.
+  /// Declares a parameter. Throws if the name exists or is not allowed in files, or if the store is already laid out. A
+  /// name has 1 to 200 bytes of UTF-8, without control characters, slashes, backslashes and colons, and is not
+  /// __metadata__.
   Parameter<T>& declare(const std::string& name, const Shape& shape, Initializer initializer);
 
   /// Returns rows [begin, end) of the declared parameter `whole` as a parameter of their own, a part. Parts serve
@@ -103,15 +105,15 @@ class ParameterStore {
   /// Size of the largest parameter.
   Index largest() const;
 
-  /// End of a parameter's range of the flat buffers, including the gap after it; `parameter` is not a part.
+  /// Offset in the flat buffers at which a parameter and the gap after it end; `parameter` must not be a part.
   Index end_of(const Parameter<T>& parameter) const;
 
   /// Declares every gradient empty.
   void clear_grads();
 
   /// Gives a gradient of zero to trainable parameters that received no contribution. Without this call, optimizers skip
-  /// them; with it, weight decay and moments move them, as in `glossa train`. Also needed before reading `grads`.
-  /// Gradients of frozen parameters are never read and stay as they are.
+  /// them; with it, weight decay and moments move them, as in `glossa train`. This call must also precede reading
+  /// `grads`. Gradients of frozen parameters are never read and stay as they are.
   void fill_unset_grads();
 
   /// Declares that all values were written (see Parameter::mark_changed).

@@ -29,7 +29,7 @@ struct Node {
   const void* closure = nullptr;
   GradSlot<T> own{};
   Parameter<T>* parameter = nullptr;  // for a parameter's leaf, the parameter, whose gradient replaces `own`
-  std::uint64_t version = 0;          // the parameter's version when it was read
+  std::uint64_t version = 0;          // the parameter's version when the leaf was made
   bool keep = false;                  // backward keeps value and gradient: a leaf, or retain_grad was called
   bool unread = false;                // the op's derivative does not read the value
   bool read = false;                  // another op read the value, and that op's derivative may read it again
@@ -86,7 +86,7 @@ class Tape {
   bool spent_ = false;
 };
 
-/// Destination of an input's gradient: every element is assigned or, if `add`, added to.
+/// Destination of an input's gradient: the op assigns every element or, if `add`, adds to it.
 template <class T>
 struct Sink {
   Tensor<T> grad;
@@ -101,8 +101,8 @@ struct Sink {
     kernels::accumulate(grad, add, f);
   }
 
-  /// As `write`, but for one row of [..., D], with f(j) for column j. For ops that loop over the rows themselves and
-  /// visit each row once.
+  /// As `write`, but for one row of [..., D], with f(j) for column j. It serves ops that loop over the rows themselves
+  /// and visit each row once.
   template <class F>
   void write_row(Index row, const F& f) const {
     if (*this) kernels::write(grad.row(row), 0, grad.cols(), add, f);

@@ -25,12 +25,12 @@ void check_count(const Shape& shape, std::size_t numbers);
 void check_index(const void* data, const Shape& shape, Index i);
 void check_row(const void* data, const Shape& shape, Index i);
 
-/// The position in row-major order of the element with one index per axis.
+/// The row-major position of the element at `indices`, which has one index per axis.
 Index position(const void* data, const Shape& shape, std::span<const Index> indices);
 
 }  // namespace bounds
 
-/// A pointer to T, or null. Not an array, of which a Tensor can be checked by its size.
+/// A pointer to T, or null. An array does not qualify, because it converts to a span, whose size can be checked.
 template <class Pointer, class T>
 concept PointerTo = std::is_convertible_v<Pointer, T*> && !std::is_array_v<Pointer>;
 
@@ -43,7 +43,7 @@ struct Tensor {
 
   Tensor() = default;
 
-  /// A view of all `numbers`. Throws Error unless `shape` has as many elements.
+  /// A view of all `numbers`. Throws Error unless `shape` has numbers.size() elements.
   Tensor(std::span<T> numbers, const Shape& shape) : data(numbers.data()), shape(shape) {
     bounds::check_count(shape, numbers.size());
   }
@@ -57,12 +57,12 @@ struct Tensor {
   Index cols() const { return shape.cols(); }
   std::span<T> span() const { return {data, static_cast<std::size_t>(size())}; }
 
-  /// Element number `i` in row-major order, and the first number of row `i`, for loops of ops. Checked if
+  /// For loops in ops: element number `i` in row-major order, and a pointer to the first number of row `i`. Checked if
   /// GLOSSA_BOUNDS_CHECKS.
   ///
-  /// Always inlined because a program without NDEBUG may link to libraries with it. The linker keeps one copy of an
-  /// inline function, perhaps the unchecked one. A namespace per mode would rename every function that takes a Tensor,
-  /// so that the program would not link.
+  /// Always inlined, because a program built without NDEBUG may link to libraries built with NDEBUG. The linker keeps
+  /// one copy of an inline function, perhaps the unchecked one. A namespace per mode would rename every function that
+  /// takes a Tensor, so that the program would not link.
   [[gnu::always_inline]] T& operator[](Index i) const {
     if constexpr (GLOSSA_BOUNDS_CHECKS != 0) bounds::check_index(data, shape, i);
     return data[i];

@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <string_view>
 
-/// Decoding of UTF-8; data/text/utf8.h continues it.
+/// Decoding of UTF-8; data/text/utf8.h adds further functions.
 namespace glossa::utf8 {
 
 /// One code point at the front of a text: `bytes` long (0 at the end). If the bytes are not valid UTF-8, `valid` is

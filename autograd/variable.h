@@ -16,8 +16,8 @@ class Variable {
  public:
   Variable() = default;
 
-  /// The variable's numbers, readable until the next step or until the enclosing Frame ends: after this call, their
-  /// memory is not reused earlier. Throws if it was already reused; calling `retain_grad` first prevents that.
+  /// The variable's numbers. After this call, their memory is not reused until the next step or until the enclosing
+  /// Frame ends. Throws if the memory was already reused; an earlier call of `retain_grad` prevents that.
   Tensor<const T> value() const;
   const Shape& shape() const { return value_.shape; }
   Index size() const { return value_.size(); }
@@ -46,7 +46,7 @@ class Variable {
 
   Tensor<const T> value_;
   Context<T>* context_ = nullptr;
-  int node_ = -1;  // on the context's tape; -1: a constant
+  int node_ = -1;  // position on the context's tape; -1: a constant
   std::uint32_t generation_ = 0;
 };
 

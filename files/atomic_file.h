@@ -13,8 +13,8 @@ namespace glossa {
 /// A file that appears complete or not at all; a symbolic link is followed to its target. Bytes go to a temporary file
 /// in the same folder, which is synced, closed and only then renamed; on any failure the previous file stays and the
 /// temporary one is removed. A failed fsync is final: the kernel may have dropped the bytes, so nothing is retried on
-/// that descriptor. Every failure throws an Error that names the file and, if the disk is full, the bytes needed and
-/// free.
+/// that descriptor. Every failure throws an Error that names the file and, if the disk is full, the numbers of bytes
+/// needed and available.
 class AtomicFile {
  public:
   /// Creates the temporary file (permissions from the umask) and reserves `size` bytes on disk, so that a full disk is

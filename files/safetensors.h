@@ -19,16 +19,16 @@ namespace glossa {
 //     the rest the tensors, row-major and little-endian, without holes and overlaps
 //
 // The format does not have checksums: a flipped bit in a tensor goes unnoticed, and one in the header is found only if
-// it breaks a rule. saved_tensors.h adds one.
+// it breaks a rule. saved_tensors.h adds a checksum.
 
-/// A safetensors file with a verified structure. It stays open, so a file that replaces it under its name changes
-/// nothing. One thread at a time may read.
+/// A safetensors file with a verified structure. The file stays open, so replacing it by another file of that name does
+/// not affect the reader. One thread at a time may read.
 class SafetensorsReader : public TensorFile {
  public:
-  /// Reads and verifies the header. It must have at most 16 MiB (some 100,000 tensors; the format allows more) and be
-  /// JSON of exactly the form above, with every key once. Dtypes must be known, lengths must match the shapes, and
-  /// offsets must tile the rest of the file. Otherwise throws an Error naming the file and the tensor. Memory stays
-  /// within a few times the header's length.
+  /// Reads and verifies the header. The header must have at most 16 MiB (some 100,000 tensors; the format allows more).
+  /// It must be JSON of exactly the form above, with every key once. Dtypes must be known, lengths must match the
+  /// shapes, and offsets must tile the rest of the file. Otherwise throws an Error naming the file and the tensor.
+  /// Memory stays within a few times the header's length.
   explicit SafetensorsReader(const std::filesystem::path& path);
 
   const std::map<std::string, std::string>& metadata() const { return metadata_; }

@@ -19,12 +19,12 @@ template <class T>
 void save_tensors(const std::filesystem::path& path, const std::vector<NamedTensor<T>>& tensors,
                   std::map<std::string, std::string> metadata = {});
 
-/// Opens a file. Throws if it is damaged: as SafetensorsReader, or if it has a checksum and that does not match.
+/// Opens a file. Throws as SafetensorsReader, or if the file has a checksum that does not match.
 SafetensorsReader open_saved_tensors(const std::filesystem::path& path);
 
-/// Fills `tensors` with those of the file, converted to T. Throws, before any is filled, unless the file contains
-/// exactly these names and shapes; the error lists the differences. Names that begin with `ignored`, if not empty, may
-/// be there as well.
+/// Fills `tensors` with the file's values, converted to T. Unless the file contains exactly these names and shapes,
+/// throws before filling any tensor; the error lists the differences. If `ignored` is not empty, the file may also
+/// contain tensors whose names begin with it.
 template <class T>
 void load_tensors(const SafetensorsReader& file, const std::vector<NamedTensor<T>>& tensors,
                   std::string_view ignored = {});

@@ -31,9 +31,8 @@ std::uint64_t dtype_size(std::string_view dtype);
 /// A shape as text: "[2, 3]".
 std::string shape_text(std::span<const std::uint64_t> shape);
 
-/// A file of named tensors with a verified structure, implemented in safetensors.h, and in
-/// torch_file.h and npz_file.h of train/tensor_files/.
-/// Numbers stay in the file until they are read.
+/// A file of named tensors, with a verified structure. safetensors.h implements one format; torch_file.h and npz_file.h
+/// in train/tensor_files/ implement others. Numbers stay in the file until they are read.
 class TensorFile {
  public:
   virtual ~TensorFile() = default;

@@ -9,16 +9,16 @@
 
 namespace glossa {
 
-/// Result of the checks of one row of a table of test cases, or of all rows of one op.
+/// Results of checking one row of the table of test cases, or all rows of one op.
 struct CaseReport {
   std::string name;
-  Index cases = 0;                          ///< number of gradient checks: subsets of inputs, repeated variables
-  Index elements = 0;                       ///< number of gradient elements compared with differences
-  double worst_error = 0;                   ///< as in GradCheckResult
-  double loose_error = 0;                   ///< as in GradCheckResult
-  double second_error = 0;                  ///< error against the second witness (see grad_check)
+  Index cases = 0;          ///< number of gradient checks, one per choice of inputs or repeated variable
+  Index elements = 0;       ///< number of gradient elements compared with differences
+  double worst_error = 0;   ///< as in GradCheckResult
+  double loose_error = 0;   ///< as in GradCheckResult
+  double second_error = 0;  ///< error against the second witness (see grad_check)
   std::optional<double> taylor_slope = {};  ///< slope of the Taylor test; for whole models only
-  Index kinks = 0;                          ///< number of elements repeated with a smaller step because of a kink
+  Index kinks = 0;                          ///< number of elements that took a smaller step because of a kink
   Index skipped = 0;                        ///< number of elements not compared, because they are too near to a kink
   double seconds = 0;
   std::vector<std::string> failures = {};  ///< one sentence per failure
@@ -35,8 +35,8 @@ CaseReport timed(CaseReport report, const Work& work) {
   return report;
 }
 
-/// Maximum errors of a gradient in double against differences and against the second witness, and of float against
-/// double, relative to the tensor's maximum.
+/// Maximum errors: of a gradient in double against differences, of this gradient against the second witness, and of
+/// float against double. The last is relative to the tensor's maximum.
 inline constexpr double gradient_limit = 1e-8, second_limit = 1e-11, float_limit = 1e-4;
 
 /// Minimum slope in a Taylor test. The slope is 2 if every derivative is right, 1 if one is wrong.
@@ -44,9 +44,9 @@ inline constexpr double slope_limit = 1.95;
 
 /// Runs all checks of a table row. Changes and restores the number of threads. The checks:
 /// - the value equals the reference
-/// - the gradient of every element (or of a sample, see OpCase::sampling) equals differences, for every subset of
-///   inputs that need a gradient (of more than four inputs: all, each alone, all but one), and with one variable as two
-///   inputs
+/// - the gradient of every element (or of a sample, see OpCase::sampling) equals differences, for every choice of
+///   inputs that need a gradient (with more than four inputs: all, each alone, all but one), and with one variable
+///   passed as two inputs
 /// - gradients accumulate
 /// - without a tape, nothing is recorded and the value has the same bits
 /// - a second backward throws, or gives the same gradients if the graph is kept
@@ -56,10 +56,10 @@ inline constexpr double slope_limit = 1.95;
 /// - errors name the op and the shapes
 CaseReport check_case(const OpCase& row);
 
-/// Every op of the table, in its order.
+/// Names of the table's ops, in the table's order.
 std::vector<std::string> op_names();
 
-/// All rows of one op as one report.
+/// Checks all rows of one op; returns one report.
 CaseReport check_op(const std::string& op);
 
 }  // namespace glossa

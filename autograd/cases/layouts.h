@@ -10,7 +10,7 @@ inline RowLayout packed_2_3() {
   return {.rows = 5, .sequences = sequences, .sequence_ids = {}};
 }
 
-/// Two sequences of 2 and 3 rows, padded to 3 rows each: 6 rows, of which row 2 is a gap.
+/// Two sequences of 2 and 3 rows, padded to 3 rows each: 6 rows; row 2 is a gap row.
 inline RowLayout padded_2_3() {
   static constexpr RowSpan sequences[] = {{0, 2}, {3, 3}};
   return {.rows = 6, .sequences = sequences, .sequence_ids = {}};
@@ -22,13 +22,13 @@ inline RowLayout packed_4_1() {
   return {.rows = 5, .sequences = sequences, .sequence_ids = {}};
 }
 
-/// Two sequences of 100 and 200 rows: 300 rows, which ops cut into pieces for several threads.
+/// Two sequences of 100 and 200 rows: 300 rows, enough for ops to use several threads.
 inline RowLayout packed_100_200() {
   static constexpr RowSpan sequences[] = {{0, 100}, {100, 200}};
   return {.rows = 300, .sequences = sequences, .sequence_ids = {}};
 }
 
-/// Two invalid layouts of 5 rows: overlapping sequences, and one that ends after the last row.
+/// Two invalid layouts of 5 rows: one with overlapping sequences, and one with a sequence that ends after the last row.
 inline RowLayout overlapping_of_5() {
   static constexpr RowSpan sequences[] = {{0, 3}, {2, 3}};
   return {.rows = 5, .sequences = sequences, .sequence_ids = {}};

@@ -13,8 +13,8 @@ namespace glossa {
 template <class T>
 using Inputs = std::span<const Variable<T>>;
 
-/// Shape of an input and source of its sample numbers: uniform in [low, high), at least 1/16 away from `kinks`; or the
-/// given `values`.
+/// Shape and sample numbers of an input. The numbers are `values`, if given, else uniform in [low, high) and at least
+/// 1/16 away from `kinks`.
 struct CaseInput {
   CaseInput(std::initializer_list<Index> extents) : shape(extents) {}
   explicit CaseInput(const Shape& extents) : shape(extents) {}
@@ -65,7 +65,7 @@ struct OpCase {
   bool zero_gradient = false;  // every gradient is exactly zero, on purpose
   bool allocates = false;      // true: the op returns heap memory, by contract
   bool double_only = false;    // float cannot hold the numbers
-  Index max_elements = 0;      // number of elements per tensor checked by differences; 0: all
+  Index max_elements = 0;      // number of elements checked by differences, per tensor; 0: all
   double step = 0x1p-10;       // step of the differences, as in GradCheckOptions
 
   std::string op() const { return name.substr(0, name.find('.')); }
@@ -90,25 +90,25 @@ struct OpCase {
     double_only = true;
     return std::move(*this);
   }
-  /// Checks only some elements: for inputs large enough to be cut into pieces for threads.
+  /// Checks only `elements` elements per tensor, for inputs large enough to be divided among threads.
   OpCase sampling(Index elements) && {
     max_elements = elements;
     return std::move(*this);
   }
-  /// Sets another step: for ops that vary on a scale much smaller than max(1, |x|).
+  /// Sets another step of the differences, for ops that vary on a scale much smaller than max(1, |x|).
   OpCase stepping(double relative_step) && {
     step = relative_step;
     return std::move(*this);
   }
 };
 
-/// A row from one generic callable: `call(x)`, where x are the input variables, in float or double.
+/// Makes a row from one generic callable: `call(x)` takes the input variables x, in float or double.
 template <class Call>
 OpCase op_case(std::string name, std::vector<CaseInput> inputs, Call call) {
   return {.name = std::move(name), .inputs = std::move(inputs), .in_double = call, .in_float = call};
 }
 
-/// Every row, family by family.
+/// All rows of the table, one family of ops after another.
 const std::vector<OpCase>& op_cases();
 
 // Each function adds the rows of one family of ops. Rows of linear_relu are in add_product_cases.

@@ -9,16 +9,16 @@
 
 namespace glossa {
 
-/// Common base of the checks of ops and layers. A `Row` is a test case, one row of a table; `SampleOf<T>` prepares it
-/// to run in number type T. Its `step` runs the row forward and backward, its `run` also returns the value and the
-/// gradients, and its `name(i)` names the input or parameter of gradient i.
+/// Common base of the checks of ops and layers. A `Row` is a test case, one row of a table. `SampleOf<T>` runs a row in
+/// number type T: `step` runs the row forward and backward, `run` also returns the value and the gradients, and
+/// `name(i)` names the input or parameter of gradient i.
 template <template <class> class SampleOf, class Row>
 class RowChecker {
  public:
   explicit RowChecker(const Row& row) : row_(row), report_{.name = row.name}, sample_(row) {}
 
  protected:
-  /// Calls a check of this class or of `Checker`, which derives from it; an Error counts as a failure.
+  /// Calls a check of this class or of the derived class `Checker`; an Error counts as a failure.
   template <class Checker>
   void attempt(void (Checker::*part)()) {
     try {

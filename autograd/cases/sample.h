@@ -66,8 +66,8 @@ class Sample {
   Context<T>& context() { return context_; }
   std::span<const Variable<T>> leaves() const { return leaves_; }
 
-  /// Starts a step and makes the inputs of `call`. If `wrapped`, these inputs are not leaves but results of another op,
-  /// which retain their gradients.
+  /// Starts a step and makes the inputs of `call`. If `wrapped`, the inputs are not leaves: another op computes them,
+  /// and they retain their gradients.
   void begin(bool recording, bool wrapped = false) {
     context_.begin({.training = true, .recording = recording, .update = 0});
     leaves_.clear();

@@ -8,7 +8,7 @@
 
 namespace glossa::kernels {
 
-/// True if `v` replaces the earlier `best`: it is larger, or the first NaN.
+/// True if `v` replaces the earlier `best`, because `v` is larger or the first NaN.
 struct Beats {
   template <class T>
   bool operator()(T v, T best) const {

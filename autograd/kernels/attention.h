@@ -32,7 +32,8 @@ inline constexpr Index few_queries = 4;
 /// than recomputing them. For heads of 64 columns, the kept weights take no more memory than q, k, v and the result.
 inline constexpr Index max_kept_weights = 256 * 256;
 
-/// The path of a sequence. It depends only on the sequence's lengths, so the bits do not depend on the batch.
+/// The path of a sequence. It depends only on the numbers of queries and keys, so the bits of results do not depend on
+/// the batch.
 constexpr AttentionPath attention_path(Index queries, Index keys, Index max_kept = max_kept_weights) {
   if (queries < few_queries) return AttentionPath::few;
   return queries * keys > max_kept ? AttentionPath::tiles : AttentionPath::whole;
@@ -46,8 +47,8 @@ struct AttentionShape {
   bool causal;
   T scale;
   Index max_kept = max_kept_weights;
-  std::span<const Index> cells{};        // [b]: weights kept per head, Tk * padded(Tq), in all sequences before b
-  Tensor<T> mask{};                      // transposed, [S, padded(T)]; added to the scores; no data: no mask
+  std::span<const Index> cells{};  // [b]: weights kept per head, Tk * padded(Tq), added up over the sequences before b
+  Tensor<T> mask{};                // transposed, [S, padded(T)]; added to the scores; no data: no mask
   std::span<const std::uint8_t> keep{};  // dropout mask of the kept weights, in their layout; empty: no dropout
   std::optional<DropoutSite> dropout{};  // for tiles, which draw their own part of the mask
   T keep_scale{1};                       // factor of the weights that dropout keeps
@@ -61,8 +62,8 @@ struct AttentionShape {
   bool in_tiles(Index b) const { return path(b) == AttentionPath::tiles; }
   bool any_in_tiles() const;
 
-  /// The number of weights of all heads and sequences, without padding. A causal sequence counts without the weights
-  /// above the diagonal.
+  /// The number of weights of all heads and sequences, without padding. If causal, weights above the diagonal are not
+  /// counted.
   Index scores() const;
 
   /// Elements of scratch that a call needs.

@@ -30,8 +30,8 @@ struct Head {
 
 /// The keys that the queries of a tile see. If causal, query i sees the keys 0, ..., i + ahead; otherwise every query
 /// sees all `keys`. Other keys are blocked and have weight 0. Weights are computed in whole vectors and blocks of rows,
-/// so some blocked weights next to the diagonal are computed: for key j, those of queries from `first_computed(j)` on.
-/// `ahead` is a multiple of `block`.
+/// so some blocked weights next to the diagonal are computed as well. For key j, the first query computed is
+/// `first_computed(j)`. `ahead` is a multiple of `block`.
 template <class T>
 struct Reach {
   static constexpr Index block = std::max<Index>(8, Lanes<T>::count);
@@ -52,7 +52,7 @@ struct Reach {
   /// The number of keys that at least one query before `end` sees.
   Index keys_before(Index end) const { return cuts() ? std::clamp<Index>(end + ahead, 0, keys) : keys; }
 
-  /// The number of keys that are computed for the vector of queries from `lane` on.
+  /// The number of keys whose weights are computed for the vector of queries that begins at `lane`.
   Index keys_of_lane(Index lane) const { return keys_before(lane / block * block + block); }
 };
 

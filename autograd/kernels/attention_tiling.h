@@ -19,7 +19,7 @@ inline constexpr Index query_tile = 64, key_tile = 64, stripe = 4 * query_tile;
 template <class T>
 struct AttentionTiling {
   const AttentionShape<T>& shape;
-  Index sequence, rows, keys, parts, keys_of_part;  // number of the sequence; the others are counts
+  Index sequence, rows, keys, parts, keys_of_part;  // `sequence` is an index; the others are counts
 
   AttentionTiling(const AttentionShape<T>& shape, Index b)
       : shape(shape), sequence(b), rows(shape.query.sequences[b].length), keys(shape.key.sequences[b].length) {
@@ -31,7 +31,7 @@ struct AttentionTiling {
   /// The number of keys that at least one query before `end` sees.
   Index keys_before(Index end) const { return shape.causal ? std::min(keys, end) : keys; }
 
-  /// The keys that the queries `tile` see in the tile of keys from `first` on, which ends at `end` at the latest.
+  /// The keys that the queries `tile` see in one tile of keys, which begins at `first` and ends at `end` at the latest.
   Reach<T> reach(RowSpan tile, Index first, Index end) const {
     return {.rows = tile.length,
             .keys = std::min(key_tile, end - first),
@@ -39,12 +39,12 @@ struct AttentionTiling {
             .ahead = tile.offset - first};
   }
 
-  /// Number of elements of T that hold the dropout masks of a stripe, which take one byte per weight.
+  /// Size of a stripe's dropout masks, in elements of T. The masks take one byte per weight.
   Index mask_size() const {
     return shape.dropout ? (shape.heads * keys * stripe + Index{sizeof(T)} - 1) / Index{sizeof(T)} : 0;
   }
 
-  /// Number of elements that hold a stripe's dq, one copy per part of the keys.
+  /// Size of a stripe's dq in elements, with one copy of dq per part of the keys.
   Index partial_size() const { return shape.heads * parts * stripe * padded<T>(shape.key_width); }
 
   Index scratch_size_of_thread() const {

@@ -8,8 +8,8 @@ namespace glossa::kernels {
 template <class T>
 void expand(const Tensor<T>& to, const Tensor<const T>& from);
 
-/// The reverse of `expand`: to (+)= `from` summed over the axes in which `to` broadcasts to `from`. One thread computes
-/// each sum; if `to` has a single element, one thread computes each piece of the sum. The order of additions depends
+/// The reverse of `expand`: to (+)= `from` summed over the axes in which `to` broadcasts to `from`. Each sum is
+/// computed by a single thread; if `to` has a single element, each piece of its sum is. The order of additions depends
 /// only on the shapes.
 template <class T>
 void reduce(const Tensor<T>& to, const Tensor<const T>& from, bool add);

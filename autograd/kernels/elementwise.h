@@ -10,8 +10,9 @@ namespace glossa::kernels {
 /// Elements per piece of work; a multiple of every vector width, so that only the last piece has a tail.
 inline constexpr Index elementwise_grain = 8192;
 
-/// to[i] = f(i), or to[i] += f(i) if `add`, for i in {begin, ..., end-1}, by the calling thread. With checks of
-/// tensors on, `f` may throw, which ends the program in a simd loop but not in a plain one.
+/// to[i] = f(i), or to[i] += f(i) if `add`, for i in {begin, ..., end-1}, by the calling thread. With
+/// GLOSSA_BOUNDS_CHECKS, `f` may throw. The loop is then a plain one, because an exception in a simd loop ends the
+/// program.
 template <class T, class F>
 void write(T* to, Index begin, Index end, bool add, const F& f) {
 #if GLOSSA_BOUNDS_CHECKS

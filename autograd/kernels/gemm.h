@@ -15,9 +15,9 @@ struct Factor {
   bool transposed = false;
 };
 
-/// C = A B + beta C: C [m, n] with rows `stride` elements apart, A [m, k] and B [k, n] after their transposes, and beta
-/// 0 or 1. The tiles of C depend only on m, n and k, and one thread computes each tile. The bits therefore do not
-/// depend on the number of threads.
+/// Computes C = A B + beta C, where beta is 0 or 1. C is [m, n], with rows `stride` elements apart; A is [m, k] and B
+/// is [k, n], after transposing if requested. The tiles of C depend only on m, n and k, and each tile is computed by a
+/// single thread. The bits therefore do not depend on the number of threads.
 template <class T>
 void gemm(Index m, Index n, Index k, const Factor<T>& a, const Factor<T>& b, T beta, T* c, Index stride);
 
@@ -83,7 +83,8 @@ void set_gemm_backend(GemmBackend backend);
 bool has_gemm_backend(GemmBackend backend);
 std::string name(GemmBackend backend);
 
-/// The current GEMM library, with everything on this processor that affects the bits of its results, as text.
+/// Returns a description of the current GEMM library and of everything on this processor that affects the bits of its
+/// results.
 std::string describe_gemm_backend();
 
 /// Computes one tile with one backend. Each backend has its own file.

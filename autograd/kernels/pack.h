@@ -21,7 +21,7 @@ struct Bump {
   }
 };
 
-/// [rows, cols] as a panel: the matrix itself if its rows are whole vectors, else a copy.
+/// The matrix `from` [rows, cols] as a panel: `from` itself if its rows are whole vectors, else a copy.
 template <class T>
 Panel<T> as_panel(Index rows, Index cols, const Columns<const T>& from, Bump<T>& memory) {
   const Index width = padded<T>(cols);
@@ -34,7 +34,7 @@ Panel<T> as_panel(Index rows, Index cols, const Columns<const T>& from, Bump<T>&
   return {to, width};
 }
 
-/// [rows, cols] times a factor, as a panel.
+/// The matrix `from` [rows, cols] times a factor, as a panel.
 template <class T>
 Panel<T> scaled_panel(Index rows, Index cols, const Columns<const T>& from, T factor, Bump<T>& memory) {
   const Index width = padded<T>(cols);
@@ -44,7 +44,7 @@ Panel<T> scaled_panel(Index rows, Index cols, const Columns<const T>& from, T fa
   return {to, width};
 }
 
-/// [rows, cols] transposed, as a panel [cols, rows].
+/// The matrix `from` [rows, cols] transposed, as a panel [cols, rows].
 template <class T>
 Panel<T> transposed_panel(Index rows, Index cols, const Columns<const T>& from, Bump<T>& memory) {
   constexpr Index L = Lanes<T>::count;

@@ -63,8 +63,8 @@ void softmax_lanes_step(Index keys, T* score, Index stride, T* top, T* total, T*
 }
 
 /// Let m = keep / (1 - p), where `keep` is the dropout mask. Then dropped = m weight, and dweight = m (dout v^T). In
-/// each lane, replaces dout v^T in `d` by dscore = scale weight (dweight - sum of weight dweight). Where the weight is
-/// 0, dscore is 0, whatever a blocked value holds.
+/// each lane, replaces dout v^T in `d` by dscore = scale weight (dweight - sum of weight dweight). If the weight is 0,
+/// dscore is 0, even if the value of a blocked key is NaN.
 template <class T>
 void softmax_lanes_backward(Index keys, const T* weight, const T* dropped, T scale, T keep_scale, T* d, Index stride) {
   using Vector = typename Lanes<T>::Vector;

@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <limits>
 
-/// exp, tanh, sigmoid and erf. In float they have no branches or calls, so loops over them are vectorized. An element's
-/// bits do not depend on its place in a vector or tail. In double they are the standard library's functions: double
-/// serves gradient checks, not speed.
+/// exp, tanh, sigmoid and erf. In float they have no branches or calls, so loops over them are vectorized. The bits of
+/// a result do not depend on its position in a vector, or on whether the loop's tail computes it. In double they are
+/// the standard library's functions: double serves gradient checks, not speed.
 namespace glossa::kernels {
 
 /// `when` ? a : b, computed with a mask. For `?:` the compiler may emit a branch, which prevents vectorizing.

@@ -22,9 +22,9 @@ inline void check_probability(const char* op, double p) {
   check(p >= 0 && p <= 1, op, "expected a dropout probability in [0, 1]; got {}", p);
 }
 
-/// Draws the mask of the forward pass's next site (see docs/notation.md), for `matrix` [N, D]; no mask outside training
-/// or if p = 0. The mask lasts for the step; with `in_scratch`, for ops whose derivative does not read it, only until
-/// the op's scratch is released.
+/// Draws the mask of the forward pass's next site (see docs/notation.md), for `matrix` [N, D]. Returns no mask outside
+/// training or if p = 0. The mask lasts for the step or, with `in_scratch`, until the op's scratch is released.
+/// `in_scratch` is for ops whose derivative does not read the mask.
 template <class T>
 DropoutMask<T> draw_mask(const char* op, Context<T>& c, const Shape& matrix, double p, const RowLayout& layout,
                          bool in_scratch = false) {

@@ -6,15 +6,17 @@
 
 namespace glossa {
 
-/// W^T [I, O] as a factor of a product, from W [O, I], or from the context's transpose of W if it has one.
+/// W^T [I, O] as a factor of a product: the context's transpose of W if the context has one, else W [O, I] read
+/// transposed.
 template <class T>
 kernels::Factor<T> transposed_weight(Context<T>& c, const Tensor<const T>& weight) {
   if (const T* const turned = c.transposed(weight)) return {turned, weight.rows(), false};
   return {weight.data, weight.cols(), true};
 }
 
-/// The derivative of Y = X W^T + b shared by all linear ops; inputs 0, 1 and (optionally) 2 are X, W and b. dY [N, O],
-/// X [N, I], W [O, I]. The three gradients are independent of each other, so one parallel loop computes all of them.
+/// Computes the derivative of Y = X W^T + b, for all linear ops; inputs 0, 1 and (optionally) 2 are X, W and b. X is
+/// [N, I], W [O, I], dY [N, O]. The three gradients are independent of each other, so one parallel loop computes all of
+/// them.
 template <class T>
 void linear_gradients(Backward<T>& back, const Tensor<const T>& dy, const Tensor<const T>& x,
                       const Tensor<const T>& weight) {
