@@ -19,17 +19,17 @@ struct Span {
 /// and shorter sentences are followed by padding.
 enum class Layout { packed, padded };
 
-/// A batch of B sentences as rows of tokens. Rows outside every span (padded layout only) hold the pad id in all three
-/// lists, so that a loss that ignores pad skips them.
+/// A batch of B sentences as rows of tokens. Rows outside every span (padded layout only) hold the pad id in `source`,
+/// `target_in` and `target_out`, so a loss that ignores pad skips them.
 struct Batch {
-  int sentences = 0;                             // B
-  std::vector<int> sentence_ids;                 // [B] index of each sentence in the corpus; keys its random numbers
-  std::vector<int> source;                       // [source_rows]
-  std::vector<int> target_in;                    // [target_rows] decoder input: <s> y
-  std::vector<int> target_out;                   // [target_rows] expected output: y </s>
+  int sentences = 0;              // B
+  std::vector<int> sentence_ids;  // [B] index of each sentence in the corpus; the key of its random numbers
+  std::vector<int> source;        // [source_rows]
+  std::vector<int> target_in;     // [target_rows] decoder input: <s> y
+  std::vector<int> target_out;    // [target_rows] expected output: y </s>
   std::vector<Span> source_spans, target_spans;  // [B]
   int source_rows = 0, target_rows = 0;
-  std::int64_t source_tokens = 0, target_tokens = 0;  // useful rows: all rows except padding
+  std::int64_t source_tokens = 0, target_tokens = 0;  // numbers of rows that are not padding
   bool padded = false;
 
   bool operator==(const Batch&) const = default;

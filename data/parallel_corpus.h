@@ -35,7 +35,7 @@ LeftOut left_out(const CorpusReport& report);
 /// One of the corpora that a joined corpus consists of.
 struct CorpusPart {
   std::string name, source_name, target_name;
-  CorpusReport report;  // as read
+  CorpusReport report;  // counts of this corpus before joining
 };
 
 /// Sentence pairs, `source[i]` with `target[i]`, cleaned (see clean_line) and never empty.

@@ -7,8 +7,8 @@
 
 namespace glossa {
 
-/// Measure of a batch's size, which `max_tokens` limits. Lengths are numbers of rows: those of the encoded source, and
-/// those of the target plus one for a special token.
+/// Measure of a batch's size, which `max_tokens` limits. Lengths are numbers of rows: the tokens of the encoded source,
+/// and the tokens of the target plus one special token.
 enum class BatchRule {
   longest_side,  // sentences × longest length of either side: the size of the padded box
   tokens,        // source rows + target rows: the work of a packed batch
@@ -22,7 +22,7 @@ struct SamplerOptions {
 };
 
 /// Cuts a corpus into batches of sentences of similar length. An epoch's batches are a pure function of the lengths,
-/// the options and the epoch's number. A resumed run therefore finds its place from two counters, the epoch and the
+/// the options and the epoch's number. A resumed run therefore needs only two counters to continue: the epoch and the
 /// batch.
 class Sampler {
  public:

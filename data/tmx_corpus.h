@@ -15,9 +15,9 @@ namespace glossa {
 /// counted. A unit that lacks one of the languages is left out and counted.
 ///
 /// A segment's text is the content of `<seg>`, including `<hi>` and elements unknown to TMX. The content of `<bpt>`,
-/// `<ept>`, `<it>`, `<ph>` and `<ut>` is another program's code, and a `<sub>` in it (a footnote, a title) is not part
-/// of the sentence: both are removed, with no space in their place. Runs of white space, including line breaks, become
-/// one space; none is left at the ends.
+/// `<ept>`, `<it>`, `<ph>` and `<ut>` is another program's code and is removed, with no space in its place. This
+/// includes any `<sub>` (a footnote, a title), which is not part of the sentence. Runs of white space, including line
+/// breaks, become one space, or nothing at the ends of the text.
 ///
 /// Throws like read_xml; also for a root element that is not `<tmx>`, for a segment above the line limit, and if no
 /// pair is left (naming the languages found).

@@ -9,9 +9,9 @@ namespace glossa {
 /// Layouts, causal, dropout, mask and weights are as for glossa::attention; options.scale (0 means 1) multiplies the
 /// scores.
 ///
-/// It is composed of ops and needs memory for several times Nq * S * H * K numbers (S: longest key sequence). Keys are
-/// read before masking, so a NaN in a blocked key reaches the result, unlike in glossa::attention. Sequences may share
-/// keys, even if the keys need gradients.
+/// The function is composed of ops, so it needs memory for several times Nq * S * H * K numbers (S: longest key
+/// sequence). Keys are read before masking, so a NaN in a blocked key reaches the result, unlike in glossa::attention.
+/// Sequences may share keys, even if the keys need gradients.
 template <class T>
 Variable<T> additive_attention(const Variable<T>& q, const Variable<T>& kv, const Variable<T>& vector,
                                const RowLayout& query, const RowLayout& key, const AttentionOptions& options,

@@ -24,8 +24,9 @@ class SelfAttention {
   /// The packed projection [N, 3 H K] of x.
   Variable<T> project(const Variable<T>& x) const { return in_proj_(x); }
 
-  /// Decodes the next token of each row, x [R, D] -> [R, D]: adds the token's key and value to the past in `own`, then
-  /// attends to the past, which now includes the token itself. For inference: no gradient flows into the past.
+  /// Decodes the next token of each target row (see DecoderCache), x [R, D] -> [R, D]: adds the token's key and value
+  /// to the past in `own`, then attends to the past, which now includes the token itself. For inference: no gradient
+  /// flows into the past.
   Variable<T> step(const Variable<T>& x, const DecoderCache<T>& cache, LayerCache<T>& own,
                    const CacheLayout& layout) const;
 
@@ -35,7 +36,7 @@ class SelfAttention {
   bool causal_;
 };
 
-/// Queries from one variable, keys and values from another (memory).
+/// Queries from one variable, keys and values from another: the memory, which is the encoder's output.
 template <class T>
 class CrossAttention {
  public:
@@ -49,12 +50,12 @@ class CrossAttention {
   /// Keys and values [Nk, 2 H K] of the memory.
   Variable<T> project_memory(const Variable<T>& memory) const { return keys_values_(memory); }
 
-  /// Decodes the next token of each row, x [R, D] -> [R, D]: attends to the projected memory in `own`.
+  /// Decodes the next token of each target row, x [R, D] -> [R, D]: attends to the projected memory in `own`.
   Variable<T> step(const Variable<T>& x, const DecoderCache<T>& cache, LayerCache<T>& own,
                    const CacheLayout& layout) const;
 
  private:
-  Linear<T> in_proj_, queries_, keys_values_;  // the joint projection, and the two parts of it that are applied
+  Linear<T> in_proj_, queries_, keys_values_;  // the joint projection, and its two parts; only the parts are applied
   AttentionHeads<T> heads_;
   bool causal_;
 };

@@ -11,7 +11,7 @@
 namespace glossa {
 
 /// One layer of the decoder (Vaswani et al. 2017, figure 1, right): causal self-attention, cross-attention to the
-/// encoder's memory, feed-forward. Parameters: SCOPE.self_attn.*, SCOPE.multihead_attn.*, SCOPE.linear1.*,
+/// memory (the encoder's output), feed-forward. Parameters: SCOPE.self_attn.*, SCOPE.multihead_attn.*, SCOPE.linear1.*,
 /// SCOPE.linear2.*, SCOPE.norm1.* to SCOPE.norm3.*.
 template <class T>
 class DecoderLayer {
@@ -25,7 +25,8 @@ class DecoderLayer {
   /// Keys and values [Ns, 2 H K] of the memory for cross-attention.
   Variable<T> project_memory(const Variable<T>& memory) const { return cross_attention_.project_memory(memory); }
 
-  /// Decodes the next token of each row, x [R, D] -> [R, D], with the past of this layer in `own`.
+  /// Decodes the next token of each target row (see DecoderCache), x [R, D] -> [R, D], with the past of this layer in
+  /// `own`.
   Variable<T> step(const Variable<T>& x, const DecoderCache<T>& cache, LayerCache<T>& own,
                    const CacheLayout& layout) const;
 
@@ -55,12 +56,12 @@ class Decoder {
   void start(DecoderCache<T>& cache, const Variable<T>& memory, const RowLayout& memory_layout, Index rows,
              Index capacity) const;
 
-  /// Decodes the next token of each row, embedded [R, D] -> states [R, D]; the cache grows by one position. For
+  /// Decodes the next token of each target row, embedded [R, D] -> states [R, D]; the cache grows by one position. For
   /// inference: no gradient flows into the past.
   Variable<T> step(Variable<T> x, DecoderCache<T>& cache) const;
 
  private:
-  Index width_;  // of all heads together, as cached
+  Index width_;  // total width of all heads, as in the cache
   std::vector<DecoderLayer<T>> layers_;
   std::optional<LayerNorm<T>> norm_;
 };

@@ -12,7 +12,7 @@ namespace glossa {
 /// One layer's state between tokens.
 template <class T>
 struct LayerCache {
-  std::span<T> past{};    ///< keys and values of the targets so far, at least [slots * room, 2 H K]
+  std::span<T> past{};    ///< keys and values of the target tokens so far, in DecoderCache's slots
   std::span<T> memory{};  ///< keys and values of the source, [Ns, 2 H K], projected once
 };
 
@@ -20,14 +20,14 @@ struct LayerCache {
 struct CacheLayout {
   RowLayout query;  ///< the target rows, each a sequence of length 1, at the current position
   RowLayout past, memory;
-  RowLayout readers;  ///< for each `memory` sequence, the adjacent target rows that read it, as one query sequence
+  RowLayout readers;  ///< one query sequence per `memory` sequence: the adjacent target rows that read it
 };
 
 /// Key-value cache of a decoder, or of a causal encoder: R target rows (hypotheses) advance together, one token per
-/// step. Each row's state occupies a slot of the memory and stays there when rows are reordered. At first, a slot has
-/// room for a target somewhat longer than the longest source. Full slots double in size, and reuse the memory of ended
-/// rows. Memory use thus depends on the rows' actual need, not on maximum rows times maximum tokens. The memory
-/// outlives the steps and is reused from batch to batch.
+/// step. Each row's keys and values occupy one slot of a buffer and stay there when rows are reordered. At first, a
+/// slot has room for a target somewhat longer than the longest source. All slots double in size when they are full.
+/// Slots of ended rows are reused. Memory use thus depends on the rows' actual need, not on maximum rows times maximum
+/// tokens. The cache keeps its memory between steps and reuses it from batch to batch.
 template <class T>
 class DecoderCache {
  public:
@@ -72,9 +72,9 @@ class DecoderCache {
   Arena arena_;
   std::vector<LayerCache<T>> layers_;
   Index slot_count_ = 0;
-  std::vector<Index> slots_, old_slots_, free_slots_;  // of the rows, of the rows before `select`, unused
+  std::vector<Index> slots_, old_slots_, free_slots_;  // of the rows, of the rows before `select`, unused slots
   std::vector<bool> is_taken_;                         // per old slot: true if a row continues in it
-  std::vector<Copy> copies_;                           // still to be made
+  std::vector<Copy> copies_;                           // copies still to be made
   std::vector<RowSpan> memory_spans_, past_spans_, query_spans_, old_spans_;
   std::vector<RowSpan> read_spans_, reader_spans_;
 };

@@ -16,7 +16,7 @@ class Embedding {
     double dropout = 0;
   };
 
-  /// The caller declares `table` [V, D] and may share it between both sides and the output projection.
+  /// The caller declares `table` [V, D] and may share it between source, target and output projection.
   Embedding(Parameter<T>& table, PositionalEncoding<T> positions, const Options& options)
       : table_(&table), positions_(std::move(positions)), options_(options) {}
 

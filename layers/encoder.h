@@ -20,7 +20,8 @@ class EncoderLayer {
   /// x [N, D] -> [N, D]. `weights`, if given, receives the attention weights.
   Variable<T> operator()(const Variable<T>& x, const RowLayout& layout, LayerWeights<T>* weights = nullptr) const;
 
-  /// Decodes the next token of each row, x [R, D] -> [R, D], with the past of this layer in `own`.
+  /// Decodes the next token of each text (a row of DecoderCache), x [R, D] -> [R, D], with the past of this layer in
+  /// `own`.
   Variable<T> step(const Variable<T>& x, const DecoderCache<T>& cache, LayerCache<T>& own,
                    const CacheLayout& layout) const;
 
@@ -33,9 +34,9 @@ class EncoderLayer {
   Residual<T> residual1_, residual2_;
 };
 
-/// The encoder: a stack of layers, then an optional final norm (SCOPE.norm.*). With options.causal it can be the stack
-/// of a decoder-only language model, between an embedding and an output projection. Such a stack reads complete texts
-/// in training, but single tokens in generation.
+/// The encoder: a stack of layers, then an optional final norm (SCOPE.norm.*). With options.causal, an Encoder can be
+/// the stack of a decoder-only language model, between an embedding and an output projection. Such a stack reads
+/// complete texts in training, but single tokens in generation.
 template <class T>
 class Encoder {
  public:
@@ -47,13 +48,13 @@ class Encoder {
   /// Starts `cache` for `rows` texts of at most `capacity` tokens. Throws unless the stack is causal.
   void start(DecoderCache<T>& cache, Index rows, Index capacity) const;
 
-  /// Decodes the next token of each row, embedded [R, D] -> states [R, D]; the cache grows by one position. For
+  /// Decodes the next token of each text, embedded [R, D] -> states [R, D]; the cache grows by one position. For
   /// inference: no gradient flows into the past.
   Variable<T> step(Variable<T> x, DecoderCache<T>& cache) const;
 
  private:
   bool causal_;
-  Index width_;  // of all heads together, as cached
+  Index width_;  // total width of all heads, as in the cache
   std::vector<EncoderLayer<T>> layers_;
   std::optional<LayerNorm<T>> norm_;
 };

@@ -12,7 +12,7 @@ enum class NormAffine {
   vector,  ///< separate gain and bias per feature, [D] (Ba et al. 2016)
   scalar,  ///< one gain and one bias for all features, [1]
   gain,    ///< one gain for all features, [1]; no bias
-  none,    ///< nothing
+  none,    ///< neither gain nor bias
 };
 
 /// Position of epsilon, which prevents division by zero variance.

@@ -16,8 +16,8 @@ namespace glossa {
 /// sequence of length 0.
 std::vector<RowSpan> spans_of_padded(std::span<const int> ids, Index sequences, int pad);
 
-/// Keys (columns) that each query (row) may not attend to; initially none. masked_fill takes a mask as it is, attention
-/// takes the additive form.
+/// Keys (columns) that each query (row) may not attend to; initially none. masked_fill takes a Mask directly; attention
+/// takes its additive form, see additive_mask.
 class Mask {
  public:
   Mask(Index rows, Index cols);

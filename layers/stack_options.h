@@ -21,7 +21,7 @@ struct StackOptions {
   NormAffine norm_affine = NormAffine::vector;
   EpsilonPlace epsilon_place = EpsilonPlace::inside;
   Activation activation = Activation::relu;
-  bool bias = true;                               ///< of the linear layers; norms have norm_affine
+  bool bias = true;                               ///< for the linear layers; norm_affine is for the norms
   std::optional<AttentionBias> attention_bias{};  ///< unset: all or none, following `bias`
   double residual_dropout = 0.1, attention_dropout = 0.1, activation_dropout = 0.1;
   Initializer weight_init{};  ///< of every matrix; unset: as in nn.Transformer

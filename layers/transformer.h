@@ -18,7 +18,7 @@ enum class Tied {
 
 struct TransformerOptions {
   Index source_vocabulary = 0, target_vocabulary = 0;
-  StackOptions stack;  ///< shared by both sides, except `layers`:
+  StackOptions stack;  ///< shared by both sides; these replace its `layers`:
   Index encoder_layers = 6, decoder_layers = 6;
   double embedding_dropout = 0.1;
   bool learned_positions = false;
@@ -33,10 +33,10 @@ struct TransformerOptions {
 /// The encoder-decoder Transformer (Vaswani et al. 2017, figure 1). Parameters: `encoder.*` and `decoder.*` as in
 /// nn.Transformer, `src_tok_emb.embedding.weight` [Vs, D], `tgt_tok_emb.embedding.weight` [Vt, D], `generator.weight`
 /// [Vt, D] and `generator.bias` [Vt] as in PyTorch's translation tutorial. With `Tied::output`, generator.weight is
-/// absent. `tok_emb.embedding.weight` replaces all three tables with `Tied::all`, and both embeddings with
-/// `Tied::embeddings`. Embeddings start as N(0, 1/D), as in tensor2tensor and fairseq, unless stack.weight_init is set.
-/// Row `start_row` of the target tables starts as zero. That row and its output bias are never trained, because
-/// Marian's models have no such row.
+/// absent. With `Tied::all`, `tok_emb.embedding.weight` replaces all three tables; with `Tied::embeddings`, the two
+/// embeddings. Embeddings start as N(0, 1/D), as in tensor2tensor and fairseq, unless stack.weight_init is set. Row
+/// `start_row` of the target tables starts as zero. That row and its output bias are never trained, because Marian's
+/// models have no such row.
 template <class T>
 class Transformer {
  public:
@@ -66,8 +66,8 @@ class Transformer {
   Variable<T> operator()(Context<T>& context, std::span<const int> source, const RowLayout& source_layout,
                          std::span<const int> target, const RowLayout& target_layout) const;
 
-  /// Decoding token by token: call `start` once per batch, then `step` with the last token of each row, which returns
-  /// logits [R, V].
+  /// Decoding token by token: call `start` once per batch, then `step` with the last token of each of R rows. `step`
+  /// returns logits [R, V].
   void start(DecoderCache<T>& cache, const Variable<T>& memory, const RowLayout& memory_layout, Index rows,
              Index capacity) const;
   Variable<T> step(Context<T>& context, std::span<const int> tokens, DecoderCache<T>& cache) const;

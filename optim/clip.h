@@ -4,8 +4,8 @@
 
 namespace glossa {
 
-/// Sum of the squares, in double. The count alone determines the order of additions, so any number of threads gives the
-/// same bits. Propagates NaN and infinity.
+/// Sum of the squares, in double. The number of elements alone determines the order of additions, so any number of
+/// threads gives the same bits. Propagates NaN and infinity.
 template <class T>
 double sum_of_squares(std::span<const T> numbers);
 
@@ -14,7 +14,7 @@ template <class T>
 double global_norm(std::span<const T> numbers);
 
 /// Factor that limits gradients of this norm to max_norm: min(1, max_norm / (norm + 1e-6)), as PyTorch's
-/// clip_grad_norm_ (Pascanu et al. 2013). 1, which means no clipping, if max_norm is 0; NaN if the norm is NaN.
+/// clip_grad_norm_ (Pascanu et al. 2013). The factor is 1 (no clipping) if max_norm is 0, and NaN if the norm is NaN.
 /// Throws misuse if max_norm is negative or NaN.
 double clip_factor(double norm, double max_norm);
 

@@ -24,17 +24,18 @@ struct ScheduleOptions {
 struct PlateauState {
   bool seen = false;  // true if `best` is set
   double best = 0;
-  std::int64_t bad = 0;         // validations without improvement since the best one or since the last reduction
+  std::int64_t bad = 0;         // validations since the best one or the last reduction, whichever is later
   std::int64_t reductions = 0;  // number of reductions of lr
 
   friend bool operator==(const PlateauState&, const PlateauState&) = default;
 };
 
-/// Learning rate as a function of the update n (and, for plateau, of the metrics seen so far). After the warm-up:
+/// Learning rate as a function of the update n (and, for plateau, of the metrics seen so far). After the warm-up, with
+/// t from 0 at its end to 1 at total_updates and later:
 ///   constant      lr
 ///   inverse_sqrt  lr sqrt(warmup / n), as in fairseq
 ///   cosine        min_lr + (lr - min_lr) (1 + cos(pi t)) / 2 (Loshchilov and Hutter 2017, without restarts)
-///   linear        lr + (min_lr - lr) t, with t from 0 at the end of the warm-up to 1 at total_updates and later
+///   linear        lr + (min_lr - lr) t
 ///   plateau       lr plateau_factor^reductions, as PyTorch's ReduceLROnPlateau with threshold 0
 /// and noam (Vaswani et al. 2017, 5.3), with its own warm-up: factor width^-0.5 min(n^-0.5, n warmup^-1.5).
 class Schedule {

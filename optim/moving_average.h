@@ -14,8 +14,8 @@ namespace glossa {
 /// with t counting the updates from 1. In early updates d is smaller than `decay`, as in TensorFlow's
 /// tf.train.ExponentialMovingAverage with num_updates. The average thus forgets the initial values within a few
 /// updates. During the first 9 / (1 - decay) updates, it covers about the last ninth of the updates done. It starts at
-/// values, so it needs no bias correction, unlike Adam's moments, which start at 0. The only counter needed is t, which
-/// the optimizer already keeps.
+/// the initial values, so it needs no bias correction; Adam's moments do, because they start at 0. The only counter
+/// needed is t, which the optimizer already keeps.
 ///
 /// Each update rounds by at most half a unit in the last place, and earlier rounding errors decay as well. In float the
 /// average is within 6e-8 / (1 - decay) of the exact average, relative to the largest value seen: 6e-4 at 0.9999. One
@@ -23,7 +23,7 @@ namespace glossa {
 template <class T>
 class MovingAverage {
  public:
-  /// Starts with a copy of the values. The store is laid out and outlives the average. The decay is in [0, 1).
+  /// Starts with a copy of the values. The store must be laid out and outlive the average; the decay must be in [0, 1).
   MovingAverage(const ParameterStore<T>& store, double decay);
 
   /// Updates the average with the values after update `t`, in one pass.

@@ -12,7 +12,7 @@
 
 namespace glossa {
 
-/// A named buffer of optimizer state, one number per element of the optimizer's range of the store's flat buffers.
+/// A named buffer of optimizer state, one number per element of the optimizer's range (see Optimizer).
 template <class T>
 struct StateBuffer {
   std::string_view name;
@@ -30,7 +30,7 @@ struct OptimizerShare {
 ///
 /// Parameters without a gradient since `clear_grads` are skipped, as in PyTorch: value and state stay, and the norm
 /// does not count them. Call ParameterStore::fill_unset_grads after backward to give them a gradient of zero instead.
-/// If only some parts of a parameter received a gradient, that of the other parts is zero.
+/// If only some parts of a parameter received a gradient, the other parts have a gradient of zero.
 template <class T>
 class Optimizer {
  public:
@@ -47,12 +47,13 @@ class Optimizer {
   /// second moment would overflow as well and never recover, so skip such a step, as for NaN.
   double grad_norm() { return norm_of(squares()); }
 
-  /// `squares` returns one sum of squared gradients per piece of the buffers, 0 for pieces of other shares; valid until
-  /// the next call. `norm_of` turns the sums of all pieces into the norm, with the same bits for any number of shares.
+  /// `squares` returns one sum of squared gradients per piece of the buffers, 0 for pieces in other optimizers' ranges;
+  /// valid until the next call. `norm_of` turns the sums of all pieces into the norm, with the same bits for any number
+  /// of optimizers.
   std::span<double> squares();
   double norm_of(std::span<const double> squares) const;
 
-  /// The beginning of each share's range of the flat buffers, in elements, and the end of the last range.
+  /// The beginning of each optimizer's range of the flat buffers, in elements, then the end of the last range.
   std::span<const Index> bounds() const { return bounds_; }
 
   /// This optimizer's range.
@@ -72,12 +73,12 @@ class Optimizer {
   Optimizer(const ParameterStore<T>& store, std::span<const Segment> segments,
             std::initializer_list<std::string_view> state_names, OptimizerShare share);
 
-  /// Checks the arguments of a step, counts the step, and raises the versions of the parameters that it updates, in all
-  /// shares.
+  /// Checks the arguments of a step, counts the step, and raises the versions of all parameters that the step updates,
+  /// also of those in other optimizers' ranges.
   void begin_step(double lr, double gradient_scale);
 
-  /// Pieces of the range for `step`, all with a gradient and small enough for threads to share them evenly; a thread
-  /// processes a piece in one loop. Valid until the next call of `begin_step` or `squares`.
+  /// Pieces of this optimizer's range for `step`; each has a gradient. They are small enough to divide evenly among
+  /// threads; a thread processes a piece in one loop. Valid until the next call of `begin_step` or `squares`.
   std::span<const Segment> pieces() const { return received_; }
 
   /// The state buffer with this number. Element `i` of the flat buffers, if in the range, has its state at `i -
@@ -95,13 +96,13 @@ class Optimizer {
   const ParameterStore<T>& store_;
   std::vector<Segment> segments_;
   OptimizerShare share_;
-  std::vector<Segment> pieces_;  // pieces of segments_, for all shares
+  std::vector<Segment> pieces_;  // pieces of segments_, in all optimizers' ranges
   std::span<const Segment> own_;
   std::vector<Segment> received_;  // own_ without parameters that received no gradient
   std::vector<Index> bounds_;
   std::vector<double> squares_;              // one per piece of pieces_
-  std::vector<const Parameter<T>*> frozen_;  // at construction
-  std::vector<Parameter<T>*> trained_;       // those in segments_
+  std::vector<const Parameter<T>*> frozen_;  // parameters frozen at construction
+  std::vector<Parameter<T>*> trained_;       // parameters in segments_
   Arena memory_;
   std::vector<StateBuffer<T>> state_;
 };

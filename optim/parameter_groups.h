@@ -45,9 +45,10 @@ struct ParameterGroup {
 /// Segments of the flat buffers in order, without frozen parameters and fixed rows (`Parameter::fixed_row`). Adjacent
 /// segments with the same settings are merged. `weight_decay`, at least 0, applies to weights. With
 /// `decay_norm_and_bias` it also applies to biases (recognized by the end of the name) and to parameters of rank below
-/// 2 (gains of norms). The first matching entry of `groups` applies. Throws misuse for a pattern that matches nothing
-/// and for a factor that is negative or NaN. Except at fixed rows, segments begin and end on cache lines, so
-/// they include the gaps after parameters, where every optimizer keeps zeros. Throws unless the store is laid out.
+/// 2 (gains of norms). The first entry of `groups` that matches a parameter's name applies to it. Throws misuse for a
+/// pattern that matches nothing and for a factor that is negative or NaN. Except at fixed rows, segments begin and end
+/// on cache lines, so they include the gaps after parameters, where every optimizer keeps zeros. Throws unless the
+/// store is laid out.
 template <class T>
 std::vector<Segment> trainable_segments(const ParameterStore<T>& store, double weight_decay = 0,
                                         bool decay_norm_and_bias = false,

@@ -19,8 +19,8 @@ struct PartialSum {
   std::span<T> sum = {};
 };
 
-/// Appends `next` to the sums of earlier terms and adds up the subtrees that it completes. Each sum replaces its right
-/// operand in memory.
+/// Appends `next` to the sums of earlier terms and adds up the subtrees that `next` completes. Each sum replaces its
+/// right operand in memory.
 template <class T>
 void push_partial_sum(std::vector<PartialSum<T>>& sums, PartialSum<T> next, std::int64_t count);
 
@@ -28,7 +28,7 @@ void push_partial_sum(std::vector<PartialSum<T>>& sums, PartialSum<T> next, std:
 std::vector<PartialSum<float>> subtrees(std::int64_t begin, std::int64_t end, std::int64_t count);
 
 /// Adds up terms that are passed one by one, each in the caller's memory. Needs at most ceil(log2 n) further buffers
-/// for a sum of all n terms, twice that for a range in the middle. The next sum reuses the buffers.
+/// for a sum of all n terms, and at most twice as many for a range of the terms. The next sum reuses the buffers.
 template <class T>
 class TreeSum {
  public:

@@ -40,7 +40,7 @@ class ByteSource {
   std::string name_;
   int descriptor_;
   bool is_own_;
-  std::unique_ptr<Unpacker> unpacker_;  // of a gzip file
+  std::unique_ptr<Unpacker> unpacker_;  // null unless the file is unpacked
 };
 
 }  // namespace glossa

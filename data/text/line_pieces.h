@@ -13,9 +13,9 @@ namespace glossa {
 /// point is a piece even if it does not fit. No piece begins or ends with a space.
 std::vector<std::string_view> cut_line(std::string_view line, const std::function<bool(std::string_view)>& fits);
 
-/// Appends `piece`, the translation of a line's next piece, to `line`, the joined translations of the pieces before.
-/// Puts a space in between, except between two Chinese or Japanese characters. Returns true if `piece` continues the
-/// last word of `line`.
+/// Appends `piece`, the translation of the next piece, to `line`, the joined translations of the earlier pieces. Puts a
+/// space in between, except between two Chinese or Japanese characters. Returns true if `piece` continues the last word
+/// of `line`.
 bool append_piece(std::string& line, std::string_view piece);
 
 /// Joins the translations of a line's pieces.

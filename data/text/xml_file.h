@@ -38,7 +38,7 @@ class XmlListener {
   virtual void text(std::string_view piece) = 0;
 };
 
-/// Reads an XML file (gzipped if its name ends in `.gz`) of UTF-8 or UTF-16 from beginning to end. Files that the XML
+/// Reads an XML file (gzipped if its name ends in `.gz`) in UTF-8 or UTF-16 from beginning to end. Files that the XML
 /// refers to are not read. A document type is ignored, but entity declarations in it are refused. Reading takes at most
 /// a few MiB of memory for any file, because overlong tags and comments and too deeply nested elements are refused.
 /// Throws, naming file and line, for XML that is not well-formed, for other encodings, and for entities other than

@@ -47,7 +47,7 @@ class PieceTokenizer : public Tokenizer {
   /// The vocabulary as text, an empty line, and the sentencepiece model.
   std::string serialize() const override;
 
-  /// The library's model, byte for byte.
+  /// The sentencepiece model, byte for byte.
   const std::string& sentencepiece_model() const { return model_; }
 
  private:

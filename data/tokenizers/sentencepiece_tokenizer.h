@@ -49,9 +49,9 @@ struct SentencepieceOptions {
   SpecialIds specials = {};
 };
 
-/// Trains a model in memory on all `sentences`, of any length. It uses one thread, so the same sentences give the same
-/// bytes. Throws if there is no text, if `specials` has no unknown id, for a vocabulary smaller than the number of
-/// characters, and for options that the library refuses.
+/// Trains a model in memory on all `sentences`, of any length. Uses one thread, so the same sentences always give the
+/// same model, byte for byte. Throws if there is no text, if `specials` has no unknown id, for a vocabulary smaller
+/// than the number of characters, and for options that the library refuses.
 std::unique_ptr<Tokenizer> train_sentencepiece(std::span<const std::string> sentences,
                                                const SentencepieceOptions& options = {});
 

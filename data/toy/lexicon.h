@@ -70,7 +70,7 @@ enum class Owner { none, i, we, you, third };
 /// A word before the noun. Only possessives have an owner and agree with the thing possessed.
 struct Determiner {
   std::string english, direct, oblique;  ///< for a possessive, both Hindi forms are the stem (mer-)
-  bool singular, plural;                 ///< the numbers it goes with
+  bool singular, plural;                 ///< true if it goes with singular (plural) nouns
   bool definite;
   Owner owner = Owner::none;
 };

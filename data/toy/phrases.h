@@ -34,7 +34,7 @@ struct NounPhrase {
   Conjugation conjugation = Conjugation::singular;
   unsigned kind = person;
   bool definite = true;
-  Owner self = Owner::third;  ///< person of this phrase; as subject, turns that person's possessives into `apna`
+  Owner self = Owner::third;  ///< person of this phrase; if it is the subject, that person's possessives become `apna`
   Owner owner = Owner::none;  ///< owner of a possessed noun
 };
 
@@ -48,7 +48,7 @@ struct Phrase {
 using NounPhrases = std::vector<NounPhrase>;
 using Phrases = std::vector<Phrase>;
 
-/// Joins words with one space; empty ones leave no gap.
+/// Joins words with single spaces; skips empty words.
 std::string join(std::initializer_list<std::string_view> words);
 
 /// Makes adjectives, possessives and participles in -a agree: accha, acche (plural), acchi (feminine).

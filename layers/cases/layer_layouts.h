@@ -10,8 +10,9 @@ struct CaseLayouts {
   RowLayout source, target;
 };
 
-/// Two sequences, with 4 and 1 source rows and with 2 and 3 target rows, packed or padded. If padded, the source box
-/// has two columns more than needed, the target box one. The sequences' numbers in their corpus are 9 and 4.
+/// Two sequences, packed or padded. The first has 4 source rows and 2 target rows, the second 1 and 3. The padded
+/// source box is two columns wider than needed, the target box one column. The sequences have indices 9 and 4 in their
+/// corpus.
 inline const CaseLayouts& packed_layouts() {
   static constexpr std::uint32_t ids[] = {9, 4};
   static constexpr RowSpan source[] = {{0, 4}, {4, 1}}, target[] = {{0, 2}, {2, 3}};

@@ -16,14 +16,14 @@
 
 namespace glossa::testing {
 
-/// Number of mutations to try of each input: the environment variable GLOSSA_MUTATIONS, or `usual`.
+/// Number of mutations of each input to try: the environment variable GLOSSA_MUTATIONS, or `usual` if unset.
 inline unsigned mutations(unsigned usual) {
   const char* set = std::getenv("GLOSSA_MUTATIONS");
   return set == nullptr ? usual : static_cast<unsigned>(std::stoul(set));
 }
 
-/// Returns `bytes` with one to four places changed, cut, repeated or filled with bytes that mean something to many
-/// formats; `number` determines the changes.
+/// Returns `bytes` after up to four changes: a byte replaced, bytes cut or repeated, a character with a meaning in many
+/// formats inserted, or the end cut off. `number` determines the changes.
 inline std::string mutated(std::string bytes, unsigned number) {
   constexpr std::string_view telling{"\0\xFF\r\n\"\\%{}[]<>&:,09-", 19};
   std::mt19937 random(number);

@@ -42,7 +42,7 @@ inline std::vector<Overload> declared_ops(const std::string& header) {
   return ops;
 }
 
-/// True if `text` calls the op with this overload's number of arguments.
+/// True if `text` calls the op with a number of arguments that this overload takes.
 inline bool calls(const std::string& text, const Overload& overload) {
   const std::string call = overload.op + '(';
   const auto part_of_name = [](unsigned char c) { return std::isalnum(c) || c == '_' || c == ':' || c == '.'; };

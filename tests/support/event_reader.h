@@ -34,8 +34,8 @@ struct RecordedValue {
 /// length or checksum.
 struct RecordedEvents {
   std::map<std::string, std::vector<RecordedValue>> values;  ///< by tag, in the order written
-  std::vector<std::int64_t> starts, stops;                   ///< steps of session marks
-  int files = 0, torn = 0;
+  std::vector<std::int64_t> starts, stops;                   ///< steps at which a session starts or stops
+  int files = 0, torn = 0;  ///< numbers of files, and of files with unread bytes at the end
 
   /// The steps of a tag.
   std::vector<std::int64_t> steps(const std::string& tag) const {

@@ -9,8 +9,8 @@
 
 namespace glossa::testing {
 
-/// While it lives, the system lets the process start `count` more threads and refuses the next: each takes a stack of
-/// 1 GiB, and address space is limited to that of `count` stacks and half a stack more.
+/// While a FewThreads exists, the system lets the process start `count` more threads and refuses the next. Each thread
+/// takes a stack of 1 GiB, and the limit on address space leaves 1 GiB for each of `count` stacks, plus 0.5 GiB.
 class FewThreads {
  public:
   explicit FewThreads(std::size_t count) {

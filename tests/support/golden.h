@@ -15,7 +15,7 @@
 
 namespace glossa::testing {
 
-/// Maximum error of a tensor's numbers, relative to the largest number of the golden tensor.
+/// Maximum error of a tensor's numbers, relative to the largest magnitude in the golden tensor.
 template <class T>
 inline constexpr double golden_limit = std::is_same_v<T, double> ? 1e-10 : 1e-5;
 
@@ -41,7 +41,7 @@ class Golden {
     return {values.begin(), values.end()};
   }
 
-  /// The names that begin with `prefix`, which is removed from them.
+  /// The names that begin with `prefix`, returned without the prefix.
   std::vector<std::string> names(const std::string& prefix) const {
     std::vector<std::string> result;
     for (const auto& [name, entry] : reader_.entries())
@@ -49,7 +49,8 @@ class Golden {
     return result;
   }
 
-  /// Sets all parameters to the golden values under `prefix`. Each tensor there must belong to a parameter.
+  /// Sets all parameters to the golden values under `prefix`. Each of these tensors must belong to a parameter, and
+  /// each parameter needs a tensor.
   void assign(const std::string& prefix, ParameterStore<T>& store) const {
     CHECK_EQ(names(prefix).size(), store.parameters().size());
     for (const Parameter<T>* parameter : store.parameters()) {

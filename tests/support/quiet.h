@@ -5,7 +5,7 @@
 
 namespace glossa::testing {
 
-/// Silences standard error while it lives. A trainer's lines are still in its log.
+/// While a Quiet exists, standard error is silent. A trainer's lines are still in its log.
 class Quiet {
  public:
   Quiet() : before_(dup(STDERR_FILENO)) {

@@ -8,8 +8,8 @@
 
 namespace glossa::testing {
 
-/// While it lives, mounts a file system of `size` ("128k") at a folder, which is created if needed. Only root may
-/// mount.
+/// Mounts a file system of `size` ("128k") at a folder, which is created if needed. The destructor unmounts it. Only
+/// root may mount.
 class SmallDisk {
  public:
   SmallDisk(std::filesystem::path folder, const std::string& size) : folder_(std::move(folder)) {

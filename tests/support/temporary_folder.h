@@ -73,7 +73,7 @@ std::string error_of(Act act) {
   return "";
 }
 
-/// Acts as an unprivileged user while it lives, so that permissions also apply to root.
+/// While an Unprivileged exists, root acts as an unprivileged user, so that file permissions apply to root as well.
 class Unprivileged {
  public:
   Unprivileged() : restore_(geteuid() == 0 && seteuid(65534) == 0) {}
