@@ -20,6 +20,13 @@ void Context<T>::begin(const StepOptions& options) {
 }
 
 template <class T>
+Variable<T> Context<T>::constant(const Tensor<const T>& value) {
+  // Its generation is no longer that of a kept value alone, so no frame may end it.
+  if (live_.back().kept != value.data) live_.back().kept = nullptr;
+  return {this, value, -1, generation()};
+}
+
+template <class T>
 Variable<T> Context<T>::input(const Tensor<const T>& value) {
   if (!options_.recording) return constant(value);
   return {this, value, tape_.add({.op = "input", .value = value, .keep = true}), generation()};

@@ -22,8 +22,8 @@ struct StepOptions {
   bool recording = true;   // false: nothing is recorded (inference)
   std::uint64_t seed = 1;  // seed and `update` determine all random numbers of the step
 
-  // Number of the step. If not set, the context numbers its steps from 0, so no two steps drop the same elements. Set
-  // the number to repeat a step or to resume an interrupted run.
+  // Number of the step. If not set, the context numbers its steps from 0, so no two steps drop the same elements (those
+  // of another context with the same seed do). Set the number to repeat a step or to resume an interrupted run.
   std::optional<std::uint64_t> update = {};
 };
 
@@ -48,7 +48,7 @@ class Context {
 
   /// Make a leaf, a variable that no op computes: a constant, an input that gets a gradient, or a parameter. The caller
   /// owns the memory of `value` and must not write to it during the step.
-  Variable<T> constant(const Tensor<const T>& value) { return {this, value, -1, generation()}; }
+  Variable<T> constant(const Tensor<const T>& value);
   Variable<T> input(const Tensor<const T>& value);
   Variable<T> parameter(Parameter<T>& parameter);
 

@@ -44,10 +44,11 @@ void Parameter<T>::fill_unset_grad() {
 
 template <class T>
 Parameter<T>& ParameterStore<T>::declare(const std::string& name, const Shape& shape, Initializer initializer) {
-  check(is_parameter_name(name), "parameters",
-        "expected a name of 1 to {} bytes of UTF-8, without control characters, slashes and colons, and not "
-        "__metadata__; got '{:.40}'. Hint: files have to hold it; join scopes with dots",
-        max_name, name);
+  check(
+      is_parameter_name(name), "parameters",
+      "expected a name of 1 to {} bytes of UTF-8, without control characters, slashes, backslashes and colons, and not "
+      "__metadata__; got '{:.40}'. Hint: files have to hold it; join scopes with dots",
+      max_name, name);
   check(!laid_out(), name, "expected a declaration before allocate(); got one after it");
   check(names_.insert(name).second, name, "expected a unique parameter name; got it twice");
   initializers_.push_back(std::move(initializer));

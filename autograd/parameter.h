@@ -37,6 +37,7 @@ struct Parameter {
   std::vector<Parameter*> parts = {};  // parts, if any, which hold the gradient instead (see ParameterStore::part)
   std::uint64_t changes = 0;           // calls of `mark_changed`
 
+  /// The gradient's memory; if not `has_grad()`, it holds old numbers.
   Tensor<T> grad_tensor() const { return {grad.data, value.shape}; }
 
   /// True if trainable; a part is trainable if the parameter it belongs to is.

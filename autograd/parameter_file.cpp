@@ -9,6 +9,8 @@ template <class T>
 std::vector<NamedTensor<T>> named_tensors(const ParameterStore<T>& store, std::span<T> values,
                                           const std::string& prefix) {
   check(store.laid_out(), "parameters", "expected allocated parameters; got none. Hint: call allocate() first");
+  check(values.size() == store.values().size(), "parameters", "expected values laid out like the store's {}; got {}",
+        store.values().size(), values.size());
   std::vector<NamedTensor<T>> tensors;
   for (const Parameter<T>* parameter : store.parameters()) {
     const Shape& shape = parameter->value.shape;

@@ -14,8 +14,8 @@ namespace glossa {
 // (files/saved_tensors.h). Python reads it with the safetensors package. optim/training_file.h also saves an optimizer.
 
 /// Saves all parameters, also frozen ones, as F32 or F64 to match T. The file appears complete or not at all, and is
-/// safe from a power cut when the function returns. Throws if the store is not laid out, if two names are equal or a
-/// name is not UTF-8 without control characters, or if the file cannot be written.
+/// safe from a power cut when the function returns. Throws if the store is not laid out, or if the file cannot be
+/// written.
 template <class T>
 void save_parameters(const std::filesystem::path& path, const ParameterStore<T>& store);
 
@@ -31,7 +31,7 @@ void load_parameters(const std::filesystem::path& path, ParameterStore<T>& store
 inline constexpr std::string_view optimizer_prefix = "optimizer:";
 
 /// All parameters in name order, as the tensors of a file. `prefix` is put before each name. `values`, laid out like
-/// the store's, are used in place of the store's. Throws if the store is not laid out.
+/// the store's, are used in place of the store's. Throws if they are not, or if the store is not laid out.
 template <class T>
 std::vector<NamedTensor<T>> named_tensors(const ParameterStore<T>& store, std::span<T> values,
                                           const std::string& prefix = "");

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <initializer_list>
+#include <ranges>
 #include <span>
 #include <type_traits>
 
@@ -47,6 +48,12 @@ struct Tensor {
   Tensor(std::span<T> numbers, const Shape& shape) : data(numbers.data()), shape(shape) {
     bounds::check_count(shape, numbers.size());
   }
+
+  /// A temporary container would be gone at the end of the expression.
+  template <class Temporary>
+  requires(!std::is_lvalue_reference_v<Temporary> && std::ranges::contiguous_range<Temporary> &&
+           !std::ranges::borrowed_range<Temporary>) Tensor(Temporary&& numbers, const Shape& shape)
+  = delete;
 
   /// A view of memory from `first` on, unchecked: the caller guarantees room for the elements of `shape`.
   template <PointerTo<T> Pointer>

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "autograd/check.h"
+#include "files/byte_length.h"
 #include "files/crc32c.h"
 
 namespace glossa {
@@ -48,6 +49,8 @@ void check_same_tensors(const SafetensorsReader& file, const std::vector<NamedTe
   std::vector<std::string> missing, unexpected, other_shapes;
   for (const NamedTensor<T>& tensor : tensors) {
     names.insert(tensor.name);
+    check(byte_length(sizeof(T), tensor.shape) == tensor.values.size_bytes(), tensor.name,
+          "expected memory for shape {}; got {} numbers", shape_text(tensor.shape), tensor.values.size());
     const auto found = file.entries().find(tensor.name);
     if (found == file.entries().end())
       missing.push_back(quoted(tensor.name));

@@ -9,7 +9,8 @@ namespace glossa {
 template <class T>
 double sum_of_squares(std::span<const T> numbers);
 
-/// The Euclidean norm.
+/// The Euclidean norm. For a store's gradients use Optimizer::grad_norm, which skips parameters without a gradient;
+/// their memory holds old numbers.
 template <class T>
 double global_norm(std::span<const T> numbers);
 

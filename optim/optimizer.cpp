@@ -26,9 +26,10 @@ Optimizer<T>::Optimizer(const ParameterStore<T>& store, std::span<const Segment>
           "trainable_segments of the same store",
           store.values().size(), segment.begin, segment.end);
     free = segment.end;
-    if (!(segment.weight_decay >= 0))
-      misuse("Segment::weight_decay", "expected at least 0; got {}", segment.weight_decay);
-    if (!(segment.lr_factor >= 0)) misuse("Segment::lr_factor", "expected at least 0; got {}", segment.lr_factor);
+    for (const auto& [name, number] :
+         {std::pair("Segment::weight_decay", segment.weight_decay), std::pair("Segment::lr_factor", segment.lr_factor)})
+      if (!(number >= 0 && std::isfinite(number)))
+        misuse(name, "expected a finite number of at least 0; got {}", number);
     for (Segment piece = segment; piece.begin < segment.end; piece.begin = piece.end) {
       piece.end = std::min(segment.end, piece.begin + kernels::elementwise_grain);
       pieces_.push_back(piece);

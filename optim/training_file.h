@@ -15,10 +15,11 @@ template <class T>
 void save_training(const std::filesystem::path& path, const ParameterStore<T>& store, const Optimizer<T>& optimizer);
 
 /// Loads parameters, state and steps; later steps then give the same bits as without saving and loading, if T, the kind
-/// of the optimizer and its options are the same. A file of a kind with other buffers is refused; options are not
-/// compared. The learning rate, the position in the data and the update that keys dropout (ContextOptions::update) are
-/// not in the file: derive them from `optimizer.steps()`. Throws as load_parameters, and if the file does not have this
-/// optimizer's state; after any error, neither store nor optimizer has changed.
+/// of the optimizer and its options are the same. A file of a kind with other buffers is refused; options and
+/// segments are not compared. Several optimizers of one store have a file each, all loaded in turn. The learning rate,
+/// the position in the data and the update that keys dropout (StepOptions::update) are not in the file: derive them
+/// from `optimizer.steps()`. Throws as load_parameters, and if the file does not have this optimizer's state; after any
+/// error, neither store nor optimizer has changed.
 template <class T>
 void load_training(const std::filesystem::path& path, ParameterStore<T>& store, Optimizer<T>& optimizer);
 

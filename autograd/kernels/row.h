@@ -30,6 +30,9 @@ T fold(Index n, T start, const Combine& combine, const F& f) {
   constexpr Index L = Lanes<T>::count, lanes = 2 * L;
   alignas(64) T lane[lanes];
   std::fill_n(lane, lanes, start);
+#if GLOSSA_BOUNDS_CHECKS  // `f` may throw, as in `write`
+  for (Index i = 0; i < n; ++i) lane[i % lanes] = combine(lane[i % lanes], f(i));
+#else
   Index i = 0;
   for (; i + lanes <= n; i += lanes)
 #pragma omp simd
@@ -38,6 +41,7 @@ T fold(Index n, T start, const Combine& combine, const F& f) {
 #pragma omp simd
     for (Index l = 0; l < lanes; ++l)  // over all lanes, so that tails are vectorized
       if (l < n - i) lane[l] = combine(lane[l], f(i + l));
+#endif
   return join_lanes<T>(combine(load(lane), load(lane + L)), combine);
 }
 

@@ -274,6 +274,15 @@ TEST_CASE("a frame around a value that it must not replace leaves it readable") 
   CHECK(copy(replaced) == copy(neg(memory)));
   CHECK_THROWS_WITH_AS(last.value(), doctest::Contains("frame"), Error);
   CHECK_THROWS_WITH_AS(view.value(), doctest::Contains("frame"), Error);
+  Variable<double> x = kept(step.x);
+  const Variable<double> constant = step.context.constant({numbers.data(), {n, n}});
+  for (int i = 0; i < 2; ++i) {
+    Frame frame(x);
+    x = frame.keep(mul(x, constant));
+  }
+  CHECK(copy(constant) == numbers);
+  CHECK(copy(x) == copy(mul(mul(memory, constant), constant)));
+
   const Variable<double> newest = kept(step.x);
   {
     Frame frame(newest);

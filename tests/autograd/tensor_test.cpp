@@ -13,6 +13,11 @@
 
 using namespace glossa;
 
+// The memory of a temporary vector would be gone; that of a temporary span is not.
+static_assert(!std::is_constructible_v<Tensor<const float>, std::vector<float>, Shape>);
+static_assert(std::is_constructible_v<Tensor<const float>, const std::vector<float>&, Shape>);
+static_assert(std::is_constructible_v<Tensor<const float>, std::span<float>, Shape>);
+
 namespace {
 
 /// 0 to 3 axes of 0 to 4 elements.

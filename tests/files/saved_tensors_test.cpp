@@ -93,6 +93,14 @@ TEST_CASE("every truncation and every flipped bit is refused, or changes nothing
   CHECK_GT(refused_mutations(folder / "x", load), 0.8);
 }
 
+TEST_CASE("memory that does not fit the shape is refused") {
+  const TemporaryFolder folder;
+  save(folder / "x");
+  std::vector<float> first(5), second(1);
+  CHECK_THROWS_WITH_AS(load_tensors<float>(open_saved_tensors(folder / "x"), {{"s", {}, second}, {"m", {2, 3}, first}}),
+                       doctest::Contains("[m] expected memory for shape"), Error);
+}
+
 TEST_CASE("differences from the expected tensors are listed, and nothing is filled") {
   const TemporaryFolder folder;
   save(folder / "x");

@@ -435,7 +435,8 @@ TEST_CASE("the learning rate of a segment is the step's times its factor") {
     CHECK_THROWS_WITH_AS(Sgd<double>(model.store, growing), doctest::Contains("[Segment::weight_decay]"), Error);
   }
   const Segment backwards[] = {{.begin = 0, .end = 8, .lr_factor = -1}};
-  CHECK_THROWS_WITH_AS(Sgd<double>(model.store, backwards), "[Segment::lr_factor] expected at least 0; got -1", Error);
+  CHECK_THROWS_WITH_AS(Sgd<double>(model.store, backwards),
+                       "[Segment::lr_factor] expected a finite number of at least 0; got -1", Error);
 }
 
 TEST_CASE("a comparison with NaN reports a difference") { CHECK(std::isinf(difference({1, 2}, {1, NAN}))); }
