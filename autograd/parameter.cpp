@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "autograd/check.h"
-#include "autograd/utf8.h"
+#include "files/utf8.h"
 
 namespace glossa {
 

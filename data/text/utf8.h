@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "autograd/utf8.h"
+#include "files/utf8.h"
 
 namespace glossa::utf8 {
 
