@@ -59,19 +59,18 @@ void Adam<T>::step(double lr, double gradient_scale) {
 
   parallel_for(static_cast<Index>(this->pieces().size()), [=, this](Index piece) {
     const Segment segment = this->pieces()[piece];
-    const auto [keep_m, take_m, keep_v, take_v, first_correction, root_factor] =
-        segment.betas ? AdamFactors<T>(*segment.betas, t) : usual;
+    const AdamFactors<T> factor = segment.betas ? AdamFactors<T>(*segment.betas, t) : usual;
     const double own_lr = lr * segment.lr_factor;
-    const auto rate = static_cast<T>(own_lr / first_correction);
+    const auto rate = static_cast<T>(own_lr / factor.first_correction);
     const auto penalty = static_cast<T>(options_.decoupled ? 0 : segment.weight_decay);
     const auto decay = static_cast<T>(options_.decoupled ? own_lr * segment.weight_decay : 0);
 #pragma omp simd
     for (Index i = segment.begin; i < segment.end; ++i) {
       const T g = scale * grad[i] + penalty * value[i];
       const Index k = i - first;
-      m[k] = keep_m * m[k] + take_m * g;
-      v[k] = keep_v * v[k] + take_v * (g * g);
-      value[i] -= rate * m[k] / (std::sqrt(v[k]) * root_factor + epsilon) + decay * value[i];
+      m[k] = factor.keep_m * m[k] + factor.take_m * g;
+      v[k] = factor.keep_v * v[k] + factor.take_v * (g * g);
+      value[i] -= rate * m[k] / (std::sqrt(v[k]) * factor.root_factor + epsilon) + decay * value[i];
     }
   });
 }
