@@ -21,7 +21,7 @@ class Arena {
   Arena(const Arena&) = delete;
   Arena& operator=(const Arena&) = delete;
 
-  /// Returns uninitialized memory, valid until the next `reset`, or until a mark set before this call is released or
+  /// Returns uninitialized memory. It is valid until the next `reset`, or until an earlier mark is released or
   /// destroyed. Throws Error if the machine has no more memory (see available_memory).
   void* allocate(std::size_t bytes);
 
@@ -53,7 +53,7 @@ class Arena {
   /// nest like scopes.
   class Mark {
    public:
-    /// Marks the position before the last `bytes` allocated bytes, which must be in one block (see is_newest).
+    /// Marks the position before the newest `bytes` bytes, which must be in one block (see is_newest).
     explicit Mark(Arena& arena, std::size_t bytes = 0)
         : arena_(&arena),
           resets_(arena.resets_),

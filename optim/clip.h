@@ -16,7 +16,7 @@ double global_norm(std::span<const T> numbers);
 
 /// Factor that limits gradients of this norm to max_norm: min(1, max_norm / (norm + 1e-6)), as PyTorch's
 /// clip_grad_norm_ (Pascanu et al. 2013). The factor is 1 (no clipping) if max_norm is 0, and NaN if the norm is NaN.
-/// Throws misuse if max_norm is negative or NaN.
+/// Throws a misuse error if max_norm is negative or NaN.
 double clip_factor(double norm, double max_norm);
 
 }  // namespace glossa

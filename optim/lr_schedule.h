@@ -40,10 +40,10 @@ struct PlateauState {
 /// and noam (Vaswani et al. 2017, 5.3), with its own warm-up: factor width^-0.5 min(n^-0.5, n warmup^-1.5).
 class Schedule {
  public:
-  /// Throws misuse for options that leave the formula undefined.
+  /// Throws a misuse error for options that leave the formula undefined.
   explicit Schedule(const ScheduleOptions& options);
 
-  /// The rate of an update; 0 stands for the start of the warm-up. Throws misuse if `update` is negative.
+  /// The rate of an update; 0 stands for the start of the warm-up. Throws a misuse error if `update` is negative.
   double lr(std::int64_t update) const;
 
   /// Passes a validation's metric to a plateau schedule; others ignore it. NaN is not an improvement.

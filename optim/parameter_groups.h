@@ -31,7 +31,7 @@ struct Segment {
 };
 
 /// Freezes parameters whose name matches one of the patterns (`*` matches any text: "encoder.*"): they get no gradient,
-/// and no optimizer moves or decays them. Throws misuse for a pattern that matches nothing.
+/// and no optimizer moves or decays them. Throws a misuse error for a pattern that matches nothing.
 template <class T>
 void freeze(ParameterStore<T>& store, const std::vector<std::string>& patterns);
 
@@ -45,10 +45,10 @@ struct ParameterGroup {
 /// Segments of the flat buffers in order, without frozen parameters and fixed rows (`Parameter::fixed_row`). Adjacent
 /// segments with the same settings are merged. `weight_decay`, at least 0, applies to weights. With
 /// `decay_norm_and_bias` it also applies to biases (recognized by the end of the name) and to parameters of rank below
-/// 2 (gains of norms). The first entry of `groups` that matches a parameter's name applies to it. Throws misuse for a
-/// pattern that matches nothing and for a factor that is negative or NaN. Except at fixed rows, segments begin and end
-/// on cache lines, so they include the gaps after parameters, where every optimizer keeps zeros. Throws unless the
-/// store is laid out.
+/// 2 (gains of norms). The first entry of `groups` that matches a parameter's name applies to it. Throws a misuse error
+/// for a pattern that matches nothing and for a factor that is negative or NaN. Except at fixed rows, segments begin
+/// and end on cache lines, so they include the gaps after parameters, where every optimizer keeps zeros. Throws unless
+/// the store is laid out.
 template <class T>
 std::vector<Segment> trainable_segments(const ParameterStore<T>& store, double weight_decay = 0,
                                         bool decay_norm_and_bias = false,
@@ -61,7 +61,7 @@ std::vector<Segment> trainable_segments(const ParameterStore<T>& store, double w
 ///     Adam<float> adam(store, segments_of(store, {"encoder.*"}, all));
 ///     Sgd<float> sgd(store, segments_of(store, {"decoder.*"}, all));
 ///
-/// Throws misuse for a pattern that matches nothing.
+/// Throws a misuse error for a pattern that matches nothing.
 template <class T>
 std::vector<Segment> segments_of(const ParameterStore<T>& store, const std::vector<std::string>& patterns,
                                  std::span<const Segment> segments);

@@ -11,7 +11,7 @@ struct SgdOptions {
 
 /// Stochastic gradient descent with momentum, in PyTorch's form (Sutskever et al. 2013, with the learning rate outside
 /// the momentum): g = gradient + weight_decay p, momentum = mu momentum + g, p -= lr momentum. Nesterov's variant, in
-/// PyTorch's form: p -= lr (g + mu momentum). Throws misuse for segments with betas.
+/// PyTorch's form: p -= lr (g + mu momentum). Throws a misuse error for segments with betas.
 template <class T>
 class Sgd : public Optimizer<T> {
  public:

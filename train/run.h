@@ -18,7 +18,7 @@ std::filesystem::path config_file(const std::string& run);
 /// be empty.
 class RunName {
  public:
-  /// Throws misuse if RUN and --checkpoint both name a checkpoint.
+  /// Throws a misuse error if RUN and --checkpoint both name a checkpoint.
   explicit RunName(const std::string& named, const std::string& choice = {});
 
   /// The run's folder. Throws if RUN is a file outside a run.
@@ -27,7 +27,7 @@ class RunName {
   /// The checkpoint file, or several files to average. Throws as chosen_checkpoints.
   std::vector<std::filesystem::path> files() const;
 
-  /// The checkpoint file. Throws misuse if several are to be averaged.
+  /// The checkpoint file. Throws a misuse error if several are to be averaged.
   std::filesystem::path file() const;
 
   /// A note about the last checkpoint if it is newer than both `best` and the last validation. Otherwise, or if the
@@ -74,10 +74,11 @@ void agree_on_text(std::string_view where, std::span<const ParallelCorpus* const
 /// Prints `name.note()`, if any, on standard error.
 void print_note(const RunName& name);
 
-/// Throws misuse if writing the run's effective configuration would change `config_path`, from which it was read.
+/// Throws a misuse error if writing the run's effective configuration would change `config_path`, from which it was
+/// read.
 void check_not_overwriting(const Config& config, const std::string& config_path, const std::string& run);
 
-/// Throws misuse if the folder already holds a run.
+/// Throws a misuse error if the folder already holds a run.
 void check_holds_no_run(const std::string& run);
 
 /// True if a trained run accepts this option on the command line: an option of decoding, of the machine, or of reading
@@ -97,8 +98,8 @@ Config load_training_config(const std::string& path, const std::vector<std::stri
 LoadedRun load_run(const RunName& name, Config config);
 
 /// Writes a run in the state before its first update, with `model`'s weights: the run can translate, resume, and serve
-/// as train.warm_start. Returns the checkpoint's path. Throws misuse if the folder has checkpoints; remains of a failed
-/// attempt are overwritten.
+/// as train.warm_start. Returns the checkpoint's path. Throws a misuse error if the folder has checkpoints; remains of
+/// a failed attempt are overwritten.
 std::filesystem::path write_new_run(const std::string& run, const Config& config, const Tokenizers& tokenizers,
                                     Model& model, std::uint64_t data_hash);
 

@@ -24,9 +24,9 @@ class Outgoing {
     std::vector<std::string> tokens;
   };
 
-  /// Keeps a reference to the parameters; `config` is the run's. Throws misuse naming the first option that neither
-  /// format can express: words or characters as tokens, a decoder start other than padding, another kind of layer norm,
-  /// and so on.
+  /// Keeps a reference to the parameters; `config` is the run's. Throws a misuse error that names the first option
+  /// neither format can express: words or characters as tokens, a decoder start other than padding, another kind of
+  /// layer norm, and so on.
   Outgoing(Config config, const Tokenizer& source, const Tokenizer& target, const ParameterStore<float>& parameters);
 
   const Config& config() const { return config_; }
@@ -37,12 +37,13 @@ class Outgoing {
   /// The exported ids of the tokens in decode.forbidden.
   std::vector<std::int64_t> forbidden() const;
 
-  /// Makes the tensors for `sources`, each under the first of its names. Importing the tensors restores the parameters,
-  /// except that tokens are in Marian's order. If the model does not have an output bias, a bias of zeros is made.
+  /// Makes the tensors that `sources` describe. Each tensor gets the first of its possible names. Importing the tensors
+  /// restores the parameters, except that tokens are in Marian's order. If the model does not have an output bias, a
+  /// bias of zeros is made.
   std::vector<FileTensor> tensors(const std::vector<ParameterSource>& sources) const;
 
-  /// Throws misuse naming the first option that differs from `needed`. `who` completes the error, for example
-  /// "as MarianMTModel requires".
+  /// Throws a misuse error that names the first option whose value differs from `needed`. `who` completes the error,
+  /// for example "as MarianMTModel requires".
   void require(const Config& needed, std::string_view who) const;
 
  private:
@@ -54,7 +55,7 @@ class Outgoing {
   const ParameterStore<float>& parameters_;
 };
 
-/// Throws misuse if `folder` exists, unless it is an empty folder.
+/// Throws a misuse error if `folder` exists, unless it is an empty folder.
 void check_is_free(const std::filesystem::path& folder);
 
 /// Calls `write` to fill a temporary folder, then renames the result to `folder`, which thus appears complete or not at

@@ -22,9 +22,9 @@ struct ParameterSource {
   std::uint64_t zero_rows = 0;  ///< rows of zeros at the parameter's end, which the file does not have
 };
 
-/// Throws misuse listing tensors that are missing, tensors that are neither sources nor in `others`, and tensors that
-/// have another shape or are not of floats; `hint` ends the message. Also throws an Error if the parameters are much
-/// larger than the file, which means that the file's tensors overlap.
+/// Throws a misuse error that lists missing tensors, unexpected tensors (named neither by a source nor by `others`),
+/// and tensors of the wrong shape or of a type other than floats. `hint` ends the message. Also throws an Error if the
+/// parameters are much larger than the file, which means that the file's tensors overlap.
 void check_sources(const TensorFile& file, const std::vector<ParameterSource>& sources,
                    const std::set<std::string>& others, std::string_view hint);
 

@@ -32,13 +32,13 @@ struct Pretrained {
 };
 
 /// Reads a folder of a Hugging Face MarianMTModel (config.json) or of Marian (a .npz), except the parameters' values.
-/// Checks that the tensors match the model. Throws misuse for other folders, for features that glossa lacks, and for
-/// missing files. For a damaged file, throws an Error that names the file.
+/// Checks that the tensors match the model. Throws a misuse error for other folders, for features that glossa lacks,
+/// and for missing files. For a damaged file, throws an Error that names the file.
 Pretrained read_pretrained(const std::filesystem::path& folder);
 
 // Helpers for the readers of both kinds of folder.
 
-/// Path of the file with that name in a folder. Throws misuse if not found; `what` describes its contents.
+/// Path of the file with that name in a folder. Throws a misuse error if not found; `what` describes its contents.
 std::filesystem::path file_in(const std::filesystem::path& folder, const std::string& name, std::string_view what);
 
 /// Settings common to both kinds of folder: those of an OPUS-MT model that differ from glossa's defaults.

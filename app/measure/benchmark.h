@@ -24,7 +24,7 @@ struct StepShape {
   Index tokens() const { return batch * (source + target); }
 };
 
-/// The shape "seed", "tiny", "small", "base" or "opus"; throws misuse for another name.
+/// The shape "seed", "tiny", "small", "base" or "opus"; throws a misuse error for another name.
 const StepShape& step_shape(const std::string& name);
 
 /// The model options of a shape.

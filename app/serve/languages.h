@@ -5,8 +5,8 @@
 
 namespace glossa::serve {
 
-/// The English name of the language with an ISO 639-1 code, which a region may follow ("pt-BR"). Returns an unknown
-/// code unchanged.
+/// Returns the English name of a language by its ISO 639-1 code. The code may end in a region, as "pt-BR" does. An
+/// unknown code is returned unchanged.
 std::string language_name(std::string_view code);
 
 }  // namespace glossa::serve

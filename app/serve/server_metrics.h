@@ -11,7 +11,7 @@ namespace glossa::serve {
 /// The server's counters, for Prometheus. Any number of threads may use them at once.
 class ServerMetrics {
  public:
-  /// Adds a request answered with a status, `seconds` after its first byte.
+  /// Counts a request that was answered with `status`; `seconds` is the time from its first byte to the answer.
   void add_request(int status, double seconds);
 
   /// Counts a batch of translated sentences.

@@ -28,7 +28,7 @@ class TranslationService {
     Clock::duration gather;  ///< how long a sentence waits for others to share its batch
   };
 
-  /// Throws misuse if two runs translate the same pair of languages.
+  /// Throws a misuse error if two runs translate the same pair of languages.
   TranslationService(std::vector<ServedRun> runs, const Limits& limits, ServerMetrics& metrics);
   TranslationService(const TranslationService&) = delete;
   TranslationService& operator=(const TranslationService&) = delete;

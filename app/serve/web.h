@@ -18,7 +18,7 @@ class Web {
   struct Setup {
     std::vector<std::string> api_keys;    ///< a POST must send one of them; empty: open to all
     std::vector<std::string> host_names;  ///< names that Host headers may have, besides addresses and localhost
-    /// An origin besides the server's own whose pages may send requests; * means all (see access.h).
+    /// One more origin, beside the server's own, whose pages may send requests; * allows all (see access.h).
     std::string allowed_origin;
     std::chrono::seconds idle;                 ///< how long a connection waits for its next request
     std::function<std::size_t()> connections;  ///< returns the number of open connections

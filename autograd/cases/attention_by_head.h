@@ -10,7 +10,8 @@ namespace glossa {
 
 /// A call of attention in double. The heads are side by side in the columns of q, k, v and dy.
 struct AttentionByHead {
-  /// A number for a sequence, head, query and key. Queries and keys are numbered from the start of their sequence.
+  /// Returns the number for one sequence, head, query and key. Queries and keys are numbered from the start of their
+  /// sequence.
   using Cell = std::function<double(Index sequence, Index head, Index query, Index key)>;
   struct Result {
     std::vector<double> y, dq, dk, dv;
@@ -24,8 +25,8 @@ struct AttentionByHead {
   Cell mask;                                                      // M of AttentionReference
   Cell dropout = [](Index, Index, Index, Index) { return 1.0; };  // D of AttentionReference
 
-  /// Runs the reference for each sequence and head. Operands that are not finite count as zeros; only blocked keys and
-  /// their values may contain such numbers.
+  /// Runs the reference for each sequence and head. Elements that are not finite count as zeros; only blocked keys and
+  /// their values may have such elements.
   Result compute() const;
 };
 

@@ -12,11 +12,11 @@ namespace glossa {
 /// Results of checking one row of the table of test cases, or all rows of one op.
 struct CaseReport {
   std::string name;
-  Index cases = 0;          ///< number of gradient checks, one per choice of inputs or repeated variable
-  Index elements = 0;       ///< number of gradient elements compared with differences
-  double worst_error = 0;   ///< as in GradCheckResult
-  double loose_error = 0;   ///< as in GradCheckResult
-  double second_error = 0;  ///< error against the second witness (see grad_check)
+  Index cases = 0;                          ///< number of gradient checks (see check_case)
+  Index elements = 0;                       ///< number of gradient elements compared with differences
+  double worst_error = 0;                   ///< as in GradCheckResult
+  double loose_error = 0;                   ///< as in GradCheckResult
+  double second_error = 0;                  ///< error against the second witness (see grad_check)
   std::optional<double> taylor_slope = {};  ///< slope of the Taylor test; for whole models only
   Index kinks = 0;                          ///< number of elements that took a smaller step because of a kink
   Index skipped = 0;                        ///< number of elements not compared, because they are too near to a kink
@@ -44,9 +44,9 @@ inline constexpr double slope_limit = 1.95;
 
 /// Runs all checks of a table row. Changes and restores the number of threads. The checks:
 /// - the value equals the reference
-/// - the gradient of every element (or of a sample, see OpCase::sampling) equals differences, for every choice of
-///   inputs that need a gradient (with more than four inputs: all, each alone, all but one), and with one variable
-///   passed as two inputs
+/// - the gradient of every element (or of a sample, see OpCase::sampling) equals finite differences; each subset of the
+///   inputs is checked as those that need a gradient (with more than four inputs only: all, each alone, all but one),
+///   and the same variable is passed as two inputs
 /// - gradients accumulate
 /// - without a tape, nothing is recorded and the value has the same bits
 /// - a second backward throws, or gives the same gradients if the graph is kept

@@ -24,7 +24,7 @@ struct Clause {
   Phrase time = {};
 };
 
-/// True if the clause is natural in both languages, and each language has only one way to say it. Excluded are: a third
+/// True if the clause is natural in both languages, and each language has only one way to say it. It excludes: a third
 /// person's possessive beside a third-person subject (uska or apna); `we ... my` and `i ... our`; an indefinite object
 /// under negation; acting on oneself; `ve ve kitaaben` (they, those books); and a verb's past tense that is spelled
 /// like its present (read), unless the subject or a word of time shows which tense is meant.

@@ -65,8 +65,8 @@ class CheckpointFolder {
 std::optional<FoundCheckpoint> newest_valid_checkpoint(const std::filesystem::path& run);
 
 /// Files that `choice` names in a run: `best`, `last`, a checkpoint's update number, or `average:N` for the newest N.
-/// An empty `choice` means `best` or, if no best exists, `last`. Throws misuse for any other choice, and an Error if
-/// the run has no such files, or fewer than N.
+/// An empty `choice` means `best` or, if no best exists, `last`. Throws a misuse error for any other choice, and an
+/// Error if the run has no such files, or fewer than N.
 std::vector<std::filesystem::path> chosen_checkpoints(const std::filesystem::path& run, const std::string& choice = {});
 
 /// Update number of the checkpoint that a run's link `best` or `last` points to; empty if the link does not exist.

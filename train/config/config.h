@@ -178,8 +178,8 @@ struct OptionSection {
 /// Every option, in order: the single table used to read, check, dump and document options.
 const std::vector<OptionSection>& option_sections();
 
-/// Parses YAML text; `where` names the text in errors. Throws misuse at `where:line` for an unknown or repeated key or
-/// an unacceptable value.
+/// Parses YAML text; `where` names the text in errors. Throws a misuse error at `where:line` for an unknown or repeated
+/// key or an unacceptable value.
 Config parse_config(const std::string& yaml, const std::string& where);
 
 /// Reads a YAML file, if `path` is not empty, then applies the `section.key=value` texts of `--set` in order. All other
@@ -187,8 +187,8 @@ Config parse_config(const std::string& yaml, const std::string& where);
 /// the file cannot be read.
 Config load_config(const std::string& path, const std::vector<std::string>& sets = {}, Config defaults = {});
 
-/// Checks relations between options. Throws misuse, naming the keys, if options contradict each other. Returns warnings
-/// about allowed but doubtful values.
+/// Checks relations between options. Throws a misuse error that names the keys, if options contradict each other.
+/// Returns warnings about allowed but doubtful values.
 std::vector<std::string> check(const Config& config);
 
 /// Returns the warnings that depend on the length of an epoch (so far one: training ends before its warm-up does).
@@ -198,12 +198,12 @@ std::vector<std::string> length_doubts(const Config& config, std::int64_t update
 /// replaced (empty: of every section), and none of `runtime`.
 Config decided_as(const Config& old, Config now, std::string_view section = {});
 
-/// Throws misuse, naming the key and both values, unless a run started with `old` may resume with `now`: only
-/// train.max_*, train.patience, train.*_every, train.tensorboard and runtime.* may differ.
+/// Throws a misuse error that names the key and both values, unless a run started with `old` may resume with `now`:
+/// only train.max_*, train.patience, train.*_every, train.tensorboard and runtime.* may differ.
 void check_resume(const Config& old, const Config& now);
 
-/// Throws misuse, naming the first key for which `matters` is true and the values differ: "expected OLD, `source`; got
-/// NOW. Hint: `hint`".
+/// Throws a misuse error that names the first key for which `matters` is true and the values differ: "expected OLD,
+/// `source`; got NOW. Hint: `hint`".
 void check_agree(const Config& old, const Config& now, const std::function<bool(std::string_view key)>& matters,
                  std::string_view source, std::string_view hint);
 
@@ -215,7 +215,7 @@ std::string dump(const Config& config);
 std::string options_page();
 
 /// Number of pairs if `location`, a value of option `key`, is the built-in toy corpus (`toy:50000`); empty if it names
-/// files. Throws misuse for a malformed number.
+/// files. Throws a misuse error for a malformed number.
 std::optional<std::int64_t> toy_pairs(std::string_view key, std::string_view location);
 
 /// Number of pairs if the toy corpus is the only one in `names`. Throws as toy_pairs for each name.

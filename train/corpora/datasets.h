@@ -44,7 +44,7 @@ struct EncodedCorpora {
 Corpora read_corpora(const DataConfig& config, std::uint64_t seed);
 
 /// Reads the test pairs: those of data.test, else the toy corpus's test split if data.train is only the toy corpus,
-/// else the test part of data.split. Throws misuse if there are none.
+/// else the test part of data.split. Throws a misuse error if there are none.
 ParallelCorpus read_test_corpus(const DataConfig& config, std::uint64_t seed);
 
 /// Trains the configured tokenizers on the training pairs.
