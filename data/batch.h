@@ -15,15 +15,15 @@ struct Span {
   bool operator==(const Span&) const = default;
 };
 
-/// Layout of a batch's sentences in its rows. Packed: back to back. Padded: a [B, S] box, where S is the longest length
-/// and shorter sentences are followed by padding.
+/// Layout of a batch's sentences in its rows. Packed: back to back. Padded: a [B, S] box, where S is the length of the
+/// longest sentence; padding follows every shorter sentence.
 enum class Layout { packed, padded };
 
-/// A batch of B sentences as rows of tokens. Rows outside every span (padded layout only) hold the pad id in `source`,
-/// `target_in` and `target_out`, so a loss that ignores pad skips them.
+/// A batch of B sentences as rows of tokens. In the padded layout, rows outside every span hold the pad id in `source`,
+/// `target_in` and `target_out`, so a loss that ignores the pad id skips these rows.
 struct Batch {
   int sentences = 0;              // B
-  std::vector<int> sentence_ids;  // [B] index of each sentence in the corpus; the key of its random numbers
+  std::vector<int> sentence_ids;  // [B] index of each sentence in the corpus; its random numbers depend on the index
   std::vector<int> source;        // [source_rows]
   std::vector<int> target_in;     // [target_rows] decoder input: <s> y
   std::vector<int> target_out;    // [target_rows] expected output: y </s>
@@ -35,17 +35,17 @@ struct Batch {
   bool operator==(const Batch&) const = default;
 };
 
-/// Makes a batch of the sentences of `corpus` with the given indices. Throws if there is no index or if an index is
-/// outside the corpus.
+/// Makes a batch of the sentences at `indices` of `corpus`. Throws if `indices` is empty or if an index is outside the
+/// corpus.
 Batch make_batch(const EncodedCorpus& corpus, std::span<const int> indices, Layout layout);
 
-/// As `make_batch`, but into an existing batch; allocates only to grow.
+/// As `make_batch`, but overwrites an existing batch. Allocates memory only if the batch has to grow.
 void fill_batch(Batch& batch, const EncodedCorpus& corpus, std::span<const int> indices, Layout layout);
 
 /// Reserves room for the largest of `batches`, so that no later `fill_batch` with one of them allocates.
 void reserve_batch(Batch& batch, const EncodedCorpus& corpus, std::span<const std::vector<int>> batches, Layout layout);
 
-/// Ratio of useful rows to computed rows, over both sides of all `batches`; 1 for the packed layout.
+/// Ratio of rows that are not padding to all rows, over both sides of all `batches`; 1 for the packed layout.
 double useful_share(const EncodedCorpus& corpus, std::span<const std::vector<int>> batches, Layout layout);
 
 }  // namespace glossa

@@ -16,9 +16,9 @@ namespace glossa {
 struct EncodeOptions {
   bool source_bos = false;
   bool source_eos = true;
-  std::string source_prefix = {};  // prepended to every source, separated by a space; empty: none
+  std::string source_prefix = {};  // prepended to every source, with a space between; empty: no prefix
   int max_length = 512;       // maximum tokens per side, with special tokens; longer pairs are left out; 0: no limit
-  double max_ratio = 0;       // maximum ratio of longer to shorter side, without prefix and special tokens; 0: none
+  double max_ratio = 0;       // maximum ratio of longer to shorter side, without prefix and special tokens; 0: no limit
   bool may_be_empty = false;  // true: no error if no pair is left
 };
 
@@ -34,8 +34,8 @@ struct EncodeReport {
   std::int64_t source_unknown = 0, target_unknown = 0;
 };
 
-/// Sentence pairs as ids. A source is [<s>] ids [</s>] as the options say; a target is only the ids y, because a batch
-/// needs both `<s> y` and `y </s>`.
+/// Sentence pairs as ids. A source is [<s>] ids [</s>]; EncodeOptions decides about the special tokens. A target is
+/// only the ids y, because a batch needs both `<s> y` and `y </s>`.
 struct EncodedCorpus {
   std::vector<std::vector<int>> source, target;  // equal lengths
   std::vector<std::size_t> origin;               // index of each pair in the ParallelCorpus
@@ -45,16 +45,16 @@ struct EncodedCorpus {
 
   int size() const { return static_cast<int>(source.size()); }
 
-  /// Number of rows of source (target) `i` in a batch.
+  /// Numbers of rows that source `i` and target `i` take in a batch.
   int source_length(int i) const { return static_cast<int>(source[static_cast<std::size_t>(i)].size()); }
   int target_length(int i) const { return static_cast<int>(target[static_cast<std::size_t>(i)].size()) + 1; }
 
-  /// Content hash over all ids of both sides; equal on every machine.
+  /// Content hash of all ids of both sides; equal on every machine.
   std::uint64_t fingerprint() const;
 };
 
-/// Encodes all pairs, each side with its own special ids. Throws for an unknown token if the tokenizer has no `<unk>`
-/// (naming file and line), and if no pair is left, unless `may_be_empty`.
+/// Encodes all pairs, each side with its own special ids. If a token is unknown and the tokenizer has no `<unk>`,
+/// throws an error that names file and line. Also throws if no pair is left, unless `may_be_empty` is set.
 EncodedCorpus encode_corpus(const ParallelCorpus& corpus, const Tokenizer& source_tokenizer,
                             const Tokenizer& target_tokenizer, const EncodeOptions& options = {});
 
@@ -63,18 +63,18 @@ std::uint64_t data_hash(const EncodedCorpus& training, const EncodedCorpus& vali
                         std::span<const EncodedCorpus> further = {});
 
 /// Encodes a line as a model's source: [<s>] ids of prefix and line [</s>], or no ids for a line without a token. All
-/// encoder input comes from this function, in training and afterwards. Throws LineError at `name`:`line`, as
-/// Tokenizer::encode_line.
+/// encoder input comes from this function, in training and afterwards. Like Tokenizer::encode_line, throws LineError at
+/// `name`:`line`.
 std::vector<int> encode_source(const Tokenizer& tokenizer, std::string_view text, std::string_view name,
                                std::int64_t line, const EncodeOptions& options);
 
-/// Returns the prefix followed by the source.
+/// Returns the prefix, a space and the text; only the text if the prefix is empty.
 std::string with_prefix(std::string_view prefix, std::string_view text);
 
-/// Pairs left out, by reason.
+/// Returns the counts of pairs left out, by reason.
 LeftOut left_out(const EncodeReport& report);
 
-/// One-line summary of the encoding; pass false if the reasons for omissions are listed elsewhere.
+/// One-line summary of the encoding. `with_left_out` adds the pairs left out, by reason.
 std::string describe(const EncodeReport& report, bool with_left_out = true);
 
 }  // namespace glossa

@@ -20,7 +20,7 @@ struct CorpusReport {
   std::int64_t language = 0;          // left out: one of the languages is missing
   std::int64_t duplicate = 0;         // left out: equal to an earlier pair
   std::int64_t held_out = 0;          // held out for validation and testing
-  std::int64_t same_source = 0;       // left out: further pairs of held-out sources
+  std::int64_t same_source = 0;       // left out: another pair with the same source is held out
   std::int64_t repeated = 0;          // kept, but equal to an earlier pair
   std::int64_t further_variants = 0;  // unused: TMX variants in a language that their unit already has
   std::int64_t replaced = 0;          // ill-formed UTF-8 pieces replaced by U+FFFD
@@ -29,7 +29,7 @@ struct CorpusReport {
 /// Adds the counts of another corpus.
 CorpusReport& operator+=(CorpusReport& all, const CorpusReport& more);
 
-/// Pairs left out, by reason.
+/// Returns the counts of pairs left out, by reason.
 LeftOut left_out(const CorpusReport& report);
 
 /// One of the corpora that a joined corpus consists of.
@@ -38,15 +38,15 @@ struct CorpusPart {
   CorpusReport report;  // counts of this corpus before joining
 };
 
-/// Sentence pairs, `source[i]` with `target[i]`, cleaned (see clean_line) and never empty.
+/// Sentence pairs: `target[i]` is the translation of `source[i]`. Both are cleaned (see clean_line) and not empty.
 struct ParallelCorpus {
   std::string name;                         // for messages: path prefix, file or generator
   std::string source_name, target_name;     // the file of each side, for messages about lines
   std::vector<std::string> source, target;  // equal lengths
   std::vector<std::int64_t> lines;  // line (from 1) that each pair was read from; empty: pair i is from line i + 1
   CorpusReport report;
-  std::vector<CorpusPart> parts;    // the corpora joined; empty: not joined
-  std::vector<std::uint32_t> part;  // per pair: index in `parts`; empty: not joined
+  std::vector<CorpusPart> parts;    // the corpora that were joined; empty if not joined
+  std::vector<std::uint32_t> part;  // per pair: index in `parts`; empty if not joined
 
   std::int64_t line(std::size_t pair) const {
     return lines.empty() ? static_cast<std::int64_t>(pair) + 1 : lines[pair];
@@ -60,7 +60,7 @@ struct ParallelCorpus {
   /// Moves a pair here from another corpus with the same names and parts.
   void take(ParallelCorpus& from, std::size_t pair);
 
-  /// An empty corpus with this corpus's names and parts, for `take`.
+  /// Returns a corpus with the same names and parts but without pairs, to which `take` moves pairs.
   ParallelCorpus without_pairs() const;
 
  private:
@@ -70,7 +70,7 @@ struct ParallelCorpus {
 /// Concatenates corpora in order; at least one is needed.
 ParallelCorpus joined(std::vector<ParallelCorpus> corpora);
 
-/// Counts pairs that equal an earlier pair exactly, on both sides, and leaves them out if `drops`.
+/// Counts the pairs that equal an earlier pair on both sides. If `drops`, leaves these pairs out.
 ParallelCorpus count_duplicates(ParallelCorpus corpus, bool drops);
 
 struct CorpusOptions {
@@ -79,35 +79,36 @@ struct CorpusOptions {
   int source_column = 0, target_column = 1;  // in a TSV file without a header, from 0
 };
 
-/// Path of one side's file, `PREFIX.language` or its .gz. Throws like `resolve`; `named_by` describes the origin of
-/// `language` in the message.
+/// Path of one side's file: `PREFIX.language` or `PREFIX.language.gz`. Throws like `resolve`. The error's message uses
+/// `named_by` to describe `language`, for example as the name of an option.
 std::string side_of(const std::string& prefix, const std::string& language, const std::string& named_by = {});
 
-/// Reads `PREFIX.source_language` and `PREFIX.target_language` (or their .gz); line i of one file translates line i of
-/// the other. A pair with an empty or blank side is skipped and counted. Throws like LineReader; also if the files have
-/// different numbers of lines (naming both files and counts), and if no pair is left.
+/// Reads the files `PREFIX.source_language` and `PREFIX.target_language`, or these names with .gz. Line i of one file
+/// translates line i of the other. A pair with an empty or blank side is skipped and counted. Throws like LineReader,
+/// and if no pair is left. If the files have different numbers of lines, throws an error that names both files and
+/// numbers.
 ParallelCorpus read_parallel(const std::string& prefix, const std::string& source_language,
                              const std::string& target_language, const CorpusOptions& options = {});
 
-/// True if a corpus name is a table's: it ends in .tsv or .tsv.gz.
+/// True for the name of a table: it ends in .tsv or .tsv.gz.
 bool is_table(std::string_view name);
 
-/// True if a corpus name is a translation memory's: it ends in .tmx or .tmx.gz, in any letter case.
+/// True for the name of a translation memory: it ends in .tmx or .tmx.gz, in any letter case.
 bool is_translation_memory(std::string_view name);
 
-/// True if a corpus is a single file: a table or a translation memory.
+/// True for the name of a corpus that is a single file: a table or a translation memory.
 inline bool is_one_file(std::string_view name) { return is_table(name) || is_translation_memory(name); }
 
-/// Reads pairs from the columns of one tab-separated file (or its .gz), without quoting. If each language equals a cell
-/// of the first row, that row is a header and names the columns; otherwise the options' columns are used, by default
-/// the first two (Tatoeba and Anki exports: English, other language, attribution). Further columns are ignored; blank
-/// lines and empty sides are skipped and counted. Throws like LineReader; also for a row with too few columns, and if
-/// no pair is left. Throws as well if the first row names other languages, or if a header's columns contradict options
-/// that differ from the defaults.
+/// Reads pairs from two columns of a tab-separated file, or of this file with .gz. Quotation marks are part of the
+/// text. If the first row has a cell for each of the two languages, it is a header and decides the columns. Otherwise
+/// the columns are those of `options`. The default is the first two, as in exports of Tatoeba and Anki: English, other
+/// language, attribution. Further columns are ignored; blank lines and pairs with an empty side are skipped and
+/// counted. Throws like LineReader, for a row with too few columns, and if no pair is left. Also throws if the first
+/// row names other languages, or if a header contradicts columns in `options` that differ from the defaults.
 ParallelCorpus read_tsv(const std::string& name, const std::string& source_language, const std::string& target_language,
                         const CorpusOptions& options = {});
 
-/// One-line summary of the lines read, kept and left out; pass false if the reasons for omissions are listed elsewhere.
+/// One-line summary of the lines read and the pairs kept. `with_left_out` adds the pairs left out, by reason.
 std::string describe(const CorpusReport& report, bool with_left_out = true);
 
 /// Adds a pair of cleaned lines, or counts the reason for leaving it out.

@@ -7,8 +7,8 @@
 
 namespace glossa {
 
-/// Measure of a batch's size, which `max_tokens` limits. Lengths are numbers of rows: the tokens of the encoded source,
-/// and the tokens of the target plus one special token.
+/// Measure of a batch's size; SamplerOptions::max_tokens limits it. The length of a sentence is the number of rows that
+/// it takes: for a source, its ids including special tokens; for a target, its ids plus one special token.
 enum class BatchRule {
   longest_side,  // sentences × longest length of either side: the size of the padded box
   tokens,        // source rows + target rows: the work of a packed batch
@@ -30,11 +30,11 @@ class Sampler {
   Sampler(const EncodedCorpus& corpus, const SamplerOptions& options);
 
   /// The batches of an epoch: every sentence exactly once, no empty batch. Sentences are shuffled, sorted stably by
-  /// (target, source) length and cut greedily; then the batches are shuffled. Without `shuffle`, nothing is shuffled,
-  /// so batches are in order of length. A sentence above the limit is a batch of its own.
+  /// (target, source) length, and cut greedily into batches. Then the batches are shuffled. Without `shuffle`, nothing
+  /// is shuffled, so the batches are in order of length. A sentence that alone exceeds the limit is a batch of its own.
   std::vector<std::vector<int>> epoch(int epoch, bool shuffle) const;
 
-  /// Counts sentences above the limit.
+  /// Counts the sentences that alone exceed the limit.
   int oversized() const;
 
  private:

@@ -15,12 +15,13 @@ namespace glossa {
 /// counted. A unit that lacks one of the languages is left out and counted.
 ///
 /// A segment's text is the content of `<seg>`, including `<hi>` and elements unknown to TMX. The content of `<bpt>`,
-/// `<ept>`, `<it>`, `<ph>` and `<ut>` is another program's code and is removed, with no space in its place. This
-/// includes any `<sub>` (a footnote, a title), which is not part of the sentence. Runs of white space, including line
-/// breaks, become one space, or nothing at the ends of the text.
+/// `<ept>`, `<it>`, `<ph>` and `<ut>` is another program's code. It is removed, with no space in its place. The content
+/// of `<sub>` (a footnote, a title) is removed as well, because it is not part of the sentence. Runs of white space,
+/// including line breaks, become one space, or nothing at the ends of the text.
 ///
-/// Throws like read_xml; also for a root element that is not `<tmx>`, for a segment above the line limit, and if no
-/// pair is left (naming the languages found).
+/// Throws like read_xml and clean_line. Also throws for a root element that is not `<tmx>`, for a segment longer than
+/// TextOptions::max_line_bytes, and if no pair is left. If no unit has both languages, the error lists the languages
+/// found.
 ParallelCorpus read_tmx(const std::string& name, const std::string& source_language, const std::string& target_language,
                         const CorpusOptions& options = {});
 

@@ -26,7 +26,7 @@ Variable<T> activate(const Variable<T>& x, Activation activation) {
   return functions[static_cast<std::size_t>(activation)](x);
 }
 
-/// The activation named `name`; throws if unknown.
+/// Returns the activation named `name`. Throws if the name is unknown.
 inline Activation activation_of(std::string_view name) {
   const auto found = std::find(activation_names.begin(), activation_names.end(), name);
   check(found != activation_names.end(), "activation", "expected the name of an activation; got {}", name);

@@ -4,14 +4,14 @@
 
 namespace glossa {
 
-/// Additive attention (Bahdanau et al. 2015): head h scores key j for query i as v_h . tanh(q_i + k_j), where q and k
-/// are already projected and v is trained. q [Nq, H K], kv [Nk, 2 H K] (keys, then values), vector [H, K] -> [Nq, H K].
-/// Layouts, causal, dropout, mask and weights are as for glossa::attention; options.scale (0 means 1) multiplies the
-/// scores.
+/// Additive attention (Bahdanau et al. 2015). Head h scores key j for query i as v_h . tanh(q_i + k_j). Queries and
+/// keys are already projected; v_h is row h of `vector`, a trained parameter. Shapes: q [Nq, H K], kv [Nk, 2 H K]
+/// (keys, then values), vector [H, K] -> [Nq, H K]. Layouts, causal, dropout, mask and weights are as for
+/// glossa::attention in autograd/ops.h. The scores are multiplied by options.scale; 0 means 1.
 ///
-/// The function is composed of ops, so it needs memory for several times Nq * S * H * K numbers (S: longest key
-/// sequence). Keys are read before masking, so a NaN in a blocked key reaches the result, unlike in glossa::attention.
-/// Sequences may share keys, even if the keys need gradients.
+/// The function is composed of ops, so it needs memory for several times Nq * S * H * K numbers; S is the length of the
+/// longest key sequence. Keys are read before masking, so a NaN in a blocked key reaches the result, unlike in
+/// glossa::attention. Key sequences may share rows, even if the keys need gradients.
 template <class T>
 Variable<T> additive_attention(const Variable<T>& q, const Variable<T>& kv, const Variable<T>& vector,
                                const RowLayout& query, const RowLayout& key, const AttentionOptions& options,

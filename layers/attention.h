@@ -6,12 +6,14 @@
 namespace glossa {
 
 // Multi-head attention (Vaswani et al. 2017, section 3.2.2): project to queries, keys and values, attend per head, join
-// the heads, project back. Parameters are as in PyTorch: SCOPE.in_proj_weight [3 H K, D] (the query projection's rows,
-// then the key's, then the value's), SCOPE.in_proj_bias [3 H K], and the parameters of AttentionHeads. The constructors
-// throw, naming the scope, unless the number of heads divides the width or head_width is set. `mask` is additive, see
-// additive_mask in layers/mask.h; `weights`, if given, receives the attention weights, see glossa::attention.
+// the heads, project back. D is the width of the model, H the number of heads, K the width of a head. Parameters are as
+// in PyTorch: SCOPE.in_proj_weight [3 H K, D] (rows for the queries, then for the keys, then for the values),
+// SCOPE.in_proj_bias [3 H K], and the parameters of AttentionHeads. If head_width is not set and the number of heads
+// does not divide the width, the constructors throw an error that names the scope. `mask` is additive (see
+// additive_mask in layers/mask.h). `weights`, if given, receives the attention weights (see glossa::attention in
+// autograd/ops.h).
 
-/// Queries, keys and values from one variable.
+/// Self-attention: queries, keys and values all come from one variable.
 template <class T>
 class SelfAttention {
  public:
@@ -21,12 +23,12 @@ class SelfAttention {
   Variable<T> operator()(const Variable<T>& x, const RowLayout& layout, const Tensor<T>* mask = nullptr,
                          Tensor<T>* weights = nullptr) const;
 
-  /// The packed projection [N, 3 H K] of x.
+  /// Queries, keys and values of x, side by side: [N, 3 H K].
   Variable<T> project(const Variable<T>& x) const { return in_proj_(x); }
 
-  /// Decodes the next token of each target row (see DecoderCache), x [R, D] -> [R, D]: adds the token's key and value
-  /// to the past in `own`, then attends to the past, which now includes the token itself. For inference: no gradient
-  /// flows into the past.
+  /// Decodes the next token of each target row (see DecoderCache): x [R, D] -> [R, D]. First adds the token's key and
+  /// value to the past in `own`, then attends to that past, so a token attends to itself as well. For inference only:
+  /// no gradient flows into the past.
   Variable<T> step(const Variable<T>& x, const DecoderCache<T>& cache, LayerCache<T>& own,
                    const CacheLayout& layout) const;
 
@@ -36,7 +38,8 @@ class SelfAttention {
   bool causal_;
 };
 
-/// Queries from one variable, keys and values from another: the memory, which is the encoder's output.
+/// Cross-attention: queries come from one variable; keys and values come from the memory, which is the encoder's
+/// output.
 template <class T>
 class CrossAttention {
  public:
@@ -50,7 +53,7 @@ class CrossAttention {
   /// Keys and values [Nk, 2 H K] of the memory.
   Variable<T> project_memory(const Variable<T>& memory) const { return keys_values_(memory); }
 
-  /// Decodes the next token of each target row, x [R, D] -> [R, D]: attends to the projected memory in `own`.
+  /// Decodes the next token of each target row: x [R, D] -> [R, D]. Attends to the projected memory in `own`.
   Variable<T> step(const Variable<T>& x, const DecoderCache<T>& cache, LayerCache<T>& own,
                    const CacheLayout& layout) const;
 

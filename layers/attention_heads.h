@@ -34,16 +34,16 @@ struct AttentionLayerOptions {
 template <class T>
 class AttentionHeads {
  public:
-  /// Throws, naming `scope`, unless the number of heads divides the width or head_width is set.
+  /// If head_width is not set and the number of heads does not divide the width, throws an error that names `scope`.
   AttentionHeads(ParameterStore<T>& store, const std::string& scope, const AttentionLayerOptions& options);
 
-  /// Queries [Nq, H K], keys and values side by side [Nk, 2 H K] -> [Nq, D]. `mask` and `weights` as for
-  /// glossa::attention.
+  /// queries [Nq, H K], keys_values [Nk, 2 H K] (keys and values side by side) -> [Nq, D]. `mask` and `weights` are as
+  /// for glossa::attention in autograd/ops.h.
   Variable<T> operator()(const Variable<T>& queries, const Variable<T>& keys_values, const RowLayout& query,
                          const RowLayout& key, bool causal, const Tensor<T>* mask = nullptr,
                          Tensor<T>* weights = nullptr) const;
 
-  /// Queries, keys and values side by side, qkv [N, 3 H K] -> [N, D].
+  /// qkv [N, 3 H K] (queries, keys and values side by side) -> [N, D].
   Variable<T> operator()(const Variable<T>& qkv, const RowLayout& layout, bool causal, const Tensor<T>* mask = nullptr,
                          Tensor<T>* weights = nullptr) const;
 

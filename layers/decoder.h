@@ -25,8 +25,7 @@ class DecoderLayer {
   /// Keys and values [Ns, 2 H K] of the memory for cross-attention.
   Variable<T> project_memory(const Variable<T>& memory) const { return cross_attention_.project_memory(memory); }
 
-  /// Decodes the next token of each target row (see DecoderCache), x [R, D] -> [R, D], with the past of this layer in
-  /// `own`.
+  /// Decodes the next token of each target row (see DecoderCache): x [R, D] -> [R, D]. `own` holds this layer's past.
   Variable<T> step(const Variable<T>& x, const DecoderCache<T>& cache, LayerCache<T>& own,
                    const CacheLayout& layout) const;
 
@@ -52,12 +51,13 @@ class Decoder {
   Variable<T> operator()(Variable<T> x, const RowLayout& layout, const Variable<T>& memory,
                          const RowLayout& memory_layout, AttentionWeights<T>* weights = nullptr) const;
 
-  /// Starts `cache` for `rows` targets of at most `capacity` tokens and projects the memory for all layers.
+  /// Starts `cache` for `rows` targets of at most `capacity` tokens each. Computes every layer's keys and values of the
+  /// memory.
   void start(DecoderCache<T>& cache, const Variable<T>& memory, const RowLayout& memory_layout, Index rows,
              Index capacity) const;
 
-  /// Decodes the next token of each target row, embedded [R, D] -> states [R, D]; the cache grows by one position. For
-  /// inference: no gradient flows into the past.
+  /// Decodes the next token of each target row: embedded tokens [R, D] -> states [R, D]. The cache grows by one
+  /// position. For inference only: no gradient flows into the past.
   Variable<T> step(Variable<T> x, DecoderCache<T>& cache) const;
 
  private:

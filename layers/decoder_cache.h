@@ -20,22 +20,24 @@ struct LayerCache {
 struct CacheLayout {
   RowLayout query;  ///< the target rows, each a sequence of length 1, at the current position
   RowLayout past, memory;
-  RowLayout readers;  ///< one query sequence per `memory` sequence: the adjacent target rows that read it
+  RowLayout readers;  ///< for each sequence of `memory`, the target rows that read it; these rows are adjacent
 };
 
 /// Key-value cache of a decoder, or of a causal encoder: R target rows (hypotheses) advance together, one token per
 /// step. Each row's keys and values occupy one slot of a buffer and stay there when rows are reordered. At first, a
 /// slot has room for a target somewhat longer than the longest source. All slots double in size when they are full.
-/// Slots of ended rows are reused. Memory use thus depends on the rows' actual need, not on maximum rows times maximum
-/// tokens. The cache keeps its memory between steps and reuses it from batch to batch.
+/// Slots of ended rows are reused. Memory use thus follows the rows and tokens that exist, not their maximum numbers.
+/// The cache keeps its memory between steps and reuses it from batch to batch.
 template <class T>
 class DecoderCache {
  public:
-  /// Starts an empty cache for `rows` targets of at most `capacity` tokens, without a source: for a causal stack.
+  /// Starts an empty cache for `rows` targets of at most `capacity` tokens each. There is no source: this is for a
+  /// causal encoder.
   void start(Index layers, Index width, Index rows, Index capacity);
 
-  /// Starts an empty cache for `rows` targets of at most `capacity` tokens. Each row reads one sequence of `memory`:
-  /// row r reads sequence r * memory.sequence_count() / rows. Several hypotheses thus share one source without a copy.
+  /// Starts an empty cache for `rows` targets of at most `capacity` tokens each. Each row reads one sequence of
+  /// `memory`: row r reads sequence r * memory.sequence_count() / rows. Several hypotheses thus share one source
+  /// without a copy.
   void start(Index layers, Index width, Index rows, Index capacity, const RowLayout& memory);
 
   Index rows() const { return static_cast<Index>(slots_.size()); }
@@ -43,10 +45,11 @@ class DecoderCache {
   Index width() const { return width_; }
   LayerCache<T>& layer(Index i);
 
-  /// Makes row r continue old row survivors[r]. Rows may move, end, or repeat; only repeats are copied.
+  /// Makes new row r the continuation of old row survivors[r]. A row may move, end, or be repeated; only repeated rows
+  /// are copied.
   void select(std::span<const Index> survivors);
 
-  /// Appends this step's keys and values, which are columns H K to 3 H K of qkv [R, 3 H K], to the past of `layer`.
+  /// Appends this step's keys and values to the past of `layer`. In qkv [R, 3 H K], they are all columns from H K on.
   void append(LayerCache<T>& layer, const Tensor<const T>& qkv) const;
 
   /// Layout of the current step. The step's own position counts as past.
@@ -72,7 +75,7 @@ class DecoderCache {
   Arena arena_;
   std::vector<LayerCache<T>> layers_;
   Index slot_count_ = 0;
-  std::vector<Index> slots_, old_slots_, free_slots_;  // of the rows, of the rows before `select`, unused slots
+  std::vector<Index> slots_, old_slots_, free_slots_;  // of the rows; of the rows before `select`; unused
   std::vector<bool> is_taken_;                         // per old slot: true if a row continues in it
   std::vector<Copy> copies_;                           // copies still to be made
   std::vector<RowSpan> memory_spans_, past_spans_, query_spans_, old_spans_;

@@ -6,7 +6,7 @@
 
 namespace glossa {
 
-/// Turns token ids into the input of a Transformer stack: dropout(factor * table[id] + position), ids of N rows -> [N,
+/// Input of a Transformer stack, computed from token ids: dropout(factor * table[id] + position). Ids of N rows -> [N,
 /// D]. In Vaswani et al. 2017, sections 3.4 and 3.5, factor = sqrt(D). Gap rows (see RowLayout) become zero.
 template <class T>
 class Embedding {

@@ -20,8 +20,7 @@ class EncoderLayer {
   /// x [N, D] -> [N, D]. `weights`, if given, receives the attention weights.
   Variable<T> operator()(const Variable<T>& x, const RowLayout& layout, LayerWeights<T>* weights = nullptr) const;
 
-  /// Decodes the next token of each text (a row of DecoderCache), x [R, D] -> [R, D], with the past of this layer in
-  /// `own`.
+  /// Decodes the next token of each text (a row of DecoderCache): x [R, D] -> [R, D]. `own` holds this layer's past.
   Variable<T> step(const Variable<T>& x, const DecoderCache<T>& cache, LayerCache<T>& own,
                    const CacheLayout& layout) const;
 
@@ -36,7 +35,7 @@ class EncoderLayer {
 
 /// The encoder: a stack of layers, then an optional final norm (SCOPE.norm.*). With options.causal, an Encoder can be
 /// the stack of a decoder-only language model, between an embedding and an output projection. Such a stack reads
-/// complete texts in training, but single tokens in generation.
+/// complete texts in training, and one token at a time in generation.
 template <class T>
 class Encoder {
  public:
@@ -45,11 +44,11 @@ class Encoder {
   /// Embedded source [N, D] -> memory [N, D]. `weights`, if given, receives each layer's attention weights.
   Variable<T> operator()(Variable<T> x, const RowLayout& layout, LayerWeights<T>* weights = nullptr) const;
 
-  /// Starts `cache` for `rows` texts of at most `capacity` tokens. Throws unless the stack is causal.
+  /// Starts `cache` for `rows` texts of at most `capacity` tokens each. Throws unless the stack is causal.
   void start(DecoderCache<T>& cache, Index rows, Index capacity) const;
 
-  /// Decodes the next token of each text, embedded [R, D] -> states [R, D]; the cache grows by one position. For
-  /// inference: no gradient flows into the past.
+  /// Decodes the next token of each text: embedded tokens [R, D] -> states [R, D]. The cache grows by one position. For
+  /// inference only: no gradient flows into the past.
   Variable<T> step(Variable<T> x, DecoderCache<T>& cache) const;
 
  private:

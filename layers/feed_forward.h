@@ -12,11 +12,11 @@ struct FeedForwardOptions {
   Activation activation = Activation::relu;
   double dropout = 0;
   bool bias = true;
-  Initializer weight_init = {};  ///< unset: Linear's defaults; set: biases start at 0
+  Initializer weight_init = {};  ///< if unset, Linear's defaults apply; if set, biases start at 0
 };
 
-/// max(0, x W1^T + b1) W2^T + b2 (Vaswani et al. 2017, section 3.3), or with another activation instead of max(0, .).
-/// Dropout follows the activation. x [N, D] -> [N, D]. Parameters: SCOPE.linear1.*, SCOPE.linear2.*.
+/// Feed-forward layer: max(0, x W1^T + b1) W2^T + b2 (Vaswani et al. 2017, section 3.3). Another activation may replace
+/// max(0, .). Dropout follows the activation. x [N, D] -> [N, D]. Parameters: SCOPE.linear1.*, SCOPE.linear2.*.
 template <class T>
 class FeedForward {
  public:

@@ -27,8 +27,8 @@ struct NormOptions {
   EpsilonPlace epsilon_place = EpsilonPlace::inside;
 };
 
-/// Layer normalization over the last axis (Ba et al. 2016): x [..., D] -> [..., D]. Parameters, if the affine part has
-/// them: SCOPE.weight (gain, starts at 1) and SCOPE.bias (starts at 0). The usual form (NormAffine::vector, epsilon
+/// Layer normalization over the last axis (Ba et al. 2016): x [..., D] -> [..., D]. Parameters, as far as NormAffine
+/// has them: SCOPE.weight (gain, starts at 1) and SCOPE.bias (starts at 0). The usual form (NormAffine::vector, epsilon
 /// inside) is one op; the other forms are composed of ops.
 template <class T>
 class LayerNorm {
@@ -37,7 +37,7 @@ class LayerNorm {
 
   Variable<T> operator()(const Variable<T>& x) const;
 
-  /// LayerNorm(x + dropout(branch)) for x, branch [N, D]; a single pass in the usual form.
+  /// LayerNorm(x + dropout(branch)): x [N, D], branch [N, D] -> [N, D]. In the usual form, this is a single op.
   Variable<T> add(const Variable<T>& x, const Variable<T>& branch, double dropout, const RowLayout& layout) const;
 
  private:

@@ -23,7 +23,8 @@ class Linear {
   /// Uses parameters that are already declared: weight [O, I], bias [O] or null.
   Linear(Parameter<T>& weight, Parameter<T>* bias) : weight_(&weight), bias_(bias) {}
 
-  /// Outputs [begin, end) as a separate layer; see ParameterStore::part.
+  /// Returns a layer that computes only outputs [begin, end). Its parameters are parts of this layer's parameters (see
+  /// ParameterStore::part).
   Linear part(ParameterStore<T>& store, Index begin, Index end) const;
 
   Variable<T> operator()(const Variable<T>& x) const;

@@ -12,12 +12,12 @@ namespace glossa {
 // Models take lengths, not masks. These functions convert the masks that articles and other programs use. True always
 // means blocked, as in masked_fill and nn.Transformer.
 
-/// The sequences of a padded box [B, T] of token ids: each ends where only `pad` follows. An all-padding row is a
-/// sequence of length 0.
+/// Returns the sequences of a padded box [B, T] of token ids. A sequence ends where only `pad` follows. A row that is
+/// all padding is a sequence of length 0.
 std::vector<RowSpan> spans_of_padded(std::span<const int> ids, Index sequences, int pad);
 
-/// Keys (columns) that each query (row) may not attend to; initially none. masked_fill takes a Mask directly; attention
-/// takes its additive form, see additive_mask.
+/// Blocked keys: element (row, col) is true if query `row` may not attend to key `col`. Initially no key is blocked.
+/// masked_fill takes a Mask directly; attention takes the additive form (see additive_mask).
 class Mask {
  public:
   Mask(Index rows, Index cols);
@@ -38,7 +38,8 @@ class Mask {
 /// [T, T], true above the diagonal: position i may not attend to later positions.
 Mask causal_mask(Index positions);
 
-/// The additive form that attention takes, in memory of the step: 0 where the mask is false, -inf where it is true.
+/// The additive form that attention takes: 0 where the mask is false, -inf where it is true. The tensor is valid until
+/// the next step.
 template <class T>
 Tensor<T> additive_mask(Context<T>& context, const Mask& mask);
 

@@ -14,14 +14,14 @@ enum class Sinusoid {
   interleaved,  ///< sin, cos, sin, cos, ...; pair i has frequency 10000^(-2i/D) (Vaswani et al. 2017, section 3.5)
   halves,       ///< all sines, then all cosines; frequencies 10000^(-i/(D/2 - 1)) (tensor2tensor, fairseq, Marian)
   raw_index,    ///< sin, cos, sin, cos, ...; column i (not pair i) has frequency 10000^(-2i/D)
-  sorted,       ///< the columns of `interleaved`, sorted: all sines, then all cosines (MarianMTModel of transformers)
+  sorted,       ///< the columns of `interleaved`, but all sines before all cosines (MarianMTModel of transformers)
 };
 
 /// The table of sinusoids [positions, width], row-major, position 0 first. Throws if width < 1.
 std::vector<double> sinusoidal_positions(Index positions, Index width, Sinusoid order);
 
-/// A table [P, D] added to the embeddings of a sequence's tokens: fixed sinusoids, or a learned parameter SCOPE.weight
-/// (Gehring et al. 2017).
+/// A table [P, D] that is added to embeddings, row p at position p of a sequence. It holds fixed sinusoids, or is a
+/// learned parameter SCOPE.weight (Gehring et al. 2017).
 template <class T>
 class PositionalEncoding {
  public:
@@ -31,7 +31,7 @@ class PositionalEncoding {
   /// The table as a variable of the step.
   Variable<T> operator()(Context<T>& context) const;
 
-  /// Adds the table's rows to x [N, D] -> [N, D]; for inputs that are not tokens. For tokens, see Embedding.
+  /// Adds the table's rows to x: [N, D] -> [N, D]. For inputs that are not tokens; tokens use Embedding.
   Variable<T> operator()(const Variable<T>& x, const RowLayout& layout) const;
 
  private:

@@ -18,7 +18,8 @@ class Residual {
            const NormOptions& norm)
       : norm_(store, norm_scope, width, norm), place_(place), dropout_(dropout) {}
 
-  /// x [N, D]; sublayer: [N, D] -> [N, D]. If nothing is recorded, the sub-layer's memory is released.
+  /// x [N, D]; sublayer: [N, D] -> [N, D]. If the context does not record operations for backward, the sub-layer's
+  /// memory is released.
   template <class Sublayer>
   Variable<T> operator()(const Variable<T>& x, const RowLayout& layout, const Sublayer& sublayer) const {
     Frame<T> frame(x.context());

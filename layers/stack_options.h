@@ -16,7 +16,7 @@ struct StackOptions {
   bool causal = false;        ///< for encoders: no token sees later tokens; decoders always have causal self-attention
   Index feed_forward = 2048;  ///< hidden width; 0: one matrix, see FeedForwardOptions
   NormPlace norm = NormPlace::post;
-  bool final_norm = true;  ///< a norm after the last layer, as in nn.Transformer but not in the paper
+  bool final_norm = true;  ///< a norm after the last layer, as in nn.Transformer, but not in Vaswani et al. 2017
   double norm_epsilon = 1e-5;
   NormAffine norm_affine = NormAffine::vector;
   EpsilonPlace epsilon_place = EpsilonPlace::inside;

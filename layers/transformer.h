@@ -18,7 +18,7 @@ enum class Tied {
 
 struct TransformerOptions {
   Index source_vocabulary = 0, target_vocabulary = 0;
-  StackOptions stack;  ///< shared by both sides; these replace its `layers`:
+  StackOptions stack;  ///< of encoder and decoder, except for `layers`, which the next two options replace
   Index encoder_layers = 6, decoder_layers = 6;
   double embedding_dropout = 0.1;
   bool learned_positions = false;
@@ -27,16 +27,16 @@ struct TransformerOptions {
   Tied tied = Tied::none;
   bool scale_embeddings = true;  ///< by sqrt(D)
   bool output_bias = true;
-  std::optional<Index> start_row{};  ///< token, if any, that starts the decoder and has a zero embedding
+  std::optional<Index> start_row{};  ///< id of the decoder's start token, if its embedding stays zero
 };
 
 /// The encoder-decoder Transformer (Vaswani et al. 2017, figure 1). Parameters: `encoder.*` and `decoder.*` as in
 /// nn.Transformer, `src_tok_emb.embedding.weight` [Vs, D], `tgt_tok_emb.embedding.weight` [Vt, D], `generator.weight`
 /// [Vt, D] and `generator.bias` [Vt] as in PyTorch's translation tutorial. With `Tied::output`, generator.weight is
-/// absent. With `Tied::all`, `tok_emb.embedding.weight` replaces all three tables; with `Tied::embeddings`, the two
-/// embeddings. Embeddings start as N(0, 1/D), as in tensor2tensor and fairseq, unless stack.weight_init is set. Row
-/// `start_row` of the target tables starts as zero. That row and its output bias are never trained, because Marian's
-/// models have no such row.
+/// absent. With `Tied::all`, a single table `tok_emb.embedding.weight` replaces all three; with `Tied::embeddings`, it
+/// replaces the two embeddings. Embeddings start as N(0, 1/D), as in tensor2tensor and fairseq, unless
+/// stack.weight_init is set. If `start_row` is set, this row of the target tables starts as zeros. The row and its
+/// output bias are never trained, because Marian's models do not have them.
 template <class T>
 class Transformer {
  public:

@@ -12,24 +12,24 @@ class ByteSource {
   /// Usual number of bytes per read; a negligible amount of memory.
   static constexpr std::size_t usual_bytes = 1 << 16;
 
-  /// Handling of files named `.gz`: unpacked, or read as they are.
+  /// Handling of files whose name ends in `.gz`: unpack them, or read them as they are.
   enum class Packing { by_name, none };
 
   /// Opens a file. Throws, naming the file, if it is missing, unreadable or a directory.
   explicit ByteSource(const std::string& path, Packing packing = Packing::by_name);
 
-  /// Reads from an open descriptor, which stays open; errors refer to it as `name`.
+  /// Reads from an open descriptor and leaves it open. Errors call the descriptor `name`.
   ByteSource(int descriptor, const std::string& name);
 
   ByteSource(const ByteSource&) = delete;
   ByteSource& operator=(const ByteSource&) = delete;
   ~ByteSource();
 
-  /// Reads 1 to `size` bytes and returns their number; 0 only at the end. Throws if the file cannot be read, or if its
-  /// gzip data is damaged, truncated or followed by other bytes.
+  /// Reads 1 to `size` bytes and returns their number; returns 0 only at the end. Throws if the file cannot be read, or
+  /// if its gzip data is damaged, truncated or followed by other bytes.
   std::size_t read(char* bytes, std::size_t size);
 
-  /// True if `read` would have to wait for a writer.
+  /// True if `read` would have to wait for a writer; always false for a file that is unpacked.
   bool would_wait() const;
 
  private:

@@ -4,9 +4,9 @@
 
 namespace glossa {
 
-/// True if a text is a language's name in the form that column headers use: a code of ISO 639-1 (`de`, also `pt-BR` or
-/// `pt_BR`), or the ISO 639-3 code or English name of a language common in corpora (`deu`, `German`). Ignores ASCII
-/// case.
+/// True if `text` names a language as column headers do. Every ISO 639-1 code (`de`) is known. For languages that are
+/// common in corpora, the ISO 639-3 code (`deu`) and the English name (`German`) are known as well. A region may follow
+/// (`pt-BR`, `pt_BR`). ASCII letters may have any case.
 bool names_a_language(std::string_view text);
 
 }  // namespace glossa

@@ -8,14 +8,14 @@
 
 namespace glossa {
 
-/// Cuts a line that is too long into pieces that satisfy `fits`. Pieces are sentences. A sentence that does not fit is
-/// halved, repeatedly, at the space nearest the middle, or between two code points if it has no space. A single code
-/// point is a piece even if it does not fit. No piece begins or ends with a space.
+/// Cuts a line into sentences. A sentence for which `fits` returns false is halved, and so are its halves, until all
+/// pieces fit. The cut is at the space nearest to the middle, or between two code points if there is no space. A single
+/// code point is a piece even if it does not fit. No piece begins or ends with a space.
 std::vector<std::string_view> cut_line(std::string_view line, const std::function<bool(std::string_view)>& fits);
 
-/// Appends `piece`, the translation of the next piece, to `line`, the joined translations of the earlier pieces. Puts a
-/// space in between, except between two Chinese or Japanese characters. Returns true if `piece` continues the last word
-/// of `line`.
+/// Appends the translation of a piece to `line`, the joined translations of the earlier pieces. Inserts a space between
+/// them, except between two Chinese or Japanese characters. Returns true if no white space separates `piece` from the
+/// text before it, so that `piece` continues the last word of `line`.
 bool append_piece(std::string& line, std::string_view piece);
 
 /// Joins the translations of a line's pieces.

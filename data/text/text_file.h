@@ -13,43 +13,43 @@ namespace glossa {
 
 class ByteSource;
 
-/// An error confined to one line of a text: later lines can still be read.
+/// An error in one line of a text; later lines can still be read.
 class LineError : public Error {
  public:
   LineError(std::string_view where, std::string_view message) : Error(Kind::failure, where, message) {}
 };
 
-/// Treatment of bytes that are not UTF-8: stop with an error that names file, line and byte, or replace them by U+FFFD
-/// and count.
+/// Treatment of bytes that are not UTF-8: refuse them with an error that names file, line and byte, or replace them by
+/// U+FFFD and count the replacements.
 enum class InvalidUtf8 { refuse, replace };
 
 struct TextOptions {
-  std::size_t max_line_bytes = std::size_t{1} << 20;  // longer lines are errors: memory stays bounded
+  std::size_t max_line_bytes = std::size_t{1} << 20;  // longer lines are errors, which bounds the memory
   InvalidUtf8 invalid_utf8 = InvalidUtf8::refuse;
   bool keep_tabs = false;  // true for files with columns
 };
 
 /// Returns `line` in the form that the rest of the program expects: valid UTF-8 without a trailing CR. Every Unicode
-/// space (TAB, U+00A0, U+2028, a CR inside the line, ...) becomes a plain space. Throws LineError at `where`
-/// (`file:line`) for a NUL byte, and for invalid UTF-8 if refused. Adds the number of replaced pieces to `*replaced`
-/// unless null.
+/// space (TAB, U+00A0, U+2028, a CR inside the line, ...) becomes a plain space; only `keep_tabs` exempts TAB. Throws
+/// LineError at `where` (`file:line`) for a NUL byte, and for invalid UTF-8 unless it is to be replaced. If `replaced`
+/// is not null, adds the number of replacements to `*replaced`.
 std::string clean_line(std::string_view line, std::string_view where, const TextOptions& options,
                        std::int64_t* replaced = nullptr);
 
-/// Reads a text file, pipe or gzip file (name ends in `.gz`) line by line. Only LF ends a line; a last line without LF
-/// counts; a byte order mark before the first line is dropped. Memory use is at most `max_line_bytes` plus one buffer.
-/// Throws, naming file, line and byte, for a missing or unreadable file, a directory, and damaged or truncated gzip
-/// data. Throws LineError for an overlong line, and for a line that `clean_line` refuses.
+/// Reads a text file, pipe or gzip file (name ends in `.gz`) line by line. Only LF ends a line; the last line needs no
+/// LF. A byte order mark before the first line is dropped. Memory use is at most `max_line_bytes` plus one buffer.
+/// Throws, naming the file, if it is missing, unreadable or a directory, or if its gzip data is damaged or truncated.
+/// Throws LineError for an overlong line, and for a line that `clean_line` refuses.
 class LineReader {
  public:
   LineReader(const std::string& path, const TextOptions& options);
 
-  /// Reads from an open descriptor (0 is standard input), which stays open; errors refer to it as `name`.
+  /// Reads from an open descriptor (0 is standard input) and leaves it open. Errors call the descriptor `name`.
   LineReader(int descriptor, const std::string& name, const TextOptions& options);
   ~LineReader();
 
-  /// Reads the next line, cleaned; returns false at the end of the file. Returns as soon as a line is complete, so a
-  /// pipe can be answered line by line. After a LineError, reading continues with the next line.
+  /// Reads the next line and cleans it; returns false at the end of the file. Returns as soon as a line is complete, so
+  /// a program can answer a pipe line by line. After a LineError, the next call reads the next line.
   bool next(std::string& line);
 
   /// True if `next` would have to wait for a writer: no line is buffered, and the pipe or terminal has no bytes ready.
@@ -73,8 +73,8 @@ class LineReader {
   std::int64_t replaced_ = 0;
 };
 
-/// Reads all lines of a file, cleaned; adds the number of replaced pieces to `*replaced` unless null. Throws like
-/// LineReader.
+/// Reads all lines of a file and cleans them. If `replaced` is not null, adds the number of replacements to
+/// `*replaced`. Throws like LineReader.
 std::vector<std::string> read_lines(const std::string& path, const TextOptions& options = {},
                                     std::int64_t* replaced = nullptr);
 
@@ -82,7 +82,8 @@ std::vector<std::string> read_lines(const std::string& path, const TextOptions& 
 /// with the hint.
 std::string resolve(const std::string& path, std::string_view hint = "check the path");
 
-/// Reads a regular file of at most `max_bytes`, for vocabularies and models.
+/// Reads a whole file, such as a vocabulary or a model, without unpacking. Throws if the file has more than
+/// `max_bytes`.
 std::string read_file(const std::string& path, std::size_t max_bytes = std::size_t{1} << 30);
 
 }  // namespace glossa

@@ -11,7 +11,8 @@ namespace glossa::utf8 {
 
 inline constexpr std::string_view replacement = "\xEF\xBF\xBD";  // U+FFFD
 
-/// Replaces every ill-formed piece of `text` by U+FFFD; adds the number of pieces to `*replaced` unless null.
+/// Replaces every ill-formed piece of `text` by U+FFFD. If `replaced` is not null, adds the number of pieces to
+/// `*replaced`.
 std::string replace_invalid(std::string_view text, std::int64_t* replaced = nullptr);
 
 /// Appends the UTF-8 form of `value`.
@@ -28,20 +29,21 @@ bool is_punctuation(char32_t value);
 bool is_symbol(char32_t value);
 bool is_number(char32_t value);
 
-/// True for Unicode's lower-case letters, and for its upper- and title-case letters. Most scripts have neither.
+/// True for lower-case letters, and for upper-case and title-case letters, by Unicode. Most scripts have neither.
 bool is_lower(char32_t value);
 bool is_upper(char32_t value);
 
-/// Lower case by Unicode's simple mapping, one code point to one; invalid bytes stay.
+/// Lower case by Unicode's simple mapping, which replaces one code point by one other; invalid bytes stay.
 std::string lower_case(std::string_view text);
 
 /// Lower case by the full, context-sensitive mapping: a word-final sigma becomes ς, and İ becomes two code points.
 std::string full_lower_case(std::string_view text);
 
-/// Removes White_Space at both ends.
+/// Returns `text` without white space (see is_space) at its ends.
 std::string_view trimmed(std::string_view text);
 
-/// Calls `use(piece, code point)` for each code point of `text`, in order; an ill-formed piece has `valid == false`.
+/// Calls `use(bytes, code_point)` for each code point of `text`, in order. For an ill-formed piece of the text,
+/// `code_point.valid` is false.
 template <class Use>
 void for_each(std::string_view text, Use use) {
   while (!text.empty()) {

@@ -8,7 +8,7 @@
 
 namespace glossa {
 
-/// An element's attributes, as written.
+/// An element's attributes as the file has them, without default values.
 class XmlAttributes {
  public:
   /// Names and values alternate.
@@ -25,7 +25,8 @@ class XmlAttributes {
   std::span<const char* const> pairs_;
 };
 
-/// Receiver of an XML file's content in order, text in UTF-8. An exception thrown by a listener ends the reading.
+/// Receiver of an XML file's content, in the order of the file. Text is in UTF-8. If a listener throws, `read_xml`
+/// stops and rethrows.
 class XmlListener {
  public:
   virtual ~XmlListener() = default;
@@ -34,15 +35,15 @@ class XmlListener {
   virtual void begin(std::string_view element, const XmlAttributes& attributes, std::int64_t line) = 0;
   virtual void end(std::string_view element) = 0;
 
-  /// Called with a piece of the open element's text, usually not all of it.
+  /// Called with a piece of the innermost open element's text; a text may come in several pieces.
   virtual void text(std::string_view piece) = 0;
 };
 
 /// Reads an XML file (gzipped if its name ends in `.gz`) in UTF-8 or UTF-16 from beginning to end. Files that the XML
-/// refers to are not read. A document type is ignored, but entity declarations in it are refused. Reading takes at most
-/// a few MiB of memory for any file, because overlong tags and comments and too deeply nested elements are refused.
-/// Throws, naming file and line, for XML that is not well-formed, for other encodings, and for entities other than
-/// XML's own.
+/// refers to are not read. A document type is ignored, except that its entity declarations are errors. Overlong tags
+/// and comments are errors as well, and so are elements nested too deeply. Therefore a few MiB of memory suffice for
+/// any file. Throws, naming file and line, for XML that is not well-formed, for other encodings, and for entities other
+/// than XML's own.
 void read_xml(const std::string& path, XmlListener& listener);
 
 }  // namespace glossa

@@ -4,8 +4,8 @@
 
 namespace glossa {
 
-/// Maximum error of the second witness (see second_limit) for layers, in which the rounding errors of hundreds of
-/// operations add up.
+/// Maximum error against the second witness (see second_limit), for layers. It is larger than for ops, because the
+/// rounding errors of hundreds of operations add up.
 inline constexpr double layer_second_limit = 10 * second_limit;
 
 template <class T>
@@ -21,8 +21,8 @@ struct LayerCase {
   double floor = 0.1;                            // see GradCheckOptions
   double limit = gradient_limit;                 // maximum of worst_error
   bool whole_model = false;                      // true: a Taylor test replaces the second witness
-  std::vector<std::string> without_effect = {};  // parameters whose effect a later norm cancels: gradient almost 0
-  double step = 0x1p-12;                         // step of the differences; layers curve more than single ops
+  std::vector<std::string> without_effect = {};  // parameters with almost zero gradient: a later norm cancels them
+  double step = 0x1p-12;                         // step of the finite differences; layers curve more than single ops
   Index max_elements = 0;                        // elements checked per tensor; 0: all
 
   std::string layer() const { return name.substr(0, name.find('.')); }

@@ -5,7 +5,8 @@
 
 namespace glossa {
 
-/// A LayerCase prepared to run in float or double: its layer with parameters, inputs, a context, a random cotangent.
+/// A LayerCase prepared to run in float or double. It has the layer with parameters, inputs, a context, and a random
+/// cotangent: the gradient that backward starts from.
 template <class T>
 class LayerSample {
  public:
