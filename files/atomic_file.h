@@ -10,11 +10,11 @@
 
 namespace glossa {
 
-/// A file that appears complete or not at all; a symbolic link is followed to its target. Bytes go to a temporary file
-/// in the same folder, which is synced, closed and only then renamed; on any failure the previous file stays and the
-/// temporary one is removed. A failed fsync is final: the kernel may have dropped the bytes, so nothing is retried on
-/// that descriptor. Every failure throws an Error that names the file and, if the disk is full, the numbers of bytes
-/// needed and available.
+/// A file that appears complete or not at all. If the path is a symbolic link, the file that it points to is replaced.
+/// Bytes go to a temporary file in the same folder. `commit` syncs this file, closes it, and then gives it its final
+/// name. On any failure, the previous file stays and the temporary file is removed. A failed fsync is not retried,
+/// because the kernel may already have dropped the bytes. Every failure throws an Error that names the file and, if the
+/// disk is full, the numbers of bytes needed and available.
 class AtomicFile {
  public:
   /// Creates the temporary file (permissions from the umask) and reserves `size` bytes on disk, so that a full disk is
@@ -30,8 +30,8 @@ class AtomicFile {
   /// Appends bytes; the total must be exactly `size`.
   void write(std::span<const std::byte> bytes);
 
-  /// Makes the file durable under its name. `verify`, if set, reads back the finished temporary file; if it throws, the
-  /// file is not renamed.
+  /// Makes the file durable under its name. `verify`, if set, is first called with the path of the finished temporary
+  /// file, to read it back. If `verify` throws, the previous file stays.
   void commit(const std::function<void(const std::filesystem::path&)>& verify = {});
 
  private:
@@ -42,11 +42,11 @@ class AtomicFile {
   int descriptor_ = -1;
 };
 
-/// Writes a small text file as AtomicFile does.
+/// Writes a text file that appears complete or not at all, as with AtomicFile.
 void write_file_atomically(const std::filesystem::path& target, std::string_view text);
 
-/// Makes `link` a symbolic link to `name` (relative to the link's folder) atomically: an existing link is never missing
-/// in between.
+/// Makes `link` a symbolic link to `name`, which is relative to the link's folder. An existing link is replaced
+/// atomically, so it is never missing.
 void replace_link(const std::filesystem::path& link, const std::string& name);
 
 /// Creates a folder and its missing parents. Syncs the folder's entry in its parent, if the parent is readable. The
@@ -54,7 +54,7 @@ void replace_link(const std::filesystem::path& link, const std::string& name);
 /// syncing.
 void create_folder(const std::filesystem::path& folder);
 
-/// Makes a folder's entries durable: creations, renames and removals.
+/// Makes earlier creations, renames and removals in a folder durable.
 void sync_folder(const std::filesystem::path& folder);
 
 /// True for names that AtomicFile and replace_link use for temporary files.

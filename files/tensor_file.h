@@ -49,19 +49,19 @@ class TensorFile {
   /// True if two tensors occupy the same bytes of the file.
   virtual bool same_bytes(const std::string& a, const std::string& b) const { return a == b; }
 
-  /// Takes the next piece of a tensor's bytes, little-endian; elements are not split between pieces.
+  /// Callback for the next piece of a tensor's bytes, little-endian. A piece contains only whole elements.
   using Take = std::function<void(std::span<const std::byte>)>;
 
-  /// Passes a tensor's bytes to `take`, in order. Throws as `read`.
+  /// Passes a tensor's bytes to `take`, in order. Throws like `read`.
   void pass_bytes(const std::string& name, const Take& take) const;
 
-  /// Reads a tensor's elements, row-major, converted to T: float or double. F16 and BF16 convert exactly, F64 is
-  /// rounded to float. Throws if the tensor does not exist, if the file has been truncated, or if the format has a
-  /// checksum that does not match the bytes.
+  /// Reads a tensor's elements in row-major order and converts them to T, which is float or double. F16 and BF16
+  /// convert exactly; F64 is rounded if T is float. Throws if the tensor does not exist, if the file has been
+  /// truncated, or if the format has a checksum that does not match the bytes.
   template <class T>
   std::vector<T> read(const std::string& name) const;
 
-  /// As above, but into `values`, which must be as large as the tensor.
+  /// As above, but writes the elements to `values`, which must be as large as the tensor.
   template <class T>
   void read(const std::string& name, std::span<T> values) const;
 

@@ -6,8 +6,9 @@
 /// Decoding of UTF-8; data/text/utf8.h adds further functions.
 namespace glossa::utf8 {
 
-/// One code point at the front of a text: `bytes` long (0 at the end). If the bytes are not valid UTF-8, `valid` is
-/// false and `bytes` is the length of the ill-formed piece (Unicode 15, section 3.9: longest valid prefix).
+/// The code point at the front of a text. `bytes` is its length, 0 at the end of the text. If the bytes are not valid
+/// UTF-8, `valid` is false and `bytes` is the length of the ill-formed piece: the longest prefix of a valid sequence,
+/// at least one byte (Unicode 15, section 3.9).
 struct CodePoint {
   char32_t value = 0;
   std::size_t bytes = 0;

@@ -10,8 +10,8 @@
 
 namespace glossa {
 
-/// Tokenizer with one token per code point. Every white-space character becomes the visible token U+2581 (as in
-/// sentencepiece), which decodes to a plain space.
+/// Tokenizer with one token per code point. As in sentencepiece, every white-space character becomes the visible token
+/// U+2581. Decoding turns this token into a plain space.
 class CharacterTokenizer : public VocabularyTokenizer {
  public:
   explicit CharacterTokenizer(Vocabulary vocabulary) : VocabularyTokenizer(std::move(vocabulary)) {}
@@ -26,7 +26,7 @@ class CharacterTokenizer : public VocabularyTokenizer {
 /// The code points of a text, with U+2581 for white space.
 std::vector<std::string_view> split_characters(std::string_view text);
 
-/// A tokenizer over the characters of `sentences`. Throws like Vocabulary::build.
+/// Makes a tokenizer whose tokens are the characters of `sentences`. Throws like Vocabulary::build.
 std::unique_ptr<Tokenizer> train_character_tokenizer(std::span<const std::string> sentences,
                                                      const VocabularyOptions& options = {});
 

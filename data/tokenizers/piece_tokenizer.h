@@ -16,24 +16,25 @@ class SentencePieceProcessor;
 namespace glossa {
 
 /// Tokenizer of one side of a Marian model: a sentencepiece model cuts text into pieces, and a separate vocabulary
-/// numbers the pieces. Source and target usually have two models over one vocabulary. Encodes and decodes as
-/// transformers' MarianTokenizer without sacremoses and with `skip_special_tokens`, with two exceptions: text never
-/// names a special token, and a language code that the vocabulary lacks is treated as text.
+/// numbers the pieces. Source and target usually have different models and the same vocabulary. Encoding and decoding
+/// are as in MarianTokenizer of transformers (without sacremoses, with `skip_special_tokens`), with two exceptions.
+/// Text never names a special token. A language code that is not in the vocabulary is encoded as text.
 class PieceTokenizer : public Tokenizer {
  public:
   static constexpr std::string_view name = "pieces";
 
-  /// From a serialized sentencepiece model and the tokens in id order, with special tokens as SpecialIds::name returns
-  /// them. Throws at `where` for a damaged model, and as Vocabulary::of.
+  /// `sentencepiece_model` is a serialized model. `tokens` are in id order, with special tokens as SpecialIds::name
+  /// returns them. Throws at `where` for a damaged model, and like Vocabulary::of.
   PieceTokenizer(std::string sentencepiece_model, std::vector<std::string> tokens, const SpecialIds& specials,
                  const std::string& where);
   ~PieceTokenizer() override;
 
-  /// From the bytes of `serialize`; `where` names the file. Throws like the constructor; errors in the vocabulary also
-  /// name the line.
+  /// Reads a tokenizer from the bytes that `serialize` returned; `where` names the file. Throws like the constructor.
+  /// Errors in the vocabulary also name the line.
   static std::unique_ptr<PieceTokenizer> parse(std::string_view bytes, const std::string& where);
 
-  /// A language code at the start (`>>fra<<`) is one token if the vocabulary has it; unknown pieces become unk.
+  /// A language code at the start of the text (`>>fra<<`) is one token if the vocabulary has it. Unknown pieces become
+  /// unk.
   std::vector<int> encode(std::string_view text) const override;
 
   /// Drops special tokens, including unk.

@@ -8,10 +8,11 @@
 
 namespace glossa {
 
-/// Text of a sentencepiece library status, without the source position and condition that the library prepends.
+/// Returns the message of a status of the sentencepiece library. Omits the source position and the condition that the
+/// library prepends.
 std::string reason(const sentencepiece::util::Status& status);
 
-/// Loads a serialized model. For an empty or damaged model, throws an Error at `where` that says `what` was expected.
+/// Loads a serialized model. If the model is empty or damaged, throws `[where] expected WHAT; got: ...`.
 std::unique_ptr<sentencepiece::SentencePieceProcessor> load_sentencepiece(const std::string& model,
                                                                           std::string_view where,
                                                                           std::string_view what);

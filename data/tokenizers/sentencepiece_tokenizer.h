@@ -14,12 +14,12 @@ class SentencePieceProcessor;
 
 namespace glossa {
 
-/// Subwords by the sentencepiece library (Kudo and Richardson 2018). The saved file is the library's own model, byte
-/// for byte, so the library's other tools can read it.
+/// Tokenizer into subwords, by the sentencepiece library (Kudo and Richardson 2018). The saved file is the library's
+/// own model, byte for byte, so the library's other tools can read it.
 class SentencepieceTokenizer : public Tokenizer {
  public:
-  /// From a serialized model. If it has no `<s>`, padding begins a sentence. Throws at `where` for a damaged model, and
-  /// for a model without `<unk>`, `<pad>` or `</s>`.
+  /// Takes a serialized model. If the model has no `<s>`, the padding token begins a sentence. Throws at `where` for a
+  /// damaged model, and for a model without `<unk>`, `<pad>` or `</s>`.
   SentencepieceTokenizer(std::string model, const std::string& where);
   ~SentencepieceTokenizer() override;
 
@@ -49,9 +49,9 @@ struct SentencepieceOptions {
   SpecialIds specials = {};
 };
 
-/// Trains a model in memory on all `sentences`, of any length. Uses one thread, so the same sentences always give the
-/// same model, byte for byte. Throws if there is no text, if `specials` has no unknown id, for a vocabulary smaller
-/// than the number of characters, and for options that the library refuses.
+/// Trains a model in memory on all `sentences`, however long they are. Uses one thread, so the same sentences always
+/// give the same model, byte for byte. Throws if there is no text, if `specials` has no unknown id, for a vocabulary
+/// smaller than the number of characters, and for options that the library refuses.
 std::unique_ptr<Tokenizer> train_sentencepiece(std::span<const std::string> sentences,
                                                const SentencepieceOptions& options = {});
 

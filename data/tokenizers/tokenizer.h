@@ -11,20 +11,21 @@
 
 namespace glossa {
 
-/// Turns a cleaned line of text into ids and back. Immutable after construction, so usable from several threads.
+/// Conversion of a cleaned line of text (see clean_line) into ids and back. A tokenizer does not change after
+/// construction, so several threads may use it.
 class Tokenizer {
  public:
   virtual ~Tokenizer() = default;
 
-  /// Encodes one line, without special tokens except unk. Throws, naming the token, if a token is unknown and the
-  /// vocabulary has no unknown id.
+  /// Encodes one line, without special tokens except unk. If a token is unknown and the vocabulary has no unk, throws
+  /// an error that names the token.
   virtual std::vector<int> encode(std::string_view text) const = 0;
 
-  /// Encodes a line of a file: errors are thrown as LineError at `name`:`line`.
+  /// Encodes a line of a file. Errors of `encode` are thrown as LineError at `name`:`line`.
   std::vector<int> encode_line(std::string_view text, std::string_view name, std::int64_t line) const;
 
-  /// Decodes ids to text. Drops pad, bos and eos; unk becomes `<unk>` (sentencepiece: U+2047; PieceTokenizer drops it).
-  /// Throws if an id is outside the vocabulary.
+  /// Decodes ids to text. Drops pad, bos and eos. unk becomes `<unk>`, except that SentencepieceTokenizer writes U+2047
+  /// and PieceTokenizer drops unk. Throws if an id is outside the vocabulary.
   virtual std::string decode(std::span<const int> ids) const = 0;
 
   virtual int vocabulary_size() const = 0;
@@ -33,24 +34,24 @@ class Tokenizer {
   /// Kind of tokenizer: `words`, `characters`, `sentencepiece` or `pieces`.
   virtual std::string kind() const = 0;
 
-  /// Token of an id as in the vocabulary. Throws if the id is out of range.
+  /// Returns the token of an id, as it is in the vocabulary. Throws if the id is out of range.
   virtual std::string token(int id) const = 0;
 
   /// The complete tokenizer as the bytes of one file, which `parse_tokenizer` reads.
   virtual std::string serialize() const = 0;
 
-  /// Writes the complete file or, on error, nothing.
+  /// Writes the bytes of `serialize` to a file, which appears complete or not at all.
   void save(const std::string& path) const;
 
   /// Content hash: equal for equal tokenizers, on every machine.
   std::uint64_t fingerprint() const;
 };
 
-/// Loads a saved tokenizer of any kind, or a foreign sentencepiece model. Errors name the file and, in a vocabulary,
-/// the line.
+/// Loads a tokenizer of any kind from its file, or a sentencepiece model that another program trained. Errors name the
+/// file; errors in a vocabulary also name the line.
 std::unique_ptr<Tokenizer> load_tokenizer(const std::string& path);
 
-/// Parses a tokenizer; errors name `where`.
+/// Makes a tokenizer from the bytes of such a file; errors name `where`.
 std::unique_ptr<Tokenizer> parse_tokenizer(std::string bytes, const std::string& where);
 
 }  // namespace glossa

@@ -8,7 +8,8 @@
 
 namespace glossa {
 
-/// Parts of a line that are encoded as `<unk>`, in order: words, or characters if tokens are shorter than words.
+/// Returns the parts of `line` that the tokenizer encodes as unk, in order. The parts are words if the tokens are
+/// words, else characters.
 std::vector<std::string> unknown_words(const Tokenizer& tokenizer, std::string_view line);
 
 }  // namespace glossa

@@ -24,7 +24,8 @@ struct SpecialIds {
   std::string_view name(int id) const;
 };
 
-/// Throws at `where` unless all ids are in [0, vocabulary_size) (unk may be -1) and distinct (bos may equal pad).
+/// Throws at `where` unless all ids are distinct and in [0, vocabulary_size). There are two exceptions: unk may be -1,
+/// and bos may equal pad.
 void check_specials(const SpecialIds& specials, int vocabulary_size, std::string_view where);
 
 using TokenCounts = std::unordered_map<std::string, std::int64_t>;
@@ -35,26 +36,26 @@ struct VocabularyOptions {
   int max_size = 0;                // including the special tokens; 0: no limit
 };
 
-/// Tokens numbered 0, 1, ...: special tokens have the ids in SpecialIds, other tokens the remaining numbers. Text can
-/// never name a special token: a word `</s>` in a corpus is an ordinary, unknown word.
+/// Tokens with their ids 0, 1, .... Special tokens have the ids in SpecialIds; the other tokens have the remaining ids.
+/// Text can never name a special token: if a corpus contains the word `</s>`, this is an ordinary, unknown word.
 class Vocabulary {
  public:
-  /// Orders tokens by falling frequency, ties in byte order. Throws for invalid special ids or sizes, and if no token
-  /// is left.
+  /// Orders tokens by falling frequency; tokens of equal frequency are in byte order. Throws for invalid special ids or
+  /// sizes, and if no token is left.
   static Vocabulary build(const TokenCounts& counts, const VocabularyOptions& options = {});
 
-  /// From the text of `serialize`: a header and one token per line in id order; `where` names the file. Throws at
-  /// `where:line` for a damaged header, missing special tokens, empty or duplicate tokens, and if there is no ordinary
-  /// token.
+  /// Reads the text that `serialize` returned: a header, then one token per line in id order. `where` names the file.
+  /// Throws at `where:line` for a damaged header, missing special tokens, empty or duplicate tokens, and if there is no
+  /// ordinary token.
   static Vocabulary parse(std::string_view text, std::string_view where);
 
-  /// From another program's tokens in id order; `where` names their file. Throws like `parse`.
+  /// Makes a vocabulary from another program's tokens, in id order; `where` names their file. Throws like `parse`.
   static Vocabulary of(std::vector<std::string> tokens, const SpecialIds& specials, std::string_view where);
 
-  /// The vocabulary as text, whose first line contains the kind of tokens and the special ids.
+  /// Returns the vocabulary as text. The first line contains the kind of tokens and the special ids.
   std::string serialize(std::string_view kind) const;
 
-  /// Kind in the header of a serialized vocabulary; empty if `text` is something else.
+  /// Returns the kind of tokens from the header of a serialized vocabulary; empty if `text` is something else.
   static std::string_view kind(std::string_view text);
 
   int size() const { return static_cast<int>(tokens_.size()); }

@@ -24,10 +24,10 @@ class WordTokenizer : public VocabularyTokenizer {
   std::string join(std::span<const std::string_view> pieces) const override;
 };
 
-/// Splits a text into words, which are separated by code points that satisfy `is_space`.
+/// Splits a text into words. Code points for which `is_space` is true separate the words.
 std::vector<std::string_view> split_words(std::string_view text, bool (*is_space)(char32_t) = utf8::is_space);
 
-/// A tokenizer over the words of `sentences`. Throws like Vocabulary::build.
+/// Makes a tokenizer whose tokens are the words of `sentences`. Throws like Vocabulary::build.
 std::unique_ptr<Tokenizer> train_word_tokenizer(std::span<const std::string> sentences,
                                                 const VocabularyOptions& options = {});
 

@@ -24,10 +24,11 @@ struct Clause {
   Phrase time = {};
 };
 
-/// True if the clause is natural in both languages, and each language has only one way to say it. It excludes: a third
-/// person's possessive beside a third-person subject (uska or apna); `we ... my` and `i ... our`; an indefinite object
-/// under negation; acting on oneself; `ve ve kitaaben` (they, those books); and a verb's past tense that is spelled
-/// like its present (read), unless the subject or a word of time shows which tense is meant.
+/// True if the clause is natural in both languages, and each language has only one way to say it. These clauses are
+/// excluded: a third person's possessive with a third-person subject (uska or apna); `we ... my` and `i ... our`; an
+/// indefinite object under negation; acting on oneself; and `ve ve kitaaben` (they, those books). Some verbs spell the
+/// past tense like the present (read). Their past tense is excluded unless something else in the clause shows the tense
+/// (he read, i read yesterday, did you read).
 bool well_formed(const Clause& clause);
 
 /// The clause in both languages.
@@ -54,7 +55,7 @@ struct Copula {
 /// The copular clause in both languages.
 ToyPair render(const Copula& clause);
 
-/// The finite forms of to be and hona: am, is, are; hoon, hai, hain; tha, the, thi, thin; hoga, hogi ...
+/// The finite forms of `to be` (am, is, are ...) and `hona` (hoon, hai, hain; tha, the, thi, thin; hoga, hogi ...).
 std::string english_be(Being being, Conjugation conjugation);
 std::string hindi_be(Being being, Agreement agreement);
 

@@ -7,7 +7,7 @@
 
 namespace glossa {
 
-/// An English sentence and its one Hindi translation: lower-case words with single spaces.
+/// An English sentence and its only Hindi translation. Both are lower-case words with single spaces.
 struct ToyPair {
   std::string english, hindi;
   bool operator==(const ToyPair&) const = default;
@@ -17,10 +17,11 @@ struct ToySplits {
   std::vector<ToyPair> train, valid, test;
 };
 
-/// Draws `pairs` distinct pairs of the toy language, in an order set by `seed`. About 96 % are for training, 2 % for
-/// validation, 2 % for testing. A hash of the Hindi sentence, independent of the seed, picks the split, so the splits
-/// share no sentence of either language. "hello world" and "how are you" are always in train. If `pairs` is below 2 or
-/// exceeds what the grammar can generate, throws a misuse error, with `where` as the message's prefix.
+/// Draws `pairs` distinct pairs of the toy language at random; the draw and the order depend on `seed`. About 96 % of
+/// the pairs are for training, 2 % for validation and 2 % for testing. A hash of the Hindi sentence selects the split
+/// of a pair, for every seed. Therefore no sentence of either language is in two splits. "hello world" and "how are
+/// you" are always in train. Throws a misuse error at `where` if `pairs` is below 2 or exceeds the number of pairs that
+/// the grammar can generate.
 ToySplits toy_corpus(std::int64_t pairs, std::uint64_t seed, std::string_view where = "toy corpus");
 
 /// Writes train, valid and test, each as .en and .hi, into `folder` (created if missing). Every file appears complete

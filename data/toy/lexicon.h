@@ -5,16 +5,16 @@
 #include <string_view>
 #include <vector>
 
-/// Words of the toy language. Hindi is written in lower-case ASCII by one scheme: long a, i, u are `aa`, `ee`, `oo`
-/// inside a word and `a`, `i`, `u` at its end (aadmi, kamra, kitaab); a nasal vowel is followed by `n` (mein, nahin,
-/// hoon); `chh` is the aspirate of `ch`, retroflex and dental consonants look alike, and the honorific `ji` is written
-/// after a whole word (pitaji).
+/// Words of the toy language. Hindi is written in lower-case ASCII by one scheme. Long a, i, u are `aa`, `ee`, `oo`
+/// inside a word and `a`, `i`, `u` at its end (aadmi, kamra, kitaab). An `n` follows a nasal vowel (mein, nahin, hoon).
+/// `chh` is the aspirate of `ch`. Retroflex and dental consonants look alike. The honorific `ji` is joined to a
+/// complete word (pitaji).
 namespace glossa::toy {
 
 enum class Gender { masculine, feminine };
 enum class Number { singular, plural };
 
-/// Kind of a noun, one bit each, because an adjective fits several kinds.
+/// Kind of a noun. Each kind is one bit, because an adjective may fit several kinds.
 enum Kind : unsigned {
   person = 1,
   animal = 2,
@@ -41,7 +41,7 @@ struct Noun {
   bool mass() const { return english_plural.empty(); }
 };
 
-/// An adjective. Those in -a agree with their noun (accha, acche, acchi); the others never change (laal).
+/// An adjective. Adjectives in -a agree with their noun (accha, acche, acchi); other adjectives never change (laal).
 struct Adjective {
   std::string english;
   std::string hindi;  ///< the stem if it inflects, else the word
@@ -70,7 +70,7 @@ enum class Owner { none, i, we, you, third };
 /// A word before the noun. Only possessives have an owner and agree with the thing possessed.
 struct Determiner {
   std::string english, direct, oblique;  ///< for a possessive, both Hindi forms are the stem (mer-)
-  bool singular, plural;                 ///< true if it goes with singular (plural) nouns
+  bool singular, plural;                 ///< true if the word goes with singular nouns, with plural nouns
   bool definite;
   Owner owner = Owner::none;
 };
@@ -80,7 +80,7 @@ const std::vector<Adjective>& adjectives();
 const std::vector<Verb>& verbs();
 const std::vector<Determiner>& determiners();
 
-/// Finds the entry with this English word; throws if it is missing.
+/// Returns the entry with this English word; throws if there is no such entry.
 const Noun& noun(std::string_view english);
 const Adjective& adjective(std::string_view english);
 const Verb& verb(std::string_view english);

@@ -20,8 +20,7 @@ struct Agreement {
 /// Form of an English finite verb: i am, he is, they are.
 enum class Conjugation { i, singular, plural };
 
-/// A noun phrase in the cases that clauses need. English nouns and pronouns have two cases (`i`, `me`), Hindi the cases
-/// below.
+/// A noun phrase in the cases that clauses need. English has two cases (`i`, `me`); Hindi has the cases below.
 struct NounPhrase {
   std::string english, english_object;
   std::string direct;        ///< ladka, main
@@ -34,7 +33,7 @@ struct NounPhrase {
   Conjugation conjugation = Conjugation::singular;
   unsigned kind = person;
   bool definite = true;
-  Owner self = Owner::third;  ///< person of this phrase; if it is the subject, that person's possessives become `apna`
+  Owner self = Owner::third;  ///< person of this phrase; if it is the subject, possessives of this person become `apna`
   Owner owner = Owner::none;  ///< owner of a possessed noun
 };
 
@@ -51,13 +50,14 @@ using Phrases = std::vector<Phrase>;
 /// Joins words with single spaces; skips empty words.
 std::string join(std::initializer_list<std::string_view> words);
 
-/// Makes adjectives, possessives and participles in -a agree: accha, acche (plural), acchi (feminine).
+/// Returns an adjective, possessive or participle in -a with the ending that agrees: accha, acche (plural or oblique),
+/// acchi (feminine).
 std::string agree(const std::string& stem, Agreement agreement, bool oblique = false);
 
-/// Makes an adjective agree; many adjectives have only one form.
+/// Returns an adjective with the ending that agrees; many adjectives have only one form.
 std::string agree(const Adjective& adjective, Agreement agreement, bool oblique = false);
 
-/// Determiner, adjective (may be null) and noun in every case, in agreement.
+/// Builds the phrase of a determiner, an adjective (may be null) and a noun, in all cases and in agreement.
 NounPhrase noun_phrase(const Determiner& determiner, const Noun& noun, Number number,
                        const Adjective* adjective = nullptr);
 
@@ -74,8 +74,8 @@ NounPhrase name(const std::string& english, const std::string& hindi, Gender gen
 /// thing.
 NounPhrase possession(const NounPhrase& thing, const NounPhrase& possessor);
 
-/// "to the boy": the receiver of a thing in the dative (ladke ko, mujhe), the person spoken to in the instrumental
-/// (ladke se, mujhse).
+/// "to the boy": in Hindi, the receiver of a thing is in the dative (ladke ko, mujhe), and the person spoken to is in
+/// the instrumental (ladke se, mujhse).
 Phrase receiver(const NounPhrase& phrase);
 Phrase hearer(const NounPhrase& phrase);
 

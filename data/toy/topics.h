@@ -12,14 +12,14 @@
 /// Sentences of the toy language, by topic.
 namespace glossa::toy {
 
-/// All sentences of one pattern, in a fixed order, grouped by main verb or adjective and by the gender that this word
-/// agrees with.
+/// All sentences of one pattern, in a fixed order, grouped by the main verb or adjective, and by the gender with which
+/// this word agrees.
 struct Topic {
   std::string name;
   std::vector<std::pair<std::string, std::vector<ToyPair>>> groups;
 };
 
-/// Collects topics and ensures that every English sentence occurs once, with one Hindi sentence.
+/// Collector of topics. It ensures that every English sentence occurs once, with one Hindi sentence.
 class Collector {
  public:
   Collector() { known_.reserve(400'000); }  // full size, to avoid fifteen rehashes
@@ -27,11 +27,11 @@ class Collector {
   /// Starts a topic; later additions belong to it.
   void topic(const std::string& name);
 
-  /// Continues with this group of the topic, creating it if needed.
+  /// Selects a group of the topic, or creates it; later additions belong to this group.
   void group(const std::string& name);
 
-  /// Adds a pair unless it is known or has fewer than 2 or more than 10 words on a side; throws if its English is known
-  /// with a different Hindi sentence.
+  /// Adds a pair, unless the pair is known or a side has fewer than 2 or more than 10 words. Throws if the English
+  /// sentence is known with a different Hindi sentence.
   void add(ToyPair pair);
 
   /// Adds the clause if it is well formed.
@@ -42,7 +42,7 @@ class Collector {
  private:
   std::vector<Topic> topics_;
   std::vector<ToyPair>* group_ = nullptr;
-  std::unordered_map<std::uint64_t, std::uint64_t> known_;  ///< hash of the English: hash of its Hindi
+  std::unordered_map<std::uint64_t, std::uint64_t> known_;  ///< from an English sentence's hash to its Hindi hash
 };
 
 /// Every sentence of the language.
@@ -51,13 +51,13 @@ std::vector<Topic> toy_language();
 /// Actions: verbs with their objects, tenses, questions, adjuncts.
 void add_actions(Collector& collector);
 
-/// Give to, talk to, go with, buy for; requests.
+/// Dealings with people: give to, talk to, go with, buy for; requests.
 void add_dealings(Collector& collector);
 
 /// Being: qualities, identity, places, existence.
 void add_states(Collector& collector);
 
-/// Having, wanting and liking, whose Hindi subject differs from the English subject.
+/// Having, wanting and liking: the Hindi subject differs from the English subject.
 void add_having(Collector& collector);
 
 /// Greetings, alone or before a question.
