@@ -11,7 +11,7 @@
 namespace glossa {
 
 // Safetensors files with a checksum. The metadata key `crc32c` holds 8 hexadecimal digits: the CRC-32C of the following
-// text. First come the tensors in the order of their names, each as "NAME DTYPE [DIMS]\n" and its bytes. Then come the
+// bytes. First come the tensors in the order of their names, each as "NAME DTYPE [DIMS]\n" and its bytes. Then come the
 // other metadata keys in order, each as "KEY=VALUE\n". The checksum thus depends on the content, not on the order of
 // the bytes in the file.
 

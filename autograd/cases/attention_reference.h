@@ -5,10 +5,9 @@
 
 namespace glossa {
 
-/// Scaled dot-product attention of one head: equation 1 of Vaswani et al. 2017, softmax(Q K^T / sqrt(d_k)) V, with the
-/// masks of attention and dropout, and its derivative. Q [n, d_k], K [m, d_k], V [m, d_v] -> Y [n, d_v]. M [n, m] is
-/// -inf where a key is blocked for a query; D [n, m] holds dropout's factors, 0 or 1 / (1 - p). dX is the gradient of
-/// X.
+/// Scaled dot-product attention of one head, softmax(Q K^T / sqrt(d_k)) V (equation 1 of Vaswani et al. 2017), and its
+/// derivative. Q [n, d_k], K [m, d_k], V [m, d_v] -> Y [n, d_v]. M [n, m] is added to the scores; -inf blocks a key for
+/// a query. D [n, m] holds dropout's factors, 0 or 1 / (1 - p). dX is the gradient of X.
 struct AttentionReference {
   using Matrix = std::vector<std::vector<double>>;
   Matrix Q, K, V, M, D, dY;            // operands

@@ -35,8 +35,9 @@ CaseReport timed(CaseReport report, const Work& work) {
   return report;
 }
 
-/// Maximum errors: of a gradient in double against differences, of this gradient against the second witness, and of
-/// float against double. The last is relative to the tensor's maximum.
+/// Maximum errors. `gradient_limit` is for a gradient in double against finite differences, `second_limit` for the same
+/// gradient against the second witness (see grad_check). `float_limit` is for float against double; this error is
+/// relative to the tensor's maximum.
 inline constexpr double gradient_limit = 1e-8, second_limit = 1e-11, float_limit = 1e-4;
 
 /// Minimum slope in a Taylor test. The slope is 2 if every derivative is right, 1 if one is wrong.
@@ -44,12 +45,13 @@ inline constexpr double slope_limit = 1.95;
 
 /// Runs all checks of a table row. Changes and restores the number of threads. The checks:
 /// - the value equals the reference
-/// - the gradient of every element (or of a sample, see OpCase::sampling) equals finite differences; each subset of the
-///   inputs is checked as those that need a gradient (with more than four inputs only: all, each alone, all but one),
-///   and the same variable is passed as two inputs
+/// - the gradient of every element, or of some (see OpCase::sampling), equals finite differences
+/// - this also holds if only some inputs need a gradient: each subset of up to four inputs; for more inputs, each input
+///   alone, and all inputs but one
+/// - this also holds if one variable is passed as two inputs
 /// - gradients accumulate
 /// - without a tape, nothing is recorded and the value has the same bits
-/// - a second backward throws, or gives the same gradients if the graph is kept
+/// - a second backward gives the same gradients if the graph was kept, and throws otherwise
 /// - 1, 2 and 4 threads give the same bits
 /// - a step does not allocate heap memory after warm-up
 /// - float equals double, up to rounding

@@ -13,8 +13,8 @@ namespace glossa {
 template <class T>
 using Inputs = std::span<const Variable<T>>;
 
-/// Shape and sample numbers of an input. The numbers are `values`, if given, else uniform in [low, high) and at least
-/// 1/16 away from `kinks`.
+/// Shape and sample numbers of an input. The numbers are `values`, if given. Otherwise they are uniform in [low, high),
+/// and at least 1/16 away from each of the `kinks`.
 struct CaseInput {
   CaseInput(std::initializer_list<Index> extents) : shape(extents) {}
   explicit CaseInput(const Shape& extents) : shape(extents) {}
@@ -63,7 +63,7 @@ struct OpCase {
   Reference reference_value = nullptr;
   std::vector<ErrorRow> errors = {};
   bool zero_gradient = false;  // every gradient is exactly zero, on purpose
-  bool allocates = false;      // true: the op returns heap memory, by contract
+  bool allocates = false;      // true: the op returns heap memory, so a step may allocate
   bool double_only = false;    // float cannot hold the numbers
   Index max_elements = 0;      // number of elements checked by differences, per tensor; 0: all
   double step = 0x1p-10;       // step of the differences, as in GradCheckOptions
@@ -90,7 +90,7 @@ struct OpCase {
     double_only = true;
     return std::move(*this);
   }
-  /// Checks only `elements` elements per tensor, for inputs large enough to be divided among threads.
+  /// Checks only `elements` elements per tensor. This is for large inputs, which ops divide among threads.
   OpCase sampling(Index elements) && {
     max_elements = elements;
     return std::move(*this);

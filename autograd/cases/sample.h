@@ -34,7 +34,8 @@ bool same_bits(const std::vector<T>& a, const std::vector<T>& b) {
   return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0);
 }
 
-/// An OpCase prepared to run in float or double: its inputs, a context, a random cotangent.
+/// An OpCase prepared to run in float or double. It has the inputs, a context, and a random cotangent: the gradient
+/// that backward starts from.
 template <class T>
 class Sample {
  public:

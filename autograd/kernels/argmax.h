@@ -24,8 +24,8 @@ struct Maximum {
   }
 };
 
-/// Index of the first maximum of x[0], ..., x[n-1], n >= 1, or of the first NaN, if any. Two vectorized passes over the
-/// row: one finds the maximum, the other its index.
+/// Index of the first NaN among x[0], ..., x[n-1], or of the first maximum if no element is NaN; n >= 1. Makes two
+/// vectorized passes over the row: the first finds the maximum, the second finds its index.
 template <class T>
 Index argmax(Index n, const T* x) {
   const T max = fold<T>(n, x[0], Maximum{}, [x](Index i) { return x[i]; });
@@ -40,8 +40,8 @@ Index argmax(Index n, const T* x) {
   return std::find_if(x + first, x + n, is_it) - x;
 }
 
-/// As argmax, on several threads: finds the maximum of each piece of `elementwise_grain` elements, then compares these
-/// maxima in order.
+/// As argmax, but on several threads. Finds the maximum of each piece of `elementwise_grain` elements, then compares
+/// these maxima in order.
 template <class T>
 Index argmax_of_all(Index n, const T* x) {
   std::array<Index, 256> pieces;  // index of each piece's maximum; at most 256 pieces at a time, to avoid allocation

@@ -22,7 +22,7 @@ struct AttentionColumns {
 enum class AttentionPath {
   few,    // one query at a time, for decoding
   whole,  // all weights of a head at once, kept for the derivative
-  tiles   // a tile of weights at a time, recomputed by the derivative
+  tiles   // a tile of weights at a time; the derivative computes them again
 };
 
 /// Sequences with fewer queries than this take the path `few`.
@@ -47,10 +47,10 @@ struct AttentionShape {
   bool causal;
   T scale;
   Index max_kept = max_kept_weights;
-  std::span<const Index> cells{};  // [b]: weights kept per head, Tk * padded(Tq), added up over the sequences before b
-  Tensor<T> mask{};                // transposed, [S, padded(T)]; added to the scores; no data: no mask
-  std::span<const std::uint8_t> keep{};  // dropout mask of the kept weights, in their layout; empty: no dropout
-  std::optional<DropoutSite> dropout{};  // for tiles, which draw their own part of the mask
+  std::span<const Index> cells{};        // [b]: number of weights per head that are kept for all sequences before b
+  Tensor<T> mask{};                      // transposed, [S, padded(T)]; added to the scores; no data: no mask
+  std::span<const std::uint8_t> keep{};  // dropout mask of the kept weights, laid out like them; empty: no dropout
+  std::optional<DropoutSite> dropout{};  // draws the masks of sequences in tiles; empty: no dropout
   T keep_scale{1};                       // factor of the weights that dropout keeps
 
   /// True if some keys may be blocked for some queries.
@@ -70,9 +70,9 @@ struct AttentionShape {
   Index scratch_size() const;
 };
 
-/// Numbers that the derivative needs besides operands and result. Weights, before dropout, are stored sequence by
-/// sequence as [heads, Tk, padded(Tq)]. Each query is a lane, so softmax sums within lanes and never across a vector.
-/// The weights of sequence b start at heads * cells[b]. Weights well above the diagonal of a causal sequence are not
+/// Numbers that the derivative needs besides operands and result. Weights are saved before dropout, as [heads, Tk,
+/// padded(Tq)] for each sequence. Each query is a lane, so softmax sums within lanes and never across a vector. The
+/// weights of sequence b start at heads * cells[b]. Weights well above the diagonal of a causal sequence are not
 /// written.
 template <class T>
 struct AttentionSaved {

@@ -29,9 +29,9 @@ struct Head {
 };
 
 /// The keys that the queries of a tile see. If causal, query i sees the keys 0, ..., i + ahead; otherwise every query
-/// sees all `keys`. Other keys are blocked and have weight 0. Weights are computed in whole vectors and blocks of rows,
-/// so some blocked weights next to the diagonal are computed as well. For key j, the first query computed is
-/// `first_computed(j)`. `ahead` is a multiple of `block`.
+/// sees all `keys`. Other keys are blocked and have weight 0. Weights are computed in whole vectors and in blocks of
+/// rows, so some weights of blocked keys next to the diagonal are computed as well. For key j, computing starts with
+/// query `first_computed(j)`. `ahead` is a multiple of `block`.
 template <class T>
 struct Reach {
   static constexpr Index block = std::max<Index>(8, Lanes<T>::count);
@@ -56,8 +56,9 @@ struct Reach {
   Index keys_of_lane(Index lane) const { return keys_before(lane / block * block + block); }
 };
 
-/// to (+)= A B: directly if the columns of B fill whole vectors, else through `memory`. `finite` means that B has no
-/// NaN or infinity in blocked rows, so multiplying by zeros of A is safe.
+/// Computes to (+)= A B, where (+)= adds if `to.add`, else assigns. The result goes through `memory` unless the columns
+/// of B fill whole vectors. If `finite`, B has no NaN or infinity in blocked rows, so it is safe to multiply these rows
+/// by zeros of A.
 template <class T>
 void product(const ProductSize& size, const Strided<T>& a, const Panel<T>& b, const Columns<T>& to, bool finite,
              Bump<T> memory) {
@@ -73,7 +74,8 @@ void product(const ProductSize& size, const Strided<T>& a, const Panel<T>& b, co
     }
 }
 
-/// score[j, i] = a_j . b_i for key rows a_j and query rows b_i of `k` numbers each; b is passed transposed.
+/// Computes score[j, i] = a_j . b_i for each key row a_j and each query row b_i, of `k` numbers each. `b` is passed
+/// transposed.
 template <class T>
 void score_product(const Reach<T>& reach, Index k, const Columns<const T>& a, const Panel<T>& b, T* score) {
   const Index width = padded<T>(reach.rows), step = reach.cuts() ? reach.block : reach.keys;

@@ -2,7 +2,8 @@
 
 #include "autograd/kernels/attention.h"
 
-/// The paths of attention, for attention.cpp, which chooses among them. Scratch sizes are in elements.
+/// The paths of attention (see AttentionPath). For each sequence, attention.cpp calls the functions of one path.
+/// Scratch sizes are in elements.
 namespace glossa::kernels {
 
 /// Heads [first, last) of one sequence.

@@ -13,9 +13,9 @@ namespace glossa::kernels {
 
 inline constexpr Index query_tile = 64, key_tile = 64, stripe = 4 * query_tile;
 
-/// The division of one sequence's work into pieces, and the layout of their scratch. The scratch that threads share
-/// comes first, then each thread's own. In the derivative, a piece is one head's work on one part of the keys. If there
-/// are enough keys, there are at least eight pieces, even with few heads.
+/// The division of one sequence's work into pieces, and the layout of their scratch. The scratch that all threads share
+/// comes first, then the scratch of each thread. In the derivative, a piece is one head's work on one part of the keys.
+/// If there are enough keys, there are at least eight pieces, even with few heads.
 template <class T>
 struct AttentionTiling {
   const AttentionShape<T>& shape;
@@ -31,7 +31,8 @@ struct AttentionTiling {
   /// The number of keys that at least one query before `end` sees.
   Index keys_before(Index end) const { return shape.causal ? std::min(keys, end) : keys; }
 
-  /// The keys that the queries `tile` see in one tile of keys, which begins at `first` and ends at `end` at the latest.
+  /// Returns the keys that the queries `tile` see in one tile of keys. This tile of keys begins at `first`, and ends
+  /// before `end` at the latest.
   Reach<T> reach(RowSpan tile, Index first, Index end) const {
     return {.rows = tile.length,
             .keys = std::min(key_tile, end - first),
@@ -49,8 +50,8 @@ struct AttentionTiling {
 
   Index scratch_size_of_thread() const {
     const Index k = padded<T>(shape.key_width), v = padded<T>(shape.value_width);
-    // Needed at the same time, at most: q and dy, each also transposed; a panel of keys or values and a result; two
-    // score matrices; four numbers per query.
+    // At most these are needed at the same time: q and dy, both also transposed; a panel of keys or values; a result;
+    // two score matrices; four numbers per query.
     return 2 * query_tile * (k + v) + 2 * key_tile * std::max(k, v) + query_tile * v + 2 * key_tile * query_tile +
            4 * query_tile;
   }
@@ -87,7 +88,7 @@ class StripeMask {
   Index first_row_, keys_;
 };
 
-/// Calls work(first, end, mask) for each stripe of queries in turn; all threads work on one stripe.
+/// Calls work(first, end, mask) for one stripe of queries after another, so that all threads work on the same stripe.
 template <class T, class Work>
 void for_stripes(const AttentionTiling<T>& tiling, T* mask_memory, const Work& work) {
   for (Index first = 0; first < tiling.rows; first += stripe) {

@@ -8,14 +8,14 @@ namespace glossa::kernels {
 template <class T>
 void expand(const Tensor<T>& to, const Tensor<const T>& from);
 
-/// The reverse of `expand`: to (+)= `from` summed over the axes in which `to` broadcasts to `from`. Each sum is
-/// computed by a single thread; if `to` has a single element, each piece of its sum is. The order of additions depends
-/// only on the shapes.
+/// The reverse of `expand`: to (+)= `from` summed over the axes in which `to` broadcasts to `from`. A single thread
+/// computes each sum. If `to` has only one element, several threads compute pieces of its sum. The order of additions
+/// depends only on the shapes.
 template <class T>
 void reduce(const Tensor<T>& to, const Tensor<const T>& from, bool add);
 
-/// An operand for an elementwise loop over `shape`: unchanged if it has this shape, else expanded into scratch of
-/// `owner`, which is a Context or a Backward.
+/// Returns `operand` for an elementwise loop over `shape`. If the operand has another shape, it is expanded into
+/// scratch memory of `owner`, which is a Context or a Backward.
 template <class T>
 Tensor<const T> expanded(auto& owner, const Tensor<const T>& operand, const Shape& shape) {
   if (operand.shape == shape) return operand;

@@ -20,7 +20,7 @@ LogSumExp<T> log_sum_exp(Index n, const T* x) {
   return {top, std::log(row_sum<T>(n, [&](Index j) { return kernels::exp(x[j] - top); }))};
 }
 
-/// One row's share of the loss: nll = lse - x_t, and with smoothing s
+/// One row's share of the loss, for target t: nll = lse - x_t, and with smoothing s
 ///   loss = (1 - s) (lse - x_t) + s (lse - mean x)  =  lse - (1 - s) x_t - s mean x.
 struct RowLoss {
   double nll = 0, loss = 0;
@@ -34,8 +34,8 @@ RowLoss cross_entropy_row(Index n, const T* x, LogSumExp<T> lse, int target, dou
   return {nll, (1 - smoothing) * nll + smoothing * (double{lse.rest} - double{mean})};
 }
 
-/// Returns the loss and overwrites the logits `x` with the loss's gradient for dy = 1. The row is read from memory
-/// once, and each element takes one exponential.
+/// Returns the loss, and overwrites the logits `x` with the gradient of the loss for dy = 1. The row is read from
+/// memory once, and each element takes one exponential.
 template <class T>
 RowLoss cross_entropy_row_in_place(Index n, T* x, int target, double smoothing) {
   const T top = row_max<T>(n, -std::numeric_limits<T>::infinity(), [&](Index j) { return x[j]; });

@@ -9,12 +9,12 @@
 namespace glossa::kernels {
 
 /// Random numbers of one site (an op that draws random numbers). Element (row, column) of a matrix of tokens draws 16
-/// bits of Philox(counter = (column block, position, sequence, site), key from (seed, update)). These bits depend on
-/// the element's identity, not on its address.
+/// bits of Philox. The counter is (column block, position, sequence, site); the key depends on (seed, update). The bits
+/// thus depend on the element's place in its sequence, not on its address.
 struct DropoutSite {
   PhiloxKey key;
   std::uint32_t site;
-  std::uint32_t threshold;  // an element is dropped if its 16 bits are below this number, at most 65536
+  std::uint32_t threshold;  // an element is dropped if its 16 bits are below this number; at most 65536
 
   DropoutSite(PhiloxKey key, std::uint32_t site, double p)
       : key(key), site(site), threshold(static_cast<std::uint32_t>(p * 65536.0 + 0.5)) {}
@@ -34,7 +34,7 @@ struct AttentionBlock {
 
 /// Draws the block's masks. The mask of head h and key first_key + j, one byte per query, starts at mask + h *
 /// head_stride + j * rows. The counter is (key and group of eight heads, position of the query, sequence, site); the
-/// eight heads of a group share its 128 bits. `position` is the position of the sequence's first query.
+/// eight heads of a group share the counter's 128 bits. `position` is the position of the sequence's first query.
 void attention_dropout_block(std::uint8_t* mask, Index head_stride, const AttentionBlock& block,
                              const DropoutSite& site, std::uint32_t sequence_id, Index position);
 

@@ -10,8 +10,8 @@ namespace glossa::kernels {
 /// Elements per piece of work; a multiple of every vector width, so that only the last piece has a tail.
 inline constexpr Index elementwise_grain = 8192;
 
-/// to[i] = f(i), or to[i] += f(i) if `add`, for i in {begin, ..., end-1}, by the calling thread. With
-/// GLOSSA_BOUNDS_CHECKS, `f` may throw. The loop is then a plain one, because an exception in a simd loop ends the
+/// Sets to[i] = f(i), or to[i] += f(i) if `add`, for i in {begin, ..., end-1}, on the calling thread. With
+/// GLOSSA_BOUNDS_CHECKS, `f` may throw. The loop is then not a simd loop, because an exception in a simd loop ends the
 /// program.
 template <class T, class F>
 void write(T* to, Index begin, Index end, bool add, const F& f) {
@@ -28,13 +28,13 @@ void write(T* to, Index begin, Index end, bool add, const F& f) {
 #endif
 }
 
-/// y[i] = f(i), or y[i] += f(i) if `add`, for every flat index, by several threads.
+/// Sets y[i] = f(i), or y[i] += f(i) if `add`, for every flat index i, on several threads.
 template <class T, class F>
 void accumulate(const Tensor<T>& y, bool add, const F& f) {
   parallel_ranges(y.size(), elementwise_grain, [&](Index begin, Index end) { write(y.data, begin, end, add, f); });
 }
 
-/// y[i] = f(i) for every flat index, by several threads.
+/// Sets y[i] = f(i) for every flat index i, on several threads.
 template <class T, class F>
 void map(const Tensor<T>& y, const F& f) {
   parallel_ranges(y.size(), elementwise_grain, [&](Index begin, Index end) { write(y.data, begin, end, false, f); });

@@ -15,9 +15,9 @@ struct Factor {
   bool transposed = false;
 };
 
-/// Computes C = A B + beta C, where beta is 0 or 1. C is [m, n], with rows `stride` elements apart; A is [m, k] and B
-/// is [k, n], after transposing if requested. The tiles of C depend only on m, n and k, and each tile is computed by a
-/// single thread. The bits therefore do not depend on the number of threads.
+/// Computes C = A B + beta C, where beta is 0 or 1. C is [m, n], with rows `stride` elements apart. A is [m, k] and B
+/// is [k, n]; a transposed factor has this shape after transposing. The tiles of C depend only on m, n and k, and each
+/// tile is computed by a single thread. The bits therefore do not depend on the number of threads.
 template <class T>
 void gemm(Index m, Index n, Index k, const Factor<T>& a, const Factor<T>& b, T beta, T* c, Index stride);
 
@@ -32,7 +32,8 @@ struct TileFinish {
   void (*run)(const void* closure, const TileRange& tile) = nullptr;
 };
 
-/// A matrix product cut into tiles for threads; tiles of several products may share a parallel loop.
+/// A matrix product that is cut into tiles, for several threads. One parallel loop may compute the tiles of several
+/// products.
 template <class T>
 class TiledProduct {
  public:
@@ -90,8 +91,8 @@ std::string describe_gemm_backend();
 /// Computes one tile with one backend. Each backend has its own file.
 template <class T>
 void eigen_tile(Index m, Index n, Index k, const Factor<T>& a, const Factor<T>& b, T beta, T* c, Index stride);
-/// `threads` is the number of oneDNN's own threads. More than one is for measurements only, because oneDNN then splits
-/// k by this number.
+/// `threads` is the number of oneDNN's own threads. More than one is for measurements only: oneDNN then splits the sums
+/// over k among its threads, so the last bits depend on their number.
 void onednn_tile(Index m, Index n, Index k, const Factor<float>& a, const Factor<float>& b, float beta, float* c,
                  Index stride, int threads = 1);
 

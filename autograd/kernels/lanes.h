@@ -16,7 +16,7 @@ inline constexpr int vector_bytes = 32;
 inline constexpr int vector_bytes = 16;
 #endif
 
-/// One register of numbers of type T, and how many it holds.
+/// One vector register of numbers of type T, and the number of its elements (lanes).
 template <class T>
 struct Lanes {
   using Vector [[gnu::vector_size(vector_bytes)]] = T;
@@ -41,15 +41,15 @@ void store(T* to, typename Lanes<T>::Vector v) {
   std::memcpy(to, &v, sizeof v);
 }
 
-/// Lane l of the result is lane from(l) of the concatenation of a and b. `from` is stateless, so the order of lanes is
-/// known at compile time.
+/// Lane l of the result is lane from(l) of the concatenation of a and b. `from`, of type From, has no state, so the
+/// order of lanes is known at compile time.
 template <class T, class From>
 typename Lanes<T>::Vector shuffled(typename Lanes<T>::Vector a, typename Lanes<T>::Vector b, From) {
   return [&]<int... l>(std::integer_sequence<int, l...>) { return __builtin_shufflevector(a, b, From{}(l)...); }
   (std::make_integer_sequence<int, Lanes<T>::count>());
 }
 
-/// All lanes reduced with `combine`, in a tree: halves, quarters...
+/// Reduces all lanes to one number with `combine`, in a tree: combines halves of the vector, then quarters, and so on.
 template <class T, int half = Lanes<T>::count / 2, class Combine>
 T join_lanes(typename Lanes<T>::Vector v, const Combine& combine) {
   if constexpr (half == 0) {

@@ -13,7 +13,7 @@ struct RowMoments {
   T mean, inverse_std;
 };
 
-/// The moments of a finite row whose squares overflow, computed from the row times a small power of two.
+/// The moments of a finite row whose squares overflow. They are computed from the row times a small power of two.
 template <class T>
 RowMoments<T> large_row_moments(Index d, const T* x, T epsilon) {
   const T unit = std::ldexp(T{1}, -std::numeric_limits<T>::max_exponent / 8 * 5);
@@ -23,9 +23,9 @@ RowMoments<T> large_row_moments(Index d, const T* x, T epsilon) {
   return {mean / unit, unit / std::sqrt(variance + epsilon * unit * unit)};
 }
 
-/// y = (x - mean) / sqrt(variance + epsilon) * gain + bias for one row; gain and bias may be null (1 and 0). Takes one
-/// pass over the row for the mean and one for the variance, because subtracting the mean first avoids cancellation; the
-/// row stays in the L1 cache.
+/// y = (x - mean) / sqrt(variance + epsilon) * gain + bias for one row; gain and bias may both be null, which means 1
+/// and 0. Takes one pass over the row for the mean and one for the variance, because subtracting the mean first avoids
+/// cancellation. Between the passes, the row stays in the L1 cache.
 template <class T>
 RowMoments<T> layer_norm_row(Index d, const T* x, const T* gain, const T* bias, T epsilon, T* y) {
   T mean = row_sum<T>(d, [&](Index j) { return x[j]; }) / static_cast<T>(d);

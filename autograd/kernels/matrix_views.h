@@ -15,7 +15,7 @@ struct Columns {
   Columns from_row(Index row) const { return {data + row * stride, stride, add}; }
 };
 
-/// A matrix read through any two strides, so a transpose is free: element (i, j) is data[i * row + j * col].
+/// A matrix with any two strides: element (i, j) is data[i * row + j * col]. Its transpose therefore needs no copy.
 template <class T>
 struct Strided {
   const T* data;

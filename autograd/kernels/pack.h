@@ -9,7 +9,7 @@
 
 namespace glossa::kernels {
 
-/// A thread's scratch, handed out in rows of whole vectors.
+/// Allocator of a thread's scratch; each row of the memory that `take` returns consists of whole vectors.
 template <class T>
 struct Bump {
   T* next;

@@ -6,18 +6,18 @@
 
 namespace glossa::kernels {
 
-/// A logged matrix product: C [m, n] = A [m, k] B [k, n] after their transposes.
+/// A matrix product in a log: C [m, n] = A [m, k] B [k, n]. A transposed factor has this shape after transposing.
 struct Product {
   Index m, n, k;
   bool transposed_a = false, transposed_b = false;
-  bool per_head = false;  // true: all small products of one attention call, as one product with their total m
+  bool per_head = false;  // true: all products of one attention call, as one product with as many flop
 
   double flop() const { return 2.0 * static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k); }
   bool operator==(const Product&) const = default;
 };
 
-/// While a ProductLog exists, it logs every matrix product started by the thread that created it, for measurements of a
-/// step. When the ProductLog is destroyed, the previous log resumes.
+/// Log of the matrix products that one thread starts, for measurements of a step. The thread is the one that creates
+/// the ProductLog; logging lasts until the ProductLog is destroyed. Then the thread's previous log resumes.
 class ProductLog {
  public:
   ProductLog();

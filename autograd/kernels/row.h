@@ -23,8 +23,8 @@ struct Larger {
   }
 };
 
-/// Reduces start, f(0), ..., f(n-1) with `combine`, on one thread in an order fixed by n: two vectors of lanes side by
-/// side, then a tree over the lanes.
+/// Reduces start, f(0), ..., f(n-1) with `combine`, on one thread. The order depends only on n and the length of a
+/// vector: two vectors are reduced side by side, then a tree over their lanes.
 template <class T, class Combine, class F>
 T fold(Index n, T start, const Combine& combine, const F& f) {
   constexpr Index L = Lanes<T>::count, lanes = 2 * L;
@@ -51,7 +51,7 @@ T row_sum(Index n, const F& f) {
   return fold<T>(n, T{0}, Plus{}, f);
 }
 
-/// Largest of f(0), ..., f(n-1), at least `floor`; ignores NaN.
+/// Largest of `floor`, f(0), ..., f(n-1); ignores NaN.
 template <class T, class F>
 T row_max(Index n, T floor, const F& f) {
   return fold<T>(n, floor, Larger{}, f);

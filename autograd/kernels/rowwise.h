@@ -13,8 +13,8 @@ namespace glossa::kernels {
 inline constexpr Index strip_width = 64, rows_per_run = 64;
 inline Index strips(Index cols) { return (cols + strip_width - 1) / strip_width; }
 
-/// to[j] (+)= sum of row(i)[j] over i in {0, ..., rows-1}, for at most `strip_width` columns j. Reads four rows side by
-/// side.
+/// to[j] (+)= sum of row(i)[j] over i in {0, ..., rows-1}, for each of `width` columns j. Requires width <=
+/// strip_width. Reads four rows side by side.
 template <class T, class Row>
 void sum_strip(T* to, Index width, bool add, Index rows, const Row& row) {
   std::array<T, strip_width> total{}, run;

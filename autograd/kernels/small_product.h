@@ -19,7 +19,8 @@ void small_product(const ProductSize& size, const Strided<T>& a, const Panel<T>&
 template <class T>
 void small_product_skipping_zeros(const ProductSize& size, const Strided<T>& a, const Panel<T>& b, const Columns<T>& c);
 
-/// Scores of one query and one key, head by head: score[h] = q_h . k_h for heads of `width` columns side by side.
+/// Scores of one query and one key, head by head: score[h] = q_h . k_h. The heads are side by side, with `width`
+/// columns each.
 template <class T>
 void head_dots(Index heads, Index width, const T* q, const T* k, T* score);
 

@@ -34,10 +34,10 @@ void softmax_lanes(Index keys, T* score, Index stride) {
   for (Index j = 0; j < keys; ++j) store(score + j * stride, load(score + j * stride) * inverse);
 }
 
-/// One step of a softmax that gets its keys tile by tile (Milakov and Gimelshein 2018), in each lane: score_j =
-/// exp(score_j - top). `top` is the largest score so far and `total` the sum of all exp(score - top), both including
-/// this tile. `correction` is the factor for earlier results, which used the earlier top. Start with top = blocked,
-/// total = 0.
+/// One step of a softmax that gets its keys tile by tile (Milakov and Gimelshein 2018). In each lane, replaces score_j
+/// by exp(score_j - top). `top` becomes the largest score so far, and `total` the sum of all exp(score - top), both
+/// including this tile. Earlier results used the earlier top, so they must be multiplied by `correction`. Start with
+/// top = blocked and total = 0.
 template <class T>
 void softmax_lanes_step(Index keys, T* score, Index stride, T* top, T* total, T* correction) {
   constexpr Index L = Lanes<T>::count;

@@ -7,7 +7,7 @@
 
 /// exp, tanh, sigmoid and erf. In float they have no branches or calls, so loops over them are vectorized. The bits of
 /// a result do not depend on its position in a vector, or on whether the loop's tail computes it. In double they are
-/// the standard library's functions: double serves gradient checks, not speed.
+/// the standard library's functions, because double is for gradient checks, not for speed.
 namespace glossa::kernels {
 
 /// `when` ? a : b, computed with a mask. For `?:` the compiler may emit a branch, which prevents vectorizing.
@@ -18,7 +18,8 @@ inline float select(bool when, float a, float b) {
 
 inline double select(bool when, double a, double b) { return when ? a : b; }
 
-/// a b + c, with one rounding if the machine has a fused multiply-add, which halves the work of a polynomial.
+/// a b + c. If the machine has a fused multiply-add, the sum is rounded only once, and a polynomial takes half the
+/// work.
 inline float multiply_add(float a, float b, float c) {
 #ifdef FP_FAST_FMAF
   return std::fma(a, b, c);
@@ -60,7 +61,8 @@ inline float exp(float x) {
   return select(x != x, x, y);
 }
 
-/// tanh x to 3 units in the last place: m / (m + 2), where m = e^(2|x|) - 1 is computed from q to avoid cancellation.
+/// tanh x to 3 units in the last place: m / (m + 2) with m = e^(2|x|) - 1. To avoid cancellation, m is computed from
+/// ExpParts::q.
 inline float tanh(float x) {
   const float magnitude = std::fabs(x);
   const ExpParts parts = exp_parts(2 * select(magnitude > 9.5f, 9.5f, magnitude));  // tanh 9.5 rounds to 1
@@ -69,11 +71,11 @@ inline float tanh(float x) {
   return std::copysign(m / (m + 2), x);
 }
 
-/// 1 / (1 + e^-x) to 2.5 units in the last place; 0 where e^-x overflows (x < -88.72).
+/// 1 / (1 + e^-x) to 2.5 units in the last place; 0 if e^-x overflows (x < -88.72).
 inline float sigmoid(float x) { return 1 / (1 + exp(-x)); }
 
 /// erf x to 2.5 units in the last place: 1 - e^-g with g = -ln erfc |x|. g is smooth from 0 on, so one polynomial
-/// suffices. The result is computed from q to avoid cancellation near 0.
+/// suffices. To avoid cancellation near 0, the result is computed from ExpParts::q.
 inline float erf(float x) {
   const float magnitude = std::fabs(x);
   const float t = select(magnitude > 4.0f, 4.0f, magnitude);  // erf 4 rounds to 1
