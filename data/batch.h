@@ -23,7 +23,7 @@ enum class Layout { packed, padded };
 /// `target_in` and `target_out`, so a loss that ignores the pad id skips these rows.
 struct Batch {
   int sentences = 0;              // B
-  std::vector<int> sentence_ids;  // [B] index of each sentence in the corpus; its random numbers depend on the index
+  std::vector<int> sentence_ids;  // [B] index of each sentence in the corpus; determines the sentence's random numbers
   std::vector<int> source;        // [source_rows]
   std::vector<int> target_in;     // [target_rows] decoder input: <s> y
   std::vector<int> target_out;    // [target_rows] expected output: y </s>
@@ -35,14 +35,15 @@ struct Batch {
   bool operator==(const Batch&) const = default;
 };
 
-/// Makes a batch of the sentences at `indices` of `corpus`. Throws if `indices` is empty or if an index is outside the
-/// corpus.
+/// Makes a batch of sentences of `corpus`, which `indices` selects. Throws if `indices` is empty or if an index is
+/// outside the corpus.
 Batch make_batch(const EncodedCorpus& corpus, std::span<const int> indices, Layout layout);
 
 /// As `make_batch`, but overwrites an existing batch. Allocates memory only if the batch has to grow.
 void fill_batch(Batch& batch, const EncodedCorpus& corpus, std::span<const int> indices, Layout layout);
 
-/// Reserves room for the largest of `batches`, so that no later `fill_batch` with one of them allocates.
+/// Reserves room for the largest of `batches`, so that no later `fill_batch` with one of these batches allocates
+/// memory.
 void reserve_batch(Batch& batch, const EncodedCorpus& corpus, std::span<const std::vector<int>> batches, Layout layout);
 
 /// Ratio of rows that are not padding to all rows, over both sides of all `batches`; 1 for the packed layout.

@@ -28,7 +28,7 @@ struct EncodeReport {
   std::string first_too_long;    // position of the first of these
   std::int64_t unbalanced = 0;   // left out: the ratio of the sides exceeds max_ratio
   std::string first_unbalanced;  // position of the first of these
-  std::int64_t empty = 0;        // left out: a side has no token, such as text of only invisible characters
+  std::int64_t empty = 0;        // left out: a side has no token, for example only invisible characters
   // Totals over the kept pairs, without special tokens:
   std::int64_t source_tokens = 0, target_tokens = 0;
   std::int64_t source_unknown = 0, target_unknown = 0;

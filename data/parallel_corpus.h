@@ -22,7 +22,7 @@ struct CorpusReport {
   std::int64_t held_out = 0;          // held out for validation and testing
   std::int64_t same_source = 0;       // left out: another pair with the same source is held out
   std::int64_t repeated = 0;          // kept, but equal to an earlier pair
-  std::int64_t further_variants = 0;  // unused: TMX variants in a language that their unit already has
+  std::int64_t further_variants = 0;  // unused: further TMX variants of a unit in the same language
   std::int64_t replaced = 0;          // ill-formed UTF-8 pieces replaced by U+FFFD
 };
 
@@ -99,12 +99,12 @@ bool is_translation_memory(std::string_view name);
 /// True for the name of a corpus that is a single file: a table or a translation memory.
 inline bool is_one_file(std::string_view name) { return is_table(name) || is_translation_memory(name); }
 
-/// Reads pairs from two columns of a tab-separated file, or of this file with .gz. Quotation marks are part of the
-/// text. If the first row has a cell for each of the two languages, it is a header and decides the columns. Otherwise
-/// the columns are those of `options`. The default is the first two, as in exports of Tatoeba and Anki: English, other
-/// language, attribution. Further columns are ignored; blank lines and pairs with an empty side are skipped and
-/// counted. Throws like LineReader, for a row with too few columns, and if no pair is left. Also throws if the first
-/// row names other languages, or if a header contradicts columns in `options` that differ from the defaults.
+/// Reads pairs from two columns of the tab-separated file `name`, or of `name` with .gz. Quotation marks are part of
+/// the text. If the first row has a cell for each of the two languages, it is a header and decides the columns.
+/// Otherwise the columns are those of `options`. By default these are the first two, as in exports of Tatoeba and Anki:
+/// English, other language, attribution. Further columns are ignored; blank lines and pairs with an empty side are
+/// skipped and counted. Throws like LineReader, for a row with too few columns, and if no pair is left. Also throws if
+/// the first row names other languages, or if a header contradicts columns in `options` that differ from the defaults.
 ParallelCorpus read_tsv(const std::string& name, const std::string& source_language, const std::string& target_language,
                         const CorpusOptions& options = {});
 

@@ -9,15 +9,16 @@ namespace glossa {
 /// Reads the pairs of a translation memory, TMX 1.1 to 1.4b, plain or .gz. Needs only a few MiB of memory besides the
 /// pairs.
 ///
-/// Each unit (`<tu>`) with both languages yields a pair, whose line number is that of the unit's first line. The
-/// language of a variant (`<tuv>`) is its `xml:lang` or `lang`. For de, `de` in any letter case is an exact match;
-/// de-DE, de_AT and so on match as well. The first exact match is used, else the first match; further matches are
-/// counted. A unit that lacks one of the languages is left out and counted.
+/// Each unit (`<tu>`) with both languages yields a pair. The pair's line number is that of the unit's first line. The
+/// language of a variant (`<tuv>`) is its `xml:lang` or `lang`. If the language asked for is de, `de` in any letter
+/// case is an exact match; de-DE, de_AT and so on match as well. The first exact match is used; without an exact match,
+/// the first match is used. Further matches are counted. A unit that lacks one of the languages is left out and
+/// counted.
 ///
-/// A segment's text is the content of `<seg>`, including `<hi>` and elements unknown to TMX. The content of `<bpt>`,
-/// `<ept>`, `<it>`, `<ph>` and `<ut>` is another program's code. It is removed, with no space in its place. The content
-/// of `<sub>` (a footnote, a title) is removed as well, because it is not part of the sentence. Runs of white space,
-/// including line breaks, become one space, or nothing at the ends of the text.
+/// A segment's text is the content of `<seg>`, including the content of `<hi>` and of elements unknown to TMX. The
+/// content of `<bpt>`, `<ept>`, `<it>`, `<ph>` and `<ut>` is another program's code. It is removed, with no space in
+/// its place. The content of `<sub>` (a footnote, a title) is removed as well, because it is not part of the sentence.
+/// Runs of white space, including line breaks, become one space, or nothing at the ends of the text.
 ///
 /// Throws like read_xml and clean_line. Also throws for a root element that is not `<tmx>`, for a segment longer than
 /// TextOptions::max_line_bytes, and if no pair is left. If no unit has both languages, the error lists the languages

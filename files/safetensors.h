@@ -41,7 +41,7 @@ class SafetensorsReader : public TensorFile {
   std::map<std::string, std::uint64_t> begins_;  // in bytes from the start of the file
 };
 
-/// A tensor to write or to fill. `values` is memory of the caller. T: float or double, const or not.
+/// A tensor to write or to fill. `values` is memory of the caller. T is float or double, const or not.
 template <class T>
 struct NamedTensor {
   std::string name;

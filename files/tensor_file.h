@@ -61,7 +61,7 @@ class TensorFile {
   template <class T>
   std::vector<T> read(const std::string& name) const;
 
-  /// As above, but writes the elements to `values`, which must be as large as the tensor.
+  /// Reads a tensor's elements like the other `read`, but into `values`, which must be as large as the tensor.
   template <class T>
   void read(const std::string& name, std::span<T> values) const;
 

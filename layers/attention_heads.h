@@ -19,7 +19,7 @@ struct AttentionLayerOptions {
   Index width, heads;
   Index head_width = 0;  ///< K; 0: width / heads
   Similarity similarity = Similarity::scaled_dot;
-  double dropout = 0;  ///< on the attention weights
+  double dropout = 0;  ///< probability that an attention weight is dropped
   AttentionBias bias = AttentionBias::all;
   bool causal = false;
   Initializer weight_init = init::xavier_uniform();

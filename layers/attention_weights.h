@@ -6,8 +6,8 @@
 
 namespace glossa {
 
-/// Attention weights of the layers of a stack, after softmax and before dropout. Each layer has one vector. It holds an
-/// array [H, Tq, Tk] (heads, queries, keys) per sequence, in the order of the sequences.
+/// Attention weights of the layers of a stack, after softmax and before dropout. Each layer's vector contains one array
+/// [H, Tq, Tk] (heads, queries, keys) per sequence, in the order of the sequences.
 template <class T>
 using LayerWeights = std::vector<std::vector<T>>;
 

@@ -6,8 +6,8 @@
 
 namespace glossa {
 
-/// Input of a Transformer stack, computed from token ids: dropout(factor * table[id] + position). Ids of N rows -> [N,
-/// D]. In Vaswani et al. 2017, sections 3.4 and 3.5, factor = sqrt(D). Gap rows (see RowLayout) become zero.
+/// Input of a Transformer stack, computed from token ids: dropout(factor * table[id] + position). N ids -> [N, D]. In
+/// Vaswani et al. 2017, sections 3.4 and 3.5, factor = sqrt(D). Gap rows (see RowLayout) become zero.
 template <class T>
 class Embedding {
  public:

@@ -33,10 +33,10 @@ struct TransformerOptions {
 /// The encoder-decoder Transformer (Vaswani et al. 2017, figure 1). Parameters: `encoder.*` and `decoder.*` as in
 /// nn.Transformer, `src_tok_emb.embedding.weight` [Vs, D], `tgt_tok_emb.embedding.weight` [Vt, D], `generator.weight`
 /// [Vt, D] and `generator.bias` [Vt] as in PyTorch's translation tutorial. With `Tied::output`, generator.weight is
-/// absent. With `Tied::all`, a single table `tok_emb.embedding.weight` replaces all three; with `Tied::embeddings`, it
-/// replaces the two embeddings. Embeddings start as N(0, 1/D), as in tensor2tensor and fairseq, unless
-/// stack.weight_init is set. If `start_row` is set, this row of the target tables starts as zeros. The row and its
-/// output bias are never trained, because Marian's models do not have them.
+/// absent. With `Tied::all`, a single table `tok_emb.embedding.weight` replaces both embedding tables and
+/// generator.weight. With `Tied::embeddings`, it replaces only the embedding tables. Embeddings start as N(0, 1/D), as
+/// in tensor2tensor and fairseq, unless stack.weight_init is set. If `start_row` is set, this row of the target tables
+/// starts as zeros. The row and its output bias are never trained, because Marian's models do not have them.
 template <class T>
 class Transformer {
  public:
@@ -58,7 +58,7 @@ class Transformer {
   /// States [N, D] -> logits [N, V].
   Variable<T> project(const Variable<T>& states) const;
 
-  /// Cross-entropy of states [N, D] with the `next` tokens; the logits are never in memory all at once.
+  /// Cross-entropy of states [N, D] with the target tokens `next`; the logits are never in memory all at once.
   CrossEntropy<T> loss(const Variable<T>& states, std::span<const int> next, int ignore_index,
                        double label_smoothing) const;
 

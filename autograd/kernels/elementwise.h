@@ -7,7 +7,8 @@
 
 namespace glossa::kernels {
 
-/// Elements per piece of work; a multiple of every vector width, so that only the last piece has a tail.
+/// Elements per piece of work. The number is a multiple of every vector width, so only the last piece can end within a
+/// vector.
 inline constexpr Index elementwise_grain = 8192;
 
 /// Sets to[i] = f(i), or to[i] += f(i) if `add`, for i in {begin, ..., end-1}, on the calling thread. With

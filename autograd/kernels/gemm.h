@@ -7,7 +7,7 @@
 
 namespace glossa::kernels {
 
-/// A matrix to multiply. Its rows are `stride` elements apart; it is read transposed if `transposed`.
+/// A matrix to multiply. Its rows are `stride` elements apart. If `transposed`, the product uses its transpose.
 template <class T>
 struct Factor {
   const T* data;

@@ -24,7 +24,7 @@ struct Larger {
 };
 
 /// Reduces start, f(0), ..., f(n-1) with `combine`, on one thread. The order depends only on n and the length of a
-/// vector: two vectors are reduced side by side, then a tree over their lanes.
+/// vector: two vectors are reduced side by side, then their lanes in a tree.
 template <class T, class Combine, class F>
 T fold(Index n, T start, const Combine& combine, const F& f) {
   constexpr Index L = Lanes<T>::count, lanes = 2 * L;

@@ -13,8 +13,8 @@ namespace glossa::kernels {
 inline constexpr Index strip_width = 64, rows_per_run = 64;
 inline Index strips(Index cols) { return (cols + strip_width - 1) / strip_width; }
 
-/// to[j] (+)= sum of row(i)[j] over i in {0, ..., rows-1}, for each of `width` columns j. Requires width <=
-/// strip_width. Reads four rows side by side.
+/// Sets to[j] to the sum of row(i)[j] over i in {0, ..., rows-1}, or adds the sum if `add`, for each of `width` columns
+/// j. Requires width <= strip_width. Reads four rows side by side.
 template <class T, class Row>
 void sum_strip(T* to, Index width, bool add, Index rows, const Row& row) {
   std::array<T, strip_width> total{}, run;
@@ -39,7 +39,7 @@ void sum_strip(const Tensor<T>& to, const Tensor<const T>& x, bool add, Index st
   sum_strip(to.data + first, width, add, x.rows(), [&](Index i) { return x.row(i) + first; });
 }
 
-/// to [D] (+)= sum over the rows of x [N, D].
+/// Sets `to` [D] to the sum of the rows of x [N, D], or adds the sum if `add`.
 template <class T>
 void column_sums(const Tensor<T>& to, const Tensor<const T>& x, bool add) {
   parallel_for(strips(x.cols()), [&](Index strip) { sum_strip(to, x, add, strip); });

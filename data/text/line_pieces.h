@@ -13,9 +13,9 @@ namespace glossa {
 /// code point is a piece even if it does not fit. No piece begins or ends with a space.
 std::vector<std::string_view> cut_line(std::string_view line, const std::function<bool(std::string_view)>& fits);
 
-/// Appends the translation of a piece to `line`, the joined translations of the earlier pieces. Inserts a space between
-/// them, except between two Chinese or Japanese characters. Returns true if no white space separates `piece` from the
-/// text before it, so that `piece` continues the last word of `line`.
+/// Appends `piece` to `line`. Both are translations: `line` of the earlier pieces, `piece` of the next one. Inserts a
+/// space between them, except between two Chinese or Japanese characters. Returns true if no white space separates
+/// `piece` from the text before it, so that `piece` continues the last word of `line`.
 bool append_piece(std::string& line, std::string_view piece);
 
 /// Joins the translations of a line's pieces.

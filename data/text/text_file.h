@@ -24,13 +24,13 @@ class LineError : public Error {
 enum class InvalidUtf8 { refuse, replace };
 
 struct TextOptions {
-  std::size_t max_line_bytes = std::size_t{1} << 20;  // longer lines are errors, which bounds the memory
+  std::size_t max_line_bytes = std::size_t{1} << 20;  // longer lines are errors, so that memory stays bounded
   InvalidUtf8 invalid_utf8 = InvalidUtf8::refuse;
   bool keep_tabs = false;  // true for files with columns
 };
 
 /// Returns `line` in the form that the rest of the program expects: valid UTF-8 without a trailing CR. Every Unicode
-/// space (TAB, U+00A0, U+2028, a CR inside the line, ...) becomes a plain space; only `keep_tabs` exempts TAB. Throws
+/// space (TAB, U+00A0, U+2028, a CR inside the line, ...) becomes a plain space; with `keep_tabs`, a TAB stays. Throws
 /// LineError at `where` (`file:line`) for a NUL byte, and for invalid UTF-8 unless it is to be replaced. If `replaced`
 /// is not null, adds the number of replacements to `*replaced`.
 std::string clean_line(std::string_view line, std::string_view where, const TextOptions& options,

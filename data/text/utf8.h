@@ -29,11 +29,12 @@ bool is_punctuation(char32_t value);
 bool is_symbol(char32_t value);
 bool is_number(char32_t value);
 
-/// True for lower-case letters, and for upper-case and title-case letters, by Unicode. Most scripts have neither.
+/// True for Unicode's lower-case letters (is_lower), and for its upper-case and title-case letters (is_upper). Most
+/// scripts have neither.
 bool is_lower(char32_t value);
 bool is_upper(char32_t value);
 
-/// Lower case by Unicode's simple mapping, which replaces one code point by one other; invalid bytes stay.
+/// Lower case by Unicode's simple mapping, which maps each code point to one code point. Invalid bytes stay.
 std::string lower_case(std::string_view text);
 
 /// Lower case by the full, context-sensitive mapping: a word-final sigma becomes ς, and İ becomes two code points.

@@ -8,7 +8,7 @@
 
 namespace glossa {
 
-/// An element's attributes as the file has them, without default values.
+/// An element's attributes, without the default values that a document type may define.
 class XmlAttributes {
  public:
   /// Names and values alternate.

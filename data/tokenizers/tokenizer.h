@@ -51,7 +51,7 @@ class Tokenizer {
 /// file; errors in a vocabulary also name the line.
 std::unique_ptr<Tokenizer> load_tokenizer(const std::string& path);
 
-/// Makes a tokenizer from the bytes of such a file; errors name `where`.
+/// Makes a tokenizer from the bytes of its file; errors name `where`.
 std::unique_ptr<Tokenizer> parse_tokenizer(std::string bytes, const std::string& where);
 
 }  // namespace glossa

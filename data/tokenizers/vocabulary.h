@@ -36,8 +36,9 @@ struct VocabularyOptions {
   int max_size = 0;                // including the special tokens; 0: no limit
 };
 
-/// Tokens with their ids 0, 1, .... Special tokens have the ids in SpecialIds; the other tokens have the remaining ids.
-/// Text can never name a special token: if a corpus contains the word `</s>`, this is an ordinary, unknown word.
+/// Tokens with the ids 0, 1, 2 and so on. Special tokens have the ids in SpecialIds; the other tokens have the
+/// remaining ids. Text can never name a special token: if a corpus contains the word `</s>`, this is an ordinary,
+/// unknown word.
 class Vocabulary {
  public:
   /// Orders tokens by falling frequency; tokens of equal frequency are in byte order. Throws for invalid special ids or

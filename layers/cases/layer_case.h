@@ -21,7 +21,7 @@ struct LayerCase {
   double floor = 0.1;                            // see GradCheckOptions
   double limit = gradient_limit;                 // maximum of worst_error
   bool whole_model = false;                      // true: a Taylor test replaces the second witness
-  std::vector<std::string> without_effect = {};  // parameters with almost zero gradient: a later norm cancels them
+  std::vector<std::string> without_effect = {};  // parameters whose effect a later norm cancels; gradient almost 0
   double step = 0x1p-12;                         // step of the finite differences; layers curve more than single ops
   Index max_elements = 0;                        // elements checked per tensor; 0: all
 

@@ -10,9 +10,9 @@ struct CaseLayouts {
   RowLayout source, target;
 };
 
-/// Two sequences, packed or padded. The first has 4 source rows and 2 target rows, the second 1 and 3. The padded
-/// source box is two columns wider than its longest sequence, the padded target box one column wider. The sequences
-/// have indices 9 and 4 in their corpus.
+/// Two sequences, packed or padded. The first has 4 source rows and 2 target rows, the second has 1 source row and 3
+/// target rows. The padded source box is two columns wider than its longest sequence, the padded target box one column
+/// wider. The sequences have indices 9 and 4 in their corpus.
 inline const CaseLayouts& packed_layouts() {
   static constexpr std::uint32_t ids[] = {9, 4};
   static constexpr RowSpan source[] = {{0, 4}, {4, 1}}, target[] = {{0, 2}, {2, 3}};
