@@ -20,7 +20,7 @@ struct Span {
 enum class Layout { packed, padded };
 
 /// A batch of B sentences as rows of tokens. In the padded layout, rows outside every span hold the pad id in `source`,
-/// `target_in` and `target_out`, so a loss that ignores the pad id skips these rows.
+/// `target_in` and `target_out`. A loss that ignores the pad id thus skips these rows.
 struct Batch {
   int sentences = 0;              // B
   std::vector<int> sentence_ids;  // [B] index of each sentence in the corpus; determines the sentence's random numbers

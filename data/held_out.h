@@ -25,7 +25,7 @@ std::int64_t different_sources(const ParallelCorpus& corpus);
 /// Splits pairs off a corpus for validation and testing. A hash of the source sentence selects the pairs, so the choice
 /// does not depend on the order of the corpus or on the machine. When the corpus grows, no training pair becomes a
 /// validation or test pair. If several pairs have the same held-out source, one of them is held out and the others are
-/// dropped, so training sees no translation of a held-out source. Throws a misuse error at `where` if the corpus has
+/// dropped. Training thus sees no translation of a held-out source. Throws a misuse error at `where` if the corpus has
 /// too few different sources.
 SplitCorpus hold_out(ParallelCorpus corpus, const HeldOut& held_out, std::string_view where);
 

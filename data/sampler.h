@@ -8,7 +8,8 @@
 namespace glossa {
 
 /// Measure of a batch's size; SamplerOptions::max_tokens limits it. The length of a sentence is the number of rows that
-/// it takes: for a source, its ids including special tokens; for a target, its ids plus one special token.
+/// it takes. For a source, this is the number of ids, including special tokens; for a target, it is the number of ids
+/// plus 1.
 enum class BatchRule {
   longest_side,  // sentences × longest length of either side: the size of the padded box
   tokens,        // source rows + target rows: the work of a packed batch

@@ -51,8 +51,8 @@ struct NamedTensor {
 
 /// Writes a file atomically, with tensors as F32 or F64. With at most one metadata key, the bytes equal those that the
 /// format's own library writes. (Several keys are sorted here; the library writes them in any order.) Throws if a name
-/// is repeated, is not UTF-8, or has control characters; if a shape does not match its values; if the header exceeds 16
-/// MiB; or if the file cannot be written.
+/// is repeated, is not UTF-8, or has control characters. Also throws if a shape does not match its values, if the
+/// header exceeds 16 MiB, or if the file cannot be written.
 template <class T = const float>
 void write_safetensors(const std::filesystem::path& path, std::vector<NamedTensor<T>> tensors,
                        const std::map<std::string, std::string>& metadata);

@@ -7,8 +7,8 @@
 namespace glossa::utf8 {
 
 /// The code point at the front of a text. `bytes` is its length, 0 at the end of the text. If the bytes are not valid
-/// UTF-8, `valid` is false and `bytes` is the length of the ill-formed piece: the longest prefix of a valid sequence,
-/// at least one byte (Unicode 15, section 3.9).
+/// UTF-8, `valid` is false and `bytes` is the length of the ill-formed piece. This piece is the longest prefix of a
+/// valid sequence, but at least one byte (Unicode 15, section 3.9).
 struct CodePoint {
   char32_t value = 0;
   std::size_t bytes = 0;

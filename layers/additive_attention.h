@@ -9,7 +9,7 @@ namespace glossa {
 /// (keys, then values), vector [H, K] -> [Nq, H K]. Layouts, causal, dropout, mask and weights are as for
 /// glossa::attention in autograd/ops.h. The scores are multiplied by options.scale; 0 means 1.
 ///
-/// The function is composed of ops, so it needs memory for several times Nq * S * H * K numbers; S is the length of the
+/// The function is composed of ops, so it needs memory for several times Nq * S * H * K numbers. S is the length of the
 /// longest key sequence. Keys are read before masking, so a NaN in a blocked key reaches the result, unlike in
 /// glossa::attention. Key sequences may share rows, even if the keys need gradients.
 template <class T>

@@ -7,11 +7,11 @@ namespace glossa {
 
 // Multi-head attention (Vaswani et al. 2017, section 3.2.2): project to queries, keys and values, attend per head, join
 // the heads, project back. D is the width of the model, H the number of heads, K the width of a head. Parameters are as
-// in PyTorch: SCOPE.in_proj_weight [3 H K, D] (rows for the queries, then for the keys, then for the values),
-// SCOPE.in_proj_bias [3 H K], and the parameters of AttentionHeads. If head_width is not set and the number of heads
-// does not divide the width, the constructors throw an error that names the scope. `mask` is additive (see
-// additive_mask in layers/mask.h). `weights`, if given, receives the attention weights (see glossa::attention in
-// autograd/ops.h).
+// in PyTorch: SCOPE.in_proj_weight [3 H K, D], SCOPE.in_proj_bias [3 H K], and the parameters of AttentionHeads. The
+// rows of the in_proj parameters are for the queries first, then for the keys, then for the values. If head_width is
+// not set and the number of heads does not divide the width, the constructors throw an error that names the scope.
+// `mask` is additive (see additive_mask in layers/mask.h). `weights`, if given, receives the attention weights (see
+// glossa::attention in autograd/ops.h).
 
 /// Self-attention: queries, keys and values all come from one variable.
 template <class T>

@@ -9,7 +9,7 @@
 namespace glossa {
 
 /// Order and frequencies of the sines and cosines along the width D. If D is odd, `halves` rounds D/2 down and ends
-/// with a column of zeros, as tensor2tensor and fairseq do; the other orders omit the last cosine.
+/// with a column of zeros, as tensor2tensor and fairseq do. The other orders omit the last cosine.
 enum class Sinusoid {
   interleaved,  ///< sin, cos, sin, cos, ...; pair i has frequency 10000^(-2i/D) (Vaswani et al. 2017, section 3.5)
   halves,       ///< all sines, then all cosines; frequencies 10000^(-i/(D/2 - 1)) (tensor2tensor, fairseq, Marian)

@@ -33,7 +33,7 @@ struct AttentionBlock {
 };
 
 /// Draws the block's masks. The mask of head h and key first_key + j, one byte per query, starts at mask + h *
-/// head_stride + j * rows. The counter is (key and group of eight heads, position of the query, sequence, site); the
+/// head_stride + j * rows. The counter is (key and group of eight heads, position of the query, sequence, site). The
 /// eight heads of a group share the counter's 128 bits. `position` is the position of the sequence's first query.
 void attention_dropout_block(std::uint8_t* mask, Index head_stride, const AttentionBlock& block,
                              const DropoutSite& site, std::uint32_t sequence_id, Index position);

@@ -23,7 +23,7 @@ RowMoments<T> large_row_moments(Index d, const T* x, T epsilon) {
   return {mean / unit, unit / std::sqrt(variance + epsilon * unit * unit)};
 }
 
-/// y = (x - mean) / sqrt(variance + epsilon) * gain + bias for one row; gain and bias may both be null, which means 1
+/// y = (x - mean) / sqrt(variance + epsilon) * gain + bias for one row. If both gain and bias are null, they count as 1
 /// and 0. Takes one pass over the row for the mean and one for the variance, because subtracting the mean first avoids
 /// cancellation. Between the passes, the row stays in the L1 cache.
 template <class T>

@@ -50,8 +50,8 @@ struct SentencepieceOptions {
 };
 
 /// Trains a model in memory on all `sentences`, however long they are. Uses one thread, so the same sentences always
-/// give the same model, byte for byte. Throws if there is no text, if `specials` has no unknown id, for a vocabulary
-/// smaller than the number of characters, and for options that the library refuses.
+/// give the same model, byte for byte. Throws if there is no text, if `specials` has no unknown id, or if the
+/// vocabulary is smaller than the number of characters. Also throws for options that the library refuses.
 std::unique_ptr<Tokenizer> train_sentencepiece(std::span<const std::string> sentences,
                                                const SentencepieceOptions& options = {});
 

@@ -11,8 +11,8 @@
 
 namespace glossa {
 
-/// Conversion of a cleaned line of text (see clean_line) into ids and back. A tokenizer does not change after
-/// construction, so several threads may use it.
+/// Converter between a cleaned line of text (see clean_line) and ids. A tokenizer does not change after construction,
+/// so several threads may use it.
 class Tokenizer {
  public:
   virtual ~Tokenizer() = default;

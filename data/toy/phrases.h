@@ -74,8 +74,8 @@ NounPhrase name(const std::string& english, const std::string& hindi, Gender gen
 /// thing.
 NounPhrase possession(const NounPhrase& thing, const NounPhrase& possessor);
 
-/// "to the boy": in Hindi, the receiver of a thing is in the dative (ladke ko, mujhe), and the person spoken to is in
-/// the instrumental (ladke se, mujhse).
+/// "to the boy". In Hindi, the receiver of a thing is in the dative (ladke ko, mujhe). The person spoken to is in the
+/// instrumental (ladke se, mujhse).
 Phrase receiver(const NounPhrase& phrase);
 Phrase hearer(const NounPhrase& phrase);
 
