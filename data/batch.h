@@ -35,7 +35,7 @@ struct Batch {
   bool operator==(const Batch&) const = default;
 };
 
-/// Makes a batch of sentences of `corpus`, which `indices` selects. Throws if `indices` is empty or if an index is
+/// Makes a batch of the sentences that have these indices in `corpus`. Throws if `indices` is empty or if an index is
 /// outside the corpus.
 Batch make_batch(const EncodedCorpus& corpus, std::span<const int> indices, Layout layout);
 

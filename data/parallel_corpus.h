@@ -60,7 +60,7 @@ struct ParallelCorpus {
   /// Moves a pair here from another corpus with the same names and parts.
   void take(ParallelCorpus& from, std::size_t pair);
 
-  /// Returns a corpus with the same names and parts but without pairs, to which `take` moves pairs.
+  /// Returns a corpus with the same names and parts, but without pairs. `take` can then move pairs to the new corpus.
   ParallelCorpus without_pairs() const;
 
  private:

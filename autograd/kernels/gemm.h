@@ -7,7 +7,8 @@
 
 namespace glossa::kernels {
 
-/// A matrix to multiply. Its rows are `stride` elements apart. If `transposed`, the product uses its transpose.
+/// A matrix to multiply. Its rows are `stride` elements apart. If `transposed`, the product uses the transpose of this
+/// matrix.
 template <class T>
 struct Factor {
   const T* data;
