@@ -8,7 +8,7 @@
 
 namespace glossa::serve {
 
-/// A host, perhaps with a port, as in a Host header: example.org:5000, 127.0.0.1, [::1]:80.
+/// A host with an optional port, as in a Host header: example.org:5000, 127.0.0.1, [::1]:80.
 struct Authority {
   std::string host;  ///< in lower case; an IPv6 address with its brackets
   bool is_address = false;
@@ -24,16 +24,18 @@ struct Origin {
   Authority authority;
 };
 
-/// Parses an origin. Returns nothing if `text` is not one, such as the "null" sent by a page without an origin.
+/// Parses an origin. Returns nothing if `text` is not an origin. For example, browsers send "null" for a page that has
+/// no origin.
 std::optional<Origin> parse_origin(std::string_view text);
 
-/// Checks that `host`, a request's Host header, is an IP address, localhost, or one of `names`. Anybody may point a
-/// name of their own at this machine, and browsers would then let pages under that name read the answers (DNS
-/// rebinding). Throws HttpError 400 for a malformed `host`, 421 for another name.
+/// Checks that `host`, a request's Host header, is an IP address, localhost, or one of `names`. Otherwise anybody could
+/// point a domain of theirs at this machine, and browsers would let pages of that domain read the answers (DNS
+/// rebinding). Throws HttpError 400 if `host` is malformed, and 421 if it is not allowed.
 void check_host(std::string_view host, std::span<const std::string> names);
 
-/// Checks that a request comes from the server's own page: `origin` must have the host and port of `host`, the
-/// request's Host header. `allowed` is one more accepted origin, or * for all. Throws HttpError 403.
+/// Checks that a request comes from the server's own page, or from a page whose origin is `allowed` (* allows all). A
+/// page is the server's own if `origin` has the host and port of `host`, the request's Host header. Otherwise throws
+/// HttpError 403.
 void check_origin(std::string_view origin, std::string_view host, std::string_view allowed);
 
 }  // namespace glossa::serve

@@ -33,16 +33,20 @@ Reply error_reply(int status, const std::string& text);
 /// The answer to a request for which there is no room.
 Reply busy_reply();
 
-/// The server's connections, all handled by one thread that never blocks on any: bytes are gathered until a request is
-/// complete, and answers go out as fast as clients take them. So a thousand idle or slow connections cost memory but
-/// delay nobody. (The HTTP library would give each a thread.)
+/// The server's connections. One thread handles them all and never blocks: it gathers bytes until a request is
+/// complete, and sends answers as fast as clients read them. So a thousand idle or slow connections cost memory but
+/// delay nobody. (The HTTP library would use a thread per connection.)
 class Connections {
  public:
   struct Limits {
-    std::size_t connections;                      ///< maximum; at one more, the client with most loses one
-    std::size_t body;                             ///< maximum bytes of a request's body
-    std::chrono::steady_clock::duration request;  ///< maximum from first byte to answer, and again to send that
-    std::chrono::steady_clock::duration idle;     ///< maximum time until the next request begins
+    /// Maximum. When one more comes, the client with the most connections loses one.
+    std::size_t connections;
+    /// Maximum bytes of a request's body.
+    std::size_t body;
+    /// Maximum time from a request's first byte to its answer; then the same time again for sending the answer.
+    std::chrono::steady_clock::duration request;
+    /// Maximum time until a connection's next request begins.
+    std::chrono::steady_clock::duration idle;
   };
 
   /// Accepts the answer to a request; callable by any thread.
@@ -52,16 +56,16 @@ class Connections {
     /// Arranges for a request to be answered. A call of `Answer` takes effect only after `ask` returns.
     std::function<void(Incoming, Answer)> ask;
 
-    /// Receives each answer's status, and its time in seconds after the request's first byte.
+    /// Called with each answer's status, and with the seconds from the request's first byte to the answer.
     std::function<void(int status, double seconds)> answered;
   };
 
   Connections(Listener listener, const Limits& limits);
   ~Connections();
 
-  /// Serves until `stops()`, polled several times a second, returns true. Then accepts no more connections and answers
-  /// incomplete requests with status 503. Answers complete requests as usual for 2 s, then with status 503. Returns
-  /// once all connections are closed, at most 2.5 s after the stop.
+  /// Serves until `stops()` returns true; calls it several times a second. Then accepts no more connections and answers
+  /// incomplete requests with status 503. Complete requests still get their usual answers within 2 s, and status 503
+  /// after that. Returns once all connections are closed, at most 2.5 s after the stop.
   void serve(const Hooks& hooks, const std::function<bool()>& stops);
 
   /// http://HOST:PORT

@@ -16,16 +16,16 @@
 
 namespace glossa::serve {
 
-/// A bounded queue of the pieces of many requests, for any number of threads. Pieces are taken in batches: one from
-/// each client in turn and, for a client, one from each of its requests in turn. So large requests do not delay small
+/// A bounded queue of the pieces of many requests, for any number of threads. The pieces are taken in batches. Clients
+/// take turns to add one piece to a batch, and so do the requests of each client. So large requests do not delay small
 /// ones.
 template <class Piece>
 class FairQueue {
  public:
   using Clock = std::chrono::steady_clock;
 
-  /// At most `room` pieces wait at a time. A batch has at most `batch` pieces. A batch is due once `batch` pieces wait,
-  /// or once the request that is next in turn has waited for `gather`.
+  /// At most `room` pieces wait at a time. A batch has at most `batch` pieces. It is due once `batch` pieces wait, or
+  /// once the request whose turn is next has waited for `gather`.
   struct Limits {
     std::size_t room, batch;
     Clock::duration gather;
@@ -33,10 +33,13 @@ class FairQueue {
 
   explicit FairQueue(const Limits& limits) : limits_(limits) {}
 
-  /// Queues all pieces of a client's request. If there is no room, drops requests of the client with the most waiting
-  /// pieces, largest first, provided that `client`, new pieces included, still has fewer. If `client` itself has the
-  /// most, drops its largest request, provided that the new one is smaller. Returns the key for `withdraw`; if there is
-  /// still no room or the queue is closed, adds no piece and returns nothing.
+  /// Queues all pieces of a client's request. If there is no room, other requests may be dropped. They all belong to
+  /// the client that has the most waiting pieces:
+  ///   - If this is another client, its largest requests are dropped, provided that it has more pieces than `client`
+  ///     would.
+  ///   - If this is `client`, its largest request is dropped, provided that the new one is smaller.
+  /// Returns the key for `withdraw`. If there is still no room, or if the queue is closed, adds no piece and returns
+  /// nothing.
   std::optional<std::uint64_t> add(std::vector<Piece> pieces, const std::string& client = {}) {
     const std::scoped_lock lock(mutex_);
     if (closed_ || !make_room(pieces.size(), client)) return std::nullopt;
@@ -48,8 +51,8 @@ class FairQueue {
     return number;
   }
 
-  /// Waits for the next batch and returns it. `joins(batch, piece)` returns true if a piece fits those already in the
-  /// batch; otherwise the piece keeps waiting. The batch is empty once the queue is closed and drained.
+  /// Waits for the next batch and returns it. `joins(batch, piece)` returns true if `piece` may be added to `batch`; a
+  /// rejected piece keeps waiting. Returns an empty batch once the queue is closed and no pieces are left.
   template <class Joins>
   std::vector<Piece> take(const Joins& joins) {
     std::vector<Piece> batch = empty_batch();
@@ -67,8 +70,8 @@ class FairQueue {
     return batch;
   }
 
-  /// As `take`, but never waits, and only takes a batch whose first piece `begins` accepts. Returns an empty batch if
-  /// no piece is accepted, if no batch is due yet, or if another thread waits in `take`.
+  /// As `take`, but never waits. `begins(piece)` returns true if a batch may begin with `piece`. Returns an empty batch
+  /// if no piece may begin one, if no batch is due yet, or if another thread waits in `take`.
   template <class Begins, class Joins>
   std::vector<Piece> take_now(const Begins& begins, const Joins& joins) {
     std::vector<Piece> batch = empty_batch();
@@ -81,7 +84,7 @@ class FairQueue {
     return batch;
   }
 
-  /// Drops a request's waiting pieces.
+  /// Drops a request's waiting pieces; `number` is the key from `add`.
   void withdraw(std::uint64_t number) {
     const std::scoped_lock lock(mutex_);
     const auto found = std::ranges::find(requests_, number, &Request::number);
@@ -129,7 +132,7 @@ class FairQueue {
   };
   using Place = typename std::list<Request>::iterator;
 
-  /// An empty batch with memory for all its pieces, so that a lack of memory loses none of them.
+  /// An empty batch with memory reserved for `batch` pieces, so that no piece is lost when memory runs out.
   std::vector<Piece> empty_batch() const {
     std::vector<Piece> batch;
     batch.reserve(limits_.batch);
@@ -141,8 +144,7 @@ class FairQueue {
     requests_.erase(request);
   }
 
-  /// Makes room for `count` pieces of `client` as `add` describes. Returns false, having dropped nothing, if that
-  /// fails.
+  /// Makes room for `count` pieces of `client`, as described at `add`. If that fails, drops nothing and returns false.
   bool make_room(std::size_t count, const std::string& client) {
     if (count <= limits_.room - waiting_) return true;
     std::map<std::string_view, std::size_t> waiting;
@@ -170,7 +172,7 @@ class FairQueue {
       requests_.splice(requests_.end(), requests_, request);
   }
 
-  /// From each client not in `served`, takes one piece that joins the batch. Returns false if no piece joined.
+  /// Takes one piece that joins the batch from each client that is not in `served`. Returns false if no piece joined.
   template <class Joins>
   bool take_round(std::vector<Piece>& batch, std::vector<std::string> served, const Joins& joins) {
     const std::size_t before = batch.size();
@@ -199,7 +201,7 @@ class FairQueue {
   const Limits limits_;
   mutable std::mutex mutex_;
   std::condition_variable changed_;
-  std::list<Request> requests_;         // the next in turn first
+  std::list<Request> requests_;         // in order of their turns
   std::size_t waiting_ = 0, idle_ = 0;  // waiting pieces; threads waiting in `take`
   std::uint64_t requests_known_ = 0;
   bool closed_ = false;

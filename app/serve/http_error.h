@@ -10,7 +10,7 @@
 
 namespace glossa::serve {
 
-/// Shortens a text for quoting in an error, as clients may send megabytes. Returns values of other types unchanged.
+/// Shortens a text so that an error can quote it; clients may send megabytes. Returns values of other types unchanged.
 template <class Value>
 auto brief(const Value& value) {
   if constexpr (std::convertible_to<const Value&, std::string_view>) {
@@ -25,8 +25,8 @@ auto brief(const Value& value) {
   }
 }
 
-/// An error answer to a request: an HTTP status and a text with the reason. Arguments that are texts are shortened,
-/// since they may come from the client.
+/// An error answer to a request: an HTTP status and a text with the reason. Text arguments are shortened by `brief`,
+/// because they may come from the client.
 class HttpError : public std::runtime_error {
  public:
   template <class... Args>

@@ -25,8 +25,8 @@ struct Listener {
   std::string url;  ///< http://HOST:PORT
 };
 
-/// Listens at a name or address of this machine; port 0 picks a free one. Throws if the host is not this machine, or
-/// if the port is in use or not permitted.
+/// Listens at `host`, a name or address of this machine. If `port` is 0, picks a free port. Throws if `host` is not
+/// this machine, or if the port is in use or not permitted.
 Listener listen_at(const std::string& host, std::int64_t port);
 
 }  // namespace glossa::serve

@@ -7,8 +7,8 @@
 
 namespace glossa::serve {
 
-/// Bytes that count towards a common sum while this object lives. Moving transfers the number of bytes, and leaves the
-/// source with 0.
+/// A number of bytes that counts toward a common sum while this object lives. Moving transfers the number of bytes, and
+/// leaves the source with 0.
 class MemoryShare {
  public:
   using Sum = std::atomic<std::size_t>;

@@ -9,33 +9,36 @@
 
 namespace glossa::serve {
 
-/// A named value of a JSON or form request: a text (numbers and truth values too) or a list of texts.
+/// A named value of a JSON or form request: a text or a list of texts. Numbers and truth values of JSON are stored as
+/// text.
 struct Field {
   std::vector<std::string> values;
   bool is_list = false;
 };
 using Fields = std::map<std::string, Field, std::less<>>;
 
-/// The members of a JSON object, without those that are null. Throws HttpError 400 for anything but a JSON object in
-/// UTF-8 whose values are texts or lists of texts.
+/// Returns the members of a JSON object, except those that are null. Throws HttpError 400 unless `body` is a JSON
+/// object in UTF-8 whose values fit a Field, and 413 for too many values.
 Fields fields_of_json(std::string_view body);
 
-/// The fields of an HTML form (`a=b&c=d`); a repeated name makes a list. Throws HttpError 400 if not UTF-8.
+/// Returns the fields of an HTML form (`a=b&c=d`). A repeated name gives a list. Throws HttpError 400 if the form is
+/// not in UTF-8, and 413 for too many fields.
 Fields fields_of_form(std::string_view body);
 
-/// Returns the value of a field that must be one text. Throws HttpError 400 naming the field if it is absent or a list.
+/// Returns the value of the field `name`, which must be a single text. If the field is absent or a list, throws
+/// HttpError 400 that names it.
 const std::string& text_field(const Fields& fields, std::string_view name);
 
 /// Contents of a POST to /translate.
 struct TranslationRequest {
   std::vector<std::string> texts;
-  bool is_list = false;  ///< true: the texts came as a list, so the answer has lists as well
+  bool is_list = false;  ///< true: the texts came as a list, so the answer has lists
   std::string source, target;
   std::int64_t alternatives = 0;
   bool scores = false;  ///< the answer includes probabilities
 };
 
-/// Maximum alternatives in a request.
+/// Maximum value of TranslationRequest::alternatives.
 constexpr std::int64_t max_alternatives = 20;
 
 /// Throws HttpError 400 for a missing or invalid value.
@@ -47,7 +50,7 @@ struct TranslatedText {
   double probability = 1;
 };
 
-/// The answer in JSON: each text's translations, best first.
+/// The JSON answer to a request: the translations of each text, best first.
 std::string translation_answer(const TranslationRequest& request,
                                std::span<const std::vector<TranslatedText>> translations);
 

@@ -9,20 +9,21 @@ namespace glossa::serve {
 
 /// A complete request.
 struct HttpRequest {
-  /// The request's head, with the body's Content-Length, and the body without chunks. Headers that concern the
-  /// connection or request another form of the answer (ranges, compression) are left out.
+  /// The request in one piece: its head, with the body's Content-Length, followed by the body without chunks. Two kinds
+  /// of headers are left out: those that concern the connection, and those that ask for another form of the answer
+  /// (ranges, compression).
   std::string bytes;
 
-  // Header values that decide whether the request is answered. %XX is left as it is; the HTTP library would decode it.
+  // Header values that decide if the request is answered. Any %XX is kept; the HTTP library would decode it.
   std::optional<std::string> host;    ///< missing only with HTTP/1.0
   std::optional<std::string> origin;  ///< of the page that sends the request
   std::string media_type;             ///< Content-Type in lower case, without parameters
 };
 
-/// Parses HTTP/1.1 requests from a connection's bytes as they arrive. A request is complete once all of its body
-/// has arrived, by the declared length or in chunks. Throws HttpError for an invalid or unsupported request:
+/// Parses HTTP/1.1 requests from a connection's bytes as they arrive. A request is complete once its whole body has
+/// arrived; the body has a declared length or comes in chunks. Throws HttpError for an invalid or unsupported request:
 ///   400  an invalid head, no host, two hosts or lengths, lengths that are not numbers, invalid chunks
-///   413  a body of more than `max_body` bytes, as soon as declared or received
+///   413  a body of more than `max_body` bytes, as soon as that is declared or received
 ///   415  a compressed body (Content-Encoding)
 ///   431  a head of more than 16 KiB, a header of more than 8 KiB
 ///   501  a transfer encoding other than chunked
@@ -33,8 +34,8 @@ class RequestReader {
 
   explicit RequestReader(std::size_t max_body) : max_body_(max_body) {}
 
-  /// Takes bytes from the front, up to the end of the current request. Returns the number of bytes taken. Must not be
-  /// called again after an exception.
+  /// Reads the first bytes of `bytes`, at most to the end of the current request. Returns the number of bytes read.
+  /// Must not be called again after an exception.
   std::size_t feed(std::string_view bytes);
 
   /// True once a request has begun.
@@ -51,7 +52,7 @@ class RequestReader {
   /// True if the connection stays open after this request is answered.
   bool keeps_connection() const { return keeps_connection_; }
 
-  /// True if the request is of HTTP/1.0, which does not have interim responses.
+  /// True if the request uses HTTP/1.0, which does not have interim responses.
   bool is_http_1_0() const { return is_http_1_0_; }
 
   /// Returns the complete request and resets the reader for the next one.
@@ -72,8 +73,8 @@ class RequestReader {
   Part part_ = Part::head;
   std::string line_;        // the current line so far, without its end
   std::string head_;        // the request line and the headers that are kept
-  std::size_t read_ = 0;    // bytes read of the head, or of lines around a chunk
-  std::uint64_t left_ = 0;  // bytes missing from the current body or chunk
+  std::size_t read_ = 0;    // size of the head so far, or of the lines around a chunk
+  std::uint64_t left_ = 0;  // bytes of the current body or chunk still to come
   std::string body_;
   std::optional<std::string> host_, authority_;  // host_ is from the header, authority_ from the target
   std::optional<std::string> origin_, media_type_;

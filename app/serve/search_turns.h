@@ -16,7 +16,8 @@
 
 namespace glossa::serve {
 
-/// A trained model and its settings. The model is not owned and must outlive its users.
+/// A trained model and its settings. The struct does not own the model; the model must outlive every user of the
+/// struct.
 struct ServedRun {
   const Transformer<float>* model;
   Tokenizers tokenizers;
@@ -24,8 +25,8 @@ struct ServedRun {
   DecodeConfig decode;
 };
 
-/// A request that is being answered. The request's pieces share its Pending, so they are no longer searched once nobody
-/// waits for the answer.
+/// A request that is being answered. All pieces of a request share one Pending. Once nobody waits for the answer, the
+/// pieces are no longer searched.
 struct Pending {
   Caller caller;
   std::shared_ptr<const std::atomic<bool>> service_ends;
@@ -34,41 +35,44 @@ struct Pending {
   bool waits() const { return !is_over && !*service_ends && caller.waits(); }
 };
 
-/// A sentence, or part of an overlong one, on its way through the search.
+/// A sentence to translate, or a part of a sentence that is too long for the model.
 struct Piece {
   std::vector<int> ids;
   std::int64_t number;  ///< identifies the piece for sampling
   Index wanted;         ///< number of translations
   std::shared_ptr<const Pending> request;
-  std::promise<std::vector<Translation>> found;  ///< broken if the request no longer waits
+  std::promise<std::vector<Translation>> found;  ///< the result; broken if nobody waits for it
 };
 
 /// The searches of one thread. They advance in turn, token by token; the search that has used the least time comes
 /// next. So a batch of long sentences delays a short sentence by only a few tokens. Not thread-safe.
 class SearchTurns {
  public:
-  /// `weights` stores the transposed weights of the run's model; several threads may share it. `run` and `weights` must
-  /// outlive the searches.
+  /// `weights` caches the transposed weights of the run's model; several threads may share the cache. `run` and
+  /// `weights` must outlive this object.
   SearchTurns(const ServedRun& run, TransposedWeights<float>& weights);
 
   bool empty() const { return searches_.empty(); }
 
-  /// True if a batch may begin with a piece. Lengths are divided into ranges, and a client may have pieces in at most
-  /// one search per range. The searches of a range and all longer ranges together are limited: to 16 for the shortest
-  /// range, and for each next range to half the previous limit, but at least 1. So neither one client nor long
-  /// sentences can take all searches.
+  /// True if a batch may begin with this piece. Lengths are divided into ranges, and two limits apply:
+  ///   - A client may have pieces in at most one search of each range.
+  ///   - The searches of a range and of all longer ranges are counted together. At most 16 are allowed for the shortest
+  ///     range, 8 for the next, and so on, but always at least 1.
+  /// So neither a single client nor long sentences can take all searches.
   bool may_begin(const Piece& piece) const;
 
-  /// True if a piece fits into a batch: it wants the same number of translations, its length is in the same range, the
-  /// batch's source tokens times the beam would not exceed decode.max_tokens, and its client has no piece in another
-  /// search of that range.
+  /// True if a piece may be added to a batch. All of these conditions must hold:
+  ///   - It wants as many translations as the batch's other pieces.
+  ///   - Its length is in the same range.
+  ///   - With it, the batch's source tokens times the beam do not exceed decode.max_tokens.
+  ///   - Its client does not have a piece in another search of that range.
   bool joins(const std::vector<Piece>& batch, const Piece& piece) const;
 
   /// Begins the search of a batch.
   void begin(std::vector<Piece> batch);
 
-  /// Extends one search by a token. Fulfills the promises of finished pieces, and drops pieces whose requests no longer
-  /// wait. If a search throws, each of its pieces is searched again alone, so that only the one at fault fails.
+  /// Extends one search by a token. Fulfills the promises of finished pieces, and drops pieces that nobody waits for.
+  /// If the search throws, each of its pieces is searched again by itself, so that only the piece at fault fails.
   void step();
 
  private:
@@ -76,11 +80,11 @@ class SearchTurns {
     explicit Search(Context<float>& context) : batch(context) {}
 
     BatchSearch<float> batch;
-    std::vector<std::optional<Piece>> pieces;  // by index in the batch; each empty once answered or given up
-    std::vector<std::optional<Piece>> alone;   // from a batch that threw; searched one after another
+    std::vector<std::optional<Piece>> pieces;  // by index in the batch; answered and dropped ones are empty
+    std::vector<std::optional<Piece>> alone;   // pieces of a batch that threw, to be searched one by one
     int length_range = 0;
-    int batches = 0;     // searched so far
-    double seconds = 0;  // time spent, plus `clock_` when the search began
+    int batches = 0;     // number of batches searched so far
+    double seconds = 0;  // time spent, plus the value of `clock_` at the search's start
 
     bool is_done() const { return std::ranges::none_of(pieces, &std::optional<Piece>::has_value); }
   };
@@ -94,8 +98,8 @@ class SearchTurns {
   const ServedRun& run_;
   const Translator translator_;
   Context<float> context_;             // shared by the searches
-  std::list<Search> searches_, idle_;  // the idle one, if any, keeps its memory for the next batch
-  double clock_ = 0;                   // smallest `seconds` of all searches; a new search starts with it
+  std::list<Search> searches_, idle_;  // idle_ has at most one, which keeps its memory
+  double clock_ = 0;                   // smallest `seconds` of all searches; where a new search starts
 };
 
 }  // namespace glossa::serve

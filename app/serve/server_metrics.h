@@ -11,13 +11,15 @@ namespace glossa::serve {
 /// The server's counters, for Prometheus. Any number of threads may use them at once.
 class ServerMetrics {
  public:
-  /// Counts a request that was answered with `status`; `seconds` is the time from its first byte to the answer.
+  /// Counts a request that was answered with `status`; `seconds` is the time from the request's first byte to the
+  /// answer.
   void add_request(int status, double seconds);
 
   /// Counts a batch of translated sentences.
   void add_batch(std::size_t sentences);
 
-  /// All counters in Prometheus' text format, and two numbers from the caller: waiting sentences and open connections.
+  /// Returns all counters in Prometheus' text format. Includes two numbers from the caller: the sentences that wait and
+  /// the open connections.
   std::string text(std::size_t queue_length, std::size_t connections) const;
 
  private:

@@ -14,16 +14,16 @@
 
 namespace glossa::serve {
 
-/// Translates texts for many threads: cuts them into sentences and gathers the sentences into batches, taking one from
-/// each client in turn. Each run has its own queue and searching threads. Under load, each searching thread alternates
-/// between batches of its own; if only one thread has work, its loops run on runtime.threads cores.
+/// Translates texts for many threads. Cuts the texts into sentences and gathers the sentences into batches, taking one
+/// sentence from each client in turn. Each run has its own queue and its own search threads. Under load, each search
+/// thread alternates between several batches. If only one thread has work, its loops run on runtime.threads cores.
 class TranslationService {
  public:
   using Clock = std::chrono::steady_clock;
 
   struct Limits {
     std::size_t queue;       ///< maximum sentences waiting, per run
-    std::size_t searches;    ///< searching threads, per run
+    std::size_t searches;    ///< number of search threads, per run
     std::size_t batch;       ///< maximum sentences searched together
     Clock::duration gather;  ///< how long a sentence waits for others to share its batch
   };
@@ -36,24 +36,26 @@ class TranslationService {
   /// Waits until all queued sentences are translated, unless `cancel` was called.
   ~TranslationService();
 
-  /// Refuses and ends all work: waiting calls throw HttpError 503 within moments.
+  /// Ends all work and refuses new work: waiting calls throw HttpError 503 within moments.
   void cancel();
 
-  /// Returns each text's translations, best first: one, plus any requested alternatives. Source "auto" means the
-  /// target's only source language. Each sentence is translated like a line of `glossa translate`; with N alternatives,
-  /// as with `--nbest` of N + 1. The k-th best translation of a text joins the k-th best of each sentence, or the best
-  /// if a sentence has fewer. Throws HttpError:
+  /// Returns each text's translations, best first: one, plus any requested alternatives (none if the run samples). The
+  /// source "auto" stands for the only source language that is served with the target. Each sentence is translated like
+  /// a line of `glossa translate`; for N alternatives, with `--nbest` N + 1. A text's k-th best translation is made of
+  /// the k-th best of each sentence. If a sentence has fewer than k, its best is used. Throws HttpError:
   ///   400  languages that are not served, an unreadable sentence
   ///   413  more lines or sentences than the queue can hold
-  ///   503  no room in the queue now, or no answer while the caller waits
+  ///   503  no room in the queue now, or no answer by the caller's deadline
   std::vector<std::vector<TranslatedText>> translate(const TranslationRequest& request, const Caller& caller);
 
-  /// Returns the attention of the model for these languages while it reads `text` and writes `translation`, each as one
-  /// sentence. Throws HttpError as `translate`, 400 for empty texts, and 413 for texts too long to show.
+  /// Returns the model's attention while it reads `text` and writes `translation`; each of the two counts as one
+  /// sentence. The languages select the model. Throws HttpError as `translate` does, and also 400 for an empty text and
+  /// 413 for a text too long to show.
   AttentionMaps attention(std::string_view source, std::string_view target, const std::string& text,
                           const std::string& translation, const Caller& caller);
 
-  /// One entry per source language, in the order of the runs; then, for each other language, an entry without targets.
+  /// Returns one entry per source language, in the order of the runs. After these, each language that is only a target
+  /// has an entry without targets.
   std::vector<ServedLanguage> languages() const;
 
   /// Number of sentences waiting now.

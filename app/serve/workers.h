@@ -11,18 +11,18 @@
 
 namespace glossa::serve {
 
-/// Up to `threads` threads for the tasks of many clients; up to `room` tasks wait for a thread. Clients take turns, and
-/// a client's task begins only while more threads are free than the client uses, so that another client's task can
-/// begin at once. A thread starts when a task needs one and ends when no task can begin. Permanent threads would all,
-/// sooner or later, hold memory for their stacks and reusable heap blocks.
+/// Runs tasks of many clients on up to `threads` threads; up to `room` tasks wait for a thread. Clients take turns. A
+/// client's task begins only while more threads are free than the client uses, so that another client's task can begin
+/// at once. A thread starts when a task needs one, and ends when no task can begin. If threads were permanent, each
+/// would sooner or later hold memory for its stack and its reusable heap blocks.
 class Workers {
  public:
-  /// Exactly one of the two functions is called. Neither may throw.
+  /// Exactly one of the two functions is called, once. Neither may throw.
   struct Task {
     std::function<void()> run, refuse;
   };
 
-  /// `niceness`, 0 to 19, is added to the calling thread's niceness; a larger value leaves more CPU time to other
+  /// `niceness`, 0 to 19, is added to the niceness that threads inherit. A larger value leaves more CPU time to other
   /// threads.
   Workers(std::size_t threads, std::size_t room, int niceness = 0)
       : max_threads_(threads), room_(room), niceness_(niceness) {}
@@ -58,9 +58,9 @@ class Workers {
   const int niceness_;
   std::mutex mutex_;
   std::condition_variable all_ended_;
-  Clients clients_;                        // those with tasks; the next in turn first
+  Clients clients_;                        // those with tasks, in order of their turns
   std::size_t waiting_ = 0, running_ = 0;  // numbers of tasks
-  Threads at_work_, ended_;                // threads; each that ends joins those that ended before
+  Threads at_work_, ended_;                // a thread that ends joins those that ended before it
 };
 
 }  // namespace glossa::serve
