@@ -6,21 +6,21 @@
 
 namespace glossa {
 
-// Weights under PyTorch's names. The names `encoder.*` and `decoder.*` are those of nn.Transformer. The names of
-// embeddings and output projection are those of PyTorch's translation tutorial: src_tok_emb.embedding.weight,
-// tgt_tok_emb.embedding.weight, generator.weight, generator.bias. Tied tensors are stored once, as safetensors
-// requires, under any of their names.
+// Weights under PyTorch's names. The names `encoder.*` and `decoder.*` are those of nn.Transformer. The embeddings and
+// the output projection have the names of PyTorch's translation tutorial: src_tok_emb.embedding.weight,
+// tgt_tok_emb.embedding.weight, generator.weight, generator.bias. A tied tensor is stored once, as safetensors
+// requires, under any of its names.
 
-/// Writes the weights that translation uses (entry_in_use) unchanged, in float. As in safetensors' `save_model`, a tied
-/// tensor gets the alphabetically first of its names (generator.weight), and the metadata lists the others, so that
-/// `load_model` can read the file into a model with the same tying. Nothing else is written: equal parameters give
-/// equal files.
+/// Writes the weights that translation uses (entry_in_use) unchanged, in float. A tied tensor gets the alphabetically
+/// first of its names, such as generator.weight, and the metadata lists the other names. safetensors' `save_model` does
+/// the same, so `load_model` can read the file into a model with the same tying. The file has no other contents, so
+/// equal parameters give equal files.
 void export_parameters(const CheckpointReader& checkpoint, const std::filesystem::path& path);
 
 /// Reads a model's parameters by name. The file may have a tied tensor under any of its names, or equal copies of the
 /// tensor under several names. Names may begin with `transformer.`, as when nn.Transformer is a member of a larger
-/// module. Rounds other float types to float. Throws an Error that lists missing, unknown and wrongly shaped tensors,
-/// or an Error for a non-finite number; `parameters` is then unchanged.
+/// module. Rounds other float types to float. Throws an Error that lists missing, unknown and wrongly shaped tensors.
+/// Also throws an Error for non-finite numbers and for copies that differ. After an error, `parameters` is unchanged.
 void import_parameters(const TensorFile& file, ParameterStore<float>& parameters);
 
 }  // namespace glossa

@@ -14,23 +14,23 @@ class JsonSettings {
   /// Empty settings.
   JsonSettings() = default;
 
-  /// Throws unless the file is a JSON object of at most 256 KiB.
+  /// Throws unless the file is a JSON object of at most 256 KiB, nested at most 16 deep.
   explicit JsonSettings(const std::filesystem::path& path);
 
   const std::string& where() const { return where_; }
   bool has(const std::string& key) const;
 
-  /// The value, or `otherwise` if absent. Throws if the value has another type, or if it is absent and `otherwise` is
-  /// empty.
+  /// The value of `key`, or `otherwise` if the key is absent. Throws if the value has another type, or if the key is
+  /// absent and `otherwise` is empty.
   std::int64_t whole(const std::string& key, std::optional<std::int64_t> otherwise = {}) const;
   double number(const std::string& key, std::optional<double> otherwise = {}) const;
   bool flag(const std::string& key, std::optional<bool> otherwise = {}) const;
   std::string text(const std::string& key, std::optional<std::string> otherwise = {}) const;
 
-  /// The unconverted value; null if absent.
+  /// The value of `key` without conversion; null if the key is absent.
   const nlohmann::json& value(const std::string& key) const;
 
-  /// The value as text for an error, shortened.
+  /// The value of `key` as shortened text, for an error.
   std::string shown(const std::string& key) const;
 
  private:

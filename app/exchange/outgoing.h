@@ -14,19 +14,19 @@
 
 namespace glossa {
 
-/// A model to export as a Hugging Face or Marian folder. Its tokens are in Marian's order: `</s>` first, `<unk>`
+/// A model to export as a Hugging Face or Marian folder. The tokens are in Marian's order: `</s>` first, `<unk>`
 /// second, `<pad>` last.
 class Outgoing {
  public:
-  /// One side's segmentation: a serialized sentencepiece model, and the tokens in id order.
+  /// Tokenization of one language: a serialized sentencepiece model, and the tokens in id order.
   struct Side {
     std::string pieces;
     std::vector<std::string> tokens;
   };
 
-  /// Keeps a reference to the parameters; `config` is the run's. Throws a misuse error that names the first option
-  /// neither format can express: words or characters as tokens, a decoder start other than padding, another kind of
-  /// layer norm, and so on.
+  /// `config` is the run's configuration; `parameters` must outlive this object. Throws a misuse error if neither
+  /// format can express an option, for example words or characters as tokens, or a decoder start other than padding.
+  /// The error names the first such option.
   Outgoing(Config config, const Tokenizer& source, const Tokenizer& target, const ParameterStore<float>& parameters);
 
   const Config& config() const { return config_; }
@@ -38,12 +38,12 @@ class Outgoing {
   std::vector<std::int64_t> forbidden() const;
 
   /// Makes the tensors that `sources` describe. Each tensor gets the first of its possible names. Importing the tensors
-  /// restores the parameters, except that tokens are in Marian's order. If the model does not have an output bias, a
-  /// bias of zeros is made.
+  /// restores the parameters, except that tokens are in Marian's order. If the model does not have an output bias,
+  /// makes a bias of zeros.
   std::vector<FileTensor> tensors(const std::vector<ParameterSource>& sources) const;
 
-  /// Throws a misuse error that names the first option whose value differs from `needed`. `who` completes the error,
-  /// for example "as MarianMTModel requires".
+  /// Throws a misuse error if the value of an option differs from that in `needed`. The error names the first such
+  /// option and ends with `who`, for example "as MarianMTModel requires".
   void require(const Config& needed, std::string_view who) const;
 
  private:
@@ -58,8 +58,8 @@ class Outgoing {
 /// Throws a misuse error if `folder` exists, unless it is an empty folder.
 void check_is_free(const std::filesystem::path& folder);
 
-/// Calls `write` to fill a temporary folder, then renames the result to `folder`, which thus appears complete or not at
-/// all. Throws as check_is_free.
+/// Calls `write` to fill a temporary folder, then renames that folder to `folder`. So `folder` appears complete or not
+/// at all. Throws as check_is_free does.
 void write_folder(const std::filesystem::path& folder, const std::function<void(const std::filesystem::path&)>& write);
 
 }  // namespace glossa

@@ -15,20 +15,20 @@ struct ParameterSource {
   std::string parameter;
   std::vector<std::uint64_t> shape;  ///< of the parameter
   /// The file's tensors whose rows, stacked, are the parameter's rows. Each element of `parts` lists the possible names
-  /// of one such tensor; the file may have equal copies under several of these names.
+  /// of one such tensor; the file may have equal copies of the tensor under several of these names.
   std::vector<std::vector<std::string>> parts;
   bool transposed = false;      ///< the file has the transpose of each part
   bool as_row = false;          ///< the file may have a vector [n] as [1, n]
-  std::uint64_t zero_rows = 0;  ///< rows of zeros at the parameter's end, which the file does not have
+  std::uint64_t zero_rows = 0;  ///< number of zero rows at the parameter's end; not in the file
 };
 
-/// Throws a misuse error that lists missing tensors, unexpected tensors (named neither by a source nor by `others`),
-/// and tensors of the wrong shape or of a type other than floats. `hint` ends the message. Also throws an Error if the
-/// parameters are much larger than the file, which means that the file's tensors overlap.
+/// Throws a misuse error unless the file has all tensors of `sources` and no others, except those named in `others`.
+/// Each tensor needs the right shape and a float type. The error lists all differences and ends with `hint`. Also
+/// throws an Error if the parameters are much larger than the file, because the file's tensors must then overlap.
 void check_sources(const TensorFile& file, const std::vector<ParameterSource>& sources,
                    const std::set<std::string>& others, std::string_view hint);
 
-/// Reads all parameters of a store, each of which needs a source; call check_sources first. Rounds other number types
+/// Reads all parameters of a store; each parameter needs a source. Call check_sources first. Rounds other number types
 /// to float. Throws for a non-finite number and for copies that differ; `parameters` is then unchanged.
 void read_parameters(const TensorFile& file, const std::vector<ParameterSource>& sources,
                      ParameterStore<float>& parameters);
@@ -40,8 +40,8 @@ struct FileTensor {
   std::vector<float> values;
 };
 
-/// Makes a source's tensors from the `values` of the parameter: the inverse of reading. Each tensor gets the first of
-/// its possible names.
+/// Makes a source's tensors from the parameter's `values`, as the inverse of read_parameters. Each tensor gets the
+/// first of its possible names.
 std::vector<FileTensor> file_tensors(const ParameterSource& source, std::span<const float> values);
 
 }  // namespace glossa

@@ -23,7 +23,7 @@ struct Pretrained {
     SpecialIds specials;
   };
 
-  Config config;  ///< sections model, decode and (without corpora) data; all else is default
+  Config config;  ///< sections model, decode and data (without corpora); other sections are default
   Side source, target;
   std::unique_ptr<TensorFile> tensors;
   std::vector<ParameterSource> sources;  ///< one per parameter
@@ -31,20 +31,24 @@ struct Pretrained {
   std::vector<std::string> notes;        ///< settings that glossa handles differently
 };
 
-/// Reads a folder of a Hugging Face MarianMTModel (config.json) or of Marian (a .npz), except the parameters' values.
-/// Checks that the tensors match the model. Throws a misuse error for other folders, for features that glossa lacks,
-/// and for missing files. For a damaged file, throws an Error that names the file.
+/// Reads the folder of a Hugging Face MarianMTModel (with config.json) or of a Marian model (with a .npz file). Does
+/// not read the parameters' values, but checks that the tensors match the model. Throws a misuse error for other
+/// folders, for features that glossa lacks, and for missing files. For a damaged file, throws an Error that names the
+/// file.
 Pretrained read_pretrained(const std::filesystem::path& folder);
 
 // Helpers for the readers of both kinds of folder.
 
-/// Path of the file with that name in a folder. Throws a misuse error if not found; `what` describes its contents.
+/// Returns the path of the file `name` in a folder. Throws a misuse error if the file is not found; `what` describes
+/// the file's contents.
 std::filesystem::path file_in(const std::filesystem::path& folder, const std::string& name, std::string_view what);
 
-/// Settings common to both kinds of folder: those of an OPUS-MT model that differ from glossa's defaults.
+/// Returns the settings that both kinds of folder have in common: glossa's defaults, changed to those of an OPUS-MT
+/// model.
 Config marian_config();
 
-/// The ids of `</s>`, `<unk>` and `<pad>`; `<pad>` also starts the decoder. Throws, naming the file, if one is missing.
+/// Returns the ids of `</s>`, `<unk>` and `<pad>`; `<pad>` also starts the decoder. Throws, naming the file, if one of
+/// these tokens is missing.
 SpecialIds special_ids(const std::vector<std::string>& tokens, const std::filesystem::path& file);
 
 }  // namespace glossa

@@ -8,9 +8,9 @@ namespace glossa {
 
 // Files that map tokens to ids: vocab.json of Hugging Face and vocab.yml of Marian.
 
-/// Returns the tokens in order of their ids. Throws, naming the file, unless the file is a JSON object of at most
-/// 262,144 tokens whose ids are 0, 1, 2, ... in any order, with each token and id once. Uses at most twice the file
-/// size plus 16 MiB of memory.
+/// Returns the tokens in order of their ids. The file must be a JSON object that maps 1 to 262,144 tokens to their ids.
+/// The ids must be 0, 1, 2 and so on, in any order; no token and no id may occur twice. Otherwise throws, naming the
+/// file. Uses at most twice the file size plus 16 MiB of memory.
 std::vector<std::string> read_json_vocabulary(const std::filesystem::path& path);
 
 /// As read_json_vocabulary, but for a YAML map with `TOKEN: ID` on each line. Tokens are plain, single-quoted or

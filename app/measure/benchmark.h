@@ -13,9 +13,9 @@
 
 namespace glossa {
 
-/// Shape of a measured training step. The model is PyTorch's default nn.Transformer (post-norm with final norms, all
-/// biases, all dropouts 0.1), with embeddings and output projection separate or tied. The batch has `batch` sentences
-/// of `source` source and `target` target tokens.
+/// Sizes of a training step to measure. The model is nn.Transformer with PyTorch's defaults: post-norm with final
+/// norms, all biases, all dropouts 0.1. Its embeddings and output projection are separate or tied. The batch has
+/// `batch` sentence pairs, each of `source` source tokens and `target` target tokens.
 struct StepShape {
   const char* name;
   Index batch, source, target, vocabulary, width, heads, feed_forward, layers;
@@ -24,19 +24,20 @@ struct StepShape {
   Index tokens() const { return batch * (source + target); }
 };
 
-/// The shape "seed", "tiny", "small", "base" or "opus"; throws a misuse error for another name.
+/// Returns the shape of that name: "seed", "tiny", "small", "base" or "opus". Throws a misuse error for another name.
 const StepShape& step_shape(const std::string& name);
 
 /// The model options of a shape.
 TransformerOptions options_of(const StepShape& shape);
 
-/// Model, optimizer and a random batch of one shape.
+/// A model, its optimizer and a random batch, all of one shape.
 class StepBenchmark {
  public:
-  /// Each step computes the batch `micro_batches` times; the job's processes share this work.
+  /// Each step computes the batch `micro_batches` times; the job's processes divide this work among themselves.
   explicit StepBenchmark(const StepShape& shape, std::int64_t micro_batches = 1);
 
-  /// Runs forward, loss and backward for each micro-batch, then Adam. If given, `profile` gets the time of every part.
+  /// Runs forward, loss and backward for each micro-batch, then Adam. Records the time of every part in `profile`, if
+  /// given.
   void step(Profile* profile = nullptr);
 
   Index parameters() const { return parameters_.count(); }
@@ -53,7 +54,8 @@ class StepBenchmark {
   std::uint64_t update_ = 0;
 };
 
-/// Calls `work` once per element of `ms` and fills `ms` with the calls' milliseconds, ascending.
+/// Calls `work` once for each element of `ms`. Fills `ms` with the calls' durations in milliseconds, in ascending
+/// order.
 template <class Work>
 void measure(std::span<double> ms, const Work& work) {
   for (double& time : ms) {

@@ -14,14 +14,15 @@ struct StepProduct {
   Index calls = 0;
 };
 
-/// All matrix products of one training step, most work first.
+/// Returns all matrix products of one training step, those with the most work first.
 std::vector<StepProduct> products_of(StepBenchmark& benchmark);
 
-/// Measures the minimum milliseconds of a matrix product, by method. "onednn" and "eigen" compute the product in tiles,
-/// as in training; "onednn_whole" is a single call that uses oneDNN's own threads.
+/// Times a matrix product by several methods, and returns each method's minimum in milliseconds. "onednn" and "eigen"
+/// compute the product in tiles, as in training; "onednn_whole" is a single call that uses oneDNN's own threads.
 std::map<std::string, double> time_product(const kernels::Product& product);
 
-/// Measures bytes per second when all threads read two arrays and write one of them, as an optimizer does.
+/// Measures the memory's speed in bytes per second. All threads read two arrays and write one of them, as an optimizer
+/// does.
 double memory_bandwidth();
 
 }  // namespace glossa

@@ -12,17 +12,17 @@
 namespace glossa {
 
 /// Gradient check of a configuration's model, in double and with slightly randomized initial weights. The checked
-/// function maps the parameters to the training loss per token over the first few training sentences, with smoothing,
-/// dropout and padding as configured.
+/// function of the parameters is the training loss per token over the first few training sentences. Smoothing, dropout
+/// and padding are as configured.
 class RecipeCheck {
  public:
-  /// Reads the training data and learns the tokenizers as in training. Throws as these steps do.
+  /// Reads the training data and learns the tokenizers as in training. Throws the errors of these steps.
   explicit RecipeCheck(Config config);
   RecipeCheck(const RecipeCheck&) = delete;
 
   std::vector<std::string> tensors() const;
 
-  /// Compares a tensor's gradient with finite differences, for `max_elements` elements; 0 means all.
+  /// Compares a tensor's gradient with finite differences at `max_elements` of its elements; 0 means all.
   GradCheckResult check(const std::string& tensor, Index max_elements);
 
   /// Runs a Taylor test of the full gradient.

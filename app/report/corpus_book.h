@@ -11,9 +11,9 @@ namespace glossa {
 /// Figures of the runs' corpora. Reads each corpus once, even if several runs use it or a run is reported repeatedly.
 class CorpusBook {
  public:
-  /// Returns figures of the run's training pairs as JSON: to_json of CorpusFigures, plus `"changed": true` if the
-  /// corpus has changed since training. If the corpus or the tokenizers cannot be read, the JSON has only `name` and,
-  /// as `missing`, the reason.
+  /// Returns figures of a run's training pairs as JSON, in the format of corpus_figures.h. Adds `"changed": true` if
+  /// the corpus has changed since training. If the corpus or the tokenizers cannot be read, the JSON has only `name`,
+  /// and the reason as `missing`.
   const std::string& figures(const std::string& run, const Config& config);
 
  private:

@@ -11,16 +11,17 @@ namespace glossa {
 /// Figures of one side of the training pairs.
 struct SideFigures {
   std::string language;
-  std::int64_t tokens = 0, unknown = 0;             ///< without special tokens, but with <unk>
-  std::int64_t vocabulary = 0, seen = 0, once = 0;  ///< distinct tokens: in vocabulary, in text, in text just once
+  std::int64_t tokens = 0, unknown = 0;  ///< without special tokens, but with <unk>
+  /// Numbers of distinct tokens: in the vocabulary, in the text, in the text only once.
+  std::int64_t vocabulary = 0, seen = 0, once = 0;
 
   // Tokens per sentence as in a batch, including special tokens.
   double mean_length = 0;
   std::int64_t median_length = 0, longest = 0;
   std::int64_t bin = 1;              ///< width of the length histogram's bins
-  std::vector<std::int64_t> counts;  ///< sentences of lengths k·bin + 1 to (k + 1)·bin, at index k
+  std::vector<std::int64_t> counts;  ///< counts[k]: sentences of k·bin + 1 to (k + 1)·bin tokens
 
-  // Token frequencies by rank, most frequent first; if there are many ranks, only a selection of them.
+  // Tokens and their frequencies by rank, the most frequent first. If there are many ranks, only a selection of them.
   std::vector<std::int64_t> rank, count;
   std::vector<std::string> token;
 };
@@ -36,7 +37,7 @@ struct CorpusFigures {
 
 CorpusFigures corpus_figures(const Config& config, const Tokenizers& tokenizers, const EncodedCorpus& training);
 
-/// Formats figures as JSON; docs/reports.md describes its shape.
+/// Formats figures as JSON; docs/reports.md describes the format.
 std::string to_json(const CorpusFigures& figures);
 
 }  // namespace glossa

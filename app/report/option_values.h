@@ -8,7 +8,7 @@
 
 namespace glossa {
 
-/// The values of an option in a report's runs.
+/// An option, and its values in the runs of a report.
 struct OptionValues {
   std::string key, help;
   std::string usual;                ///< the program's default
@@ -17,7 +17,7 @@ struct OptionValues {
   bool differs() const;
 };
 
-/// Every option of the table, in table order.
+/// Returns the values of every option, in the order of the table of options.
 std::vector<OptionValues> option_values(std::span<const Config> runs);
 
 }  // namespace glossa

@@ -9,12 +9,13 @@
 
 namespace glossa {
 
-/// The document shown by a report's page; docs/reports.md describes its shape. `attention` has, for each run, a JSON
-/// array with the maps of some sentences; `following` states that the file will be rewritten.
+/// Returns the JSON document that a report's page shows; docs/reports.md describes it. For each run, `attention` has a
+/// JSON array with the attention maps of some sentences. `following` is true if the page's file will be rewritten
+/// later.
 std::string report_json(std::span<const RunHistory> runs, std::span<const std::string> attention, CorpusBook& corpora,
                         bool following);
 
-/// The report as a page, one self-contained file.
+/// Returns the page of a report, one self-contained file; `json` is the document from report_json.
 std::string report_page(const std::string& json);
 
 }  // namespace glossa

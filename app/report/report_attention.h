@@ -8,12 +8,12 @@
 
 namespace glossa {
 
-/// Attention of a report's runs, recomputed only when a run has a new best checkpoint.
+/// Attention maps of a report's runs. A run's maps are recomputed only when the run has a new best checkpoint.
 class ReportAttention {
  public:
-  /// Translates the sentences with the run and returns the attention maps as a JSON array in the format of `glossa
-  /// attention --json`. Empty if the run has no checkpoint yet. Adds to `problems` the reason for each missing map, for
-  /// example too many tokens for an image. Uses only one thread if the run `is_training`.
+  /// Translates the sentences with a run and returns the attention maps, in the format of `glossa attention --json` but
+  /// as one JSON array. Returns an empty text if the run has no checkpoint yet. For each missing map, adds the reason
+  /// to `problems`, for example too many tokens for an image. If the run `is_training`, uses only one thread.
   std::string of(const std::string& run, std::span<const std::string> sentences, bool is_training,
                  std::vector<std::string>& problems);
 

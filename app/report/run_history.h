@@ -22,20 +22,20 @@ struct RunHistory {
   TrainLog log;
   std::vector<WatchedSentence> samples;
   std::optional<std::uint64_t> best;  ///< the best checkpoint's update
-  std::vector<std::string> problems;  ///< a sentence for each unreadable file or invalid content
+  std::vector<std::string> problems;  ///< one sentence for each unreadable file or invalid content
 
-  /// Kind of the metrics' seconds: `training` (training alone), `clock` (including validation and saving, from versions
-  /// that did not write training times) or `none` (unknown).
+  /// Meaning of the metrics' seconds. `training`: training alone. `clock`: with validation and saving, from the log,
+  /// because the metrics lack times. `none`: unknown.
   std::string time;
 };
 
-/// Reads the folder of a run with this configuration, even while it trains. Lists damage in `problems`.
+/// Reads the folder of a run with this configuration; the run may be training. Lists damage in `problems`.
 RunHistory read_history(const std::string& folder, const Config& config);
 
-/// Seconds of the run at an update, interpolated between metrics; NaN if unknown.
+/// Returns the seconds from the run's beginning to an update, interpolated between the metrics; NaN if unknown.
 double seconds_at(const RunMetrics& metrics, double update);
 
-/// Returns names for these runs: the shortest ends of their paths that distinguish them.
+/// Returns names for these runs: the shortest path endings that distinguish the runs.
 std::vector<std::string> names_of_runs(std::span<const std::string> folders);
 
 }  // namespace glossa

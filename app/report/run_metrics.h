@@ -8,10 +8,11 @@
 
 namespace glossa {
 
-/// A table of numbers with a row per update; the first column is `update`. NaN stands for absent or non-finite numbers.
+/// A table of numbers with one row per update; the first column is `update`. NaN stands for absent or non-finite
+/// numbers.
 struct Series {
   std::vector<std::string> names;
-  std::vector<std::vector<double>> rows;  ///< by update; each row is as long as `names`
+  std::vector<std::vector<double>> rows;  ///< in order of updates; each row is as long as `names`
 
   /// Returns a column's index. Throws if the name does not exist.
   std::size_t column(std::string_view name) const;
@@ -20,15 +21,15 @@ struct Series {
 /// The records of a run's metrics.jsonl. Further validation corpora have their own columns, such as `valid_loss:NAME`.
 struct RunMetrics {
   Series training, validation;
-  std::vector<std::string> problems;  ///< a sentence for each unusable line
+  std::vector<std::string> problems;  ///< one sentence for each unusable line
 };
 
-/// Reads a run's metrics.jsonl; if the file is unreadable, adds that to `problems`. If `being_written`, the file's last
-/// line may be incomplete.
+/// Reads a run's metrics.jsonl. If the file is unreadable, adds the reason to `problems`. If the file is
+/// `being_written`, its last line may be incomplete.
 RunMetrics read_metrics(const std::filesystem::path& run, bool being_written);
 
-/// Reduces a series to about `limit` rows. Keeps the first and the last row. Divides the rows into equal groups and
-/// keeps, of each group, the rows with a column's minimum or maximum, so that every peak remains.
+/// Reduces a series to about `limit` rows. Keeps the first and the last row. Divides the rows into groups of equal
+/// size, and keeps the rows that have the minimum or maximum of any column in their group. So every peak remains.
 Series thinned(const Series& series, std::size_t limit);
 
 }  // namespace glossa

@@ -15,9 +15,9 @@ struct WatchedSentence {
   std::vector<std::string> outputs;  ///< one per update
 };
 
-/// Reads the samples in RUN/samples/ for these updates. Reads at most `max_sentences` sentences of at most
-/// `max_validations` validations, spread evenly and including the first and the last. Shortens long texts. Adds a
-/// sentence to `problems` for each invalid file.
+/// Reads the run's samples of these updates from RUN/samples/, one file per validation. Reads at most `max_validations`
+/// files, spread evenly and including the first and the last, and at most `max_sentences` sentences of each file.
+/// Shortens long texts. For each invalid file, adds a sentence to `problems`.
 std::vector<WatchedSentence> read_samples(const std::filesystem::path& run, const std::set<std::int64_t>& updates,
                                           std::size_t max_sentences, std::size_t max_validations,
                                           std::vector<std::string>& problems);

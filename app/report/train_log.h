@@ -9,7 +9,7 @@
 
 namespace glossa {
 
-/// An event of a run other than training.
+/// A stop, a resume, a refused (skipped) update or a failure of a run.
 struct RunEvent {
   enum class Kind { stop, resume, refused, failure };
   Kind kind;
@@ -22,21 +22,20 @@ struct RunEvent {
 struct TrainLog {
   std::vector<RunEvent> events;
 
-  /// The first lines of the newest start (machine, data, model, notes), without the options.
+  /// The first lines that the newest start logged (machine, data, model, notes), without the options.
   std::vector<std::string> head;
 
-  /// How the newest start ended, in the log's words. Empty if it is still running or was killed.
+  /// How the newest start ended, in the log's words. Empty if that start is still running or was killed.
   std::string end;
 
   std::int64_t parameters = 0;  ///< number of the model's parameters; 0 if not in the log
 
-  /// For each logged update, wall-clock seconds from the run's beginning until its training or validation line was
-  /// logged. Includes validation and saving, but not the time between a stop and the next start. A fallback for runs
-  /// whose metrics do not have times.
+  /// Wall-clock seconds from the run's beginning to each log line of training or of validation, by update. Includes
+  /// validation and saving, but not the time between a stop and the next start. Used if the metrics do not have times.
   std::map<std::int64_t, double> training_clock, validation_clock;
 };
 
-/// Parses a log; skips what it cannot read.
+/// Parses a log. Skips lines that it cannot read.
 TrainLog parse_train_log(std::string_view text);
 
 }  // namespace glossa

@@ -35,8 +35,8 @@ class FairQueue {
 
   /// Queues all pieces of a client's request. If there is no room, other requests may be dropped. They all belong to
   /// the client that has the most waiting pieces:
-  ///   - If this is another client, its largest requests are dropped, provided that it has more pieces than `client`
-  ///     would.
+  ///   - If this is another client, its largest requests are dropped, provided that `client` would still have fewer
+  ///     pieces.
   ///   - If this is `client`, its largest request is dropped, provided that the new one is smaller.
   /// Returns the key for `withdraw`. If there is still no room, or if the queue is closed, adds no piece and returns
   /// nothing.
