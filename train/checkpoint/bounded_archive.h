@@ -13,12 +13,12 @@
 
 #include "autograd/check.h"
 
-/// Archives for a checkpoint's small state record. They use cereal, but are safe against arbitrary bytes: counts are
-/// checked against the remaining bytes before use, a bool must be 0 or 1, and nothing may follow the record. The format
-/// does not support class names, pointers or polymorphism, so cereal's headers for these (memory, polymorphic,
-/// functional, unordered) must not be included. A record may contain fixed-width integers, float, double, bool,
-/// std::string, and std::vector of these types or of records. An enum is stored as a checked integer or a name, because
-/// cereal would accept any value.
+/// Archives for a checkpoint's small state record, built on the cereal library. They are safe against arbitrary bytes:
+/// counts are compared with the remaining bytes before use, a bool must be 0 or 1, and nothing may follow the record.
+/// The format does not support class names, pointers or polymorphism. So cereal's headers for these (memory,
+/// polymorphic, functional, unordered) must not be included. A record may contain fixed-width integers, float, double,
+/// bool, std::string, and std::vector of these types or of records. Store an enum as a checked integer or as a name,
+/// because cereal would accept any value.
 
 namespace glossa {
 
@@ -40,11 +40,11 @@ class BoundedInputArchive : public cereal::InputArchive<BoundedInputArchive, cer
  public:
   explicit BoundedInputArchive(std::string_view bytes) : InputArchive(this), rest_(bytes) {}
 
-  /// Copies the next `size` bytes; throws if fewer remain.
+  /// Copies the next `size` bytes to `data`. Throws if fewer bytes remain.
   void read(void* data, std::size_t size);
 
-  /// Reads a container's number of elements. Throws, before memory is allocated, if the remaining bytes cannot hold
-  /// that many elements of at least `element_bytes` each.
+  /// Reads a container's number of elements. Throws if the remaining bytes cannot hold that many elements of at least
+  /// `element_bytes` each. So an invalid number is found before memory is allocated.
   std::uint64_t read_count(std::size_t element_bytes);
 
   /// Reads a bool; throws for any byte except 0 and 1.
@@ -110,7 +110,8 @@ void save(BoundedOutputArchive& archive, const std::vector<T>& values) {
   for (const T& value : values) archive(value);
 }
 
-/// Replaces cereal's version, which allocates for the full count first. Here memory grows with the bytes actually read.
+/// Replaces cereal's version, so that memory grows with the bytes read. Cereal first allocates memory for the full
+/// count.
 template <class T>
 void load(BoundedInputArchive& archive, std::vector<T>& values) {
   const std::uint64_t count = archive.read_count(StoredNumber<T> ? sizeof(T) : 1);
@@ -125,7 +126,7 @@ void load(BoundedInputArchive& archive, std::vector<T>& values) {
 /// Rethrows the current exception (cereal's, std::bad_alloc or an Error) as an Error at `where`.
 [[noreturn]] void rethrow_as_error(std::string_view where);
 
-/// Serializes a record: equal records give equal bytes.
+/// Serializes a record. Equal records give equal bytes.
 template <class Record>
 std::string to_bytes(const Record& record) {
   std::string bytes;
@@ -134,7 +135,7 @@ std::string to_bytes(const Record& record) {
   return bytes;
 }
 
-/// Parses a record from `bytes`. Throws only Error, whatever the bytes; `where` names their file.
+/// Parses a record from `bytes`. Whatever the bytes are, throws only Error; `where` names the file in the error.
 template <class Record>
 Record from_bytes(std::string_view bytes, std::string_view where) {
   try {

@@ -12,11 +12,11 @@
 
 namespace glossa {
 
-/// Adds all state that an exact resume needs. A parameter is stored under its own NAME, its optimizer buffers as
-/// `BUFFER:NAME` (`m:` and `v:` for Adam), its moving average, if any, as `ema:NAME`. The entry `state` holds the
-/// training state, `glossa` this program's version, `host` the host_fingerprint. Parameters, optimizer and average must
-/// outlive the writer. In a job all processes call this function. Process 0 collects each optimizer buffer from the
-/// processes that hold parts of it.
+/// Adds all state that an exact resume needs. A parameter is stored under its own NAME. Its optimizer buffers are
+/// stored as `BUFFER:NAME` (`m:NAME` and `v:NAME` for Adam), and its moving average, if any, as `ema:NAME`. Three more
+/// entries are `state`, the training state; `glossa`, this program's version; and `host`, the host_fingerprint
+/// (train/runtime.h). Parameters, optimizer and average must outlive the writer. In a job all processes call this
+/// function. Process 0 collects each optimizer buffer from the processes that hold parts of it.
 void add_to_checkpoint(CheckpointWriter& writer, const ParameterStore<float>& parameters,
                        const Optimizer<float>& optimizer, const MovingAverage<float>* average,
                        const TrainingState& state, std::string host);
@@ -24,8 +24,8 @@ void add_to_checkpoint(CheckpointWriter& writer, const ParameterStore<float>& pa
 /// A shape's extents, as stored in files.
 std::vector<std::uint64_t> dims_of(const Shape& shape);
 
-/// Reads the training state. Throws if it is missing, of another version, or impossible, such as a counter below 0,
-/// more epochs than updates, or seconds that are not finite.
+/// Reads the training state. Throws if the state is missing, has another version, or is impossible. A state is
+/// impossible if, for example, a counter is below 0, epochs outnumber updates, or the seconds are not finite.
 TrainingState read_training_state(const CheckpointReader& reader);
 
 /// Returns the version of the program that wrote the checkpoint, if recorded.
@@ -34,24 +34,24 @@ std::optional<std::string> writer_version(const CheckpointReader& reader);
 /// Returns the host_fingerprint of the machine that wrote the checkpoint, if recorded.
 std::optional<std::string> writer_host(const CheckpointReader& reader);
 
-/// Reads the parameters as training left them, not their average. Throws, naming the first parameter whose name or
-/// shape differs from the model's; `parameters` is then unchanged.
+/// Reads the parameters as training left them, not their average. If a parameter's name or shape differs from the
+/// model's, throws an error that names the first such parameter; `parameters` is then unchanged.
 void read_parameters(const CheckpointReader& reader, ParameterStore<float>& parameters);
 
-/// Name of the entry that translation uses for a parameter: its moving average if the checkpoint has averages, else the
-/// parameter itself.
+/// Returns the name of the entry that translation uses for a parameter. This is the parameter's moving average if the
+/// checkpoint has averages, else the parameter itself.
 std::string entry_in_use(const CheckpointReader& reader, const std::string& parameter);
 
-/// Reads the values that translation uses (entry_in_use), averaged over one or more checkpoints. Throws as
-/// read_parameters.
+/// Reads the values that translation uses (entry_in_use), as their mean over one or more checkpoints. Throws as
+/// read_parameters does.
 void read_mean_parameters(std::span<const CheckpointReader> readers, ParameterStore<float>& parameters);
 
-/// Loads the optimizer's moments and step count. All processes of a job call it, and each gets its own slice of the
+/// Loads the optimizer's moments and step count. All processes of a job must call it; each gets its own slice of the
 /// moments. Only process 0 reads the file; in other processes `reader` is null.
 void read_moments(const CheckpointReader* reader, const ParameterStore<float>& parameters, Optimizer<float>& optimizer,
                   const TrainingState& state);
 
-/// Reads the parameters' moving average. Throws as read_parameters.
+/// Reads the parameters' moving average. Throws as read_parameters does.
 void read_average(const CheckpointReader& reader, const ParameterStore<float>& parameters,
                   MovingAverage<float>& average);
 
@@ -59,7 +59,7 @@ void read_average(const CheckpointReader& reader, const ParameterStore<float>& p
 std::string parameters_sha256(const CheckpointReader& reader);
 
 /// SHA-256 over the parameters, moments, averages, counters and data position. Excludes state that may differ between
-/// equal runs: wall-clock time, the configuration, and pending figures of the next log line.
+/// equal runs: wall-clock time, the configuration, and the sums for the next log line.
 std::string state_sha256(const CheckpointReader& reader);
 
 }  // namespace glossa

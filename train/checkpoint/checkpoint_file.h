@@ -11,9 +11,10 @@
 
 namespace glossa {
 
-/// A checkpoint is one immutable file of named arrays, little-endian:
+/// A checkpoint is one immutable file of named arrays. All numbers are little-endian. Each line below has an offset, a
+/// length in bytes, and the contents; negative offsets count from the end.
 ///
-///     0   8  magic 0x89 "GLS" CR LF Ctrl-Z LF      any damage by a transfer in text mode shows here
+///     0   8  magic 0x89 "GLS" CR LF Ctrl-Z LF      shows damage by a transfer in text mode
 ///     8   4  format version, major << 16 | minor
 ///    12   4  0x01020304: the order of bytes
 ///    16   8  length of the file
@@ -24,23 +25,23 @@ namespace glossa {
 ///                1 kind, 1 dtype, 1 rank, 1 length of the name, 4 CRC32C of the bytes, 8 offset, 8 length,
 ///                8 for each dimension, the name
 ///         4  CRC32C of the table
-///            the bytes of each entry, in the table's order, each at the next multiple of 64, zeros between
-///    -24  16  XXH3-128 (canonical form) of everything above, at the next multiple of 64
+///            the bytes of each entry, in the table's order; each begins at a multiple of 64, after zeros
+///    -24  16  XXH3-128 (canonical form) of everything above; begins at a multiple of 64, after zeros
 ///     -8   8  end marker
 ///
-/// The checksums detect accidents, not attacks, so readers check the structure without relying on them: each length is
-/// compared with the file's size before use, and memory stays near that size.
+/// The checksums detect accidents, not attacks. So readers also check the structure: they compare each length with the
+/// file's size before use, and their memory stays near that size.
 
-/// Purpose of an entry. Values are part of the format.
+/// Purpose of an entry. The enumerators' values are part of the format.
 enum class EntryKind : std::uint8_t { parameter = 1, moment = 2, state = 3, buffer = 4 };
 
-/// Element type of an entry. Values are part of the format.
+/// Element type of an entry. The enumerators' values are part of the format.
 enum class Dtype : std::uint8_t { f32 = 1, f64 = 2, i64 = 3, u8 = 4 };
 
 /// Bytes of one element.
 std::size_t size_of(Dtype dtype);
 
-/// Readable names: "parameter", "f32".
+/// Return readable names, such as "parameter" and "f32".
 std::string_view name_of(EntryKind kind);
 std::string_view name_of(Dtype dtype);
 
@@ -55,11 +56,12 @@ struct CheckpointEntry {
   std::uint32_t crc = 0;            ///< CRC32C of the entry's bytes
 };
 
-/// Collects arrays and writes them as a checkpoint. Arrays must stay unchanged until they are written, because they are
-/// not copied; only `add_owned` keeps its argument.
+/// Collects arrays and writes them as a checkpoint. Arrays are not copied, so they must stay unchanged until they are
+/// written; only `add_owned` keeps its argument.
 class CheckpointWriter {
  public:
-  /// Returns an array's bytes, which must be the same in each call; they are valid until the next call of any Source.
+  /// Returns an array's bytes. Each call must return equal bytes. The bytes need to be valid only until the next call
+  /// of any Source.
   using Source = std::function<std::span<const std::byte>()>;
 
   /// Adds an array, row-major. Throws if the name is not allowed (see CheckpointEntry) or is repeated, if there are
@@ -67,19 +69,19 @@ class CheckpointWriter {
   void add(std::string name, EntryKind kind, Dtype dtype, std::vector<std::uint64_t> dims,
            std::span<const std::byte> bytes);
 
-  /// Adds an array by its source, which is called at once and a second time when writing. The bytes need not exist in
-  /// between.
+  /// Adds an array by its source. The source is called at once, and again when the file is written. The bytes need not
+  /// exist in between.
   void add_from(std::string name, EntryKind kind, Dtype dtype, std::vector<std::uint64_t> dims, Source source);
 
-  /// Adds bytes, which the writer keeps.
+  /// Adds bytes; the writer keeps them.
   void add_owned(std::string name, EntryKind kind, std::string bytes);
 
-  /// Calls all sources, in the order in which `write` calls them. Processes that do not write call `give` instead, so
-  /// that their sources send their data to the writing process.
+  /// Calls all sources, in the same order as `write` does. Processes that do not write a file call `give` instead of
+  /// `write`, so that their sources send their data to the writing process.
   void give() const;
 
   /// Writes the file atomically (AtomicFile). A file below 64 MiB is read back and verified before it gets its name.
-  /// The same arrays give the same bytes, in whatever order they were added.
+  /// The order in which arrays were added does not change the file's bytes.
   void write(const std::filesystem::path& path) const;
 
  private:
@@ -93,8 +95,8 @@ class CheckpointWriter {
 /// A verified checkpoint.
 class CheckpointReader {
  public:
-  /// Opens a file and verifies all of it: structure, every checksum, the overall hash. Throws an Error naming the file
-  /// and the fault. Needs memory for the table only.
+  /// Opens a file and verifies all of it: the structure, every checksum, and the overall hash. Throws an Error that
+  /// names the file and the fault. Needs memory for the table only.
   explicit CheckpointReader(const std::filesystem::path& path);
   ~CheckpointReader();
   CheckpointReader(CheckpointReader&& other) noexcept;
@@ -105,13 +107,14 @@ class CheckpointReader {
   /// All entries, sorted by name.
   const std::vector<CheckpointEntry>& entries() const { return entries_; }
 
-  /// The entry of that name, or null.
+  /// Returns the entry of that name, or null.
   const CheckpointEntry* find(std::string_view name) const;
 
   /// Reads an entry's bytes. Throws if the name is unknown or the bytes have changed since opening.
   std::vector<std::byte> read(std::string_view name) const;
 
-  /// As above, but into `destination`, which must have the entry's length and is unchanged if `read` throws.
+  /// Reads an entry's bytes into `destination`, which must have the entry's length. Throws as above; `destination` is
+  /// then unchanged.
   void read(std::string_view name, std::span<std::byte> destination) const;
 
  private:

@@ -17,34 +17,35 @@ namespace glossa {
 struct FoundCheckpoint {
   std::uint64_t update = 0;
   CheckpointReader reader;
-  std::vector<std::string> refused;  ///< one error text for each newer, invalid file
+  std::vector<std::string> refused;  ///< error texts, one for each newer but invalid file
 };
 
-/// Checkpoints of a run, RUN/checkpoints/: one file `update-00000037.ckpt` for each checkpoint kept, and the symbolic
-/// links `last` and `best`. A file is written before `last` changes, and `last` changes before `best`. Only the run's
-/// trainer creates a CheckpointFolder; readers use the free functions below.
+/// The folder of a run's checkpoints, RUN/checkpoints/. It has one file for each checkpoint kept, such as
+/// `update-00000037.ckpt`, and the symbolic links `last` and `best`. A file is written before `last` changes, and
+/// `last` changes before `best`. Only the run's trainer creates a CheckpointFolder; readers use the free functions
+/// below.
 class CheckpointFolder {
  public:
-  /// Takes the run's lock, creates the folder if needed, removes the temporary files of trainers that died, and makes
-  /// their finished files durable. `keep` is the number of newest files to keep, at least 2 so that one survives any
-  /// damage to the other.
+  /// Takes the run's lock and creates the folder if needed. If earlier trainers were killed, removes their temporary
+  /// files, and makes their finished files durable. `keep` is the number of newest files to keep. It must be at least
+  /// 2, so that one file survives if another is damaged.
   CheckpointFolder(const std::filesystem::path& run, std::size_t keep);
 
-  /// Finds the newest valid checkpoint; empty if there are no files. Throws an Error if files exist but none is valid:
-  /// a run is never silently restarted.
+  /// Finds the newest valid checkpoint. Returns an empty value if there are no files. If there are files but none is
+  /// valid, throws an Error, so that a run is never silently restarted.
   std::optional<FoundCheckpoint> newest_valid();
 
-  /// Writes the checkpoint of `update`; once it is durable, points `last` (and `best` if `is_best`) to it, then removes
-  /// old files. Never removes the newest `keep` valid files or the target of `best`. Returns the new file's path.
-  /// Throws as check_in_place.
+  /// Writes the checkpoint of `update`. Once the file is durable, points `last` to it and, if `is_best`, also `best`.
+  /// Then removes old files, but never the newest `keep` valid files or the target of `best`. Returns the new file's
+  /// path. Throws as check_in_place does.
   std::filesystem::path save(std::uint64_t update, const CheckpointWriter& writer, bool is_best);
 
-  /// Points the link `last` to the checkpoint of `update` and, if the argument `best` is given, the link `best` to the
-  /// checkpoint of that update. `save` does this; a resumed run repeats it, because the earlier process may have been
-  /// killed after writing the file but before changing the links.
+  /// Points the link `last` to the checkpoint of `update`. If `best` is given, points the link `best` to the checkpoint
+  /// of update `best`. `save` calls this function. A resumed run calls it again, because the earlier process may have
+  /// been killed after writing the file but before changing the links.
   void point_links(std::uint64_t update, std::optional<std::uint64_t> best = {}) const;
 
-  /// Removes the link `best`, for a run in which no validation has chosen a best checkpoint.
+  /// Removes the link `best`. Call this if no validation of the run has chosen a best checkpoint.
   void forget_best() const;
 
   bool has(std::uint64_t update) const;
@@ -58,18 +59,19 @@ class CheckpointFolder {
   RunLock lock_;
   std::filesystem::path folder_;
   std::size_t keep_;
-  std::set<std::uint64_t> refused_;  // found damaged: left for inspection, never counted as kept
+  std::set<std::uint64_t> refused_;  // updates of damaged files: left for inspection, not counted in `keep`
 };
 
-/// The newest valid checkpoint in RUN/checkpoints/, as CheckpointFolder::newest_valid, without a lock.
+/// As CheckpointFolder::newest_valid, but for readers: takes no lock.
 std::optional<FoundCheckpoint> newest_valid_checkpoint(const std::filesystem::path& run);
 
-/// Files that `choice` names in a run: `best`, `last`, a checkpoint's update number, or `average:N` for the newest N.
-/// An empty `choice` means `best` or, if no best exists, `last`. Throws a misuse error for any other choice, and an
-/// Error if the run has no such files, or fewer than N.
+/// Returns the files of a run that `choice` selects: `best`, `last`, the update number of a checkpoint, or `average:N`
+/// for the newest N. An empty `choice` selects `best` or, if the run has no best, `last`. Throws a misuse error for any
+/// other choice. Throws an Error if a selected file does not exist, or if the run has fewer than N.
 std::vector<std::filesystem::path> chosen_checkpoints(const std::filesystem::path& run, const std::string& choice = {});
 
-/// Update number of the checkpoint that a run's link `best` or `last` points to; empty if the link does not exist.
+/// Returns the update number of the checkpoint that a run's `link`, `best` or `last`, points to. Empty if the link does
+/// not exist.
 std::optional<std::uint64_t> linked_update(const std::filesystem::path& run, const char* link);
 
 }  // namespace glossa

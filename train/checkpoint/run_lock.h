@@ -4,13 +4,15 @@
 
 namespace glossa {
 
-/// Lock of a run, RUN/.lock: one trainer at a time. The kernel releases it when the process ends, however it ends.
+/// Lock of a run, RUN/.lock, so that only one trainer at a time works in the run. The kernel releases the lock when the
+/// process ends, even if the process is killed.
 class RunLock {
  public:
-  /// Creates the folder if needed and takes the lock; a second trainer gets an Error that names the holder.
+  /// Creates the run's folder if needed, and takes the lock. If another trainer holds the lock, throws an Error that
+  /// names that trainer.
   explicit RunLock(const std::filesystem::path& run);
 
-  /// Throws if the run's name no longer leads to the locked folder, because the folder was removed, renamed or
+  /// Throws if the run's path no longer leads to the locked folder, because the folder was removed, renamed or
   /// replaced.
   void check_in_place() const;
 
@@ -36,8 +38,7 @@ class RunLock {
   Descriptor file_;
 };
 
-/// True if a trainer holds the run's lock now. Does not take the lock itself, so a trainer that is just starting still
-/// gets it.
+/// True if a trainer holds the run's lock now. Does not take the lock, so it cannot keep a trainer from starting.
 bool has_trainer(const std::filesystem::path& run);
 
 }  // namespace glossa

@@ -9,7 +9,7 @@
 
 namespace glossa {
 
-/// SHA-256 (FIPS 180-4) of bytes given in pieces.
+/// SHA-256 (FIPS 180-4) of a sequence of bytes that is appended piece by piece.
 class Sha256 {
  public:
   /// Appends bytes.

@@ -7,8 +7,9 @@
 
 namespace glossa {
 
-/// All state that training changes, except parameters and moments. A resumed run equals an uninterrupted one, because
-/// there is no other state and random numbers are functions of (seed, update). Saved at update boundaries only.
+/// All state that training changes, except parameters, moments and moving averages. Training has no other state, and
+/// random numbers are functions of (seed, update). So a resumed run equals an uninterrupted one. Saved only between
+/// updates.
 struct TrainingState {
   static constexpr std::uint32_t current_version = 1;
 
@@ -20,13 +21,13 @@ struct TrainingState {
 
   std::int64_t update = 0;           // attempted updates, including skipped ones; keys the random numbers
   std::int64_t optimizer_steps = 0;  // updates that moved the parameters
-  std::int64_t epoch = 0;            // completed epochs, so also the index of the current one
+  std::int64_t epoch = 0;            // completed epochs; also the index of the current epoch
   std::int64_t batch = 0;            // completed batches of the current epoch
   std::int64_t target_tokens = 0;    // trained on so far
-  std::int64_t bad_updates = 0;      // skipped updates (not finite), in total
+  std::int64_t bad_updates = 0;      // updates skipped because of non-finite numbers, in total
   std::int64_t consecutive_bad = 0;
 
-  // Since the last log line; not part of the state's hash, because train.log_every may change:
+  // Sums since the last log line; not part of state_sha256, because train.log_every may change:
   double log_loss = 0;
   std::int64_t log_tokens = 0;
 
@@ -37,7 +38,8 @@ struct TrainingState {
   std::int64_t stalled = 0;
   PlateauState plateau;
 
-  double seconds = 0;  // total training time, shown to people and limited by max_minutes; not part of the state's hash
+  // Training time so far, shown to people and limited by train.max_minutes. Not part of state_sha256.
+  double seconds = 0;
 
   template <class Archive>
   void serialize(Archive& a) {

@@ -26,31 +26,31 @@ struct AttentionMaps {
 /// Receives a pair's index in the corpus and the pair's maps.
 using UseAttention = std::function<void(int pair, AttentionMaps maps)>;
 
-/// Runs the model over pairs (teacher forcing) in batches of up to `max_tokens` rows. Passes each pair's attention to
-/// `use`, in any order.
+/// Runs the model over pairs with teacher forcing, in batches of up to `max_tokens` rows. Passes each pair's attention
+/// to `use`. The order of the pairs is not fixed.
 void for_each_attention(Context<float>& context, const Transformer<float>& model, const Tokenizers& tokenizers,
                         const EncodedCorpus& pairs, std::int64_t max_tokens, const UseAttention& use);
 
-/// Mean over a layer's heads.
+/// Returns the mean over a layer's heads.
 AttentionMaps::Head mean_of_heads(const std::vector<AttentionMaps::Head>& heads);
 
-/// Cross-attention layer that aligns words best (Garg et al. 2019): the second to last, or the only one.
+/// Index of the cross-attention layer that aligns words best (Garg et al. 2019): the second to last, or the only one.
 inline Index usual_alignment_layer(Index layers) { return layers > 1 ? layers - 2 : 0; }
 
 /// Pairs of source word and translation word, as indices from 0.
 using Alignment = std::vector<std::pair<Index, Index>>;
 
-/// For each output word, finds the source word with the most attention in `head`, [output token][source token]; ties go
-/// to the first. `source_words` and `output_words` contain the word index of each token, or -1 for a token without a
-/// word.
+/// For each output word, finds the source word that gets the most attention in `head`, [output token][source token].
+/// Ties go to the first source word. `source_words` and `output_words` contain the word index of each token, or -1 for
+/// a token without a word.
 Alignment align_words(const AttentionMaps::Head& head, std::span<const int> source_words,
                       std::span<const int> output_words);
 
-/// Adds all members of `maps`, with encoder, decoder and cross as [layer][head][query][key]. Numbers read back to the
-/// same bits.
+/// Adds all members of `maps`. The members encoder, decoder and cross become lists [layer][head][query][key]. Numbers
+/// have enough digits to be read back exactly.
 JsonLine& add_to(JsonLine& json, const AttentionMaps& maps);
 
-/// The maps as a JSON object on one line.
+/// Formats the maps as a JSON object on one line.
 std::string to_json(const AttentionMaps& maps);
 
 }  // namespace glossa

@@ -9,8 +9,8 @@
 
 namespace glossa {
 
-/// Search over one batch of sentences with one model, as `Searcher` describes, advanced token by token. Memory is
-/// reused from batch to batch.
+/// Search over one batch of sentences with one model. The caller advances it token by token; `Searcher` describes the
+/// algorithm. Memory is reused from batch to batch.
 template <class T>
 class BatchSearch {
  public:
@@ -33,16 +33,16 @@ class BatchSearch {
   /// The sentences that the last step finished, as places (indices in the batch).
   std::span<const Index> finished() const { return finished_; }
 
-  /// Gives up a sentence: its hypotheses end with the next step, which does not report it as finished.
+  /// Gives up the sentence at `place`. The next step removes it, and does not report it as finished.
   void drop(Index place) { sentences_[place].is_dropped = true; }
 
-  /// Results for the finished sentence at `place`: `found` returns their number, `hypothesis` the one at `rank`, where
-  /// 0 is the best.
+  /// Results for the finished sentence at `place`. `found` returns the number of results. `hypothesis` returns the
+  /// result at `rank`, where 0 is the best.
   Index found(Index place) const { return std::min(sentences_[place].found, wanted_); }
   Hypothesis hypothesis(Index place, Index rank) const;
 
  private:
-  /// Last token of a hypothesis and the node of its prefix. Node 0 is <s>.
+  /// Last token of a hypothesis, and the node of the tokens before it. Node 0 is <s>.
   struct Node {
     int token;
     Index before;
@@ -89,12 +89,13 @@ class BatchSearch {
 
   Context<T>& context_;
 
-  // State of the current call:
+  // Arguments of the current `begin`:
   const Transformer<T>* model_ = nullptr;
   SpecialIds specials_;
   DecodeOptions options_;
-  Index n_ = 1, wanted_ = 1;              // hypotheses to keep per sentence, and to return
-  std::vector<int> never_, never_early_;  // tokens never chosen, and not chosen before the minimum length; both sorted
+  Index n_ = 1, wanted_ = 1;  // hypotheses to keep per sentence, and to return
+  // Tokens that are never chosen, and tokens that are not chosen before the minimum length; both sorted.
+  std::vector<int> never_, never_early_;
 
   DecoderCache<T> cache_;
 
@@ -104,7 +105,7 @@ class BatchSearch {
   std::vector<Found> found_;  // n_ entries for each sentence, best first
   std::vector<Node> nodes_;
   std::vector<Live> live_, next_;
-  std::vector<Index> survivors_;  // for each hypothesis of next_, the row that it continues
+  std::vector<Index> survivors_;  // for each hypothesis of next_, the row it continues
   std::vector<Index> finished_;
   std::vector<TokenScore> top_;  // candidate continuations, the same number for each hypothesis
   std::vector<double> uniforms_;

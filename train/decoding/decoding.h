@@ -10,26 +10,26 @@
 
 namespace glossa {
 
-/// Divisor of a log-probability that makes hypotheses of different lengths comparable; lengths count </s>.
+/// Divisor of log-probabilities, so that hypotheses of different lengths are comparable. Lengths include </s>.
 enum class LengthPenalty {
   none,   ///< 1
   power,  ///< length^alpha
   gnmt,   ///< ((5 + length) / 6)^alpha (Wu et al. 2016, section 7)
 };
 
-/// Decides when a sentence's search ends and what it returns.
+/// Rule that decides when a sentence's search ends and which hypotheses it returns; see Searcher.
 enum class Search { glossa, huggingface };
 
 struct DecodeOptions {
   Index beam = 1;  ///< hypotheses kept per sentence; 1 is greedy
   LengthPenalty length_penalty = LengthPenalty::power;
   double alpha = 1;
-  double max_length_factor = 2;  ///< maximum tokens, with </s>, are factor * source ids + extra
+  double max_length_factor = 2;  ///< maximum tokens, with </s>: factor * source ids + extra
   Index max_length_extra = 10;
   Index min_length = 0;  ///< minimum tokens, without </s>
   Search search = Search::glossa;
   std::vector<int> forbidden{};    ///< tokens never chosen, besides <pad> and <s>
-  bool renormalize = false;        ///< exclude the tokens that are never chosen from the softmax
+  bool renormalize = false;        ///< leave the tokens that are never chosen out of the softmax
   std::int64_t max_tokens = 2048;  ///< maximum of hypotheses x longest source, per batch
   bool sample = false;             ///< draw each token from the softmax; needs a beam of 1
   double temperature = 1;          ///< of the softmax when drawing
@@ -50,56 +50,58 @@ double penalized(double log_probability, Index length, const DecodeOptions& opti
 template <class T>
 class BatchSearch;
 
-/// Beam search with a key-value cache; a beam of 1 is greedy search. Each step continues every live hypothesis of a
-/// sentence and considers the best 2 * beam continuations: those with </s> have ended, and the best `beam` of the
-/// others stay live. A sentence is done when none of its live hypotheses can become better than its best ended one, at
-/// any length up to the limit. Once `beam` hypotheses have ended, this comparison assumes that live ones end with the
-/// next token. At the limit an ended hypothesis is preferred; without one, the best live hypothesis is cut off. <pad>
-/// and <s> are never chosen. Ties go to the earlier hypothesis, then to the smaller id.
+/// Beam search with a key-value cache; a beam of 1 is greedy search. Each step extends every live hypothesis of a
+/// sentence by one token, and considers the best 2 * beam of the results. Those with </s> have ended; the best `beam`
+/// of the others stay live. A sentence is done when none of its live hypotheses can become better than its best ended
+/// one, at any length up to the limit. Once `beam` hypotheses have ended, this comparison assumes that live ones end
+/// with the next token. At the limit the best ended hypothesis is returned. If none has ended, the best live hypothesis
+/// is cut off. <pad> and <s> are never chosen. Ties go to the earlier hypothesis, then to the smaller id.
 ///
-/// The n best come from the same search, which continues until n hypotheses have ended and no live one can become
-/// better than the n-th best. So a beam at least as large as the number of all hypotheses up to the limit gives the n
-/// best of all. Once `beam` hypotheses have ended and the single best is found, the search also ends if the next token
-/// might make another hypothesis the single best.
+/// The n best come from the same search. It continues until n hypotheses have ended and no live one can become better
+/// than the n-th best. So if the beam is at least as large as the number of all hypotheses up to the limit, the search
+/// finds the n best of all. The first of the n best is always the result of the search for the single best. So once
+/// `beam` hypotheses have ended and that search would be done, this search also ends if the next token might change the
+/// first.
 ///
 /// With Search::huggingface the search ends as in `generate` of transformers with `early_stopping` false and </s> as
-/// the forced last token. An ended hypothesis counts only if it is among the best `beam` continuations. A sentence is
-/// done when `beam` hypotheses have ended and the best live one, if it ended now, would not be better than the worst
-/// ended one. At the limit </s> becomes the last token of all live hypotheses, at no cost.
+/// the forced last token. An ended hypothesis counts only if it is among the best `beam` results of its step. A
+/// sentence is done when `beam` hypotheses have ended and the best live one could not replace any of them if it ended
+/// now. At the limit all live hypotheses end with </s>, which does not change their log-probabilities.
 ///
-/// With `sample` a sentence's only hypothesis is continued with a token drawn at random. The random numbers are
-/// functions of (seed, sentence number, position), so the translation does not depend on the batch.
+/// With `sample` each sentence has a single hypothesis, and each of its tokens is drawn at random. The random numbers
+/// are functions of (seed, sentence number, position), so the translation does not depend on the batch.
 ///
-/// Sentences are searched in batches of similar length, several batches in parallel if there are enough for all
-/// threads. Memory is reused from batch to batch, so no token costs a heap allocation. The processes of a job split the
-/// batches: all must pass the same sources, and all get all results.
+/// Sentences of similar length are searched together in a batch. If there are enough batches for all threads, several
+/// are searched in parallel. Memory is reused from batch to batch, so no token costs a heap allocation. The processes
+/// of a job divide the batches among themselves. All processes must pass the same sources, and all get all results.
 template <class T>
 class Searcher {
  public:
   Searcher();
   ~Searcher();
 
-  /// Finds the best translation of each source (ids as in training, including </s>), in order of the sources. The
-  /// options and model.max_positions limit a translation's length. `numbers` identifies the sentences for sampling, one
-  /// number per source; empty means 0, 1, ... Throws if a source is empty or longer than model.max_positions, and if
-  /// the model yields NaN.
+  /// Finds the best translation of each source, in order of the sources. A source has ids as in training, including
+  /// </s>. The options and model.max_positions limit a translation's length. `numbers` identifies the sentences for
+  /// sampling, one number per source; empty means 0, 1, ... Throws if a source is empty or longer than
+  /// model.max_positions, and if the model yields NaN.
   std::vector<Hypothesis> decode(const Transformer<T>& model, std::span<const std::vector<int>> sources,
                                  const SpecialIds& specials, const DecodeOptions& options,
                                  std::span<const std::int64_t> numbers = {});
 
-  /// Finds the n best translations of each source; n is at most the beam. Ended translations come first, best first,
-  /// then those cut off by the length limit. The first one is the result of `decode`. Returns fewer than n if the
-  /// vocabulary or the limit does not allow more.
+  /// Finds the n best translations of each source; n is at most the beam. Ended translations come first, followed by
+  /// those cut off at the length limit; both are sorted, best first. The first translation is the result of `decode`.
+  /// Returns fewer than n if the vocabulary or the limit does not allow more.
   std::vector<std::vector<Hypothesis>> n_best(const Transformer<T>& model, std::span<const std::vector<int>> sources,
                                               const SpecialIds& specials, const DecodeOptions& options, Index n,
                                               std::span<const std::int64_t> numbers = {});
 
-  /// From now on calls `watch` with each batch's size when the batch's search is done. Only one thread at a time calls
+  /// From now on calls `watch` when the search of a batch is done, with the number of the batch's sentences. In a job
+  /// the number includes the batches that the other processes search meanwhile. Only one thread at a time calls
   /// `watch`.
   void watch(std::function<void(Index)> watch) { watch_ = std::move(watch); }
 
  private:
-  /// Calls `use(batch, search)` after each batch's search, from several threads concurrently.
+  /// Searches all batches. Calls `use(batch, search)` after the search of each, from several threads concurrently.
   template <class Use>
   void search(const Transformer<T>& model, std::span<const std::vector<int>> sources, const SpecialIds& specials,
               const DecodeOptions& options, Index n, std::span<const std::int64_t> numbers, Use use);

@@ -9,15 +9,15 @@
 
 namespace glossa {
 
-/// A model's scores of a given translation, as the search would score a hypothesis with these tokens.
+/// A model's scores of a given translation. They equal the scores that the search gives a hypothesis with these tokens.
 struct ScoredTranslation {
-  std::vector<TokenScore> tokens;  ///< each with its natural log-probability given those before it; </s> is last
+  std::vector<TokenScore> tokens;  ///< each with its natural log-probability after those before it; </s> is last
   double score = 0;                ///< log_probability divided by the length penalty
   double log_probability = 0;      ///< of all tokens together
 };
 
-/// Scores each target of a corpus given its source (teacher forcing), in order. Runs pairs in batches of up to
-/// `max_tokens` rows. Throws if the model yields NaN.
+/// Scores each target of a corpus given its source (teacher forcing), and returns the scores in order. Runs pairs in
+/// batches of up to `max_tokens` rows. Throws if the model yields NaN.
 template <class T>
 std::vector<ScoredTranslation> score_translations(Context<T>& context, const Transformer<T>& model,
                                                   const EncodedCorpus& corpus, const DecodeOptions& options,

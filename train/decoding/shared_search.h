@@ -6,8 +6,8 @@
 
 namespace glossa {
 
-/// Shares search results among the job's processes. Each process passes a list for every source it searched and empty
-/// lists for the other sources; afterwards all processes have all lists.
+/// Shares search results among the job's processes. `found` has a list for each source; each process fills the lists of
+/// the sources that it searched, and leaves the others empty. Afterwards all processes have all lists.
 void share_found(std::vector<std::vector<Hypothesis>>& found);
 
 }  // namespace glossa

@@ -12,9 +12,10 @@ struct TokenScore {
   int token;
 };
 
-/// Writes the `count` most probable tokens of each row of logits [R, V] to top [R, count], best first, ties by smaller
-/// id. Skips the tokens in `never`, which are sorted by id; unless `renormalize`, they still count in the softmax.
-/// `count` is at most V - never.size(). Throws if a row has no probabilities (NaN or infinity).
+/// Finds the `count` most probable tokens of each row of logits [R, V], and writes them to top [R, count], best first.
+/// Ties go to the smaller id. Skips the tokens in `never`, which must be sorted. The skipped tokens still count in the
+/// softmax, unless `renormalize` is true. `count` is at most V - never.size(). Throws if a row has no probabilities
+/// (NaN or infinity).
 template <class T>
 void top_tokens(const Tensor<const T>& logits, std::span<const int> never, Index count, std::span<TokenScore> top,
                 bool renormalize = false);

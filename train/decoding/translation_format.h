@@ -15,10 +15,10 @@ enum class TranslationFormat {
   json          ///< an object: `line` from 1, and `translations` with text, score, log_probability, finished
 };
 
-/// Formats the output for line `number`, counted from 1, including line feeds. If `translations` is empty, text formats
-/// give an empty line, Moses' format an empty text with score 0, and JSON an empty list. `aligned` adds the alignment
-/// of source and translation words: `||| 0-0 1-2` after a text or after a score in Moses' format, [[0,0],[1,2]] in
-/// JSON.
+/// Formats the output for line `number`, counted from 1, including line feeds. If `translations` is empty, the text
+/// formats give an empty line, Moses' format gives an empty text with score 0, and JSON gives an empty list. `aligned`
+/// adds the alignment of source and translation words. In the text formats `||| 0-0 1-2` follows the text; in Moses'
+/// format it follows the score. JSON has [[0,0],[1,2]].
 std::string formatted(TranslationFormat format, std::int64_t number, std::span<const Translation> translations,
                       bool aligned = false);
 

@@ -15,11 +15,12 @@ namespace glossa {
 /// A run's search options.
 DecodeOptions decode_options(const DecodeConfig& config);
 
-/// Number that identifies piece `piece` (from 0) of line `line` when sampling; only long lines have several pieces. The
-/// first piece has its line's number, later pieces have numbers above those of all lines.
+/// Returns the number that identifies piece `piece` (from 0) of line `line` for sampling. Only long lines have several
+/// pieces. The first piece has the number of its line. Later pieces have numbers above those of all lines.
 std::int64_t piece_number(std::int64_t line, std::int64_t piece);
 
-/// Translation of a line. The numbers are as in `Hypothesis`; for a line read in pieces, they cover all pieces.
+/// Translation of a line. Score, log-probability and `finished` are as in `Hypothesis`. If the line is translated in
+/// pieces, they cover all pieces.
 struct Translation {
   std::string text = {};
   double score = 0, log_probability = 0;
@@ -28,15 +29,16 @@ struct Translation {
   Alignment alignment = {};      // with the line's words, if requested
 };
 
-/// Translates lines of text with a model: normalize, encode, search, decode. A line with more tokens than the model has
-/// positions is translated in pieces, as cut by `cut_line`: no piece is longer than training sentences were. Not
-/// thread-safe.
+/// Translates lines of text with a model: normalizes, encodes, searches, decodes. A line with more tokens than the
+/// model has positions is translated in pieces. `cut_line` cuts the line so that no piece is longer than training
+/// sentences were. Not thread-safe.
 class Translator {
  public:
   Translator(const Transformer<float>& model, const Tokenizers& tokenizers, const DataConfig& data,
              const DecodeConfig& decode);
 
-  /// One translation per line, in order; an empty line gives an empty translation. Throws as `add`.
+  /// Returns one translation per line, in order. An empty line gives an empty translation. `name` and `first_line` are
+  /// for errors. Throws as `add` does.
   std::vector<std::string> translate(std::span<const std::string> lines, std::string_view name,
                                      std::int64_t first_line = 1) {
     return translate(encode(lines, name, first_line));
@@ -51,45 +53,47 @@ class Translator {
     std::size_t count = 0;              // number of lines
     std::int64_t in_pieces = 0;         // number of lines with several pieces
 
-    /// Returns process 0's `own` in every process of the job; empty once process 0 passes null.
+    /// Returns a copy of process 0's `own` in every process of the job. If `own` is null in process 0, returns an empty
+    /// value.
     static std::optional<Sources> of_first(const Sources* own);
   };
 
-  /// Adds a line. Throws LineError at `name`:`number` and adds no piece if a token cannot be represented by the
-  /// vocabulary or the line cannot be cut into pieces. `interrupt`, called before each step of cutting a long line, may
+  /// Adds a line. If the vocabulary cannot represent a token, or if the line cannot be cut into pieces, adds no piece
+  /// and throws a LineError at `name`:`number`. `interrupt` is called before each step of cutting a long line; it may
   /// throw.
   void add(Sources& sources, std::string_view line, std::string_view name, std::int64_t number,
            const std::function<void()>& interrupt = {}) const;
 
-  /// Encodes lines, numbered from `first_line` on.
+  /// Encodes lines; their numbers begin with `first_line`.
   Sources encode(std::span<const std::string> lines, std::string_view name, std::int64_t first_line = 1) const;
 
-  /// Decodes a hypothesis found by a search to a translation with text.
+  /// Decodes a hypothesis of a search to a translation with text.
   Translation translation(const Hypothesis& hypothesis) const;
 
   /// Returns the best hypothesis of each piece, not yet decoded to text.
   std::vector<Hypothesis> search(const Sources& sources);
 
-  /// One translation per line, empty for a line without pieces.
+  /// Returns one translation per line, empty for a line without pieces.
   std::vector<std::string> translate(const Sources& sources);
 
-  /// The n best translations of each line, best first, as `Searcher::n_best`. A line in several pieces has one
-  /// translation, joined from the best of each piece; a line without pieces has none.
+  /// Returns the n best translations of each line, best first, as `Searcher::n_best`. A line in several pieces has one
+  /// translation, which joins the best of each piece. A line without pieces has no translation.
   std::vector<std::vector<Translation>> n_best(const Sources& sources, Index n);
 
   /// From now on the search keeps `beam` hypotheses.
   void set_beam(Index beam) { options_.beam = beam; }
 
-  /// A line of any length as model input; no id if it has no token. Throws LineError as `add`.
+  /// Returns the ids of a line of any length, without cutting it. Returns no id if the line has no token. Throws
+  /// LineError as `add` does.
   std::vector<int> source_ids(std::string_view line, std::string_view name, std::int64_t number) const;
 
   /// From now on translations are aligned with their lines, by the cross-attention of this decoder layer.
   void align(Index layer) { alignment_layer_ = layer; }
 
-  /// Attention of the model while it reads `source` and is given `translation` (teacher forcing).
+  /// Returns the attention of the model while it reads `source` and is given `translation` (teacher forcing).
   AttentionMaps attention(std::vector<int> source, const Translation& translation);
 
-  /// `watch` gets the number of pieces of each finished batch, as in `Searcher::watch`.
+  /// From now on calls `watch` with the number of pieces of each finished batch, as `Searcher::watch` does.
   void watch(std::function<void(Index)> watch) { searcher_.watch(std::move(watch)); }
 
  private:
