@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-/// Arguments shared by several commands. Each function declares arguments on a command; parsing fills the variables
-/// passed by reference.
+/// Arguments that several commands share. Each function declares arguments on a command; parsing then fills the
+/// variables that were passed by reference.
 namespace glossa::commands {
 
 /// Declares RUN and --checkpoint; `choices` lists the values of --checkpoint.
@@ -21,7 +21,7 @@ void add_sets(CLI::App& command, std::vector<std::string>& sets, const std::stri
 /// Declares --force, for a command that needs much memory.
 void add_force(CLI::App& command);
 
-/// Declares --on-bad-line; `becomes` completes the option's help: it states what happens to an unusable line.
+/// Declares --on-bad-line. `becomes` is the part of the option's help that states what happens to an unusable line.
 void add_on_bad_line(CLI::App& command, std::string& policy, const char* becomes = "stays empty in the output");
 
 /// Declares --beam. Returns the option.

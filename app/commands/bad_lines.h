@@ -13,8 +13,8 @@ class BadLines {
   /// Takes the value of --on-bad-line: `warn` or `stop`.
   explicit BadLines(std::string_view policy) : stops_(policy == "stop") {}
 
-  /// Calls `act`; returns true if it succeeds. If it throws a LineError, reports that and returns false, or rethrows it
-  /// if set to stop. Other exceptions pass through.
+  /// Calls `act`; returns true if `act` succeeds. If `act` throws a LineError, `warn` reports the error and returns
+  /// false, and `stop` rethrows the error. Other exceptions pass through.
   template <class Act>
   bool pass(Act act) const {
     try {
@@ -33,8 +33,8 @@ class BadLines {
   bool stops_;
 };
 
-/// Returns the exit status of a command that processed `lines` lines of `name`. If `bad` of them were unusable, prints
-/// their number; `done` names the work, for example `translated`.
+/// Returns the exit status of a command that processed `lines` lines of `name`, `bad` of them unusable. If any line was
+/// unusable, also prints their number; `done` names the work, for example `translated`.
 int status_of_lines(std::string_view name, std::int64_t bad, std::int64_t lines, std::string_view done);
 
 }  // namespace glossa

@@ -11,12 +11,12 @@ class App;
 
 namespace glossa::commands {
 
-/// Runs the command given by `words`, the words after the program's name. Returns its exit status. If the words are not
-/// a valid command, throws a misuse error whose text begins with [command line]. Errors of the command itself pass
-/// through.
+/// Runs the command given by `words`, the words after the program's name. Returns the command's exit status. If the
+/// words are not a valid command, throws a misuse error whose text begins with [command line]. Errors of the command
+/// itself pass through.
 int run(std::vector<std::string> words);
 
-/// Description of all declared commands, for the manual and shell completion.
+/// Returns a description of all declared commands, for the manual and shell completion.
 Command described(const CLI::App& app);
 
 }  // namespace glossa::commands

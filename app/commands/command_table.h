@@ -12,29 +12,29 @@ struct CommandHead {
   const char* name;
   const char* help;                   ///< one sentence without full stop
   const char* group = "Subcommands";  ///< heading in the parent's help
-  bool in_a_job = false;              ///< true: runs in all processes of a job, of which only the first prints
+  bool in_a_job = false;              ///< true: runs in all processes of a job; only process 0 prints
 };
 
 /// The program's commands, or the subcommands of a command such as `bench`. Each command adds itself (commands.h).
 /// Help, manual and completion are made from the table.
 class CommandTable {
  public:
-  /// The command that runs leaves its exit status in `status`. `parent` and `status` must outlive the parsing.
+  /// The command that runs stores its exit status in `status`. `parent` and `status` must outlive the parsing.
   CommandTable(CLI::App& parent, int& status) : parent_(parent), status_(status) {}
 
-  /// Adds a command. Returns the command and a new Arguments object; the caller declares the arguments. When the
-  /// command is parsed, `run` is called with the arguments; `run` returns the exit status or throws Error.
+  /// Adds a command. Returns the command and a new Arguments object, so that the caller can declare the arguments. When
+  /// the command is parsed, `run` is called with the arguments. `run` returns the exit status or throws Error.
   template <class Arguments>
   std::pair<CLI::App&, Arguments&> add(const CommandHead& head, int (*run)(const Arguments&)) const {
     const auto arguments = std::make_shared<Arguments>();
     return {add_command(head, [arguments, run] { return run(*arguments); }), *arguments};
   }
 
-  /// Adds a command that only has subcommands, one of which must follow it on the command line. Returns the
-  /// subcommands' table.
+  /// Adds a command that only has subcommands. On the command line, one of the subcommands must follow the command.
+  /// Returns the subcommands' table.
   CommandTable add_table(const CommandHead& head) const;
 
-  /// The program, or the command whose subcommands these are.
+  /// The program itself, or the command that has these subcommands.
   const CLI::App& parent() const { return parent_; }
 
  private:

@@ -1,7 +1,7 @@
 #pragma once
 
-/// The program's commands. Each function adds a command to the table; its source file has the command's arguments and
-/// work.
+/// The program's commands. Each function adds one command to the table; its comment describes the command. The
+/// function's source file has the command's arguments and work.
 namespace glossa::commands {
 
 class CommandTable;
@@ -54,7 +54,7 @@ void add_completion(CommandTable& table);
 /// Times a training step.
 void add_bench_step(CommandTable& table);
 
-/// Measures how fast the processes of mpirun sum gradients.
+/// Measures how fast the processes started by mpirun sum gradients.
 void add_bench_exchange(CommandTable& table);
 
 /// Breaks a training step's time down into its parts.
@@ -63,7 +63,8 @@ void add_bench_profile(CommandTable& table);
 /// Times the matrix products of a training step.
 void add_bench_gemm(CommandTable& table);
 
-/// Compares a training step with the minimum time of its matrix products and Adam's memory traffic.
+/// Compares a training step's time with a lower bound: the minimum time of its matrix products, plus that of Adam's
+/// memory traffic.
 void add_bench_floor(CommandTable& table);
 
 /// Times self-attention over one long sequence.

@@ -7,7 +7,7 @@ namespace glossa::commands {
 
 // A plain description of the command line: the source of the manual and of shell completion.
 
-/// An argument of a command: an option or, if `names` is one name without dashes, a positional word.
+/// An argument of a command: an option or a positional word. A positional word has a single name, without dashes.
 struct Argument {
   std::vector<std::string> names;    // "-v", "--verbose"; or "RUN"
   std::string value;                 // kind of its value: "TEXT", "INT"; empty if it has no value
@@ -26,20 +26,20 @@ struct Command {
   std::vector<Command> below;
 };
 
-/// The commands without subcommands, in help order: `bench step`, not `bench`.
+/// Returns the commands without subcommands, in help order: `bench step`, but not `bench`.
 std::vector<Command> leaves(const Command& program);
 
-/// Kinds of completions for a word.
+/// Kind of words that completion offers for an argument.
 enum class Offer { words, files, folders, configurations, runs, checkpoints, keys, nothing };
 Offer offer(const Argument& argument);
 
-/// A key that may follow --set.
+/// A configuration key that may follow --set.
 struct Key {
   std::string name, help, range, usual;  // usual: the default, as YAML
   std::vector<std::string> values;       // the accepted words, or the single word "files"
 };
 
-/// All keys or, if `of_trained_run`, those accepted by a command that reads a trained run.
+/// Returns all keys. If `of_trained_run`, returns only those that a command accepts if it reads a trained run.
 std::vector<Key> keys(bool of_trained_run = false);
 
 /// True if the command reads a trained run.

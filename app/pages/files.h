@@ -5,7 +5,7 @@
 
 namespace glossa {
 
-/// A file of this folder embedded in the program. The build generates the list (cmake/embed.cmake).
+/// A file of this folder, embedded in the program. The build generates the list (cmake/embed.cmake).
 struct PageFile {
   std::string_view name, text;
 };

@@ -5,9 +5,9 @@
 
 namespace glossa {
 
-/// Makes a page of this folder one self-contained file: each `<link rel="stylesheet" href="FILE">` and `<script
-/// src="FILE"></script>` is replaced by the file's content. Unless `id` is empty, `json` precedes the first script as
-/// `<script type="application/json" id="ID">`. Throws for a name not in the folder.
+/// Returns the page `name` of this folder as one self-contained file. Replaces each `<link rel="stylesheet"
+/// href="FILE">` and `<script src="FILE"></script>` by the content of FILE. Unless `id` is empty, inserts `json` before
+/// the first script, as `<script type="application/json" id="ID">`. Throws for a name that is not in the folder.
 std::string page(std::string_view name, std::string_view id = {}, std::string_view json = {});
 
 }  // namespace glossa

@@ -11,7 +11,7 @@
 
 namespace glossa {
 
-/// A JSON object on one line, with keys in insertion order. NaN and infinity become null, bytes that are not UTF-8
+/// A JSON object on one line, with keys in insertion order. NaN and infinity become null; bytes that are not UTF-8
 /// become U+FFFD.
 class JsonLine {
  public:
@@ -24,7 +24,7 @@ class JsonLine {
   JsonLine& add(std::string_view key, std::span<const std::string> values);
   JsonLine& add(std::string_view key, const JsonLine& object);
 
-  /// Adds a list of numbers, with nine significant digits each.
+  /// Adds a list of numbers with nine significant digits each.
   JsonLine& add_numbers(std::string_view key, std::span<const double> values);
 
   /// Adds a value that is already JSON.
@@ -41,11 +41,12 @@ class JsonLine {
   std::string body_;
 };
 
-/// The whole number under `key` in a JSON object; empty if `line` is not an object or lacks the number.
+/// Returns the whole number under `key` in the JSON object `line`. Returns an empty value if `line` is not an object or
+/// lacks the number.
 std::optional<std::int64_t> integer_in_json(std::string_view line, std::string_view key);
 
-/// The members of a JSON object that are numbers, booleans (as 0 and 1) or null (as NaN); empty if `line` is not an
-/// object.
+/// Returns the members of the JSON object `line` that are numbers, booleans (as 0 and 1) or null (as NaN). Returns an
+/// empty value if `line` is not an object.
 std::optional<std::map<std::string, double>> numbers_in_json(std::string_view line);
 
 }  // namespace glossa

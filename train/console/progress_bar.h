@@ -16,7 +16,7 @@ namespace glossa {
 std::size_t terminal_width(std::FILE* terminal);
 
 /// Bottom line of a terminal, redrawn during slow work. Draws nothing if `terminal` is a file or a pipe, or with -q.
-/// Clear it before writing anything else to the terminal. If the terminal has gone away, output is lost and work
+/// Clear the bar before writing anything else to the terminal. If the terminal has gone away, output is lost and work
 /// continues.
 class ProgressBar {
  public:
@@ -49,15 +49,15 @@ class ProgressBar {
 /// Formats seconds like a clock: 0:07, 1:02:03.
 std::string clock_text(double seconds);
 
-/// Estimates the time left from the speed since construction.
+/// Estimates the remaining time of some work, from the speed since construction.
 class TimeLeft {
  public:
-  /// `done` is the fraction already completed.
+  /// `done` is the fraction of the work that is already completed.
   explicit TimeLeft(double done = 0) : done_before_(done) {}
 
   std::optional<double> seconds(double done) const;
 
-  /// Returns ", 1:02:03 left"; empty if not yet known.
+  /// Returns text such as ", 1:02:03 left"; empty if the time is not yet known.
   std::string after(double done) const;
 
  private:
@@ -81,8 +81,8 @@ class CountProgress {
   Stopwatch watch_;
 };
 
-/// While it lives, shows a text and the elapsed time on a bar, from a thread of its own; for work that cannot report
-/// progress.
+/// Shows a text and the elapsed time on a bar while this object exists, for work that cannot report progress. Draws
+/// from a thread of its own.
 class ElapsedProgress {
  public:
   ElapsedProgress(ProgressBar& bar, std::string text);

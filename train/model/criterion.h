@@ -7,7 +7,7 @@
 
 namespace glossa {
 
-/// Row layouts of a batch, as the layers expect them. Reuses its memory for later batches.
+/// Row layouts of a batch, as the layers expect them. `assign` reuses the memory of earlier batches.
 class BatchRows {
  public:
   void assign(const Batch& batch);
@@ -21,7 +21,8 @@ class BatchRows {
   std::vector<std::uint32_t> ids_;
 };
 
-/// Runs a batch through the model and returns the cross-entropy of each next target token. Ignores padding.
+/// Runs a batch through the model and returns the cross-entropy of the predicted target tokens. Ignores targets equal
+/// to `pad`.
 template <class T>
 CrossEntropy<T> batch_loss(Context<T>& context, const Transformer<T>& model, const Batch& batch, const BatchRows& rows,
                            int pad, double label_smoothing);

@@ -7,18 +7,19 @@
 
 namespace glossa {
 
-// Memory needs are checked before anything is allocated, because the kernel grants more memory than exists and then
-// silently kills processes that use it. `--force` skips the check (ignore_memory_limits).
+// Memory needs are checked before anything is allocated: the kernel grants more memory than exists, and then silently
+// kills processes that use it. `--force` skips the check (ignore_memory_limits).
 
-/// Bytes still available to this process: an equal share for each of the job's processes on this host.
+/// Returns the bytes that are still available to this process. The job's processes on this host get equal shares.
 double memory_left();
 
 /// Throws unless training fits into `left` bytes. The error names the option that needs the most memory, and the
-/// largest value that fits if all other options stay. Without a `batch` the memory of a step is not counted.
+/// largest value of this option that fits if all other options stay. Without a `batch` the memory of a step is not
+/// counted.
 void check_training_fits(const Config& config, Index source_vocabulary, Index target_vocabulary,
                          const BatchExtent& batch = {}, double left = memory_left());
 
-/// Throws, naming `where`, unless a model of `bytes` fits into `left`.
+/// Throws an error at `where` unless a model of `bytes` bytes fits into `left` bytes.
 void check_model_fits(const std::string& where, double bytes, double left = memory_left());
 
 }  // namespace glossa

@@ -12,8 +12,8 @@ struct BatchExtent {
   double sentences = 0;
   double source_rows = 0, target_rows = 0;
   double longest_source = 0, longest_target = 0;
-  /// Attention weights that a head keeps for backward, summed over all sentences: encoder self-attention, decoder
-  /// self-attention, cross-attention.
+  /// Number of attention weights that a head keeps for backward, summed over all sentences. The three numbers are for
+  /// encoder self-attention, decoder self-attention and cross-attention.
   double source_weights = 0, target_weights = 0, cross_weights = 0;
 };
 
@@ -21,7 +21,7 @@ BatchExtent extent_of(const Batch& batch);
 
 /// Bytes needed by a model in float, and by its training. Excludes the program, the text, and decoding for validation.
 struct MemoryNeed {
-  double parameters = 0;  ///< of their values; the gradients, always allocated, take as much again
+  double parameters = 0;  ///< of the values; the gradients, always allocated, need the same again
   double initial = 0;     ///< temporary: initial values of the largest parameter, in double
   double positions = 0;   ///< sinusoid tables
   double moments = 0, average = 0, step = 0;
@@ -34,9 +34,10 @@ struct MemoryNeed {
   }
 };
 
-/// Estimates the memory need of a model and its training steps without allocating it. Parameters are counted exactly; a
-/// step over `batch` is estimated, within 15 %, from the values each layer keeps for backward. `moments`, `averages`
-/// and `sums` are the numbers of parameter-sized buffers for the optimizer, the moving average and TreeSum.
+/// Estimates the memory need of a model and its training steps, without allocating memory. Parameters are counted
+/// exactly. The need of a step over `batch` is estimated, within 15 %, from the values that each layer keeps for
+/// backward. `moments`, `averages` and `sums` are the numbers of parameter-sized buffers for the optimizer, the moving
+/// average and TreeSum (optim/tree_sum.h).
 MemoryNeed memory_need(const TransformerOptions& options, const BatchExtent& batch = {}, double moments = 0,
                        int averages = 0, int sums = 0);
 

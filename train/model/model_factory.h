@@ -17,23 +17,24 @@ struct Model {
   std::unique_ptr<Transformer<float>> transformer;
 };
 
-/// Converts the configuration for layers/. Unset dropout rates take the value of model.dropout.
+/// Converts the configuration of a model to the options of a Transformer. Unset dropout rates take the value of
+/// model.dropout.
 TransformerOptions transformer_options(const ModelConfig& config, Index source_vocabulary, Index target_vocabulary);
 
 /// Makes a new model, initialized from `seed`. If the decoder starts with padding, the padding embedding stays zero.
 std::unique_ptr<Model> make_model(const ModelConfig& config, Index source_vocabulary, Index target_vocabulary,
                                   std::uint64_t seed, const SpecialIds& specials = {});
 
-/// Freezes the parameters that match optim.freeze and builds the optimizer for the other ones, or for a `share` of
-/// them.
+/// Freezes the parameters that match optim.freeze. Builds the optimizer for all other parameters, or for this process's
+/// `share` of them.
 std::unique_ptr<Optimizer<float>> make_optimizer(const OptimConfig& config, ParameterStore<float>& parameters,
                                                  OptimizerShare share = {});
 
-/// Makes a moving average that starts at the parameters' present values; null without train.ema.
+/// Makes a moving average that starts at the parameters' present values. Returns null if train.ema is 0.
 std::unique_ptr<MovingAverage<float>> make_average(const TrainConfig& config, const ParameterStore<float>& parameters);
 
-/// Makes the configured learning-rate schedule; only noam uses `width`; `updates_per_epoch` converts periods given in
-/// epochs.
+/// Makes the configured learning-rate schedule. Only noam uses `width`. `updates_per_epoch` converts periods that are
+/// given in epochs.
 Schedule make_schedule(const OptimConfig& config, Index width, std::int64_t updates_per_epoch = 0);
 
 }  // namespace glossa

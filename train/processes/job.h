@@ -16,13 +16,13 @@
 
 namespace glossa {
 
-/// An Error that every process of the job throws: process 0 reports it, and all processes end normally.
+/// An Error that every process of the job throws. Process 0 reports it, and all processes end normally.
 class CommonError : public Error {
  public:
   using Error::Error;
 };
 
-/// Throws CommonError unless `ok`, which must be the same in all processes.
+/// Throws CommonError unless `ok` is true. `ok` must be the same in all processes.
 template <class... Args>
 void check_in_all(bool ok, std::string_view where, fmt::format_string<Args...> format, Args&&... args) {
   if (!ok) throw CommonError(Error::Kind::failure, where, fmt::format(format, std::forward<Args>(args)...));
@@ -32,11 +32,11 @@ void check_in_all(bool ok, std::string_view where, fmt::format_string<Args...> f
 /// than the first wait briefly, so that process 0 can report the same error first.
 [[noreturn]] void end_job(int status, const std::function<void()>& print_note);
 
-/// The cooperating processes started by `mpirun -n N` or `srun`, as seen by one of them. A single process is a job of
+/// The cooperating processes that `mpirun -n N` or `srun` started, as seen by one of them. A single process is a job of
 /// one: it does not use MPI, and each call returns at once.
 ///
-/// All processes must make all calls that communicate, in the same order. Calls use MPI's collectives. MPI adds up only
-/// numbers of which all but one are 0, so results do not depend on the number of processes.
+/// Calls that communicate use MPI's collectives: all processes must make these calls, in the same order. In each sum
+/// that MPI computes, at most one number is not 0, so results do not depend on the number of processes.
 class Job {
  public:
   int rank() const { return place_.rank; }
@@ -46,10 +46,11 @@ class Job {
   /// True for process 0, the only one that handles a run's files and prints.
   bool is_first() const { return place_.rank == 0; }
 
-  /// Position of this process among the others.
+  /// Place of this process among the others (transport.h).
   const Transport::Place& place() const { return place_; }
 
-  /// A process's part of {0, ..., count-1}: consecutive, and of about the same size in every process.
+  /// One process's part of {0, ..., count-1}. The numbers are consecutive, and the parts of all processes have about
+  /// the same size.
   struct Range {
     std::int64_t begin = 0, end = 0;
   };
@@ -58,36 +59,37 @@ class Job {
     return {count * rank / place_.count, count * (rank + 1) / place_.count};
   }
 
-  /// Adds up the processes' `numbers`, element by element; for each element at most one process has a value other than
-  /// 0.
+  /// Adds up the processes' `numbers`, element by element. For each element, at most one process may have a value other
+  /// than 0.
   void merge(std::span<double> numbers) const;
 
   /// Copies process 0's bytes to all processes.
   void broadcast(std::span<std::byte> bytes) const;
   std::string broadcast(std::string text) const;
 
-  /// Returns the texts of all processes, by rank.
+  /// Returns the texts `own` of all processes, in order of their ranks.
   std::vector<std::string> gather(std::string_view own) const;
 
-  /// Sends to each other process r the slice [bounds[r] + from, bounds[r] + to) of `numbers`, cut at bounds[r+1]; sends
-  /// nothing if `numbers` is empty. Receives the slice for this process from each of `senders` and stores these slices
-  /// in `received`, one after the other, in the order of `senders`.
+  /// Exchanges slices between the processes. To each other process r, sends the slice [bounds[r] + from, bounds[r] +
+  /// to) of `numbers`, cut off at bounds[r+1]. If `numbers` is empty, sends nothing. From each process in `senders`,
+  /// receives the slice for this process. Stores the received slices in `received`, one after the other, in the order
+  /// of `senders`.
   void exchange(std::span<const float> numbers, std::span<const Index> bounds, Index from, Index to,
                 std::span<const int> senders, std::span<float> received) const;
 
   /// Completes `numbers` in all processes. Before the call, each process r has only the slice [bounds[r], bounds[r+1]).
   void share_stretches(std::span<float> numbers, std::span<const Index> bounds) const;
 
-  /// Collects [begin, end) of an array in process 0's `collected`. Each process r has the array's slice [bounds[r],
-  /// bounds[r+1]) in `own`.
+  /// Collects the elements [begin, end) of an array in process 0's `collected`. The array is divided among the
+  /// processes: `own` is the slice [bounds[r], bounds[r+1]) in process r.
   void collect(std::span<const float> own, std::span<const Index> bounds, Index begin, Index end,
                std::vector<float>& collected) const;
 
-  /// Returns when all processes have called it.
+  /// Waits until all processes have called it.
   void meet() const;
 
-  /// While a Patience exists, calls wait at most `seconds` (0 means without limit) for other processes, then throw an
-  /// Error. The error names the late processes and `what`, the work that they have not finished.
+  /// Limits how long calls wait for other processes while a Patience exists. After `seconds` (0 means no limit), a call
+  /// throws an Error. The error names the late processes and `what`, the work that they have not finished.
   class Patience {
    public:
     Patience(double seconds, std::string what);
@@ -96,12 +98,12 @@ class Job {
     Patience& operator=(const Patience&) = delete;
   };
 
-  /// Does work that may fail in some processes only; if any fails, all processes throw the error of the first process
-  /// that failed. `work` must not wait for other processes.
+  /// Calls `work`, which may fail in some processes only. If `work` fails in any process, all processes throw the same
+  /// error, that of the failed process with the lowest rank. `work` must not wait for other processes.
   void together(const std::function<void()>& work) const;
 
-  /// Throws in all processes if any process has another `text` than process 0. The error names the first such process
-  /// and both texts.
+  /// Throws in all processes unless all have the same `text`. The error names `what`, the first process whose text
+  /// differs from process 0's, and both texts.
   void agree(std::string_view what, std::string_view text) const;
 
  private:
@@ -116,8 +118,8 @@ class Job {
 /// This process's job.
 const Job& job();
 
-/// While a JobMembership exists, this process is part of its job, if the process was started as one of several. Throws
-/// if the program was built without MPI or MPI does not find other processes.
+/// Makes this process part of its job while a JobMembership exists, if the process was started as one of several.
+/// Throws if the program was built without MPI, or if MPI does not find other processes.
 class JobMembership {
  public:
   JobMembership();

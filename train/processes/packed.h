@@ -31,7 +31,7 @@ class Packed {
   std::string bytes_;
 };
 
-/// Reads numbers and lists back, in the order in which they were put.
+/// Reads the numbers and lists from the bytes of a Packed, in the order in which they were put.
 class Unpacked {
  public:
   explicit Unpacked(std::string_view bytes) : rest_(bytes) {}

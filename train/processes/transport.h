@@ -11,8 +11,8 @@
 
 namespace glossa {
 
-/// MPI operations of a job; only one source file includes MPI's header. `place`, `limit` and `abort` are local; all
-/// other calls are collective.
+/// The MPI operations that Job (job.h) uses. Only one source file includes MPI's header. A process may call `place`,
+/// `limit` and `abort` alone; all processes must make the other calls together.
 class Transport {
  public:
   virtual ~Transport() = default;
@@ -20,7 +20,7 @@ class Transport {
   struct Place {
     int rank = 0, count = 1;
     int on_host = 1;                      // processes on this host
-    int sharing = 1, turn = 0;            // processes that use the same cores; this one's index among them
+    int sharing = 1, turn = 0;            // processes that use the same cores; index among them
     std::vector<std::string> hosts = {};  // host name of each process
 
     /// Readable name of process `of`.
@@ -35,7 +35,7 @@ class Transport {
   virtual void broadcast(std::span<std::byte> bytes) = 0;
   virtual std::vector<std::string> gather(std::string_view own) = 0;
 
-  /// For each process, the count of the numbers sent to it or received from it, and their offset in the array.
+  /// For each process: how many numbers are sent to it or received from it, and their offset in the array.
   struct Parts {
     std::vector<int> counts, places;
   };
@@ -43,7 +43,7 @@ class Transport {
   virtual void share(float* all, const Parts& parts) = 0;
   virtual void collect(const float* own, int count, float* all, const Parts& parts) = 0;
 
-  /// Limits the time that calls wait for other processes to `seconds` (0 means without limit); `what` names the awaited
+  /// Limits the time that calls wait for other processes to `seconds`; 0 means without limit. `what` names the awaited
   /// work in errors.
   virtual void limit(double seconds, std::string what) = 0;
 
@@ -51,8 +51,8 @@ class Transport {
   virtual void abort(int status) = 0;
 };
 
-/// Enters this process's MPI job. Loads the MPI module from the program's folder or from the installed modules' folder;
-/// returns null if it is in neither.
+/// Enters this process's MPI job. Loads the MPI module from the program's folder or from the folder of installed
+/// modules. Returns null if neither folder has the module.
 std::unique_ptr<Transport> enter_mpi();
 
 }  // namespace glossa

@@ -9,9 +9,9 @@
 
 namespace glossa {
 
-/// Treatment of an n-gram order without matches; methods 3, 1, 2 and 0 of Chen and Cherry (2014).
+/// Treatment of n-gram orders without matches; methods 3, 1, 2 and 0 of Chen and Cherry (2014).
 enum class BleuSmoothing {
-  exponential,  ///< the k-th such order counts as a match of 1 / 2^k
+  exponential,  ///< the k-th such order counts as 1 / 2^k matches
   floor,        ///< such an order counts as `smoothing_value` matches
   add_k,        ///< `smoothing_value` is added to matches and totals of all orders above 1
   none
@@ -21,7 +21,7 @@ struct BleuOptions {
   bool lowercase = false;
   BleuSmoothing smoothing = BleuSmoothing::exponential;
   double smoothing_value = 0;    ///< for floor (0 means 0.1) and add_k (0 means 1)
-  bool effective_order = false;  ///< skip orders that the output is too short for; for single sentences
+  bool effective_order = false;  ///< for single sentences: skip orders that the output is too short for
   BleuTokenizer tokenizer = BleuTokenizer::mteval_13a;
 };
 
@@ -35,12 +35,12 @@ struct BleuScore {
   std::uint64_t reference_length = 0;   ///< tokens
 };
 
-/// Corpus BLEU (Papineni et al. 2002) of one hypothesis and one reference per line, as sacreBLEU defines it (Post
-/// 2018), with counts summed over the corpus. White space is as in Python. Throws Error if the line counts differ.
+/// Corpus BLEU (Papineni et al. 2002) as sacreBLEU defines it (Post 2018), with counts summed over the corpus. Each
+/// line has one hypothesis and one reference. White space is as in Python. Throws Error if the line counts differ.
 BleuScore corpus_bleu(std::span<const std::string> hypotheses, std::span<const std::string> references,
                       const BleuOptions& options = {});
 
-/// Settings as a sacreBLEU signature, but with glossa's version: `nrefs:1|case:mixed|eff:no|tok:13a|...`.
+/// The settings as a sacreBLEU signature, but with glossa's version: `nrefs:1|case:mixed|eff:no|tok:13a|...`.
 std::string bleu_signature(const BleuOptions& options = {});
 
 }  // namespace glossa

@@ -15,7 +15,7 @@ enum class BleuTokenizer {
   none,        ///< splits at white space only
   characters,  ///< each code point is a token
   intl,        ///< as mteval-v14: splits off punctuation and symbols of all scripts
-  chinese      ///< each Chinese character is a token; the rest as mteval_13a
+  chinese      ///< each Chinese character is a token; other text as mteval_13a
 };
 
 /// Names of the tokenizers, in the order of BleuTokenizer.
@@ -29,9 +29,9 @@ std::optional<BleuTokenizer> bleu_tokenizer_of(std::string_view name);
 /// Splits a line into tokens.
 std::vector<std::string> bleu_tokens(BleuTokenizer tokenizer, std::string_view line);
 
-/// Usual tokenizer for `language`, a language code as in file names (`ja`, `zh_TW`, `tha`): sacreBLEU's choice, but
-/// `characters` if the language does not separate words by spaces. For unknown codes, returns `characters` if `text`
-/// has hardly any spaces.
+/// Returns the usual tokenizer for `language`, a language code as in file names (`ja`, `zh_TW`, `tha`). It is `chinese`
+/// for Chinese, and `characters` for Japanese, Korean, Thai, Lao, Khmer, Burmese, Tibetan and Dzongkha. For any other
+/// code it is `characters` if `text` has hardly any spaces, else `mteval_13a`.
 BleuTokenizer usual_bleu_tokenizer(std::string_view language, std::span<const std::string> text);
 
 }  // namespace glossa

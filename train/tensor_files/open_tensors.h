@@ -7,7 +7,8 @@
 
 namespace glossa {
 
-/// Opens a tensor file; its first bytes determine the format. Throws for unknown formats, and as the readers do.
+/// Opens a tensor file. The file's first bytes determine its format. Throws for an unknown format, and passes on the
+/// errors of the format's reader.
 std::unique_ptr<TensorFile> open_tensors(const std::filesystem::path& path);
 
 }  // namespace glossa

@@ -9,8 +9,8 @@
 
 namespace glossa {
 
-/// Contents of a pickle, as data. Classes and functions are represented by their names, calls by name and arguments;
-/// nothing is looked up or executed.
+/// A value of a pickle, as plain data. A class or function is represented by its name, a call by the name and the
+/// arguments. Nothing is looked up or executed.
 struct PickleValue {
   enum class Kind {
     none,
@@ -31,17 +31,18 @@ struct PickleValue {
   std::vector<const PickleValue*> items{};
 };
 
-/// The beginning of `text`, which was read from a file, in characters that every terminal can show; for an error
-/// message.
+/// Returns the beginning of a text that was read from a file, for an error message. Replaces characters that a terminal
+/// cannot show.
 std::string shown(std::string_view text);
 
-/// Reads one pickle with the opcodes of a state_dict: protocol 2 without floats, user-defined classes and extensions. A
-/// value may contain itself, so traverse with care.
+/// Reads one pickle with the opcodes that a state_dict needs: protocol 2 without floats, user-defined classes or
+/// extensions. A value may contain itself, so traverse with care.
 class Pickle {
  public:
-  /// Reads a pickle at the start of `bytes`. `names` lists the allowed classes and functions as "module name";
-  /// `collections OrderedDict` is always allowed and becomes a dict. Throws, naming `where` and the position in bytes,
-  /// for any other name or opcode and for a bad ending. Uses at most twice `bytes.size()` plus 16 MiB of memory.
+  /// Reads a pickle at the start of `bytes`. `names` lists the allowed classes and functions as "module name".
+  /// `collections OrderedDict` is always allowed and becomes a dict. Throws for any other name or opcode, and for a bad
+  /// ending. The error names `where` and the position in bytes. Uses at most twice `bytes.size()` plus 16 MiB of
+  /// memory.
   Pickle(std::string_view bytes, std::span<const std::string_view> names, const std::string& where);
 
   const PickleValue& root() const { return *root_; }

@@ -12,15 +12,15 @@ namespace glossa {
 // Files that torch.save writes for a state_dict, in both formats:
 //
 //     zip     NAME/data.pkl, a pickle of names and tensors; NAME/data/KEY, the numbers of a storage; NAME/byteorder
-//     stream  the pickles of a magic number, a version, properties of the machine, names and tensors, the keys of the
-//             storages; then each storage: 8 bytes count, its numbers
+//     stream  five pickles: a magic number, a version, properties of the machine, names and tensors, storage keys;
+//             then each storage: its count of numbers in 8 bytes, and the numbers
 //
 // A tensor is a part of a storage; tied tensors share a storage.
 
-/// A state_dict with a verified structure: an OrderedDict or dict of tensors and parameters on storages of type Float,
-/// Double, Half, BFloat16 or Long. Throws for any other name or opcode in the pickle, and for a tensor that is not
-/// contiguous or exceeds its storage; the error names the offending name, opcode or tensor. Nothing in the pickle is
-/// executed.
+/// A state_dict whose structure has been verified. It is an OrderedDict or dict of tensors and parameters, on storages
+/// of type Float, Double, Half, BFloat16 or Long. Throws for any other name or opcode in the pickle, and for a tensor
+/// that is not contiguous or exceeds its storage. The error contains the name, opcode or tensor. Nothing in the pickle
+/// is executed.
 class TorchFile : public TensorFile {
  public:
   /// Opens a file in stream format.
@@ -35,14 +35,14 @@ class TorchFile : public TensorFile {
   /// True for tied tensors, which have the same shape and begin at the same offset of the same storage.
   bool same_bytes(const std::string& a, const std::string& b) const override;
 
-  /// Start of a file in stream format: a pickle, in protocol 2, of the magic number.
+  /// First bytes of a file in stream format: a pickle of the magic number, in protocol 2.
   static constexpr std::string_view stream_magic{
       "\x80\x02\x8A\x0Al\xFC\x9C"
       "F\xF9 j\xA8P\x19.",
       15};
 
  private:
-  /// Numbers that tensors share: a part of the stream or an entry of the zip archive.
+  /// Numbers that tensors may share: a part of the stream, or an entry of the zip archive.
   struct Storage {
     std::string dtype;
     std::uint64_t count = 0;  ///< number of elements

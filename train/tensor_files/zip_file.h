@@ -13,8 +13,8 @@
 
 namespace glossa {
 
-// Zip archives (PKWARE's APPNOTE 6.3) as torch.save and numpy.savez write them: in one part, unencrypted, with entries
-// that are stored or deflated and have 64-bit sizes if needed.
+// Zip archives (PKWARE's APPNOTE 6.3) as torch.save and numpy.savez write them: in one part and unencrypted. Entries
+// are stored or deflated, with 64-bit sizes if needed.
 
 /// Start of a zip file.
 inline constexpr std::string_view zip_magic = "PK\x03\x04";
@@ -26,7 +26,7 @@ struct ZipEntry {
   std::uint64_t stored_size = 0;  ///< bytes in the file
   std::uint64_t size = 0;
   std::uint32_t crc = 0;     ///< CRC-32 of the content
-  std::uint64_t header = 0;  ///< position of its local header in the file
+  std::uint64_t header = 0;  ///< position of the entry's local header in the file
 };
 
 /// Reads an entry's content from start to end.
@@ -35,8 +35,8 @@ class ZipStream {
   ~ZipStream();
   ZipStream(ZipStream&&) noexcept;
 
-  /// Fills `bytes` with the next bytes of the content or, if fewer are left, fills only the front. Returns the number
-  /// read. Throws if the entry is damaged; the checksum is verified with the last bytes.
+  /// Fills `bytes` with the next bytes of the content. If fewer bytes are left, fills only the front. Returns the
+  /// number of bytes read. Throws if the entry is damaged; the checksum is verified with the last bytes.
   std::size_t read(std::span<std::byte> bytes);
 
  private:
@@ -46,9 +46,9 @@ class ZipStream {
   std::unique_ptr<State> state_;
 };
 
-/// An archive with a verified directory: entries do not overlap, and each name occurs once. Content may total at most
-/// twice the file's length plus 8 MiB, so that zip bombs are refused before anything is inflated; weights hardly shrink
-/// when deflated.
+/// An archive whose directory has been verified: entries do not overlap, and each name occurs once. The content of all
+/// entries may have at most twice the file's length plus 8 MiB. So zip bombs are refused before anything is inflated;
+/// weights hardly shrink when deflated.
 class ZipFile {
  public:
   explicit ZipFile(std::filesystem::path path);
@@ -60,7 +60,7 @@ class ZipFile {
 
   ZipStream open(const ZipEntry& entry) const;
 
-  /// Reads all of a small entry. Throws if it does not exist or exceeds `max_bytes`.
+  /// Reads all of a small entry. Throws if the entry does not exist or exceeds `max_bytes`.
   std::string read(const std::string& name, std::uint64_t max_bytes) const;
 
  private:

@@ -19,13 +19,14 @@ struct EventTime {
   std::int64_t step = 0;
 };
 
-/// Builders of the messages in TensorBoard's files: `Event` of event.proto, with summary.proto.
+/// Builders of the messages in TensorBoard's files: `Event` of event.proto, and the messages of summary.proto inside an
+/// `Event`.
 namespace event {
 
 /// The first message of a file.
 std::string version(const EventTime& time);
 
-/// Begins a session: readers discard data from earlier sessions at this step and later steps.
+/// Begins a session. Readers then discard the data of earlier sessions at this step and at later steps.
 std::string session_start(const EventTime& time);
 std::string session_stop(const EventTime& time);
 

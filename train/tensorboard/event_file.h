@@ -13,20 +13,21 @@
 
 namespace glossa {
 
-/// TensorBoard data from one start of a run: a file in the run's `tensorboard` folder, which TensorBoard reads while it
-/// grows. Each start has its own file, because a reader never gets past a record torn by a kill, but picks up new
-/// files. File names sort in order of the starts.
+/// TensorBoard data from one start of a run: a file in the run's `tensorboard` folder, which TensorBoard reads while
+/// the file grows. Each start has its own file. Readers find new files, but they stop forever at a record that a kill
+/// left incomplete (torn). File names sort in order of the starts.
 ///
-/// To keep readers from seeing a step twice, `cut` truncates the files of earlier starts. The new file begins with a
-/// session mark, which makes a running TensorBoard forget the steps that were cut.
+/// `cut` truncates the files of earlier starts, so that readers do not see a step twice. The file of a resumed run
+/// begins with a session mark, so that a running TensorBoard forgets the steps that were cut.
 class EventFile {
  public:
-  /// Cuts from the files of earlier starts all events that a run resumed from `updates_done` will write again. If the
-  /// run `resumes`, also drops the events added after a call of `end`. Removes files that become empty. Returns one
-  /// sentence per file with more damage than a record torn by a kill; such a file is cut at the damage.
+  /// Prepares the files of earlier starts for a start after `updates_done` updates: removes all events that the run
+  /// will write again. If the run `resumes`, also removes the events added after a call of `end`. Removes files that
+  /// become empty. A damaged file is cut at the damage. Returns one sentence for each damaged file, except if its only
+  /// damage is a torn record at the end.
   static std::vector<std::string> cut(const std::filesystem::path& run, std::int64_t updates_done, bool resumes);
 
-  /// Begins the next file. Like all members, throws a failure naming the file if it cannot be written.
+  /// Begins the next file. Throws a failure that names the file if it cannot be written, as all members do.
   EventFile(const std::filesystem::path& run, std::int64_t updates_done, bool resumes);
 
   void scalars(std::int64_t step, std::span<const Scalar> scalars);
@@ -36,7 +37,7 @@ class EventFile {
 
   void image(std::int64_t step, std::string_view tag, const Image& image);
 
-  /// Marks the events added after this call as part of the run's end, which a resumed run does not repeat.
+  /// Marks the events added after this call as part of the run's end. A resumed run removes them (`cut`).
   void end(std::int64_t step);
 
  private:

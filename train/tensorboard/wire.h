@@ -26,11 +26,12 @@ class Message {
 /// A field read from a message.
 struct Field {
   std::uint32_t number = 0;
-  std::uint64_t whole = 0;  ///< if a number: its raw bits
-  std::string_view bytes;   ///< if bytes, a text or a message: its content
+  std::uint64_t whole = 0;  ///< the raw bits, if the field is a number
+  std::string_view bytes;   ///< the content, if the field is bytes, a text or a message
 };
 
-/// Removes and returns a message's first field; empty at the message's end or if malformed.
+/// Removes the first field of a message and returns it. Returns an empty value at the message's end or if the message
+/// is malformed.
 std::optional<Field> next_field(std::string_view& message);
 
 }  // namespace glossa::wire
