@@ -24,7 +24,7 @@ struct StepShape {
   Index tokens() const { return batch * (source + target); }
 };
 
-/// Returns the shape of that name: "seed", "tiny", "small", "base" or "opus". Throws a misuse error for another name.
+/// Returns the shape called `name`: "seed", "tiny", "small", "base" or "opus". Throws a misuse error for another name.
 const StepShape& step_shape(const std::string& name);
 
 /// The model options of a shape.

@@ -9,7 +9,7 @@
 
 namespace glossa {
 
-/// A stop, a resume, a refused (skipped) update or a failure of a run.
+/// An event in a run's log: a stop, a resume, a refused (skipped) update, or a failure.
 struct RunEvent {
   enum class Kind { stop, resume, refused, failure };
   Kind kind;
@@ -30,8 +30,9 @@ struct TrainLog {
 
   std::int64_t parameters = 0;  ///< number of the model's parameters; 0 if not in the log
 
-  /// Wall-clock seconds from the run's beginning to each log line of training or of validation, by update. Includes
-  /// validation and saving, but not the time between a stop and the next start. Used if the metrics do not have times.
+  /// Wall-clock seconds from the run's beginning to a log line, keyed by the line's update. One map is for training
+  /// lines, one for validation lines. The seconds include validation and saving, but not the time between a stop and
+  /// the next start. Used if the metrics do not have times.
   std::map<std::int64_t, double> training_clock, validation_clock;
 };
 

@@ -33,9 +33,9 @@ std::optional<Origin> parse_origin(std::string_view text);
 /// rebinding). Throws HttpError 400 if `host` is malformed, and 421 if it is not allowed.
 void check_host(std::string_view host, std::span<const std::string> names);
 
-/// Checks that a request comes from the server's own page, or from a page whose origin is `allowed` (* allows all). A
-/// page is the server's own if `origin` has the host and port of `host`, the request's Host header. Otherwise throws
-/// HttpError 403.
+/// Checks `origin`, a request's Origin header. An origin passes if it has the host and port of `host`, the request's
+/// Host header, or if it equals `allowed`. If `allowed` is *, every origin passes. Throws HttpError 403 for other
+/// origins.
 void check_origin(std::string_view origin, std::string_view host, std::string_view allowed);
 
 }  // namespace glossa::serve

@@ -39,11 +39,11 @@ Reply busy_reply();
 class Connections {
  public:
   struct Limits {
-    /// Maximum. When one more comes, the client with the most connections loses one.
+    /// Maximum number. When another connection comes, the client with the most connections loses one.
     std::size_t connections;
     /// Maximum bytes of a request's body.
     std::size_t body;
-    /// Maximum time from a request's first byte to its answer; then the same time again for sending the answer.
+    /// Maximum time from a request's first byte to the answer. Sending the answer may take the same time again.
     std::chrono::steady_clock::duration request;
     /// Maximum time until a connection's next request begins.
     std::chrono::steady_clock::duration idle;

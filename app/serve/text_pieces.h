@@ -8,7 +8,7 @@ namespace glossa::serve {
 
 /// A line of a text: the line's sentences and its ending.
 struct TextLine {
-  std::vector<std::string_view> sentences;  // none of them only spaces
+  std::vector<std::string_view> sentences;  // without those of spaces only
   std::string_view end;                     // "\n", "\r\n" or, for the last line, perhaps empty
 };
 

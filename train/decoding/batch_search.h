@@ -89,7 +89,7 @@ class BatchSearch {
 
   Context<T>& context_;
 
-  // Arguments of the current `begin`:
+  // Set by `begin`:
   const Transformer<T>* model_ = nullptr;
   SpecialIds specials_;
   DecodeOptions options_;

@@ -19,8 +19,8 @@ DecodeOptions decode_options(const DecodeConfig& config);
 /// pieces. The first piece has the number of its line. Later pieces have numbers above those of all lines.
 std::int64_t piece_number(std::int64_t line, std::int64_t piece);
 
-/// Translation of a line. Score, log-probability and `finished` are as in `Hypothesis`. If the line is translated in
-/// pieces, they cover all pieces.
+/// Translation of a line. `score`, `log_probability` and `finished` are as in `Hypothesis`. If the line is translated
+/// in pieces, these three cover all pieces.
 struct Translation {
   std::string text = {};
   double score = 0, log_probability = 0;

@@ -43,7 +43,7 @@ class Transport {
   virtual void share(float* all, const Parts& parts) = 0;
   virtual void collect(const float* own, int count, float* all, const Parts& parts) = 0;
 
-  /// Limits the time that calls wait for other processes to `seconds`; 0 means without limit. `what` names the awaited
+  /// Limits how long calls wait for other processes: at most `seconds`, or without limit if 0. `what` names the awaited
   /// work in errors.
   virtual void limit(double seconds, std::string what) = 0;
 
