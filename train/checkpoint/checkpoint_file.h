@@ -64,8 +64,8 @@ class CheckpointWriter {
   /// of any Source.
   using Source = std::function<std::span<const std::byte>()>;
 
-  /// Adds an array, row-major. Throws if the name is not allowed (see CheckpointEntry) or is repeated, if there are
-  /// more than 8 dimensions, or if `bytes` does not match `dims`.
+  /// Adds an array, row-major. Throws if the name is not allowed (see CheckpointEntry) or is repeated. Also throws if
+  /// there are more than 8 dimensions, or if `bytes` does not match `dims`.
   void add(std::string name, EntryKind kind, Dtype dtype, std::vector<std::uint64_t> dims,
            std::span<const std::byte> bytes);
 

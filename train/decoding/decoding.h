@@ -58,10 +58,9 @@ class BatchSearch;
 /// is cut off. <pad> and <s> are never chosen. Ties go to the earlier hypothesis, then to the smaller id.
 ///
 /// The n best come from the same search. It continues until n hypotheses have ended and no live one can become better
-/// than the n-th best. So if the beam is at least as large as the number of all hypotheses up to the limit, the search
-/// finds the n best of all. The first of the n best is always the result of the search for the single best. So once
-/// `beam` hypotheses have ended and that search would be done, this search also ends if the next token might change the
-/// first.
+/// than the n-th best. So a beam at least as large as the number of all hypotheses up to the limit finds the n best of
+/// all. The first of the n best is always the result of the search for the single best. So once `beam` hypotheses have
+/// ended and that search would be done, this search also ends if the next token might change the first.
 ///
 /// With Search::huggingface the search ends as in `generate` of transformers with `early_stopping` false and </s> as
 /// the forced last token. An ended hypothesis counts only if it is among the best `beam` results of its step. A
