@@ -25,7 +25,7 @@ class FairQueue {
   using Clock = std::chrono::steady_clock;
 
   /// At most `room` pieces wait at a time. A batch has at most `batch` pieces. It is due once `batch` pieces wait, or
-  /// once the request whose turn is next has waited for `gather`.
+  /// once the next request in turn has waited as long as `gather`.
   struct Limits {
     std::size_t room, batch;
     Clock::duration gather;
@@ -35,8 +35,8 @@ class FairQueue {
 
   /// Queues all pieces of a client's request. If there is no room, other requests may be dropped. They all belong to
   /// the client that has the most waiting pieces:
-  ///   - If this is another client, its largest requests are dropped, provided that `client` would still have fewer
-  ///     pieces.
+  ///   - If this is another client, its largest requests are dropped, provided that it has more pieces than `client`
+  ///     would have with the new ones.
   ///   - If this is `client`, its largest request is dropped, provided that the new one is smaller.
   /// Returns the key for `withdraw`. If there is still no room, or if the queue is closed, adds no piece and returns
   /// nothing.
@@ -172,7 +172,7 @@ class FairQueue {
       requests_.splice(requests_.end(), requests_, request);
   }
 
-  /// Takes one piece that joins the batch from each client that is not in `served`. Returns false if no piece joined.
+  /// From each client not in `served`, takes one piece that may join the batch. Returns false if no piece joined.
   template <class Joins>
   bool take_round(std::vector<Piece>& batch, std::vector<std::string> served, const Joins& joins) {
     const std::size_t before = batch.size();

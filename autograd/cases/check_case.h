@@ -46,7 +46,8 @@ inline constexpr double slope_limit = 1.95;
 /// Runs all checks of a table row. Changes and restores the number of threads. The checks:
 /// - the value equals the reference
 /// - the gradient of every element, or of some (see OpCase::sampling), equals finite differences
-/// - this also holds if only some inputs need a gradient (with more than four inputs: one of them, or all but one)
+/// - this also holds for every subset of inputs that need a gradient (with more than four inputs, only for the subsets
+///   of one input and of all but one)
 /// - this also holds if one variable is passed as two inputs
 /// - gradients accumulate
 /// - without a tape, nothing is recorded and the value has the same bits

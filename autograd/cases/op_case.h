@@ -95,7 +95,7 @@ struct OpCase {
     max_elements = elements;
     return std::move(*this);
   }
-  /// Sets another step of the differences, for ops that vary on a scale much smaller than max(1, |x|).
+  /// Sets another finite-difference step, for ops that vary on a scale much smaller than max(1, |x|).
   OpCase stepping(double relative_step) && {
     step = relative_step;
     return std::move(*this);
