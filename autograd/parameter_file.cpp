@@ -6,13 +6,13 @@
 namespace glossa {
 
 template <class T>
-std::vector<NamedTensor<T>> named_tensors(const ParameterStore<T>& store, std::span<T> values,
-                                          const std::string& prefix) {
+std::vector<NamedTensor<T>> named_tensors(const ParameterStore<T>& store, std::span<Parameter<T>* const> parameters,
+                                          std::span<T> values, const std::string& prefix) {
   check(store.laid_out(), "parameters", "expected allocated parameters; got none. Hint: call allocate() first");
   check(values.size() == store.values().size(), "parameters", "expected values laid out like the store's {}; got {}",
         store.values().size(), values.size());
   std::vector<NamedTensor<T>> tensors;
-  for (const Parameter<T>* parameter : store.parameters()) {
+  for (const Parameter<T>* parameter : parameters) {
     const Shape& shape = parameter->value.shape;
     NamedTensor<T>& tensor = tensors.emplace_back();
     tensor.name = prefix + parameter->name;
@@ -24,19 +24,20 @@ std::vector<NamedTensor<T>> named_tensors(const ParameterStore<T>& store, std::s
 
 template <class T>
 void save_parameters(const std::filesystem::path& path, const ParameterStore<T>& store) {
-  save_tensors(path, named_tensors(store, store.values()));
+  save_tensors(path, named_tensors<T>(store, store.parameters(), store.values()));
 }
 
 template <class T>
 void load_parameters(const std::filesystem::path& path, ParameterStore<T>& store) {
-  const std::vector<NamedTensor<T>> tensors = named_tensors(store, store.values());
+  const std::vector<NamedTensor<T>> tensors = named_tensors<T>(store, store.parameters(), store.values());
   load_tensors(open_saved_tensors(path), tensors, optimizer_prefix);
   store.mark_changed();
 }
 
-#define GLOSSA_INSTANTIATE(T)                                                                                     \
-  template std::vector<NamedTensor<T>> named_tensors(const ParameterStore<T>&, std::span<T>, const std::string&); \
-  template void save_parameters(const std::filesystem::path&, const ParameterStore<T>&);                          \
+#define GLOSSA_INSTANTIATE(T)                                                                                  \
+  template std::vector<NamedTensor<T>> named_tensors(const ParameterStore<T>&, std::span<Parameter<T>* const>, \
+                                                     std::span<T>, const std::string&);                        \
+  template void save_parameters(const std::filesystem::path&, const ParameterStore<T>&);                       \
   template void load_parameters(const std::filesystem::path&, ParameterStore<T>&);
 GLOSSA_INSTANTIATE(float)
 GLOSSA_INSTANTIATE(double)

@@ -30,10 +30,10 @@ void load_parameters(const std::filesystem::path& path, ParameterStore<T>& store
 /// Prefix of the names of tensors that are not parameters but an optimizer's state.
 inline constexpr std::string_view optimizer_prefix = "optimizer:";
 
-/// All parameters in name order, as the tensors of a file. `prefix` is put before each name. `values`, laid out like
-/// the store's, are used in place of the store's. Throws if they are not, or if the store is not laid out.
+/// `parameters`, which are the store's, as the tensors of a file. `prefix` is put before each name. `values`, laid out
+/// like the store's, are used in place of the store's. Throws if they are not, or if the store is not laid out.
 template <class T>
-std::vector<NamedTensor<T>> named_tensors(const ParameterStore<T>& store, std::span<T> values,
-                                          const std::string& prefix = "");
+std::vector<NamedTensor<T>> named_tensors(const ParameterStore<T>& store, std::span<Parameter<T>* const> parameters,
+                                          std::span<T> values, const std::string& prefix = "");
 
 }  // namespace glossa

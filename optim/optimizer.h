@@ -28,6 +28,9 @@ struct OptimizerShare {
 /// one model, each has an optimizer for one range of the buffers, and state for that range only (ZeRO, stage 1:
 /// Rajbhandari et al. 2020).
 ///
+/// Several optimizers of one store should have disjoint parameters (segments_of). As in PyTorch, each optimizer's step
+/// moves a shared parameter, with the same gradient.
+///
 /// Parameters without a gradient since `clear_grads` are skipped, as in PyTorch: value and state stay, and the norm
 /// does not count them. Call ParameterStore::fill_unset_grads after backward to give them a gradient of zero instead.
 /// If only some parts of a parameter received a gradient, the other parts have a gradient of zero.
@@ -59,6 +62,9 @@ class Optimizer {
   /// This optimizer's range.
   Index begin() const { return bounds_[static_cast<std::size_t>(share_.index)]; }
   Index end() const { return bounds_[static_cast<std::size_t>(share_.index) + 1]; }
+
+  /// The parameters, in name order, of which at least one element is in the segments.
+  std::span<Parameter<T>* const> parameters() const { return trained_; }
 
   /// State to save in checkpoints, together with `steps`. The buffers are laid out like the range, with zeros for gaps,
   /// frozen parameters and fixed rows. They are 64-byte aligned if the range begins and ends on cache lines.

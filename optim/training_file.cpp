@@ -14,16 +14,16 @@ namespace {
 
 constexpr const char* steps_key = "optimizer_steps";
 
-/// The parameters, and the optimizer's buffers.
+/// All parameters of the store, and the optimizer's buffers for its own parameters.
 template <class T>
 std::vector<NamedTensor<T>> tensors_of(const ParameterStore<T>& store, const Optimizer<T>& optimizer) {
-  std::vector<NamedTensor<T>> tensors = named_tensors(store, store.values());
+  std::vector<NamedTensor<T>> tensors = named_tensors<T>(store, store.parameters(), store.values());
   check(optimizer.begin() == 0 && optimizer.end() == std::ssize(store.values()), "optimizer",
         "expected the optimizer of all {} numbers of the store; got one of [{}, {})", store.values().size(),
         optimizer.begin(), optimizer.end());
   for (const StateBuffer<T>& buffer : optimizer.state())
-    for (NamedTensor<T>& tensor :
-         named_tensors(store, buffer.values, fmt::format("{}{}:", optimizer_prefix, buffer.name)))
+    for (NamedTensor<T>& tensor : named_tensors<T>(store, optimizer.parameters(), buffer.values,
+                                                   fmt::format("{}{}:", optimizer_prefix, buffer.name)))
       tensors.push_back(std::move(tensor));
   return tensors;
 }

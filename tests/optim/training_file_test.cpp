@@ -125,6 +125,62 @@ TEST_CASE("another optimizer's state, or one of a share, is refused") {
   CHECK_FALSE(fs::exists(folder / "share"));
 }
 
+TEST_CASE_TEMPLATE("two optimizers of one store resume from two files; each refuses the other's", T, float, double) {
+  const TemporaryFolder folder;
+  struct Towers {
+    Training<T> training;
+    std::vector<Segment> all = trainable_segments(training.store);
+    Adam<T> weight{training.store, segments_of(training.store, {"weight"}, all)};
+    Adam<T> bias{training.store, segments_of(training.store, {"bias"}, all), {.beta2 = 0.9}};
+
+    explicit Towers(std::uint64_t seed) : training(true, seed) {}
+
+    void step() {
+      RandomStream random(static_cast<std::uint64_t>(weight.steps()), "gradients");
+      training.store.clear_grads();
+      training.store.fill_unset_grads();
+      for (const Parameter<T>* parameter : training.store.parameters())
+        for (T& gradient : parameter->grad_tensor().span()) gradient = static_cast<T>(random.normal());
+      weight.step(0.01, 1);
+      bias.step(0.02, 1);
+    }
+
+    std::vector<T> numbers() const {
+      std::vector<T> all(training.store.values().begin(), training.store.values().end());
+      for (const Adam<T>* optimizer : {&weight, &bias})
+        for (const Parameter<T>* parameter : optimizer->parameters())
+          for (const StateBuffer<T>& buffer : optimizer->state())
+            for (Index i = 0; i < parameter->value.size(); ++i) all.push_back(buffer.values[parameter->offset + i]);
+      all.push_back(static_cast<T>(weight.steps()));
+      all.push_back(static_cast<T>(bias.steps()));
+      return all;
+    }
+  };
+  Towers whole(1);
+  for (int i = 0; i < 6; ++i) whole.step();
+  for (int stop = 0; stop <= 6; ++stop) {
+    CAPTURE(stop);
+    Towers first(1);
+    for (int i = 0; i < stop; ++i) first.step();
+    save_training(folder / "weight", first.training.store, first.weight);
+    save_training(folder / "bias", first.training.store, first.bias);
+    Towers second(2);
+    second.step();
+    const std::vector<T> before = second.numbers();
+    CHECK_THROWS_WITH_AS(load_training(folder / "weight", second.training.store, second.bias),
+                         doctest::Contains("missing: 'optimizer:m:bias', 'optimizer:v:bias'; unexpected: "
+                                           "'optimizer:m:weight', 'optimizer:v:weight'"),
+                         Error);
+    CHECK_THROWS_AS(load_training(folder / "bias", second.training.store, *second.training.optimizer), Error);
+    CHECK_EQ(second.numbers(), before);
+    load_training(folder / "bias", second.training.store, second.bias);
+    load_training(folder / "weight", second.training.store, second.weight);
+    CHECK_EQ(second.numbers(), first.numbers());
+    for (int i = stop; i < 6; ++i) second.step();
+    CHECK_EQ(second.numbers(), whole.numbers());
+  }
+}
+
 TEST_CASE("damaged files of a training are refused by name or loaded whole") {
   const TemporaryFolder folder;
   Training<float> saved;
