@@ -44,4 +44,15 @@ inline std::size_t find_invalid(std::string_view text) {
   return std::string_view::npos;
 }
 
+/// Calls `use(bytes, code_point)` for each code point of `text`, in order. For an ill-formed piece of the text,
+/// `code_point.valid` is false.
+template <class Use>
+void for_each(std::string_view text, Use use) {
+  while (!text.empty()) {
+    const CodePoint c = first(text);
+    use(text.substr(0, c.bytes), c);
+    text.remove_prefix(c.bytes);
+  }
+}
+
 }  // namespace glossa::utf8

@@ -12,7 +12,7 @@
 #include "data/text/utf8.h"
 #include "files/atomic_file.h"
 #include "train/console/json_line.h"
-#include "train/console/printable.h"
+#include "files/printable.h"
 #include "train/tensorboard/attention_image.h"
 
 namespace glossa {

@@ -43,15 +43,4 @@ std::string full_lower_case(std::string_view text);
 /// Returns `text` without white space (see is_space) at its ends.
 std::string_view trimmed(std::string_view text);
 
-/// Calls `use(bytes, code_point)` for each code point of `text`, in order. For an ill-formed piece of the text,
-/// `code_point.valid` is false.
-template <class Use>
-void for_each(std::string_view text, Use use) {
-  while (!text.empty()) {
-    const CodePoint c = first(text);
-    use(text.substr(0, c.bytes), c);
-    text.remove_prefix(c.bytes);
-  }
-}
-
 }  // namespace glossa::utf8

@@ -7,7 +7,6 @@
 #include <array>
 #include <charconv>
 #include <cmath>
-#include <numeric>
 
 #include "autograd/check.h"
 
@@ -285,30 +284,5 @@ ValueRule<std::string> text_choice(Names names) {
 }
 
 std::optional<std::int64_t> parse_whole(std::string_view text) { return parse_all<std::int64_t>(text); }
-
-std::string nearest_name(std::string_view wanted, const std::vector<std::string>& names) {
-  if (wanted.size() >= 4)  // an abbreviated name
-    for (const std::string& name : names)
-      if (name.starts_with(wanted)) return name;
-  std::string nearest;
-  std::size_t shortest = 2 * wanted.size() / 5 + 1;
-  for (const std::string& name : names) {
-    // Levenshtein distance, computed row by row.
-    std::vector<std::size_t> row(name.size() + 1);
-    std::iota(row.begin(), row.end(), std::size_t{0});
-    for (const char c : wanted) {
-      std::size_t diagonal = row[0]++;
-      for (std::size_t j = 1; j <= name.size(); ++j) {
-        const std::size_t replaced = diagonal + (c != name[j - 1]);
-        diagonal = row[j];
-        row[j] = std::min({replaced, row[j] + 1, row[j - 1] + 1});
-      }
-    }
-    if (row.back() >= shortest) continue;
-    shortest = row.back();
-    nearest = name;
-  }
-  return nearest;
-}
 
 }  // namespace glossa

@@ -161,8 +161,4 @@ std::vector<Option<S>> lift(Part S::*part, const std::vector<Option<Part>>& rows
 /// Parses the entire text as a whole number, in any locale; empty if it is not a whole number or does not fit.
 std::optional<std::int64_t> parse_whole(std::string_view text);
 
-/// The first name that begins with `wanted`, if `wanted` has 4 or more characters, else the name with the smallest edit
-/// distance. Empty if no name is near.
-std::string nearest_name(std::string_view wanted, const std::vector<std::string>& names);
-
 }  // namespace glossa

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "files/nearest_name.h"
 #include "train/config/config.h"
 
 namespace glossa {

@@ -1,6 +1,6 @@
 #include "train/console/print.h"
 
-#include "train/console/printable.h"
+#include "files/printable.h"
 
 namespace glossa {
 

@@ -165,12 +165,3 @@ TEST_CASE("values are shown shortened") {
   CHECK(scalar(std::string(59, 'x') + "éa").shown() == "'" + std::string(59, 'x') + "...'");
   CHECK(scalar(std::string(1000, 'x')).shown() == "'" + std::string(60, 'x') + "...'");
 }
-
-TEST_CASE("the nearest name is found, and a distant one is not suggested") {
-  const std::vector<std::string> names{"model.heads", "model.width", "data.train"};
-  CHECK(nearest_name("model.hedas", names) == "model.heads");
-  CHECK(nearest_name("mdel.widht", names) == "model.width");
-  CHECK(nearest_name("zzzzzzzzzzz", names).empty());
-  CHECK(nearest_name("--out", {"--set", "--output"}) == "--output");
-  CHECK(nearest_name("--reference", {"--force", "--set"}).empty());
-}

@@ -1,8 +1,8 @@
-#include "train/console/printable.h"
+#include "files/printable.h"
 
 #include <fmt/format.h>
 
-#include "data/text/utf8.h"
+#include "files/utf8.h"
 
 namespace glossa {
 

@@ -1,14 +1,10 @@
-#include "train/console/printable.h"
+#include "files/printable.h"
 
 #include <doctest/doctest.h>
 
 #include <string>
 
-#include "tests/support/temporary_folder.h"
-#include "train/console/print.h"
-
 using namespace glossa;
-using namespace glossa::testing;
 using namespace std::string_literals;
 
 TEST_CASE("what could drive a terminal is escaped; all other text stays") {
@@ -26,14 +22,4 @@ TEST_CASE("what could drive a terminal is escaped; all other text stays") {
     CHECK_EQ(printable(row.second), row.second);
   }
   CHECK_EQ(printable_line("a\n[b]\tc\n\x1b"), "a\\n[b]\tc\\n\\x1b");
-}
-
-TEST_CASE("a message is one line, whatever its values contain") {
-  const TemporaryFolder folder;
-  std::FILE* const file = std::fopen((folder / "messages").c_str(), "w");
-  print_error(file, "[{}] expected a; got '{}'", "key\x1b[2J", "x\nglossa: fine");
-  print_message(file, "  ", "a note\n");
-  print_message(file, "", "");
-  std::fclose(file);
-  CHECK_EQ(read_bytes(folder / "messages"), "glossa: [key\\x1b[2J] expected a; got 'x\\nglossa: fine'\n  a note\n\n");
 }

@@ -1,0 +1,13 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace glossa {
+
+/// The first name that begins with `wanted`, if `wanted` has 4 or more characters, else the name with the smallest edit
+/// distance. Empty if no name is near.
+std::string nearest_name(std::string_view wanted, const std::vector<std::string>& names);
+
+}  // namespace glossa

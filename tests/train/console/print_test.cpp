@@ -1,0 +1,18 @@
+#include "train/console/print.h"
+
+#include <doctest/doctest.h>
+
+#include "tests/support/temporary_folder.h"
+
+using namespace glossa;
+using namespace glossa::testing;
+
+TEST_CASE("a message is one line, whatever its values contain") {
+  const TemporaryFolder folder;
+  std::FILE* const file = std::fopen((folder / "messages").c_str(), "w");
+  print_error(file, "[{}] expected a; got '{}'", "key\x1b[2J", "x\nglossa: fine");
+  print_message(file, "  ", "a note\n");
+  print_message(file, "", "");
+  std::fclose(file);
+  CHECK_EQ(read_bytes(folder / "messages"), "glossa: [key\\x1b[2J] expected a; got 'x\\nglossa: fine'\n  a note\n\n");
+}
