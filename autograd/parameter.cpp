@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "autograd/check.h"
+#include "files/nearest_name.h"
+#include "files/printable.h"
 #include "files/utf8.h"
 
 namespace glossa {
@@ -47,8 +49,10 @@ Parameter<T>& ParameterStore<T>::declare(const std::string& name, const Shape& s
   check(
       is_parameter_name(name), "parameters",
       "expected a name of 1 to {} bytes of UTF-8, without control characters, slashes, backslashes and colons, and not "
-      "__metadata__; got '{:.40}'. Hint: files have to hold it; join scopes with dots",
-      max_name, name);
+      "__metadata__; got '{}'. Hint: files have to hold it; join scopes with dots",
+      max_name, printable_line(name.substr(0, 40)));
+  check(initializer != nullptr, name,
+        "expected an initializer; got an empty function. Hint: init::constant(0) of layers/init.h sets zeros");
   check(!laid_out(), name, "expected a declaration before allocate(); got one after it");
   check(names_.insert(name).second, name, "expected a unique parameter name; got it twice");
   initializers_.push_back(std::move(initializer));
@@ -110,7 +114,13 @@ template <class T>
 Parameter<T>& ParameterStore<T>::at(std::string_view name) const {
   for (Parameter<T>* parameter : sorted_)
     if (parameter->name == name) return *parameter;
-  fail(name, "expected the name of one of {} parameters; not found", sorted_.size());
+  const std::string shown = printable_line(name.substr(0, max_name));
+  check(laid_out(), shown, "expected allocated parameters; got none. Hint: call allocate() first");
+  std::vector<std::string> names;
+  for (const Parameter<T>* parameter : sorted_) names.push_back(parameter->name);
+  const std::string near = nearest_name(name, names);
+  fail(shown, "expected the name of one of {} parameters; not found. Hint: {}", sorted_.size(),
+       near.empty() ? "ParameterStore::parameters lists the names" : fmt::format("did you mean '{}'?", near));
 }
 
 template <class T>

@@ -43,8 +43,9 @@ struct Parameter {
   /// True if trainable; a part is trainable if the parameter it belongs to is.
   bool is_trainable() const { return whole ? whole->trainable : trainable; }
 
-  /// Declares that the value was written. `backward` then refuses forward passes that read the old value. Optimizers,
-  /// moving averages and readers of files call this; other code that writes values must call it as well.
+  /// Declares that the value was written. `backward` then refuses forward passes that read the old value, unless the
+  /// parameter is frozen: it is a constant, whose changes are not noticed. Optimizers, moving averages and readers of
+  /// files call this; other code that writes values must call it as well.
   void mark_changed() { ++(whole ? whole->changes : changes); }
 
   /// Number of declared changes of the value. A part has the version of its whole.
@@ -73,8 +74,9 @@ class ParameterStore {
   ParameterStore(const ParameterStore&) = delete;
   ParameterStore& operator=(const ParameterStore&) = delete;
 
-  /// Declares a parameter. Throws if the name exists or is not allowed in files, or if the store is already laid out. A
-  /// name has 1 to 200 bytes of UTF-8, without control characters, slashes, backslashes and colons, and is not
+  /// Declares a parameter. Throws if the name exists or is not allowed in files, if the initializer is empty, or if the
+  /// store is already laid out. A name has 1 to 200 bytes of UTF-8, without control characters, slashes, backslashes
+  /// and colons, and is not
   /// __metadata__.
   Parameter<T>& declare(const std::string& name, const Shape& shape, Initializer initializer);
 
@@ -93,7 +95,7 @@ class ParameterStore {
   /// All parameters in name order; valid after `allocate`.
   const std::vector<Parameter<T>*>& parameters() const { return sorted_; }
 
-  /// The parameter with this name; throws if not found.
+  /// The parameter with this name. Throws if not found, and before `allocate`.
   Parameter<T>& at(std::string_view name) const;
 
   /// Flat buffers; gaps between parameters (to 64 bytes) are zero and stay zero.

@@ -64,9 +64,9 @@ TEST_CASE_FIXTURE(Declared, "a part is frozen with its whole") {
 }
 
 TEST_CASE_FIXTURE(Declared, "a name is declared once, and seed and name determine the values") {
-  CHECK_THROWS_WITH_AS(store.declare("weight", {1}, nullptr), "[weight] expected a unique parameter name; got it twice",
-                       Error);
   const auto draw = [](std::span<double> values, const Shape&, RandomStream& random) { values[0] = random.normal(); };
+  CHECK_THROWS_WITH_AS(store.declare("weight", {1}, draw), "[weight] expected a unique parameter name; got it twice",
+                       Error);
   const auto drawn = [&](std::uint64_t seed, const std::vector<std::string>& names) {
     ParameterStore<double> store;
     for (const std::string& name : names) store.declare(name, {1}, draw);
@@ -94,4 +94,26 @@ TEST_CASE_FIXTURE(Declared, "parts that skip rows, repeat them or split a part a
   store.part(whole, 2, 6);
   CHECK_NOTHROW(store.allocate(1));
   CHECK_THROWS_WITH_AS(store.part(whole, 6, 6), doctest::Contains("got one after"), Error);
+}
+
+TEST_CASE_FIXTURE(Declared, "an empty initializer is refused, and a bad name is shown escaped") {
+  CHECK_THROWS_WITH_AS(store.declare("other", {2}, {}),
+                       doctest::Contains("[other] expected an initializer; got an empty function"), Error);
+  const Initializer none = [](std::span<double>, const Shape&, RandomStream&) {};
+  CHECK_THROWS_WITH_AS(store.declare("a\n\x1b[2J", {2}, none), doctest::Contains("; got 'a\\n\\x1b[2J'. Hint"), Error);
+  store.allocate(1);
+  CHECK(store.parameters().size() == 1);
+}
+
+TEST_CASE_FIXTURE(Declared, "a name that is not found is an error with the nearest name") {
+  CHECK_THROWS_WITH_AS(store.at("weight"), doctest::Contains("[weight] expected allocated parameters; got none"),
+                       Error);
+  store.allocate(1);
+  CHECK_THROWS_WITH_AS(store.at("wieght"),
+                       "[wieght] expected the name of one of 1 parameters; not found. Hint: did you mean 'weight'?",
+                       Error);
+  CHECK_THROWS_WITH_AS(store.at("\x1bz"),
+                       doctest::Contains("[\\x1bz] expected the name of one of 1 parameters; not "
+                                         "found. Hint: ParameterStore::parameters lists"),
+                       Error);
 }

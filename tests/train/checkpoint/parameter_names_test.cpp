@@ -17,7 +17,7 @@ namespace {
 
 bool is_declarable(const std::string& name) {
   try {
-    ParameterStore<float>().declare(name, {2}, nullptr);
+    ParameterStore<float>().declare(name, {2}, [](std::span<double>, const Shape&, RandomStream&) {});
     return true;
   } catch (const Error& error) {
     CHECK(std::string(error.what()).starts_with("[parameters] expected a name of 1 to 200 bytes"));
