@@ -21,9 +21,9 @@ void save_parameters(const std::filesystem::path& path, const ParameterStore<T>&
 
 /// Loads all parameters' values. A file may be from save_parameters, save_training or another program. Its numbers are
 /// converted to T: F32 to double exactly, F64 to float rounded. Throws, and leaves the store as it is, if the store is
-/// not laid out, if a parameter is missing from the file or has another shape, if the file has further tensors, or if
-/// it is damaged. Flipped bits in the values are found only in files with a checksum, as save_parameters and
-/// save_training write them.
+/// not laid out, if a parameter is missing from the file or has another shape, if the file has further tensors, if a
+/// finite F64 number would be infinite as float, or if the file is damaged. Flipped bits in the values are found only
+/// in files with a checksum, as save_parameters and save_training write them.
 template <class T>
 void load_parameters(const std::filesystem::path& path, ParameterStore<T>& store);
 

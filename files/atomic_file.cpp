@@ -52,7 +52,13 @@ std::filesystem::path with_temporary_name(const std::filesystem::path& target, C
     auto name = target.parent_path() /
                 fmt::format(".{}.{}-{}{}", target.filename().string(), getpid(), attempt, temporary_suffix);
     if (create(name.c_str()) != -1) return name;
-    if (errno != EEXIST) fail_system(target, "create a temporary file beside it", errno);
+    if (errno == EEXIST) continue;
+    const int code = errno;
+    std::error_code ignored;
+    if (code == ENOENT && std::filesystem::is_directory(target.parent_path(), ignored))  // as in /proc
+      fail(target.string(),
+           "cannot create a temporary file beside it: the folder does not take new files. Hint: choose another folder");
+    fail_system(target, "create a temporary file beside it", code);
   }
 }
 
@@ -66,10 +72,18 @@ int reserve(int descriptor, std::uint64_t size) {
   return result == -1 && errno != EOPNOTSUPP && errno != ENOSYS ? errno : 0;
 }
 
+std::filesystem::path absolute_path(const std::filesystem::path& path) {
+  check(!path.empty(), "path",
+        "expected the name of a file or folder; got ''. Hint: name one, such as 'weights.safetensors'");
+  std::error_code code;
+  std::filesystem::path absolute = std::filesystem::absolute(path, code);
+  check(!code, path.string(), "cannot find the current folder: {}. Hint: pass an absolute path", code.message());
+  return absolute;
+}
+
 }  // namespace
 
-AtomicFile::AtomicFile(std::filesystem::path target, std::uint64_t size)
-    : target_(std::filesystem::absolute(target)), size_(size) {
+AtomicFile::AtomicFile(std::filesystem::path target, std::uint64_t size) : target_(absolute_path(target)), size_(size) {
   std::error_code ignored;
   constexpr int max_links = 40;  // as in the kernel
   for (int links = 0; links < max_links && std::filesystem::is_symlink(target_, ignored); ++links)
@@ -136,7 +150,7 @@ void replace_link(const std::filesystem::path& link, const std::string& name) {
 }
 
 void create_folder(const std::filesystem::path& folder) {
-  std::filesystem::path path = std::filesystem::absolute(folder);
+  std::filesystem::path path = absolute_path(folder);
   if (!path.has_filename()) path = path.parent_path();  // a trailing slash
   const std::filesystem::path above = path.parent_path();
   std::error_code code;

@@ -17,7 +17,8 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr std::uint64_t max_header = 16 << 20, prefix = 8, alignment = 8;
-constexpr int max_values = 4096;  // per entry: dims, or metadata texts
+constexpr std::uint64_t zip_magic = 0x04034B50;  // "PK\3\4"
+constexpr int max_values = 4096;                 // per entry: dims, or metadata texts
 constexpr std::string_view metadata_key = "__metadata__";
 
 /// Reports violations of the format's rules.
@@ -149,6 +150,9 @@ SafetensorsReader::SafetensorsReader(const std::filesystem::path& path) : Tensor
   file_.read(reinterpret_cast<char*>(&length), prefix);
   check(file_.is_open(), path.string(), "cannot open the file. Hint: check its permissions");
   error.require(bool(file_), "at least 8 bytes; got {}", file_size);
+  check((length & 0xFFFFFFFF) != zip_magic, path.string(),
+        "expected a safetensors file; got a zip archive, as torch.save writes it. Hint: in Python, "
+        "safetensors.torch.save_file(torch.load(FILE), NEW_FILE) converts a state_dict");
   error.require(length <= file_size - prefix && length <= max_header,
                 "a header of at most {} bytes, within the file; got {}", max_header, length);
   std::string text(length, '\0');

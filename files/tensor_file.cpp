@@ -61,6 +61,18 @@ void convert(std::string_view dtype, std::span<const std::byte> bytes, T* values
   if (dtype == "U8" || dtype == "BOOL") convert<std::uint8_t>(bytes, values, as_it_is);
 }
 
+/// Throws if a number of an F64 tensor is finite, but infinite as T.
+template <class T>
+void check_range(const std::string& where, const std::string& name, std::span<const std::byte> bytes, const T* values) {
+  for (std::size_t i = 0; i < bytes.size() / sizeof(double); ++i) {
+    if (!std::isinf(values[i])) continue;
+    double stored;
+    std::memcpy(&stored, bytes.data() + i * sizeof stored, sizeof stored);
+    check(std::isinf(stored), where,
+          "expected numbers of '{}' in float's range, up to 3.4e38; got {}. Hint: read them as double", name, stored);
+  }
+}
+
 }  // namespace
 
 std::uint64_t dtype_size(std::string_view dtype) {
@@ -92,6 +104,7 @@ void TensorFile::read(const std::string& name, std::span<T> values) const {
   T* next = values.data();
   read_bytes(own, [&](std::span<const std::byte> bytes) {
     convert(own.dtype, bytes, next);
+    if (own.dtype == "F64") check_range(path_.string(), name, bytes, next);
     next += bytes.size() / dtype_size(own.dtype);
   });
 }

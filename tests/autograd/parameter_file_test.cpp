@@ -144,3 +144,29 @@ TEST_CASE("a store that is not laid out is neither saved nor loaded") {
   CHECK_THROWS_WITH_AS(load_parameters(folder / "x", store), doctest::Contains("call allocate() first"), Error);
   CHECK_FALSE(fs::exists(folder / "x"));
 }
+
+TEST_CASE("a number beyond float's range is not loaded as infinity") {
+  const TemporaryFolder folder;
+  Model<double> wide(1);
+  Model<float> narrow(2);
+  const std::vector<float> before = narrow.values();
+  for (const double number : {1e300, -3.5e38}) {
+    wide.store.at("kernel").value[3] = number;
+    save_parameters(folder / "wide", wide.store);
+    CHECK_THROWS_WITH_AS(load_parameters(folder / "wide", narrow.store),
+                         doctest::Contains("expected numbers of 'kernel' in float's range, up to 3.4e38; got "), Error);
+    CHECK_EQ(narrow.values(), before);
+  }
+  for (const double number : {3.4e38, -HUGE_VAL}) {  // infinity itself is loaded as it is
+    wide.store.at("kernel").value[3] = number;
+    save_parameters(folder / "wide", wide.store);
+    load_parameters(folder / "wide", narrow.store);
+    CHECK_EQ(narrow.store.at("kernel").value[3], static_cast<float>(number));
+  }
+}
+
+TEST_CASE("saving without a name is an Error") {
+  const Model<float> model(1);
+  CHECK_THROWS_WITH_AS(save_parameters("", model.store), doctest::Contains("[path] expected the name of a file"),
+                       Error);
+}

@@ -40,6 +40,17 @@ TEST_CASE("a relative name is written in the current folder") {
   CHECK(read_bytes(folder / "b.txt") == "text");
 }
 
+TEST_CASE("a relative name in a current folder that was removed is an error") {
+  const TemporaryFolder folder;
+  const auto before = fs::current_path();
+  fs::create_directory(folder / "sub");
+  fs::current_path(folder / "sub");
+  fs::remove(folder / "sub");
+  const std::string error = error_of<Error>([&] { write_file_atomically("b.txt", "text"); });
+  fs::current_path(before);
+  CHECK(error.starts_with("[b.txt] cannot find the current folder: No such file"));
+}
+
 TEST_CASE("a file that is not committed, is incomplete or is refused by its reader leaves no trace") {
   const TemporaryFolder folder;
   const auto path = folder / "a.txt";
@@ -99,6 +110,12 @@ TEST_CASE("a missing folder, a folder in the way and a long name are errors that
 
   fs::create_directory(folder / "sub");
   CHECK(error_for(folder / "sub").find("got a folder") != std::string::npos);
+  CHECK(error_for("") ==
+        "[path] expected the name of a file or folder; got ''. Hint: name one, such as 'weights.safetensors'");
+  CHECK(error_of<Error>([&] { create_folder(""); }).starts_with("[path] expected the name of a file or folder"));
+  CHECK(error_for("/proc/a.txt") ==
+        "[/proc/a.txt] cannot create a temporary file beside it: the folder does not take "
+        "new files. Hint: choose another folder");
   CHECK(error_for(folder / std::string(300, 'n')).find("File name too long") != std::string::npos);
   CHECK(names_in(folder.path()) == Names{"sub"});
 }

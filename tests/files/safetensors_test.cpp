@@ -125,6 +125,7 @@ TEST_CASE("hostile and damaged headers are refused, naming the file") {
       {raw(std::uint64_t{1000}) + "{}", "header of at most"},
       {raw(~std::uint64_t{0}) + "{}", "header of at most"},
       {raw(~std::uint64_t{7}) + "{}", "header of at most"},
+      {"PK\x03\x04 and more bytes", "expected a safetensors file; got a zip archive, as torch.save writes it"},
       // not JSON, or not the right JSON
       {file_of(" {}"), "begins with {"},
       {file_of("[]"), "begins with {"},
