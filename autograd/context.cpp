@@ -20,7 +20,13 @@ void Context<T>::begin(const StepOptions& options) {
 }
 
 template <class T>
+void Context<T>::check_begun() const {
+  check(steps_ > 0, "context", "expected a step; got none. Hint: call context.begin() for every step");
+}
+
+template <class T>
 Variable<T> Context<T>::constant(const Tensor<const T>& value) {
+  check_begun();
   // Its generation is no longer that of a kept value alone, so no frame may end it.
   if (live_.back().kept != value.data) live_.back().kept = nullptr;
   return {this, value, -1, generation()};
@@ -28,12 +34,14 @@ Variable<T> Context<T>::constant(const Tensor<const T>& value) {
 
 template <class T>
 Variable<T> Context<T>::input(const Tensor<const T>& value) {
+  check_begun();
   if (!options_.recording) return constant(value);
   return {this, value, tape_.add({.op = "input", .value = value, .keep = true}), generation()};
 }
 
 template <class T>
 Variable<T> Context<T>::parameter(Parameter<T>& parameter) {
+  check_begun();
   check(parameter.value.data != nullptr, parameter.name, "expected an allocated store; got one before allocate()");
   if (!options_.recording || !parameter.is_trainable()) return constant(parameter.value);
   check(parameter.parts.empty(), parameter.name,
@@ -55,7 +63,11 @@ template <class T>
 void Context<T>::backward(const Variable<T>& root, const Tensor<const T>& cotangent, bool keep_graph) {
   check(&context_of("backward", {root}) == this, "backward",
         "expected a root of this context; got one of another. Hint: call backward on the context that computed it");
-  check(root.requires_grad(), "backward", "expected a variable that requires a gradient; got a constant");
+  check(options_.recording, "backward",
+        "expected a step that records; got one begun with recording = false. Hint: leave `recording` out of begin()");
+  check(root.requires_grad(), "backward",
+        "expected a variable that requires a gradient; got a constant. Hint: parameter() and input() make variables "
+        "that require one, and an own op's value must come from record()");
   check(cotangent.shape == root.shape(), "backward", "expected a cotangent of shape {}; got {}", root.shape(),
         cotangent.shape);
   tape_.backward(root.node_, cotangent, keep_graph, profile_);
@@ -183,7 +195,10 @@ Tensor<T> Variable<T>::grad() const {
   check(node_ >= 0, "grad", "expected a variable that requires a gradient; got a constant");
   check(c.tape().walked(), "grad", "expected a call after backward; got one before it");
   Node<T>& node = c.tape().node(node_);
-  check(node.keep, "grad", "expected a leaf or a variable with retain_grad(); got the result of {}", node.op);
+  check(node.keep, "grad",
+        "expected a leaf or a variable with retain_grad(); got the result of {}. Hint: call retain_grad() on it before "
+        "backward",
+        node.op);
   GradSlot<T>& slot = node.slot();
   if (!slot.set) {
     if (slot.data == nullptr) slot.data = c.tensor(shape()).data;

@@ -46,8 +46,9 @@ class Context {
   /// Starts a step: frees values, gradients and closures of the previous step.
   void begin(const StepOptions& options);
 
-  /// Make a leaf, a variable that no op computes: a constant, an input that gets a gradient, or a parameter. The caller
-  /// owns the memory of `value` and must not write to it during the step.
+  /// Make a leaf, a variable that no op computes: a constant, an input that gets a gradient, or a parameter. A leaf is
+  /// a view: the caller owns the memory of `value`, which must stay, unchanged, until the step ends. Throw before
+  /// `begin`.
   Variable<T> constant(const Tensor<const T>& value);
   Variable<T> input(const Tensor<const T>& value);
   Variable<T> parameter(Parameter<T>& parameter);
@@ -200,6 +201,7 @@ class Context {
     return add_node(node, inputs);
   }
 
+  void check_begun() const;
   bool records(std::span<const Variable<T>> inputs) const;
   Variable<T> add_node(Node<T> node, std::span<const Variable<T>> inputs);
   void trace_finite(const char* op, const Tensor<const T>& value);

@@ -95,8 +95,8 @@ double Tape<T>::bytes_of_derivative(const Node<T>& node) const {
 template <class T>
 void Tape<T>::backward(int root, const Tensor<const T>& cotangent, bool keep_graph, Profile* profile) {
   check(!spent_, "backward",
-        "expected the first backward of this step; got a second. Hint: pass keep_graph to the first, or add the roots "
-        "and call it once");
+        "expected the first backward of this step; got a second. Hint: call context.begin() for every step; for "
+        "several roots in one step, add them, or pass keep_graph to the first backward");
   for (const int leaf : parameters_)
     if (const Node<T>& node = nodes_[leaf]; node.version != node.parameter->version())
       check(leaf > root || !depends(root, leaf), node.parameter->name,

@@ -117,7 +117,7 @@ TEST_CASE_FIXTURE(Step, "an intermediate gradient is kept only on request") {
   kept.retain_grad();
   backward_from(mul(kept, lost));
   CHECK(grad_of(kept) == Vector{4, -6, 1});
-  CHECK_THROWS_WITH_AS(lost.grad(), doctest::Contains("retain_grad"), Error);
+  CHECK_THROWS_WITH_AS(lost.grad(), doctest::Contains("Hint: call retain_grad() on it before backward"), Error);
 }
 
 TEST_CASE_FIXTURE(Step, "a released gradient can no longer be retained") {
@@ -133,7 +133,34 @@ TEST_CASE_FIXTURE(Step, "a second backward is an error unless the graph is kept"
   const Tensor<double> ones{numbers.data(), {3}};
   context.backward(y, ones, true);
   CHECK_NOTHROW(context.backward(y, ones));
-  CHECK_THROWS_WITH_AS(context.backward(y, ones), doctest::Contains("keep_graph"), Error);
+  CHECK_THROWS_WITH_AS(
+      context.backward(y, ones),
+      doctest::Contains(
+          "Hint: call context.begin() for every step; for several roots in one step, add them, or pass keep_graph"),
+      Error);
+}
+
+TEST_CASE("a step must be begun, and must record for backward") {
+  Context<double> context;
+  const double number = 2;
+  const Tensor<const double> value{&number, {}};
+  ParameterStore<double> store;
+  Parameter<double>& parameter =
+      store.declare("weight", {}, [](std::span<double> values, const Shape&, RandomStream&) { values[0] = 3; });
+  store.allocate(1);
+  const auto why = doctest::Contains("[context] expected a step; got none. Hint: call context.begin() for every step");
+  CHECK_THROWS_WITH_AS(context.constant(value), why, Error);
+  CHECK_THROWS_WITH_AS(context.input(value), why, Error);
+  CHECK_THROWS_WITH_AS(context.parameter(parameter), why, Error);
+  context.begin({.recording = false});
+  CHECK_THROWS_WITH_AS(
+      context.backward(square(context.input(value))),
+      doctest::Contains("[backward] expected a step that records; got one begun with recording = false"), Error);
+  context.begin({});
+  CHECK_THROWS_WITH_AS(context.backward(square(context.constant(value))), doctest::Contains("got a constant. Hint: "),
+                       Error);
+  context.backward(square(context.parameter(parameter)));
+  CHECK(parameter.grad_tensor()[0] == 6);
 }
 
 TEST_CASE_FIXTURE(Step, "if the graph is kept, leaves add up and intermediate gradients start afresh") {
