@@ -41,8 +41,8 @@ Adam<T>::Adam(const ParameterStore<T>& store, std::span<const Segment> segments,
   for (const Segment& segment : segments)
     if (segment.betas) check_betas("AdamBetas::beta1", "AdamBetas::beta2", *segment.betas);
   // With epsilon 0, a number that never had a gradient, for example in a gap, would become 0/0.
-  if (!(static_cast<T>(options.epsilon) > 0))
-    misuse("AdamOptions::epsilon", "expected a number above 0; got {}", options.epsilon);
+  if (!(static_cast<T>(options.epsilon) > 0 && std::isfinite(static_cast<T>(options.epsilon))))
+    misuse("AdamOptions::epsilon", "expected a finite number above 0; got {}", options.epsilon);
 }
 
 template <class T>

@@ -7,7 +7,7 @@ namespace glossa {
 /// Defaults are PyTorch's.
 struct AdamOptions {
   double beta1 = 0.9, beta2 = 0.999;  // in [0, 1)
-  double epsilon = 1e-8;              // added to the root, after the bias correction; above 0
+  double epsilon = 1e-8;              // added to the root, after the bias correction; above 0, finite
   bool decoupled = false;             // weight decay outside the gradient: AdamW
 };
 

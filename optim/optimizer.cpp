@@ -108,10 +108,11 @@ double Optimizer<T>::norm_of(std::span<const double> squares) const {
 
 template <class T>
 void Optimizer<T>::begin_step(double lr, double gradient_scale) {
-  check(lr >= 0 && std::isfinite(lr) && std::isfinite(gradient_scale), "optimizer",
-        "expected a finite rate of at least 0 and a finite scale; got {} and {}. Hint: a batch without targets counts "
-        "0 tokens; skip its step",
-        lr, gradient_scale);
+  check(lr >= 0 && std::isfinite(lr), "optimizer", "expected a finite learning rate of at least 0; got {}", lr);
+  check(std::isfinite(gradient_scale), "optimizer",
+        "expected a finite gradient scale; got {}. Hint: gradients with NaN give a clip factor of NaN, and a batch "
+        "without targets counts 0 tokens; skip such a step",
+        gradient_scale);
   for (const Parameter<T>* parameter : frozen_)
     check(!parameter->trainable, parameter->name,
           "expected a frozen parameter, as when the optimizer was created; got a trainable one. Hint: create a new "

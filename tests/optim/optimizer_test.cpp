@@ -205,11 +205,11 @@ TEST_CASE("state buffers are named, aligned to cache lines and as long as the st
   }
 }
 
-TEST_CASE("an epsilon that is zero in the scalar type is refused") {
+TEST_CASE("an epsilon that is zero or infinite in the scalar type is refused") {
   const Model<float> model;
-  CHECK_THROWS_WITH_AS(adam<float>(false, 0)(model.store), "[AdamOptions::epsilon] expected a number above 0; got 0",
-                       Error);
-  CHECK_THROWS_AS(adam<float>(false, 1e-60)(model.store), Error);
+  CHECK_THROWS_WITH_AS(adam<float>(false, 0)(model.store),
+                       "[AdamOptions::epsilon] expected a finite number above 0; got 0", Error);
+  for (const double bad : {1e-60, 1e60, HUGE_VAL}) CHECK_THROWS_AS(adam<float>(false, bad)(model.store), Error);
 }
 
 TEST_CASE("options out of range are refused") {
@@ -377,8 +377,12 @@ TEST_CASE("segments of another store and steps of non-finite size are refused") 
     model.set_grads(1);
     const std::vector<double> before(model.store.values().begin(), model.store.values().end());
     for (const double bad : {-1.0, double{NAN}, double{INFINITY}})
-      CHECK_THROWS_WITH_AS(optimizer->step(bad, 1), doctest::Contains("expected a finite rate"), Error);
-    CHECK_THROWS_WITH_AS(optimizer->step(0.1, 1.0 / 0.0), doctest::Contains("a batch without targets"), Error);
+      CHECK_THROWS_WITH_AS(optimizer->step(bad, 1),
+                           doctest::Contains("[optimizer] expected a finite learning rate of at least 0; got "), Error);
+    CHECK_THROWS_WITH_AS(optimizer->step(0.1, 1.0 / 0.0),
+                         doctest::Contains("expected a finite gradient scale; got inf. Hint: gradients with NaN give a "
+                                           "clip factor of NaN, and a batch without targets"),
+                         Error);
     CHECK(std::ranges::equal(model.store.values(), before));
     CHECK(optimizer->steps() == 0);
   }
