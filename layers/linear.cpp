@@ -19,13 +19,22 @@ Linear<T> Linear<T>::part(ParameterStore<T>& store, Index begin, Index end) cons
 }
 
 template <class T>
+void Linear<T>::check_width(const Shape& x) const {
+  const Shape& weight = weight_->value.shape;
+  check(x.rank() >= 1 && x.cols() == weight.cols(), weight_->name, "expected x [..., {}] for a weight {}; got {}",
+        weight.cols(), weight, x);
+}
+
+template <class T>
 Variable<T> Linear<T>::operator()(const Variable<T>& x) const {
+  check_width(x.shape());
   Context<T>& c = x.context();
   return bias_ ? linear(x, c.parameter(*weight_), c.parameter(*bias_)) : linear(x, c.parameter(*weight_));
 }
 
 template <class T>
 Variable<T> Linear<T>::relu(const Variable<T>& x, double dropout, const RowLayout& layout) const {
+  check_width(x.shape());
   Context<T>& c = x.context();
   const Variable<T> weight = c.parameter(*weight_);
   return bias_ ? linear_relu(x, weight, c.parameter(*bias_), dropout, layout) : linear_relu(x, weight, dropout, layout);

@@ -13,7 +13,8 @@ struct LinearOptions {
   Initializer bias_init = {};  ///< unset: uniform in +-1/sqrt(I), PyTorch's default
 };
 
-/// y = x W^T + b: x [..., I] -> [..., O]. Parameters: SCOPE.weight [O, I] and optionally SCOPE.bias [O].
+/// y = x W^T + b: x [..., I] -> [..., O]. Parameters: SCOPE.weight [O, I] and optionally SCOPE.bias [O]. An error in
+/// the shape of x names the weight.
 template <class T>
 class Linear {
  public:
@@ -33,6 +34,8 @@ class Linear {
   Variable<T> relu(const Variable<T>& x, double dropout, const RowLayout& layout) const;
 
  private:
+  void check_width(const Shape& x) const;
+
   Parameter<T>* weight_;
   Parameter<T>* bias_ = nullptr;
 };
