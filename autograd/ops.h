@@ -1,5 +1,6 @@
 #pragma once
 
+#include <concepts>
 #include <initializer_list>
 #include <span>
 #include <vector>
@@ -138,6 +139,20 @@ Variable<T> stddev(const Variable<T>& x, int axis, bool keepdim = false, int cor
 template <class T>
 Variable<T> stddev(const Variable<T>& x, std::initializer_list<int> axes, bool keepdim = false, int correction = 1);
 
+// A bool is not an axis: sum(x, true) does not compile. With keepdim, name the axis, as in sum(x, -1, true).
+template <class T, std::same_as<bool> B>
+Variable<T> sum(const Variable<T>& x, B keepdim) = delete;
+template <class T, std::same_as<bool> B>
+Variable<T> mean(const Variable<T>& x, B keepdim) = delete;
+template <class T, std::same_as<bool> B>
+Variable<T> max(const Variable<T>& x, B keepdim) = delete;
+template <class T, std::same_as<bool> B>
+Variable<T> norm(const Variable<T>& x, B keepdim) = delete;
+template <class T, std::same_as<bool> B>
+Variable<T> var(const Variable<T>& x, B keepdim) = delete;
+template <class T, std::same_as<bool> B>
+Variable<T> stddev(const Variable<T>& x, B keepdim) = delete;
+
 // ---- softmax (ops/softmax.cpp); over the last axis; a row's maximum is subtracted first ----
 
 /// y_i = exp(x_i) / sum_j exp(x_j). A row of only -inf gives zeros with zero gradient.
@@ -150,7 +165,8 @@ Variable<T> log_softmax(const Variable<T>& x);
 // ---- normalization (ops/layer_norm.cpp) ----
 
 /// y = (x - mean) / sqrt(variance + epsilon) * gain + bias over the last axis (Ba et al. 2016); the variance has
-/// divisor D. x [..., D], gain and bias [D].
+/// divisor D. x [..., D], gain and bias [D]. The squares of x may overflow T, but x - mean must not: rows whose numbers
+/// are at most half of T's largest are safe.
 template <class T>
 Variable<T> layer_norm(const Variable<T>& x, const Variable<T>& gain, const Variable<T>& bias, double epsilon);
 template <class T>
@@ -227,8 +243,8 @@ Variable<T> where(const std::vector<bool, Allocator>& condition, const Variable<
 /// Zeroes elements with probability p and divides the kept elements by the keep probability (Srivastava et al. 2014); p
 /// is rounded to a multiple of 1/65536. Returns x outside training or if p = 0, and zeros if p = 1. The mask is a
 /// function of (seed, update, site, sequence, position, column); `site` is the op's number among the forward pass's ops
-/// that draw random numbers. `layout` gives each row of x [N, D] its sequence and position; without `layout`, all rows
-/// are one sequence.
+/// that draw random numbers. `layout` gives each row of x [N, D] its sequence and position; without `layout`, x is
+/// [..., D], and all its rows are one sequence.
 template <class T>
 Variable<T> dropout(const Variable<T>& x, double p);
 template <class T>

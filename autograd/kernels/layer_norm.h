@@ -13,14 +13,16 @@ struct RowMoments {
   T mean, inverse_std;
 };
 
-/// The moments of a finite row whose squares overflow. They are computed from the row times a small power of two.
+/// The moments of a finite row whose sum or squares overflow. They are computed from the row times a small power of two.
+/// A variance that overflows T makes epsilon negligible.
 template <class T>
 RowMoments<T> large_row_moments(Index d, const T* x, T epsilon) {
   const T unit = std::ldexp(T{1}, -std::numeric_limits<T>::max_exponent / 8 * 5);
   const T mean = row_sum<T>(d, [&](Index j) { return x[j] * unit; }) / static_cast<T>(d);
   const T variance =
       row_sum<T>(d, [&](Index j) { return (x[j] * unit - mean) * (x[j] * unit - mean); }) / static_cast<T>(d);
-  return {mean / unit, unit / std::sqrt(variance + epsilon * unit * unit)};
+  const T whole = variance / unit / unit;
+  return {mean / unit, std::isinf(whole) ? unit / std::sqrt(variance) : T{1} / std::sqrt(whole + epsilon)};
 }
 
 /// y = (x - mean) / sqrt(variance + epsilon) * gain + bias for one row. If both gain and bias are null, they count as 1

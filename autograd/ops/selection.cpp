@@ -124,9 +124,9 @@ Variable<T> gather(const Variable<T>& x, std::span<const int> indices) {
   const Index rows = in.rows(), cols = in.cols(), count = std::ssize(indices);
   if (in.shape.rank() == 0 || (rows == 0 ? count != 0 : count % rows != 0))
     fail("gather", "expected a multiple of {} indices (the rows of {}); got {}", rows, in.shape, count);
-  for (const int index : indices)
-    if (index < 0 || index >= cols)
-      fail("gather", "expected indices in [0, {}) (the columns of {}); got {}", cols, in.shape, index);
+  for (Index i = 0; i < count; ++i)
+    if (const int index = indices[static_cast<std::size_t>(i)]; index < 0 || index >= cols)
+      fail("gather", "expected indices in [0, {}) (the columns of {}); got {} at {}", cols, in.shape, index, i);
   const std::span<const int> at = c.keep(indices);
   const Tensor<T> y = c.tensor(rows == 0 ? in.shape : in.shape.with(-1, count / rows));
   const auto for_each_index = [width = y.cols(), rows](const auto& f) {

@@ -53,3 +53,52 @@ TEST_CASE("back.add for an input of another shape hints at a sink") {
                                          "back.sink(i).write(f)"),
                        Error);
 }
+
+TEST_CASE("gather names a bad index and its position") {
+  std::vector<double> numbers(6, 1.0);
+  Context<double> context;
+  context.begin({});
+  const Variable<double> x = context.input({numbers.data(), {2, 3}});
+  const std::vector<int> indices{0, 2, 1, 3};
+  CHECK_THROWS_WITH_AS(gather(x, indices), "[gather] expected indices in [0, 3) (the columns of [2, 3]); got 3 at 3",
+                       Error);
+}
+
+namespace {
+
+template <class V, class Axis>
+concept sum_takes = requires(V x, Axis axis) {
+  sum(x, axis);
+};
+template <class V, class Axis>
+concept mean_takes = requires(V x, Axis axis) {
+  mean(x, axis);
+};
+template <class V, class Axis>
+concept max_takes = requires(V x, Axis axis) {
+  max(x, axis);
+};
+template <class V, class Axis>
+concept norm_takes = requires(V x, Axis axis) {
+  norm(x, axis);
+};
+template <class V, class Axis>
+concept var_takes = requires(V x, Axis axis) {
+  var(x, axis);
+};
+template <class V, class Axis>
+concept stddev_takes = requires(V x, Axis axis) {
+  stddev(x, axis);
+};
+
+}  // namespace
+
+TEST_CASE("true is not taken for axis 1") {
+  using V = Variable<float>;
+  CHECK((sum_takes<V, int> && sum_takes<V, unsigned> && !sum_takes<V, bool>));
+  CHECK((mean_takes<V, int> && mean_takes<V, unsigned> && !mean_takes<V, bool>));
+  CHECK((max_takes<V, int> && max_takes<V, unsigned> && !max_takes<V, bool>));
+  CHECK((norm_takes<V, int> && norm_takes<V, unsigned> && !norm_takes<V, bool>));
+  CHECK((var_takes<V, int> && var_takes<V, unsigned> && !var_takes<V, bool>));
+  CHECK((stddev_takes<V, int> && stddev_takes<V, unsigned> && !stddev_takes<V, bool>));
+}

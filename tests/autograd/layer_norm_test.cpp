@@ -60,6 +60,10 @@ TEST_CASE("layer_norm of rows whose sum overflows is finite, and infinity and Na
   const Normalized<float> got({huge, huge, huge, 0.9f * huge});
   CHECK(got.y[0] == doctest::Approx(1 / std::sqrt(3.0)));
   CHECK(got.y[3] == doctest::Approx(-std::sqrt(3.0)));
+  for (const float equal : {huge, -huge})  // the sum overflows, but the variance is 0
+    for (const float y : Normalized<float>({equal, equal, equal, equal}).y) CHECK(y == 0);
+  const float half = std::numeric_limits<float>::max() / 2;
+  CHECK(Normalized<float>({half, -half}).y[0] == doctest::Approx(1));
   CHECK(std::isnan(Normalized<float>({1, inf, 2}).y[1]));
   CHECK(std::isnan(Normalized<float>({1e30f, -inf, 2}).y[1]));
   CHECK(std::isnan(Normalized<float>({1e30f, std::nanf(""), 2}).y[0]));
