@@ -37,13 +37,16 @@ class Comparison {
     // Checks all elements, including those not chosen or near kinks.
     const auto broken = std::ranges::find_if_not(tensor.grad, [](double g) { return std::isfinite(g); });
     if (broken != tensor.grad.end()) note(tensor, broken - tensor.grad.begin(), NAN, infinity);
-    for (const Index i : chosen_elements(tensor, options_.max_elements)) compare(tensor, i);
+    bool is_used = tensor.is_used || tensor.grad.empty();
+    for (const Index i : chosen_elements(tensor, options_.max_elements)) is_used |= compare(tensor, i) != 0;
+    if (!is_used && result_.unused.empty()) result_.unused = tensor.name;
   }
 
   const GradCheckResult& result() const { return result_; }
 
  private:
-  void compare(const CheckedTensor& tensor, Index i) {
+  /// Compares an element; returns its derivative from differences, or NaN if it is skipped.
+  double compare(const CheckedTensor& tensor, Index i) {
     double& x = tensor.value[i];
     const double unit = std::max(1.0, std::abs(x)), first = std::exp2(std::ceil(std::log2(options_.step * unit)));
     double numeric = 0, h = first;
@@ -51,7 +54,7 @@ class Comparison {
       h /= 8;
       if (h < first * smallest_step) {
         ++result_.skipped;
-        return;
+        return NAN;
       }
     }
     ++result_.elements;
@@ -63,6 +66,7 @@ class Comparison {
     result_.loose_error = std::max(result_.loose_error, std::isfinite(loose) ? loose : error);
     note(tensor, i, numeric, error);
     if (options_.second_step > 0) compare_extrapolated(tensor, i, first * options_.second_step / options_.step);
+    return numeric;
   }
 
   void note(const CheckedTensor& tensor, Index i, double numeric, double error) {
@@ -156,6 +160,10 @@ class Comparison {
 std::string GradCheckResult::describe() const {
   const std::string counts = fmt::format("{} elements compared, {} of them with a smaller step near a kink, {} skipped",
                                          elements, kinks, skipped);
+  if (!unused.empty())
+    return fmt::format(
+        "{} affects neither the result nor any gradient ({}). Hint: let the function use it, or leave it out", unused,
+        counts);
   if (worst_name.empty()) return counts;
   const char* const hint = std::isnan(analytic)
                                ? ". Hint: NaN may be memory from scratch(), which is released before the "

@@ -26,6 +26,7 @@ struct GradCheckResult {
   Index elements = 0;     ///< number of elements compared
   Index kinks = 0;        ///< number of compared elements that took a smaller step because of a kink
   Index skipped = 0;      ///< number of elements not compared, because even the smallest step crosses a kink
+  std::string unused;     ///< first input that affects neither the result nor any gradient: the check proves nothing
 
   // The second witness, if requested:
   double second_error = 0;       ///< as worst_error, but n is from extrapolated differences
@@ -35,11 +36,11 @@ struct GradCheckResult {
   double coarse = 0;             ///< error of a 5-point stencil of step second_step / 8, summed over elements
   double fine = 0;               ///< as `coarse`, with half the step: a sixteenth of `coarse` for a smooth function
 
-  /// True if something was compared and nothing differs by more than `limit`.
-  bool passes(double limit) const { return elements > 0 && worst_error <= limit; }
+  /// True if something was compared, nothing differs by more than `limit`, and no input is unused.
+  bool passes(double limit) const { return elements > 0 && worst_error <= limit && unused.empty(); }
 
-  /// Returns a sentence about the worst element, with its two gradients, its error and the counts; for NaN, also a hint
-  /// about scratch.
+  /// Returns a sentence about the unused input, if any, else about the worst element, with its two gradients, its error
+  /// and the counts; for NaN, also a hint about scratch.
   std::string describe() const;
 };
 

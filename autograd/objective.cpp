@@ -24,9 +24,11 @@ std::vector<CheckedTensor> Objective::gradients() {
   for (Index i = 0; i < y.size(); ++i) cotangent[i] = weight(i);
   if (y.requires_grad()) context_.backward(y, Tensor<double>{cotangent.data(), y.shape()});
   std::vector<CheckedTensor> checked;
+  int leaf = 0;  // on the tape, which begins with the inputs that require a gradient
   for (std::size_t i = 0; i < copies_.size(); ++i) {
     if (!requires_grad_.empty() && !requires_grad_[i]) continue;
     CheckedTensor tensor{fmt::format("input {}", i), copies_[i], std::vector<double>(copies_[i].size())};
+    tensor.is_used = context_.tape().node(leaf++).own.set;
     if (y.requires_grad()) std::ranges::copy(variables_[i].grad().span(), tensor.grad.begin());
     checked.push_back(std::move(tensor));
   }

@@ -19,6 +19,7 @@ struct CheckedTensor {
   std::string name;  ///< "input 1", or the parameter's name
   Tensor<double> value;
   std::vector<double> grad;
+  bool is_used = true;  ///< false: no derivative wrote to the gradient, which is zero
 };
 
 /// F(x) = sum(R f(x)), an elementwise product with fixed, random R. F turns the function f, which has many outputs,

@@ -221,3 +221,23 @@ TEST_CASE("options that do not match the inputs are refused") {
   CHECK_THROWS_AS(grad_check([](auto&, auto in) { return neg(in[0]); }, Numbers().tensors, {.requires_grad = {true}}),
                   Error);
 }
+
+TEST_CASE("an input that the function ignores does not pass, one with a derivative of zero does") {
+  const Numbers numbers;
+  const std::vector<Tensor<double>>& two = numbers.tensors;
+  const GradCheckResult ignored = grad_check([](auto&, auto in) { return square(in[0]); }, two);
+  CHECK(ignored.worst_error < 1e-8);
+  CHECK_FALSE(ignored.passes(1e-8));
+  CHECK(ignored.unused == "input 1");
+  CHECK(ignored.describe().find("input 1 affects neither the result nor any gradient (12 elements") == 0);
+
+  const auto constant = [](Context<double>& c, auto) { return full(c, {2}, 1); };
+  CHECK(grad_check(constant, two).unused == "input 0");
+  CHECK(grad_check([](auto&, auto in) { return add(square(in[0]), scale(in[1], 0)); }, two).passes(1e-8));
+  CHECK(grad_check([](auto&, auto in) { return square(in[0]); }, two, {.requires_grad = {true, false}}).passes(1e-8));
+  // The value depends on this input, but no gradient does: an error, reported as such.
+  const GradCheckResult stopped = grad_check([](auto&, auto in) { return mul(in[0], stop_gradient(in[1])); }, two);
+  CHECK(stopped.unused.empty());
+  CHECK_FALSE(stopped.passes(1e-8));
+  CHECK(stopped.worst_name == "input 1");
+}
