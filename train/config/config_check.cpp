@@ -84,7 +84,10 @@ void check_model(const ModelConfig& model, const DataConfig& data) {
     misuse("model.heads", "expected a divisor of model.width ({}); got {}. Hint: {} it", model.width, model.heads,
            nearest_divisors(model.width, model.heads));
   if (model.positions == ModelConfig::Positions::sinusoidal && model.width % 2 != 0)
-    misuse("model.width", "expected an even number with model.positions: sinusoidal; got {}", model.width);
+    misuse(
+        "model.width",
+        "expected an even number with model.positions: sinusoidal; got {}. Hint: use {}, or model.positions: learned",
+        model.width, model.width + 1);
   if (model.max_positions < data.max_length)
     misuse("model.max_positions", "expected at least data.max_length ({}); got {}", data.max_length,
            model.max_positions);

@@ -92,6 +92,8 @@ void Searcher<T>::search(const Transformer<T>& model, std::span<const std::vecto
                          std::span<const std::int64_t> numbers, Use use) {
   check(options.beam >= 1, "decode.beam", "expected at least 1; got {}", options.beam);
   check(std::isfinite(options.alpha), "decode.alpha", "expected a finite number; got {}", options.alpha);
+  check(options.max_length_factor >= 0 && std::isfinite(options.max_length_factor), "decode.max_length_factor",
+        "expected a finite number of at least 0; got {}", options.max_length_factor);
   if (n < 1 || n > options.beam) misuse("n_best", "expected 1 to {} translations (the beam); got {}", options.beam, n);
   if (options.sample && options.beam > 1)
     misuse("decode.beam", "expected 1 with decode.sample: true; got {}", options.beam);

@@ -24,7 +24,7 @@ struct DecodeOptions {
   Index beam = 1;  ///< hypotheses kept per sentence; 1 is greedy
   LengthPenalty length_penalty = LengthPenalty::power;
   double alpha = 1;
-  double max_length_factor = 2;  ///< maximum tokens, with </s>: factor * source ids + extra
+  double max_length_factor = 2;  ///< finite, at least 0; maximum tokens, with </s>: factor * source ids + extra
   Index max_length_extra = 10;
   Index min_length = 0;  ///< minimum tokens, without </s>
   Search search = Search::glossa;

@@ -114,7 +114,9 @@ TEST_CASE("before a corpus is read, auto is shown as such, and given values are 
   CHECK(error_of<Error>([&] { check(load_config(small_pair, {"data.train=x"})); }) == "");
   CHECK(error_of<Error>([&] {
           check(load_config(small_pair, {"data.train=x", "model.width=99"}));
-        }) == "[model.width] expected an even number with model.positions: sinusoidal; got 99");
+        }) ==
+        "[model.width] expected an even number with model.positions: sinusoidal; got 99. Hint: use 100, or "
+        "model.positions: learned");
   CHECK(error_of<Error>([] { load_config("", {"model.bias=auto"}); }) ==
         "[--set model.bias=auto] model.bias: expected true or false; got 'auto'");
   CHECK(load_config(small_pair, {"model.width=64"}).undecided.count("model.width") == 0);

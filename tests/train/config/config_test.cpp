@@ -325,7 +325,8 @@ TEST_CASE("options that must fit together are checked together") {
   CHECK(check_error({"model.heads=300"}) ==
         "[model.heads] expected a divisor of model.width (256); got 300. Hint: 256 divides it");
   CHECK(check_error({"model.width=255", "model.heads=5"}) ==
-        "[model.width] expected an even number with model.positions: sinusoidal; got 255");
+        "[model.width] expected an even number with model.positions: sinusoidal; got 255. Hint: use 256, or "
+        "model.positions: learned");
   CHECK(check_error({"model.max_positions=255"}) ==
         "[model.max_positions] expected at least data.max_length (256); got 255");
   CHECK(check_error({"data.shared_vocabulary=false"}) ==

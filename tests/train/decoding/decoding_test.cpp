@@ -396,6 +396,9 @@ TEST_CASE("decoding refuses what it cannot translate") {
   CHECK_THROWS_WITH_AS(searcher.decode(model.transformer, empty, specials, {}),
                        "[decode] expected at least one token in source 1; got none", Error);
   CHECK_THROWS_AS(searcher.decode(model.transformer, good, specials, {.beam = 0}), Error);
+  for (const double factor : {std::nan(""), HUGE_VAL, -1.0})
+    CHECK_THROWS_WITH_AS(searcher.decode(model.transformer, good, specials, {.max_length_factor = factor}),
+                         doctest::Contains("[decode.max_length_factor] expected a finite number of at least 0"), Error);
   for (const double alpha : {std::nan(""), HUGE_VAL})
     CHECK_THROWS_WITH_AS(searcher.decode(model.transformer, good, specials, {.alpha = alpha}),
                          doctest::Contains("[decode.alpha] expected a finite number"), Error);
