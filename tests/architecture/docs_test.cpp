@@ -41,6 +41,25 @@ TEST_CASE("programs shown in README and docs are those that are built and run") 
     }
 }
 
+TEST_CASE("the short pieces of docs/cpp.md are those that tests/optim/cpp_page_test.cpp compiles and runs") {
+  const auto without_indentation = [](const std::string& text) {
+    return std::regex_replace(text, std::regex("\n +"), "\n");
+  };
+  const std::string page = text_of(tree / "docs" / "cpp.md");
+  const std::string test = without_indentation(text_of(tree / "tests" / "optim" / "cpp_page_test.cpp"));
+  const std::string opening = "```cpp\n";
+  int pieces = 0;
+  for (std::size_t at = 0; (at = page.find(opening, at)) != page.npos;) {
+    at += opening.size();
+    const std::string piece = page.substr(at, page.find("```", at) - at);
+    if (piece.find("int main(") != piece.npos) continue;  // a program
+    INFO(piece);
+    CHECK_NE(test.find("\n" + without_indentation(piece)), std::string::npos);
+    ++pieces;
+  }
+  CHECK_GE(pieces, 3);
+}
+
 TEST_CASE("docs/attention.md shows the reference, at most 40 lines, and the thresholds of its paths") {
   const std::string page = text_of(tree / "docs" / "attention.md");
   const std::string reference = text_of(tree / "autograd" / "cases" / "attention_reference.h");
