@@ -11,8 +11,8 @@
 #include "data/text/text_file.h"
 #include "data/text/utf8.h"
 #include "files/atomic_file.h"
-#include "train/console/json_line.h"
 #include "files/printable.h"
+#include "train/console/json_line.h"
 #include "train/tensorboard/attention_image.h"
 
 namespace glossa {

@@ -9,8 +9,8 @@
 
 #include "autograd/start_thread.h"
 #include "data/text/counted.h"
-#include "train/console/color.h"
 #include "files/printable.h"
+#include "train/console/color.h"
 #include "train/console/verbosity.h"
 
 namespace glossa {
