@@ -13,8 +13,8 @@ struct RowMoments {
   T mean, inverse_std;
 };
 
-/// The moments of a finite row whose sum or squares overflow. They are computed from the row times a small power of two.
-/// A variance that overflows T makes epsilon negligible.
+/// The moments of a finite row whose sum or squares overflow. They are computed from the row times a small power of
+/// two. A variance that overflows T makes epsilon negligible.
 template <class T>
 RowMoments<T> large_row_moments(Index d, const T* x, T epsilon) {
   const T unit = std::ldexp(T{1}, -std::numeric_limits<T>::max_exponent / 8 * 5);
