@@ -91,14 +91,17 @@ class Reporter {
 
   void write(bool following) {
     std::vector<RunHistory> runs;
-    std::vector<std::string> attention;
+    std::vector<RunAttention> attention;
     for (std::size_t i = 0; i < folders_.size(); ++i) {
       runs.push_back(read_history(folders_[i], load_run_config(folders_[i])));
       RunHistory& run = runs.back();
       run.name = names_[i];
       attention.push_back(attention_of(run));
       for (const std::string& problem : run.problems)
-        if (reported_.insert(problem).second) print_note("warning: {}\n", problem);
+        if (reported_.insert(problem).second) warn("{}\n", problem);
+      for (const std::string& missing : attention.back().missing)
+        if (const std::string note = run.folder + ": " + missing; reported_.insert(note).second)
+          print_note("note: {}\n", note);
     }
     const std::string page = report_page(report_json(runs, attention, corpora_, following));
     try {
@@ -109,7 +112,7 @@ class Reporter {
   }
 
  private:
-  std::string attention_of(RunHistory& run) {
+  RunAttention attention_of(RunHistory& run) {
     std::vector<std::string> sentences = sentences_;
     for (const WatchedSentence& sample : run.samples)
       if (sentences_.empty() && sentences.size() < max_samples) sentences.push_back(sample.source);

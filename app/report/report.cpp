@@ -90,7 +90,7 @@ std::vector<std::string> bounded(std::vector<std::string> texts) {
   return texts;
 }
 
-JsonLine json_of(const RunHistory& run, std::size_t corpus, std::string_view attention) {
+JsonLine json_of(const RunHistory& run, std::size_t corpus, const RunAttention& attention) {
   JsonLine json;
   json.add("name", run.name).add("folder", run.folder).add("state", run.state).add("end", run.log.end);
   json.add("parameters", run.log.parameters);
@@ -100,7 +100,8 @@ JsonLine json_of(const RunHistory& run, std::size_t corpus, std::string_view att
   json.add("events", json_of(run.log.events, run.metrics)).add("event_count", run.log.events.size());
   json.add("log", run.log.head).add("samples", json_of(run.samples));
   json.add("corpus", corpus).add("problems", bounded(run.problems));
-  json.add_json("attention", attention.empty() ? "[]" : attention);
+  json.add_json("attention", attention.maps.empty() ? "[]" : attention.maps);
+  json.add("attention_missing", attention.missing);
   return json;
 }
 
@@ -117,7 +118,7 @@ std::vector<JsonLine> json_of(const std::vector<OptionValues>& options) {
 
 }  // namespace
 
-std::string report_json(std::span<const RunHistory> runs, std::span<const std::string> attention, CorpusBook& corpora,
+std::string report_json(std::span<const RunHistory> runs, std::span<const RunAttention> attention, CorpusBook& corpora,
                         bool following) {
   std::vector<std::string> different;  // corpora; runs refer to them by index
   std::vector<JsonLine> documents;
@@ -127,7 +128,7 @@ std::string report_json(std::span<const RunHistory> runs, std::span<const std::s
     const auto place = std::find(different.begin(), different.end(), figures);
     const auto corpus = static_cast<std::size_t>(place - different.begin());
     if (place == different.end()) different.push_back(figures);
-    documents.push_back(json_of(runs[i], corpus, i < attention.size() ? attention[i] : ""));
+    documents.push_back(json_of(runs[i], corpus, i < attention.size() ? attention[i] : RunAttention{}));
     configs.push_back(runs[i].config);
   }
   JsonLine json;

@@ -5,14 +5,14 @@
 #include <vector>
 
 #include "app/report/corpus_book.h"
+#include "app/report/report_attention.h"
 #include "app/report/run_history.h"
 
 namespace glossa {
 
-/// Returns the JSON document that a report's page shows; docs/reports.md describes it. For each run, `attention` has a
-/// JSON array with the attention maps of some sentences. `following` is true if the page's file will be rewritten
-/// later.
-std::string report_json(std::span<const RunHistory> runs, std::span<const std::string> attention, CorpusBook& corpora,
+/// Returns the JSON document that a report's page shows; docs/reports.md describes it. `attention` has one element for
+/// each run. `following` is true if the page's file will be rewritten later.
+std::string report_json(std::span<const RunHistory> runs, std::span<const RunAttention> attention, CorpusBook& corpora,
                         bool following);
 
 /// Returns the page of a report, one self-contained file; `json` is the document from report_json.

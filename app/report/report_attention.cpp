@@ -28,64 +28,80 @@ std::string checkpoint_of(const RunName& name) {
   return "";
 }
 
-void check_length(const char* side, std::int64_t length) {
-  if (length == 0 || length > max_tokens)
-    fail("attention", "expected a {} of 1 to {} tokens; got {}", side, max_tokens, length);
+/// Returns why a text of this length has no image; empty if it has one.
+std::string objection(const char* side, std::int64_t length) {
+  if (length == 0) return fmt::format("the {} is empty", side);
+  return length > max_tokens ? fmt::format("the {} has more than {} tokens", side, max_tokens) : "";
 }
 
-/// The maps of a sentence for the model's own translation. Throws if they are too large for an image.
-std::string map_of(Translator& translator, const std::string& sentence) {
-  check_length("sentence", std::ssize(translator.source_ids(sentence, "sentence", 1)));
+/// Adds the maps of a sentence for the model's own translation, or returns the reason for leaving it out.
+std::string add_map(std::vector<std::string>& maps, Translator& translator, const std::string& sentence) {
+  const std::string source = objection("sentence", std::ssize(translator.source_ids(sentence, "sentence", 1)));
+  if (!source.empty()) return source;
   Translator::Sources sources;
   translator.add(sources, sentence, "sentence", 1);
   const Translation translation = translator.n_best(sources, 1).front().front();
-  check_length("translation", std::ssize(translation.tokens));
+  const std::string target = objection("translation", std::ssize(translation.tokens));
+  if (!target.empty()) return target;
   JsonLine json;
   json.add("text", std::string_view(sentence)).add("translation", std::string_view(translation.text));
-  return add_to(json, translator.attention(sources.ids.front(), translation)).text();
+  maps.push_back(add_to(json, translator.attention(sources.ids.front(), translation)).text());
+  return "";
 }
 
-/// Returns each sentence's maps, or adds a line to `problems`.
-std::string maps_of(const RunName& name, std::span<const std::string> sentences, bool is_training,
-                    std::vector<std::string>& problems) {
+/// "sentence 2", "sentences 2 and 3", "sentences 1, 2, 3 and 9 more".
+std::string in_words(const std::vector<std::size_t>& sentences) {
+  constexpr std::size_t max_named = 5;
+  const std::size_t count = sentences.size();
+  if (count == 1) return fmt::format("sentence {}", sentences.front());
+  const std::size_t named = count > max_named ? max_named : count - 1;
+  return fmt::format("sentences {} and {}",
+                     fmt::join(sentences.begin(), sentences.begin() + static_cast<std::ptrdiff_t>(named), ", "),
+                     count > max_named ? fmt::format("{} more", count - named) : fmt::format("{}", sentences.back()));
+}
+
+RunAttention attention_of(const RunName& name, std::span<const std::string> sentences, bool is_training) {
   const std::vector<std::string> sets(is_training ? 1 : 0, "runtime.threads=1");
   const LoadedRun run = load_run(name, load_run_config(name.folder(), sets));
   apply_runtime(run.config.runtime);
   Translator translator(*run.model->transformer, run.tokenizers, run.config.data, run.config.decode);
   std::vector<std::string> maps;
+  std::map<std::string, std::vector<std::size_t>> missing;  // by reason
   std::size_t bytes = 0;
   for (std::size_t i = 0; i < sentences.size(); ++i) {
+    std::string reason = fmt::format("the images of a run may take at most {} MiB", max_bytes >> 20);
     try {
-      check(bytes <= max_bytes, "attention", "expected at most {} MiB of pictures; got more", max_bytes >> 20);
-      maps.push_back(map_of(translator, sentences[i]));
-      bytes += maps.back().size();
+      if (bytes <= max_bytes) reason = add_map(maps, translator, sentences[i]);
     } catch (const Error& error) {
-      problems.push_back(
-          fmt::format("{}: no attention is shown for sentence {}: {}", name.folder(), i + 1, error.what()));
+      reason = error.what();
     }
+    if (reason.empty())
+      bytes += maps.back().size();
+    else
+      missing[reason].push_back(i + 1);
   }
-  return fmt::format("[{}]", fmt::join(maps, ","));
+  RunAttention attention{fmt::format("[{}]", fmt::join(maps, ",")), {}};
+  for (const auto& [reason, which] : missing)
+    attention.missing.push_back(fmt::format("no attention is shown for {}: {}", in_words(which), reason));
+  return attention;
 }
 
 }  // namespace
 
-std::string ReportAttention::of(const std::string& run, std::span<const std::string> sentences, bool is_training,
-                                std::vector<std::string>& problems) {
+RunAttention ReportAttention::of(const std::string& run, std::span<const std::string> sentences, bool is_training,
+                                 std::vector<std::string>& problems) {
   const RunName name(run);
   const std::string checkpoint = checkpoint_of(name);
-  if (checkpoint.empty() || sentences.empty()) return "";
+  if (checkpoint.empty() || sentences.empty()) return {};
   Made& made = made_[run];
   if (made.checkpoint != checkpoint) {
     try {
-      std::vector<std::string> found;
-      const std::string maps = maps_of(name, sentences, is_training, found);
-      made = {checkpoint, maps, found};
+      made = {checkpoint, attention_of(name, sentences, is_training)};
     } catch (const Error& error) {
       problems.push_back(error.what());
     }
   }
-  problems.insert(problems.end(), made.problems.begin(), made.problems.end());
-  return made.maps;
+  return made.attention;
 }
 
 }  // namespace glossa

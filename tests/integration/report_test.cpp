@@ -106,7 +106,7 @@ TEST_CASE("a report shows a run that was stopped and resumed, and the differing 
   // Given sentences; a checkpoint stands for its run; damage is reported, and the rest is shown.
   std::string longest = "the";
   for (int i = 0; i < 70; ++i) longest += " dog";
-  write_bytes(tiny / "sentences", "the cat sleeps\n\n" + longest + "\nthe dog sleeps\n");
+  write_bytes(tiny / "sentences", "the cat sleeps\n\n" + longest + "\nthe dog sleeps\n\n\n");
   write_bytes(tiny / "run/metrics.jsonl", read_bytes(tiny / "run/metrics.jsonl") + "{\"update\":");
   outcome =
       succeeded(report({tiny / "run/checkpoints/last", "--input", tiny / "sentences", "--out", tiny / "one.html"}));
@@ -114,9 +114,12 @@ TEST_CASE("a report shows a run that was stopped and resumed, and the differing 
   all = document(tiny / "one.html");
   CHECK_EQ(all["runs"][0]["attention"].size(), 2);
   CHECK_EQ(all["runs"][0]["attention"][1]["text"], "the dog sleeps");
-  CHECK_EQ(all["runs"][0]["problems"].size(), 3);
-  for (const char* left_out : {"attention is shown for sentence 2", "attention is shown for sentence 3"})
-    CHECK_NE(outcome.err.find(left_out), std::string::npos);
+  CHECK_EQ(all["runs"][0]["problems"].size(), 1);
+  const Strings missing{"no attention is shown for sentences 2, 5 and 6: the sentence is empty",
+                        "no attention is shown for sentence 3: the sentence has more than 60 tokens"};
+  CHECK_EQ(all["runs"][0]["attention_missing"].get<Strings>(), missing);
+  for (const std::string& note : missing)
+    CHECK_NE(outcome.err.find("note: " + (tiny / "run").string() + ": " + note + "\n"), std::string::npos);
   check_refused(report({tiny / "run", "--input", tiny / "nowhere"}), 1, {"nowhere"});
 
   // Without the corpus, the rest works.
