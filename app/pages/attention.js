@@ -11,38 +11,16 @@
    each one that the reader chooses. The default is the mean of the last layer; for cross-attention, of the one
    before it, which aligns words best. */
 window.glossaAttention = (() => {
-  const make = window.glossaMake;
+  const make = window.glossaMake, chooser = window.glossaChooser;
+  const {labels, isSpecial} = window.glossaPieces;
   const parts = {
     encoder: {title: "Encoder", says: "the source reads itself", queries: "source", keys: "source"},
     decoder: {title: "Decoder", says: "the translation reads its words so far", queries: "target", keys: "target"},
     cross: {title: "Cross", says: "each translated word reads the source", queries: "output", keys: "source"},
   };
-  const space = "\u2581";   // how subwords and characters show a space
   const numbersFit = 14;    // maximum columns with room for two digits each
   const mostCells = 20000;  // larger tables are slow and unreadable
   let pictures = 0;         // radio buttons of two pictures must not share a name
-
-  const isSpecial = token => /^<[^<>\s]+>$/.test(token);
-
-  /** Tokens in readable form: a subword that continues a word begins with a dot, a lone space is shown. */
-  function labels(tokens) {
-    const subwords = tokens.some(token => token.length > 1 && token.startsWith(space));
-    return tokens.map(token => {
-      if (isSpecial(token)) return token;
-      if (token.trim() === "" || token === space) return "\u2423";
-      const text = token.replaceAll(space, " ").trim();
-      return subwords && !token.startsWith(space) ? "\u00b7" + text : text;
-    });
-  }
-
-  /** The sentence of the tokens. */
-  function text(tokens) {
-    const words = tokens.filter(token => token !== "<s>" && token !== "</s>");
-    const joined = words.some(token => token.includes(space)) || words.every(token => [...token].length === 1);
-    if (!joined) return words.join(" ");
-    return words.map(token => isSpecial(token) ? ` ${token} ` : token.replaceAll(space, " ")).join("")
-        .replace(/ +/g, " ").trim();
-  }
 
   const mean = heads =>
       heads[0].map((row, i) => row.map((_, j) => heads.reduce((sum, head) => sum + head[i][j], 0) / heads.length));
@@ -79,21 +57,6 @@ window.glossaAttention = (() => {
     element.classList.toggle("darkest", dark > 0.86);
     element.style.setProperty("--darkness", dark.toFixed(3));
     return element;
-  }
-
-  /** A choice of one of several, as radio buttons; each label is text or an element. */
-  function chooser(name, legend, choices, chosen, choose) {
-    const fieldset = make("fieldset", {class: "attention-chooser"}, make("legend", {}, legend));
-    for (const {value, title, says, label} of choices) {
-      const radio = make("input", {type: "radio", name});
-      radio.checked = value === chosen;
-      radio.addEventListener("change", () => choose(value));
-      const line = make("label", says ? {title: says} : {}, radio);
-      if (label) line.append(label);
-      line.append(make("span", {}, title));
-      fieldset.append(line);
-    }
-    return fieldset;
   }
 
   /** A head as a small picture: one path for each of a few degrees of darkness. */
@@ -220,7 +183,7 @@ window.glossaAttention = (() => {
       };
       tell(null);
       return make("figure", {},
-          make("div", {class: "attention-scroll"}, table(shown, tell)), make("figcaption", {}, text, legend()));
+          glossaWide("", table(shown, tell)), make("figcaption", {}, text, legend()));
     }
 
     /** Redraws everything and keeps the focus. */
@@ -236,5 +199,5 @@ window.glossaAttention = (() => {
     element.replaceChildren(root);
   }
 
-  return Object.assign(draw, {text, view, percent, shade, isSpecial});
+  return Object.assign(draw, {view, percent, shade});
 })();

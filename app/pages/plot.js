@@ -4,8 +4,8 @@
 
    glossaPlot(element, {
      title,                      // its heading
-     x: {label, log, unit},      // unit follows the number when values are shown
-     y: {label, log, zero},      // zero: the axis begins there
+     x: {label, log, whole, text},  // whole: ticks only at whole numbers; text: the words for a value
+     y: {label, log, zero, unit},   // zero: the axis begins there; unit follows values
      series: [{name, color, dash, dots, thin, steps, xs, ys, notes}],  // notes: a word for each point
      marks: [{x, kind, color, text}]   // kind: stop, resume, refused or failure
    }) */
@@ -56,7 +56,7 @@
     const y = scale(ys[0], ys[1], height - bottom, top, spec.y.log);
     const yTicks = y.ticks((height - top - bottom) / 26);
     const left = 14 + 7 * Math.max(2, ...yTicks.map((tick) => tick.text.length));
-    const x = scale(xs[0], xs[1], left, width - right, spec.x.log);
+    const x = scale(xs[0], xs[1], left, width - right, spec.x.log, spec.x.whole);
     return { x, y, left, yTicks, xTicks: x.ticks(Math.max(2, (width - left) / 70)) };
   }
 
@@ -84,15 +84,15 @@
 
   /** A line's path; with `steps`, it reaches each place at the height of its number. Missing numbers leave gaps. */
   function path(series, { x, y }) {
-    let [d, pen, last] = ["", "M", null];
+    let [d, pen] = ["", "M"];
     series.xs.forEach((at, i) => {
       const value = series.ys[i];
       if (value === null) { pen = "M"; return; }
       const [px, py] = [x.place(at).toFixed(1), y.place(value).toFixed(1)];
       d += pen === "L" && series.steps ? `V${py}H${px}` : `${pen}${px} ${py}`;
-      [pen, last] = ["L", [px, py]];
+      pen = "L";
     });
-    return last && !d.includes("L") && !d.includes("V") ? d + `h.01` : d;  // shows even one point
+    return d;
   }
 
   function drawSeries(svg, series, axes) {
@@ -100,7 +100,8 @@
     const line = make("svg:path", { class: style, d: path(series, axes), "data-series": series.name });
     if (series.dash) line.setAttribute("stroke-dasharray", series.dash);
     svg.append(line);
-    if (!series.dots || series.xs.length > 120) return;
+    const isOnePoint = series.ys.filter((y) => y !== null).length === 1;  // a line without length
+    if (!isOnePoint && (!series.dots || series.xs.length > 120)) return;
     series.xs.forEach((at, i) => {
       if (series.ys[i] !== null)
         svg.append(make("svg:circle", { class: `dot series-${series.color}`, r: 2.2, cx: axes.x.place(at), cy: axes.y.place(series.ys[i]) }));
@@ -251,8 +252,8 @@
         const i = pointAt(series, x);
         return make("td", {}, i < 0 || series.ys[i] === null ? "" : this.valueText([series, i]));
       })]));
-      this.table.append(make("div", { class: "wide" }, make("table", {}, [make("caption", {}, `${this.spec.title}: ${this.spec.y.label}`),
-                                                                          make("thead", {}, head), make("tbody", {}, body)])));
+      const caption = `${this.spec.title}: ${this.spec.y.label}`;
+      this.table.append(window.glossaWide(caption, make("table", { class: "rows" }, [make("caption", {}, caption), make("thead", {}, head), make("tbody", {}, body)])));
     }
   }
 

@@ -2,7 +2,7 @@
 /* The page of `glossa report`: reads the document in #glossa-report (docs/reports.md) and fills report.html with it. */
 (() => {
   const report = JSON.parse(document.getElementById("glossa-report").textContent);
-  const make = window.glossaMake, text = window.glossaScale.text;
+  const make = window.glossaMake, { text, message } = window.glossaScale, labels = window.glossaPieces.labels;
   const dashes = ["", "7 3", "2 3", "9 3 2 3"], colors = 8;
   const place = (id) => document.getElementById(id);
   const several = report.runs.length > 1;
@@ -25,10 +25,9 @@
   const last = (list) => list?.[list.length - 1];
 
   function table(caption, head, rows, name = "") {
-    return make("div", { class: "wide", tabindex: 0, role: "region", "aria-label": caption },
-                make("table", { class: name }, [make("thead", {}, make("tr", {}, head.map((cell) => make("th", { scope: "col" }, cell)))),
-                                   make("tbody", {}, rows.map((row) => make("tr", {}, row.map((cell, i) =>
-                                     make(i === 0 ? "th" : "td", i === 0 ? { scope: "row" } : {}, cell)))))]));
+    return window.glossaWide(caption, make("table", { class: `rows ${name}` }, [
+      make("thead", {}, make("tr", {}, head.map((cell) => make("th", { scope: "col" }, cell)))),
+      make("tbody", {}, rows.map((row) => make("tr", {}, row.map((cell, i) => make(i === 0 ? "th" : "td", i === 0 ? { scope: "row" } : {}, cell)))))]));
   }
 
   /** Seconds as a clock shows them. */
@@ -53,6 +52,11 @@
   };
   const endOf = (run) => (run.state === "killed" ? "ended without a message: killed, or a power failure" : run.end);
 
+  /** A message with options and their values as in a configuration. */
+  const sections = [...new Set(report.options.map((option) => option.key.split(".")[0]))].join("|");
+  const options = new RegExp(`(\\b(?:${sections})\\.[a-z_]+(?: \\d\\S*)?)`);
+  const elementsOf = (words) => words.split(options).map((part, i) => (i % 2 === 1 ? make("code", {}, part) : message(part)));
+
   /** The best checkpoint's validation; if absent, the one with the least loss. */
   function bestValidation({ best, validation }) {
     const losses = validation.valid_loss ?? [];
@@ -65,11 +69,11 @@
   function rowOfRun(run) {
     const best = bestValidation(run), updates = Math.max(0, last(run.training.update) ?? 0, last(run.validation.update) ?? 0);
     const seconds = Math.max(last(run.training.seconds) ?? 0, last(run.validation.seconds) ?? 0);
-    const score = (key, format = text) => (best && Number.isFinite(best[key]) ? format(best[key]) : "–");
-    const ofHundred = (value) => value.toFixed(2);  // as in papers and the log
-    return [[swatch(run), " ", run.name], states[run.state] ?? run.state, text(updates), text(Math.max(last(run.training.epoch) ?? 0, last(run.validation.epoch) ?? 0)),
+    const score = (key) => (best && Number.isFinite(best[key]) ? ofHundred(best[key]) : "–");
+    const ofHundred = (value) => value.toLocaleString("en-US", { minimumFractionDigits: 2, maximumFractionDigits: 2 });  // as in the log
+    return [[swatch(run), " ", make("span", { class: "name" }, run.name)], states[run.state] ?? run.state, text(updates), text(Math.max(last(run.training.epoch) ?? 0, last(run.validation.epoch) ?? 0)),
             run.time === "none" ? "–" : clock(seconds), run.parameters ? text(run.parameters) : "–",
-            best ? text(best.update) : "–", score("valid_perplexity"), score("valid_bleu", ofHundred), score("valid_chrf", ofHundred)];
+            best ? text(best.update) : "–", score("valid_perplexity"), score("valid_bleu"), score("valid_chrf")];
   }
 
   function showHead() {
@@ -83,7 +87,7 @@
     place("problems").replaceChildren("Could not be read:", make("ul", {}, problems.map((problem) => make("li", {}, problem))));
     const head = ["run", "state", "updates", "epoch", "time", "parameters", "best update", "perplexity", "BLEU", "chrF2"];
     place("runs").replaceChildren(table("Runs", head, report.runs.map(rowOfRun), "numbers-right"),
-      ...report.runs.filter(endOf).map((run) => make("p", { class: "quiet" }, `${run.name}: ${endOf(run)}`)));
+      ...report.runs.filter(endOf).map((run) => make("p", { class: "quiet" }, [`${run.name}: `, ...elementsOf(endOf(run))])));
   }
 
   // --- curves
@@ -96,8 +100,8 @@
     { title: "chrF2 of validation", y: { label: "chrF2, 0 to 100", zero: true }, lines: [["validation", "valid_chrf"]] },
     { title: "Exact matches in validation", y: { label: "% of the sentences", zero: true, unit: " %" },
       lines: [["validation", "valid_exact_match"]], factor: 100 },
-    { title: "Learning rate", y: { label: "learning rate", zero: true }, lines: [["training", "lr"]] },
-    { title: "Gradient norm", y: { label: "norm before clipping" }, lines: [["training", "grad_norm"]] },
+    { title: "Learning rate", y: { label: "learning rate", zero: true }, maxRatio: 10, lines: [["training", "lr"]] },
+    { title: "Gradient norm", y: { label: "norm before clipping" }, maxRatio: 10, lines: [["training", "grad_norm"]] },
     { title: "Speed", y: { label: "tokens per second, source and target", zero: true }, lines: [["training", "tokens_per_s"]] },
   ];
 
@@ -115,7 +119,7 @@
 
   function xAxis() {
     return byTime() ? { label: `${unit.name} of training`, text: (x) => `${text(x)} ${unit.name}` }
-                    : { label: "updates", text: (x) => `update ${text(x)}` };
+                    : { label: "updates", whole: true, text: (x) => `update ${text(x)}` };
   }
 
   /** Corpora validated besides the one that decides; their columns have names like `valid_loss:NAME`. */
@@ -154,13 +158,19 @@
   function marksOf(run) {
     return run.events.filter(isMarked(run)).map((event) => ({
       x: placeOf(event.update, event.seconds), kind: event.kind, color: colorOf(run),
-      text: `${several ? `${run.name}: ` : ""}${kinds[event.kind]} at update ${text(event.update)}${event.time ? `, ${event.time}` : ""}: ${event.text}`,
+      text: `${several ? `${run.name}: ` : ""}${kinds[event.kind]} at update ${text(event.update)}${event.time ? `, ${event.time}` : ""}: ${message(event.text)}`,
     }));
+  }
+
+  /** The curve's axis, logarithmic if the ratio of two lines' maxima exceeds the curve's limit: both remain readable. */
+  function yAxis({ y, maxRatio = Infinity }, series) {
+    const maxima = series.map(({ ys }) => Math.max(...ys)).filter((maximum) => maximum > 0);
+    return Math.max(...maxima) > maxRatio * Math.min(...maxima) ? { ...y, zero: false, log: true } : y;
   }
 
   function specOf(curve) {
     const series = visible().flatMap((run) => linesOf(run, curve));
-    return { title: curve.title, x: xAxis(), y: curve.y, series, marks: visible().flatMap(marksOf) };
+    return { title: curve.title, x: xAxis(), y: yAxis(curve, series), series, marks: visible().flatMap(marksOf) };
   }
 
   function runSwitch(run, redraw) {
@@ -174,13 +184,8 @@
   }
 
   function overSwitch(redraw) {
-    const radio = ([value, label]) => {
-      const input = make("input", { type: "radio", name: "over", value });
-      input.checked = chosen.over === value;
-      input.addEventListener("change", () => { choose({ over: value }); redraw(); });
-      return make("label", {}, [input, label]);
-    };
-    return make("fieldset", {}, [make("legend", {}, "over"), ...[["update", "updates"], ["time", unit.name]].map(radio)]);
+    const choices = [{ value: "update", title: "updates" }, { value: "time", title: unit.name }];
+    return window.glossaChooser("over", "Over", choices, chosen.over, (over) => { choose({ over }); redraw(); });
   }
 
   function showCurves() {
@@ -213,7 +218,7 @@
     if (runs.some((run) => run.name === chosen[key])) select.value = chosen[key];
     const shown = () => show(runs[select.selectedIndex]);
     select.addEventListener("change", () => { choose({ [key]: select.value }); shown(); });
-    at.replaceChildren(...(runs.length > 1 ? [make("label", {}, ["run ", select])] : []));
+    at.replaceChildren(...(runs.length > 1 ? [make("label", { class: "field" }, ["Run", select])] : []));
     shown();
   }
 
@@ -242,7 +247,7 @@
       const [from, to] = [option(run, "data.source"), option(run, "data.target")];
       place("samples-list").replaceChildren(...run.samples.map((sample) => make("article", { class: "sample" }, [
         make("p", { class: "source", lang: from, dir: "auto" }, sample.source),
-        make("div", { class: "wide" }, make("table", {}, make("tbody", {}, [
+        window.glossaWide("Translations", make("table", { class: "rows" }, make("tbody", {}, [
           ...stages(sample).map((stage) => make("tr", {}, [
             make("th", { scope: "row" }, stage.from === stage.to ? text(stage.from) : `${text(stage.from)} – ${text(stage.to)}`),
             make("td", { lang: to, dir: "auto" }, changedText(stage))])),
@@ -254,20 +259,13 @@
   // --- attention
 
   function showAttention() {
-    const runs = report.runs.filter((run) => run.attention.length > 0);
+    const runs = report.runs.filter((run) => run.attention.length + run.attention_missing.length > 0);
     if (runs.length === 0) return;
     place("attention").hidden = false;
     runChooser(place("attention-choice"), runs, "attention", (run) => {
-      const sentence = make("select", {}, run.attention.map((maps) => make("option", {}, maps.text)));
-      const picture = make("div"), translation = make("p", { dir: "auto" });
-      const draw = () => {
-        const maps = run.attention[sentence.selectedIndex];
-        translation.textContent = maps.translation;
-        window.glossaAttention(picture, maps, {});
-      };
-      sentence.addEventListener("change", draw);
-      place("attention-picture").replaceChildren(make("label", { class: "sentence" }, ["sentence ", sentence]), translation, picture);
-      draw();
+      place("attention-picture").replaceChildren();
+      if (run.attention.length > 0) window.glossaSentences(place("attention-picture"), run.attention);
+      place("attention-missing").textContent = run.attention_missing.map((missing) => `${missing[0].toUpperCase()}${missing.slice(1)}.`).join(" ");
     });
   }
 
@@ -297,19 +295,19 @@
     }));
     const wide = sides(corpus).some((side) => side.bin > 1);
     return { title: `Lengths of sentences: ${corpus.name}`, series, y: { label: wide ? "sentences per bin of lengths" : "sentences", zero: true },
-             x: { label: "tokens, including special ones", text: (x) => `${text(x)} tokens` } };
+             x: { label: "tokens, including special ones", whole: true, text: (x) => `${text(x)} tokens` } };
   }
 
   function frequencySpec(corpus) {
     const series = sides(corpus).map((side, i) => ({ name: side.language, color: i, dash: dashes[i], dots: false, xs: side.rank, ys: side.count,
-                                                     notes: side.token.map((token) => `‘${token}’`) }));
+                                                     notes: labels(side.token).map((token) => `‘${token}’`) }));
     return { title: `Frequencies of tokens: ${corpus.name}`, series, y: { label: "times", log: true },
              x: { label: "rank of the token", log: true, text: (x) => `rank ${text(x)}` } };
   }
 
   function usefulBars(corpus) {
-    const bar = (label, share) => make("div", { class: "bar" }, [make("span", {}, label),
-      make("span", { class: "track" }, make("span", { class: "fill", style: `width:${100 * share}%` })), make("b", {}, percent(share))]);
+    const bar = (label, share) => make("div", { class: "bar" }, [make("span", {}, label), make("b", {}, percent(share)),
+      make("span", { class: "track" }, make("span", { class: "fill", style: `width:${100 * share}%` }))]);
     const note = (layout) => (corpus.layout === layout ? " (this layout was used)" : "");
     return make("div", { class: "bars" }, [make("p", {}, `Share of tokens that are not padding, in the ${text(corpus.batches)} batches of an epoch:`),
       bar(`padded${note("padded")}`, corpus.useful_padded), bar(`packed${note("packed")}`, corpus.useful_packed)]);
@@ -323,12 +321,13 @@
         parts.push(make("p", { class: "warning" }, `Lengths and frequencies are unknown, as the corpus could not be read: ${corpus.missing}`));
         return place("corpora").append(make("article", {}, parts));
       }
+      const hint = window.glossaPieces.hint(sides(corpus).flatMap((side) => side.token));
       if (corpus.changed) parts.push(make("p", { class: "warning" }, "The corpus has changed since the run was trained; this is its present state."));
       const figures = [make("figure", { "data-curve": "lengths" }), make("figure", { "data-curve": "frequencies" })];
       parts.push(make("p", {}, `${text(corpus.pairs)} sentence pairs.`), corpusTable(corpus), usefulBars(corpus), make("p", { class: "legend" }, sides(corpus).map((side, i) => sideKey(side, i))),
                  make("div", { class: "plots" }, figures),
-                 make("p", {}, "The most frequent tokens:"), ...sides(corpus).map((side) => make("p", { class: "tokens" }, [
-                   make("b", {}, `${side.language}  `), ...side.token.slice(0, 30).map((token, i) => make("span", { title: `${text(side.count[i])} times` }, token))])));
+                 make("p", {}, `The most frequent tokens${hint && ` (${hint})`}:`), ...sides(corpus).map((side) => make("p", { class: "tokens" }, [
+                   make("b", {}, side.language), ...labels(side.token).slice(0, 30).map((token, i) => make("span", { title: `${text(side.count[i])} times` }, token))])));
       place("corpora").append(make("article", {}, parts));
       window.glossaPlot(figures[0], lengthSpec(corpus));
       window.glossaPlot(figures[1], frequencySpec(corpus));

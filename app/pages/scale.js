@@ -10,6 +10,11 @@
     return String(Number(value.toPrecision(4)));
   }
 
+  /** A message of the program with whole numbers as `text` has them, but not those in names, paths and times. */
+  function message(words) {
+    return words.replace(/(?<![\w.,:/-])\d{4,}(?![\w:/-]|[.,]\d)/g, (digits) => text(Number(digits)));
+  }
+
   /** "1.20e-5" as "1.2·10⁻⁵". */
   function powerOfTen(exponential) {
     const [digits, power] = exponential.split("e");
@@ -32,8 +37,8 @@
   }
 
   /** Ticks of a scale in equal steps: at most about `most`. */
-  function linearTicks(low, high, most) {
-    const step = roundStep((high - low) / Math.max(1, most));
+  function linearTicks(low, high, most, whole = false) {
+    const step = Math.max(whole ? 1 : 0, roundStep((high - low) / Math.max(1, most)));
     const ticks = [];
     for (let i = Math.ceil(low / step - 1e-9); i * step <= high + step * 1e-9; ++i)
       ticks.push({ at: i * step, text: tickText(i * step, step) });
@@ -53,11 +58,12 @@
     const chosen = sets.find((ticks) => ticks.length <= most) ?? powers;
     if (chosen.length < 3) return linearTicks(low, high, most);
     const every = Math.ceil(chosen.length / Math.max(2, most));
-    return chosen.filter((_, i) => i % every === 0).map((at) => ({ at, text: text(at) }));
+    const format = low < 1e-4 ? (at) => powerOfTen(at.toExponential(2)) : text;  // one for all
+    return chosen.filter((_, i) => i % every === 0).map((at) => ({ at, text: format(at) }));
   }
 
-  /** Maps numbers from [low, high] to pixels from `from` to `to`. */
-  function scale(low, high, from, to, log) {
+  /** Maps numbers from [low, high] to pixels from `from` to `to`; if `whole`, linear ticks are whole numbers. */
+  function scale(low, high, from, to, log, whole) {
     const value = log ? Math.log : (v) => v;
     const [a, b] = [value(low), value(high)];
     const place = (v) => from + ((value(v) - a) / (b - a || 1)) * (to - from);
@@ -65,7 +71,7 @@
       const v = a + ((pixel - from) / (to - from || 1)) * (b - a);
       return log ? Math.exp(v) : v;
     };
-    return { low, high, place, back, ticks: (most) => (log ? logTicks : linearTicks)(low, high, most) };
+    return { low, high, place, back, ticks: (most) => (log ? logTicks : linearTicks)(low, high, most, whole) };
   }
 
   /** [least, greatest] of some numbers with room around; from 0 if `zero`. */
@@ -84,5 +90,5 @@
     return [zero && low >= 0 ? low : low - room, high + room];
   }
 
-  window.glossaScale = { text, scale, extent };
+  window.glossaScale = { text, message, scale, extent };
 })();

@@ -6,7 +6,8 @@
      glossaWordLines(element, maps, pick)   draws a pick of glossaAttention's into `element` */
 window.glossaWordLines = (() => {
   const make = window.glossaMake;
-  const {view, percent, shade, isSpecial} = glossaAttention;
+  const {view, percent, shade} = glossaAttention;
+  const {isSpecial} = window.glossaPieces;
   const faintest = 0.02;  // a line with less weight is not drawn
   const mentioned = 3;    // maximum attended words named per word
 

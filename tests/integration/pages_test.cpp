@@ -109,7 +109,7 @@ TEST_CASE("glossa attention --html shows what glossa attention prints, in every 
   check_head({});
   browser.click(".attention-heads label:nth-of-type(4)");  // the mean, then heads 0, 1, 2
   check_head({"--head", "2"});
-  browser.click(".attention-chooser:nth-of-type(2) label:nth-of-type(2)");
+  browser.click(".chooser:nth-of-type(2) label:nth-of-type(2)");
   check_head({"--head", "2", "--layer", "1"});
 
   // With the keyboard alone: from the chosen head to the mean, then into the table.
@@ -131,7 +131,7 @@ TEST_CASE("glossa attention --html shows what glossa attention prints, in every 
       "const s = document.getElementById('sentence'); s.selectedIndex = 1; s.dispatchEvent(new Event('change'))");
   CHECK_EQ(browser.run("return " + columns), R"(["how","are","you","</s>"])");
   for (const int part : {1, 2, 3}) {
-    browser.click(fmt::format(".attention-chooser:nth-of-type(1) label:nth-of-type({})", part));
+    browser.click(fmt::format(".chooser:nth-of-type(1) label:nth-of-type({})", part));
     const std::string output = translated("how are you");
     Strings words = lines_of(std::regex_replace(output, std::regex(" "), "\n"));
     if (part == 2) words.insert(words.begin(), "<s>");
@@ -152,6 +152,39 @@ TEST_CASE("the page of attention shows any text as text") {
   CHECK_EQ(browser.text("document.getElementById('source').textContent"), line);
   CHECK_EQ(browser.run("return document.images.length"), "0");
   check_sound(browser, "file://" + html);
+}
+
+TEST_CASE("attention looks the same on every page") {
+  if (!Browser::is_there()) return;
+  const std::string html = tiny() / "attention.html", report = tiny() / "report.html";
+  const std::string text = "hello world\nhow are you\n";
+  succeeded(glossa_program({"attention", tiny() / "run", "--html", html}, text));
+  write_bytes(tiny() / "sentences", text);
+  succeeded(glossa_program({"report", tiny() / "run", "--input", tiny() / "sentences", "--out", report}));
+  Browser browser({});
+  const auto look = [&](const Strings& selectors) {
+    REQUIRE(browser.wait_for("document.querySelector('.attention tbody td')"));
+    return browser.text(json_list(selectors) + R"(.map(selector => {
+        const style = getComputedStyle(document.querySelector(selector));
+        return [selector, ...["margin", "padding", "border", "borderRadius", "fontSize", "fontWeight", "textAlign",
+                              "color", "backgroundColor"].map(key => style[key])].join("; ");
+      }).join("\n"))");
+  };
+  const Strings picture{"select:has(option)",        ".attention .chooser",    ".attention .chooser legend",
+                        ".attention .chooser label", ".attention-heads label", ".attention figure",
+                        ".attention figcaption",     ".attention-text",        ".attention table",
+                        ".attention tbody th",       ".attention thead th",    ".attention tbody td"};
+  const Strings sentence{"#sentence", ".attention-sentence", ".attention-pair", ".attention-pair dt", "#translation"};
+  browser.open_file(html);
+  const std::string picture_there = look(picture), sentence_there = look(sentence);
+  browser.open_file(report);
+  CHECK_EQ(look(picture), picture_there);
+  CHECK_EQ(look(sentence), sentence_there);
+  Served server({tiny() / "run"});
+  browser.open(address(server));
+  REQUIRE(browser.wait_for("document.getElementById('to').value === 'hi'"));
+  browser.press("hello world");
+  CHECK_EQ(look(picture), picture_there);
 }
 
 TEST_CASE("the translator translates during typing, and shows where it looked") {

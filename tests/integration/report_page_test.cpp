@@ -113,3 +113,143 @@ TEST_CASE("a report in a browser shows every curve, fits the window and gives va
   CHECK(browser.wait_for("document.querySelectorAll('[data-curve=lr] tbody tr').length > 1"));
   CHECK_EQ(browser.complaints(), Strings{});
 }
+
+namespace {
+
+/// Opens a page and waits until its script has filled it.
+void open_report(Browser& browser, const std::filesystem::path& page, int width) {
+  browser.show({.width = width, .height = 900});
+  browser.open_file(page);
+  REQUIRE(browser.wait_for("document.querySelectorAll('#logs details').length"));
+}
+
+/// The label of the vertical axis of a plot.
+std::string vertical_axis(Browser& browser, const std::string& curve) {
+  return browser.text("document.querySelector('[data-curve=" + curve + "] .label').textContent");
+}
+
+}  // namespace
+
+TEST_CASE("a report tells once, and not as a problem, that sentences have no attention") {
+  if (!Browser::is_there()) return;
+  const TinyRun tiny;
+  succeeded(tiny.train("run"));
+  write_bytes(tiny / "sentences", "\n\n\n");
+  succeeded(glossa_program({"report", tiny / "run", "--input", tiny / "sentences"}));
+  Browser browser({});
+  open_report(browser, tiny / "run/report.html", 400);
+  CHECK_EQ(browser.run("return document.querySelector('#problems').hidden"), "true");
+  CHECK_EQ(browser.text("document.querySelector('#attention-missing').textContent"),
+           "No attention is shown for sentences 1, 2 and 3: the sentence is empty.");
+  CHECK_EQ(browser.run("return document.body.innerText.match(/o attention is shown/g).length"), "1");
+  CHECK_EQ(browser.run(R"(const color = (id) => getComputedStyle(document.getElementById(id)).color;
+                          return color("attention-missing") === color("written"))"),
+           "true");
+  CHECK_EQ(browser.complaints(), Strings{});
+}
+
+TEST_CASE("a report in a narrow window has wide bars, and shows where a table goes on") {
+  if (!Browser::is_there()) return;
+  const TinyRun tiny;
+  write_report(tiny);
+  Browser browser({});
+  const std::string frame = "document.querySelector('#runs .wide')", scroll = frame + ".querySelector('.scroll')";
+  const auto arrow = [&] { return browser.text("getComputedStyle(" + frame + ", '::after').content"); };
+  open_report(browser, tiny / "report.html", 1400);
+  CHECK_EQ(arrow(), "none");
+  CHECK_EQ(browser.run("return " + scroll + ".tabIndex"), "-1");
+  open_report(browser, tiny / "report.html", 400);
+  CHECK_EQ(browser.run("return [...document.querySelectorAll('.track')].every((track) => track.clientWidth > 300)"),
+           "true");
+  REQUIRE(browser.wait_for(frame + ".matches('.more-after')"));
+  CHECK_EQ(arrow(), "\"\u203a\"");
+  CHECK_EQ(browser.run("return " + scroll + ".tabIndex"), "0");
+  // At its end there is no arrow, and the names have not moved.
+  browser.run(scroll + ".scrollLeft = 10000");
+  REQUIRE(browser.wait_for(frame + ".matches('.more-before:not(.more-after)')"));
+  CHECK_EQ(arrow(), "none");
+  CHECK_EQ(browser.run("return " + frame + ".querySelector('tbody th').getBoundingClientRect().left === " + frame +
+                       ".getBoundingClientRect().left"),
+           "true");
+  // Every cut table has an arrow.
+  CHECK_EQ(browser.run(R"(return [...document.querySelectorAll(".scroll")].filter((e) =>
+      e.checkVisibility() && e.scrollWidth > e.clientWidth + 1 && !e.parentElement.matches(".more-before, .more-after")).length)"),
+           "0");
+}
+
+TEST_CASE("long words and names do not widen a report") {
+  if (!Browser::is_there()) return;
+  const TinyRun tiny;
+  const std::string longest(200, 'w');
+  const std::string run = tiny / longest;
+  succeeded(tiny.train(longest, {"train.validate_every=10u"}));
+  write_bytes(tiny / "sentences", longest + "\n");
+  write_bytes(run + "/samples/update-00000010.txt",
+              "source     " + longest + "\nreference  " + longest + "\noutput     " + longest + "\n\n");
+  succeeded(glossa_program({"report", run, "--input", tiny / "sentences"}));
+  Browser browser({});
+  open_report(browser, run + "/report.html", 400);
+  CHECK_EQ(browser.run("return document.documentElement.scrollWidth"), "400");
+}
+
+TEST_CASE("lines whose sizes differ much share a logarithmic axis; a line of one point is seen") {
+  if (!Browser::is_there()) return;
+  const TinyRun tiny;
+  const Strings once{"train.max_updates=2", "train.log_every=2u"};
+  for (const char* lr : {"1e-3", "5e-3", "1e-1"}) {
+    Strings sets = once;
+    sets.push_back(std::string("optim.lr=") + lr);
+    succeeded(tiny.train(lr, sets));
+  }
+  Browser browser({});
+  const auto show = [&](const Strings& runs) {
+    Strings arguments{"report"};
+    for (const std::string& run : runs) arguments.push_back(tiny / run);
+    arguments.insert(arguments.end(), {"--out", tiny / "report.html"});
+    succeeded(glossa_program(arguments));
+    open_report(browser, tiny / "report.html", 1400);
+  };
+  show({"1e-3", "5e-3"});
+  CHECK_EQ(vertical_axis(browser, "lr"), "learning rate");
+  show({"1e-3", "1e-1"});
+  CHECK_EQ(vertical_axis(browser, "lr"), "learning rate (logarithmic)");
+  CHECK_EQ(browser.run(R"(const circles = [...document.querySelectorAll("[data-curve=lr] circle.dot")];
+      return circles.length === 2 && Math.abs(circles[0].cy.baseVal.value - circles[1].cy.baseVal.value) > 50)"),
+           "true");
+  // Ticks of updates are whole numbers.
+  CHECK_EQ(browser.run(R"(return [...document.querySelectorAll("[data-curve=lr] .tick")]
+      .map((tick) => tick.textContent).filter((text) => text.includes("."))
+      .filter((text) => [0.5, 1.5].includes(Number(text))))"),
+           "[]");
+}
+
+TEST_CASE("the pages have one format of numbers and one of pieces") {
+  if (!Browser::is_there()) return;
+  const TinyRun tiny;
+  succeeded(tiny.train("run", {"data.tokenizer=sentencepiece", "data.vocab_size=300", "train.validate_every=10u",
+                               "decode.max_tokens=20"}));
+  const std::string log = tiny / "run/train.log", end = "finished: ";
+  std::string text = read_bytes(log);
+  const std::size_t at = text.rfind(end) + end.size();
+  write_bytes(log,
+              text.substr(0, at) + "train.max_updates 1258u reached; 1258 updates, as of 2026-01-31 in a/1234/b\n");
+  succeeded(glossa_program({"report", tiny / "run"}));
+  Browser browser({});
+  open_report(browser, tiny / "run/report.html", 400);
+  CHECK_EQ(browser.text("document.querySelector('#runs p').textContent"),
+           "run: train.max_updates 1258u reached; 1,258 updates, as of 2026-01-31 in a/1234/b");
+  CHECK_EQ(browser.text("document.querySelector('#runs p code').textContent"), "train.max_updates 1258u");
+  CHECK_EQ(browser.run("return glossaScale.message('1258 of 12345678 at 1258.5, 3.1415, 12:3456 and (1258)')"),
+           "\"1,258 of 1.23\u00b710\u2077 at 1258.5, 3.1415, 12:3456 and (1,258)\"");
+
+  // A piece within a word has a dot in both lists, and no list has the sign of a space.
+  const auto labels = [&](const std::string& selector) {
+    return browser.text("[...document.querySelectorAll('" + selector + "')].map((e) => e.textContent).join(' ')");
+  };
+  const std::string frequent = labels("#corpora .tokens span"), seen = labels("#attention th");
+  for (const std::string& list : {frequent, seen, labels("#corpora")}) {
+    CHECK_NE(list.find("\u00b7"), std::string::npos);
+    CHECK_EQ(list.find("\u2581"), std::string::npos);
+  }
+  CHECK_NE(labels("#corpora").find("(\u00b7 continues a word)"), std::string::npos);
+}

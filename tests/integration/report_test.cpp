@@ -115,8 +115,8 @@ TEST_CASE("a report shows a run that was stopped and resumed, and the differing 
   CHECK_EQ(all["runs"][0]["attention"].size(), 2);
   CHECK_EQ(all["runs"][0]["attention"][1]["text"], "the dog sleeps");
   CHECK_EQ(all["runs"][0]["problems"].size(), 1);
-  const Strings missing{"no attention is shown for sentences 2, 5 and 6: the sentence is empty",
-                        "no attention is shown for sentence 3: the sentence has more than 60 tokens"};
+  const Strings missing{"no attention is shown for sentence 3: the sentence has more than 60 tokens",
+                        "no attention is shown for sentences 2, 5 and 6: the sentence is empty"};
   CHECK_EQ(all["runs"][0]["attention_missing"].get<Strings>(), missing);
   for (const std::string& note : missing)
     CHECK_NE(outcome.err.find("note: " + (tiny / "run").string() + ": " + note + "\n"), std::string::npos);
