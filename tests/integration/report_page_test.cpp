@@ -130,7 +130,7 @@ std::string vertical_axis(Browser& browser, const std::string& curve) {
 
 }  // namespace
 
-TEST_CASE("a report tells once, and not as a problem, that sentences have no attention") {
+TEST_CASE("a report shows once, and not as a problem, that sentences have no attention") {
   if (!Browser::is_there()) return;
   const TinyRun tiny;
   succeeded(tiny.train("run"));
@@ -148,7 +148,7 @@ TEST_CASE("a report tells once, and not as a problem, that sentences have no att
   CHECK_EQ(browser.complaints(), Strings{});
 }
 
-TEST_CASE("a report in a narrow window has wide bars, and shows where a table goes on") {
+TEST_CASE("a report in a narrow window has wide bars, and an arrow at the end of a cut table") {
   if (!Browser::is_there()) return;
   const TinyRun tiny;
   write_report(tiny);
@@ -170,6 +170,10 @@ TEST_CASE("a report in a narrow window has wide bars, and shows where a table go
   CHECK_EQ(arrow(), "none");
   CHECK_EQ(browser.run("return " + frame + ".querySelector('tbody th').getBoundingClientRect().left === " + frame +
                        ".getBoundingClientRect().left"),
+           "true");
+  CHECK_EQ(browser.run(scroll + ".scrollLeft = 0; " +
+                       R"(return [...document.querySelectorAll("#runs tbody tr")].every((row) =>
+      row.querySelector(".name").getBoundingClientRect().right <= row.cells[1].getBoundingClientRect().left))"),
            "true");
   // Every cut table has an arrow.
   CHECK_EQ(browser.run(R"(return [...document.querySelectorAll(".scroll")].filter((e) =>
