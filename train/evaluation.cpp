@@ -37,10 +37,16 @@ BleuOptions bleu_options(const Config& config) {
           .tokenizer = config.train.bleu_tokenize.value_or(BleuOptions().tokenizer)};
 }
 
-double exact_match(std::span<const std::string> hypotheses, std::span<const std::string> references) {
+double exact_match(std::span<const std::string> hypotheses, References references) {
+  check_references("exact match", hypotheses.size(), references);
   std::size_t equal = 0;
-  for (std::size_t i = 0; i < hypotheses.size(); ++i) equal += hypotheses[i] == references[i];
+  for (std::size_t i = 0; i < hypotheses.size(); ++i)
+    equal += std::ranges::any_of(references, [&](const auto& reference) { return hypotheses[i] == reference[i]; });
   return hypotheses.empty() ? 0 : static_cast<double>(equal) / static_cast<double>(hypotheses.size());
+}
+
+double exact_match(std::span<const std::string> hypotheses, std::span<const std::string> reference) {
+  return exact_match(hypotheses, References(&reference, 1));
 }
 
 }  // namespace glossa

@@ -27,7 +27,10 @@ double perplexity(double loss);
 /// BLEU settings of a run; the tokenizer is 13a unless the configuration sets one.
 BleuOptions bleu_options(const Config& config);
 
-/// Fraction of hypotheses that equal their reference.
-double exact_match(std::span<const std::string> hypotheses, std::span<const std::string> references);
+/// Fraction of hypotheses that equal one of their references. Throws Error if the line counts differ.
+double exact_match(std::span<const std::string> hypotheses, References references);
+
+/// As above, with one reference.
+double exact_match(std::span<const std::string> hypotheses, std::span<const std::string> reference);
 
 }  // namespace glossa

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Writes metrics.json: corpora of a few lines with sacreBLEU's scores. Some are written by hand and have every setting.
-295 others have many scripts, and most of them are drawn. Needs sacrebleu 2.6.0; any Python from 3.9 draws the same.
+295 others have many scripts, and most of them are drawn. 45 further ones have two to four references. Needs sacrebleu
+2.6.0; any Python from 3.9 draws the same.
 
 Usage: pip install sacrebleu==2.6.0 && python3 tests/golden/metrics.py > tests/golden/metrics.json
 """
@@ -144,6 +145,42 @@ def drawn_corpora():
     yield "too many shifts to try", [" ".join(got)], [" ".join(wanted)]
 
 
+def corpora_of_several():
+    """Drawn corpora, each with further references: lines of the first two texts with words dropped, doubled or moved."""
+    for script in SCRIPTS:
+        for i in range(3):
+            draw = random.Random(f"several {script} {i}")
+            hypotheses, first = drawn_corpus(draw, script, draw.randint(1, 4), 12)
+
+            def further(line):
+                words = [word for word in line.split() for _ in range(draw.choice([0, 1, 1, 1, 1, 1, 2]))]
+                if draw.random() < 0.3:
+                    draw.shuffle(words)
+                return " ".join(words)
+
+            references = [first]
+            for _ in range(i + 1):
+                references.append([further(draw.choice(lines)) for lines in zip(hypotheses, first)])
+            draw.shuffle(references)
+            yield f"{script} {i}", hypotheses, references
+
+
+def case_of_several(name, hypotheses, references):
+    metrics = {tokenizer: BLEU(tokenize=tokenizer) for tokenizer in TOKENIZERS}
+    bleu = [metric.corpus_score(hypotheses, references) for metric in metrics.values()]
+    chrf, ter = CHRF(), TER()
+    return {
+        "name": name,
+        "hypotheses": hypotheses,
+        "references": references,
+        "bleu": [score.score for score in bleu],
+        "reference_lengths": [score.ref_len for score in bleu],
+        "chrf": chrf.corpus_score(hypotheses, references).score,
+        "ter": ter.corpus_score(hypotheses, references).score,
+        "signatures": [str(m.get_signature()).rsplit("|", 1)[0] for m in (metrics["13a"], chrf, ter)],
+    }
+
+
 def drawn_case(name, hypotheses, references):
     metrics = {tokenizer: BLEU(tokenize=tokenizer) for tokenizer in TOKENIZERS}
     return {
@@ -213,6 +250,7 @@ for name, (hypotheses, references) in CORPORA.items():
         }
     )
 drawn = [drawn_case(*corpus) for corpus in drawn_corpora()]
+several = [case_of_several(*corpus) for corpus in corpora_of_several()]
 golden = {
     "tokenizers": TOKENIZERS,
     "spaces": [c for c in range(0x110000) if not chr(c).split()],
@@ -224,4 +262,5 @@ def lines_of(cases):
     return "[\n" + ",\n".join(json.dumps(case, ensure_ascii=False, separators=(",", ":")) for case in cases) + "\n]"
 
 
-print(json.dumps(golden)[:-1] + f',\n"cases": {lines_of(cases)},\n"drawn": {lines_of(drawn)}}}')
+print(json.dumps(golden)[:-1] + f',\n"cases": {lines_of(cases)},\n"drawn": {lines_of(drawn)},')
+print(f'"several": {lines_of(several)}}}')

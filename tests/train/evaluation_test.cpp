@@ -60,4 +60,9 @@ TEST_CASE("the loss of a corpus is that of all its tokens in any batches, withou
 TEST_CASE("exact match is the share of lines that are equal") {
   CHECK_EQ(exact_match(Lines{"a", "b ", "c", ""}, Lines{"a", "b", "c", ""}), 0.75);
   CHECK_EQ(exact_match(Lines{}, Lines{}), 0);
+
+  const Lines first{"a", "b"}, second{"x", "c"};
+  const std::span<const std::string> both[] = {first, second};
+  CHECK_EQ(exact_match(Lines{"x", "a"}, both), 0.5);
+  CHECK_EQ(exact_match(Lines{"a", "c"}, both), 1);
 }

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <utility>
 #include <vector>
 
-#include "autograd/check.h"
 #include "data/text/utf8.h"
 #include "train/console/version.h"
 
@@ -16,15 +16,36 @@ namespace {
 
 constexpr std::size_t bleu_order = 4;
 
+using Tokens = std::vector<std::string>;
+using Ngrams = std::vector<std::array<std::string_view, bleu_order>>;
+
 /// All n-grams of one order, sorted; unused places are empty.
-std::vector<std::array<std::string_view, bleu_order>> sorted_ngrams(const std::vector<std::string>& words,
-                                                                    std::size_t order) {
-  std::vector<std::array<std::string_view, bleu_order>> ngrams;
+Ngrams sorted_ngrams(const Tokens& words, std::size_t order) {
+  Ngrams ngrams;
   for (std::size_t i = 0; i + order <= words.size(); ++i) {
     std::copy_n(words.begin() + static_cast<std::ptrdiff_t>(i), order, ngrams.emplace_back().begin());
   }
   std::ranges::sort(ngrams);
   return ngrams;
+}
+
+/// The n-grams of all references, each with its largest count in any of them.
+Ngrams wanted_ngrams(std::span<const Tokens> references, std::size_t order) {
+  Ngrams wanted;
+  for (const Tokens& reference : references) {
+    Ngrams all;
+    std::ranges::set_union(wanted, sorted_ngrams(reference, order), std::back_inserter(all));
+    wanted = std::move(all);
+  }
+  return wanted;
+}
+
+/// The reference length closest to a hypothesis of `length` words; of two equally close ones, the shorter.
+std::size_t closest_length(std::size_t length, std::span<const Tokens> references) {
+  const auto key = [length](const Tokens& words) {
+    return std::pair(std::max(words.size(), length) - std::min(words.size(), length), words.size());
+  };
+  return std::ranges::min(references, {}, key).size();
 }
 
 double smoothing_value(const BleuOptions& options) {
@@ -34,22 +55,22 @@ double smoothing_value(const BleuOptions& options) {
 
 }  // namespace
 
-BleuScore corpus_bleu(std::span<const std::string> hypotheses, std::span<const std::string> references,
-                      const BleuOptions& options) {
-  check(hypotheses.size() == references.size(), "bleu", "expected as many hypotheses as references; got {} and {}",
-        hypotheses.size(), references.size());
+BleuScore corpus_bleu(std::span<const std::string> hypotheses, References references, const BleuOptions& options) {
+  check_references("bleu", hypotheses.size(), references);
   std::array<double, bleu_order> matches{}, totals{};
   BleuScore result;
   for (std::size_t i = 0; i < hypotheses.size(); ++i) {
     const auto words_of = [&](const std::string& line) {
       return bleu_tokens(options.tokenizer, options.lowercase ? utf8::full_lower_case(line) : line);
     };
-    const auto hypothesis = words_of(hypotheses[i]), reference = words_of(references[i]);
+    const Tokens hypothesis = words_of(hypotheses[i]);
+    std::vector<Tokens> of_references;
+    for (const std::span<const std::string> reference : references) of_references.push_back(words_of(reference[i]));
     result.hypothesis_length += hypothesis.size();
-    result.reference_length += reference.size();
+    result.reference_length += closest_length(hypothesis.size(), of_references);
     for (std::size_t n = 1; n <= bleu_order; ++n) {
-      const auto proposed = sorted_ngrams(hypothesis, n), wanted = sorted_ngrams(reference, n);
-      std::vector<std::array<std::string_view, bleu_order>> common;  // each with the smaller of both counts (clipped)
+      const Ngrams proposed = sorted_ngrams(hypothesis, n), wanted = wanted_ngrams(of_references, n);
+      Ngrams common;  // each with the smaller of both counts (clipped)
       std::ranges::set_intersection(proposed, wanted, std::back_inserter(common));
       matches[n - 1] += static_cast<double>(common.size());
       totals[n - 1] += static_cast<double>(proposed.size());
@@ -87,13 +108,19 @@ BleuScore corpus_bleu(std::span<const std::string> hypotheses, std::span<const s
   return result;
 }
 
-std::string bleu_signature(const BleuOptions& options) {
+BleuScore corpus_bleu(std::span<const std::string> hypotheses, std::span<const std::string> reference,
+                      const BleuOptions& options) {
+  return corpus_bleu(hypotheses, References(&reference, 1), options);
+}
+
+std::string bleu_signature(const BleuOptions& options, std::size_t references) {
   std::string smoothing = "exp";
   if (options.smoothing == BleuSmoothing::none) smoothing = "none";
   if (options.smoothing == BleuSmoothing::floor) smoothing = fmt::format("floor[{:.2f}]", smoothing_value(options));
   if (options.smoothing == BleuSmoothing::add_k) smoothing = fmt::format("add-k[{:.2f}]", smoothing_value(options));
-  return fmt::format("nrefs:1|case:{}|eff:{}|tok:{}|smooth:{}|version:glossa-{}", options.lowercase ? "lc" : "mixed",
-                     options.effective_order ? "yes" : "no", name(options.tokenizer), smoothing, program_version);
+  return fmt::format("nrefs:{}|case:{}|eff:{}|tok:{}|smooth:{}|version:glossa-{}", references,
+                     options.lowercase ? "lc" : "mixed", options.effective_order ? "yes" : "no",
+                     name(options.tokenizer), smoothing, program_version);
 }
 
 }  // namespace glossa

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "train/scores/bleu_tokenizer.h"
+#include "train/scores/references.h"
 
 namespace glossa {
 
@@ -36,11 +37,17 @@ struct BleuScore {
 };
 
 /// Corpus BLEU (Papineni et al. 2002) as sacreBLEU defines it (Post 2018), with counts summed over the corpus. Each
-/// line has one hypothesis and one reference. White space is as in Python. Throws Error if the line counts differ.
-BleuScore corpus_bleu(std::span<const std::string> hypotheses, std::span<const std::string> references,
+/// line has one hypothesis. An n-gram matches as often as in the reference that has it most often. A line's reference
+/// length is the one closest to the length of the hypothesis; of two equally close lengths, the shorter one. White
+/// space is as in Python. Throws Error if the line counts differ.
+BleuScore corpus_bleu(std::span<const std::string> hypotheses, References references, const BleuOptions& options = {});
+
+/// As above, with one reference.
+BleuScore corpus_bleu(std::span<const std::string> hypotheses, std::span<const std::string> reference,
                       const BleuOptions& options = {});
 
 /// The settings as a sacreBLEU signature, but with glossa's version: `nrefs:1|case:mixed|eff:no|tok:13a|...`.
-std::string bleu_signature(const BleuOptions& options = {});
+/// `references` is the number of references per line.
+std::string bleu_signature(const BleuOptions& options = {}, std::size_t references = 1);
 
 }  // namespace glossa

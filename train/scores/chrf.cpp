@@ -8,7 +8,6 @@
 #include <string_view>
 #include <vector>
 
-#include "autograd/check.h"
 #include "data/text/utf8.h"
 #include "train/console/version.h"
 
@@ -33,28 +32,36 @@ std::vector<std::u32string_view> sorted_ngrams(std::u32string_view text, std::si
   return ngrams;
 }
 
-}  // namespace
+/// Numbers of n-grams by order, and of those that hypothesis and reference share.
+struct Counts {
+  std::array<double, chrf_order> proposed{}, wanted{}, matches{};
 
-double corpus_chrf(std::span<const std::string> hypotheses, std::span<const std::string> references, bool lowercase) {
-  check(hypotheses.size() == references.size(), "chrf", "expected as many hypotheses as references; got {} and {}",
-        hypotheses.size(), references.size());
-  std::array<double, chrf_order> proposed_count{}, wanted_count{}, matches{};
-  for (std::size_t i = 0; i < hypotheses.size(); ++i) {
-    const auto hypothesis = letters(hypotheses[i], lowercase), reference = letters(references[i], lowercase);
-    for (std::size_t n = 0; n < chrf_order; ++n) {
-      const auto proposed = sorted_ngrams(hypothesis, n + 1), wanted = sorted_ngrams(reference, n + 1);
-      std::vector<std::u32string_view> common;  // each with the smaller of both counts (clipped)
-      std::ranges::set_intersection(proposed, wanted, std::back_inserter(common));
-      if (!wanted.empty()) proposed_count[n] += static_cast<double>(proposed.size());
-      wanted_count[n] += static_cast<double>(wanted.size());
-      matches[n] += static_cast<double>(common.size());
-    }
+  Counts& operator+=(const Counts& more) {
+    for (const auto member : {&Counts::proposed, &Counts::wanted, &Counts::matches})
+      for (std::size_t n = 0; n < chrf_order; ++n) (this->*member)[n] += (more.*member)[n];
+    return *this;
   }
+};
+
+Counts counts_of(std::u32string_view hypothesis, std::u32string_view reference) {
+  Counts counts;
+  for (std::size_t n = 0; n < chrf_order; ++n) {
+    const auto proposed = sorted_ngrams(hypothesis, n + 1), wanted = sorted_ngrams(reference, n + 1);
+    std::vector<std::u32string_view> common;  // each with the smaller of both counts (clipped)
+    std::ranges::set_intersection(proposed, wanted, std::back_inserter(common));
+    if (!wanted.empty()) counts.proposed[n] = static_cast<double>(proposed.size());
+    counts.wanted[n] = static_cast<double>(wanted.size());
+    counts.matches[n] = static_cast<double>(common.size());
+  }
+  return counts;
+}
+
+double chrf_of(const Counts& counts) {
   double precision = 0, recall = 0, orders = 0;
   for (std::size_t n = 0; n < chrf_order; ++n) {
-    if (proposed_count[n] == 0 || wanted_count[n] == 0) continue;
-    precision += matches[n] / proposed_count[n];
-    recall += matches[n] / wanted_count[n];
+    if (counts.proposed[n] == 0 || counts.wanted[n] == 0) continue;
+    precision += counts.matches[n] / counts.proposed[n];
+    recall += counts.matches[n] / counts.wanted[n];
     orders += 1;
   }
   if (precision + recall == 0) return 0;
@@ -63,9 +70,28 @@ double corpus_chrf(std::span<const std::string> hypotheses, std::span<const std:
   return 100 * (1 + recall_weight) * precision * recall / (recall_weight * precision + recall);
 }
 
-std::string chrf_signature(bool lowercase) {
-  return fmt::format("nrefs:1|case:{}|eff:yes|nc:6|nw:0|space:no|version:glossa-{}", lowercase ? "lc" : "mixed",
-                     program_version);
+}  // namespace
+
+double corpus_chrf(std::span<const std::string> hypotheses, References references, bool lowercase) {
+  check_references("chrf", hypotheses.size(), references);
+  Counts all;
+  for (std::size_t i = 0; i < hypotheses.size(); ++i) {
+    const std::u32string hypothesis = letters(hypotheses[i], lowercase);
+    std::vector<Counts> counts;  // by reference
+    for (const std::span<const std::string> reference : references)
+      counts.push_back(counts_of(hypothesis, letters(reference[i], lowercase)));
+    all += *std::ranges::max_element(counts, {}, chrf_of);  // the first of equal ones
+  }
+  return chrf_of(all);
+}
+
+double corpus_chrf(std::span<const std::string> hypotheses, std::span<const std::string> reference, bool lowercase) {
+  return corpus_chrf(hypotheses, References(&reference, 1), lowercase);
+}
+
+std::string chrf_signature(bool lowercase, std::size_t references) {
+  return fmt::format("nrefs:{}|case:{}|eff:yes|nc:6|nw:0|space:no|version:glossa-{}", references,
+                     lowercase ? "lc" : "mixed", program_version);
 }
 
 }  // namespace glossa

@@ -5,12 +5,12 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <optional>
 #include <tuple>
 #include <vector>
 
-#include "autograd/check.h"
 #include "data/text/utf8.h"
 #include "data/tokenizers/word_tokenizer.h"
 #include "train/console/version.h"
@@ -180,10 +180,10 @@ int edits(Words words, const Words& reference) {
 
 }  // namespace
 
-double corpus_ter(std::span<const std::string> hypotheses, std::span<const std::string> references) {
-  check(hypotheses.size() == references.size(), "ter", "expected as many hypotheses as references; got {} and {}",
-        hypotheses.size(), references.size());
-  std::int64_t all_edits = 0, reference_words = 0;
+double corpus_ter(std::span<const std::string> hypotheses, References references) {
+  check_references("ter", hypotheses.size(), references);
+  std::int64_t all_edits = 0;
+  double reference_words = 0;
   for (std::size_t i = 0; i < hypotheses.size(); ++i) {
     std::map<std::string, int, std::less<>> numbers;
     const auto numbered = [&](const std::string& line) {
@@ -193,16 +193,28 @@ double corpus_ter(std::span<const std::string> hypotheses, std::span<const std::
         words.push_back(numbers.emplace(word, static_cast<int>(numbers.size())).first->second);
       return words;
     };
-    const Words reference = numbered(references[i]);
-    all_edits += edits(numbered(hypotheses[i]), reference);
-    reference_words += std::ssize(reference);
+    const Words hypothesis = numbered(hypotheses[i]);
+    int fewest = std::numeric_limits<int>::max();
+    std::size_t words = 0;
+    for (const std::span<const std::string> text : references) {
+      const Words reference = numbered(text[i]);
+      fewest = std::min(fewest, edits(hypothesis, reference));
+      words += reference.size();
+    }
+    all_edits += fewest;
+    reference_words += static_cast<double>(words) / static_cast<double>(references.size());
   }
   if (reference_words == 0) return all_edits > 0 ? 100 : 0;
-  return 100 * (static_cast<double>(all_edits) / static_cast<double>(reference_words));
+  return 100 * (static_cast<double>(all_edits) / reference_words);
 }
 
-std::string ter_signature() {
-  return fmt::format("nrefs:1|case:lc|tok:tercom|norm:no|punct:yes|asian:no|version:glossa-{}", program_version);
+double corpus_ter(std::span<const std::string> hypotheses, std::span<const std::string> reference) {
+  return corpus_ter(hypotheses, References(&reference, 1));
+}
+
+std::string ter_signature(std::size_t references) {
+  return fmt::format("nrefs:{}|case:lc|tok:tercom|norm:no|punct:yes|asian:no|version:glossa-{}", references,
+                     program_version);
 }
 
 }  // namespace glossa

@@ -1,16 +1,23 @@
 #pragma once
 
+#include <cstddef>
 #include <span>
 #include <string>
+
+#include "train/scores/references.h"
 
 namespace glossa {
 
 /// Corpus TER (Snover et al. 2006): edits per hundred reference words. An edit inserts, deletes or replaces a word, or
 /// shifts a phrase. Defined as in sacreBLEU, which follows Tercom: text is in lower case, white space separates words,
-/// and shifts are found greedily. 0 is best; scores may exceed 100. Throws Error if the line counts differ.
-double corpus_ter(std::span<const std::string> hypotheses, std::span<const std::string> references);
+/// and shifts are found greedily. 0 is best; scores may exceed 100. With several references, a line has the edits of
+/// the reference that needs fewest, and the mean length of all. Throws Error if the line counts differ.
+double corpus_ter(std::span<const std::string> hypotheses, References references);
 
-/// The settings as a sacreBLEU signature, but with glossa's version.
-std::string ter_signature();
+/// As above, with one reference.
+double corpus_ter(std::span<const std::string> hypotheses, std::span<const std::string> reference);
+
+/// The settings as a sacreBLEU signature, but with glossa's version. `references` is the number of references per line.
+std::string ter_signature(std::size_t references = 1);
 
 }  // namespace glossa

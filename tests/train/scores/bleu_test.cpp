@@ -63,6 +63,34 @@ TEST_CASE("bleu agrees with sacreBLEU on drawn corpora of many scripts, with eac
   }
 }
 
+TEST_CASE("bleu agrees with sacreBLEU on drawn corpora with several references") {
+  REQUIRE(metrics_golden()["several"].size() >= 45);
+  for (const auto& golden : metrics_golden()["several"]) {
+    CAPTURE(golden["name"]);
+    const std::vector<std::string> hypotheses = golden["hypotheses"];
+    const SeveralReferences references(golden["references"]);
+    const std::vector<std::string> tokenizers = metrics_golden()["tokenizers"];
+    for (std::size_t i = 0; i < tokenizers.size(); ++i) {
+      CAPTURE(tokenizers[i]);
+      const BleuOptions options{.tokenizer = bleu_tokenizer_of(tokenizers[i]).value()};
+      const BleuScore got = corpus_bleu(hypotheses, references.all(), options);
+      CHECK(std::abs(got.score - golden["bleu"][i].get<double>()) <= 1e-9);
+      CHECK_EQ(got.reference_length, golden["reference_lengths"][i].get<std::uint64_t>());
+    }
+    CHECK_EQ(bleu_signature({}, references.all().size()),
+             golden["signatures"][0].get<std::string>() + "|version:glossa-" + std::string(program_version));
+  }
+}
+
+TEST_CASE("bleu by hand with two references: clipped by the larger count, and the closest length") {
+  const std::vector<std::string> hypothesis{"the the cat"}, first{"the cat sat"}, second{"the the the dog"};
+  const std::span<const std::string> both[] = {first, second};
+  const BleuScore got = corpus_bleu(hypothesis, both, {.smoothing = BleuSmoothing::none});
+  CHECK_EQ(got.precisions[0], doctest::Approx(100));
+  CHECK_EQ(got.precisions[1], doctest::Approx(100));
+  CHECK_EQ(got.reference_length, 3);
+}
+
 TEST_CASE("bleu by hand: 5 of 6 words, 3 of 5 pairs, 2 of 4 triples, 1 of 3 quadruples") {
   const std::vector<std::string> hypothesis{"a b c d x e"}, reference{"a b c d y e"};
   const BleuScore got = corpus_bleu(hypothesis, reference);
@@ -71,9 +99,12 @@ TEST_CASE("bleu by hand: 5 of 6 words, 3 of 5 pairs, 2 of 4 triples, 1 of 3 quad
 }
 
 TEST_CASE("bleu of nothing is 0, and unequal counts of lines are an Error") {
-  CHECK(corpus_bleu({}, {}).score == 0);
-  const std::vector<std::string> one{"a"};
-  CHECK_THROWS_AS(corpus_bleu(one, {}), Error);
+  const std::vector<std::string> none, one{"a"};
+  CHECK(corpus_bleu(none, none).score == 0);
+  CHECK_THROWS_AS(corpus_bleu(one, none), Error);
+  CHECK_THROWS_AS(corpus_bleu(one, References()), Error);
+  const std::span<const std::string> unequal[] = {one, none};
+  CHECK_THROWS_AS(corpus_bleu(one, unequal), Error);
   CHECK(bleu_signature() ==
         "nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:glossa-" + std::string(program_version));
 }

@@ -33,6 +33,18 @@ TEST_CASE("chrf agrees with sacreBLEU on drawn corpora of many scripts") {
   }
 }
 
+TEST_CASE("chrf agrees with sacreBLEU on drawn corpora with several references") {
+  REQUIRE(metrics_golden()["several"].size() >= 45);
+  for (const auto& golden : metrics_golden()["several"]) {
+    CAPTURE(golden["name"]);
+    const std::vector<std::string> hypotheses = golden["hypotheses"];
+    const SeveralReferences references(golden["references"]);
+    CHECK(std::abs(corpus_chrf(hypotheses, references.all()) - golden["chrf"].get<double>()) <= 1e-9);
+    CHECK_EQ(chrf_signature(false, references.all().size()),
+             golden["signatures"][1].get<std::string>() + "|version:glossa-" + std::string(program_version));
+  }
+}
+
 TEST_CASE("chrf counts code points, not bytes, and no spaces") {
   // One of two letters is right: precision and recall are 1/2 for single letters and 0 for pairs.
   const std::vector<std::string> hypothesis{"ä ö"}, reference{"ä\u00a0ü"};
@@ -40,7 +52,7 @@ TEST_CASE("chrf counts code points, not bytes, and no spaces") {
 }
 
 TEST_CASE("chrf of nothing is 0, and unequal counts of lines are an Error") {
-  CHECK(corpus_chrf({}, {}) == 0);
-  const std::vector<std::string> one{"a"};
-  CHECK_THROWS_AS(corpus_chrf(one, {}), Error);
+  const std::vector<std::string> none, one{"a"};
+  CHECK(corpus_chrf(none, none) == 0);
+  CHECK_THROWS_AS(corpus_chrf(one, none), Error);
 }
