@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <iterator>
 #include <numeric>
 #include <set>
@@ -10,6 +11,7 @@
 #include <tuple>
 
 #include "autograd/check.h"
+#include "data/csv_table.h"
 #include "data/text/counted.h"
 #include "data/text/fingerprint.h"
 #include "data/text/language_names.h"
@@ -20,10 +22,17 @@ namespace {
 
 bool blank(std::string_view text) { return text.find_first_not_of(' ') == std::string_view::npos; }
 
+std::string cased(std::string_view side, const CorpusOptions& options) {
+  return options.lowercase ? utf8::lower_case(side) : std::string(side);
+}
+
 /// Columns of a table that contain the languages.
 struct Columns {
   std::size_t source, target;
   bool named = false;  // true: the first row names them and is not a pair
+  std::vector<std::size_t> further_targets = {};
+
+  std::size_t last() const { return std::max({source, target, further_targets.empty() ? 0 : further_targets.back()}); }
 };
 
 /// Columns that a first row names, else those of the options. Refuses a row that names other languages, because it
@@ -35,7 +44,7 @@ Columns columns_of(const std::vector<std::string_view>& row, const std::string& 
   };
   const Columns chosen{static_cast<std::size_t>(options.source_column),
                        static_cast<std::size_t>(options.target_column)};
-  const Columns named{at(source), at(target), true};
+  Columns named{at(source), at(target), true};
   if (named.source < row.size() && named.target < row.size() && named.source != named.target) {
     const CorpusOptions usual;
     const bool agrees = (named.source == chosen.source && named.target == chosen.target) ||
@@ -45,6 +54,8 @@ Columns columns_of(const std::vector<std::string_view>& row, const std::string& 
              "expected {} and {} in columns {} and {}; got {} and {} by the first row. Hint: omit "
              "CorpusOptions::source_column and CorpusOptions::target_column to use the first row",
              source, target, chosen.source, chosen.target, named.source, named.target);
+    for (std::size_t column = named.target + 1; column < row.size() && options.further_targets; ++column)
+      if (row[column] == target) named.further_targets.push_back(column);
     return named;
   }
   std::set<std::string_view> languages;
@@ -66,6 +77,17 @@ Columns columns_of(const std::vector<std::string_view>& row, const std::string& 
   return chosen;
 }
 
+/// Adds a row's pair and its further targets. The row counts as without a target if one of them is empty.
+void add_row(ParallelCorpus& corpus, const std::vector<std::string_view>& cells, const Columns& in_use,
+             std::int64_t line, const CorpusOptions& options) {
+  const bool lacks_target = std::ranges::any_of(in_use.further_targets, [&](std::size_t c) { return blank(cells[c]); });
+  const std::int64_t pairs = corpus.report.pairs;
+  add_pair(corpus, cells[in_use.source], lacks_target ? "" : cells[in_use.target], line, options);
+  if (corpus.report.pairs == pairs) return;
+  for (std::size_t k = 0; k < in_use.further_targets.size(); ++k)
+    corpus.further_targets[k].push_back(cased(cells[in_use.further_targets[k]], options));
+}
+
 std::vector<std::string_view> columns(std::string_view row) {
   std::vector<std::string_view> cells;
   for (;;) {
@@ -79,6 +101,7 @@ std::vector<std::string_view> columns(std::string_view row) {
 }  // namespace
 
 std::string side_of(const std::string& prefix, const std::string& language, const std::string& named_by) {
+  if (std::error_code missing; is_csv(prefix) && std::filesystem::is_regular_file(prefix, missing)) refuse_csv(prefix);
   const std::string by = named_by.empty() ? "" : fmt::format(" (`{}` is {})", language, named_by);
   return resolve(
       prefix + "." + language,
@@ -133,6 +156,7 @@ ParallelCorpus read_tsv(const std::string& name, const std::string& source_langu
     const std::vector<std::string_view> cells = columns(row);
     if (reader.line_number() == 1) {
       in_use = columns_of(cells, source_language, target_language, options, reader.where());
+      corpus.further_targets.resize(in_use.further_targets.size());
       if (in_use.named) continue;
     }
     ++corpus.report.lines;
@@ -140,10 +164,9 @@ ParallelCorpus read_tsv(const std::string& name, const std::string& source_langu
       ++corpus.report.empty_both;
       continue;
     }
-    const std::size_t last = std::max(in_use.source, in_use.target);
-    check(last < cells.size(), reader.where(), "expected at least {} columns separated by TAB; got {}", last + 1,
-          cells.size());
-    add_pair(corpus, cells[in_use.source], cells[in_use.target], reader.line_number(), options);
+    check(in_use.last() < cells.size(), reader.where(), "expected at least {} columns separated by TAB; got {}",
+          in_use.last() + 1, cells.size());
+    add_row(corpus, cells, in_use, reader.line_number(), options);
   }
   corpus.report.replaced = reader.replaced();
   return finished(std::move(corpus));
@@ -159,11 +182,8 @@ void add_pair(ParallelCorpus& corpus, std::string_view source, std::string_view 
   } else if (blank(target)) {
     ++report.empty_target;
   } else {
-    const auto text = [&](std::string_view side) {
-      return options.lowercase ? utf8::lower_case(side) : std::string(side);
-    };
-    corpus.source.push_back(text(source));
-    corpus.target.push_back(text(target));
+    corpus.source.push_back(cased(source, options));
+    corpus.target.push_back(cased(target, options));
     corpus.lines.push_back(line);
     ++report.pairs;
   }
@@ -227,7 +247,8 @@ ParallelCorpus ParallelCorpus::without_pairs() const {
           .lines = {},
           .report = {},
           .parts = parts,
-          .part = {}};
+          .part = {},
+          .further_targets = {}};
 }
 
 ParallelCorpus joined(std::vector<ParallelCorpus> corpora) {

@@ -45,8 +45,9 @@ struct ParallelCorpus {
   std::vector<std::string> source, target;  // equal lengths
   std::vector<std::int64_t> lines;  // line (from 1) that each pair was read from; empty: pair i is from line i + 1
   CorpusReport report;
-  std::vector<CorpusPart> parts;    // the corpora that were joined; empty if not joined
-  std::vector<std::uint32_t> part;  // per pair: index in `parts`; empty if not joined
+  std::vector<CorpusPart> parts;                          // the corpora that were joined; empty if not joined
+  std::vector<std::uint32_t> part;                        // per pair: index in `parts`; empty if not joined
+  std::vector<std::vector<std::string>> further_targets;  // as `target`, see CorpusOptions; lost by `take` and `joined`
 
   std::int64_t line(std::size_t pair) const {
     return lines.empty() ? static_cast<std::int64_t>(pair) + 1 : lines[pair];
@@ -77,10 +78,11 @@ struct CorpusOptions {
   TextOptions text = {};
   bool lowercase = false;                    // both sides, Unicode's simple mapping
   int source_column = 0, target_column = 1;  // in a TSV file without a header, from 0
+  bool further_targets = false;              // also read a TSV file's further columns of the target language
 };
 
-/// Path of one side's file: `PREFIX.language` or `PREFIX.language.gz`. Throws like `resolve`. The error's message uses
-/// `named_by` to describe `language`, for example as the name of an option.
+/// Path of one side's file: `PREFIX.language` or `PREFIX.language.gz`. Throws like `resolve`, and for a .csv file. The
+/// error's message uses `named_by` to describe `language`, for example as the name of an option.
 std::string side_of(const std::string& prefix, const std::string& language, const std::string& named_by = {});
 
 /// Reads the files `PREFIX.source_language` and `PREFIX.target_language`, or these names with .gz. Line i of one file
@@ -103,8 +105,10 @@ inline bool is_one_file(std::string_view name) { return is_table(name) || is_tra
 /// the text. If the first row has a cell for each of the two languages, it is a header and decides the columns.
 /// Otherwise the columns are those of `options`. By default these are the first two, as in exports of Tatoeba and Anki:
 /// English, other language, attribution. Further columns are ignored; blank lines and pairs with an empty side are
-/// skipped and counted. Throws like LineReader, for a row with too few columns, and if no pair is left. Also throws if
-/// the first row names other languages, or if a header contradicts columns in `options` that differ from the defaults.
+/// skipped and counted. If a header names the target language several times, the first such column is the target. The
+/// others are read if CorpusOptions::further_targets is set, and then none may be empty. Throws like LineReader, for a
+/// row with too few columns, and if no pair is left. Also throws if the first row names other languages, or if a header
+/// contradicts columns in `options` that differ from the defaults.
 ParallelCorpus read_tsv(const std::string& name, const std::string& source_language, const std::string& target_language,
                         const CorpusOptions& options = {});
 

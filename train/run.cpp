@@ -178,10 +178,6 @@ std::string RunName::note() const {
                      *best, *last);
 }
 
-void print_note(const RunName& name) {
-  if (const std::string note = name.note(); !note.empty()) print_note("note: {}\n", note);
-}
-
 LoadedRun load_run(const RunName& name, Config config) {
   const std::string& run = name.folder();
   LoadedRun loaded;

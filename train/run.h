@@ -71,9 +71,6 @@ Config agreed(const Config& config);
 /// Throws if the job's processes have read different text.
 void agree_on_text(std::string_view where, std::span<const ParallelCorpus* const> corpora);
 
-/// Prints `name.note()`, if any, on standard error.
-void print_note(const RunName& name);
-
 /// Throws a misuse error if writing the run's effective configuration would change `config_path`, from which it was
 /// read.
 void check_not_overwriting(const Config& config, const std::string& config_path, const std::string& run);

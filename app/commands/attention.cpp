@@ -115,14 +115,13 @@ int run(const AttentionArguments& arguments) {
   const Config config = load_run_config(name_of_run.folder(), arguments.sets, arguments.beam);
   const Choice choice(arguments, config.model);
   const LoadedRun run = load_run(name_of_run, config);
-  print_note(name_of_run);
   apply_runtime(config.runtime);
   Translator translator(*run.model->transformer, run.tokenizers, config.data, config.decode);
   const std::string name = arguments.input.empty() ? "standard input" : arguments.input;
   const TextOptions options = text_options(config.data);
   LineReader reader = arguments.input.empty() ? LineReader(STDIN_FILENO, name, options) : LineReader(name, options);
 
-  const BadLines bad_lines(arguments.on_bad_line);
+  BadLines bad_lines(arguments.on_bad_line);
   std::int64_t bad = 0;
   std::vector<std::string> on_page;
   std::string line;
@@ -155,7 +154,7 @@ int run(const AttentionArguments& arguments) {
                           page("attention.html", "glossa-attention", fmt::format("[{}]", fmt::join(on_page, ","))));
     print_note("wrote {}\n", arguments.html);
   }
-  return status_of_lines(name, bad, reader.line_number(), "shown");
+  return bad_lines.status(name, bad, reader.line_number(), "shown");
 }
 
 }  // namespace

@@ -1,13 +1,31 @@
 #include "app/commands/bad_lines.h"
 
+#include "data/text/counted.h"
 #include "train/config/config_terms.h"
 #include "train/console/print.h"
 
 namespace glossa {
 
-void BadLines::report(const LineError& error) { warn("{}", in_config_terms(error.what())); }
+namespace {
 
-int status_of_lines(std::string_view name, std::int64_t bad, std::int64_t lines, std::string_view done) {
+constexpr std::int64_t max_reported = 5;  // per reason
+
+/// The expectation in "[place] expected A; got B. Hint: ...": equal for all lines that fail it.
+std::string reason_of(std::string_view text) {
+  if (const std::size_t at = text.find("] "); at != text.npos) text.remove_prefix(at + 2);
+  return std::string(text.substr(0, text.find(';')));
+}
+
+}  // namespace
+
+void BadLines::report(const LineError& error) {
+  const std::string text = in_config_terms(error.what());
+  if (++count_[reason_of(text)] <= max_reported) warn("{}", text);
+}
+
+int BadLines::status(std::string_view name, std::int64_t bad, std::int64_t lines, std::string_view done) const {
+  for (const auto& [reason, count] : count_)
+    if (count > max_reported) warn("[{}] {}: {}", name, counted(count - max_reported, "more line"), reason);
   if (bad == 0) return 0;
   print_error(
       stderr,

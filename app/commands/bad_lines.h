@@ -1,13 +1,16 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
+#include <string>
 #include <string_view>
 
 #include "data/text/text_file.h"
 
 namespace glossa {
 
-/// Handles unusable lines: reports each on standard error and continues, or stops the command at the first one.
+/// Handles unusable lines: reports them on standard error and continues, or stops the command at the first one. Of the
+/// lines that are unusable for one reason, only the first few are reported; `status` reports the number of the others.
 class BadLines {
  public:
   /// Takes the value of --on-bad-line: `warn` or `stop`.
@@ -16,7 +19,7 @@ class BadLines {
   /// Calls `act`; returns true if `act` succeeds. If `act` throws a LineError, `warn` reports the error and returns
   /// false, and `stop` rethrows the error. Other exceptions pass through.
   template <class Act>
-  bool pass(Act act) const {
+  bool pass(Act act) {
     try {
       act();
       return true;
@@ -27,14 +30,15 @@ class BadLines {
     }
   }
 
+  /// Returns the exit status of a command that processed `lines` lines of `name`. If `bad` of them were unusable,
+  /// prints their number; `done` names the work, for example `translated`.
+  int status(std::string_view name, std::int64_t bad, std::int64_t lines, std::string_view done) const;
+
  private:
-  static void report(const LineError& error);
+  void report(const LineError& error);
 
   bool stops_;
+  std::map<std::string, std::int64_t> count_;  // by reason
 };
-
-/// Returns the exit status of a command that processed `lines` lines of `name`, `bad` of them unusable. If any line was
-/// unusable, also prints their number; `done` names the work, for example `translated`.
-int status_of_lines(std::string_view name, std::int64_t bad, std::int64_t lines, std::string_view done);
 
 }  // namespace glossa

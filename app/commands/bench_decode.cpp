@@ -24,7 +24,6 @@ int run(const BenchDecodeArguments& arguments) {
   Config config = load_run_config(name.folder(), arguments.sets, arguments.beam);
   if (arguments.threads > 0) config.runtime.threads = arguments.threads;
   const LoadedRun run = load_run(name, config);
-  print_note(name);
   apply_runtime(config.runtime);
   Translator translator(*run.model->transformer, run.tokenizers, config.data, config.decode);
   const Translator::Sources sources =

@@ -25,7 +25,8 @@ namespace {
 
 struct EvaluateArguments {
   std::string run, checkpoint;
-  std::string source, reference, test;  // empty: the run's own test corpus
+  std::string source, test;             // empty: the run's own test corpus
+  std::vector<std::string> references;  // of `source`
   std::string tokenize;                 // empty: the run's setting
   std::string on_bad_line = "warn";
   std::int64_t beam = 0;
@@ -35,24 +36,37 @@ struct EvaluateArguments {
 
 /// Sources and references, and the number of unusable sources, whose lines are empty.
 struct Texts {
-  ParallelCorpus corpus;
+  ParallelCorpus corpus;  // with the further references as its further targets
   std::int64_t bad = 0;
   bool is_held_out = false;  // held out by the run's data.split
+
+  std::vector<std::span<const std::string>> references() const {
+    std::vector<std::span<const std::string>> all{corpus.target};
+    all.insert(all.end(), corpus.further_targets.begin(), corpus.further_targets.end());
+    return all;
+  }
 };
 
-/// Reads two files line by line. Errors in them are found before a model is loaded.
-Texts read_files(const std::string& source, const std::string& reference, const DataConfig& data,
-                 const BadLines& bad_lines) {
+/// Reads a text and its references line by line. Errors in them are found before a model is loaded.
+Texts read_files(const std::string& source, const std::vector<std::string>& references, const DataConfig& data,
+                 BadLines& bad_lines) {
   Texts texts;
   ParallelCorpus& corpus = texts.corpus;
   corpus.name = corpus.source_name = source;
-  corpus.target_name = reference;
-  const LinePairs pairs = read_line_pairs(source, reference, text_options(data), bad_lines, BadLines("stop"));
+  corpus.target_name = references.front();
+  const TextOptions options = text_options(data);
+  BadLines stop("stop");
+  const LinePairs pairs = read_line_pairs(source, references.front(), options, bad_lines, stop);
   for (const std::optional<std::string>& line : pairs.source) {
     corpus.source.push_back(normalize(data, line.value_or("")));
     if (!line) ++texts.bad;
   }
   for (const std::optional<std::string>& line : pairs.target) corpus.target.push_back(normalize(data, *line));
+  for (const std::string& reference : std::span(references).subspan(1)) {
+    std::vector<std::string>& lines = corpus.further_targets.emplace_back(read_lines(reference, options));
+    check_line_count(source, corpus.source.size(), reference, lines.size());
+    for (std::string& line : lines) line = normalize(data, line);
+  }
   check(!corpus.source.empty(), source,
         "expected at least one line; got an empty file. Hint: name a file with one sentence per line");
   return texts;
@@ -60,15 +74,15 @@ Texts read_files(const std::string& source, const std::string& reference, const 
 
 /// Reads the files or the corpus that the command line names, else the run's test corpus. A corpus PREFIX is read like
 /// files: every line counts.
-Texts read_texts(const EvaluateArguments& arguments, const Config& config, const BadLines& bad_lines) {
-  if (!arguments.source.empty()) return read_files(arguments.source, arguments.reference, config.data, bad_lines);
+Texts read_texts(const EvaluateArguments& arguments, const Config& config, BadLines& bad_lines) {
+  if (!arguments.source.empty()) return read_files(arguments.source, arguments.references, config.data, bad_lines);
   DataConfig data = config.data;
   if (!arguments.test.empty()) data.test = arguments.test;
   if (data.test.empty() || is_one_file(data.test) || toy_pairs("data.test", data.test))
     return {read_test_corpus(data, static_cast<std::uint64_t>(config.train.seed)), 0,
             data.test.empty() && !toy_pairs_alone("data.train", data.train)};
   const std::string source = side_of(data.test, data.source), reference = side_of(data.test, data.target);
-  return read_files(source, reference, data, bad_lines);
+  return read_files(source, {reference}, data, bad_lines);
 }
 
 /// Throws if the corpora have changed since training: the part that is held out now may then include training pairs.
@@ -83,9 +97,9 @@ void check_still_held_out(const LoadedRun& run) {
         data.train.text());
 }
 
-/// Loss per target token, over the pairs that can be encoded; NaN if no pair can. A pair whose reference cannot be
-/// encoded is left out, but its source is still translated.
-double loss_of(const LoadedRun& run, ParallelCorpus corpus, const BadLines& bad_lines) {
+/// Loss per target token of the first reference, over the pairs that can be encoded; NaN if no pair can. A pair whose
+/// reference cannot be encoded is left out, but its source is still translated.
+double loss_of(const LoadedRun& run, ParallelCorpus corpus, BadLines& bad_lines) {
   const Tokenizer& tokenizer = *run.tokenizers.target;
   for (std::size_t i = 0; i < corpus.target.size(); ++i)
     if (!bad_lines.pass([&] { tokenizer.encode_line(corpus.target[i], corpus.target_name, corpus.line(i)); }))
@@ -102,7 +116,7 @@ int run(const EvaluateArguments& arguments) {
   const RunName name(arguments.run, arguments.checkpoint);
   Config config = load_run_config(name.folder(), arguments.sets, arguments.beam);
   const DataConfig& data = config.data;
-  const BadLines bad_lines(arguments.on_bad_line);
+  BadLines bad_lines(arguments.on_bad_line);
   Texts texts = read_texts(arguments, config, bad_lines);
   ParallelCorpus& corpus = texts.corpus;
   std::optional<BleuTokenizer>& tokenizer = config.train.bleu_tokenize;
@@ -110,7 +124,6 @@ int run(const EvaluateArguments& arguments) {
   if (!tokenizer) tokenizer = usual_bleu_tokenizer(data.target, corpus.target);  // an imported run leaves it open
   const LoadedRun run = load_run(name, config);
   if (texts.is_held_out) check_still_held_out(run);
-  print_note(name);
   apply_runtime(config.runtime);
 
   Translator translator(*run.model->transformer, run.tokenizers, data, config.decode);
@@ -131,30 +144,32 @@ int run(const EvaluateArguments& arguments) {
   const double seconds = watch.seconds();
   bar.clear();
   const BleuOptions scoring = bleu_options(config);
-  const BleuScore bleu = corpus_bleu(outputs, corpus.target, scoring);
-  const double chrf = corpus_chrf(outputs, corpus.target), ter = corpus_ter(outputs, corpus.target);
-  const double exact = exact_match(outputs, corpus.target);
+  const std::vector<std::span<const std::string>> references = texts.references();
+  const std::size_t count = references.size();
+  const BleuScore bleu = corpus_bleu(outputs, references, scoring);
+  const double chrf = corpus_chrf(outputs, references), ter = corpus_ter(outputs, references);
+  const double exact = exact_match(outputs, references);
   const std::int64_t sentences = std::ssize(outputs);
 
   if (arguments.json) {
     JsonLine json;
     json.add("loss", loss).add("perplexity", perplexity(loss)).add("bleu", bleu.score).add("chrf", chrf);
     json.add("ter", ter).add("exact_match", exact).add("sentences", sentences).add("untranslated", texts.bad);
-    json.add("in_pieces", sources.in_pieces).add("seconds", seconds).add("signature", bleu_signature(scoring));
+    json.add("in_pieces", sources.in_pieces).add("seconds", seconds).add("signature", bleu_signature(scoring, count));
     std::puts(json.text().c_str());
   } else {
     fmt::print("loss {:.4f} per target token, perplexity {:.3f}\n", loss, perplexity(loss));
     fmt::print("BLEU {:.2f} ({:.1f}/{:.1f}/{:.1f}/{:.1f}, BP {:.3f}, ratio {:.3f})  {}\n", bleu.score,
                bleu.precisions[0], bleu.precisions[1], bleu.precisions[2], bleu.precisions[3], bleu.brevity_penalty,
-               bleu.ratio, bleu_signature(scoring));
-    fmt::print("chrF2 {:.2f}  {}\n", chrf, chrf_signature(data.lowercase));
-    fmt::print("TER {:.2f}  {}\n", ter, ter_signature());
+               bleu.ratio, bleu_signature(scoring, count));
+    fmt::print("chrF2 {:.2f}  {}\n", chrf, chrf_signature(data.lowercase, count));
+    fmt::print("TER {:.2f}  {}\n", ter, ter_signature(count));
     fmt::print("exact match {:.2f} % of {}, decoded in {:.2f} s\n", 100 * exact, counted(sentences, "sentence"),
                seconds);
     if (sources.in_pieces > 0) fmt::print("{} of the sentences translated in pieces\n", sources.in_pieces);
     if (texts.bad > 0) fmt::print("{} of the sentences not translated: scored as empty\n", texts.bad);
   }
-  return status_of_lines(corpus.source_name, texts.bad, sentences, "translated");
+  return bad_lines.status(corpus.source_name, texts.bad, sentences, "translated");
 }
 
 }  // namespace
@@ -169,7 +184,9 @@ void add_evaluate(CommandTable& table) {
   add_run(command, arguments.run, arguments.checkpoint);
   CLI::Option* source = command.add_option("--source", arguments.source, "file to translate");
   CLI::Option* reference =
-      command.add_option("--reference", arguments.reference, "its reference translation")->needs(source);
+      command.add_option("--reference", arguments.references, "its reference translation; repeatable")
+          ->allow_extra_args(false)
+          ->needs(source);
   source->needs(reference);
   command
       .add_option("--test", arguments.test,

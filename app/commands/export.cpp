@@ -83,7 +83,6 @@ int run(const ExportArguments& arguments) {
   if (!arguments.marian.empty() && arguments.marian == arguments.huggingface)
     misuse("--marian", "expected a folder other than that of --huggingface; got {} twice", arguments.marian);
   const RunName name(arguments.run, arguments.checkpoint);
-  print_note(name);
   if (!arguments.safetensors.empty()) export_weights(name, arguments);
   if (!arguments.huggingface.empty() || !arguments.marian.empty()) export_model(name, arguments);
   return 0;

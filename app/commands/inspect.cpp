@@ -9,6 +9,7 @@
 #include "data/text/counted.h"
 #include "train/checkpoint/checkpoint.h"
 #include "train/console/json_line.h"
+#include "train/console/print.h"
 #include "train/run.h"
 #include "train/runtime.h"
 
@@ -35,7 +36,7 @@ double root_mean_square(const std::vector<std::byte>& bytes) {
 
 int run(const InspectArguments& arguments) {
   const RunName name(arguments.run, arguments.checkpoint);
-  print_note(name);
+  if (const std::string note = name.note(); !note.empty()) print_note("note: {}\n", note);
   const CheckpointReader reader(name.file());
   const TrainingState state = read_training_state(reader);
   const std::string build = describe_build(state.build), version = writer_version(reader).value_or("");

@@ -7,7 +7,7 @@ namespace glossa {
 namespace {
 
 std::vector<std::optional<std::string>> read_lines(const std::string& path, const TextOptions& options,
-                                                   const BadLines& bad_lines) {
+                                                   BadLines& bad_lines) {
   LineReader reader(path, options);
   std::vector<std::optional<std::string>> lines;
   for (bool more = true; more;) {
@@ -20,12 +20,16 @@ std::vector<std::optional<std::string>> read_lines(const std::string& path, cons
 
 }  // namespace
 
-LinePairs read_line_pairs(const std::string& source, const std::string& target, const TextOptions& options,
-                          const BadLines& in_source, const BadLines& in_target) {
-  LinePairs pairs{.source = read_lines(source, options, in_source), .target = read_lines(target, options, in_target)};
-  check(pairs.source.size() == pairs.target.size(), target,
+void check_line_count(const std::string& source, std::size_t expected, const std::string& path, std::size_t lines) {
+  check(lines == expected, path,
         "expected as many lines as in {}, {}; got {}. Hint: line n of one file translates line n of the other", source,
-        pairs.source.size(), pairs.target.size());
+        expected, lines);
+}
+
+LinePairs read_line_pairs(const std::string& source, const std::string& target, const TextOptions& options,
+                          BadLines& in_source, BadLines& in_target) {
+  LinePairs pairs{.source = read_lines(source, options, in_source), .target = read_lines(target, options, in_target)};
+  check_line_count(source, pairs.source.size(), target, pairs.target.size());
   return pairs;
 }
 

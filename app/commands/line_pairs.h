@@ -13,9 +13,12 @@ struct LinePairs {
   std::vector<std::optional<std::string>> source, target;
 };
 
+/// Throws if `path` has another number of lines than `source`.
+void check_line_count(const std::string& source, std::size_t expected, const std::string& path, std::size_t lines);
+
 /// Reads both files. `in_source` handles the unusable lines of the source, `in_target` those of the target. Throws if
 /// one file has more lines than the other.
 LinePairs read_line_pairs(const std::string& source, const std::string& target, const TextOptions& options,
-                          const BadLines& in_source, const BadLines& in_target);
+                          BadLines& in_source, BadLines& in_target);
 
 }  // namespace glossa

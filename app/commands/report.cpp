@@ -98,7 +98,7 @@ class Reporter {
       run.name = names_[i];
       attention.push_back(attention_of(run));
       for (const std::string& problem : run.problems)
-        if (reported_.insert(problem).second) warn("{}\n", problem);
+        if (reported_.insert(problem).second) warn("{}", problem);
       for (const std::string& missing : attention.back().missing)
         if (const std::string note = run.folder + ": " + missing; reported_.insert(note).second)
           print_note("note: {}\n", note);

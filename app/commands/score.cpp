@@ -25,7 +25,7 @@ struct ScoreArguments {
 
 /// Encodes the pairs that can be scored; `origin` gets their line numbers.
 EncodedCorpus encoded(const ScoreArguments& arguments, const LoadedRun& run, const Translator& translator,
-                      const BadLines& bad_lines, const LinePairs& lines) {
+                      BadLines& bad_lines, const LinePairs& lines) {
   EncodedCorpus pairs;
   pairs.specials = run.tokenizers.target->specials();
   const Index max_positions = run.model->transformer->options().max_positions;
@@ -83,11 +83,10 @@ std::string in_columns(const ScoreArguments& arguments, const ScoredTranslation&
 int run(const ScoreArguments& arguments) {
   const RunName name(arguments.run, arguments.checkpoint);
   const Config config = load_run_config(name.folder(), arguments.sets);
-  const BadLines bad_lines(arguments.on_bad_line);
+  BadLines bad_lines(arguments.on_bad_line);
   const LinePairs lines =
       read_line_pairs(arguments.source, arguments.target, text_options(config.data), bad_lines, bad_lines);
   const LoadedRun run = load_run(name, config);
-  print_note(name);
   apply_runtime(config.runtime);
   const Translator translator(*run.model->transformer, run.tokenizers, config.data, config.decode);
   const EncodedCorpus pairs = encoded(arguments, run, translator, bad_lines, lines);
@@ -106,7 +105,8 @@ int run(const ScoreArguments& arguments) {
     else
       fmt::print("{}\n", scored ? in_columns(arguments, *scored, tokenizer) : "");
   }
-  return status_of_lines(arguments.target, std::ssize(lines.source) - pairs.size(), std::ssize(lines.source), "scored");
+  return bad_lines.status(arguments.target, std::ssize(lines.source) - pairs.size(), std::ssize(lines.source),
+                          "scored");
 }
 
 }  // namespace

@@ -79,7 +79,6 @@ int run(const ServeArguments& arguments) {
   for (const std::string& named : arguments.runs) {
     const RunName name(named, arguments.checkpoint);
     runs.push_back(load_run(name, load_run_config(name.folder(), arguments.sets, arguments.beam)));
-    print_note(name);
   }
   apply_runtime(runs.front().config.runtime);
   std::vector<ServedRun> served;

@@ -136,7 +136,6 @@ int run(const TranslateArguments& arguments) {
   Output output(job().is_first() ? arguments.output : "", arguments.input);
   const RunName name_of_run(arguments.run, arguments.checkpoint);
   const LoadedRun run = load_run(name_of_run, config_of(arguments, name_of_run.folder()));
-  print_note(name_of_run);
   apply_runtime(run.config.runtime);
   Translator translator(*run.model->transformer, run.tokenizers, run.config.data, run.config.decode);
   if (arguments.alignment) translator.align(alignment_layer(arguments, run.config.model));
@@ -156,7 +155,7 @@ int run(const TranslateArguments& arguments) {
   else
     reader.emplace(name, options);
 
-  const BadLines bad_lines(arguments.on_bad_line);
+  BadLines bad_lines(arguments.on_bad_line);
   UnknownWords unknown;
   std::int64_t bad = 0, in_pieces = 0, written = 0;
   Translator::Sources sources;
@@ -187,7 +186,7 @@ int run(const TranslateArguments& arguments) {
   unknown.report();
   if (in_pieces > 0)
     print_note("note: {} longer than model.max_positions, translated in pieces\n", counted(in_pieces, "line"));
-  return status_of_lines(name, bad, written, "translated");
+  return bad_lines.status(name, bad, written, "translated");
 }
 
 }  // namespace

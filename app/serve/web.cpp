@@ -126,7 +126,7 @@ bool succeeds(const std::string& path, httplib::Response& response, const Work& 
     refuse(error.status(), error.what());
   } catch (...) {
     const std::string text = in_config_terms(failure_of(std::current_exception()).text);
-    print_note("glossa: {}: {}\n", path, text);
+    print_error(stderr, "{}: {}", path, text);
     refuse(500, text);
   }
   return false;
@@ -300,7 +300,7 @@ Reply Web::answer(const Incoming& incoming) const {
     return server_->answer(incoming);
   } catch (...) {
     const std::string text = failure_of(std::current_exception()).text;
-    print_note("glossa: {}\n", text);
+    print_error(stderr, "{}", text);
     return error_reply(500, text);
   }
 }

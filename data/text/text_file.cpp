@@ -7,6 +7,7 @@
 #include "autograd/check.h"
 #include "data/text/byte_source.h"
 #include "data/text/utf8.h"
+#include "data/text/wide_text.h"
 
 namespace glossa {
 namespace {
@@ -43,11 +44,16 @@ std::string clean_line(std::string_view line, std::string_view where, const Text
 }
 
 LineReader::LineReader(const std::string& path, const TextOptions& options)
-    : source_(std::make_unique<ByteSource>(path)), name_(path), options_(options), buffer_(ByteSource::usual_bytes) {}
+    : source_(std::make_unique<ByteSource>(path)),
+      name_(path),
+      is_file_(true),
+      options_(options),
+      buffer_(ByteSource::usual_bytes) {}
 
 LineReader::LineReader(int descriptor, const std::string& name, const TextOptions& options)
     : source_(std::make_unique<ByteSource>(descriptor, name)),
       name_(name),
+      is_file_(false),
       options_(options),
       buffer_(ByteSource::usual_bytes) {}
 
@@ -58,6 +64,7 @@ std::string LineReader::where() const { return fmt::format("{}:{}", name_, line_
 bool LineReader::refill() {
   begin_ = 0;
   end_ = source_->read(buffer_.data(), buffer_.size());
+  if (std::exchange(is_at_start_, false)) check_is_not_wide({buffer_.data(), end_}, name_, is_file_);
   return end_ > 0;
 }
 

@@ -38,8 +38,8 @@ std::string clean_line(std::string_view line, std::string_view where, const Text
 
 /// Reads a text file, pipe or gzip file (name ends in `.gz`) line by line. Only LF ends a line; the last line needs no
 /// LF. A byte order mark before the first line is dropped. Memory use is at most `max_line_bytes` plus one buffer.
-/// Throws, naming the file, if it is missing, unreadable or a directory, or if its gzip data is damaged or truncated.
-/// Throws LineError for an overlong line, and for a line that `clean_line` refuses.
+/// Throws, naming the file, if it is missing, unreadable, a directory, or in UTF-16 or UTF-32, or if its gzip data is
+/// damaged or truncated. Throws LineError for an overlong line, and for a line that `clean_line` refuses.
 class LineReader {
  public:
   LineReader(const std::string& path, const TextOptions& options);
@@ -65,6 +65,7 @@ class LineReader {
 
   std::unique_ptr<ByteSource> source_;
   std::string name_;
+  bool is_file_, is_at_start_ = true;
   TextOptions options_;
   std::vector<char> buffer_;
   std::size_t begin_ = 0, end_ = 0;

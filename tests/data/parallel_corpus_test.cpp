@@ -128,6 +128,24 @@ TEST_CASE("a header with both languages picks the columns by name, in any order"
   CHECK(later.source == Lines{"dog", "en", "cat"});  // after the first row these are words
 }
 
+TEST_CASE("a header that names the target language several times has further targets, read on demand") {
+  const TemporaryFolder folder;
+  const std::string path =
+      folder.write("several.tsv", "de\ten\tde\tid\tde\nA\ta\tB\t1\tC\nD\td\t\t2\tE\nF\t\tG\t3\tH\nI\ti\tJ\t4\tK\n");
+  const ParallelCorpus corpus = read_tsv(path, "en", "de", {.lowercase = true, .further_targets = true});
+  CHECK_EQ(corpus.source, Lines{"a", "i"});
+  CHECK_EQ(corpus.target, Lines{"a", "i"});
+  CHECK_EQ(corpus.further_targets, std::vector<Lines>{{"b", "j"}, {"c", "k"}});
+  CHECK_EQ(corpus.report.empty_target, 1);
+  CHECK_EQ(corpus.report.empty_source, 1);
+  const ParallelCorpus usual = read_tsv(path, "en", "de");
+  CHECK_EQ(usual.target, Lines{"A", "D", "I"});
+  CHECK(usual.further_targets.empty());
+  const std::string short_row = folder.write("short.tsv", "en\tde\tde\na\tb\n");
+  CHECK(contains(error_of<Error>([&] { read_tsv(short_row, "en", "de", {.further_targets = true}); }),
+                 "expected at least 3 columns"));
+}
+
 TEST_CASE("a first row that names other languages or columns is refused; a row of words is not a header") {
   const TemporaryFolder folder;
   const auto error = [&](std::string_view table, const std::string& source, const std::string& target,

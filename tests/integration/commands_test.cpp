@@ -118,6 +118,40 @@ TEST_CASE("evaluate scores the output of translate, and notes lines without a lo
   CHECK_NE(succeeded(glossa_program(arguments)).out.find("exact match 50.00 % of 10 sentences"), std::string::npos);
 }
 
+TEST_CASE("evaluate takes several references, as files or as columns of a table") {
+  const TinyRun tiny;
+  succeeded(tiny.train("run"));
+  const std::string source = tiny / "toy/test.en", first = tiny / "toy/test.hi", second = tiny / "second.hi";
+  const Strings sources = lines_of(read_bytes(source)), references = lines_of(read_bytes(first));
+  const Strings outputs = lines_of(succeeded(glossa_program({"translate", tiny / "run", "--input", source})).out);
+  Strings others = outputs;  // right for two of three lines
+  for (std::size_t i = 0; i < others.size(); i += 3) others[i] = "kuch aur " + references[i];
+  write_bytes(second, fmt::format("{}\n", fmt::join(others, "\n")));
+  std::string table = "hi\ten\thi\n";
+  for (std::size_t i = 0; i < sources.size(); ++i) table += references[i] + '\t' + sources[i] + '\t' + others[i] + '\n';
+  write_bytes(tiny / "table.tsv", table);
+  const std::span<const std::string> both[] = {references, others};
+  const Strings files{"--source", source, "--reference", first, "--reference", second};
+  for (const Strings& texts : {files, Strings{"--test", tiny / "table.tsv"}}) {
+    Strings arguments{"evaluate", tiny / "run"};
+    arguments.insert(arguments.end(), texts.begin(), texts.end());
+    const std::string shown = succeeded(glossa_program(arguments)).out;
+    for (const char* line : {"BLEU ", "chrF2 ", "TER "})
+      CHECK_NE(shown.find("  nrefs:2|", shown.find(line)), shown.npos);
+    arguments.emplace_back("--json");
+    auto object = json_object(succeeded(glossa_program(arguments)).out);
+    CHECK_EQ(std::stod(object["bleu"]), doctest::Approx(glossa::corpus_bleu(outputs, both).score));
+    CHECK_EQ(std::stod(object["chrf"]), doctest::Approx(glossa::corpus_chrf(outputs, both)));
+    CHECK_EQ(std::stod(object["ter"]), doctest::Approx(glossa::corpus_ter(outputs, both)));
+    CHECK_GE(std::stod(object["exact_match"]), 0.5);
+    CHECK_NE(object["signature"].find("nrefs:2|"), std::string::npos);
+  }
+  write_bytes(second, "too short\n");
+  Strings arguments{"evaluate", tiny / "run"};
+  arguments.insert(arguments.end(), files.begin(), files.end());
+  check_refused(glossa_program(arguments), 1, {second, "expected as many lines as in " + source});
+}
+
 TEST_CASE("--checkpoint, or a checkpoint's path, chooses the weights; average writes a mean as a run") {
   const TinyRun tiny;
   succeeded(tiny.train(
@@ -201,19 +235,22 @@ TEST_CASE("for a run with train.ema the average is evaluated, exported, averaged
   CHECK_EQ(std::stod(loss(tiny / "warm", "last")), doctest::Approx(std::stod(averaged)).epsilon(1e-6));
 }
 
-TEST_CASE("a note names the last update if no validation has seen it") {
+TEST_CASE("inspect, and no other command, notes that the last update has not been validated") {
   const TinyRun tiny;
   const Strings sets{"train.validate_every=15u", "train.decode_validation=false"};
   succeeded(tiny.train("run", sets));
-  CHECK_EQ(succeeded(glossa_program({"translate", tiny / "run"}, "")).err, "");
+  CHECK_EQ(succeeded(glossa_program({"inspect", tiny / "run"})).err, "");
   // As after a signal or a kill: without the lines about the end.
   const std::string text = read_bytes(tiny / "run/metrics.jsonl");
   glossa::testing::write_bytes(tiny / "run/metrics.jsonl", text.substr(0, text.find("{\"update\":20,\"epoch\":")));
   fs::remove(tiny / "run/checkpoints/best");
   fs::create_symlink("update-00000015.ckpt", tiny / "run/checkpoints/best");
-  CHECK_EQ(succeeded(glossa_program({"translate", tiny / "run"}, "")).err,
+  CHECK_EQ(succeeded(glossa_program({"translate", tiny / "run"}, "")).err, "");
+  CHECK_EQ(succeeded(glossa_program({"evaluate", tiny / "run", "--test", tiny / "toy/test"})).err, "");
+  CHECK_EQ(succeeded(glossa_program({"inspect", tiny / "run"})).err,
            "note: best is update 15; update 20 is newer than the last validation; use it with --checkpoint last\n");
-  CHECK_EQ(succeeded(glossa_program({"translate", tiny / "run", "--checkpoint", "last"}, "")).err, "");
+  CHECK_EQ(succeeded(glossa_program({"inspect", tiny / "run", "-q"})).err, "");
+  CHECK_EQ(succeeded(glossa_program({"inspect", tiny / "run", "--checkpoint", "last"})).err, "");
 }
 
 TEST_CASE("evaluate counts tokens for BLEU as the run does, or as --tokenize says") {

@@ -83,6 +83,21 @@ TEST_CASE("every line has its line of output, even a damaged one") {
            "note: 1 line longer than model.max_positions, translated in pieces\n");
 }
 
+TEST_CASE("of many lines with one fault, the first five are reported and the others counted") {
+  const TranslatingRun fixture;
+  std::string text;
+  for (int i = 0; i < 40; ++i) text += "how are you\n\xFF\n" + std::string(i < 2 ? "a\0b\n" : "", i < 2 ? 4 : 0);
+  const Outcome outcome = fixture.translate({}, text);
+  CHECK_EQ(lines_of(outcome.out).size(), 82);
+  const Strings messages = lines_of(outcome.err);
+  REQUIRE_EQ(messages.size(), 9);  // five, two, the count and the error
+  CHECK_EQ(messages[7], "warning: [standard input] 35 more lines: expected valid UTF-8");
+  check_error(outcome, 1, {"[standard input] 42 of 82 lines not translated"});
+  check_refused(fixture.translate({}, std::string("\xFF\xFEh\0o\0w\0\n\0h\0o\0w\0\n\0", 18)), 1,
+                {"[standard input] expected UTF-8 text; got UTF-16", "iconv -f UTF-16 -t UTF-8"});
+  check_refused(fixture.translate({"text.en"}, ""), 2, {"'text.en'", "did you mean '--input text.en'?"});
+}
+
 TEST_CASE("without <unk>, a line with an unknown token stays empty and the others are translated") {
   const TinyRun tiny;
   const std::string corpus = tiny.write_corpus("hello world\nhello\n", "namaste vishva\nnamaste\n");

@@ -74,8 +74,15 @@ std::string unknown_word(const CommandWords& known, std::string_view word, std::
   if (!known.commands.empty())
     return unknown_name("command", word, nearest(word, known.commands), known.command + " --help lists them");
   std::vector<std::string> meant;
-  const bool takes_sets = std::ranges::find(known.options, "set") != known.options.end();
-  if (takes_sets && word.find('=') != word.npos) meant.push_back(fmt::format("--set {}", word));
+  const auto takes = [&](std::string_view option) {
+    return std::ranges::find(known.options, option) != known.options.end();
+  };
+  if (word.find('=') != word.npos) {
+    if (takes("set")) meant.push_back(fmt::format("--set {}", word));
+  } else {
+    for (const char* text : {"input", "source", "test"})
+      if (takes(text)) meant.push_back(fmt::format("--{} {}", text, word));
+  }
   return unknown_name("argument", word, meant, known.command + " --help shows what it takes");
 }
 

@@ -25,7 +25,7 @@ struct CommandWords {
 };
 
 /// Returns a message about a `word` that a command does not accept. If the word is a configuration key, suggests `--set
-/// KEY=VALUE` with the `value` that follows the word.
+/// KEY=VALUE` with the `value` that follows the word; if it is not an option, suggests the options that take a text.
 std::string unknown_word(const CommandWords& known, std::string_view word, std::string_view value);
 
 }  // namespace glossa

@@ -43,11 +43,12 @@ bool english_first(const DataConfig& config, std::string_view key) {
          config.target);
 }
 
-ParallelCorpus read_files(const DataConfig& config, const std::string& location) {
+ParallelCorpus read_files(const DataConfig& config, const std::string& location, bool further_targets = false) {
   const CorpusOptions options{.text = text_options(config),
                               .lowercase = config.lowercase,
                               .source_column = static_cast<int>(config.source_column),
-                              .target_column = static_cast<int>(config.target_column)};
+                              .target_column = static_cast<int>(config.target_column),
+                              .further_targets = further_targets};
   if (is_translation_memory(location)) return read_tmx(location, config.source, config.target, options);
   if (is_table(location)) return read_tsv(location, config.source, config.target, options);
   side_of(location, config.source, "data.source");  // throws naming the option if a language is mistyped
@@ -181,7 +182,7 @@ ParallelCorpus read_test_corpus(const DataConfig& config, std::uint64_t seed) {
   };
   if (!config.test.empty()) {
     const auto pairs = toy_pairs("data.test", config.test);
-    return pairs ? from_toy_split("data.test", config.test, *pairs) : read_files(config, config.test);
+    return pairs ? from_toy_split("data.test", config.test, *pairs) : read_files(config, config.test, true);
   }
   if (const auto pairs = toy_pairs_alone("data.train", config.train))
     return from_toy_split("data.train", config.train.front(), *pairs);

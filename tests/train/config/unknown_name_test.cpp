@@ -52,6 +52,12 @@ TEST_CASE("an unknown option suggests a configuration key, else the nearest opti
 TEST_CASE("an extra word suggests --set for a value, and is otherwise unknown") {
   CHECK_EQ(unknown_word(train, "optim.lr=0.1", ""),
            "unknown argument 'optim.lr=0.1'; did you mean '--set optim.lr=0.1'?");
+  const CommandWords translate{.command = "x", .commands = {}, .options = {"input", "set"}};
+  CHECK_EQ(unknown_word(translate, "text.fr", ""), "unknown argument 'text.fr'; did you mean '--input text.fr'?");
+  CHECK_EQ(unknown_word(translate, "a=b", ""), "unknown argument 'a=b'; did you mean '--set a=b'?");
+  const CommandWords evaluate{.command = "x", .commands = {}, .options = {"source", "reference", "test"}};
+  CHECK_EQ(unknown_word(evaluate, "text.fr", ""),
+           "unknown argument 'text.fr'; did you mean '--source text.fr' or '--test text.fr'?");
   CHECK_EQ(unknown_word(inspect, "a=b", ""), "unknown argument 'a=b'. Hint: glossa inspect --help shows what it takes");
   CHECK_EQ(unknown_word(train, "b.yaml", ""),
            "unknown argument 'b.yaml'. Hint: glossa train --help shows what it takes");

@@ -1,0 +1,48 @@
+#include "data/text/wide_text.h"
+
+#include <array>
+#include <filesystem>
+
+#include "autograd/check.h"
+#include "data/text/shell_word.h"
+
+namespace glossa {
+namespace {
+
+constexpr std::size_t bytes_looked_at = 512, fewest_bytes = 8;
+
+}  // namespace
+
+std::string_view wide_encoding(std::string_view beginning) {
+  using namespace std::string_view_literals;
+  for (const std::string_view mark : {"\xFF\xFE\0\0"sv, "\0\0\xFE\xFF"sv})
+    if (beginning.starts_with(mark)) return "UTF-32";
+  for (const std::string_view mark : {"\xFF\xFE"sv, "\xFE\xFF"sv})
+    if (beginning.starts_with(mark)) return "UTF-16";
+  beginning = beginning.substr(0, bytes_looked_at);
+  beginning.remove_suffix(beginning.size() % 4);
+  if (beginning.size() < fewest_bytes) return {};
+  std::array<std::size_t, 4> nuls{};  // by position in groups of four bytes
+  for (std::size_t i = 0; i < beginning.size(); ++i) nuls[i % 4] += beginning[i] == '\0';
+  const std::size_t groups = beginning.size() / 4;
+  if (nuls[0] == 0 && nuls[2] == groups && nuls[3] == groups) return "UTF-32LE";
+  if (nuls[3] == 0 && nuls[0] == groups && nuls[1] == groups) return "UTF-32BE";
+  if (nuls[0] + nuls[2] == 0 && nuls[1] + nuls[3] >= groups) return "UTF-16LE";
+  if (nuls[1] + nuls[3] == 0 && nuls[0] + nuls[2] >= groups) return "UTF-16BE";
+  return {};
+}
+
+void check_is_not_wide(std::string_view beginning, std::string_view name, bool is_file) {
+  const std::string_view encoding = wide_encoding(beginning);
+  if (encoding.empty()) return;
+  const std::string convert = fmt::format("iconv -f {} -t UTF-8", encoding);
+  const std::string_view expected = "expected UTF-8 text; got";
+  if (!is_file) fail(name, "{} {}. Hint: convert it first with {}", expected, encoding, convert);
+  const std::filesystem::path path(name), packed = path.extension() == ".gz" ? path.stem() : path.filename();
+  const std::string in = shell_word(path.string());
+  const std::string out = shell_word((path.parent_path() / ("utf8-" + packed.string())).string());
+  if (path.extension() == ".gz") fail(name, "{} {}. Hint: gzip -cd {} | {} > {}", expected, encoding, in, convert, out);
+  fail(name, "{} {}. Hint: {} {} > {}", expected, encoding, convert, in, out);
+}
+
+}  // namespace glossa

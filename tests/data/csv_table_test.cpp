@@ -1,0 +1,37 @@
+#include "data/csv_table.h"
+
+#include "data/parallel_corpus.h"
+#include "tests/data/data_test.h"
+#include "tests/support/shell.h"
+
+using namespace glossa;
+using namespace glossa::testing;
+using Lines = std::vector<std::string>;
+
+TEST_CASE("a .csv is refused with a command that makes a table of it, whatever its delimiter and quotes") {
+  CHECK(is_csv("a.csv"));
+  CHECK(is_csv("a.CSV.gz"));
+  CHECK_FALSE(is_csv("csv"));
+  const TemporaryFolder folder;
+  for (const char delimiter : {',', ';', '\t'}) {
+    std::string table =
+        "\xEF\xBB\xBF\"en\"|de|\"of ,;,;,\"\r\n\"Yes, he said \"\"no\"\"; so\"|\"Ja\r\ndoch\"\r\none|eins\tzwei\r\n";
+    if (delimiter == '\t') table.replace(table.find("s\tz"), 3, "s z");
+    for (char& c : table) c = c == '|' ? delimiter : c;
+    write_gzip(folder / "packed.csv.gz", table);
+    for (const std::string& path : {folder.write("my pairs.csv", table), (folder / "packed.csv.gz").string()}) {
+      const std::string error = error_of<Error>([&] { read_parallel(path, "en", "de"); });
+      CHECK(error.starts_with("[" + path + "] expected a table without quotes (.tsv); got a .csv. Hint: python3 "));
+      if (!has_program("python3")) {
+        MESSAGE("skipped: python3 is not installed");
+        return;
+      }
+      output_of_shell("LC_ALL=C " + hint_of(error));
+      const std::string made = folder / (path.ends_with(".gz") ? "packed.tsv" : "my pairs.tsv");
+      const ParallelCorpus corpus = read_tsv(made, "en", "de");
+      CHECK_EQ(corpus.source, Lines{"Yes, he said \"no\"; so", "one"});
+      CHECK_EQ(corpus.target, Lines{"Ja doch", "eins zwei"});
+    }
+  }
+  CHECK(contains(error_of<Error>([&] { read_parallel(folder / "missing.csv", "en", "de"); }), "found neither"));
+}
