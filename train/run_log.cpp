@@ -151,19 +151,22 @@ void RunLog::warning(std::string_view text) {
 
 void RunLog::print_note(std::string_view text, std::size_t columns, Verbosity level,
                         const std::optional<Marked>& marked) {
-  bar_.clear();
   const std::string line = stamped(text);
-  if (verbosity() >= level) {
-    std::string shown = bar_.is_on_terminal() ? broken_lines(line, std::min(columns, terminal_width(terminal_))) : line;
-    if (const std::size_t at = marked ? shown.find(marked->part) : shown.npos; at != shown.npos)
-      shown.replace(at, marked->part.size(), colored(terminal_, marked->color, marked->part));
-    std::fwrite(shown.data(), 1, shown.size(), terminal_);
-    std::fflush(terminal_);
-  }
+  show(line, columns, level, marked);
   log_.write(line);
 }
 
-void RunLog::record(std::string_view text) { print_note(text, any, Verbosity::verbose); }
+void RunLog::show(const std::string& line, std::size_t columns, Verbosity level, const std::optional<Marked>& marked) {
+  bar_.clear();
+  if (verbosity() < level) return;
+  std::string shown = bar_.is_on_terminal() ? broken_lines(line, std::min(columns, terminal_width(terminal_))) : line;
+  if (const std::size_t at = marked ? shown.find(marked->part) : shown.npos; at != shown.npos)
+    shown.replace(at, marked->part.size(), colored(terminal_, marked->color, marked->part));
+  std::fwrite(shown.data(), 1, shown.size(), terminal_);
+  std::fflush(terminal_);
+}
+
+void RunLog::detail(std::string_view text) { show(stamped(text), any, Verbosity::verbose); }
 
 void RunLog::error(std::string_view text) noexcept {
   try {
@@ -223,7 +226,8 @@ void RunLog::validation(const ValidationReport& report) {
   if (events_) write_events(report, figures.scalars());
   last_validation_ = report.update;
   if (report.at_end) text += " : at the end";
-  text += report.stalled == 0 ? fmt::format(" : {}", best) : " : stalled " + counted(report.stalled, "time");
+  text += report.stalled == 0 ? fmt::format(" : {} {}", best, report.metric)
+                              : fmt::format(" : {} stalled {}", report.metric, counted(report.stalled, "time"));
   text += lines_below;
   if (!report.samples.empty()) text.append(1, '\n').append(report.samples.front());
   print_note(text, any, Verbosity::usual,

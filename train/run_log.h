@@ -41,12 +41,13 @@ struct ValidationReport {
   /// Set if the corpus was translated; exact_match is from 0 to 1.
   std::optional<double> bleu{}, chrf{}, exact_match{};
 
-  std::int64_t stalled = 0;               ///< validations since the best one; 0: this is the best
+  std::int64_t stalled = 0;               ///< validations since the best one by `metric`; 0: this is the best
   bool at_end = false;                    ///< true: made because the run ended between validations; dropped on resume
   std::vector<std::string> samples = {};  ///< translations to show; the log has the first below the line
   std::vector<AttentionMaps> attention = {};  ///< of sentences to show in TensorBoard
   double seconds = 0;                         ///< as in a training line
   std::vector<WatchedReport> watched = {};    ///< of further corpora, in the order of data.valid
+  std::string metric = "loss";                ///< train.metric
 };
 
 /// Records of a run directory: `train.log` for people (also on the terminal), `metrics.jsonl` for machines, one JSON
@@ -72,8 +73,8 @@ class RunLog {
   /// As `line`, but shown even with -q and colored up to its first colon.
   void warning(std::string_view text);
 
-  /// Writes a line to train.log and, with -v, to the terminal.
-  void record(std::string_view text);
+  /// Shows a line on the terminal with -v; train.log does not get it.
+  void detail(std::string_view text);
 
   /// Writes the run's fatal error to train.log only: the program prints it on exit. A failure to write is ignored.
   void error(std::string_view text) noexcept;
@@ -98,8 +99,11 @@ class RunLog {
     Color color;
   };
 
-  /// Writes to the terminal; a lost terminal must not end the run, so failures are ignored. Lines are limited to
-  /// `columns` and the terminal's width. Writes nothing if the verbosity is below `level`.
+  /// Writes a stamped line to the terminal; a lost terminal must not end the run, so failures are ignored. Lines are
+  /// limited to `columns` and the terminal's width. Writes nothing if the verbosity is below `level`.
+  void show(const std::string& line, std::size_t columns, Verbosity level, const std::optional<Marked>& marked = {});
+
+  /// Shows a text and writes it to train.log.
   void print_note(std::string_view text, std::size_t columns, Verbosity level = Verbosity::usual,
                   const std::optional<Marked>& marked = {});
 

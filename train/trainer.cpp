@@ -73,6 +73,10 @@ std::pair<double, bool> decisive_number(const ValidationReport& report, TrainCon
   return {report.loss, false};
 }
 
+std::string name(TrainConfig::Metric metric) {
+  return TrainConfig::metric_names.begin()[static_cast<std::size_t>(metric)];
+}
+
 bool is_best(const TrainingState& state, double metric, bool larger_is_better) {
   return std::isfinite(metric) && (!state.has_best || (larger_is_better ? metric > state.best : metric < state.best));
 }
@@ -155,6 +159,8 @@ TrainingEnd Trainer::update_until_end() {
     if (log_->bar().is_due()) last_line.draw(log_->bar(), now, state_.seconds, training);
   }
   const bool best_at_end = *end != TrainingEnd::signal && validate_end();
+  if (checkpoints_)
+    if (const std::string note = RunName(run_).note(); !note.empty()) log_->line("note: " + note);
   const bool can_learn_more = schedule_.lr(state_.optimizer_steps + 1) > 0;
   if (const std::string limit = raised_limit(*end, train); best_at_end && can_learn_more && !limit.empty())
     log_->line(fmt::format(
@@ -275,6 +281,7 @@ bool Trainer::validate() {
   }
   state_.stalled = best ? 0 : state_.stalled + 1;
   report.stalled = state_.stalled;
+  report.metric = name(config_.train.metric);
   log_->validation(report);
   return best;
 }
@@ -288,6 +295,7 @@ bool Trainer::validate_end() {
   ValidationReport report = measure();
   const auto [metric, larger_is_better] = decisive_number(report, config_.train.metric);
   report.at_end = true;
+  report.metric = name(config_.train.metric);
   report.stalled = is_best(state_, metric, larger_is_better) ? 0 : state_.stalled + 1;
   const auto update = static_cast<std::uint64_t>(state_.update);
   if (report.stalled == 0 && checkpoints_) checkpoints_->point_links(update, update);

@@ -67,6 +67,7 @@ class Trainer {
   void save(bool is_best);
 
   Config config_;
+  Config given_;  // with the options still `auto`
   std::string run_;
   std::optional<NewRunFolder> new_folder_;
   std::optional<CheckpointFolder> checkpoints_;

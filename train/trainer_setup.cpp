@@ -149,6 +149,7 @@ Trainer::Trainer(Config config, const std::string& config_path, const std::strin
     apply_runtime(config_.runtime);
   });
   config_ = agreed(config_);
+  given_ = config_;
   if (config_.train.accumulate < job().count())
     throw CommonError(Error::Kind::misuse, "train.accumulate",
                       fmt::format("expected at least {}, one micro-batch per process and update; got {}. Hint: use "
@@ -196,14 +197,12 @@ void Trainer::find_run(const std::string& config_path, bool resume) {
 /// Reads the corpora, decides the options that depend on them, and makes tokenizers and model.
 void Trainer::make_task() {
   Corpora corpora;
-  std::vector<std::string> decided;
   Tokenizers tokenizers;
   if (job().is_several()) config_ = parse_config(job().broadcast(dump(config_)), run_);
   job().together([&] {
     corpora = read_corpora(config_.data, static_cast<std::uint64_t>(config_.train.seed));
-    decided = decide_auto_options(config_, corpora.training, corpora.split);
-    for (std::string& line : decide_bleu_tokenizer(config_, corpora.training.target))
-      decided.push_back(std::move(line));
+    decide_auto_options(config_, corpora.training, corpora.split);
+    for (std::string& line : decide_bleu_tokenizer(config_, corpora.training.target)) notes_.push_back(std::move(line));
     if (!job().is_first()) return;
     if (!checkpoints_) new_folder_.emplace(run_);
     tokenizers = tokenizers_for(config_, run_, found_.has_value(), corpora.training);
@@ -214,7 +213,7 @@ void Trainer::make_task() {
   config_ = agreed(config_);
   tokenizers = as_first(tokenizers, one_tokenizer(config_.data));
   job().together([&] {
-    task_ = std::make_unique<TranslationTask>(config_, corpora, tokenizers, decided);
+    task_ = std::make_unique<TranslationTask>(config_, corpora, tokenizers);
     const std::int64_t epoch = updates_per_epoch(config_, *task_);
     schedule_ = make_schedule(config_.optim, config_.model.width, epoch);
     for (const auto& doubts :
@@ -319,7 +318,12 @@ void Trainer::restore_links(bool resumes) {
 }
 
 void Trainer::write_head(const std::string& memory) {
-  if (state_.update == 0) log_->record("configuration\n" + state_.config);
+  // app/report/train_log.cpp recognizes a start by this line.
+  std::string start =
+      fmt::format("{} run: every option is in {}", state_.update == 0 ? "new" : "resumed", config_file(run_).string());
+  for (const std::string& line : decisions(given_, config_)) start += "\n" + line;
+  log_->line(start);
+  if (state_.update == 0) log_->detail("configuration\n" + state_.config);
   if (job().is_several()) log_->line(describe(job()));
   log_->line(describe_runtime());
   for (const std::string& warning : warnings(environment())) log_->warning("warning: " + warning);
@@ -329,7 +333,7 @@ void Trainer::write_head(const std::string& memory) {
     log_->line(fmt::format("validating and translating with the moving average of the weights (train.ema {})",
                            config_.train.ema));
   log_->line(budget(config_, updates_per_epoch(config_, *task_)));
-  for (const std::string& warning : warnings_) log_->warning("note: " + warning);
+  for (const std::string& warning : warnings_) log_->warning("warning: " + warning);
   for (const std::string& note : notes_) log_->line("note: " + note);
 }
 

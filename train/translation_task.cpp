@@ -52,12 +52,11 @@ EncodedCorpus pairs_to_look_at(const EncodedCorpus& corpus) {
 
 }  // namespace
 
-TranslationTask::TranslationTask(const Config& config, const Corpora& corpora, const Tokenizers& tokenizers,
-                                 const std::vector<std::string>& decided)
-    : TranslationTask(config, corpora, encode_all(config.data, corpora, tokenizers), tokenizers, decided) {}
+TranslationTask::TranslationTask(const Config& config, const Corpora& corpora, const Tokenizers& tokenizers)
+    : TranslationTask(config, corpora, encode_all(config.data, corpora, tokenizers), tokenizers) {}
 
 TranslationTask::TranslationTask(const Config& config, const Corpora& corpora, EncodedCorpora encoded,
-                                 const Tokenizers& tokenizers, const std::vector<std::string>& decided)
+                                 const Tokenizers& tokenizers)
     : config_(config),
       tokenizers_(tokenizers),
       data_hash_(encoded.hash()),
@@ -65,7 +64,6 @@ TranslationTask::TranslationTask(const Config& config, const Corpora& corpora, E
       sampler_(training_, sampler_options(config.data, static_cast<std::uint64_t>(config.train.seed))) {
   const HeldOut& split = corpora.split;
   data_report_ = report("training", corpora.training, training_) + "\n" + first_pair(corpora.training);
-  for (const std::string& line : decided) data_report_ += "\n" + line;
   if (!corpora.validation.source.empty()) {
     add_validation(corpora.validation, std::move(encoded.validation));
     if (config_.train.tensorboard) looked_at_ = pairs_to_look_at(validations_.front().pairs);

@@ -17,11 +17,9 @@ namespace glossa {
 /// A Transformer that learns to translate a corpus.
 class TranslationTask : public Task {
  public:
-  /// Creates a newly initialized model as `config` describes, and encodes `corpora` with the tokenizers. `decided`
-  /// lists, for the log, the `auto` options set from the corpus. Throws if a corpus cannot be encoded or training would
-  /// not fit in memory.
-  TranslationTask(const Config& config, const Corpora& corpora, const Tokenizers& tokenizers,
-                  const std::vector<std::string>& decided);
+  /// Creates a newly initialized model as `config` describes, and encodes `corpora` with the tokenizers. Throws if a
+  /// corpus cannot be encoded or training would not fit in memory.
+  TranslationTask(const Config& config, const Corpora& corpora, const Tokenizers& tokenizers);
 
   ParameterStore<float>& parameters() override { return model_->parameters; }
   void begin_epoch(std::int64_t epoch) override;
@@ -36,8 +34,7 @@ class TranslationTask : public Task {
   void save(const std::string& run) const override { save_tokenizers(tokenizers_, config_.data, run); }
 
  private:
-  TranslationTask(const Config& config, const Corpora& corpora, EncodedCorpora encoded, const Tokenizers& tokenizers,
-                  const std::vector<std::string>& decided);
+  TranslationTask(const Config& config, const Corpora& corpora, EncodedCorpora encoded, const Tokenizers& tokenizers);
 
   /// Validation pairs, as ids and as text.
   struct Validation {

@@ -7,6 +7,9 @@
 #include <ctime>
 #include <initializer_list>
 #include <optional>
+#include <sstream>
+
+#include "train/config/config.h"
 
 namespace glossa {
 
@@ -53,6 +56,17 @@ bool says_threads(std::string_view text) {
 /// "4 processes: 2 on first, 2 on second": printed before the line on threads if there are several processes.
 bool says_processes(std::string_view text) { return begins(text, {"#", " processes: ", "#", " on "}); }
 
+/// The lines of an entry that list options set to `auto` with their values: "auto model: width 128, ...".
+std::string decisions_in(const std::string& entry) {
+  std::string found;
+  std::istringstream lines(entry);
+  for (std::string line; std::getline(lines, line);)
+    if (std::ranges::any_of(option_sections(),
+                            [&](const auto& s) { return line.starts_with("auto " + s.name + ": "); }))
+      found += (found.empty() ? "" : "\n") + line;
+  return found;
+}
+
 /// The update at which "...; 300 updates, ..." stopped.
 std::optional<std::int64_t> update_of_stop(std::string_view text) {
   for (std::size_t at = text.find("; "); at != text.npos; at = text.find("; ", at + 1))
@@ -65,8 +79,11 @@ class LogReader {
  public:
   /// Takes an entry: the time as written, the time in seconds, and the text.
   void take(std::string_view time, double clock, const std::string& text) {
-    if (text.starts_with("configuration\n")) return begin_run(clock);
-    if (begins_start(text)) begin_start(clock);
+    if (text.starts_with("configuration\n")) return begin_run(clock);  // followed by every option, until 0.2
+    if (text.starts_with("new run: "))
+      begin_run(clock);
+    else if (text.starts_with("resumed run: ") || begins_start(text))
+      begin_start(clock);
     if (text.starts_with("Ep. ")) return take_numbers(clock, text);
     if (text.starts_with("finished: ")) return take_end(time, text, RunEvent::Kind::stop, "finished: ");
     if (text.starts_with("error: ")) return take_end(time, text, RunEvent::Kind::failure, "error: ");
@@ -74,21 +91,29 @@ class LogReader {
       if (const auto update = number_after(text, "update ")) return take_refused(time, *update, text);
     if (!in_head_) return;
     log_.head.push_back(text);
+    if (std::string decisions = decisions_in(text); !decisions.empty()) {
+      decisions_ = std::move(decisions);
+      head_decides_ = true;
+    }
     if (text.starts_with("model: ")) log_.parameters = number_after(text, "model: ").value_or(0);
     if (const auto update = number_after(text, "note: resumed at update ")) take_resume(time, *update, text);
   }
 
-  TrainLog finish() && { return std::move(log_); }
+  TrainLog finish() && {
+    if (!log_.head.empty() && !head_decides_ && !decisions_.empty()) log_.head.insert(log_.head.begin(), decisions_);
+    return std::move(log_);
+  }
 
  private:
   /// Begins a new run; forgets any earlier run in the folder.
   void begin_run(double clock) {
     log_ = {};
     update_ = 0;
+    decisions_.clear();
     begin_start(clock);
   }
 
-  /// True if this is the first line that a start prints, apart from a new run's options.
+  /// True if this is the first line that a start printed until 0.2, apart from a new run's options.
   bool begins_start(std::string_view text) const {
     const bool said_threads = std::any_of(log_.head.begin(), log_.head.end(), says_threads);
     return (says_processes(text) || says_threads(text)) && (!in_head_ || said_threads);
@@ -99,6 +124,7 @@ class LogReader {
     log_.end.clear();
     log_.head.clear();
     in_head_ = true;
+    head_decides_ = false;
     started_ = clock;
     before_ = 0;
   }
@@ -140,7 +166,8 @@ class LogReader {
   }
 
   TrainLog log_;
-  bool in_head_ = false, killed_ = false;
+  std::string decisions_;  // of the newest start that lists them
+  bool in_head_ = false, head_decides_ = false, killed_ = false;
   std::int64_t update_ = 0;          // the last update in the log
   double started_ = 0, before_ = 0;  // clock at the newest start; run time until then
 };

@@ -118,6 +118,20 @@ TEST_CASE("SIGTERM and SIGINT save and exit with 0, and the resumed run equals t
   }
 }
 
+TEST_CASE("a run that a signal stops after its last validation notes it once, at the end") {
+  const TinyRun tiny;
+  const Strings sets{"train.log_every=1u", "train.validate_every=9u", "train.decode_validation=false"};
+  Program program(endless(tiny, "run", sets));
+  REQUIRE(wait_for_metrics(program, tiny / "run", 20));
+  program.signal(SIGTERM);
+  const Outcome stopped = program.wait();
+  const long update = tiny.last_update("run");
+  const std::string note = fmt::format("; update {} is newer than the last validation; ", update);
+  CHECK_EQ(stopped.err.find(note) != std::string::npos, update % 9 != 0);
+  CHECK_EQ(stopped.err.find(note), stopped.err.rfind(note));
+  CHECK_EQ(succeeded(glossa_program({"translate", tiny / "run"}, "")).err, "");
+}
+
 TEST_CASE("SIGUSR1 saves and changes nothing else") {
   const TinyRun tiny;
   const Strings sets{"train.log_every=1u", "train.save_every=0"};

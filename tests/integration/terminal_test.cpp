@@ -66,7 +66,7 @@ TEST_CASE("training on a terminal shows progress with loss, speed and time left,
       std::regex_search(shown, std::regex(R"(% \[=* *\] \d+ of \d+ sentences, \d+/s, \d+:\d\d left)")));  // validation
   const std::string log = read_bytes(tiny / "run/train.log");
   CHECK_EQ(log.find_first_of("\r\x1b"), std::string::npos);
-  CHECK_NE(shown.find(" : \x1b[32mnew best\x1b[0m\nsource  "), std::string::npos);
+  CHECK_NE(shown.find(" : \x1b[32mnew best\x1b[0m loss\nsource  "), std::string::npos);
   std::smatch sample;
   const std::regex first("best\n((source     .+\nreference  .+\n)output     .*\n)");
   REQUIRE(std::regex_search(log, sample, first));
@@ -102,7 +102,7 @@ TEST_CASE("a terminal shows colors unless NO_COLOR is set; a dumb one gets only 
     CHECK_EQ(on_terminal(wrong, {setting}, 2).find("glossa: ["), 0);
     const std::string training =
         on_terminal(tiny.train_arguments(setting, {"train.max_updates=4", "train.validate_every=2u"}), {setting});
-    CHECK_NE(training.find(" : new best\n"), training.npos);
+    CHECK_NE(training.find(" : new best loss\n"), training.npos);
     CHECK_FALSE(std::regex_search(training, std::regex("\x1b\\[[0-9]+m")));
     CHECK_EQ(training.find('\x1b') == training.npos, setting == std::string("TERM=dumb"));
   }
@@ -141,15 +141,16 @@ TEST_CASE("-q prints only warnings and errors, -v prints more, and neither chang
                 verbose = succeeded(tiny.train("verbose", sets, {"-v"}));
   CHECK_EQ(quiet.err, "");
   CHECK_EQ(on_terminal(tiny.train_arguments("terminal", sets, {"--quiet"})), "");
-  // Notes about doubtful settings stay.
+  // Warnings about doubtful settings stay.
   const Outcome doubtful = succeeded(tiny.train("doubtful", {"train.max_updates=4"}, {"-q"}));
-  CHECK_NE(doubtful.err.find("] note: train.max_updates ends training after 4 updates, within optim.warmup"),
+  CHECK_NE(doubtful.err.find("] warning: train.max_updates ends training after 4 updates, within optim.warmup"),
            std::string::npos);
   CHECK_EQ(tiny.hashes("quiet"), tiny.hashes("usual"));
   CHECK_EQ(tiny.hashes("verbose"), tiny.hashes("usual"));
-  CHECK_NE(read_bytes(tiny / "quiet/train.log").find(" : new best\n"), std::string::npos);
+  CHECK_NE(read_bytes(tiny / "quiet/train.log").find(" : new best loss\n"), std::string::npos);
   CHECK_EQ(usual.err.find("] configuration\n"), std::string::npos);
   CHECK_NE(verbose.err.find("] configuration\n# "), std::string::npos);
+  CHECK_EQ(read_bytes(tiny / "verbose/train.log").find("] configuration\n"), std::string::npos);
   CHECK(std::regex_search(verbose.err,
                           std::regex("\nnote: train took \\d+\\.\\d s and at most \\d+ MiB, with \\d+ thread")));
 

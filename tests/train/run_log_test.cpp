@@ -61,36 +61,36 @@ TEST_CASE("a training line is written for people and for machines") {
   CHECK(json["seconds"] == 61.5);
 }
 
-TEST_CASE("log-only lines are not on the terminal, and the last error is in the log") {
+TEST_CASE("details are neither in the log nor, usually, on the terminal; the last error is in the log only") {
   FakeTerminal terminal;
   const TemporaryFolder run;
   RunLog log(run.path(), 0, terminal.file);
-  log.record("configuration\nmany lines");
+  log.detail("configuration\nmany lines");
   log.error("[file] expected this; got that");
   CHECK(terminal.text().empty());
   const std::string text = read_bytes(run.path() / "train.log");
-  CHECK(text.find("] configuration\nmany lines\n") != std::string::npos);
+  CHECK_EQ(text.find("configuration"), std::string::npos);
   CHECK(text.ends_with("] error: [file] expected this; got that\n"));
 
   const TemporaryFolder full;
   std::filesystem::create_symlink("/dev/full", full.path() / "train.log");
   RunLog lost(full.path(), 0, terminal.file);
-  CHECK_THROWS_AS(lost.record("x"), Error);
+  CHECK_THROWS_AS(lost.line("x"), Error);
   CHECK_NOTHROW(lost.error("x"));
 }
 
-TEST_CASE("a validation line says whether it is the best") {
+TEST_CASE("a validation line says whether it is the best, and by which metric") {
   FakeTerminal terminal;
   const TemporaryFolder run;
   RunLog log(run.path(), 0, terminal.file);
   log.validation({100, 2, 1.0, {}, {}, {}, 0});
-  log.validation({200, 3, 1.5, 12.345, 30.5, 0.25, 2, false, {"source  a\noutput  b", "more"}, {}, 90.5});
+  log.validation({200, 3, 1.5, 12.345, 30.5, 0.25, 2, false, {"source  a\noutput  b", "more"}, {}, 90.5, {}, "bleu"});
   log.validation({300, 4, 1.5, {}, {}, {}, 1});
   const std::string text = read_bytes(run.path() / "train.log");
-  CHECK(text.find("] Ep. 2 : Up. 100 : valid loss 1.0000 : ppl 2.72 : new best\n") != std::string::npos);
+  CHECK(text.find("] Ep. 2 : Up. 100 : valid loss 1.0000 : ppl 2.72 : new best loss\n") != std::string::npos);
   CHECK(text.find("] Ep. 3 : Up. 200 : valid loss 1.5000 : ppl 4.48 : BLEU 12.35 : chrF 30.50 : exact match 0.2500 : "
-                  "stalled 2 times\nsource  a\noutput  b\n[") != std::string::npos);
-  CHECK(text.find(" : Up. 300 : valid loss 1.5000 : ppl 4.48 : stalled 1 time\n") != std::string::npos);
+                  "bleu stalled 2 times\nsource  a\noutput  b\n[") != std::string::npos);
+  CHECK(text.find(" : Up. 300 : valid loss 1.5000 : ppl 4.48 : loss stalled 1 time\n") != std::string::npos);
   const std::string metrics = read_bytes(run.path() / "metrics.jsonl");
   const auto first = nlohmann::json::parse(metrics.substr(0, metrics.find('\n')));
   const auto second =
@@ -231,13 +231,13 @@ TEST_CASE("a terminal highlights in color; warnings and errors are printed even 
     log.warning("update 7 skipped: not finite");
     log.training(kReport);
     set_verbosity(Verbosity::verbose);
-    log.record("configuration");
+    log.detail("configuration");
     set_verbosity(Verbosity::usual);
-    log.record("nothing");
+    log.detail("nothing");
   }
   const std::string& shown = terminal.text();
   CAPTURE(shown);
-  CHECK_NE(shown.find(" : \x1b[32mnew best\x1b[0m\n["), shown.npos);
+  CHECK_NE(shown.find(" : \x1b[32mnew best\x1b[0m loss\n["), shown.npos);
   CHECK_NE(shown.find("output  new best\n["), shown.npos);
   CHECK_NE(shown.find("] \x1b[33mupdate 7 skipped:\x1b[0m not finite\n"), shown.npos);
   CHECK_EQ(shown.find("hello"), shown.npos);
@@ -245,8 +245,9 @@ TEST_CASE("a terminal highlights in color; warnings and errors are printed even 
   CHECK(shown.ends_with("] configuration\n"));
   const std::string log = read_bytes(run.path() / "train.log");
   CHECK_EQ(log.find('\x1b'), log.npos);
-  for (const char* line : {"] hello\n", "] update 7 skipped: not finite\n", "loss 2.5", "] nothing\n"})
+  for (const char* line : {"] hello\n", "] update 7 skipped: not finite\n", "loss 2.5"})
     CHECK_NE(log.find(line), log.npos);
+  CHECK_EQ(log.find("configuration"), log.npos);
 }
 
 TEST_CASE("TensorBoard's files contain what the metrics contain, even non-finite numbers") {
@@ -308,7 +309,7 @@ TEST_CASE("watched corpora are reported below the deciding one, and by name in t
                   .samples = {"source a"},
                   .watched = {{.name = "old/\"news\"", .loss = 1.5, .bleu = 20.25}, {.name = "toy:40", .loss = 0.5}}});
   CHECK(read_bytes(run.path() / "train.log").substr(22) ==
-        "Ep. 1 : Up. 50 : valid loss 2.5000 : ppl 12.18 : BLEU 12.50 : new best\n"
+        "Ep. 1 : Up. 50 : valid loss 2.5000 : ppl 12.18 : BLEU 12.50 : new best loss\n"
         "    old/\"news\" : valid loss 1.5000 : ppl 4.48 : BLEU 20.25\n"
         "    toy:40 : valid loss 0.5000 : ppl 1.65\n"
         "source a\n");

@@ -425,17 +425,6 @@ TEST_CASE("a warm-up in epochs lasts those epochs' updates") {
              doctest::Approx(fixture.config.optim.lr * std::min(1.0, double(update) / double(3 * per_epoch))));
 }
 
-TEST_CASE("an end inside the warm-up and a source in one letter case are reported, with the first pair") {
-  TrainerFixture fixture;
-  fixture.config.train.max_epochs = {1, Period::Unit::epochs};
-  fixture.config.optim.warmup = updates(1000);
-  fixture.train(fixture.config, "run");
-  const std::string log = read_bytes(fixture / "run/train.log");
-  CHECK(log.find("first pair: 'w0 end'\n    translated: 'v0 ende .'") != log.npos);
-  CHECK(log.find("note: train.max_epochs ends training after ") != log.npos);
-  CHECK(log.find("-case source letters:") != log.npos);
-}
-
 TEST_CASE("a watched corpus does not change a run, and a resumed run reports the same about it") {
   TrainerFixture fixture;
   write_bytes(fixture / "old.en", "w1 w2 end\nw3 end\n");

@@ -91,17 +91,19 @@ Config decided_for(const CorpusSize& size, Config config) {
   return config;
 }
 
-std::vector<std::string> decide_auto_options(Config& config, const ParallelCorpus& training, const HeldOut& split) {
-  const Config given = config;
+void decide_auto_options(Config& config, const ParallelCorpus& training, const HeldOut& split) {
   config = decided_for(size_of(training), std::move(config));
   config.data.split = split;
+}
+
+std::vector<std::string> decisions(const Config& given, const Config& decided) {
   std::vector<std::string> lines;
   for (const OptionSection& section : option_sections()) {
-    std::vector<std::string> decided;
+    std::vector<std::string> values;
     for (const Option<Config>& option : section.options)
-      if (option.text(given) != option.text(config))
-        decided.push_back(fmt::format("{} {}", option.name, option.text(config)));
-    if (!decided.empty()) lines.push_back(fmt::format("auto {}: {}", section.name, fmt::join(decided, ", ")));
+      if (option.text(given) == "auto" && option.text(decided) != "auto")
+        values.push_back(fmt::format("{} {}", option.name, option.text(decided)));
+    if (!values.empty()) lines.push_back(fmt::format("auto {}: {}", section.name, fmt::join(values, ", ")));
   }
   return lines;
 }

@@ -21,8 +21,11 @@ CorpusSize size_of(const ParallelCorpus& corpus);
 /// recipes/small-pair.yaml explain the rules.
 Config decided_for(const CorpusSize& size, Config config);
 
-/// Sets the `auto` options of `config` from the training text and the applied data.split. Returns the chosen values for
-/// the log, one line per section.
-std::vector<std::string> decide_auto_options(Config& config, const ParallelCorpus& training, const HeldOut& split);
+/// Sets the `auto` options of `config` from the training text and the applied data.split.
+void decide_auto_options(Config& config, const ParallelCorpus& training, const HeldOut& split);
+
+/// The options that are `auto` in `given` with their values in `decided`, for the log: one line per section, such as
+/// `auto model: width 128, heads 4`.
+std::vector<std::string> decisions(const Config& given, const Config& decided);
 
 }  // namespace glossa

@@ -110,6 +110,8 @@ struct OptimConfig {
 
 struct TrainConfig {
   enum class Metric { loss, perplexity, bleu, chrf, exact_match };
+  static constexpr std::initializer_list<const char*> metric_names = {"loss", "perplexity", "bleu", "chrf",
+                                                                      "exact_match"};
 
   Period max_updates{0, Period::Unit::updates}, max_epochs{0, Period::Unit::epochs};
   double max_minutes = 0;

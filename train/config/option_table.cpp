@@ -178,7 +178,7 @@ std::vector<Option<TrainConfig>> train_options() {
       option("ema", &C::ema, number("[0, 0.9999]"),
              "decay of a moving average of the weights, such as 0.999, which validation, translation and export use; "
              "0: no average"),
-      option("metric", &C::metric, choice<C::Metric>({"loss", "perplexity", "bleu", "chrf", "exact_match"}),
+      option("metric", &C::metric, choice<C::Metric>(C::metric_names),
              "validation metric that decides the best checkpoint, patience and plateau"),
       option("patience", &C::patience, whole("[0, 1000000]"), "stop after N validations without improvement; 0: never"),
       option("decode_validation", &C::decode_validation, true_or_false(),

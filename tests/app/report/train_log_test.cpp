@@ -70,6 +70,38 @@ TEST_CASE("an earlier run in the same log is ignored, and a run that continues h
   CHECK(events_of(parse_train_log(run.log + again + again)).ends_with("stop 40, resume 40, stop 40, resume 40, "));
 }
 
+TEST_CASE("a start is recognized by its first line, and lists the options set to auto even if resumed without them") {
+  const std::string time = "[2026-02-04 00:00:00] ",
+                    first = time + "1 thread of 1 available, a\n" + time + "model: 5 parameters\n";
+  const std::string decided = "auto data: vocab_size 20\nauto model: width 8, heads 2";
+  const std::string numbers = time + "Ep. 1 : Up. 40 : loss 1.0 : ppl 2.7\n" + time + "finished: x; 40 updates\n";
+  const std::string again = time + "note: resumed at update 40 (epoch 3, batch 0)\n";
+  const std::string fresh = time + "new run: every option is in r/config.yaml\n" + decided + "\n" + first + numbers;
+  const std::string resumed = time + "resumed run: every option is in r/config.yaml\n";
+  TrainLog log = parse_train_log(fresh);
+  REQUIRE_EQ(log.head.size(), 3);
+  CHECK_EQ(log.head[0], "new run: every option is in r/config.yaml\n" + decided);
+  log = parse_train_log(fresh + resumed + first + again);
+  CHECK_EQ(events_of(log), "stop 40, resume 40, ");
+  REQUIRE_EQ(log.head.size(), 5);
+  CHECK_EQ(log.head[0], decided);
+  CHECK_EQ(log.head[1], "resumed run: every option is in r/config.yaml");
+  log = parse_train_log(fresh + resumed + "auto model: width 8\n" + first + again);
+  REQUIRE_EQ(log.head.size(), 4);
+  CHECK(log.head[0].ends_with("\nauto model: width 8"));
+  // A log of version 0.2 has the options first, and the decisions with the training data.
+  const std::string old =
+      time + "configuration\nmodel:\n  width: auto\n" + first + time + "training data x\n" + decided + "\n" + numbers;
+  log = parse_train_log(old + first + again);
+  REQUIRE_EQ(log.head.size(), 4);
+  CHECK_EQ(log.head[0], decided);
+  CHECK_EQ(parse_train_log(old + resumed + first + again).head.size(), 5);
+  // A new run in the same folder forgets the old one.
+  log = parse_train_log(old + time + "new run: every option is in r/config.yaml\n" + first);
+  CHECK_EQ(log.head.size(), 3);
+  CHECK(log.events.empty());
+}
+
 TEST_CASE("a damaged log is read as far as possible") {
   const SyntheticRun run;
   for (std::size_t size = 0; size < run.log.size(); size += 7)
@@ -96,6 +128,7 @@ TEST_CASE("the log that a trainer writes is read back") {
   fixture.train(fixture.config, "run", true);
   TrainLog log = parse_train_log(read_file(fixture / "run/train.log"));
   CHECK(events_of(log) == "stop 6, resume 6, stop 9, ");
+  CHECK(log.head.front().starts_with("resumed run: "));
   CHECK(log.training_clock.size() == 4);
   CHECK(log.parameters > 0);
   CHECK(log.end.starts_with("train.max_updates 9"));

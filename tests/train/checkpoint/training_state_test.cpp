@@ -125,7 +125,7 @@ class StoppedRun {
   }
 
   std::string notes() const {
-    static const std::regex note("\\] note: [^\n]*\n");
+    static const std::regex note("\\] (note|warning): [^\n]*\n");
     const std::string log = read_bytes(fixture_ / "run/train.log");
     std::string notes;
     for (auto at = std::sregex_iterator(log.begin(), log.end(), note); at != std::sregex_iterator(); ++at)

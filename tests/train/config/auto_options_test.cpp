@@ -137,7 +137,10 @@ TEST_CASE("decisions are reported, one line per section") {
   const HeldOut split{.valid = 1, .test = 1};
   Config config =
       load_config("", {"data.split=auto", "data.vocab_size=auto", "optim.warmup=auto", "train.max_updates=90"});
-  CHECK(decide_auto_options(config, training, split) ==
+  const Config given = config;
+  CHECK(decisions(given, config).empty());
+  decide_auto_options(config, training, split);
+  CHECK(decisions(given, config) ==
         std::vector<std::string>{"auto data: split 1/1, vocab_size 2003", "auto optim: warmup 9"});
-  CHECK(decide_auto_options(config, training, split).empty());
+  CHECK(decisions(config, config).empty());
 }

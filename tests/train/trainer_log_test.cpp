@@ -1,0 +1,45 @@
+// The text of a trainer's log: its head, its warnings and its validation lines.
+#include <doctest/doctest.h>
+
+#include "tests/train/trainer_fixture.h"
+
+using namespace glossa;
+using namespace glossa::testing;
+
+TEST_CASE("a log begins with the values of options set to auto, also when resumed, and only names the configuration") {
+  TrainerFixture fixture;
+  fixture.config.undecided = {"optim.warmup", "model.heads"};
+  fixture.config.train.max_updates = updates(20);
+  fixture.train(fixture.config, "run");
+  const std::string log = read_bytes(fixture / "run/train.log");
+  const std::string file = (fixture / "run/config.yaml").string();
+  const std::string decided = "\nauto model: heads 4\nauto optim: warmup 2\n";
+  CHECK(log.substr(22).starts_with("new run: every option is in " + file + "\nauto data: split none" + decided));
+  CHECK_EQ(log.find("  heads: 4"), log.npos);
+  CHECK_NE(read_bytes(file).find("  heads: 4"), std::string::npos);
+  fixture.config.train.max_updates = updates(24);
+  fixture.train(fixture.config, "run", true);
+  const std::string later = read_bytes(fixture / "run/train.log").substr(log.size());
+  CHECK(later.substr(22).starts_with("resumed run: every option is in " + file + "\nauto data: split none" + decided));
+}
+
+TEST_CASE("a validation line names train.metric, which may stall while the loss falls") {
+  TrainerFixture fixture;
+  fixture.config.train.validate_every = updates(2);
+  fixture.config.train.max_updates = updates(4);
+  fixture.train(fixture.config, "run");  // no sentence is right this early
+  const std::string log = read_bytes(fixture / "run/train.log");
+  CHECK_NE(log.find(" : new best exact_match\n"), log.npos);
+  CHECK_NE(log.find(" : exact_match stalled 1 time\n"), log.npos);
+}
+
+TEST_CASE("an end inside the warm-up and a source in one letter case are reported, with the first pair") {
+  TrainerFixture fixture;
+  fixture.config.train.max_epochs = {1, Period::Unit::epochs};
+  fixture.config.optim.warmup = updates(1000);
+  fixture.train(fixture.config, "run");
+  const std::string log = read_bytes(fixture / "run/train.log");
+  CHECK(log.find("first pair: 'w0 end'\n    translated: 'v0 ende .'") != log.npos);
+  CHECK(log.find("warning: train.max_epochs ends training after ") != log.npos);
+  CHECK(log.find("-case source letters:") != log.npos);
+}
