@@ -126,7 +126,7 @@ TEST_CASE("a run that a signal stops after its last validation notes it once, at
   program.signal(SIGTERM);
   const Outcome stopped = program.wait();
   const long update = tiny.last_update("run");
-  const std::string note = fmt::format("; update {} is newer than the last validation; ", update);
+  const std::string note = "; update " + std::to_string(update) + " is newer than the last validation; ";
   CHECK_EQ(stopped.err.find(note) != std::string::npos, update % 9 != 0);
   CHECK_EQ(stopped.err.find(note), stopped.err.rfind(note));
   CHECK_EQ(succeeded(glossa_program({"translate", tiny / "run"}, "")).err, "");
