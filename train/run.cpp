@@ -170,7 +170,8 @@ std::string RunName::note() const {
   if (!best || !last || *last <= *best) return "";
   try {
     const auto validated = static_cast<std::uint64_t>(last_validation(folder_));
-    if (validated == 0 || *last <= validated) return "";
+    const bool never_validated = validated == 0 && *best > 0;  // a warm start validates its update 0
+    if (never_validated || *last <= validated) return "";
   } catch (const Error&) {  // unreadable metrics only suppress the note
     return "";
   }

@@ -225,6 +225,7 @@ void RunLog::validation(const ValidationReport& report) {
   metrics_.write(figures.json().text() + '\n');
   if (events_) write_events(report, figures.scalars());
   last_validation_ = report.update;
+  if (report.update == 0) text += " : before training";
   if (report.at_end) text += " : at the end";
   text += report.stalled == 0 ? fmt::format(" : {} {}", best, report.metric)
                               : fmt::format(" : {} stalled {}", report.metric, counted(report.stalled, "time"));

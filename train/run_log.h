@@ -55,9 +55,9 @@ struct ValidationReport {
 /// lines are broken between words. Throws a failure that names the file if a line cannot be written.
 class RunLog {
  public:
-  /// Opens both files for appending. First drops, in one atomic replacement, metrics beyond `updates_done` (0 for a new
-  /// run), a half-written last line and, if the run `resumes`, the validation made when the run last ended. The metrics
-  /// of a resumed run thus read like those of an uninterrupted one. TensorBoard's files are cut likewise.
+  /// Opens both files for appending. First drops, in one atomic replacement, metrics beyond `updates_done` (-1: all,
+  /// for a new run), a half-written last line and, if the run `resumes`, the validation made when the run last ended.
+  /// The metrics of a resumed run thus read like those of an uninterrupted one. TensorBoard's files are cut likewise.
   explicit RunLog(const std::filesystem::path& run, std::int64_t updates_done = 0, std::FILE* terminal = stderr,
                   bool resumes = true);
 

@@ -63,6 +63,7 @@ class Trainer {
   void log_update(const TrainingReport& report);
   ValidationReport measure();
   bool validate();
+  void validate_start();
   bool validate_end();
   void save(bool is_best);
 

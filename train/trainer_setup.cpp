@@ -302,7 +302,7 @@ void Trainer::open_files(bool resumes) {
   if (new_folder_) new_folder_->keep();
   write_file_atomically(config_file(run_), state_.config);
   if (!found_) task_->save(run_);
-  log_.emplace(run_, state_.update, stderr, resumes);
+  log_.emplace(run_, found_ ? state_.update : -1, stderr, resumes);
   if (config_.train.tensorboard) log_->begin_events(run_, state_.update, resumes, state_.config);
   if (found_) restore_links(resumes);  // after the log dropped the end: an interruption repeats this
 }

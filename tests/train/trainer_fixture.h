@@ -3,7 +3,10 @@
 #include <doctest/doctest.h>
 
 #include <filesystem>
+#include <nlohmann/json.hpp>
+#include <sstream>
 #include <string>
+#include <vector>
 
 #include "tests/support/quiet.h"
 #include "tests/support/temporary_folder.h"
@@ -59,6 +62,18 @@ class TrainerFixture {
  private:
   TemporaryFolder folder_;
 };
+
+/// The objects of a run's metrics.jsonl.
+inline std::vector<nlohmann::json> metrics(const std::filesystem::path& run) {
+  std::vector<nlohmann::json> lines;
+  std::istringstream text(read_bytes(run / "metrics.jsonl"));
+  for (std::string line; std::getline(text, line);) lines.push_back(nlohmann::json::parse(line));
+  return lines;
+}
+
+inline std::filesystem::path checkpoint(const TrainerFixture& fixture, const std::string& run, std::size_t update) {
+  return fixture / fmt::format("{}/checkpoints/update-{:08}.ckpt", run, update);
+}
 
 constexpr Period updates(double amount) { return {amount, Period::Unit::updates}; }
 

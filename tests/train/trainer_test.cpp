@@ -5,7 +5,6 @@
 
 #include <cmath>
 #include <cstring>
-#include <nlohmann/json.hpp>
 #include <regex>
 
 #include "autograd/check.h"
@@ -18,18 +17,6 @@ using namespace glossa::testing;
 namespace fs = std::filesystem;
 
 namespace {
-
-/// The objects of a run's metrics.jsonl.
-std::vector<nlohmann::json> metrics(const fs::path& run) {
-  std::vector<nlohmann::json> lines;
-  std::istringstream text(read_bytes(run / "metrics.jsonl"));
-  for (std::string line; std::getline(text, line);) lines.push_back(nlohmann::json::parse(line));
-  return lines;
-}
-
-fs::path checkpoint(const TrainerFixture& fixture, const std::string& run, std::size_t update) {
-  return fixture / fmt::format("{}/checkpoints/update-{:08}.ckpt", run, update);
-}
 
 TrainingState state_at(const TrainerFixture& fixture, const std::string& run, std::size_t update) {
   return read_training_state(CheckpointReader(checkpoint(fixture, run, update)));

@@ -164,7 +164,8 @@ std::vector<Option<TrainConfig>> train_options() {
              "stop after N minutes of training, including those before --resume, excluding validation and saving; 0: "
              "no limit"),
       option("validate_every", &C::validate_every, period(),
-             "period of validation; a run that stops in between is validated once more")
+             "period of validation; a run that stops in between is validated once more, and a warm start before its "
+             "first update")
           .or_auto(),
       option("save_every", &C::save_every, period(), "period of checkpoints").or_auto(),
       option("log_every", &C::log_every, period(), "period of training log lines"),
