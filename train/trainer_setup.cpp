@@ -8,6 +8,7 @@
 #include "files/atomic_file.h"
 #include "train/checkpoint/bounded_archive.h"
 #include "train/config/auto_options.h"
+#include "train/config/exportable.h"
 #include "train/corpora/corpus_doubts.h"
 #include "train/model/memory_check.h"
 #include "train/processes/job.h"
@@ -213,6 +214,8 @@ void Trainer::make_task() {
   config_ = agreed(config_);
   tokenizers = as_first(tokenizers, one_tokenizer(config_.data));
   job().together([&] {
+    check_exportable(config_,
+                     VocabularySizes{tokenizers.source->vocabulary_size(), tokenizers.target->vocabulary_size()});
     task_ = std::make_unique<TranslationTask>(config_, corpora, tokenizers);
     const std::int64_t epoch = updates_per_epoch(config_, *task_);
     schedule_ = make_schedule(config_.optim, config_.model.width, epoch);

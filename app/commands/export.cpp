@@ -47,6 +47,10 @@ void note_left_behind(const std::vector<std::pair<const char*, bool>>& options, 
 void export_model(const RunName& name, const ExportArguments& arguments) {
   const LoadedRun run = load_run(name, load_run_config(name.folder()));
   const Outgoing model(run.config, *run.tokenizers.source, *run.tokenizers.target, run.model->parameters);
+  std::vector<ExportFormat> formats;
+  if (!arguments.huggingface.empty()) formats.push_back(ExportFormat::huggingface);
+  if (!arguments.marian.empty()) formats.push_back(ExportFormat::marian);
+  model.check_exportable(formats);  // of all formats before the first is written
   if (const std::string& prefix = run.config.data.source_prefix; !prefix.empty())
     print_note("note: data.source_prefix is not exported: other programs must put '{}' before every line\n", prefix);
   const auto note_written = [&](const std::string& folder) {

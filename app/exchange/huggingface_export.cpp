@@ -120,17 +120,7 @@ void add_positions(std::vector<FileTensor>& tensors, const ModelConfig& model, S
 }  // namespace
 
 void export_huggingface(const Outgoing& model, const fs::path& folder) {
-  Config needed = model.config();
-  needed.model.norm = ModelConfig::Norm::post;
-  needed.model.final_norm = false;
-  if (!model.is_shared() && needed.model.tied != ModelConfig::Tied::none) needed.model.tied = ModelConfig::Tied::output;
-  model.require(needed, "as MarianMTModel requires");
-  if (model.source().tokens.size() != model.target().tokens.size())
-    misuse(
-        "data.vocab_size",
-        "expected as many tokens on one side as on the other, since MarianMTModel has one padding id; got {} and {}. "
-        "Hint: export with --marian, or train with data.shared_vocabulary: true",
-        model.source().tokens.size(), model.target().tokens.size());
+  model.check_exportable({ExportFormat::huggingface});
   write_folder(folder, [&](const fs::path& to) {
     const ModelConfig& own = model.config().model;
     std::vector<FileTensor> tensors =

@@ -91,14 +91,7 @@ std::string vocabulary_yaml(const std::vector<std::string>& tokens) {
 }  // namespace
 
 void export_marian(const Outgoing& model, const fs::path& folder) {
-  using Norm = ModelConfig::Norm;
-  Config needed = model.config();
-  ModelConfig& wanted = needed.model;
-  wanted.final_norm = wanted.norm == Norm::pre;
-  if (wanted.activation != "relu") wanted.activation = "silu";
-  if (wanted.sinusoid != ModelConfig::Sinusoid::sorted) wanted.sinusoid = ModelConfig::Sinusoid::halves;
-  wanted.scale_embeddings = true;
-  model.require(needed, "as Marian requires");
+  model.check_exportable({ExportFormat::marian});
   write_folder(folder, [&](const fs::path& to) {
     const std::vector<FileTensor> tensors =
         model.tensors(marian_sources(model.config().model, model.source().tokens.size(), model.target().tokens.size()));

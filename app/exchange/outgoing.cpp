@@ -28,34 +28,12 @@ Outgoing::Side side_of(const Tokenizer& tokenizer, const std::vector<int>& order
 /// The run's token ids in export order.
 std::vector<int> leaving_order(const Tokenizer& tokenizer) {
   const SpecialIds& specials = tokenizer.specials();
-  std::vector<int> order{specials.eos, specials.unk};
+  std::vector<int> order{specials.eos};
+  if (specials.unk >= 0) order.push_back(specials.unk);
   for (int id = 0; id < tokenizer.vocabulary_size(); ++id)
     if (!specials.contains(id)) order.push_back(id);
   order.push_back(specials.pad);
   return order;
-}
-
-/// Returns `config` with every setting that neither format can express replaced by one that they can.
-Config needed_by_all(Config config) {
-  using Kind = DataConfig::Tokenizer;
-  if (config.data.tokenizer != Kind::pieces) config.data.tokenizer = Kind::sentencepiece;
-  config.data.lowercase = config.data.source_bos = false;
-  config.data.source_eos = true;
-  config.data.bos_id = config.data.pad_id;
-  config.data.unk_id = std::max<std::int64_t>(config.data.unk_id, 0);
-  using Penalty = DecodeConfig::LengthPenalty;
-  if (config.decode.length_penalty == Penalty::gnmt) config.decode.length_penalty = Penalty::power;
-  ModelConfig& model = config.model;
-  model.norm_epsilon = 1e-5;
-  model.epsilon_place = ModelConfig{}.epsilon_place;
-  model.norm_affine = ModelConfig{}.norm_affine;
-  model.similarity = ModelConfig{}.similarity;
-  model.positions = ModelConfig{}.positions;
-  if (model.head_width * model.heads != model.width) model.head_width = 0;
-  if (model.feed_forward == 0) model.feed_forward = 4 * model.width;
-  model.bias = true;
-  if (model.attention_bias != ModelConfig::AttentionBias::all) model.attention_bias.reset();
-  return config;
 }
 
 }  // namespace
@@ -63,17 +41,16 @@ Config needed_by_all(Config config) {
 Outgoing::Outgoing(Config config, const Tokenizer& source, const Tokenizer& target,
                    const ParameterStore<float>& parameters)
     : config_(std::move(config)), parameters_(parameters) {
-  require(needed_by_all(config_), "as Marian's models require");
   source_order_ = leaving_order(source);
   target_order_ = leaving_order(target);
   source_ = side_of(source, source_order_);
   target_ = side_of(target, target_order_);
 }
 
-void Outgoing::require(const Config& needed, std::string_view who) const {
-  check_agree(
-      needed, config_, [](std::string_view) { return true; }, who,
-      "docs/exchange.md lists the options that an export needs; --safetensors exports every model");
+void Outgoing::check_exportable(const std::vector<ExportFormat>& formats) const {
+  glossa::check_exportable("export", config_, formats,
+                           VocabularySizes{std::ssize(source_.tokens), std::ssize(target_.tokens)},
+                           "export only the weights with --safetensors");
 }
 
 std::vector<std::int64_t> Outgoing::forbidden() const {

@@ -4,13 +4,13 @@
 #include <functional>
 #include <map>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "app/exchange/parameter_sources.h"
 #include "autograd/parameter.h"
 #include "data/tokenizers/tokenizer.h"
 #include "train/config/config.h"
+#include "train/config/exportable.h"
 
 namespace glossa {
 
@@ -24,9 +24,7 @@ class Outgoing {
     std::vector<std::string> tokens;
   };
 
-  /// `config` is the run's configuration; `parameters` must outlive this object. Throws a misuse error if neither
-  /// format can express an option, for example words or characters as tokens, or a decoder start other than padding.
-  /// The error names the first such option.
+  /// `config` is the run's configuration; `parameters` must outlive this object.
   Outgoing(Config config, const Tokenizer& source, const Tokenizer& target, const ParameterStore<float>& parameters);
 
   const Config& config() const { return config_; }
@@ -42,9 +40,8 @@ class Outgoing {
   /// makes a bias of zeros.
   std::vector<FileTensor> tensors(const std::vector<ParameterSource>& sources) const;
 
-  /// Throws a misuse error if the value of an option differs from that in `needed`. The error names the first such
-  /// option and ends with `who`, for example "as MarianMTModel requires".
-  void require(const Config& needed, std::string_view who) const;
+  /// Throws a misuse error that lists all obstacles (export_obstacles) to an export in each of `formats`.
+  void check_exportable(const std::vector<ExportFormat>& formats) const;
 
  private:
   std::vector<float> values(const ParameterSource& source) const;

@@ -162,8 +162,27 @@ TEST_CASE("a model that is trained here is exported, imported, and fine-tuned wi
   CHECK_EQ(doubtful.err.find("dropout is"), std::string::npos);
   CHECK_EQ(read_bytes(tiny / "whole/train.log").find("was trained with"), std::string::npos);
   succeeded(tiny.train("words", {"train.max_updates=1"}));
-  check_refused(glossa_program({"export", tiny / "words", "--marian", tiny / "no"}), 2, {"[data.tokenizer]"});
+  check_refused(
+      glossa_program({"export", tiny / "words", "--marian", tiny / "no"}), 2,
+      {"[export]", "data.tokenizer: words (needs sentencepiece)", "data.bos_id: 2 (needs 1)", "--safetensors"});
   CHECK_FALSE(fs::exists(tiny / "no"));
+}
+
+TEST_CASE("a run that one of two formats cannot express is exported to neither, and refused before training") {
+  const TinyRun tiny;
+  const Strings marians{"data.tokenizer=sentencepiece", "data.vocab_size=200",    "data.bos_id=1",
+                        "data.shared_vocabulary=true",  "model.norm=pre",         "model.final_norm=true",
+                        "model.sinusoid=halves",        "train.exportable=marian"};
+  succeeded(tiny.train("run", marians));
+  check_refused(glossa_program({"export", tiny / "run", "--marian", tiny / "marian", "--huggingface", tiny / "hf"}), 2,
+                {"[export]", "model.norm: pre (needs post)", "model.final_norm: true (needs false)", "choose Marian"});
+  CHECK_FALSE(fs::exists(tiny / "marian"));
+  succeeded(glossa_program({"export", tiny / "run", "--marian", tiny / "marian"}));
+  Strings hf = marians;
+  hf.back() = "train.exportable=huggingface";
+  check_refused(tiny.train("new", hf), 2,
+                {"[train.exportable]", "model.norm: pre (needs post)", "model.final_norm: true (needs false)"});
+  CHECK_FALSE(fs::exists(tiny / "new"));
 }
 
 TEST_CASE("export and import refuse runs, files and options that do not fit") {

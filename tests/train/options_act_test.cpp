@@ -208,6 +208,11 @@ const std::vector<Row>& rows() {
       {"train.tensorboard", "true", {"events"}},
       {"train.warm_start", "FOLDER/base-corpus", {"first loss"}},
       {"train.warm_start", "FOLDER/base-other", {"first loss", "vocabularies"}},
+      {"train.exportable",
+       "marian",
+       {"vocabularies", "threads"},
+       {},
+       "[train.exportable] expected options that Marian can"},
       {"train.max_bad_updates", "2", {"end"}, bursting, "train.max_bad_updates"},
 
       {"decode.beam", "1", {"translation"}},

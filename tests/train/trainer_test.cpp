@@ -397,6 +397,27 @@ TEST_CASE("a warm start takes open options of the model from its weights") {
   CHECK_EQ(warm.optim.lr, 2e-3);
 }
 
+TEST_CASE("vocabularies whose sizes an exportable model cannot have end a run before its folder exists") {
+  TrainerFixture fixture;
+  fixture.config.data.tokenizer = DataConfig::Tokenizer::sentencepiece;
+  fixture.config.data.vocab_size = 60;
+  fixture.config.data.shared_vocabulary = false;
+  fixture.config.data.bos_id = fixture.config.data.pad_id;
+  fixture.config.model.norm = ModelConfig::Norm::post;
+  fixture.config.model.final_norm = false;
+  fixture.config.model.tied = ModelConfig::Tied::none;
+  fixture.config.model.sinusoid = ModelConfig::Sinusoid::halves;
+  fixture.config.train.max_updates = updates(1);
+  fixture.config.train.exportable = TrainConfig::Exportable::huggingface;
+  const std::string error = error_of<Error>([&] { fixture.train(fixture.config, "run"); });
+  CHECK(
+      error.starts_with("[train.exportable] expected options that Hugging Face's MarianMTModel can express; got "
+                        "data.shared_vocabulary: false (needs true)"));
+  CHECK_FALSE(fs::exists(fixture / "run"));
+  fixture.config.train.exportable = TrainConfig::Exportable::marian;
+  CHECK_EQ(fixture.train(fixture.config, "run"), TrainingEnd::max_updates);
+}
+
 TEST_CASE("a warm-up in epochs lasts those epochs' updates") {
   TrainerFixture fixture;
   fixture.config.train.accumulate = 2;

@@ -149,15 +149,19 @@ Config load_config(const std::string& path, const std::vector<std::string>& sets
   return config;
 }
 
+std::vector<OptionDifference> differences(const Config& before, const Config& after) {
+  std::vector<OptionDifference> found;
+  for (const auto& section : option_sections())
+    for (const auto& option : section.options)
+      if (std::string old = option.text(before), now = option.text(after); old != now)
+        found.push_back({section.name + "." + option.name, std::move(old), std::move(now)});
+  return found;
+}
+
 void check_agree(const Config& old, const Config& now, const std::function<bool(std::string_view key)>& matters,
                  std::string_view source, std::string_view hint) {
-  for (const auto& section : option_sections())
-    for (const auto& option : section.options) {
-      const std::string key = section.name + "." + option.name;
-      const std::string before = option.text(old), after = option.text(now);
-      if (before != after && matters(key))
-        misuse(key, "expected {}, {}; got {}. Hint: {}", before, source, after, hint);
-    }
+  for (const auto& [key, before, after] : differences(old, now))
+    if (matters(key)) misuse(key, "expected {}, {}; got {}. Hint: {}", before, source, after, hint);
 }
 
 Config decided_as(const Config& old, Config now, std::string_view name) {

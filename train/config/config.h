@@ -112,6 +112,7 @@ struct TrainConfig {
   enum class Metric { loss, perplexity, bleu, chrf, exact_match };
   static constexpr std::initializer_list<const char*> metric_names = {"loss", "perplexity", "bleu", "chrf",
                                                                       "exact_match"};
+  enum class Exportable { none, marian, huggingface };
 
   Period max_updates{0, Period::Unit::updates}, max_epochs{0, Period::Unit::epochs};
   double max_minutes = 0;
@@ -129,6 +130,7 @@ struct TrainConfig {
   std::int64_t samples = 4;
   bool tensorboard = false;
   std::string warm_start;
+  Exportable exportable = Exportable::none;
   std::int64_t max_bad_updates = 10;
 };
 
@@ -203,6 +205,14 @@ Config decided_as(const Config& old, Config now, std::string_view section = {});
 /// Throws a misuse error that names the key and both values, unless a run started with `old` may resume with `now`:
 /// only train.max_*, train.patience, train.*_every, train.tensorboard and runtime.* may differ.
 void check_resume(const Config& old, const Config& now);
+
+/// An option with its values in two configurations.
+struct OptionDifference {
+  std::string key, before, after;
+};
+
+/// Returns the options whose values differ, in table order.
+std::vector<OptionDifference> differences(const Config& before, const Config& after);
 
 /// Throws a misuse error that names the first key for which `matters` is true and the values differ: "expected OLD,
 /// `source`; got NOW. Hint: `hint`".

@@ -7,6 +7,7 @@
 
 #include "autograd/check.h"
 #include "train/config/auto_options.h"
+#include "train/config/exportable.h"
 
 namespace glossa {
 namespace {
@@ -192,6 +193,7 @@ std::vector<std::string> check(const Config& given) {
   check_model(config.model, config.data);
   check_optim(config.optim, config.train, config.data);
   check_train(config.train, config.data);
+  check_exportable(config);
   if (config.decode.sample && config.decode.beam > 1)
     misuse("decode.beam", "expected 1 with decode.sample: true; got {}. Hint: a sample is a single draw, not a search",
            config.decode.beam);

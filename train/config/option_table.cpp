@@ -194,6 +194,8 @@ std::vector<Option<TrainConfig>> train_options() {
       option("warm_start", &C::warm_start, text("a run directory or a checkpoint"),
              "start from the weights and vocabulary of another run, with its options for model, vocabulary and "
              "decoding unless given; empty: random weights"),
+      option("exportable", &C::exportable, choice<C::Exportable>({"none", "marian", "huggingface"}),
+             "refuse, before training, options that this format of `glossa export` cannot express"),
       option("max_bad_updates", &C::max_bad_updates, whole("[1, 1000000]"),
              "updates whose loss or gradient is not finite are skipped; N in a row end the run with an error"),
   };

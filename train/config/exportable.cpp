@@ -1,0 +1,116 @@
+#include "train/config/exportable.h"
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "autograd/check.h"
+
+namespace glossa {
+
+namespace {
+
+using Norm = ModelConfig::Norm;
+
+/// Returns `config` with every setting that neither format can express replaced by one that both can.
+Config expressible_by_both(Config config) {
+  DataConfig& data = config.data;
+  if (data.tokenizer != DataConfig::Tokenizer::pieces) data.tokenizer = DataConfig::Tokenizer::sentencepiece;
+  data.lowercase = data.source_bos = false;
+  data.source_eos = true;
+  data.bos_id = data.pad_id;
+  data.unk_id = std::max<std::int64_t>(data.unk_id, 0);
+  using Penalty = DecodeConfig::LengthPenalty;
+  if (config.decode.length_penalty == Penalty::gnmt) config.decode.length_penalty = Penalty::power;
+  ModelConfig& model = config.model;
+  model.norm_epsilon = 1e-5;
+  model.epsilon_place = ModelConfig{}.epsilon_place;
+  model.norm_affine = ModelConfig{}.norm_affine;
+  model.similarity = ModelConfig{}.similarity;
+  model.positions = ModelConfig{}.positions;
+  if (model.head_width * model.heads != model.width) model.head_width = 0;
+  if (model.feed_forward == 0) model.feed_forward = 4 * model.width;
+  model.bias = true;
+  if (model.attention_bias != ModelConfig::AttentionBias::all) model.attention_bias.reset();
+  return config;
+}
+
+Config expressible_by_huggingface(Config config, const std::optional<VocabularySizes>& sizes) {
+  config.model.norm = Norm::post;
+  config.model.final_norm = false;
+  if (sizes && sizes->source != sizes->target) config.data.shared_vocabulary = true;  // there is one padding id
+  return config;
+}
+
+Config expressible_by_marian(Config config) {
+  ModelConfig& model = config.model;
+  model.final_norm = model.norm == Norm::pre;
+  if (model.activation != "relu") model.activation = "silu";
+  if (model.sinusoid != ModelConfig::Sinusoid::sorted) model.sinusoid = ModelConfig::Sinusoid::halves;
+  model.scale_embeddings = true;
+  return config;
+}
+
+/// Returns `config` with every setting that the format cannot express replaced by one that it can.
+Config expressible(const Config& config, ExportFormat format, const std::optional<VocabularySizes>& sizes) {
+  switch (format) {
+    case ExportFormat::none:
+      break;
+    case ExportFormat::marian:
+      return expressible_by_marian(expressible_by_both(config));
+    case ExportFormat::huggingface:
+      return expressible_by_huggingface(expressible_by_both(config), sizes);
+  }
+  return config;
+}
+
+std::string name_of(ExportFormat format) {
+  return format == ExportFormat::marian ? "Marian" : "Hugging Face's MarianMTModel";
+}
+
+/// Lists obstacles as "KEY: VALUE (needs VALUE)".
+std::string list(const std::vector<OptionDifference>& obstacles) {
+  std::vector<std::string> items;
+  for (const auto& [key, value, needed] : obstacles)
+    items.push_back(fmt::format("{}: {} (needs {})", key, value, needed));
+  return fmt::format("{}", fmt::join(items, ", "));
+}
+
+/// Describes a training that has no obstacles: one whose configuration differs from `config` by `changes`.
+std::string remedy(const Config& config, const std::vector<OptionDifference>& changes) {
+  std::string text = config.train.warm_start.empty() ? "train with" : "train the run of train.warm_start with";
+  for (const auto& [key, value, needed] : changes) text += fmt::format(" --set {}={}", key, needed);
+  const auto is_of_search = [](const OptionDifference& change) { return change.key.starts_with("decode."); };
+  if (std::ranges::any_of(changes, is_of_search))
+    text += " (decode.* may also be changed later, in the run's config.yaml)";
+  return text;
+}
+
+}  // namespace
+
+std::vector<OptionDifference> export_obstacles(const Config& config, ExportFormat format,
+                                               const std::optional<VocabularySizes>& sizes) {
+  return differences(config, expressible(config, format, sizes));
+}
+
+void check_exportable(std::string_view where, const Config& config, const std::vector<ExportFormat>& formats,
+                      const std::optional<VocabularySizes>& sizes, std::string_view otherwise) {
+  std::vector<std::string> refusals;
+  Config needed = config;  // by all formats together
+  for (const ExportFormat format : formats) {
+    needed = expressible(needed, format, sizes);
+    if (const auto obstacles = export_obstacles(config, format, sizes); !obstacles.empty())
+      refusals.push_back(fmt::format("expected options that {} can express; got {}", name_of(format), list(obstacles)));
+  }
+  if (refusals.empty()) return;
+  std::string hint = remedy(config, differences(config, needed));
+  for (const ExportFormat other : {ExportFormat::marian, ExportFormat::huggingface})
+    if (export_obstacles(config, other, sizes).empty()) hint += fmt::format(", or choose {}", name_of(other));
+  misuse(where, "{}. Hint: {}, or {}", fmt::join(refusals, "; "), hint, otherwise);
+}
+
+void check_exportable(const Config& config, const std::optional<VocabularySizes>& sizes) {
+  check_exportable("train.exportable", config, {config.train.exportable}, sizes, "set train.exportable: none");
+}
+
+}  // namespace glossa
