@@ -1,0 +1,137 @@
+#include "data/text/language_evidence.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "data/text/utf8.h"
+
+namespace glossa {
+namespace {
+
+/// Names of a language, and its script's range of code points or, in Latin script, frequent words.
+struct Language {
+  std::string_view names;  // in lower case, each between two spaces; the first is the usual code
+  char32_t first = 0, last = 0;
+  std::string_view words = {};
+};
+
+constexpr Language languages[] = {
+    {" en eng english ", 0, 0, "the and of to is that you it was for with have this are"},
+    {" fr fra fre french ", 0, 0, "le les des est une pas que vous je dans pour et il du"},
+    {" de deu ger german ", 0, 0, "der die das und ist nicht ich ein zu den mit sie es auf"},
+    {" es spa spanish ", 0, 0, "el los las una que es por con para no está se lo y"},
+    {" it ita italian ", 0, 0, "il di che non per una sono è gli della un mi ha"},
+    {" pt por portuguese ", 0, 0, "o não que uma os em para com do da é um ele"},
+    {" nl nld dut dutch ", 0, 0, "de het een van en niet ik dat is zijn op te"},
+    {" sv swe swedish ", 0, 0, "och att det är jag som inte en på för av han"},
+    {" da dan danish ", 0, 0, "og det er jeg ikke en på at til af han der"},
+    {" nb no nob nor norwegian ", 0, 0, "og det er jeg ikke en på at til av han som"},
+    {" fi fin finnish ", 0, 0, "ja on ei että se hän oli minä mutta ovat"},
+    {" pl pol polish ", 0, 0, "nie się jest to na w z że i do jak"},
+    {" cs ces cze czech ", 0, 0, "je se na to v že jsem a ne byl"},
+    {" ro ron rum romanian ", 0, 0, "și nu este un o de la în că am"},
+    {" hu hun hungarian ", 0, 0, "a az és nem hogy egy van ez"},
+    {" tr tur turkish ", 0, 0, "bir ve bu ne için değil mi çok o"},
+    {" id ind indonesian ", 0, 0, "yang dan di itu tidak saya dia ini"},
+    {" vi vie vietnamese ", 0, 0, "là của và không một tôi có anh"},
+    {" el ell gre greek ", 0x370, 0x3FF},
+    {" ru rus russian ", 0x400, 0x52F},
+    {" uk ukr ukrainian ", 0x400, 0x52F},
+    {" bg bul bulgarian ", 0x400, 0x52F},
+    {" he heb hebrew ", 0x590, 0x5FF},
+    {" ar ara arabic ", 0x600, 0x6FF},
+    {" fa fas per persian ", 0x600, 0x6FF},
+    {" ur urd urdu ", 0x600, 0x6FF},
+    {" hi hin hindi ", 0x900, 0x97F},
+    {" mr mar marathi ", 0x900, 0x97F},
+    {" bn ben bengali ", 0x980, 0x9FF},
+    {" ta tam tamil ", 0xB80, 0xBFF},
+    {" te tel telugu ", 0xC00, 0xC7F},
+    {" th tha thai ", 0xE00, 0xE7F},
+    {" ka kat georgian ", 0x10A0, 0x10FF},
+    {" ja jpn japanese ", 0x3040, 0x30FF},
+    {" zh zho chi cmn chinese mandarin ", 0x4E00, 0x9FFF},
+    {" ko kor korean ", 0xAC00, 0xD7A3},
+};
+
+/// A language's name before any region or script, in lower case.
+std::string primary(std::string_view name) { return utf8::lower_case(name.substr(0, name.find_first_of("-_"))); }
+
+/// The rest of a language's name: `-br` for `pt_BR`.
+std::string variant(std::string_view name) {
+  std::string rest = utf8::lower_case(name.substr(std::min(name.find_first_of("-_"), name.size())));
+  std::ranges::replace(rest, '_', '-');
+  return rest;
+}
+
+const Language* find(std::string_view name) {
+  const std::string wanted = " " + primary(name) + " ";
+  for (const Language& language : languages)
+    if (language.names.find(wanted) != std::string_view::npos) return &language;
+  return nullptr;
+}
+
+using Words = std::set<std::string, std::less<>>;
+
+/// Runs of letters, in lower case.
+Words words_of(std::string_view text) {
+  Words words;
+  std::string word;
+  const auto end = [&] {
+    if (!word.empty()) words.insert(std::exchange(word, {}));
+  };
+  utf8::for_each(utf8::lower_case(text), [&](std::string_view piece, utf8::CodePoint c) {
+    if (utf8::is_space(c.value) || utf8::is_punctuation(c.value) || utf8::is_number(c.value))
+      end();
+    else
+      word += piece;
+  });
+  end();
+  return words;
+}
+
+/// Words of a language that another one does not share.
+Words own_words(const Language& language, const Language& other) {
+  Words own = words_of(language.words);
+  for (const std::string& word : words_of(other.words)) own.erase(word);
+  return own;
+}
+
+/// Share of the sentences with a letter of the language's script, or with one of `own` words; of long texts, 1000
+/// sentences are read.
+double share_in(const Language& language, const Words& own, std::span<const std::string> sentences) {
+  const std::size_t step = (sentences.size() + 999) / 1000;
+  std::size_t read = 0, found = 0;
+  for (std::size_t i = 0; i < sentences.size(); i += step, ++read) {
+    bool has_letter = false;
+    if (language.last > 0)
+      utf8::for_each(sentences[i], [&](std::string_view, utf8::CodePoint c) {
+        has_letter = has_letter || (c.value >= language.first && c.value <= language.last);
+      });
+    const auto is_own = [&](const std::string& word) { return own.contains(word); };
+    found += has_letter || (!own.empty() && std::ranges::any_of(words_of(sentences[i]), is_own));
+  }
+  return static_cast<double>(found) / static_cast<double>(read);
+}
+
+}  // namespace
+
+bool same_language(std::string_view a, std::string_view b) {
+  const Language *first = find(a), *second = find(b);
+  const bool same = first || second ? first == second : primary(a) == primary(b);
+  const std::string of_a = variant(a), of_b = variant(b);
+  return same && (of_a.empty() || of_b.empty() || of_a == of_b);
+}
+
+bool look_exchanged(std::span<const std::string> source, std::span<const std::string> target,
+                    std::string_view source_language, std::string_view target_language) {
+  const Language *from = find(source_language), *to = find(target_language);
+  if (!from || !to || from == to || source.size() < 10 || target.size() < 10) return false;
+  const Words of_source = own_words(*from, *to), of_target = own_words(*to, *from);
+  const auto is_in_other = [](double other, double own) { return other >= 0.2 && own <= other / 4; };
+  return is_in_other(share_in(*to, of_target, source), share_in(*from, of_source, source)) &&
+         is_in_other(share_in(*from, of_source, target), share_in(*to, of_target, target));
+}
+
+}  // namespace glossa

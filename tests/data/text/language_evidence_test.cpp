@@ -1,0 +1,90 @@
+#include "data/text/language_evidence.h"
+
+#include <doctest/doctest.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+using namespace glossa;
+using Lines = std::vector<std::string>;
+
+namespace {
+
+const Lines english_lines{
+    "The dog is in the house.", "Do you have a car?", "It's for you.",    "Go!",         "This is my brother.",
+    "He works with a friend",   "It was cold",        "Tom came with me", "I know that", "We have to leave."};
+const Lines french_lines{"Le chien est dans la maison.",
+                         "Est-ce que vous avez une voiture ?",
+                         "C'est pour vous.",
+                         "Va !",
+                         "C'est mon frère",
+                         "Il travaille avec un ami",
+                         "Il faisait froid",
+                         "Tom est venu avec moi.",
+                         "Je le sais.",
+                         "Nous devons partir."};
+const Lines russian_lines{"Собака в доме.",   "У вас есть машина?",    "Это для вас.",  "Иди!",
+                          "Это мой брат.",    "Он работает с другом.", "Было холодно.", "Том пришёл со мной.",
+                          "Я знаю (OK) это.", "Нам надо идти."};
+const Lines spanish_lines{"El perro está en la casa.",
+                          "¿Tiene usted un coche?",
+                          "Es para usted.",
+                          "¡Vete!",
+                          "Es mi hermano.",
+                          "Él trabaja con los amigos",
+                          "Hacía frío.",
+                          "Tom vino con una amiga",
+                          "Lo sé.",
+                          "Nos vamos."};
+
+}  // namespace
+
+TEST_CASE("names of one language are recognized, with a region, in any case and form") {
+  for (const auto& [a, b] : {std::pair{"fr", "fr"},
+                             {"fr", "fr-FR"},
+                             {"fr_CA", "FR"},
+                             {"fra", "fr"},
+                             {"French", "fre"},
+                             {"pt_br", "pt-BR"},
+                             {"xx", "XX"},
+                             {"xx", "xx-YY"},
+                             {"deu_Latn", "de"}}) {
+    CAPTURE(a);
+    CHECK(same_language(a, b));
+    CHECK(same_language(b, a));
+  }
+  for (const auto& [a, b] : {std::pair{"fr", "en"}, {"pt-BR", "pt-PT"}, {"xx", "xy"}, {"fr", "xx"}, {"e", "en"}}) {
+    CAPTURE(a);
+    CHECK_FALSE(same_language(a, b));
+    CHECK_FALSE(same_language(b, a));
+  }
+}
+
+TEST_CASE("exchanged sides are recognized by script or words, and only if both are in the other's language") {
+  const std::pair<const char*, const Lines*> texts[] = {
+      {"en", &english_lines}, {"fr", &french_lines}, {"es-MX", &spanish_lines}, {"rus", &russian_lines}};
+  for (const auto& [a, a_text] : texts)
+    for (const auto& [b, b_text] : texts) {
+      if (a == b) continue;
+      CAPTURE(a);
+      CAPTURE(b);
+      CHECK_FALSE(look_exchanged(*a_text, *b_text, a, b));
+      CHECK(look_exchanged(*b_text, *a_text, a, b));
+      CHECK_FALSE(look_exchanged(*a_text, *a_text, a, b));
+      CHECK_FALSE(look_exchanged(*b_text, *b_text, a, b));
+    }
+}
+
+TEST_CASE("no language is claimed in doubt") {
+  CHECK_FALSE(look_exchanged(french_lines, english_lines, "en", "xx"));     // unknown
+  CHECK_FALSE(look_exchanged(french_lines, english_lines, "en", "en-US"));  // one language
+  CHECK_FALSE(look_exchanged(russian_lines, russian_lines, "ru", "uk"));    // one script
+  CHECK_FALSE(look_exchanged(std::span(french_lines).first(9), std::span(english_lines).first(9), "en", "fr"));
+  CHECK_FALSE(look_exchanged(Lines(20, "aadmi seb khaata hai"), Lines(20, "the man eats an apple"), "hi", "en"));
+  Lines mixed = english_lines, other = french_lines;  // each side has both languages
+  mixed.insert(mixed.end(), french_lines.begin(), french_lines.end());
+  other.insert(other.end(), english_lines.begin(), english_lines.end());
+  CHECK_FALSE(look_exchanged(mixed, other, "fr", "en"));
+  CHECK_FALSE(look_exchanged(mixed, other, "en", "fr"));
+}
