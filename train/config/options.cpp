@@ -100,6 +100,27 @@ ValueRule<T> scalar_rule(std::string accepts, Parse parse, Text text) {
           text};
 }
 
+/// A list of values accepted by `rule`, as a YAML list or as comma-separated text.
+template <class T>
+ValueRule<std::vector<T>> list_of(std::string accepts, const ValueRule<T>& rule) {
+  return {std::move(accepts),
+          [read = rule.read](const GivenValue& given) -> std::optional<std::vector<T>> {
+            if (given.kind == Kind::nested) return std::nullopt;
+            std::vector<T> values;
+            for (const std::string& text : given.kind == Kind::list ? given.list : split_commas(given.scalar)) {
+              const auto value = read({.kind = Kind::scalar, .scalar = text, .list = {}});
+              if (!value) return std::nullopt;
+              values.push_back(*value);
+            }
+            return values;
+          },
+          [text = rule.text](const std::vector<T>& values) {
+            std::vector<std::string> texts;
+            for (const T& value : values) texts.push_back(text(value));
+            return fmt::format("[{}]", fmt::join(texts, ", "));
+          }};
+}
+
 }  // namespace
 
 std::string GivenValue::shown() const {
@@ -140,18 +161,7 @@ ValueRule<std::int64_t> whole(std::string_view interval) {
 }
 
 ValueRule<std::vector<std::int64_t>> whole_list(std::string_view interval) {
-  return {fmt::format("a list of whole numbers in {}", interval),
-          [rule = whole(interval)](const GivenValue& given) -> std::optional<std::vector<std::int64_t>> {
-            if (given.kind == Kind::nested) return std::nullopt;
-            std::vector<std::int64_t> numbers;
-            for (const std::string& text : given.kind == Kind::list ? given.list : split_commas(given.scalar)) {
-              const auto number = rule.read({.kind = Kind::scalar, .scalar = text, .list = {}});
-              if (!number) return std::nullopt;
-              numbers.push_back(*number);
-            }
-            return numbers;
-          },
-          [](const std::vector<std::int64_t>& numbers) { return fmt::format("[{}]", fmt::join(numbers, ", ")); }};
+  return list_of(fmt::format("a list of whole numbers in {}", interval), whole(interval));
 }
 
 ValueRule<double> number(std::string_view interval) {
@@ -271,6 +281,11 @@ ValueRule<std::size_t> choice_index(Names literals) {
         return found == names.end() ? std::nullopt : std::optional<std::size_t>(found - names.begin());
       },
       [names](std::size_t index) { return names.at(index); });
+}
+
+ValueRule<std::vector<std::size_t>> choice_indices(Names names) {
+  const ValueRule<std::size_t> rule = choice_index(names);
+  return list_of("a list of " + rule.accepts, rule);
 }
 
 ValueRule<std::string> text_choice(Names names) {

@@ -115,6 +115,29 @@ ValueRule<E> choice(Names names) {
           [text = rule.text](const E& value) { return text(static_cast<std::size_t>(value)); }};
 }
 
+/// A list of `names`, as a YAML list or as comma-separated text: the part of `choices` that does not depend on the
+/// enum.
+ValueRule<std::vector<std::size_t>> choice_indices(Names names);
+
+/// A list of enumerators of E by their names. `names` are as for `choice`.
+template <class E>
+ValueRule<std::vector<E>> choices(Names names) {
+  const auto rule = choice_indices(names);
+  return {rule.accepts,
+          [read = rule.read](const GivenValue& given) -> std::optional<std::vector<E>> {
+            const auto indices = read(given);
+            if (!indices) return std::nullopt;
+            std::vector<E> values;
+            for (const std::size_t index : *indices) values.push_back(static_cast<E>(index));
+            return values;
+          },
+          [text = rule.text](const std::vector<E>& values) {
+            std::vector<std::size_t> indices;
+            for (const E value : values) indices.push_back(static_cast<std::size_t>(value));
+            return text(indices);
+          }};
+}
+
 /// One row of the option table of the struct S.
 template <class S>
 struct Option {

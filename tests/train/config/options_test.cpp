@@ -118,6 +118,19 @@ TEST_CASE("a list of texts is a YAML list or one text with commas") {
   CHECK(rule.text({}) == "[]");
 }
 
+TEST_CASE("a list of choices is made by name") {
+  enum class Fruit { apple, pear, plum };
+  const auto rule = choices<Fruit>({"apple", "pear", "plum"});
+  using List = std::vector<Fruit>;
+  CHECK(rule.accepts == "a list of apple, pear or plum");
+  CHECK(rule.read({GivenValue::Kind::list, "", {"plum", "apple"}}) == List{Fruit::plum, Fruit::apple});
+  CHECK(rule.read({GivenValue::Kind::scalar, "pear,plum", {}}) == List{Fruit::pear, Fruit::plum});
+  CHECK(rule.read({GivenValue::Kind::scalar, "[]", {}}) == List{});
+  CHECK_FALSE(rule.read({GivenValue::Kind::scalar, "pear, nut", {}}));
+  CHECK_FALSE(rule.read({GivenValue::Kind::nested, "", {}}));
+  CHECK(rule.text({Fruit::plum, Fruit::apple}) == "[plum, apple]");
+}
+
 TEST_CASE("a limit accepts one unit, a period any") {
   CHECK(limit(Period::Unit::updates).read(scalar("2Ku")) == Period{2000, Period::Unit::updates});
   CHECK_FALSE(limit(Period::Unit::updates).read(scalar("2e")));
