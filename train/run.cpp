@@ -40,6 +40,14 @@ void check_holds_no_run(const std::string& run) {
     misuse(run, "expected a folder without a run; got one with a run. Hint: choose another --run");
 }
 
+void check_holds_run(const std::string& run) {
+  const std::filesystem::path folder = run;
+  if (!std::filesystem::exists(config_file(run)) && !std::filesystem::exists(folder / "checkpoints"))
+    misuse(
+        run,
+        "expected a run to resume; not found. Hint: check --run; --resume=auto begins a run in a folder without one");
+}
+
 bool is_of_use(std::string_view key) {
   return key.starts_with("decode.") || key.starts_with("runtime.") || is_of_reading(key);
 }

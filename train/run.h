@@ -78,6 +78,9 @@ void check_not_overwriting(const Config& config, const std::string& config_path,
 /// Throws a misuse error if the folder already holds a run.
 void check_holds_no_run(const std::string& run);
 
+/// Throws misuse unless training has begun in the folder, even if it has not saved a checkpoint yet.
+void check_holds_run(const std::string& run);
+
 /// True if a trained run accepts this option on the command line: an option of decoding, of the machine, or of reading
 /// text.
 bool is_of_use(std::string_view key);

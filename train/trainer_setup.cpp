@@ -5,6 +5,7 @@
 #include <map>
 
 #include "data/text/counted.h"
+#include "data/text/language_evidence.h"
 #include "files/atomic_file.h"
 #include "train/checkpoint/bounded_archive.h"
 #include "train/config/auto_options.h"
@@ -15,6 +16,7 @@
 #include "train/run.h"
 #include "train/runtime.h"
 #include "train/scores/bleu.h"
+#include "train/start_check.h"
 #include "train/trainer.h"
 #include "train/translation_task.h"
 
@@ -54,7 +56,7 @@ std::vector<std::string> doubts_of_warm_start(const Config& base, const Config& 
             fmt::format("{} is {}, but {} was trained with {}", key, now, config.train.warm_start, before));
     }
   const DataConfig &was = base.data, &is = config.data;
-  if (was.source != "source" && (was.source != is.source || was.target != is.target))
+  if (was.source != "source" && !(same_language(was.source, is.source) && same_language(was.target, is.target)))
     doubts.push_back(fmt::format("data.source and data.target are {} and {}, but {} translates {} to {}", is.source,
                                  is.target, config.train.warm_start, was.source, was.target));
   return doubts;
@@ -187,7 +189,11 @@ void Trainer::find_run(const std::string& config_path, bool resume) {
     open_checkpoints();
     found_ = checkpoints_->newest_valid();
   }
-  if (found_) config_ = decided_as(config_of(*found_), std::move(config_));
+  if (found_) {
+    const Config old = config_of(*found_);
+    config_ = decided_as(old, std::move(config_));
+    config_.train.allow = old.train.allow;  // concerns the start only
+  }
   check_continues(config_, run_, resume, found_);
   if (found_) return;
   check_not_overwriting(config_, config_path, run_);
@@ -202,6 +208,7 @@ void Trainer::make_task() {
   if (job().is_several()) config_ = parse_config(job().broadcast(dump(config_)), run_);
   job().together([&] {
     corpora = read_corpora(config_.data, static_cast<std::uint64_t>(config_.train.seed));
+    if (!found_ && job().is_first()) check_new_run(corpora);
     decide_auto_options(config_, corpora.training, corpora.split);
     for (std::string& line : decide_bleu_tokenizer(config_, corpora.training.target)) notes_.push_back(std::move(line));
     if (!job().is_first()) return;
@@ -226,6 +233,13 @@ void Trainer::make_task() {
   state_.vocabulary_hash = task_->vocabulary_hash();
   state_.data_hash = task_->data_hash();
   job().agree("program and instruction set", job().is_several() ? program_fingerprint() : "");
+}
+
+/// Throws misuse for mistakes that train.allow does not list. Never called for a resumed run.
+void Trainer::check_new_run(const Corpora& corpora) const {
+  std::optional<Config> base;
+  if (base_) base = parse_config(read_training_state(*base_).config, base_->path());
+  check_start({.config = config_, .corpora = corpora, .base = base ? &*base : nullptr});
 }
 
 /// Loads the state to resume from, or the weights of train.warm_start.

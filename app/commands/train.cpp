@@ -1,3 +1,5 @@
+#include <fmt/ranges.h>
+
 #include <cstdio>
 #include <filesystem>
 
@@ -14,23 +16,40 @@ namespace {
 
 struct TrainArguments {
   std::string config;
-  std::string run;  // empty: runs/NAME for a configuration NAME.yaml
-  bool resume = false, dump_config = false;
-  std::vector<std::string> sets;
+  std::string run;     // empty: runs/NAME for a configuration NAME.yaml
+  std::string resume;  // empty: a new run; true: there must be one; auto: resumes if there is one
+  bool dump_config = false;
+  std::vector<std::string> allowed, sets;
 };
+
+/// The values of --set, with those of --allow as one of them.
+std::vector<std::string> sets_of(const TrainArguments& arguments) {
+  std::vector<std::string> sets = arguments.sets;
+  if (!arguments.allowed.empty()) sets.push_back(fmt::format("train.allow={}", fmt::join(arguments.allowed, ",")));
+  return sets;
+}
+
+/// Checks the value of --resume. Returns the error, or nothing.
+std::string wrong_resume(const std::string& value) {
+  return value == "true" || value == "auto" ? "" : "expected --resume or --resume=auto; got --resume=" + value;
+}
 
 int run(const TrainArguments& arguments) {
   const std::filesystem::path named_after_config = "runs" / std::filesystem::path(arguments.config).stem();
   const std::string run = arguments.run.empty() ? named_after_config.string() : arguments.run;
+  const bool resume = !arguments.resume.empty();
   Config config;
-  job().together([&] { config = load_training_config(arguments.config, arguments.sets, run, arguments.resume); });
+  job().together([&] {
+    if (arguments.resume == "true" && !arguments.dump_config) check_holds_run(run);
+    config = load_training_config(arguments.config, sets_of(arguments), run, resume);
+  });
   if (arguments.dump_config) {
     check(config);
     std::fputs(dump(config).c_str(), stdout);
     return 0;
   }
   take_signals_aside();
-  Trainer(config, arguments.config, run, arguments.resume).train();
+  Trainer(config, arguments.config, run, resume).train();
   return 0;
 }
 
@@ -41,7 +60,16 @@ void add_train(CommandTable& table) {
       {.name = "train", .help = "Train a model from a configuration", .group = "Train", .in_a_job = true}, run);
   command.add_option("CONFIG", arguments.config, "YAML file; see docs/options.md")->required();
   command.add_option("--run", arguments.run, "folder of the run (default: runs/NAME for NAME.yaml)");
-  command.add_flag("--resume", arguments.resume, "resume from the newest valid checkpoint");
+  command
+      .add_flag("--resume", arguments.resume,
+                "resume the run from its newest valid checkpoint; --resume=auto: begin one if the folder has none")
+      ->check(wrong_resume);
+  command
+      .add_option("--allow", arguments.allowed,
+                  "begin a new run despite what looks like this mistake; repeatable; as --set train.allow=NAME,...")
+      ->check(CLI::IsMember(std::vector<std::string>(mistake_names.begin(), mistake_names.end())))
+      ->delimiter(',')
+      ->allow_extra_args(false);
   command.add_flag("--dump-config", arguments.dump_config, "print the effective configuration and exit");
   add_force(command);
   add_sets(command, arguments.sets);

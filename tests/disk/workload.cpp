@@ -80,6 +80,7 @@ constexpr std::uint64_t last_update = 3, save_every = 1;
 Config configuration() {
   Config config;
   config.data.train = config.data.valid = "corpus";
+  config.train.allow = {TrainConfig::Mistake::valid_is_train, TrainConfig::Mistake::few_pairs};
   config.data.target = "hi";
   config.data.tokenizer = DataConfig::Tokenizer::words;
   config.model.width = 4;

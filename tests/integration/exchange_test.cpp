@@ -154,9 +154,10 @@ TEST_CASE("a model that is trained here is exported, imported, and fine-tuned wi
   check_refused(glossa_program({"export", tiny / "fine", "--huggingface", tiny / "new", "--marian", tiny / "new"}), 2,
                 {"new twice"});
   CHECK_FALSE(fs::exists(tiny / "new"));
-  const Outcome doubtful = succeeded(
-      fine_tune("doubtful", {"--set", "data.source=hi", "--set", "data.target=en", "--set", "model.activation=relu",
-                             "--set", "train.warm_start=" + (tiny / "gone").string(), "--set", "model.dropout=0.3"}));
+  const Outcome doubtful =
+      succeeded(fine_tune("doubtful", {"--set", "data.source=hi", "--set", "data.target=en", "--set",
+                                       "model.activation=relu", "--set", "train.warm_start=" + (tiny / "gone").string(),
+                                       "--set", "model.dropout=0.3", "--allow", "wrong-direction"}));
   for (const char* part : {"translates en to hi", "model.activation is relu, but ", " was trained with silu"})
     CHECK_NE(doubtful.err.find(part), std::string::npos);
   CHECK_EQ(doubtful.err.find("dropout is"), std::string::npos);

@@ -3,7 +3,7 @@
 # Trains with a checkpoint every 5 updates and kills the trainer with SIGKILL at random moments, KILLS times (default
 # 200), resuming after each. After every kill:
 #   - every checkpoint is whole and has the hashes of the undisturbed run at that update, and no saved update is lost;
-#   - with no checkpoint yet, --resume starts afresh and says so.
+#   - with no checkpoint yet, --resume=auto starts afresh and says so.
 # A run that reaches its end must have the hashes of the undisturbed one; then the next run begins. The last run is not
 # killed, and so reaches it.
 set -euo pipefail
@@ -55,7 +55,7 @@ check_file() {
 
 finished=0 early=0 newest=
 while :; do
-  "$glossa" train tiny.yaml --run run --resume 2>err.txt &
+  "$glossa" train tiny.yaml --run run --resume=auto 2>err.txt &
   trainer=$!
   if [ "$killed" -lt "$kills" ]; then
     moment=$((RANDOM % (duration / 2)))

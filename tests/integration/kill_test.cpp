@@ -34,13 +34,28 @@ TEST_CASE("SIGKILL at random moments leaves valid checkpoints, and resuming give
   CHECK(killed.out.starts_with("8 kills, "));
 }
 
-TEST_CASE("--resume without a checkpoint starts afresh and says so") {
+TEST_CASE("--resume without a run is refused; --resume=auto starts it, and says so, or resumes it") {
   const TinyRun tiny;
   REQUIRE_EQ(tiny.train("fresh").status, 0);
-  const Outcome resumed = tiny.resume("resumed");
-  CHECK_EQ(resumed.status, 0);
-  CHECK_NE(resumed.err.find("starting afresh"), std::string::npos);
-  CHECK_EQ(tiny.hashes("resumed"), tiny.hashes("fresh"));
+  fs::create_directory(tiny / "empty");
+  for (const char* run : {"none", "empty"})
+    check_refused(tiny.resume(run), 2, {std::string(run) + "] expected a run to resume; not found", "--resume=auto"});
+  CHECK_FALSE(fs::exists(tiny / "none"));
+  check_refused(tiny.train("none", {}, {"--resume=maybe"}), 2, {"--resume=maybe"});
+
+  Strings arguments = tiny.train_arguments("run", {}, {"--resume=auto"});
+  const Outcome begun = succeeded(glossa_program(arguments));
+  CHECK_NE(begun.err.find("starting afresh"), std::string::npos);
+  CHECK_EQ(tiny.hashes("run"), tiny.hashes("fresh"));
+  arguments.insert(arguments.end(), {"--set", "train.max_updates=25"});
+  CHECK_NE(succeeded(glossa_program(arguments)).err.find("resumed at update 20"), std::string::npos);
+
+  // A run that was killed before its first checkpoint. The option does not take the next word as its value.
+  fs::create_directory(tiny / "killed");
+  fs::copy_file(tiny / "fresh/config.yaml", tiny / "killed/config.yaml");
+  const Outcome again = succeeded(glossa_program({"train", "--run", tiny / "killed", "--resume", tiny / "tiny.yaml"}));
+  CHECK_NE(again.err.find("starting afresh"), std::string::npos);
+  CHECK_EQ(tiny.hashes("killed"), tiny.hashes("fresh"));
 }
 
 TEST_CASE("if the newest checkpoint is damaged, the one before it is used and the log says why") {

@@ -91,7 +91,7 @@ TEST_CASE("SIGTERM before the first update ends the program at once and leaves n
 }
 
 TEST_CASE("a trainer that prepared its data while another finished in its folder overwrites nothing") {
-  for (const Strings& more : {Strings{}, Strings{"--resume"}}) {
+  for (const Strings& more : {Strings{}, Strings{"--resume=auto"}}) {
     const TinyRun tiny;
     PipedCorpus corpus(tiny);
     Program late(glossa_launch(tiny.train_arguments("run", {"data.train=" + corpus.prefix()}, more)));

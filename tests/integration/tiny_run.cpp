@@ -35,6 +35,7 @@ train:
   validate_every: 0
   save_every: 5u
   log_every: 10u
+  allow: few-pairs
 runtime:
   threads: 1
 )";

@@ -52,8 +52,9 @@ std::string found(const std::string& text, const std::string& pattern) {
 TEST_CASE("training and validation lines count epochs alike: the last update of epoch 1 is in epoch 1") {
   const TinyRun tiny;
   const std::string corpus = three_pairs(tiny);
-  const Strings sets = joined(one_sentence_batches, {"data.train=" + corpus, "data.valid=" + corpus,
-                                                     "train.max_updates=7", "train.validate_every=1e"});
+  const Strings sets = joined(
+      one_sentence_batches, {"data.train=" + corpus, "data.valid=" + corpus, "train.allow=[few-pairs, valid-is-train]",
+                             "train.max_updates=7", "train.validate_every=1e"});
   REQUIRE_EQ(tiny.train("run", sets).status, 0);
   Strings lines;
   for (const std::string& line : tiny.metrics("run")) {

@@ -38,12 +38,13 @@ const std::vector<Row>& rows() {
   static const Strings long_lines{"data.max_length=90", "model.max_positions=90", "data.max_tokens=300"};
   static const Strings characters = long_lines + Strings{"data.tokenizer=characters"};
   static const Strings subwords = long_lines + Strings{"data.tokenizer=sentencepiece", "data.vocab_size=70"};
+  const std::string all_allowed = "train.allow=[same-text, valid-is-train, few-pairs]";
   static const Strings both_moments{"first moments", "second moments"};
   static const Strings no_dropout{"model.dropout=0"};
   static const Strings sgd{"optim.name=sgd"}, adamw{"optim.name=adamw", "optim.weight_decay=0.5"};
   // Learns enough to translate some of its training data.
-  static const Strings able{"data.train=FOLDER/valid", "model.dropout=0", "train.max_updates=60",
-                            "train.validate_every=20u"};
+  static const Strings able{"data.train=FOLDER/valid", "train.allow=[valid-is-train, few-pairs]", "model.dropout=0",
+                            "train.max_updates=60", "train.validate_every=20u"};
   static const Strings at_rest{"optim.lr=1e-30", "train.validate_every=1u"};
   static const Strings bursting{"optim.name=adamw",        "optim.lr=1000",     "optim.weight_decay=100",
                                 "optim.schedule=constant", "optim.warmup=0",    "train.max_updates=60",
@@ -74,18 +75,18 @@ const std::vector<Row>& rows() {
       {"data.normalization", "identity", {"vocabularies"}, subwords},
       {"data.character_coverage", "0.98", {"vocabularies"}, subwords},
       {"data.lowercase", "true", both_texts},
-      {"data.lowercase", "true", {"sources"}, {"data.train=FOLDER/lower", "data.valid=FOLDER/lower"}},
+      {"data.lowercase", "true", {"sources"}, {"data.train=FOLDER/lower", "data.valid=FOLDER/lower", all_allowed}},
       {"data.invalid_utf8", "replace", {"damaged text"}},
       {"data.invalid_utf8",
        "replace",
        both_texts + Strings{"damaged text"},
-       {"data.train=FOLDER/damaged"},
+       {"data.train=FOLDER/damaged", all_allowed},
        "damaged.en:4:"},
       {"data.max_line_bytes", "200", {"text with a long line"}},
       {"data.max_line_bytes",
        "200",
        both_texts + Strings{"text with a long line"},
-       {"data.train=FOLDER/long"},
+       {"data.train=FOLDER/long", all_allowed},
        "long.en:4"},
       {"data.max_length", "8", {"training pairs"}},
       {"data.max_ratio", "1.2", {"training pairs"}},
@@ -213,6 +214,11 @@ const std::vector<Row>& rows() {
        {"vocabularies", "threads"},
        {},
        "[train.exportable] expected options that Marian can"},
+      {"train.allow",
+       "valid-is-train",
+       {"vocabularies", "first loss", "first gradient", "end"},  // none without it
+       {"data.valid=FOLDER/corpus"},
+       "--allow valid-is-train"},
       {"train.max_bad_updates", "2", {"end"}, bursting, "train.max_bad_updates"},
 
       {"decode.beam", "1", {"translation"}},

@@ -40,6 +40,7 @@ class TrainerFixture {
     config.optim.schedule = OptimConfig::Schedule::constant;
     config.optim.warmup = {};
     config.train.validate_every = {};
+    config.train.allow = {TrainConfig::Mistake::valid_is_train};
     config.train.metric = TrainConfig::Metric::exact_match;
     config.runtime.threads = 1;
   }

@@ -108,11 +108,17 @@ struct OptimConfig {
   std::int64_t plateau_patience = 3;
 };
 
+/// Names of TrainConfig::Mistake's enumerators, in their order.
+inline constexpr std::initializer_list<const char*> mistake_names{"same-languages", "wrong-direction", "swapped-sides",
+                                                                  "same-text",      "valid-is-train",  "few-pairs"};
+
 struct TrainConfig {
   enum class Metric { loss, perplexity, bleu, chrf, exact_match };
   static constexpr std::initializer_list<const char*> metric_names = {"loss", "perplexity", "bleu", "chrf",
                                                                       "exact_match"};
   enum class Exportable { none, marian, huggingface };
+  /// Reasons to refuse a new run (train/start_check.cpp).
+  enum class Mistake { same_languages, wrong_direction, swapped_sides, same_text, valid_is_train, few_pairs };
 
   Period max_updates{0, Period::Unit::updates}, max_epochs{0, Period::Unit::epochs};
   double max_minutes = 0;
@@ -131,6 +137,7 @@ struct TrainConfig {
   bool tensorboard = false;
   std::string warm_start;
   Exportable exportable = Exportable::none;
+  std::vector<Mistake> allow{};
   std::int64_t max_bad_updates = 10;
 };
 

@@ -196,6 +196,9 @@ std::vector<Option<TrainConfig>> train_options() {
              "decoding unless given; empty: random weights"),
       option("exportable", &C::exportable, choice<C::Exportable>({"none", "marian", "huggingface"}),
              "refuse, before training, options that this format of `glossa export` cannot express"),
+      option(
+          "allow", &C::allow, choices<C::Mistake>(mistake_names),
+          "start a new run despite what looks like these mistakes, which are errors otherwise; see docs/training.md"),
       option("max_bad_updates", &C::max_bad_updates, whole("[1, 1000000]"),
              "updates whose loss or gradient is not finite are skipped; N in a row end the run with an error"),
   };

@@ -58,6 +58,12 @@ std::string first_pair(const ParallelCorpus& corpus) {
                      shortened(corpus.target.front()));
 }
 
+double share_of_same_text(const ParallelCorpus& corpus) {
+  std::int64_t same = 0;
+  for (std::size_t i = 0; i < corpus.source.size(); ++i) same += corpus.source[i] == corpus.target[i];
+  return static_cast<double>(same) / static_cast<double>(corpus.source.size());
+}
+
 std::vector<std::string> corpus_doubts(const DataConfig& config, const ParallelCorpus& corpus) {
   std::vector<std::string> doubts;
   const auto doubt_numbers = [&](const std::vector<std::string>& side, std::string_view name) {
@@ -69,9 +75,7 @@ std::vector<std::string> corpus_doubts(const DataConfig& config, const ParallelC
   };
   doubt_numbers(corpus.source, "source");
   doubt_numbers(corpus.target, "target");
-  std::int64_t same = 0;
-  for (std::size_t i = 0; i < corpus.source.size(); ++i) same += corpus.source[i] == corpus.target[i];
-  if (const double share = static_cast<double>(same) / static_cast<double>(corpus.source.size()); share >= 0.5)
+  if (const double share = share_of_same_text(corpus); share >= 0.5)
     doubts.push_back(
         fmt::format("{:.0f} % of the pairs of {} have the same text on both sides; see data.source and data.target",
                     100 * share, corpus.name));

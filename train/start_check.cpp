@@ -1,0 +1,112 @@
+#include "train/start_check.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "autograd/check.h"
+#include "data/text/counted.h"
+#include "data/text/language_evidence.h"
+#include "data/text/utf8.h"
+#include "train/corpora/corpus_doubts.h"
+
+namespace glossa {
+namespace {
+
+/// Parts of an error message.
+struct Finding {
+  std::string where, message, hint;
+};
+using Found = std::optional<Finding>;
+
+/// Language names that differ at most in case and in their separators.
+bool equal_names(const std::string& a, const std::string& b) {
+  const auto plain = [](const std::string& name) {
+    std::string text = utf8::lower_case(name);
+    std::ranges::replace(text, '_', '-');
+    return text;
+  };
+  return plain(a) == plain(b);
+}
+
+Found same_languages(const RunStart& start) {
+  const DataConfig& data = start.config.data;
+  if (!equal_names(data.source, data.target)) return {};
+  return Finding{"data.target", fmt::format("expected another language than data.source; got {} for both", data.target),
+                 "name the language of each side"};
+}
+
+Found wrong_direction(const RunStart& start) {
+  if (!start.base) return {};
+  const DataConfig &is = start.config.data, &was = start.base->data;
+  if (equal_names(was.source, was.target) || !same_language(is.source, was.target) ||
+      !same_language(is.target, was.source))
+    return {};
+  const std::string& run = start.config.train.warm_start;
+  return Finding{"train.warm_start",
+                 fmt::format("expected a model that translates {} to {}; {} translates {} to {}", is.source, is.target,
+                             run, was.source, was.target),
+                 "exchange data.source and data.target, or start from a model of this direction"};
+}
+
+Found swapped_sides(const RunStart& start) {
+  const DataConfig& data = start.config.data;
+  const ParallelCorpus& text = start.corpora.training;
+  if (!look_exchanged(text.source, text.target, data.source, data.target)) return {};
+  const bool is_one_table = data.train.size() == 1 && is_table(data.train.front());
+  return Finding{
+      text.name,
+      fmt::format("expected {} as the source and {} as the target; got {} as the source and {} as the target",
+                  data.source, data.target, data.target, data.source),
+      is_one_table ? fmt::format("exchange the columns: data.source_column={}, data.target_column={}",
+                                 data.target_column, data.source_column)
+                   : "exchange data.source and data.target, or the names of the files"};
+}
+
+Found same_text(const RunStart& start) {
+  const ParallelCorpus& text = start.corpora.training;
+  const double share = share_of_same_text(text);
+  if (share < 0.99) return {};
+  return Finding{
+      text.name,
+      fmt::format("expected translations; got the same text on both sides of {:.0f} % of the pairs", 100 * share),
+      "name another file as data.target or, in a table, another data.target_column"};
+}
+
+Found valid_is_train(const RunStart& start) {
+  const DataConfig& data = start.config.data;
+  if (data.valid.empty()) return {};
+  const std::string& name = data.valid.front();
+  const ParallelCorpus &training = start.corpora.training, &validation = start.corpora.validation;
+  const bool is_file = !toy_pairs("data.valid", name);
+  const bool same_name = is_file && std::ranges::find(data.train, name) != data.train.end();
+  if (!same_name && (validation.source != training.source || validation.target != training.target)) return {};
+  return Finding{"data.valid", fmt::format("expected text that training does not use; got the training text, {}", name),
+                 "leave data.valid empty and set data.split: auto to hold out a part"};
+}
+
+Found few_pairs(const RunStart& start) {
+  constexpr std::size_t fewest = 10;
+  const ParallelCorpus& text = start.corpora.training;
+  if (text.source.size() >= fewest) return {};
+  return Finding{text.name, fmt::format("expected at least {} training pairs; got {}", fewest, describe(text.report)),
+                 "a useful model needs thousands of pairs"};
+}
+
+/// The search for each mistake, in the order of TrainConfig::Mistake.
+constexpr Found (*searches[])(const RunStart&){same_languages, wrong_direction, swapped_sides,
+                                               same_text,      valid_is_train,  few_pairs};
+static_assert(std::size(searches) == mistake_names.size());
+
+}  // namespace
+
+void check_start(const RunStart& start) {
+  for (std::size_t i = 0; i < mistake_names.size(); ++i) {
+    if (std::ranges::count(start.config.train.allow, static_cast<TrainConfig::Mistake>(i)) > 0) continue;
+    if (const Found found = searches[i](start))
+      misuse(found->where, "{}. Hint: {}; --allow {} trains anyway", found->message, found->hint,
+             mistake_names.begin()[i]);
+  }
+}
+
+}  // namespace glossa

@@ -1,0 +1,18 @@
+#pragma once
+
+#include "train/config/config.h"
+#include "train/corpora/datasets.h"
+
+namespace glossa {
+
+/// A run before its first update.
+struct RunStart {
+  const Config& config;
+  const Corpora& corpora;
+  const Config* base;  ///< of the run in train.warm_start; null: random weights
+};
+
+/// Throws misuse if a new run looks like one of TrainConfig::Mistake that train.allow does not list.
+void check_start(const RunStart& start);
+
+}  // namespace glossa
