@@ -98,9 +98,9 @@ Config load_training_config(const std::string& path, const std::vector<std::stri
 LoadedRun load_run(const RunName& name, Config config);
 
 /// Writes a run in the state before its first update, with `model`'s weights: the run can translate, resume, and serve
-/// as train.warm_start. Returns the checkpoint's path. Throws a misuse error if the folder has checkpoints; remains of
-/// a failed attempt are overwritten.
+/// as train.warm_start. `usual_words` is that of TrainingState. Returns the checkpoint's path. Throws a misuse error if
+/// the folder has checkpoints; remains of a failed attempt are overwritten.
 std::filesystem::path write_new_run(const std::string& run, const Config& config, const Tokenizers& tokenizers,
-                                    Model& model, std::uint64_t data_hash);
+                                    Model& model, std::uint64_t data_hash, std::int64_t usual_words = 0);
 
 }  // namespace glossa

@@ -47,6 +47,9 @@ class Task {
   virtual std::uint64_t vocabulary_hash() const = 0;
   virtual std::uint64_t data_hash() const = 0;
 
+  /// Words that 95 % of the training sources do not exceed.
+  virtual std::int64_t usual_words() const = 0;
+
   /// Description of the task for the head of a log, in lines.
   virtual std::vector<std::string> head() const = 0;
 

@@ -30,6 +30,7 @@ class TranslationTask : public Task {
   ValidationReport validate(Context<float>& context, ProgressBar& bar) override;
   std::uint64_t vocabulary_hash() const override { return tokenizers_.fingerprint(); }
   std::uint64_t data_hash() const override { return data_hash_; }
+  std::int64_t usual_words() const override { return usual_words_; }
   std::vector<std::string> head() const override;
   void save(const std::string& run) const override { save_tokenizers(tokenizers_, config_.data, run); }
 
@@ -56,6 +57,7 @@ class TranslationTask : public Task {
   Tokenizers tokenizers_;
   std::uint64_t data_hash_;
   EncodedCorpus training_;
+  std::int64_t usual_words_;
   std::vector<Validation> validations_;  // the first selects the best checkpoint, the others are only reported
   EncodedCorpus looked_at_;              // those pairs of the first validation corpus that attention is logged for
   std::string data_report_;

@@ -12,6 +12,7 @@
 #include "train/console/json_line.h"
 #include "train/console/print.h"
 #include "train/console/progress_bar.h"
+#include "train/corpora/length_watch.h"
 #include "train/decoding/translator.h"
 #include "train/evaluation.h"
 #include "train/run.h"
@@ -128,11 +129,15 @@ int run(const EvaluateArguments& arguments) {
 
   Translator translator(*run.model->transformer, run.tokenizers, data, config.decode);
   Translator::Sources sources;
-  for (std::size_t i = 0; i < corpus.source.size(); ++i)
+  LengthWatch lengths(run.state.usual_words, corpus.source_name);
+  for (std::size_t i = 0; i < corpus.source.size(); ++i) {
     if (!bad_lines.pass([&] { translator.add(sources, corpus.source[i], corpus.source_name, corpus.line(i)); })) {
       corpus.source[i].clear();
       ++texts.bad;
     }
+    lengths.add(corpus.source[i]);
+  }
+  lengths.compare();
   const ParallelCorpus* const all[] = {&corpus};
   agree_on_text(corpus.source_name, all);
   const double loss = loss_of(run, corpus, bad_lines);

@@ -7,6 +7,7 @@
 #include "app/commands/line_pairs.h"
 #include "autograd/check.h"
 #include "train/console/json_line.h"
+#include "train/corpora/length_watch.h"
 #include "train/decoding/scoring.h"
 #include "train/decoding/translator.h"
 #include "train/run.h"
@@ -90,6 +91,9 @@ int run(const ScoreArguments& arguments) {
   apply_runtime(config.runtime);
   const Translator translator(*run.model->transformer, run.tokenizers, config.data, config.decode);
   const EncodedCorpus pairs = encoded(arguments, run, translator, bad_lines, lines);
+  LengthWatch lengths(run.state.usual_words, arguments.source);
+  for (const std::size_t line : pairs.origin) lengths.add(*lines.source[line]);
+  lengths.compare();
   Context<float> context;
   const std::vector<ScoredTranslation> scores = score_translations(
       context, *run.model->transformer, pairs, decode_options(config.decode), config.data.max_tokens);

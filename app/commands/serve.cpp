@@ -83,7 +83,8 @@ int run(const ServeArguments& arguments) {
   apply_runtime(runs.front().config.runtime);
   std::vector<ServedRun> served;
   for (const LoadedRun& run : runs)
-    served.push_back({run.model->transformer.get(), run.tokenizers, run.config.data, run.config.decode});
+    served.push_back(
+        {run.model->transformer.get(), run.tokenizers, run.config.data, run.config.decode, run.state.usual_words});
 
   serve::ServerMetrics metrics;
   TranslationService service(std::move(served),

@@ -17,6 +17,7 @@
 #include "files/atomic_file.h"
 #include "train/console/print.h"
 #include "train/console/progress_bar.h"
+#include "train/corpora/length_watch.h"
 #include "train/decoding/translation_format.h"
 #include "train/processes/job.h"
 #include "train/run.h"
@@ -157,6 +158,7 @@ int run(const TranslateArguments& arguments) {
 
   BadLines bad_lines(arguments.on_bad_line);
   UnknownWords unknown;
+  LengthWatch lengths(run.state.usual_words, name);
   std::int64_t bad = 0, in_pieces = 0, written = 0;
   Translator::Sources sources;
   for (bool more = true; more;) {
@@ -165,6 +167,7 @@ int run(const TranslateArguments& arguments) {
       more = reader->next(line);
       if (!more) return;
       translator.add(sources, line, name, reader->line_number());
+      lengths.add(line);
       unknown.look_at(unknown_words(*run.tokenizers.source, normalize(run.config.data, line)), reader->where());
     });
     if (!good) ++bad;
@@ -184,6 +187,7 @@ int run(const TranslateArguments& arguments) {
   if (job().is_several()) Translator::Sources::of_first(nullptr);
   output.finish();
   unknown.report();
+  lengths.compare();
   if (in_pieces > 0)
     print_note("note: {} longer than model.max_positions, translated in pieces\n", counted(in_pieces, "line"));
   return bad_lines.status(name, bad, written, "translated");

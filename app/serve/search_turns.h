@@ -23,6 +23,7 @@ struct ServedRun {
   Tokenizers tokenizers;
   DataConfig data;
   DecodeConfig decode;
+  std::int64_t usual_words = 0;  // TrainingState::usual_words
 };
 
 /// A request that is being answered. All pieces of a request share one Pending. Once nobody waits for the answer, the

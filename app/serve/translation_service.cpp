@@ -19,6 +19,7 @@
 #include "autograd/start_thread.h"
 #include "data/text/line_pieces.h"
 #include "train/console/failure.h"
+#include "train/corpora/length_watch.h"
 
 namespace glossa::serve {
 
@@ -72,6 +73,7 @@ class TranslationService::Lane {
         metrics_(metrics),
         queue_({.room = limits.queue, .batch = limits.batch, .gather = limits.gather}),
         reader_(*run_.model, run_.tokenizers, run_.data, run_.decode),
+        lengths_(run_.usual_words, pair_name(run_.data)),
         looked_with_(*run_.model, run_.tokenizers, run_.data, run_.decode) {
     try {
       for (std::size_t i = 0; i < limits.searches; ++i) threads_.push_back(start_thread([this] { work(); }));
@@ -92,7 +94,7 @@ class TranslationService::Lane {
 
  private:
   Line cut(const TextLine& line, Index wanted, const std::string& name, std::int64_t number,
-           const std::shared_ptr<const Pending>& request, std::vector<Piece>& pieces) const;
+           const std::shared_ptr<const Pending>& request, std::vector<Piece>& pieces);
   [[noreturn]] static void late() {
     throw HttpError(503, "the translation was not ready in time. Hint: try again, or send less text at once");
   }
@@ -112,6 +114,8 @@ class TranslationService::Lane {
   ServerMetrics& metrics_;
   FairQueue<Piece> queue_;
   const Translator reader_;
+  std::mutex measuring_;
+  LengthWatch lengths_;  // of all sentences; used by one thread at a time
   std::timed_mutex looking_;
   Translator looked_with_;               // used by one thread at a time
   TransposedWeights<float> transposed_;  // shared by all searches, as the model does not change
@@ -120,7 +124,7 @@ class TranslationService::Lane {
 
 /// Adds a line's pieces: one per sentence, or several if the sentence is too long.
 Line TranslationService::Lane::cut(const TextLine& line, Index wanted, const std::string& name, std::int64_t number,
-                                   const std::shared_ptr<const Pending>& request, std::vector<Piece>& pieces) const {
+                                   const std::shared_ptr<const Pending>& request, std::vector<Piece>& pieces) {
   const auto interrupt = [&] {
     if (!request->waits()) late();
   };
@@ -133,6 +137,10 @@ Line TranslationService::Lane::cut(const TextLine& line, Index wanted, const std
       reader_.add(sources, clean_line(sentence, where, text_options(run_.data)), name, number, interrupt);
     } catch (const LineError& error) {
       throw HttpError(400, "{}", error.what());
+    }
+    {
+      const std::scoped_lock lock(measuring_);
+      lengths_.add(sentence);
     }
     for (std::vector<int>& ids : sources.ids) {
       if (pieces.size() == limits_.queue) too_many();

@@ -1,6 +1,7 @@
-// Runs that are refused because they look like mistakes.
+// Runs that are refused because they look like mistakes, and text that is longer than what a run learned.
 #include <doctest/doctest.h>
 
+#include "tests/integration/served_run.h"
 #include "tests/integration/tiny_run.h"
 
 using namespace glossa::testing;
@@ -22,6 +23,24 @@ void check_mistake(const TinyRun& tiny, const std::string& mistake, const String
   CHECK_EQ(read_bytes(tiny.path() / mistake / "config.yaml").find("allow: [" + mistake + ", few-pairs]"),
            config.find("allow: [" + mistake + ", few-pairs]"));
 }
+
+/// Lines of text with a number of words each.
+std::string lines_of_words(int lines, int words) {
+  std::string text;
+  for (int i = 0; i < lines; ++i) {
+    for (int k = 0; k < words; ++k) text += "we ";
+    text += "eat\n";
+  }
+  return text;
+}
+
+std::size_t count(const std::string& text, const std::string& part) {
+  std::size_t times = 0;
+  for (std::size_t at = 0; (at = text.find(part, at)) != text.npos; at += part.size()) ++times;
+  return times;
+}
+
+const std::string too_long = "95 % of the training text has at most ";
 
 }  // namespace
 
@@ -59,4 +78,66 @@ TEST_CASE("three pairs are refused unless allowed") {
   check_refused(tiny.train("run", {three, "train.allow=[]"}), 2, {"got 3 pairs", "--allow few-pairs"});
   succeeded(tiny.train("run", {three, "train.allow=[]"}, {"--allow", "same-text,few-pairs"}));
   check_refused(tiny.train("other", {three}, {"--allow", "few"}), 2, {"--allow", "few-pairs"});
+}
+
+TEST_CASE("text longer than the training text gives one warning; other text gives none") {
+  const TinyRun tiny;
+  succeeded(tiny.train("run"));
+  const auto translated = [&](const std::string& run, const std::string& text, const Strings& more = {}) {
+    Strings arguments{"translate", tiny / run};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return count(succeeded(glossa_program(arguments, text)).err, too_long);
+  };
+  CHECK_EQ(translated("run", lines_of_words(2500, 29), {"--beam", "1", "-q"}), 1);
+  CHECK_EQ(translated("run", lines_of_words(1, 29)), 0);  // one line may well be long
+  CHECK_EQ(translated("run", read_bytes(tiny / "toy/test.en")), 0);
+  write_bytes(tiny / "long.en", lines_of_words(40, 29));
+  for (const Strings& command : {Strings{"evaluate", tiny / "run", "--source", tiny / "long.en", "--reference"},
+                                 Strings{"score", tiny / "run", "--source", tiny / "long.en", "--target"}}) {
+    Strings arguments = command;
+    arguments.push_back(tiny / "long.en");
+    const std::string err = succeeded(glossa_program(arguments)).err;
+    CHECK_EQ(count(err, too_long), 1);
+    CHECK_NE(err.find("half of the first 40 lines have 30 words or more"), std::string::npos);
+  }
+
+  // The number of words survives averaging and warm starts; resuming does not change it.
+  succeeded(tiny.resume("run", {"train.max_updates=25"}));
+  succeeded(glossa_program({"average", tiny / "run", "--last", "2", "--run", tiny / "mean"}));
+  const std::string short_text = tiny.write_corpus("we eat\ncows sleep\n", "ham khaate\ngaay sote\n");
+  succeeded(tiny.train("tuned", {"train.warm_start=" + (tiny / "run").string(), "data.train=" + short_text}));
+  for (const char* run : {"run", "mean", "tuned"}) {
+    CHECK_EQ(translated(run, lines_of_words(20, 29)), 1);
+    CHECK_EQ(translated(run, read_bytes(tiny / "toy/test.en")), 0);
+  }
+}
+
+TEST_CASE("a run that recorded no length never warns, nor does a run that started from it") {
+  const TinyRun tiny;
+  succeeded(tiny.train("run", {"data.tokenizer=sentencepiece", "data.vocab_size=200", "data.bos_id=1",
+                               "model.norm=post", "model.final_norm=false", "model.sinusoid=halves"}));
+  succeeded(glossa_program({"export", tiny / "run", "--huggingface", tiny / "hf"}));
+  succeeded(glossa_program({"import", tiny / "hf", "--run", tiny / "imported"}));
+  write_bytes(tiny / "fine.yaml",
+              fmt::format("{{data: {{train: {0}/toy/train, valid: {0}/toy/valid, source: en, target: hi}}, "
+                          "optim: {{lr: 1e-4, warmup: 2}}, train: {{max_updates: 2, warm_start: {0}/imported}}}}",
+                          tiny.path().string()));
+  succeeded(glossa_program({"train", tiny / "fine.yaml", "--run", tiny / "tuned"}));
+  succeeded(glossa_program(
+      {"train", tiny / "fine.yaml", "--run", tiny / "tuned", "--resume", "--set", "train.max_updates=3"}));
+  for (const char* run : {"imported", "tuned"})
+    CHECK_EQ(count(succeeded(glossa_program({"translate", tiny / run}, lines_of_words(20, 29))).err, too_long), 0);
+}
+
+TEST_CASE("a server warns once about sentences longer than the training text") {
+  Served served({fixture().run()});
+  for (int request = 0; request < 3; ++request) {
+    std::string text;
+    for (const std::string& line : lines_of(lines_of_words(50, 29))) text += line + ".\n";
+    translated(served.port(), text);
+  }
+  const Outcome ended = served.stop();
+  CHECK_EQ(ended.status, 0);
+  CHECK_EQ(count(ended.err, too_long), 1);
+  CHECK_NE(ended.err.find("[en-hi] half of the first 100 lines have 30 words or more"), std::string::npos);
 }

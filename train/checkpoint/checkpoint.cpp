@@ -7,6 +7,7 @@
 
 #include "train/checkpoint/bounded_archive.h"
 #include "train/checkpoint/sha256.h"
+#include "train/config/options.h"
 #include "train/console/version.h"
 #include "train/processes/job.h"
 
@@ -14,7 +15,8 @@ namespace glossa {
 
 namespace {
 
-constexpr std::string_view state_entry = "state", version_entry = "glossa", host_entry = "host";
+constexpr std::string_view state_entry = "state", version_entry = "glossa", host_entry = "host",
+                           words_entry = "usual_words";
 
 std::string average_name(const std::string& parameter) { return "ema:" + parameter; }
 
@@ -124,6 +126,8 @@ void add_to_checkpoint(CheckpointWriter& writer, const ParameterStore<float>& pa
   writer.add_owned(std::string(state_entry), EntryKind::state, to_bytes(state));
   writer.add_owned(std::string(version_entry), EntryKind::state, std::string(program_version));
   writer.add_owned(std::string(host_entry), EntryKind::state, std::move(host));
+  if (state.usual_words > 0)
+    writer.add_owned(std::string(words_entry), EntryKind::state, fmt::format("{}", state.usual_words));
 }
 
 std::optional<std::string> writer_version(const CheckpointReader& reader) { return text_of(reader, version_entry); }
@@ -140,7 +144,12 @@ TrainingState read_training_state(const CheckpointReader& reader) {
   check(version == TrainingState::current_version, path,
         "expected a training state of version {}; got version {}. Hint: use the version of glossa that wrote it",
         TrainingState::current_version, version);
-  const auto state = from_bytes<TrainingState>({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, path);
+  auto state = from_bytes<TrainingState>({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, path);
+  if (const std::optional<std::string> words = text_of(reader, words_entry)) {
+    const std::optional<std::int64_t> number = parse_whole(*words);
+    check(number && *number > 0, path, "expected a number of words above 0; got '{}'", *words);
+    state.usual_words = *number;
+  }
   check_possible(state, path);
   return state;
 }

@@ -13,9 +13,10 @@
 namespace glossa {
 
 /// Adds all state that an exact resume needs. A parameter is stored under its own NAME. Its optimizer buffers are
-/// stored as `BUFFER:NAME` (`m:NAME` and `v:NAME` for Adam), and its moving average, if any, as `ema:NAME`. Three more
-/// entries are `state`, the training state; `glossa`, this program's version; and `host`, the host_fingerprint
-/// (train/runtime.h). Parameters, optimizer and average must outlive the writer. In a job all processes call this
+/// stored as `BUFFER:NAME` (`m:NAME` and `v:NAME` for Adam), and its moving average, if any, as `ema:NAME`. Further
+/// entries are `state`, the training state; `glossa`, this program's version; `host`, the host_fingerprint
+/// (train/runtime.h); and `usual_words`, the state's number of words, if known. Parameters, optimizer and average must
+/// outlive the writer. In a job all processes call this
 /// function. Process 0 collects each optimizer buffer from the processes that hold parts of it.
 void add_to_checkpoint(CheckpointWriter& writer, const ParameterStore<float>& parameters,
                        const Optimizer<float>& optimizer, const MovingAverage<float>* average,

@@ -74,6 +74,27 @@ TEST_CASE("the mean of checkpoints is that of their elements, in double; of one 
   CHECK_THROWS_AS(read_mean_parameters(readers, store), Error);
 }
 
+TEST_CASE("the usual number of words is an entry of its own: absent if unknown, and not part of the state's hash") {
+  const TemporaryFolder folder;
+  ParameterStore<float> store;
+  store.declare("weight", {2, 3}, [](std::span<double>, const Shape&, RandomStream&) {});
+  store.allocate(1);
+  const auto optimizer = make_optimizer(OptimConfig(), store);
+  const auto written = [&](std::int64_t words) {
+    TrainingState state;
+    state.usual_words = words;
+    CheckpointWriter writer;
+    add_to_checkpoint(writer, store, *optimizer, nullptr, state, "host");
+    writer.write(folder / fmt::format("{}.ckpt", words));
+    return CheckpointReader(folder / fmt::format("{}.ckpt", words));
+  };
+  const CheckpointReader unknown = written(0), known = written(23);
+  CHECK(unknown.find("usual_words") == nullptr);
+  CHECK(read_training_state(unknown).usual_words == 0);
+  CHECK(read_training_state(known).usual_words == 23);
+  CHECK(state_sha256(unknown) == state_sha256(known));
+}
+
 TEST_CASE("translation uses a checkpoint's averages if it has any; training resumes from the other weights") {
   const TemporaryFolder folder, second;
   ParameterStore<float> store;

@@ -1,0 +1,73 @@
+#include "train/corpora/length_watch.h"
+
+#include <doctest/doctest.h>
+
+#include <string>
+
+#include "tests/support/quiet.h"
+
+using namespace glossa;
+
+namespace {
+
+std::string line_of(int words) {
+  std::string line;
+  for (int i = 0; i < words; ++i) line += "word ";
+  return line;
+}
+
+/// True if a run of short text, with at most `usual` words, warns of `lines` lines with `words` each.
+bool warns(std::int64_t usual, int lines, int words) {
+  const glossa::testing::Quiet quiet;
+  LengthWatch watch(usual, "text");
+  for (int i = 0; i < lines; ++i) watch.add(line_of(words));
+  watch.compare();
+  return watch.has_warned();
+}
+
+}  // namespace
+
+TEST_CASE("text of which half the lines are longer than 95 % of the training text gives a warning") {
+  CHECK(warns(5, 10, 6));
+  CHECK(warns(5, 1000, 6));
+  CHECK_FALSE(warns(5, 10, 5));
+  CHECK_FALSE(warns(5, 9, 60));   // too few to judge
+  CHECK_FALSE(warns(0, 100, 6));  // unknown
+}
+
+TEST_CASE("the median decides, and blank lines do not count") {
+  const glossa::testing::Quiet quiet;
+  LengthWatch watch(5, "text");
+  for (int i = 0; i < 20; ++i) watch.add(line_of(i < 10 ? 50 : 2));
+  for (int i = 0; i < 50; ++i) watch.add(line_of(50 * (i % 2)) + " ");
+  watch.compare();
+  CHECK(watch.has_warned());
+  LengthWatch half(5, "text");
+  for (int i = 0; i < 20; ++i) half.add(line_of(i % 2 == 0 ? 50 : 2));
+  for (int i = 0; i < 20; ++i) half.add(" ");
+  half.compare();
+  CHECK_FALSE(half.has_warned());
+}
+
+TEST_CASE("a stream is judged after 100 lines, 1000 and so on, before it ends") {
+  const glossa::testing::Quiet quiet;
+  LengthWatch early(5, "text"), late(5, "text");
+  for (int i = 0; i < 99; ++i) early.add(line_of(9));
+  CHECK_FALSE(early.has_warned());
+  early.add(line_of(9));
+  CHECK(early.has_warned());
+  for (int i = 0; i < 999; ++i) late.add(line_of(i < 120 ? 2 : 9));
+  CHECK_FALSE(late.has_warned());
+  late.add(line_of(9));
+  CHECK(late.has_warned());
+}
+
+TEST_CASE("the usual number of words is that of the encoded sources") {
+  ParallelCorpus text;
+  EncodedCorpus encoded;
+  for (int i = 0; i < 40; ++i) {
+    text.source.push_back(line_of(i < 20 ? 1 + i : 100));  // the second half is left out
+    if (i < 20) encoded.origin.push_back(static_cast<std::size_t>(i));
+  }
+  CHECK(usual_words(text, encoded) == 19);
+}

@@ -1,0 +1,37 @@
+#include "train/corpora/length_watch.h"
+
+#include <utility>
+
+#include "train/console/print.h"
+
+namespace glossa {
+
+std::int64_t usual_words(const ParallelCorpus& text, const EncodedCorpus& encoded) {
+  LineLengths lengths;
+  for (const std::size_t pair : encoded.origin) lengths.add(text.source[pair]);
+  return lengths.quantile(0.95);
+}
+
+LengthWatch::LengthWatch(std::int64_t usual, std::string name) : usual_(usual), name_(std::move(name)) {}
+
+void LengthWatch::add(std::string_view line) {
+  if (usual_ == 0 || has_warned_) return;
+  lengths_.add(line);
+  if (lengths_.lines() < next_) return;
+  next_ *= 10;
+  compare();
+}
+
+void LengthWatch::compare() {
+  constexpr std::int64_t fewest_lines = 10;
+  const std::int64_t median = lengths_.quantile(0.5);
+  if (usual_ == 0 || has_warned_ || lengths_.lines() < fewest_lines || median <= usual_) return;
+  has_warned_ = true;
+  warn(
+      "[{}] half of the first {} lines have {} words or more, but 95 % of the training text has at most {}; "
+      "translations may be cut short. Hint: split lines into sentences, or train on longer text, which a small "
+      "data.max_length leaves out",
+      name_, lengths_.lines(), median, usual_);
+}
+
+}  // namespace glossa
