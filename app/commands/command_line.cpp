@@ -8,6 +8,7 @@
 #include "train/config/unknown_name.h"
 #include "train/console/print.h"
 #include "train/console/version.h"
+#include "train/run.h"
 
 namespace glossa::commands {
 
@@ -76,6 +77,9 @@ std::string about_unknown_word(const CLI::App& app, const std::vector<std::strin
     known.commands.push_back(below->get_name());
   for (const CLI::Option* option : command->get_options())
     for (const std::string& name : option->get_lnames()) known.options.push_back(name);
+  if (command->get_option_no_throw("RUN") != nullptr) known.takes_key = is_of_use;
+  if (const std::string set = set_in_several_words(words, rest.front()); !set.empty())
+    return unknown_name("argument", rest.front(), {"--set " + set}, "") + " Hint: section.key=value is one word";
   const auto at = std::find(words.begin(), words.end(), rest.front());
   const bool has_value = std::distance(at, words.end()) > 1 && !at[1].starts_with("--");
   return unknown_word(known, rest.front(), has_value ? at[1] : "VALUE");

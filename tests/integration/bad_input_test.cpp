@@ -196,6 +196,16 @@ TEST_CASE("wrong command lines exit with 2 and name the mistake") {
   check_refused(glossa_program({"train", "--lr=0.1"}), 2, {"'--lr'", "'--set optim.lr=0.1'"});
   check_refused(glossa_program({"train", "a.yaml", "--lr", "--resume"}), 2, {"'--set optim.lr=VALUE'"});
   check_refused(glossa_program({"train", "a.yaml", "--set", "a=1", "b=2"}), 2, {"'--set b=2'"});
+  for (const Strings& words : {Strings{"data.train", "=", "x"}, {"data.train", "=x"}, {"data.train=", "x"}}) {
+    Strings command{"train", "a.yaml", "--set"};
+    command.insert(command.end(), words.begin(), words.end());
+    check_refused(glossa_program(command), 2,
+                  {"did you mean '--set data.train=x'? Hint: section.key=value is one word"});
+  }
+  check_refused(glossa_program({"train", "a.yaml", "--device", "cuda"}), 2,
+                {"'--device'. Hint: glossa runs on the CPU"});
+  check_refused(glossa_program({"translate", "run", "--num-beams", "4"}), 2, {"'--set decode.beam=4'"});
+  check_refused(glossa_program({"translate", "run", "--lr", "4"}), 2, {"'--lr'. Hint: glossa translate --help"});
   check_refused(glossa_program({"inspect", "a", "--jsn"}), 2, {"'--json'"});
   check_refused(glossa_program({"bench", "step", "--config", "huge", "--steps", "1"}), 2, {"--config", "huge"});
   check_no_run(tiny, {"model.width"}, 2, {"[--set model.width]", "section.key=value"});

@@ -29,12 +29,13 @@ GivenValue given_value(const YAML::Node& node) {
   return given;
 }
 
-[[noreturn]] void unknown_key(std::string_view where, const std::string& key) {
+/// Throws the error for an unknown key; `is_section` is true if further keys or nothing follow it.
+[[noreturn]] void unknown_key(std::string_view where, const std::string& key, bool is_section) {
   for (const auto& section : option_sections())
     if (key == section.name)
       misuse(where, "{0}: expected a key below it, such as {0}.{1}; got a value", key, section.options[0].name);
-  const std::vector<std::string> meant = keys_meant(key);
-  std::string text = unknown_name("key", key, meant, "docs/options.md lists every key");
+  const std::vector<std::string> meant = keys_meant(key, is_section);
+  std::string text = unknown_name("key", key, meant, hint_about(key, "docs/options.md lists every key"));
   // The key is at the top of a file, without its section.
   std::vector<std::string> sections;
   if (key.find('.') == key.npos && !where.starts_with("--set"))
@@ -52,7 +53,7 @@ void set_option(Config& config, std::string_view where, const std::string& key, 
       if (!option.set(config, given)) misuse(where, "{}: expected {}; got {}", key, option.accepts, given.shown());
       return;
     }
-  unknown_key(where, key);
+  unknown_key(where, key, given.kind == GivenValue::Kind::nested || given.kind == GivenValue::Kind::nothing);
 }
 
 /// Column (counted from 1) of a tab in the indentation of a line (counted from 0); 0 if it does not have one.
@@ -144,6 +145,8 @@ Config load_config(const std::string& path, const std::vector<std::string>& sets
     const std::string where = "--set " + set;
     const auto equals = set.find('=');
     if (equals == set.npos) misuse(where, "expected section.key=value; got '{}'", set);
+    if (equals > 0 && (set[equals - 1] == ' ' || set.substr(equals + 1).starts_with(' ')))
+      misuse(where, "expected section.key=value without spaces around =; got '{}'", set);
     set_option(config, where, set.substr(0, equals), {GivenValue::Kind::scalar, set.substr(equals + 1), {}});
   }
   return config;
@@ -206,7 +209,7 @@ std::string options_page() {
       "* Numbers have a decimal point in every locale.\n"
       "* A period has a unit: `500u` updates, `2e` epochs, `10Mt` target tokens; K, M and G multiply by 10^3, 10^6, "
       "10^9.\n"
-      "  Without a unit, a number counts updates (epochs in `train.max_epochs`). 0 means never, or no limit.\n"
+      "  Without a unit, a number counts updates (epochs in `train.max_epochs`). `never` is 0: no period or limit.\n"
       "* Unknown and repeated keys are errors.\n"
       "* `auto`, if the range has it, is resolved before training from the size of the corpus and the options given.\n"
       "  `recipes/small-pair.yaml` has the rules; the log and the run's config.yaml show the resulting values.\n"

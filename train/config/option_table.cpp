@@ -160,9 +160,8 @@ std::vector<Option<TrainConfig>> train_options() {
       option("max_updates", &C::max_updates, limit(Period::Unit::updates), "stop after N updates"),
       option("max_epochs", &C::max_epochs, limit(Period::Unit::epochs), "stop after N passes over the corpus")
           .or_auto(),
-      option("max_minutes", &C::max_minutes, number("[0, 10000000]"),
-             "stop after N minutes of training, including those before --resume, excluding validation and saving; 0: "
-             "no limit"),
+      option("max_minutes", &C::max_minutes, or_never(number("[0, 10000000]")),
+             "stop after N minutes of training, including those before --resume, excluding validation and saving"),
       option("validate_every", &C::validate_every, period(),
              "period of validation; a run that stops in between is validated once more, and a warm start before its "
              "first update")
@@ -181,7 +180,7 @@ std::vector<Option<TrainConfig>> train_options() {
              "0: no average"),
       option("metric", &C::metric, choice<C::Metric>(C::metric_names),
              "validation metric that decides the best checkpoint, patience and plateau"),
-      option("patience", &C::patience, whole("[0, 1000000]"), "stop after N validations without improvement; 0: never"),
+      option("patience", &C::patience, or_never(whole("[0, 1000000]")), "stop after N validations without improvement"),
       option("decode_validation", &C::decode_validation, true_or_false(),
              "translate the validation corpus at each validation, for BLEU, chrF and exact match"),
       option("bleu_tokenize", &C::bleu_tokenize, or_word("auto", choice<BleuTokenizer>(bleu_tokenizer_names)),
@@ -239,8 +238,8 @@ std::vector<Option<RuntimeConfig>> runtime_options() {
       option("threads", &C::threads, whole("[0, 4096]"),
              "threads per process; 0: the cores allowed, shared by the host's processes; does not change results"),
       option("gemm", &C::gemm, choice<C::Gemm>({"auto", "eigen", "onednn"}), "library for matrix products"),
-      option("timeout", &C::timeout, number("[0, 1000000]"),
-             "with several processes: seconds one may lag behind the others in an update before all stop; 0: no limit"),
+      option("timeout", &C::timeout, or_never(number("[0, 1000000]")),
+             "with several processes: seconds one may lag behind the others in an update before all stop"),
   };
 }
 

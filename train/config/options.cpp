@@ -241,9 +241,9 @@ ValueRule<std::vector<std::string>> text_list(const char* accepts) {
 }
 
 ValueRule<Period> period() {
-  return scalar_rule<Period>(
-      "a period such as 500u, 2e or 10Mt, or 0 for never",
-      [](std::string_view s) { return parse_period(s, Period::Unit::updates); }, to_string);
+  return or_never(scalar_rule<Period>(
+      "a period such as 500u, 2e or 10Mt", [](std::string_view s) { return parse_period(s, Period::Unit::updates); },
+      to_string));
 }
 
 ValueRule<Period> updates_or_epochs(std::string_view interval) {
@@ -263,13 +263,13 @@ ValueRule<Period> updates_or_epochs(std::string_view interval) {
 ValueRule<Period> limit(Period::Unit unit) {
   constexpr std::array examples{"updates such as 500, 500u or 100Ku", "epochs such as 20 or 20e",
                                 "target tokens such as 500K or 10Mt"};
-  return scalar_rule<Period>(
-      fmt::format("{}, or 0 for no limit", examples[static_cast<std::size_t>(unit)]),
+  return or_never(scalar_rule<Period>(
+      examples[static_cast<std::size_t>(unit)],
       [unit](std::string_view s) {
         const auto value = parse_period(s, unit);
         return value && value->unit == unit ? value : std::nullopt;
       },
-      to_string);
+      to_string));
 }
 
 ValueRule<std::size_t> choice_index(Names literals) {

@@ -72,6 +72,18 @@ ValueRule<std::optional<T>> or_null(ValueRule<T> rule) {
   return whole;
 }
 
+/// A value accepted by `rule`, or `never`, another spelling of 0. The value is always written as 0, which older
+/// programs also read.
+template <class T>
+ValueRule<T> or_never(ValueRule<T> rule) {
+  rule.accepts = with_alternative(rule.accepts, "never (0)");
+  rule.read = [read = rule.read](GivenValue given) {
+    if (given.kind == GivenValue::Kind::scalar && given.scalar == "never") given.scalar = "0";
+    return read(given);
+  };
+  return rule;
+}
+
 /// Numbers of held-out pairs for validation and testing, or `none`.
 ValueRule<HeldOut> held_out();
 
@@ -85,13 +97,13 @@ ValueRule<CorpusNames> corpus_names(const char* accepts);
 /// A list of texts, as a YAML list or as comma-separated text.
 ValueRule<std::vector<std::string>> text_list(const char* accepts);
 
-/// A period in any unit; a plain number counts updates.
+/// A period in any unit, or `never`; a plain number counts updates.
 ValueRule<Period> period();
 
 /// A number within an interval, in updates or epochs; a plain number counts updates and is written without a unit.
 ValueRule<Period> updates_or_epochs(std::string_view interval);
 
-/// A limit in `unit`, given with that unit or as a plain number.
+/// A limit in `unit`, given with that unit or as a plain number, or `never`.
 ValueRule<Period> limit(Period::Unit unit);
 
 /// Names in a table; string literals, because tables of std::string compile slowly.

@@ -7,6 +7,7 @@
 
 #include "files/nearest_name.h"
 #include "train/config/config.h"
+#include "train/config/foreign_names.h"
 
 namespace glossa {
 namespace {
@@ -17,6 +18,19 @@ std::vector<std::string> nearest(std::string_view name, const std::vector<std::s
   return found.empty() ? std::vector<std::string>{} : std::vector{found};
 }
 
+bool takes_sets(const CommandWords& known) { return std::ranges::find(known.options, "set") != known.options.end(); }
+
+/// Keys that a user may have meant and that the command's --set takes.
+std::vector<std::string> keys_for(const CommandWords& known, std::string_view name) {
+  if (!takes_sets(known)) return {};
+  std::vector<std::string> keys = keys_meant(name);
+  std::erase_if(keys, [&](const std::string& key) {
+    const bool is_section = key.find('.') == key.npos;
+    return is_section || (known.takes_key != nullptr && !known.takes_key(key));
+  });
+  return keys;
+}
+
 std::string unknown_option(const CommandWords& known, std::string_view word, std::string_view value) {
   std::string_view name = word.substr(std::min(word.find_first_not_of('-'), word.size()));
   if (const auto equals = name.find('='); equals != name.npos) {
@@ -25,16 +39,34 @@ std::string unknown_option(const CommandWords& known, std::string_view word, std
   }
   std::string key(name);
   std::ranges::replace(key, '-', '_');
-  std::vector<std::string> keys;
-  if (std::ranges::find(known.options, "set") != known.options.end()) keys = keys_meant(key);
-  std::erase_if(keys, [](const std::string& k) { return k.find('.') == k.npos; });  // drops sections
-  const bool is_key = !keys.empty() && ("." + keys.front()).ends_with("." + key);
+  const std::vector<std::string> keys = keys_for(known, key);
+  const bool is_foreign = takes_sets(known) && find_foreign(key) != nullptr;
+  const bool is_key = is_foreign || (!keys.empty() && ("." + keys.front()).ends_with("." + key));
   std::vector<std::string> options = known.options, meant;
   for (std::string& option : options) option.insert(0, "--");
   if (!is_key) meant = nearest(fmt::format("--{}", name), options);
   if (meant.empty())
     for (const std::string& k : keys) meant.push_back(fmt::format("--set {}={}", k, value));
-  return unknown_name("option", word.substr(0, word.find('=')), meant, known.command + " --help lists them");
+  const std::string usual = known.command + " --help lists them";
+  return unknown_name("option", word.substr(0, word.find('=')), meant,
+                      is_foreign ? hint_about(key, usual) : std::string_view(usual));
+}
+
+/// The message about a word without dashes: a KEY=VALUE without its --set, or a file without its option.
+std::string unknown_argument(const CommandWords& known, std::string_view word) {
+  const auto equals = word.find('=');
+  std::vector<std::string> meant;
+  if (takes_sets(known) && equals != word.npos && equals > 0) {
+    const std::string_view key = word.substr(0, equals);
+    for (const std::string& k : keys_for(known, key))
+      meant.push_back(fmt::format("--set {}{}", k, word.substr(equals)));
+    if (keys_meant(key).empty()) meant.push_back(fmt::format("--set {}", word));
+  } else {  // a file without its option
+    for (const char* text : {"input", "source", "test"})
+      if (std::ranges::find(known.options, text) != known.options.end())
+        meant.push_back(fmt::format("--{} {}", text, word));
+  }
+  return unknown_name("argument", word, meant, known.command + " --help shows what it takes");
 }
 
 }  // namespace
@@ -46,9 +78,9 @@ std::string unknown_name(std::string_view kind, std::string_view name, const std
   return fmt::format("{}; did you mean '{}'?", text, fmt::join(meant, "' or '"));
 }
 
-std::vector<std::string> keys_meant(std::string_view key) {
+std::vector<std::string> keys_meant(std::string_view key, bool is_section) {
   const bool has_section = key.find('.') != key.npos;
-  std::vector<std::string> names;  // of all candidates, with their section if `key` has one
+  std::vector<std::string> sections, names;  // of all candidates, with their section if `key` has one
   const auto keys_of_name = [&](std::string_view name) {
     std::vector<std::string> keys;
     for (const OptionSection& section : option_sections())
@@ -59,9 +91,16 @@ std::vector<std::string> keys_meant(std::string_view key) {
   std::vector<std::string> meant = keys_of_name(key.substr(key.rfind('.') + 1));
   if (!meant.empty()) return meant;
   for (const OptionSection& section : option_sections()) {
+    sections.push_back(section.name);
     names.push_back(section.name);
     for (const Option<Config>& option : section.options)
       names.push_back(has_section ? section.name + "." + option.name : option.name);
+  }
+  if (is_section) meant = nearest(key, sections);
+  if (!meant.empty()) return meant;
+  if (const ForeignNames* foreign = find_foreign(key)) {
+    if (foreign->is_sentence()) return {};
+    return {std::string(is_section ? foreign->meaning.substr(0, foreign->meaning.find('.')) : foreign->meaning)};
   }
   meant = nearest(key, names);
   if (meant.empty() || has_section) return meant;
@@ -69,21 +108,29 @@ std::vector<std::string> keys_meant(std::string_view key) {
   return keys.empty() ? meant : keys;
 }
 
+std::string_view hint_about(std::string_view key, std::string_view usual) {
+  const ForeignNames* foreign = find_foreign(key);
+  return foreign != nullptr && foreign->is_sentence() ? foreign->meaning : usual;
+}
+
 std::string unknown_word(const CommandWords& known, std::string_view word, std::string_view value) {
   if (word.starts_with('-')) return unknown_option(known, word, value);
   if (!known.commands.empty())
     return unknown_name("command", word, nearest(word, known.commands), known.command + " --help lists them");
-  std::vector<std::string> meant;
-  const auto takes = [&](std::string_view option) {
-    return std::ranges::find(known.options, option) != known.options.end();
-  };
-  if (word.find('=') != word.npos) {
-    if (takes("set")) meant.push_back(fmt::format("--set {}", word));
-  } else {
-    for (const char* text : {"input", "source", "test"})
-      if (takes(text)) meant.push_back(fmt::format("--{} {}", text, word));
+  return unknown_argument(known, word);
+}
+
+std::string set_in_several_words(std::span<const std::string> words, std::string_view unknown) {
+  for (; words.size() > 2; words = words.subspan(1)) {
+    const std::string &key = words[1], &next = words[2];
+    if (words[0] != "--set") continue;
+    const bool has_sign = key.find('=') != key.npos;
+    if (has_sign && key.find('=') + 1 != key.size()) continue;  // has a value
+    if (next == "=" && words.size() > 3) return key + next + words[3];
+    if (next.starts_with('=') && next.size() > 1) return key + next;
+    if (next == unknown && next != "=" && !next.starts_with('-')) return key + (has_sign ? "" : "=") + next;
   }
-  return unknown_name("argument", word, meant, known.command + " --help shows what it takes");
+  return "";
 }
 
 }  // namespace glossa

@@ -118,9 +118,9 @@ TEST_CASE("errors in a file name the line") {
         "[c.yaml:2] model.final_norm: expected true or false; got 'yes'");
   CHECK(YamlFile("model:\n  norm: per\n").error() == "[c.yaml:2] model.norm: expected pre or post; got 'per'");
   CHECK(YamlFile("train:\n  max_updates: 2e\n").error() ==
-        "[c.yaml:2] train.max_updates: expected updates such as 500, 500u or 100Ku, or 0 for no limit; got '2e'");
+        "[c.yaml:2] train.max_updates: expected updates such as 500, 500u, 100Ku or never (0); got '2e'");
   CHECK(YamlFile("train:\n  save_every: often\n").error() ==
-        "[c.yaml:2] train.save_every: expected a period such as 500u, 2e or 10Mt, 0 for never, or auto; got 'often'");
+        "[c.yaml:2] train.save_every: expected a period such as 500u, 2e, 10Mt, never (0) or auto; got 'often'");
   CHECK(YamlFile("data:\n  source:\n").error() == "[c.yaml:2] data.source: expected a file suffix; got nothing");
   CHECK(YamlFile("optim:\n  freeze: [[a]]\n").error() ==
         "[c.yaml:2] optim.freeze: expected a list of parameter names with *; got nested values");
@@ -135,6 +135,14 @@ TEST_CASE("the error for a key without a section names its section, or all secti
   CHECK(YamlFile("model:\n  seed: 1\n").error() ==
         "[c.yaml:2] unknown key 'model.seed'; did you mean 'train.seed' or 'decode.seed'?");
   CHECK(set_error("widht=64") == "[--set widht=64] unknown key 'widht'; did you mean 'model.width'?");
+}
+
+TEST_CASE("the error for a misspelled section names the section") {
+  CHECK(YamlFile("trian:\n  max_epochs: 3\n").error() == "[c.yaml:1] unknown key 'trian'; did you mean 'train'?");
+  CHECK(YamlFile("trian:\n").error() == "[c.yaml:1] unknown key 'trian'; did you mean 'train'?");
+  CHECK(YamlFile("training:\n  epochs: 3\n").error() == "[c.yaml:1] unknown key 'training'; did you mean 'train'?");
+  CHECK(YamlFile("trian: corpus\n").error() ==
+        "[c.yaml:1] unknown key 'trian'; did you mean 'data.train'? Hint: it belongs in the section data");
 }
 
 TEST_CASE("an indenting tab is reported as a tab") {
@@ -185,6 +193,9 @@ TEST_CASE("errors of --set show the option") {
         "[--set model.dropout=1,5] model.dropout: expected a number in [0, 1) or auto; got '1,5'");
   CHECK(set_error("model.hedas=4") == "[--set model.hedas=4] unknown key 'model.hedas'; did you mean 'model.heads'?");
   CHECK(set_error("model.heads") == "[--set model.heads] expected section.key=value; got 'model.heads'");
+  for (const char* set : {"model.heads = 4", "model.heads =4", "model.heads= 4"})
+    CHECK(set_error(set) ==
+          fmt::format("[--set {0}] expected section.key=value without spaces around =; got '{0}'", set));
   CHECK(set_error("model=3") == "[--set model=3] model: expected a key below it, such as model.width; got a value");
   CHECK(set_error("heads=4") == "[--set heads=4] unknown key 'heads'; did you mean 'model.heads'?");
 }
@@ -207,7 +218,7 @@ TEST_CASE("every numeric option refuses huge numbers and non-numbers, and names 
   int numeric = 0;
   for (const auto& section : option_sections())
     for (const auto& option : section.options) {
-      const bool is_period = option.accepts.find("0 for ") != std::string::npos;
+      const bool is_period = option.accepts.find("such as ") != std::string::npos;
       if (!is_period && option.accepts.find(" number in ") == std::string::npos) continue;
       ++numeric;
       const std::string key = section.name + "." + option.name;
@@ -219,6 +230,27 @@ TEST_CASE("every numeric option refuses huge numbers and non-numbers, and names 
       }
     }
   CHECK(numeric > 45);
+}
+
+TEST_CASE("never is another spelling of 0, and is written as 0") {
+  const std::set<std::string> takes_never{"train.max_updates",    "train.max_epochs", "train.max_minutes",
+                                          "train.validate_every", "train.save_every", "train.log_every",
+                                          "train.patience",       "runtime.timeout"};
+  std::set<std::string> found;
+  for (const auto& section : option_sections())
+    for (const auto& option : section.options) {
+      const std::string key = section.name + "." + option.name;
+      CAPTURE(key);
+      CHECK(option.help.find("0: never") == std::string::npos);  // such options take the word
+      if (option.accepts.find("never (0)") == std::string::npos) continue;
+      found.insert(key);
+      const Config word = load_config("", {key + "=never"}), zero = load_config("", {key + "=0"});
+      CHECK(dump(word) == dump(zero));
+      CHECK(option.text(word) == "0");
+      CHECK_FALSE(set_error(key + "=Never").empty());
+    }
+  CHECK(found == takes_never);
+  CHECK(YamlFile("train:\n  patience: never\n").load().train.patience == 0);
 }
 
 TEST_CASE("a dump reads back to an equal configuration, byte for byte") {

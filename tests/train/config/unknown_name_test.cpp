@@ -26,6 +26,16 @@ TEST_CASE("a wrong key suggests the keys with its name, else the nearest") {
   CHECK_EQ(keys_meant("zzzzzzzz"), Strings{});
 }
 
+TEST_CASE("an unknown section suggests the nearest section before any key") {
+  CHECK_EQ(keys_meant("trian", true), Strings{"train"});
+  CHECK_EQ(keys_meant("trian"), Strings{"data.train"});
+  CHECK_EQ(keys_meant("modle", true), Strings{"model"});
+  CHECK_EQ(keys_meant("training", true), Strings{"train"});
+  CHECK_EQ(keys_meant("optimizer", true), Strings{"optim"});
+  CHECK_EQ(keys_meant("optimizer"), Strings{"optim.name"});
+  CHECK_EQ(keys_meant("tokenizer", true), Strings{"data.tokenizer"});
+}
+
 TEST_CASE("an unknown command suggests the nearest one") {
   CHECK_EQ(unknown_word(program, "trian", ""), "unknown command 'trian'; did you mean 'train'?");
   CHECK_EQ(unknown_word(program, "zzzzzz", ""), "unknown command 'zzzzzz'. Hint: glossa --help lists them");
@@ -49,7 +59,37 @@ TEST_CASE("an unknown option suggests a configuration key, else the nearest opti
   CHECK_EQ(unknown_word(train, "--", ""), "unknown option '--'. Hint: glossa train --help lists them");
 }
 
+TEST_CASE("a command is offered only keys that its --set takes") {
+  CommandWords translate{.command = "glossa translate", .commands = {}, .options = {"set"}};
+  translate.takes_key = [](std::string_view key) { return key.starts_with("decode."); };
+  CHECK_EQ(unknown_word(translate, "--num-beams", "4"),
+           "unknown option '--num-beams'; did you mean '--set decode.beam=4'?");
+  CHECK_EQ(unknown_word(translate, "--seed", "4"), "unknown option '--seed'; did you mean '--set decode.seed=4'?");
+  CHECK_EQ(unknown_word(translate, "--lr", "4"), "unknown option '--lr'. Hint: glossa translate --help lists them");
+  CHECK_EQ(unknown_word(translate, "lr=4", ""),
+           "unknown argument 'lr=4'. Hint: glossa translate --help shows what it takes");
+}
+
+TEST_CASE("a --set in several words is recognized") {
+  const auto found = [](const Strings& words, std::string_view unknown) {
+    return set_in_several_words(words, unknown);
+  };
+  CHECK_EQ(found({"train", "c.yaml", "--set", "data.train", "=", "x"}, "="), "data.train=x");
+  CHECK_EQ(found({"train", "--set", "data.train", "=", "x", "c.yaml"}, "x"), "data.train=x");
+  CHECK_EQ(found({"train", "c.yaml", "--set", "data.train", "=x"}, "=x"), "data.train=x");
+  CHECK_EQ(found({"train", "c.yaml", "--set", "data.train=", "x"}, "x"), "data.train=x");
+  CHECK_EQ(found({"train", "c.yaml", "--set", "data.train", "x", "--resume"}, "x"), "data.train=x");
+  CHECK_EQ(found({"train", "--set", "a.b=1", "--set", "data.train", "=", "x"}, "="), "data.train=x");
+  CHECK_EQ(found({"train", "--set", "a.b=1", "c.yaml", "x"}, "x"), "");
+  CHECK_EQ(found({"train", "--set", "a.b=", "c.yaml", "x"}, "x"), "");
+  CHECK_EQ(found({"train", "c.yaml", "--set", "data.train", "--rnu", "x"}, "--rnu"), "");
+  CHECK_EQ(found({"train", "c.yaml", "--set", "data.train", "="}, "="), "");
+  CHECK_EQ(found({"train", "--set"}, ""), "");
+}
+
 TEST_CASE("an extra word suggests --set for a value, and is otherwise unknown") {
+  CHECK_EQ(unknown_word(train, "lr=0.1", ""), "unknown argument 'lr=0.1'; did you mean '--set optim.lr=0.1'?");
+  CHECK_EQ(unknown_word(train, "b=2", ""), "unknown argument 'b=2'; did you mean '--set b=2'?");
   CHECK_EQ(unknown_word(train, "optim.lr=0.1", ""),
            "unknown argument 'optim.lr=0.1'; did you mean '--set optim.lr=0.1'?");
   const CommandWords translate{.command = "x", .commands = {}, .options = {"input", "set"}};

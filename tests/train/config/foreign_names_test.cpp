@@ -1,0 +1,152 @@
+#include "train/config/foreign_names.h"
+
+#include <doctest/doctest.h>
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cctype>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "autograd/check.h"
+#include "tests/support/temporary_folder.h"
+#include "train/config/config.h"
+#include "train/config/unknown_name.h"
+
+using namespace glossa;
+
+namespace {
+
+std::vector<std::string> split(std::string_view text) {
+  std::vector<std::string> words{""};
+  for (const char c : text)
+    if (c == ' ')
+      words.emplace_back();
+    else
+      words.back() += c;
+  return words;
+}
+
+struct Names {
+  std::set<std::string> sections, keys, options;  // options without their sections
+};
+
+Names own_names() {
+  Names own;
+  for (const OptionSection& section : option_sections()) {
+    own.sections.insert(section.name);
+    for (const auto& option : section.options) {
+      own.keys.insert(section.name + "." + option.name);
+      own.options.insert(option.name);
+    }
+  }
+  return own;
+}
+
+/// Keys such as data.train in a meaning.
+std::vector<std::string> keys_in(std::string_view meaning, const std::set<std::string>& sections) {
+  std::vector<std::string> keys;
+  for (std::string word : split(meaning)) {
+    while (!word.empty() && std::ispunct(static_cast<unsigned char>(word.back()))) word.pop_back();
+    if (const auto dot = word.find('.'); dot != word.npos && sections.contains(word.substr(0, dot)))
+      keys.push_back(word);
+  }
+  return keys;
+}
+
+const CommandWords train{
+    .command = "glossa train", .commands = {}, .options = {"help", "run", "resume", "dump-config", "set"}};
+
+}  // namespace
+
+TEST_CASE("every row of foreign names leads to keys that exist, and no foreign name is glossa's own") {
+  const Names own = own_names();
+  std::set<std::string> seen;
+  for (const ForeignNames& row : foreign_names()) {
+    CAPTURE(row.meaning);
+    if (!row.is_sentence())
+      CHECK((own.keys.contains(std::string(row.meaning)) || own.sections.contains(std::string(row.meaning))));
+    for (const std::string& key : keys_in(row.meaning, own.sections)) {
+      CAPTURE(key);
+      CHECK(own.keys.contains(key));
+    }
+    CHECK_FALSE(row.meaning.ends_with('.'));
+    for (const std::string& name : split(row.names)) {
+      CAPTURE(name);
+      CHECK_FALSE(name.empty());
+      CHECK(std::ranges::all_of(name, [](char c) { return c == '_' || std::islower(c) || std::isdigit(c); }));
+      CHECK_FALSE(own.options.contains(name));
+      CHECK_FALSE(own.sections.contains(name));
+      CHECK(seen.insert(name).second);
+      CHECK(find_foreign(name) == &row);
+      CHECK(find_foreign("other." + name) == &row);
+    }
+  }
+  CHECK_GT(seen.size(), 250);
+  CHECK(find_foreign("lr") == nullptr);
+  CHECK(find_foreign("") == nullptr);
+}
+
+TEST_CASE("the options of other programs lead to a key, in YAML, in --set and on the command line") {
+  for (const char* name :
+       // transformers: TrainingArguments, MarianConfig and generate
+       {"per_device_train_batch_size", "num_train_epochs", "learning_rate", "warmup_steps", "label_smoothing_factor",
+        "gradient_accumulation_steps", "weight_decay", "max_grad_norm", "save_steps", "eval_steps", "logging_steps",
+        "seed", "fp16", "bf16", "output_dir", "d_model", "encoder_layers", "decoder_layers", "encoder_attention_heads",
+        "encoder_ffn_dim", "dropout", "num_beams", "length_penalty", "max_length", "max_position_embeddings",
+        // PyTorch
+        "lr", "batch_size", "hidden_size", "num_layers", "nhead", "dim_feedforward", "norm_first", "epochs", "device",
+        // Marian
+        "mini-batch", "after-epochs", "after", "dim-emb", "enc-depth", "dec-depth", "transformer-heads",
+        "transformer-dim-ffn", "learn-rate", "lr-warmup", "label-smoothing", "clip-norm", "early-stopping",
+        "valid-freq", "save-freq", "disp-freq", "beam-size", "normalize", "optimizer-delay", "cpu-threads", "devices",
+        "vocabs", "train-sets", "valid-sets", "exponential-smoothing", "workspace", "tied-embeddings-all",
+        // fairseq
+        "arch", "max-tokens", "max-epoch", "max-update", "clip-norm", "update-freq", "encoder-embed-dim", "beam",
+        "lenpen", "patience", "share-all-embeddings", "save-interval-updates", "source-lang",
+        // JoeyNMT and OpenNMT
+        "validation_freq", "logging_freq", "batch_multiplier", "early_stopping_metric", "model_dir", "use_cuda",
+        "train_steps", "accum_count", "word_vec_size", "report_every", "world_size", "gpus", "lang"}) {
+    CAPTURE(name);
+    std::string key(name);
+    std::ranges::replace(key, '-', '_');
+    const bool is_explained = !hint_about(key, "").empty();
+    CHECK((is_explained != !keys_meant(key).empty()));
+    CHECK(keys_meant("train." + key) == keys_meant(key));
+    const std::string text = unknown_word(train, fmt::format("--{}", name), "7");
+    CAPTURE(text);
+    CHECK(text.find(is_explained ? "'. Hint: " : "; did you mean '--set ") != std::string::npos);
+    CHECK(text.find("--help") == std::string::npos);
+  }
+}
+
+TEST_CASE("the message about a foreign name has its key, or the reason that there is none") {
+  CHECK_EQ(unknown_word(train, "--epochs", "3"), "unknown option '--epochs'; did you mean '--set train.max_epochs=3'?");
+  CHECK_EQ(unknown_word(train, "--learning-rate=0.1", ""),
+           "unknown option '--learning-rate'; did you mean '--set optim.lr=0.1'?");
+  CHECK_EQ(unknown_word(train, "--device", "cuda"),
+           "unknown option '--device'. Hint: glossa runs on the CPU; runtime.threads is the number of threads");
+  CHECK_EQ(unknown_word(train, "--fp16", "VALUE"), "unknown option '--fp16'. Hint: glossa runs on the CPU, in float32");
+  CHECK_EQ(unknown_word(train, "--lang", "fr"),
+           "unknown option '--lang'. Hint: data.source and data.target are the languages");
+  CHECK_EQ(unknown_word(train, "epochs=3", ""),
+           "unknown argument 'epochs=3'; did you mean '--set train.max_epochs=3'?");
+  const CommandWords inspect{.command = "glossa inspect", .commands = {}, .options = {"help", "json"}};
+  CHECK_EQ(unknown_word(inspect, "--epochs", "3"), "unknown option '--epochs'. Hint: glossa inspect --help lists them");
+}
+
+TEST_CASE("names of other programs are explained in files and in --set") {
+  const auto in_file = [](const char* yaml) { return error_of<Error>([&] { parse_config(yaml, "c.yaml"); }); };
+  const auto in_set = [](const char* set) { return error_of<Error>([&] { load_config("", {set}); }); };
+  CHECK_EQ(in_file("train:\n  epochs: 3\n"), "[c.yaml:2] unknown key 'train.epochs'; did you mean 'train.max_epochs'?");
+  CHECK_EQ(in_file("learning_rate: 3\n"),
+           "[c.yaml:1] unknown key 'learning_rate'; did you mean 'optim.lr'? Hint: it belongs in the section optim");
+  CHECK_EQ(in_set("optim.learning_rate=1"),
+           "[--set optim.learning_rate=1] unknown key 'optim.learning_rate'; did you mean 'optim.lr'?");
+  CHECK_EQ(in_set("model.num_layers=2"),
+           "[--set model.num_layers=2] unknown key 'model.num_layers'. Hint: model.encoder_layers and "
+           "model.decoder_layers are the numbers of layers");
+  CHECK_EQ(in_file("device: cuda\n"),
+           "[c.yaml:1] unknown key 'device'. Hint: glossa runs on the CPU; runtime.threads is the number of threads");
+}
