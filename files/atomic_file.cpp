@@ -33,7 +33,7 @@ constexpr std::string_view temporary_suffix = ".glossa-tmp";
   } else if (code == EACCES || code == EPERM || code == EROFS) {
     text += ". Hint: check the folder's permissions, or choose another one";
   } else if (code == ENOENT) {
-    text += ". Hint: the folder is missing";
+    text += fmt::format(". Hint: create the folder {} first", path.parent_path().string());
   }
   fail(path.string(), "cannot {}: {}", action, text);
 }
@@ -56,9 +56,8 @@ std::filesystem::path with_temporary_name(const std::filesystem::path& target, C
     const int code = errno;
     std::error_code ignored;
     if (code == ENOENT && std::filesystem::is_directory(target.parent_path(), ignored))  // as in /proc
-      fail(target.string(),
-           "cannot create a temporary file beside it: the folder does not take new files. Hint: choose another folder");
-    fail_system(target, "create a temporary file beside it", code);
+      fail(target.string(), "cannot create the file: the folder does not take new files. Hint: choose another folder");
+    fail_system(target, "create the file", code);
   }
 }
 

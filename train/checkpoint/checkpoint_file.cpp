@@ -31,7 +31,7 @@ constexpr std::uint32_t byte_order = 0x01020304, swapped_byte_order = 0x04030201
 constexpr std::uint64_t header_bytes = 40, entry_bytes = 24, trailer_bytes = 24, alignment = 64;
 constexpr std::uint64_t max_table_bytes = 16 << 20, max_entries = 65536, max_rank = 8, max_name = 255;
 constexpr std::uint64_t chunk_bytes = 1 << 20, verify_below = 64 << 20;
-constexpr std::string_view hint = "Hint: the file is damaged; use another checkpoint of the run";
+constexpr std::string_view hint = "Hint: the file is damaged; restore it, or use another checkpoint of the run";
 
 std::uint64_t aligned(std::uint64_t offset) { return (offset + alignment - 1) / alignment * alignment; }
 

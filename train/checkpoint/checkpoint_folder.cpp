@@ -57,6 +57,26 @@ void remove_temporary_files(const fs::path& folder) {
   }
 }
 
+/// Returns "[FILE] expected A; got B" from the error of one file: its hint, to use another one, does not help here.
+std::string without_hint(std::string_view text) { return std::string(text.substr(0, text.find(". Hint: "))); }
+
+/// Throws if no checkpoint can be used, for the reasons in `refused`, newest first.
+[[noreturn]] void fail_for_all(const fs::path& folder, const std::vector<std::string>& refused) {
+  std::vector<std::string> reasons;
+  for (const std::string& text : refused) {  // [FOLDER/NAME] REASON
+    const std::size_t end = text.find("] ");
+    reasons.push_back(fmt::format("{} ({})", fs::path(text.substr(1, end - 1)).filename().string(),
+                                  std::string_view(text).substr(end + 2)));
+  }
+  if (refused.size() == 1)
+    fail(folder.string(),
+         "cannot read the only checkpoint, {}. Hint: restore the file from a copy, or move it away to start afresh",
+         reasons.front());
+  fail(folder.string(),
+       "cannot read any of the {} checkpoints: {}. Hint: restore one from a copy, or move them away to start afresh",
+       refused.size(), fmt::join(reasons, ", "));
+}
+
 }  // namespace
 
 CheckpointFolder::CheckpointFolder(const fs::path& run, std::size_t keep)
@@ -117,13 +137,10 @@ std::optional<FoundCheckpoint> newest_valid_checkpoint(const fs::path& run) {
       CheckpointReader reader(folder / file_name(update));
       return FoundCheckpoint{update, std::move(reader), std::move(refused)};
     } catch (const Error& error) {
-      refused.emplace_back(error.what());
+      refused.push_back(without_hint(error.what()));
     }
   }
-  check(refused.empty(), folder.string(),
-        "expected at least one valid checkpoint; got {} damaged ones: {} Hint: restore a file, or move them away to "
-        "start afresh",
-        refused.size(), fmt::join(refused, "; "));
+  if (!refused.empty()) fail_for_all(folder, refused);
   return std::nullopt;
 }
 

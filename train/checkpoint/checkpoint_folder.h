@@ -17,7 +17,7 @@ namespace glossa {
 struct FoundCheckpoint {
   std::uint64_t update = 0;
   CheckpointReader reader;
-  std::vector<std::string> refused;  ///< error texts, one for each newer but invalid file
+  std::vector<std::string> refused;  ///< the error of each newer but invalid file, without its hint
 };
 
 /// The folder of a run's checkpoints, RUN/checkpoints/. It has one file for each checkpoint kept, such as

@@ -1,6 +1,7 @@
 #include "train/checkpoint/checkpoint_folder.h"
 
 #include <doctest/doctest.h>
+#include <fmt/core.h>
 #include <unistd.h>
 
 #include "autograd/check.h"
@@ -136,15 +137,36 @@ TEST_CASE("a saved checkpoint stays, even if there are newer files") {
         Strings{"last", "update-00000005.ckpt", "update-00000020.ckpt", "update-00000030.ckpt"});
 }
 
-TEST_CASE("if no file is valid, the error says why") {
+TEST_CASE("if no file is valid, one message has each reason and a single hint") {
   const TemporaryFolder base;
   CheckpointFolder folder(base / "run", 2);
-  damage(folder.save(1, some_writer(), false));
-  damage(folder.save(2, some_writer(), false));
-  const std::string text = error_of<Error>([&] { folder.newest_valid(); });
-  CHECK(text.find("got 2 damaged ones") != std::string::npos);
-  CHECK(text.find("update-00000001.ckpt") != std::string::npos);
-  CHECK(text.find("Hint") != std::string::npos);
+  const auto reason = [](const fs::path& file) {
+    const std::string text = error_of<Error>([&] { CheckpointReader reader(file); });
+    const std::size_t begin = text.find("] ") + 2, end = text.find(". Hint: ");
+    REQUIRE(end != text.npos);
+    return fmt::format("{} ({})", file.filename().string(), text.substr(begin, end - begin));
+  };
+  const fs::path first = folder.save(1, some_writer(), false);
+  damage(first);
+  const std::string where = fmt::format("[{}] ", (base / "run/checkpoints").string());
+  CHECK_EQ(error_of<Error>([&] { folder.newest_valid(); }),
+           fmt::format("{}cannot read the only checkpoint, {}. Hint: restore the file from a copy, or move it away to "
+                       "start afresh",
+                       where, reason(first)));
+  const fs::path second = folder.save(2, some_writer(), false);
+  damage(second);
+  CHECK_EQ(error_of<Error>([&] { folder.newest_valid(); }),
+           fmt::format("{}cannot read any of the 2 checkpoints: {}, {}. Hint: restore one from a copy, or move them "
+                       "away to start afresh",
+                       where, reason(second), reason(first)));
+  folder.save(3, some_writer(), false);
+  damage(folder.save(4, some_writer(), false));
+  const auto found = folder.newest_valid();
+  REQUIRE(found.has_value());
+  CHECK_EQ(found->update, 3);
+  REQUIRE_EQ(found->refused.size(), 1);
+  CHECK(found->refused.front().find("expected") != std::string::npos);
+  CHECK(found->refused.front().find("Hint") == std::string::npos);  // its hint is to use another one: this happens
 }
 
 TEST_CASE("temporary files of dead writers are removed at the start") {
