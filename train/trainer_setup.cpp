@@ -12,6 +12,7 @@
 #include "train/config/exportable.h"
 #include "train/corpora/corpus_doubts.h"
 #include "train/model/memory_check.h"
+#include "train/model/model_shape.h"
 #include "train/processes/job.h"
 #include "train/run.h"
 #include "train/runtime.h"
@@ -63,7 +64,8 @@ std::vector<std::string> doubts_of_warm_start(const Config& base, const Config& 
 }
 
 /// Opens the checkpoint that train.warm_start names, or the checkpoint of the run that it names. The vocabulary must be
-/// of the configured kind. Takes undecided model options from the checkpoint and adds doubts to `warnings`.
+/// of the configured kind, and the model of the same shape. Takes undecided model options from the checkpoint and adds
+/// doubts to `warnings`.
 CheckpointReader open_warm_start(Config& config, std::vector<std::string>& warnings) {
   const std::filesystem::path from = config.train.warm_start;
   check(std::filesystem::exists(from), "train.warm_start",
@@ -76,6 +78,10 @@ CheckpointReader open_warm_start(Config& config, std::vector<std::string>& warni
       base, config, [](std::string_view key) { return key == "data.tokenizer" || key == "data.shared_vocabulary"; },
       "as in the run of train.warm_start", "weights are useless without their vocabulary");
   config = decided_as(base, std::move(config), "model");
+  const std::string unfit = differently_shaped(base, config);
+  check_agree(
+      base, config, [&](std::string_view key) { return key == unfit; }, "as in the run of train.warm_start",
+      "omit the options of the model, which are then taken from that run");
   for (std::string& doubt : doubts_of_warm_start(base, config)) warnings.push_back(std::move(doubt));
   return reader;
 }

@@ -1,0 +1,100 @@
+#include "train/model/model_shape.h"
+
+#include <doctest/doctest.h>
+
+#include <map>
+#include <random>
+
+#include "autograd/check.h"
+#include "tests/train/trainer_fixture.h"
+#include "train/model/model_factory.h"
+
+using namespace glossa;
+using namespace glossa::testing;
+
+namespace {
+
+/// The parameters' shapes; none if the options contradict each other.
+std::map<std::string, std::string> shapes_of(const Config& config) {
+  std::map<std::string, std::string> shapes;
+  try {
+    for (const auto* parameter : make_model(config.model, 7, 7, 1)->parameters.parameters())
+      shapes[parameter->name] = parameter->value.shape.str();
+  } catch (const Error&) {
+  }
+  return shapes;
+}
+
+/// Values for each option of the model, of which some change shapes.
+const std::map<std::string, std::vector<std::string>> values{
+    {"width", {"8", "16"}},
+    {"heads", {"2", "4"}},
+    {"head_width", {"0", "4", "8"}},
+    {"similarity", {"scaled_dot", "dot", "general", "additive"}},
+    {"feed_forward", {"0", "8", "12"}},
+    {"encoder_layers", {"1", "2"}},
+    {"decoder_layers", {"1", "2"}},
+    {"dropout", {"0", "0.1"}},
+    {"norm", {"pre", "post"}},
+    {"final_norm", {"true", "false"}},
+    {"norm_affine", {"vector", "scalar", "gain", "none"}},
+    {"positions", {"sinusoidal", "learned"}},
+    {"max_positions", {"300", "400"}},
+    {"tied", {"none", "output", "all", "embeddings"}},
+    {"bias", {"true", "false"}},
+    {"attention_bias", {"null", "all", "output", "none"}},
+    {"output_bias", {"true", "false"}},
+    {"scale_embeddings", {"true", "false"}},
+};
+
+}  // namespace
+
+TEST_CASE("the option is named whose value changes the parameters' shapes, and no other") {
+  std::mt19937 random(38);
+  const auto set_any = [&](Config& config, const std::string& name) {
+    const auto& choices = values.at(name);
+    config = load_config("", {"model." + name + "=" + choices[random() % choices.size()]}, config);
+  };
+  int named = 0, fitting = 0;
+  for (int round = 0; round < 60; ++round) {
+    Config base;
+    for (const auto& [name, choices] : values) set_any(base, name);
+    const auto shapes = shapes_of(base);
+    if (shapes.empty()) continue;
+    CHECK(differently_shaped(base, base).empty());
+    for (const auto& [name, choices] : values) {
+      Config changed = base;
+      set_any(changed, name);
+      CAPTURE(dump(base));
+      CAPTURE(name);
+      const bool fits = shapes_of(changed) == shapes;
+      CHECK(differently_shaped(base, changed) == (fits ? "" : "model." + name));
+      ++(fits ? fitting : named);
+    }
+    Config other = base;
+    for (int k = 0; k < 3; ++k) set_any(other, std::next(values.begin(), random() % values.size())->first);
+    if (!differently_shaped(base, other).empty()) CHECK(shapes_of(other) != shapes);
+  }
+  CHECK_GT(named, 100);
+  CHECK_GT(fitting, 300);
+}
+
+TEST_CASE("a warm start of another shape names the option, before it reads the corpus") {
+  TrainerFixture fixture;
+  fixture.config.train.max_updates = {1, Period::Unit::updates};
+  fixture.train(fixture.config, "base");
+  fixture.config.train.warm_start = fixture / "base";
+  const auto error = [&](const std::vector<std::string>& sets) {
+    Config config = load_config("", sets, fixture.config);
+    config.data.train = "none";
+    return error_of<Error>([&] { fixture.train(config, "warm"); });
+  };
+  CHECK(error({"model.width=16", "model.decoder_layers=2"}) ==
+        "[model.width] expected 8, as in the run of train.warm_start; got 16. Hint: omit the options of the model, "
+        "which are then taken from that run");
+  CHECK(error({"model.decoder_layers=2"}).starts_with("[model.decoder_layers] expected 1, as in the run of "));
+  CHECK(error({"model.heads=4", "model.head_width=4"}).starts_with("[model.head_width] expected 0, as in the run of "));
+  CHECK(error({"model.tied=none"}).starts_with("[model.tied] expected all, as in the run of "));
+  CHECK(error({"model.heads=4"}).starts_with("[none.en]"));  // the shapes are the same: a note
+  CHECK_FALSE(std::filesystem::exists(fixture / "warm"));
+}
