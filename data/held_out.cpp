@@ -68,8 +68,9 @@ SplitCorpus hold_out(ParallelCorpus corpus, const HeldOut& held_out, std::string
     part.take(corpus, i);
   }
   split.training.report.held_out = held_out.pairs();
-  split.validation.report.lines = held_out.valid;
-  split.test.report.lines = held_out.test;
+  const auto read = corpus.report.lines == 0 && corpus.report.units > 0 ? &CorpusReport::units : &CorpusReport::lines;
+  split.validation.report.*read = held_out.valid;
+  split.test.report.*read = held_out.test;
   return split;
 }
 

@@ -135,11 +135,6 @@ ParallelCorpus read_parallel(const std::string& prefix, const std::string& sourc
 
 bool is_table(std::string_view name) { return name.ends_with(".tsv") || name.ends_with(".tsv.gz"); }
 
-bool is_translation_memory(std::string_view name) {
-  const std::string small = utf8::lower_case(name);
-  return small.ends_with(".tmx") || small.ends_with(".tmx.gz");
-}
-
 ParallelCorpus read_tsv(const std::string& name, const std::string& source_language, const std::string& target_language,
                         const CorpusOptions& options) {
   const std::string path = resolve(name);
@@ -198,9 +193,10 @@ ParallelCorpus finished(ParallelCorpus corpus) {
 
 CorpusReport& operator+=(CorpusReport& all, const CorpusReport& more) {
   for (const auto member :
-       {&CorpusReport::lines, &CorpusReport::pairs, &CorpusReport::empty_source, &CorpusReport::empty_target,
-        &CorpusReport::empty_both, &CorpusReport::language, &CorpusReport::duplicate, &CorpusReport::held_out,
-        &CorpusReport::same_source, &CorpusReport::repeated, &CorpusReport::further_variants, &CorpusReport::replaced})
+       {&CorpusReport::lines, &CorpusReport::units, &CorpusReport::pairs, &CorpusReport::empty_source,
+        &CorpusReport::empty_target, &CorpusReport::empty_both, &CorpusReport::language, &CorpusReport::duplicate,
+        &CorpusReport::held_out, &CorpusReport::same_source, &CorpusReport::repeated, &CorpusReport::further_variants,
+        &CorpusReport::replaced})
     all.*member += more.*member;
   return all;
 }
@@ -215,7 +211,10 @@ LeftOut left_out(const CorpusReport& report) {
 }
 
 std::string describe(const CorpusReport& report, bool with_left_out) {
-  std::string text = fmt::format("{} from {}", counted(report.pairs, "pair"), counted(report.lines, "line"));
+  std::vector<std::string> read;
+  if (report.lines > 0 || report.units == 0) read.push_back(counted(report.lines, "line"));
+  if (report.units > 0) read.push_back(counted(report.units, "unit"));
+  std::string text = fmt::format("{} from {}", counted(report.pairs, "pair"), fmt::join(read, " and "));
   if (report.held_out > 0) text += fmt::format(", {} held out of training", report.held_out);
   if (report.repeated > 0) text += ", " + counted(report.repeated, "duplicate") + " among them";
   if (report.further_variants > 0)
@@ -227,7 +226,8 @@ std::string describe(const CorpusReport& report, bool with_left_out) {
 }
 
 std::string ParallelCorpus::place(std::size_t pair) const {
-  return parts.empty() ? fmt::format("line {}", line(pair)) : fmt::format("{}:{}", of(pair).name, line(pair));
+  if (!parts.empty()) return place_in(of(pair).name, line(pair));
+  return fmt::format("{} {}", counted_thing(source_name), line(pair));
 }
 
 void ParallelCorpus::take(ParallelCorpus& from, std::size_t pair) {

@@ -6,13 +6,15 @@
 #include <vector>
 
 #include "data/left_out.h"
+#include "data/text/place.h"
 #include "data/text/text_file.h"
 
 namespace glossa {
 
-/// Counts of the lines of a corpus: lines = pairs + lines left out + lines held out.
+/// Counts of the lines of a corpus: lines + units = pairs + those left out + those held out.
 struct CorpusReport {
-  std::int64_t lines = 0;             // lines (rows, units) read
+  std::int64_t lines = 0;             // lines or rows read
+  std::int64_t units = 0;             // units read from translation memories
   std::int64_t pairs = 0;             // pairs kept
   std::int64_t empty_source = 0;      // left out: only the source side is empty
   std::int64_t empty_target = 0;      // left out: only the target side is empty
@@ -43,7 +45,7 @@ struct ParallelCorpus {
   std::string name;                         // for messages: path prefix, file or generator
   std::string source_name, target_name;     // the file of each side, for messages about lines
   std::vector<std::string> source, target;  // equal lengths
-  std::vector<std::int64_t> lines;  // line (from 1) that each pair was read from; empty: pair i is from line i + 1
+  std::vector<std::int64_t> lines;  // line or unit (from 1) that each pair is from; empty: pair i is from line i + 1
   CorpusReport report;
   std::vector<CorpusPart> parts;                          // the corpora that were joined; empty if not joined
   std::vector<std::uint32_t> part;                        // per pair: index in `parts`; empty if not joined
@@ -55,7 +57,7 @@ struct ParallelCorpus {
   const std::string& source_of(std::size_t pair) const { return parts.empty() ? source_name : of(pair).source_name; }
   const std::string& target_of(std::size_t pair) const { return parts.empty() ? target_name : of(pair).target_name; }
 
-  /// Position of a pair, for messages: `line 31`, or `NAME:31` if joined.
+  /// Position of a pair, for messages: `line 31` or, in a translation memory, `unit 31`. If joined, place_in its part.
   std::string place(std::size_t pair) const;
 
   /// Moves a pair here from another corpus with the same names and parts.
@@ -95,9 +97,6 @@ ParallelCorpus read_parallel(const std::string& prefix, const std::string& sourc
 /// True for the name of a table: it ends in .tsv or .tsv.gz.
 bool is_table(std::string_view name);
 
-/// True for the name of a translation memory: it ends in .tmx or .tmx.gz, in any letter case.
-bool is_translation_memory(std::string_view name);
-
 /// True for the name of a corpus that is a single file: a table or a translation memory.
 inline bool is_one_file(std::string_view name) { return is_table(name) || is_translation_memory(name); }
 
@@ -112,7 +111,7 @@ inline bool is_one_file(std::string_view name) { return is_table(name) || is_tra
 ParallelCorpus read_tsv(const std::string& name, const std::string& source_language, const std::string& target_language,
                         const CorpusOptions& options = {});
 
-/// One-line summary of the lines read and the pairs kept. `with_left_out` adds the pairs left out, by reason.
+/// One-line summary of the lines or units read and the pairs kept. `with_left_out` adds the pairs left out, by reason.
 std::string describe(const CorpusReport& report, bool with_left_out = true);
 
 /// Adds a pair of cleaned lines, or counts the reason for leaving it out.

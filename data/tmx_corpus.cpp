@@ -60,7 +60,7 @@ class Units : public XmlListener {
     if (segment_depth_ > 0) {
       if (code_depth_ == 0 && is_code(element)) code_depth_ = depth_;
     } else if (element == "tu") {
-      begin_unit(line);
+      begin_unit();
     } else if (element == "tuv") {
       begin_variant(attributes);
     } else if (element == "seg" && taken_by_ != nullptr) {
@@ -101,10 +101,10 @@ class Units : public XmlListener {
     std::string text = {};
   };
 
-  std::string where() const { return fmt::format("{}:{}", corpus_.name, segment_line_); }
+  std::string where() const { return fmt::format("{}:{}, unit {}", corpus_.name, segment_line_, corpus_.report.units); }
 
-  void begin_unit(std::int64_t line) {
-    unit_line_ = line;
+  void begin_unit() {
+    ++corpus_.report.units;
     taken_by_ = nullptr;
     for (Side& side : sides_) {
       side.match = Match::none;
@@ -136,12 +136,11 @@ class Units : public XmlListener {
   }
 
   void end_unit() {
-    ++corpus_.report.lines;
     const Side &source = sides_[0], &target = sides_[1];
     if (source.match == Match::none || target.match == Match::none)
       ++corpus_.report.language;
     else
-      add_pair(corpus_, source.text, target.text, unit_line_, options_);
+      add_pair(corpus_, source.text, target.text, corpus_.report.units, options_);
   }
 
   ParallelCorpus& corpus_;
@@ -150,7 +149,7 @@ class Units : public XmlListener {
   Side* taken_by_ = nullptr;  // side of the open variant
   std::string segment_;
   std::set<std::string> languages_;
-  std::int64_t unit_line_ = 0, segment_line_ = 0;
+  std::int64_t segment_line_ = 0;
   // Number of open elements now, at the beginning of the segment, and at the beginning of code in it (0: not in one).
   int depth_ = 0, segment_depth_ = 0, code_depth_ = 0;
 };
@@ -164,7 +163,7 @@ ParallelCorpus read_tmx(const std::string& name, const std::string& source_langu
   corpus.name = corpus.source_name = corpus.target_name = path;
   Units units(corpus, source_language, target_language, options);
   read_xml(path, units);
-  check(corpus.report.language < corpus.report.lines || corpus.report.lines == 0, path,
+  check(corpus.report.language < corpus.report.units || corpus.report.units == 0, path,
         "expected units with {} and {}; got only the languages {}. Hint: set source_language and target_language to "
         "two of these",
         source_language, target_language, units.languages());

@@ -9,11 +9,10 @@ namespace glossa {
 /// Reads the pairs of a translation memory, TMX 1.1 to 1.4b, plain or .gz. Needs only a few MiB of memory besides the
 /// pairs.
 ///
-/// Each unit (`<tu>`) with both languages yields a pair. The pair's line number is that of the unit's first line. The
-/// language of a variant (`<tuv>`) is its `xml:lang` or `lang`. If the language asked for is de, `de` in any letter
-/// case is an exact match; de-DE, de_AT and so on match as well. The first exact match is used; without an exact match,
-/// the first match is used. Further matches are counted. A unit that lacks one of the languages is left out and
-/// counted.
+/// Each unit (`<tu>`) with both languages yields a pair, which has the number of the unit, from 1. The language of a
+/// variant (`<tuv>`) is its `xml:lang` or `lang`. If the language asked for is de, `de` in any letter case is an exact
+/// match; de-DE, de_AT and so on match as well. The first exact match is used; without an exact match, the first match
+/// is used. Further matches are counted. A unit that lacks one of the languages is left out and counted.
 ///
 /// A segment's text is the content of `<seg>`, including the content of `<hi>` and of elements unknown to TMX. The
 /// content of `<bpt>`, `<ept>`, `<it>`, `<ph>` and `<ut>` is another program's code. It is removed, with no space in

@@ -1,6 +1,7 @@
 #include "app/commands/bad_lines.h"
 
 #include "data/text/counted.h"
+#include "data/text/place.h"
 #include "train/config/config_terms.h"
 #include "train/console/print.h"
 
@@ -25,12 +26,12 @@ void BadLines::report(const LineError& error) {
 
 int BadLines::status(std::string_view name, std::int64_t bad, std::int64_t lines, std::string_view done) const {
   for (const auto& [reason, count] : count_)
-    if (count > max_reported) warn("[{}] {}: {}", name, counted(count - max_reported, "more line"), reason);
+    if (count > max_reported)
+      warn("[{}] {}: {}", name, counted(count - max_reported, fmt::format("more {}", counted_thing(name))), reason);
   if (bad == 0) return 0;
-  print_error(
-      stderr,
-      "[{}] {} of {} lines not {}; they are empty or missing in the output. Hint: the warnings name the reasons", name,
-      bad, lines, done);
+  print_error(stderr,
+              "[{}] {} of {} {}s not {}; they are empty or missing in the output. Hint: the warnings name the reasons",
+              name, bad, lines, counted_thing(name), done);
   return 1;
 }
 

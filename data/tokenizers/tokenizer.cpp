@@ -4,6 +4,7 @@
 
 #include "autograd/check.h"
 #include "data/text/fingerprint.h"
+#include "data/text/place.h"
 #include "data/text/text_file.h"
 #include "data/tokenizers/character_tokenizer.h"
 #include "data/tokenizers/piece_tokenizer.h"
@@ -17,7 +18,7 @@ std::vector<int> Tokenizer::encode_line(std::string_view text, std::string_view 
   try {
     return encode(text);
   } catch (const Error& error) {
-    throw LineError(fmt::format("{}:{}", name, line), error.what());
+    throw LineError(place_in(name, line), error.what());
   }
 }
 

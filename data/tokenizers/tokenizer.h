@@ -21,7 +21,7 @@ class Tokenizer {
   /// an error that names the token.
   virtual std::vector<int> encode(std::string_view text) const = 0;
 
-  /// Encodes a line of a file. Errors of `encode` are thrown as LineError at `name`:`line`.
+  /// Encodes a line of a file. Errors of `encode` are thrown as LineError at place_in(name, line).
   std::vector<int> encode_line(std::string_view text, std::string_view name, std::int64_t line) const;
 
   /// Decodes ids to text. Drops pad, bos and eos. unk becomes `<unk>`, except that SentencepieceTokenizer writes U+2047

@@ -107,6 +107,8 @@ TEST_CASE("an unknown token without <unk> is an error naming the side's file, li
   CHECK(contains(message(), "`zebra`"));
   std::swap(corpus.source, corpus.target);
   CHECK(contains(message(), "[corpus.de:7]"));
+  corpus.target_name = "memory.tmx";
+  CHECK(contains(message(), "[memory.tmx, unit 7]"));
 }
 
 TEST_CASE("each side has the special ids of its own vocabulary") {

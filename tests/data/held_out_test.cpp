@@ -69,6 +69,12 @@ TEST_CASE("each pair is in one part, in the order of the corpus, with its line")
   CHECK(sorted(all) == sorted(pairs_of(whole)));
   CHECK(describe(split.training.report) == "70 pairs from 100 lines, 30 held out of training");
   CHECK(describe(split.test.report) == "10 pairs from 10 lines");
+  ParallelCorpus memory = whole;
+  std::swap(memory.report.lines, memory.report.units);
+  const SplitCorpus units = hold_out(memory, {.valid = 20, .test = 10}, "data.split");
+  CHECK(describe(units.training.report) == "70 pairs from 100 units, 30 held out of training");
+  CHECK(describe(units.validation.report) == "20 pairs from 20 units");
+  CHECK(describe(units.test.report) == "10 pairs from 10 units");
   CHECK(split.training.name == "corpus");
   CHECK(split.validation.name == "corpus (held out)");
 }

@@ -213,7 +213,7 @@ TEST_CASE("corpora are joined in order; each pair knows its file and line") {
   second.name = "memory.tmx";
   second.source_name = second.target_name = "memory.tmx";
   second.lines = {7};
-  second.report.lines = second.report.pairs = 1;
+  second.report.units = second.report.pairs = 1;
   CHECK(joined({first}).name == "corpus");
   CHECK(joined({first}).parts.empty());
   CHECK(joined({first}).place(1) == "line 2");
@@ -225,9 +225,9 @@ TEST_CASE("corpora are joined in order; each pair knows its file and line") {
   CHECK(all.source_of(1) == "corpus.en");
   CHECK(all.target_of(0) == "corpus.de");
   CHECK(all.source_of(2) == "memory.tmx");
-  CHECK(all.place(2) == "memory.tmx:7");
-  CHECK(describe(all.report) == "3 pairs from 4 lines; left out: empty 1 (1 on both sides)");
-  CHECK(describe(all.parts[1].report) == "1 pair from 1 line");
+  CHECK(all.place(2) == "memory.tmx, unit 7");
+  CHECK(describe(all.report) == "3 pairs from 3 lines and 1 unit; left out: empty 1 (1 on both sides)");
+  CHECK(describe(all.parts[1].report) == "1 pair from 1 unit");
 }
 
 TEST_CASE("pairs equal to an earlier one are counted, and left out on request") {

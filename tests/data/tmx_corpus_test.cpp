@@ -71,15 +71,16 @@ std::size_t peak_memory() {
 
 }  // namespace
 
-TEST_CASE("a translation memory gives pairs in order, each with the line of its unit") {
+TEST_CASE("a translation memory gives pairs in order, each with the number of its unit") {
   const TemporaryFolder folder;
   const ParallelCorpus corpus =
       read(folder, pair("A dog &amp; a cat", "Ein Hund &amp; eine Katze") +
                        unit(variant("de", "zwei") + variant("fr", "deux") + variant("en", "two")));
   CHECK(corpus.source == Lines{"A dog & a cat", "two"});
   CHECK(corpus.target == Lines{"Ein Hund & eine Katze", "zwei"});
-  CHECK(corpus.lines == std::vector<std::int64_t>{6, 10});
-  CHECK(describe(corpus.report) == "2 pairs from 2 lines");
+  CHECK(corpus.lines == std::vector<std::int64_t>{1, 2});
+  CHECK(corpus.place(1) == "unit 2");
+  CHECK(describe(corpus.report) == "2 pairs from 2 units");
   const ParallelCorpus back = read(folder, pair("dog", "Hund"), "de", "en");
   CHECK(back.source == Lines{"Hund"});
   CHECK(read(folder, pair("A Dog", "ÜBEL"), "en", "de", {.lowercase = true}).target == Lines{"übel"});
@@ -92,6 +93,33 @@ TEST_CASE("translation memories are recognized by their names") {
   write_gzip(folder / "packed.tmx.gz", head + pair("dog", "Hund") + tail);
   for (const char* name : {"packed.tmx", "packed.tmx.gz"})
     CHECK(read_tmx(folder / name, "en", "de").source == Lines{"dog"});
+}
+
+TEST_CASE("positions count units, whatever the lines, empty units and joins") {
+  const TemporaryFolder folder;
+  std::mt19937 random(38);
+  std::string units;
+  std::vector<std::int64_t> kept;
+  for (std::int64_t number = 1; number <= 200; ++number) {
+    const bool has_text = number == 200 || random() % 3 > 0;
+    if (has_text) kept.push_back(number);
+    units += std::string(random() % 4, '\n') + pair(has_text ? "a" : "", "b");
+  }
+  ParallelCorpus corpus = read(folder, units);
+  CHECK(corpus.lines == kept);
+  CHECK(corpus.report.units == 200);
+  for (std::size_t i = 0; i < kept.size(); ++i) CHECK(corpus.place(i) == fmt::format("unit {}", kept[i]));
+  const std::string path = corpus.name;
+  ParallelCorpus lines;
+  lines.name = "p";
+  lines.source = lines.target = {"a"};
+  lines.report.lines = 3;
+  lines.report.pairs = 1;
+  CHECK(lines.place(0) == "line 1");
+  const ParallelCorpus all = joined({lines, std::move(corpus)});
+  CHECK(all.place(0) == "p:1");
+  CHECK(all.place(1) == fmt::format("{}, unit {}", path, kept[0]));
+  CHECK(describe(all.report, false) == fmt::format("{} pairs from 3 lines and 200 units", kept.size() + 1));
 }
 
 TEST_CASE("inline tags are dropped with the code in them; the text of hi and unknown elements stays") {
@@ -141,7 +169,7 @@ TEST_CASE("units without both languages, and pairs with an empty side, are count
                        unit(variant("en", "x") + "<tuv xml:lang=\"de\"></tuv>"));
   CHECK(corpus.source == Lines{"dog"});
   CHECK(describe(corpus.report) ==
-        "1 pair from 8 lines; left out: empty 4 (2 sources, 2 targets); left out: language 3");
+        "1 pair from 8 units; left out: empty 4 (2 sources, 2 targets); left out: language 3");
   CHECK(error(folder, head + unit(variant("EN-gb", "a") + variant("fr", "b")) + tail) ==
         "[memory.tmx] expected units with en and de; got only the languages en-gb, fr. Hint: set source_language and "
         "target_language to two of these");
@@ -182,7 +210,7 @@ TEST_CASE("a file that is not a translation memory is refused with file and line
   options.text.max_line_bytes = 5;
   CHECK(read(folder, pair("five5", "<ph>any code</ph>x"), "en", "de", options).source == Lines{"five5"});
   CHECK(contains(error(folder, head + pair("six666", "x") + tail, options),
-                 "[memory.tmx:7] expected at most 5 bytes in a segment; got more"));
+                 "[memory.tmx:7, unit 1] expected at most 5 bytes in a segment; got more"));
 }
 
 TEST_CASE("a document type is skipped; entities that it declares are refused") {
@@ -290,7 +318,8 @@ TEST_CASE("200 mutated translation memories are read or refused by name") {
       CHECK(corpus.source.size() == corpus.lines.size());
       CHECK(corpus.report.pairs == static_cast<std::int64_t>(corpus.source.size()));
       const CorpusReport& r = corpus.report;
-      CHECK(r.lines == r.pairs + r.empty_source + r.empty_target + r.empty_both + r.language);
+      CHECK(r.lines == 0);
+      CHECK(r.units == r.pairs + r.empty_source + r.empty_target + r.empty_both + r.language);
     } catch (const Error& error) {
       CHECK(std::string(error.what()).starts_with("[" + path));
     }
