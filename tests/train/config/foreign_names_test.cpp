@@ -121,7 +121,7 @@ TEST_CASE("the options of other programs lead to a key, in YAML, in --set and on
   }
 }
 
-TEST_CASE("the message about a foreign name has its key, or the reason that there is none") {
+TEST_CASE("the message about a foreign name has its key or an explanation") {
   CHECK_EQ(unknown_word(train, "--epochs", "3"), "unknown option '--epochs'; did you mean '--set train.max_epochs=3'?");
   CHECK_EQ(unknown_word(train, "--learning-rate=0.1", ""),
            "unknown option '--learning-rate'; did you mean '--set optim.lr=0.1'?");
