@@ -18,7 +18,7 @@ using namespace glossa;
 
 namespace {
 
-std::vector<std::string> split(std::string_view text) {
+std::vector<std::string> words_in(std::string_view text) {
   std::vector<std::string> words{""};
   for (const char c : text)
     if (c == ' ')
@@ -28,12 +28,12 @@ std::vector<std::string> split(std::string_view text) {
   return words;
 }
 
-struct Names {
+struct OwnNames {
   std::set<std::string> sections, keys, options;  // options without their sections
 };
 
-Names own_names() {
-  Names own;
+OwnNames own_names() {
+  OwnNames own;
   for (const OptionSection& section : option_sections()) {
     own.sections.insert(section.name);
     for (const auto& option : section.options) {
@@ -47,7 +47,7 @@ Names own_names() {
 /// Keys such as data.train in a meaning.
 std::vector<std::string> keys_in(std::string_view meaning, const std::set<std::string>& sections) {
   std::vector<std::string> keys;
-  for (std::string word : split(meaning)) {
+  for (std::string word : words_in(meaning)) {
     while (!word.empty() && std::ispunct(static_cast<unsigned char>(word.back()))) word.pop_back();
     if (const auto dot = word.find('.'); dot != word.npos && sections.contains(word.substr(0, dot)))
       keys.push_back(word);
@@ -55,13 +55,13 @@ std::vector<std::string> keys_in(std::string_view meaning, const std::set<std::s
   return keys;
 }
 
-const CommandWords train{
+const CommandWords train_command{
     .command = "glossa train", .commands = {}, .options = {"help", "run", "resume", "dump-config", "set"}};
 
 }  // namespace
 
 TEST_CASE("every row of foreign names leads to keys that exist, and no foreign name is glossa's own") {
-  const Names own = own_names();
+  const OwnNames own = own_names();
   std::set<std::string> seen;
   for (const ForeignNames& row : foreign_names()) {
     CAPTURE(row.meaning);
@@ -72,7 +72,7 @@ TEST_CASE("every row of foreign names leads to keys that exist, and no foreign n
       CHECK(own.keys.contains(key));
     }
     CHECK_FALSE(row.meaning.ends_with('.'));
-    for (const std::string& name : split(row.names)) {
+    for (const std::string& name : words_in(row.names)) {
       CAPTURE(name);
       CHECK_FALSE(name.empty());
       CHECK(std::ranges::all_of(name, [](char c) { return c == '_' || std::islower(c) || std::isdigit(c); }));
@@ -114,7 +114,7 @@ TEST_CASE("the options of other programs lead to a key, in YAML, in --set and on
     const bool is_explained = !hint_about(key, "").empty();
     CHECK((is_explained != !keys_meant(key).empty()));
     CHECK(keys_meant("train." + key) == keys_meant(key));
-    const std::string text = unknown_word(train, fmt::format("--{}", name), "7");
+    const std::string text = unknown_word(train_command, fmt::format("--{}", name), "7");
     CAPTURE(text);
     CHECK(text.find(is_explained ? "'. Hint: " : "; did you mean '--set ") != std::string::npos);
     CHECK(text.find("--help") == std::string::npos);
@@ -122,15 +122,17 @@ TEST_CASE("the options of other programs lead to a key, in YAML, in --set and on
 }
 
 TEST_CASE("the message about a foreign name has its key or an explanation") {
-  CHECK_EQ(unknown_word(train, "--epochs", "3"), "unknown option '--epochs'; did you mean '--set train.max_epochs=3'?");
-  CHECK_EQ(unknown_word(train, "--learning-rate=0.1", ""),
+  CHECK_EQ(unknown_word(train_command, "--epochs", "3"),
+           "unknown option '--epochs'; did you mean '--set train.max_epochs=3'?");
+  CHECK_EQ(unknown_word(train_command, "--learning-rate=0.1", ""),
            "unknown option '--learning-rate'; did you mean '--set optim.lr=0.1'?");
-  CHECK_EQ(unknown_word(train, "--device", "cuda"),
+  CHECK_EQ(unknown_word(train_command, "--device", "cuda"),
            "unknown option '--device'. Hint: glossa runs on the CPU; runtime.threads is the number of threads");
-  CHECK_EQ(unknown_word(train, "--fp16", "VALUE"), "unknown option '--fp16'. Hint: glossa runs on the CPU, in float32");
-  CHECK_EQ(unknown_word(train, "--lang", "fr"),
+  CHECK_EQ(unknown_word(train_command, "--fp16", "VALUE"),
+           "unknown option '--fp16'. Hint: glossa runs on the CPU, in float32");
+  CHECK_EQ(unknown_word(train_command, "--lang", "fr"),
            "unknown option '--lang'. Hint: data.source and data.target are the languages");
-  CHECK_EQ(unknown_word(train, "epochs=3", ""),
+  CHECK_EQ(unknown_word(train_command, "epochs=3", ""),
            "unknown argument 'epochs=3'; did you mean '--set train.max_epochs=3'?");
   const CommandWords inspect{.command = "glossa inspect", .commands = {}, .options = {"help", "json"}};
   CHECK_EQ(unknown_word(inspect, "--epochs", "3"), "unknown option '--epochs'. Hint: glossa inspect --help lists them");

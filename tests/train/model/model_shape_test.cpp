@@ -26,7 +26,7 @@ std::map<std::string, std::string> shapes_of(const Config& config) {
 }
 
 /// Values for each option of the model, of which some change shapes.
-const std::map<std::string, std::vector<std::string>> values{
+const std::map<std::string, std::vector<std::string>> option_values{
     {"width", {"8", "16"}},
     {"heads", {"2", "4"}},
     {"head_width", {"0", "4", "8"}},
@@ -52,17 +52,17 @@ const std::map<std::string, std::vector<std::string>> values{
 TEST_CASE("the option is named whose value changes the parameters' shapes, and no other") {
   std::mt19937 random(38);
   const auto set_any = [&](Config& config, const std::string& name) {
-    const auto& choices = values.at(name);
+    const auto& choices = option_values.at(name);
     config = load_config("", {"model." + name + "=" + choices[random() % choices.size()]}, config);
   };
   int named = 0, fitting = 0;
   for (int round = 0; round < 60; ++round) {
     Config base;
-    for (const auto& [name, choices] : values) set_any(base, name);
+    for (const auto& [name, choices] : option_values) set_any(base, name);
     const auto shapes = shapes_of(base);
     if (shapes.empty()) continue;
     CHECK(differently_shaped(base, base).empty());
-    for (const auto& [name, choices] : values) {
+    for (const auto& [name, choices] : option_values) {
       Config changed = base;
       set_any(changed, name);
       CAPTURE(dump(base));
@@ -72,7 +72,8 @@ TEST_CASE("the option is named whose value changes the parameters' shapes, and n
       ++(fits ? fitting : named);
     }
     Config other = base;
-    for (int k = 0; k < 3; ++k) set_any(other, std::next(values.begin(), random() % values.size())->first);
+    for (int k = 0; k < 3; ++k)
+      set_any(other, std::next(option_values.begin(), random() % option_values.size())->first);
     if (!differently_shaped(base, other).empty()) CHECK(shapes_of(other) != shapes);
   }
   CHECK_GT(named, 100);
