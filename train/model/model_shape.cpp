@@ -7,29 +7,43 @@
 namespace glossa {
 namespace {
 
-/// A number that differs between models with parameters of different shapes. Sharing of embeddings counts as well,
-/// because it may only change their names. -1 for options that contradict each other.
-double shape_number(const ModelConfig& model) {
+/// Differs between models with parameters of different names or shapes. The number of numbers nearly suffices: besides
+/// it, embeddings may be shared in other places, and matrices of a trained similarity or of a feed-forward layer may be
+/// cut otherwise.
+struct ShapeKey {
+  double numbers = -1;  ///< -1: the options contradict each other
+  ModelConfig::Tied tied{};
+  bool has_feed_forward = false;
+  std::int64_t heads = 0;
+
+  bool operator==(const ShapeKey&) const = default;
+};
+
+ShapeKey shape_key(const ModelConfig& model) {
   constexpr Index vocabulary = 100;
+  const bool is_trained =
+      model.similarity == ModelConfig::Similarity::general || model.similarity == ModelConfig::Similarity::additive;
   try {
-    return 8 * memory_need(transformer_options(model, vocabulary, vocabulary)).parameters +
-           static_cast<double>(model.tied);
+    return {.numbers = memory_need(transformer_options(model, vocabulary, vocabulary)).parameters,
+            .tied = model.tied,
+            .has_feed_forward = model.feed_forward > 0,
+            .heads = is_trained ? model.heads : 0};
   } catch (const Error&) {
-    return -1;
+    return {};
   }
 }
 
 }  // namespace
 
 std::string differently_shaped(const Config& base, const Config& changed) {
-  const double wanted = shape_number(base.model);
-  if (shape_number(changed.model) == wanted) return "";
+  const ShapeKey wanted = shape_key(base.model);
+  if (shape_key(changed.model) == wanted) return "";
+  Config with = base;
   for (const OptionSection& section : option_sections()) {
     if (section.name != "model") continue;
     for (const Option<Config>& option : section.options) {
-      Config with = base;
       option.set(with, {.kind = GivenValue::Kind::scalar, .scalar = option.text(changed), .list = {}});
-      if (shape_number(with.model) != wanted) return section.name + "." + option.name;
+      if (shape_key(with.model) != wanted) return section.name + "." + option.name;
     }
   }
   return "";

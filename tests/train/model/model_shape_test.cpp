@@ -18,8 +18,8 @@ namespace {
 std::map<std::string, std::string> shapes_of(const Config& config) {
   std::map<std::string, std::string> shapes;
   try {
-    for (const auto* parameter : make_model(config.model, 7, 7, 1)->parameters.parameters())
-      shapes[parameter->name] = parameter->value.shape.str();
+    const std::unique_ptr<Model> model = make_model(config.model, 7, 7, 1);
+    for (const auto* parameter : model->parameters.parameters()) shapes[parameter->name] = parameter->value.shape.str();
   } catch (const Error&) {
   }
   return shapes;
