@@ -10,7 +10,7 @@ namespace glossa {
 
 /// Attention of a run in a report.
 struct RunAttention {
-  std::string maps;                  ///< JSON array in the format of `glossa attention --json`; empty: no checkpoint yet
+  std::string maps;  ///< JSON array in the format of `glossa attention --json`; empty: no checkpoint yet
   std::vector<std::string> missing;  ///< the sentences without maps, one text per reason
 };
 

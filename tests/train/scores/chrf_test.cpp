@@ -11,6 +11,7 @@
 
 using namespace glossa;
 using glossa::testing::metrics_golden;
+using glossa::testing::SeveralReferences;
 
 TEST_CASE("chrf agrees with sacreBLEU") {
   for (const auto& golden : metrics_golden()["cases"]) {

@@ -10,6 +10,7 @@
 
 using namespace glossa;
 using glossa::testing::metrics_golden;
+using glossa::testing::SeveralReferences;
 
 TEST_CASE("ter agrees with sacreBLEU") {
   for (const char* kind : {"cases", "drawn"})
