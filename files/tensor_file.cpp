@@ -61,16 +61,16 @@ void convert(std::string_view dtype, std::span<const std::byte> bytes, T* values
   if (dtype == "U8" || dtype == "BOOL") convert<std::uint8_t>(bytes, values, as_it_is);
 }
 
-/// Throws if a number of an F64 tensor is finite, but infinite as T.
+/// The first number in the bytes of an F64 tensor that is finite, but infinite as T. 0 if there is no such number.
 template <class T>
-void check_range(const std::string& where, const std::string& name, std::span<const std::byte> bytes, const T* values) {
+double first_beyond_range(std::span<const std::byte> bytes, const T* values) {
   for (std::size_t i = 0; i < bytes.size() / sizeof(double); ++i) {
     if (!std::isinf(values[i])) continue;
     double stored;
     std::memcpy(&stored, bytes.data() + i * sizeof stored, sizeof stored);
-    check(std::isinf(stored), where,
-          "expected numbers of '{}' in float's range, up to 3.4e38; got {}. Hint: read them as double", name, stored);
+    if (!std::isinf(stored)) return stored;
   }
+  return 0;
 }
 
 }  // namespace
@@ -102,11 +102,15 @@ void TensorFile::read(const std::string& name, std::span<T> values) const {
   check(values.size() == own.count(), path_.string(), "expected room for the {} numbers of '{}'; got {}", own.count(),
         name, values.size());
   T* next = values.data();
+  double beyond = 0;
   read_bytes(own, [&](std::span<const std::byte> bytes) {
     convert(own.dtype, bytes, next);
-    if (own.dtype == "F64") check_range(path_.string(), name, bytes, next);
+    if (own.dtype == "F64" && beyond == 0) beyond = first_beyond_range(bytes, next);
     next += bytes.size() / dtype_size(own.dtype);
   });
+  // Only now are the bytes known to be undamaged.
+  check(beyond == 0, path_.string(),
+        "expected numbers of '{}' in float's range, up to 3.4e38; got {}. Hint: read them as double", name, beyond);
 }
 
 template <class T>

@@ -175,7 +175,7 @@ TEST_CASE("other data on --resume is refused, for training and for validation") 
 TEST_CASE("a table not named .tsv is refused, with a hint") {
   const TinyRun tiny;
   write_bytes(tiny / "pairs.csv", "hello\tnamaste\n");
-  check_no_run(tiny, {"data.train=" + (tiny / "pairs.csv").string()}, 1, {"pairs.csv.en]", "(.tsv)"});
+  check_no_run(tiny, {"data.train=" + (tiny / "pairs.csv").string()}, 2, {"pairs.csv]", "(.tsv)"});
 }
 
 TEST_CASE("wrong command lines exit with 2 and name the mistake") {

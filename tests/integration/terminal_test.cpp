@@ -68,10 +68,10 @@ TEST_CASE("training on a terminal shows progress with loss, speed and time left,
   CHECK_EQ(log.find_first_of("\r\x1b"), std::string::npos);
   CHECK_NE(shown.find(" : \x1b[32mnew best\x1b[0m loss\nsource  "), std::string::npos);
   std::smatch sample;
-  const std::regex first("best\n((source     .+\nreference  .+\n)output     .*\n)");
+  const std::regex first("best loss\n((source     .+\nreference  .+\n)output     .*\n)");
   REQUIRE(std::regex_search(log, sample, first));
   CHECK(read_bytes(tiny / "run/samples/update-00000010.txt").starts_with(sample[1].str()));
-  CHECK_NE(shown.find("best\x1b[0m\n" + sample[2].str() + "output     "), std::string::npos);
+  CHECK_NE(shown.find("best\x1b[0m loss\n" + sample[2].str() + "output     "), std::string::npos);
   std::size_t lines = 0;
   for (const std::string& line : lines_that_stay(shown)) {
     CAPTURE(line);

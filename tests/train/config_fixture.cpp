@@ -83,6 +83,7 @@ FinishedRun::FinishedRun(const Config& config, const fs::path& run) : folder(run
   fs::remove_all(folder);
   {
     const Quiet quiet;
+    set_threads(3);  // a number that no run has, to see whether this one sets its own
     try {
       end = Trainer(config, "", folder, false).train();
     } catch (const Error& thrown) {
