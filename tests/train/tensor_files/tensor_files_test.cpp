@@ -24,7 +24,7 @@ const fs::path marian_files = GLOSSA_SOURCE_DIR "/tests/golden/marian";
 void read_all(const fs::path& path) {
   const auto file = open_tensors(path);
   for (const auto& [name, entry] : file->entries()) {
-    const std::size_t size = file->read<float>(name).size();
+    const std::size_t size = file->read<double>(name).size();
     CHECK_EQ(size, entry.count());
   }
 }
