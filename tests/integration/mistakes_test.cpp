@@ -1,5 +1,6 @@
 // Runs that are refused because they look like mistakes, and text that is longer than what a run learned.
 #include <doctest/doctest.h>
+#include <fmt/core.h>
 
 #include "tests/integration/served_run.h"
 #include "tests/integration/tiny_run.h"

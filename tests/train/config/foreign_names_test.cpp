@@ -15,6 +15,7 @@
 #include "train/config/unknown_name.h"
 
 using namespace glossa;
+using glossa::testing::error_of;
 
 namespace {
 

@@ -12,6 +12,7 @@
 
 using namespace glossa;
 using glossa::testing::metrics_golden;
+using glossa::testing::SeveralReferences;
 
 namespace {
 
