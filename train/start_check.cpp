@@ -39,9 +39,11 @@ Found same_languages(const RunStart& start) {
 Found wrong_direction(const RunStart& start) {
   if (!start.base) return {};
   const DataConfig &is = start.config.data, &was = start.base->data;
-  if (equal_names(was.source, was.target) || !same_language(is.source, was.target) ||
-      !same_language(is.target, was.source))
-    return {};
+  const auto match = [&](const std::string& source, const std::string& target) {
+    return same_language(is.source, source) && same_language(is.target, target);
+  };
+  // Two variants of one language, such as en and en-simple, match in both directions.
+  if (match(was.source, was.target) || !match(was.target, was.source)) return {};
   const std::string& run = start.config.train.warm_start;
   return Finding{"train.warm_start",
                  fmt::format("expected a model that translates {} to {}; {} translates {} to {}", is.source, is.target,
@@ -53,14 +55,16 @@ Found swapped_sides(const RunStart& start) {
   const DataConfig& data = start.config.data;
   const ParallelCorpus& text = start.corpora.training;
   if (!look_exchanged(text.source, text.target, data.source, data.target)) return {};
-  const bool is_one_table = data.train.size() == 1 && is_table(data.train.front());
+  const std::string& first = data.train.front();
   return Finding{
       text.name,
       fmt::format("expected {} as the source and {} as the target; got {} as the source and {} as the target",
                   data.source, data.target, data.target, data.source),
-      is_one_table ? fmt::format("exchange the columns: data.source_column={}, data.target_column={}",
-                                 data.target_column, data.source_column)
-                   : "exchange data.source and data.target, or the names of the files"};
+      is_table(first) ? fmt::format("exchange the names in the first row or, if it has none, the columns: "
+                                    "data.source_column={}, data.target_column={}",
+                                    data.target_column, data.source_column)
+      : is_translation_memory(first) ? "exchange the languages in the file"
+                                     : "exchange the names of the two files"};
 }
 
 Found same_text(const RunStart& start) {

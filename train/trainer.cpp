@@ -140,7 +140,8 @@ TrainingEnd Trainer::update_until_end() {
   const TrainConfig& train = config_.train;
   std::optional<TrainingEnd> end = ending();
   if (end) log_->warning("nothing to do: " + reason(*end, config_) + ". Hint: raise the limit with --set");
-  if (!end) validate_start();
+  if (!end && validate_start() && requests_of_all(signals, config_.runtime.timeout, state_.update).stop)
+    end = TrainingEnd::signal;
   const TrainingLine last_line(train, task_->can_validate(), progress(), state_.seconds);
   while (!end) {
     const Progress before = progress();
@@ -168,7 +169,7 @@ TrainingEnd Trainer::update_until_end() {
         "note: the last validation was the best so far; continue with glossa train {} --run {} --resume --set {}",
         config_file(run_).string(), run_, limit));
   if (*end != TrainingEnd::signal && !best_at_end && state_.has_best && state_.best_update == 0)
-    log_->warning(
+    log_->line(
         "note: no validation was better than the weights before training, which remain the best checkpoint. Hint: try "
         "another optim.lr, or more text");
   const std::string skipped =
@@ -292,10 +293,12 @@ bool Trainer::validate() {
 }
 
 /// Validates the weights of a warm start before their first update, and saves them as the best so far: training need
-/// not improve them. A run resumed from there has validated them.
-void Trainer::validate_start() {
+/// not improve them. A run resumed from there has validated them. Returns whether it validates now.
+bool Trainer::validate_start() {
   const bool is_warm = !config_.train.warm_start.empty() && state_.update == 0 && !state_.has_best;
-  if (is_warm && !config_.train.validate_every.never() && validate()) save(true);
+  if (!is_warm || config_.train.validate_every.never()) return false;
+  if (validate()) save(true);
+  return true;
 }
 
 /// If a limit hit between validations, validates the final weights, which may be the best; returns whether they are.

@@ -65,7 +65,7 @@ class Trainer {
   void log_update(const TrainingReport& report);
   ValidationReport measure();
   bool validate();
-  void validate_start();
+  bool validate_start();
   bool validate_end();
   void save(bool is_best);
 
@@ -76,6 +76,7 @@ class Trainer {
   std::optional<CheckpointFolder> checkpoints_;
   std::optional<RunLog> log_;
   // Only in process 0, during setup:
+  bool begins_ = false;  // a run that has not begun before, with or without a checkpoint
   std::optional<FoundCheckpoint> found_;  // the checkpoint to resume from
   std::optional<CheckpointReader> base_;  // the checkpoint of train.warm_start
   // For the head of the log:

@@ -202,6 +202,7 @@ void Trainer::find_run(const std::string& config_path, bool resume) {
   }
   check_continues(config_, run_, resume, found_);
   if (found_) return;
+  begins_ = !resume || !std::filesystem::exists(std::filesystem::path(run_) / "config.yaml");
   check_not_overwriting(config_, config_path, run_);
   if (resume) warnings_.push_back("--resume: no checkpoint in " + run_ + " yet, starting afresh");
   if (!config_.train.warm_start.empty()) base_.emplace(open_warm_start(config_, warnings_));
@@ -214,7 +215,7 @@ void Trainer::make_task() {
   if (job().is_several()) config_ = parse_config(job().broadcast(dump(config_)), run_);
   job().together([&] {
     corpora = read_corpora(config_.data, static_cast<std::uint64_t>(config_.train.seed));
-    if (!found_ && job().is_first()) check_new_run(corpora);
+    if (begins_ && job().is_first()) check_new_run(corpora);
     decide_auto_options(config_, corpora.training, corpora.split);
     for (std::string& line : decide_bleu_tokenizer(config_, corpora.training.target)) notes_.push_back(std::move(line));
     if (!job().is_first()) return;
@@ -241,7 +242,7 @@ void Trainer::make_task() {
   job().agree("program and instruction set", job().is_several() ? program_fingerprint() : "");
 }
 
-/// Throws misuse for mistakes that train.allow does not list. Never called for a resumed run.
+/// Throws misuse for mistakes that train.allow does not list. Never called for a run that has begun before.
 void Trainer::check_new_run(const Corpora& corpora) const {
   std::optional<Config> base;
   if (base_) base = parse_config(read_training_state(*base_).config, base_->path());

@@ -1,5 +1,4 @@
-#include <fmt/ranges.h>
-
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 
@@ -22,11 +21,13 @@ struct TrainArguments {
   std::vector<std::string> allowed, sets;
 };
 
-/// The values of --set, with those of --allow as one of them.
-std::vector<std::string> sets_of(const TrainArguments& arguments) {
-  std::vector<std::string> sets = arguments.sets;
-  if (!arguments.allowed.empty()) sets.push_back(fmt::format("train.allow={}", fmt::join(arguments.allowed, ",")));
-  return sets;
+/// Adds the names of --allow to train.allow.
+void allow(const std::vector<std::string>& names, std::vector<TrainConfig::Mistake>& allowed) {
+  for (const std::string& name : names) {
+    const auto index = std::ranges::find(mistake_names, name) - mistake_names.begin();
+    const auto mistake = static_cast<TrainConfig::Mistake>(index);
+    if (std::ranges::find(allowed, mistake) == allowed.end()) allowed.push_back(mistake);
+  }
 }
 
 /// Checks the value of --resume. Returns the error, or nothing.
@@ -41,7 +42,8 @@ int run(const TrainArguments& arguments) {
   Config config;
   job().together([&] {
     if (arguments.resume == "true" && !arguments.dump_config) check_holds_run(run);
-    config = load_training_config(arguments.config, sets_of(arguments), run, resume);
+    config = load_training_config(arguments.config, arguments.sets, run, resume);
+    allow(arguments.allowed, config.train.allow);
   });
   if (arguments.dump_config) {
     check(config);
@@ -66,7 +68,7 @@ void add_train(CommandTable& table) {
       ->check(wrong_resume);
   command
       .add_option("--allow", arguments.allowed,
-                  "begin a new run despite what looks like this mistake; repeatable; as --set train.allow=NAME,...")
+                  "begin a new run despite what looks like this mistake; repeatable; adds to train.allow")
       ->check(CLI::IsMember(std::vector<std::string>(mistake_names.begin(), mistake_names.end())))
       ->delimiter(',')
       ->allow_extra_args(false);

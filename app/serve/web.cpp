@@ -20,7 +20,7 @@ namespace glossa::serve {
 
 namespace {
 
-constexpr const char *json_type = "application/json", *text_type = "text/plain; charset=utf-8";
+constexpr const char* json_type = "application/json";
 
 /// A request in memory, and the answer as it is written.
 class MemoryStream final : public httplib::Stream {

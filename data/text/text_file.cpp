@@ -29,8 +29,8 @@ std::string clean_line(std::string_view line, std::string_view where, const Text
   if (const std::size_t bad = utf8::find_invalid(line); bad != std::string_view::npos) {
     if (options.invalid_utf8 == InvalidUtf8::refuse)
       throw LineError(fmt::format("{}:{}", where, bad + 1),
-                      fmt::format("expected valid UTF-8; got 0x{:02x} at byte {} of the line. Hint: convert the file "
-                                  "(iconv -t UTF-8) or set InvalidUtf8::replace",
+                      fmt::format("expected valid UTF-8; got 0x{:02x} at byte {} of the line. Hint: convert the file, "
+                                  "for example with iconv -f WINDOWS-1252 -t UTF-8, or set InvalidUtf8::replace",
                                   static_cast<unsigned char>(line[bad]), bad + 1));
     mended = utf8::replace_invalid(line, replaced);
     line = mended;

@@ -2,6 +2,8 @@
 #include <doctest/doctest.h>
 #include <fmt/core.h>
 
+#include <filesystem>
+
 #include "tests/integration/served_run.h"
 #include "tests/integration/tiny_run.h"
 
@@ -79,6 +81,10 @@ TEST_CASE("three pairs are refused unless allowed") {
   check_refused(tiny.train("run", {three, "train.allow=[]"}), 2, {"got 3 pairs", "--allow few-pairs"});
   succeeded(tiny.train("run", {three, "train.allow=[]"}, {"--allow", "same-text,few-pairs"}));
   check_refused(tiny.train("other", {three}, {"--allow", "few"}), 2, {"--allow", "few-pairs"});
+  succeeded(tiny.train("both", {three, "train.allow=few-pairs"}, {"--allow", "same-text"}));  // --allow adds
+  // A run that was let through is not refused later, even if it has no checkpoint yet.
+  std::filesystem::remove_all(tiny / "run/checkpoints");
+  succeeded(tiny.train("run", {three, "train.allow=[]"}, {"--resume"}));
 }
 
 TEST_CASE("text longer than the training text gives one warning; other text gives none") {

@@ -98,6 +98,9 @@ TEST_CASE("weights of the opposite direction are refused, whatever form the name
     start.config.data.target = target;
     CHECK(start.error() == "");
   }
+  start.config.data.source = start.base.data.source = "en";  // variants of one language match in both directions
+  start.config.data.target = start.base.data.target = "en-simple";
+  CHECK(start.error() == "");
   start.base.data.source = "source";  // as imported without languages
   start.base.data.target = "target";
   CHECK(start.error() == "");

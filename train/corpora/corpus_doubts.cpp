@@ -79,11 +79,11 @@ std::vector<std::string> corpus_doubts(const DataConfig& config, const ParallelC
     doubts.push_back(
         fmt::format("{:.0f} % of the pairs of {} have the same text on both sides; see data.source and data.target",
                     100 * share, corpus.name));
-  if (!config.valid.empty() && config.valid == config.train)
+  if (!config.valid.empty() && config.valid == config.train && !toy_pairs_alone("data.valid", config.valid))
     doubts.emplace_back("data.valid is data.train: its scores show memorization, not learning");
   else
-    for (const std::string& name : config.valid)
-      if (std::ranges::find(config.train, name) != config.train.end())
+    for (const std::string& name : config.valid)  // a toy corpus has a validation split of its own
+      if (!toy_pairs("data.valid", name) && std::ranges::find(config.train, name) != config.train.end())
         doubts.push_back(
             fmt::format("{} is in both data.valid and data.train: its scores show memorization, not learning", name));
   const std::string_view letter_case = only_case(corpus.source);

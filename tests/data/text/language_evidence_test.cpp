@@ -41,20 +41,22 @@ const Lines spanish_lines{"El perro está en la casa.",
 }  // namespace
 
 TEST_CASE("names of one language are recognized, with a region, in any case and form") {
-  for (const auto& [a, b] : {std::pair{"fr", "fr"},
-                             {"fr", "fr-FR"},
-                             {"fr_CA", "FR"},
-                             {"fra", "fr"},
-                             {"French", "fre"},
-                             {"pt_br", "pt-BR"},
-                             {"xx", "XX"},
-                             {"xx", "xx-YY"},
-                             {"deu_Latn", "de"}}) {
+  for (const auto& names : {std::pair{"fr", "fr"},
+                            {"fr", "fr-FR"},
+                            {"fr_CA", "FR"},
+                            {"fra", "fr"},
+                            {"French", "fre"},
+                            {"pt_br", "pt-BR"},
+                            {"xx", "XX"},
+                            {"xx", "xx-YY"},
+                            {"deu_Latn", "de"}}) {
+    const char *const a = names.first, *const b = names.second;
     CAPTURE(a);
     CHECK(same_language(a, b));
     CHECK(same_language(b, a));
   }
-  for (const auto& [a, b] : {std::pair{"fr", "en"}, {"pt-BR", "pt-PT"}, {"xx", "xy"}, {"fr", "xx"}, {"e", "en"}}) {
+  for (const auto& names : {std::pair{"fr", "en"}, {"pt-BR", "pt-PT"}, {"xx", "xy"}, {"fr", "xx"}, {"e", "en"}}) {
+    const char *const a = names.first, *const b = names.second;
     CAPTURE(a);
     CHECK_FALSE(same_language(a, b));
     CHECK_FALSE(same_language(b, a));
@@ -64,8 +66,10 @@ TEST_CASE("names of one language are recognized, with a region, in any case and 
 TEST_CASE("exchanged sides are recognized by script or words, and only if both are in the other's language") {
   const std::pair<const char*, const Lines*> texts[] = {
       {"en", &english_lines}, {"fr", &french_lines}, {"es-MX", &spanish_lines}, {"rus", &russian_lines}};
-  for (const auto& [a, a_text] : texts)
-    for (const auto& [b, b_text] : texts) {
+  for (const auto& first : texts)
+    for (const auto& second : texts) {
+      const char *const a = first.first, *const b = second.first;
+      const Lines *const a_text = first.second, *const b_text = second.second;
       if (a == b) continue;
       CAPTURE(a);
       CAPTURE(b);

@@ -62,7 +62,8 @@ TEST_CASE("the option is named whose value changes the parameters' shapes, and n
     const auto shapes = shapes_of(base);
     if (shapes.empty()) continue;
     CHECK(differently_shaped(base, base).empty());
-    for (const auto& [name, choices] : option_values) {
+    for (const auto& option : option_values) {
+      const std::string& name = option.first;
       Config changed = base;
       set_any(changed, name);
       CAPTURE(dump(base));
