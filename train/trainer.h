@@ -76,7 +76,7 @@ class Trainer {
   std::optional<CheckpointFolder> checkpoints_;
   std::optional<RunLog> log_;
   // Only in process 0, during setup:
-  bool begins_ = false;  // a run that has not begun before, with or without a checkpoint
+  bool begins_ = false;                   // a run that has not begun before, with or without a checkpoint
   std::optional<FoundCheckpoint> found_;  // the checkpoint to resume from
   std::optional<CheckpointReader> base_;  // the checkpoint of train.warm_start
   // For the head of the log:

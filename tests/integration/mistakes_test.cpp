@@ -17,14 +17,13 @@ void check_mistake(const TinyRun& tiny, const std::string& mistake, const String
   CAPTURE(mistake);
   check_refused(tiny.train(mistake, sets), 2, {"--allow " + mistake});
   CHECK_FALSE(fs::exists(tiny / mistake));
-  succeeded(tiny.train(mistake, sets, {"--allow", mistake, "--allow", "few-pairs"}));
-  const std::string config = read_bytes(tiny.path() / mistake / "config.yaml");
-  CHECK_NE(config.find("allow: [" + mistake + ", few-pairs]"), std::string::npos);
+  succeeded(tiny.train(mistake, sets, {"--allow", mistake}));
+  const std::string allowed = "allow: [few-pairs, " + mistake + "]";  // TinyRun allows few pairs
+  CHECK_NE(read_bytes(tiny.path() / mistake / "config.yaml").find(allowed), std::string::npos);
   Strings further = sets;
   further.push_back("train.max_updates=25");
   CHECK_NE(succeeded(tiny.resume(mistake, further)).err.find("resumed at update 20"), std::string::npos);
-  CHECK_EQ(read_bytes(tiny.path() / mistake / "config.yaml").find("allow: [" + mistake + ", few-pairs]"),
-           config.find("allow: [" + mistake + ", few-pairs]"));
+  CHECK_NE(read_bytes(tiny.path() / mistake / "config.yaml").find(allowed), std::string::npos);
 }
 
 /// Lines of text with a number of words each.
