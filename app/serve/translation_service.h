@@ -48,7 +48,7 @@ class TranslationService {
   ///   503  no room in the queue now, or no answer by the caller's deadline
   std::vector<std::vector<TranslatedText>> translate(const TranslationRequest& request, const Caller& caller);
 
-  /// Returns the model's attention while it reads `text` and writes `translation`; each of the two counts as one
+  /// Returns the model's attention while it reads `text` and writes `translation`. Both are used whole, each as one
   /// sentence. The languages select the model. Throws HttpError as `translate` does, and also 400 for an empty text and
   /// 413 for a text too long to show.
   AttentionMaps attention(std::string_view source, std::string_view target, const std::string& text,

@@ -10,8 +10,8 @@ namespace glossa {
 
 /// A call of attention in double. The heads are side by side in the columns of q, k, v and dy.
 struct AttentionByHead {
-  /// Returns the number for one sequence, head, query and key. Queries and keys are numbered from the start of their
-  /// sequence.
+  /// Returns the element of a matrix (`mask` or `dropout`) for one sequence, head, query and key. Queries and keys are
+  /// numbered from the start of their sequence.
   using Cell = std::function<double(Index sequence, Index head, Index query, Index key)>;
   struct Result {
     std::vector<double> y, dq, dk, dv;
