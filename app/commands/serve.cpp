@@ -93,26 +93,27 @@ int run(const ServeArguments& arguments) {
                               .batch = static_cast<std::size_t>(arguments.batch),
                               .gather = seconds(arguments.gather_ms / 1000)},
                              metrics);
-  const auto request_time = seconds(arguments.timeout), idle_time = 6 * request_time;
+  const auto request_time = seconds(arguments.timeout);
   Connections connections(listen_at(arguments.host, arguments.port),
                           {.connections = max_connections,
                            .body = static_cast<std::size_t>(arguments.max_kib) * 1024,
                            .request = request_time,
-                           .idle = idle_time});
+                           .idle = 6 * request_time});
   std::vector<std::string> host_names = arguments.host_names;
   host_names.push_back(arguments.host);
+  const auto open_connections = [&] { return connections.open(); };
   const Web web(service, metrics,
                 {.api_keys = keys,
                  .host_names = host_names,
                  .allowed_origin = arguments.allow_origin,
-                 .idle = std::chrono::duration_cast<std::chrono::seconds>(idle_time),
-                 .connections = [&] { return connections.open(); }});
+                 .connections = open_connections});
   Workers getting(gets_at_once, gets_waiting), posting(posts_at_once, posts_waiting, post_niceness);
   const auto ask = [&](Incoming incoming, Connections::Answer answer) {
-    Workers& workers = incoming.request.bytes.starts_with("POST ") ? posting : getting;
+    Workers& workers = incoming.request.method == "POST" ? posting : getting;
     const auto shared = std::make_shared<const Incoming>(std::move(incoming));
     const auto run = [&web, shared, answer] {  // cheap if nobody waits anymore
-      answer(shared->caller.waits() ? web.answer(*shared) : error_reply(503, "the answer was not ready in time"));
+      answer(shared->caller.waits() ? web.answer(shared->request, shared->caller)
+                                    : final_error(503, "the answer was not ready in time"));
     };
     workers.post(shared->caller.client, {.run = run, .refuse = [answer] { answer(busy_reply()); }});
   };

@@ -22,7 +22,7 @@
 #include <vector>
 
 #include "app/serve/http_error.h"
-#include "app/serve/messages.h"
+#include "app/serve/request_reader.h"
 #include "autograd/check.h"
 
 namespace glossa::serve {
@@ -47,27 +47,6 @@ constexpr std::size_t max_held = std::size_t{256} << 20, always_fits = 16384;
 /// Descriptors that the process needs for other purposes.
 constexpr rlim_t other_descriptors = 64;
 
-const char* reason(int status) {
-  switch (status) {
-    case 400:
-      return "Bad Request";
-    case 408:
-      return "Request Timeout";
-    case 413:
-      return "Content Too Large";
-    case 415:
-      return "Unsupported Media Type";
-    case 431:
-      return "Request Header Fields Too Large";
-    case 501:
-      return "Not Implemented";
-    case 503:
-      return "Service Unavailable";
-    default:
-      return "Error";
-  }
-}
-
 /// Raises the descriptor limit to its maximum; returns how many connections that allows.
 std::size_t connections_allowed() {
   rlimit limit{};
@@ -85,17 +64,6 @@ void replace(Value& value, Value other) {
 }
 
 }  // namespace
-
-Reply error_reply(int status, const std::string& text) {
-  const std::string body = error_answer(text);
-  return {status,
-          fmt::format("HTTP/1.1 {} {}\r\nContent-Type: application/json\r\nContent-Length: {}\r\n"
-                      "Connection: close\r\n{}\r\n{}",
-                      status, reason(status), body.size(), status == 503 ? "Retry-After: 1\r\n" : "", body),
-          true};
-}
-
-Reply busy_reply() { return error_reply(503, "too many requests are waiting. Hint: try again in a moment"); }
 
 class Connections::Loop {
  public:
@@ -126,11 +94,11 @@ class Connections::Loop {
     RequestReader reader;
     State state = State::idle;
     Clock::time_point since{}, expires{};
-    std::string unread;  // input after the current request
-    std::string out;     // to write, starting at `written`
+    std::string unread;      // input after the current request
+    std::string head, body;  // of the answer, to write from byte `written` on
     std::size_t written = 0;
-    MemoryShare share;  // memory of the incoming request, or of the answer
-    bool keeps = true;
+    MemoryShare share;  // memory of the incoming request, or of the answer's body
+    bool keeps = true, is_head = false;
     bool sends_no_more = false, is_probed = false;
   };
   using State = Connection::State;
@@ -324,7 +292,7 @@ void Connections::Loop::read(std::uint64_t number, Connection& connection) {
     if (connection.state != State::lingering)
       use(number, connection, {buffer_.data(), static_cast<std::size_t>(count)});
   } else if (count == 0 && connection.state == State::reading) {
-    reply(number, connection, error_reply(400, "expected a complete request; the connection ended early"));
+    reply(number, connection, final_error(400, "expected a complete request; the connection ended early"));
   } else {
     close(number);
   }
@@ -349,7 +317,7 @@ void Connections::Loop::use(std::uint64_t number, Connection& connection, std::s
     connection.unread = bytes;
     ask(number, connection);
   } catch (const HttpError& error) {
-    reply(number, connection, error_reply(error.status(), error.what()));
+    reply(number, connection, final_error(error.status(), error.what()));
   }
 }
 
@@ -358,8 +326,8 @@ void Connections::Loop::ask(std::uint64_t number, Connection& connection) {
   connection.is_probed = connection.reader.is_http_1_0();
   Incoming incoming{connection.reader.take(),
                     {connection.client, connection.expires, connection.has_left},
-                    connection.keeps,
                     std::move(connection.share)};
+  connection.is_head = incoming.request.method == "HEAD";
   enter(number, connection, State::asking);
   hooks_.ask(std::move(incoming), [loop = self_, number](Reply reply) {
     const std::shared_ptr<Loop> self = loop.lock();
@@ -386,20 +354,22 @@ void Connections::Loop::on_answers() {
   }
 }
 
-/// Begins to write an answer. If the request was not read to its end, the answer is the connection's last.
+/// Begins to write an answer. If the request was not read to its end, the answer must be the connection's last.
 void Connections::Loop::reply(std::uint64_t number, Connection& connection, Reply reply) {
-  if (!hold(connection, reply.bytes.size())) {
+  if (!hold(connection, reply.body.size())) {
     reply = busy_reply();
-    hold(connection, reply.bytes.size());
+    hold(connection, reply.body.size());
   }
-  connection.keeps = connection.keeps && connection.state == State::asking && !reply.is_last;
   if (connection.state != State::asking) {  // frees the part of a refused request that was read
     replace(connection.reader, RequestReader(limits_.body));
     replace(connection.unread, {});
   }
   const Clock::time_point now = Clock::now();
   hooks_.answered(reply.status, std::chrono::duration<double>(now - connection.since).count());
-  replace(connection.out, std::move(reply.bytes));
+  connection.keeps = connection.keeps && !reply.is_last && !ends_;
+  const auto idle = std::chrono::duration_cast<std::chrono::seconds>(limits_.idle);
+  connection.head = head_of(reply, connection.keeps ? std::optional(idle) : std::nullopt);
+  replace(connection.body, std::exchange(connection.is_head, false) ? std::string() : std::move(reply.body));
   connection.written = 0;
   connection.expires = now + limits_.request;
   connection.state = State::writing;
@@ -407,15 +377,20 @@ void Connections::Loop::reply(std::uint64_t number, Connection& connection, Repl
 }
 
 void Connections::Loop::write(std::uint64_t number, Connection& connection) {
-  while (connection.written < connection.out.size()) {
-    const ssize_t count = send(connection.socket.number(), connection.out.data() + connection.written,
-                               connection.out.size() - connection.written, MSG_NOSIGNAL);
+  const std::string &head = connection.head, &body = connection.body;
+  while (connection.written < head.size() + body.size()) {
+    const bool is_in_head = connection.written < head.size();
+    const std::string_view rest = is_in_head ? std::string_view(head).substr(connection.written)
+                                             : std::string_view(body).substr(connection.written - head.size());
+    const int more = is_in_head && !body.empty() ? MSG_MORE : 0;  // one packet for both, if it has room
+    const ssize_t count = send(connection.socket.number(), rest.data(), rest.size(), MSG_NOSIGNAL | more);
     if (count < 0 && errno == EINTR) continue;
     if (count < 0 && errno == EAGAIN) return watch(number, connection, EPOLL_CTL_MOD);
     if (count < 0) return close(number);
     connection.written += static_cast<std::size_t>(count);
   }
-  replace(connection.out, {});
+  replace(connection.head, {});
+  replace(connection.body, {});
   connection.share.set(0);
   if (!connection.keeps || ends_) {
     shutdown(connection.socket.number(), SHUT_WR);
@@ -452,11 +427,11 @@ void Connections::Loop::on_tick() {
     for (const auto& [number, connection] : connections_)
       if (connection.state == State::asking) unanswered.push_back(number);
     for (const std::uint64_t number : unanswered)
-      reply(number, connections_.at(number), error_reply(503, "the server is shutting down"));
+      reply(number, connections_.at(number), final_error(503, "the server is shutting down"));
   }
   for (const std::uint64_t number : over) close(number);
   for (const std::uint64_t number : late)
-    reply(number, connections_.at(number), error_reply(408, "expected a complete request in time; it came too slowly"));
+    reply(number, connections_.at(number), final_error(408, "expected a complete request in time; it came too slowly"));
 }
 
 void Connections::Loop::begin_to_end() {
@@ -472,7 +447,7 @@ void Connections::Loop::begin_to_end() {
   }
   for (const std::uint64_t number : idle) close(number);
   for (const std::uint64_t number : reading)
-    reply(number, connections_.at(number), error_reply(503, "the server is shutting down"));
+    reply(number, connections_.at(number), final_error(503, "the server is shutting down"));
 }
 
 Connections::Connections(Listener listener, const Limits& limits)

@@ -6,9 +6,10 @@
 #include <string>
 
 #include "app/serve/caller.h"
+#include "app/serve/http_request.h"
 #include "app/serve/listener.h"
 #include "app/serve/memory_share.h"
-#include "app/serve/request_reader.h"
+#include "app/serve/reply.h"
 
 namespace glossa::serve {
 
@@ -16,26 +17,12 @@ namespace glossa::serve {
 struct Incoming {
   HttpRequest request;
   Caller caller;
-  bool keeps_connection;
   MemoryShare share;  ///< the request's part of the memory for requests and answers
 };
 
-/// The answer to the client.
-struct Reply {
-  int status;
-  std::string bytes;
-  bool is_last;  ///< true: the connection ends after this answer
-};
-
-/// A JSON error answer, the last of its connection.
-Reply error_reply(int status, const std::string& text);
-
-/// The answer to a request for which there is no room.
-Reply busy_reply();
-
 /// The server's connections. One thread handles them all and never blocks: it gathers bytes until a request is
 /// complete, and sends answers as fast as clients read them. So a thousand idle or slow connections cost memory but
-/// delay nobody. (The HTTP library would use a thread per connection.)
+/// delay nobody.
 class Connections {
  public:
   struct Limits {

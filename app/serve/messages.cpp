@@ -17,9 +17,6 @@ using nlohmann::json;
 /// Maximum depth, that of a list's elements: {"q": ["text"]}.
 constexpr int max_depth = 2;
 
-/// Maximum number of values: more than any request needs, and few enough to store.
-constexpr std::size_t max_values = 20000;
-
 std::string dump(const json& value) { return value.dump(-1, ' ', false, json::error_handler_t::replace); }
 
 /// A value that is neither object nor list, as text.
@@ -27,30 +24,6 @@ std::string text_of(const json& value, const std::string& name) {
   if (value.is_string()) return value.get<std::string>();
   if (value.is_number() || value.is_boolean()) return value.dump();
   throw HttpError(400, "expected {} to be a text; got {}", name, value.type_name());
-}
-
-int hex_digit(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  const char lower = static_cast<char>(c | 0x20);
-  return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
-}
-
-/// A decoded form name or value: + is a space, %XX a byte; any other % is itself.
-std::string decoded(std::string_view text) {
-  std::string result;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const bool escaped =
-        text[i] == '%' && i + 2 < text.size() && hex_digit(text[i + 1]) >= 0 && hex_digit(text[i + 2]) >= 0;
-    if (escaped) {
-      result += static_cast<char>(hex_digit(text[i + 1]) * 16 + hex_digit(text[i + 2]));
-      i += 2;
-    } else {
-      result += text[i] == '+' ? ' ' : text[i];
-    }
-  }
-  if (const std::size_t at = utf8::find_invalid(result); at != result.npos)
-    throw HttpError(400, "expected a form in UTF-8; got other bytes");
-  return result;
 }
 
 const Field* find(const Fields& fields, std::string_view name) {
@@ -91,21 +64,6 @@ Fields fields_of_json(std::string_view body) {
     } else {
       for (const json& each : value) field.values.push_back(text_of(each, name));
     }
-  }
-  return fields;
-}
-
-Fields fields_of_form(std::string_view body) {
-  Fields fields;
-  for (std::size_t values = 0; !body.empty();) {
-    if (++values > max_values) throw HttpError(413, "expected at most {} fields; got more", max_values);
-    const std::string_view pair = body.substr(0, body.find('&'));
-    body.remove_prefix(std::min(pair.size() + 1, body.size()));
-    const std::size_t sign = std::min(pair.find('='), pair.size());
-    if (sign == 0) continue;
-    Field& field = fields[decoded(pair.substr(0, sign))];
-    field.values.push_back(decoded(pair.substr(std::min(sign + 1, pair.size()))));
-    field.is_list = field.values.size() > 1;
   }
   return fields;
 }

@@ -17,13 +17,15 @@ struct Field {
 };
 using Fields = std::map<std::string, Field, std::less<>>;
 
+/// Maximum number of values in a request: more than any request needs, and few enough to store.
+constexpr std::size_t max_values = 20000;
+
+/// Media type of JSON.
+constexpr const char* json_type = "application/json";
+
 /// Returns the members of a JSON object, except those that are null. Throws HttpError 400 unless `body` is a JSON
 /// object in UTF-8 whose values fit a Field, and 413 for too many values.
 Fields fields_of_json(std::string_view body);
-
-/// Returns the fields of an HTML form (`a=b&c=d`). A repeated name gives a list. Throws HttpError 400 if the form is
-/// not in UTF-8, and 413 for too many fields.
-Fields fields_of_form(std::string_view body);
 
 /// Returns the value of the field `name`, which must be a single text. If the field is absent or a list, throws
 /// HttpError 400 that names it.

@@ -1,30 +1,19 @@
 #include "app/serve/request_reader.h"
 
-#include <fmt/core.h>
-
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <utility>
 
+#include "app/serve/form.h"
+#include "app/serve/header_text.h"
 #include "app/serve/http_error.h"
 
 namespace glossa::serve {
 
 namespace {
 
-std::string lower(std::string_view text) {
-  std::string result(text);
-  for (char& c : result)
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c | 0x20);
-  return result;
-}
-
-std::string_view trimmed(std::string_view text) {
-  const std::size_t begin = text.find_first_not_of(" \t");
-  return begin == text.npos ? "" : text.substr(begin, text.find_last_not_of(" \t") + 1 - begin);
-}
-
-/// True if a text is allowed as a header name or method (RFC 9110, section 5.6.2).
+/// True if a text is allowed as a header name (RFC 9110, section 5.6.2).
 bool is_token(std::string_view text) {
   return !text.empty() && std::ranges::all_of(text, [](char c) {
     return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||
@@ -52,13 +41,10 @@ void take_once(std::optional<std::string>& taken, std::string_view name, std::st
   taken = value;
 }
 
-/// True for a header that is left out because it concerns the connection or the body's encoding, or requests another
-/// form of the answer.
-bool ends_here(std::string_view name) {
-  for (const char* header : {"connection", "keep-alive", "content-length", "transfer-encoding", "te", "trailer",
-                             "upgrade", "expect", "range", "if-range", "accept-encoding"})
-    if (name == header) return true;
-  return false;
+/// True for the methods of HTTP that act on a path. TRACE and CONNECT concern the connection.
+bool is_method(std::string_view text) {
+  constexpr std::array<std::string_view, 7> methods{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"};
+  return std::ranges::find(methods, text) != methods.end();
 }
 
 }  // namespace
@@ -91,7 +77,7 @@ std::size_t RequestReader::feed_line(std::string_view bytes) {
 
 std::size_t RequestReader::feed_body(std::string_view bytes) {
   const std::size_t taken = std::min<std::uint64_t>(left_, bytes.size());
-  body_ += bytes.substr(0, taken);
+  request_.body += bytes.substr(0, taken);
   left_ -= taken;
   if (left_ == 0) part_ = part_ == Part::chunk ? Part::chunk_end : Part::done;
   return taken;
@@ -100,7 +86,7 @@ std::size_t RequestReader::feed_body(std::string_view bytes) {
 void RequestReader::use_line() {
   switch (part_) {
     case Part::head:
-      if (head_.empty()) return use_request_line();
+      if (request_.method.empty()) return use_request_line();
       return line_.empty() ? end_head() : use_header();
     case Part::chunk_size:
       return use_chunk_size();
@@ -118,13 +104,20 @@ void RequestReader::use_request_line() {
   const std::string_view line = line_;
   const std::size_t first = line.find(' '), last = line.rfind(' ');
   const std::string_view version = line.substr(std::min(last + 1, line.size()));
-  if (first == line.npos || last <= first + 1 || !is_token(line.substr(0, first)) || has_control(line) ||
+  if (first == line.npos || last <= first + 1 || has_control(line) ||
       line.substr(first + 1, last - first - 1).find(' ') != line.npos ||
       (version != "HTTP/1.1" && version != "HTTP/1.0"))
     throw HttpError(400, "expected an HTTP/1.1 request: METHOD PATH HTTP/1.1");
+  if (line.size() + 2 > max_header) throw HttpError(414, "expected a shorter path");
+  request_.method = line.substr(0, first);
+  if (!is_method(request_.method))
+    throw HttpError(400, "expected a method such as GET or POST; got {}", request_.method);
   is_http_1_0_ = version == "HTTP/1.0";
   keeps_connection_ = !is_http_1_0_;
-  std::string_view target = line.substr(first + 1, last - first - 1);
+  use_target(line.substr(first + 1, last - first - 1));
+}
+
+void RequestReader::use_target(std::string_view target) {
   for (const std::string_view scheme : {"http://", "https://"}) {  // sent by some proxies (RFC 9112, section 3.2.2)
     if (!target.starts_with(scheme)) continue;
     target.remove_prefix(scheme.size());
@@ -132,7 +125,10 @@ void RequestReader::use_request_line() {
     target.remove_prefix(authority_->size());
     break;
   }
-  head_ = fmt::format("{} {} {}\r\n", line.substr(0, first), target.empty() ? "/" : target, version);
+  target = target.substr(0, target.find('#'));
+  const std::size_t path = std::min(target.find('?'), target.size());
+  request_.path = target.empty() ? "/" : percent_decoded(target.substr(0, path));
+  request_.query = target.substr(std::min(path + 1, target.size()));
 }
 
 void RequestReader::use_header() {
@@ -141,7 +137,7 @@ void RequestReader::use_header() {
   if (colon == line.npos || !is_token(line.substr(0, colon)) || has_control(line))
     throw HttpError(400, "expected headers of the form NAME: VALUE");
   const std::string name = lower(line.substr(0, colon));
-  std::string value(trimmed(line.substr(colon + 1)));
+  const std::string_view value = trimmed(line.substr(colon + 1));
   if (name == "content-length") {
     if (std::exchange(has_length_, true) || is_chunked_)
       throw HttpError(400, "expected one length of the body; got several");
@@ -152,13 +148,12 @@ void RequestReader::use_header() {
     if (std::exchange(is_chunked_, true) || has_length_)
       throw HttpError(400, "expected one length of the body; got several");
   } else if (name == "host") {
-    take_once(host_, "Host", value);
+    take_once(request_.host, "Host", value);
   } else if (name == "origin") {
-    take_once(origin_, "Origin", value);
+    take_once(request_.origin, "Origin", value);
   } else if (name == "content-type") {
-    const std::size_t parameters = std::min(value.find(';'), value.size());
-    value = lower(value.substr(0, parameters)) + value.substr(parameters);
-    take_once(media_type_, "Content-Type", trimmed(std::string_view(value).substr(0, parameters)));
+    take_once(request_.content_type, "Content-Type", value);
+    request_.media_type = lower(trimmed(value.substr(0, value.find(';'))));
   } else if (name == "content-encoding") {
     if (lower(value) != "identity") throw HttpError(415, "expected an uncompressed body");
   } else if (name == "expect") {
@@ -166,14 +161,14 @@ void RequestReader::use_header() {
   } else if (name == "connection") {
     if (lower(value).find("close") != std::string::npos) keeps_connection_ = false;
   }
-  const std::string header = fmt::format("{}: {}\r\n", line.substr(0, colon), value);
-  if (header.size() > max_header) throw HttpError(431, "expected at most {} bytes in a header; got more", max_header);
-  if (!ends_here(name)) head_ += header;
+  if (name.size() + value.size() + 4 > max_header)  // written as NAME: VALUE, with the line's end
+    throw HttpError(431, "expected at most {} bytes in a header; got more", max_header);
 }
 
 void RequestReader::end_head() {
-  if (!host_ && !is_http_1_0_) throw HttpError(400, "expected a Host header; got none");
+  if (!request_.host && !is_http_1_0_) throw HttpError(400, "expected a Host header; got none");
   if (is_chunked_ && is_http_1_0_) throw HttpError(400, "expected Content-Length with HTTP/1.0; got Transfer-Encoding");
+  if (authority_) request_.host = std::move(authority_);
   if (left_ > max_body_) throw HttpError(413, "expected a body of at most {} bytes; got more", max_body_);
   read_ = 0;
   part_ = is_chunked_ ? Part::chunk_size : left_ > 0 ? Part::sized_body : Part::done;
@@ -183,7 +178,7 @@ void RequestReader::use_chunk_size() {
   const std::string_view size = trimmed(std::string_view(line_).substr(0, line_.find(';')));  // extensions are ignored
   if (size.empty()) throw HttpError(400, "expected the size of a chunk to be a number");
   left_ = number(size, 16, "the size of a chunk");
-  if (left_ > max_body_ - body_.size())
+  if (left_ > max_body_ - request_.body.size())
     throw HttpError(413, "expected a body of at most {} bytes; got more", max_body_);
   read_ = 0;
   part_ = left_ > 0 ? Part::chunk : Part::trailer;
@@ -194,12 +189,6 @@ bool RequestReader::take_expectation() {
   return waits && std::exchange(expects_, false);
 }
 
-HttpRequest RequestReader::take() {
-  const RequestReader whole = std::exchange(*this, RequestReader(max_body_));
-  return {.bytes = fmt::format("{}Content-Length: {}\r\n\r\n{}", whole.head_, whole.body_.size(), whole.body_),
-          .host = whole.authority_ ? whole.authority_ : whole.host_,
-          .origin = whole.origin_,
-          .media_type = whole.media_type_.value_or("")};
-}
+HttpRequest RequestReader::take() { return std::exchange(*this, RequestReader(max_body_)).request_; }
 
 }  // namespace glossa::serve

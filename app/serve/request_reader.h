@@ -5,32 +5,20 @@
 #include <string>
 #include <string_view>
 
+#include "app/serve/http_request.h"
+
 namespace glossa::serve {
-
-/// A complete request.
-struct HttpRequest {
-  /// The request in one piece: its head, with the body's Content-Length, followed by the body without chunks. Two kinds
-  /// of headers are left out: those that concern the connection, and those that ask for another form of the answer
-  /// (ranges, compression).
-  std::string bytes;
-
-  // Header values that decide if the request is answered. Any %XX is kept; the HTTP library would decode it.
-  std::optional<std::string> host;    ///< missing only with HTTP/1.0
-  std::optional<std::string> origin;  ///< of the page that sends the request
-  std::string media_type;             ///< Content-Type in lower case, without parameters
-};
 
 /// Parses HTTP/1.1 requests from a connection's bytes as they arrive. A request is complete once its whole body has
 /// arrived; the body has a declared length or comes in chunks. Throws HttpError for an invalid or unsupported request:
-///   400  an invalid head, no host, two hosts or lengths, lengths that are not numbers, invalid chunks
-///   413  a body of more than `max_body` bytes, by the declared length or by the bytes received
-///   415  a compressed body (Content-Encoding)
-///   431  a head of more than 16 KiB, a header of more than 8 KiB
-///   501  a transfer encoding other than chunked
+///   400  an invalid head, an unknown method, no host, two hosts or lengths, lengths that are not numbers, invalid
+///   chunks 413  a body of more than `max_body` bytes, by the declared length or by the bytes received 414  a request
+///   line of more than 8 KiB 415  a compressed body (Content-Encoding) 431  a head of more than 16 KiB, a header of
+///   more than 8 KiB 501  a transfer encoding other than chunked
 class RequestReader {
  public:
   static constexpr std::size_t max_head = 16384;
-  static constexpr std::size_t max_header = 8192;  ///< bytes; the HTTP library's limit
+  static constexpr std::size_t max_header = 8192;  ///< bytes of a header or of the request line, with its end
 
   explicit RequestReader(std::size_t max_body) : max_body_(max_body) {}
 
@@ -39,9 +27,9 @@ class RequestReader {
   std::size_t feed(std::string_view bytes);
 
   /// True once a request has begun.
-  bool has_begun() const { return part_ != Part::head || !line_.empty() || !head_.empty(); }
+  bool has_begun() const { return part_ != Part::head || !line_.empty() || !request_.method.empty(); }
   /// Bytes of the request kept so far.
-  std::size_t size() const { return head_.size() + line_.size() + body_.size(); }
+  std::size_t size() const { return line_.size() + request_.size(); }
 
   bool is_complete() const { return part_ == Part::done; }
 
@@ -65,6 +53,7 @@ class RequestReader {
   std::size_t feed_body(std::string_view bytes);
   void use_line();
   void use_request_line();
+  void use_target(std::string_view target);
   void use_header();
   void end_head();
   void use_chunk_size();
@@ -72,12 +61,10 @@ class RequestReader {
   std::size_t max_body_;
   Part part_ = Part::head;
   std::string line_;        // the current line so far, without its end
-  std::string head_;        // the request line and the headers that are kept
   std::size_t read_ = 0;    // size of the head so far, or of the lines around a chunk
   std::uint64_t left_ = 0;  // bytes of the current body or chunk still to come
-  std::string body_;
-  std::optional<std::string> host_, authority_;  // host_ is from the header, authority_ from the target
-  std::optional<std::string> origin_, media_type_;
+  HttpRequest request_;
+  std::optional<std::string> authority_;  // of the target
   bool is_http_1_0_ = false;
   bool has_length_ = false, is_chunked_ = false, expects_ = false, keeps_connection_ = true;
 };

@@ -1,18 +1,21 @@
 #pragma once
 
 #include <functional>
-#include <memory>
+#include <map>
 #include <string>
 #include <vector>
 
-#include "app/serve/connections.h"
+#include "app/serve/caller.h"
+#include "app/serve/http_request.h"
+#include "app/serve/messages.h"
+#include "app/serve/reply.h"
 #include "app/serve/server_metrics.h"
 #include "app/serve/translation_service.h"
 
 namespace glossa::serve {
 
 /// Answers the requests that the server gets: LibreTranslate's interface, the translation page, monitoring. Any number
-/// of threads may use a Web at once. Only web.cpp includes the HTTP library.
+/// of threads may use a Web at once.
 class Web {
  public:
   struct Setup {
@@ -20,20 +23,35 @@ class Web {
     std::vector<std::string> host_names;  ///< names that a Host header may have, besides addresses and localhost
     /// One more origin, beside the server's own, whose pages may send requests; * allows all (see access.h).
     std::string allowed_origin;
-    std::chrono::seconds idle;                 ///< how long a connection waits for its next request
     std::function<std::size_t()> connections;  ///< returns the number of open connections
   };
 
-  Web(TranslationService& service, ServerMetrics& metrics, Setup setup);
-  ~Web();
+  Web(TranslationService& service, const ServerMetrics& metrics, Setup setup);
+  Web(const Web&) = delete;
+  Web& operator=(const Web&) = delete;
 
-  /// Returns the answer to a request. If no answer is ready at the caller's deadline, returns an error soon afterwards.
-  /// Does not throw: an exception becomes an error answer.
-  Reply answer(const Incoming& incoming) const;
+  /// Returns the reply to a request. If no answer is ready at the caller's deadline, returns an error soon afterwards.
+  /// Does not throw: an exception becomes an error reply.
+  Reply answer(const HttpRequest& request, const Caller& caller) const;
 
  private:
-  class Server;
-  std::unique_ptr<Server> server_;
+  /// Content of a path, for one method: `get` or `post` is set.
+  struct Resource {
+    std::string content_type;
+    std::function<std::string()> get = {};
+    std::function<std::string(const Fields&, const Caller&)> post = {};
+
+    const char* methods() const { return post ? "POST" : "GET, HEAD"; }
+  };
+
+  void admit(const HttpRequest& request) const;
+  Reply reply_to(const HttpRequest& request, const Caller& caller) const;
+  Caller identified(Caller caller, const Fields& fields) const;
+  std::string settings() const;
+
+  const Setup setup_;
+  std::map<std::string, Resource> resources_;   // by path
+  std::map<std::string, std::string> headers_;  // of all replies
 };
 
 }  // namespace glossa::serve

@@ -106,6 +106,30 @@ TEST_CASE("languages, health, metrics and the page are served") {
   CHECK_EQ(served.stop().status, 0);
 }
 
+TEST_CASE("each reply has the server's headers, and the reply to HEAD has no body") {
+  Served served({fixture().run()});
+  const std::string host = " HTTP/1.1\r\nHost: localhost\r\n";
+  Connection connection(served.port());
+  connection.send("HEAD /health" + host + "\r\nGET /%68ealth" + host + "\r\n");
+  const Answer head = connection.response();
+  for (const char* header :
+       {"Cache-Control: no-store", "Content-Length: 15", "Content-Security-Policy: default-src 'none'; ",
+        "Content-Type: application/json\r\n", "Keep-Alive: timeout=60, max=1000000", "X-Content-Type-Options: nosniff"})
+    CHECK_MESSAGE(head.head.find("\r\n" + std::string(header)) != head.head.npos, head.head);
+  CHECK_EQ(head.body, "HTTP/1.1 200 OK");  // of the next reply
+  const Answer last = ask(served.port(), "GET /health" + host + "Connection: close\r\n\r\n");
+  CHECK_EQ(last.body, R"({"status":"ok"})");
+  CHECK_NE(last.head.find("\r\nConnection: close\r\n"), last.head.npos);
+  CHECK_EQ(last.head.find("Keep-Alive"), last.head.npos);
+  for (const char* method : {"PUT", "PATCH", "DELETE", "OPTIONS", "POST"}) {
+    const Answer refused = ask(served.port(), fmt::format("{} /health{}\r\n", method, host));
+    check_error(refused, 405, method);
+    CHECK_NE(refused.head.find("\r\nAllow: GET, HEAD\r\n"), refused.head.npos);
+    CHECK_NE(refused.head.find("\r\nCache-Control: no-store\r\n"), refused.head.npos);
+  }
+  CHECK_EQ(served.stop().status, 0);
+}
+
 TEST_CASE("a bad request is answered with its error and status, and the next one is served") {
   Served served({fixture().run(), "--max-kib", "16", "--queue", "50", "--timeout", "1"});
   const int port = served.port();

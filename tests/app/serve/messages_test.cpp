@@ -4,6 +4,7 @@
 
 #include <functional>
 
+#include "app/serve/form.h"
 #include "app/serve/http_error.h"
 
 using namespace glossa::serve;

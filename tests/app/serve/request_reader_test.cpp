@@ -51,31 +51,52 @@ TEST_CASE("a request comes out whole, however its bytes arrive, and those of the
   for (const std::size_t piece : {1, 2, 7, 1000}) {
     CAPTURE(piece);
     RequestReader reader(max_body);
-    std::vector<std::string> requests;
+    std::vector<HttpRequest> requests;
     const std::string all = sized + chunked + "\r\n" + get;
     for (std::size_t at = 0; at < all.size();) {
       at += reader.feed(std::string_view(all).substr(at, piece));
-      if (reader.is_complete()) requests.push_back(reader.take().bytes);
+      if (reader.is_complete()) requests.push_back(reader.take());
     }
     CHECK_FALSE(reader.has_begun());
     REQUIRE_EQ(requests.size(), 3);
-    CHECK_EQ(requests[0], "POST /translate HTTP/1.1\r\nHost: a\r\nX: y\r\nContent-Length: 5\r\n\r\nhello");
-    CHECK_EQ(requests[1], "POST /translate HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nhello");
-    CHECK_EQ(requests[2], "GET / HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n");
+    for (const int i : {0, 1}) {
+      CHECK_EQ(requests[i].method, "POST");
+      CHECK_EQ(requests[i].path, "/translate");
+      CHECK_EQ(requests[i].host, "a");
+      CHECK_EQ(requests[i].body, "hello");
+    }
+    CHECK_EQ(requests[2].method, "GET");
+    CHECK_EQ(requests[2].path, "/");
+    CHECK_EQ(requests[2].body, "");
   }
 }
 
 TEST_CASE("a target may name its host before the path, as a request to a proxy does") {
-  for (const auto& [target, path, host] :
-       {std::tuple{"/languages?a=http://b/c", "/languages?a=http://b/c", "a"},
-        {"http://example.org:5000/languages?a=b", "/languages?a=b", "example.org:5000"},
-        {"https://example.org/", "/", "example.org"},
-        {"http://example.org", "/", "example.org"},
-        {"http:///", "/", ""},
-        {"*", "*", "a"}}) {
+  for (const auto& [target, path, query, host] :
+       {std::tuple{"/languages?a=http://b/c", "/languages", "a=http://b/c", "a"},
+        {"http://example.org:5000/languages?a=b", "/languages", "a=b", "example.org:5000"},
+        {"https://example.org/", "/", "", "example.org"},
+        {"http://example.org", "/", "", "example.org"},
+        {"http:///", "/", "", ""},
+        {"*", "*", "", "a"}}) {
     const HttpRequest request = request_of(fmt::format("GET {} HTTP/1.1\r\nHost: a\r\n\r\n", target));
-    CHECK_EQ(request.bytes, fmt::format("GET {} HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n", path));
+    CHECK_EQ(request.path, path);
+    CHECK_EQ(request.query, query);
     CHECK_EQ(request.host, host);
+  }
+}
+
+TEST_CASE("a target is split into its path, which is decoded, and its query") {
+  for (const auto& [target, path, query] : {std::tuple{"/a%20b%2Fc%zz%4?q=%41+b", "/a b/c%zz%4", "q=%41+b"},
+                                            {"/a+b?", "/a+b", ""},
+                                            {"/a%3Fb=c", "/a?b=c", ""},
+                                            {"/a?b=c#d?e", "/a", "b=c"},
+                                            {"/a#b?c", "/a", ""},
+                                            {"/a?b=c?&d=/?", "/a", "b=c?&d=/?"},
+                                            {"?a", "", "a"}}) {
+    const HttpRequest request = request_of(fmt::format("GET {} HTTP/1.1\r\nHost: a\r\n\r\n", target));
+    CHECK_EQ(request.path, path);
+    CHECK_EQ(request.query, query);
   }
 }
 
@@ -85,10 +106,11 @@ TEST_CASE("host, origin and type of a request are those that the client sent") {
   CHECK_EQ(request.host, "a");
   CHECK_EQ(request.origin, "http://%61");
   CHECK_EQ(request.media_type, "multipart/form-data");
-  CHECK_NE(request.bytes.find("Content-Type: multipart/form-data ; boundary=Ab\r\n"), std::string::npos);
+  CHECK_EQ(request.content_type, "Multipart/Form-Data ; boundary=Ab");
   const HttpRequest old = request_of("GET / HTTP/1.0\r\n\r\n");
   CHECK_FALSE(old.host);
   CHECK_FALSE(old.origin);
+  CHECK_FALSE(old.content_type);
   CHECK_EQ(old.media_type, "");
 }
 
@@ -125,6 +147,13 @@ TEST_CASE("a malformed request is refused with the status that says why") {
       CHECK_EQ(refusal(head_of(std::string("content-encoding: ") + encoding + "\r\n"), piece), 415);
     CHECK_EQ(refusal(head_of("Content-Encoding: identity\r\n"), piece), 0);
     CHECK_EQ(refusal("GET /" + std::string(20000, 'a'), piece), 431);
+    const std::string longest(RequestReader::max_header - std::string("GET / HTTP/1.1\r\n").size(), 'a');
+    CHECK_EQ(refusal("GET /" + longest + " HTTP/1.1\r\n", piece), 0);
+    CHECK_EQ(refusal("GET /a" + longest + " HTTP/1.1\r\n", piece), 414);
+    for (const char* method : {"HEAD", "PUT", "PATCH", "DELETE", "OPTIONS"})
+      CHECK_EQ(refusal(fmt::format("{} / HTTP/1.1\r\n", method), piece), 0);
+    for (const char* method : {"BREW", "get", "GE", "GETS", "TRACE", "CONNECT"})
+      CHECK_EQ(refusal(fmt::format("{} / HTTP/1.1\r\n", method), piece), 400);
     CHECK_EQ(refusal(head_of(std::string(20000, 'a')), piece), 431);
     CHECK_EQ(refusal(std::string(20000, '\n'), piece), 431);
     CHECK_EQ(refusal(head_of("a: " + std::string(RequestReader::max_header - 5, 'a') + "\r\n"), piece), 0);
@@ -193,8 +222,11 @@ TEST_CASE("any bytes are accepted or refused, and never more stored than the lim
       }
       if (reader.is_complete()) {
         ++complete;
-        const std::string request = reader.take().bytes;
-        CHECK_NE(request.find("\r\n\r\n"), request.npos);
+        const HttpRequest request = reader.take();
+        CHECK_EQ(request.method, "POST");
+        CHECK_EQ(request.path, "/");
+        CHECK_LE(request.body.size(), max_body);
+        CHECK_FALSE(reader.has_begun());
       }
     } catch (const HttpError& error) {
       ++refused;

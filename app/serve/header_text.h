@@ -1,0 +1,21 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace glossa::serve {
+
+/// Returns `text` with its ASCII letters in lower case. (Unicode's rules would map the Kelvin sign to k, so that a
+/// header could mean something else to a proxy.)
+std::string lower(std::string_view text);
+
+/// Returns `text` without the spaces and tabs around it.
+std::string_view trimmed(std::string_view text);
+
+/// Returns the parameter `name` of a header such as `form-data; name="q"`. The name is in lower case; the header may
+/// have it in any case. A value in quotes ends at the next quote, because browsers send quotes within it as %22.
+/// Returns nothing if the header lacks the parameter or its closing quote.
+std::optional<std::string_view> header_parameter(std::string_view header, std::string_view name);
+
+}  // namespace glossa::serve

@@ -1,0 +1,78 @@
+#include "app/serve/reply.h"
+
+#include <fmt/core.h>
+
+#include <iterator>
+
+#include "app/serve/messages.h"
+
+namespace glossa::serve {
+
+namespace {
+
+const char* reason(int status) {
+  switch (status) {
+    case 200:
+      return "OK";
+    case 204:
+      return "No Content";
+    case 400:
+      return "Bad Request";
+    case 403:
+      return "Forbidden";
+    case 404:
+      return "Not Found";
+    case 405:
+      return "Method Not Allowed";
+    case 408:
+      return "Request Timeout";
+    case 413:
+      return "Content Too Large";
+    case 414:
+      return "URI Too Long";
+    case 415:
+      return "Unsupported Media Type";
+    case 421:
+      return "Misdirected Request";
+    case 431:
+      return "Request Header Fields Too Large";
+    case 501:
+      return "Not Implemented";
+    case 503:
+      return "Service Unavailable";
+    default:
+      return "Internal Server Error";
+  }
+}
+
+}  // namespace
+
+Reply error_reply(int status, std::string_view text) {
+  Reply reply{.status = status, .content_type = json_type, .body = error_answer(text)};
+  if (status == 503) reply.headers["Retry-After"] = "1";
+  return reply;
+}
+
+Reply final_error(int status, std::string_view text) {
+  Reply reply = error_reply(status, text);
+  reply.is_last = true;
+  return reply;
+}
+
+Reply busy_reply() { return final_error(503, "too many requests are waiting. Hint: try again in a moment"); }
+
+std::string head_of(const Reply& reply, std::optional<std::chrono::seconds> idle) {
+  std::map<std::string, std::string> headers = reply.headers;
+  headers["Content-Length"] = fmt::format("{}", reply.body.size());
+  if (!reply.content_type.empty()) headers["Content-Type"] = reply.content_type;
+  // The maximum number of requests is only for clients that expect one; requests are not counted.
+  if (idle)
+    headers["Keep-Alive"] = fmt::format("timeout={}, max=1000000", idle->count());
+  else
+    headers["Connection"] = "close";
+  std::string head = fmt::format("HTTP/1.1 {} {}\r\n", reply.status, reason(reply.status));
+  for (const auto& [name, value] : headers) fmt::format_to(std::back_inserter(head), "{}: {}\r\n", name, value);
+  return head + "\r\n";
+}
+
+}  // namespace glossa::serve
