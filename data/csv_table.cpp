@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <filesystem>
 
 #include "autograd/check.h"
 #include "data/text/shell_word.h"
@@ -40,7 +41,7 @@ void refuse_csv(const std::string& path) {
   LineReader(path, options).next(row);
   const char delimiter = delimiter_of(row);
   const bool packed = path.ends_with(".gz");
-  const std::string tsv = path.substr(0, path.size() - (packed ? 7 : 4)) + ".tsv";
+  const std::filesystem::path tsv = unused_path(path.substr(0, path.size() - (packed ? 7 : 4)) + ".tsv");
   // Cells lose their quotes, line ends and tabs, which a .tsv does not have.
   const std::string script =
       fmt::format(R"(import csv, gzip, sys; rows = csv.reader({}open(sys.argv[1], "rt", encoding="utf-8-sig"){}); )"
@@ -50,7 +51,7 @@ void refuse_csv(const std::string& path) {
                   : delimiter == ';' ? R"(, delimiter=";")"
                                      : R"(, delimiter="\t")");
   misuse(path, "expected a table without quotes (.tsv); got a .csv. Hint: python3 -X utf8 -c {} {} > {}",
-         shell_word(script), shell_word(path), shell_word(tsv));
+         shell_word(script), shell_path(path), shell_path(tsv));
 }
 
 }  // namespace glossa

@@ -37,12 +37,16 @@ void check_is_not_wide(std::string_view beginning, std::string_view name, bool i
   if (encoding.empty()) return;
   const std::string convert = fmt::format("iconv -f {} -t UTF-8", encoding);
   const std::string_view expected = "expected UTF-8 text; got";
-  if (!is_file) fail(name, "{} {}. Hint: convert it first with {}", expected, encoding, convert);
-  const std::filesystem::path path(name), packed = path.extension() == ".gz" ? path.stem() : path.filename();
-  const std::string in = shell_word(path.string());
-  const std::string out = shell_word((path.parent_path() / ("utf8-" + packed.string())).string());
-  if (path.extension() == ".gz") fail(name, "{} {}. Hint: gzip -cd {} | {} > {}", expected, encoding, in, convert, out);
-  fail(name, "{} {}. Hint: {} {} > {}", expected, encoding, convert, in, out);
+  std::error_code failure;
+  const std::filesystem::path path(name);
+  if (!is_file || !std::filesystem::is_regular_file(path, failure))
+    fail(name, "{} {}. Hint: convert it first with {}", expected, encoding, convert);
+  if (path.extension() == ".gz")  // the unpacked file is read in its place
+    fail(name, "{} {}. Hint: gzip -cd {} | {} > {}", expected, encoding, shell_path(path), convert,
+         shell_path(unused_path(path.parent_path() / path.stem())));
+  // The converted file gets the original's name, as the other side of a corpus has the same prefix.
+  const std::string old = shell_path(unused_path(path.string() + ".old")), same = shell_path(path);
+  fail(name, "{} {}. Hint: mv {} {} && {} {} > {}", expected, encoding, same, old, convert, old, same);
 }
 
 }  // namespace glossa

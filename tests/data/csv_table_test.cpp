@@ -27,7 +27,9 @@ TEST_CASE("a .csv is refused with a command that makes a table of it, whatever i
         return;
       }
       output_of_shell("LC_ALL=C " + hint_of(error));
-      const std::string made = folder / (path.ends_with(".gz") ? "packed.tsv" : "my pairs.tsv");
+      const std::string stem = path.ends_with(".gz") ? "packed" : "my pairs";
+      const std::string number = delimiter == ',' ? "" : delimiter == ';' ? "-2" : "-3";  // earlier tables are kept
+      const std::string made = folder / (stem + number + ".tsv");
       const ParallelCorpus corpus = read_tsv(made, "en", "de");
       CHECK_EQ(corpus.source, Lines{"Yes, he said \"no\"; so", "one"});
       CHECK_EQ(corpus.target, Lines{"Ja doch", "eins zwei"});

@@ -48,14 +48,17 @@ TEST_CASE("text with bytes for letters is not taken for UTF-16, even with a NUL 
 }
 
 TEST_CASE("a UTF-16 file is refused once, with the command that converts it") {
-  const TemporaryFolder folder;
   const std::u32string text = U"première ligne\nzweite Zeile\n";
   const Lines lines{"première ligne", "zweite Zeile"};
   for (const bool mark : {false, true}) {
+    const TemporaryFolder folder;
     const std::string bytes = wide((mark ? U"\uFEFF" : U"") + text, 2, false);
     const std::string path = folder.write("it's text.fr", bytes), packed = folder / "packed.fr.gz";
+    const std::string old = folder.write("it's text.fr.old", "old\n"), present = folder / "present.fr.gz";
+    folder.write("present.fr", "present\n");
     write_gzip(packed, bytes);
-    for (const std::string& name : {path, packed}) {
+    write_gzip(present, bytes);
+    for (const std::string& name : {path, packed, present}) {
       const std::string error = error_of<Error>([&] { read_lines(name, {.invalid_utf8 = InvalidUtf8::replace}); });
       CHECK(contains(error, "] expected UTF-8 text; got UTF-16"));
       CHECK(error_of<LineError>([&] {
@@ -70,7 +73,14 @@ TEST_CASE("a UTF-16 file is refused once, with the command that converts it") {
       output_of_shell(hint_of(error));
     }
     if (!has_program("iconv")) continue;
-    CHECK_EQ(read_lines(folder / "utf8-it's text.fr"), lines);
-    CHECK_EQ(read_lines(folder / "utf8-packed.fr"), lines);
+    for (const std::string& name : {path, (folder / "packed.fr").string(), (folder / "present-2.fr").string()})
+      CHECK_EQ(read_lines(name), lines);  // the first two are read as a side of the same corpus
+    CHECK_EQ(read_lines(old), Lines{"old"});
+    CHECK_EQ(read_lines(folder / "present.fr"), Lines{"present"});
   }
+}
+
+TEST_CASE("a device with UTF-16 text is not moved") {
+  const std::string error = error_of<Error>([] { check_is_not_wide("\xFF\xFE", "/dev/stdin", true); });
+  CHECK_EQ(error, "[/dev/stdin] expected UTF-8 text; got UTF-16. Hint: convert it first with iconv -f UTF-16 -t UTF-8");
 }
