@@ -94,8 +94,8 @@ EncodedCorpus encode_corpus(const ParallelCorpus& corpus, const Tokenizer& sourc
     encoded.origin.push_back(pair);
   }
   check(report.pairs > 0 || options.may_be_empty, corpus.name,
-        "expected at least one pair to train on; got {} of {} pairs. Hint: EncodeOptions::max_length is {}{}",
-        describe(report), corpus.source.size(), options.max_length,
+        "expected at least one pair to train on; got {} of {}. Hint: EncodeOptions::max_length is {}{}",
+        describe(report), counted(corpus.source.size(), "pair"), options.max_length,
         options.max_ratio > 0 ? fmt::format(", EncodeOptions::max_ratio {}", options.max_ratio) : "");
   return encoded;
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <system_error>
 
 namespace glossa {
 
@@ -28,6 +29,19 @@ std::string nearest_name(std::string_view wanted, const std::vector<std::string>
     nearest = name;
   }
   return nearest;
+}
+
+std::string nearest_path(const std::filesystem::path& wanted) {
+  const std::filesystem::path path = wanted.has_filename() ? wanted : wanted.parent_path();
+  const std::filesystem::path folder = path.parent_path();
+  std::vector<std::string> names;
+  std::error_code failure;
+  for (std::filesystem::directory_iterator entry(folder.empty() ? "." : folder, failure), end; !failure && entry != end;
+       entry.increment(failure))
+    names.push_back(entry->path().filename());
+  std::ranges::sort(names);
+  const std::string name = nearest_name(path.filename().string(), names);
+  return name.empty() ? "" : (folder / name).string();
 }
 
 }  // namespace glossa

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <filesystem>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -9,5 +10,8 @@ namespace glossa {
 /// The first name that begins with `wanted`, if `wanted` has 4 or more characters, else the name with the smallest edit
 /// distance. Empty if no name is near.
 std::string nearest_name(std::string_view wanted, const std::vector<std::string>& names);
+
+/// The path of the file or folder beside `wanted` with the nearest name; empty if no name is near.
+std::string nearest_path(const std::filesystem::path& wanted);
 
 }  // namespace glossa

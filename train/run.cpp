@@ -3,6 +3,7 @@
 #include "data/text/fingerprint.h"
 #include "data/text/text_file.h"
 #include "files/atomic_file.h"
+#include "files/nearest_name.h"
 #include "train/checkpoint/checkpoint_folder.h"
 #include "train/console/print.h"
 #include "train/model/memory_check.h"
@@ -21,8 +22,11 @@ bool is_of_reading(std::string_view key) {
 }
 
 void check_is_there(const std::string& run) {
-  check(std::filesystem::exists(run), run.empty() ? "RUN" : run,
-        "expected a run folder; not found. Hint: create one with glossa train CONFIG.yaml --run FOLDER");
+  if (std::filesystem::exists(run)) return;
+  const std::string nearest = nearest_path(run);
+  fail(run.empty() ? "RUN" : run, "expected a run folder; not found. Hint: {}",
+       nearest.empty() ? "create one with glossa train CONFIG.yaml --run FOLDER"
+                       : fmt::format("did you mean {}?", nearest));
 }
 
 }  // namespace
@@ -41,11 +45,12 @@ void check_holds_no_run(const std::string& run) {
 }
 
 void check_holds_run(const std::string& run) {
-  const std::filesystem::path folder = run;
-  if (!std::filesystem::exists(config_file(run)) && !std::filesystem::exists(folder / "checkpoints"))
-    misuse(
-        run,
-        "expected a run to resume; not found. Hint: check --run; --resume=auto begins a run in a folder without one");
+  const std::filesystem::path checkpoints = std::filesystem::path(run) / "checkpoints";
+  const bool has_checkpoints = std::filesystem::exists(checkpoints) && !std::filesystem::is_empty(checkpoints);
+  if (has_checkpoints || std::filesystem::exists(config_file(run))) return;
+  const std::string nearest = std::filesystem::exists(run) ? "" : nearest_path(run);
+  misuse(run, "expected a run to resume; not found. Hint: {}; --resume=auto begins a run in a folder without one",
+         nearest.empty() ? "check --run" : fmt::format("did you mean --run {}?", nearest));
 }
 
 bool is_of_use(std::string_view key) {

@@ -80,6 +80,8 @@ std::string about_unknown_word(const CLI::App& app, const std::vector<std::strin
   if (command->get_option_no_throw("RUN") != nullptr) known.takes_key = is_of_use;
   if (const std::string set = set_in_several_words(words, rest.front()); !set.empty())
     return unknown_name("argument", rest.front(), {"--set " + set}, "") + " Hint: section.key=value is one word";
+  if (const auto resume = std::ranges::find(words, "--resume"); words.end() - resume > 1 && resume[1] == "auto")
+    return unknown_name("argument", rest.front(), {"--resume=auto"}, "");
   const auto at = std::find(words.begin(), words.end(), rest.front());
   const bool has_value = std::distance(at, words.end()) > 1 && !at[1].starts_with("--");
   return unknown_word(known, rest.front(), has_value ? at[1] : "VALUE");

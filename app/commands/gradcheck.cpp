@@ -5,6 +5,7 @@
 #include "app/commands/commands.h"
 #include "app/measure/recipe_check.h"
 #include "autograd/check.h"
+#include "data/text/counted.h"
 #include "layers/cases/model_case.h"
 #include "train/console/json_line.h"
 #include "train/console/print.h"
@@ -60,8 +61,8 @@ class Table {
   /// The exit status.
   int finish() const {
     if (!json_)
-      fmt::print("{} rows, {} elements against differences{}, worst error {:.1e}, in {:.1f} s: {}\n", rows_,
-                 total_.elements, and_skipped(total_), total_.worst_error, total_.seconds,
+      fmt::print("{}, {} against differences{}, worst error {:.1e}, in {:.1f} s: {}\n", counted(rows_, "row"),
+                 counted(total_.elements, "element"), and_skipped(total_), total_.worst_error, total_.seconds,
                  passed_ ? "all passed" : "FAILED");
     return passed_ ? 0 : 1;
   }

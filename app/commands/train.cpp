@@ -5,6 +5,7 @@
 #include "app/commands/arguments.h"
 #include "app/commands/command_table.h"
 #include "app/commands/commands.h"
+#include "autograd/check.h"
 #include "train/processes/job.h"
 #include "train/run.h"
 #include "train/trainer.h"
@@ -32,10 +33,16 @@ void allow(const std::vector<std::string>& names, std::vector<TrainConfig::Mista
 
 /// Checks the value of --resume. Returns the error, or nothing.
 std::string wrong_resume(const std::string& value) {
-  return value == "true" || value == "auto" ? "" : "expected --resume or --resume=auto; got --resume=" + value;
+  if (value == "true" || value == "auto") return "";
+  return fmt::format("expected --resume or --resume=auto; got --resume={0}. Hint: --run {0} names the run", value);
 }
 
 int run(const TrainArguments& arguments) {
+  if (std::filesystem::exists(config_file(arguments.config)))
+    misuse("CONFIG",
+           "expected a YAML file; got the folder of a run, {0}. Hint: resume the run with glossa train {1} --run {0} "
+           "--resume",
+           arguments.config, config_file(arguments.config).string());
   const std::filesystem::path named_after_config = "runs" / std::filesystem::path(arguments.config).stem();
   const std::string run = arguments.run.empty() ? named_after_config.string() : arguments.run;
   const bool resume = !arguments.resume.empty();

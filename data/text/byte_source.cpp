@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "autograd/check.h"
+#include "files/nearest_name.h"
 
 namespace glossa {
 namespace {
@@ -19,7 +20,13 @@ std::string system_error() { return std::strerror(errno); }
 
 int open_for_reading(const std::string& path) {
   const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  check(descriptor >= 0, path, "cannot open the file: {}. Hint: check the path and its permissions", system_error());
+  if (descriptor < 0) {
+    const std::string reason = system_error(), nearest = errno == ENOENT ? nearest_path(path) : "";
+    fail(path, "cannot open the file: {}. Hint: {}", reason,
+         path == "-"       ? "standard input is the file /dev/stdin"
+         : nearest.empty() ? "check the path and its permissions"
+                           : fmt::format("did you mean {}?", nearest));
+  }
   struct stat status;
   if (::fstat(descriptor, &status) == 0 && S_ISDIR(status.st_mode)) {
     ::close(descriptor);

@@ -2,6 +2,10 @@
 
 #include <doctest/doctest.h>
 
+#include <filesystem>
+
+#include "tests/support/temporary_folder.h"
+
 using namespace glossa;
 
 TEST_CASE("the nearest name is found, and a distant one is not suggested") {
@@ -11,4 +15,16 @@ TEST_CASE("the nearest name is found, and a distant one is not suggested") {
   CHECK(nearest_name("zzzzzzzzzzz", names).empty());
   CHECK(nearest_name("--out", {"--set", "--output"}) == "--output");
   CHECK(nearest_name("--reference", {"--force", "--set"}).empty());
+}
+
+TEST_CASE("the nearest file or folder is in the same folder") {
+  const glossa::testing::TemporaryFolder folder;
+  const std::string recipe = folder.write("toy.yaml", "");
+  std::filesystem::create_directory(folder / "demo");
+  CHECK(nearest_path(folder / "toi.yaml") == recipe);
+  CHECK(nearest_path(folder / "dmo") == folder / "demo");
+  CHECK(nearest_path(folder / "dmo/") == folder / "demo");
+  CHECK(nearest_path(folder / "zzzzzz") == "");
+  CHECK(nearest_path(folder / "missing/toy.yaml") == "");
+  CHECK(nearest_path("") == "");
 }

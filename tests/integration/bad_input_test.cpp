@@ -202,6 +202,11 @@ TEST_CASE("wrong command lines exit with 2 and name the mistake") {
     check_refused(glossa_program(command), 2,
                   {"did you mean '--set data.train=x'? Hint: section.key=value is one word"});
   }
+  check_refused(glossa_program({"train", "--resume", "auto", "a.yaml"}), 2, {"did you mean '--resume=auto'?"});
+  check_refused(glossa_program({"train", "a.yaml", "--resume", "auto"}), 2, {"did you mean '--resume=auto'?"});
+  check_refused(glossa_program({"--set", "a=1", "train", "a.yaml"}), 2, {"did you mean 'glossa train --set ...'?"});
+  check_refused(glossa_program({"train", tiny / "tinny.yaml"}), 1,
+                {"Hint: did you mean " + (tiny / "tiny.yaml").string()});
   check_refused(glossa_program({"train", "a.yaml", "--device", "cuda"}), 2,
                 {"'--device'. Hint: glossa runs on the CPU"});
   check_refused(glossa_program({"translate", "run", "--num-beams", "4"}), 2, {"'--set decode.beam=4'"});

@@ -38,9 +38,18 @@ TEST_CASE("--resume without a run is refused; --resume=auto starts it, and says 
   const TinyRun tiny;
   REQUIRE_EQ(tiny.train("fresh").status, 0);
   fs::create_directory(tiny / "empty");
-  for (const char* run : {"none", "empty"})
+  fs::create_directories(tiny / "begun/checkpoints");
+  for (const char* run : {"none", "empty", "begun"})
     check_refused(tiny.resume(run), 2, {std::string(run) + "] expected a run to resume; not found", "--resume=auto"});
   CHECK_FALSE(fs::exists(tiny / "none"));
+  const std::string fresh = tiny / "fresh";
+  check_refused(tiny.resume("fersh"), 2, {"expected a run to resume; not found. Hint: did you mean --run " + fresh});
+  check_refused(glossa_program({"inspect", tiny / "fersh"}), 1, {"not found. Hint: did you mean " + fresh + "?"});
+  check_refused(glossa_program({"train", "--resume", fresh}), 2,
+                {"[CONFIG] expected a YAML file; got the folder of a run, " + fresh,
+                 "glossa train " + fresh + "/config.yaml --run " + fresh + " --resume"});
+  check_refused(glossa_program({"train", "a.yaml", "--resume=" + fresh}), 2,
+                {"Hint: --run " + fresh + " names the run"});
   check_refused(tiny.train("none", {}, {"--resume=maybe"}), 2, {"--resume=maybe"});
 
   Strings arguments = tiny.train_arguments("run", {}, {"--resume=auto"});

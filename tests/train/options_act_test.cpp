@@ -354,10 +354,10 @@ TEST_CASE("observations list causes before their effects") {
 }
 
 TEST_CASE("each option's other value survives a dump, and --resume allows or refuses it as documented") {
-  const std::set<std::string> may_change{"train.patience",    "train.max_updates",     "train.max_epochs",
-                                         "train.max_minutes", "train.validate_every",  "train.save_every",
-                                         "train.log_every",   "train.max_bad_updates", "train.tensorboard",
-                                         "runtime.threads",   "runtime.gemm",          "runtime.timeout"};
+  const std::set<std::string> may_change{
+      "train.exportable",     "train.patience",   "train.max_updates", "train.max_epochs",      "train.max_minutes",
+      "train.validate_every", "train.save_every", "train.log_every",   "train.max_bad_updates", "train.tensorboard",
+      "runtime.threads",      "runtime.gemm",     "runtime.timeout"};
   for (const Row& row : rows()) {
     const Config old = load_config("", base_sets + row.given);
     const Config now = load_config("", base_sets + row.given + Strings{fmt::format("{}={}", row.key, row.value)});

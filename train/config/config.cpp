@@ -9,6 +9,7 @@
 
 #include "autograd/check.h"
 #include "data/text/text_file.h"
+#include "train/config/foreign_names.h"
 #include "train/config/unknown_name.h"
 
 namespace glossa {
@@ -50,8 +51,10 @@ void set_option(Config& config, std::string_view where, const std::string& key, 
   for (const auto& section : option_sections())
     for (const auto& option : section.options) {
       if (key != section.name + "." + option.name) continue;
-      if (!option.set(config, given)) misuse(where, "{}: expected {}; got {}", key, option.accepts, given.shown());
-      return;
+      if (option.set(config, given)) return;
+      const ForeignNames* const foreign = find_foreign(key);
+      misuse(where, "{}: expected {}; got {}{}", key, option.accepts, given.shown(),
+             foreign == nullptr ? "" : fmt::format(". Hint: did you mean {}?", foreign->meaning));
     }
   unknown_key(where, key, given.kind == GivenValue::Kind::nested || given.kind == GivenValue::Kind::nothing);
 }
@@ -122,7 +125,8 @@ class YamlReader {
 
 bool may_change_on_resume(std::string_view key) {
   return key.starts_with("runtime.") || key.starts_with("train.max_") || key == "train.patience" ||
-         key == "train.tensorboard" || (key.starts_with("train.") && key.ends_with("_every"));
+         key == "train.tensorboard" || key == "train.exportable" ||
+         (key.starts_with("train.") && key.ends_with("_every"));
 }
 
 std::string markdown_cell(std::string text) {
@@ -182,8 +186,8 @@ void check_resume(const Config& old, const Config& now) {
            "train.warm_start");
   check_agree(
       old, now, [](std::string_view key) { return !may_change_on_resume(key); }, "as when the run was started",
-      "on --resume only train.max_*, train.patience, train.*_every, train.tensorboard and runtime.* may change; start "
-      "a new run for the rest");
+      "on --resume only train.max_*, train.patience, train.*_every, train.tensorboard, train.exportable and runtime.* "
+      "may change; start a new run for the rest");
 }
 
 std::string dump(const Config& config) {
@@ -214,8 +218,9 @@ std::string options_page() {
       "* `auto`, if the range has it, is resolved before training from the size of the corpus and the options given.\n"
       "  `recipes/small-pair.yaml` has the rules; the log and the run's config.yaml show the resulting values.\n"
       "  `runtime.gemm: auto` is onednn if glossa was built with it, else eigen.\n"
-      "* With `--resume` only `train.max_*`, `train.patience`, `train.*_every`, `train.tensorboard` and `runtime.*` "
-      "may change.\n";
+      "* With `--resume` only `train.max_*`, `train.patience`, `train.*_every`, `train.tensorboard`, "
+      "`train.exportable` and\n"
+      "  `runtime.*` may change.\n";
   for (const auto& section : option_sections()) {
     page +=
         fmt::format("\n## {}: {}\n\n| key | default | range | help |\n|---|---|---|---|\n", section.name, section.help);

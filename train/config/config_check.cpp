@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "autograd/check.h"
+#include "data/text/counted.h"
 #include "train/config/auto_options.h"
 #include "train/config/exportable.h"
 
@@ -29,9 +30,8 @@ void check_split(const DataConfig& data) {
            data.split->test);
   const auto check_empty = [](const char* key, const std::string& names, std::int64_t pairs) {
     if (pairs > 0 && !names.empty())
-      misuse(key,
-             "expected nothing with a data.split that holds out {} pairs for it; got {}. Hint: remove one of the two",
-             pairs, names);
+      misuse(key, "expected nothing with a data.split that holds out {} for it; got {}. Hint: remove one of the two",
+             counted(pairs, "pair"), names);
   };
   check_empty("data.valid", data.valid.text(), data.split->valid);
   check_empty("data.test", data.test, data.split->test);
@@ -182,9 +182,9 @@ std::vector<std::string> length_doubts(const Config& config, std::int64_t update
   const double all = end(by_updates ? train.max_updates : train.max_epochs), warmup = updates(config.optim.warmup);
   if (all >= warmup) return {};
   return {fmt::format(
-      "{} ends training after {:.0f} updates, within optim.warmup ({:.0f}). Hint: raise the former or lower the "
+      "{} ends training after {}, within optim.warmup ({:.0f}). Hint: raise the former or lower the "
       "latter; optim.warmup: auto, as in recipes/small-pair.yaml, depends on the size of the corpus",
-      by_updates ? "train.max_updates" : "train.max_epochs", std::ceil(all), std::ceil(warmup))};
+      by_updates ? "train.max_updates" : "train.max_epochs", counted(std::ceil(all), "update"), std::ceil(warmup))};
 }
 
 std::vector<std::string> check(const Config& given) {

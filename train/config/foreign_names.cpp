@@ -16,8 +16,10 @@ constexpr ForeignNames table[] = {
     // Corpus and vocabulary
     {"trainpref train_file train_data train_path train_corpus training_data corpus dataset", "data.train"},
     {"validpref validation_file valid_data valid_path dev validation_data", "data.valid"},
-    {"train_sets valid_sets",
+    {"train_sets valid_sets src tgt trg",
      "data.train and data.valid name two files by their common path, without the endings data.source and data.target"},
+    {"data.type", "a corpus is read by its name: PREFIX, FILE.tsv or FILE.tmx; see also data.tokenizer"},
+    {"data.normalize", "data.normalization"},
     {"testpref test_file test_data test_path", "data.test"},
     {"source_lang src_lang source_language", "data.source"},
     {"target_lang tgt_lang trg_lang target_language", "data.target"},
@@ -79,7 +81,7 @@ constexpr ForeignNames table[] = {
     {"initializer", "model.init"},
 
     // Optimizer
-    {"optimizer", "optim.name"},
+    {"optimizer optim.type", "optim.name"},
     {"learning_rate learn_rate", "optim.lr"},
     {"adam_beta1", "optim.beta1"},
     {"adam_beta2", "optim.beta2"},
@@ -131,9 +133,12 @@ constexpr ForeignNames table[] = {
     {"lenpen normalize beam_alpha", "decode.alpha"},
     {"max_len_a", "decode.max_length_factor"},
     {"max_len_b", "decode.max_length_extra"},
-    {"max_new_tokens max_output_length generation_max_length val_max_target_length",
+    {"decode.length_penalty", "decode.alpha"},
+    {"decode.max_length max_new_tokens max_output_length generation_max_length val_max_target_length",
      "decode.max_length_factor and decode.max_length_extra limit the length of a translation"},
     {"min_len min_new_tokens", "decode.min_length"},
+    {"hyp hyps hypothesis hypotheses",
+     "evaluate translates the source itself; the program sacrebleu scores existing translations"},
     {"do_sample sampling output_sampling", "decode.sample"},
     {"top_k top_p sampling_topk sampling_topp", "glossa draws from the whole softmax, sharpened by decode.temperature"},
     {"bad_words_ids", "decode.forbidden"},
@@ -150,7 +155,27 @@ constexpr ForeignNames table[] = {
     {"workspace", "glossa takes the memory that it needs; a lower data.max_tokens needs less"},
 };
 
-/// True if a list of names separated by spaces has `name`.
+// Names on the command line, and glossa's options; the first one that a command has counts.
+constexpr ForeignNames command_options[] = {
+    {"output_dir save_dir model_dir save_model out_dir", "run"},
+    {"src src_file source_file", "source input"},
+    {"tgt trg tgt_file target_file ref refs", "target reference"},
+    {"num_workers num_threads cpu_threads workers", "threads"},
+};
+
+std::string with_underscores(std::string_view name) {
+  std::string plain(name);
+  std::ranges::replace(plain, '-', '_');
+  return plain;
+}
+
+const ForeignNames* find_in(std::span<const ForeignNames> rows, std::string_view name) {
+  const auto row = std::ranges::find_if(rows, [&](const ForeignNames& each) { return has_name(each.names, name); });
+  return row == rows.end() ? nullptr : &*row;
+}
+
+}  // namespace
+
 bool has_name(std::string_view names, std::string_view name) {
   while (!names.empty()) {
     const std::size_t end = std::min(names.find(' '), names.size());
@@ -160,15 +185,16 @@ bool has_name(std::string_view names, std::string_view name) {
   return false;
 }
 
-}  // namespace
-
 std::span<const ForeignNames> foreign_names() { return table; }
 
 const ForeignNames* find_foreign(std::string_view name) {
-  std::string plain(name.substr(name.rfind('.') + 1));
-  std::ranges::replace(plain, '-', '_');
-  const auto row = std::ranges::find_if(table, [&](const ForeignNames& each) { return has_name(each.names, plain); });
-  return row == std::end(table) ? nullptr : row;
+  const ForeignNames* const exact = find_in(table, with_underscores(name));
+  return exact != nullptr ? exact : find_in(table, with_underscores(name.substr(name.rfind('.') + 1)));
+}
+
+std::string_view foreign_options(std::string_view name) {
+  const ForeignNames* const row = find_in(command_options, with_underscores(name));
+  return row == nullptr ? "" : row->meaning;
 }
 
 }  // namespace glossa

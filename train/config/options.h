@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "data/held_out.h"
+#include "data/text/utf8.h"
 #include "train/config/corpus_names.h"
 #include "train/config/period.h"
 
@@ -72,13 +73,13 @@ ValueRule<std::optional<T>> or_null(ValueRule<T> rule) {
   return whole;
 }
 
-/// A value accepted by `rule`, or `never`, another spelling of 0. The value is always written as 0, which older
-/// programs also read.
+/// A value accepted by `rule`, or `never` in any letter case, another spelling of 0. The value is always written as 0,
+/// which older programs also read.
 template <class T>
 ValueRule<T> or_never(ValueRule<T> rule) {
   rule.accepts = with_alternative(rule.accepts, "never (0)");
   rule.read = [read = rule.read](GivenValue given) {
-    if (given.kind == GivenValue::Kind::scalar && given.scalar == "never") given.scalar = "0";
+    if (given.kind == GivenValue::Kind::scalar && utf8::lower_case(given.scalar) == "never") given.scalar = "0";
     return read(given);
   };
   return rule;

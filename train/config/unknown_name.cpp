@@ -20,15 +20,36 @@ std::vector<std::string> nearest(std::string_view name, const std::vector<std::s
 
 bool takes_sets(const CommandWords& known) { return std::ranges::find(known.options, "set") != known.options.end(); }
 
-/// Keys that a user may have meant and that the command's --set takes.
-std::vector<std::string> keys_for(const CommandWords& known, std::string_view name) {
+/// True unless `key` is the key of an option that refuses the value.
+bool may_be(std::string_view key, std::string_view value) {
+  Config config;
+  for (const OptionSection& section : option_sections())
+    for (const Option<Config>& option : section.options)
+      if (key == section.name + "." + option.name)
+        return option.set(config, {GivenValue::Kind::scalar, std::string(value), {}});
+  return true;
+}
+
+/// Keys that a user may have meant by a name with a value, and that the command's --set takes.
+std::vector<std::string> keys_for(const CommandWords& known, std::string_view name, std::string_view value) {
   if (!takes_sets(known)) return {};
   std::vector<std::string> keys = keys_meant(name);
+  for (std::string& key : keys)
+    if (const ForeignNames* foreign = find_foreign(key); foreign != nullptr && !may_be(key, value))
+      key = foreign->meaning;
   std::erase_if(keys, [&](const std::string& key) {
     const bool is_section = key.find('.') == key.npos;
     return is_section || (known.takes_key != nullptr && !known.takes_key(key));
   });
   return keys;
+}
+
+/// The option that a user may have meant by another program's option with a value: `--format marian` is `--marian`.
+/// Empty if the command has none.
+std::vector<std::string> option_for(const CommandWords& known, std::string_view name, std::string_view value) {
+  for (const std::string& option : known.options)
+    if (option == value || has_name(foreign_options(name), option)) return {"--" + option};
+  return {};
 }
 
 std::string unknown_option(const CommandWords& known, std::string_view word, std::string_view value) {
@@ -39,7 +60,11 @@ std::string unknown_option(const CommandWords& known, std::string_view word, std
   }
   std::string key(name);
   std::ranges::replace(key, '-', '_');
-  const std::vector<std::string> keys = keys_for(known, key);
+  if (std::ranges::find(known.options, name) != known.options.end())  // before the command
+    return unknown_name("option", word, {fmt::format("{} --{} ...", known.command, name)}, "");
+  if (const std::vector<std::string> meant = option_for(known, key, value); !meant.empty())
+    return unknown_name("option", word.substr(0, word.find('=')), meant, "");
+  const std::vector<std::string> keys = keys_for(known, key, value);
   const bool is_foreign = takes_sets(known) && find_foreign(key) != nullptr;
   const bool is_key = is_foreign || (!keys.empty() && ("." + keys.front()).ends_with("." + key));
   std::vector<std::string> options = known.options, meant;
@@ -58,7 +83,7 @@ std::string unknown_argument(const CommandWords& known, std::string_view word) {
   std::vector<std::string> meant;
   if (takes_sets(known) && equals != word.npos && equals > 0) {
     const std::string_view key = word.substr(0, equals);
-    for (const std::string& k : keys_for(known, key))
+    for (const std::string& k : keys_for(known, key, word.substr(equals + 1)))
       meant.push_back(fmt::format("--set {}{}", k, word.substr(equals)));
     if (keys_meant(key).empty()) meant.push_back(fmt::format("--set {}", word));
   } else {  // a file without its option
@@ -88,7 +113,11 @@ std::vector<std::string> keys_meant(std::string_view key, bool is_section) {
         if (option.name == name) keys.push_back(section.name + "." + option.name);
     return keys;
   };
+  const ForeignNames* const foreign = find_foreign(key);
   std::vector<std::string> meant = keys_of_name(key.substr(key.rfind('.') + 1));
+  // Another section may have the name, where another program's key means something else.
+  const bool is_foreign = foreign != nullptr && has_name(foreign->names, key);
+  if (is_foreign && std::ranges::find(meant, key) == meant.end()) meant.clear();
   if (!meant.empty()) return meant;
   for (const OptionSection& section : option_sections()) {
     sections.push_back(section.name);
@@ -98,7 +127,7 @@ std::vector<std::string> keys_meant(std::string_view key, bool is_section) {
   }
   if (is_section) meant = nearest(key, sections);
   if (!meant.empty()) return meant;
-  if (const ForeignNames* foreign = find_foreign(key)) {
+  if (foreign != nullptr) {
     if (foreign->is_sentence()) return {};
     return {std::string(is_section ? foreign->meaning.substr(0, foreign->meaning.find('.')) : foreign->meaning)};
   }

@@ -110,6 +110,11 @@ TEST_CASE("an error of the file is not an error of a line") {
   CHECK_FALSE(is_of_line);
 }
 
+TEST_CASE("a hyphen is a file name; the error says how to name standard input") {
+  CHECK(error_of<Error>([] { read_lines("-"); }) ==
+        "[-] cannot open the file: No such file or directory. Hint: standard input is the file /dev/stdin");
+}
+
 TEST_CASE("missing files, folders and unreadable files are named") {
   const TemporaryFolder folder;
   const std::string missing = folder / "missing.en";

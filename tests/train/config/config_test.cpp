@@ -247,7 +247,8 @@ TEST_CASE("never is another spelling of 0, and is written as 0") {
       const Config word = load_config("", {key + "=never"}), zero = load_config("", {key + "=0"});
       CHECK(dump(word) == dump(zero));
       CHECK(option.text(word) == "0");
-      CHECK_FALSE(set_error(key + "=Never").empty());
+      CHECK(dump(load_config("", {key + "=Never"})) == dump(zero));
+      CHECK_FALSE(set_error(key + "=nevermore").empty());
     }
   CHECK(found == takes_never);
   CHECK(YamlFile("train:\n  patience: never\n").load().train.patience == 0);
@@ -433,6 +434,7 @@ TEST_CASE("an end before the warm-up's gives a warning once the updates of an ep
   CHECK(doubts({"train.max_epochs=3", "optim.warmup=3e"}, 100).empty());
   CHECK(doubts({"train.max_epochs=3", "train.max_updates=250", "optim.warmup=3e"}, 100)[0].starts_with(
       "train.max_updates ends training after 250 updates, within optim.warmup (300)"));
+  CHECK(doubts({"train.max_updates=1"}, 100)[0].starts_with("train.max_updates ends training after 1 update, "));
   CHECK(doubts({"train.max_minutes=1"}, 1).empty());
 }
 
@@ -458,7 +460,8 @@ TEST_CASE("on resume only limits, periods and the runtime may change") {
   }
   CHECK(complaint_of([&] { check_resume(old, load_config("", {"model.width=512"})); }) ==
         "[model.width] expected 256, as when the run was started; got 512. Hint: on --resume only train.max_*, "
-        "train.patience, train.*_every, train.tensorboard and runtime.* may change; start a new run for the rest");
+        "train.patience, train.*_every, train.tensorboard, train.exportable and runtime.* may change; start a new run "
+        "for the rest");
   int fixed = 0;
   for (const auto& section : option_sections())
     for (const auto& option : section.options) {

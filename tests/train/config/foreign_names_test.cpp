@@ -76,12 +76,13 @@ TEST_CASE("every row of foreign names leads to keys that exist, and no foreign n
     for (const std::string& name : words_in(row.names)) {
       CAPTURE(name);
       CHECK_FALSE(name.empty());
-      CHECK(std::ranges::all_of(name, [](char c) { return c == '_' || std::islower(c) || std::isdigit(c); }));
+      const auto is_letter = [](char c) { return c == '_' || c == '.' || std::islower(c) || std::isdigit(c); };
+      CHECK(std::ranges::all_of(name, is_letter));
       CHECK_FALSE(own.options.contains(name));
       CHECK_FALSE(own.sections.contains(name));
       CHECK(seen.insert(name).second);
       CHECK(find_foreign(name) == &row);
-      CHECK(find_foreign("other." + name) == &row);
+      if (name.find('.') == name.npos) CHECK(find_foreign("other." + name) == &row);
     }
   }
   CHECK_GT(seen.size(), 250);
@@ -117,7 +118,9 @@ TEST_CASE("the options of other programs lead to a key, in YAML, in --set and on
     CHECK(keys_meant("train." + key) == keys_meant(key));
     const std::string text = unknown_word(train_command, fmt::format("--{}", name), "7");
     CAPTURE(text);
-    CHECK(text.find(is_explained ? "'. Hint: " : "; did you mean '--set ") != std::string::npos);
+    CHECK(text.find(foreign_options(name) == "run" ? "; did you mean '--run'?"
+                    : is_explained                 ? "'. Hint: "
+                                                   : "; did you mean '--set ") != std::string::npos);
     CHECK(text.find("--help") == std::string::npos);
   }
 }
@@ -137,6 +140,59 @@ TEST_CASE("the message about a foreign name has its key or an explanation") {
            "unknown argument 'epochs=3'; did you mean '--set train.max_epochs=3'?");
   const CommandWords inspect{.command = "glossa inspect", .commands = {}, .options = {"help", "json"}};
   CHECK_EQ(unknown_word(inspect, "--epochs", "3"), "unknown option '--epochs'. Hint: glossa inspect --help lists them");
+}
+
+TEST_CASE("a foreign name may mean something else in a section") {
+  using Keys = std::vector<std::string>;
+  CHECK_EQ(keys_meant("data.normalize"), Keys{"data.normalization"});
+  CHECK_EQ(keys_meant("decode.normalize"), Keys{"decode.alpha"});
+  CHECK_EQ(keys_meant("optim.type"), Keys{"optim.name"});
+  CHECK(hint_about("data.type", "").starts_with("a corpus is read by its name"));
+  CHECK(hint_about("model.type", "").starts_with("glossa trains encoder-decoder Transformers only"));
+  CHECK_EQ(keys_meant("decode.max_length"), Keys{});
+  CHECK(hint_about("decode.max_length", "").starts_with("decode.max_length_factor and decode.max_length_extra limit"));
+  CHECK_EQ(keys_meant("max_length"), Keys{"data.max_length"});
+}
+
+TEST_CASE("a number as the length penalty is decode.alpha") {
+  CHECK_EQ(unknown_word(train_command, "--length_penalty", "0.6"),
+           "unknown option '--length_penalty'; did you mean '--set decode.alpha=0.6'?");
+  CHECK_EQ(unknown_word(train_command, "--length-penalty", "gnmt"),
+           "unknown option '--length-penalty'; did you mean '--set decode.length_penalty=gnmt'?");
+  CHECK_EQ(unknown_word(train_command, "--decode.length_penalty", "gnmt"),
+           "unknown option '--decode.length_penalty'; did you mean '--set decode.length_penalty=gnmt'?");
+  CHECK_EQ(unknown_word(train_command, "length_penalty=0.6", ""),
+           "unknown argument 'length_penalty=0.6'; did you mean '--set decode.alpha=0.6'?");
+  const std::string error = error_of<Error>([] { load_config("", {"decode.length_penalty=0.6"}); });
+  CHECK(error.ends_with("got '0.6'. Hint: did you mean decode.alpha?"));
+}
+
+TEST_CASE("options of other programs lead to options of the command, if it has them") {
+  const CommandWords evaluate{
+      .command = "glossa evaluate", .commands = {}, .options = {"source", "reference", "test", "set"}};
+  const CommandWords score{.command = "glossa score", .commands = {}, .options = {"source", "target", "set"}};
+  const CommandWords translate{.command = "glossa translate", .commands = {}, .options = {"input", "output", "set"}};
+  const CommandWords bench{.command = "glossa bench step", .commands = {}, .options = {"config", "threads"}};
+  const CommandWords export_command{
+      .command = "glossa export", .commands = {}, .options = {"marian", "huggingface", "force"}};
+  const auto meant = [](const CommandWords& command, const char* option, const char* value = "x") {
+    const std::string text = unknown_word(command, option, value);
+    const auto at = text.find("; did");
+    return at == text.npos ? text.substr(text.find("'. ") + 3) : text.substr(at + 2);
+  };
+  CHECK_EQ(meant(train_command, "--output-dir"), "did you mean '--run'?");
+  CHECK_EQ(meant(train_command, "--output_dir=x"), "did you mean '--run'?");
+  CHECK_EQ(meant(evaluate, "--src"), "did you mean '--source'?");
+  CHECK_EQ(meant(evaluate, "--tgt"), "did you mean '--reference'?");
+  CHECK_EQ(meant(score, "--tgt"), "did you mean '--target'?");
+  CHECK_EQ(meant(translate, "--src"), "did you mean '--input'?");
+  CHECK_EQ(meant(bench, "--num_workers", "2"), "did you mean '--threads'?");
+  CHECK_EQ(meant(train_command, "--num_workers", "2"), "did you mean '--set runtime.threads=2'?");
+  CHECK(meant(train_command, "--src").starts_with("Hint: data.train and data.valid name two files"));
+  CHECK(meant(evaluate, "--hyp").starts_with("Hint: evaluate translates the source itself"));
+  CHECK_EQ(meant(export_command, "--format", "marian"), "did you mean '--marian'?");
+  CHECK_EQ(meant(train_command, "--set"), "did you mean 'glossa train --set ...'?");  // before the command
+  CHECK_EQ(foreign_options("zzz"), "");
 }
 
 TEST_CASE("names of other programs are explained in files and in --set") {
