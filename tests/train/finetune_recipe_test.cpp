@@ -24,7 +24,9 @@ int times_due(const Period& period, const Period& end, std::int64_t updates) {
 }  // namespace
 
 TEST_CASE("fine-tuning validates, saves and logs by the size of the corpus") {
-  const TrainConfig train = load_config(GLOSSA_SOURCE_DIR "/recipes/finetune.yaml").train;
+  const Config config = load_config(GLOSSA_SOURCE_DIR "/recipes/finetune.yaml");
+  const TrainConfig& train = config.train;
+  CHECK(config.optim.warmup == train.validate_every);  // else patience may end a short training within the warm-up
   for (const std::int64_t updates :
        {20, 75, 110, 5000}) {  // 3,000 short or usual units, 10,000 questions, a large text
     CAPTURE(updates);
