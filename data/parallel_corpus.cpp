@@ -9,6 +9,7 @@
 #include <set>
 #include <string_view>
 #include <tuple>
+#include <unordered_set>
 
 #include "autograd/check.h"
 #include "data/csv_table.h"
@@ -26,12 +27,24 @@ std::string cased(std::string_view side, const CorpusOptions& options) {
   return options.lowercase ? utf8::lower_case(side) : std::string(side);
 }
 
+std::uint64_t hash_of_pair(const ParallelCorpus& corpus, std::size_t pair) {
+  return Fingerprint().add(corpus.source[pair]).add(corpus.target[pair]).value();
+}
+
+/// True if the options choose other columns than the first two.
+bool chooses_columns(const CorpusOptions& options) {
+  const CorpusOptions usual;
+  return options.source_column != usual.source_column || options.target_column != usual.target_column;
+}
+
 /// Columns of a table that contain the languages.
 struct Columns {
   std::size_t source, target;
   bool named = false;  // true: the first row names them and is not a pair
   std::vector<std::size_t> further_targets = {};
 
+  /// Number of columns of a row with `cells` cells that are not in use.
+  std::int64_t unused(std::size_t cells) const { return static_cast<std::int64_t>(cells - 2 - further_targets.size()); }
   std::size_t last() const { return std::max({source, target, further_targets.empty() ? 0 : further_targets.back()}); }
 };
 
@@ -46,9 +59,7 @@ Columns columns_of(const std::vector<std::string_view>& row, const std::string& 
                        static_cast<std::size_t>(options.target_column)};
   Columns named{at(source), at(target), true};
   if (named.source < row.size() && named.target < row.size() && named.source != named.target) {
-    const CorpusOptions usual;
-    const bool agrees = (named.source == chosen.source && named.target == chosen.target) ||
-                        (options.source_column == usual.source_column && options.target_column == usual.target_column);
+    const bool agrees = (named.source == chosen.source && named.target == chosen.target) || !chooses_columns(options);
     if (!agrees)
       misuse(where,
              "expected {} and {} in columns {} and {}; got {} and {} by the first row. Hint: omit "
@@ -77,15 +88,17 @@ Columns columns_of(const std::vector<std::string_view>& row, const std::string& 
   return chosen;
 }
 
-/// Adds a row's pair and its further targets. The row counts as without a target if one of them is empty.
+/// Adds a row's pair and its further targets. Its first target with text becomes the pair's.
 void add_row(ParallelCorpus& corpus, const std::vector<std::string_view>& cells, const Columns& in_use,
              std::int64_t line, const CorpusOptions& options) {
-  const bool lacks_target = std::ranges::any_of(in_use.further_targets, [&](std::size_t c) { return blank(cells[c]); });
+  std::vector<std::string_view> targets{cells[in_use.target]};
+  for (const std::size_t column : in_use.further_targets) targets.push_back(cells[column]);
+  std::ranges::stable_partition(targets, [](std::string_view target) { return !blank(target); });
   const std::int64_t pairs = corpus.report.pairs;
-  add_pair(corpus, cells[in_use.source], lacks_target ? "" : cells[in_use.target], line, options);
+  add_pair(corpus, cells[in_use.source], targets.front(), line, options);
   if (corpus.report.pairs == pairs) return;
-  for (std::size_t k = 0; k < in_use.further_targets.size(); ++k)
-    corpus.further_targets[k].push_back(cased(cells[in_use.further_targets[k]], options));
+  for (std::size_t k = 1; k < targets.size(); ++k)
+    corpus.further_targets[k - 1].push_back(blank(targets[k]) ? "" : cased(targets[k], options));
 }
 
 std::vector<std::string_view> columns(std::string_view row) {
@@ -161,6 +174,8 @@ ParallelCorpus read_tsv(const std::string& name, const std::string& source_langu
     }
     check(in_use.last() < cells.size(), reader.where(), "expected at least {} columns separated by TAB; got {}",
           in_use.last() + 1, cells.size());
+    if (!chooses_columns(options))
+      corpus.report.unused_columns = std::max(corpus.report.unused_columns, in_use.unused(cells.size()));
     add_row(corpus, cells, in_use, reader.line_number(), options);
   }
   corpus.report.replaced = reader.replaced();
@@ -196,7 +211,7 @@ CorpusReport& operator+=(CorpusReport& all, const CorpusReport& more) {
        {&CorpusReport::lines, &CorpusReport::units, &CorpusReport::pairs, &CorpusReport::empty_source,
         &CorpusReport::empty_target, &CorpusReport::empty_both, &CorpusReport::language, &CorpusReport::duplicate,
         &CorpusReport::held_out, &CorpusReport::same_source, &CorpusReport::repeated, &CorpusReport::further_variants,
-        &CorpusReport::replaced})
+        &CorpusReport::unused_columns, &CorpusReport::replaced})
     all.*member += more.*member;
   return all;
 }
@@ -219,6 +234,7 @@ std::string describe(const CorpusReport& report, bool with_left_out) {
   if (report.repeated > 0) text += ", " + counted(report.repeated, "duplicate") + " among them";
   if (report.further_variants > 0)
     text += fmt::format(", {} of a language ignored", counted(report.further_variants, "further variant"));
+  if (report.unused_columns > 0) text += fmt::format(", {} ignored", counted(report.unused_columns, "further column"));
   if (report.replaced > 0) text += fmt::format(", {} replaced", counted(report.replaced, "invalid UTF-8 sequence"));
   if (with_left_out)
     for (const std::string& line : left_out(report).lines()) text += "; " + line;
@@ -271,8 +287,7 @@ ParallelCorpus joined(std::vector<ParallelCorpus> corpora) {
 
 ParallelCorpus count_duplicates(ParallelCorpus corpus, bool drops) {
   std::vector<std::uint64_t> hashes;
-  for (std::size_t i = 0; i < corpus.source.size(); ++i)
-    hashes.push_back(Fingerprint().add(corpus.source[i]).add(corpus.target[i]).value());
+  for (std::size_t i = 0; i < corpus.source.size(); ++i) hashes.push_back(hash_of_pair(corpus, i));
   std::vector<std::size_t> order(hashes.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   const auto key = [&](std::size_t i) { return std::tie(hashes[i], corpus.source[i], corpus.target[i]); };
@@ -296,6 +311,13 @@ ParallelCorpus count_duplicates(ParallelCorpus corpus, bool drops) {
   for (std::size_t i = 0; i < repeats.size(); ++i)
     if (!repeats[i]) kept.take(corpus, i);
   return kept;
+}
+
+bool has_all_pairs(const ParallelCorpus& corpus, const ParallelCorpus& part) {
+  std::unordered_set<std::uint64_t> missing;
+  for (std::size_t i = 0; i < part.source.size(); ++i) missing.insert(hash_of_pair(part, i));
+  for (std::size_t i = 0; i < corpus.source.size() && !missing.empty(); ++i) missing.erase(hash_of_pair(corpus, i));
+  return missing.empty();
 }
 
 }  // namespace glossa

@@ -25,6 +25,7 @@ struct CorpusReport {
   std::int64_t same_source = 0;       // left out: another pair with the same source is held out
   std::int64_t repeated = 0;          // kept, but equal to an earlier pair
   std::int64_t further_variants = 0;  // unused: further TMX variants of a unit in the same language
+  std::int64_t unused_columns = 0;    // of tables, unless the options choose columns
   std::int64_t replaced = 0;          // ill-formed UTF-8 pieces replaced by U+FFFD
 };
 
@@ -76,6 +77,9 @@ ParallelCorpus joined(std::vector<ParallelCorpus> corpora);
 /// Counts the pairs that equal an earlier pair on both sides. If `drops`, leaves these pairs out.
 ParallelCorpus count_duplicates(ParallelCorpus corpus, bool drops);
 
+/// True if each pair of `part` equals a pair of `corpus` on both sides.
+bool has_all_pairs(const ParallelCorpus& corpus, const ParallelCorpus& part);
+
 struct CorpusOptions {
   TextOptions text = {};
   bool lowercase = false;                    // both sides, Unicode's simple mapping
@@ -103,11 +107,12 @@ inline bool is_one_file(std::string_view name) { return is_table(name) || is_tra
 /// Reads pairs from two columns of the tab-separated file `name`, or of `name` with .gz. Quotation marks are part of
 /// the text. If the first row has a cell for each of the two languages, it is a header and decides the columns.
 /// Otherwise the columns are those of `options`. By default these are the first two, as in exports of Tatoeba and Anki:
-/// English, other language, attribution. Further columns are ignored; blank lines and pairs with an empty side are
-/// skipped and counted. If a header names the target language several times, the first such column is the target. The
-/// others are read if CorpusOptions::further_targets is set, and then none may be empty. Throws like LineReader, for a
-/// row with too few columns, and if no pair is left. Also throws if the first row names other languages, or if a header
-/// contradicts columns in `options` that differ from the defaults.
+/// English, other language, attribution. Further columns are ignored, and counted unless `options` chooses other
+/// columns than the first two. Blank lines and pairs with an empty side are skipped and counted. If a header names the
+/// target language several times, the first such column is the target. The others are read if
+/// CorpusOptions::further_targets is set. Then a row's targets with text come first, and one is enough. Throws like
+/// LineReader, for a row with too few columns, and if no pair is left. Also throws if the first row names other
+/// languages, or if a header contradicts columns in `options` that differ from the defaults.
 ParallelCorpus read_tsv(const std::string& name, const std::string& source_language, const std::string& target_language,
                         const CorpusOptions& options = {});
 

@@ -41,7 +41,7 @@ double exact_match(std::span<const std::string> hypotheses, References reference
   check_references("exact match", hypotheses.size(), references);
   std::size_t equal = 0;
   for (std::size_t i = 0; i < hypotheses.size(); ++i)
-    equal += std::ranges::any_of(references, [&](const auto& reference) { return hypotheses[i] == reference[i]; });
+    equal += std::ranges::count(references_of(references, i), hypotheses[i]) > 0;
   return hypotheses.empty() ? 0 : static_cast<double>(equal) / static_cast<double>(hypotheses.size());
 }
 

@@ -78,14 +78,11 @@ Found same_text(const RunStart& start) {
 }
 
 Found valid_is_train(const RunStart& start) {
-  const DataConfig& data = start.config.data;
-  if (data.valid.empty()) return {};
-  const std::string& name = data.valid.front();
-  const ParallelCorpus &training = start.corpora.training, &validation = start.corpora.validation;
-  const bool is_file = !toy_pairs("data.valid", name);
-  const bool same_name = is_file && std::ranges::find(data.train, name) != data.train.end();
-  if (!same_name && (validation.source != training.source || validation.target != training.target)) return {};
-  return Finding{"data.valid", fmt::format("expected text that training does not use; got the training text, {}", name),
+  const CorpusNames& names = start.config.data.valid;
+  if (names.empty() || !has_all_pairs(start.corpora.training, start.corpora.validation)) return {};
+  return Finding{"data.valid",
+                 fmt::format("expected text that training does not use; got {}, all of whose pairs are in data.train",
+                             names.front()),
                  "leave data.valid empty and set data.split: auto to hold out a part"};
 }
 

@@ -233,8 +233,7 @@ void Trainer::make_task() {
     task_ = std::make_unique<TranslationTask>(config_, corpora, tokenizers);
     const std::int64_t epoch = updates_per_epoch(config_, *task_);
     schedule_ = make_schedule(config_.optim, config_.model.width, epoch);
-    for (const auto& doubts :
-         {corpus_doubts(config_.data, corpora.training), check(config_), length_doubts(config_, epoch)})
+    for (const auto& doubts : {corpus_doubts(config_.data, corpora), check(config_), length_doubts(config_, epoch)})
       warnings_.insert(warnings_.end(), doubts.begin(), doubts.end());
   });
   state_.vocabulary_hash = task_->vocabulary_hash();
@@ -275,9 +274,9 @@ void Trainer::restore() {
   job().together([&] {
     begin_epoch(state_.epoch, state_.batch);
     check(state_.batch < task_->batches(), "resume",
-          "expected a position within the {} batches of epoch {}; got {}. Hint: move the file away to use the one "
+          "expected a position within the {} of epoch {}; got {}. Hint: move the file away to use the one "
           "before it",
-          task_->batches(), state_.epoch, state_.batch);
+          counted(task_->batches(), "batch"), state_.epoch, state_.batch);
     updater_.emplace(config_, *task_);
   });
   if (resumed != 0) {

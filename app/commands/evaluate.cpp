@@ -12,6 +12,7 @@
 #include "train/console/json_line.h"
 #include "train/console/print.h"
 #include "train/console/progress_bar.h"
+#include "train/corpora/language_watch.h"
 #include "train/corpora/length_watch.h"
 #include "train/decoding/translator.h"
 #include "train/evaluation.h"
@@ -86,6 +87,15 @@ Texts read_texts(const EvaluateArguments& arguments, const Config& config, BadLi
   return read_files(source, {reference}, data, bad_lines);
 }
 
+/// Reports pairs of a test corpus that are not scored, and columns of a table that are not read.
+void report_unused(const ParallelCorpus& corpus) {
+  const CorpusReport& report = corpus.report;
+  if (!left_out(report).lines().empty())
+    warn("[{}] {}", corpus.name, describe(report));
+  else if (report.unused_columns > 0)
+    print_note("note: {}: {}\n", corpus.name, describe(report));
+}
+
 /// Throws if the corpora have changed since training: the part that is held out now may then include training pairs.
 void check_still_held_out(const LoadedRun& run) {
   DataConfig data = run.config.data;
@@ -120,6 +130,7 @@ int run(const EvaluateArguments& arguments) {
   BadLines bad_lines(arguments.on_bad_line);
   Texts texts = read_texts(arguments, config, bad_lines);
   ParallelCorpus& corpus = texts.corpus;
+  report_unused(corpus);
   std::optional<BleuTokenizer>& tokenizer = config.train.bleu_tokenize;
   if (!arguments.tokenize.empty()) tokenizer = bleu_tokenizer_of(arguments.tokenize);
   if (!tokenizer) tokenizer = usual_bleu_tokenizer(data.target, corpus.target);  // an imported run leaves it open
@@ -130,14 +141,17 @@ int run(const EvaluateArguments& arguments) {
   Translator translator(*run.model->transformer, run.tokenizers, data, config.decode);
   Translator::Sources sources;
   LengthWatch lengths(run.state.usual_words, corpus.source_name);
+  LanguageWatch languages(data.source, data.target, corpus.source_name);
   for (std::size_t i = 0; i < corpus.source.size(); ++i) {
     if (!bad_lines.pass([&] { translator.add(sources, corpus.source[i], corpus.source_name, corpus.line(i)); })) {
       corpus.source[i].clear();
       ++texts.bad;
     }
     lengths.add(corpus.source[i]);
+    languages.add(corpus.source[i]);
   }
   lengths.compare();
+  languages.compare();
   const ParallelCorpus* const all[] = {&corpus};
   agree_on_text(corpus.source_name, all);
   const double loss = loss_of(run, corpus, bad_lines);
@@ -150,7 +164,7 @@ int run(const EvaluateArguments& arguments) {
   bar.clear();
   const BleuOptions scoring = bleu_options(config);
   const std::vector<std::span<const std::string>> references = texts.references();
-  const std::size_t count = references.size();
+  const std::string count = reference_count(references);
   const BleuScore bleu = corpus_bleu(outputs, references, scoring);
   const double chrf = corpus_chrf(outputs, references), ter = corpus_ter(outputs, references);
   const double exact = exact_match(outputs, references);

@@ -17,6 +17,7 @@
 #include "files/atomic_file.h"
 #include "train/console/print.h"
 #include "train/console/progress_bar.h"
+#include "train/corpora/language_watch.h"
 #include "train/corpora/length_watch.h"
 #include "train/decoding/translation_format.h"
 #include "train/processes/job.h"
@@ -159,6 +160,7 @@ int run(const TranslateArguments& arguments) {
   BadLines bad_lines(arguments.on_bad_line);
   UnknownWords unknown;
   LengthWatch lengths(run.state.usual_words, name);
+  LanguageWatch languages(run.config.data.source, run.config.data.target, name);
   std::int64_t bad = 0, in_pieces = 0, written = 0;
   Translator::Sources sources;
   for (bool more = true; more;) {
@@ -168,6 +170,7 @@ int run(const TranslateArguments& arguments) {
       if (!more) return;
       translator.add(sources, line, name, reader->line_number());
       lengths.add(line);
+      languages.add(line);
       unknown.look_at(unknown_words(*run.tokenizers.source, normalize(run.config.data, line)), reader->where());
     });
     if (!good) ++bad;
@@ -188,6 +191,7 @@ int run(const TranslateArguments& arguments) {
   output.finish();
   unknown.report();
   lengths.compare();
+  languages.compare();
   if (in_pieces > 0)
     print_note("note: {} longer than model.max_positions, translated in pieces\n", counted(in_pieces, "line"));
   return bad_lines.status(name, bad, written, "translated");

@@ -124,14 +124,19 @@ bool same_language(std::string_view a, std::string_view b) {
   return same && (of_a.empty() || of_b.empty() || of_a == of_b);
 }
 
+bool look_like_other(std::span<const std::string> sentences, std::string_view language, std::string_view other,
+                     double least) {
+  const Language *own = find(language), *found = find(other);
+  if (!own || !found || own == found || sentences.size() < 10) return false;
+  const double share = share_in(*found, own_words(*found, *own), sentences);
+  return share >= least && share_in(*own, own_words(*own, *found), sentences) <= share / 4;
+}
+
 bool look_exchanged(std::span<const std::string> source, std::span<const std::string> target,
                     std::string_view source_language, std::string_view target_language) {
-  const Language *from = find(source_language), *to = find(target_language);
-  if (!from || !to || from == to || source.size() < 10 || target.size() < 10) return false;
-  const Words of_source = own_words(*from, *to), of_target = own_words(*to, *from);
-  const auto is_in_other = [](double other, double own) { return other >= 0.2 && own <= other / 4; };
-  return is_in_other(share_in(*to, of_target, source), share_in(*from, of_source, source)) &&
-         is_in_other(share_in(*from, of_source, target), share_in(*to, of_target, target));
+  constexpr double least = 0.2;  // on each side
+  return look_like_other(source, source_language, target_language, least) &&
+         look_like_other(target, target_language, source_language, least);
 }
 
 }  // namespace glossa

@@ -146,6 +146,21 @@ TEST_CASE("evaluate takes several references, as files or as columns of a table"
     CHECK_GE(std::stod(object["exact_match"]), 0.5);
     CHECK_NE(object["signature"].find("nrefs:2|"), std::string::npos);
   }
+  // A blank reference is absent, in a table and in a file. A row without a source is not scored, but reported.
+  std::string gaps = "hi\ten\tid\thi\n \t" + sources[0] + "\t0\t" + references[0] + "\nx\t\ty\tz\n";
+  for (std::size_t i = 1; i < sources.size(); ++i)
+    gaps += references[i] + '\t' + sources[i] + "\t\t" + (i % 2 == 0 ? others[i] : "") + '\n';
+  write_bytes(tiny / "gaps.tsv", gaps);
+  others[0].clear();
+  for (std::size_t i = 1; i < others.size(); i += 2) others[i].clear();
+  const Outcome scored = succeeded(glossa_program({"evaluate", tiny / "run", "--json", "--test", tiny / "gaps.tsv"}));
+  CHECK_NE(scored.err.find(fmt::format("gaps.tsv] {0} pairs from {1} lines, 1 further column ignored; left out: empty "
+                                       "1 (1 source)",
+                                       sources.size(), sources.size() + 1)),
+           std::string::npos);
+  auto object = json_object(scored.out);
+  CHECK_EQ(std::stod(object["ter"]), doctest::Approx(glossa::corpus_ter(outputs, both)));
+  CHECK_NE(object["signature"].find("nrefs:var|"), std::string::npos);
   write_bytes(second, "too short\n");
   Strings arguments{"evaluate", tiny / "run"};
   arguments.insert(arguments.end(), files.begin(), files.end());

@@ -128,14 +128,19 @@ TEST_CASE("equal text on both sides is refused") {
   CHECK(start.error() == "");
 }
 
-TEST_CASE("validation on the training text is refused, by its name or as a copy") {
-  const char* expected = "[data.valid] expected text that training does not use; got the training text, ";
-  Start named;
-  named.config.data.train = Lines{"other", "valid"};
-  named.check_refused(Mistake::valid_is_train, std::string(expected) + "valid");
+TEST_CASE("validation on the training text, or on a part of it, is refused") {
+  const char* expected = "[data.valid] expected text that training does not use; got valid, all of whose pairs are in";
   Start copied;
   copied.corpora.validation = copied.corpora.training;
-  copied.check_refused(Mistake::valid_is_train, std::string(expected) + "valid");
+  copied.check_refused(Mistake::valid_is_train, expected);
+  Start part;  // another order, with a pair that training has dropped as a duplicate
+  const ParallelCorpus& training = part.corpora.training;
+  part.corpora.validation.source = {training.source[7], training.source[3], training.source[7]};
+  part.corpora.validation.target = {training.target[7], training.target[3], training.target[7]};
+  part.check_refused(Mistake::valid_is_train, expected);
+  part.config.train.allow.clear();
+  part.corpora.validation.target[0] = "another translation";
+  CHECK(part.error() == "");
 
   Start start;
   start.config.data.valid = Lines{"valid", "train"};  // the second is only watched

@@ -3,6 +3,9 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <initializer_list>
+#include <system_error>
 
 #include "data/text/utf8.h"
 
@@ -51,6 +54,16 @@ std::string_view only_case(const std::vector<std::string>& side) {
   return lower > 0 ? "lower" : "upper";
 }
 
+/// True if two names of corpora lead to the same files. A toy corpus has no files.
+bool same_files(const std::string& a, const std::string& b, const DataConfig& config) {
+  const std::string side = "." + config.source;
+  std::error_code missing;
+  return !a.empty() && !b.empty() &&
+         std::ranges::any_of(
+             std::initializer_list<std::string>{"", ".gz", side, side + ".gz"},
+             [&](const auto& ending) { return std::filesystem::equivalent(a + ending, b + ending, missing); });
+}
+
 }  // namespace
 
 std::string first_pair(const ParallelCorpus& corpus) {
@@ -64,7 +77,8 @@ double share_of_same_text(const ParallelCorpus& corpus) {
   return static_cast<double>(same) / static_cast<double>(corpus.source.size());
 }
 
-std::vector<std::string> corpus_doubts(const DataConfig& config, const ParallelCorpus& corpus) {
+std::vector<std::string> corpus_doubts(const DataConfig& config, const Corpora& corpora) {
+  const ParallelCorpus& corpus = corpora.training;
   std::vector<std::string> doubts;
   const auto doubt_numbers = [&](const std::vector<std::string>& side, std::string_view name) {
     const double share = share_of_numbers(side);
@@ -79,13 +93,14 @@ std::vector<std::string> corpus_doubts(const DataConfig& config, const ParallelC
     doubts.push_back(
         fmt::format("{:.0f} % of the pairs of {} have the same text on both sides; see data.source and data.target",
                     100 * share, corpus.name));
-  if (!config.valid.empty() && config.valid == config.train && !toy_pairs_alone("data.valid", config.valid))
-    doubts.emplace_back("data.valid is data.train: its scores show memorization, not learning");
-  else
-    for (const std::string& name : config.valid)  // a toy corpus has a validation split of its own
-      if (!toy_pairs("data.valid", name) && std::ranges::find(config.train, name) != config.train.end())
-        doubts.push_back(
-            fmt::format("{} is in both data.valid and data.train: its scores show memorization, not learning", name));
+  const auto doubt_scores = [&](const std::string& name, const char* key) {
+    doubts.push_back(
+        fmt::format("{} is in both {} and data.train: its scores show memorization, not learning", name, key));
+  };
+  for (const ParallelCorpus& watched : corpora.watched)
+    if (has_all_pairs(corpus, watched)) doubt_scores(watched.name, "data.valid");
+  if (std::ranges::any_of(config.train, [&](const std::string& name) { return same_files(name, config.test, config); }))
+    doubt_scores(config.test, "data.test");
   const std::string_view letter_case = only_case(corpus.source);
   const bool is_toy = toy_pairs_alone("data.train", config.train).has_value();
   if (!letter_case.empty() && !config.lowercase && !is_toy)

@@ -65,7 +65,7 @@ BleuScore corpus_bleu(std::span<const std::string> hypotheses, References refere
     };
     const Tokens hypothesis = words_of(hypotheses[i]);
     std::vector<Tokens> of_references;
-    for (const std::span<const std::string> reference : references) of_references.push_back(words_of(reference[i]));
+    for (const std::string& reference : references_of(references, i)) of_references.push_back(words_of(reference));
     result.hypothesis_length += hypothesis.size();
     result.reference_length += closest_length(hypothesis.size(), of_references);
     for (std::size_t n = 1; n <= bleu_order; ++n) {
@@ -113,7 +113,7 @@ BleuScore corpus_bleu(std::span<const std::string> hypotheses, std::span<const s
   return corpus_bleu(hypotheses, References(&reference, 1), options);
 }
 
-std::string bleu_signature(const BleuOptions& options, std::size_t references) {
+std::string bleu_signature(const BleuOptions& options, std::string_view references) {
   std::string smoothing = "exp";
   if (options.smoothing == BleuSmoothing::none) smoothing = "none";
   if (options.smoothing == BleuSmoothing::floor) smoothing = fmt::format("floor[{:.2f}]", smoothing_value(options));

@@ -78,8 +78,8 @@ double corpus_chrf(std::span<const std::string> hypotheses, References reference
   for (std::size_t i = 0; i < hypotheses.size(); ++i) {
     const std::u32string hypothesis = letters(hypotheses[i], lowercase);
     std::vector<Counts> counts;  // by reference
-    for (const std::span<const std::string> reference : references)
-      counts.push_back(counts_of(hypothesis, letters(reference[i], lowercase)));
+    for (const std::string& reference : references_of(references, i))
+      counts.push_back(counts_of(hypothesis, letters(reference, lowercase)));
     all += *std::ranges::max_element(counts, {}, chrf_of);  // the first of equal ones
   }
   return chrf_of(all);
@@ -89,7 +89,7 @@ double corpus_chrf(std::span<const std::string> hypotheses, std::span<const std:
   return corpus_chrf(hypotheses, References(&reference, 1), lowercase);
 }
 
-std::string chrf_signature(bool lowercase, std::size_t references) {
+std::string chrf_signature(bool lowercase, std::string_view references) {
   return fmt::format("nrefs:{}|case:{}|eff:yes|nc:6|nw:0|space:no|version:glossa-{}", references,
                      lowercase ? "lc" : "mixed", program_version);
 }

@@ -196,13 +196,14 @@ double corpus_ter(std::span<const std::string> hypotheses, References references
     const Words hypothesis = numbered(hypotheses[i]);
     int fewest = std::numeric_limits<int>::max();
     std::size_t words = 0;
-    for (const std::span<const std::string> text : references) {
-      const Words reference = numbered(text[i]);
+    const std::vector<std::string> of_line = references_of(references, i);
+    for (const std::string& text : of_line) {
+      const Words reference = numbered(text);
       fewest = std::min(fewest, edits(hypothesis, reference));
       words += reference.size();
     }
     all_edits += fewest;
-    reference_words += static_cast<double>(words) / static_cast<double>(references.size());
+    reference_words += static_cast<double>(words) / static_cast<double>(of_line.size());
   }
   if (reference_words == 0) return all_edits > 0 ? 100 : 0;
   return 100 * (static_cast<double>(all_edits) / reference_words);
@@ -212,7 +213,7 @@ double corpus_ter(std::span<const std::string> hypotheses, std::span<const std::
   return corpus_ter(hypotheses, References(&reference, 1));
 }
 
-std::string ter_signature(std::size_t references) {
+std::string ter_signature(std::string_view references) {
   return fmt::format("nrefs:{}|case:lc|tok:tercom|norm:no|punct:yes|asian:no|version:glossa-{}", references,
                      program_version);
 }

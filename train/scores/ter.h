@@ -17,7 +17,7 @@ double corpus_ter(std::span<const std::string> hypotheses, References references
 /// As above, with one reference.
 double corpus_ter(std::span<const std::string> hypotheses, std::span<const std::string> reference);
 
-/// The settings as a sacreBLEU signature, but with glossa's version. `references` is the number of references per line.
-std::string ter_signature(std::size_t references = 1);
+/// The settings as a sacreBLEU signature, but with glossa's version. `references` is their reference_count.
+std::string ter_signature(std::string_view references = "1");
 
 }  // namespace glossa

@@ -80,6 +80,19 @@ TEST_CASE("exchanged sides are recognized by script or words, and only if both a
     }
 }
 
+TEST_CASE("one side alone looks like another language if many sentences do, and hardly any like its own") {
+  CHECK(look_like_other(french_lines, "en", "fr", 0.5));
+  CHECK(look_like_other(russian_lines, "en-US", "ru", 0.5));
+  CHECK_FALSE(look_like_other(french_lines, "fr", "en", 0.5));
+  CHECK_FALSE(look_like_other(french_lines, "en", "fr", 0.9));  // two lines lack frequent words
+  CHECK_FALSE(look_like_other(french_lines, "en", "de", 0.5));
+  CHECK_FALSE(look_like_other(french_lines, "source", "target", 0.5));
+  CHECK_FALSE(look_like_other(std::span(french_lines).first(9), "en", "fr", 0.5));
+  Lines mixed = french_lines;
+  mixed.insert(mixed.end(), english_lines.begin(), english_lines.begin() + 5);
+  CHECK_FALSE(look_like_other(mixed, "en", "fr", 0.5));
+}
+
 TEST_CASE("no language is claimed in doubt") {
   CHECK_FALSE(look_exchanged(french_lines, english_lines, "en", "xx"));     // unknown
   CHECK_FALSE(look_exchanged(french_lines, english_lines, "en", "en-US"));  // one language

@@ -2,6 +2,10 @@
 
 #include <doctest/doctest.h>
 
+#include <filesystem>
+
+#include "tests/support/temporary_folder.h"
+
 using namespace glossa;
 using Lines = std::vector<std::string>;
 
@@ -15,9 +19,12 @@ ParallelCorpus corpus_of(Lines source, Lines target) {
   return corpus;
 }
 
-Lines doubts(Lines source, Lines target, const DataConfig& config = {}) {
+Lines doubts(Lines source, Lines target, const DataConfig& config = {}, std::vector<ParallelCorpus> watched = {}) {
   target.resize(source.size(), target.front());
-  return corpus_doubts(config, corpus_of(std::move(source), std::move(target)));
+  return corpus_doubts(config, {.training = corpus_of(std::move(source), std::move(target)),
+                                .validation = {},
+                                .split = {},
+                                .watched = std::move(watched)});
 }
 
 }  // namespace
@@ -37,17 +44,36 @@ TEST_CASE("a side of numbers gives a warning that names its column") {
   CHECK(doubts(Lines(5, "१२३"), Lines(5, "A")).size() == 1);
 }
 
-TEST_CASE("the same text on both sides, and validation on training data, give warnings") {
+TEST_CASE("the same text on both sides gives a warning") {
   CHECK(doubts({"One.", "Two.", "Three."}, {"One.", "Two.", "Drei."}) ==
         Lines{"67 % of the pairs of pairs.tsv have the same text on both sides; see data.source and data.target"});
   CHECK(doubts({"Ja.", "Two.", "Three."}, {"Ja.", "Zwei.", "Drei."}).empty());
-  DataConfig config;
-  config.train = config.valid = "pairs.tsv";
-  CHECK(doubts({"One."}, {"Eins."}, config) ==
-        Lines{"data.valid is data.train: its scores show memorization, not learning"});
-  config.valid = Lines{"other.tsv", "pairs.tsv"};
-  CHECK(doubts({"One."}, {"Eins."}, config) ==
+}
+
+TEST_CASE("training text among the watched corpora, and as data.test under any name, gives a warning") {
+  const Lines source{"One.", "Two."}, target{"Eins.", "Zwei."};
+  const ParallelCorpus part = corpus_of({"Two."}, {"Zwei."}), other = corpus_of({"Two."}, {"Drei."});
+  CHECK(doubts(source, target, {}, {other, part}) ==
         Lines{"pairs.tsv is in both data.valid and data.train: its scores show memorization, not learning"});
+  CHECK(doubts(source, target, {}, {other}).empty());
+
+  const glossa::testing::TemporaryFolder folder;
+  folder.write("train.en", "One.\n");
+  folder.write("other.en", "Two.\n");
+  folder.write("train.tsv", "One.\tEins.\n");
+  std::filesystem::create_symlink("train.en", folder.path() / "link.en");
+  DataConfig config;
+  config.source = "en";
+  config.train = Lines{folder / "other", folder / "train", folder / "train.tsv"};
+  for (const char* name : {"train", "./train", "link", "train.tsv"}) {
+    config.test = folder / name;
+    CHECK(doubts(source, target, config) ==
+          Lines{config.test + " is in both data.test and data.train: its scores show memorization, not learning"});
+  }
+  for (const std::string& name : Lines{folder / "missing", "toy:100", ""}) {
+    config.test = name;
+    CHECK(doubts(source, target, config).empty());
+  }
 }
 
 TEST_CASE("a source in one letter case gives a warning, unless data.lowercase is true") {
