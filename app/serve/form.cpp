@@ -1,6 +1,9 @@
 #include "app/serve/form.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
+#include <utility>
 
 #include "app/serve/header_text.h"
 #include "app/serve/http_error.h"

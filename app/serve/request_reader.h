@@ -11,10 +11,12 @@ namespace glossa::serve {
 
 /// Parses HTTP/1.1 requests from a connection's bytes as they arrive. A request is complete once its whole body has
 /// arrived; the body has a declared length or comes in chunks. Throws HttpError for an invalid or unsupported request:
-///   400  an invalid head, an unknown method, no host, two hosts or lengths, lengths that are not numbers, invalid
-///   chunks 413  a body of more than `max_body` bytes, by the declared length or by the bytes received 414  a request
-///   line of more than 8 KiB 415  a compressed body (Content-Encoding) 431  a head of more than 16 KiB, a header of
-///   more than 8 KiB 501  a transfer encoding other than chunked
+///   400  an invalid head, an unknown method, no host, two hosts or lengths, invalid lengths or chunks
+///   413  a body of more than `max_body` bytes, by the declared length or by the bytes received
+///   414  a request line of more than 8 KiB
+///   415  a compressed body (Content-Encoding)
+///   431  a head of more than 16 KiB, a header of more than 8 KiB
+///   501  a transfer encoding other than chunked
 class RequestReader {
  public:
   static constexpr std::size_t max_head = 16384;
