@@ -5,9 +5,10 @@
 
 namespace glossa {
 
-/// Bytes this process can still allocate before the kernel must kill a process: free and reclaimable memory plus swap,
-/// capped by the limits of its control groups (cgroup v1 and v2), for example a container's limit. If the system does
-/// not report these numbers, or after ignore_memory_limits, returns the size of the address space.
+/// Bytes that this process can still allocate before the kernel must kill a process. This is free and reclaimable
+/// memory plus swap, capped by the limits of the process's control groups (cgroup v1 and v2), such as a container's
+/// limit. If the system does not report these numbers, or after ignore_memory_limits, returns the size of the address
+/// space.
 std::size_t available_memory();
 
 /// Available memory as reported by proc/ and sys/ below `root`.

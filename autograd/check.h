@@ -10,7 +10,7 @@
 namespace glossa {
 
 /// glossa's only exception class, for user errors and for failures of the machine. Its text is `[where] expected A; got
-/// B` for a bad value, `[where] cannot ACTION: REASON` for a failed action, followed by a hint if helpful.
+/// B` for a bad value, or `[where] cannot ACTION: REASON` for a failed action. A hint follows if it helps.
 class Error : public std::runtime_error {
  public:
   enum class Kind { misuse, failure };

@@ -22,8 +22,8 @@ struct StepOptions {
   bool recording = true;   // false: nothing is recorded (inference)
   std::uint64_t seed = 1;  // seed and `update` determine all random numbers of the step
 
-  // Number of the step. If not set, the context numbers its steps from 0, so no two steps drop the same elements (those
-  // of another context with the same seed do). Set the number to repeat a step or to resume an interrupted run.
+  // Number of the step. If not set, the context numbers its steps from 0, so dropout differs from step to step (but not
+  // between contexts with the same seed). Set the number to repeat a step or to resume an interrupted run.
   std::optional<std::uint64_t> update = {};
 };
 
@@ -32,7 +32,7 @@ class Frame;
 
 /// State of a forward pass: memory, tape, random key, training or evaluation mode. Every computing thread has its own
 /// context; there is no global context. Several contexts may run forward passes over one ParameterStore at the same
-/// time, because only `backward` writes to it. `begin` starts the next step and invalidates all variables of the
+/// time, because forward passes only read it. `begin` starts the next step and invalidates all variables of the
 /// previous step, in O(1).
 ///
 /// docs/architecture.md, "Memory", describes ownership of values and reuse of their memory.
@@ -46,8 +46,8 @@ class Context {
   /// Starts a step: frees values, gradients and closures of the previous step.
   void begin(const StepOptions& options);
 
-  /// Make a leaf, a variable that no op computes: a constant, an input that gets a gradient, or a parameter. A leaf is
-  /// a view: the caller owns the memory of `value`, which must stay, unchanged, until the step ends. Throw before
+  /// Each returns a leaf, a variable that no op computes: a constant, an input that gets a gradient, or a parameter. A
+  /// leaf is a view of the caller's memory: `value` must exist, unchanged, until the step ends. Throws if called before
   /// `begin`.
   Variable<T> constant(const Tensor<const T>& value);
   Variable<T> input(const Tensor<const T>& value);
@@ -92,14 +92,14 @@ class Context {
     return copy;
   }
 
-  /// Uninitialized temporary memory, valid until the enclosing scratch_mark ends, at the latest until the next step.
+  /// Uninitialized temporary memory, valid until the enclosing scratch_mark is released, or until the next step.
   Tensor<T> scratch(const Shape& shape) { return {scratch_.allocate_array<T>(shape.size()), shape}; }
   Arena::Mark scratch_mark() { return Arena::Mark(scratch_); }
 
   /// Records an op with its value and its derivative. Backward calls the derivative with a Backward<T>, which holds the
   /// gradient of the value. If no input requires a gradient, nothing is recorded. The derivative's captures are copied
-  /// into the arena and never destroyed. The engine takes over the value's memory; only the overload for constant
-  /// tensors takes a view, whose memory the engine does not own.
+  /// into the arena and never destroyed. The engine takes over the value's memory; only the overload for
+  /// `Tensor<const T>` takes a view, whose memory the engine does not own.
   template <class Derivative>
   Variable<T> record(const char* op, std::initializer_list<Variable<T>> inputs, const Tensor<T>& value,
                      const Derivative& derivative) {
@@ -119,13 +119,13 @@ class Context {
     return add_node({.op = op, .value = view}, std::span(inputs.begin(), inputs.size()), derivative);
   }
 
-  /// Marks `y`, which the derivative of its own op does not read, so that the next op may overwrite its value (see
+  /// Marks `y` as a value that the derivative of its own op does not read. The next op may then overwrite it (see
   /// `take`).
   Variable<T> unread(const Variable<T>& y);
 
-  /// Result of take(x), for an input x that the op reads only in its forward pass: the value of `x` (`from`), and
-  /// memory of the same size (`to`). Both are the same memory if `x` was marked `unread` and has no other reader; in
-  /// that case, using the value of `x` later throws Error.
+  /// Result of take(x), for an input x that the op reads only in its forward pass. `from` is the value of `x`; `to` is
+  /// memory of the same size. They are the same memory if `x` was marked `unread` and has no other reader. Using the
+  /// value of `x` later then throws Error.
   struct Taken {
     Tensor<const T> from;
     Tensor<T> to;
@@ -141,7 +141,7 @@ class Context {
   std::uint32_t next_random_site() { return random_sites_++; }
 
   /// `branches` is a hash of the branches that ops with a kink (relu, max, abs, ...) took while `trace_branches` was
-  /// on. If two points have different hashes, there is a kink between them.
+  /// on. If forward passes on two different inputs give different hashes, there is a kink between these inputs.
   void trace_branches(bool on) { tracing_branches_ = on; }
   std::uint64_t branches() const { return branches_; }
 
@@ -154,7 +154,8 @@ class Context {
     branches_ = mix64(branches_ ^ hash);
   }
 
-  /// While on, notes the step's first op whose value is not finite. `first_nonfinite` describes this op, or is empty.
+  /// Sets whether to note the step's first op whose value is not finite. `first_nonfinite` describes this op, or is
+  /// empty.
   void trace_finite(bool on) { tracing_finite_ = on; }
   const std::string& first_nonfinite() const { return first_nonfinite_; }
 

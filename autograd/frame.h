@@ -25,7 +25,7 @@ class Frame {
  public:
   explicit Frame(Context<T>& context);
 
-  /// A frame that also releases `x` if an earlier frame kept it and nothing was allocated since; otherwise `x` stays,
+  /// A frame that also releases `x` if an earlier frame kept `x` and nothing was allocated since. Otherwise `x` stays,
   /// as with the constructor above.
   explicit Frame(const Variable<T>& x);
 

@@ -26,7 +26,7 @@ struct GradCheckResult {
   Index elements = 0;     ///< number of elements compared
   Index kinks = 0;        ///< number of compared elements that took a smaller step because of a kink
   Index skipped = 0;      ///< number of elements not compared, because even the smallest step crosses a kink
-  std::string unused;     ///< first input that affects neither the result nor any gradient: the check proves nothing
+  std::string unused;     ///< first input that affects no result and no gradient; if set, the check proves nothing
 
   // The second witness, if requested:
   double second_error = 0;       ///< as worst_error, but n is from extrapolated differences
@@ -39,8 +39,8 @@ struct GradCheckResult {
   /// True if something was compared, nothing differs by more than `limit`, and no input is unused.
   bool passes(double limit) const { return elements > 0 && worst_error <= limit && unused.empty(); }
 
-  /// Returns a sentence about the unused input, if any, else about the worst element, with its two gradients, its error
-  /// and the counts; for NaN, also a hint about scratch.
+  /// Returns a sentence about the unused input, if any. Otherwise describes the worst element with its two gradients,
+  /// its error and the counts; for NaN, adds a hint about scratch.
   std::string describe() const;
 };
 

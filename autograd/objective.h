@@ -19,7 +19,7 @@ struct CheckedTensor {
   std::string name;  ///< "input 1", or the parameter's name
   Tensor<double> value;
   std::vector<double> grad;
-  bool is_used = true;  ///< false: no derivative wrote to the gradient, which is zero
+  bool is_used = true;  ///< false: no derivative wrote to `grad`, which is zero
 };
 
 /// F(x) = sum(R f(x)), an elementwise product with fixed, random R. F turns the function f, which has many outputs,
@@ -36,7 +36,7 @@ class Objective {
   Objective(const GradCheckFunction& function, std::span<const Tensor<double>> inputs,
             const std::vector<bool>& requires_grad, const StepOptions& step);
 
-  /// The inputs that require a gradient, each with its gradient from backward with cotangent R.
+  /// Returns the inputs that require a gradient. Their gradients are from backward with cotangent R.
   std::vector<CheckedTensor> gradients();
 
   /// Also returns every trainable parameter; overwrites the store's gradients.

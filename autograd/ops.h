@@ -76,7 +76,8 @@ Variable<T> softplus(const Variable<T>& x);  ///< log(1 + e^x), a smooth relu (D
 
 /// The matrix product a b, with the last two axes of a or b transposed first if requested: [M, K] x [K, N] -> [M, N].
 /// Up to two leading batch axes broadcast. A vector counts as a matrix of one row (a) or one column (b). The result
-/// lacks that axis, and transposing a vector has no effect: [..., M, K] x [K] -> [..., M], [K] x [K, N] -> [N].
+/// then lacks this axis of extent 1: [..., M, K] x [K] -> [..., M], [K] x [K, N] -> [N]. Transposing a vector has no
+/// effect.
 template <class T>
 Variable<T> matmul(const Variable<T>& a, const Variable<T>& b, bool transpose_a = false, bool transpose_b = false);
 
@@ -114,8 +115,8 @@ template <class T>
 Variable<T> max(const Variable<T>& x);  ///< the first of several equal maxima gets the gradient
 template <class T>
 Variable<T> max(const Variable<T>& x, int axis, bool keepdim = false);
-/// For each element of max(x, axis), the index of that maximum along the axis. The result is in memory of the step. The
-/// first of several equal maxima counts; NaN is larger than any number.
+/// For each element of max(x, axis), the index of that maximum along the axis, in memory of the step. The first of
+/// several equal maxima counts; NaN is larger than any number.
 template <class T>
 std::span<const int> argmax(const Variable<T>& x, int axis);
 template <class T>
@@ -131,7 +132,8 @@ template <class T>
 Variable<T> var(const Variable<T>& x, int axis, bool keepdim = false, int correction = 1);
 template <class T>
 Variable<T> var(const Variable<T>& x, std::initializer_list<int> axes, bool keepdim = false, int correction = 1);
-/// sqrt(var(x)), PyTorch's `std`, whose name is a namespace in C++; derivative 0 where the result is 0, as in PyTorch.
+/// sqrt(var(x)), called `std` in PyTorch (a namespace in C++). Where the result is 0, so is the derivative, as in
+/// PyTorch.
 template <class T>
 Variable<T> stddev(const Variable<T>& x);
 template <class T>
@@ -185,7 +187,7 @@ Variable<T> add_layer_norm(const Variable<T>& x, const Variable<T>& branch, doub
 template <class T>
 Variable<T> embedding(const Variable<T>& table, std::span<const int> ids);
 
-/// Rows of x by index: x [N, D], M indices -> [M, D]. The same computation as embedding, under PyTorch's name.
+/// Rows of x by index: x [N, D], M indices -> [M, D]. An alias of embedding, with PyTorch's name.
 template <class T>
 Variable<T> index_select(const Variable<T>& x, std::span<const int> indices);
 
@@ -208,7 +210,7 @@ struct TopK {
   std::span<const int> indices;  ///< row-major, as gather takes them, in memory of the step
 };
 
-/// Throws unless 0 <= k <= D (ops/topk.cpp). Of equal elements the first comes first; NaN is larger than any number.
+/// Throws unless 0 <= k <= D (ops/topk.cpp). Equal elements stay in their order; NaN is larger than any number.
 template <class T>
 TopK<T> topk(const Variable<T>& x, Index k);
 

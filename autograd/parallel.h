@@ -13,8 +13,8 @@ int threads();
 void set_threads(int count);
 
 /// Index of the calling thread within the loops below, in {0, ..., threads()-1}; 0 outside a loop. Pieces use this
-/// index to select their thread's scratch memory. If a loop begins while another loop runs, in one of its pieces or in
-/// another thread, the new loop runs only on the thread that called it.
+/// index to select their thread's scratch memory. A loop runs only on the thread that called it if it begins inside a
+/// piece of another loop, or while another thread runs a loop.
 int thread_index();
 
 /// While a LoopsAlone exists, loops called by the thread that created it run on that thread only. It serves threads
@@ -37,8 +37,8 @@ int available_threads();
 void run_pieces(Index count, const void* closure, void (*piece)(const void* closure, Index i));
 
 /// Calls piece(i) for i in {0, ..., count-1}, in any order, from several threads. Pieces must write disjoint memory.
-/// Pieces are handed out one by one, so that pieces of uneven length do not leave threads idle. If pieces throw,
-/// rethrows one of the exceptions when no piece is running any more; other pieces may have run or not.
+/// Pieces are handed out one by one, so that pieces of uneven length do not leave threads idle. If pieces throw, waits
+/// until no piece is running and rethrows one of the exceptions; some pieces may then not have run.
 template <class Piece>
 void parallel_for(Index count, const Piece& piece) {
   run_pieces(count, &piece, [](const void* closure, Index i) { (*static_cast<const Piece*>(closure))(i); });

@@ -33,19 +33,20 @@ struct Parameter {
   Index fixed_row = -1;   // a row that never changes and whose gradient is unused; -1: none
   Index offset = 0;       // start of value and gradient in the flat buffers, in elements
 
-  Parameter* whole = nullptr;  // for a part: the parameter that it is part of, whose `trainable` applies; else null
+  Parameter* whole = nullptr;          // for a part: the parameter it belongs to, whose `trainable` applies; else null
   std::vector<Parameter*> parts = {};  // parts, if any, which hold the gradient instead (see ParameterStore::part)
   std::uint64_t changes = 0;           // calls of `mark_changed`
 
-  /// The gradient's memory; if not `has_grad()`, it holds old numbers.
+  /// The gradient's memory; if not `has_grad()`, it holds old numbers. If only some parts have a gradient, the rows of
+  /// the other parts also hold old numbers, until an optimizer or `fill_unset_grad` zeroes them.
   Tensor<T> grad_tensor() const { return {grad.data, value.shape}; }
 
   /// True if trainable; a part is trainable if the parameter it belongs to is.
   bool is_trainable() const { return whole ? whole->trainable : trainable; }
 
-  /// Declares that the value was written. `backward` then refuses forward passes that read the old value, unless the
-  /// parameter is frozen: it is a constant, whose changes are not noticed. Optimizers, moving averages and readers of
-  /// files call this; other code that writes values must call it as well.
+  /// Declares that the value was written. From then on, `backward` refuses forward passes that read the old value. A
+  /// frozen parameter is a constant, so its changes are not noticed. Optimizers, moving averages and readers of files
+  /// call this function; other code that writes values must call it as well.
   void mark_changed() { ++(whole ? whole->changes : changes); }
 
   /// Number of declared changes of the value. A part has the version of its whole.
@@ -76,13 +77,12 @@ class ParameterStore {
 
   /// Declares a parameter. Throws if the name exists or is not allowed in files, if the initializer is empty, or if the
   /// store is already laid out. A name has 1 to 200 bytes of UTF-8, without control characters, slashes, backslashes
-  /// and colons, and is not
-  /// __metadata__.
+  /// and colons, and is not __metadata__.
   Parameter<T>& declare(const std::string& name, const Shape& shape, Initializer initializer);
 
   /// Returns rows [begin, end) of the declared parameter `whole` as a parameter of their own, a part. Parts serve
   /// packed projections, which are one tensor in files and optimizers, but several in formulas. The first part begins
-  /// at row 0, each other part where the previous one ends; `allocate` throws unless the last part ends at the last
+  /// at row 0, each other part where the previous one ends. `allocate` throws unless the last part ends at the last
   /// row. The gradient of `whole` consists of its parts' gradients.
   Parameter<T>& part(Parameter<T>& whole, Index begin, Index end);
 
@@ -115,7 +115,7 @@ class ParameterStore {
   void clear_grads();
 
   /// Gives a gradient of zero to trainable parameters that received no contribution. Without this call, optimizers skip
-  /// them; with it, weight decay and moments move them, as in `glossa train`. This call must also precede reading
+  /// these parameters; with it, weight decay and moments move them, as in `glossa train`. Call it also before reading
   /// `grads`. Gradients of frozen parameters are never read and stay as they are.
   void fill_unset_grads();
 

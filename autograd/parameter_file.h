@@ -13,25 +13,28 @@ namespace glossa {
 // A model in a file: the names, shapes and values of its parameters, in safetensors format with a checksum
 // (files/saved_tensors.h). Python reads it with the safetensors package. optim/training_file.h also saves an optimizer.
 
-/// Saves all parameters, also frozen ones, as F32 or F64 to match T. The file appears complete or not at all, and is
-/// safe from a power cut when the function returns. Throws if the store is not laid out, or if the file cannot be
+/// Saves all parameters, including frozen ones, as F32 or F64 to match T. The file appears complete or not at all, and
+/// survives a power cut once the function has returned. Throws if the store is not laid out, or if the file cannot be
 /// written.
 template <class T>
 void save_parameters(const std::filesystem::path& path, const ParameterStore<T>& store);
 
 /// Loads all parameters' values. A file may be from save_parameters, save_training or another program. Its numbers are
-/// converted to T: F32 to double exactly, F64 to float rounded. Throws, and leaves the store as it is, if the store is
-/// not laid out, if a parameter is missing from the file or has another shape, if the file has further tensors, if a
-/// finite F64 number would be infinite as float, or if the file is damaged. Flipped bits in the values are found only
-/// in files with a checksum, as save_parameters and save_training write them.
+/// converted to T: F32 to double exactly, F64 to float rounded. If it throws, the store stays as it is. Throws if:
+/// - the store is not laid out
+/// - a parameter is missing from the file or has another shape, or the file has further tensors
+/// - a finite F64 number would be infinite as float
+/// - the file is damaged; flipped bits in values are found only with a checksum, as save_parameters and save_training
+///   write it
 template <class T>
 void load_parameters(const std::filesystem::path& path, ParameterStore<T>& store);
 
 /// Prefix of the names of tensors that are not parameters but an optimizer's state.
 inline constexpr std::string_view optimizer_prefix = "optimizer:";
 
-/// `parameters`, which are the store's, as the tensors of a file. `prefix` is put before each name. `values`, laid out
-/// like the store's, are used in place of the store's. Throws if they are not, or if the store is not laid out.
+/// Returns some of the store's parameters as tensors of a file, with `prefix` before each name. Their numbers are taken
+/// from `values`, which must be laid out like the store's values. Throws if the size of `values` differs from the
+/// store's, or if the store is not laid out.
 template <class T>
 std::vector<NamedTensor<T>> named_tensors(const ParameterStore<T>& store, std::span<Parameter<T>* const> parameters,
                                           std::span<T> values, const std::string& prefix = "");

@@ -18,7 +18,7 @@ struct RowSpan {
 /// Placement of a batch's sequences in an [N, D] matrix of token rows. Packed: sequences follow each other without
 /// gaps. Padded [B, T]: sequence b starts at row b * T, and its remaining rows up to T are gap rows. Gap rows hold
 /// finite numbers that do not affect results, and no gradient flows into or out of them. Sequences come in row order
-/// and do not overlap. The only exception is sequences of attention keys that need no gradient: they may share rows and
+/// and do not overlap. There is one exception: sequences of attention keys that need no gradient may share rows and
 /// come in any order, as when several hypotheses read one source. `sequence_ids` (one per sequence, or none) are the
 /// sequences' numbers in the corpus. Random numbers depend on these ids, so a sequence draws the same dropout mask in
 /// any batch and layout. The caller owns the memory of the spans.

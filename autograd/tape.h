@@ -16,8 +16,8 @@ namespace glossa {
 template <class T>
 class Backward;
 
-/// One recorded operation: its value, its inputs (as positions on the tape) and the closure that turns the gradient of
-/// the value into gradients of the inputs.
+/// One recorded operation: its value, its inputs (as positions on the tape) and its closure. The closure turns the
+/// gradient of the value into gradients of the inputs.
 template <class T>
 struct Node {
   const char* op;
@@ -39,8 +39,9 @@ struct Node {
   GradSlot<T>& slot() { return parameter ? parameter->grad : own; }
 };
 
-/// The recorded operations in creation order, one node per tensor. Every node comes after its inputs. Backward
-/// therefore walks the list once from the end, without recursion, sorting or a set of visited nodes (Wengert 1964).
+/// One node for each recorded op, and one for each input or parameter, in order of creation. Constants, and ops without
+/// an input that requires a gradient, have no node. Every node comes after its inputs. Backward therefore walks the
+/// list once from the end, without recursion, sorting or a set of visited nodes (Wengert 1964).
 template <class T>
 class Tape {
  public:

@@ -7,8 +7,8 @@
 
 #include "autograd/shape.h"
 
-// 1 if operator[] and row() check their index, else 0. By default they do unless NDEBUG is defined; sanitized builds of
-// glossa always do.
+// 1 if operator[] and row() check their index, else 0. The default is 0 if NDEBUG is defined, else 1. In glossa's
+// sanitized builds it is 1.
 #ifndef GLOSSA_BOUNDS_CHECKS
 #ifdef NDEBUG
 #define GLOSSA_BOUNDS_CHECKS 0
@@ -49,7 +49,7 @@ struct Tensor {
     bounds::check_count(shape, numbers.size());
   }
 
-  /// A temporary container would be gone at the end of the expression.
+  /// Deleted, because a temporary container would be destroyed at the end of the expression.
   template <class Temporary>
   requires(!std::is_lvalue_reference_v<Temporary> && std::ranges::contiguous_range<Temporary> &&
            !std::ranges::borrowed_range<Temporary>) Tensor(Temporary&& numbers, const Shape& shape)
@@ -64,8 +64,8 @@ struct Tensor {
   Index cols() const { return shape.cols(); }
   std::span<T> span() const { return {data, static_cast<std::size_t>(size())}; }
 
-  /// For loops in ops: element number `i` in row-major order, and a pointer to the first number of row `i`. Checked if
-  /// GLOSSA_BOUNDS_CHECKS.
+  /// Access for loops in ops: element number `i` in row-major order, and a pointer to the first number of row `i`. The
+  /// index is checked if GLOSSA_BOUNDS_CHECKS.
   ///
   /// Always inlined, because a program built without NDEBUG may link to libraries built with NDEBUG. The linker keeps
   /// one copy of an inline function, perhaps the unchecked one. A namespace per mode would rename every function that

@@ -11,9 +11,9 @@
 
 namespace glossa {
 
-/// Threads that share the pieces of a loop, one loop at a time. A loop ends when its pieces are done. An OpenMP loop
-/// ends when every thread of the team has arrived, so it waits for threads that the machine has preempted for other
-/// work. Here a preempted thread delays only the piece it was computing.
+/// Threads that share the pieces of a loop, one loop at a time. A loop ends when its pieces are done. An OpenMP loop,
+/// in contrast, ends when every thread of the team has arrived, so it waits for threads that the machine has preempted.
+/// Here a preempted thread delays only the piece it was computing.
 class ThreadTeam {
  public:
   using Piece = void (*)(const void* closure, Index i);
@@ -43,9 +43,10 @@ class ThreadTeam {
   void help(int index);
   void end();
 
-  // The current loop. The lower half of left_ counts pieces not yet begun, the upper half is the loop's number. A
-  // thread takes a piece by a compare-exchange of this word, which fails if a new loop has begun since the thread read
-  // the word and the closure. So a late thread never runs a piece of one loop with the closure of another.
+  // The current loop. The lower half of left_ counts the pieces that no thread has begun; the upper half is the loop's
+  // number. To take a piece, a thread reads left_ and then the closure, and decrements left_ by compare-exchange. The
+  // exchange fails if a new loop has begun meanwhile. So a late thread never runs a piece of one loop with the closure
+  // of another.
   alignas(64) std::atomic<std::uint64_t> left_{0};
   std::atomic<const void*> closure_{nullptr};
   std::atomic<Piece> piece_{nullptr};

@@ -17,8 +17,9 @@ class Variable {
   Variable() = default;
 
   /// The variable's numbers. After this call, their memory is not reused until the next step or until the enclosing
-  /// Frame ends. Throws if the memory was already reused: `backward` reuses that of results of 1,024 or more elements,
-  /// except the root's; some ops reuse an input's, as documented (add_dropout). `retain_grad` prevents both.
+  /// Frame ends. Throws if the memory was already reused. `backward` reuses the memory of results of 1,024 or more
+  /// elements, except the root's. Some ops reuse an input's memory; their comments say so (add_dropout). `retain_grad`
+  /// prevents both kinds of reuse.
   Tensor<const T> value() const;
   const Shape& shape() const { return value_.shape; }
   Index size() const { return value_.size(); }

@@ -46,7 +46,7 @@ void fill_batch(Batch& batch, const EncodedCorpus& corpus, std::span<const int> 
 /// memory.
 void reserve_batch(Batch& batch, const EncodedCorpus& corpus, std::span<const std::vector<int>> batches, Layout layout);
 
-/// Ratio of rows that are not padding to all rows, over both sides of all `batches`; 1 for the packed layout.
+/// Fraction of rows that are not padding, over both sides of all `batches`; 1 for the packed layout.
 double useful_share(const EncodedCorpus& corpus, std::span<const std::vector<int>> batches, Layout layout);
 
 }  // namespace glossa

@@ -5,10 +5,10 @@
 
 namespace glossa {
 
-/// True if a corpus name is that of a table with quoted cells: it ends in .csv or .csv.gz, in any letter case.
+/// True if a corpus name ends in .csv or .csv.gz, in any letter case: the name of a table with quoted cells.
 bool is_csv(std::string_view name);
 
-/// Throws misuse for an existing .csv file; the hint is a command that writes it as a .tsv.
+/// Throws a misuse error if the .csv file exists. The hint is a command that converts it to a .tsv file.
 void refuse_csv(const std::string& path);
 
 }  // namespace glossa

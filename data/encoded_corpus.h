@@ -25,16 +25,16 @@ struct EncodeOptions {
 struct EncodeReport {
   std::int64_t pairs = 0;        // kept
   std::int64_t too_long = 0;     // left out: a side is longer than max_length
-  std::string first_too_long;    // position of the first of these
+  std::string first_too_long;    // position of the first such pair
   std::int64_t unbalanced = 0;   // left out: the ratio of the sides exceeds max_ratio
-  std::string first_unbalanced;  // position of the first of these
+  std::string first_unbalanced;  // position of the first such pair
   std::int64_t empty = 0;        // left out: a side has no token, for example only invisible characters
   // Totals over the kept pairs, without special tokens:
   std::int64_t source_tokens = 0, target_tokens = 0;
   std::int64_t source_unknown = 0, target_unknown = 0;
 };
 
-/// Sentence pairs as ids. A source is [<s>] ids [</s>]; EncodeOptions decides about the special tokens. A target is
+/// Sentence pairs as ids. A source is [<s>] ids [</s>]; EncodeOptions decides whether it has <s> and </s>. A target is
 /// only the ids y, because a batch needs both `<s> y` and `y </s>`.
 struct EncodedCorpus {
   std::vector<std::vector<int>> source, target;  // equal lengths

@@ -25,7 +25,7 @@ struct CorpusReport {
   std::int64_t same_source = 0;       // left out: another pair with the same source is held out
   std::int64_t repeated = 0;          // kept, but equal to an earlier pair
   std::int64_t further_variants = 0;  // unused: further TMX variants of a unit in the same language
-  std::int64_t unused_columns = 0;    // of tables, unless the options choose columns
+  std::int64_t unused_columns = 0;    // of tables; not counted if the options choose columns
   std::int64_t replaced = 0;          // ill-formed UTF-8 pieces replaced by U+FFFD
 };
 
@@ -50,7 +50,7 @@ struct ParallelCorpus {
   CorpusReport report;
   std::vector<CorpusPart> parts;                          // the corpora that were joined; empty if not joined
   std::vector<std::uint32_t> part;                        // per pair: index in `parts`; empty if not joined
-  std::vector<std::vector<std::string>> further_targets;  // as `target`, see CorpusOptions; lost by `take` and `joined`
+  std::vector<std::vector<std::string>> further_targets;  // one per further column; lost by `take` and `joined`
 
   std::int64_t line(std::size_t pair) const {
     return lines.empty() ? static_cast<std::int64_t>(pair) + 1 : lines[pair];
@@ -58,7 +58,8 @@ struct ParallelCorpus {
   const std::string& source_of(std::size_t pair) const { return parts.empty() ? source_name : of(pair).source_name; }
   const std::string& target_of(std::size_t pair) const { return parts.empty() ? target_name : of(pair).target_name; }
 
-  /// Position of a pair, for messages: `line 31` or, in a translation memory, `unit 31`. If joined, place_in its part.
+  /// Position of a pair, for messages: `line 31` or, in a translation memory, `unit 31`. In a joined corpus, the
+  /// position also has the name of the pair's part (place_in).
   std::string place(std::size_t pair) const;
 
   /// Moves a pair here from another corpus with the same names and parts.
@@ -87,14 +88,15 @@ struct CorpusOptions {
   bool further_targets = false;              // also read a TSV file's further columns of the target language
 };
 
-/// Path of one side's file: `PREFIX.language` or `PREFIX.language.gz`. Throws like `resolve`, and for a .csv file. The
-/// error's message uses `named_by` to describe `language`, for example as the name of an option.
+/// Path of one side's file: `PREFIX.language` or `PREFIX.language.gz`. Throws if neither exists, and if `prefix` is an
+/// existing .csv file. The error's message uses `named_by` to describe `language`, for example as the name of an
+/// option.
 std::string side_of(const std::string& prefix, const std::string& language, const std::string& named_by = {});
 
 /// Reads the files `PREFIX.source_language` and `PREFIX.target_language`, or these names with .gz. Line i of one file
-/// translates line i of the other. A pair with an empty or blank side is skipped and counted. Throws like LineReader,
-/// and if no pair is left. If the files have different numbers of lines, throws an error that names both files and
-/// numbers.
+/// translates line i of the other. A pair with an empty or blank side is skipped and counted. Throws in the cases in
+/// which LineReader throws, and if no pair is left. If the files have different numbers of lines, throws an error that
+/// names both files and numbers.
 ParallelCorpus read_parallel(const std::string& prefix, const std::string& source_language,
                              const std::string& target_language, const CorpusOptions& options = {});
 
@@ -107,12 +109,17 @@ inline bool is_one_file(std::string_view name) { return is_table(name) || is_tra
 /// Reads pairs from two columns of the tab-separated file `name`, or of `name` with .gz. Quotation marks are part of
 /// the text. If the first row has a cell for each of the two languages, it is a header and decides the columns.
 /// Otherwise the columns are those of `options`. By default these are the first two, as in exports of Tatoeba and Anki:
-/// English, other language, attribution. Further columns are ignored, and counted unless `options` chooses other
-/// columns than the first two. Blank lines and pairs with an empty side are skipped and counted. If a header names the
-/// target language several times, the first such column is the target. The others are read if
-/// CorpusOptions::further_targets is set. Then a row's targets with text come first, and one is enough. Throws like
-/// LineReader, for a row with too few columns, and if no pair is left. Also throws if the first row names other
-/// languages, or if a header contradicts columns in `options` that differ from the defaults.
+/// English, other language, attribution. Further columns are ignored; they are counted unless `options` chooses other
+/// columns than the first two. Blank lines and pairs with an empty side are skipped and counted.
+///
+/// If a header names the target language several times, the first such column is the target.
+/// CorpusOptions::further_targets makes the others further targets. Within each row, targets with text are then moved
+/// before empty ones. So the pair's target is the first one with text. A row is left out only if its source or all its
+/// targets are empty.
+///
+/// Throws in the cases in which LineReader throws. Also throws if a row has too few columns, if no pair is left, or if
+/// the first row names other languages. A header that contradicts columns in `options` is also an error, if these
+/// columns differ from the defaults.
 ParallelCorpus read_tsv(const std::string& name, const std::string& source_language, const std::string& target_language,
                         const CorpusOptions& options = {});
 

@@ -27,7 +27,7 @@ struct SamplerOptions {
 /// batch.
 class Sampler {
  public:
-  /// Throws if the corpus is empty or max_tokens is below 1 (misuse).
+  /// Throws an Error if the corpus is empty, and a misuse error if max_tokens is below 1.
   Sampler(const EncodedCorpus& corpus, const SamplerOptions& options);
 
   /// The batches of an epoch: every sentence exactly once, no empty batch. Sentences are shuffled, sorted stably by

@@ -10,7 +10,7 @@ namespace glossa {
 /// pairs.
 ///
 /// Each unit (`<tu>`) with both languages yields a pair, which has the number of the unit, from 1. The language of a
-/// variant (`<tuv>`) is its `xml:lang` or `lang`. If the language asked for is de, `de` in any letter case is an exact
+/// variant (`<tuv>`) is its `xml:lang` or `lang`. If the requested language is de, `de` in any letter case is an exact
 /// match; de-DE, de_AT and so on match as well. The first exact match is used; without an exact match, the first match
 /// is used. Further matches are counted. A unit that lacks one of the languages is left out and counted.
 ///

@@ -9,7 +9,8 @@
 
 namespace glossa {
 
-/// One layer's state between tokens.
+/// One layer's state between tokens. In shapes, R is the number of target rows, Ns of source rows, H of heads, and K of
+/// columns per head.
 template <class T>
 struct LayerCache {
   std::span<T> past{};    ///< keys and values of the target tokens so far, in DecoderCache's slots
@@ -26,8 +27,8 @@ struct CacheLayout {
 /// Key-value cache of a decoder, or of a causal encoder: R target rows (hypotheses) advance together, one token per
 /// step. Each row's keys and values occupy one slot of a buffer and stay there when rows are reordered. At first, a
 /// slot has room for a target somewhat longer than the longest source. All slots double in size when they are full.
-/// Slots of ended rows are reused. Memory use thus follows the rows and tokens that exist, not their maximum numbers.
-/// The cache keeps its memory between steps and reuses it from batch to batch.
+/// Slots of ended rows are reused. Memory use thus grows with the actual rows and tokens, not with their maximum
+/// numbers. The cache keeps its memory between steps and reuses it from batch to batch.
 template <class T>
 class DecoderCache {
  public:
@@ -49,7 +50,7 @@ class DecoderCache {
   /// are copied.
   void select(std::span<const Index> survivors);
 
-  /// Appends this step's keys and values to the past of `layer`. In qkv [R, 3 H K], they are all columns from H K on.
+  /// Appends this step's keys and values to the past of `layer`. They are the columns of qkv [R, 3 H K] from H K on.
   void append(LayerCache<T>& layer, const Tensor<const T>& qkv) const;
 
   /// Layout of the current step. The step's own position counts as past.
@@ -75,7 +76,7 @@ class DecoderCache {
   Arena arena_;
   std::vector<LayerCache<T>> layers_;
   Index slot_count_ = 0;
-  std::vector<Index> slots_, old_slots_, free_slots_;  // of the rows; of the rows before `select`; unused
+  std::vector<Index> slots_, old_slots_, free_slots_;  // of rows; of rows before `select`; unused
   std::vector<bool> is_taken_;                         // per old slot: true if a row continues in it
   std::vector<Copy> copies_;                           // copies still to be made
   std::vector<RowSpan> memory_spans_, past_spans_, query_spans_, old_spans_;

@@ -27,9 +27,9 @@ struct NormOptions {
   EpsilonPlace epsilon_place = EpsilonPlace::inside;
 };
 
-/// Layer normalization over the last axis (Ba et al. 2016): x [..., D] -> [..., D]. Parameters, as far as NormAffine
-/// has them: SCOPE.weight (gain, starts at 1) and SCOPE.bias (starts at 0). The usual form (NormAffine::vector, epsilon
-/// inside) is one op; the other forms are composed of ops.
+/// Layer normalization over the last axis (Ba et al. 2016): x [..., D] -> [..., D]. Depending on NormAffine, has the
+/// parameters SCOPE.weight (gain, starts at 1) and SCOPE.bias (starts at 0). The usual form (NormAffine::vector,
+/// epsilon inside) is one op; the other forms are composed of ops.
 template <class T>
 class LayerNorm {
  public:

@@ -9,7 +9,7 @@
 
 namespace glossa {
 
-// Models take lengths, not masks. These functions convert the masks that articles and other programs use. True always
+// Models take lengths, not masks. The functions below convert masks, which articles and other programs use. True always
 // means blocked, as in masked_fill and nn.Transformer.
 
 /// Returns the sequences of a padded box [B, T] of token ids. A sequence ends where only `pad` follows. A row that is

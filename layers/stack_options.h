@@ -22,7 +22,7 @@ struct StackOptions {
   EpsilonPlace epsilon_place = EpsilonPlace::inside;
   Activation activation = Activation::relu;
   bool bias = true;                               ///< for the linear layers; norm_affine is for the norms
-  std::optional<AttentionBias> attention_bias{};  ///< unset: all or none, following `bias`
+  std::optional<AttentionBias> attention_bias{};  ///< unset: all if `bias`, else none
   double residual_dropout = 0.1, attention_dropout = 0.1, activation_dropout = 0.1;
   Initializer weight_init{};  ///< of every matrix; unset: as in nn.Transformer
 

@@ -19,8 +19,8 @@ struct AdamOptions {
 /// Weight decay adds weight_decay p, the derivative of a square penalty, to g. If decoupled, it is a separate step
 /// (AdamW: Loshchilov and Hutter 2019): p -= lr weight_decay p. A segment may have betas of its own.
 ///
-/// All parameters have one t, `steps`. PyTorch counts the steps of each parameter, which makes a difference for a
-/// skipped parameter: if its first gradient arrives late, the shared t corrects its moments too little. At the default
+/// All parameters have one t, `steps`. PyTorch counts the steps of each parameter. The difference shows in a parameter
+/// that was skipped: if its first gradient arrives late, the shared t corrects its moments too little. At the default
 /// betas its first step is then up to (1 - beta1) / sqrt(1 - beta2) = 3.2 times lr; in PyTorch it is lr.
 template <class T>
 class Adam : public Optimizer<T> {

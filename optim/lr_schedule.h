@@ -30,8 +30,8 @@ struct PlateauState {
   friend bool operator==(const PlateauState&, const PlateauState&) = default;
 };
 
-/// Learning rate as a function of the update n (and, for plateau, of the metrics seen so far). After the warm-up, with
-/// t from 0 at its end to 1 at total_updates and later:
+/// Learning rate as a function of the update n (and, for plateau, of the metrics seen so far). The formulas hold after
+/// the warm-up; t rises from 0 at its end to 1 at total_updates, and then stays 1:
 ///   constant      lr
 ///   inverse_sqrt  lr sqrt(warmup / n), as in fairseq
 ///   cosine        min_lr + (lr - min_lr) (1 + cos(pi t)) / 2 (Loshchilov and Hutter 2017, without restarts)

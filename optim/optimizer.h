@@ -19,7 +19,8 @@ struct StateBuffer {
   std::span<T> values;
 };
 
-/// Index among the `count` optimizers that share a model's parameters; a single optimizer has all parameters.
+/// Place of an optimizer among those of a job's processes: optimizer `index` of `count`. Each process has one
+/// optimizer, for its own range of the parameters. The range of a single optimizer contains all parameters.
 struct OptimizerShare {
   int index = 0, count = 1;
 };
@@ -28,8 +29,8 @@ struct OptimizerShare {
 /// one model, each has an optimizer for one range of the buffers, and state for that range only (ZeRO, stage 1:
 /// Rajbhandari et al. 2020).
 ///
-/// Several optimizers of one store should have disjoint parameters (segments_of). As in PyTorch, each optimizer's step
-/// moves a shared parameter, with the same gradient.
+/// Several optimizers of one store should have disjoint parameters (segments_of). A parameter of several optimizers is
+/// moved by the step of each, with the same gradient, as in PyTorch.
 ///
 /// Parameters without a gradient since `clear_grads` are skipped, as in PyTorch: value and state stay, and the norm
 /// does not count them. Call ParameterStore::fill_unset_grads after backward to give them a gradient of zero instead.
@@ -46,17 +47,17 @@ class Optimizer {
   /// parameter was frozen or unfrozen since construction.
   virtual void step(double lr, double gradient_scale) = 0;
 
-  /// Euclidean norm of the gradients that the step would read. Infinite if the square of the norm overflows T: Adam's
-  /// second moment would overflow as well and never recover, so skip such a step, as for NaN.
+  /// Euclidean norm of the gradients that the step would read. Infinite if the square of the norm overflows T. Adam's
+  /// second moment would then overflow as well and never recover, so skip such a step, as for NaN.
   double grad_norm() { return norm_of(squares()); }
 
-  /// `squares` returns one sum of squared gradients per piece of the buffers, 0 for pieces in other optimizers' ranges;
-  /// valid until the next call. `norm_of` turns the sums of all pieces into the norm, with the same bits for any number
-  /// of optimizers.
+  /// `squares` returns one sum of squared gradients per piece of the buffers, 0 for pieces in other processes' ranges.
+  /// The sums are valid until the next call. `norm_of` turns the sums of all pieces into the norm, with the same bits
+  /// for any number of processes.
   std::span<double> squares();
   double norm_of(std::span<const double> squares) const;
 
-  /// The beginning of each optimizer's range of the flat buffers, in elements, then the end of the last range.
+  /// The beginning of each process's range of the flat buffers, in elements, then the end of the last range.
   std::span<const Index> bounds() const { return bounds_; }
 
   /// This optimizer's range.
@@ -79,8 +80,8 @@ class Optimizer {
   Optimizer(const ParameterStore<T>& store, std::span<const Segment> segments,
             std::initializer_list<std::string_view> state_names, OptimizerShare share);
 
-  /// Checks the arguments of a step, counts the step, and raises the versions of all parameters that the step updates,
-  /// also of those in other optimizers' ranges.
+  /// Checks the arguments of a step and counts the step. Raises the versions of all parameters that the step updates,
+  /// including those in other processes' ranges.
   void begin_step(double lr, double gradient_scale);
 
   /// Pieces of this optimizer's range for `step`; each has a gradient. They are small enough to divide evenly among
@@ -102,7 +103,7 @@ class Optimizer {
   const ParameterStore<T>& store_;
   std::vector<Segment> segments_;
   OptimizerShare share_;
-  std::vector<Segment> pieces_;  // pieces of segments_, in all optimizers' ranges
+  std::vector<Segment> pieces_;  // pieces of segments_, in all processes' ranges
   std::span<const Segment> own_;
   std::vector<Segment> received_;  // own_ without parameters that received no gradient
   std::vector<Index> bounds_;

@@ -54,8 +54,8 @@ std::vector<Segment> trainable_segments(const ParameterStore<T>& store, double w
                                         bool decay_norm_and_bias = false,
                                         const std::vector<ParameterGroup>& groups = {});
 
-/// The parts of `segments` that belong to parameters whose name matches one of the patterns. For several optimizers,
-/// each on its own part of a store:
+/// The parts of `segments` that belong to parameters whose name matches one of the patterns. Use it to give each of
+/// several optimizers its own part of a store:
 ///
 ///     const std::vector<Segment> all = trainable_segments(store);
 ///     Adam<float> adam(store, segments_of(store, {"encoder.*"}, all));

@@ -6,7 +6,7 @@ namespace glossa {
 
 struct SgdOptions {
   double momentum = 0;    // in [0, 1)
-  bool nesterov = false;  // step along the gradient at the point where the momentum leads; needs momentum above 0
+  bool nesterov = false;  // Nesterov's momentum, which looks one step ahead; needs momentum above 0
 };
 
 /// Stochastic gradient descent with momentum, in PyTorch's form (Sutskever et al. 2013, with the learning rate outside

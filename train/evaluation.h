@@ -17,7 +17,8 @@ struct CorpusLoss {
   double per_token() const { return tokens == 0 ? 0 : nll_sum / static_cast<double>(tokens); }
 };
 
-/// Evaluates without dropout, batch by batch in order of length; begins a step of `context` for each batch.
+/// Computes the loss of a corpus without dropout, batch by batch in order of length. Begins a step of `context` for
+/// each batch.
 CorpusLoss corpus_loss(Context<float>& context, const Transformer<float>& model, const EncodedCorpus& corpus,
                        const DataConfig& config);
 
@@ -30,7 +31,7 @@ BleuOptions bleu_options(const Config& config);
 /// Fraction of hypotheses that equal one of their references. Throws Error if the line counts differ.
 double exact_match(std::span<const std::string> hypotheses, References references);
 
-/// As above, with one reference.
+/// Overload for a single reference.
 double exact_match(std::span<const std::string> hypotheses, std::span<const std::string> reference);
 
 }  // namespace glossa

@@ -10,16 +10,16 @@
 namespace glossa {
 
 /// Sums the gradients of an update over its micro-batches, in a tree whose shape depends only on their number. The
-/// job's processes split the micro-batches: each adds up its own, receives the others' sums for its own slice of the
-/// flat gradient buffer, and finishes the tree in that slice. This is a reduce-scatter that adds in the same order as a
-/// single process.
+/// job's processes divide the micro-batches among themselves, and each process adds up the gradients of its share. It
+/// then receives the other processes' sums for its slice of the flat gradient buffer, and finishes the tree in that
+/// slice. This is a reduce-scatter that adds in the same order as a single process.
 class GradientSum {
  public:
   explicit GradientSum(ParameterStore<float>& parameters);
 
-  /// Calls `backward(i)` for this process's share of `count` micro-batches; `backward` leaves micro-batch i's gradients
-  /// in the parameters. Afterwards the parameters' gradients hold the total in this process's slice, as delimited by
-  /// `bounds`; the rest is undefined.
+  /// Calls `backward(i)` for this process's share of the `count` micro-batches. `backward` must leave micro-batch i's
+  /// gradients in the parameters. Afterwards the parameters' gradients hold the total in this process's slice, as
+  /// delimited by `bounds`. Outside the slice they are undefined.
   void add_up(std::int64_t count, std::span<const Index> bounds, const std::function<void(std::int64_t)>& backward);
 
  private:

@@ -24,14 +24,14 @@ class RunName {
   /// The run's folder. Throws if RUN is a file outside a run.
   const std::string& folder() const;
 
-  /// The checkpoint file, or several files to average. Throws as chosen_checkpoints.
+  /// The checkpoint file, or several files to average. Throws as chosen_checkpoints does.
   std::vector<std::filesystem::path> files() const;
 
   /// The checkpoint file. Throws a misuse error if several are to be averaged.
   std::filesystem::path file() const;
 
-  /// A note about the last checkpoint if it is newer than both `best` and the last validation. Otherwise, or if the
-  /// user chose a checkpoint, empty.
+  /// Returns a note if the last checkpoint is newer than both `best` and the last validation. Empty otherwise, and if
+  /// the user chose a checkpoint.
   std::string note() const;
 
  private:
@@ -78,18 +78,19 @@ void check_not_overwriting(const Config& config, const std::string& config_path,
 /// Throws a misuse error if the folder already holds a run.
 void check_holds_no_run(const std::string& run);
 
-/// Throws misuse unless training has begun in the folder, even if it has not saved a checkpoint yet.
+/// Throws a misuse error unless training has begun in the folder. No checkpoint is needed.
 void check_holds_run(const std::string& run);
 
-/// True if a trained run accepts this option on the command line: an option of decoding, of the machine, or of reading
-/// text.
+/// True if this option may be set on the command line for a trained run: an option of decoding, of the machine, or of
+/// reading text.
 bool is_of_use(std::string_view key);
 
 /// Loads the configuration of a run; `sets` and a positive `beam` override options for which `is_of_use` is true.
 Config load_run_config(const std::string& run, const std::vector<std::string>& sets = {}, std::int64_t beam = 0);
 
-/// Loads a configuration for training, as load_config. With train.warm_start, unset options of the model, decoding,
-/// languages and vocabulary come from the run that train.warm_start names or, on resume, from `run` itself.
+/// Loads a configuration for training, as load_config does. With train.warm_start, unset options of the model,
+/// decoding, languages and vocabulary come from the run that train.warm_start names. On resume, they come from `run`
+/// itself.
 Config load_training_config(const std::string& path, const std::vector<std::string>& sets, const std::string& run,
                             bool resume);
 
@@ -97,9 +98,9 @@ Config load_training_config(const std::string& path, const std::vector<std::stri
 /// vocabulary, data or model do not match the checkpoint.
 LoadedRun load_run(const RunName& name, Config config);
 
-/// Writes a run in the state before its first update, with `model`'s weights: the run can translate, resume, and serve
-/// as train.warm_start. `usual_words` is that of TrainingState. Returns the checkpoint's path. Throws a misuse error if
-/// the folder has checkpoints; remains of a failed attempt are overwritten.
+/// Writes a run with `model`'s weights, in the state before its first update. The run can translate, be resumed, and
+/// serve as train.warm_start. `usual_words` is as in TrainingState. Returns the checkpoint's path. Throws a misuse
+/// error if the folder has checkpoints. Overwrites the remains of a failed attempt.
 std::filesystem::path write_new_run(const std::string& run, const Config& config, const Tokenizers& tokenizers,
                                     Model& model, std::uint64_t data_hash, std::int64_t usual_words = 0);
 

@@ -43,7 +43,7 @@ struct ValidationReport {
 
   std::int64_t stalled = 0;               ///< validations since the best one by `metric`; 0: this is the best
   bool at_end = false;                    ///< true: made because the run ended between validations; dropped on resume
-  std::vector<std::string> samples = {};  ///< translations to show; the log has the first below the line
+  std::vector<std::string> samples = {};  ///< translations to show; the log has only the first
   std::vector<AttentionMaps> attention = {};  ///< of sentences to show in TensorBoard
   double seconds = 0;                         ///< as in a training line
   std::vector<WatchedReport> watched = {};    ///< of further corpora, in the order of data.valid
@@ -51,13 +51,18 @@ struct ValidationReport {
 };
 
 /// Records of a run directory: `train.log` for people (also on the terminal), `metrics.jsonl` for machines, one JSON
-/// object per line. Every line is in the file on return. On a terminal a progress bar stands below the lines, and long
-/// lines are broken between words. Throws a failure that names the file if a line cannot be written.
+/// object per line. A line is in the file when the call that writes it returns. On a terminal, a progress bar stands
+/// below the lines, and long lines are broken between words. Throws a failure that names the file if a line cannot be
+/// written.
 class RunLog {
  public:
-  /// Opens both files for appending. First drops, in one atomic replacement, metrics beyond `updates_done` (-1: all,
-  /// for a new run), a half-written last line and, if the run `resumes`, the validation made when the run last ended.
-  /// The metrics of a resumed run thus read like those of an uninterrupted one. TensorBoard's files are cut likewise.
+  /// Opens both files for appending. First drops these lines of the metrics, in one atomic replacement:
+  /// - lines of updates after `updates_done` (-1: all lines, for a new run)
+  /// - a half-written last line
+  /// - if the run `resumes`: validations made because the run ended (ValidationReport::at_end)
+  ///
+  /// So the metrics of a resumed run read like those of an uninterrupted one. Also cuts TensorBoard's files
+  /// (EventFile::cut).
   explicit RunLog(const std::filesystem::path& run, std::int64_t updates_done = 0, std::FILE* terminal = stderr,
                   bool resumes = true);
 
@@ -73,7 +78,7 @@ class RunLog {
   /// As `line`, but shown even with -q and colored up to its first colon.
   void warning(std::string_view text);
 
-  /// Shows a line on the terminal with -v; train.log does not get it.
+  /// Shows a line on the terminal with -v, but does not write it to train.log.
   void detail(std::string_view text);
 
   /// Writes the run's fatal error to train.log only: the program prints it on exit. A failure to write is ignored.
@@ -99,8 +104,9 @@ class RunLog {
     Color color;
   };
 
-  /// Writes a stamped line to the terminal; a lost terminal must not end the run, so failures are ignored. Lines are
-  /// limited to `columns` and the terminal's width. Writes nothing if the verbosity is below `level`.
+  /// Writes a stamped line to the terminal. Ignores failures, because a lost terminal must not end the run. On a
+  /// terminal, breaks lines at `columns`, or at the terminal's width if that is smaller. Writes nothing if the
+  /// verbosity is below `level`.
   void show(const std::string& line, std::size_t columns, Verbosity level, const std::optional<Marked>& marked = {});
 
   /// Shows a text and writes it to train.log.
@@ -116,7 +122,7 @@ class RunLog {
   std::int64_t last_validation_;
 };
 
-/// As RunLog::last_validation, for a run that no RunLog has open.
+/// Reads the update of the newest validation in the metrics of a run that no RunLog has open; 0 if none.
 std::int64_t last_validation(const std::filesystem::path& run);
 
 }  // namespace glossa

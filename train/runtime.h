@@ -8,13 +8,13 @@
 namespace glossa {
 
 /// Applies the configured threads and GEMM library. Results depend on the GEMM library but not on the number of
-/// threads. Processes of the job that may use the same cores divide these among themselves.
+/// threads. If several processes of the job may use the same cores, they divide these cores among themselves.
 void apply_runtime(const RuntimeConfig& config);
 
 /// The computing setup, for the head of a log: "2 threads of 2 available, avx512, float products by onednn".
 std::string describe_runtime();
 
-/// Conditions that affect speed, apart from the processor itself.
+/// Properties of the build and the machine that affect speed.
 struct Environment {
   bool built_for_avx2, processor_has_avx2;
   bool has_onednn;

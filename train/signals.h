@@ -9,11 +9,12 @@ void take_signals_aside();
 
 /// Catches signals during training; only one instance may exist at a time. SIGINT, SIGTERM and SIGHUP ask training to
 /// stop at the next update boundary instead of ending the program. (SIGHUP means a closed terminal and is ignored under
-/// nohup.) Signals within three seconds of the first count as the same stop, even after the SignalWatch is destroyed.
-/// Such repeats are common: timeout(1) signals the program and then its group, a shell and its closing terminal both
-/// send SIGHUP, and mpirun relays a batch system's signal to all processes again after a second. A later stop signal
-/// ends the program at once. SIGUSR1 requests a checkpoint. SIGPIPE is ignored, since failed writes report an error
-/// anyway.
+/// nohup.) SIGUSR1 requests a checkpoint. SIGPIPE is ignored, since failed writes report an error anyway.
+///
+/// Signals within three seconds of the first count as the same stop, even after the SignalWatch is destroyed. Such
+/// repeats are common: timeout(1) signals the program and then its group; a shell and its closing terminal both send
+/// SIGHUP. mpirun relays a batch system's signal to all processes again after a second. Any later stop signal ends the
+/// program at once.
 class SignalWatch {
  public:
   static constexpr double seconds_of_one_stop = 3;

@@ -12,7 +12,7 @@ struct RunStart {
   const Config* base;  ///< of the run in train.warm_start; null: random weights
 };
 
-/// Throws misuse if a new run looks like one of TrainConfig::Mistake that train.allow does not list.
+/// Throws a misuse error if a new run seems to make a TrainConfig::Mistake that train.allow does not list.
 void check_start(const RunStart& start);
 
 }  // namespace glossa

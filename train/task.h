@@ -47,10 +47,10 @@ class Task {
   virtual std::uint64_t vocabulary_hash() const = 0;
   virtual std::uint64_t data_hash() const = 0;
 
-  /// Words that 95 % of the training sources do not exceed.
+  /// Number of words that 95 % of the training sources do not exceed.
   virtual std::int64_t usual_words() const = 0;
 
-  /// Description of the task for the head of a log, in lines.
+  /// Description of the task for the head of a log, one string per line.
   virtual std::vector<std::string> head() const = 0;
 
   /// Writes the task's own files to a run's folder.

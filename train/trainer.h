@@ -70,13 +70,13 @@ class Trainer {
   void save(bool is_best);
 
   Config config_;
-  Config given_;  // with the options still `auto`
+  Config given_;  // as given: options may still be `auto`
   std::string run_;
   std::optional<NewRunFolder> new_folder_;
   std::optional<CheckpointFolder> checkpoints_;
   std::optional<RunLog> log_;
   // Only in process 0, during setup:
-  bool begins_ = false;                   // a run that has not begun before, with or without a checkpoint
+  bool begins_ = false;                   // false if the run began earlier, even if it has no checkpoint yet
   std::optional<FoundCheckpoint> found_;  // the checkpoint to resume from
   std::optional<CheckpointReader> base_;  // the checkpoint of train.warm_start
   // For the head of the log:

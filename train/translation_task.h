@@ -59,7 +59,7 @@ class TranslationTask : public Task {
   EncodedCorpus training_;
   std::int64_t usual_words_;
   std::vector<Validation> validations_;  // the first selects the best checkpoint, the others are only reported
-  EncodedCorpus looked_at_;              // those pairs of the first validation corpus that attention is logged for
+  EncodedCorpus looked_at_;              // pairs of the first validation corpus whose attention is logged
   std::string data_report_;
   Sampler sampler_;
   std::vector<std::vector<int>> batches_;  // of the current epoch

@@ -27,9 +27,9 @@ struct Update {
   bool is_finite() const;
 };
 
-/// Performs updates of a task: gradients of micro-batches, their sum, an optimizer step. The job's processes split the
-/// micro-batches, then the step: each updates its slice of the parameters. The sum is a tree over the micro-batches, so
-/// the bits do not depend on how the work is distributed.
+/// Performs updates of a task. An update computes the gradients of its micro-batches, sums them, and makes an optimizer
+/// step. The job's processes divide the micro-batches among themselves. In the step, each process updates its slice of
+/// the parameters. The sum is a tree over the micro-batches, so the bits do not depend on how the work is distributed.
 class Updater {
  public:
   /// Keeps references to `config` and `task`.

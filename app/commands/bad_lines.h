@@ -9,8 +9,8 @@
 
 namespace glossa {
 
-/// Handles unusable lines: reports them on standard error and continues, or stops the command at the first one. Of the
-/// lines that are unusable for one reason, only the first few are reported; `status` reports the number of the others.
+/// Handles unusable lines: reports them on standard error and continues, or stops the command at the first one. For
+/// each reason, only the first few lines are reported; `status` reports the number of the others.
 class BadLines {
  public:
   /// Takes the value of --on-bad-line: `warn` or `stop`.

@@ -13,7 +13,7 @@ struct LinePairs {
   std::vector<std::optional<std::string>> source, target;
 };
 
-/// Throws if `path` has another number of lines than `source`.
+/// Throws unless `lines`, the line count of `path`, equals `expected`, the line count of `source`.
 void check_line_count(const std::string& source, std::size_t expected, const std::string& path, std::size_t lines);
 
 /// Reads both files. `in_source` handles the unusable lines of the source, `in_target` those of the target. Throws if

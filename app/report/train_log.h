@@ -22,8 +22,8 @@ struct RunEvent {
 struct TrainLog {
   std::vector<RunEvent> events;
 
-  /// The first lines that the newest start logged (machine, data, model, notes). They contain only the options that
-  /// were `auto`. If the newest start does not list these, their lines from an earlier start come first.
+  /// The first lines that the newest start logged (machine, data, model, notes). They list only those options that were
+  /// `auto`. If the newest start did not list any, the list of an earlier start comes first.
   std::vector<std::string> head;
 
   /// How the newest start ended, in the log's words. Empty if that start is still running or was killed.

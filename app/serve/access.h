@@ -28,9 +28,9 @@ struct Origin {
 /// no origin.
 std::optional<Origin> parse_origin(std::string_view text);
 
-/// Checks that `host`, a request's Host header, is an IP address, localhost, or one of `names`. Otherwise anybody could
-/// point a domain of theirs at this machine, and browsers would let pages of that domain read the answers (DNS
-/// rebinding). Throws HttpError 400 if `host` is malformed, and 421 if it is not allowed.
+/// Checks that `host`, a request's Host header, is an IP address, localhost, or one of `names`. Without this check,
+/// anybody could point their own domain at this machine, and browsers would let pages of that domain read the answers
+/// (DNS rebinding). Throws HttpError 400 if `host` is malformed, and 421 if it is not allowed.
 void check_host(std::string_view host, std::span<const std::string> names);
 
 /// Checks `origin`, a request's Origin header. An origin passes if it has the host and port of `host`, the request's

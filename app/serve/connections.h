@@ -26,7 +26,7 @@ struct Incoming {
 class Connections {
  public:
   struct Limits {
-    /// Maximum number. When another connection comes, the client with the most connections loses one.
+    /// Maximum number of connections. When another one comes, the client with the most connections loses one.
     std::size_t connections;
     /// Maximum bytes of a request's body.
     std::size_t body;

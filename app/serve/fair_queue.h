@@ -33,11 +33,11 @@ class FairQueue {
 
   explicit FairQueue(const Limits& limits) : limits_(limits) {}
 
-  /// Queues all pieces of a client's request. If there is no room, other requests may be dropped. They all belong to
-  /// the client that has the most waiting pieces:
-  ///   - If this is another client, its largest requests are dropped, provided that it has more pieces than `client`
-  ///     would have with the new ones.
-  ///   - If this is `client`, its largest request is dropped, provided that the new one is smaller.
+  /// Queues all pieces of a client's request. If there is no room, requests of the client with the most waiting pieces
+  /// may be dropped:
+  ///   - If this is another client, its largest requests are dropped, provided that it has more waiting pieces than
+  ///     `client` would have after the call.
+  ///   - If this is `client` itself, its largest request is dropped, provided that the new request is smaller.
   /// Returns the key for `withdraw`. If there is still no room, or if the queue is closed, adds no piece and returns
   /// nothing.
   std::optional<std::uint64_t> add(std::vector<Piece> pieces, const std::string& client = {}) {

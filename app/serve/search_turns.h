@@ -45,8 +45,9 @@ struct Piece {
   std::promise<std::vector<Translation>> found;  ///< the result; broken if nobody waits for it
 };
 
-/// The searches of one thread. They advance in turn, token by token; the search that has used the least time comes
-/// next. So a batch of long sentences delays a short sentence by only a few tokens. Not thread-safe.
+/// The searches of one thread. They advance in turn, token by token. Each has a total of the time that it has used; the
+/// search with the smallest total comes next. The total of a new search starts at the smallest total of the running
+/// searches. So a batch of long sentences delays a short sentence by only a few tokens. Not thread-safe.
 class SearchTurns {
  public:
   /// `weights` caches the transposed weights of the run's model; several threads may share the cache. `run` and
@@ -57,8 +58,8 @@ class SearchTurns {
 
   /// True if a batch may begin with this piece. Lengths are divided into ranges, and two limits apply:
   ///   - A client may have pieces in at most one search of each range.
-  ///   - The searches of a range and of all longer ranges are counted together. At most 16 are allowed for the shortest
-  ///     range, 8 for the next, and so on, but always at least 1.
+  ///   - Fewer than N searches of the piece's range and of all longer ranges may be running. N is 16 for the shortest
+  ///     range, 8 for the next, 4 for the third and so on, but at least 1.
   /// So neither a single client nor long sentences can take all searches.
   bool may_begin(const Piece& piece) const;
 
@@ -100,7 +101,7 @@ class SearchTurns {
   const Translator translator_;
   Context<float> context_;             // shared by the searches
   std::list<Search> searches_, idle_;  // idle_ has at most one, which keeps its memory
-  double clock_ = 0;                   // smallest `seconds` of all searches; where a new search starts
+  double clock_ = 0;                   // smallest `seconds` of all searches; initial value for a new search
 };
 
 }  // namespace glossa::serve

@@ -19,9 +19,9 @@ namespace glossa::serve {
 class Web {
  public:
   struct Setup {
-    std::vector<std::string> api_keys;    ///< each POST must send one of them; if empty, open to all
+    std::vector<std::string> api_keys;    ///< each POST must send one of them; empty: no key needed
     std::vector<std::string> host_names;  ///< names that a Host header may have, besides addresses and localhost
-    /// One more origin, beside the server's own, whose pages may send requests; * allows all (see access.h).
+    /// One more origin, besides the server's own, whose pages may send requests; * allows all (see access.h).
     std::string allowed_origin;
     std::function<std::size_t()> connections;  ///< returns the number of open connections
   };

@@ -9,9 +9,9 @@
 
 namespace glossa {
 
-/// Common base of the checks of ops and layers. A `Row` is a test case, one row of a table. `SampleOf<T>` runs a row
-/// with numbers of type T. Its `step` runs the row forward and backward, and its `run` also returns the value and the
-/// gradients. Its `name(i)` names the input or parameter of gradient i.
+/// Common base of the checks of ops and layers. A `Row` is a test case, one row of a table. A `SampleOf<T>` runs a row
+/// with numbers of type T: `step` runs it forward and backward, and `run` also returns the value and the gradients.
+/// `name(i)` names the input or parameter that gradient i belongs to.
 template <template <class> class SampleOf, class Row>
 class RowChecker {
  public:

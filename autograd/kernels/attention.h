@@ -50,7 +50,7 @@ struct AttentionShape {
   std::span<const Index> cells{};        // [b]: number of weights per head that are kept for all sequences before b
   Tensor<T> mask{};                      // transposed, [S, padded(T)]; added to the scores; no data: no mask
   std::span<const std::uint8_t> keep{};  // dropout mask of the kept weights, laid out like them; empty: no dropout
-  std::optional<DropoutSite> dropout{};  // draws the masks of sequences in tiles; empty: no dropout
+  std::optional<DropoutSite> dropout{};  // draws the masks for the path `tiles`; empty: no dropout
   T keep_scale{1};                       // factor of the weights that dropout keeps
 
   /// True if some keys may be blocked for some queries.
@@ -77,7 +77,7 @@ struct AttentionShape {
 template <class T>
 struct AttentionSaved {
   T* weights = nullptr;   // null: not saved
-  T* log_sums = nullptr;  // log sum_j exp(score_j) of queries in tiles, [heads, query rows]; null: not saved
+  T* log_sums = nullptr;  // log sum_j exp(score_j) for path `tiles`, [heads, query rows]; null: not saved
 };
 
 /// Sets out = dropout(softmax(scale q k^T + mask)) v for each sequence and head. Sets gap rows of `out` to 0. Never

@@ -31,8 +31,8 @@ struct AttentionTiling {
   /// The number of keys that at least one query before `end` sees.
   Index keys_before(Index end) const { return shape.causal ? std::min(keys, end) : keys; }
 
-  /// Returns the keys that the queries `tile` see in one tile of keys. This tile of keys begins at `first`, and ends
-  /// before `end` at the latest.
+  /// Returns the keys that a tile of queries, `tile`, sees in one tile of keys. The tile of keys begins at `first` and
+  /// ends at `end` or earlier.
   Reach<T> reach(RowSpan tile, Index first, Index end) const {
     return {.rows = tile.length,
             .keys = std::min(key_tile, end - first),

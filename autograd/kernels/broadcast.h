@@ -9,8 +9,8 @@ template <class T>
 void expand(const Tensor<T>& to, const Tensor<const T>& from);
 
 /// The reverse of `expand`: sums `from` over the axes in which `to` broadcasts to `from`. Assigns the sums to `to`, or
-/// adds them if `add`. A single thread computes each sum. If `to` has only one element, several threads compute pieces
-/// of its sum. The order of additions depends only on the shapes.
+/// adds them if `add`. Each sum is computed by one thread. Exception: if `to` has only one element, several threads
+/// compute pieces of its sum. The order of additions depends only on the shapes.
 template <class T>
 void reduce(const Tensor<T>& to, const Tensor<const T>& from, bool add);
 

@@ -10,7 +10,7 @@ namespace glossa::kernels {
 struct Product {
   Index m, n, k;
   bool transposed_a = false, transposed_b = false;
-  bool per_head = false;  // true: all products of one attention call, as one product with as many flop
+  bool per_head = false;  // true: stands for all products of one attention call; same flop in total
 
   double flop() const { return 2.0 * static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k); }
   bool operator==(const Product&) const = default;

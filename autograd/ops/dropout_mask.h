@@ -14,7 +14,7 @@ struct DropoutMask {
 
   explicit operator bool() const { return keep != nullptr; }
 
-  /// `value`, the value of element i, after dropout. Dropout must be active.
+  /// Returns element i after dropout; `value` is the element before dropout. Dropout must be active.
   T operator()(Index i, T value) const { return kernels::select(keep[i] != 0, value * factor, T{0}); }
 };
 

@@ -6,7 +6,7 @@
 
 namespace glossa {
 
-/// True if a corpus name is a translation memory's: it ends in .tmx or .tmx.gz, in any letter case.
+/// True if a corpus name ends in .tmx or .tmx.gz, in any letter case: the name of a translation memory.
 bool is_translation_memory(std::string_view name);
 
 /// Name of the things counted in a text: `unit` in a translation memory, else `line`.

@@ -19,8 +19,8 @@ class LineError : public Error {
   LineError(std::string_view where, std::string_view message) : Error(Kind::failure, where, message) {}
 };
 
-/// Treatment of bytes that are not UTF-8: refuse them with an error that names file, line and byte, or replace them by
-/// U+FFFD and count the replacements.
+/// Treatment of bytes that are not UTF-8. `refuse` throws an error that names file, line and byte. `replace` replaces
+/// them by U+FFFD and counts the replacements.
 enum class InvalidUtf8 { refuse, replace };
 
 struct TextOptions {

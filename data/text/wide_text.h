@@ -4,9 +4,9 @@
 
 namespace glossa {
 
-/// The encoding of a text whose code units are wider than a byte, by its beginning: `UTF-16` or `UTF-32` after a byte
-/// order mark, else `UTF-16LE` and the like if NUL bytes stand where those of Western text would. Empty for any other
-/// text. The names are those that iconv takes.
+/// Returns the encoding of a text whose code units are wider than a byte, judging by how the text begins. After a byte
+/// order mark, this is `UTF-16` or `UTF-32`. Without one, it is `UTF-16LE` and the like if NUL bytes are where they
+/// would be in Western text. Empty for any other text. iconv accepts the names.
 std::string_view wide_encoding(std::string_view beginning);
 
 /// Throws an Error at `name` if a text with this beginning is UTF-16 or UTF-32; its hint is the command that converts

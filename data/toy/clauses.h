@@ -24,11 +24,13 @@ struct Clause {
   Phrase time = {};
 };
 
-/// True if the clause is natural in both languages, and each language has only one way to say it. These clauses are
-/// excluded: a third person's possessive with a third-person subject (uska or apna); `we ... my` and `i ... our`; an
-/// indefinite object under negation; acting on oneself; and `ve ve kitaaben` (they, those books). Some verbs spell the
-/// past tense like the present (read). Their past tense is excluded unless something else in the clause shows the tense
-/// (he read, i read yesterday, did you read).
+/// True if the clause is natural in both languages, and each language has only one way to say it. Excludes:
+/// - a third person's possessive with a third-person subject (uska or apna); `we ... my` and `i ... our`
+/// - an indefinite object under negation
+/// - acting on oneself
+/// - `ve ve kitaaben` (they, those books)
+/// - a past tense spelled like the present (read), unless something else in the clause shows the tense (he read, i read
+///   yesterday, did you read)
 bool well_formed(const Clause& clause);
 
 /// The clause in both languages.

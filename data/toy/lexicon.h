@@ -52,7 +52,7 @@ struct Adjective {
 /// A verb. Compound verbs put a noun or adjective before `karna`: band karna (to close), kaam karna (to work).
 struct Verb {
   std::string english, english_third, english_ing, english_past;
-  std::string english_particle;           ///< look `at`
+  std::string english_particle;           ///< `at` of look at
   std::string element;                    ///< `band` of band karna
   std::string root;                       ///< before -ta and -na: khaata, khaana
   std::string stem;                       ///< as a separate word: kha raha hai

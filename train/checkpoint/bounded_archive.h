@@ -14,7 +14,7 @@
 #include "autograd/check.h"
 
 /// Archives for a checkpoint's small state record, built on the cereal library. They are safe against arbitrary bytes:
-/// counts are compared with the remaining bytes before use, a bool must be 0 or 1, and nothing may follow the record.
+/// counts are compared with the remaining bytes before use, and a bool must be 0 or 1. Nothing may follow the record.
 /// The format does not support class names, pointers or polymorphism. So cereal's headers for these (memory,
 /// polymorphic, functional, unordered) must not be included. A record may contain fixed-width integers, float, double,
 /// bool, std::string, and std::vector of these types or of records. Store an enum as a checked integer or as a name,
@@ -43,8 +43,8 @@ class BoundedInputArchive : public cereal::InputArchive<BoundedInputArchive, cer
   /// Copies the next `size` bytes to `data`. Throws if fewer bytes remain.
   void read(void* data, std::size_t size);
 
-  /// Reads a container's number of elements. Throws if the remaining bytes cannot hold that many elements of at least
-  /// `element_bytes` each. So an invalid number is found before memory is allocated.
+  /// Reads a container's number of elements. Throws if the remaining bytes cannot hold this many elements of at least
+  /// `element_bytes` each. An invalid number is thus found before memory is allocated.
   std::uint64_t read_count(std::size_t element_bytes);
 
   /// Reads a bool; throws for any byte except 0 and 1.
@@ -110,8 +110,7 @@ void save(BoundedOutputArchive& archive, const std::vector<T>& values) {
   for (const T& value : values) archive(value);
 }
 
-/// Replaces cereal's version, so that memory grows with the bytes read. Cereal first allocates memory for the full
-/// count.
+/// Replaces cereal's version, which first allocates memory for the full count. Here memory grows with the bytes read.
 template <class T>
 void load(BoundedInputArchive& archive, std::vector<T>& values) {
   const std::uint64_t count = archive.read_count(StoredNumber<T> ? sizeof(T) : 1);
@@ -135,7 +134,8 @@ std::string to_bytes(const Record& record) {
   return bytes;
 }
 
-/// Parses a record from `bytes`. Whatever the bytes are, throws only Error; `where` names the file in the error.
+/// Parses a record from `bytes`, which may be damaged in any way. Throws only Error; `where` names the file in the
+/// error.
 template <class Record>
 Record from_bytes(std::string_view bytes, std::string_view where) {
   try {

@@ -13,11 +13,15 @@
 namespace glossa {
 
 /// Adds all state that an exact resume needs. A parameter is stored under its own NAME. Its optimizer buffers are
-/// stored as `BUFFER:NAME` (`m:NAME` and `v:NAME` for Adam), and its moving average, if any, as `ema:NAME`. Further
-/// entries are `state`, the training state; `glossa`, this program's version; `host`, the host_fingerprint
-/// (train/runtime.h); and `usual_words`, the state's number of words, if known. Parameters, optimizer and average must
-/// outlive the writer. In a job all processes call this
-/// function. Process 0 collects each optimizer buffer from the processes that hold parts of it.
+/// stored as `BUFFER:NAME` (`m:NAME` and `v:NAME` for Adam), and its moving average, if any, as `ema:NAME`. The other
+/// entries are:
+/// - `state`: the training state
+/// - `glossa`: this program's version
+/// - `host`: the host_fingerprint (train/runtime.h)
+/// - `usual_words`: TrainingState::usual_words, if known
+///
+/// Parameters, optimizer and average must outlive the writer. In a job, all processes must call this function, because
+/// process 0 collects each optimizer buffer from the processes that hold parts of it.
 void add_to_checkpoint(CheckpointWriter& writer, const ParameterStore<float>& parameters,
                        const Optimizer<float>& optimizer, const MovingAverage<float>* average,
                        const TrainingState& state, std::string host);
@@ -43,8 +47,8 @@ void read_parameters(const CheckpointReader& reader, ParameterStore<float>& para
 /// checkpoint has averages, else the parameter itself.
 std::string entry_in_use(const CheckpointReader& reader, const std::string& parameter);
 
-/// Reads the values that translation uses (entry_in_use), as their mean over one or more checkpoints. Throws as
-/// read_parameters does.
+/// Reads the values that translation uses (entry_in_use). With several checkpoints, reads the mean of each value.
+/// Throws as read_parameters does.
 void read_mean_parameters(std::span<const CheckpointReader> readers, ParameterStore<float>& parameters);
 
 /// Loads the optimizer's moments and step count. All processes of a job must call it; each gets its own slice of the

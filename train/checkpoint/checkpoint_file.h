@@ -56,8 +56,8 @@ struct CheckpointEntry {
   std::uint32_t crc = 0;            ///< CRC32C of the entry's bytes
 };
 
-/// Collects arrays and writes them as a checkpoint. Arrays are not copied, so they must stay unchanged until they are
-/// written; only `add_owned` keeps its argument.
+/// Collects arrays and writes them as a checkpoint. It refers to the caller's arrays, so they must stay unchanged until
+/// they are written. Only `add_owned` stores its argument.
 class CheckpointWriter {
  public:
   /// Returns an array's bytes. Each call must return equal bytes. The bytes need to be valid only until the next call
@@ -113,8 +113,8 @@ class CheckpointReader {
   /// Reads an entry's bytes. Throws if the name is unknown or the bytes have changed since opening.
   std::vector<std::byte> read(std::string_view name) const;
 
-  /// Reads an entry's bytes into `destination`, which must have the entry's length. Throws as above; `destination` is
-  /// then unchanged.
+  /// Reads an entry's bytes into `destination`. Also throws if `destination` does not have the entry's length. If it
+  /// throws, `destination` is unchanged.
   void read(std::string_view name, std::span<std::byte> destination) const;
 
  private:

@@ -17,7 +17,7 @@ namespace glossa {
 struct FoundCheckpoint {
   std::uint64_t update = 0;
   CheckpointReader reader;
-  std::vector<std::string> refused;  ///< the error of each newer but invalid file, without its hint
+  std::vector<std::string> refused;  ///< error messages of newer, invalid files, without hints
 };
 
 /// The folder of a run's checkpoints, RUN/checkpoints/. It has one file for each checkpoint kept, such as
@@ -67,7 +67,7 @@ std::optional<FoundCheckpoint> newest_valid_checkpoint(const std::filesystem::pa
 
 /// Returns the files of a run that `choice` selects: `best`, `last`, the update number of a checkpoint, or `average:N`
 /// for the newest N. An empty `choice` selects `best` or, if the run has no best, `last`. Throws a misuse error for any
-/// other choice. Throws an Error if a selected file does not exist, or if the run has fewer than N.
+/// other choice. Throws an Error if a selected file does not exist, or if the run has fewer than N checkpoints.
 std::vector<std::filesystem::path> chosen_checkpoints(const std::filesystem::path& run, const std::string& choice = {});
 
 /// Returns the update number of the checkpoint that a run's `link`, `best` or `last`, points to. Empty if the link does

@@ -24,8 +24,8 @@ Config decided_for(const CorpusSize& size, Config config);
 /// Sets the `auto` options of `config` from the training text and the applied data.split.
 void decide_auto_options(Config& config, const ParallelCorpus& training, const HeldOut& split);
 
-/// The options that are `auto` in `given` with their values in `decided`, for the log: one line per section, such as
-/// `auto model: width 128, heads 4`.
+/// Returns the options that are `auto` in `given`, with their values from `decided`. The log shows them, one line per
+/// section, such as `auto model: width 128, heads 4`.
 std::vector<std::string> decisions(const Config& given, const Config& decided);
 
 }  // namespace glossa

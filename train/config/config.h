@@ -15,8 +15,8 @@
 
 namespace glossa {
 
-// The structs hold the defaults; option_table.cpp describes each member and its accepted values. Enumerators are in the
-// order of their names there.
+// The initializers in the structs are the defaults. option_table.cpp describes each member and its accepted values; its
+// lists of names are in the order of the enumerators here.
 
 struct DataConfig {
   enum class Tokenizer { words, characters, sentencepiece, pieces };
@@ -176,7 +176,7 @@ struct Config {
   DecodeConfig decode;
   RuntimeConfig runtime;
 
-  /// Keys given as `auto`: their members are meaningless until decide_auto_options.
+  /// Keys given as `auto`. Their members have no meaning until decide_auto_options sets them.
   std::set<std::string> undecided{};
 };
 
@@ -194,23 +194,25 @@ const std::vector<OptionSection>& option_sections();
 Config parse_config(const std::string& yaml, const std::string& where);
 
 /// Reads a YAML file, if `path` is not empty, then applies the `section.key=value` texts of `--set` in order. All other
-/// options come from `defaults`. Throws as parse_config, naming `--set ...` for errors in `sets`; throws a failure if
+/// options come from `defaults`. Throws as parse_config does; errors in `sets` name `--set ...`. Throws a failure if
 /// the file cannot be read.
 Config load_config(const std::string& path, const std::vector<std::string>& sets = {}, Config defaults = {});
 
-/// Checks relations between options. Throws a misuse error that names the keys, if options contradict each other.
+/// Checks relations between options. If options contradict each other, throws a misuse error that names the keys.
 /// Returns warnings about allowed but doubtful values.
 std::vector<std::string> check(const Config& config);
 
-/// Returns the warnings that depend on the length of an epoch (so far one: training ends before its warm-up does).
+/// Returns the warnings that depend on the length of an epoch. At present there is one: training ends before the
+/// warm-up does.
 std::vector<std::string> length_doubts(const Config& config, std::int64_t updates_per_epoch);
 
-/// Returns `now`, with the options that are still `auto` replaced by the values in `old`. Only options of `section` are
-/// replaced (empty: of every section), and none of `runtime`.
+/// Returns `now`, but with the values in `old` for options that are still `auto`. This applies to the options of
+/// `section` (empty: of every section), and never to `runtime`.
 Config decided_as(const Config& old, Config now, std::string_view section = {});
 
-/// Throws a misuse error that names the key and both values, unless a run started with `old` may resume with `now`:
-/// only train.max_*, train.patience, train.*_every, train.tensorboard and runtime.* may differ.
+/// Throws a misuse error unless a run started with `old` may resume with `now`. These options may differ: train.max_*,
+/// train.patience, train.*_every, train.tensorboard, train.exportable and runtime.*. For any other difference, the
+/// error names the key and both values. An imported pretrained model cannot be resumed at all.
 void check_resume(const Config& old, const Config& now);
 
 /// An option with its values in two configurations.
@@ -221,8 +223,8 @@ struct OptionDifference {
 /// Returns the options whose values differ, in table order.
 std::vector<OptionDifference> differences(const Config& before, const Config& after);
 
-/// Throws a misuse error that names the first key for which `matters` is true and the values differ: "expected OLD,
-/// `source`; got NOW. Hint: `hint`".
+/// Compares the options for which `matters` returns true. For the first one whose values differ, throws a misuse error
+/// that names its key: "expected OLD, `source`; got NOW. Hint: `hint`".
 void check_agree(const Config& old, const Config& now, const std::function<bool(std::string_view key)>& matters,
                  std::string_view source, std::string_view hint);
 
@@ -233,11 +235,12 @@ std::string dump(const Config& config);
 /// The option reference page, in Markdown.
 std::string options_page();
 
-/// Number of pairs if `location`, a value of option `key`, is the built-in toy corpus (`toy:50000`); empty if it names
-/// files. Throws a misuse error for a malformed number.
+/// Returns the number of pairs if `location` is the built-in toy corpus (`toy:50000`), or empty if it names files. For
+/// a malformed number, throws a misuse error at `key`, the option whose value is `location`.
 std::optional<std::int64_t> toy_pairs(std::string_view key, std::string_view location);
 
-/// Number of pairs if the toy corpus is the only one in `names`. Throws as toy_pairs for each name.
+/// Returns the number of pairs if the toy corpus is the only one in `names`. Throws as toy_pairs does if any of the
+/// names is malformed, even if there are several.
 std::optional<std::int64_t> toy_pairs_alone(std::string_view key, const CorpusNames& names);
 
 }  // namespace glossa

@@ -17,17 +17,19 @@ struct VocabularySizes {
   std::int64_t source = 0, target = 0;
 };
 
-/// Returns the options of `config` that a format cannot express, in table order, each with its value and the value
-/// needed; nothing for ExportFormat::none. Two vocabularies can only be compared if their sizes are given.
+/// Returns the options of `config` that a format cannot express, in table order. `before` is the option's value, and
+/// `after` the value that the format needs. Returns nothing for ExportFormat::none. Two separate vocabularies are
+/// compared only if `sizes` is given.
 std::vector<OptionDifference> export_obstacles(const Config& config, ExportFormat format,
                                                const std::optional<VocabularySizes>& sizes = {});
 
-/// Throws misuse at `where`, listing all obstacles, unless each of `formats` can express `config`. The hint has the
-/// options to train with, the other format if it can express `config`, and last `otherwise`.
+/// Throws a misuse error at `where` unless each of `formats` can express `config`. The error lists all obstacles. The
+/// hint names the options to train with, then any format that can express `config`, and finally `otherwise`.
 void check_exportable(std::string_view where, const Config& config, const std::vector<ExportFormat>& formats,
                       const std::optional<VocabularySizes>& sizes, std::string_view otherwise);
 
-/// Throws misuse at train.exportable, as above, unless the format that this option names can express `config`.
+/// Checks `config` for the format that train.exportable names. If the format cannot express it, throws such an error at
+/// train.exportable.
 void check_exportable(const Config& config, const std::optional<VocabularySizes>& sizes = {});
 
 }  // namespace glossa

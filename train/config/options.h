@@ -50,7 +50,7 @@ ValueRule<double> number(std::string_view interval);
 /// Adds a word to a list of accepted values: `all, output or none` plus `null` is `all, output, none or null`.
 std::string with_alternative(std::string accepts, const std::string& word);
 
-/// A value accepted by `rule`, or `word`, which means unset.
+/// A value accepted by `rule`, or the given word for an unset value.
 template <class T>
 ValueRule<std::optional<T>> or_word(std::string word, ValueRule<T> rule) {
   using Result = std::optional<std::optional<T>>;
@@ -73,7 +73,7 @@ ValueRule<std::optional<T>> or_null(ValueRule<T> rule) {
   return whole;
 }
 
-/// A value accepted by `rule`, or `never` in any letter case, another spelling of 0. The value is always written as 0,
+/// A value accepted by `rule`, or `never` (in any letter case), which stands for 0. The value is always written as 0,
 /// which older programs also read.
 template <class T>
 ValueRule<T> or_never(ValueRule<T> rule) {
@@ -107,10 +107,10 @@ ValueRule<Period> updates_or_epochs(std::string_view interval);
 /// A limit in `unit`, given with that unit or as a plain number, or `never`.
 ValueRule<Period> limit(Period::Unit unit);
 
-/// Names in a table; string literals, because tables of std::string compile slowly.
+/// Names in a table. They are string literals, because tables of std::string compile slowly.
 using Names = std::initializer_list<const char*>;
 
-/// The index of one of `names`: the part of `choice` that does not depend on the enum.
+/// One of `names`, read as its index. This is the part of `choice` that does not depend on the enum.
 ValueRule<std::size_t> choice_index(Names names);
 
 /// One of `names`, stored as text.
@@ -128,8 +128,8 @@ ValueRule<E> choice(Names names) {
           [text = rule.text](const E& value) { return text(static_cast<std::size_t>(value)); }};
 }
 
-/// A list of `names`, as a YAML list or as comma-separated text: the part of `choices` that does not depend on the
-/// enum.
+/// A list of `names`, read as indices from a YAML list or from comma-separated text. This is the part of `choices` that
+/// does not depend on the enum.
 ValueRule<std::vector<std::size_t>> choice_indices(Names names);
 
 /// A list of enumerators of E by their names. `names` are as for `choice`.
@@ -159,7 +159,7 @@ struct Option {
   std::string help;
   std::function<bool(S&, const GivenValue&)> set;  ///< returns false and leaves S unchanged if the value does not fit
   std::function<std::string(const S&)> text;
-  bool may_be_auto = false;  ///< true: the word `auto` is accepted and derives the value from the corpus
+  bool may_be_auto = false;  ///< true: accepts the word `auto`, for a value derived from the corpus
 
   Option or_auto() && {
     accepts = with_alternative(accepts, "auto");
@@ -194,7 +194,7 @@ std::vector<Option<S>> lift(Part S::*part, const std::vector<Option<Part>>& rows
   return lifted;
 }
 
-/// Parses the entire text as a whole number, in any locale; empty if it is not a whole number or does not fit.
+/// Parses the entire text as a whole number, whatever the locale. Empty if it is not a whole number or does not fit.
 std::optional<std::int64_t> parse_whole(std::string_view text);
 
 }  // namespace glossa

@@ -30,15 +30,16 @@ struct Period {
   /// True if a multiple of the period is in (before, after], so that a periodic action is due now.
   bool due(const Progress& before, const Progress& after) const;
 
-  /// The progress `now` as a multiple of this period; may exceed 1. Returns 0 for an amount of 0.
+  /// Returns the progress `now` as a multiple of this period, which may exceed 1; 0 if the amount is 0.
   double part(const Progress& now) const;
 
-  /// True if `now` has reached the period, as a limit. Never true for an amount of 0.
+  /// True if this period, used as a limit, has been reached at `now`. Never true for an amount of 0.
   bool reached(const Progress& now) const;
 };
 
-/// Parses `NUMBER[K|M|G][u|e|t]`; a number without a unit is in `plain`. Empty if the text is not a period, exceeds
-/// 10^15 or has a fraction of an update or token. Exponents are refused, because in `1e5` the e could be the unit.
+/// Parses `NUMBER[K|M|G][u|e|t]`; a number without a unit has the unit `plain`. Empty if the text is not a period,
+/// exceeds 10^15 or has a fraction of an update or token. Exponents are refused, because in `1e5` the e could be the
+/// unit.
 std::optional<Period> parse_period(std::string_view text, Period::Unit plain);
 
 /// The shortest text that parse_period reads back as this period; `0` for never.

@@ -14,12 +14,17 @@ namespace glossa {
 std::string unknown_name(std::string_view kind, std::string_view name, const std::vector<std::string>& meant,
                          std::string_view hint);
 
-/// Keys that a user may have meant by `key`, given with or without its section: keys of this name in any section; else,
-/// if `is_section`, a section; else the key with the meaning of another program's name (foreign_names.h); else the
-/// nearest key or section name. Empty if none is near, or if hint_about explains the name.
+/// Returns the keys that a user may have meant by `key`, which may have a section. The result is the first of these
+/// that is not empty:
+/// - keys of this name, in any section
+/// - if `is_section`: the nearest name of a section
+/// - the key with the meaning of another program's name (foreign_names.h)
+/// - the key or section with the nearest name
+///
+/// Empty if no name is near, or if hint_about explains the name.
 std::vector<std::string> keys_meant(std::string_view key, bool is_section = false);
 
-/// Returns a sentence about another program's name for which glossa has no key with the same values; else `usual`.
+/// Returns a sentence that explains another program's name, if no key of glossa has the same values; else `usual`.
 std::string_view hint_about(std::string_view key, std::string_view usual);
 
 /// Words that a command accepts.
@@ -31,13 +36,14 @@ struct CommandWords {
   bool (*takes_key)(std::string_view key) = nullptr;
 };
 
-/// Returns a message about a `word` that a command does not accept. If the word is a configuration key, suggests `--set
-/// KEY=VALUE` with the `value` that follows the word; if it is not an option, suggests the options that take a text.
+/// Returns a message about a `word` that a command does not accept, with suggestions. For a configuration key, suggests
+/// `--set KEY=VALUE`, where VALUE is `value`, the word that follows. For a word without dashes, suggests options that
+/// take a text, such as `--input`.
 std::string unknown_word(const CommandWords& known, std::string_view word, std::string_view value);
 
-/// Returns KEY=VALUE if a `--set` among the command line's words has it in several words: `data.train = x`,
-/// `data.train =x`, `data.train= x` or `data.train x`. Empty if not. The last two forms only count if the command does
-/// not know the word `x`.
+/// Finds a `--set` whose KEY=VALUE was typed as several words: `data.train = x`, `data.train =x`, `data.train= x` or
+/// `data.train x`. Returns KEY=VALUE, or empty text if not found. The last two forms count only if `x` is `unknown`,
+/// the word that the command does not accept.
 std::string set_in_several_words(std::span<const std::string> words, std::string_view unknown);
 
 }  // namespace glossa

@@ -15,7 +15,7 @@ namespace glossa {
 /// message is dropped and work continues. A newline at the end of `text` is optional.
 void print_message(std::FILE* to, std::string_view label, std::string_view text);
 
-/// Prints a useful note, except with -q.
+/// Prints a note, except with -q.
 template <class... T>
 void print_note(fmt::format_string<T...> format, T&&... arguments) {
   if (verbosity() != Verbosity::quiet) print_message(stderr, "", fmt::format(format, std::forward<T>(arguments)...));

@@ -8,15 +8,15 @@
 
 namespace glossa {
 
-/// The first pair of a corpus, shortened, for the log: it reveals wrong columns or files.
+/// Returns the first pair of a corpus, shortened. The log shows it, so that users see wrong columns or files.
 std::string first_pair(const ParallelCorpus& corpus);
 
-/// Share of the pairs whose sides are equal.
+/// Fraction of pairs whose two sides are equal.
 double share_of_same_text(const ParallelCorpus& corpus);
 
-/// Returns warnings about the corpora, such as a side of numbers, a source in one letter case without data.lowercase,
-/// or training text among the watched corpora or as data.test. check_start (start_check.h) checks the validation
-/// corpus.
+/// Returns warnings about the corpora, for example if one side consists of numbers, or if the source has only one
+/// letter case without data.lowercase. Also warns if training text is in a watched corpus or in data.test. check_start
+/// (start_check.h) checks the validation corpus.
 std::vector<std::string> corpus_doubts(const DataConfig& config, const Corpora& corpora);
 
 }  // namespace glossa

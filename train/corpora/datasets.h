@@ -38,13 +38,13 @@ struct EncodedCorpora {
 };
 
 /// Reads the pairs of data.train and data.valid: files, tables, translation memories or the toy corpus. The corpora of
-/// data.train are concatenated. Duplicates are counted, and dropped if data.duplicates says so. With data.split,
-/// validation pairs are held out of training. Without data.split and data.valid, validation is empty, unless data.train
-/// is only the toy corpus, which has its own validation pairs.
+/// data.train are concatenated. Duplicates are counted; they are dropped if data.duplicates is `drop`. With data.split,
+/// validation pairs are held out of training. With neither data.split nor data.valid, validation is empty. Exception:
+/// if data.train is only the toy corpus, validation is the toy corpus's own validation pairs.
 Corpora read_corpora(const DataConfig& config, std::uint64_t seed);
 
-/// Reads the test pairs: those of data.test, else the toy corpus's test split if data.train is only the toy corpus,
-/// else the test part of data.split. Throws a misuse error if there are none.
+/// Reads the test pairs, from data.test if it is set. Otherwise reads the toy corpus's test split, if data.train is
+/// only the toy corpus, or the test part of data.split. Throws a misuse error if none of these exists.
 ParallelCorpus read_test_corpus(const DataConfig& config, std::uint64_t seed);
 
 /// Trains the configured tokenizers on the training pairs.

@@ -6,17 +6,17 @@
 
 namespace glossa {
 
-/// Warns, at most once, if text to translate looks like the language that a run translates to. Reads the first lines
-/// only; ten or more are needed.
+/// Examines text to translate, and warns at most once if it looks like the language that the run translates to.
+/// Examines only the first lines; needs at least ten.
 class LanguageWatch {
  public:
-  /// Names of the run's languages, and of the text.
+  /// `source` and `target` are the run's languages; `name` is the name of the text.
   LanguageWatch(std::string source, std::string target, std::string name);
 
-  /// Adds a line; compares after the last one that is read.
+  /// Adds a line. Once enough lines are added, compares them with the languages and ignores further lines.
   void add(std::string_view line);
 
-  /// Compares if the text has fewer lines; called after its last one.
+  /// Compares the lines added so far, unless this was already done. Call it after the text's last line.
   void compare();
 
   bool has_warned() const { return has_warned_; }

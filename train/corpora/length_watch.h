@@ -10,20 +10,22 @@
 
 namespace glossa {
 
-/// Words that 95 % of the sources of the encoded pairs do not exceed; `text` is the corpus that was encoded.
+/// Returns the number of words that 95 % of the encoded pairs' sources do not exceed. `text` is the corpus before
+/// encoding.
 std::int64_t usual_words(const ParallelCorpus& text, const EncodedCorpus& encoded);
 
-/// Warns, at most once, if text to translate is much longer than the training text: if its median length exceeds the
-/// length that 95 % of the training sources do not exceed. Ten lines or more are needed.
+/// Examines text to translate, and warns at most once if it is much longer than the training text. Text counts as much
+/// longer if its median length exceeds the length that 95 % of the training sources do not exceed. Needs at least ten
+/// lines.
 class LengthWatch {
  public:
-  /// `usual` is TrainingState::usual_words; with 0, for unknown, no warning is given. `name` is that of the text.
+  /// `usual` is TrainingState::usual_words; if it is 0 (unknown), there is no warning. `name` is the name of the text.
   LengthWatch(std::int64_t usual, std::string name);
 
   /// Adds a line. Compares after 100 lines, after 1000, and so on.
   void add(std::string_view line);
 
-  /// Compares the lines so far; called after the last one.
+  /// Compares the lines added so far. Call it after the text's last line.
   void compare();
 
   bool has_warned() const { return has_warned_; }

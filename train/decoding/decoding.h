@@ -24,9 +24,13 @@ struct DecodeOptions {
   Index beam = 1;  ///< hypotheses kept per sentence; 1 is greedy
   LengthPenalty length_penalty = LengthPenalty::power;
   double alpha = 1;
-  double max_length_factor = 2;  ///< finite, at least 0; maximum tokens, with </s>: factor * source ids + extra
+
+  /// A translation has at most max_length_factor * (source ids) + max_length_extra tokens, including </s>. The factor
+  /// is finite and at least 0.
+  double max_length_factor = 2;
   Index max_length_extra = 10;
   Index min_length = 0;  ///< minimum tokens, without </s>
+
   Search search = Search::glossa;
   std::vector<int> forbidden{};    ///< tokens never chosen, besides <pad> and <s>
   bool renormalize = false;        ///< leave the tokens that are never chosen out of the softmax
@@ -51,16 +55,19 @@ template <class T>
 class BatchSearch;
 
 /// Beam search with a key-value cache; a beam of 1 is greedy search. Each step extends every live hypothesis of a
-/// sentence by one token, and considers the best 2 * beam of the results. Those with </s> have ended; the best `beam`
-/// of the others stay live. A sentence is done when none of its live hypotheses can become better than its best ended
-/// one, at any length up to the limit. Once `beam` hypotheses have ended, this comparison assumes that live ones end
-/// with the next token. At the limit the best ended hypothesis is returned. If none has ended, the best live hypothesis
-/// is cut off. <pad> and <s> are never chosen. Ties go to the earlier hypothesis, then to the smaller id.
+/// sentence by one token, and considers the best 2 * beam of the results (with a beam of 1, only the best). Those with
+/// </s> have ended; the best `beam` of the others stay live. A sentence is done when none of its live hypotheses can
+/// become better than its best ended one, at any length up to the limit. Once `beam` hypotheses have ended, this
+/// comparison assumes that live ones end with the next token. At the limit the best ended hypothesis is returned. If
+/// none has ended, the best live hypothesis is cut off. <pad> and <s> are never chosen. Ties go to the earlier
+/// hypothesis, then to the smaller id.
 ///
-/// The n best come from the same search. It continues until n hypotheses have ended and no live one can become better
-/// than the n-th best. So a beam at least as large as the number of all hypotheses up to the limit finds the n best of
-/// all. The first of the n best is always the result of the search for the single best. So once `beam` hypotheses have
-/// ended and that search would be done, this search also ends if the next token might change the first.
+/// To find the n best, the search continues until n hypotheses have ended and no live one can become better than the
+/// n-th best. If the beam is at least the number of all hypotheses up to the limit, the result is the n best of all.
+///
+/// The first of the n best must be the hypothesis that a search for n = 1 returns. That search may end earlier (see
+/// above). From that step on, the first hypothesis must not change. So the search for n ends as soon as a live
+/// hypothesis that ends with its next token could become better than the first.
 ///
 /// With Search::huggingface the search ends as in `generate` of transformers with `early_stopping` false and </s> as
 /// the forced last token. An ended hypothesis counts only if it is among the best `beam` results of its step. A
@@ -94,9 +101,9 @@ class Searcher {
                                               const SpecialIds& specials, const DecodeOptions& options, Index n,
                                               std::span<const std::int64_t> numbers = {});
 
-  /// From now on calls `watch` when the search of a batch is done, with the number of the batch's sentences. In a job
-  /// the number includes the batches that the other processes search meanwhile. Only one thread at a time calls
-  /// `watch`.
+  /// Makes later searches call `watch` whenever a batch is done, with the number of its sentences. In a job, each
+  /// process searches one batch per turn. The number is then the count of sentences in all batches of that turn, those
+  /// of other processes included. Only one thread at a time calls `watch`.
   void watch(std::function<void(Index)> watch) { watch_ = std::move(watch); }
 
  private:

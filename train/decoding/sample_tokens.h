@@ -7,11 +7,11 @@
 
 namespace glossa {
 
-/// Draws one token from each row of logits [R, V]. Allowed are the tokens not in `never`; their probabilities are
-/// softmax(logits / temperature). drawn[r] gets the token and its natural log-probability. That is the log-probability
-/// at temperature 1, over all tokens or, with `renormalize`, over the allowed ones. uniforms[r], a number in [0, 1),
-/// decides the draw in row r: the token is the first, by id, whose cumulative probability exceeds the number. Throws if
-/// a row has no probabilities (NaN or infinity).
+/// Draws one token from each row of logits [R, V], but none of the tokens in `never`. The probabilities of the allowed
+/// tokens are softmax(logits / temperature). Writes to drawn[r] the token and its natural log-probability at
+/// temperature 1. This log-probability is over all tokens or, with `renormalize`, over the allowed ones. uniforms[r], a
+/// number in [0, 1), decides the draw in row r: the token is the first, by id, whose cumulative probability exceeds the
+/// number. Throws if a row has no probabilities (NaN or infinity).
 template <class T>
 void sample_tokens(const Tensor<const T>& logits, std::span<const int> never, double temperature,
                    std::span<const double> uniforms, std::span<TokenScore> drawn, bool renormalize = false);

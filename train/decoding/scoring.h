@@ -9,9 +9,10 @@
 
 namespace glossa {
 
-/// A model's scores of a given translation. They equal the scores that the search gives a hypothesis with these tokens.
+/// A model's scores of a given translation. They equal the scores that the search gives a hypothesis of the same
+/// tokens.
 struct ScoredTranslation {
-  std::vector<TokenScore> tokens;  ///< each with its natural log-probability after those before it; </s> is last
+  std::vector<TokenScore> tokens;  ///< with natural log-probabilities, each given the tokens before it; </s> is last
   double score = 0;                ///< log_probability divided by the length penalty
   double log_probability = 0;      ///< of all tokens together
 };

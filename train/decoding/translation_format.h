@@ -16,9 +16,9 @@ enum class TranslationFormat {
 };
 
 /// Formats the output for line `number`, counted from 1, including line feeds. If `translations` is empty, the text
-/// formats give an empty line; Moses' format gives an empty text with score 0; JSON gives an empty list. `aligned` adds
-/// the alignment of source and translation words. In the text formats `||| 0-0 1-2` follows the text; in Moses' format
-/// it follows the score. JSON has [[0,0],[1,2]].
+/// formats give an empty line; Moses' format gives an empty text with score 0; JSON gives an empty list. With
+/// `aligned`, adds the alignment of source and translation words. The text formats have `||| 0-0 1-2` after the text,
+/// Moses' format has it after the score, and JSON has [[0,0],[1,2]].
 std::string formatted(TranslationFormat format, std::int64_t number, std::span<const Translation> translations,
                       bool aligned = false);
 

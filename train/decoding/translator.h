@@ -26,7 +26,7 @@ struct Translation {
   double score = 0, log_probability = 0;
   bool finished = false;
   std::vector<int> tokens = {};  // ids in the target vocabulary, without <s> and </s>
-  Alignment alignment = {};      // with the line's words, if requested
+  Alignment alignment = {};      // of source and translation words, if requested
 };
 
 /// Translates lines of text with a model: normalizes, encodes, searches, decodes. A line with more tokens than the
@@ -80,20 +80,20 @@ class Translator {
   /// translation, which joins the best of each piece. A line without pieces has no translation.
   std::vector<std::vector<Translation>> n_best(const Sources& sources, Index n);
 
-  /// From now on the search keeps `beam` hypotheses.
+  /// Sets the beam of later searches.
   void set_beam(Index beam) { options_.beam = beam; }
 
   /// Returns the ids of a line of any length, without cutting it. Returns no id if the line has no token. Throws
   /// LineError as `add` does.
   std::vector<int> source_ids(std::string_view line, std::string_view name, std::int64_t number) const;
 
-  /// From now on translations are aligned with their lines, by the cross-attention of this decoder layer.
+  /// Makes later translations include word alignments, from the cross-attention of decoder layer `layer`.
   void align(Index layer) { alignment_layer_ = layer; }
 
-  /// Returns the attention of the model while it reads `source` and is given `translation` (teacher forcing).
+  /// Returns the model's attention for `source` and the given `translation` (teacher forcing).
   AttentionMaps attention(std::vector<int> source, const Translation& translation);
 
-  /// From now on calls `watch` with the number of pieces of each finished batch, as `Searcher::watch` does.
+  /// Makes later searches call `watch` with the number of pieces of each finished batch, as `Searcher::watch` does.
   void watch(std::function<void(Index)> watch) { searcher_.watch(std::move(watch)); }
 
  private:

@@ -14,7 +14,7 @@ namespace glossa {
 double memory_left();
 
 /// Throws unless training fits into `left` bytes. The error names the option that needs the most memory, and the
-/// largest value of this option that fits if all other options stay. Without a `batch` the memory of a step is not
+/// largest value of this option that fits if no other option changes. Without a `batch`, the memory of a step is not
 /// counted.
 void check_training_fits(const Config& config, Index source_vocabulary, Index target_vocabulary,
                          const BatchExtent& batch = {}, double left = memory_left());

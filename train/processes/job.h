@@ -35,8 +35,8 @@ void check_in_all(bool ok, std::string_view where, fmt::format_string<Args...> f
 /// The cooperating processes that `mpirun -n N` or `srun` started, as seen by one of them. A single process is a job of
 /// one: it does not use MPI, and each call returns at once.
 ///
-/// Calls that communicate use MPI's collectives: all processes must make these calls, in the same order. In each sum
-/// that MPI computes, at most one number is not 0, so results do not depend on the number of processes.
+/// Calls that communicate use MPI's collectives: all processes must make these calls, in the same order. Each sum that
+/// MPI computes has at most one term other than 0, so results do not depend on the number of processes.
 class Job {
  public:
   int rank() const { return place_.rank; }
@@ -70,10 +70,10 @@ class Job {
   /// Returns the texts `own` of all processes, in order of their ranks.
   std::vector<std::string> gather(std::string_view own) const;
 
-  /// Exchanges slices between the processes. To each other process r, sends the slice [bounds[r] + from, bounds[r] +
-  /// to) of `numbers`, cut off at bounds[r+1]. If `numbers` is empty, sends nothing. From each process in `senders`,
-  /// receives the slice for this process. Stores the received slices in `received`, one after the other, in the order
-  /// of `senders`.
+  /// Exchanges slices of `numbers` between the processes. Slice r is [bounds[r] + from, bounds[r] + to), cut off at
+  /// bounds[r+1]. Sends slice r to each other process r, or nothing if `numbers` is empty. From each process in
+  /// `senders`, receives the slice with this process's own rank. Stores the received slices in `received`, one after
+  /// the other, in the order of `senders`.
   void exchange(std::span<const float> numbers, std::span<const Index> bounds, Index from, Index to,
                 std::span<const int> senders, std::span<float> received) const;
 
@@ -102,8 +102,8 @@ class Job {
   /// error, that of the failed process with the lowest rank. `work` must not wait for other processes.
   void together(const std::function<void()>& work) const;
 
-  /// Throws in all processes unless all have the same `text`. The error names `what`, the first process whose text
-  /// differs from process 0's, and both texts.
+  /// Throws in all processes unless all have the same `text`. The error contains three things: `what`; the name of the
+  /// first process whose text differs from that of process 0; the texts of these two processes.
   void agree(std::string_view what, std::string_view text) const;
 
  private:

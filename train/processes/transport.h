@@ -35,7 +35,7 @@ class Transport {
   virtual void broadcast(std::span<std::byte> bytes) = 0;
   virtual std::vector<std::string> gather(std::string_view own) = 0;
 
-  /// For each process: how many numbers are sent to it or received from it, and their offset in the array.
+  /// For each process: the count of the numbers sent to it or received from it, and their offset in the array.
   struct Parts {
     std::vector<int> counts, places;
   };

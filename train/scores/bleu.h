@@ -37,17 +37,17 @@ struct BleuScore {
 };
 
 /// Corpus BLEU (Papineni et al. 2002) as sacreBLEU defines it (Post 2018), with counts summed over the corpus. Each
-/// line has one hypothesis. An n-gram matches as often as in the reference that has it most often. A line's reference
-/// length is the one closest to the length of the hypothesis; of two equally close lengths, the shorter one. White
-/// space is as in Python. Throws Error if the line counts differ.
+/// line has one hypothesis. An n-gram's matches are limited by its count in the reference that has it most often. A
+/// line's reference length is the one closest to the length of the hypothesis; of two equally close lengths, the
+/// shorter one. White space is as in Python. Throws Error if the line counts differ.
 BleuScore corpus_bleu(std::span<const std::string> hypotheses, References references, const BleuOptions& options = {});
 
-/// As above, with one reference.
+/// Overload for a single reference.
 BleuScore corpus_bleu(std::span<const std::string> hypotheses, std::span<const std::string> reference,
                       const BleuOptions& options = {});
 
 /// The settings as a sacreBLEU signature, but with glossa's version: `nrefs:1|case:mixed|eff:no|tok:13a|...`.
-/// `references` is their reference_count.
+/// `references` is the result of reference_count.
 std::string bleu_signature(const BleuOptions& options = {}, std::string_view references = "1");
 
 }  // namespace glossa

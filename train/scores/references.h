@@ -12,7 +12,7 @@ namespace glossa {
 /// references, blank ones count as absent, as in sacreBLEU.
 using References = std::span<const std::span<const std::string>>;
 
-/// Returns the references of a line; a blank one only if all are blank.
+/// Returns the references of a line, without the blank ones; if all are blank, returns the first one.
 std::vector<std::string> references_of(References references, std::size_t line);
 
 /// Returns the number of references for a signature: `2`, or `var` if it differs between lines.

@@ -46,9 +46,9 @@ class ZipStream {
   std::unique_ptr<State> state_;
 };
 
-/// An archive whose directory has been verified: entries do not overlap, and each name occurs once. The content of all
-/// entries may have at most twice the file's length plus 8 MiB. So zip bombs are refused before anything is inflated;
-/// weights hardly shrink when deflated.
+/// An archive whose directory has been verified: entries do not overlap, and each name occurs once. All entries
+/// together may inflate to at most twice the file's length plus 8 MiB. So zip bombs are refused before anything is
+/// inflated. Weights stay below this limit, because deflating hardly shrinks them.
 class ZipFile {
  public:
   explicit ZipFile(std::filesystem::path path);
