@@ -5,6 +5,7 @@
 #include <cstdlib>
 
 #include "autograd/library_scope.h"
+#include "autograd/sanitizer.h"
 
 namespace glossa {
 
@@ -24,7 +25,7 @@ std::size_t library_heap_allocations() { return library_count.load(std::memory_o
 
 }  // namespace glossa
 
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#if !GLOSSA_SANITIZES(address) && !GLOSSA_SANITIZES(thread)
 
 // The program's malloc takes precedence over glibc's, even in shared libraries. The heap and free remain glibc's.
 extern "C" {

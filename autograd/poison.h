@@ -2,7 +2,9 @@
 
 #include <cstddef>
 
-#ifdef __SANITIZE_ADDRESS__
+#include "autograd/sanitizer.h"
+
+#if GLOSSA_SANITIZES(address)
 #include <sanitizer/asan_interface.h>
 #endif
 
@@ -10,19 +12,19 @@ namespace glossa {
 
 /// Makes AddressSanitizer report any access to these bytes before `unpoison`. Does nothing in other builds.
 inline void poison([[maybe_unused]] const void* data, [[maybe_unused]] std::size_t bytes) {
-#ifdef __SANITIZE_ADDRESS__
+#if GLOSSA_SANITIZES(address)
   ASAN_POISON_MEMORY_REGION(data, bytes);
 #endif
 }
 
 inline void unpoison([[maybe_unused]] const void* data, [[maybe_unused]] std::size_t bytes) {
-#ifdef __SANITIZE_ADDRESS__
+#if GLOSSA_SANITIZES(address)
   ASAN_UNPOISON_MEMORY_REGION(data, bytes);
 #endif
 }
 
 inline bool is_poisoned([[maybe_unused]] const void* data) {
-#ifdef __SANITIZE_ADDRESS__
+#if GLOSSA_SANITIZES(address)
   return __asan_address_is_poisoned(data);
 #else
   return false;

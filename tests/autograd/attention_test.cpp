@@ -11,8 +11,10 @@
 #include "autograd/kernels/attention_paths.h"
 #include "autograd/kernels/lanes.h"
 #include "autograd/parallel.h"
+#include "tests/support/sanitized.h"
 
 using namespace glossa;
+using glossa::testing::sanitized;
 
 namespace {
 
@@ -277,7 +279,7 @@ TEST_CASE("attention takes the path that fits the lengths") {
 
 TEST_CASE("every path of attention matches the reference's value and derivative, in double") {
   for (const bool causal : {false, true})
-    for (const double dropout : {0.0, 0.3, 1.0}) {
+    for (const double dropout : sanitized ? std::vector{0.3} : std::vector{0.0, 0.3, 1.0}) {
       const auto call = [&](const std::vector<Lengths>& batch) {
         Call<double> result{
             .lengths = batch, .heads = 3, .key_width = 5, .value_width = 8, .causal = causal, .dropout = dropout};
@@ -307,7 +309,7 @@ TEST_CASE("random calls of attention match the reference's value and derivative"
   const auto from = [&](Index low, Index high) {
     return low + static_cast<Index>(random.below(static_cast<std::uint64_t>(high - low + 1)));
   };
-  for (int number = 0; number < 60; ++number) {
+  for (int number = 0; number < (sanitized ? 15 : 60); ++number) {
     CAPTURE(number);
     Call<double> call{.lengths = {},
                       .heads = from(1, 10),

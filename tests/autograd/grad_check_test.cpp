@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "autograd/ops.h"
+#include "autograd/sanitizer.h"
 #include "autograd/worse.h"
 
 using namespace glossa;
@@ -47,7 +48,7 @@ TEST_CASE("a correct derivative passes, with every element of every input counte
   CHECK(result.largest > 0.1);
 }
 
-#ifndef __SANITIZE_ADDRESS__  // which reports it at once, and ends the program
+#if !GLOSSA_SANITIZES(address)  // which reports it at once, and ends the program
 TEST_CASE("a derivative that reads released scratch is caught, even if the numbers are still there") {
   const auto square = [](Context<double>& c, std::span<const Variable<double>> inputs) {
     const Tensor<const double> x = c.read(inputs[0]);

@@ -10,6 +10,7 @@
 #include "autograd/frame.h"
 #include "autograd/ops.h"
 #include "autograd/poison.h"
+#include "autograd/sanitizer.h"
 
 using namespace glossa;
 
@@ -395,7 +396,7 @@ TEST_CASE("allocating more than the machine has is refused at once") {
   CHECK_NOTHROW(arena.allocate(std::size_t{1} << 25));
 }
 
-#ifdef __SANITIZE_ADDRESS__
+#if GLOSSA_SANITIZES(address)
 TEST_CASE_FIXTURE(TrainingStep, "released memory is poisoned") {
   Arena arena;
   const char* stale = nullptr;

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "autograd/cases/check_case.h"
+#include "tests/support/sanitized.h"
 
 using namespace glossa;
 
@@ -14,7 +15,12 @@ TEST_CASE("every row of the table of gradient checks passes, with one report per
   double worst = 0;
   Index elements = 0;
   for (const std::string& op : op_names()) {
-    const CaseReport report = check_op(op);
+    CaseReport report{.name = op};
+    for (OpCase row : op_cases()) {
+      if (row.op() != op) continue;
+      if (glossa::testing::sanitized) row.max_elements = 3;  // of each tensor; they run the same code as all
+      report.add(check_case(row));
+    }
     CHECK_MESSAGE(report.failures.empty(), fmt::format("{}", fmt::join(report.failures, "\n")));
     CHECK_MESSAGE(report.skipped == 0, report.name);
     CHECK_MESSAGE(ops.insert(report.name).second, report.name);
@@ -73,7 +79,7 @@ TEST_CASE("check_case finds the faults of an op") {
     const auto unequal = [](Inputs<double> x) { add(x[0], x[1]); };
     CHECK(check_case(op_case("add.terse", {{2}}, twice).error({{2}, {3}}, unequal, {"[4]"})).failures.size() == 2);
   }
-#ifndef __SANITIZE_ADDRESS__  // its malloc is not counted
+#if !GLOSSA_SANITIZES(address)  // its malloc is not counted
   SUBCASE("a heap allocation") {
     const auto greedy = [](auto x) { return scale(x[0], std::vector<double>(100, 2.0).back()); };
     CHECK(check_case(op_case("scale.greedy", {{2, 3}}, greedy)).failures.size() == 2);

@@ -12,17 +12,14 @@
 #include "tests/autograd/programs/judge.h"
 #include "tests/autograd/programs/shorten.h"
 #include "tests/support/declared_ops.h"
+#include "tests/support/sanitized.h"
 
 using namespace glossa;
 using namespace glossa::programs;
 
 namespace {
 
-#ifdef __SANITIZE_ADDRESS__
-constexpr int default_count = 500;
-#else
-constexpr int default_count = 3000;
-#endif
+constexpr int default_count = testing::sanitized ? 500 : 3000;
 
 int setting(const char* name, int otherwise) {
   const char* const text = std::getenv(name);

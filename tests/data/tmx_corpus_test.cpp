@@ -6,6 +6,7 @@
 #include <ctime>
 #include <random>
 
+#include "autograd/sanitizer.h"
 #include "tests/data/data_test.h"
 
 using namespace glossa;
@@ -61,7 +62,7 @@ std::string utf16(const std::string& text, bool big_endian) {
 
 /// The process's peak memory so far in bytes; 0 with AddressSanitizer, which keeps freed memory.
 std::size_t peak_memory() {
-#ifdef __SANITIZE_ADDRESS__
+#if GLOSSA_SANITIZES(address)
   return 0;
 #endif
   rusage usage{};

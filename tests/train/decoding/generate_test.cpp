@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "tests/support/sanitized.h"
 #include "tests/train/decoding/search_fixture.h"
 
 using namespace glossa;
@@ -63,11 +64,7 @@ std::vector<Hypothesis> generate_without_cache(const SmallModel<double>& model, 
 }  // namespace
 
 TEST_CASE("the search of transformers ends where `generate` does") {
-#ifdef __SANITIZE_ADDRESS__  // each takes ten times as long
-  const int sentences = 5;
-#else
-  const int sentences = 25;
-#endif
+  const int sentences = testing::sanitized ? 5 : 25;
   int different = 0, forced = 0;
   for (const std::uint64_t trained : {0, 1, 2}) {
     SmallModel<double> model(14, trained == 1 ? NormPlace::post : NormPlace::pre);

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <memory>
 
+#include "tests/support/sanitized.h"
 #include "tests/train/decoding/search_fixture.h"
 
 using namespace glossa;
@@ -80,10 +81,10 @@ struct RandomSearch {
   Index limit = 0, n = 0;
 };
 
-/// Number of searches to compare: the environment variable GLOSSA_SEARCHES, or 1,000.
+/// Number of searches to compare: the environment variable GLOSSA_SEARCHES, or 1,000 (with sanitizers 200).
 int searches() {
   const char* const text = std::getenv("GLOSSA_SEARCHES");
-  return text ? std::atoi(text) : 1000;
+  return text ? std::atoi(text) : testing::sanitized ? 200 : 1000;
 }
 
 bool is_same(const Hypothesis& a, const Hypothesis& b) {
