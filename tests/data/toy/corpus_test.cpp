@@ -39,6 +39,14 @@ bool disjoint(const std::set<std::string>& a, const std::set<std::string>& b) {
   return std::ranges::none_of(a, [&](const std::string& line) { return b.contains(line); });
 }
 
+/// toy_corpus, which generates the whole language each time, with its results kept.
+const ToySplits& corpus(std::int64_t pairs, std::uint64_t seed) {
+  static std::map<std::pair<std::int64_t, std::uint64_t>, ToySplits> known;
+  const auto [place, is_new] = known.try_emplace({pairs, seed});
+  if (is_new) place->second = toy_corpus(pairs, seed);
+  return place->second;
+}
+
 /// The number of sentences in which each word occurs.
 std::map<std::string, int> word_counts(const std::vector<ToyPair>& pairs, std::string ToyPair::*member) {
   std::map<std::string, int> counts;
@@ -76,9 +84,9 @@ TEST_CASE("the toy corpus is a function of size and seed") {
 }
 
 TEST_CASE("50,000 pairs are distinct with one Hindi each, and splits are disjoint on both sides") {
-  for (const std::uint64_t seed : {2, 3}) {
+  for (const std::uint64_t seed : {1, 2}) {
     CAPTURE(seed);
-    const ToySplits splits = toy_corpus(50000, seed);
+    const ToySplits& splits = corpus(50000, seed);
     const std::vector<ToyPair> pairs = all_pairs(splits);
     CHECK(pairs.size() == 50000);
     CHECK(side(pairs, &ToyPair::english).size() == 50000);
@@ -96,21 +104,21 @@ TEST_CASE("50,000 pairs are distinct with one Hindi each, and splits are disjoin
 }
 
 TEST_CASE("the two pairs of the article are in every training set") {
-  for (const auto& [pairs, seed] : {std::pair{2, 1}, {1000, 2}}) {
-    const std::vector<ToyPair> train = toy_corpus(pairs, static_cast<std::uint64_t>(seed)).train;
+  for (const auto& [pairs, seed] : {std::pair{2, 1}, {50000, 2}}) {
+    const std::vector<ToyPair>& train = corpus(pairs, static_cast<std::uint64_t>(seed)).train;
     CHECK(std::ranges::count(train, ToyPair{"hello world", "namaste vishva"}) == 1);
     CHECK(std::ranges::count(train, ToyPair{"how are you", "aap kaise ho"}) == 1);
   }
 }
 
 TEST_CASE("a sentence is in the same split whatever the seed and size") {
-  const ToySplits a = toy_corpus(50000, 1), b = toy_corpus(60000, 2);
+  const ToySplits &a = corpus(50000, 1), &b = corpus(60000, 3);
   CHECK(disjoint(side(a.train, &ToyPair::hindi), side(b.test, &ToyPair::hindi)));
   CHECK(disjoint(side(a.train, &ToyPair::english), side(b.valid, &ToyPair::english)));
 }
 
 TEST_CASE("every word form occurs often enough to be learned") {
-  const ToySplits splits = toy_corpus(50000, 1);
+  const ToySplits& splits = corpus(50000, 1);
   for (const auto member : {&ToyPair::english, &ToyPair::hindi}) {
     const std::map<std::string, int> counts = word_counts(splits.train, member);
     CHECK(counts.size() <= 450);
