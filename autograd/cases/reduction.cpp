@@ -20,7 +20,8 @@ double max_of(const std::vector<double>& numbers) { return *std::max_element(num
 
 double var_of(const std::vector<double>& numbers) {
   double sum = 0;
-  for (const double x : numbers) sum += (x - mean_of(numbers)) * (x - mean_of(numbers));
+  const double mean = mean_of(numbers);
+  for (const double x : numbers) sum += (x - mean) * (x - mean);
   return sum / static_cast<double>(numbers.size() - 1);
 }
 

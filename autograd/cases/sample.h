@@ -67,13 +67,13 @@ class Sample {
   Context<T>& context() { return context_; }
   std::span<const Variable<T>> leaves() const { return leaves_; }
 
-  /// Starts a step and makes the inputs of `call`. If `wrapped`, the inputs are not leaves: another op computes them,
-  /// and they retain their gradients.
-  void begin(bool recording, bool wrapped = false) {
+  /// Starts a step and makes the inputs of `call`. Input i needs a gradient if bit i of `subset` is 1. If `wrapped`,
+  /// the inputs are not leaves: another op computes them, and they retain their gradients.
+  void begin(bool recording, bool wrapped = false, std::uint64_t subset = ~std::uint64_t{0}) {
     context_.begin({.training = true, .recording = recording, .update = 0});
     leaves_.clear();
     for (const Tensor<T>& input : inputs_) {
-      leaves_.push_back(context_.input(input));
+      leaves_.push_back(subset >> leaves_.size() & 1 ? context_.input(input) : context_.constant(input));
       if (wrapped) {
         leaves_.back() = scale(leaves_.back(), 1.0);
         leaves_.back().retain_grad();
@@ -104,8 +104,10 @@ class Sample {
 
   void step() { backward(forward(true)); }
 
-  Outcome run() {
-    const Variable<T> y = forward(true);
+  /// Runs one step; the inputs in `subset` need a gradient (see begin).
+  Outcome run(std::uint64_t subset = ~std::uint64_t{0}) {
+    begin(true, false, subset);
+    const Variable<T> y = call();
     backward(y);
     return outcome(y);
   }
@@ -113,7 +115,8 @@ class Sample {
   Outcome outcome(const Variable<T>& y) const {
     Outcome result{numbers_of(y.value()), {}};
     for (const Variable<T>& leaf : leaves_)
-      result.grads.push_back(y.requires_grad() ? numbers_of(leaf.grad()) : std::vector<T>(leaf.size()));
+      result.grads.push_back(y.requires_grad() && leaf.requires_grad() ? numbers_of(leaf.grad())
+                                                                       : std::vector<T>(leaf.size()));
     return result;
   }
 

@@ -133,7 +133,7 @@ TEST_CASE("damaged checkpoints are refused by name, also with checksums that fit
 
   const std::string whole = read_bytes(path);
   unsigned refused = 0;
-  for (unsigned number = 0; number < mutations(200); ++number) {
+  for (unsigned number = 0; number < mutations(100); ++number) {
     CAPTURE(number);
     write_bytes(path, whole);
     change_checkpoint(path, [&](const CheckpointEntry& entry, std::vector<std::byte>& bytes) {
@@ -147,7 +147,7 @@ TEST_CASE("damaged checkpoints are refused by name, also with checksums that fit
     CHECK_MESSAGE(error.starts_with("[" + path.string()), error);
     ++refused;
   }
-  CHECK_GT(refused, mutations(200) / 4);
+  CHECK_GT(refused, mutations(100) / 4);
 }
 
 TEST_CASE("damaged files of a run are read or refused by name") {

@@ -44,15 +44,17 @@ std::vector<Text> prose() {
       all.push_back({place, line});
       continue;
     }
+    if (line.find_first_of("\"/") == line.npos) continue;
     for (std::sregex_iterator at(line.begin(), line.end(), literal_or_comment), end; at != end; ++at)
       all.push_back({place, at->str()});
   }
   return all;
 }
 
-/// A pattern, and the number of texts that match it today: it may only fall.
+/// A pattern, part of each text that matches it (found faster), and the number of such texts today: it may only fall.
 struct Telltale {
   const char* pattern;
+  const char* part;
   std::size_t limit;
 };
 
@@ -61,7 +63,7 @@ void check_count(const Telltale& telltale, const std::vector<Text>& texts) {
   std::string found;
   std::size_t count = 0;
   for (const auto& [place, text] : texts) {
-    if (!std::regex_search(text, regex)) continue;
+    if (text.find(telltale.part) == text.npos || !std::regex_search(text, regex)) continue;
     found += place + ": " + text + "\n";
     ++count;
   }
@@ -75,21 +77,29 @@ TEST_CASE("prose has few patterns that have to be read twice, and ever fewer") {
   const std::vector<Text> texts = prose();
   CHECK_GT(texts.size(), 10000);
   for (const Telltale& telltale : {
-           Telltale{R"(\b[Ww]ho(ever)? (can|wants|has|asks|reads|goes|does|is)\b)", 0},
-           Telltale{R"(^("|///? |# )?(What|Who|Where|Whether) )", 2},  // an example's question, and on its page
-           Telltale{R"(\bso many\b)", 1},                              // the rule against it
-           Telltale{R"(\b(told|tells)\b)", 1},                         // likewise
-           Telltale{R"(, too\b)", 1},                                  // too large
-           Telltale{R"(\bthere is none\b)", 0},
-           Telltale{R"(\bgoes on\b)", 0},
-           Telltale{R"(\bgiven on\b)", 0},
+           Telltale{R"(\b[Ww]ho(ever)? (can|wants|has|asks|reads|goes|does|is)\b)", "ho", 0},
+           Telltale{R"(^("|///? |# )?(What|Who|Where|Whether) )", "Wh", 2},  // an example's question, and on its page
+           Telltale{R"(\bso many\b)", "so many", 1},                         // the rule against it
+           Telltale{R"(\btold\b)", "told", 1},                               // likewise
+           Telltale{R"(\btells\b)", "tells", 1},                             // likewise
+           Telltale{R"(, too\b)", ", too", 1},                               // too large
+           Telltale{R"(\bthere is none\b)", "there is none", 0},
+           Telltale{R"(\bgoes on\b)", "goes on", 0},
+           Telltale{R"(\bgiven on\b)", "given on", 0},
        })
     check_count(telltale, texts);
 }
 
 TEST_CASE("spelling is American, in identifiers as well") {
-  check_count({R"(([Cc]olou|[Bb]ehaviou|[Ff]avou|[Nn]eighbou)r|[Cc]entre|learnt|labelled(?!by)|)"
+  const std::vector<Text> texts = lines();
+  for (const Telltale& telltale : {
+           Telltale{R"(([Cc]olou|[Bb]ehaviou|[Ff]avou|[Nn]eighbou)r)", "our", 0},
+           Telltale{R"([Cc]entre)", "entre", 0},
+           Telltale{R"(learnt)", "learnt", 0},
+           Telltale{R"(labelled(?!by))", "labelled", 0},
+           Telltale{
                R"((normal|initial|capital|vector|penal|random|optim|recogn|organ|serial|token|summar)is(e|i[nsz]))",
-               0},
-              lines());
+               "is", 0},
+       })
+    check_count(telltale, texts);
 }

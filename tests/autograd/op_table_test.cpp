@@ -68,6 +68,15 @@ TEST_CASE("check_case finds the faults of an op") {
   SUBCASE("a nonzero gradient that should be zero") {
     CHECK_FALSE(check_case(op_case("scale.not_zero", {{2, 3}}, twice).with_zero_gradient()).failures.empty());
   }
+  SUBCASE("a gradient that depends on which other inputs need one") {
+    const auto lost = [](auto x) {
+      const auto y = mul(x[0], x[1]);
+      return x[1].requires_grad() ? y : stop_gradient(y);
+    };
+    const CaseReport report = check_case(op_case("mul.lost", {{2, 3}, {2, 3}}, lost));
+    REQUIRE(report.failures.size() == 1);
+    CHECK(report.failures[0].find("different gradient of input 0 when only inputs 0b1 need one") != std::string::npos);
+  }
   SUBCASE("an error that is not thrown, and one whose message says too little") {
     const auto silent = [](Inputs<double> x) { scale(x[0], 1.0); };
     CHECK(check_case(op_case("scale.silent", {{2}}, twice).error({{2}}, silent, {})).failures.size() == 2);

@@ -9,19 +9,17 @@
 #include "autograd/check.h"
 #include "autograd/start_thread.h"
 #include "tests/support/few_threads.h"
+#include "tests/support/restore_runtime.h"
 
 using namespace glossa;
 
 namespace {
 
-struct RestoreThreads {
-  int before = threads();
-  ~RestoreThreads() { set_threads(before); }
-};
+using testing::RestoreRuntime;
 
 }  // namespace
 
-TEST_CASE_FIXTURE(RestoreThreads, "every piece runs once, with any number of threads") {
+TEST_CASE_FIXTURE(RestoreRuntime, "every piece runs once, with any number of threads") {
   for (const int team : {1, 2, 3, 8}) {
     set_threads(team);
     CHECK(threads() == team);
@@ -31,7 +29,7 @@ TEST_CASE_FIXTURE(RestoreThreads, "every piece runs once, with any number of thr
   }
 }
 
-TEST_CASE_FIXTURE(RestoreThreads, "ranges cover everything and do not depend on the number of threads") {
+TEST_CASE_FIXTURE(RestoreRuntime, "ranges cover everything and do not depend on the number of threads") {
   for (const int team : {1, 4}) {
     set_threads(team);
     std::vector<Index> end_of(23, -1);
@@ -47,7 +45,7 @@ TEST_CASE("an empty loop makes no calls") {
   parallel_ranges(0, 8, [](Index, Index) { FAIL_CHECK("called"); });
 }
 
-TEST_CASE_FIXTURE(RestoreThreads, "a nested loop stays on its thread") {
+TEST_CASE_FIXTURE(RestoreRuntime, "a nested loop stays on its thread") {
   set_threads(4);
   std::vector<int> done(64);
   parallel_for(8, [&](Index i) {
@@ -57,19 +55,19 @@ TEST_CASE_FIXTURE(RestoreThreads, "a nested loop stays on its thread") {
   CHECK(done == std::vector<int>(64, 1));
 }
 
-TEST_CASE_FIXTURE(RestoreThreads, "an exception thrown by a piece reaches the caller") {
+TEST_CASE_FIXTURE(RestoreRuntime, "an exception thrown by a piece reaches the caller") {
   for (const int team : {1, 3}) {
     set_threads(team);
     CHECK_THROWS_AS(parallel_for(10, [](Index i) { check(i != 5, "piece", "expected another"); }), Error);
   }
 }
 
-TEST_CASE_FIXTURE(RestoreThreads, "the number of threads is at least one") {
+TEST_CASE_FIXTURE(RestoreRuntime, "the number of threads is at least one") {
   CHECK(available_threads() >= 1);
   CHECK_THROWS_AS(set_threads(0), Error);
 }
 
-TEST_CASE_FIXTURE(RestoreThreads, "a forked child has its own team") {
+TEST_CASE_FIXTURE(RestoreRuntime, "a forked child has its own team") {
   set_threads(3);
   std::vector<int> done(100);
   const auto count = [&](Index i) { ++done[i]; };
@@ -86,7 +84,7 @@ TEST_CASE_FIXTURE(RestoreThreads, "a forked child has its own team") {
   CHECK_EQ(status, 0);
 }
 
-TEST_CASE_FIXTURE(RestoreThreads, "a team that the system refuses is an Error, and later loops run") {
+TEST_CASE_FIXTURE(RestoreRuntime, "a team that the system refuses is an Error, and later loops run") {
   const char* const refusal =
       "[threads] cannot start a thread: Resource temporarily unavailable. Hint: use fewer threads";
   for (const std::size_t granted : {0, 1, 3}) {

@@ -7,11 +7,11 @@
 #include <map>
 #include <string>
 
-#include "autograd/parallel.h"
 #include "tests/autograd/programs/draw.h"
 #include "tests/autograd/programs/judge.h"
 #include "tests/autograd/programs/shorten.h"
 #include "tests/support/declared_ops.h"
+#include "tests/support/restore_runtime.h"
 #include "tests/support/sanitized.h"
 
 using namespace glossa;
@@ -25,13 +25,6 @@ int setting(const char* name, int otherwise) {
   const char* const text = std::getenv(name);
   return text ? std::atoi(text) : otherwise;
 }
-
-/// Restores the thread count. Most programs use one: they are small.
-struct Threads {
-  const int before = threads();
-  Threads() { set_threads(1); }
-  ~Threads() { set_threads(before); }
-};
 
 std::string report(const Program& program, const std::function<bool(const Program&)>& fails) {
   return "The shortest program found:\n" + text_of(shortened(program, fails, 2));
@@ -111,7 +104,7 @@ x2 = slice(x1) 0 0 0
 )");
 }
 
-TEST_CASE_FIXTURE(Threads, "random programs see the same numbers with and without reuse of memory") {
+TEST_CASE_FIXTURE(testing::OneThread, "random programs see the same numbers with and without reuse of memory") {
   const int count = setting("GLOSSA_PROGRAMS", default_count), seed = setting("GLOSSA_PROGRAM_SEED", 1);
   std::map<std::string, int> executed;
   Index compared = 0, refused = 0;
@@ -136,7 +129,7 @@ TEST_CASE_FIXTURE(Threads, "random programs see the same numbers with and withou
     for (const ProgramOp& op : program_ops()) CHECK_MESSAGE(executed[op.name] > 0, op.name << " never ran");
 }
 
-TEST_CASE_FIXTURE(Threads, "small random programs have the gradients given by finite differences") {
+TEST_CASE_FIXTURE(testing::OneThread, "small random programs have the gradients given by finite differences") {
   const int count = setting("GLOSSA_PROGRAMS", default_count) / 10, seed = setting("GLOSSA_PROGRAM_SEED", 1);
   constexpr double limit = 1e-6;
   int failures = 0;

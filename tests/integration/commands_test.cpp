@@ -378,7 +378,7 @@ TEST_CASE("data.train: toy:2000 needs no file and equals the corpus that generat
 }
 
 TEST_CASE("gradcheck --json checks ops, layers and models, one object per line, within the promised error") {
-  Names kinds;  // the other rows are proved by test_autograd and test_layers
+  Names kinds;  // gradcheck_test.cpp checks all rows
   for (const std::string part : {"softmax", "Linear", "pre_norm_tied_output"})
     for (const std::string& line : lines_of(succeeded(glossa_program({"gradcheck", "--json", "--only", part})).out)) {
       CAPTURE(line);

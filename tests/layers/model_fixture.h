@@ -8,29 +8,15 @@
 #include <string>
 #include <vector>
 
-#include "autograd/kernels/gemm.h"
-#include "autograd/parallel.h"
 #include "autograd/worse.h"
 #include "layers/transformer.h"
+#include "tests/support/restore_runtime.h"
 
 namespace glossa::test {
 
 inline constexpr int vocabulary = 13, pad = 1, start = 2;
 
-/// Sets one thread, because more would only cost time with models this small. Restores threads and GEMM backend at the
-/// end.
-class OneThread {
- public:
-  OneThread() { set_threads(1); }
-  ~OneThread() {
-    set_threads(team_);
-    kernels::set_gemm_backend(backend_);
-  }
-
- private:
-  int team_ = threads();
-  kernels::GemmBackend backend_ = kernels::gemm_backend();
-};
+using glossa::testing::OneThread;
 
 /// Sequence `id` of an endless corpus, with lengths from 1 to 7 and tokens from 3 on.
 inline std::vector<int> sequence(int id, int side) {

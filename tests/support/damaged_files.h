@@ -57,7 +57,7 @@ double refused_mutations(const std::filesystem::path& path, const Read& read) {
   CAPTURE(path);
   const std::string whole = read_bytes(path);
   double refused = 0, all = 0;
-  for (unsigned number = 0; number < mutations(200); ++number) {
+  for (unsigned number = 0; number < mutations(100); ++number) {
     CAPTURE(number);
     const std::string bytes = mutated(whole, number);
     if (bytes == whole) continue;

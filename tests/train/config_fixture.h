@@ -5,8 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "autograd/kernels/gemm.h"
-#include "autograd/parallel.h"
+#include "tests/support/restore_runtime.h"
 #include "tests/support/temporary_folder.h"
 #include "train/decoding/translator.h"
 #include "train/trainer.h"
@@ -25,19 +24,6 @@ extern const Strings lines_to_translate;
 
 /// Values for --set that make every option's effect visible. FOLDER stands for the folder of the corpora.
 extern const Strings base_sets;
-
-/// Restores the process's threads and GEMM backend at the end.
-class RestoreRuntime {
- public:
-  ~RestoreRuntime() {
-    set_threads(threads_);
-    kernels::set_gemm_backend(backend_);
-  }
-
- private:
-  int threads_ = threads();
-  kernels::GemmBackend backend_ = kernels::gemm_backend();
-};
 
 /// Results of training with a configuration.
 struct FinishedRun {

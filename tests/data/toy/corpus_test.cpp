@@ -75,44 +75,41 @@ const std::map<std::string, std::string>& dictionary() {
 }  // namespace
 
 TEST_CASE("the toy corpus is a function of size and seed") {
-  const std::vector<ToyPair> first = toy_corpus(5000, 7).train;
+  const std::vector<ToyPair>& first = corpus(5000, 7).train;
   CHECK(first == toy_corpus(5000, 7).train);
-  CHECK(first != toy_corpus(5000, 8).train);
+  CHECK(first != corpus(5000, 8).train);
   std::string text;
   for (std::size_t i = 0; i < 1000; ++i) text += first[i].english + '\t' + first[i].hindi + '\n';
   CHECK(hash_name(text) == 12581827306343784534u);
 }
 
 TEST_CASE("50,000 pairs are distinct with one Hindi each, and splits are disjoint on both sides") {
-  for (const std::uint64_t seed : {1, 2}) {
-    CAPTURE(seed);
-    const ToySplits& splits = corpus(50000, seed);
-    const std::vector<ToyPair> pairs = all_pairs(splits);
-    CHECK(pairs.size() == 50000);
-    CHECK(side(pairs, &ToyPair::english).size() == 50000);
-    CHECK(splits.valid.size() >= 500);
-    CHECK(splits.test.size() >= 800);
-    CHECK(splits.train.size() >= 47000);
-    for (const auto member : {&ToyPair::english, &ToyPair::hindi}) {
-      const auto train = side(splits.train, member), valid = side(splits.valid, member);
-      const auto test = side(splits.test, member);
-      CHECK(disjoint(train, valid));
-      CHECK(disjoint(train, test));
-      CHECK(disjoint(valid, test));
-    }
+  const ToySplits& splits = corpus(50000, 1);
+  const std::vector<ToyPair> pairs = all_pairs(splits);
+  CHECK(pairs.size() == 50000);
+  CHECK(side(pairs, &ToyPair::english).size() == 50000);
+  CHECK(splits.valid.size() >= 500);
+  CHECK(splits.test.size() >= 800);
+  CHECK(splits.train.size() >= 47000);
+  for (const auto member : {&ToyPair::english, &ToyPair::hindi}) {
+    const auto train = side(splits.train, member), valid = side(splits.valid, member);
+    const auto test = side(splits.test, member);
+    CHECK(disjoint(train, valid));
+    CHECK(disjoint(train, test));
+    CHECK(disjoint(valid, test));
   }
 }
 
 TEST_CASE("the two pairs of the article are in every training set") {
-  for (const auto& [pairs, seed] : {std::pair{2, 1}, {50000, 2}}) {
-    const std::vector<ToyPair>& train = corpus(pairs, static_cast<std::uint64_t>(seed)).train;
+  for (const std::int64_t pairs : {2, 50000}) {
+    const std::vector<ToyPair>& train = corpus(pairs, 1).train;
     CHECK(std::ranges::count(train, ToyPair{"hello world", "namaste vishva"}) == 1);
     CHECK(std::ranges::count(train, ToyPair{"how are you", "aap kaise ho"}) == 1);
   }
 }
 
 TEST_CASE("a sentence is in the same split whatever the seed and size") {
-  const ToySplits &a = corpus(50000, 1), &b = corpus(60000, 3);
+  const ToySplits &a = corpus(50000, 1), &b = corpus(5000, 8);
   CHECK(disjoint(side(a.train, &ToyPair::hindi), side(b.test, &ToyPair::hindi)));
   CHECK(disjoint(side(a.train, &ToyPair::english), side(b.valid, &ToyPair::english)));
 }

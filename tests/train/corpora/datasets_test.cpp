@@ -8,6 +8,7 @@
 #include "autograd/check.h"
 #include "data/tokenizers/piece_tokenizer.h"
 #include "data/tokenizers/sentencepiece_tokenizer.h"
+#include "data/toy/corpus.h"
 #include "tests/support/temporary_folder.h"
 
 using namespace glossa;
@@ -44,6 +45,12 @@ class Texts {
 Pairs pairs_of(const ParallelCorpus& corpus) {
   Pairs pairs;
   for (std::size_t i = 0; i < corpus.source.size(); ++i) pairs.emplace(corpus.source[i], corpus.target[i]);
+  return pairs;
+}
+
+Pairs pairs_of(const std::vector<ToyPair>& corpus) {
+  Pairs pairs;
+  for (const ToyPair& pair : corpus) pairs.emplace(pair.english, pair.hindi);
   return pairs;
 }
 
@@ -99,9 +106,12 @@ TEST_CASE("the test corpus is data.test, the test part of data.split, or the toy
   CHECK(count(read_test_corpus(held_out, 1)) == 2);
   CHECK(count(read_corpora(held_out, 1).training) == 58);
   const DataConfig toy = load_config("", {"data.train=toy:500", "data.target=hi"}).data;
-  const Pairs test = pairs_of(read_test_corpus(toy, 1));
-  CHECK_FALSE(test.empty());
-  for (const auto& pair : pairs_of(read_corpora(toy, 1).training)) CHECK_FALSE(test.contains(pair));
+  constexpr std::uint64_t seed = 2;
+  const ToySplits drawn = toy_corpus(500, seed);
+  CHECK(pairs_of(read_test_corpus(toy, seed)) == pairs_of(drawn.test));
+  const Corpora corpora = read_corpora(toy, seed);
+  CHECK(pairs_of(corpora.training) == pairs_of(drawn.train));
+  CHECK(pairs_of(corpora.validation) == pairs_of(drawn.valid));
   for (const char* split : {"none", "3/0"})
     CHECK(error_of<Error>([&] { read_test_corpus(texts.config({std::string("data.split=") + split}), 1); }) ==
           "[data.test] expected a test corpus, or a data.split that holds one out; got neither. Hint: name one with "

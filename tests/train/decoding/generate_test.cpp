@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "tests/support/restore_runtime.h"
 #include "tests/support/sanitized.h"
 #include "tests/train/decoding/search_fixture.h"
 
@@ -64,7 +65,8 @@ std::vector<Hypothesis> generate_without_cache(const SmallModel<double>& model, 
 }  // namespace
 
 TEST_CASE("the search of transformers ends where `generate` does") {
-  const int sentences = testing::sanitized ? 5 : 25;
+  const OneThread one;
+  const int sentences = testing::sanitized ? 5 : 15;
   int different = 0, forced = 0;
   for (const std::uint64_t trained : {0, 1, 2}) {
     SmallModel<double> model(14, trained == 1 ? NormPlace::post : NormPlace::pre);

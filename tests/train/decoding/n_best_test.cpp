@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <memory>
 
+#include "tests/support/restore_runtime.h"
 #include "tests/support/sanitized.h"
 #include "tests/train/decoding/search_fixture.h"
 
@@ -81,10 +82,10 @@ struct RandomSearch {
   Index limit = 0, n = 0;
 };
 
-/// Number of searches to compare: the environment variable GLOSSA_SEARCHES, or 1,000 (with sanitizers 200).
+/// Number of searches to compare: the environment variable GLOSSA_SEARCHES, or 500 (with sanitizers 200).
 int searches() {
   const char* const text = std::getenv("GLOSSA_SEARCHES");
-  return text ? std::atoi(text) : testing::sanitized ? 200 : 1000;
+  return text ? std::atoi(text) : testing::sanitized ? 200 : 500;
 }
 
 bool is_same(const Hypothesis& a, const Hypothesis& b) {
@@ -95,6 +96,7 @@ bool is_same(const Hypothesis& a, const Hypothesis& b) {
 }  // namespace
 
 TEST_CASE("a beam that holds every hypothesis gives the n best of all, under every length penalty") {
+  const OneThread one;
   int ended = 0, cut_off = 0, short_lists = 0;
   Searcher<double> searcher;
   for (int number = 0; number < searches(); ++number) {
@@ -116,6 +118,7 @@ TEST_CASE("a beam that holds every hypothesis gives the n best of all, under eve
 }
 
 TEST_CASE("the first of a list is the single best, although the search for the others runs on") {
+  const OneThread one;
   Searcher<double> searcher;
   int longer = 0;
   for (int number = 0; number < searches(); ++number) {

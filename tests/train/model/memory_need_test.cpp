@@ -3,7 +3,7 @@
 #include <doctest/doctest.h>
 
 #include "data/sampler.h"
-#include "tests/train/config_fixture.h"
+#include "tests/support/restore_runtime.h"
 #include "train/model/criterion.h"
 
 using namespace glossa;

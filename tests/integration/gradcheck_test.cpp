@@ -1,0 +1,16 @@
+// All derivatives: unit tests check only some elements of large tensors.
+#include <doctest/doctest.h>
+
+#include "layers/cases/model_case.h"
+#include "tests/integration/tiny_run.h"
+
+using namespace glossa::testing;
+
+TEST_CASE("gradcheck checks every row, and every element of every layer and model") {
+  const Outcome report = succeeded(glossa_program({"gradcheck"}));
+  const Strings lines = lines_of(report.out);
+  const std::size_t rows = glossa::op_names().size() + glossa::layer_names().size() + glossa::model_cases().size();
+  CHECK_EQ(lines.size(), rows + 2);
+  CHECK_NE(lines.back().find("all passed"), std::string::npos);
+  MESSAGE(lines.back());
+}
