@@ -12,7 +12,7 @@ namespace glossa::disk {
 /// The environment variable GLOSSA_DISK_SHARE overrides it; 1 tries all.
 inline std::size_t share(std::size_t usual) {
   if (const char* const text = std::getenv("GLOSSA_DISK_SHARE")) return std::max(1ul, std::strtoul(text, nullptr, 10));
-  return testing::sanitized ? 4 * usual : usual;
+  return testing::sanitized ? 8 * usual : usual;
 }
 
 }  // namespace glossa::disk
