@@ -12,8 +12,8 @@ namespace glossa::serve {
 
 namespace {
 
-/// Maximum searches of a thread at once, as each has a cache of its own.
-constexpr std::size_t max_searches = 16;
+/// The limit N for the shortest range of lengths (see may_begin).
+constexpr std::size_t max_short_searches = 16;
 
 /// Number of batches after which a search is replaced, so that the memory for a rare large batch is not kept.
 constexpr int max_batches = 32;
@@ -41,7 +41,7 @@ bool SearchTurns::has_search(const Piece& piece) const {
 
 bool SearchTurns::may_begin(const Piece& piece) const {
   const int range = length_range(piece);
-  const auto places = std::max<std::size_t>(1, max_searches >> std::min(range, 8));
+  const auto places = std::max<std::size_t>(1, max_short_searches >> std::min(range, 8));
   const auto taken =
       std::ranges::count_if(searches_, [&](const Search& search) { return search.length_range >= range; });
   return static_cast<std::size_t>(taken) < places && !has_search(piece);
