@@ -46,8 +46,8 @@ inline constexpr double slope_limit = 1.95;
 /// Runs all checks of a table row. Changes and restores the number of threads. The checks:
 /// - the value equals the reference
 /// - the gradient of every element, or of some (see OpCase::sampling), equals finite differences
-/// - for every subset of inputs that need a gradient, these gradients have the same bits as when all need one
 /// - this also holds if one variable is passed as two inputs
+/// - an input's gradient has the same bits, whichever other inputs need one
 /// - gradients accumulate
 /// - without a tape, nothing is recorded and the value has the same bits
 /// - a second backward gives the same gradients if the graph was kept, and throws otherwise

@@ -43,7 +43,8 @@ void add_attention_cases(std::vector<LayerCase>& cases);
 void add_stack_cases(std::vector<LayerCase>& cases);
 
 /// Runs all checks of a row. Changes and restores the number of threads and the GEMM backend. The checks:
-/// - in double and with dropout, the gradient of every element of every input and parameter equals finite differences
+/// - in double and with dropout, the gradient of every element (or of `max_elements`) of every input and parameter
+///   equals finite differences
 /// - the gradient reaches every parameter
 /// - the value has the same bits if computed without a tape
 /// - gradients accumulate, and do not change if inputs or other parameters need no gradient

@@ -51,7 +51,8 @@ std::vector<Text> prose() {
   return all;
 }
 
-/// A pattern, part of each text that matches it (found faster), and the number of such texts today: it may only fall.
+/// A pattern, and the number of texts that match it today: it may only fall. Every match contains `part`; looking for
+/// it first is faster.
 struct Telltale {
   const char* pattern;
   const char* part;
@@ -81,8 +82,8 @@ TEST_CASE("prose has few patterns that have to be read twice, and ever fewer") {
            Telltale{R"(^("|///? |# )?(What|Who|Where|Whether) )", "Wh", 2},  // an example's question, and on its page
            Telltale{R"(\bso many\b)", "so many", 1},                         // the rule against it
            Telltale{R"(\btold\b)", "told", 1},                               // likewise
-           Telltale{R"(\btells\b)", "tells", 1},                             // likewise
-           Telltale{R"(, too\b)", ", too", 1},                               // too large
+           Telltale{R"(\btells\b)", "tells", 0},
+           Telltale{R"(, too\b)", ", too", 1},  // too large
            Telltale{R"(\bthere is none\b)", "there is none", 0},
            Telltale{R"(\bgoes on\b)", "goes on", 0},
            Telltale{R"(\bgiven on\b)", "given on", 0},

@@ -12,12 +12,7 @@
 #include "tests/support/restore_runtime.h"
 
 using namespace glossa;
-
-namespace {
-
 using testing::RestoreRuntime;
-
-}  // namespace
 
 TEST_CASE_FIXTURE(RestoreRuntime, "every piece runs once, with any number of threads") {
   for (const int team : {1, 2, 3, 8}) {

@@ -21,7 +21,7 @@ class RestoreRuntime {
   kernels::GemmBackend backend_ = kernels::gemm_backend();
 };
 
-/// Sets one thread, because more would only cost time with models this small.
+/// Sets one thread, as more would only cost time in small computations. Restores threads and GEMM backend at the end.
 class OneThread : RestoreRuntime {
  public:
   OneThread() { set_threads(1); }

@@ -302,9 +302,10 @@ std::string text_of(const Config& config, std::string_view key) {
 
 void check_rows_of(std::string_view section) {
   static Observer observer;  // all sections compare with the same base
-  int number = 0;
+  std::set<std::string_view> seen;
   for (const Row& row : rows()) {
-    if (!std::string_view(row.key).starts_with(section) || (sanitized && ++number % 2)) continue;
+    if (!std::string_view(row.key).starts_with(section)) continue;
+    if (sanitized && !seen.insert(row.key).second) continue;  // one row of each option: they are slow
     const Strings changed_to = row.given + Strings{fmt::format("{}={}", row.key, row.value)};
     INFO(fmt::format("{}", fmt::join(changed_to, " ")));
     REQUIRE_NE(text_of(observer.config(row.given), row.key), text_of(observer.config(changed_to), row.key));

@@ -91,18 +91,18 @@ TEST_CASE("50,000 pairs are distinct with one Hindi each, and splits are disjoin
   CHECK(splits.valid.size() >= 500);
   CHECK(splits.test.size() >= 800);
   CHECK(splits.train.size() >= 47000);
-  for (const auto member : {&ToyPair::english, &ToyPair::hindi}) {
-    const auto train = side(splits.train, member), valid = side(splits.valid, member);
-    const auto test = side(splits.test, member);
-    CHECK(disjoint(train, valid));
-    CHECK(disjoint(train, test));
-    CHECK(disjoint(valid, test));
-  }
+  for (const ToySplits* all : {&splits, &corpus(5000, 8)})
+    for (const auto member : {&ToyPair::english, &ToyPair::hindi}) {
+      const auto train = side(all->train, member), valid = side(all->valid, member), test = side(all->test, member);
+      CHECK(disjoint(train, valid));
+      CHECK(disjoint(train, test));
+      CHECK(disjoint(valid, test));
+    }
 }
 
 TEST_CASE("the two pairs of the article are in every training set") {
-  for (const std::int64_t pairs : {2, 50000}) {
-    const std::vector<ToyPair>& train = corpus(pairs, 1).train;
+  for (const auto& [pairs, seed] : {std::pair<std::int64_t, std::uint64_t>{2, 1}, {50000, 1}, {5000, 8}}) {
+    const std::vector<ToyPair>& train = corpus(pairs, seed).train;
     CHECK(std::ranges::count(train, ToyPair{"hello world", "namaste vishva"}) == 1);
     CHECK(std::ranges::count(train, ToyPair{"how are you", "aap kaise ho"}) == 1);
   }

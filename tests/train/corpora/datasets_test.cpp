@@ -98,24 +98,30 @@ TEST_CASE("data.split: auto holds out a twentieth for each part that has no file
   CHECK(count(corpora.training) == 54 * 16);
 }
 
-TEST_CASE("the test corpus is data.test, the test part of data.split, or the toy corpus's own") {
+TEST_CASE("the test corpus is data.test or the test part of data.split") {
   const Texts texts;
   CHECK(pairs_of(read_test_corpus(texts.config({"data.test=" + texts / "two"}), 1)) ==
         Pairs{{"one", "eins"}, {"two", "zwei"}});
   const DataConfig held_out = texts.config({"data.split=2/0", "data.test=" + texts / "two"});
   CHECK(count(read_test_corpus(held_out, 1)) == 2);
   CHECK(count(read_corpora(held_out, 1).training) == 58);
-  const DataConfig toy = load_config("", {"data.train=toy:500", "data.target=hi"}).data;
-  constexpr std::uint64_t seed = 2;
-  const ToySplits drawn = toy_corpus(500, seed);
-  CHECK(pairs_of(read_test_corpus(toy, seed)) == pairs_of(drawn.test));
-  const Corpora corpora = read_corpora(toy, seed);
-  CHECK(pairs_of(corpora.training) == pairs_of(drawn.train));
-  CHECK(pairs_of(corpora.validation) == pairs_of(drawn.valid));
   for (const char* split : {"none", "3/0"})
     CHECK(error_of<Error>([&] { read_test_corpus(texts.config({std::string("data.split=") + split}), 1); }) ==
           "[data.test] expected a test corpus, or a data.split that holds one out; got neither. Hint: name one with "
           "--test");
+}
+
+TEST_CASE("train.seed also draws the toy corpus") {
+  const DataConfig toy = load_config("", {"data.train=toy:500", "data.target=hi"}).data;
+  constexpr std::uint64_t seed = 2;
+  const ToySplits drawn = toy_corpus(500, seed);
+  const Corpora corpora = read_corpora(toy, seed);
+  std::vector<std::string> english;
+  for (const ToyPair& pair : drawn.train) english.push_back(pair.english);
+  CHECK(corpora.training.source == english);
+  CHECK(pairs_of(corpora.training) == pairs_of(drawn.train));
+  CHECK(pairs_of(corpora.validation) == pairs_of(drawn.valid));
+  CHECK(pairs_of(read_test_corpus(toy, seed)) == pairs_of(drawn.test));
 }
 
 TEST_CASE("a held-out part cannot have its own corpus as well") {
