@@ -79,11 +79,11 @@ TEST_CASE("prose has few patterns that have to be read twice, and ever fewer") {
   CHECK_GT(texts.size(), 10000);
   for (const Telltale& telltale : {
            Telltale{R"(\b[Ww]ho(ever)? (can|wants|has|asks|reads|goes|does|is)\b)", "ho", 0},
-           Telltale{R"(^("|///? |# )?(What|Who|Where|Whether) )", "Wh", 2},  // an example's question, and on its page
-           Telltale{R"(\bso many\b)", "so many", 1},                         // the rule against it
-           Telltale{R"(\btold\b)", "told", 1},                               // likewise
+           Telltale{R"(^("|///? |# )?(What|Who|Where|Whether) )", "Wh", 2},  // questions in an example and on its page
+           Telltale{R"(\bso many\b)", "so many", 1},                         // quoted by a rule in CONTRIBUTING.md
+           Telltale{R"(\btold\b)", "told", 1},                               // quoted by the next rule
            Telltale{R"(\btells\b)", "tells", 0},
-           Telltale{R"(, too\b)", ", too", 1},  // too large
+           Telltale{R"(, too\b)", ", too", 1},  // ", too large" in a comment
            Telltale{R"(\bthere is none\b)", "there is none", 0},
            Telltale{R"(\bgoes on\b)", "goes on", 0},
            Telltale{R"(\bgiven on\b)", "given on", 0},
