@@ -3,20 +3,34 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <optional>
 
 namespace glossa {
 
 namespace {
 
-constexpr double smallest_step = 0x1p-9;  // of the first step; rounding grows as the step shrinks
 constexpr double infinity = std::numeric_limits<double>::infinity();
+
+/// Gradients much smaller than the largest of the function are compared as accurately as differences of the function
+/// permit: the estimated error may be as large as for a gradient of this size, relative to the largest.
+constexpr double small_gradient = 1e-4;
+
+/// Rounding errors of backward, relative to the largest gradient of the function. They remain where terms cancel.
+constexpr double rounding = 16 * std::numeric_limits<double>::epsilon();
+
+bool smaller(double a, double b) { return std::abs(a) < std::abs(b); }
+
+/// Largest magnitude of a tensor's finite gradients.
+double largest_gradient(const CheckedTensor& tensor) {
+  double largest = 0;
+  for (const double g : tensor.grad)
+    if (std::isfinite(g)) largest = std::max(largest, std::abs(g));
+  return largest;
+}
 
 /// Indices of all elements, or of `limit` elements: a random one from each of `limit` equal ranges, and always the
 /// one with the largest gradient.
 std::vector<Index> chosen_elements(const CheckedTensor& tensor, Index limit) {
   const Index size = tensor.value.size(), count = limit > 0 ? std::min(limit, size) : size;
-  const auto smaller = [](double a, double b) { return std::abs(a) < std::abs(b); };
   const Index largest = std::ranges::max_element(tensor.grad, smaller) - tensor.grad.begin();
   RandomStream random(1, tensor.name);
   std::vector<Index> chosen(count);
@@ -30,171 +44,160 @@ std::vector<Index> chosen_elements(const CheckedTensor& tensor, Index limit) {
 
 class Comparison {
  public:
-  Comparison(Objective& objective, const GradCheckOptions& options)
-      : objective_(objective), options_(options), center_(objective.at_current_values()) {}
-
-  void compare(const CheckedTensor& tensor) {
-    // Checks all elements, including those not chosen or near kinks.
-    const auto broken = std::ranges::find_if_not(tensor.grad, [](double g) { return std::isfinite(g); });
-    if (broken != tensor.grad.end()) note(tensor, broken - tensor.grad.begin(), NAN, infinity);
-    bool is_used = tensor.is_used || tensor.grad.empty();
-    for (const Index i : chosen_elements(tensor, options_.max_elements)) is_used |= compare(tensor, i) != 0;
-    if (!is_used && result_.unused.empty()) result_.unused = tensor.name;
+  Comparison(Objective& objective, const std::vector<CheckedTensor>& tensors, const GradCheckOptions& options)
+      : objective_(objective), options_(options), center_(objective.at_current_values()) {
+    for (const CheckedTensor& tensor : tensors) largest_ = std::max(largest_, largest_gradient(tensor));
+    for (const CheckedTensor& tensor : tensors) compare(tensor);
   }
 
   const GradCheckResult& result() const { return result_; }
 
  private:
-  /// Compares an element; returns its derivative from differences, or NaN if it is skipped.
-  double compare(const CheckedTensor& tensor, Index i) {
-    double& x = tensor.value[i];
-    const double unit = std::max(1.0, std::abs(x)), first = std::exp2(std::ceil(std::log2(options_.step * unit)));
-    double numeric = 0, h = first;
-    while (!stencil(x, h, numeric)) {
-      h /= 8;
-      if (h < first * smallest_step) {
-        ++result_.skipped;
-        return NAN;
-      }
+  void compare(const CheckedTensor& tensor) {
+    // Checks all elements, including those not chosen or near kinks.
+    const auto broken = std::ranges::find_if_not(tensor.grad, [](double g) { return std::isfinite(g); });
+    if (broken != tensor.grad.end())
+      note(tensor, broken - tensor.grad.begin(), {.verdict = Verdict::wrong, .numeric = NAN}, infinity);
+    const double floor = options_.floor * largest_gradient(tensor);
+    expected_step_ = infinity;
+    bool is_used = tensor.is_used || tensor.grad.empty();
+    for (const Index i : chosen_elements(tensor, options_.max_elements)) is_used |= compare(tensor, i, floor) != 0;
+    if (!is_used && result_.unused.empty()) result_.unused = tensor.name;
+  }
+
+  /// Compares an element; returns its derivative from differences, or NaN if unknown.
+  double compare(const CheckedTensor& tensor, Index i, double floor) {
+    const double x = tensor.value[i], analytic = tensor.grad[i];
+    const double first = std::exp2(std::ceil(std::log2(options_.step * std::max(1.0, std::abs(x)))));
+    const double least = std::max(floor, small_gradient * largest_);
+    const auto judge = [&](double step) {
+      return judge_derivative(
+          [&](double t) { return at(tensor.value[i], t); }, center_, analytic, step,
+          {.limit = options_.limit, .error = floor, .evidence = least, .rounding = rounding * largest_});
+    };
+    // If kinks are dense, they are about as near to the next element.
+    const bool is_reduced = expected_step_ < first;
+    Judgment judgment = judge(std::min(first, expected_step_));
+    if (is_reduced && judgment.verdict != Verdict::right) judgment = judge(first);
+    judgment.near_kink |= is_reduced;
+    expected_step_ = judgment.step > 0 ? 4 * judgment.step : first;
+    if (judgment.doubt == Doubt::kink) {
+      if (result_.skipped++ == 0) result_.kink_at = fmt::format("element {} of {}", i, tensor.name);
+      return NAN;
     }
     ++result_.elements;
-    result_.kinks += h < first;
-    result_.largest = std::max(result_.largest, std::abs(numeric));
-
-    const double analytic = tensor.grad[i], error = relative_error(analytic, numeric);
-    const double loose = std::abs(analytic - numeric) / (1e-5 + 1e-3 * std::abs(numeric));
-    result_.loose_error = std::max(result_.loose_error, std::isfinite(loose) ? loose : error);
-    note(tensor, i, numeric, error);
-    if (options_.second_step > 0) compare_extrapolated(tensor, i, first * options_.second_step / options_.step);
+    result_.kinks += judgment.near_kink;
+    result_.wrong += judgment.verdict == Verdict::wrong;
+    result_.undecided += judgment.verdict == Verdict::undecided;
+    const double numeric = judgment.numeric, gap = judgment.gap;
+    if (std::isfinite(numeric)) result_.largest = std::max(result_.largest, std::abs(numeric));
+    const double scale = std::max({std::abs(analytic), std::abs(numeric), least});
+    const auto relative = [&](double error) {
+      return error == 0 ? 0 : std::isfinite(error) ? error / scale : infinity;
+    };
+    const double error = relative(gap), loose = gap / (1e-5 + 1e-3 * std::abs(numeric));
+    result_.loose_error = std::max(result_.loose_error, std::isfinite(loose) ? loose : infinity);
+    if (judgment.verdict != Verdict::undecided) {
+      result_.worst_error = std::max(result_.worst_error, error);
+      result_.excess = std::max(result_.excess, relative(std::max(gap - 4 * judgment.error, 0.0)));
+    }
+    note(tensor, i, judgment, error);
     return numeric;
   }
 
-  void note(const CheckedTensor& tensor, Index i, double numeric, double error) {
-    if (!result_.worst_name.empty() && error <= result_.worst_error) return;
-    result_.worst_error = error;
+  /// Remembers the element if it is worse than the worst so far: wrong ones first, then undecided ones.
+  void note(const CheckedTensor& tensor, Index i, const Judgment& judgment, double error) {
+    const auto rank = [](Verdict verdict) {
+      return verdict == Verdict::wrong ? 2 : verdict == Verdict::undecided ? 1 : 0;
+    };
+    const std::pair now{rank(judgment.verdict), error};
+    if (!result_.worst_name.empty() && now <= worst_) return;
+    worst_ = now;
     result_.worst_name = tensor.name;
     result_.worst_shape = tensor.value.shape;
     result_.worst_index = i;
     result_.analytic = tensor.grad[i];
-    result_.numeric = numeric;
+    result_.judgment = judgment;
+    if (error == infinity && judgment.verdict == Verdict::wrong) result_.worst_error = result_.excess = infinity;
   }
 
-  void compare_extrapolated(const CheckedTensor& tensor, Index i, double h) {
-    const double furthest = h;
-    std::optional<Extrapolated> witness;
-    while (!(witness = extrapolate(tensor.value[i], h)))
-      if ((h /= 2) < furthest / 8) return;  // no room: smaller steps would only show rounding
-    ++result_.second_elements;
-    const double error = relative_error(tensor.grad[i], witness->value);
-    if (h == furthest) {
-      result_.coarse += std::abs(witness->coarse - witness->value);
-      result_.fine += std::abs(witness->fine - witness->value);
-    }
-    if (error <= result_.second_error) return;
-    result_.second_error = error;
-    result_.second_name = tensor.name;
-    result_.second_index = i;
-  }
-
-  double relative_error(double analytic, double numeric) const {
-    const double error =
-        std::abs(analytic - numeric) / std::max({std::abs(analytic), std::abs(numeric), options_.floor});
-    return std::isfinite(error) ? error : infinity;
-  }
-
-  /// F at x + offset, or nothing if F takes another branch there.
-  std::optional<long double> at(double& x, double offset) {
+  /// F at x + t.
+  PointOnLine at(double& x, double t) {
     const double before = x;
     struct Restore {
       double &x, value;
       ~Restore() { x = value; }
     } const restore{x, before};
-    x = before + offset;
-    const Objective::Point point = objective_.at_current_values();
-    if (point.branches != center_.branches) return std::nullopt;
-    return point.value;
-  }
-
-  /// The derivative of the objective in x; false if a point of the stencil is on another side of a kink.
-  bool stencil(double& x, double h, double& result) {
-    const auto a = at(x, -2 * h), b = at(x, -h), c = at(x, h), d = at(x, 2 * h);
-    if (!a || !b || !c || !d) return false;
-    result = static_cast<double>((8 * (*c - *b) - (*d - *a)) / (12 * h));
-    return true;
-  }
-
-  struct Extrapolated {
-    double value, coarse, fine;  // the last two: the 5-point stencil with steps h / 8 and h / 16
-  };
-
-  /// Richardson's table over central differences with steps h, h/2, h/4, ...: column j is free of errors up to h^(2j).
-  std::optional<Extrapolated> extrapolate(double& x, double h) {
-    constexpr int levels = 8;
-    long double table[levels][levels], best = 0, best_change = std::numeric_limits<long double>::infinity();
-    for (int k = 0; k < levels; ++k, h /= 2) {
-      const auto below = at(x, -h), above = at(x, h);
-      if (!below || !above) return std::nullopt;
-      table[k][0] = (*above - *below) / (2 * h);
-      long double power = 1;
-      for (int j = 1; j <= k; ++j) {
-        power *= 4;
-        table[k][j] = table[k][j - 1] + (table[k][j - 1] - table[k - 1][j - 1]) / (power - 1);
-        const long double change =
-            std::max(std::abs(table[k][j] - table[k][j - 1]), std::abs(table[k][j] - table[k - 1][j - 1]));
-        if (!(change < best_change)) continue;  // NaN: beyond the domain
-        best_change = change;
-        best = table[k][j];
-      }
-    }
-    return Extrapolated{static_cast<double>(best), static_cast<double>(table[3][1]), static_cast<double>(table[4][1])};
+    x = before + t;
+    const double moved = x - before;  // NaN if x is NaN, which a mask may hide
+    return {std::isnan(moved) ? t : moved, objective_.at_current_values()};
   }
 
   Objective& objective_;
   const GradCheckOptions& options_;
   const Objective::Point center_;
+  double largest_ = 0;
+  double expected_step_ = infinity;  // probably crosses at most the nearest kink
+  std::pair<int, double> worst_{};
   GradCheckResult result_;
 };
 
+const char* reason(Doubt doubt) {
+  return doubt == Doubt::pole
+             ? "the function is not finite near this point. Hint: move the input away from the pole"
+             : "rounding errors, or changes on a tiny scale. Hint: scale the input, subtract large constants from the "
+               "result, or check at another point";
+}
+
 }  // namespace
 
+Verdict GradCheckResult::verdict() const {
+  if (wrong > 0 || std::isinf(worst_error)) return Verdict::wrong;
+  return elements == 0 || undecided > 0 || !unused.empty() ? Verdict::undecided : Verdict::right;
+}
+
 std::string GradCheckResult::describe() const {
-  const std::string counts = fmt::format("{} elements compared, {} of them with a smaller step near a kink, {} skipped",
-                                         elements, kinks, skipped);
-  if (!unused.empty())
+  std::string counts = fmt::format("{} elements compared", elements);
+  if (kinks > 0) counts += fmt::format(", {} of them with smaller steps because of a kink", kinks);
+  if (skipped > 0) counts += fmt::format(", {} on a kink skipped, of which the first is {}", skipped, kink_at);
+  if (verdict() != Verdict::wrong && !unused.empty())
     return fmt::format(
-        "{} affects neither the result nor any gradient ({}). Hint: let the function use it, or leave it out", unused,
-        counts);
-  if (worst_name.empty()) return counts;
+        "undecided: {} affects neither the result nor any gradient ({}). Hint: let the function use it, or leave it "
+        "out",
+        unused, counts);
+  if (worst_name.empty())
+    return fmt::format("undecided: {}.{}", counts,
+                       skipped > 0 ? " Hint: a kink has no derivative; move the inputs away from it" : "");
+  const std::string element = fmt::format(
+      "element {} of {} {} has gradient {:.12g} by backward and {:.12g} by differences, which may be off by {:.1e}",
+      worst_index, worst_name, worst_shape, analytic, judgment.numeric, judgment.error);
+  switch (verdict()) {
+    case Verdict::right:
+      return fmt::format("right: {}; largest relative error {:.2e}; {}", counts, worst_error, element);
+    case Verdict::undecided:
+      return fmt::format("undecided at {} of {} elements: {} ({}): {}", undecided, elements, element, counts,
+                         reason(judgment.doubt));
+    case Verdict::wrong:
+      break;
+  }
   const char* const hint = std::isnan(analytic)
                                ? ". Hint: NaN may be memory from scratch(), which is released before the "
                                  "derivative runs; capture memory from tensor()"
                                : "";
-  return fmt::format(
-      "element {} of {} {} has gradient {:.12g} by backward and {:.12g} by differences, relative error {:.2e} ({}){}",
-      worst_index, worst_name, worst_shape, analytic, numeric, worst_error, counts, hint);
+  return fmt::format("wrong at {} of {} elements: {}, relative error {:.2e} ({}){}", std::max<Index>(wrong, 1),
+                     elements, element, worst_error, counts, hint);
 }
-
-namespace {
-
-GradCheckResult compare_all(Objective& objective, const std::vector<CheckedTensor>& checked,
-                            const GradCheckOptions& options) {
-  Comparison comparison(objective, options);
-  for (const CheckedTensor& tensor : checked) comparison.compare(tensor);
-  return comparison.result();
-}
-
-}  // namespace
 
 GradCheckResult grad_check(const GradCheckFunction& function, std::span<const Tensor<double>> inputs,
                            const GradCheckOptions& options) {
   Objective objective(function, inputs, options.requires_grad, options.context);
-  return compare_all(objective, objective.gradients(), options);
+  return Comparison(objective, objective.gradients(), options).result();
 }
 
 GradCheckResult grad_check(const GradCheckFunction& function, std::span<const Tensor<double>> inputs,
                            ParameterStore<double>& parameters, const GradCheckOptions& options) {
   Objective objective(function, inputs, options.requires_grad, options.context);
-  return compare_all(objective, objective.gradients(parameters), options);
+  return Comparison(objective, objective.gradients(parameters), options).result();
 }
 
 }  // namespace glossa

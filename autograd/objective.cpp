@@ -1,6 +1,7 @@
 #include "autograd/objective.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace glossa {
 
@@ -20,6 +21,7 @@ Objective::Objective(const GradCheckFunction& function, std::span<const Tensor<d
 
 std::vector<CheckedTensor> Objective::gradients() {
   const Variable<double> y = forward(true);
+  center_.assign(y.value().data, y.value().data + y.size());
   std::vector<double> cotangent(y.size());
   for (Index i = 0; i < y.size(); ++i) cotangent[i] = weight(i);
   if (y.requires_grad()) context_.backward(y, Tensor<double>{cotangent.data(), y.shape()});
@@ -49,9 +51,16 @@ std::vector<CheckedTensor> Objective::gradients(ParameterStore<double>& paramete
 
 Objective::Point Objective::at_current_values() {
   const Tensor<const double> y = forward(false).value();
+  center_.resize(y.size());
   long double sum = 0;
-  for (Index i = 0; i < y.size(); ++i) sum += static_cast<long double>(weight(i)) * y[i];
-  return {sum, context_.branches()};
+  double magnitude = 0, at_center = 0;
+  for (Index i = 0; i < y.size(); ++i) {
+    if (y[i] == center_[i] && std::isfinite(y[i])) continue;
+    sum += static_cast<long double>(weight(i)) * (static_cast<long double>(y[i]) - center_[i]);
+    magnitude += std::abs(weight(i) * y[i]);
+    at_center += std::abs(weight(i) * center_[i]);
+  }
+  return {sum, magnitude, at_center, context_.branches()};
 }
 
 Variable<double> Objective::forward(bool recording) {

@@ -27,8 +27,12 @@ struct CheckedTensor {
 /// whose outputs add up to a constant, such as softmax.
 class Objective {
  public:
+  /// F at some point, relative to the center.
   struct Point {
-    long double value;
+    long double value;       ///< F(x) - F(center)
+    double magnitude;        ///< sum of the magnitudes of outputs that differ from the center's, here: their rounding
+                             ///< errors are proportional to it
+    double at_center;        ///< the same sum at the center
     std::uint64_t branches;  ///< fingerprint of the branches taken (relu, max, abs, ...): see Context::branches
   };
 
@@ -36,13 +40,15 @@ class Objective {
   Objective(const GradCheckFunction& function, std::span<const Tensor<double>> inputs,
             const std::vector<bool>& requires_grad, const StepOptions& step);
 
-  /// Returns the inputs that require a gradient. Their gradients are from backward with cotangent R.
+  /// Returns the inputs that require a gradient. Their gradients are from backward with cotangent R. The current values
+  /// become the center.
   std::vector<CheckedTensor> gradients();
 
   /// Also returns every trainable parameter; overwrites the store's gradients.
   std::vector<CheckedTensor> gradients(ParameterStore<double>& parameters);
 
-  /// F at the current values of inputs and parameters, which the caller changes through CheckedTensor::value.
+  /// F at the current values of inputs and parameters, which the caller changes through CheckedTensor::value. Without a
+  /// center, returns F itself, as if the center's outputs were 0.
   Point at_current_values();
 
  private:
@@ -55,7 +61,7 @@ class Objective {
   Arena arena_;  // memory of copies_, which outlives the context's steps
   std::vector<Tensor<double>> copies_;
   std::vector<Variable<double>> variables_;
-  std::vector<double> cotangent_;
+  std::vector<double> cotangent_, center_;
   RandomStream random_{1, "grad_check"};
   Context<double> context_;
 };

@@ -8,10 +8,10 @@ namespace glossa {
 
 namespace {
 
-/// The parameters as one point on a line: x + t d.
-class Line {
+/// The line x + t d through all parameters.
+class Direction {
  public:
-  explicit Line(const std::vector<CheckedTensor>& checked) : checked_(checked) {
+  explicit Direction(const std::vector<CheckedTensor>& checked) : checked_(checked) {
     Index elements = 0;
     for (const CheckedTensor& tensor : checked) elements += tensor.value.size();
     const double share = 1 / std::sqrt(static_cast<double>(std::max<Index>(elements, 1)));
@@ -22,10 +22,11 @@ class Line {
         start_.push_back(x);
         direction_.push_back(d);
         derivative_ += static_cast<long double>(tensor.grad[i]) * d;
+        size_ += tensor.grad[i] * tensor.grad[i] * d * d;
       }
   }
-  ~Line() { move(0); }
-  Line(const Line&) = delete;
+  ~Direction() { move(0); }
+  Direction(const Direction&) = delete;
 
   void move(double t) {
     std::size_t k = 0;
@@ -35,11 +36,17 @@ class Line {
 
   long double derivative() const { return derivative_; }
 
+  /// Typical size of the directional derivative: the root of the sum of its summands' squares.
+  double size() const { return std::sqrt(size_); }
+
  private:
   const std::vector<CheckedTensor>& checked_;
   std::vector<double> start_, direction_;
   long double derivative_ = 0;
+  double size_ = 0;
 };
+
+constexpr double directional_limit = 1e-8;
 
 }  // namespace
 
@@ -49,21 +56,30 @@ TaylorResult taylor_test(const GradCheckFunction& function, ParameterStore<doubl
   Objective objective(function, {}, {}, step);
   const std::vector<CheckedTensor> checked = objective.gradients(parameters);
   const Objective::Point center = objective.at_current_values();
-  const long double rounding = 1e-13L * std::max(1.0L, std::abs(center.value));
-  Line line(checked);
+  Direction line(checked);
 
   TaylorResult result;
+  result.directional = static_cast<double>(line.derivative());
+  const auto at = [&](double t) {
+    line.move(t);
+    return PointOnLine{t, objective.at_current_values()};
+  };
+  // Gradients of opposite signs cancel in the directional derivative, but their errors do not.
+  const double size = line.size();
+  result.judgment = judge_derivative(at, center, result.directional, 0x1p-6,
+                                     {.limit = directional_limit, .error = size, .evidence = size, .rounding = 0});
+  double rounding = 0;
   result.slope = std::numeric_limits<double>::infinity();
   // With larger steps, the third derivative has an effect.
   for (double t = 0x1p-6; t > 0x1p-30 && result.remainders.size() < points; t /= 2) {
-    line.move(t);
-    const Objective::Point point = objective.at_current_values();
+    const Objective::Point point = at(t).point;
     if (point.branches != center.branches) {  // a kink before this point: start again nearer to the center
       result.remainders.clear();
       continue;
     }
     if (result.remainders.empty()) result.step = t;
-    result.remainders.push_back(static_cast<double>(std::abs(point.value - center.value - t * line.derivative())));
+    rounding = std::max(rounding, 1e-13 * std::max(point.magnitude, point.at_center));
+    result.remainders.push_back(static_cast<double>(std::abs(point.value - t * line.derivative())));
   }
   const bool finite = std::ranges::all_of(result.remainders, [](double remainder) { return std::isfinite(remainder); });
   if (result.remainders.size() < points || !finite) {  // a kink is too near, or a number is not finite
@@ -74,6 +90,14 @@ TaylorResult taylor_test(const GradCheckFunction& function, ParameterStore<doubl
     if (result.remainders[i] > rounding)
       result.slope = std::min(result.slope, std::log2(result.remainders[i - 1] / result.remainders[i]));
   return result;
+}
+
+std::string TaylorResult::describe() const {
+  const char* const names[] = {"right", "wrong", "undecided"};
+  return fmt::format(
+      "{}: the derivative along a random direction is {:.12g} by backward and {:.12g} by differences, which may be off "
+      "by {:.1e}; Taylor's remainder falls with slope {:.3f}",
+      names[static_cast<int>(judgment.verdict)], directional, judgment.numeric, judgment.error, slope);
 }
 
 }  // namespace glossa

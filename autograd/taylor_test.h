@@ -1,21 +1,30 @@
 #pragma once
 
-#include "autograd/objective.h"
+#include "autograd/differences.h"
 
 namespace glossa {
 
 struct TaylorResult {
+  double directional = 0;               ///< <gradient, d>
+  Judgment judgment = {};               ///< of `directional`
   double slope = 0;                     ///< smallest exponent, over all pairs of a step and half that step
   double step = 0;                      ///< largest step, small enough to cross no kink (relu, max, abs, ...)
   std::vector<double> remainders = {};  ///< |F(x + t d) - F(x) - t <gradient, d>| for t = step, step/2, ...
+
+  bool passes() const { return judgment.verdict == Verdict::right; }
+
+  /// A sentence that begins with the verdict.
+  std::string describe() const;
 };
 
-/// Taylor test of a complete gradient: along a random direction d the remainder
+/// Taylor test of a complete gradient: the derivative along a random direction d must equal differences of F (see
+/// judge_derivative). Then the remainder
 ///     |F(x + t d) - F(x) - t <gradient, d>|
-/// falls as t^2 if the gradient is right and as t if any part of it is wrong; the slope is this exponent of t. F is the
-/// Objective; d moves every trainable parameter, each element by at most max(1, |x|) / sqrt(number of elements). The
-/// remainder of a linear function is only rounding; the slope is then infinite. If every step crosses a kink or a
-/// remainder is not finite, the slope is 0.
+/// falls as t^2 for small t; if any part of the gradient is wrong, it falls as t. The slope is this exponent of t, over
+/// steps from 1/64 on; for a function that curves more it is smaller. F is the Objective; d moves every trainable
+/// parameter, each element by at most max(1, |x|) / sqrt(number of elements). The remainder of a linear function is
+/// only rounding; the slope is then infinite. If every step crosses a kink or a remainder is not finite, the slope is
+/// 0.
 ///
 /// Rethrows exceptions of the function. Restores the store's values and overwrites its gradients.
 TaylorResult taylor_test(const GradCheckFunction& function, ParameterStore<double>& parameters,

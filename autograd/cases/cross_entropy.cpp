@@ -53,8 +53,7 @@ void add_cross_entropy_cases(std::vector<OpCase>& cases) {
   cases.push_back(row("one_class_smoothed", {2, 1}, {0, 0}, 0.25).with_zero_gradient());
   cases.push_back(row("all_smoothing", {2, 3}, {0, 2}, 1));
   cases.push_back(
-      row("large_logits", CaseInput{2, 3}.of({1e4, 1e4 - 1, 1e4 - 2, -1e4, -1e4 + 1, -1e4 + 2}), {1, 0}, 0.1)
-          .stepping(0x1p-22));
+      row("large_logits", CaseInput{2, 3}.of({1e4, 1e4 - 1, 1e4 - 2, -1e4, -1e4 + 1, -1e4 + 2}), {1, 0}, 0.1));
   std::vector<int> many(700);
   for (std::size_t i = 0; i < many.size(); ++i) many[i] = i % 7 == 0 ? ignored : static_cast<int>(i % 31);
   cases.push_back(row("large", {700, 31}, many, 0.1).sampling(5));

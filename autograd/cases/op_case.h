@@ -66,7 +66,6 @@ struct OpCase {
   bool allocates = false;      // true: the op returns heap memory, so a step may allocate
   bool double_only = false;    // float cannot hold the numbers
   Index max_elements = 0;      // number of elements checked by differences, per tensor; 0: all
-  double step = 0x1p-10;       // step of the differences, as in GradCheckOptions
 
   std::string op() const { return name.substr(0, name.find('.')); }
 
@@ -93,11 +92,6 @@ struct OpCase {
   /// Checks only `elements` elements per tensor. This is for large inputs, which ops divide among threads.
   OpCase sampling(Index elements) && {
     max_elements = elements;
-    return std::move(*this);
-  }
-  /// Sets another finite-difference step, for ops that vary on a scale much smaller than max(1, |x|).
-  OpCase stepping(double relative_step) && {
-    step = relative_step;
     return std::move(*this);
   }
 };

@@ -33,18 +33,18 @@ class RowChecker {
     if (!ok) report_.failures.push_back(row_.name + ": " + fmt::format(format, std::forward<Args>(args)...));
   }
 
-  void expect_right(const GradCheckResult& result, double limit, double extrapolated_limit) {
+  void expect_right(const GradCheckResult& result, double excess_limit) {
     ++report_.cases;
     report_.elements += result.elements;
     report_.kinks += result.kinks;
     report_.skipped += result.skipped;
     report_.worst_error = std::max(report_.worst_error, result.worst_error);
     report_.loose_error = std::max(report_.loose_error, result.loose_error);
-    report_.second_error = std::max(report_.second_error, result.second_error);
-    expect(result.worst_error <= limit && result.skipped == 0, "{}", result.describe());
-    expect(result.second_error <= extrapolated_limit,
-           "element {} of {} differs by {:.2e} from extrapolated differences", result.second_index, result.second_name,
-           result.second_error);
+    report_.undecided += result.undecided;
+    report_.excess = std::max(report_.excess, result.excess);
+    expect(result.verdict() != Verdict::wrong && result.undecided == 0 && result.skipped == 0, "{}", result.describe());
+    expect(result.excess <= excess_limit, "a gradient exceeds the estimated error of differences by {:.2e}",
+           result.excess);
   }
 
   /// Largest difference, divided by the larger of `min_scale` and the largest expected magnitude.

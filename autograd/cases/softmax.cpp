@@ -41,8 +41,7 @@ void add_common(std::vector<OpCase>& cases, const std::string& op, const Referen
   cases.push_back(row("one_column", {3, 1}).with_zero_gradient());
   cases.push_back(row("no_rows", {0, 4}));
   cases.push_back(row("equal_logits", CaseInput{2, 4}.of(std::vector<double>(8, 1.5))));
-  cases.push_back(
-      row("large_logits", CaseInput{2, 3}.of({1e4, 1e4 - 1, 1e4 - 2, -1e4, -1e4 + 1, -1e4 + 2})).stepping(0x1p-24));
+  cases.push_back(row("large_logits", CaseInput{2, 3}.of({1e4, 1e4 - 1, 1e4 - 2, -1e4, -1e4 + 1, -1e4 + 2})));
   cases.push_back(row("wide", {3, 67}));
   cases.push_back(row("large", {400, 50}).sampling(3));
 }

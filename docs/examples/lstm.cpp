@@ -1,4 +1,5 @@
 #include <cstdio>
+#include <exception>
 #include <string>
 #include <vector>
 
@@ -50,7 +51,7 @@ class Lstm {
   Index width_;
 };
 
-int main() {
+int main() try {
   ParameterStore<double> parameters;
   const Lstm<double> lstm(parameters, "lstm", /*inputs=*/3, /*hidden=*/4);
   parameters.allocate(/*seed=*/1);
@@ -61,5 +62,8 @@ int main() {
   const GradCheckResult result = grad_check(
       [&](Context<double>&, std::span<const Variable<double>> inputs) { return lstm(inputs[0]); }, {&x, 1}, parameters);
   std::printf("%s\n", result.describe().c_str());
-  return result.passes(1e-8) ? 0 : 1;
+  return result.passes() ? 0 : 1;
+} catch (const std::exception& error) {
+  std::fprintf(stderr, "%s\n", error.what());
+  return 1;
 }

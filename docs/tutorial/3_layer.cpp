@@ -1,4 +1,5 @@
 #include <cstdio>
+#include <exception>
 #include <vector>
 
 #include "autograd/grad_check.h"
@@ -27,7 +28,7 @@ struct OwnLayer {
   }
 };
 
-int main() {
+int main() try {
   ParameterStore<double> own_store, store;
   const OwnLayer own(own_store);
   StackOptions options{.width = width, .heads = heads, .feed_forward = hidden};
@@ -56,5 +57,8 @@ int main() {
   const GradCheckResult proof =
       grad_check([&](Context<double>&, std::span<const Variable<double>> in) { return own(in[0], layout); },
                  {&tensor, 1}, own_store);
-  std::printf("%d gradients %s\n", int(proof.elements), proof.passes(1e-8) ? "agree with differences" : "are WRONG");
+  std::printf("%d gradients %s\n", int(proof.elements), proof.passes() ? "agree with differences" : "are WRONG");
+} catch (const std::exception& error) {
+  std::fprintf(stderr, "%s\n", error.what());
+  return 1;
 }

@@ -4,9 +4,9 @@
 
 namespace glossa {
 
-/// Maximum error against the second witness (see second_limit), for layers. It is larger than for ops, because the
-/// rounding errors of hundreds of operations add up.
-inline constexpr double layer_second_limit = 10 * second_limit;
+/// As excess_limit, for layers. It is larger than for ops, because the rounding errors of hundreds of operations add
+/// up.
+inline constexpr double layer_excess_limit = 10 * excess_limit;
 
 template <class T>
 using LayerFunction = std::function<Variable<T>(Context<T>&, Inputs<T>)>;
@@ -19,10 +19,9 @@ struct LayerCase {
   std::function<LayerFunction<double>(ParameterStore<double>&)> in_double;
   std::function<LayerFunction<float>(ParameterStore<float>&)> in_float;
   double floor = 0.1;                            // see GradCheckOptions
-  double limit = gradient_limit;                 // maximum of worst_error
-  bool whole_model = false;                      // true: a Taylor test replaces the second witness
+  double limit = gradient_limit;                 // likewise
+  bool whole_model = false;                      // true: a Taylor test follows
   std::vector<std::string> without_effect = {};  // parameters whose effect a later norm cancels; gradient almost 0
-  double step = 0x1p-12;                         // step of the finite differences; layers curve more than single ops
   Index max_elements = 0;                        // elements checked per tensor; 0: all
 
   std::string layer() const { return name.substr(0, name.find('.')); }
